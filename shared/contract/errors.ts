@@ -1,0 +1,19 @@
+/** A stored frame is not what its reference promised. The chunk it belongs to cannot be processed. */
+export class FrameError extends Error {
+  override name = 'FrameError';
+}
+
+/** A message of a contract version newer than this code: leave it for a newer consumer and charge nothing. */
+export class NewerContractError extends Error {
+  override name = 'NewerContractError';
+  readonly version: unknown;
+  constructor(what: string, version: unknown) {
+    super(`${what} has contract version ${String(version)}; this code reads version 1.`);
+    this.version = version;
+  }
+}
+
+/** A message that is not of its contract: it can never be read, by nobody. */
+export class MalformedMessageError extends Error {
+  override name = 'MalformedMessageError';
+}

@@ -1,0 +1,81 @@
+/**
+ * The one frame format: every piece of stored data is a zstd frame (RFC 8878), and what must not show up in a plain
+ * decompression lies in a *skippable* frame. Frames are always read by offset and length and decoded one by one:
+ * Node's zstd decoder stops silently after the first frame (nodejs/node#64741), and gives no bytes and no error for a
+ * truncated one in Node 22.
+ */
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { constants, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { FrameError } from './errors.ts';
+
+const SKIPPABLE_MAGIC = 0x184d2a50;
+const SKIPPABLE_HEADER = 8;
+/** Level 1: 812 MB/s at ratio 11.7 on the model data, against 525 MB/s at level 3 for little more. */
+const options = { params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 } };
+const compressAsync = promisify(zstdCompress);
+
+/** Compresses `bytes` into one zstd frame on the thread pool. */
+export const encodeFrame = (bytes: Uint8Array): Promise<Buffer> => compressAsync(bytes, options);
+
+/** Compresses `bytes` into one zstd frame at once; for worker threads, which have nothing else to do. */
+export const encodeFrameSync = (bytes: Uint8Array): Buffer => zstdCompressSync(bytes, options);
+
+/** What `decodeFrame` checks: the decoded length in bytes, and the digest of the frame as stored. */
+export interface FrameCheck {
+  bytes: number;
+  digest?: string;
+}
+
+/**
+ * Decodes exactly one frame.
+ * @throws FrameError when the digest, the decoded length or the frame itself is not what `check` promises.
+ */
+export function decodeFrame(frame: Uint8Array, check: FrameCheck): Buffer {
+  if (check.digest !== undefined && digestOf(frame) !== check.digest) {
+    throw new FrameError(`Frame digest differs: expected ${check.digest}, got ${digestOf(frame)}.`);
+  }
+  const decoded = decompress(frame, check.bytes);
+  if (decoded.length !== check.bytes) {
+    throw new FrameError(`Frame length differs: expected ${check.bytes} bytes decoded, got ${decoded.length}.`);
+  }
+  return decoded;
+}
+
+function decompress(frame: Uint8Array, bytes: number): Buffer {
+  try {
+    return zstdDecompressSync(frame, { maxOutputLength: Math.max(bytes, 1) });
+  } catch (error) {
+    throw new FrameError('Frame cannot be decoded.', { cause: error });
+  }
+}
+
+/** `sha256:<hex>` of the bytes as stored: ten times fewer than the decoded ones, and it covers all that can rot. */
+export const digestOf = (bytes: Uint8Array): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+
+/** Wraps a payload into a skippable frame, which every zstd decoder passes over. */
+export function skippableFrame(payload: Uint8Array): Buffer {
+  const header = Buffer.alloc(SKIPPABLE_HEADER);
+  header.writeUInt32LE(SKIPPABLE_MAGIC, 0);
+  header.writeUInt32LE(payload.length, 4);
+  return Buffer.concat([header, payload]);
+}
+
+/**
+ * The payload of a skippable frame.
+ * @throws FrameError when `frame` is not exactly one skippable frame.
+ */
+export function skippablePayload(frame: Uint8Array): Buffer {
+  const buffer = Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength);
+  const whole = buffer.length >= SKIPPABLE_HEADER && isSkippableMagic(buffer.readUInt32LE(0));
+  if (!whole || buffer.readUInt32LE(4) !== buffer.length - SKIPPABLE_HEADER) {
+    throw new FrameError(`Expected one skippable frame, got ${buffer.length} bytes of something else.`);
+  }
+  return buffer.subarray(SKIPPABLE_HEADER);
+}
+
+/** Bytes that a skippable frame adds before its payload. */
+export const SKIPPABLE_OVERHEAD = SKIPPABLE_HEADER;
+
+/** Whether a little-endian magic number opens a skippable frame (16 numbers are reserved for them). */
+export const isSkippableMagic = (magic: number): boolean => magic >>> 4 === SKIPPABLE_MAGIC >>> 4;

@@ -1,0 +1,62 @@
+/**
+ * A chunk's outcome: one blob, written once. Body = the results as a zstd frame, then retries, dead letters and the
+ * partial aggregate as a zstd frame inside a skippable frame each. The header (this schema, as JSON) is blob metadata.
+ */
+import { z } from 'zod';
+import { countsSchema } from './reference.ts';
+
+const count = z.number().int().nonnegative();
+
+/** Where an inner zstd frame lies in the blob, how long it is, what it decodes to, and how many lines it has. */
+const framePlaceSchema = z.object({
+  offset: count,
+  length: count,
+  bytes: count,
+  items: count,
+  digest: z.string(),
+});
+export type FramePlace = z.infer<typeof framePlaceSchema>;
+
+/** Why a whole chunk ended without (only) results. */
+export const ENDINGS = ['processed', 'split', 'cancelled', 'digest', 'payloadMissing', 'killed'] as const;
+
+/** The outcome's header. A frame that would be empty is absent. `dueAt` is when the earliest retry may run. */
+export const outcomeHeaderSchema = z.object({
+  v: z.literal(1),
+  ending: z.enum(ENDINGS),
+  counts: countsSchema,
+  handlerSeconds: z.number().nonnegative(),
+  results: framePlaceSchema.optional(),
+  retries: framePlaceSchema.optional(),
+  dead: framePlaceSchema.optional(),
+  partial: framePlaceSchema.optional(),
+  dueAt: z.string().optional(),
+  /** For `split`: [skip, take] of each part, relative to the frame. */
+  parts: z.array(z.tuple([count, count])).optional(),
+});
+export type OutcomeHeader = z.infer<typeof outcomeHeaderSchema>;
+
+export const DEAD_REASONS = ['invalid', 'rejected', 'exhausted', 'killed', 'digest', 'payloadMissing'] as const;
+export type DeadReason = (typeof DEAD_REASONS)[number];
+
+const attemptSchema = z.object({ at: z.string(), error: z.string() });
+
+/** A line of the dead frame. `index` is the 0-based position in the batch; `item` is absent when it cannot be read. */
+export const deadItemSchema = z.object({
+  index: count,
+  reason: z.enum(DEAD_REASONS),
+  error: z.object({ name: z.string(), message: z.string() }),
+  attempts: z.array(attemptSchema),
+  item: z.unknown(),
+  version: count,
+});
+export type DeadItem = z.infer<typeof deadItemSchema>;
+
+/** A line of a retries frame (also used by redrives): the item, the attempts charged so far, and when it may run. */
+export const retryItemSchema = z.object({
+  index: count,
+  attempts: z.array(attemptSchema),
+  notBefore: z.string().optional(),
+  item: z.unknown(),
+});
+export type RetryItem = z.infer<typeof retryItemSchema>;

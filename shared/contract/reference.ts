@@ -1,0 +1,110 @@
+/** The queue messages: references (claim checks for a frame) and results. JSON Schemas of both: docs/contract/. */
+import { z } from 'zod';
+import { MalformedMessageError, NewerContractError } from './errors.ts';
+import { isBatchId, isWorkloadName } from './names.ts';
+import { operationsSchema } from './operations.ts';
+
+/** A queue message holds at most 64 KiB of text (learn: put-message). Ours stay below with room for XML escapes. */
+export const MAX_MESSAGE_BYTES = 48 * 1024;
+
+const count = z.number().int().nonnegative();
+const workload = z.string().refine(isWorkloadName);
+const batch = z.string().refine(isBatchId);
+/** No path characters: a chunk id becomes part of a blob name and of a row key. */
+const chunk = z.string().regex(/^[a-z0-9][a-z0-9.]{0,200}$/);
+const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/);
+
+/**
+ * A reference: one frame of `blob`, to be processed as chunk `chunk` of `batch`.
+ * `bytes` is the decoded length; `offset` and `length` locate the frame in the blob of container `payloads` (kind
+ * `items`) or `results` / `redrives` (kind `retries`, whose lines carry index, attempts and item each).
+ * `firstItem` is the 0-based position in the batch of the frame's first item. `skip` and `take` narrow the frame to a
+ * part of its items. `starts` counts how often a suspect was begun alone; `resent` marks one put again by a repair.
+ */
+export const referenceSchema = z.object({
+  v: z.literal(1),
+  workload,
+  version: count,
+  batch,
+  chunk,
+  kind: z.enum(['items', 'retries']),
+  container: z.enum(['payloads', 'results', 'redrives']),
+  blob: z.string().min(1).max(1024),
+  offset: count,
+  length: count,
+  bytes: count,
+  items: count,
+  firstItem: count,
+  skip: count.optional(),
+  take: count.optional(),
+  starts: count.optional(),
+  resent: z.boolean().optional(),
+  digest,
+  enqueuedAt: z.string(),
+  traceparent: z.string().optional(),
+});
+export type Reference = z.infer<typeof referenceSchema>;
+
+/**
+ * What became of a chunk's items. `retried` items live on in a follow-up chunk; `split` says the chunk was cut into
+ * parts. succeeded + dead + cancelled + retried (or the parts' items) = items.
+ */
+export const countsSchema = z.object({
+  items: count,
+  succeeded: count,
+  dead: count,
+  cancelled: count,
+  retried: count,
+});
+export type Counts = z.infer<typeof countsSchema>;
+
+/** A chunk that follows from an outcome: its retries, or one part of a split. Never larger than its parent. */
+export const followUpSchema = z.object({ chunk, items: count, dueAt: z.string().optional() });
+
+/** One finished chunk in a result message. The outcome blob itself is found by name; `causes` counts dead letters. */
+export const finishedChunkSchema = z.object({
+  batch,
+  chunk,
+  counts: countsSchema,
+  handlerSeconds: z.number().nonnegative(),
+});
+export type FinishedChunk = z.infer<typeof finishedChunkSchema>;
+
+/** A result message: the chunks that one round of a dequeue task finished, and the operations it took. */
+export const resultSchema = z.object({
+  v: z.literal(1),
+  workload,
+  queue: z.string(),
+  chunks: z.array(finishedChunkSchema).min(1),
+  operations: operationsSchema,
+  at: z.string(),
+  traceparent: z.string().optional(),
+});
+export type ResultMessage = z.infer<typeof resultSchema>;
+
+/**
+ * Reads a queue message of version 1.
+ * @throws NewerContractError for a higher `v`; MalformedMessageError for anything else that does not fit.
+ */
+function readMessage<T>(what: string, schema: z.ZodType<T>, text: string): T {
+  const data = parseJson(what, text);
+  const version = typeof data === 'object' && data !== null && 'v' in data ? data.v : undefined;
+  if (typeof version === 'number' && version > 1) throw new NewerContractError(what, version);
+  const parsed = schema.safeParse(data);
+  if (!parsed.success) throw new MalformedMessageError(`${what} is malformed: ${z.prettifyError(parsed.error)}`);
+  return parsed.data;
+}
+
+function parseJson(what: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new MalformedMessageError(`${what} is not JSON.`, { cause: error });
+  }
+}
+
+/** Reads a reference from a message's text; throws NewerContractError or MalformedMessageError. */
+export const readReference = (text: string): Reference => readMessage('Reference', referenceSchema, text);
+
+/** Reads a result message from its text; throws NewerContractError or MalformedMessageError. */
+export const readResult = (text: string): ResultMessage => readMessage('Result', resultSchema, text);

@@ -1,0 +1,163 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import {
+  isLaneName,
+  isPoolName,
+  isWorkloadName,
+  MAX_QUEUE_NAME,
+  queueName,
+  resultsQueueName,
+} from '../contract/names.ts';
+import { WorkloadDefinitionError } from './errors.ts';
+
+const KiB = 1024;
+const MiB = 1024 * KiB;
+
+/** What a handler is told beside the item. `position` is 0-based in the batch; `attempt` is 1 at the first try. */
+export interface ItemContext {
+  batch: string;
+  position: number;
+  attempt: number;
+  /** Aborts when the item (with mapChunk: the chunk) overruns `timeoutSeconds`; the thread is ended soon after. */
+  signal: AbortSignal;
+  log: (message: string) => void;
+}
+
+/** A result, or the error that one item of a `mapChunk` call failed with (a Reject, a Retry or any other). */
+export type ChunkOutput<Result> = Result | Error;
+
+/** Folds results into one value a key. `add` and `merge` may change and return their first argument; accs are JSON. */
+export interface Reduce<Result, Acc> {
+  key: (result: Result) => string;
+  init: () => Acc;
+  add: (acc: Acc, result: Result) => Acc;
+  merge: (a: Acc, b: Acc) => Acc;
+  /** Most keys of one report; default 100,000. A batch with more ends without a report, and says so. */
+  maxKeys?: number;
+}
+
+interface CommonOptions<Result, Acc> {
+  name: string;
+  /** Counts up when the meaning of items or results changes; it is stored with each reference and dead letter. */
+  version: number;
+  reduce?: Reduce<Result, Acc>;
+  /** A chunk ends at either limit; defaults 5,000 items and 1 MiB of records. */
+  chunk?: { maxItems?: number; maxBytes?: number };
+  /** How often the handler may run on an item before it is a dead letter; default 5. */
+  attempts?: number;
+  /** For one item (with mapChunk: for the chunk); default 60. */
+  timeoutSeconds?: number;
+  /** What a chunk is expected to take before it has been measured; default 0.1. */
+  secondsPerChunk?: number;
+  /** Default ['normal']. */
+  lanes?: readonly string[];
+  /** The lane of a batch whose client names none; default the first lane. */
+  lane?: (batch: { items: number; bytes: number }) => string;
+  /** Storage queues a lane is spread over; default 1, for a queue takes 2,000 messages a second. */
+  partitions?: number;
+  pool?: string;
+  /** Promised time from acceptance to report; default 300. */
+  deadlineSeconds?: number;
+  /** Days that a finished batch is kept; default 30. */
+  retentionDays?: number;
+}
+
+/** What a user writes: a schema, one of `map` / `mapChunk`, and limits where the defaults do not fit. */
+export type WorkloadOptions<Schema extends StandardSchemaV1, Result, Acc> = CommonOptions<Result, Acc> & {
+  item: Schema;
+} & (
+    | { map: (item: StandardSchemaV1.InferOutput<Schema>, context: ItemContext) => Result | Promise<Result> }
+    | {
+        mapChunk: (
+          items: StandardSchemaV1.InferOutput<Schema>[],
+          contexts: ItemContext[],
+        ) => ChunkOutput<Result>[] | Promise<ChunkOutput<Result>[]>;
+      }
+  );
+
+/** A workload with every default filled in. Its types of item, result and aggregate are no longer visible here. */
+export interface Workload {
+  readonly name: string;
+  readonly version: number;
+  readonly item: StandardSchemaV1;
+  readonly map?: (item: unknown, context: ItemContext) => unknown;
+  readonly mapChunk?: (
+    items: unknown[],
+    contexts: ItemContext[],
+  ) => ChunkOutput<unknown>[] | Promise<ChunkOutput<unknown>[]>;
+  readonly reduce?: Required<Reduce<unknown, unknown>>;
+  readonly chunk: { readonly maxItems: number; readonly maxBytes: number };
+  readonly attempts: number;
+  readonly timeoutSeconds: number;
+  readonly secondsPerChunk: number;
+  readonly lanes: readonly string[];
+  readonly lane: (batch: { items: number; bytes: number }) => string;
+  readonly partitions: number;
+  readonly pool: string;
+  readonly deadlineSeconds: number;
+  readonly retentionDays: number;
+}
+
+/**
+ * Defines a workload; the one call that a workload file makes.
+ * @throws WorkloadDefinitionError naming the field, what was expected and what came.
+ */
+export function defineWorkload<Schema extends StandardSchemaV1, Result, Acc = never>(
+  options: WorkloadOptions<Schema, Result, Acc>,
+): Workload {
+  const lanes = options.lanes ?? ['normal'];
+  const [firstLane = ''] = lanes;
+  const { reduce, ...rest } = options;
+  const workload = {
+    ...rest,
+    ...(reduce === undefined ? {} : { reduce: { maxKeys: 100_000, ...reduce } }),
+    chunk: { maxItems: 5_000, maxBytes: MiB, ...options.chunk },
+    attempts: options.attempts ?? 5,
+    timeoutSeconds: options.timeoutSeconds ?? 60,
+    secondsPerChunk: options.secondsPerChunk ?? 0.1,
+    lanes,
+    lane: options.lane ?? (() => firstLane),
+    partitions: options.partitions ?? 1,
+    pool: options.pool ?? 'default',
+    deadlineSeconds: options.deadlineSeconds ?? 300,
+    retentionDays: options.retentionDays ?? 30,
+  } as unknown as Workload; // The user's own types end here: past this point items and results are opaque.
+  check(workload);
+  return Object.freeze(workload);
+}
+
+function check(workload: Workload): void {
+  const fail = (field: string, expected: string, got: unknown): never => {
+    throw new WorkloadDefinitionError(
+      `Workload ${JSON.stringify(workload.name)}: ${field} must be ${expected}, got ${JSON.stringify(got)}.`,
+    );
+  };
+  if (!isWorkloadName(workload.name)) fail('name', 'lower-case words joined by dashes', workload.name);
+  if (!isPoolName(workload.pool)) fail('pool', 'a lower-case word of at most 20 characters', workload.pool);
+  if ((workload.map === undefined) === (workload.mapChunk === undefined))
+    fail('map', 'given, or else mapChunk', 'both or none');
+  if (workload.lanes.length === 0) fail('lanes', 'at least one lane', workload.lanes);
+  for (const lane of workload.lanes) checkLane(workload, lane, fail);
+  for (const [field, [value, min, max]] of Object.entries(ranges(workload))) {
+    const whole = field !== 'secondsPerChunk' && field !== 'timeoutSeconds';
+    if (!(value >= min && value <= max) || (whole && !Number.isInteger(value))) fail(field, `${min} to ${max}`, value);
+  }
+}
+
+function checkLane(workload: Workload, lane: string, fail: (f: string, e: string, g: unknown) => never): void {
+  if (!isLaneName(lane)) fail('lanes', 'lower-case words, not "results" or "poison"', lane);
+  const longest = [queueName(workload.name, lane, workload.partitions - 1), resultsQueueName(workload.name)];
+  if (longest.some((name) => name.length > MAX_QUEUE_NAME))
+    fail('name', `short enough for queue names of ${MAX_QUEUE_NAME}`, longest[0]);
+}
+
+const ranges = (workload: Workload): Record<string, [value: number, min: number, max: number]> => ({
+  version: [workload.version, 1, 1_000_000],
+  'chunk.maxItems': [workload.chunk.maxItems, 1, 100_000],
+  'chunk.maxBytes': [workload.chunk.maxBytes, KiB, 16 * MiB],
+  attempts: [workload.attempts, 1, 100],
+  timeoutSeconds: [workload.timeoutSeconds, 0.05, 540],
+  secondsPerChunk: [workload.secondsPerChunk, 0.0001, 600],
+  partitions: [workload.partitions, 1, 32],
+  deadlineSeconds: [workload.deadlineSeconds, 1, 7 * 86_400],
+  retentionDays: [workload.retentionDays, 1, 3_650],
+});

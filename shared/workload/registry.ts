@@ -1,0 +1,60 @@
+import { queueName, resultsQueueName } from '../contract/names.ts';
+import type { Workload } from './define.ts';
+import { WorkloadDefinitionError } from './errors.ts';
+
+/** A queue of the pipeline and what is known of it from its workload. */
+export interface QueueAddress {
+  queue: string;
+  workload: Workload;
+  lane: string;
+  kind: 'items' | 'results';
+}
+
+/** All workloads of the app, and the queues that follow from them. Lookups by names from outside go through it. */
+export interface Registry {
+  readonly workloads: readonly Workload[];
+  workload(name: string): Workload | undefined;
+  /** The address of a queue, or undefined when no workload has it. */
+  queue(name: string): QueueAddress | undefined;
+  /** Every queue of the workloads in `pool` (undefined: of all). */
+  queues(pool?: string): QueueAddress[];
+}
+
+/**
+ * @throws WorkloadDefinitionError when two workloads have the same name or would share a queue.
+ */
+export function createRegistry(workloads: readonly Workload[]): Registry {
+  const byName = new Map<string, Workload>();
+  const byQueue = new Map<string, QueueAddress>();
+  for (const workload of workloads) {
+    if (byName.has(workload.name)) throw new WorkloadDefinitionError(`Two workloads are named "${workload.name}".`);
+    byName.set(workload.name, workload);
+    for (const address of addresses(workload)) {
+      const other = byQueue.get(address.queue);
+      if (other)
+        throw new WorkloadDefinitionError(
+          `Workloads "${other.workload.name}" and "${workload.name}" share queue "${address.queue}".`,
+        );
+      byQueue.set(address.queue, address);
+    }
+  }
+  return {
+    workloads: [...workloads],
+    workload: (name) => byName.get(name),
+    queue: (name) => byQueue.get(name),
+    queues: (pool) => [...byQueue.values()].filter((address) => pool === undefined || address.workload.pool === pool),
+  };
+}
+
+function addresses(workload: Workload): QueueAddress[] {
+  const partitions = Array.from({ length: workload.partitions }, (_, index) => index);
+  const items = workload.lanes.flatMap((lane) =>
+    partitions.map((partition) => ({
+      queue: queueName(workload.name, lane, partition),
+      workload,
+      lane,
+      kind: 'items' as const,
+    })),
+  );
+  return [...items, { queue: resultsQueueName(workload.name), workload, lane: 'results', kind: 'results' }];
+}
