@@ -1,0 +1,49 @@
+/** The errors that cross folders, a class per decision of the caller. */
+
+/** Where in an upload something is wrong: 1-based line and column of the decoded text. */
+export interface UploadPosition {
+  line: number;
+  column: number;
+  message: string;
+}
+
+/** The kinds of problem an HTTP caller can meet, with their status and title; docs/api.md explains each. */
+export const PROBLEMS = {
+  'malformed-record': [400, 'A record of the upload cannot be read'],
+  'malformed-encoding': [400, 'The compressed body is broken'],
+  'empty-batch': [400, 'The upload holds no record'],
+  'invalid-parameter': [400, 'A parameter is not valid'],
+  'not-found': [404, 'No such resource'],
+  conflict: [409, 'The resource is in another state'],
+  'upload-in-progress': [409, 'Another upload holds this idempotency key'],
+  'precondition-failed': [412, 'The resource was changed meanwhile'],
+  'too-large': [413, 'The upload is over a limit'],
+  'unsupported-media-type': [415, 'The content type or encoding is not supported'],
+  'idempotency-mismatch': [422, 'The idempotency key was used for other content'],
+  busy: [503, 'A service behind is busy'],
+} as const;
+export type ProblemType = keyof typeof PROBLEMS;
+
+/** A request cannot be served, and the caller is told why: becomes an RFC 9457 problem document, never a log entry. */
+export class Problem extends Error {
+  override name = 'Problem';
+  readonly type: ProblemType;
+  readonly status: number;
+  readonly title: string;
+  readonly errors: UploadPosition[];
+  constructor(type: ProblemType, detail: string, options: { errors?: UploadPosition[]; cause?: unknown } = {}) {
+    super(detail, options.cause === undefined ? undefined : { cause: options.cause });
+    this.type = type;
+    [this.status, this.title] = PROBLEMS[type];
+    this.errors = options.errors ?? [];
+  }
+}
+
+/** Whatever was thrown, as an Error. */
+export const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
+
+/** The HTTP status of a storage SDK's RestError, or undefined for anything else. */
+export function statusOf(thrown: unknown): number | undefined {
+  if (typeof thrown !== 'object' || thrown === null || !('statusCode' in thrown)) return undefined;
+  return typeof thrown.statusCode === 'number' ? thrown.statusCode : undefined;
+}
