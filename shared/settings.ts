@@ -1,0 +1,137 @@
+import { isPoolName } from './contract/names.ts';
+
+const MiB = 1024 * 1024;
+const GiB = 1024 * MiB;
+
+/** A connection as the Functions host reads it: a connection string, or service URIs with a managed identity. */
+export interface StorageConnection {
+  connectionString?: string;
+  blobServiceUri?: string;
+  queueServiceUri?: string;
+  tableServiceUri?: string;
+  clientId?: string;
+}
+export interface ServiceBusConnection {
+  connectionString?: string;
+  fullyQualifiedNamespace?: string;
+  clientId?: string;
+}
+
+/** Everything that the environment decides, read once. Sizes in bytes, times as their names say. */
+export interface Settings {
+  readonly storage: StorageConnection;
+  readonly serviceBus: ServiceBusConnection;
+  /** undefined: this app runs the workloads of every pool. */
+  readonly pool: string | undefined;
+  readonly topic: string;
+  readonly subscription: string;
+  readonly sweepSchedule: string;
+  /** undefined: the inbox is not watched. */
+  readonly inboxSchedule: string | undefined;
+  readonly maxBodyBytes: number;
+  readonly maxInboxBytes: number;
+  readonly maxDecodedBytes: number;
+  readonly maxRecordBytes: number;
+  readonly maxItems: number;
+  /** 0: one a core. */
+  readonly threads: number;
+  readonly threadMemoryMb: number;
+  readonly sliceSeconds: number;
+  readonly visibilitySeconds: number;
+  readonly priceSheet: string;
+}
+
+/** Name, default and meaning of every setting of the app; the sample, README and infrastructure repeat this table. */
+export const DEFAULTS = {
+  SLUICE_POOL: '',
+  SLUICE_TOPIC: 'sluice-events',
+  SLUICE_SUBSCRIPTION: 'wake',
+  SLUICE_SWEEP_SCHEDULE: '0 */15 * * * *',
+  SLUICE_INBOX_SCHEDULE: '',
+  /** Just below what the platform lets through (210 MB; learn: functions-scale), so that our own answer is the one seen. */
+  SLUICE_MAX_BODY_BYTES: String(200 * MiB),
+  SLUICE_MAX_INBOX_BYTES: String(8 * GiB),
+  SLUICE_MAX_DECODED_BYTES: String(16 * GiB),
+  SLUICE_MAX_RECORD_BYTES: String(256 * 1024),
+  SLUICE_MAX_ITEMS: '10000000',
+  SLUICE_THREADS: '0',
+  SLUICE_THREAD_MEMORY_MB: '512',
+  SLUICE_SLICE_SECONDS: '30',
+  SLUICE_VISIBILITY_SECONDS: '300',
+  SLUICE_PRICE_SHEET: '2026',
+} as const;
+
+/** The settings are not usable; the message lists every problem found. */
+export class SettingsError extends Error {
+  override name = 'SettingsError';
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads all settings from an environment; an empty value counts as missing.
+ * @throws SettingsError listing all problems at once.
+ */
+export function readSettings(env: Environment): Settings {
+  const problems: string[] = [];
+  const text = (name: keyof typeof DEFAULTS): string => env[name] || DEFAULTS[name];
+  const whole = (name: keyof typeof DEFAULTS, min: number, max: number): number => {
+    const value = Number(text(name));
+    if (Number.isInteger(value) && value >= min && value <= max) return value;
+    problems.push(`${name} must be a whole number from ${min} to ${max}, got "${text(name)}"`);
+    return min;
+  };
+  const pool = text('SLUICE_POOL') || undefined;
+  if (pool !== undefined && !isPoolName(pool)) problems.push(`SLUICE_POOL must be a lower-case word, got "${pool}"`);
+  const settings: Settings = {
+    storage: readStorage(env, problems),
+    serviceBus: readServiceBus(env, problems),
+    pool,
+    topic: text('SLUICE_TOPIC'),
+    subscription: text('SLUICE_SUBSCRIPTION'),
+    sweepSchedule: text('SLUICE_SWEEP_SCHEDULE'),
+    inboxSchedule: text('SLUICE_INBOX_SCHEDULE') || undefined,
+    maxBodyBytes: whole('SLUICE_MAX_BODY_BYTES', 1, 210 * MiB),
+    maxInboxBytes: whole('SLUICE_MAX_INBOX_BYTES', 1, 1024 * GiB),
+    maxDecodedBytes: whole('SLUICE_MAX_DECODED_BYTES', 1, 1024 * GiB),
+    maxRecordBytes: whole('SLUICE_MAX_RECORD_BYTES', 2, 16 * MiB),
+    maxItems: whole('SLUICE_MAX_ITEMS', 1, 1_000_000_000),
+    threads: whole('SLUICE_THREADS', 0, 64),
+    threadMemoryMb: whole('SLUICE_THREAD_MEMORY_MB', 16, 65_536),
+    sliceSeconds: whole('SLUICE_SLICE_SECONDS', 1, 120),
+    visibilitySeconds: whole('SLUICE_VISIBILITY_SECONDS', 2, 86_400),
+    priceSheet: text('SLUICE_PRICE_SHEET'),
+  };
+  if (problems.length > 0) throw new SettingsError(`Settings are not usable:\n- ${problems.join('\n- ')}`);
+  return Object.freeze(settings);
+}
+
+function readStorage(env: Environment, problems: string[]): StorageConnection {
+  const connectionString = env.SluiceStorage;
+  if (connectionString) return { connectionString };
+  const [blobServiceUri, queueServiceUri, tableServiceUri] = ['blob', 'queue', 'table'].map(
+    (service) => env[`SluiceStorage__${service}ServiceUri`],
+  );
+  if (!blobServiceUri || !queueServiceUri || !tableServiceUri) {
+    problems.push(
+      'SluiceStorage must be a connection string, or SluiceStorage__blobServiceUri, __queueServiceUri and __tableServiceUri must all be set',
+    );
+    return {};
+  }
+  return { blobServiceUri, queueServiceUri, tableServiceUri, ...identity(env.SluiceStorage__clientId) };
+}
+
+function readServiceBus(env: Environment, problems: string[]): ServiceBusConnection {
+  const connectionString = env.SluiceServiceBus;
+  if (connectionString) return { connectionString };
+  const fullyQualifiedNamespace = env.SluiceServiceBus__fullyQualifiedNamespace;
+  if (!fullyQualifiedNamespace) {
+    problems.push(
+      'SluiceServiceBus must be a connection string, or SluiceServiceBus__fullyQualifiedNamespace must be set',
+    );
+    return {};
+  }
+  return { fullyQualifiedNamespace, ...identity(env.SluiceServiceBus__clientId) };
+}
+
+const identity = (clientId: string | undefined): { clientId?: string } => (clientId ? { clientId } : {});
