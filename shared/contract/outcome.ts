@@ -3,7 +3,7 @@
  * partial aggregate as a zstd frame inside a skippable frame each. The header (this schema, as JSON) is blob metadata.
  */
 import { z } from 'zod';
-import { countsSchema } from './reference.ts';
+import { countsSchema } from './counts.ts';
 
 const count = z.number().int().nonnegative();
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { MalformedMessageError, NewerContractError } from './errors.ts';
 import { isBatchId, isWorkloadName } from './names.ts';
 import { operationsSchema } from './operations.ts';
+import { outcomeHeaderSchema } from './outcome.ts';
 
 /** A queue message holds at most 64 KiB of text (learn: put-message). Ours stay below with room for XML escapes. */
 export const MAX_MESSAGE_BYTES = 48 * 1024;
@@ -45,29 +46,10 @@ export const referenceSchema = z.object({
 });
 export type Reference = z.infer<typeof referenceSchema>;
 
-/**
- * What became of a chunk's items. `retried` items live on in a follow-up chunk; `split` says the chunk was cut into
- * parts. succeeded + dead + cancelled + retried (or the parts' items) = items.
- */
-export const countsSchema = z.object({
-  items: count,
-  succeeded: count,
-  dead: count,
-  cancelled: count,
-  retried: count,
-});
-export type Counts = z.infer<typeof countsSchema>;
+export { type Counts, countsSchema } from './counts.ts';
 
-/** A chunk that follows from an outcome: its retries, or one part of a split. Never larger than its parent. */
-export const followUpSchema = z.object({ chunk, items: count, dueAt: z.string().optional() });
-
-/** One finished chunk in a result message. The outcome blob itself is found by name; `causes` counts dead letters. */
-export const finishedChunkSchema = z.object({
-  batch,
-  chunk,
-  counts: countsSchema,
-  handlerSeconds: z.number().nonnegative(),
-});
+/** One finished chunk in a result message: the header of its stored outcome, whoever wrote that. */
+export const finishedChunkSchema = z.object({ batch, chunk, header: outcomeHeaderSchema });
 export type FinishedChunk = z.infer<typeof finishedChunkSchema>;
 
 /** A result message: the chunks that one round of a dequeue task finished, and the operations it took. */
