@@ -1,0 +1,134 @@
+/**
+ * Counts the billed operations that this process causes, and keeps the service's clock, by a policy in the pipelines of
+ * the storage SDKs. The policy stands behind the retry policy, so that each try is counted: a request that was retried
+ * after a 503 is two. A try without an answer is counted too, since the service may have served it: the count is an
+ * upper bound.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { TableServiceClientOptions } from '@azure/data-tables';
+import type { RequestPolicy, RequestPolicyFactory } from '@azure/storage-blob';
+import type { Operations } from '../contract/operations.ts';
+import { operationOf, type RequestShape, type StorageService } from './operation-of.ts';
+import { createServiceClock, type LocalClocks, type ServiceClock } from './service-clock.ts';
+
+type AdditionalPolicy = NonNullable<TableServiceClientOptions['additionalPolicies']>[number];
+
+/** A policy of the Azure SDK pipeline, as `additionalPolicies` takes it. */
+export type PipelinePolicy = AdditionalPolicy['policy'];
+
+/** `<service>.<operation>`, such as `servicebus.send` or `durable.activity`. */
+export type OperationName = `${string}.${string}`;
+
+/** What a function returned, and the operations done meanwhile on its behalf. */
+export interface Measured<T> {
+  value: T;
+  operations: Operations;
+}
+
+/** Counts operations of this process. */
+export interface Meter {
+  /**
+   * The counting policy for a client that takes core policies:
+   * `new TableClient(url, name, { additionalPolicies: [{ policy: meter.policy('table'), position: 'perRetry' }] })`.
+   */
+  policy(service: StorageService): PipelinePolicy;
+  /** Options with that policy in place: `TableClient.fromConnectionString(text, name, meter.tableOptions())`. */
+  tableOptions(): { additionalPolicies: AdditionalPolicy[] };
+  /**
+   * Adds the policy to a pipeline of storage-blob or storage-queue before a client is made from it, and returns it:
+   * `new BlobServiceClient(url, meter.attach('blob', newPipeline(credential)))`. Given only a connection string, take
+   * `url` and `credential` from a first client made by `fromConnectionString`.
+   */
+  attach<P extends { readonly factories: RequestPolicyFactory[] }>(service: 'blob' | 'queue', pipeline: P): P;
+  /** Counts what no pipeline sees: `servicebus.*` and `durable.*`. `n` defaults to 1. */
+  count(operation: OperationName, n?: number): void;
+  /** Everything counted since the meter was made. */
+  total(): Operations;
+  /**
+   * Runs `fn` and tells what was done inside, also by what it awaits; nested measures count in the outer ones too. When
+   * `fn` throws, so does this, and the operations are in the outer scopes and the total only.
+   */
+  measure<T>(fn: () => Promise<T>): Promise<Measured<T>>;
+  /** The time by the storage service in ms since 1970; the local clock's before the first response. */
+  serviceNowMs(): number;
+}
+
+interface Scope {
+  readonly counts: Operations;
+  readonly outer: Scope | undefined;
+}
+
+function addTo(scope: Scope, operation: string, n: number): void {
+  for (let at: Scope | undefined = scope; at !== undefined; at = at.outer) {
+    at.counts[operation] = (at.counts[operation] ?? 0) + n;
+  }
+}
+
+type Answer = { headers: { get(name: string): string | undefined } };
+
+/** Sends one try of a request, and sees it go and come back. */
+type Pass = <R extends Answer>(service: StorageService, request: RequestShape, send: () => Promise<R>) => Promise<R>;
+
+/**
+ * storage-blob 12.32 and storage-queue 12.30 put a foreign policy before the retry policy, unless its factory's class has
+ * this very name. `additionalPolicies` given to `newPipeline` would be added again for each container or blob client,
+ * and the second time refused as a duplicate.
+ */
+class InjectorPolicyFactory implements RequestPolicyFactory {
+  readonly #service: StorageService;
+  readonly #pass: Pass;
+  constructor(service: StorageService, pass: Pass) {
+    this.#service = service;
+    this.#pass = pass;
+  }
+  create(next: RequestPolicy): RequestPolicy {
+    return { sendRequest: (request) => this.#pass(this.#service, request, () => next.sendRequest(request)) };
+  }
+}
+
+function policyOf(service: StorageService, pass: Pass): PipelinePolicy {
+  return {
+    name: `sluice-meter-${service}`,
+    sendRequest: (request, next) => pass(service, request, () => next(request)),
+  };
+}
+
+/** Counts and clocks each try of a request. */
+function createPass(count: (operation: string) => void, clock: ServiceClock, monotonicMs: () => number): Pass {
+  return async (service, request, send) => {
+    count(operationOf(service, request));
+    const sentAtMs = monotonicMs();
+    const response = await send();
+    clock.observe(response.headers.get('date'), sentAtMs);
+    return response;
+  };
+}
+
+const LOCAL_CLOCKS: LocalClocks = { monotonicMs: () => performance.now(), wallMs: () => Date.now() };
+
+/** Makes a meter: one a process, or the totals of two have to be added. */
+export function createMeter(local: LocalClocks = LOCAL_CLOCKS): Meter {
+  const everything: Scope = { counts: {}, outer: undefined };
+  const scopes = new AsyncLocalStorage<Scope>();
+  const clock = createServiceClock(local);
+  const scope = () => scopes.getStore() ?? everything;
+  const pass = createPass((operation) => addTo(scope(), operation, 1), clock, local.monotonicMs);
+  const policy = (service: StorageService) => policyOf(service, pass);
+
+  return {
+    policy,
+    tableOptions: () => ({ additionalPolicies: [{ policy: policy('table'), position: 'perRetry' }] }),
+    attach(service, pipeline) {
+      pipeline.factories.push(new InjectorPolicyFactory(service, pass));
+      return pipeline;
+    },
+    count: (operation, n = 1) => addTo(scope(), operation, n),
+    total: () => ({ ...everything.counts }),
+    async measure(fn) {
+      const inner: Scope = { counts: {}, outer: scope() };
+      const value = await scopes.run(inner, fn);
+      return { value, operations: { ...inner.counts } };
+    },
+    serviceNowMs: () => clock.nowMs(),
+  };
+}

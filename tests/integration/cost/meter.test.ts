@@ -1,0 +1,143 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { AzureNamedKeyCredential, TableClient } from '@azure/data-tables';
+import { BlobServiceClient, newPipeline as newBlobPipeline, StorageSharedKeyCredential } from '@azure/storage-blob';
+import {
+  newPipeline as newQueuePipeline,
+  StorageSharedKeyCredential as QueueKey,
+  QueueServiceClient,
+} from '@azure/storage-queue';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createMeter } from '../../../shared/cost/meter.ts';
+
+// A stand-in for the storage services: only the SDKs' pipelines are under test, and failing on demand is what Azurite cannot.
+const SERVICE_DATE = 'Tue, 03 Mar 2026 10:00:00 GMT';
+const MESSAGES =
+  '<?xml version="1.0"?><QueueMessagesList><QueueMessage><MessageId>1</MessageId>' +
+  `<InsertionTime>${SERVICE_DATE}</InsertionTime><ExpirationTime>${SERVICE_DATE}</ExpirationTime>` +
+  `<PopReceipt>r</PopReceipt><TimeNextVisible>${SERVICE_DATE}</TimeNextVisible></QueueMessage></QueueMessagesList>`;
+const TRANSACTION_ANSWER = [
+  '--b',
+  'Content-Type: multipart/mixed; boundary=c',
+  '',
+  ...['--c', 'Content-Type: application/http', '', 'HTTP/1.1 204 No Content', 'ETag: e', ''],
+  ...['--c', 'Content-Type: application/http', '', 'HTTP/1.1 204 No Content', 'ETag: e', ''],
+  '--c--',
+  '--b--',
+].join('\r\n');
+
+let server: Server;
+let origin: string;
+let failuresLeft = 0;
+
+function answer(request: IncomingMessage, response: ServerResponse): void {
+  response.setHeader('Date', SERVICE_DATE);
+  if (failuresLeft > 0) {
+    failuresLeft -= 1;
+    response.writeHead(503).end();
+  } else if (request.url?.includes('/messages')) {
+    response.writeHead(201, { 'Content-Type': 'application/xml' }).end(MESSAGES);
+  } else if (request.url?.includes('$batch')) {
+    response.writeHead(202, { 'Content-Type': 'multipart/mixed; boundary=b' }).end(TRANSACTION_ANSWER);
+  } else {
+    const body = request.method === 'GET' ? 'content' : '';
+    response.writeHead(body === '' ? 201 : 200, { 'Content-Length': body.length, ETag: '"e"' }).end(body);
+  }
+}
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    request.resume().on('end', () => answer(request, response));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/account`;
+});
+afterAll(() => server.close());
+
+const KEY = Buffer.from('key').toString('base64');
+const quick = { retryOptions: { maxTries: 3, retryDelayInMs: 1, maxRetryDelayInMs: 2 } };
+
+function clients() {
+  const meter = createMeter();
+  const blobPipeline = newBlobPipeline(new StorageSharedKeyCredential('account', KEY), quick);
+  const queuePipeline = newQueuePipeline(new QueueKey('account', KEY), quick);
+  return {
+    meter,
+    blobs: new BlobServiceClient(origin, meter.attach('blob', blobPipeline)),
+    queues: new QueueServiceClient(origin, meter.attach('queue', queuePipeline)),
+    table: new TableClient(origin, 'batches', new AzureNamedKeyCredential('account', KEY), {
+      ...meter.tableOptions(),
+      allowInsecureConnection: true,
+      retryOptions: { maxRetries: 2, retryDelayInMs: 1, maxRetryDelayInMs: 2 },
+    }),
+  };
+}
+
+describe('the meter in the pipelines of the SDKs', () => {
+  it('counts blob requests of all clients that share a pipeline', async () => {
+    const { meter, blobs } = clients();
+    const container = blobs.getContainerClient('payloads');
+    const blob = container.getBlockBlobClient('a/b.zst');
+
+    await container.create();
+    await blob.stageBlock('AAAA', 'x', 1);
+    await blob.commitBlockList(['AAAA']);
+    const content = await blob.downloadToBuffer(0, 7);
+
+    expect(content.toString()).toBe('content');
+    expect(meter.total()).toEqual({ 'blob.create': 1, 'blob.stage': 1, 'blob.commit': 1, 'blob.get': 1 });
+  });
+
+  it.each([
+    [
+      'blob.put',
+      (c: ReturnType<typeof clients>) => c.blobs.getContainerClient('c').getBlockBlobClient('b').upload('x', 1),
+    ],
+    ['queue.put', (c: ReturnType<typeof clients>) => c.queues.getQueueClient('q').sendMessage('x')],
+    ['table.insert', (c: ReturnType<typeof clients>) => c.table.createEntity({ partitionKey: 'p', rowKey: 'r' })],
+  ])('counts each try of %s', async (operation, act) => {
+    const all = clients();
+    failuresLeft = 2;
+
+    await act(all);
+
+    expect(all.meter.total()).toEqual({ [operation]: 3 });
+  });
+
+  it('counts a table transaction once, whatever it holds', async () => {
+    const { meter, table } = clients();
+
+    await table.submitTransaction([
+      ['create', { partitionKey: 'p', rowKey: '1' }],
+      ['create', { partitionKey: 'p', rowKey: '2' }],
+    ]);
+
+    expect(meter.total()).toEqual({ 'table.transaction': 1 });
+  });
+
+  it('keeps the scopes of concurrent work apart', async () => {
+    const { meter, queues } = clients();
+    const send = (n: number) =>
+      meter.measure(async () => {
+        for (let i = 0; i < n; i += 1) await queues.getQueueClient('q').sendMessage('x');
+      });
+
+    const [one, two] = await Promise.all([send(1), send(2)]);
+
+    expect([one.operations, two.operations, meter.total()]).toEqual([
+      { 'queue.put': 1 },
+      { 'queue.put': 2 },
+      { 'queue.put': 3 },
+    ]);
+  });
+
+  it('takes the time from the service', async () => {
+    const { meter, queues } = clients();
+
+    await queues.getQueueClient('q').sendMessage('x');
+
+    const lagMs = meter.serviceNowMs() - Date.parse(SERVICE_DATE);
+    expect(lagMs).toBeGreaterThanOrEqual(0);
+    expect(lagMs).toBeLessThan(10_000);
+  });
+});
