@@ -1,0 +1,107 @@
+import type { TableEntityResult } from '@azure/data-tables';
+import { batchTimeMs } from '../contract/names.ts';
+import type { Operations } from '../contract/operations.ts';
+
+/** States of a batch. The last three are settled; `accepting` means accepted, but perhaps not wholly enqueued. */
+export const BATCH_STATES = [
+  'accepting',
+  'queued',
+  'running',
+  'cancelling',
+  'completed',
+  'completedWithDeadLetters',
+  'cancelled',
+] as const;
+export type BatchState = (typeof BATCH_STATES)[number];
+
+/** Whether nothing more will happen to a batch in this state, short of a redrive. */
+export const isSettled = (state: BatchState): boolean =>
+  state === 'completed' || state === 'completedWithDeadLetters' || state === 'cancelled';
+
+/** Items of a batch by what became of them. `pending` is accepted minus the others; the ledger checks it against the rows. */
+export interface BatchCounts {
+  accepted: number;
+  succeeded: number;
+  dead: number;
+  cancelled: number;
+}
+
+/** The row of a batch: what was accepted, how far it is, and what it cost. Times are ISO text in UTC. */
+export interface BatchRow extends BatchCounts {
+  id: string;
+  state: BatchState;
+  workload: string;
+  version: number;
+  lane: string;
+  pool: string;
+  sourceKind: 'http' | 'inbox';
+  sourceName: string;
+  /** Blob in container `payloads`, sha256 of the decoded upload, and where the chunk index lies. */
+  payload: string;
+  digest: string;
+  indexOffset: number;
+  indexLength: number;
+  payloadBytes: number;
+  storedBytes: number;
+  chunksTotal: number;
+  chunksDone: number;
+  retried: number;
+  duplicatesSeen: number;
+  /** Opened by a redrive; the report of revision n covers all that was known then. */
+  revision: number;
+  /** Revision of the newest report; -1 while there is none. */
+  reportRevision: number;
+  /** Whether the end of this revision has been published. */
+  announced: boolean;
+  acceptedAt: string;
+  deadlineAt: string;
+  queuedAt?: string | undefined;
+  startedAt?: string | undefined;
+  completedAt?: string | undefined;
+  latencyP50?: number | undefined;
+  latencyP95?: number | undefined;
+  latencyMax?: number | undefined;
+  handlerSeconds: number;
+  operations: Operations;
+  /** Row of the idempotency key, so that deleting the batch frees the key too. */
+  keyRow?: string | undefined;
+  traceparent?: string | undefined;
+  /** Why there is no report although the batch is settled. */
+  reportProblem?: string | undefined;
+}
+
+/** A row together with the ETag it was read with. */
+export interface Versioned<T> {
+  row: T;
+  etag: string;
+}
+
+/** The row key of the batch row; it sorts before all chunk rows, so that one query reads it first. */
+export const BATCH_ROW_KEY = 'batch';
+
+/** Items that have no outcome yet, by the counters. */
+export const pendingItems = (row: BatchCounts): number => row.accepted - row.succeeded - row.dead - row.cancelled;
+
+/** The table entity of a batch row. */
+export function toBatchEntity(row: BatchRow): Record<string, unknown> & { partitionKey: string; rowKey: string } {
+  const { id, operations, payloadBytes, storedBytes, indexOffset, ...rest } = row;
+  const sizes = {
+    payloadBytes: double(payloadBytes),
+    storedBytes: double(storedBytes),
+    indexOffset: double(indexOffset),
+  };
+  return { partitionKey: id, rowKey: BATCH_ROW_KEY, ...rest, ...sizes, operations: JSON.stringify(operations) };
+}
+
+/** Without a type the service takes a whole number for an Int32, and refuses what lies above. */
+const double = (value: number): { type: 'Double'; value: string } => ({ type: 'Double', value: String(value) });
+
+/** A batch row from its entity; the SDK's own properties are left out. */
+export function fromBatchEntity(entity: TableEntityResult<Record<string, unknown>>): Versioned<BatchRow> {
+  const { etag, partitionKey, rowKey: _rowKey, timestamp: _timestamp, operations, ...rest } = entity;
+  const row = { ...rest, id: partitionKey, operations: JSON.parse(String(operations)) } as unknown as BatchRow;
+  return { row, etag };
+}
+
+/** When the batch was accepted, in milliseconds: the time in its id. */
+export const acceptedMs = (row: Pick<BatchRow, 'id'>): number => batchTimeMs(row.id);

@@ -1,0 +1,88 @@
+/**
+ * Index rows, in the table of the batches: `open` lists what the sweep must look at, `day-<date>` what a listing shows.
+ * Both are one query however many batches there are.
+ */
+import { odata } from '@azure/data-tables';
+import { batchDate } from '../contract/names.ts';
+import { type BatchRow, type BatchState, pendingItems } from './batch-row.ts';
+import { deleteEntity, queryEntities, readEntity, type Table } from './table.ts';
+
+const OPEN = 'open';
+const HEX = '0123456789abcdef';
+
+/** What a listing shows of a batch: as it was at the last change of its state. */
+export interface IndexEntry {
+  id: string;
+  workload: string;
+  lane: string;
+  state: BatchState;
+  accepted: number;
+  dead: number;
+  completedAt?: string;
+}
+
+/**
+ * The row key of a batch within its day: the digits of its id turned round, for tables answer in ascending order and a
+ * listing wants the newest first.
+ */
+export const newestFirst = (id: string): string =>
+  id.replaceAll(/[0-9a-f]/g, (digit) => HEX[15 - HEX.indexOf(digit)] ?? digit);
+
+/** Writes `open`: from now on a sweep sees the batch. Before the batch row, so that no accepted batch is ever unseen. */
+export async function openBatch(table: Table, id: string, workload: string): Promise<void> {
+  await table.upsertEntity({ partitionKey: OPEN, rowKey: id, workload }, 'Replace');
+}
+
+/** Removes `open`, after the end of the batch has been announced. */
+export const closeBatch = (table: Table, id: string): Promise<void> => deleteEntity(table, OPEN, id);
+
+/** Ids of the open batches, oldest first. */
+export async function* openBatches(table: Table): AsyncGenerator<{ id: string; workload: string }> {
+  for await (const { rowKey, workload } of queryEntities(table, odata`PartitionKey eq ${OPEN}`)) {
+    yield { id: rowKey, workload: String(workload) };
+  }
+}
+
+/** Writes the batch's line in the listing of its day. */
+export async function indexBatch(table: Table, row: BatchRow): Promise<void> {
+  const { id, workload, lane, state, accepted, dead, completedAt } = row;
+  const entity = {
+    partitionKey: `day-${batchDate(id)}`,
+    rowKey: newestFirst(id),
+    workload,
+    lane,
+    state,
+    accepted,
+    dead,
+  };
+  await table.upsertEntity(
+    { ...entity, pending: pendingItems(row), ...(completedAt ? { completedAt } : {}) },
+    'Replace',
+  );
+}
+
+/** Removes the batch's line from the listing. */
+export const unindexBatch = (table: Table, id: string): Promise<void> =>
+  deleteEntity(table, `day-${batchDate(id)}`, newestFirst(id));
+
+/** Whether the batch has a line in the listing. */
+export const isIndexed = async (table: Table, id: string): Promise<boolean> =>
+  (await readEntity(table, `day-${batchDate(id)}`, newestFirst(id))) !== undefined;
+
+/** The batches of a day (`yyyy-mm-dd`, UTC), newest first, after batch `after`. */
+export async function* batchesOfDay(table: Table, day: string, after?: string): AsyncGenerator<IndexEntry> {
+  const whole = odata`PartitionKey eq ${`day-${day}`}`;
+  const filter = after === undefined ? whole : `${whole} and ${odata`RowKey gt ${newestFirst(after)}`}`;
+  for await (const entity of queryEntities(table, filter)) {
+    const { workload, lane, state, accepted, dead, completedAt } = entity;
+    yield {
+      id: newestFirst(entity.rowKey),
+      workload: String(workload),
+      lane: String(lane),
+      state: state as BatchState,
+      accepted: Number(accepted),
+      dead: Number(dead),
+      ...(completedAt === undefined ? {} : { completedAt: String(completedAt) }),
+    };
+  }
+}

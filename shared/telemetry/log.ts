@@ -1,0 +1,40 @@
+/** Structured log lines: one JSON object a line with an `event` name, written to whoever runs the current invocation. */
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** The part of an InvocationContext that a log line needs. */
+export interface LogSink {
+  debug: (message: string) => void;
+  info: (message: string) => void;
+  warn: (message: string) => void;
+  error: (message: string) => void;
+}
+
+type Fields = Record<string, unknown>;
+const sinks = new AsyncLocalStorage<LogSink>();
+const nowhere: LogSink = { debug: () => {}, info: console.log, warn: console.warn, error: console.error };
+
+/** Runs `fn` so that every log line below it goes to `sink`. */
+export const withLog = <T>(sink: LogSink, fn: () => T): T => sinks.run(sink, fn);
+
+const write = (level: keyof LogSink, event: string, fields: Fields): void =>
+  (sinks.getStore() ?? nowhere)[level](JSON.stringify({ event, ...fields }));
+
+/** `log.info('batch-accepted', { batch })`; errors are given as `{ error }` and written with name, message and cause. */
+export const log = {
+  debug: (event: string, fields: Fields = {}): void => write('debug', event, plain(fields)),
+  info: (event: string, fields: Fields = {}): void => write('info', event, plain(fields)),
+  warn: (event: string, fields: Fields = {}): void => write('warn', event, plain(fields)),
+  error: (event: string, fields: Fields = {}): void => write('error', event, plain(fields)),
+};
+
+const plain = (fields: Fields): Fields =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, value instanceof Error ? describe(value) : value]),
+  );
+
+/** An error as data: name, message, the status of a service, and its causes. */
+function describe(error: Error): Fields {
+  const { name, message, cause } = error;
+  const status = 'statusCode' in error ? { status: error.statusCode } : {};
+  return { name, message, ...status, ...(cause instanceof Error ? { cause: describe(cause) } : {}) };
+}

@@ -1,0 +1,99 @@
+import type { Entity } from '../batches/table.ts';
+
+/** All gates lie in one partition, so that one query shows every queue. */
+export const GATES_PARTITION = 'gates';
+const GATE = 'gate:';
+const BEAT = 'beat:';
+const POLICY = 'policy:';
+
+/** Why a queue does not drain although it may hold work. `probeAt` is when the circuit lets one task try again. */
+export interface Pause {
+  by: 'operator' | 'circuit';
+  reason: string;
+  since: string;
+  probeAt?: string;
+  /** How many probes have failed in a row; sizes the wait before the next. */
+  probes?: number;
+}
+
+/**
+ * The gate of one queue: at most one drain holds it. `wakes` counts the wake-ups that came while it was held; a release
+ * goes through only if none came since the queue was measured. Times are service times, ISO text.
+ */
+export interface GateRow {
+  queue: string;
+  status: 'idle' | 'draining';
+  generation: number;
+  instanceId: string;
+  wakes: number;
+  /** Until when the drain counts as alive without a further sign; empty before its first. */
+  beatUntil: string;
+  /** When the earliest delayed message becomes visible; empty when none is known. */
+  dueAt: string;
+  depth: number;
+  active: number;
+  total: number;
+  idleCount: number;
+  paused?: Pause | undefined;
+  missedWakes: number;
+  ghosts: number;
+  policyVersion: number;
+  /** What one reference took, in seconds of one slot, as measured; 0 before the first. */
+  secondsPerReference: number;
+  /** Most tasks that a wave may have just now: lowered by throttling, raised again while throughput grows. */
+  taskLimit: number;
+  /** Throttled answers seen in the last wave. */
+  throttled: number;
+  itemsPerSecond: number;
+}
+
+/** A gate that has never been woken. */
+export const newGate = (queue: string): GateRow => ({
+  queue,
+  status: 'idle',
+  generation: 0,
+  instanceId: '',
+  wakes: 0,
+  beatUntil: '',
+  dueAt: '',
+  depth: 0,
+  active: 0,
+  total: 0,
+  idleCount: 0,
+  missedWakes: 0,
+  ghosts: 0,
+  policyVersion: 0,
+  secondsPerReference: 0,
+  taskLimit: 0,
+  throttled: 0,
+  itemsPerSecond: 0,
+});
+
+/** The id of the orchestration that drains `queue` as its `generation`. */
+export const drainInstanceId = (queue: string, generation: number): string => `drain-${queue}-${generation}`;
+
+export const gateRowKey = (queue: string): string => `${GATE}${queue}`;
+export const beatRowKey = (queue: string, task: string): string => `${BEAT}${queue}:${task}`;
+export const policyRowKey = (queue: string): string => `${POLICY}${queue}`;
+/** Bounds of all beat rows of a queue in a query by row key (';' follows ':'). */
+export const beatRows = (queue: string): { from: string; to: string } => ({
+  from: `${BEAT}${queue}:`,
+  to: `${BEAT}${queue};`,
+});
+export const isGateRow = (rowKey: string): boolean => rowKey.startsWith(GATE);
+export const isPolicyRow = (rowKey: string): boolean => rowKey.startsWith(POLICY);
+
+/** The table entity of a gate. */
+export function toGateEntity(row: GateRow): Record<string, unknown> & { partitionKey: string; rowKey: string } {
+  const { queue, paused, ...rest } = row;
+  const pause = paused === undefined ? {} : { paused: JSON.stringify(paused) };
+  return { partitionKey: GATES_PARTITION, rowKey: gateRowKey(queue), ...rest, ...pause };
+}
+
+/** A gate from its entity; columns that an older row lacks have their first value. */
+export function fromGateEntity(entity: Entity): { row: GateRow; etag: string } {
+  const { etag, partitionKey: _partition, rowKey, timestamp: _timestamp, paused, ...rest } = entity;
+  const queue = rowKey.slice(GATE.length);
+  const pause = paused === undefined ? {} : { paused: JSON.parse(String(paused)) as Pause };
+  return { row: { ...newGate(queue), ...(rest as Partial<GateRow>), queue, ...pause }, etag };
+}

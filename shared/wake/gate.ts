@@ -1,0 +1,166 @@
+/**
+ * The gate: one row a queue, changed only by ETag, that lets one drain at a time through. The promise: no wake is lost
+ * while the drain lives; a dead drain is found by its missing beat; what a taken-over drain still does is fenced.
+ * No rule about the data depends on it (docs/reliability.md).
+ */
+import { odata } from '@azure/data-tables';
+import { queryEntities, readEntity, type Table, wins } from '../batches/table.ts';
+import {
+  beatRowKey,
+  beatRows,
+  drainInstanceId,
+  fromGateEntity,
+  GATES_PARTITION,
+  type GateRow,
+  gateRowKey,
+  newGate,
+  toGateEntity,
+} from './gate-row.ts';
+
+/** How long a drain that says it is Running may be silent before it is taken for dead. */
+export const SILENCE_MS = 10 * 60 * 1000;
+
+/** What the runtime says of an orchestration; undefined = it knows no such instance. */
+export type DrainStatus = 'Pending' | 'Running' | 'Suspended' | 'Completed' | 'Failed' | 'Terminated' | undefined;
+
+export interface GateDeps {
+  table: Table;
+  /** Service time in milliseconds: never two local clocks are compared. */
+  now: () => number;
+  /** Starts the drain of a gate that was just taken. Starting one that runs is harmless; a refusal is swallowed there. */
+  start: (gate: GateRow) => Promise<void>;
+  status: (instanceId: string) => Promise<DrainStatus>;
+}
+
+/** What a wake came to. */
+export type WakeResult = 'started' | 'counted' | 'restarted' | 'takenOver' | 'paused';
+
+type Held = { row: GateRow; etag: string };
+
+/** Reads a gate; a queue that was never woken has an idle one of generation 0. */
+export async function readGate(table: Table, queue: string): Promise<{ row: GateRow; etag: string | undefined }> {
+  const entity = await readEntity(table, GATES_PARTITION, gateRowKey(queue));
+  return entity ? fromGateEntity(entity) : { row: newGate(queue), etag: undefined };
+}
+
+/** Writes a gate if nobody changed it since it was read; false when somebody did. */
+export function writeGate(table: Table, row: GateRow, etag: string | undefined): Promise<boolean> {
+  const entity = toGateEntity(row);
+  return wins(etag === undefined ? table.createEntity(entity) : table.updateEntity(entity, 'Replace', { etag }));
+}
+
+/** Changes a gate until the change holds; `change` gives undefined to leave it alone. Returns the row as written. */
+export async function changeGate(
+  table: Table,
+  queue: string,
+  change: (row: GateRow) => Partial<GateRow> | undefined,
+): Promise<GateRow | undefined> {
+  for (;;) {
+    const { row, etag } = await readGate(table, queue);
+    const fields = change(row);
+    if (!fields) return undefined;
+    const next = { ...row, ...fields };
+    if (await writeGate(table, next, etag)) return next;
+  }
+}
+
+/**
+ * Wakes a queue. Idle: takes the gate for a new generation and starts its drain. Draining: counts the wake, and makes
+ * sure that the drain is really there.
+ */
+export async function wake(deps: GateDeps, queue: string): Promise<WakeResult> {
+  for (;;) {
+    const { row, etag } = await readGate(deps.table, queue);
+    if (isHeldBack(row, deps.now())) {
+      if (await writeGate(deps.table, { ...row, wakes: row.wakes + 1 }, etag)) return 'paused';
+    } else if (row.status === 'idle') {
+      if (await take(deps, { row, etag })) return 'started';
+    } else {
+      const counted = { ...row, wakes: row.wakes + 1 };
+      if (await writeGate(deps.table, counted, etag)) return await ensureAlive(deps, counted);
+    }
+  }
+}
+
+/** A pause by hand holds until it is ended; a pause by the circuit until its probe is due. */
+const isHeldBack = (row: GateRow, now: number): boolean =>
+  row.paused !== undefined &&
+  row.status === 'idle' &&
+  (row.paused.by === 'operator' || (row.paused.probeAt !== undefined && Date.parse(row.paused.probeAt) > now));
+
+async function take(deps: GateDeps, held: { row: GateRow; etag: string | undefined }): Promise<boolean> {
+  const generation = held.row.generation + 1;
+  const row: GateRow = {
+    ...held.row,
+    status: 'draining',
+    generation,
+    instanceId: drainInstanceId(held.row.queue, generation),
+    wakes: 0,
+    beatUntil: '',
+    dueAt: '',
+    active: 0,
+  };
+  if (!(await writeGate(deps.table, row, held.etag))) return false;
+  await deps.start(row);
+  return true;
+}
+
+/** After a wake was counted in a draining gate: start, take over, or trust the drain. */
+async function ensureAlive(deps: GateDeps, counted: GateRow): Promise<WakeResult> {
+  if (counted.beatUntil === '') {
+    // Whoever took the gate may have died before it started the drain: the same id again, for that is harmless.
+    await deps.start(counted);
+    return 'restarted';
+  }
+  for (;;) {
+    const { row, etag } = await readGate(deps.table, counted.queue);
+    // Idle or another generation: it measured, or will measure, the queue after this wake was counted.
+    if (etag === undefined || row.status === 'idle' || row.generation !== counted.generation) return 'counted';
+    if (!(await isDead(deps, row))) return 'counted';
+    if (await take(deps, { row, etag } satisfies Held)) return 'takenOver';
+  }
+}
+
+/** Whether the drain that holds the gate is gone. "Running" alone proves nothing: an instance can say so for ever. */
+export async function isDead(deps: Pick<GateDeps, 'table' | 'now' | 'status'>, row: GateRow): Promise<boolean> {
+  if (row.beatUntil === '') return false;
+  const status = await deps.status(row.instanceId);
+  if (status === 'Failed' || status === 'Terminated' || status === 'Completed') return true;
+  const silentSince = Date.parse(row.beatUntil);
+  if (status === undefined) return deps.now() > silentSince;
+  if (deps.now() <= silentSince + SILENCE_MS) return false;
+  return deps.now() > (await latestBeat(deps.table, row)) + SILENCE_MS;
+}
+
+async function latestBeat(table: Table, row: GateRow): Promise<number> {
+  const { from, to } = beatRows(row.queue);
+  let latest = Date.parse(row.beatUntil);
+  const filter = odata`PartitionKey eq ${GATES_PARTITION} and RowKey ge ${from} and RowKey lt ${to}`;
+  for await (const { generation, beatUntil } of queryEntities(table, filter)) {
+    if (generation === row.generation) latest = Math.max(latest, Date.parse(String(beatUntil)));
+  }
+  return latest;
+}
+
+/**
+ * The fence: the gate if `generation` still holds it, else undefined, and then the caller must end without effect.
+ */
+export async function fence(table: Table, queue: string, generation: number): Promise<Held | undefined> {
+  const { row, etag } = await readGate(table, queue);
+  return etag !== undefined && row.status === 'draining' && row.generation === generation ? { row, etag } : undefined;
+}
+
+/** A task's own sign of life, in a row of its own: many tasks beat at once, and none waits for another's ETag. */
+export async function beat(
+  table: Table,
+  sign: { queue: string; task: string; generation: number; until: number },
+): Promise<void> {
+  const { queue, task, generation, until } = sign;
+  const entity = { partitionKey: GATES_PARTITION, rowKey: beatRowKey(queue, task), generation };
+  await table.upsertEntity({ ...entity, beatUntil: new Date(until).toISOString() }, 'Merge');
+}
+
+/** Tells the gate that a message of its queue is delayed until `dueAt`; keeps the earliest. */
+export async function noteDue(table: Table, queue: string, dueAt: string): Promise<void> {
+  await changeGate(table, queue, (row) => (row.dueAt !== '' && row.dueAt <= dueAt ? undefined : { dueAt }));
+}
