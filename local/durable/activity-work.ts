@@ -1,0 +1,63 @@
+import { runActivity } from './activity.ts';
+import type { Core } from './core.ts';
+import type { Work } from './dispatcher.ts';
+import { AnswerLostError, toError } from './errors.ts';
+import type { HistoryEvent } from './history.ts';
+import { isFinished } from './instances.ts';
+import type { ActivityTask } from './tasks.ts';
+
+const redeliveryDelayMs = 100;
+
+/** Activities, keyed by their sequence number in the store. */
+export function createActivityWork(core: Core): Work<number> {
+  return {
+    due: (limit) => core.tasks.due(core.now(), limit),
+    nextDueAt: () => core.tasks.nextDueAt(core.now()),
+    run: async (sequence) => {
+      const task = core.tasks.get(sequence);
+      if (!task) return;
+      const release = lease(core, task);
+      try {
+        await complete(core, task, await runActivity(core, task));
+      } finally {
+        release();
+      }
+    },
+  };
+}
+
+/** As on Azure, an activity taken is invisible for a time that is renewed: after a crash it comes back only when that is over. */
+function lease(core: Core, task: ActivityTask): () => void {
+  if (core.options.delays !== 'azure') return () => undefined;
+  const visibleMs = core.config.activityVisibilityTimeoutMs;
+  const renew = () => core.tasks.defer(task.sequence, core.now() + visibleMs);
+  renew();
+  const timer = setInterval(renew, visibleMs / 2);
+  return () => clearInterval(timer);
+}
+
+async function complete(core: Core, task: ActivityTask, event: HistoryEvent): Promise<void> {
+  if (core.isClosed()) return;
+  try {
+    await core.change('activity-completed', () => store(core, task, event));
+  } catch (thrown: unknown) {
+    if (thrown instanceof AnswerLostError || core.isClosed()) return;
+    core.options.log(
+      'error',
+      `Activity '${task.name}' is run again: its end was not stored: ${toError(thrown).message}`,
+    );
+    core.tasks.defer(task.sequence, core.now() + redeliveryDelayMs);
+  }
+}
+
+function store(core: Core, task: ActivityTask, event: HistoryEvent): void {
+  const { instanceId, executionId } = task;
+  core.transaction(() => {
+    core.tasks.remove(task.sequence);
+    const instance = core.instances.get(instanceId);
+    // A result for an instance that is over, purged, or in a later generation is dropped.
+    if (instance?.executionId !== executionId || isFinished(instance)) return;
+    core.inbox.send({ instanceId, executionId, kind: 'work', dueAt: core.now(), event });
+  });
+  core.wakeInstance(instanceId);
+}

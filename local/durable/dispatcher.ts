@@ -1,0 +1,58 @@
+import type { Pacer, PacerFactory, PollResult } from './pacing.ts';
+
+export interface Work<Key> {
+  /** What is due now, running work left out or not, at most `limit`. */
+  due(limit: number): Key[];
+  nextDueAt(): number | undefined;
+  run(key: Key): Promise<void>;
+}
+
+/** Runs keyed work from a queue: never the same key twice at a time, never more than `capacity` at once. */
+export class Dispatcher<Key> {
+  readonly #work: Work<Key>;
+  readonly #capacity: number;
+  readonly #pacer: Pacer;
+  readonly #running = new Map<Key, Promise<void>>();
+
+  constructor(work: Work<Key>, capacity: number, createPacer: PacerFactory) {
+    this.#work = work;
+    this.#capacity = capacity;
+    this.#pacer = createPacer(() => this.#poll());
+  }
+
+  start(): void {
+    this.#pacer.start();
+  }
+
+  /** Looks for new work; nothing to do when it is for a key that runs, since the end of a run looks again. */
+  wake(key?: Key): void {
+    if (key === undefined || !this.#running.has(key)) this.#pacer.wake();
+  }
+
+  stop(): void {
+    this.#pacer.stop();
+  }
+
+  /** Resolves when nothing runs. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#running.values());
+  }
+
+  #poll(): PollResult {
+    const due = this.#work.due(this.#capacity + this.#running.size + 1);
+    const waiting = due.filter((key) => !this.#running.has(key));
+    const taken = waiting.slice(0, this.#capacity - this.#running.size);
+    const held = taken.length < due.length;
+    for (const key of taken) this.#running.set(key, this.#run(key));
+    return { found: taken.length > 0, held, nextDueAt: this.#work.nextDueAt() };
+  }
+
+  async #run(key: Key): Promise<void> {
+    try {
+      await this.#work.run(key);
+    } finally {
+      this.#running.delete(key);
+      this.#pacer.freed();
+    }
+  }
+}

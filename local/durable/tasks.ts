@@ -1,0 +1,40 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { command, query } from './database.ts';
+
+/** An activity that is scheduled and not yet stored as done. */
+export interface ActivityTask {
+  sequence: number;
+  instanceId: string;
+  executionId: string;
+  taskId: number;
+  name: string;
+  /** The trigger's text. */
+  input: string;
+  dueAt: number;
+}
+
+export type TaskTable = ReturnType<typeof createTaskTable>;
+
+/** Activities waiting or running. */
+export function createTaskTable(db: DatabaseSync) {
+  const due = query<ActivityTask>(db, 'SELECT * FROM tasks WHERE dueAt <= ? ORDER BY sequence LIMIT ?');
+  const bySequence = query<ActivityTask>(db, 'SELECT * FROM tasks WHERE sequence = ?');
+  const next = query<{ dueAt: number | null }>(db, 'SELECT min(dueAt) AS dueAt FROM tasks WHERE dueAt > ?');
+  const insert = command(
+    db,
+    'INSERT INTO tasks (instanceId, executionId, taskId, name, input, dueAt) VALUES (?, ?, ?, ?, ?, ?)',
+  );
+  const remove = command(db, 'DELETE FROM tasks WHERE sequence = ?');
+  const defer = command(db, 'UPDATE tasks SET dueAt = ? WHERE sequence = ?');
+  const makeAllDue = command(db, 'UPDATE tasks SET dueAt = 0');
+  return {
+    add: (task: Omit<ActivityTask, 'sequence'>) =>
+      insert(task.instanceId, task.executionId, task.taskId, task.name, task.input, task.dueAt),
+    get: (sequence: number) => bySequence.get(sequence),
+    due: (now: number, limit: number) => due.all(now, limit).map((task) => task.sequence),
+    nextDueAt: (now: number) => next.get(now)?.dueAt ?? undefined,
+    remove: (sequence: number) => remove(sequence) > 0,
+    makeAllDue: () => makeAllDue(),
+    defer: (sequence: number, dueAt: number) => defer(dueAt, sequence) > 0,
+  };
+}
