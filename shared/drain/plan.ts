@@ -1,0 +1,58 @@
+/** Sizes a wave. Pure: everything that it weighs is in its input. */
+import { type Policy, tasksForDepth } from './policy.ts';
+
+/** A receive takes at most 32 messages (learn: get-messages). */
+export const MAX_RECEIVE = 32;
+
+/** What a wave is sized by. Work counts, not messages: twenty heavy chunks are worth more tasks than twenty light ones. */
+export interface PlanState {
+  kind: 'items' | 'results';
+  /** References in the queue, an upper bound that includes invisible ones. */
+  depth: number;
+  itemsPerReference: number;
+  secondsPerReference: number;
+  policy: Policy;
+  /** Lowered by throttling; 0 = no limit but the policy's. */
+  taskLimit: number;
+  /** A bulk lane leaves the policy's headroom free. */
+  bulk: boolean;
+  /** The oldest batch would miss its deadline at the present rate: everything that may be used is used. */
+  late: boolean;
+  /** The circuit is open: one task tries one reference. */
+  probe: boolean;
+  sliceSeconds: number;
+  visibilitySeconds: number;
+}
+
+/** One wave: `tasks` dequeue tasks that each take `share` references, at most `receive` at a time. */
+export interface Wave {
+  tasks: number;
+  share: number;
+  receive: number;
+  sliceSeconds: number;
+  probe: boolean;
+}
+
+/**
+ * tasks = min(rule over items waiting, ceil(work seconds / target seconds), references, capacity, limit).
+ * receive = min(32, what a task does in half a visibility timeout, its share).
+ */
+export function planWave(state: PlanState): Wave {
+  const { sliceSeconds, probe } = state;
+  if (probe) return { tasks: 1, share: 1, receive: 1, sliceSeconds, probe };
+  const tasks = state.kind === 'results' ? 1 : countTasks(state);
+  const share = Math.max(1, Math.ceil(state.depth / tasks));
+  const inHalfTimeout = Math.floor(state.visibilitySeconds / 2 / Math.max(state.secondsPerReference, 0.001));
+  const receive = Math.max(1, Math.min(MAX_RECEIVE, inHalfTimeout, share));
+  // A collector has no rivals: it may as well take what comes in meanwhile.
+  return { tasks, share: state.kind === 'results' ? Number.MAX_SAFE_INTEGER : share, receive, sliceSeconds, probe };
+}
+
+function countTasks(state: PlanState): number {
+  const { policy, depth } = state;
+  const capacity = state.bulk ? Math.max(1, Math.floor(policy.capacity * (1 - policy.headroom))) : policy.capacity;
+  const byRule = tasksForDepth(depth * state.itemsPerReference, policy.thresholds);
+  const byWork = Math.ceil((depth * state.secondsPerReference) / policy.targetSeconds);
+  const limit = state.taskLimit > 0 ? state.taskLimit : Number.POSITIVE_INFINITY;
+  return Math.max(1, Math.min(state.late ? capacity : Math.min(byRule, byWork), depth, capacity, limit));
+}

@@ -1,0 +1,152 @@
+/** What follows a wave: measure the queue, then drain on, release the gate, park it, or open the circuit. */
+import type { QueueClient } from '@azure/storage-queue';
+import { statusOf } from '../errors.ts';
+import { log } from '../telemetry/log.ts';
+import { fence, type GateDeps, writeGate } from '../wake/gate.ts';
+import type { GateRow, Pause } from '../wake/gate-row.ts';
+import type { Publish } from '../wake/publish.ts';
+import type { QueueAddress } from '../workload/registry.ts';
+import { learn, type WaveSummary } from './adapt.ts';
+import type { Wave } from './plan.ts';
+
+/** First and longest wait of an open circuit before one task tries again; it doubles with each failed probe. */
+const FIRST_PROBE_MS = 10_000;
+const LONGEST_PROBE_MS = 5 * 60_000;
+/** Wait before a drain that failed is tried again. */
+const ABANDON_RETRY_MS = 60_000;
+
+export interface SettleDeps {
+  gate: Pick<GateDeps, 'table' | 'now'>;
+  depthOf: (queue: string) => Promise<number>;
+  publish: Publish;
+  plan: (address: QueueAddress, gate: GateRow, depth: number) => Promise<Wave>;
+  visibilitySeconds: number;
+  /** Of one instance; sizes how long a wave may take before its silence means something. */
+  concurrentActivities: number;
+  /** After how long the runtime hands a crashed instance's activity to another. */
+  activityVisibilitySeconds: number;
+}
+
+export interface SettleInput {
+  address: QueueAddress;
+  generation: number;
+  wave: WaveSummary;
+  /** The drain has failed and gives up: free the gate, and wake again in a minute. */
+  abandon?: boolean;
+}
+
+/** Either the next wave, or why there is none. */
+export type Settled = { next: Wave } | { ended: 'fenced' | 'drained' | 'parked' | 'paused' | 'abandoned' };
+
+/**
+ * Decides after a wave. The wakes are read before the depth, and the release goes through only if the row is still as
+ * it was read: a wake that came between is never lost.
+ */
+export async function settle(deps: SettleDeps, input: SettleInput): Promise<Settled> {
+  for (;;) {
+    const held = await fence(deps.gate.table, input.address.queue, input.generation);
+    if (!held) return { ended: 'fenced' };
+    const gate = { ...held.row, ...learn(held.row, input.wave), total: held.row.total + input.wave.tasks };
+    gate.ghosts += input.wave.ghosts;
+    const settled = await decide(deps, input, gate);
+    if (await writeGate(deps.gate.table, settled.gate, held.etag)) {
+      await settled.then?.();
+      return settled.result;
+    }
+  }
+}
+
+interface Decision {
+  gate: GateRow;
+  result: Settled;
+  /** What is told once the gate has changed. */
+  then?: () => Promise<void>;
+}
+
+async function decide(deps: SettleDeps, input: SettleInput, gate: GateRow): Promise<Decision> {
+  const { address, wave } = input;
+  if (input.abandon === true)
+    return park(deps, input, { gate, atMs: deps.gate.now() + ABANDON_RETRY_MS, ended: 'abandoned' });
+  if (gate.paused?.by === 'operator') return { gate: released(gate, gate.depth), result: { ended: 'paused' } };
+  if (wave.tripped || (gate.paused !== undefined && wave.failures * 2 > wave.ran))
+    return openCircuit(deps, input, gate);
+  if (gate.paused !== undefined && wave.ran > 0) gate.paused = undefined;
+  const depth = await deps.depthOf(address.queue);
+  if (depth === 0) return drained(deps, input, gate);
+  if (wave.received === 0) return park(deps, input, { gate, atMs: nextVisible(deps, gate), ended: 'parked', depth });
+  return { ...(await goOn(deps, input, gate, depth)) };
+}
+
+async function goOn(deps: SettleDeps, input: SettleInput, gate: GateRow, depth: number): Promise<Decision> {
+  const next = await deps.plan(input.address, gate, depth);
+  const beatUntil = new Date(deps.gate.now() + waveSeconds(deps, next) * 1000).toISOString();
+  return { gate: { ...gate, depth, active: next.tasks, beatUntil }, result: { next } };
+}
+
+/** slice x ceil(tasks / activities of one instance) + activity visibility + 2 slices: a healthy wave is never taken for dead. */
+export const waveSeconds = (
+  deps: Pick<SettleDeps, 'concurrentActivities' | 'activityVisibilitySeconds'>,
+  wave: Pick<Wave, 'tasks' | 'sliceSeconds'>,
+): number =>
+  wave.sliceSeconds * (Math.ceil(wave.tasks / deps.concurrentActivities) + 2) + deps.activityVisibilitySeconds;
+
+function drained(deps: SettleDeps, { address, generation }: SettleInput, gate: GateRow): Decision {
+  const details = { generation, idleCount: gate.idleCount, done: gate.total };
+  return {
+    gate: { ...released(gate, 0), dueAt: '' },
+    result: { ended: 'drained' },
+    then: () => tell(() => deps.publish(address, { type: 'QueueEmpty', details })),
+  };
+}
+
+const released = (gate: GateRow, depth: number): GateRow => ({ ...gate, status: 'idle', depth, active: 0 });
+
+/** All that is left is invisible: the scheduled wake goes out first, so that a crash costs one empty drain and no work. */
+async function park(
+  deps: SettleDeps,
+  { address }: SettleInput,
+  options: { gate: GateRow; atMs: number; ended: 'parked' | 'abandoned' | 'paused'; depth?: number },
+): Promise<Decision> {
+  await deps.publish(address, { type: 'QueueWorkDetected' }, { at: new Date(options.atMs) });
+  const gate = { ...released(options.gate, options.depth ?? options.gate.depth), dueAt: '' };
+  return { gate, result: { ended: options.ended } };
+}
+
+/** The earliest known due time, but never later than a visibility timeout: a dead worker's lease has no known end. */
+function nextVisible(deps: SettleDeps, gate: GateRow): number {
+  const lease = deps.gate.now() + deps.visibilitySeconds * 1000;
+  return gate.dueAt === '' ? lease : Math.max(deps.gate.now(), Math.min(Date.parse(gate.dueAt), lease));
+}
+
+function openCircuit(deps: SettleDeps, input: SettleInput, gate: GateRow): Promise<Decision> {
+  const probes = gate.paused === undefined ? 0 : (gate.paused.probes ?? 0) + 1;
+  const atMs = deps.gate.now() + Math.min(FIRST_PROBE_MS * 2 ** probes, LONGEST_PROBE_MS);
+  const paused: Pause = {
+    by: 'circuit',
+    reason: `${input.wave.failures} of ${input.wave.ran} items failed for retry`,
+    since: gate.paused?.since ?? new Date(deps.gate.now()).toISOString(),
+    probeAt: new Date(atMs).toISOString(),
+    probes,
+  };
+  log.warn('circuit-open', { queue: gate.queue, ...paused });
+  return park(deps, input, { gate: { ...gate, paused }, atMs, ended: 'paused' });
+}
+
+/** Events for subscribers are told at most once a release: one that is lost must not hold up the drain. */
+async function tell(publish: () => Promise<void>): Promise<void> {
+  try {
+    await publish();
+  } catch (error) {
+    log.warn('event-not-published', { error });
+  }
+}
+
+/** The approximate message count; a queue that does not exist (yet) holds nothing. */
+export async function queueDepth(queue: Pick<QueueClient, 'getProperties'>): Promise<number> {
+  try {
+    return (await queue.getProperties()).approximateMessagesCount ?? 0;
+  } catch (error) {
+    if (statusOf(error) === 404) return 0;
+    throw error;
+  }
+}

@@ -1,0 +1,100 @@
+import { addOperations, type Operations } from '../contract/operations.ts';
+import { type BackoffBounds, backoffMs, DEFAULT_BACKOFF } from './backoff.ts';
+import type { Wave } from './plan.ts';
+
+/** What one round (a receive and what followed it) came to; rounds, slices and waves add up the same way. */
+export interface Tally {
+  /** Messages received, references brought to an end, and items in them. */
+  received: number;
+  done: number;
+  items: number;
+  /** Items whose handler ran, and those of them that failed for retry. */
+  ran: number;
+  failures: number;
+  /** References that name a batch which is gone. */
+  ghosts: number;
+  /** Seconds spent in handlers, over all threads. */
+  handlerSeconds: number;
+  operations: Operations;
+}
+
+export const emptyTally = (): Tally => ({
+  received: 0,
+  done: 0,
+  items: 0,
+  ran: 0,
+  failures: 0,
+  ghosts: 0,
+  handlerSeconds: 0,
+  operations: {},
+});
+
+/** The sum of two tallies. */
+export function addTallies(a: Tally, b: Tally): Tally {
+  return {
+    received: a.received + b.received,
+    done: a.done + b.done,
+    items: a.items + b.items,
+    ran: a.ran + b.ran,
+    failures: a.failures + b.failures,
+    ghosts: a.ghosts + b.ghosts,
+    handlerSeconds: a.handlerSeconds + b.handlerSeconds,
+    operations: addOperations(a.operations, b.operations),
+  };
+}
+
+/** What a slice does to the world, given as functions so that the loop itself is plain to read and test. */
+export interface SliceEffects<Message> {
+  receive: (count: number) => Promise<Message[]>;
+  process: (messages: Message[]) => Promise<Tally>;
+  nowMs: () => number;
+  sleep: (ms: number) => Promise<void>;
+  random: () => number;
+}
+
+/** How a slice ended, beside its tally. `empty`: the queue gave nothing although the share was not done. */
+export interface SliceResult extends Tally {
+  ended: 'shareDone' | 'timeUp' | 'empty' | 'tripped';
+  seconds: number;
+}
+
+/**
+ * Fewest items that must have run before failures say something about the downstream: below, one bad item in a retry
+ * chunk of its own would stop the queue for everybody.
+ */
+export const MIN_RUN_TO_TRIP = 20;
+
+/** Whether the circuit must open: more than half of the items that ran failed for retry. */
+export const trips = ({ ran, failures }: Pick<Tally, 'ran' | 'failures'>): boolean =>
+  ran >= MIN_RUN_TO_TRIP && failures * 2 > ran;
+
+/**
+ * The loop of a dequeue task: receive, process, and again, until its share is done, its time is up, the queue stays
+ * empty (back-off up to its maximum), or the circuit trips.
+ */
+export async function runSlice<Message>(
+  wave: Wave,
+  effects: SliceEffects<Message>,
+  bounds: BackoffBounds = DEFAULT_BACKOFF,
+): Promise<SliceResult> {
+  const { nowMs, sleep, random } = effects;
+  const start = nowMs();
+  let tally = emptyTally();
+  let idleCount = 0;
+  const result = (ended: SliceResult['ended']): SliceResult => ({ ...tally, ended, seconds: (nowMs() - start) / 1000 });
+  while (tally.received < wave.share) {
+    if (nowMs() - start >= wave.sliceSeconds * 1000) return result('timeUp');
+    const messages = await effects.receive(Math.min(wave.receive, wave.share - tally.received));
+    if (messages.length > 0) {
+      idleCount = 0;
+      tally = addTallies(tally, await effects.process(messages));
+      if (trips(tally)) return result('tripped');
+      continue;
+    }
+    idleCount += 1;
+    const delay = backoffMs(idleCount, random(), bounds);
+    if (delay >= bounds.maxIdleMs) return result('empty');
+    await sleep(delay);
+  }
+  return result('shareDone');
+}

@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import type { ServiceBusMessage, ServiceBusSender } from '@azure/service-bus';
+import { eventProperties, type SluiceEvent, WAKE_TTL_MS } from '../contract/events.ts';
+import type { Meter } from '../cost/meter.ts';
+import type { QueueAddress } from '../workload/registry.ts';
+
+/** The fields of an event that do not follow from its queue. */
+export type EventDetails = Pick<SluiceEvent, 'type'> &
+  Partial<Pick<SluiceEvent, 'batch' | 'items' | 'payloadBytes' | 'details' | 'traceparent'>>;
+
+export interface PublishOptions {
+  /** Service time at which the event becomes visible; default at once. */
+  at?: Date;
+  /** Default a fresh one: duplicate detection must never take one wake for another. */
+  messageId?: string;
+}
+
+/** Publishes one event about a queue. */
+export type Publish = (address: QueueAddress, event: EventDetails, options?: PublishOptions) => Promise<void>;
+
+export interface PublisherDeps {
+  topic: Pick<ServiceBusSender, 'sendMessages'>;
+  account: string;
+  meter: Pick<Meter, 'count' | 'serviceNowMs'>;
+}
+
+/** Makes the one publisher of the app: properties for filters, body of the contract, counted. */
+export function createPublisher(deps: PublisherDeps): Publish {
+  return async (address, details, options = {}) => {
+    const event: SluiceEvent = {
+      v: 1,
+      account: deps.account,
+      pool: address.workload.pool,
+      queue: address.queue,
+      workload: address.workload.name,
+      lane: address.lane,
+      at: new Date(deps.meter.serviceNowMs()).toISOString(),
+      ...details,
+    };
+    deps.meter.count('servicebus.send');
+    await deps.topic.sendMessages(message(event, options));
+  };
+}
+
+function message(event: SluiceEvent, options: PublishOptions): ServiceBusMessage {
+  const wake = event.type === 'QueueWorkDetected';
+  return {
+    messageId: options.messageId ?? randomUUID(),
+    contentType: 'application/json',
+    subject: event.type,
+    applicationProperties: eventProperties(event),
+    body: event,
+    ...(wake ? { timeToLive: WAKE_TTL_MS } : {}),
+    ...(options.at === undefined ? {} : { scheduledEnqueueTimeUtc: options.at }),
+  };
+}
