@@ -1,0 +1,90 @@
+import Module from 'node:module';
+import type { HostLog } from '../log/host-log.ts';
+import type {
+  FunctionCallback,
+  FunctionMetadata,
+  HookCallback,
+  HookName,
+  LogCategory,
+  LogLevel,
+  ProgrammingModel,
+} from '../worker-protocol.ts';
+import { Disposable } from './disposable.ts';
+import type { Registry } from './registry.ts';
+
+/** Version of the Node worker whose behaviour is followed. */
+const WORKER_VERSION = '3.13.0';
+/** Host version told to the app: the log hook asks for 4.34 or higher, HTTP streams for 4.28. */
+const HOST_VERSION = '4.1037.0';
+const MODULE_NAME = '@azure/functions-core';
+
+/** Makes the module that `@azure/functions` expects to find as `@azure/functions-core`. */
+export function createCoreModule(registry: Registry, log: HostLog): object {
+  return {
+    version: WORKER_VERSION,
+    get hostVersion() {
+      return HOST_VERSION;
+    },
+    registerFunction: (metadata: FunctionMetadata, callback: FunctionCallback) =>
+      registerFunction(registry, metadata, callback),
+    registerHook: (name: string, callback: HookCallback) => registerHook(registry, name, callback),
+    setProgrammingModel: (model: ProgrammingModel) => {
+      registry.model = model;
+    },
+    getProgrammingModel: () => registry.model,
+    log: (level: LogLevel, category: LogCategory, message: string) =>
+      log.write(level, category === 'user' ? 'Function.Worker.User' : 'Worker', message),
+    Disposable,
+  };
+}
+
+function registerFunction(registry: Registry, metadata: FunctionMetadata, callback: FunctionCallback): Disposable {
+  assertOpen(registry, 'A function can only be registered during app startup.');
+  const id = metadata.functionId ?? metadata.name;
+  if (registry.functions.has(id))
+    throw systemError(new Error(`A function with id "${id}" has already been registered.`));
+  registry.functions.set(id, { id, metadata, callback });
+  return new Disposable(() => {
+    assertOpen(registry, 'A function can only be disposed during app startup.');
+    registry.functions.delete(id);
+  });
+}
+
+function registerHook(registry: Registry, name: string, callback: HookCallback): Disposable {
+  if (!isHookName(registry, name)) throw systemError(new RangeError(`Unrecognized hook "${name}"`));
+  const hooks = registry.hooks[name];
+  hooks.push(callback);
+  return new Disposable(() => {
+    const index = hooks.indexOf(callback);
+    if (index >= 0) hooks.splice(index, 1);
+  });
+}
+
+function isHookName(registry: Registry, name: string): name is HookName {
+  return Object.hasOwn(registry.hooks, name);
+}
+
+function assertOpen(registry: Registry, message: string): void {
+  if (registry.locked) throw systemError(new Error(message));
+}
+
+// The library tells errors of the host from errors of the app by this flag.
+function systemError<T extends Error>(error: T): T {
+  return Object.assign(error, { isAzureFunctionsSystemError: true });
+}
+
+let supplied = false;
+
+/**
+ * Makes `require('@azure/functions-core')` answer with the given module, in CommonJS and, because the library itself is
+ * CommonJS, in ESM apps too. The library caches the answer, so a process can serve one app only: a second call throws.
+ */
+export function supplyCoreModule(core: object): void {
+  if (supplied) throw new Error('This process already serves an app; start another process for another one.');
+  supplied = true;
+  const loader = Module as unknown as { _load: (request: string, ...rest: unknown[]) => unknown };
+  const original = loader._load;
+  loader._load = function load(this: unknown, request, ...rest) {
+    return request === MODULE_NAME ? core : original.call(this, request, ...rest);
+  };
+}

@@ -1,0 +1,48 @@
+import { globSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { HostStartError } from '../errors.ts';
+import { isRecord } from '../settings/json.ts';
+
+/** The files that register an app's functions, and how to load them. */
+export interface EntryPoint {
+  path: string;
+  format: 'module' | 'commonjs';
+}
+
+interface Manifest {
+  main?: string;
+  isModule: boolean;
+}
+
+/** Finds the files that package.json's `main` (a glob) names, sorted. Throws when it matches none; no `main` gives none. */
+export function findEntryPoints(appFolder: string): EntryPoint[] {
+  const manifest = readManifest(appFolder);
+  if (manifest.main === undefined) return [];
+  const files = globSync(manifest.main.replace(/^\.\//, ''), { cwd: appFolder });
+  if (files.length === 0) {
+    throw new HostStartError(
+      `Worker was unable to load entry point "${manifest.main}": Found zero files matching the supplied pattern.`,
+    );
+  }
+  return files.sort().map((file) => ({ path: join(appFolder, file), format: toFormat(file, manifest.isModule) }));
+}
+
+function readManifest(appFolder: string): Manifest {
+  let json: unknown;
+  try {
+    json = JSON.parse(readFileSync(join(appFolder, 'package.json'), 'utf8'));
+  } catch (error: unknown) {
+    throw new HostStartError('package.json: missing in the app folder, or not valid JSON.', { cause: error });
+  }
+  if (!isRecord(json)) throw new HostStartError('package.json: expected a JSON object.');
+  const main = json.main;
+  return { isModule: json.type === 'module', ...(typeof main === 'string' && main !== '' ? { main } : {}) };
+}
+
+/** The module format by extension, else by package.json's `type`. */
+export function toFormat(file: string, isModule: boolean): EntryPoint['format'] {
+  const extension = extname(file);
+  if (extension === '.mjs' || extension === '.mts') return 'module';
+  if (extension === '.cjs' || extension === '.cts') return 'commonjs';
+  return isModule ? 'module' : 'commonjs';
+}

@@ -1,0 +1,65 @@
+import { FunctionRefusedError, toError } from '../errors.ts';
+import { type Environment, isDisabled, resolveSettingsDeep } from '../settings/environment.ts';
+import type { Binding } from '../worker-protocol.ts';
+import type { RegisteredFunction } from './registry.ts';
+
+/** Triggers that this host serves. */
+export const TRIGGER_TYPES = [
+  'httpTrigger',
+  'timerTrigger',
+  'serviceBusTrigger',
+  'orchestrationTrigger',
+  'activityTrigger',
+] as const;
+
+export type TriggerType = (typeof TRIGGER_TYPES)[number];
+
+/** What becomes of a registered function. */
+export type PlannedFunction =
+  | { state: 'served'; fn: RegisteredFunction; triggerName: string; triggerType: TriggerType }
+  | { state: 'disabled'; fn: RegisteredFunction }
+  | { state: 'refused'; fn: RegisteredFunction; error: Error };
+
+/** Sorts out which functions run: settings in bindings resolved, unsupported bindings refused by name. */
+export function planFunctions(functions: Iterable<RegisteredFunction>, env: Environment): PlannedFunction[] {
+  return [...functions].map((fn) => {
+    if (isDisabled(fn.metadata.name, env)) return { state: 'disabled', fn };
+    try {
+      return planServed(fn, env);
+    } catch (error: unknown) {
+      return { state: 'refused', fn, error: toError(error) };
+    }
+  });
+}
+
+function planServed(registered: RegisteredFunction, env: Environment): PlannedFunction {
+  const { name, bindings } = registered.metadata;
+  if (!/^[a-z][a-z0-9_-]{0,127}$/i.test(name) || name.toLowerCase() === 'host') {
+    throw new FunctionRefusedError(`'${name}' is not a valid function name.`);
+  }
+  const fn = { ...registered, metadata: { ...registered.metadata, bindings: resolveSettingsDeep(bindings, env) } };
+  const entries = Object.entries(fn.metadata.bindings);
+  const triggers = entries.filter(([, binding]) => binding.type.toLowerCase().endsWith('trigger'));
+  const [trigger] = triggers;
+  if (!trigger || triggers.length > 1) throw new FunctionRefusedError(`expected one trigger, got ${triggers.length}.`);
+  const triggerType = readTriggerType(trigger[1]);
+  for (const [key, binding] of entries) if (key !== trigger[0]) assertSupported(key, binding, triggerType);
+  return { state: 'served', fn, triggerName: trigger[0], triggerType };
+}
+
+function readTriggerType(binding: Binding): TriggerType {
+  const found = TRIGGER_TYPES.find((type) => type.toLowerCase() === binding.type.toLowerCase());
+  if (!found) throw unsupported(binding.type);
+  if (binding.properties?.supportsDeferredBinding === 'true') throw unsupported(`${binding.type} with sdkBinding`);
+  return found;
+}
+
+function assertSupported(key: string, binding: Binding, triggerType: TriggerType): void {
+  const isAnswer = key === '$return' && binding.type.toLowerCase() === 'http' && triggerType === 'httpTrigger';
+  const isClient = binding.type.toLowerCase() === 'durableclient' && binding.direction === 'in';
+  if (!isAnswer && !isClient) throw unsupported(`${binding.type} (${binding.direction === 'in' ? 'input' : 'output'})`);
+}
+
+function unsupported(what: string): FunctionRefusedError {
+  return new FunctionRefusedError(`the binding type '${what}' is not supported by the local host.`);
+}

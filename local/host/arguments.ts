@@ -1,0 +1,74 @@
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { HostOptions } from './host-options.ts';
+
+/** How the command is called. */
+export const USAGE = `Usage: main.ts [<app folder>] [options]
+  -p, --port <n>           port on 127.0.0.1; 0 = a free one (default: Host.LocalHttpPort, else 7071)
+      --enable-auth        enforce function keys
+      --keys <file>        keys to enforce (default: keys.json in the state folder, made if absent)
+      --state-dir <dir>    timer statuses, keys, durable store (default: node_modules/.cache/functions-host of the app)
+      --durable-file <f>   durable store, or :memory:
+      --durable-delays <d> push or azure
+      --response-timeout-ms <n>, --grace-ms <n>
+      --verbose            show what the host itself does
+  -h, --help`;
+
+/** The command's arguments as host options. */
+export interface Command {
+  options: HostOptions;
+  keysFile?: string;
+  help: boolean;
+}
+
+/** Reads the command line. Throws on an unknown or wrong argument. */
+export function readArguments(args: string[]): Command {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      port: { type: 'string', short: 'p' },
+      'enable-auth': { type: 'boolean', default: false },
+      enableAuth: { type: 'boolean', default: false },
+      keys: { type: 'string' },
+      'state-dir': { type: 'string' },
+      'durable-file': { type: 'string' },
+      'durable-delays': { type: 'string' },
+      'response-timeout-ms': { type: 'string' },
+      'grace-ms': { type: 'string' },
+      verbose: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  const appFolder = positionals[0] ?? '.';
+  return {
+    help: values.help,
+    ...(values.keys === undefined ? {} : { keysFile: values.keys }),
+    options: {
+      appFolder,
+      stateDir: values['state-dir'] ?? join(appFolder, 'node_modules', '.cache', 'functions-host'),
+      enableAuth: values['enable-auth'] || values.enableAuth,
+      verbose: values.verbose,
+      ...readNumber('port', values.port),
+      ...readNumber('responseTimeoutMs', values['response-timeout-ms']),
+      ...readNumber('graceMs', values['grace-ms']),
+      durable: {
+        ...(values['durable-file'] === undefined ? {} : { file: values['durable-file'] }),
+        ...readDelays(values['durable-delays']),
+      },
+    },
+  };
+}
+
+function readNumber<K extends string>(name: K, text: string | undefined): { [key in K]?: number } {
+  if (text === undefined) return {};
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 0) throw new Error(`${name}: expected a whole number, got '${text}'.`);
+  return { [name]: value } as { [key in K]?: number };
+}
+
+function readDelays(text: string | undefined): { delays?: 'push' | 'azure' } {
+  if (text === undefined) return {};
+  if (text === 'push' || text === 'azure') return { delays: text };
+  throw new Error(`--durable-delays: expected push or azure, got '${text}'.`);
+}

@@ -1,0 +1,48 @@
+import type { DurableBackend, DurableBackendOptions, DurableFunctionKind } from '../../durable/types.ts';
+import type { RegisteredFunction } from '../app/registry.ts';
+import type { Invoker } from '../invocation/invoker.ts';
+import type { HostLog } from '../log/host-log.ts';
+import type { RpcData } from '../worker-protocol.ts';
+
+/** An orchestrator or activity of the app. */
+export interface DurableFunction {
+  fn: RegisteredFunction;
+  triggerName: string;
+  kind: DurableFunctionKind;
+}
+
+/** What a backend is made from. */
+export interface DurableBridgeOptions extends Omit<DurableBackendOptions, 'invoke' | 'log'> {
+  functions: readonly DurableFunction[];
+  invoker: Invoker;
+  log: HostLog;
+  inputsOf(fn: RegisteredFunction): { name: string; data: RpcData }[];
+}
+
+/** Makes the durable backend for an app's orchestrators and activities; it is loaded only for an app that has any. */
+export async function createDurableBridge(options: DurableBridgeOptions): Promise<DurableBackend> {
+  const { functions, invoker, log, inputsOf, ...backendOptions } = options;
+  const { createDurableBackend } = await import('../../durable/index.ts');
+  const byName = new Map(functions.map((entry) => [toKey(entry.kind, entry.fn.metadata.name), entry]));
+  const backend = createDurableBackend({
+    ...backendOptions,
+    log: (level, message) => log.write(level, 'Host.Triggers.DurableTask', message),
+    invoke: async ({ functionName, kind, input, instanceId }) => {
+      const entry = byName.get(toKey(kind, functionName));
+      if (!entry) throw new Error(`The function '${functionName}' does not exist, is disabled, or is no ${kind}.`);
+      const response = await invoker.invoke({
+        fn: entry.fn,
+        inputs: [{ name: entry.triggerName, data: { string: input } }, ...inputsOf(entry.fn)],
+        triggerMetadata: { instanceId: { string: instanceId } },
+        reason: '(null)',
+      });
+      return response.returnValue ?? undefined;
+    },
+  });
+  for (const { fn, kind } of functions) backend.register(fn.metadata.name, kind);
+  return backend;
+}
+
+function toKey(kind: DurableFunctionKind, name: string): string {
+  return `${kind}:${name.toLowerCase()}`;
+}

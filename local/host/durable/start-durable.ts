@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import type { DurableBackend } from '../../durable/types.ts';
+import type { RegisteredFunction } from '../app/registry.ts';
+import type { HostOptions } from '../host-options.ts';
+import type { HostKeys } from '../http/keys.ts';
+import type { Invoker } from '../invocation/invoker.ts';
+import type { Wiring } from '../listeners.ts';
+import type { HostLog } from '../log/host-log.ts';
+import { resolveSettingsDeep } from '../settings/environment.ts';
+import type { HostConfig } from '../settings/host-json.ts';
+import type { RpcData } from '../worker-protocol.ts';
+import { createDurableBridge } from './durable-bridge.ts';
+
+/** Gives the values of a function's inputs other than its trigger. */
+export interface Inputs {
+  of(fn: RegisteredFunction): { name: string; data: RpcData }[];
+  /** Set once the durable backend is there; no function runs before. */
+  durable: DurableBackend | undefined;
+}
+
+/** Inputs of which `durableClient` is the only kind. */
+export function createInputs(): Inputs {
+  const inputs: Inputs = {
+    durable: undefined,
+    of: ({ metadata }) => {
+      const clients = Object.entries(metadata.bindings).filter(([, binding]) => isClient(binding.type));
+      return clients.map(([name]) => ({ name, data: { string: inputs.durable?.clientBinding() ?? '{}' } }));
+    },
+  };
+  return inputs;
+}
+
+function isClient(type: string): boolean {
+  return type.toLowerCase() === 'durableclient';
+}
+
+/** What a durable start needs. */
+export interface DurableStart {
+  options: HostOptions;
+  config: HostConfig;
+  wiring: Wiring;
+  invoker: Invoker;
+  log: HostLog;
+  inputs: Inputs;
+  url: string;
+  keys: HostKeys | undefined;
+}
+
+/** Starts the durable backend of an app that has durable bindings; gives undefined for any other. */
+export async function startDurable(start: DurableStart): Promise<DurableBackend | undefined> {
+  const { options, config, wiring, invoker, log, inputs, url, keys } = start;
+  if (!hasDurableBindings(wiring)) return undefined;
+  const backend = await createDurableBridge({
+    file: join(options.stateDir, 'durable.sqlite'),
+    ...options.durable,
+    config: resolveSettingsDeep(config.durableTask, process.env),
+    baseUrl: url,
+    functions: wiring.durable,
+    invoker,
+    log,
+    inputsOf: inputs.of,
+    ...(keys?.system ? { systemKey: keys.system } : {}),
+  });
+  inputs.durable = backend;
+  await backend.start();
+  return backend;
+}
+
+function hasDurableBindings(wiring: Wiring): boolean {
+  const served = wiring.functions.filter((planned) => planned.state === 'served');
+  const bindings = served.flatMap(({ fn }) => Object.values(fn.metadata.bindings));
+  return wiring.durable.length > 0 || bindings.some((binding) => isClient(binding.type));
+}

@@ -1,0 +1,58 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { toError } from '../errors.ts';
+import type { HostLog } from '../log/host-log.ts';
+import { answerEmpty } from './answer.ts';
+import { discardRest } from './body.ts';
+
+/** Answers one request; what it throws becomes a 500. */
+export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+/** The host's own HTTP server. */
+export interface HttpListener {
+  port: number;
+  /** Takes no more connections, and waits for open requests, at most `graceMs`. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** Longer than clients keep idle connections, so that it is not the server that closes one while a request is on its way. */
+const KEEP_ALIVE_MS = 75_000;
+
+/** Opens the listener on 127.0.0.1; port 0 = a free one. */
+export async function openListener(port: number, handler: RequestHandler, log: HostLog): Promise<HttpListener> {
+  // No limit on the time an upload takes: the answer has one.
+  const server = createServer({ requestTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS });
+  const serve = (request: IncomingMessage, response: ServerResponse) => {
+    response.once('finish', () => discardRest(request, response));
+    handler(request, response).catch((error: unknown) => {
+      log.write('error', 'Host.Http', `${request.method} ${request.url}: ${toError(error).stack}`);
+      answerEmpty(response, 500);
+    });
+  };
+  server.on('request', serve);
+  // A client that asks first is refused before it sends its body: the handler says so, or the body is asked for.
+  server.on('checkContinue', serve);
+  await listen(server, port);
+  return { port: (server.address() as AddressInfo).port, close: (graceMs) => close(server, graceMs) };
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port, host: '127.0.0.1' }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function close(server: Server, graceMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+    server.close(() => {
+      clearTimeout(cut);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

@@ -1,0 +1,74 @@
+import { compileConstraint, type RouteConstraint } from './route-constraints.ts';
+import { parseRouteTemplate, type RouteParameter, type RoutePart } from './route-template.ts';
+
+/** Gives a path's route values (decoded), or undefined when the path does not match. */
+export type RouteMatcher = (path: string) => Record<string, string> | undefined;
+
+interface CompiledParameter extends RouteParameter {
+  checks: RouteConstraint[];
+}
+
+/** Compiles a route template; literals compare ignoring case. Throws for a broken template or an unknown constraint. */
+export function compileRoute(template: string): RouteMatcher {
+  const segments = parseRouteTemplate(template);
+  const parameters: CompiledParameter[] = segments
+    .flat()
+    .filter((part) => typeof part !== 'string')
+    .map((parameter) => ({ ...parameter, checks: parameter.constraints.map(compileConstraint) }));
+  const pattern = new RegExp(`^${segments.map(toPattern).join('')}/?$`, 'i');
+  return (path) => {
+    const match = pattern.exec(path === '/' ? '' : path);
+    return match ? readValues(parameters, match.slice(1)) : undefined;
+  };
+}
+
+function toPattern(parts: RoutePart[]): string {
+  const [only] = parts;
+  if (parts.length === 1 && typeof only === 'object') return toSegmentPattern(only);
+  return `/${parts.map(toPartPattern).join('')}`;
+}
+
+function toSegmentPattern(parameter: RouteParameter): string {
+  if (parameter.catchAll) return '(?:/(.*?))?';
+  return parameter.optional || parameter.defaultValue !== undefined ? '(?:/([^/]+))?' : '/([^/]+)';
+}
+
+// In a mixed segment such as `{name}.{ext?}` the literal before an optional parameter may be missing with it.
+function toPartPattern(part: RoutePart, index: number, parts: RoutePart[]): string {
+  const next = parts[index + 1];
+  if (typeof part === 'string') return isOptional(next) ? '' : escapeRegExp(part);
+  const before = parts[index - 1];
+  if (!part.optional) return '([^/]+?)';
+  return typeof before === 'string' ? `(?:${escapeRegExp(before)}([^/]+))?` : '([^/]*)';
+}
+
+function isOptional(part: RoutePart | undefined): boolean {
+  return typeof part === 'object' && part.optional;
+}
+
+function escapeRegExp(literal: string): string {
+  return literal.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
+
+function readValues(
+  parameters: readonly CompiledParameter[],
+  captured: (string | undefined)[],
+): Record<string, string> | undefined {
+  const values: Record<string, string> = {};
+  for (const [index, parameter] of parameters.entries()) {
+    const value = decode(captured[index]) ?? parameter.defaultValue;
+    if (value === undefined) continue;
+    if (!parameter.checks.every((check) => check(value))) return undefined;
+    values[parameter.name] = value;
+  }
+  return values;
+}
+
+function decode(text: string | undefined): string | undefined {
+  try {
+    return text === undefined ? undefined : decodeURIComponent(text);
+  } catch {
+    // A stray percent sign: the server passes such a value on as it came.
+    return text;
+  }
+}

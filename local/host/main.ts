@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import process from 'node:process';
+import { readArguments, USAGE } from './arguments.ts';
+import { toError } from './errors.ts';
+import type { HostOptions, RunningHost } from './host-options.ts';
+import { parseKeys } from './http/keys.ts';
+import { startHost } from './start-host.ts';
+
+function die(what: string, thrown: unknown): void {
+  const { message, stack } = toError(thrown);
+  console.error(`[${new Date().toISOString()}] ${what}: ${stack ?? message}`);
+  process.exit(1);
+}
+
+function readOptions(): HostOptions | undefined {
+  const { options, keysFile, help } = readArguments(process.argv.slice(2));
+  if (help) return undefined;
+  return keysFile === undefined ? options : { ...options, keys: parseKeys(readFileSync(keysFile, 'utf8'), keysFile) };
+}
+
+async function shutDown(host: RunningHost): Promise<void> {
+  await host.stop();
+  process.exit(0);
+}
+
+async function run(): Promise<void> {
+  const options = readOptions();
+  if (!options) return console.log(USAGE);
+  // App and host share the process, so what the app leaves uncaught ends the host, as it ends the worker on Azure.
+  process.on('uncaughtException', (error) => die('Worker uncaught exception', error));
+  process.on('unhandledRejection', (error) => die('Worker unhandled rejection', error));
+  const host = await startHost(options);
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => {
+      process.once(signal, () => process.exit(1));
+      shutDown(host).catch((error: unknown) => die('Stop', error));
+    });
+  }
+  console.log(`Host started on ${host.url}`);
+}
+
+run().catch((error: unknown) => die('The host could not start', error));

@@ -1,0 +1,109 @@
+import type { ServiceBusReceivedMessage } from '@azure/service-bus';
+import { isRecord } from '../settings/json.ts';
+import type { RpcData } from '../worker-protocol.ts';
+
+/** The value of a trigger for one message. */
+export function toMessageData(message: ServiceBusReceivedMessage, isBinary: boolean): RpcData {
+  const body = toBytes(message.body);
+  return isBinary ? { bytes: body } : { string: body.toString('utf8') };
+}
+
+/** The value of a trigger for a batch. */
+export function toBatchData(messages: readonly ServiceBusReceivedMessage[], isBinary: boolean): RpcData {
+  const bodies = messages.map((message) => toBytes(message.body));
+  if (isBinary) return { collectionBytes: { bytes: bodies } };
+  return { collectionString: { string: bodies.map((body) => body.toString('utf8')) } };
+}
+
+// Messages are received with their raw bytes; a body sent as an AMQP value comes decoded and is turned back into text.
+function toBytes(body: unknown): Buffer {
+  if (Buffer.isBuffer(body)) return body;
+  if (body instanceof Uint8Array) return Buffer.from(body);
+  if (body === undefined || body === null) return Buffer.alloc(0);
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+}
+
+/** What the extension tells of one message, by the names that it uses; missing values are left out. */
+function describe(message: ServiceBusReceivedMessage): Record<string, unknown> {
+  const enqueued = message.enqueuedTimeUtc?.toISOString();
+  const expires = message.expiresAtUtc?.toISOString();
+  return {
+    MessageId: message.messageId === undefined ? undefined : String(message.messageId),
+    // The client for JavaScript gives the AMQP counter, which counts from 0; .NET and so the extension count from 1.
+    DeliveryCount: (message.deliveryCount ?? 0) + 1,
+    SequenceNumber: message.sequenceNumber === undefined ? undefined : Number(message.sequenceNumber),
+    EnqueuedTimeUtc: enqueued,
+    EnqueuedTime: enqueued,
+    ExpiresAtUtc: expires,
+    ExpiresAt: expires,
+    LockToken: message.lockToken,
+    ContentType: message.contentType,
+    CorrelationId: message.correlationId === undefined ? undefined : String(message.correlationId),
+    Subject: message.subject,
+    Label: message.subject,
+    To: message.to,
+    ReplyTo: message.replyTo,
+    ReplyToSessionId: message.replyToSessionId,
+    SessionId: message.sessionId,
+    PartitionKey: message.partitionKey,
+    DeadLetterSource: message.deadLetterSource,
+    ApplicationProperties: message.applicationProperties ?? {},
+    UserProperties: message.applicationProperties ?? {},
+  };
+}
+
+/** Trigger metadata of one message; top-level properties of a JSON body are added, as the host does. */
+export function toMessageMetadata(message: ServiceBusReceivedMessage): Record<string, RpcData> {
+  const metadata: Record<string, RpcData> = {};
+  for (const [name, value] of Object.entries({ ...readBody(message), ...describe(message) })) {
+    if (value !== undefined && value !== null) metadata[name] = toData(value);
+  }
+  return metadata;
+}
+
+function readBody(message: ServiceBusReceivedMessage): Record<string, unknown> {
+  try {
+    const json: unknown = JSON.parse(toBytes(message.body).toString('utf8'));
+    return isRecord(json) ? Object.fromEntries(Object.entries(json).filter(([, value]) => !Array.isArray(value))) : {};
+  } catch {
+    return {};
+  }
+}
+
+function toData(value: unknown): RpcData {
+  return typeof value === 'string' ? { string: value } : { json: JSON.stringify(value) };
+}
+
+/** Trigger metadata of a batch: each name with `Array` appended, one entry a message. */
+export function toBatchMetadata(messages: readonly ServiceBusReceivedMessage[]): Record<string, RpcData> {
+  const described = messages.map(describe);
+  const metadata: Record<string, RpcData> = {};
+  for (const name of Object.keys(described[0] ?? {})) {
+    const values = described.map((values) => values[name]);
+    if (values.some((value) => value !== undefined)) metadata[`${name}Array`] = toCollection(name, values);
+  }
+  return metadata;
+}
+
+function toCollection(name: string, values: readonly unknown[]): RpcData {
+  if (name === 'SequenceNumber') return { collectionSint64: { sint64: values.map(Number) } };
+  const isText = values.every((value) => typeof value === 'string' || value === undefined);
+  if (isText && !name.startsWith('E'))
+    return { collectionString: { string: values.map((value) => String(value ?? '')) } };
+  return { json: JSON.stringify(values.map((value) => value ?? null)) };
+}
+
+/** The `Trigger Details` text of one message or a batch. */
+export function toDetails(messages: readonly ServiceBusReceivedMessage[], isBatch: boolean): string {
+  const suffix = isBatch ? 'Array' : '';
+  const list = (read: (message: ServiceBusReceivedMessage) => unknown) =>
+    messages.map((message) => String(read(message))).join(',');
+  return [
+    `MessageId${suffix}: ${list((message) => message.messageId)}`,
+    `SequenceNumber${suffix}: ${list((message) => message.sequenceNumber)}`,
+    `DeliveryCount${suffix}: ${list((message) => (message.deliveryCount ?? 0) + 1)}`,
+    `EnqueuedTimeUtc${suffix}: ${list((message) => message.enqueuedTimeUtc?.toISOString())}`,
+    `LockedUntilUtc${suffix}: ${list((message) => message.lockedUntilUtc?.toISOString())}`,
+    `SessionId${suffix}: ${list((message) => message.sessionId ?? '(null)')}`,
+  ].join(', ');
+}

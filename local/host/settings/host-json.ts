@@ -1,0 +1,91 @@
+import { HostStartError } from '../errors.ts';
+import type { LogLevel } from '../worker-protocol.ts';
+import type { Environment } from './environment.ts';
+import { isRecord, valueAt } from './json.ts';
+import { applyOverrides } from './overrides.ts';
+import { createReader, type SectionReader } from './section-reader.ts';
+import { minutes, seconds } from './units.ts';
+
+/** What this host reads from `host.json`. */
+export interface HostConfig {
+  /** Milliseconds; undefined = no limit. */
+  functionTimeoutMs?: number;
+  routePrefix: string;
+  logLevels: Record<string, LogLevel>;
+  serviceBus: ServiceBusConfig;
+  durableTask: Record<string, unknown>;
+}
+
+/** `extensions.serviceBus`. */
+export interface ServiceBusConfig {
+  prefetchCount: number;
+  autoCompleteMessages: boolean;
+  /** undefined = 16 for each core. */
+  maxConcurrentCalls?: number;
+  maxAutoLockRenewalMs: number;
+  minMessageBatchSize: number;
+  maxMessageBatchSize: number;
+  maxBatchWaitMs: number;
+}
+
+const LEVELS = ['trace', 'debug', 'information', 'warning', 'error', 'critical', 'none'] as const;
+
+/** Reads the text of a `host.json`, overrides from the environment applied. Throws once, with all problems. */
+export function readHostConfig(text: string | undefined, env: Environment): HostConfig {
+  if (text === undefined) throw new HostStartError('host.json: file not found in the app folder.');
+  const json = applyOverrides(parse(text), env);
+  const reader = createReader(json);
+  if (json.version !== '2.0') reader.problem('version', 'the string "2.0"', json.version);
+  const durableTask = valueAt(json, 'extensions', 'durableTask');
+  const config: HostConfig = {
+    ...readTimeout(reader),
+    routePrefix: reader.text(['extensions', 'http', 'routePrefix'], 'api').replace(/^\/+|\/+$/g, ''),
+    logLevels: readLevels(reader, valueAt(json, 'logging', 'logLevel')),
+    serviceBus: readServiceBus(reader),
+    durableTask: isRecord(durableTask) ? durableTask : {},
+  };
+  reader.throwProblems('host.json');
+  return config;
+}
+
+function parse(text: string): Record<string, unknown> {
+  try {
+    const json: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
+    if (isRecord(json)) return json;
+  } catch (error: unknown) {
+    throw new HostStartError('host.json: not valid JSON.', { cause: error });
+  }
+  throw new HostStartError('host.json: expected a JSON object.');
+}
+
+function readTimeout(reader: SectionReader): { functionTimeoutMs?: number } {
+  if (reader.raw(['functionTimeout']) === '-1') return {};
+  const functionTimeoutMs = reader.timeSpan(['functionTimeout'], minutes(30));
+  if (functionTimeoutMs < seconds(1))
+    reader.problem('functionTimeout', 'at least 00:00:01, or "-1"', functionTimeoutMs);
+  return { functionTimeoutMs };
+}
+
+function readLevels(reader: SectionReader, section: unknown): Record<string, LogLevel> {
+  const levels: Record<string, LogLevel> = {};
+  for (const [category, value] of Object.entries(isRecord(section) ? section : {})) {
+    const level = LEVELS.find((name) => name === String(value).toLowerCase());
+    if (level) levels[category] = level;
+    else reader.problem(`logging.logLevel.${category}`, `one of ${LEVELS.join(', ')}`, value);
+  }
+  return levels;
+}
+
+function readServiceBus(reader: SectionReader): ServiceBusConfig {
+  const at = (name: string) => ['extensions', 'serviceBus', name];
+  const maxConcurrentCalls = reader.integer(at('maxConcurrentCalls'), 0);
+  return {
+    prefetchCount: reader.integer(at('prefetchCount'), 0),
+    autoCompleteMessages: reader.boolean(at('autoCompleteMessages'), true),
+    ...(maxConcurrentCalls > 0 ? { maxConcurrentCalls } : {}),
+    maxAutoLockRenewalMs: reader.timeSpan(at('maxAutoLockRenewalDuration'), minutes(5)),
+    minMessageBatchSize: reader.integer(at('minMessageBatchSize'), 1),
+    maxMessageBatchSize: reader.integer(at('maxMessageBatchSize'), 1000),
+    maxBatchWaitMs: reader.timeSpan(at('maxBatchWaitTime'), seconds(30)),
+  };
+}

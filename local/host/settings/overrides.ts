@@ -1,0 +1,37 @@
+import type { Environment } from './environment.ts';
+import { findKey, isRecord } from './json.ts';
+
+const PREFIX = /^AzureFunctionsJobHost(?:__|:)/i;
+
+/** A copy of `host.json` with the `AzureFunctionsJobHost__a__b` variables laid over it; they win. */
+export function applyOverrides(json: Record<string, unknown>, env: Environment): Record<string, unknown> {
+  const copy = structuredClone(json);
+  for (const [name, text] of Object.entries(env)) {
+    if (PREFIX.test(name) && text) setAt(copy, name.replace(PREFIX, '').split(/__|:/), toTyped(text));
+  }
+  return copy;
+}
+
+function setAt(target: Record<string, unknown>, path: string[], value: unknown): void {
+  const last = path.pop() ?? '';
+  let current = target;
+  for (const wanted of path) {
+    const key = findKey(current, wanted);
+    const next = current[key];
+    current = isRecord(next) ? next : newSection(current, key);
+  }
+  current[findKey(current, last)] = value;
+}
+
+function newSection(parent: Record<string, unknown>, key: string): Record<string, unknown> {
+  const section: Record<string, unknown> = {};
+  parent[key] = section;
+  return section;
+}
+
+// Variables are text only; what reads like a boolean or an integer is one, except "2.0" and "-1", which are text in host.json.
+function toTyped(text: string): unknown {
+  if (/^true$/i.test(text)) return true;
+  if (/^false$/i.test(text)) return false;
+  return /^\d+$/.test(text) ? Number(text) : text;
+}

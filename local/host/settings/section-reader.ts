@@ -1,0 +1,51 @@
+import { HostStartError } from '../errors.ts';
+import { valueAt } from './json.ts';
+import { parseTimeSpan } from './time-span.ts';
+
+/** Reads typed values out of a JSON object and gathers what is wrong, so that all problems are told at once. */
+export interface SectionReader {
+  raw(path: string[]): unknown;
+  text(path: string[], fallback: string): string;
+  /** Not negative. */
+  integer(path: string[], fallback: number): number;
+  boolean(path: string[], fallback: boolean): boolean;
+  /** A TimeSpan text, as milliseconds. */
+  timeSpan(path: string[], fallbackMs: number): number;
+  problem(where: string, expected: string, came: unknown): void;
+  throwProblems(file: string): void;
+}
+
+/** Makes a reader over parsed JSON. */
+export function createReader(json: Record<string, unknown>): SectionReader {
+  const problems: string[] = [];
+  const problem = (where: string, expected: string, came: unknown) => {
+    problems.push(`${where}: expected ${expected}, got ${JSON.stringify(came)}`);
+  };
+  const read = <T>(path: string[], fallback: T, expected: string, convert: (value: unknown) => T | undefined): T => {
+    const value = valueAt(json, ...path);
+    if (value === undefined || value === null) return fallback;
+    const converted = convert(value);
+    if (converted === undefined) problem(path.join('.'), expected, value);
+    return converted ?? fallback;
+  };
+  return {
+    raw: (path) => valueAt(json, ...path),
+    text: (path, fallback) =>
+      read(path, fallback, 'a string', (value) => (typeof value === 'string' ? value : undefined)),
+    integer: (path, fallback) => read(path, fallback, 'an integer of 0 or more', toInteger),
+    boolean: (path, fallback) =>
+      read(path, fallback, 'true or false', (value) => (typeof value === 'boolean' ? value : undefined)),
+    timeSpan: (path, fallback) =>
+      read(path, fallback, 'a TimeSpan such as "00:05:00"', (value) =>
+        typeof value === 'string' ? parseTimeSpan(value) : undefined,
+      ),
+    problem,
+    throwProblems: (file) => {
+      if (problems.length > 0) throw new HostStartError(`${file}: ${problems.join('; ')}.`);
+    },
+  };
+}
+
+function toInteger(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : undefined;
+}
