@@ -1,0 +1,15 @@
+import { defineWorkload } from '../shared/workload/define.ts';
+import { rateTransaction } from './billing/rate.ts';
+import { addLine, mergeTotals, noTotals, totalsKey } from './billing/totals.ts';
+import { transaction } from './billing/transaction.ts';
+
+/** Rated usage transactions → invoice lines with tax → totals per account and currency. */
+export default defineWorkload({
+  name: 'billing',
+  version: 1,
+  item: transaction,
+  map: rateTransaction,
+  reduce: { key: totalsKey, init: noTotals, add: addLine, merge: mergeTotals },
+  lanes: ['high', 'normal', 'bulk'],
+  lane: (batch) => (batch.items > 50_000 ? 'bulk' : 'normal'),
+});

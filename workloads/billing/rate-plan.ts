@@ -1,0 +1,37 @@
+/** A band of a graduated plan: the units above `above` cost `percent` of the unit price, up to the next band. */
+export interface Band {
+  above: bigint;
+  percent: bigint;
+}
+
+/** Digits after the point that a quantity may have: a byte-second of a GiB-hour is far below what anybody bills. */
+export const QUANTITY_SCALE = 6;
+const UNIT = 10n ** BigInt(QUANTITY_SCALE);
+
+const bands = (...table: [above: number, percent: number][]): readonly Band[] =>
+  table.map(([above, percent]) => ({ above: BigInt(above) * UNIT, percent: BigInt(percent) }));
+
+/** Volume discounts by product. They are graduated: a larger line never costs less than a smaller one. */
+export const RATE_PLANS: Readonly<Record<string, readonly Band[]>> = {
+  'api-calls': bands([0, 100], [1_000, 80], [10_000, 60]),
+  'storage-gb': bands([0, 100], [500, 90]),
+  'egress-gb': bands([0, 100], [100, 85], [1_000, 70]),
+};
+
+/** Quantity (scaled by QUANTITY_SCALE) times the percent of its bands: at list price, 100 x quantity. Keeps the sign. */
+export function weighQuantity(product: string, quantity: bigint): bigint {
+  const plan = Object.hasOwn(RATE_PLANS, product) ? RATE_PLANS[product] : undefined;
+  if (plan === undefined) return quantity * 100n;
+  return quantity < 0n ? -weigh(plan, -quantity) : weigh(plan, quantity);
+}
+
+function weigh(plan: readonly Band[], quantity: bigint): bigint {
+  let weighed = 0n;
+  for (const [index, band] of plan.entries()) {
+    if (quantity <= band.above) break;
+    const end = plan[index + 1]?.above;
+    const last = end === undefined || quantity < end ? quantity : end;
+    weighed += (last - band.above) * band.percent;
+  }
+  return weighed;
+}

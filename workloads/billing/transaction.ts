@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { CURRENCY_CODES } from './currency.ts';
+
+/** Digits after the point that a unit price may have: some meters cost a few billionths a call. */
+export const PRICE_SCALE = 9;
+
+/**
+ * One rated usage transaction, as a client sends it. Quantity and price are decimals in strings: a JSON number may
+ * have lost digits on its way here. A whole number is taken as a quantity, for it is exact in every writer and reader.
+ */
+export const transaction = z.object({
+  id: z.string().min(1).max(64),
+  account: z.string().min(1).max(64),
+  product: z.string().min(1).max(64),
+  quantity: z.union([
+    z.string().regex(/^-?\d{1,12}(\.\d{1,6})?$/, 'Expected a decimal such as "12.5", at most 6 digits after the point'),
+    z.int(),
+  ]),
+  unitPrice: z
+    .string()
+    .regex(
+      /^\d{1,12}(\.\d{1,9})?$/,
+      'Expected a decimal of zero or more such as "0.0125", at most 9 digits after the point',
+    ),
+  currency: z.enum(CURRENCY_CODES),
+  time: z.iso.datetime({ offset: true }),
+  /** A credit takes back: its quantity is negative. Left out: usage. */
+  kind: z.enum(['usage', 'credit']).optional(),
+  /** ISO 3166 code of the place of supply. Left out: the home country of the currency. */
+  country: z.string().length(2).optional(),
+});
+
+/** A transaction that has passed the schema. */
+export type Transaction = z.infer<typeof transaction>;

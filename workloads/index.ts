@@ -1,0 +1,5 @@
+import { createRegistry } from '../shared/workload/registry.ts';
+import billing from './billing.ts';
+
+/** Every workload of the app. A new one is a file beside this one, and a line here; queues and routes follow. */
+export const registry = createRegistry([billing]);
