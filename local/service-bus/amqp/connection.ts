@@ -1,0 +1,158 @@
+import type { Connection, EventContext, Receiver, Sender, Session } from 'rhea';
+import type { Broker } from '../broker/broker.ts';
+import type { Perform } from '../broker/operations.ts';
+import { toServiceBusError, unsupported } from '../errors.ts';
+import { CBS_ADDRESS, MANAGEMENT_SUFFIX, managedEntity, toPath } from './addresses.ts';
+import { serveCbs } from './cbs.ts';
+import { Claims } from './claims.ts';
+import { MAX_MESSAGE_BYTES, serveInlet } from './inlet.ts';
+import { serveManagement } from './management.ts';
+import { Outlet } from './outlet.ts';
+import { ReplyLinks } from './requests.ts';
+import { answerAttach, keepMessagesEncoded, markDisconnected, onSessionFlow } from './rhea-internals.ts';
+import type { SharedKey } from './sas-token.ts';
+
+/** What all connections share. */
+export interface ConnectionOptions {
+  readonly broker: Broker;
+  readonly key: SharedKey;
+  readonly createPerform: () => Perform;
+  readonly log: (line: string) => void;
+}
+
+const SESSION_FILTER = 'com.microsoft:session-filter';
+
+/** Everything that happens on one client's connection. */
+export class ClientConnection {
+  readonly #connection: Connection;
+  readonly #options: ConnectionOptions;
+  readonly #claims = new Claims();
+  readonly #replies = new ReplyLinks();
+  readonly #outlets = new Map<Sender, Outlet>();
+
+  /** Listens to the connection's events; do it before the connection reads its first byte. */
+  constructor(connection: Connection, options: ConnectionOptions) {
+    this.#connection = connection;
+    this.#options = options;
+    connection.on('session_open', ({ session }: EventContext) => session && this.#openSession(session));
+    connection.on('session_close', ({ session }: EventContext) =>
+      this.#closeOutlets((link) => link.session === session),
+    );
+    connection.on(
+      'sender_open',
+      ({ sender }: EventContext) => sender && this.#open(sender, () => this.#openOut(sender)),
+    );
+    connection.on('sender_close', ({ sender }: EventContext) => this.#closeOutlets((link) => link === sender));
+    connection.on('receiver_open', ({ receiver }: EventContext) => {
+      if (receiver) this.#open(receiver, () => this.#openIn(receiver));
+    });
+    connection.on('receiver_close', () => {});
+    connection.on('disconnected', () => this.#closeOutlets(() => true));
+    this.#listenToErrors();
+  }
+
+  /** To be called when the socket is closed, whoever closed it. */
+  socketClosed(): void {
+    markDisconnected(this.#connection);
+    this.#closeOutlets(() => true);
+  }
+
+  /** Without listeners rhea prints errors or throws them. */
+  #listenToErrors(): void {
+    for (const kind of ['connection', 'session', 'sender', 'receiver'] as const) {
+      this.#connection.on(`${kind}_error`, (context: EventContext) => {
+        const error = context[kind as 'connection']?.error;
+        this.#options.log(`client reported a ${kind} error: ${String((error as Error | undefined)?.message ?? error)}`);
+      });
+    }
+    for (const kind of ['protocol_error', 'error']) {
+      this.#connection.on(kind, (error: unknown) => this.#options.log(`${kind}: ${String(error)}`));
+    }
+    this.#connection.on('connection_close', () => {});
+  }
+
+  #openSession(session: Session): void {
+    keepMessagesEncoded(session);
+    onSessionFlow(session, () => {
+      for (const [link, outlet] of this.#outlets) if (link.session === session) outlet.flowed();
+    });
+  }
+
+  /** A link is refused by answering its attach without source and target, and detaching at once. */
+  #open(link: Sender | Receiver, open: () => void): void {
+    try {
+      open();
+    } catch (thrown: unknown) {
+      const error = toServiceBusError(thrown);
+      this.#options.log(`link refused: ${error.message}`);
+      link.close(error.toAmqp());
+    }
+  }
+
+  #openOut(link: Sender): void {
+    const path = toPath(link.source?.address);
+    const isNode = path === CBS_ADDRESS || managedEntity(path) !== undefined;
+    if (isNode) this.#openReplies(link, path);
+    else this.#openOutlet(link, path);
+  }
+
+  #openOutlet(link: Sender, path: string): void {
+    if (link.source?.filter && SESSION_FILTER in link.source.filter) throw unsupported('Sessions are');
+    this.#claims.require(path);
+    const { broker, createPerform } = this.#options;
+    const mailbox = broker.mailbox(path);
+    answerAttach(link, { ...termini(link), sendSettled: link.snd_settle_mode === 1 });
+    this.#outlets.set(link, new Outlet(link, { broker, mailbox, perform: createPerform() }));
+  }
+
+  #openReplies(link: Sender, path: string): void {
+    if (path !== CBS_ADDRESS) this.#requireManaged(path);
+    answerAttach(link, { ...termini(link), sendSettled: true });
+    this.#replies.add(link);
+  }
+
+  #openIn(link: Receiver): void {
+    if (!link.target) throw unsupported('A link to a transaction coordinator is');
+    const path = toPath(link.target.address);
+    const entity = managedEntity(path);
+    if (path === CBS_ADDRESS) this.#serveCbs(link);
+    else if (entity !== undefined) this.#serveManagement(link, entity);
+    else this.#serveInlet(link, path);
+    answerAttach(link, { ...termini(link), sendSettled: false, maxMessageSize: MAX_MESSAGE_BYTES });
+  }
+
+  #serveCbs(link: Receiver): void {
+    const { broker, key } = this.#options;
+    serveCbs(link, { claims: this.#claims, replies: this.#replies, key, now: broker.now });
+  }
+
+  #serveManagement(link: Receiver, entity: string): void {
+    const { broker, createPerform } = this.#options;
+    this.#requireManaged(`${entity}${MANAGEMENT_SUFFIX}`);
+    serveManagement(link, { broker, path: entity, perform: createPerform(), replies: this.#replies });
+  }
+
+  #serveInlet(link: Receiver, path: string): void {
+    const { broker, createPerform } = this.#options;
+    this.#claims.require(path);
+    serveInlet(link, { broker, intake: broker.intake(path), perform: createPerform() });
+  }
+
+  #requireManaged(path: string): void {
+    this.#claims.require(path);
+    this.#options.broker.require(managedEntity(path) ?? path);
+  }
+
+  #closeOutlets(which: (link: Sender) => boolean): void {
+    for (const [link, outlet] of this.#outlets) {
+      if (!which(link)) continue;
+      this.#outlets.delete(link);
+      outlet.close();
+    }
+  }
+}
+
+function termini(link: Sender | Receiver) {
+  const address = (terminus: { address?: string } | undefined | null) => ({ address: terminus?.address ?? '' });
+  return { source: address(link.source), target: address(link.target) };
+}

@@ -1,0 +1,87 @@
+import type { IntakeSettings } from '../config/parse-config.ts';
+import type { FilterSubject } from '../filters/subject.ts';
+import { type IncomingMessage, readSubject } from '../wire/incoming-message.ts';
+import { DuplicateHistory } from './duplicates.ts';
+import { Schedule } from './schedule.ts';
+import type { Store } from './store.ts';
+import type { Draft } from './stored-message.ts';
+
+/** What an intake needs. */
+export interface IntakeOptions {
+  /** The name as configured. */
+  readonly path: string;
+  readonly settings: IntakeSettings;
+  readonly store: Store;
+  /** Puts a message where receivers find it: into the queue, or into all subscriptions that take it. */
+  readonly route: (draft: Draft, subject: FilterSubject) => void;
+}
+
+/** The sending side of a topic or queue. */
+export class Intake {
+  readonly path: string;
+  readonly schedule: Schedule;
+  readonly #settings: IntakeSettings;
+  readonly #store: Store;
+  readonly #route: (draft: Draft, subject: FilterSubject) => void;
+  readonly #duplicates: DuplicateHistory | undefined;
+
+  constructor({ path, settings, store, route }: IntakeOptions) {
+    this.path = path;
+    this.#settings = settings;
+    this.#store = store;
+    this.#route = route;
+    const entity = path.toLowerCase();
+    const windowMs = settings.duplicateWindowMs;
+    this.schedule = new Schedule(`${entity}/$scheduled`, store);
+    this.#duplicates = windowMs === undefined ? undefined : new DuplicateHistory(entity, windowMs, store);
+  }
+
+  /** Takes messages in; returns their sequence numbers, for a duplicate the number of the message it repeats. */
+  accept(messages: readonly IncomingMessage[], now: number): number[] {
+    return messages.map((message) => this.#acceptOne(message, now));
+  }
+
+  /** Puts scheduled messages that are due where receivers find them. */
+  routeDue(now: number): void {
+    for (const message of this.schedule.takeDue(now)) {
+      const sequence = this.#nextSequence();
+      // The time to live counts from the due time, even when the broker was down then.
+      const enqueuedAt = message.dueAt ?? now;
+      const draft = { ...message, sequence, enqueuedSequence: sequence, enqueuedAt, dueAt: undefined };
+      this.#route(draft, readSubject(message.bare));
+    }
+  }
+
+  #acceptOne(message: IncomingMessage, now: number): number {
+    const first = this.#duplicates?.find(message.messageId, now);
+    if (first !== undefined) return first;
+    const sequence = this.#nextSequence();
+    this.#duplicates?.remember(message.messageId, sequence, now);
+    const draft = this.#draft(message, sequence, now);
+    if (draft.dueAt === undefined) this.#route(draft, message.subject);
+    else this.schedule.add(draft);
+    return sequence;
+  }
+
+  #draft(message: IncomingMessage, sequence: number, now: number): Draft {
+    const { annotations, bare, scheduledAt, ttlMs } = message;
+    const dueAt = scheduledAt !== undefined && scheduledAt > now ? scheduledAt : undefined;
+    const limited = Math.min(
+      ttlMs ?? Number.POSITIVE_INFINITY,
+      this.#settings.defaultTtlMs ?? Number.POSITIVE_INFINITY,
+    );
+    return {
+      sequence,
+      enqueuedSequence: sequence,
+      enqueuedAt: now,
+      dueAt,
+      ttlMs: Number.isFinite(limited) ? limited : undefined,
+      annotations,
+      bare,
+    };
+  }
+
+  #nextSequence(): number {
+    return this.#store.nextSequence(this.path.toLowerCase());
+  }
+}
