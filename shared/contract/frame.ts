@@ -35,16 +35,21 @@ export function decodeFrame(frame: Uint8Array, check: FrameCheck): Buffer {
   if (check.digest !== undefined && digestOf(frame) !== check.digest) {
     throw new FrameError(`Frame digest differs: expected ${check.digest}, got ${digestOf(frame)}.`);
   }
-  const decoded = decompress(frame, check.bytes);
+  const decoded = decodeFrameUpTo(frame, check.bytes);
   if (decoded.length !== check.bytes) {
     throw new FrameError(`Frame length differs: expected ${check.bytes} bytes decoded, got ${decoded.length}.`);
   }
   return decoded;
 }
 
-function decompress(frame: Uint8Array, bytes: number): Buffer {
+/**
+ * Decodes one frame whose decoded length is not known before. Node 22 gives no bytes for a truncated frame, without an
+ * error: what comes out must be checked by its reader.
+ * @throws FrameError when the frame cannot be decoded or would give more than `maxBytes`.
+ */
+export function decodeFrameUpTo(frame: Uint8Array, maxBytes: number): Buffer {
   try {
-    return zstdDecompressSync(frame, { maxOutputLength: Math.max(bytes, 1) });
+    return zstdDecompressSync(frame, { maxOutputLength: Math.max(maxBytes, 1) });
   } catch (error) {
     throw new FrameError('Frame cannot be decoded.', { cause: error });
   }

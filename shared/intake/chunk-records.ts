@@ -1,0 +1,85 @@
+import type { ChunkEntry } from '../contract/payload-index.ts';
+import type { RecordBlock } from './record-block.ts';
+
+/** Consecutive records that will be one frame and one message; `firstItem`, `firstLine` and `lines` as in ChunkEntry. */
+export interface RawChunk extends Pick<ChunkEntry, 'items' | 'firstItem' | 'firstLine' | 'lines'> {
+  /** NDJSON: each record on one line, ended by a line feed. */
+  bytes: Buffer;
+}
+
+/** When a chunk is full: at `maxItems` records, or before it would grow over `maxBytes` of NDJSON. */
+export interface ChunkLimits {
+  readonly maxItems: number;
+  readonly maxBytes: number;
+}
+
+/**
+ * Groups records into chunks, in their order. How the records come in blocks makes no difference to the chunks. A record
+ * over `maxBytes` makes a chunk of its own.
+ */
+export async function* chunkRecords(blocks: AsyncIterable<RecordBlock>, limits: ChunkLimits): AsyncGenerator<RawChunk> {
+  let chunk = new OpenChunk(0);
+  for await (const block of blocks) {
+    let start = 0;
+    while (start < block.ends.length) {
+      start = chunk.fill(block, start, limits);
+      if (start === block.ends.length) break;
+      yield chunk.close();
+      chunk = new OpenChunk(chunk.nextItem);
+    }
+  }
+  if (chunk.items > 0) yield chunk.close();
+}
+
+class OpenChunk {
+  items = 0;
+  readonly #firstItem: number;
+  readonly #parts: Buffer[] = [];
+  readonly #lines: [count: number, step: number][] = [];
+  #bytes = 0;
+  #firstLine = 1;
+  #lastLine = 1;
+
+  constructor(firstItem: number) {
+    this.#firstItem = firstItem;
+  }
+
+  get nextItem(): number {
+    return this.#firstItem + this.items;
+  }
+
+  /** Takes records of `block` from number `from` on, and returns the number of the first one that does not fit. */
+  fill({ bytes, ends, lines }: RecordBlock, from: number, { maxItems, maxBytes }: ChunkLimits): number {
+    const start = ends[from - 1] ?? 0;
+    let index = from;
+    let end = start;
+    for (; index < ends.length && this.items < maxItems; index++) {
+      const next = ends[index] ?? 0;
+      if (this.items > 0 && this.#bytes + next - start > maxBytes) break;
+      this.#addLine(lines[index] ?? this.#lastLine);
+      this.items++;
+      end = next;
+    }
+    this.#parts.push(bytes.subarray(start, end));
+    this.#bytes += end - start;
+    return index;
+  }
+
+  close(): RawChunk {
+    const { items } = this;
+    const lines = this.#lines;
+    const bytes = Buffer.concat(this.#parts, this.#bytes);
+    return { bytes, items, firstItem: this.#firstItem, firstLine: this.#firstLine, lines };
+  }
+
+  #addLine(line: number): void {
+    if (this.items === 0) this.#firstLine = line;
+    else {
+      const step = line - this.#lastLine;
+      const run = this.#lines.at(-1);
+      if (run?.[1] === step) run[0]++;
+      else this.#lines.push([1, step]);
+    }
+    this.#lastLine = line;
+  }
+}

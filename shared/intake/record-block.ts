@@ -1,0 +1,59 @@
+/** What the parsers hand on: runs of records, not single ones, so that a record costs no object and no await. */
+
+/** Consecutive records of an upload. */
+export interface RecordBlock {
+  /** NDJSON: each record on one line, ended by a line feed. */
+  bytes: Buffer;
+  /** Per record the offset in `bytes` behind its line feed. */
+  ends: number[];
+  /** Per record the 1-based line of the decoded upload where it begins. */
+  lines: number[];
+}
+
+/** Collects records that do not lie in the upload as they are stored. */
+export interface BlockBuilder {
+  /** Adds a record; `bytes` is copied and holds no line feed. */
+  add(bytes: Uint8Array, line: number): void;
+  /** Whether enough is collected to be handed on. */
+  readonly full: boolean;
+  /** What was collected since the last call, or undefined when that is nothing. */
+  take(): RecordBlock | undefined;
+}
+
+const BLOCK_BYTES = 64 * 1024;
+
+/** A builder of blocks of about 64 KiB. */
+export function createBlockBuilder(): BlockBuilder {
+  let buffer = Buffer.allocUnsafe(BLOCK_BYTES);
+  let used = 0;
+  let ends: number[] = [];
+  let lines: number[] = [];
+  const reserve = (more: number): void => {
+    if (used + more <= buffer.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(buffer.length * 2, used + more));
+    larger.set(buffer.subarray(0, used));
+    buffer = larger;
+  };
+  return {
+    add(bytes, line) {
+      reserve(bytes.length + 1);
+      buffer.set(bytes, used);
+      used += bytes.length;
+      buffer[used++] = 0x0a;
+      ends.push(used);
+      lines.push(line);
+    },
+    get full() {
+      return used >= BLOCK_BYTES;
+    },
+    take() {
+      if (used === 0) return undefined;
+      const block = { bytes: buffer.subarray(0, used), ends, lines };
+      buffer = Buffer.allocUnsafe(BLOCK_BYTES);
+      used = 0;
+      ends = [];
+      lines = [];
+      return block;
+    },
+  };
+}
