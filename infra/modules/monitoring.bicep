@@ -1,0 +1,68 @@
+@description('Token of the environment, for the names.')
+param token string
+
+@description('Region of the resources.')
+param location string
+
+@description('Tags of the resources.')
+param tags object
+
+@description('Gigabytes a day after which ingestion stops until the next day; a decimal number as text, since Bicep has none.')
+param dailyQuotaGb string
+
+@description('Where alerts are mailed; empty: no action group.')
+param alertEmail string
+
+@description('Namespace whose dead letters are watched.')
+param serviceBusName string
+
+resource workspace 'Microsoft.OperationalInsights/workspaces@2025-07-01' = {
+  name: 'log-${token}'
+  location: location
+  tags: tags
+  properties: {
+    sku: { name: 'PerGB2018' }
+    retentionInDays: 30
+    // The bound of what a storm of log lines can cost; an alert tells when it is reached, since other alerts are blind then.
+    workspaceCapping: { dailyQuotaGb: json(dailyQuotaGb) }
+    features: { disableLocalAuth: true, enableLogAccessUsingOnlyResourcePermissions: true }
+  }
+}
+
+resource component 'Microsoft.Insights/components@2020-02-02' = {
+  name: 'appi-${token}'
+  location: location
+  tags: tags
+  kind: 'web'
+  properties: {
+    Application_Type: 'web'
+    WorkspaceResourceId: workspace.id
+    // Telemetry is taken from the app's identity only: the connection string alone lets nobody write.
+    DisableLocalAuth: true
+  }
+}
+
+resource mail 'Microsoft.Insights/actionGroups@2023-01-01' = if (!empty(alertEmail)) {
+  name: 'ag-${token}'
+  location: 'global'
+  tags: tags
+  properties: {
+    groupShortName: 'sluice'
+    enabled: true
+    emailReceivers: [{ name: 'operator', emailAddress: alertEmail, useCommonAlertSchema: true }]
+  }
+}
+
+module alerts 'alerts.bicep' = {
+  params: {
+    token: token
+    location: location
+    tags: tags
+    workspaceName: workspace.name
+    serviceBusName: serviceBusName
+    actionGroupIds: empty(alertEmail) ? [] : [mail.id]
+  }
+}
+
+@description('Name of the Application Insights component.')
+output componentName string = component.name

@@ -1,0 +1,100 @@
+@description('Name of the account: 3 to 24 lower-case letters and digits.')
+@minLength(3)
+@maxLength(24)
+param name string
+
+@description('Region of the account.')
+param location string
+
+@description('Tags of the account.')
+param tags object
+
+@description('Redundancy of the account.')
+param sku string
+
+@description('Blob containers to make. Queues are made by the app when it first needs one.')
+param containers string[]
+
+@description('Tables to make.')
+param tables string[]
+
+@description('Days after which blobs that are no longer changed are removed; 0: never.')
+@minValue(0)
+param backstopDays int
+
+resource account 'Microsoft.Storage/storageAccounts@2025-06-01' = {
+  name: name
+  location: location
+  tags: tags
+  kind: 'StorageV2'
+  sku: { name: sku }
+  properties: {
+    accessTier: 'Hot'
+    // Managed identity is the only way in: an account key would open everything, for ever, to whoever copies it.
+    allowSharedKeyAccess: false
+    allowBlobPublicAccess: false
+    allowCrossTenantReplication: false
+    defaultToOAuthAuthentication: true
+    minimumTlsVersion: 'TLS1_2'
+    supportsHttpsTrafficOnly: true
+    // The apps have no virtual network by default; access is by identity. docs/security.md says what private endpoints add.
+    publicNetworkAccess: 'Enabled'
+    networkAcls: { defaultAction: 'Allow', bypass: 'AzureServices' }
+  }
+}
+
+resource blobs 'Microsoft.Storage/storageAccounts/blobServices@2025-06-01' = {
+  parent: account
+  name: 'default'
+  properties: {
+    // Off on purpose: what a client system deletes has to be gone, and every outcome blob would be kept and billed twice.
+    deleteRetentionPolicy: { enabled: false }
+    containerDeleteRetentionPolicy: { enabled: true, days: 7 }
+  }
+}
+
+resource blobContainers 'Microsoft.Storage/storageAccounts/blobServices/containers@2025-06-01' = [
+  for container in containers: {
+    parent: blobs
+    name: container
+    properties: { publicAccess: 'None' }
+  }
+]
+
+resource tableService 'Microsoft.Storage/storageAccounts/tableServices@2025-06-01' = {
+  parent: account
+  name: 'default'
+}
+
+resource dataTables 'Microsoft.Storage/storageAccounts/tableServices/tables@2025-06-01' = [
+  for table in tables: {
+    parent: tableService
+    name: table
+  }
+]
+
+// A backstop only: retention deletes a batch with its rows, this removes what a fault may have left behind.
+// One rule for the account, since every container holds data of batches.
+resource lifecycle 'Microsoft.Storage/storageAccounts/managementPolicies@2025-06-01' = if (backstopDays > 0) {
+  parent: account
+  name: 'default'
+  properties: {
+    policy: {
+      rules: [
+        {
+          name: 'backstop'
+          type: 'Lifecycle'
+          enabled: true
+          definition: {
+            filters: { blobTypes: ['blockBlob'], prefixMatch: map(containers, container => '${container}/') }
+            actions: { baseBlob: { delete: { daysAfterModificationGreaterThan: backstopDays } } }
+          }
+        }
+      ]
+    }
+  }
+  dependsOn: [blobContainers]
+}
+
+@description('Name of the account.')
+output name string = account.name
