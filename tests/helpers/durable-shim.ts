@@ -10,7 +10,12 @@ import type { DurableBackend, DurableBackendOptions, InvokeRequest, RpcValue } f
 // First, since it supplies the module that the libraries below ask for.
 import { invokeRegistered, registeredFunctions } from './functions-core.ts';
 
-type ShimOptions = Partial<Omit<DurableBackendOptions, 'invoke' | 'baseUrl'>>;
+type Invoke = DurableBackendOptions['invoke'];
+
+interface ShimOptions extends Partial<Omit<DurableBackendOptions, 'invoke' | 'baseUrl'>> {
+  /** Wraps every invocation, for instance to hold it back or to count it. */
+  around?: (request: InvokeRequest, next: Invoke) => ReturnType<Invoke>;
+}
 
 /** The smallest host that the real library and a backend need between them. */
 export interface Shim {
@@ -32,7 +37,7 @@ df.app.client.generic('test-client', {
 });
 
 /** Starts a backend with all functions that this process has registered. */
-export async function startShim(options: ShimOptions = {}): Promise<Shim> {
+export async function startShim({ around, ...options }: ShimOptions = {}): Promise<Shim> {
   const server = createServer(async (request, response) => {
     if (!(await backend.handle(request, response))) response.writeHead(404).end();
   });
@@ -45,7 +50,7 @@ export async function startShim(options: ShimOptions = {}): Promise<Shim> {
     config: {},
     ...options,
     baseUrl: `http://${host}`,
-    invoke,
+    invoke: around ? (request) => around(request, invoke) : invoke,
     log: (level, message) => logs.push(`${level}: ${message}`),
   });
   for (const { metadata, triggerType } of registeredFunctions) {
