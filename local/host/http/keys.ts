@@ -56,10 +56,14 @@ function isSame(expected: string, given: string): boolean {
   return expected !== '' && timingSafeEqual(digest(expected), digest(given));
 }
 
+/** A fresh random key. */
+export function createKey(): string {
+  return randomBytes(40).toString('base64url');
+}
+
 /** Fresh random keys: master, host and system. */
 export function createKeys(): HostKeys {
-  const key = () => randomBytes(40).toString('base64url');
-  return { master: key(), host: { default: key() }, system: key() };
+  return { master: createKey(), host: { default: createKey() }, system: createKey() };
 }
 
 /** Reads the text of a keys file. Throws when it is not of the expected shape. */
