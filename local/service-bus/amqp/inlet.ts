@@ -36,7 +36,7 @@ export function serveInlet(link: Receiver, { broker, intake, perform }: InletOpt
   let answered = 0;
   const answer = (delivery: Delivery, error?: unknown) => {
     if (error instanceof AnswerLostError) dropConnection(link.connection);
-    if (!link.is_open()) return;
+    if (error instanceof AnswerLostError || !link.is_open()) return;
     answerTransfer(delivery, error === undefined ? undefined : toServiceBusError(error).toAmqp());
     if (++answered % REPLENISH === 0) link.add_credit(REPLENISH);
   };

@@ -1,9 +1,17 @@
 import { invalidArgument, unsupported } from '../errors.ts';
+import {
+  applicationProperty,
+  arithmetic,
+  both,
+  constant,
+  type Expression,
+  either,
+  negated,
+  systemProperty,
+} from './sql-expressions.ts';
 import { type Token, tokenize } from './sql-lexer.ts';
-import { type ArithmeticOperator, type ComparisonOperator, calculate, compare, likePattern } from './sql-values.ts';
-import { type FilterSubject, type FilterValue, type Predicate, toSystemProperty } from './subject.ts';
-
-type Expression = (subject: FilterSubject) => FilterValue;
+import { type ArithmeticOperator, type ComparisonOperator, compare, likePattern } from './sql-values.ts';
+import type { Predicate } from './subject.ts';
 
 /** The longest expression Azure takes; it also bounds how deep the recursive parser can go. */
 const MAX_EXPRESSION_LENGTH = 1024;
@@ -202,52 +210,4 @@ class Parser {
     this.#position++;
     return token;
   }
-}
-
-function constant(value: FilterValue): Expression {
-  return () => value;
-}
-
-function applicationProperty(name: string): Expression {
-  const lower = name.toLowerCase();
-  return (subject) => subject.application.get(lower) ?? null;
-}
-
-function systemProperty(name: string): Expression {
-  const property = toSystemProperty(name);
-  if (!property) throw unsupported(`SQL filter: the system property sys.${name} is`);
-  return (subject) => subject.system[property];
-}
-
-function arithmetic(operator: ArithmeticOperator, left: Expression, right: Expression): Expression {
-  return (subject) => calculate(operator, left(subject), right(subject));
-}
-
-function truth(value: FilterValue): boolean | null {
-  return typeof value === 'boolean' ? value : null;
-}
-
-function negated(expression: Expression): Expression {
-  return (subject) => {
-    const value = truth(expression(subject));
-    return value === null ? null : !value;
-  };
-}
-
-function both(left: Expression, right: Expression): Expression {
-  return (subject) => {
-    const first = truth(left(subject));
-    if (first === false) return false;
-    const second = truth(right(subject));
-    return second === false ? false : first === null ? null : second;
-  };
-}
-
-function either(left: Expression, right: Expression): Expression {
-  return (subject) => {
-    const first = truth(left(subject));
-    if (first === true) return true;
-    const second = truth(right(subject));
-    return second === true ? true : first === null ? null : second;
-  };
 }

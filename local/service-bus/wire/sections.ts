@@ -21,9 +21,9 @@ export interface Section {
 
 function readCode(bytes: Buffer, at: number): number {
   if (bytes.readUInt8(at) !== 0) throw new Error('AMQP: expected a message section');
-  const constructor = bytes.readUInt8(at + 1);
-  if (constructor === 0x53) return bytes.readUInt8(at + 2);
-  if (constructor === 0x80) return Number(bytes.readBigUInt64BE(at + 2));
+  const kind = bytes.readUInt8(at + 1);
+  if (kind === 0x53) return bytes.readUInt8(at + 2);
+  if (kind === 0x80) return Number(bytes.readBigUInt64BE(at + 2));
   throw new Error('AMQP: expected a numeric section descriptor');
 }
 
