@@ -18,12 +18,7 @@ export function followUps(reference: Reference, header: OutcomeHeader): ChunkRow
 
 function splitParts(reference: Reference, header: OutcomeHeader): ChunkRow[] {
   return (header.parts ?? []).map(([skip, take], part) =>
-    pending({
-      ...base(reference),
-      chunk: splitChunkId(reference.chunk, part),
-      skip: (reference.skip ?? 0) + skip,
-      take,
-    }),
+    pending({ ...base(reference), chunk: splitChunkId(reference.chunk, part), skip, take }),
   );
 }
 

@@ -32,6 +32,8 @@ export interface ChunkEnd {
 export interface Applied {
   batch: BatchRow;
   followUps: ChunkRow[];
+  /** Chunks that this call moved to done. */
+  fresh: Set<string>;
   duplicates: number;
 }
 
@@ -149,7 +151,7 @@ function planApply(
 ): { actions: TransactionAction[]; applied: Applied } {
   const actions: TransactionAction[] = [];
   const batch = { ...read.batch.row };
-  const applied: Applied = { batch, followUps: [], duplicates: 0 };
+  const applied: Applied = { batch, followUps: [], fresh: new Set(), duplicates: 0 };
   for (const end of unique(ends)) {
     const found = read.chunks.get(end.chunk);
     if (found?.row.state === 'pending') {
@@ -159,6 +161,7 @@ function planApply(
         ...rows.next.map((row) => create(toChunkEntity(row))),
       );
       applied.followUps.push(...rows.next);
+      applied.fresh.add(end.chunk);
       count(batch, end.header, rows.next.length);
     } else {
       applied.duplicates += 1;

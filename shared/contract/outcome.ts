@@ -31,6 +31,8 @@ export const outcomeHeaderSchema = z.object({
   dead: framePlaceSchema.optional(),
   partial: framePlaceSchema.optional(),
   dueAt: z.string().optional(),
+  /** How many items died of which cause; the most frequent ones only. */
+  causes: z.record(z.string(), count).optional(),
   /** For `split`: [skip, take] of each part, relative to the frame. */
   parts: z.array(z.tuple([count, count])).optional(),
 });
@@ -40,6 +42,7 @@ export const DEAD_REASONS = ['invalid', 'rejected', 'exhausted', 'killed', 'dige
 export type DeadReason = (typeof DEAD_REASONS)[number];
 
 const attemptSchema = z.object({ at: z.string(), error: z.string() });
+export type Attempt = z.infer<typeof attemptSchema>;
 
 /** A line of the dead frame. `index` is the 0-based position in the batch; `item` is absent when it cannot be read. */
 export const deadItemSchema = z.object({
@@ -47,7 +50,7 @@ export const deadItemSchema = z.object({
   reason: z.enum(DEAD_REASONS),
   error: z.object({ name: z.string(), message: z.string() }),
   attempts: z.array(attemptSchema),
-  item: z.unknown(),
+  item: z.unknown().optional(),
   version: count,
 });
 export type DeadItem = z.infer<typeof deadItemSchema>;
@@ -60,3 +63,9 @@ export const retryItemSchema = z.object({
   item: z.unknown(),
 });
 export type RetryItem = z.infer<typeof retryItemSchema>;
+
+/** A line of the partial frame: what the chunk's results of one key fold to. Lines are sorted by key (code units). */
+export interface PartialLine {
+  key: string;
+  value: unknown;
+}

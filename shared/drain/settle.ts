@@ -50,7 +50,7 @@ export async function settle(deps: SettleDeps, input: SettleInput): Promise<Sett
     gate.ghosts += input.wave.ghosts;
     const settled = await decide(deps, input, gate);
     if (await writeGate(deps.gate.table, settled.gate, held.etag)) {
-      await settled.then?.();
+      await settled.after?.();
       return settled.result;
     }
   }
@@ -60,7 +60,7 @@ interface Decision {
   gate: GateRow;
   result: Settled;
   /** What is told once the gate has changed. */
-  then?: () => Promise<void>;
+  after?: () => Promise<void>;
 }
 
 async function decide(deps: SettleDeps, input: SettleInput, gate: GateRow): Promise<Decision> {
@@ -74,7 +74,7 @@ async function decide(deps: SettleDeps, input: SettleInput, gate: GateRow): Prom
   const depth = await deps.depthOf(address.queue);
   if (depth === 0) return drained(deps, input, gate);
   if (wave.received === 0) return park(deps, input, { gate, atMs: nextVisible(deps, gate), ended: 'parked', depth });
-  return { ...(await goOn(deps, input, gate, depth)) };
+  return goOn(deps, input, gate, depth);
 }
 
 async function goOn(deps: SettleDeps, input: SettleInput, gate: GateRow, depth: number): Promise<Decision> {
@@ -95,7 +95,7 @@ function drained(deps: SettleDeps, { address, generation }: SettleInput, gate: G
   return {
     gate: { ...released(gate, 0), dueAt: '' },
     result: { ended: 'drained' },
-    then: () => tell(() => deps.publish(address, { type: 'QueueEmpty', details })),
+    after: () => tell(() => deps.publish(address, { type: 'QueueEmpty', details })),
   };
 }
 

@@ -1,0 +1,74 @@
+/** Putting references: at intake, for what follows from an outcome, and again where one was lost. */
+import type { ChunkRow } from '../batches/chunk-row.ts';
+import { queueName } from '../contract/names.ts';
+import type { Reference } from '../contract/reference.ts';
+import { type GateDeps, noteDue } from '../wake/gate.ts';
+import type { Publish } from '../wake/publish.ts';
+import type { Workload } from '../workload/define.ts';
+import type { Registry } from '../workload/registry.ts';
+import { putMessage, type Queue } from './messages.ts';
+import { inParallel } from './parallel.ts';
+
+/** Puts at once of one caller; a queue takes 2,000 messages a second (learn: scalability targets of Queue Storage). */
+const PUTS_AT_ONCE = 16;
+
+export interface EnqueueDeps {
+  queues: (name: string) => Queue;
+  registry: Registry;
+  publish: Publish;
+  gate: Pick<GateDeps, 'table' | 'now'>;
+}
+
+/** Of which batch the references are, as far as it decides about queues and events. */
+export interface EnqueueTarget {
+  id: string;
+  workload: string;
+  lane: string;
+  traceparent?: string | undefined;
+}
+
+/** The partition of a chunk: a function of its id, so that whoever puts its reference again finds the same queue. */
+export const partitionOf = (chunk: string, partitions: number): number =>
+  Number(/\d{6}/.exec(chunk)?.[0] ?? 0) % partitions;
+
+/**
+ * Puts the references of pending rows, then wakes each queue touched, once. A delayed one first tells its gate when it
+ * is due, so that a drain which finds it invisible knows how long to park.
+ */
+export async function enqueue(
+  deps: EnqueueDeps,
+  batch: EnqueueTarget,
+  rows: readonly ChunkRow[],
+  options: { resent?: boolean } = {},
+): Promise<void> {
+  const workload = deps.registry.workload(batch.workload);
+  if (!workload || rows.length === 0) return;
+  const queues = new Map<string, { items: number; dueAt: string | undefined }>();
+  await inParallel(rows, PUTS_AT_ONCE, async (row) => {
+    const queue = queueOf(workload, batch.lane, row.chunk);
+    await putMessage(deps.queues(queue), textOf(row.reference, options.resent === true), delaySeconds(deps, row));
+    note(queues, queue, row);
+  });
+  for (const [queue, { items, dueAt }] of queues) {
+    if (dueAt !== undefined) await noteDue(deps.gate.table, queue, dueAt);
+    const address = deps.registry.queue(queue);
+    const trace = batch.traceparent === undefined ? {} : { traceparent: batch.traceparent };
+    if (address) await deps.publish(address, { type: 'QueueWorkDetected', batch: batch.id, items, ...trace });
+  }
+}
+
+/** The queue of a chunk of a batch. */
+export const queueOf = (workload: Workload, lane: string, chunk: string): string =>
+  queueName(workload.name, lane, partitionOf(chunk, workload.partitions));
+
+const textOf = (reference: Reference, resent: boolean): string =>
+  JSON.stringify(resent ? { ...reference, resent: true } : reference);
+
+const delaySeconds = ({ gate }: EnqueueDeps, { dueAt }: ChunkRow): number =>
+  dueAt === undefined ? 0 : Math.max(0, (Date.parse(dueAt) - gate.now()) / 1000);
+
+function note(queues: Map<string, { items: number; dueAt: string | undefined }>, queue: string, row: ChunkRow): void {
+  const known = queues.get(queue);
+  const dueAt = [known?.dueAt, row.dueAt].filter((at) => at !== undefined).sort()[0];
+  queues.set(queue, { items: (known?.items ?? 0) + row.items, dueAt });
+}

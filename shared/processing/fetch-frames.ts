@@ -1,0 +1,59 @@
+import type { ContainerClient } from '@azure/storage-blob';
+import type { Reference } from '../contract/reference.ts';
+import { statusOf } from '../errors.ts';
+
+/** Frames of one blob that lie this near are read together: a gap costs less than another request. */
+const MAX_GAP = 64 * 1024;
+/** Most bytes of one read; two chunks of the largest kind still fit. */
+const MAX_RANGE = 8 * 1024 * 1024;
+
+/** One read: from `offset`, `length` bytes, for the references in it. */
+export interface Range {
+  container: Reference['container'];
+  blob: string;
+  offset: number;
+  length: number;
+  references: Reference[];
+}
+
+/** Groups references into as few reads as the limits allow. Pure. */
+export function planReads(references: readonly Reference[]): Range[] {
+  const sorted = [...references].sort((a, b) => a.blob.localeCompare(b.blob) || a.offset - b.offset);
+  const ranges: Range[] = [];
+  for (const reference of sorted) {
+    const last = ranges.at(-1);
+    if (last && joins(last, reference)) {
+      last.length = Math.max(last.length, reference.offset + reference.length - last.offset);
+      last.references.push(reference);
+    } else {
+      const { container, blob, offset, length } = reference;
+      ranges.push({ container, blob, offset, length, references: [reference] });
+    }
+  }
+  return ranges;
+}
+
+const joins = (range: Range, { container, blob, offset, length }: Reference): boolean =>
+  range.container === container &&
+  range.blob === blob &&
+  offset - (range.offset + range.length) <= MAX_GAP &&
+  offset + length - range.offset <= MAX_RANGE;
+
+/** Reads a range; undefined when the blob is not there or ends before it. */
+export async function readRange(
+  container: ContainerClient,
+  range: Omit<Range, 'references'>,
+): Promise<Buffer | undefined> {
+  try {
+    const { offset, length } = range;
+    return await container.getBlobClient(range.blob).downloadToBuffer(offset, length, { blockSize: length });
+  } catch (error) {
+    const status = statusOf(error);
+    if (status === 404 || status === 416) return undefined;
+    throw error;
+  }
+}
+
+/** A reference's frame within a range that was read for it. */
+export const frameOf = (bytes: Buffer, range: Pick<Range, 'offset'>, { offset, length }: Reference): Buffer =>
+  bytes.subarray(offset - range.offset, offset - range.offset + length);

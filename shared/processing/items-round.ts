@@ -1,0 +1,262 @@
+/**
+ * A round of a dequeue task on items: what became of each received reference is one outcome blob; then one result
+ * message for all, one wake of the result queue, and only then are the references deleted.
+ */
+import type { ContainerClient } from '@azure/storage-blob';
+import type { DequeuedMessageItem } from '@azure/storage-queue';
+import type { BatchState } from '../batches/batch-row.ts';
+import { CONTAINERS, resultsQueueName } from '../contract/names.ts';
+import type { OutcomeHeader } from '../contract/outcome.ts';
+import {
+  type FinishedChunk,
+  MAX_MESSAGE_BYTES,
+  type Reference,
+  type ResultMessage,
+  readReference,
+} from '../contract/reference.ts';
+import type { Meter } from '../cost/meter.ts';
+import { type Entry, putMessage, type Queue, readEntries } from '../drain/messages.ts';
+import { emptyTally, type Tally } from '../drain/slice.ts';
+import { toError } from '../errors.ts';
+import { log } from '../telemetry/log.ts';
+import type { GateDeps } from '../wake/gate.ts';
+import { noteDue } from '../wake/gate.ts';
+import type { Publish } from '../wake/publish.ts';
+import type { QueueAddress, Registry } from '../workload/registry.ts';
+import { endWholeChunk, splitChunk } from './endings.ts';
+import { frameOf, planReads, readRange } from './fetch-frames.ts';
+import { holdLease, type Lease } from './lease.ts';
+import { putOutcome, readOutcomeHeader } from './outcome-store.ts';
+import type { Processor } from './processor.ts';
+import type { SharedLock } from './shared-lock.ts';
+import type { ChunkOutcome } from './thread-task.ts';
+
+/** Deliveries from which on a chunk is suspected of having killed its process. */
+const SUSPECT_DELIVERIES = 2;
+/** Lone starts after which the chunk is held guilty. */
+const MAX_STARTS = 2;
+const SPLIT_PARTS = 32;
+const MAX_CAUSES = 8;
+/** Wait before a reference is tried again whose processing met a fault of a service. */
+const FAULT_RETRY_SECONDS = 5;
+
+export interface ItemsRoundDeps {
+  queues: (name: string) => Queue;
+  container: (name: string) => ContainerClient;
+  /** State of a batch, read once a batch and slice; undefined = there is no such batch (any more). */
+  batchState: (batch: string) => Promise<BatchState | undefined>;
+  processor: Pick<Processor, 'process'>;
+  lock: SharedLock;
+  publish: Publish;
+  registry: Registry;
+  gate: Pick<GateDeps, 'table' | 'now'>;
+  meter: Pick<Meter, 'measure'>;
+  visibilitySeconds: number;
+}
+
+/** What became of one reference: an outcome to report, nothing any more (its batch is gone), or to be tried again. */
+type Fate = { end: FinishedChunk; outcome?: ChunkOutcome } | 'ghost' | 'later';
+type Work = Entry<Reference> & { frame?: Buffer | undefined };
+
+/** Makes the round of a slice on one queue. */
+export function createItemsRound(
+  deps: ItemsRoundDeps,
+  address: QueueAddress,
+): (messages: DequeuedMessageItem[]) => Promise<Tally> {
+  const queue = deps.queues(address.queue);
+  return async (messages) => {
+    const aside = { queue, queues: deps.queues, workload: address.workload.name };
+    const entries = await readEntries(messages, readReference, aside);
+    const lease = holdLease(queue, messages, deps.visibilitySeconds);
+    try {
+      const { value, operations } = await deps.meter.measure(() => processAll(deps, address, entries, lease));
+      const told = await deps.meter.measure(() => report(deps, address, value, { operations, lease, entries }));
+      return tallyOf(messages.length, value, { ...told.operations });
+    } finally {
+      lease.end();
+    }
+  };
+}
+
+async function processAll(
+  deps: ItemsRoundDeps,
+  address: QueueAddress,
+  entries: Entry<Reference>[],
+  lease: Lease,
+): Promise<Fate[]> {
+  const works = await withFrames(deps, entries);
+  return Promise.all(works.map((work) => fateOf(deps, address, work, lease)));
+}
+
+/** Reads the frames of all that is surely going to run; suspects read their own, when they are alone. */
+async function withFrames(deps: ItemsRoundDeps, entries: Entry<Reference>[]): Promise<Work[]> {
+  const frames = new Map<Reference, Buffer | undefined>();
+  const direct = entries.filter((entry) => !mayBeDone(entry)).map((entry) => entry.value);
+  await Promise.all(
+    planReads(direct).map(async (range) => {
+      const bytes = await readRange(deps.container(range.container), range);
+      for (const reference of range.references) frames.set(reference, bytes && frameOf(bytes, range, reference));
+    }),
+  );
+  return entries.map((entry) => ({ ...entry, frame: frames.get(entry.value) }));
+}
+
+const mayBeDone = ({ message, value }: Entry<Reference>): boolean => message.dequeueCount > 1 || value.resent === true;
+
+/** One reference's fault is its own: it is given back, logged once, and its neighbours go on. */
+async function fateOf(deps: ItemsRoundDeps, address: QueueAddress, work: Work, lease: Lease): Promise<Fate> {
+  try {
+    return await decide(deps, work, lease);
+  } catch (error) {
+    const { batch, chunk } = work.value;
+    log.warn('chunk-deferred', { batch, chunk, queue: address.queue, error: toError(error) });
+    await giveBack(deps, address, work, lease);
+    return 'later';
+  }
+}
+
+async function giveBack(deps: ItemsRoundDeps, address: QueueAddress, work: Work, lease: Lease): Promise<void> {
+  try {
+    await lease.giveBack(work.message.messageId, FAULT_RETRY_SECONDS);
+    await noteDue(deps.gate.table, address.queue, new Date(deps.gate.now() + FAULT_RETRY_SECONDS * 1000).toISOString());
+  } catch (error) {
+    // Its visibility timeout will bring it back, only later.
+    log.warn('not-given-back', { queue: address.queue, error: toError(error) });
+  }
+}
+
+async function decide(deps: ItemsRoundDeps, work: Work, lease: Lease): Promise<Fate> {
+  const { message, value: reference } = work;
+  const results = deps.container(CONTAINERS.results);
+  const state = await deps.batchState(reference.batch);
+  if (state === undefined) return 'ghost';
+  if (mayBeDone(work)) {
+    const stored = await readOutcomeHeader(results, reference);
+    if (stored) return fate(reference, stored);
+  }
+  if (state === 'cancelling' || state === 'cancelled') return store(deps, work, lease, ending(deps, work, 'cancelled'));
+  if (message.dequeueCount < SUSPECT_DELIVERIES) return deps.lock.shared(() => run(deps, work, lease));
+  return deps.lock.alone(() => runSuspect(deps, work, lease));
+}
+
+/** A chunk that was delivered before runs alone, after a mark in its message; two lone starts without an end convict it. */
+async function runSuspect(deps: ItemsRoundDeps, work: Work, lease: Lease): Promise<Fate> {
+  const { message, value: reference } = work;
+  const starts = reference.starts ?? 0;
+  if (starts >= MAX_STARTS) {
+    const items = reference.take ?? reference.items;
+    return store(deps, work, lease, items > 1 ? splitChunk(reference, SPLIT_PARTS) : ending(deps, work, 'killed'));
+  }
+  const marked = { ...reference, starts: starts + 1 };
+  if (!(await lease.rewrite(message.messageId, JSON.stringify(marked)))) return 'later';
+  const [range] = planReads([reference]);
+  const bytes = range && (await readRange(deps.container(range.container), range));
+  return run(deps, { ...work, frame: bytes }, lease);
+}
+
+async function run(deps: ItemsRoundDeps, work: Work, lease: Lease): Promise<Fate> {
+  if (work.frame === undefined) return store(deps, work, lease, ending(deps, work, 'payloadMissing'));
+  const outcome = await deps.processor.process({ reference: work.value, frame: work.frame, nowMs: deps.gate.now() });
+  return store(deps, work, lease, outcome);
+}
+
+const ending = (deps: ItemsRoundDeps, work: Work, kind: 'cancelled' | 'killed' | 'payloadMissing'): ChunkOutcome =>
+  endWholeChunk({
+    reference: work.value,
+    ending: kind,
+    error: new Error(ENDING_TEXT[kind]),
+    nowMs: deps.gate.now(),
+    version: work.value.version,
+    ...(work.frame === undefined ? {} : { frame: work.frame }),
+  });
+
+const ENDING_TEXT = {
+  cancelled: 'The batch was cancelled.',
+  killed: 'The process died whenever this item ran, also alone.',
+  payloadMissing: 'The blob that holds this item is not there, or ends before it.',
+};
+
+async function store(deps: ItemsRoundDeps, work: Work, lease: Lease, outcome: ChunkOutcome): Promise<Fate> {
+  if (lease.isLost(work.message.messageId)) return 'later';
+  const stored = { body: outcome.body, header: withCauses(outcome) };
+  const { header, first } = await putOutcome(deps.container(CONTAINERS.results), work.value, stored);
+  return first ? { ...fate(work.value, header), outcome } : fate(work.value, header);
+}
+
+/** The most frequent causes go with the header, which must stay well below the 8 KiB of a blob's metadata. */
+function withCauses({ header, causes }: ChunkOutcome): OutcomeHeader {
+  const top = Object.entries(causes)
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, MAX_CAUSES);
+  return top.length === 0
+    ? header
+    : { ...header, causes: Object.fromEntries(top.map(([cause, n]) => [cause.slice(0, 120), n])) };
+}
+
+const fate = ({ batch, chunk }: Reference, header: OutcomeHeader): { end: FinishedChunk } => ({
+  end: { batch, chunk, header },
+});
+
+interface ReportOptions {
+  operations: ResultMessage['operations'];
+  lease: Lease;
+  entries: Entry<Reference>[];
+}
+
+/** Result message, wake of the result queue, then the references are deleted: in this order a crash repeats, and loses nothing. */
+async function report(
+  deps: ItemsRoundDeps,
+  address: QueueAddress,
+  fates: Fate[],
+  options: ReportOptions,
+): Promise<void> {
+  const ends = fates.flatMap((fate) => (typeof fate === 'string' ? [] : [fate.end]));
+  if (ends.length > 0) {
+    const name = resultsQueueName(address.workload.name);
+    for (const text of resultMessages(deps, address, ends, options.operations))
+      await putMessage(deps.queues(name), text);
+    const results = deps.registry.queue(name);
+    if (results) await deps.publish(results, { type: 'QueueWorkDetected' });
+  }
+  const over = options.entries.filter((_, index) => fates[index] !== 'later');
+  await Promise.all(over.map(({ message }) => options.lease.finish(message.messageId)));
+}
+
+/** Usually one; cut where the text would grow over the limit. The operations are told once. */
+function resultMessages(
+  deps: ItemsRoundDeps,
+  address: QueueAddress,
+  ends: FinishedChunk[],
+  operations: ResultMessage['operations'],
+): string[] {
+  const message: ResultMessage = {
+    v: 1,
+    workload: address.workload.name,
+    queue: address.queue,
+    chunks: ends,
+    operations,
+    at: new Date(deps.gate.now()).toISOString(),
+  };
+  const text = JSON.stringify(message);
+  if (ends.length === 1 || Buffer.byteLength(text) <= MAX_MESSAGE_BYTES) return [text];
+  const half = Math.ceil(ends.length / 2);
+  return [
+    ...resultMessages(deps, address, ends.slice(0, half), operations),
+    ...resultMessages(deps, address, ends.slice(half), {}),
+  ];
+}
+
+function tallyOf(received: number, fates: Fate[], operations: Tally['operations']): Tally {
+  const tally = { ...emptyTally(), received, operations };
+  for (const fate of fates) {
+    if (fate === 'ghost') tally.ghosts += 1;
+    if (typeof fate === 'string') continue;
+    const { counts } = fate.end.header;
+    tally.done += 1;
+    tally.items += counts.items - counts.retried;
+    tally.ran += fate.outcome?.ran ?? 0;
+    tally.failures += fate.outcome?.failures ?? 0;
+    tally.handlerSeconds += fate.outcome ? fate.end.header.handlerSeconds : 0;
+  }
+  return tally;
+}

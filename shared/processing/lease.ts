@@ -1,0 +1,81 @@
+import type { DequeuedMessageItem, QueueClient } from '@azure/storage-queue';
+import { statusOf, toError } from '../errors.ts';
+import { log } from '../telemetry/log.ts';
+
+/** What a lease needs of its queue. */
+export type LeaseQueue = Pick<QueueClient, 'updateMessage' | 'deleteMessage'>;
+
+/**
+ * Holds the messages of a round: renews their visibility at half of the timeout while they are worked on, and keeps the
+ * newest pop receipt of each. A receipt that is refused means that somebody else has the message now.
+ */
+export interface Lease {
+  isLost: (messageId: string) => boolean;
+  /** Stores a new text in the message (and renews it); false when the lease is lost. */
+  rewrite: (messageId: string, text: string) => Promise<boolean>;
+  /** Deletes the message; that it is gone, or another's by now, is fine. */
+  finish: (messageId: string) => Promise<void>;
+  /** Makes the message visible to others after `seconds`. */
+  giveBack: (messageId: string, seconds: number) => Promise<void>;
+  /** Stops renewing. */
+  end: () => void;
+}
+
+/** Starts to hold `messages`, which were received with `visibilitySeconds`. */
+export function holdLease(
+  queue: LeaseQueue,
+  messages: readonly DequeuedMessageItem[],
+  visibilitySeconds: number,
+): Lease {
+  const receipts = new Map(messages.map(({ messageId, popReceipt }) => [messageId, popReceipt]));
+  const lost = new Set<string>();
+  const update = async (id: string, text: string | undefined, seconds: number): Promise<boolean> => {
+    const receipt = receipts.get(id);
+    if (receipt === undefined) return false;
+    try {
+      const { popReceipt } = await queue.updateMessage(id, receipt, text, seconds);
+      if (receipts.has(id) && popReceipt !== undefined) receipts.set(id, popReceipt);
+      return true;
+    } catch (error) {
+      if (!isTaken(error)) throw error;
+      lose(id);
+      return false;
+    }
+  };
+  const lose = (id: string): void => {
+    receipts.delete(id);
+    lost.add(id);
+    log.info('lease-lost', { messageId: id });
+  };
+  const renewAll = async (): Promise<void> => {
+    await Promise.all([...receipts.keys()].map((id) => update(id, undefined, visibilitySeconds)));
+  };
+  const timer = setInterval(() => {
+    renewAll().catch((error: unknown) => log.warn('lease-not-renewed', { error: toError(error) }));
+  }, visibilitySeconds * 500);
+  return {
+    isLost: (id) => lost.has(id),
+    rewrite: (id, text) => update(id, text, visibilitySeconds),
+    finish: async (id) => {
+      const receipt = receipts.get(id);
+      receipts.delete(id);
+      if (receipt !== undefined) await deleteQuietly(queue, id, receipt);
+    },
+    giveBack: async (id, seconds) => {
+      await update(id, undefined, seconds);
+      receipts.delete(id);
+    },
+    end: () => clearInterval(timer),
+  };
+}
+
+async function deleteQuietly(queue: LeaseQueue, id: string, receipt: string): Promise<void> {
+  try {
+    await queue.deleteMessage(id, receipt);
+  } catch (error) {
+    if (!isTaken(error)) throw error;
+  }
+}
+
+/** 404: the message is gone. 400 with a pop receipt mismatch: another consumer received it since. */
+const isTaken = (error: unknown): boolean => [400, 404].includes(statusOf(error) ?? 0);

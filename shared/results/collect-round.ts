@@ -1,0 +1,140 @@
+/**
+ * A round of the one dequeue task on a result queue: each batch's ends go into the ledger in one transaction; then the
+ * references that follow from them, then the end of the batch if nothing is pending, and last the messages are deleted.
+ */
+import type { DequeuedMessageItem } from '@azure/storage-queue';
+import type { BatchRow } from '../batches/batch-row.ts';
+import { isSettled } from '../batches/batch-row.ts';
+import { applyEnds, type ChunkEnd, MAX_CHUNK_ROWS_A_TRANSACTION } from '../batches/ledger.ts';
+import type { Operations } from '../contract/operations.ts';
+import { type FinishedChunk, type ResultMessage, readResult } from '../contract/reference.ts';
+import { enqueue } from '../drain/enqueue.ts';
+import { type Entry, readEntries } from '../drain/messages.ts';
+import { inParallel } from '../drain/parallel.ts';
+import { emptyTally, type Tally } from '../drain/slice.ts';
+import { toError } from '../errors.ts';
+import { holdLease } from '../processing/lease.ts';
+import { log } from '../telemetry/log.ts';
+import type { QueueAddress } from '../workload/registry.ts';
+import { announce, type FinalizeDeps, finalize } from './finalize.ts';
+
+/** Batches collected at once; each has a partition of its own, so they do not get in each other's way. */
+const BATCHES_AT_ONCE = 8;
+
+/** Makes the round of a slice on one result queue. */
+export function createCollectRound(
+  deps: FinalizeDeps,
+  address: QueueAddress,
+): (messages: DequeuedMessageItem[]) => Promise<Tally> {
+  const queue = deps.queues(address.queue);
+  return async (messages) => {
+    const aside = { queue, queues: deps.queues, workload: address.workload.name };
+    const entries = await readEntries(messages, readResult, aside);
+    const lease = holdLease(queue, messages, deps.visibilitySeconds);
+    try {
+      const { value: failed, operations } = await deps.meter.measure(() => collectAll(deps, entries));
+      const over = entries.filter(({ value }) => value.chunks.every(({ batch }) => !failed.has(batch)));
+      await Promise.all(over.map(({ message }) => lease.finish(message.messageId)));
+      return { ...emptyTally(), received: messages.length, done: over.length, operations };
+    } finally {
+      lease.end();
+    }
+  };
+}
+
+/** Ids of the batches that met a fault: their messages stay, and come again. */
+async function collectAll(deps: FinalizeDeps, entries: Entry<ResultMessage>[]): Promise<Set<string>> {
+  const failed = new Set<string>();
+  await inParallel([...byBatch(entries)], BATCHES_AT_ONCE, async ([batch, work]) => {
+    try {
+      await collectBatch(deps, batch, work);
+    } catch (error) {
+      failed.add(batch);
+      log.warn('collect-deferred', { batch, error: toError(error) });
+    }
+  });
+  return failed;
+}
+
+interface BatchWork {
+  ends: ChunkEnd[];
+  operations: Operations;
+}
+
+/** Groups ends by batch; a message's operations are shared out by the number of chunks. */
+function byBatch(entries: Entry<ResultMessage>[]): Map<string, BatchWork> {
+  const works = new Map<string, BatchWork>();
+  for (const { value } of entries) {
+    for (const end of value.chunks) addEnd(works, end, value);
+  }
+  return works;
+}
+
+function addEnd(works: Map<string, BatchWork>, end: FinishedChunk, message: ResultMessage): void {
+  const work = works.get(end.batch) ?? { ends: [], operations: {} };
+  works.set(end.batch, work);
+  work.ends.push({ chunk: end.chunk, header: end.header });
+  for (const [name, n] of Object.entries(message.operations)) {
+    work.operations[name] = (work.operations[name] ?? 0) + n / message.chunks.length;
+  }
+}
+
+/** Applies a batch's ends, follows up, and ends the batch when nothing is pending; also for a message of repeats alone. */
+export async function collectBatch(deps: FinalizeDeps, id: string, { ends, operations }: BatchWork): Promise<void> {
+  const at = new Date(deps.gate.now()).toISOString();
+  let rest = operations;
+  let batch: BatchRow | undefined;
+  for (const group of groupsByRows(ends)) {
+    const applied = await applyEnds(deps.table, id, group, { at, operations: rest });
+    if (!applied) return log.info('ghost-result', { batch: id });
+    batch = applied.batch;
+    rest = {};
+    await enqueue(deps, batch, applied.followUps);
+    await tellDead(deps, batch, group, applied.fresh);
+  }
+  if (!batch) return;
+  if (isSettled(batch.state)) await announce(deps, batch);
+  else if (batch.chunksDone === batch.chunksTotal) await finalize(deps, id);
+}
+
+/** Subscribers learn of dead letters after they are in the ledger; what is published twice has the same id. */
+async function tellDead(
+  deps: FinalizeDeps,
+  batch: BatchRow,
+  ends: ChunkEnd[],
+  fresh: ReadonlySet<string>,
+): Promise<void> {
+  const dead = ends.filter(({ chunk, header }) => fresh.has(chunk) && header.counts.dead > 0);
+  const [first] = dead;
+  const address = deps.addressOf(batch);
+  if (!first || !address) return;
+  const count = dead.reduce((sum, { header }) => sum + header.counts.dead, 0);
+  log.warn('items-dead-lettered', { batch: batch.id, workload: batch.workload, count });
+  const details = { count, causes: causesOf(dead) };
+  const messageId = `dead-${batch.id}-${first.chunk}`;
+  await deps.publish(address, { type: 'ItemsDeadLettered', batch: batch.id, items: count, details }, { messageId });
+}
+
+function causesOf(ends: ChunkEnd[]): Record<string, number> {
+  const causes: Record<string, number> = {};
+  for (const { header } of ends) {
+    for (const [cause, n] of Object.entries(header.causes ?? {})) causes[cause] = (causes[cause] ?? 0) + n;
+  }
+  return causes;
+}
+
+/** Cuts ends into runs that fit a transaction with the rows that they insert. Pure. */
+export function groupsByRows(ends: readonly ChunkEnd[]): ChunkEnd[][] {
+  const groups: ChunkEnd[][] = [];
+  let room = 0;
+  for (const end of ends) {
+    const rows = 1 + (end.header.retries ? 1 : 0) + (end.header.parts?.length ?? 0);
+    if (rows > room) {
+      groups.push([]);
+      room = MAX_CHUNK_ROWS_A_TRANSACTION;
+    }
+    room -= rows;
+    groups.at(-1)?.push(end);
+  }
+  return groups;
+}

@@ -1,0 +1,28 @@
+import { acceptedMs, type BatchRow } from '../batches/batch-row.ts';
+import type { ChunkRow } from '../batches/chunk-row.ts';
+
+/** Latency of items (done − batch accepted), in milliseconds, weighted by the items that each chunk brought to an end. */
+export function latencies(
+  batch: Pick<BatchRow, 'id'>,
+  rows: readonly ChunkRow[],
+): { latencyP50: number; latencyP95: number; latencyMax: number } {
+  const accepted = acceptedMs(batch);
+  const done = rows
+    .flatMap((row) =>
+      row.header && row.doneAt ? [{ ms: Date.parse(row.doneAt) - accepted, items: endedItems(row) }] : [],
+    )
+    .sort((a, b) => a.ms - b.ms);
+  const total = done.reduce((sum, { items }) => sum + items, 0);
+  const at = (share: number): number => {
+    let seen = 0;
+    for (const { ms, items } of done) {
+      seen += items;
+      if (seen >= share * total) return Math.max(0, ms);
+    }
+    return 0;
+  };
+  return { latencyP50: at(0.5), latencyP95: at(0.95), latencyMax: at(1) };
+}
+
+const endedItems = ({ header }: ChunkRow): number =>
+  header === undefined ? 0 : header.counts.succeeded + header.counts.dead + header.counts.cancelled;

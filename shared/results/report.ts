@@ -1,0 +1,89 @@
+/** The report of a batch: NDJSON of {key, value}, sorted by key, behind a header in a skippable frame. */
+import type { ContainerClient } from '@azure/storage-blob';
+import type { BatchRow } from '../batches/batch-row.ts';
+import type { ChunkRow } from '../batches/chunk-row.ts';
+import { decodeFrame, encodeFrame, skippableFrame } from '../contract/frame.ts';
+import { CONTAINERS, outcomeBlobName, reportBlobName } from '../contract/names.ts';
+import { inParallel } from '../drain/parallel.ts';
+import { statusOf } from '../errors.ts';
+import { readRange } from '../processing/fetch-frames.ts';
+import type { Workload } from '../workload/define.ts';
+import type { Registry } from '../workload/registry.ts';
+
+/** Partial aggregates read at once, and held in memory until they are merged. */
+const PARTIALS_AT_ONCE = 16;
+
+/** A report would have more keys than its workload allows. */
+export class ReportTooLargeError extends Error {
+  override name = 'ReportTooLargeError';
+}
+
+export interface ReportDeps {
+  container: (name: string) => ContainerClient;
+  registry: Registry;
+}
+
+/**
+ * Writes the report of the batch's revision, create-only: it is a pure function of the rows, so that a repeat would
+ * write the same bytes.
+ * @throws ReportTooLargeError when the batch has more keys than `reduce.maxKeys`.
+ */
+export async function writeReport(deps: ReportDeps, batch: BatchRow, rows: readonly ChunkRow[]): Promise<void> {
+  const workload = deps.registry.workload(batch.workload);
+  const lines = workload?.reduce ? await mergePartials(deps, workload, rows) : [];
+  const { id, revision, accepted, succeeded, dead, cancelled } = batch;
+  const header = {
+    batch: id,
+    revision,
+    counts: { accepted, succeeded, dead, cancelled },
+    rows: lines.length,
+    createdAt: lastDone(rows),
+  };
+  const text = lines.map((line) => `${line}\n`).join('');
+  const body = Buffer.concat([
+    skippableFrame(Buffer.from(JSON.stringify(header))),
+    await encodeFrame(Buffer.from(text)),
+  ]);
+  const blob = deps.container(CONTAINERS.reports).getBlockBlobClient(reportBlobName(id, revision));
+  try {
+    await blob.upload(body, body.length, {
+      conditions: { ifNoneMatch: '*' },
+      blobHTTPHeaders: { blobContentType: 'application/zstd' },
+    });
+  } catch (error) {
+    if (statusOf(error) !== 409 && statusOf(error) !== 412) throw error;
+  }
+}
+
+const lastDone = (rows: readonly ChunkRow[]): string =>
+  rows.reduce((last, { doneAt = '' }) => (doneAt > last ? doneAt : last), '');
+
+async function mergePartials(deps: ReportDeps, workload: Workload, rows: readonly ChunkRow[]): Promise<string[]> {
+  const { reduce } = workload;
+  const merged = new Map<string, unknown>();
+  const parts = rows.filter((row) => row.header?.partial !== undefined);
+  for (let from = 0; from < parts.length; from += PARTIALS_AT_ONCE) {
+    const group = parts.slice(from, from + PARTIALS_AT_ONCE);
+    const partials = await inParallel(group, PARTIALS_AT_ONCE, (row) => readPartial(deps, row));
+    for (const { key, value } of partials.flat()) {
+      merged.set(key, merged.has(key) && reduce ? reduce.merge(merged.get(key), value) : value);
+    }
+    if (reduce && merged.size > reduce.maxKeys) {
+      throw new ReportTooLargeError(
+        `The report has more than ${reduce.maxKeys} keys, the limit of workload "${workload.name}".`,
+      );
+    }
+  }
+  const keys = [...merged.keys()].sort();
+  return keys.map((key) => JSON.stringify({ key, value: merged.get(key) }));
+}
+
+async function readPartial(deps: ReportDeps, row: ChunkRow): Promise<{ key: string; value: unknown }[]> {
+  const place = row.header?.partial;
+  if (!place) return [];
+  const blob = outcomeBlobName(row.reference.workload, row.batch, row.chunk);
+  const frame = await readRange(deps.container(CONTAINERS.results), { container: 'results', blob, ...place });
+  if (!frame) throw new Error(`The outcome blob ${blob} is not there, or shorter than its header says.`);
+  const lines = decodeFrame(frame, place).toString('utf8').split('\n');
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as { key: string; value: unknown });
+}
