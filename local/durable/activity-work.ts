@@ -11,8 +11,8 @@ const redeliveryDelayMs = 100;
 /** Activities, keyed by their sequence number in the store. */
 export function createActivityWork(core: Core): Work<number> {
   return {
-    due: (limit) => core.tasks.due(core.now(), limit),
-    nextDueAt: () => core.tasks.nextDueAt(core.now()),
+    due: (now, limit) => core.tasks.due(now, limit),
+    nextDueAt: (now) => core.tasks.nextDueAt(now),
     run: async (sequence) => {
       const task = core.tasks.get(sequence);
       if (!task) return;

@@ -1,9 +1,10 @@
 import type { Pacer, PacerFactory, PollResult } from './pacing.ts';
 
 export interface Work<Key> {
-  /** What is due now, running work left out or not, at most `limit`. */
-  due(limit: number): Key[];
-  nextDueAt(): number | undefined;
+  /** What is due, running work included, at most `limit`. */
+  due(now: number, limit: number): Key[];
+  /** When the next work after `now` falls due. */
+  nextDueAt(now: number): number | undefined;
   run(key: Key): Promise<void>;
 }
 
@@ -39,12 +40,14 @@ export class Dispatcher<Key> {
   }
 
   #poll(): PollResult {
-    const due = this.#work.due(this.#capacity + this.#running.size + 1);
+    // One instant for both questions: work that falls due between two would be in neither answer.
+    const now = Date.now();
+    const due = this.#work.due(now, this.#capacity + this.#running.size + 1);
     const waiting = due.filter((key) => !this.#running.has(key));
     const taken = waiting.slice(0, this.#capacity - this.#running.size);
     const held = taken.length < due.length;
     for (const key of taken) this.#running.set(key, this.#run(key));
-    return { found: taken.length > 0, held, nextDueAt: this.#work.nextDueAt() };
+    return { found: taken.length > 0, held, nextDueAt: this.#work.nextDueAt(now) };
   }
 
   async #run(key: Key): Promise<void> {

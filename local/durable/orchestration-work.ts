@@ -9,9 +9,9 @@ const redeliveryDelayMs = 100;
 /** Turns of instances, keyed by instance id. */
 export function createOrchestrationWork(core: Core): Work<string> {
   return {
-    due: (limit) =>
-      core.inbox.ready(core.now(), limit + core.left.size).filter((instanceId) => !core.left.has(instanceId)),
-    nextDueAt: () => core.inbox.nextDueAt(core.now()),
+    due: (now, limit) =>
+      core.inbox.ready(now, limit + core.left.size).filter((instanceId) => !core.left.has(instanceId)),
+    nextDueAt: (now) => core.inbox.nextDueAt(now),
     run: async (instanceId) => {
       try {
         await runTurn(core, instanceId);

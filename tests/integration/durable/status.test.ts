@@ -1,0 +1,123 @@
+import * as df from 'durable-functions';
+import { afterEach, expect, test } from 'vitest';
+import { createClient, type Shim, startShim, waitForStatus } from '../../helpers/durable-shim.ts';
+
+df.app.activity('noop', { handler: (value: unknown) => value });
+df.app.orchestration('quick', function* (context) {
+  return yield context.df.callActivity('noop', context.df.getInput());
+});
+df.app.orchestration('waiter', function* (context) {
+  return yield context.df.waitForExternalEvent('go');
+});
+df.app.orchestration('broken', function* (context) {
+  yield context.df.callActivity('noop');
+  throw new Error('broken');
+});
+
+let shim: Shim;
+afterEach(() => shim.stop());
+
+const webhooks = '/runtime/webhooks/durabletask';
+
+async function get(path: string, headers: Record<string, string> = {}) {
+  const response = await fetch(`${shim.baseUrl}${webhooks}${path}`, { headers });
+  return { response, body: response.status === 401 ? undefined : await response.json() };
+}
+
+test('a status has every field, whole seconds, and 202 while it runs', async () => {
+  shim = await startShim();
+  const id = await shim.client.startNew('waiter', { input: { a: 1 } });
+  await waitForStatus(shim.client, id, ['Running']);
+  const { response, body } = await get(`/instances/${id}`);
+  expect(response.status).toBe(202);
+  expect(response.headers.get('location')).toContain(`/instances/${id}?`);
+  expect(response.headers.get('retry-after')).toBe('5');
+  expect(body).toMatchObject({ name: 'waiter', instanceId: id, input: { a: 1 }, customStatus: null, output: null });
+  expect(body).toMatchObject({ createdTime: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/) });
+  expect((await get(`/instances/${id}?SHOWINPUT=false`)).body).toMatchObject({ input: null });
+});
+
+test('history comes on request, with names, results only when asked for', async () => {
+  shim = await startShim();
+  const id = await shim.client.startNew('quick', { input: 'x' });
+  await waitForStatus(shim.client, id);
+  const { body } = await get(`/instances/${id}?showHistory=true&showHistoryOutput=true`);
+  const events = (body as { historyEvents: Record<string, unknown>[] }).historyEvents;
+  expect(events.map((event) => event.EventType)).toEqual(['ExecutionStarted', 'TaskCompleted', 'ExecutionCompleted']);
+  expect(events[1]).toMatchObject({ FunctionName: 'noop', Result: 'x' });
+  expect(events[2]).toMatchObject({ OrchestrationStatus: 'Completed', Result: 'x' });
+  const bare = await get(`/instances/${id}?showHistory=true`);
+  expect((bare.body as { historyEvents: Record<string, unknown>[] }).historyEvents[1]).not.toHaveProperty('Result');
+});
+
+test('a failed instance answers 200, or 500 when asked for', async () => {
+  shim = await startShim();
+  const id = await shim.client.startNew('broken');
+  await waitForStatus(shim.client, id);
+  expect((await get(`/instances/${id}`)).response.status).toBe(200);
+  expect((await get(`/instances/${id}?returnInternalServerErrorOnFailure=true`)).response.status).toBe(500);
+});
+
+test('listing filters by status, prefix and time', async () => {
+  shim = await startShim();
+  for (const instanceId of ['a*1', 'a*2', 'b1']) await shim.client.startNew('waiter', { instanceId });
+  await shim.client.startNew('quick', { instanceId: 'done' });
+  await waitForStatus(shim.client, 'done');
+  const ids = async (query: string) =>
+    ((await get(`/instances/?${query}`)).body as { instanceId: string }[]).map((entry) => entry.instanceId);
+  expect(await ids('instanceIdPrefix=a*')).toEqual(['a*1', 'a*2']);
+  expect(await ids('runtimeStatus=Completed,Failed')).toEqual(['done']);
+  expect(await ids(`createdTimeFrom=${new Date(Date.now() + 60_000).toISOString()}`)).toEqual([]);
+  expect(await ids(`createdTimeTo=${new Date(Date.now() + 60_000).toISOString()}`)).toHaveLength(4);
+  expect((await get('/instances/?createdTimeFrom=yesterday')).response.status).toBe(400);
+  const completed = await shim.client.getStatusBy({ runtimeStatus: [df.OrchestrationRuntimeStatus.Completed] });
+  expect(completed.map((status) => status.instanceId)).toEqual(['done']);
+});
+
+test('listing gives pages and a token for the next; the client follows it', async () => {
+  shim = await startShim();
+  const ids = Array.from({ length: 105 }, (_, index) => `i${String(index).padStart(3, '0')}`);
+  for (const instanceId of ids) await shim.client.startNew('waiter', { instanceId });
+  const first = await get('/instances/?top=2');
+  expect(first.body).toHaveLength(2);
+  const token = first.response.headers.get('x-ms-continuation-token') ?? '';
+  const second = await get('/instances/?top=2', { 'x-ms-continuation-token': token });
+  expect(second.body).toMatchObject([{ instanceId: 'i002' }, { instanceId: 'i003' }]);
+  expect((await shim.client.getStatusAll()).map((status) => status.instanceId)).toEqual(ids);
+});
+
+test('without rpcBaseUrl the client works over the webhook routes, with the key', async () => {
+  shim = await startShim({ systemKey: 'secret/key', config: { defaultVersion: '4' } });
+  const binding = JSON.parse(shim.backend.clientBinding()) as Record<string, unknown>;
+  const { rpcBaseUrl, ...webhookOnly } = binding;
+  expect(rpcBaseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/durabletask\/$/);
+  const client = await createClient(JSON.stringify(webhookOnly));
+  const id = await client.startNew('waiter', { input: 1, version: '3' });
+  await client.raiseEvent(id, 'go', { done: true });
+  expect(await waitForStatus(client, id)).toMatchObject({ output: { done: true } });
+  expect(await client.purgeInstanceHistory(id)).toMatchObject({ instancesDeleted: 1 });
+  expect((await get('/instances/')).response.status).toBe(401);
+});
+
+test("createCheckStatusResponse links to the request's origin", async () => {
+  shim = await startShim();
+  const payload = shim.client.createHttpManagementPayload('one');
+  expect(payload.statusQueryGetUri).toMatch(`${shim.baseUrl}${webhooks}/instances/one?taskHub=TestHubName`);
+  expect(payload.terminatePostUri).toContain('/terminate?reason={text}&');
+});
+
+test('a start can wait for the output', async () => {
+  shim = await startShim();
+  const start = (name: string, query: string) =>
+    fetch(`${shim.baseUrl}${webhooks}/orchestrators/${name}?${query}`, { method: 'POST', body: '7' });
+  const waited = await start('quick', 'timeout=5&pollingInterval=0.01');
+  expect([waited.status, await waited.json()]).toEqual([200, 7]);
+  const timedOut = await start('waiter', 'timeout=0.02&pollingInterval=0.01');
+  expect([timedOut.status, await timedOut.json()]).toMatchObject([202, { statusQueryGetUri: expect.any(String) }]);
+});
+
+test('a path that is not its own is left to the host', async () => {
+  shim = await startShim();
+  expect((await fetch(`${shim.baseUrl}/api/other`)).status).toBe(404);
+  expect((await get('/nothing')).response.status).toBe(404);
+});
