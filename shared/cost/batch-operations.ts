@@ -1,0 +1,124 @@
+/**
+ * How many operations one batch needs, from the order of writes: intake, drain of the work queues, drain of the result
+ * queue, finalize. With c chunks, p queues touched, t dequeue tasks on them, r rounds of at most 32 references and s
+ * staged blocks, and nothing failing:
+ *
+ *   storage operations = 21 + s + ceil(c / 100) + ceil(c / 1000) + 5 c + 6 p + 10 r + 7 t
+ *
+ * Each constant below is one line of that sum; docs/cost.md derives them. What the Durable extension does itself comes
+ * on top, by `actions`.
+ */
+import { addOperations, type Operations } from '../contract/operations.ts';
+import { timesOperations } from './counts.ts';
+
+/** The shape of a batch and of the work on it. */
+export interface BatchShape {
+  items: number;
+  /** Items a chunk at most. */
+  itemsPerChunk: number;
+  /** Queues (partitions) that the batch's references go to; default 1. */
+  queues?: number;
+  /** Compressed size of an item in the payload; default 12 (120-byte JSON records at the ratio 9.5 to 11.7 measured for zstd and gzip). */
+  bytesPerItem?: number;
+  /** Handler time of a chunk; default 0.1. */
+  secondsPerChunk?: number;
+}
+
+/** What follows from the shape. */
+export interface BatchPlan {
+  chunks: number;
+  blocks: number;
+  queues: number;
+  /** Dequeue tasks on the work queues. */
+  tasks: number;
+  /** Receives that brought references. */
+  rounds: number;
+}
+
+const BLOCK_BYTES = 4 * 1024 * 1024;
+/** learn: rest/api/storageservices/get-messages. */
+const MESSAGES_A_RECEIVE = 32;
+/** learn: rest/api/storageservices/performing-entity-group-transactions. */
+const ROWS_A_TRANSACTION = 100;
+/** learn: rest/api/storageservices/query-timeout-and-pagination. */
+const ROWS_A_QUERY_PAGE = 1_000;
+const SLICE_SECONDS = 30;
+
+/** Key row, `open` row, day row, batch row; payload commit; state `queued`, and the answer kept in the key row. */
+const INTAKE: Operations = { 'table.insert': 4, 'blob.commit': 1, 'table.update': 2 };
+
+/** Reference put and deleted; frame read, outcome written; the outcome's partial aggregate read by finalize. */
+const CHUNK: Operations = { 'queue.put': 1, 'queue.delete': 1, 'blob.get': 2, 'blob.put': 1 };
+
+/** An event sent and received; the gate read and changed; the depth handed to the drain. */
+const WAKE: Operations = {
+  'servicebus.send': 1,
+  'servicebus.receive': 1,
+  'table.get': 1,
+  'table.update': 1,
+  'queue.properties': 1,
+};
+
+/**
+ * Gate and batch row read, a beat written; 4 empty gets: the delays 100, 300 and 700 ms follow the first three, and after
+ * the fourth the delay would reach its maximum of a second, where a task ends.
+ */
+const TASK: Operations = { 'table.get': 2, 'table.update': 1, 'queue.get': 4 };
+
+/** A receive and its result message; the result message got, its rows read and changed, and deleted. */
+const ROUND: Operations = {
+  'queue.get': 2,
+  'queue.put': 1,
+  'table.get': 1,
+  'table.query': 1,
+  'table.transaction': 1,
+  'queue.delete': 1,
+};
+
+/** settle-queue: the gate read, the depth measured, the gate released; QueueEmpty published. */
+const SETTLE: Operations = { 'table.get': 1, 'queue.properties': 1, 'table.update': 1, 'servicebus.send': 1 };
+
+/** The report; state settled, then announced, with BatchCompleted between; the `open` row removed. */
+const FINALIZE: Operations = { 'blob.put': 1, 'table.update': 2, 'servicebus.send': 1, 'table.delete': 1 };
+
+/** The counts that drive the formula. A batch has at least one chunk. */
+export function planOf(shape: BatchShape): BatchPlan {
+  const { items, itemsPerChunk, queues = 1, bytesPerItem = 12, secondsPerChunk = 0.1 } = shape;
+  const chunks = Math.max(1, Math.ceil(items / itemsPerChunk));
+  const touched = Math.min(queues, chunks);
+  return {
+    chunks,
+    blocks: Math.max(1, Math.ceil((items * bytesPerItem) / BLOCK_BYTES)),
+    queues: touched,
+    tasks: Math.max(touched, Math.ceil((chunks * secondsPerChunk) / SLICE_SECONDS)),
+    rounds: Math.max(touched, Math.ceil(chunks / MESSAGES_A_RECEIVE)),
+  };
+}
+
+/** The operations of one batch that the meter would count. */
+export function batchOperations(shape: BatchShape): Operations {
+  const { chunks, blocks, queues, tasks, rounds } = planOf(shape);
+  const bySize: Operations = {
+    'blob.stage': blocks,
+    'table.transaction': Math.ceil(chunks / ROWS_A_TRANSACTION),
+    'table.query': Math.ceil(chunks / ROWS_A_QUERY_PAGE),
+  };
+  // Each round wakes the result queue; one task drains it.
+  return [
+    INTAKE,
+    bySize,
+    timesOperations(CHUNK, chunks),
+    timesOperations(WAKE, queues + rounds),
+    timesOperations(TASK, tasks + 1),
+    timesOperations(ROUND, rounds),
+    timesOperations(SETTLE, queues + 1),
+    FINALIZE,
+  ].reduce(addOperations);
+}
+
+/** Durable actions of one batch: for each drain 1 start, 2 a dequeue task and 2 for settle-queue; 5 at the least. */
+export function batchActions(shape: BatchShape): number {
+  const { queues, tasks } = planOf(shape);
+  const drains = queues + 1;
+  return drains + 2 * (tasks + 1) + 2 * drains;
+}

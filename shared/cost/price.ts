@@ -1,0 +1,71 @@
+/** From counted operations to USD by a price sheet. */
+import type { Operations } from '../contract/operations.ts';
+import { type PriceClass, type PriceSheet, unitPrice } from './sheet.ts';
+
+/**
+ * The classes of learn.microsoft.com/azure/storage/blobs/map-rest-apis-transaction-categories (general purpose v2). What
+ * is not named is in the class "all other operations".
+ */
+const BLOB_CLASS: Readonly<Record<string, PriceClass>> = {
+  put: 'blob.write',
+  stage: 'blob.write',
+  commit: 'blob.write',
+  copy: 'blob.write',
+  get: 'blob.read',
+  list: 'blob.list',
+  create: 'blob.list',
+  delete: 'blob.delete',
+};
+
+/** Reads are in class 2, as the price page listed them; not verified, and without effect while both cost the same. */
+const QUEUE_CLASS_2 = new Set(['get', 'peek', 'properties']);
+
+/** The class that prices a counted operation; undefined: no storage or Service Bus operation, so not priced by count. */
+export function priceClassOf(operation: string): PriceClass | undefined {
+  const [service, name = ''] = operation.split('.', 2);
+  switch (service) {
+    case 'blob':
+      return BLOB_CLASS[name] ?? 'blob.other';
+    case 'queue':
+      return QUEUE_CLASS_2.has(name) ? 'queue.class2' : 'queue.class1';
+    case 'table':
+      return 'table.operation';
+    case 'servicebus':
+      return 'servicebus.operation';
+    default:
+      return undefined;
+  }
+}
+
+/** USD by service, and what the sum stands on. */
+export interface Priced {
+  byService: Record<string, number>;
+  totalUsd: number;
+  /** Names that no price applies to: they are not in the total. */
+  unpriced: string[];
+  /** Classes in the total whose price has no verified source. */
+  unverified: PriceClass[];
+}
+
+/**
+ * Prices operations one by one, whatever is included in a base fee: an upper bound. `durable.*` is left unpriced, since
+ * what an action costs depends on the backend.
+ */
+export function priceOperations(operations: Operations, sheet: PriceSheet): Priced {
+  const byService: Record<string, number> = {};
+  const unpriced: string[] = [];
+  const unverified = new Set<PriceClass>();
+  for (const [operation, n] of Object.entries(operations)) {
+    const priceClass = priceClassOf(operation);
+    const price = priceClass === undefined ? null : unitPrice(sheet, priceClass);
+    if (priceClass === undefined || price === null) {
+      unpriced.push(operation);
+      continue;
+    }
+    const service = operation.split('.', 1)[0] ?? operation;
+    byService[service] = (byService[service] ?? 0) + n * price;
+    if (!sheet.prices[priceClass].verified) unverified.add(priceClass);
+  }
+  const totalUsd = Object.values(byService).reduce((sum, usd) => sum + usd, 0);
+  return { byService, totalUsd, unpriced, unverified: [...unverified] };
+}

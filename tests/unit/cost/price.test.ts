@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { priceClassOf, priceOperations } from '../../../shared/cost/price.ts';
+import { receipt } from '../../../shared/cost/receipt.ts';
+import { readPriceSheet } from '../../../shared/cost/sheet.ts';
+
+const [then, now] = [readPriceSheet('2013'), readPriceSheet('2026')];
+
+describe('the price class of an operation', () => {
+  it.each([
+    ['blob.put', 'blob.write'],
+    ['blob.stage', 'blob.write'],
+    ['blob.commit', 'blob.write'],
+    ['blob.copy', 'blob.write'],
+    ['blob.get', 'blob.read'],
+    ['blob.list', 'blob.list'],
+    ['blob.create', 'blob.list'],
+    ['blob.delete', 'blob.delete'],
+    ['blob.head', 'blob.other'],
+    ['blob.metadata', 'blob.other'],
+    ['blob.other', 'blob.other'],
+    ['queue.put', 'queue.class1'],
+    ['queue.delete', 'queue.class1'],
+    ['queue.get', 'queue.class2'],
+    ['queue.peek', 'queue.class2'],
+    ['queue.properties', 'queue.class2'],
+    ['table.transaction', 'table.operation'],
+    ['servicebus.schedule', 'servicebus.operation'],
+    ['durable.activity', undefined],
+  ])('%s is %s', (operation, priceClass) => {
+    expect(priceClassOf(operation)).toBe(priceClass);
+  });
+});
+
+describe('pricing operations', () => {
+  it.each([
+    // The white paper: an idle thread, a month of 79,200 polls a day; 200 of them (printed there as 457.20).
+    [then, { 'queue.get': 79_200 * 30 }, 2.376],
+    [then, { 'queue.get': 200 * 79_200 * 30 }, 475.2],
+    // The queue library: a month of 75,000 polls a day; 100 queues.
+    [then, { 'queue.get': 75_000 * 30 }, 2.25],
+    [then, { 'queue.get': 100 * 75_000 * 30 }, 225],
+    [now, { 'queue.get': 79_200 * 30 }, 0.9504],
+    [now, { 'queue.get': 200 * 79_200 * 30 }, 190.08],
+    [now, { 'queue.get': 75_000 * 30 }, 0.9],
+    [now, { 'queue.get': 100 * 75_000 * 30 }, 90],
+    // Enqueue is one transaction, consume two.
+    [then, { 'queue.put': 10_000, 'queue.get': 10_000, 'queue.delete': 10_000 }, 0.03],
+    [now, { 'blob.put': 10_000, 'blob.get': 10_000, 'blob.delete': 10_000 }, 0.054],
+    [now, {}, 0],
+  ])('case %#', (sheet, operations, usd) => {
+    expect(priceOperations(operations, sheet).totalUsd).toBeCloseTo(usd, 9);
+  });
+
+  it('adds up by service, and names what it could not price and what is unverified', () => {
+    const priced = priceOperations(
+      { 'blob.put': 10_000, 'blob.delete': 5, 'queue.put': 10_000, 'durable.start': 3 },
+      now,
+    );
+
+    expect(priced.byService).toEqual({ blob: 0.05, queue: 0.004 });
+    expect(priced.totalUsd).toBeCloseTo(0.054, 9);
+    expect(priced.unpriced).toEqual(['durable.start']);
+    expect(priced.unverified).toEqual(['blob.write', 'queue.class1']);
+  });
+});
+
+describe('a receipt', () => {
+  const spent = { operations: { 'queue.put': 10, 'blob.put': 10, 'servicebus.send': 2 }, actions: 10, items: 30_000 };
+
+  it('adds what the durable extension does on storage, apart from what was counted', () => {
+    const bill = receipt(spent, now);
+
+    expect(bill.operations).toEqual(spent.operations);
+    expect(bill.hostOperations).toEqual({
+      'queue.put': 10,
+      'queue.get': 10,
+      'queue.delete': 10,
+      'table.query': 10,
+      'table.transaction': 10,
+    });
+    expect(bill.storageOperations).toBe(70);
+    expect(bill.totalUsd).toBeCloseTo(40 * 0.000_000_4 + 10 * 0.000_005 + 20 * 0.000_000_036 + 2 * 0.000_000_8, 12);
+  });
+
+  it('charges actions on the Durable Task Scheduler', () => {
+    const bill = receipt({ ...spent, backend: 'dts' }, now);
+
+    expect(bill.hostOperations).toEqual({});
+    expect(bill.byService.durable).toBeCloseTo(0.03, 9);
+    expect(bill.unverified).toContain('durable.action');
+  });
+
+  it('says so where the sheet has no price for actions', () => {
+    expect(receipt({ ...spent, backend: 'dts' }, then).unpriced).toEqual(['durable.action']);
+  });
+
+  it('compares with a message an item, and with a thread polling for a day', () => {
+    const { comparison } = receipt({ ...spent, actions: 0 }, now);
+
+    expect(comparison.messageAnItem.operations).toBe(90_000);
+    expect(comparison.messageAnItem.usd).toBeCloseTo(0.036, 9);
+    expect(comparison.messageAnItem.timesOurs).toBe(4_500);
+    expect(comparison.pollingThreadADay.operations).toBe(86_400);
+    expect(comparison.pollingThreadADay.usd).toBeCloseTo(0.034_56, 9);
+  });
+
+  it('has no ratio to nothing', () => {
+    expect(receipt({ operations: {}, actions: 0, items: 1 }, now).comparison.messageAnItem.timesOurs).toBeNull();
+  });
+});
