@@ -1,5 +1,4 @@
 import type { TableEntityResult } from '@azure/data-tables';
-import { batchTimeMs } from '../contract/names.ts';
 import type { Operations } from '../contract/operations.ts';
 
 /** States of a batch. The last three are settled; `accepting` means accepted, but perhaps not wholly enqueued. */
@@ -102,6 +101,3 @@ export function fromBatchEntity(entity: TableEntityResult<Record<string, unknown
   const row = { ...rest, id: partitionKey, operations: JSON.parse(String(operations)) } as unknown as BatchRow;
   return { row, etag };
 }
-
-/** When the batch was accepted, in milliseconds: the time in its id. */
-export const acceptedMs = (row: Pick<BatchRow, 'id'>): number => batchTimeMs(row.id);

@@ -1,12 +1,12 @@
-import { acceptedMs, type BatchRow } from '../batches/batch-row.ts';
+import type { BatchRow } from '../batches/batch-row.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
 
 /** Latency of items (done − batch accepted), in milliseconds, weighted by the items that each chunk brought to an end. */
 export function latencies(
-  batch: Pick<BatchRow, 'id'>,
+  batch: Pick<BatchRow, 'acceptedAt'>,
   rows: readonly ChunkRow[],
 ): { latencyP50: number; latencyP95: number; latencyMax: number } {
-  const accepted = acceptedMs(batch);
+  const accepted = Date.parse(batch.acceptedAt);
   const done = rows
     .flatMap((row) =>
       row.header && row.doneAt ? [{ ms: Date.parse(row.doneAt) - accepted, items: endedItems(row) }] : [],

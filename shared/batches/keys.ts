@@ -1,0 +1,73 @@
+/** Idempotency keys: the key fixes the batch id at its first use, for everybody who uses it later. */
+import { createHash } from 'node:crypto';
+import { newBatchId } from '../contract/names.ts';
+import { Problem } from '../errors.ts';
+import { deleteEntity, type Entity, readEntity, type Table, wins } from './table.ts';
+
+/** How long a key is remembered. */
+export const KEY_DAYS = 7;
+/** An upload that has not renewed its claim for this long is taken for dead, and its key may be used again. */
+export const CLAIM_MS = 60_000;
+const ROW = 'key';
+
+/** A key that this upload holds; `digest` is there when an earlier upload has finished: then only compare. */
+export interface Claim {
+  batch: string;
+  keyRow: string;
+  digest?: string | undefined;
+}
+
+/** The row of a key. Keys come from outside, so they are hashed before they become a row key. */
+export const keyRowOf = (workload: string, key: string): string =>
+  createHash('sha256').update(`${workload}\n${key}`).digest('hex');
+
+/**
+ * Claims a key for an upload.
+ * @throws Problem 'upload-in-progress' while another upload holds it.
+ */
+export async function claimKey(table: Table, keyRow: string, nowMs: number): Promise<Claim> {
+  const fresh: KeyEntity = {
+    partitionKey: keyRow,
+    rowKey: ROW,
+    batch: newBatchId(nowMs),
+    ...until(nowMs),
+    ...expiry(nowMs),
+  };
+  if (await wins(table.createEntity(fresh))) return { batch: fresh.batch, keyRow };
+  const found = await readEntity(table, keyRow, ROW);
+  if (!found) throw inProgress();
+  if (Date.parse(String(found.expiresAt)) <= nowMs) return replace(table, found, fresh);
+  if (typeof found.digest === 'string') return { batch: String(found.batch), keyRow, digest: found.digest };
+  if (Date.parse(String(found.claimedUntil)) > nowMs) throw inProgress();
+  return replace(table, found, { ...fresh, batch: String(found.batch) });
+}
+
+type KeyEntity = { partitionKey: string; rowKey: string; batch: string; claimedUntil: string; expiresAt: string };
+
+async function replace(table: Table, found: Entity, next: KeyEntity): Promise<Claim> {
+  if (!(await wins(table.updateEntity(next, 'Replace', { etag: found.etag })))) throw inProgress();
+  return { batch: next.batch, keyRow: next.partitionKey };
+}
+
+const until = (nowMs: number) => ({ claimedUntil: new Date(nowMs + CLAIM_MS).toISOString() });
+const expiry = (nowMs: number) => ({ expiresAt: new Date(nowMs + KEY_DAYS * 86_400_000).toISOString() });
+const inProgress = (): Problem =>
+  new Problem('upload-in-progress', 'Another upload with this idempotency key is under way. Try again in a minute.');
+
+/** Renews the claim of an upload that is still coming in. */
+export const renewClaim = async (table: Table, keyRow: string, nowMs: number): Promise<void> => {
+  await table.updateEntity({ partitionKey: keyRow, rowKey: ROW, ...until(nowMs) }, 'Merge');
+};
+
+/** Gives the claim up: the upload was refused, and a corrected one may use the key at once. */
+export const releaseClaim = async (table: Table, keyRow: string): Promise<void> => {
+  await table.updateEntity({ partitionKey: keyRow, rowKey: ROW, claimedUntil: new Date(0).toISOString() }, 'Merge');
+};
+
+/** Notes what content the key stands for from now on. */
+export const finishKey = async (table: Table, keyRow: string, digest: string): Promise<void> => {
+  await table.updateEntity({ partitionKey: keyRow, rowKey: ROW, digest }, 'Merge');
+};
+
+/** Frees a key. */
+export const deleteKey = (table: Table, keyRow: string): Promise<void> => deleteEntity(table, keyRow, ROW);

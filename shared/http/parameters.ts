@@ -1,0 +1,72 @@
+/** Reading parameters of a request; what does not fit is a Problem that says what was expected and what came. */
+import type { HttpRequest } from '@azure/functions';
+import type { BatchRow, Versioned } from '../batches/batch-row.ts';
+import { readBatch } from '../batches/ledger.ts';
+import type { Table } from '../batches/table.ts';
+import { isBatchId } from '../contract/names.ts';
+import { Problem } from '../errors.ts';
+import type { Workload } from '../workload/define.ts';
+import type { QueueAddress, Registry } from '../workload/registry.ts';
+
+/** Longest idempotency key. */
+const MAX_KEY = 255;
+
+/** The workload that the route names; 404 for any other. */
+export function workloadOf(request: HttpRequest, registry: Registry): Workload {
+  const name = request.params.workload ?? '';
+  const workload = registry.workload(name);
+  if (workload) return workload;
+  const known = registry.workloads.map((each) => each.name).join(', ');
+  throw new Problem('not-found', `There is no workload "${name.slice(0, 80)}"; there are: ${known}.`);
+}
+
+/** The queue that the route names; 404 for any other. */
+export function queueAddressOf(request: HttpRequest, registry: Registry): QueueAddress {
+  const name = request.params.queue ?? '';
+  const address = registry.queue(name);
+  if (!address) throw new Problem('not-found', `There is no queue "${name.slice(0, 80)}".`);
+  return address;
+}
+
+/** The batch that the route names; 404 for a malformed id as for an unknown one. */
+export async function batchOf(request: HttpRequest, table: Table): Promise<Versioned<BatchRow>> {
+  const id = request.params.id ?? '';
+  const found = isBatchId(id) ? await readBatch(table, id) : undefined;
+  if (!found) throw new Problem('not-found', `There is no batch "${id.slice(0, 80)}".`);
+  return found;
+}
+
+/** `?lane=`, or undefined; 400 for a lane that the workload does not have. */
+export function laneOf(request: HttpRequest, workload: Workload): string | undefined {
+  const lane = request.query.get('lane');
+  if (lane === null) return undefined;
+  if (workload.lanes.includes(lane)) return lane;
+  throw new Problem(
+    'invalid-parameter',
+    `lane must be one of ${workload.lanes.join(', ')}; got "${lane.slice(0, 80)}".`,
+  );
+}
+
+/** The Idempotency-Key header, or undefined; 400 for an empty or overlong one. */
+export function keyOf(request: HttpRequest): string | undefined {
+  const key = request.headers.get('idempotency-key');
+  if (key === null) return undefined;
+  if (/^[\x20-\x7e]+$/.test(key) && key.trim() !== '' && key.length <= MAX_KEY) return key;
+  throw new Problem('invalid-parameter', `Idempotency-Key must be 1 to ${MAX_KEY} printable ASCII characters.`);
+}
+
+/** A whole number from the query within bounds, or `fallback` when it is absent. */
+export function wholeOf(
+  request: HttpRequest,
+  name: string,
+  bounds: { min: number; max: number; fallback: number },
+): number {
+  const text = request.query.get(name);
+  if (text === null) return bounds.fallback;
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= bounds.min && value <= bounds.max) return value;
+  throw new Problem(
+    'invalid-parameter',
+    `${name} must be a whole number from ${bounds.min} to ${bounds.max}; got "${text.slice(0, 40)}".`,
+  );
+}

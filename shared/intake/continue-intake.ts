@@ -1,0 +1,70 @@
+/** The part of intake after acceptance: idempotent, so that a retry or the sweep can go on from the batch row. */
+import type { ContainerClient } from '@azure/storage-blob';
+import type { BatchRow } from '../batches/batch-row.ts';
+import type { ChunkRow } from '../batches/chunk-row.ts';
+import { changeBatch, insertChunks, MAX_CHUNK_ROWS_A_TRANSACTION } from '../batches/ledger.ts';
+import type { Table } from '../batches/table.ts';
+import { FrameError } from '../contract/errors.ts';
+import { CONTAINERS, chunkId } from '../contract/names.ts';
+import { addOperations } from '../contract/operations.ts';
+import { type ChunkEntry, readIndex } from '../contract/payload-index.ts';
+import type { Meter } from '../cost/meter.ts';
+import { type EnqueueDeps, enqueue } from '../drain/enqueue.ts';
+
+export interface ContinueDeps extends EnqueueDeps {
+  table: Table;
+  container: (name: string) => ContainerClient;
+  meter: Pick<Meter, 'measure'>;
+}
+
+/** The pending rows of a payload's chunks: a pure function of the batch row and the index. */
+export function chunkRowsOf(batch: BatchRow, entries: readonly ChunkEntry[]): ChunkRow[] {
+  return entries.map((entry, position) => {
+    const chunk = chunkId(position);
+    const { offset, length, bytes, items, firstItem, digest } = entry;
+    const { id, workload, version, payload: blob, acceptedAt: enqueuedAt, traceparent } = batch;
+    const place = { container: 'payloads', blob, offset, length, bytes, items, firstItem, digest } as const;
+    const trace = traceparent === undefined ? {} : { traceparent };
+    const reference = {
+      v: 1,
+      workload,
+      version,
+      batch: id,
+      chunk,
+      kind: 'items',
+      ...place,
+      enqueuedAt,
+      ...trace,
+    } as const;
+    return { batch: id, chunk, state: 'pending', items, reference };
+  });
+}
+
+/**
+ * Brings an accepted batch into its queues: the missing chunk rows → references → wake → `queued`. `chunks` are those
+ * of the index when the caller has them at hand; with none they are read from the payload, and all are put (again).
+ */
+export async function continueIntake(deps: ContinueDeps, batch: BatchRow, chunks: ChunkRow[] = []): Promise<BatchRow> {
+  const { value: rows, operations } = await deps.meter.measure(async () => {
+    const resumed = chunks.length === 0;
+    const all = resumed ? chunkRowsOf(batch, await readChunkIndex(deps, batch)) : chunks;
+    await insertChunks(deps.table, resumed ? all : all.slice(MAX_CHUNK_ROWS_A_TRANSACTION));
+    await enqueue(deps, batch, all, { resent: resumed });
+    return all;
+  });
+  const queuedAt = new Date(deps.gate.now()).toISOString();
+  const row = await changeBatch(deps.table, batch.id, (now) =>
+    now.state === 'accepting'
+      ? { state: 'queued', queuedAt, operations: addOperations(now.operations, operations) }
+      : undefined,
+  );
+  return row ?? { ...batch, chunksTotal: rows.length };
+}
+
+/** The chunk index of a batch's payload. */
+export async function readChunkIndex(deps: Pick<ContinueDeps, 'container'>, batch: BatchRow): Promise<ChunkEntry[]> {
+  const blob = deps.container(CONTAINERS.payloads).getBlobClient(batch.payload);
+  const bytes = await blob.downloadToBuffer(batch.indexOffset, batch.indexLength);
+  if (bytes.length !== batch.indexLength) throw new FrameError(`The index of payload ${batch.payload} is cut short.`);
+  return readIndex(bytes);
+}

@@ -1,0 +1,181 @@
+/** Accepting a batch: whole or not at all, once per idempotency key, and in an order that any crash can be repaired from. */
+import { randomBytes } from 'node:crypto';
+import type { ContainerClient } from '@azure/storage-blob';
+import type { BatchRow } from '../batches/batch-row.ts';
+import { indexBatch, openBatch } from '../batches/index-rows.ts';
+import { type Claim, claimKey, finishKey, keyRowOf, releaseClaim, renewClaim } from '../batches/keys.ts';
+import { insertBatch, readBatch } from '../batches/ledger.ts';
+import type { Table } from '../batches/table.ts';
+import { CONTAINERS, newBatchId } from '../contract/names.ts';
+import type { Meter } from '../cost/meter.ts';
+import type { EnqueueDeps } from '../drain/enqueue.ts';
+import { Problem, toError } from '../errors.ts';
+import { log } from '../telemetry/log.ts';
+import type { Workload } from '../workload/define.ts';
+import { chunkRowsOf, continueIntake } from './continue-intake.ts';
+import type { UploadEncoding, UploadFormat } from './formats.ts';
+import type { UploadLimits } from './limits.ts';
+import { type ReadUpload, readUpload } from './read-upload.ts';
+import { type StoredPayload, writePayload } from './write-payload.ts';
+
+const RENEW_MS = 20_000;
+
+export interface SubmitDeps extends EnqueueDeps {
+  table: Table;
+  keys: Table;
+  container: (name: string) => ContainerClient;
+  meter: Pick<Meter, 'measure'>;
+}
+
+/** An upload, with what its names say checked already. */
+export interface SubmitRequest {
+  workload: Workload;
+  lane?: string | undefined;
+  /** The client's idempotency key. */
+  key?: string | undefined;
+  source: { kind: 'http' | 'inbox'; name: string };
+  body: AsyncIterable<Uint8Array>;
+  format: UploadFormat;
+  encoding: UploadEncoding;
+  limits: UploadLimits;
+  traceparent?: string | undefined;
+}
+
+/**
+ * Stores, accepts and enqueues an upload, and gives its batch: the first one's for a repeated key.
+ * @throws Problem for whatever is wrong with the upload or its key; then nothing of it is visible.
+ */
+export async function submit(deps: SubmitDeps, request: SubmitRequest): Promise<BatchRow> {
+  if (request.key === undefined) return accept(deps, request, { batch: newBatchId(deps.gate.now()) });
+  const claim = await claimKey(deps.keys, keyRowOf(request.workload.name, request.key), deps.gate.now());
+  if (claim.digest !== undefined) return repeat(deps, request, claim, claim.digest);
+  const renewing = setInterval(() => {
+    renewClaim(deps.keys, claim.keyRow, deps.gate.now()).catch((error: unknown) =>
+      log.warn('claim-not-renewed', { batch: claim.batch, error: toError(error) }),
+    );
+  }, RENEW_MS);
+  try {
+    const row = await accept(deps, request, claim);
+    await finishKey(deps.keys, claim.keyRow, row.digest);
+    return row;
+  } catch (error) {
+    if (!(error instanceof Problem && error.type === 'idempotency-mismatch')) await giveUp(deps, claim);
+    throw error;
+  } finally {
+    clearInterval(renewing);
+  }
+}
+
+async function giveUp(deps: SubmitDeps, claim: Claim): Promise<void> {
+  try {
+    await releaseClaim(deps.keys, claim.keyRow);
+  } catch (error) {
+    log.warn('claim-not-released', { batch: claim.batch, error: toError(error) });
+  }
+}
+
+/** The key has its batch: the content is only compared, nothing is stored. */
+async function repeat(deps: SubmitDeps, request: SubmitRequest, claim: Claim, digest: string): Promise<BatchRow> {
+  const upload = open(request);
+  for await (const _chunk of upload.chunks);
+  if (upload.digest() !== digest) throw mismatch();
+  const stored = await readBatch(deps.table, claim.batch);
+  if (!stored) throw new Problem('conflict', 'The batch of this idempotency key has been deleted.');
+  return stored.row;
+}
+
+const mismatch = (): Problem =>
+  new Problem('idempotency-mismatch', 'This idempotency key was used before, for an upload with other content.');
+
+const open = (request: SubmitRequest): ReadUpload => readUpload({ ...request, chunk: request.workload.chunk });
+
+type Claimed = Pick<Claim, 'batch'> & Partial<Claim>;
+
+async function accept(deps: SubmitDeps, request: SubmitRequest, claim: Claimed): Promise<BatchRow> {
+  const upload = open(request);
+  const name = `${claim.batch}/${randomBytes(8).toString('hex')}.ndjson.zst`;
+  const blob = deps.container(CONTAINERS.payloads).getBlockBlobClient(name);
+  const { value, operations } = await deps.meter.measure(async () => {
+    const payload = await writePayload({ blob, chunks: upload.chunks });
+    const row = newRow(deps, request, { ...claim, payload, name, digest: upload.digest() });
+    await openBatch(deps.table, row.id, row.workload);
+    await indexBatch(deps.table, row);
+    return { payload, row };
+  });
+  // The three operations of acceptance itself cannot be counted in the row that they write; they are fixed.
+  const row = { ...value.row, operations: { ...operations, 'table.transaction': 1 } };
+  const chunks = chunkRowsOf(row, value.payload.chunks);
+  if (!(await insertBatch(deps.table, row, chunks))) return await yieldTo(deps, row);
+  log.info('batch-accepted', { batch: row.id, workload: row.workload, lane: row.lane, items: row.accepted });
+  return finishIntake(deps, row, chunks);
+}
+
+/** From acceptance on the client gets its batch: what fails now is repaired by the sweep. */
+async function finishIntake(
+  deps: SubmitDeps,
+  row: BatchRow,
+  chunks: ReturnType<typeof chunkRowsOf>,
+): Promise<BatchRow> {
+  try {
+    return await continueIntake(deps, row, chunks);
+  } catch (error) {
+    log.error('intake-unfinished', { batch: row.id, error: toError(error) });
+    return row;
+  }
+}
+
+/** Another upload of the same key was faster. Same content: its batch is ours. The own payload goes, unless it is named. */
+async function yieldTo(deps: SubmitDeps, own: BatchRow): Promise<BatchRow> {
+  const stored = await readBatch(deps.table, own.id);
+  if (!stored) throw new Problem('conflict', 'The batch of this idempotency key is being deleted.');
+  if (stored.row.payload !== own.payload) {
+    await deps.container(CONTAINERS.payloads).getBlobClient(own.payload).deleteIfExists();
+  }
+  if (stored.row.digest !== own.digest) throw mismatch();
+  return stored.row.state === 'accepting' ? finishIntake(deps, stored.row, []) : stored.row;
+}
+
+function newRow(
+  deps: SubmitDeps,
+  { workload, lane, source, traceparent }: SubmitRequest,
+  accepted: Claimed & { payload: StoredPayload; name: string; digest: string },
+): BatchRow {
+  const now = deps.gate.now();
+  const { payload, name, digest, batch: id, keyRow } = accepted;
+  const chosen = lane ?? workload.lane({ items: payload.items, bytes: payload.bytes });
+  if (!workload.lanes.includes(chosen))
+    throw new Error(`Workload "${workload.name}" chose lane "${chosen}", which it does not have.`);
+  return {
+    id,
+    state: 'accepting',
+    workload: workload.name,
+    version: workload.version,
+    lane: chosen,
+    pool: workload.pool,
+    sourceKind: source.kind,
+    sourceName: source.name,
+    payload: name,
+    digest,
+    indexOffset: payload.indexOffset,
+    indexLength: payload.indexLength,
+    payloadBytes: payload.bytes,
+    storedBytes: payload.storedBytes,
+    chunksTotal: payload.chunks.length,
+    chunksDone: 0,
+    accepted: payload.items,
+    succeeded: 0,
+    dead: 0,
+    cancelled: 0,
+    retried: 0,
+    duplicatesSeen: 0,
+    revision: 0,
+    reportRevision: -1,
+    announced: false,
+    acceptedAt: new Date(now).toISOString(),
+    deadlineAt: new Date(now + workload.deadlineSeconds * 1000).toISOString(),
+    handlerSeconds: 0,
+    operations: {},
+    keyRow,
+    traceparent,
+  };
+}
