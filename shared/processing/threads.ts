@@ -1,0 +1,79 @@
+import { Piscina } from 'piscina';
+import { type BoardNote, readBoard } from './board.ts';
+import type { LogLine, ThreadAnswer, ThreadTask } from './thread-task.ts';
+import { watchBoard } from './watch.ts';
+
+/** How one run ended: with an answer, or with the end of its thread and what the board said then. */
+export type ThreadEnd = { answer: ThreadAnswer } | { note: BoardNote; stuck: boolean; error: unknown };
+
+/** The worker threads of one process. */
+export interface Threads {
+  /** Never rejects. */
+  run(task: ThreadTask): Promise<ThreadEnd>;
+  close(): Promise<void>;
+}
+
+/** What threads are made of. */
+export interface ThreadsOptions {
+  threadUrl: URL;
+  threads: number;
+  maxThreadMemoryMb: number | undefined;
+  clockMs: () => number;
+  onLine: (line: LogLine) => void;
+  /** An error of a thread that was running nothing. */
+  onIdleError: (error: unknown) => void;
+}
+
+/** Starts the threads. They stay: a thread that ended is replaced. */
+export function createThreads(options: ThreadsOptions): Threads {
+  const pool = createPool(options);
+  const runs = new Map<ThreadTask, AbortController>();
+  pool.on('message', options.onLine);
+  pool.on('error', (error) => {
+    options.onIdleError(error);
+    // A thread that dies while it loads takes no task with it, and the pool would let that task wait for ever.
+    for (const [task, stop] of runs) if (readBoard(task.board).sequence === 0) stop.abort(error);
+  });
+  return {
+    run: async (task) => {
+      const stop = new AbortController();
+      runs.set(task, stop);
+      try {
+        return await runWatched(pool, task, { stop, clockMs: options.clockMs });
+      } finally {
+        runs.delete(task);
+      }
+    },
+    close: () => pool.destroy(),
+  };
+}
+
+const createPool = ({ threadUrl, threads, maxThreadMemoryMb }: ThreadsOptions): Piscina<ThreadTask, ThreadAnswer> =>
+  new Piscina({
+    filename: threadUrl.href,
+    minThreads: threads,
+    maxThreads: threads,
+    // The faster way blocks an idle thread's event loop, in which a handler's connections would go stale unnoticed.
+    atomics: 'disabled',
+    ...(maxThreadMemoryMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: maxThreadMemoryMb } }),
+  });
+
+async function runWatched(
+  pool: Piscina<ThreadTask, ThreadAnswer>,
+  task: ThreadTask,
+  { stop, clockMs }: { stop: AbortController; clockMs: () => number },
+): Promise<ThreadEnd> {
+  let stuck: BoardNote | undefined;
+  const unwatch = watchBoard(task.board, clockMs, (note) => {
+    stuck = note;
+    stop.abort();
+  });
+  try {
+    return { answer: await pool.run(task, { signal: stop.signal }) };
+  } catch (error) {
+    const cause = stop.signal.aborted && stop.signal.reason instanceof Error ? stop.signal.reason : error;
+    return { note: stuck ?? readBoard(task.board), stuck: stuck !== undefined, error: cause };
+  } finally {
+    unwatch();
+  }
+}
