@@ -1,7 +1,12 @@
 /** The cost model as a text for people. */
 import { batchActions, batchOperations, planOf } from '../shared/cost/batch-operations.ts';
 import type { BreakEven } from '../shared/cost/break-even.ts';
-import { MESSAGE_AN_ITEM, storageOperations, timesOperations } from '../shared/cost/counts.ts';
+import {
+  DURABLE_ACTION_ON_STORAGE,
+  MESSAGE_AN_ITEM,
+  storageOperations,
+  timesOperations,
+} from '../shared/cost/counts.ts';
 import type { Month, Solution } from '../shared/cost/model.ts';
 import type { Line } from '../shared/cost/model-lines.ts';
 import type { MonthParameters } from '../shared/cost/month-parameters.ts';
@@ -57,14 +62,17 @@ function parametersText(p: MonthParameters, sheet: PriceSheet): string[] {
   ];
 }
 
-function batchText({ items, batches, chunk }: MonthParameters): string[] {
+function batchText({ items, batches, chunk, backend }: MonthParameters): string[] {
   if (items === 0) return [];
   const shape = { items: Math.ceil(items / Math.max(1, Math.min(batches, items))), itemsPerChunk: chunk };
+  const actions = batchActions(shape);
+  const host = backend === 'dts' ? 0 : storageOperations(timesOperations(DURABLE_ACTION_ON_STORAGE, actions));
   const ours = storageOperations(batchOperations(shape));
   const theirs = storageOperations(timesOperations(MESSAGE_AN_ITEM, shape.items));
   return [
-    `A batch of ${grouped(shape.items)} items is ${grouped(planOf(shape).chunks)} chunks: ${grouped(ours)} storage operations and ` +
-      `${batchActions(shape)} durable actions; one message an item would be ${grouped(theirs)}, ${(theirs / ours).toFixed(1)} times as many.`,
+    `A batch of ${grouped(shape.items)} items in chunks: ${grouped(planOf(shape).chunks)}. Storage operations: ${grouped(ours)} of the app, ` +
+      `${grouped(host)} of the Durable extension for ${grouped(actions)} actions (computed).`,
+    `One message an item would need ${grouped(theirs)}: ${(theirs / (ours + host)).toFixed(1)} times as many.`,
     '',
   ];
 }
