@@ -1,0 +1,26 @@
+/** `npm run package`: the deployable zip in out/, its size, and how long it takes to import. */
+import { readdir } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { entryOf, IMPORT_ENV, importMs } from './packaging/import-time.ts';
+import { packageApp } from './packaging/package-app.ts';
+
+const root = join(import.meta.dirname, '..');
+const made = await packageApp(root, join(root, 'out'));
+const kib = (bytes: number): string => `${Math.ceil(bytes / 1024).toLocaleString('en')} KiB`;
+console.log(`${relative(root, made.zip)}  ${kib(made.zipBytes)} (scripts ${kib(made.scriptBytes)} before compression)`);
+
+const bundled = await importMs([entryOf(made.folder)], IMPORT_ENV);
+console.log(`import time  ${bundled.toFixed(0)} ms bundled${await comparison()}`);
+
+/** The same measure for the unbundled build, where there is one. */
+async function comparison(): Promise<string> {
+  const dir = join(root, 'dist/functions');
+  const files = await readdir(dir).catch(() => []);
+  const scripts = files.filter((name) => name.endsWith('.js')).sort();
+  if (scripts.length === 0) return ' (unbundled: not measured, `npm run build` makes it)';
+  const unbundled = await importMs(
+    scripts.map((name) => join(dir, name)),
+    IMPORT_ENV,
+  );
+  return `, ${unbundled.toFixed(0)} ms unbundled`;
+}

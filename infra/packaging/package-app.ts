@@ -1,0 +1,39 @@
+import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { bundle } from './bundle.ts';
+import { licences } from './licences.ts';
+import { zipFolder } from './zip.ts';
+
+/** What was made. */
+export interface AppPackage {
+  /** Folder with what the zip holds: what `func azure functionapp publish` and azd deploy. */
+  folder: string;
+  /** The zip beside the folder. */
+  zip: string;
+  zipBytes: number;
+  /** Bytes of all scripts before compression. */
+  scriptBytes: number;
+}
+
+/**
+ * Makes the deployable package of the app at `root` in `outDir`: the bundled scripts, host.json, a package.json that
+ * names the entry, and the licences. No development dependency, no local stack, no settings.
+ */
+export async function packageApp(root: string, outDir: string): Promise<AppPackage> {
+  const folder = join(outDir, 'package');
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  const metafile = await bundle({ root, outDir: join(folder, 'dist') });
+  const about = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Record<string, unknown>;
+  const { name, version, license, engines } = about;
+  const main = 'dist/functions/main.js';
+  const own = { name, version, license, private: true, type: 'module', main, engines };
+  await writeFile(join(folder, 'package.json'), `${JSON.stringify(own, null, 2)}\n`);
+  await writeFile(join(folder, 'THIRD-PARTY-LICENCES.txt'), await licences(root, metafile));
+  for (const file of ['host.json', 'LICENSE']) await copyFile(join(root, file), join(folder, file));
+  const bytes = await zipFolder(folder);
+  const zip = join(outDir, 'sluice.zip');
+  await writeFile(zip, bytes);
+  const scriptBytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
+  return { folder, zip, zipBytes: bytes.byteLength, scriptBytes };
+}

@@ -1,0 +1,20 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { type Zippable, zipSync } from 'fflate';
+
+/** DOS time has no zone and fflate writes local time: built from local parts, this is the same bytes everywhere. */
+const FIXED_TIME = new Date(1980, 0, 1);
+const UNIX = 3;
+const REGULAR_FILE_644 = 0o100644 * 2 ** 16;
+
+/** A zip of every file below `dir`, in the order of the names, with fixed times and modes: same files, same bytes. */
+export async function zipFolder(dir: string): Promise<Uint8Array> {
+  const entries = await readdir(dir, { recursive: true, withFileTypes: true });
+  const names = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(dir, join(entry.parentPath, entry.name)).split(sep).join('/'))
+    .sort();
+  const files: Zippable = {};
+  for (const name of names) files[name] = await readFile(join(dir, name));
+  return zipSync(files, { level: 9, mtime: FIXED_TIME, os: UNIX, attrs: REGULAR_FILE_644 });
+}
