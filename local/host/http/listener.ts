@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { toError } from '../errors.ts';
 import type { HostLog } from '../log/host-log.ts';
 import { answerEmpty } from './answer.ts';
@@ -18,6 +18,8 @@ export interface HttpListener {
 /** Longer than clients keep idle connections, so that it is not the server that closes one while a request is on its way. */
 const KEEP_ALIVE_MS = 75_000;
 
+const SWEEP_MS = 20;
+
 /** Opens the listener on 127.0.0.1; port 0 = a free one. */
 export async function openListener(port: number, handler: RequestHandler, log: HostLog): Promise<HttpListener> {
   // No limit on the time an upload takes: the answer has one.
@@ -32,8 +34,9 @@ export async function openListener(port: number, handler: RequestHandler, log: H
   server.on('request', serve);
   // A client that asks first is refused before it sends its body: the handler says so, or the body is asked for.
   server.on('checkContinue', serve);
+  const sockets = trackSockets(server);
   await listen(server, port);
-  return { port: (server.address() as AddressInfo).port, close: (graceMs) => close(server, graceMs) };
+  return { port: (server.address() as AddressInfo).port, close: (graceMs) => close(server, sockets, graceMs) };
 }
 
 function listen(server: Server, port: number): Promise<void> {
@@ -46,13 +49,30 @@ function listen(server: Server, port: number): Promise<void> {
   });
 }
 
-function close(server: Server, graceMs: number): Promise<void> {
+function close(server: Server, sockets: ReadonlySet<Socket>, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
+    const sweep = () => {
+      server.closeIdleConnections();
+      // Clients open connections ahead; to the server one without a request yet is not idle.
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+    };
     const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+    // Again and again: a connection that falls idle after the stop began would be kept open for its next request.
+    const sweeping = setInterval(sweep, SWEEP_MS);
     server.close(() => {
       clearTimeout(cut);
+      clearInterval(sweeping);
       resolve();
     });
-    server.closeIdleConnections();
+    sweep();
   });
+}
+
+function trackSockets(server: Server): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return sockets;
 }

@@ -22,15 +22,26 @@ export function compileRoute(template: string): RouteMatcher {
   };
 }
 
-function toPattern(parts: RoutePart[]): string {
+function toPattern(parts: RoutePart[], index: number, segments: RoutePart[][]): string {
   const [only] = parts;
-  if (parts.length === 1 && typeof only === 'object') return toSegmentPattern(only);
+  if (parts.length === 1 && typeof only === 'object') {
+    // Only the end of a path can be left out: a default in the middle does not make its segment optional.
+    return segments.slice(index).every(isOmissible) ? toOmissiblePattern(only) : '/([^/]+)';
+  }
   return `/${parts.map(toPartPattern).join('')}`;
 }
 
-function toSegmentPattern(parameter: RouteParameter): string {
-  if (parameter.catchAll) return '(?:/(.*?))?';
-  return parameter.optional || parameter.defaultValue !== undefined ? '(?:/([^/]+))?' : '/([^/]+)';
+function isOmissible(parts: RoutePart[]): boolean {
+  const [only] = parts;
+  return (
+    parts.length === 1 &&
+    typeof only === 'object' &&
+    (only.catchAll || only.optional || only.defaultValue !== undefined)
+  );
+}
+
+function toOmissiblePattern({ catchAll }: RouteParameter): string {
+  return catchAll ? '(?:/(.*?))?' : '(?:/([^/]+))?';
 }
 
 // In a mixed segment such as `{name}.{ext?}` the literal before an optional parameter may be missing with it.

@@ -7,7 +7,7 @@ const PREFIX = /^AzureFunctionsJobHost(?:__|:)/i;
 export function applyOverrides(json: Record<string, unknown>, env: Environment): Record<string, unknown> {
   const copy = structuredClone(json);
   for (const [name, text] of Object.entries(env)) {
-    if (PREFIX.test(name) && text) setAt(copy, name.replace(PREFIX, '').split(/__|:/), toTyped(text));
+    if (PREFIX.test(name) && text !== undefined) setAt(copy, name.replace(PREFIX, '').split(/__|:/), toTyped(text));
   }
   return copy;
 }

@@ -30,6 +30,8 @@ describe('compileRoute', () => {
   it.each([
     ['api/items', '/api/item'],
     ['api/{a}', '/api'],
+    ['{a=1}/x', '/x'],
+    ['{a}/{b:int=5}/x', '/1/x'],
     ['api/{a}', '/api/1/2'],
     ['{id:int}', '/x'],
     ['{id:int}', '/2147483648'],
