@@ -19,8 +19,8 @@ export interface WaveSummary {
   seconds: number;
   throttled: number;
   tripped: boolean;
-  /** Whether any task found the queue empty before its share was done. */
-  empty: boolean;
+  /** Whether any task met a fault that ended its slice. */
+  faulted: boolean;
 }
 
 /** Sums up the slices of a wave. `throttled` are answers of a service that was too busy. */
@@ -38,7 +38,7 @@ export function summarize(slices: SliceResult[]): WaveSummary {
     seconds: Math.max(0, ...slices.map((slice) => slice.seconds)),
     throttled: sum((slice) => slice.operations['throttled.responses'] ?? 0),
     tripped: slices.some((slice) => slice.ended === 'tripped'),
-    empty: slices.some((slice) => slice.ended === 'empty'),
+    faulted: slices.some((slice) => slice.ended === 'fault'),
   };
 }
 

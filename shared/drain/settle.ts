@@ -12,6 +12,8 @@ import type { Wave } from './plan.ts';
 /** First and longest wait of an open circuit before one task tries again; it doubles with each failed probe. */
 const FIRST_PROBE_MS = 10_000;
 const LONGEST_PROBE_MS = 5 * 60_000;
+/** Wait before a queue is tried again whose wave could do nothing because a service failed. */
+const FAULT_RETRY_MS = 15_000;
 /** Wait before a drain that failed is tried again. */
 const ABANDON_RETRY_MS = 60_000;
 
@@ -73,7 +75,8 @@ async function decide(deps: SettleDeps, input: SettleInput, gate: GateRow): Prom
   if (gate.paused !== undefined && wave.ran > 0) gate.paused = undefined;
   const depth = await deps.depthOf(address.queue);
   if (depth === 0) return drained(deps, input, gate);
-  if (wave.received === 0) return park(deps, input, { gate, atMs: nextVisible(deps, gate), ended: 'parked', depth });
+  if (wave.received === 0)
+    return park(deps, input, { gate, atMs: nextVisible(deps, gate, wave), ended: 'parked', depth });
   return goOn(deps, input, gate, depth);
 }
 
@@ -113,7 +116,8 @@ async function park(
 }
 
 /** The earliest known due time, but never later than a visibility timeout: a dead worker's lease has no known end. */
-function nextVisible(deps: SettleDeps, gate: GateRow): number {
+function nextVisible(deps: SettleDeps, gate: GateRow, { faulted }: WaveSummary): number {
+  if (faulted) return deps.gate.now() + FAULT_RETRY_MS;
   const lease = deps.gate.now() + deps.visibilitySeconds * 1000;
   return gate.dueAt === '' ? lease : Math.max(deps.gate.now(), Math.min(Date.parse(gate.dueAt), lease));
 }

@@ -52,9 +52,12 @@ export interface SliceEffects<Message> {
   random: () => number;
 }
 
-/** How a slice ended, beside its tally. `empty`: the queue gave nothing although the share was not done. */
+/**
+ * How a slice ended, beside its tally. `empty`: the queue gave nothing although the share was not done; `fenced`: the
+ * gate is another drain's; `fault`: a service failed beyond all retries.
+ */
 export interface SliceResult extends Tally {
-  ended: 'shareDone' | 'timeUp' | 'empty' | 'tripped';
+  ended: 'shareDone' | 'timeUp' | 'empty' | 'tripped' | 'fenced' | 'fault';
   seconds: number;
 }
 

@@ -4,10 +4,25 @@
  * up to the client.
  */
 
+import { advance, malformed, type Position } from './position.ts';
+
 /** The first fault: its offset in UTF-16 units (the text's length when the text ends too early) and what is wrong. */
 export interface JsonFault {
   offset: number;
   message: string;
+}
+
+/**
+ * Checks one record; `at` is where `text` begins in the upload.
+ * @throws Problem 'malformed-record' with the position of the fault when `text` is not one JSON value.
+ */
+export function requireJson(text: string, at: Position): void {
+  try {
+    JSON.parse(text);
+  } catch (error) {
+    const { offset, message } = findJsonFault(text) ?? { offset: 0, message: String(error) };
+    throw malformed(advance(at, text.slice(0, offset)), message);
+  }
 }
 
 type Expected = 'value' | 'value or ]' | 'key' | 'key or }' | 'colon' | 'separator' | 'end';
@@ -74,8 +89,8 @@ function stepIntoValue(char: string, open: ('[' | '{')[]): Step | undefined {
   }
   const expected = afterValue(open);
   if (char === '"') return { expected, token: stringEnd };
-  if (/[-\d]/.test(char)) return { expected, token: (text, offset) => tokenEnd(NUMBER, 'number', text, offset) };
-  return /[a-z]/i.test(char) ? { expected, token: (text, offset) => tokenEnd(WORD, 'word', text, offset) } : undefined;
+  if (/[-\d]/.test(char)) return { expected, token: (text, offset) => tokenEnd(NUMBER, text, offset) };
+  return /[a-z]/i.test(char) ? { expected, token: (text, offset) => tokenEnd(WORD, text, offset) } : undefined;
 }
 
 function close(open: ('[' | '{')[]): Step {
@@ -85,8 +100,9 @@ function close(open: ('[' | '{')[]): Step {
 
 const afterValue = (open: readonly string[]): Expected => (open.length === 0 ? 'end' : 'separator');
 
-function tokenEnd(pattern: RegExp, what: string, text: string, offset: number): number | JsonFault {
-  return matchEnd(pattern, text, offset) ?? { offset, message: `Unexpected ${what} that JSON does not have.` };
+function tokenEnd(pattern: RegExp, text: string, offset: number): number | JsonFault {
+  const message = pattern === WORD ? 'Unknown word; JSON has true, false and null.' : 'Not a number of JSON.';
+  return matchEnd(pattern, text, offset) ?? { offset, message };
 }
 
 function stringEnd(text: string, start: number): number | JsonFault {

@@ -5,6 +5,7 @@
 import { Problem } from '../errors.ts';
 import { type CsvRow, readCsvRow } from './csv-row.ts';
 import type { UploadLimits } from './limits.ts';
+import { PendingBytes } from './pending-bytes.ts';
 import { advance, malformed, type Position, requireUtf8, START } from './position.ts';
 import { createBlockBuilder, type RecordBlock } from './record-block.ts';
 
@@ -30,8 +31,7 @@ export async function* parseCsv(
 class CsvReader {
   readonly #maxBytes: number;
   readonly #builder = createBlockBuilder();
-  #pending: Buffer[] = [];
-  #pendingBytes = 0;
+  readonly #pending = new PendingBytes();
   #inQuotes = false;
   /** Where what is pending begins: always a row. */
   #at: Position = START;
@@ -45,17 +45,16 @@ class CsvReader {
   *push(piece: Buffer): Generator<RecordBlock> {
     const cut = this.#findCut(piece);
     if (cut > 0) {
-      const bytes = this.#takePending(piece.subarray(0, cut));
+      const bytes = this.#pending.take(piece.subarray(0, cut));
       requireUtf8(bytes, this.#at);
       yield* this.#readRows(bytes.toString('utf8'));
     }
-    if (cut < piece.length) this.#pending.push(piece.subarray(cut));
-    this.#pendingBytes += piece.length - cut;
-    if (this.#pendingBytes > this.#maxBytes + 1) this.#refuseLong(); // 1: a CR
+    this.#pending.push(piece.subarray(cut));
+    if (this.#pending.size > this.#maxBytes + 1) this.#refuseLong(); // 1: a CR
   }
 
   *end(): Generator<RecordBlock> {
-    const bytes = this.#takePending();
+    const bytes = this.#pending.take();
     requireUtf8(bytes, this.#at);
     yield* this.#readRows(bytes.toString('utf8'));
     const block = this.#builder.take();
@@ -126,7 +125,7 @@ class CsvReader {
 
   /** A stray quote makes a row of all that follows: then that is the fault, not the length. */
   #refuseLong(): never {
-    const text = this.#takePending().toString('utf8');
+    const text = this.#pending.take().toString('utf8');
     const row = readCsvRow(text, 0);
     if ('message' in row && !row.isOpen) throw this.#malformedAt(text, { start: 0, offset: row.offset }, row.message);
     throw this.#tooLong('');
@@ -139,13 +138,6 @@ class CsvReader {
   #tooLong(how: string): Problem {
     const message = `The row is over ${this.#maxBytes} bytes${how}.`;
     return new Problem('too-large', `Line ${this.#at.line}: ${message}`, { errors: [{ ...this.#at, message }] });
-  }
-
-  #takePending(last: Buffer = Buffer.alloc(0)): Buffer {
-    const bytes = Buffer.concat([...this.#pending, last]);
-    this.#pending = [];
-    this.#pendingBytes = 0;
-    return bytes;
   }
 }
 

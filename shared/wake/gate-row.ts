@@ -26,6 +26,8 @@ export interface GateRow {
   generation: number;
   instanceId: string;
   wakes: number;
+  /** When this generation took the gate; stands in for a beat until the first one. */
+  takenAt: string;
   /** Until when the drain counts as alive without a further sign; empty before its first. */
   beatUntil: string;
   /** When the earliest delayed message becomes visible; empty when none is known. */
@@ -54,6 +56,7 @@ export const newGate = (queue: string): GateRow => ({
   generation: 0,
   instanceId: '',
   wakes: 0,
+  takenAt: '',
   beatUntil: '',
   dueAt: '',
   depth: 0,

@@ -96,6 +96,7 @@ async function take(deps: GateDeps, held: { row: GateRow; etag: string | undefin
     generation,
     instanceId: drainInstanceId(held.row.queue, generation),
     wakes: 0,
+    takenAt: new Date(deps.now()).toISOString(),
     beatUntil: '',
     dueAt: '',
     active: 0,
@@ -107,7 +108,7 @@ async function take(deps: GateDeps, held: { row: GateRow; etag: string | undefin
 
 /** After a wake was counted in a draining gate: start, take over, or trust the drain. */
 async function ensureAlive(deps: GateDeps, counted: GateRow): Promise<WakeResult> {
-  if (counted.beatUntil === '') {
+  if (counted.beatUntil === '' && deps.now() <= Date.parse(counted.takenAt) + SILENCE_MS) {
     // Whoever took the gate may have died before it started the drain: the same id again, for that is harmless.
     await deps.start(counted);
     return 'restarted';
@@ -123,10 +124,9 @@ async function ensureAlive(deps: GateDeps, counted: GateRow): Promise<WakeResult
 
 /** Whether the drain that holds the gate is gone. "Running" alone proves nothing: an instance can say so for ever. */
 export async function isDead(deps: Pick<GateDeps, 'table' | 'now' | 'status'>, row: GateRow): Promise<boolean> {
-  if (row.beatUntil === '') return false;
   const status = await deps.status(row.instanceId);
   if (status === 'Failed' || status === 'Terminated' || status === 'Completed') return true;
-  const silentSince = Date.parse(row.beatUntil);
+  const silentSince = Date.parse(row.beatUntil || row.takenAt);
   if (status === undefined) return deps.now() > silentSince;
   if (deps.now() <= silentSince + SILENCE_MS) return false;
   return deps.now() > (await latestBeat(deps.table, row)) + SILENCE_MS;
@@ -134,7 +134,7 @@ export async function isDead(deps: Pick<GateDeps, 'table' | 'now' | 'status'>, r
 
 async function latestBeat(table: Table, row: GateRow): Promise<number> {
   const { from, to } = beatRows(row.queue);
-  let latest = Date.parse(row.beatUntil);
+  let latest = Date.parse(row.beatUntil || row.takenAt);
   const filter = odata`PartitionKey eq ${GATES_PARTITION} and RowKey ge ${from} and RowKey lt ${to}`;
   for await (const { generation, beatUntil } of queryEntities(table, filter)) {
     if (generation === row.generation) latest = Math.max(latest, Date.parse(String(beatUntil)));

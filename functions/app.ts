@@ -1,0 +1,147 @@
+/** Where everything is wired: settings, clients and rules, made lazily and once a process. Registers nothing. */
+import { app } from '@azure/functions';
+import * as df from 'durable-functions';
+import { readBatch } from '../shared/batches/ledger.ts';
+import { type Clients, createClients } from '../shared/clients.ts';
+import { createMeter } from '../shared/cost/meter.ts';
+import { type Activities, createActivities } from '../shared/drain/activities.ts';
+import { createGateDeps, type DrainClient } from '../shared/drain/drains.ts';
+import type { Queue } from '../shared/drain/messages.ts';
+import { createPlanner } from '../shared/drain/planner.ts';
+import { queueDepth } from '../shared/drain/settle.ts';
+import { toError } from '../shared/errors.ts';
+import type { SubmitDeps } from '../shared/intake/submit.ts';
+import { createItemsRound } from '../shared/processing/items-round.ts';
+import { createProcessor, type Processor } from '../shared/processing/processor.ts';
+import { createSharedLock } from '../shared/processing/shared-lock.ts';
+import { createCollectRound } from '../shared/results/collect-round.ts';
+import type { FinalizeDeps } from '../shared/results/finalize.ts';
+import { readSettings, type Settings } from '../shared/settings.ts';
+import { log } from '../shared/telemetry/log.ts';
+import { type GateDeps, wake } from '../shared/wake/gate.ts';
+import { createPublisher, type Publish } from '../shared/wake/publish.ts';
+import type { QueueAddress } from '../shared/workload/registry.ts';
+import { registry } from '../workloads/index.ts';
+
+export { registry };
+
+/** The settings; read when the first function registers, so that a bad one stops the start with all problems at once. */
+export const settings: Settings = readSettings(process.env);
+
+/** Built files load a built thread file, sources a source file: the extension is this file's own. */
+const THREAD_URL = new URL(`../workloads/thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
+/** host.json: activities of one instance at a time, and how long until a crashed instance's activity comes back. */
+const CONCURRENT_ACTIVITIES = 2;
+const ACTIVITY_VISIBILITY_SECONDS = 60;
+
+app.setup({ enableHttpStream: true });
+
+/** Makes a value at its first use. */
+function lazily<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+export const clients = lazily((): Clients => createClients(settings, createMeter()));
+export const now = (): number => clients().meter.serviceNowMs();
+const queues = (name: string): Queue => clients().queue(name);
+const publish: Publish = (...event) => publisher()(...event);
+const publisher = lazily(() =>
+  createPublisher({ topic: clients().topic, account: clients().account, meter: clients().meter }),
+);
+export const depthOf = (queue: string): Promise<number> => queueDepth(clients().queue(queue));
+const lock = createSharedLock();
+
+const processor = lazily(
+  (): Processor =>
+    createProcessor({
+      threadUrl: THREAD_URL,
+      ...(settings.threads === 0 ? {} : { threads: settings.threads }),
+      maxThreadMemoryMb: settings.threadMemoryMb,
+      log: (message, fields) => log.info('handler', { message, ...fields }),
+    }),
+);
+
+const plan = lazily(() =>
+  createPlanner({
+    table: clients().gates,
+    sliceSeconds: settings.sliceSeconds,
+    visibilitySeconds: settings.visibilitySeconds,
+  }),
+);
+
+/** The gate as this invocation can work it: with the durable client of its own binding. */
+export const gateWith = (client: DrainClient): GateDeps =>
+  createGateDeps({ table: clients().gates, now, registry, depthOf, plan: plan() }, client);
+
+const gate = lazily(() => ({ table: clients().gates, now }));
+const shared = lazily(() => ({
+  queues,
+  registry,
+  publish,
+  gate: gate(),
+  meter: clients().meter,
+  container: clients().container,
+  table: clients().batches,
+  visibilitySeconds: settings.visibilitySeconds,
+}));
+
+/** Events about a batch carry its lane and the first of its queues. */
+const addressOf = (batch: { workload: string; lane: string }): QueueAddress | undefined =>
+  registry.queue(`${batch.workload}-${batch.lane}-0`);
+
+export const finalizeDeps = lazily((): FinalizeDeps => ({ ...shared(), addressOf }));
+
+/** Intake that wakes the gate itself where the topic cannot be reached, so that an accepted batch never waits for the sweep. */
+export const submitDeps = (client: DrainClient): SubmitDeps => ({
+  ...shared(),
+  keys: clients().keys,
+  publish: async (address, event, options) => {
+    try {
+      await publish(address, event, options);
+    } catch (error) {
+      log.warn('event-not-published', { queue: address.queue, error: toError(error) });
+      await wake(gateWith(client), address.queue);
+    }
+  },
+});
+
+export const activities = lazily(
+  (): Activities =>
+    createActivities({
+      ...shared(),
+      depthOf,
+      plan: plan(),
+      concurrentActivities: CONCURRENT_ACTIVITIES,
+      activityVisibilitySeconds: ACTIVITY_VISIBILITY_SECONDS,
+      roundFor: (address) =>
+        address.kind === 'results'
+          ? createCollectRound(finalizeDeps(), address)
+          : createItemsRound(itemsDeps(), address),
+    }),
+);
+
+/** For one slice: a batch's state is read once in it. */
+function itemsDeps() {
+  const states = new Map<string, ReturnType<typeof stateOf>>();
+  const batchState = (batch: string): ReturnType<typeof stateOf> => {
+    const known = states.get(batch) ?? stateOf(batch);
+    states.set(batch, known);
+    return known;
+  };
+  return { ...shared(), processor: processor(), lock, batchState };
+}
+
+const stateOf = async (batch: string) => (await readBatch(clients().batches, batch))?.row.state;
+
+/** The extra input of every function that may have to start a drain, and how to get at it. */
+export const durableClient = df.input.durableClient();
+export const getDrainClient: typeof df.getClient = df.getClient;
+
+app.hook.appTerminate(async () => {
+  await processor().close();
+  await clients().close();
+});

@@ -1,0 +1,14 @@
+import { app } from '@azure/functions';
+import { answering } from '../shared/http/answers.ts';
+import { submitOverHttp } from '../shared/http/submit-batch.ts';
+import { durableClient, getDrainClient, registry, settings, submitDeps } from './app.ts';
+
+app.http('submit-batch', {
+  route: 'workloads/{workload}/batches',
+  methods: ['POST'],
+  authLevel: 'function',
+  extraInputs: [durableClient],
+  handler: answering((request, context) =>
+    submitOverHttp({ registry, settings, deps: submitDeps(getDrainClient(context)) }, request),
+  ),
+});

@@ -1,0 +1,87 @@
+/** The two activities of a drain, made from their dependencies. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DequeuedMessageItem } from '@azure/storage-queue';
+import type { Meter } from '../cost/meter.ts';
+import { toError } from '../errors.ts';
+import { log } from '../telemetry/log.ts';
+import { beat, fence } from '../wake/gate.ts';
+import type { QueueAddress, Registry } from '../workload/registry.ts';
+import { summarize } from './adapt.ts';
+import { type Queue, receive } from './messages.ts';
+import type { Wave } from './plan.ts';
+import { type SettleDeps, settle, waveSeconds } from './settle.ts';
+import { emptyTally, runSlice, type SliceResult, type Tally } from './slice.ts';
+
+export interface DequeueInput {
+  queue: string;
+  generation: number;
+  task: string;
+  wave: Wave;
+}
+export interface SettleQueueInput {
+  queue: string;
+  generation: number;
+  slices: SliceResult[];
+  abandon?: boolean;
+}
+/** `next` is absent when the drain is over. */
+export interface SettleQueueOutput {
+  next?: Wave;
+}
+
+export interface ActivityDeps extends SettleDeps {
+  registry: Registry;
+  queues: (name: string) => Queue;
+  meter: Pick<Meter, 'measure'>;
+  /** The round for a queue; made anew for each slice, so that what it caches lives as long as the slice. */
+  roundFor: (address: QueueAddress) => (messages: DequeuedMessageItem[]) => Promise<Tally>;
+}
+
+export interface Activities {
+  dequeueBatch: (input: DequeueInput) => Promise<SliceResult>;
+  settleQueue: (input: SettleQueueInput) => Promise<SettleQueueOutput>;
+}
+
+export function createActivities(deps: ActivityDeps): Activities {
+  return {
+    /** Never throws: a failed wave cannot be told from a lost one, and the next wave is the retry. */
+    dequeueBatch: async (input) => {
+      try {
+        const { value, operations } = await deps.meter.measure(() => dequeue(deps, input));
+        return { ...value, operations };
+      } catch (error) {
+        log.error('slice-failed', { queue: input.queue, task: input.task, error: toError(error) });
+        return nothing('fault');
+      }
+    },
+    settleQueue: async ({ queue, generation, slices, abandon = false }) => {
+      const address = deps.registry.queue(queue);
+      if (!address) return {};
+      const settled = await settle(deps, { address, generation, wave: summarize(slices), abandon });
+      if ('next' in settled) return { next: settled.next };
+      log.info('drain-ended', { queue, generation, ended: settled.ended });
+      return {};
+    },
+  };
+}
+
+const nothing = (ended: SliceResult['ended']): SliceResult => ({ ...emptyTally(), ended, seconds: 0 });
+
+async function dequeue(
+  deps: ActivityDeps,
+  { queue: name, generation, task, wave }: DequeueInput,
+): Promise<SliceResult> {
+  const address = deps.registry.queue(name);
+  const { table, now } = deps.gate;
+  if (!address || !(await fence(table, name, generation))) return nothing('fenced');
+  const until = now() + waveSeconds(deps, { tasks: 1, sliceSeconds: wave.sliceSeconds }) * 1000;
+  await beat(table, { queue: name, task, generation, until });
+  const queue = deps.queues(name);
+  return runSlice(wave, {
+    receive: (count) => receive(queue, count, deps.visibilitySeconds),
+    process: deps.roundFor(address),
+    nowMs: () => performance.now(),
+    sleep,
+    random: Math.random,
+  });
+}

@@ -1,0 +1,50 @@
+/**
+ * The orchestration that empties one queue: waves of dequeue tasks, and a settling after each. It only decides, and is
+ * disposable: queue, gate and ledger hold all truth, so that it may fail or be replaced at any moment.
+ */
+import type { OrchestrationContext } from 'durable-functions';
+import { RetryOptions } from 'durable-functions';
+import type { DequeueInput, SettleQueueInput, SettleQueueOutput } from './activities.ts';
+import type { Wave } from './plan.ts';
+import type { SliceResult } from './slice.ts';
+
+/** Waves before the history is cut: a replay costs all that is in it. */
+const WAVES_A_GENERATION = 5;
+
+/** What a drain starts with; an object always, as the library mangles text inputs when it continues as new. */
+export interface DrainInput {
+  queue: string;
+  generation: number;
+  wave: Wave;
+}
+
+/** Handler of orchestration `drain-queue`. */
+export function* drainQueue(context: OrchestrationContext): Generator<unknown, void, unknown> {
+  const { queue, generation, wave } = context.df.getInput<DrainInput>() as DrainInput;
+  let next: Wave | undefined = wave;
+  for (let count = 0; next !== undefined && count < WAVES_A_GENERATION; count += 1) {
+    const slices = (yield context.df.Task.all(tasksOf(context, { queue, generation, wave: next }))) as SliceResult[];
+    try {
+      const settled = (yield settle(context, { queue, generation, slices })) as SettleQueueOutput;
+      next = settled.next;
+    } catch (error) {
+      // The last act of a drain that cannot go on: free the gate, with a wake in a minute.
+      yield context.df.callActivity('settle-queue', { queue, generation, slices: [], abandon: true });
+      throw error;
+    }
+  }
+  if (next !== undefined) context.df.continueAsNew({ queue, generation, wave: next } satisfies DrainInput);
+}
+
+function tasksOf(context: OrchestrationContext, { queue, generation, wave }: DrainInput) {
+  return Array.from({ length: wave.tasks }, (_, index) =>
+    context.df.callActivity('dequeue-batch', { queue, generation, task: `t${index}`, wave } satisfies DequeueInput),
+  );
+}
+
+/** Five tries over about a minute. When all fail, the gate's missing beat tells the next wake or the sweep. */
+const settle = (context: OrchestrationContext, input: SettleQueueInput) => {
+  const retry = new RetryOptions(2_000, 5);
+  retry.backoffCoefficient = 2;
+  return context.df.callActivityWithRetry('settle-queue', retry, input);
+};

@@ -1,0 +1,64 @@
+/** Starting drains and asking after them, through the durable client of the current invocation. */
+import type { DurableClient } from 'durable-functions';
+import { toError } from '../errors.ts';
+import { log } from '../telemetry/log.ts';
+import type { DrainStatus, GateDeps } from '../wake/gate.ts';
+import type { GateRow } from '../wake/gate-row.ts';
+import type { QueueAddress, Registry } from '../workload/registry.ts';
+import type { DrainInput } from './drain-queue.ts';
+import type { Wave } from './plan.ts';
+
+/** The part of the durable client that drains need. */
+export type DrainClient = Pick<DurableClient, 'startNew' | 'getStatus'>;
+
+export interface DrainsDeps extends Pick<GateDeps, 'table' | 'now'> {
+  registry: Registry;
+  depthOf: (queue: string) => Promise<number>;
+  plan: (address: QueueAddress, gate: GateRow, depth: number) => Promise<Wave>;
+}
+
+/** What the gate needs to start drains and to see whether they live. */
+export const createGateDeps = (deps: DrainsDeps, client: DrainClient): GateDeps => ({
+  table: deps.table,
+  now: deps.now,
+  start: (gate) => startDrain(deps, client, gate),
+  status: (instanceId) => readStatus(client, instanceId),
+});
+
+/** Starts the drain of a gate, with its first wave sized by the depth of this moment. One that runs already is left alone. */
+async function startDrain(deps: DrainsDeps, client: DrainClient, gate: GateRow): Promise<void> {
+  const address = deps.registry.queue(gate.queue);
+  if (!address) return;
+  const depth = Math.max(1, await deps.depthOf(gate.queue));
+  const input: DrainInput = {
+    queue: gate.queue,
+    generation: gate.generation,
+    wave: await deps.plan(address, gate, depth),
+  };
+  try {
+    await client.startNew('drain-queue', { instanceId: gate.instanceId, input });
+  } catch (error) {
+    const status = await readStatus(client, gate.instanceId);
+    if (status !== 'Pending' && status !== 'Running') throw error;
+    log.debug('drain-runs-already', { instanceId: gate.instanceId, error: toError(error) });
+  }
+}
+
+/** The client knows no instance by an error with this text alone. */
+const UNKNOWN = /HTTP 404/;
+
+async function readStatus(client: DrainClient, instanceId: string): Promise<DrainStatus> {
+  try {
+    const { runtimeStatus } = await client.getStatus(instanceId);
+    return toStatus(String(runtimeStatus));
+  } catch (error) {
+    if (UNKNOWN.test(toError(error).message)) return undefined;
+    throw error;
+  }
+}
+
+function toStatus(runtimeStatus: string): DrainStatus {
+  if (runtimeStatus === 'ContinuedAsNew') return 'Running';
+  if (runtimeStatus === 'Canceled') return 'Terminated';
+  return runtimeStatus as DrainStatus;
+}

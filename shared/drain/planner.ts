@@ -1,0 +1,36 @@
+import { readEntity, type Table } from '../batches/table.ts';
+import { GATES_PARTITION, type GateRow, policyRowKey } from '../wake/gate-row.ts';
+import type { QueueAddress } from '../workload/registry.ts';
+import { planWave, type Wave } from './plan.ts';
+import { DEFAULT_POLICY, type Policy, policySchema } from './policy.ts';
+
+export interface PlannerOptions {
+  table: Table;
+  sliceSeconds: number;
+  visibilitySeconds: number;
+}
+
+/** The policy of a queue: the default until an operator has put one. */
+export async function readPolicy(table: Table, gate: Pick<GateRow, 'queue' | 'policyVersion'>): Promise<Policy> {
+  if (gate.policyVersion === 0) return DEFAULT_POLICY;
+  const entity = await readEntity(table, GATES_PARTITION, policyRowKey(gate.queue));
+  return entity ? policySchema.parse(JSON.parse(String(entity.policy))) : DEFAULT_POLICY;
+}
+
+/** Sizes the next wave of a queue from what its gate has learnt. */
+export function createPlanner({ table, sliceSeconds, visibilitySeconds }: PlannerOptions) {
+  return async ({ workload, lane, kind }: QueueAddress, gate: GateRow, depth: number): Promise<Wave> =>
+    planWave({
+      kind,
+      depth,
+      itemsPerReference: workload.chunk.maxItems,
+      secondsPerReference: gate.secondsPerReference || workload.secondsPerChunk,
+      policy: await readPolicy(table, gate),
+      taskLimit: gate.taskLimit,
+      bulk: lane === 'bulk',
+      late: false,
+      probe: gate.paused?.by === 'circuit',
+      sliceSeconds,
+      visibilitySeconds,
+    });
+}
