@@ -30,9 +30,12 @@ export function createActivityWork(core: Core): Work<number> {
 function lease(core: Core, task: ActivityTask): () => void {
   if (core.options.delays !== 'azure') return () => undefined;
   const visibleMs = core.config.activityVisibilityTimeoutMs;
-  const renew = () => core.tasks.defer(task.sequence, core.now() + visibleMs);
+  const renew = () => {
+    if (!core.isClosed()) core.tasks.defer(task.sequence, core.now() + visibleMs);
+  };
   renew();
   const timer = setInterval(renew, visibleMs / 2);
+  timer.unref();
   return () => clearInterval(timer);
 }
 

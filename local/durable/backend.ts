@@ -70,7 +70,10 @@ async function startBackend(
   const orchestrations = new Dispatcher(createOrchestrationWork(core), maxConcurrentOrchestrators, pacer);
   const activities = new Dispatcher(createActivityWork(core), maxConcurrentActivities, pacer);
   if (options.delays !== 'azure') core.tasks.makeAllDue();
-  const rpc = await listenForRpc(core);
+  const rpc = await listenForRpc(core).catch((error: unknown) => {
+    core.close();
+    throw error;
+  });
   options.log('information', describeMode(options, config));
   orchestrations.start();
   activities.start();

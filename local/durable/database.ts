@@ -23,6 +23,8 @@ const schema = `
     sequence INTEGER PRIMARY KEY AUTOINCREMENT, instanceId TEXT NOT NULL, executionId TEXT NOT NULL,
     taskId INTEGER NOT NULL, name TEXT NOT NULL, input TEXT NOT NULL, dueAt INTEGER NOT NULL
   ) STRICT;
+  CREATE INDEX IF NOT EXISTS tasksByDue ON tasks (dueAt);
+  CREATE INDEX IF NOT EXISTS tasksByInstance ON tasks (instanceId);
 `;
 
 /**

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { RequestError } from './errors.ts';
-import type { InstanceFilter } from './instances.ts';
+import { finishedStates, type InstanceFilter, type RuntimeStatus, runningStates } from './instances.ts';
 
 /** A management request, below either base. */
 export interface Exchange {
@@ -57,14 +57,21 @@ export class Query {
 export function readFilter(query: Query): InstanceFilter {
   const createdFrom = query.date('createdTimeFrom');
   const createdTo = query.date('createdTimeTo');
-  const statuses = query.text('runtimeStatus')?.split(',');
+  const statuses = query.text('runtimeStatus')?.split(',').map(readStatus);
   const idPrefix = query.text('instanceIdPrefix');
   return {
     ...(createdFrom === undefined ? {} : { createdFrom }),
     ...(createdTo === undefined ? {} : { createdTo }),
-    ...(statuses ? { statuses: statuses.map((status) => status.trim()) } : {}),
+    ...(statuses ? { statuses } : {}),
     ...(idPrefix ? { idPrefix } : {}),
   };
+}
+
+function readStatus(text: string): RuntimeStatus {
+  const wanted = text.trim().toLowerCase();
+  const status = [...runningStates, ...finishedStates].find((state) => state.toLowerCase() === wanted);
+  if (!status) throw new RequestError(400, `runtimeStatus: '${text}' is none`);
+  return status;
 }
 
 /** Reads a request whose path lies below `base`. */

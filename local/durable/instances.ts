@@ -32,7 +32,7 @@ export interface Parent {
 export interface InstanceFilter {
   createdFrom?: number;
   createdTo?: number;
-  statuses?: readonly string[];
+  statuses?: readonly RuntimeStatus[];
   idPrefix?: string;
   /** Only ids after this one: the page before ended there. */
   after?: string;

@@ -69,7 +69,8 @@ export class Mirror {
   #playEvent(event: HistoryEvent): void {
     switch (event.EventType) {
       case EventType.OrchestratorStarted:
-        this.#now = Date.parse(event.Timestamp);
+        // Never back, as in the library: both must split a long timer alike.
+        this.#now = Math.max(this.#now, Date.parse(event.Timestamp));
         break;
       case EventType.ExecutionStarted:
         this.#advance();

@@ -20,6 +20,7 @@ export function createTaskTable(db: DatabaseSync) {
   const due = query<ActivityTask>(db, 'SELECT * FROM tasks WHERE dueAt <= ? ORDER BY sequence LIMIT ?');
   const bySequence = query<ActivityTask>(db, 'SELECT * FROM tasks WHERE sequence = ?');
   const next = query<{ dueAt: number | null }>(db, 'SELECT min(dueAt) AS dueAt FROM tasks WHERE dueAt > ?');
+  const open = query<{ count: number }>(db, 'SELECT count(*) AS count FROM tasks WHERE instanceId = ?');
   const insert = command(
     db,
     'INSERT INTO tasks (instanceId, executionId, taskId, name, input, dueAt) VALUES (?, ?, ?, ?, ?, ?)',
@@ -30,6 +31,7 @@ export function createTaskTable(db: DatabaseSync) {
   return {
     add: (task: Omit<ActivityTask, 'sequence'>) =>
       insert(task.instanceId, task.executionId, task.taskId, task.name, task.input, task.dueAt),
+    countOpen: (instanceId: string) => open.get(instanceId)?.count ?? 0,
     get: (sequence: number) => bySequence.get(sequence),
     due: (now: number, limit: number) => due.all(now, limit).map((task) => task.sequence),
     nextDueAt: (now: number) => next.get(now)?.dueAt ?? undefined,
