@@ -75,7 +75,7 @@ export function lineOfItem(
   index: number,
 ): number {
   let steps = index - entry.firstItem;
-  if (!(steps >= 0 && steps < entry.items))
+  if (!Number.isInteger(steps) || steps < 0 || steps >= entry.items)
     throw new RangeError(`Item ${index} is not of ${entry.firstItem} to ${entry.firstItem + entry.items - 1}.`);
   let line = entry.firstLine;
   for (const [times, step] of entry.lines) {

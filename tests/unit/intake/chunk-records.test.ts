@@ -1,0 +1,78 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { lineOfItem } from '../../../shared/contract/payload-index.ts';
+import { chunkRecords, type RawChunk } from '../../../shared/intake/chunk-records.ts';
+import type { RecordBlock } from '../../../shared/intake/record-block.ts';
+import { collect } from './uploads.ts';
+
+interface Line {
+  text: string;
+  line: number;
+}
+
+function toBlock(records: readonly Line[]): RecordBlock {
+  let end = 0;
+  const ends = records.map(({ text }) => (end += Buffer.byteLength(text) + 1));
+  return {
+    bytes: Buffer.from(records.map(({ text }) => `${text}\n`).join('')),
+    ends,
+    lines: records.map((each) => each.line),
+  };
+}
+
+async function* inBlocks(records: readonly Line[], size: number): AsyncGenerator<RecordBlock> {
+  for (let start = 0; start < records.length; start += size) yield toBlock(records.slice(start, start + size));
+}
+
+const plain = (count: number): Line[] =>
+  Array.from({ length: count }, (_, index) => ({ text: `${index}`, line: index + 1 }));
+const show = (chunk: RawChunk): object => ({ ...chunk, bytes: chunk.bytes.toString() });
+
+describe('chunkRecords', () => {
+  it('ends a chunk at the greatest number of items', async () => {
+    const chunks = await collect(chunkRecords(inBlocks(plain(5), 3), { maxItems: 2, maxBytes: 1_000 }));
+    expect(chunks.map(show)).toEqual([
+      { bytes: '0\n1\n', items: 2, firstItem: 0, firstLine: 1, lines: [[1, 1]] },
+      { bytes: '2\n3\n', items: 2, firstItem: 2, firstLine: 3, lines: [[1, 1]] },
+      { bytes: '4\n', items: 1, firstItem: 4, firstLine: 5, lines: [] },
+    ]);
+  });
+
+  it('ends a chunk before it would be over its bytes, and gives a larger record a chunk of its own', async () => {
+    const records = ['aa', 'bb', 'cccccccccc', 'd'].map((text, index) => ({ text, line: index + 1 }));
+    const chunks = await collect(chunkRecords(inBlocks(records, 9), { maxItems: 9, maxBytes: 6 }));
+    expect(chunks.map((chunk) => chunk.bytes.toString())).toEqual(['aa\nbb\n', 'cccccccccc\n', 'd\n']);
+  });
+
+  it('codes the lines of plain NDJSON as one run', async () => {
+    const [chunk] = await collect(chunkRecords(inBlocks(plain(5_000), 700), { maxItems: 5_000, maxBytes: 1e6 }));
+    expect(chunk).toMatchObject({ items: 5_000, firstLine: 1, lines: [[4_999, 1]] });
+  });
+
+  it('gives nothing for nothing', async () => {
+    expect(await collect(chunkRecords(inBlocks([], 1), { maxItems: 1, maxBytes: 1 }))).toEqual([]);
+  });
+
+  it('keeps every record, its order and its line, within the limits, whatever the blocks', async () => {
+    const record = fc.record({ text: fc.string({ unit: 'grapheme-ascii', maxLength: 20 }), step: fc.nat({ max: 3 }) });
+    const limits = fc.record({ maxItems: fc.integer({ min: 1, max: 7 }), maxBytes: fc.integer({ min: 1, max: 40 }) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(record), limits, fc.integer({ min: 1, max: 9 }), async (steps, limit, size) => {
+        let line = 1;
+        const records = steps.map(({ text, step }) => {
+          line += step;
+          return { text, line };
+        });
+        const chunks = await collect(chunkRecords(inBlocks(records, size), limit));
+        expect(chunks).toEqual(await collect(chunkRecords(inBlocks(records, 1_000), limit)));
+        expect(Buffer.concat(chunks.map((chunk) => chunk.bytes))).toEqual(toBlock(records).bytes);
+        for (const chunk of chunks) {
+          expect(chunk.items).toBeLessThanOrEqual(limit.maxItems);
+          if (chunk.items > 1) expect(chunk.bytes.length).toBeLessThanOrEqual(limit.maxBytes);
+          for (let index = chunk.firstItem; index < chunk.firstItem + chunk.items; index++)
+            expect(lineOfItem(chunk, index)).toBe(records[index]?.line);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { UploadEncoding, UploadFormat } from '../../../shared/intake/formats.ts';
+import { readUpload, type UploadSource } from '../../../shared/intake/read-upload.ts';
+import { byteByByte, collect, cut, offsets, problemOf } from './uploads.ts';
+
+const limits = { maxBodyBytes: 100_000, maxDecodedBytes: 100_000, maxRecordBytes: 1_000, maxItems: 10 };
+const source = (body: string | Uint8Array, options: Partial<UploadSource> = {}): UploadSource => ({
+  body: cut(body),
+  format: 'ndjson',
+  encoding: 'identity',
+  limits,
+  chunk: { maxItems: 2, maxBytes: 1_000 },
+  ...options,
+});
+
+const forms: [UploadFormat, string][] = [
+  ['ndjson', '{"a":"1"}\n{"a":"2"}\n{"a":"żółw"}\n'],
+  ['json', '[{"a":"1"},\n{"a":"2"},\n{"a":"żółw"}]'],
+  ['csv', 'a\r\n1\r\n2\r\nżółw\r\n'],
+];
+const coders: Record<UploadEncoding, (text: string) => Uint8Array> = {
+  identity: (text) => Buffer.from(text),
+  gzip: gzipSync,
+  deflate: deflateSync,
+  br: brotliCompressSync,
+  zstd: zstdCompressSync,
+};
+const encodings = Object.keys(coders) as UploadEncoding[];
+
+describe('readUpload', () => {
+  it('reads every format in every encoding, with or without a byte order mark, however it is split', async () => {
+    const encoding = fc.constantFrom(...encodings);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...forms),
+        encoding,
+        fc.boolean(),
+        offsets,
+        async ([format, text], code, marked, at) => {
+          const decoded = marked ? `\ufeff${text}` : text;
+          const upload = readUpload(source('', { body: cut(coders[code](decoded), at), format, encoding: code }));
+          const chunks = await collect(upload.chunks);
+          expect(chunks.map((chunk) => chunk.bytes.toString())).toEqual(['{"a":"1"}\n{"a":"2"}\n', '{"a":"żółw"}\n']);
+          expect(chunks.map(({ items, firstItem }) => [items, firstItem])).toEqual([
+            [2, 0],
+            [1, 2],
+          ]);
+          expect(upload.digest()).toBe(`sha256:${createHash('sha256').update(decoded).digest('hex')}`);
+        },
+      ),
+    );
+  });
+
+  it('gives no digest before the end', async () => {
+    const upload = readUpload(source('1\n2\n3\n'));
+    for await (const _chunk of upload.chunks) break;
+    expect(() => upload.digest()).toThrow('known only after its end');
+  });
+
+  it.each([
+    ['nothing', 'ndjson', ''],
+    ['a byte order mark alone', 'ndjson', '\ufeff'],
+    ['blank lines alone', 'ndjson', '\n\n'],
+    ['an array without elements', 'json', '[]'],
+    ['whitespace alone', 'json', ' \n'],
+    ['a header alone', 'csv', 'a,b\n'],
+  ] as const)('refuses %s as an empty batch', async (_, format, text) => {
+    expect(await problemOf(readUpload(source(text, { format })).chunks)).toMatchObject({ type: 'empty-batch' });
+  });
+
+  it.each(encodings)('refuses an empty body in %s as an empty batch', async (encoding) => {
+    expect(await problemOf(readUpload(source('', { encoding })).chunks)).toMatchObject({ type: 'empty-batch' });
+    const nothing = readUpload(source(coders[encoding](''), { encoding }));
+    expect(await problemOf(nothing.chunks)).toMatchObject({ type: 'empty-batch' });
+  });
+
+  it('takes as many records as allowed and no more', async () => {
+    expect(await collect(readUpload(source('1\n'.repeat(10))).chunks)).toHaveLength(5);
+    expect(await problemOf(readUpload(source('1\n'.repeat(11))).chunks)).toMatchObject({
+      type: 'too-large',
+      detail: expect.stringContaining('inbox'),
+    });
+  });
+
+  it('refuses rows that repeat long names until they are many times the upload', async () => {
+    const few = { ...limits, maxDecodedBytes: 2_000, maxItems: 1_000 };
+    const upload = readUpload(source(`${'h'.repeat(900)}\n1\n2\n3\n`, { format: 'csv', limits: few }));
+    expect(await problemOf(upload.chunks)).toMatchObject({
+      type: 'too-large',
+      detail: expect.stringContaining('as JSON'),
+    });
+  });
+
+  it('counts columns behind a byte order mark as if it were not there', async () => {
+    for (const body of [cut('\ufeff{"a":x}'), byteByByte('\ufeff{"a":x}')])
+      expect(await problemOf(readUpload(source('', { body })).chunks)).toMatchObject({ at: { line: 1, column: 6 } });
+  });
+
+  it('passes on the error of a body that breaks off', async () => {
+    const gone = new Error('The client went away.');
+    async function* broken(): AsyncGenerator<Buffer> {
+      yield Buffer.from('1\n2\n');
+      throw gone;
+    }
+    await expect(collect(readUpload(source('', { body: broken() })).chunks)).rejects.toBe(gone);
+  });
+});
