@@ -16,6 +16,7 @@ export const ActionType = {
   ReleaseEntities: 14,
 } as const;
 
+/** Retry options as the library sends them. */
 export interface RetryOptions {
   firstRetryIntervalInMilliseconds: number;
   maxNumberOfAttempts: number;

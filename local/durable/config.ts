@@ -4,6 +4,7 @@ const matchStrategies = ['None', 'Strict', 'CurrentOrOlder'] as const;
 const failureStrategies = ['Reject', 'Fail'] as const;
 const overridableStates = ['NonRunningStates', 'AnyState'] as const;
 
+/** Which instance versions an app runs. */
 export type VersionMatchStrategy = (typeof matchStrategies)[number];
 
 /** The part of host.json's `extensions.durableTask` that this backend obeys. */

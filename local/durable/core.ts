@@ -42,6 +42,7 @@ export interface Core {
   close: () => void;
 }
 
+/** What the core needs from the dispatchers, which are built after it. */
 export type Wakers = Pick<Core, 'wakeInstance' | 'wakeActivities' | 'isRegistered'>;
 
 /** Opens the store and builds what all parts share. */

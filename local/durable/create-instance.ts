@@ -2,6 +2,7 @@ import type { Core } from './core.ts';
 import { EventType, historyEvent } from './history.ts';
 import { type Instance, isFinished, type Parent } from './instances.ts';
 
+/** An instance to be started. */
 export interface NewInstance {
   id: string;
   name: string;

@@ -68,6 +68,7 @@ export function transaction<T>(db: DatabaseSync, work: () => T): T {
   }
 }
 
+/** A prepared SELECT. */
 export interface Query<Row> {
   get(...values: SQLInputValue[]): Row | undefined;
   all(...values: SQLInputValue[]): Row[];

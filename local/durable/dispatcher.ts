@@ -1,5 +1,6 @@
 import type { Pacer, PacerFactory, PollResult } from './pacing.ts';
 
+/** A queue of keyed work and how one key is run. */
 export interface Work<Key> {
   /** What is due, running work included, at most `limit`. */
   due(now: number, limit: number): Key[];

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { command, query } from './database.ts';
 import type { HistoryEvent } from './history.ts';
 
+/** The history table. */
 export type HistoryTable = ReturnType<typeof createHistoryTable>;
 
 /** The events of each instance's running or last generation. */

@@ -19,6 +19,7 @@ export const EventType = {
   ExecutionResumed: 20,
 } as const;
 
+/** One of the event numbers. */
 export type EventTypeNumber = (typeof EventType)[keyof typeof EventType];
 
 /** One history event. Payload fields (Input, Result) are JSON texts. */

@@ -12,6 +12,7 @@ export interface Exchange {
   body: string;
 }
 
+/** The answer to an Exchange. */
 export interface Reply {
   status: number;
   headers?: Record<string, string>;

@@ -5,6 +5,7 @@ import type { HistoryEvent } from './history.ts';
 /** 'control' messages (suspend, resume, terminate) are acted on even while the instance is suspended. */
 export type MessageKind = 'start' | 'control' | 'work';
 
+/** A stored message. */
 export interface Message {
   sequence: number;
   instanceId: string;
@@ -15,6 +16,7 @@ export interface Message {
   event: string;
 }
 
+/** A message to be sent. */
 export interface NewMessage {
   instanceId: string;
   /** The generation it is meant for; a later one drops it. Absent: any. */
@@ -24,6 +26,7 @@ export interface NewMessage {
   event: HistoryEvent;
 }
 
+/** The inbox table. */
 export type Inbox = ReturnType<typeof createInbox>;
 
 // 'start' sorts first in a batch by its kind, whatever came in before it.

@@ -1,11 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { command, query } from './database.ts';
 
+/** States in which an instance is not over. */
 export const runningStates = ['Pending', 'Running', 'Suspended', 'ContinuedAsNew'] as const;
+/** States in which an instance is over. */
 export const finishedStates = ['Completed', 'Failed', 'Terminated', 'Canceled'] as const;
 
+/** A runtime status as the status API names it. */
 export type RuntimeStatus = (typeof runningStates)[number] | (typeof finishedStates)[number];
 
+/** A row of the instance table. */
 export interface Instance {
   id: string;
   executionId: string;
@@ -23,12 +27,14 @@ export interface Instance {
   updatedAt: number;
 }
 
+/** The task of another instance that waits for this one. */
 export interface Parent {
   instanceId: string;
   executionId: string;
   taskId: number;
 }
 
+/** Which instances to list; what is absent does not filter. Times in epoch milliseconds. */
 export interface InstanceFilter {
   createdFrom?: number;
   createdTo?: number;
@@ -44,6 +50,7 @@ export function isFinished(instance: Pick<Instance, 'status'>): boolean {
   return finishedStates.some((state) => state === instance.status);
 }
 
+/** The instance table. */
 export type InstanceTable = ReturnType<typeof createInstanceTable>;
 
 const listSql = `SELECT * FROM instances WHERE createdAt >= ? AND createdAt <= ? AND id > ? AND id GLOB ?

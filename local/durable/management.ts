@@ -8,6 +8,7 @@ import { finishedStates, type Instance, type InstanceFilter, isFinished } from '
 const maxIdLength = 100;
 const forbiddenInId = /[/\\#?\p{Cc}]/u;
 
+/** A request to start an instance; without an id it gets a random one, without a version the default. */
 export interface StartRequest {
   name: string;
   id?: string;

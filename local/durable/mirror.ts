@@ -5,6 +5,7 @@ import { type Done, ExternalEvents } from './external-events.ts';
 import { EventType, type HistoryEvent } from './history.ts';
 import { retryDelayMs, retryTimedOut, type TimerLimits, timerPiece } from './timing.ts';
 
+/** What is left when all events are played. */
 export interface MirrorResult {
   /** What has no scheduling event in the history yet. */
   decisions: Decision[];

@@ -18,6 +18,7 @@ export interface Pacer {
   stop(): void;
 }
 
+/** Makes the pacer of one queue. */
 export type PacerFactory = (poll: () => PollResult) => Pacer;
 
 const longestTimeoutMs = 2 ** 31 - 1;

@@ -3,6 +3,7 @@ import type { HistoryEvent } from './history.ts';
 import { toHistoryEvents } from './history-view.ts';
 import type { Instance } from './instances.ts';
 
+/** What a status answer shows beside its fixed fields. */
 export interface StatusFlags {
   showInput: boolean;
   showHistory: boolean;

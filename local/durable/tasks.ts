@@ -13,6 +13,7 @@ export interface ActivityTask {
   dueAt: number;
 }
 
+/** The activity table. */
 export type TaskTable = ReturnType<typeof createTaskTable>;
 
 /** Activities waiting or running. */

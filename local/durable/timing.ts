@@ -2,6 +2,7 @@ import type { RetryOptions } from './actions.ts';
 
 const dayMs = 24 * 60 * 60_000;
 
+/** How long timers are split. */
 export interface TimerLimits {
   /** A timer that is further away is split. */
   maximumMs: number;

@@ -3,6 +3,7 @@ import type { DurableConfig } from './config.ts';
 /** Where the host serves the management API. */
 export const webhookPath = '/runtime/webhooks/durabletask';
 
+/** What the links are built from. */
 export interface UrlSource {
   /** Origin of the host's listener. */
   baseUrl: string;

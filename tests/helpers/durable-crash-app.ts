@@ -9,9 +9,9 @@ const instanceId = 'crash';
 
 df.app.activity('work', {
   handler: async (item: number) => {
-    appendFileSync(journal, `start ${item}\n`);
+    appendFileSync(journal, `start ${item} ${Date.now()}\n`);
     await delay(10);
-    appendFileSync(journal, `end ${item}\n`);
+    appendFileSync(journal, `end ${item} ${Date.now()}\n`);
     return item;
   },
 });

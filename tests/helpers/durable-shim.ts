@@ -12,9 +12,12 @@ import { invokeRegistered, registeredFunctions } from './functions-core.ts';
 
 type Invoke = DurableBackendOptions['invoke'];
 
+/** A wrapper round an invocation. */
+export type Around = (request: InvokeRequest, next: Invoke) => ReturnType<Invoke>;
+
 interface ShimOptions extends Partial<Omit<DurableBackendOptions, 'invoke' | 'baseUrl'>> {
   /** Wraps every invocation, for instance to hold it back or to count it. */
-  around?: (request: InvokeRequest, next: Invoke) => ReturnType<Invoke>;
+  around?: Around;
 }
 
 /** The smallest host that the real library and a backend need between them. */
