@@ -7,6 +7,10 @@ import type { Invoker } from './invocation/invoker.ts';
 import { withDeadline } from './invocation/with-deadline.ts';
 import type { Wiring } from './listeners.ts';
 import type { HostLog } from './log/host-log.ts';
+import { seconds } from './settings/units.ts';
+
+/** What an appTerminate hook gets, whatever is left of the grace period: it is the app's last chance to flush. */
+const HOOK_LIMIT_MS = seconds(5);
 
 /** What a stop has to end. */
 export interface StopOptions {
@@ -32,9 +36,9 @@ export function createStop(options: StopOptions): () => Promise<void> {
 async function stop({ registry, http, wiring, invoker, log, durable, graceMs }: StopOptions): Promise<void> {
   const deadline = Date.now() + graceMs;
   const left = () => Math.max(0, deadline - Date.now());
-  const attempt = async (what: string, work: Promise<unknown>) => {
-    const tooLate = () => log.write('warning', 'Host.General', `${what} did not end within ${graceMs} ms.`);
-    await withDeadline<unknown>(work, left(), tooLate).catch((error: unknown) => {
+  const attempt = async (what: string, work: Promise<unknown>, limitMs = left()) => {
+    const tooLate = () => log.write('warning', 'Host.General', `${what} did not end in time.`);
+    await withDeadline<unknown>(work, limitMs, tooLate).catch((error: unknown) => {
       log.write('error', 'Host.General', `${what}: ${toError(error).message}`);
     });
   };
@@ -44,6 +48,6 @@ async function stop({ registry, http, wiring, invoker, log, durable, graceMs }: 
     await durable.stop(left()).catch((error: unknown) => log.print(`Durable backend: ${toError(error).stack}`));
   await invoker.drain(left());
   for (const hook of registry.hooks.appTerminate) {
-    await attempt('An appTerminate hook', Promise.resolve(createAppHookContext(registry)).then(hook));
+    await attempt('An appTerminate hook', Promise.resolve(createAppHookContext(registry)).then(hook), HOOK_LIMIT_MS);
   }
 }

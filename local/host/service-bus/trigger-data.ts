@@ -26,7 +26,7 @@ function toBytes(body: unknown): Buffer {
 /** What the extension tells of one message, by the names that it uses; missing values are left out. */
 function describe(message: ServiceBusReceivedMessage): Record<string, unknown> {
   const enqueued = message.enqueuedTimeUtc?.toISOString();
-  const expires = message.expiresAtUtc?.toISOString();
+  const expires = toExpiry(message.expiresAtUtc);
   return {
     MessageId: message.messageId === undefined ? undefined : String(message.messageId),
     // The client for JavaScript gives the AMQP counter, which counts from 0; .NET and so the extension count from 1.
@@ -50,6 +50,11 @@ function describe(message: ServiceBusReceivedMessage): Record<string, unknown> {
     ApplicationProperties: message.applicationProperties ?? {},
     UserProperties: message.applicationProperties ?? {},
   };
+}
+
+// A message that never expires has an instant that .NET cannot hold; it stands at the end of its calendar.
+function toExpiry(expires: Date | undefined): string | undefined {
+  return expires && expires.getUTCFullYear() > 9999 ? '9999-12-31T23:59:59.999Z' : expires?.toISOString();
 }
 
 /** Trigger metadata of one message; top-level properties of a JSON body are added, as the host does. */

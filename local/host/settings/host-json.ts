@@ -18,7 +18,6 @@ export interface HostConfig {
 
 /** `extensions.serviceBus`. */
 export interface ServiceBusConfig {
-  prefetchCount: number;
   autoCompleteMessages: boolean;
   /** undefined = 16 for each core. */
   maxConcurrentCalls?: number;
@@ -80,7 +79,6 @@ function readServiceBus(reader: SectionReader): ServiceBusConfig {
   const at = (name: string) => ['extensions', 'serviceBus', name];
   const maxConcurrentCalls = reader.integer(at('maxConcurrentCalls'), 0);
   return {
-    prefetchCount: reader.integer(at('prefetchCount'), 0),
     autoCompleteMessages: reader.boolean(at('autoCompleteMessages'), true),
     ...(maxConcurrentCalls > 0 ? { maxConcurrentCalls } : {}),
     maxAutoLockRenewalMs: reader.timeSpan(at('maxAutoLockRenewalDuration'), minutes(5)),

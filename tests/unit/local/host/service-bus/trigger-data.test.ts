@@ -38,6 +38,11 @@ describe('metadata', () => {
     });
   });
 
+  it('ends the calendar where .NET does', () => {
+    const { ExpiresAt } = toMessageMetadata(message({ expiresAtUtc: new Date(922_337_203_685_477) }));
+    expect(ExpiresAt).toEqual({ string: '9999-12-31T23:59:59.999Z' });
+  });
+
   it('appends Array to the names of a batch', () => {
     const metadata = toBatchMetadata([message({ deliveryCount: 2 }), message({ messageId: 'm2' })]);
     expect(metadata.MessageIdArray).toEqual({ collectionString: { string: ['m1', 'm2'] } });

@@ -9,7 +9,6 @@ describe('readHostConfig', () => {
       logLevels: {},
       durableTask: {},
       serviceBus: {
-        prefetchCount: 0,
         autoCompleteMessages: true,
         maxAutoLockRenewalMs: 300_000,
         minMessageBatchSize: 1,
@@ -44,10 +43,10 @@ describe('readHostConfig', () => {
       version: 2,
       functionTimeout: 'long',
       logging: { logLevel: { default: 'Loud' } },
-      extensions: { http: { routePrefix: 5 }, serviceBus: { prefetchCount: -1 } },
+      extensions: { http: { routePrefix: 5 }, serviceBus: { maxMessageBatchSize: -1 } },
     });
     expect(() => readHostConfig(text, {})).toThrow(
-      /^host\.json: version: expected the string "2\.0", got 2; functionTimeout: .*routePrefix: .*logLevel\.default: .*prefetchCount: /,
+      /^host\.json: version: expected the string "2\.0", got 2; functionTimeout: .*routePrefix: .*logLevel\.default: .*maxMessageBatchSize: /,
     );
   });
 

@@ -1,0 +1,46 @@
+import type { ServiceBusReceivedMessage, ServiceBusReceiver } from '@azure/service-bus';
+import type { Invocation } from '../invocation/invoker.ts';
+import type { RpcData } from '../worker-protocol.ts';
+import { logError, type Scope } from './scope.ts';
+import { toBatchData, toBatchMetadata, toDetails, toMessageData, toMessageMetadata } from './trigger-data.ts';
+
+/** Runs the function on messages, then completes them all, or abandons them all when it failed. Never rejects. */
+export async function invokeAndSettle(
+  scope: Scope,
+  receiver: ServiceBusReceiver,
+  messages: readonly ServiceBusReceivedMessage[],
+): Promise<void> {
+  scope.lastError = undefined;
+  const succeeded = await scope.invoker.invoke(toInvocation(scope, messages)).then(
+    () => true,
+    () => false,
+  );
+  // A failed call abandons even when the app settles by itself, as the extension does.
+  if (succeeded && !scope.trigger.autoComplete) return;
+  const settle = (message: ServiceBusReceivedMessage) =>
+    succeeded ? receiver.completeMessage(message) : receiver.abandonMessage(message);
+  for (const outcome of await Promise.allSettled(messages.map(settle))) {
+    if (outcome.status === 'rejected') logError(scope, outcome.reason);
+  }
+}
+
+function toInvocation({ trigger, inputsOf }: Scope, messages: readonly ServiceBusReceivedMessage[]): Invocation {
+  const { fn, name, isBatch, isBinary } = trigger;
+  const single = isBatch ? undefined : messages[0];
+  const data = single ? toMessageData(single, isBinary) : toBatchData(messages, isBinary);
+  return {
+    fn,
+    inputs: [{ name, data }, ...inputsOf(fn)],
+    triggerMetadata: single ? toMessageMetadata(single) : toBatchMetadata(messages),
+    reason: '(null)',
+    details: toDetails(messages, isBatch),
+  };
+}
+
+/** The invocation of a trigger that is run by hand, with a text in place of a message's body. */
+export function toManualInvocation({ trigger, inputsOf }: Scope, input: string): Invocation {
+  const { fn, name, isBatch } = trigger;
+  const data: RpcData = isBatch ? { collectionString: { string: [input] } } : { string: input };
+  const reason = 'This function was programmatically called via the host APIs.';
+  return { fn, inputs: [{ name, data }, ...inputsOf(fn)], reason };
+}

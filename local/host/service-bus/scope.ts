@@ -1,0 +1,31 @@
+import { toError } from '../errors.ts';
+import type { Invoker } from '../invocation/invoker.ts';
+import type { HostLog } from '../log/host-log.ts';
+import type { ServiceBusConfig } from '../settings/host-json.ts';
+import type { RpcData } from '../worker-protocol.ts';
+import type { ServiceBusTrigger } from './service-bus-trigger.ts';
+
+/** What Service Bus triggers share. */
+export interface ServiceBusOptions {
+  config: ServiceBusConfig;
+  invoker: Invoker;
+  log: HostLog;
+  inputsOf(fn: ServiceBusTrigger['fn']): { name: string; data: RpcData }[];
+}
+
+/** What belongs to one trigger while it listens. */
+export interface Scope extends ServiceBusOptions {
+  readonly trigger: ServiceBusTrigger;
+  /** Text of the last error told; cleared when something works. */
+  lastError: string | undefined;
+}
+
+/** Logs an error of a trigger's connection or settlement. */
+export function logError(scope: Scope, error: unknown): void {
+  const { message } = toError(error);
+  // A client that waits for its broker fails the same way several times a second: that is told once.
+  if (message === scope.lastError) return;
+  scope.lastError = message;
+  const { name } = scope.trigger.fn.metadata;
+  scope.log.write('error', 'Host.Triggers.ServiceBus', `Message processing error (Functions.${name}): ${message}`);
+}
