@@ -6,6 +6,7 @@ import type { ContainerClient } from '@azure/storage-blob';
 import type { DequeuedMessageItem } from '@azure/storage-queue';
 import type { BatchState } from '../batches/batch-row.ts';
 import { CONTAINERS, resultsQueueName } from '../contract/names.ts';
+import { addOperations, type Operations } from '../contract/operations.ts';
 import type { OutcomeHeader } from '../contract/outcome.ts';
 import {
   type FinishedChunk,
@@ -198,7 +199,7 @@ const fate = ({ batch, chunk }: Reference, header: OutcomeHeader): { end: Finish
 });
 
 interface ReportOptions {
-  operations: ResultMessage['operations'];
+  operations: Operations;
   lease: Lease;
   entries: Entry<Reference>[];
 }
@@ -222,12 +223,19 @@ async function report(
   await Promise.all(over.map(({ message }) => options.lease.finish(message.messageId)));
 }
 
+/** What telling the results is going to cost; it cannot be counted in the message that it writes. */
+const ownOperations = (references: number): Operations => ({
+  'queue.put': 1,
+  'servicebus.send': 1,
+  'queue.delete': references,
+});
+
 /** Usually one; cut where the text would grow over the limit. The operations are told once. */
 function resultMessages(
   deps: ItemsRoundDeps,
   address: QueueAddress,
   ends: FinishedChunk[],
-  operations: ResultMessage['operations'],
+  operations: Operations,
 ): string[] {
   const message: ResultMessage = {
     v: 1,

@@ -1,0 +1,16 @@
+import { app } from '@azure/functions';
+import { collectInbox } from '../shared/intake/inbox.ts';
+import { withLog } from '../shared/telemetry/log.ts';
+import { durableClient, getDrainClient, registry, settings, submitDeps } from './app.ts';
+
+// A timer over an inbox that nobody uses would still cost a listing each time: without a schedule there is none.
+if (settings.inboxSchedule !== undefined) {
+  app.timer('collect-inbox', {
+    schedule: settings.inboxSchedule,
+    extraInputs: [durableClient],
+    handler: (_timer, context) =>
+      withLog(context, async () => {
+        await collectInbox({ ...submitDeps(getDrainClient(context)), registry, settings });
+      }),
+  });
+}
