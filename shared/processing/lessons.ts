@@ -25,18 +25,17 @@ export const NO_LESSONS: Lessons = { presets: [], single: false, strays: 0, unst
 
 /**
  * Learns from a thread's end. The item it was at is charged, and nothing else; with `mapChunk` that was the whole chunk,
- * so the next run takes the items one by one. An item that cannot have run again is not to blame: that end is a stray.
+ * so the next run takes the items one by one. `atMs` is the service time. An item that cannot have run again is not to blame: that end is a stray.
  */
-export function learn(lessons: Lessons, { note, stuck, error }: Ended): Lessons {
+export function learn(lessons: Lessons, { note, stuck, error }: Ended, atMs: number): Lessons {
   const { position } = note;
   if (note.sequence === 0) return { ...lessons, unstarted: lessons.unstarted + 1 };
   if (position === WHOLE_CHUNK) return { ...lessons, single: true };
   if (position === OUTSIDE || lessons.presets.some(({ line }) => line === position)) {
     return { ...lessons, strays: lessons.strays + 1 };
   }
-  const preset: Preset = stuck
-    ? { line: position, kind: 'timedOut' }
-    : { line: position, kind: 'killed', error: deathText(error) };
+  const line = { line: position, atMs };
+  const preset: Preset = stuck ? { ...line, kind: 'timedOut' } : { ...line, kind: 'killed', error: deathText(error) };
   return { ...lessons, presets: [...lessons.presets, preset] };
 }
 

@@ -56,8 +56,9 @@ async function runOnce(job: ChunkJob, rescue: Rescue, tools: RescueTools): Promi
   ({ lines: rescue.lines, dropped: rescue.dropped } = readBoard(task.board));
   if ('answer' in end) return accept(end.answer);
   if (tools.isClosed()) return undefined;
-  rescue.lessons = learn(rescue.lessons, end);
-  rescue.lostMs += tools.clockMs() - begunMs;
+  const lostMs = tools.clockMs() - begunMs;
+  rescue.lessons = learn(rescue.lessons, end, task.nowMs + lostMs);
+  rescue.lostMs += lostMs;
   return giveUp(job, rescue.lessons, end.error);
 }
 

@@ -27,8 +27,8 @@ export interface ChunkRun {
 /** Handles what can be settled without running the item; false when it has to run. */
 export function settledUnrun(run: ChunkRun, source: Source): boolean {
   const preset = run.presets.get(source.line);
-  if (preset?.kind === 'killed') run.tally.kill(source, preset.error);
-  else if (preset) run.tally.fail(source, new TimeoutError(run.timeoutMs));
+  if (preset?.kind === 'killed') run.tally.kill(source, preset.error, preset.atMs);
+  else if (preset) run.tally.fail(source, new TimeoutError(run.timeoutMs), preset.atMs);
   else if (isNotDue(run, source) || isOverBudget(run)) run.tally.passOn(source);
   else return false;
   return true;

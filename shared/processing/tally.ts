@@ -54,16 +54,16 @@ export class Tally {
   }
 
   /** Decides by what was thrown: invalid, rejected, or one attempt charged and then retried or exhausted. */
-  fail(source: Source, thrown: unknown): void {
+  fail(source: Source, thrown: unknown, atMs = this.#chances.nowMs()): void {
     const error = toErrorText(thrown);
     if (thrown instanceof InvalidItem) this.#bury(source, 'invalid', error, source.attempts);
-    else if (thrown instanceof Reject) this.#bury(source, 'rejected', error, this.#charge(source, error));
-    else this.#failAttempt(source, error, thrown instanceof Retry ? thrown.after : undefined);
+    else if (thrown instanceof Reject) this.#bury(source, 'rejected', error, this.#charge(source, error, atMs));
+    else this.#failAttempt(source, thrown, this.#charge(source, error, atMs));
   }
 
   /** The item has ended its thread, and would end the next one. */
-  kill(source: Source, error: ErrorText): void {
-    this.#bury(source, 'killed', error, this.#charge(source, error));
+  kill(source: Source, error: ErrorText, atMs: number): void {
+    this.#bury(source, 'killed', error, this.#charge(source, error, atMs));
   }
 
   /** Hands the item on to the retries chunk as it came: it did not run. */
@@ -102,16 +102,15 @@ export class Tally {
   }
 
   /** Only an item whose handler ran is charged. */
-  #charge(source: Source, error: ErrorText): Attempt[] {
+  #charge(source: Source, error: ErrorText, atMs: number): Attempt[] {
     this.#ran += 1;
-    return [...source.attempts, { at: new Date(this.#chances.nowMs()).toISOString(), error: attemptText(error) }];
+    return [...source.attempts, { at: new Date(atMs).toISOString(), error: attemptText(error) }];
   }
 
-  #failAttempt(source: Source, error: ErrorText, after: number | undefined): void {
-    const attempts = this.#charge(source, error);
+  #failAttempt(source: Source, thrown: unknown, attempts: readonly Attempt[]): void {
     this.#failures += 1;
-    if (attempts.length >= this.#workload.attempts) this.#bury(source, 'exhausted', error, attempts);
-    else this.#retry(source, attempts, after);
+    if (attempts.length >= this.#workload.attempts) this.#bury(source, 'exhausted', toErrorText(thrown), attempts);
+    else this.#retry(source, attempts, thrown instanceof Retry ? thrown.after : undefined);
   }
 
   #bury(source: Source, reason: DeadReason, error: ErrorText, attempts: readonly Attempt[]): void {

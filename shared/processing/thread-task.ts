@@ -4,8 +4,8 @@ import type { Reference } from '../contract/reference.ts';
 import type { Board } from './board.ts';
 import type { ErrorText } from './error-text.ts';
 
-/** How one line's item ended in a thread that is gone: it is not run again, and only it is charged. */
-export type Preset = { line: number; kind: 'timedOut' } | { line: number; kind: 'killed'; error: ErrorText };
+/** How one line's item ended, at service time `atMs`, in a thread that is gone: it is charged, and not run again. */
+export type Preset = { line: number; atMs: number } & ({ kind: 'timedOut' } | { kind: 'killed'; error: ErrorText });
 
 /** A chunk to be processed. `frame` is the zstd frame as stored; `nowMs` is the service time. */
 export interface ChunkJob {
