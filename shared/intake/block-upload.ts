@@ -1,10 +1,12 @@
-import type { BlockBlobUploadOptions } from '@azure/storage-blob';
+import type { BlockBlobClient, BlockBlobUploadOptions } from '@azure/storage-blob';
 import { statusOf } from '../errors.ts';
-import type { PayloadBlob } from './write-payload.ts';
 
 const CREATE_ONLY = { ifNoneMatch: '*' };
 /** RFC 8878, section 5.2. */
 const CONTENT_TYPE = 'application/zstd';
+
+/** The blob calls that writing a payload needs. */
+export type PayloadBlob = Pick<BlockBlobClient, 'upload' | 'stageBlock' | 'commitBlockList' | 'getProperties'>;
 
 /** A blob written in order: appended bytes are staged as blocks of some size, or put at once if they stay below it. */
 export class BlockUpload {

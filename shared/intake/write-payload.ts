@@ -2,18 +2,16 @@
  * Writes a payload while its upload comes in. What is held in memory: the chunks being compressed (IN_FLIGHT), one
  * block on its way to storage and one filling up. Nothing of it can be read before the last call, which is create-only.
  */
-import type { BlockBlobClient } from '@azure/storage-blob';
 import { digestOf, encodeFrame } from '../contract/frame.ts';
 import { type ChunkEntry, encodeIndex } from '../contract/payload-index.ts';
-import { BlockUpload } from './block-upload.ts';
+import { BlockUpload, type PayloadBlob } from './block-upload.ts';
 import type { RawChunk } from './chunk-records.ts';
 
 const MiB = 1024 * 1024;
 /** One chunk is compressed while the next is parsed; zstd level 1 is several times faster than the parser. */
 const IN_FLIGHT = 2;
 
-/** The blob calls that writing a payload needs. */
-export type PayloadBlob = Pick<BlockBlobClient, 'upload' | 'stageBlock' | 'commitBlockList' | 'getProperties'>;
+export type { PayloadBlob };
 
 /** What to write, and where. */
 export interface WritePayloadOptions {
