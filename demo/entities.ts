@@ -1,0 +1,53 @@
+import type { Registry } from '../shared/workload/registry.ts';
+
+/** A subscription as the emulator's `config.json` writes it. */
+interface Subscription {
+  Name: string;
+  Properties: Record<string, unknown>;
+  Rules: { Name: string; Properties: Record<string, unknown> }[];
+}
+
+const TOPIC = 'sluice-events';
+/** What a deployment sets, too: infra/modules/service-bus.bicep gives each reason. */
+const WAKE_PROPERTIES = {
+  DefaultMessageTimeToLive: 'PT1H',
+  LockDuration: 'PT1M',
+  MaxDeliveryCount: 10,
+  DeadLetteringOnMessageExpiration: true,
+};
+
+/**
+ * The Service Bus entities of an app with these workloads, in the format of the official emulator's `config.json`:
+ * `wake` for an app that runs every pool, one more for each pool that runs apart, and `completions` as the example of
+ * a subscriber of one's own.
+ */
+export function entities(registry: Registry): unknown {
+  const pools = [...new Set(registry.workloads.map(({ pool }) => pool))].filter((pool) => pool !== 'default');
+  const topic = {
+    Name: TOPIC,
+    Properties: {
+      DefaultMessageTimeToLive: 'P14D',
+      RequiresDuplicateDetection: true,
+      DuplicateDetectionHistoryTimeWindow: 'PT10M',
+    },
+    Subscriptions: [wake('wake', {}), ...pools.map((pool) => wake(`wake-${pool}`, { pool })), completions()],
+  };
+  return {
+    UserConfig: { Namespaces: [{ Name: 'sluice', Queues: [], Topics: [topic] }], Logging: { Type: 'Console' } },
+  };
+}
+
+function wake(name: string, filter: Record<string, string>): Subscription {
+  const CorrelationFilter = { Properties: { type: 'QueueWorkDetected', ...filter } };
+  const rule = { Name: 'queue-work-detected', Properties: { FilterType: 'Correlation', CorrelationFilter } };
+  return { Name: name, Properties: WAKE_PROPERTIES, Rules: [rule] };
+}
+
+function completions(): Subscription {
+  const SqlFilter = { SqlExpression: "type = 'BatchCompleted'" };
+  return {
+    Name: 'completions',
+    Properties: { ...WAKE_PROPERTIES, DefaultMessageTimeToLive: 'P1D', DeadLetteringOnMessageExpiration: false },
+    Rules: [{ Name: 'batch-completed', Properties: { FilterType: 'Sql', SqlFilter } }],
+  };
+}

@@ -1,0 +1,37 @@
+import { dirname, extname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Connections, StackOptions } from '../local/start.ts';
+import { CONTAINERS, TABLES } from '../shared/contract/names.ts';
+import { DEFAULTS } from '../shared/settings.ts';
+import { registry } from '../workloads/index.ts';
+import { entities } from './entities.ts';
+
+/** The repository's root: one folder above the sources, two above the built files. */
+export const ROOT = resolve(
+  dirname(fileURLToPath(import.meta.url)),
+  extname(import.meta.url) === '.ts' ? '..' : '../..',
+);
+
+/** What the local stack has to be for this app: everything that a deployment gets from `infra/`. */
+export function sluiceStack(folder: string, overrides: Record<string, string> = {}): StackOptions {
+  return {
+    folder,
+    appFolder: ROOT,
+    entities: entities(registry),
+    layout: { containers: Object.values(CONTAINERS), tables: Object.values(TABLES) },
+    settings: (connections) => ({ ...sluiceSettings(connections), ...overrides }),
+  };
+}
+
+function sluiceSettings({ storage, serviceBus }: Connections): Record<string, string> {
+  return {
+    ...DEFAULTS,
+    FUNCTIONS_WORKER_RUNTIME: 'node',
+    AzureWebJobsStorage: storage,
+    SluiceStorage: storage,
+    SluiceServiceBus: serviceBus,
+    SLUICE_TASK_HUB: 'sluice',
+    // Someone who drops a file waits for it; a deployment looks every 10 minutes, as each look is billed.
+    SLUICE_INBOX_SCHEDULE: '*/10 * * * * *',
+  };
+}

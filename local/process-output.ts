@@ -1,0 +1,38 @@
+import type { ChildProcess } from 'node:child_process';
+import { createWriteStream, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+
+const KEPT_LINES = 15;
+
+/** A child's output: all of it goes to a file, the last lines are kept for messages. */
+export interface ProcessOutput {
+  /** Standard output and standard error, oldest first. */
+  lastLines(): string[];
+  /** Calls back for every line of standard output from now on. */
+  onLine(listener: (line: string) => void): void;
+}
+
+/** Reads a child's output until it ends, whether anybody looks or not: a full pipe would stop the child. */
+export function readOutput(child: ChildProcess, logFile: string): ProcessOutput {
+  mkdirSync(dirname(logFile), { recursive: true });
+  const log = createWriteStream(logFile, { flags: 'a' });
+  const last: string[] = [];
+  const listeners: ((line: string) => void)[] = [];
+  const read = (stream: Readable | null, listen: (line: string) => void): void => {
+    if (!stream) return;
+    createInterface({ input: stream }).on('line', (line) => {
+      log.write(`${line}\n`);
+      last.push(line);
+      if (last.length > KEPT_LINES) last.shift();
+      listen(line);
+    });
+  };
+  read(child.stdout, (line) => {
+    for (const listener of listeners) listener(line);
+  });
+  read(child.stderr, () => {});
+  child.once('close', () => log.end());
+  return { lastLines: () => [...last], onLine: (listener) => void listeners.push(listener) };
+}

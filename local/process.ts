@@ -1,0 +1,144 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { pathToFileURL } from 'node:url';
+import { type ProcessOutput, readOutput } from './process-output.ts';
+import { scriptPath } from './script-path.ts';
+
+/** How a child is started. `Ready` is what its ready line tells. */
+export interface ProcessOptions<Ready> {
+  /** For messages. */
+  name: string;
+  /** A JavaScript or TypeScript file; it runs in this process's own Node. */
+  script: string;
+  args: readonly string[];
+  /** Added to this process's environment. */
+  env?: Readonly<Record<string, string>>;
+  /** Takes all output; appended to, folder made. */
+  logFile: string;
+  /** Looks at each line of standard output until it returns something: then the child is ready. */
+  readReady: (line: string) => Ready | undefined;
+  /** Default 60 s: a cold disk and a busy machine are no failure. */
+  readyTimeoutMs?: number;
+}
+
+/** How a child ended. */
+export interface ProcessEnd {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  /** Whether it was asked to, by `stop` or `kill`. */
+  expected: boolean;
+}
+
+/** A child that has said it is ready. */
+export interface RunningProcess<Ready> {
+  readonly name: string;
+  readonly pid: number;
+  readonly ready: Ready;
+  /** Resolves once the child is gone and its output is read; never rejects. */
+  readonly ended: Promise<ProcessEnd>;
+  /** SIGTERM, and SIGKILL when it takes longer than `graceMs` (default 15 s). */
+  stop(graceMs?: number): Promise<ProcessEnd>;
+  /** SIGKILL: the child gets no chance to tidy up. */
+  kill(): Promise<ProcessEnd>;
+  /** Stops the child's clock (SIGSTOP) until `thaw`: it holds its connections and answers nobody. */
+  freeze(): void;
+  thaw(): void;
+  /** How it ended, with its last lines: for whoever did not expect it. */
+  describe(end: ProcessEnd): string;
+}
+
+/** A child did not get ready; the message says how, and ends with the child's last lines. */
+export class ProcessStartError extends Error {
+  override name = 'ProcessStartError';
+}
+
+const READY_TIMEOUT_MS = 60_000;
+const GRACE_MS = 15_000;
+
+/** Starts a child and waits until it is ready. Throws ProcessStartError when it ends before, or takes too long. */
+export async function startProcess<Ready>(options: ProcessOptions<Ready>): Promise<RunningProcess<Ready>> {
+  const child = spawnChild(options);
+  const output = readOutput(child, options.logFile);
+  const asked = { toEnd: false };
+  const ended = endOf(child, asked);
+  const signal = (name: NodeJS.Signals): Promise<ProcessEnd> => {
+    asked.toEnd = true;
+    child.kill(name);
+    return ended;
+  };
+  const describe = (end: ProcessEnd): string => describeEnd(options, end, output);
+  const ready = await untilReady(options, output, ended.then(describe)).catch(async (error: Error) => {
+    await signal('SIGKILL');
+    throw error;
+  });
+  return {
+    name: options.name,
+    pid: child.pid ?? -1,
+    ready,
+    ended,
+    stop: (graceMs = GRACE_MS) => stopGently(signal, graceMs),
+    kill: () => signal('SIGKILL'),
+    freeze: () => void child.kill('SIGSTOP'),
+    thaw: () => void child.kill('SIGCONT'),
+    describe,
+  };
+}
+
+function spawnChild({ script, args, env }: ProcessOptions<unknown>): ChildProcess {
+  const guard = pathToFileURL(scriptPath(import.meta.url, './end-with-parent')).href;
+  return spawn(process.execPath, ['--import', guard, script, ...args], {
+    env: { ...process.env, ...env },
+    // The channel tells the child of our death. A group of its own keeps Ctrl-C from it: a terminal would signal all
+    // parts at once, and they are to stop one after the other.
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    detached: true,
+  });
+}
+
+function endOf(child: ChildProcess, asked: { toEnd: boolean }): Promise<ProcessEnd> {
+  return new Promise((resolve) => {
+    child.once('error', () => resolve({ code: null, signal: null, expected: false }));
+    child.once('close', (code, signal) => resolve({ code, signal, expected: asked.toEnd }));
+  });
+}
+
+function untilReady<Ready>(
+  { name, readReady, readyTimeoutMs = READY_TIMEOUT_MS, logFile }: ProcessOptions<Ready>,
+  output: ProcessOutput,
+  endedEarly: Promise<string>,
+): Promise<Ready> {
+  return new Promise((resolve, reject) => {
+    const fail = (message: string): void => reject(new ProcessStartError(message));
+    const late = `${name} was not ready after ${readyTimeoutMs / 1000} s`;
+    const timer = setTimeout(() => fail(`${late}${tail(output, logFile)}`), readyTimeoutMs);
+    output.onLine((line) => {
+      const ready = readReady(line);
+      if (ready === undefined) return;
+      clearTimeout(timer);
+      resolve(ready);
+    });
+    // After the ready line this settles a promise that is settled, and does nothing.
+    void endedEarly.then((message) => {
+      clearTimeout(timer);
+      fail(message);
+    });
+  });
+}
+
+async function stopGently(signal: (name: NodeJS.Signals) => Promise<ProcessEnd>, graceMs: number): Promise<ProcessEnd> {
+  const timer = setTimeout(() => void signal('SIGKILL'), graceMs);
+  const ended = signal('SIGTERM');
+  // A frozen child takes no signal but this one and SIGKILL.
+  void signal('SIGCONT');
+  return ended.finally(() => clearTimeout(timer));
+}
+
+function describeEnd({ name, logFile }: ProcessOptions<unknown>, end: ProcessEnd, output: ProcessOutput): string {
+  const how = end.signal ? `was ended by ${end.signal}` : `ended with code ${end.code}`;
+  return `${name} ${how}${tail(output, logFile)}`;
+}
+
+const tail = (output: ProcessOutput, logFile: string): string =>
+  `; its last lines (all: ${logFile}):\n${output
+    .lastLines()
+    .map((line) => `  ${line}`)
+    .join('\n')}`;

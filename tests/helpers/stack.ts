@@ -1,0 +1,71 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sluiceStack } from '../../demo/stack.ts';
+import { logFile } from '../../local/parts.ts';
+import { type LocalStack, startStack as startLocalStack } from '../../local/start.ts';
+
+/** How a stack for tests differs from the one of `npm start`. */
+export interface TestStackOptions {
+  /** Settings that win over the usual ones. */
+  settings?: Record<string, string>;
+  /** Default: the repository, with its own workloads. */
+  appFolder?: string;
+  entities?: unknown;
+}
+
+/** A whole local stack in a folder of its own. The app is the built one: `npm test` builds before. */
+export interface TestStack extends Pick<LocalStack, 'url' | 'keys' | 'storage' | 'serviceBus' | 'folder'> {
+  hostPid(): number;
+  /** SIGKILL, as a crash of the instance. */
+  killHost(): Promise<void>;
+  /** SIGTERM: running invocations end first. */
+  stopHost(): Promise<void>;
+  /** Starts the host again, with the same address and data. */
+  restartHost(): Promise<void>;
+  killBroker(): Promise<void>;
+  restartBroker(): Promise<void>;
+  /** Storage holds its connections and answers nobody, until the returned function is called. */
+  freezeAzurite(): () => void;
+  killAzurite(): Promise<void>;
+  restartAzurite(): Promise<void>;
+  /** All that the host has written so far, over all its starts. */
+  hostLog(): Promise<string>;
+  /** A request with the function key; `path` begins after `/api/`. */
+  api(path: string, init?: RequestInit): Promise<Response>;
+  /** Stops all parts; removes the folder, unless `keep` says that somebody wants to look into it. */
+  stop(options?: { keep?: boolean }): Promise<void>;
+}
+
+/** Brings up Azurite, broker and host with the app, on free ports. */
+export async function startStack(options: TestStackOptions = {}): Promise<TestStack> {
+  const folder = await mkdtemp(join(tmpdir(), 'sluice-test-'));
+  const { settings = {}, ...overrides } = options;
+  const stack = await startLocalStack({ ...sluiceStack(folder, settings), ...overrides });
+  const { url, keys, storage, serviceBus, host, broker, azurite } = stack;
+  return {
+    ...{ url, keys, storage, serviceBus, folder },
+    hostPid: () => host.process.pid,
+    killHost: () => host.kill(),
+    stopHost: () => host.stop(),
+    restartHost: () => host.start(),
+    killBroker: () => broker.kill(),
+    restartBroker: () => broker.start(),
+    freezeAzurite: () => {
+      azurite.process.freeze();
+      return () => azurite.process.thaw();
+    },
+    killAzurite: () => azurite.kill(),
+    restartAzurite: () => azurite.start(),
+    hostLog: () => readFile(logFile(folder, 'host'), 'utf8'),
+    api: (path, init = {}) => {
+      const headers = new Headers(init.headers);
+      if (!headers.has('x-functions-key')) headers.set('x-functions-key', keys.function);
+      return fetch(`${url}/api/${path}`, { ...init, headers });
+    },
+    stop: async ({ keep = false } = {}) => {
+      await stack.stop();
+      if (!keep) await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
