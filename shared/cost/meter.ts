@@ -64,7 +64,7 @@ function addTo(scope: Scope, operation: string, n: number): void {
   }
 }
 
-type Answer = { headers: { get(name: string): string | undefined } };
+type Answer = { status: number; headers: { get(name: string): string | undefined } };
 
 /** Sends one try of a request, and sees it go and come back. */
 type Pass = <R extends Answer>(service: StorageService, request: RequestShape, send: () => Promise<R>) => Promise<R>;
@@ -93,6 +93,9 @@ function policyOf(service: StorageService, pass: Pass): PipelinePolicy {
   };
 }
 
+/** Answers of a service that was too busy: no billed operation, but what the drain steps down for. */
+export const THROTTLED = 'throttled.responses';
+
 /** Counts and clocks each try of a request. */
 function createPass(count: (operation: string) => void, clock: ServiceClock, monotonicMs: () => number): Pass {
   return async (service, request, send) => {
@@ -100,6 +103,7 @@ function createPass(count: (operation: string) => void, clock: ServiceClock, mon
     const sentAtMs = monotonicMs();
     const response = await send();
     clock.observe(response.headers.get('date'), sentAtMs);
+    if (response.status === 503 || response.status === 429) count(THROTTLED);
     return response;
   };
 }

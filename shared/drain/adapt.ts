@@ -1,4 +1,5 @@
 /** Learns from a finished wave: what a reference takes, and how many tasks are worth having. Pure. */
+import { THROTTLED } from '../cost/meter.ts';
 import type { GateRow } from '../wake/gate-row.ts';
 import type { SliceResult } from './slice.ts';
 
@@ -36,7 +37,7 @@ export function summarize(slices: SliceResult[]): WaveSummary {
     ghosts: sum((slice) => slice.ghosts),
     handlerSeconds: sum((slice) => slice.handlerSeconds),
     seconds: Math.max(0, ...slices.map((slice) => slice.seconds)),
-    throttled: sum((slice) => slice.operations['throttled.responses'] ?? 0),
+    throttled: sum((slice) => slice.operations[THROTTLED] ?? 0),
     tripped: slices.some((slice) => slice.ended === 'tripped'),
     faulted: slices.some((slice) => slice.ended === 'fault'),
   };
