@@ -5,19 +5,13 @@
 import type { ContainerClient } from '@azure/storage-blob';
 import type { DequeuedMessageItem } from '@azure/storage-queue';
 import type { BatchState } from '../batches/batch-row.ts';
-import { CONTAINERS, resultsQueueName } from '../contract/names.ts';
-import { addOperations, type Operations } from '../contract/operations.ts';
+import { CONTAINERS } from '../contract/names.ts';
+import { addOperations } from '../contract/operations.ts';
 import type { OutcomeHeader } from '../contract/outcome.ts';
-import {
-  type FinishedChunk,
-  MAX_MESSAGE_BYTES,
-  type Reference,
-  type ResultMessage,
-  readReference,
-} from '../contract/reference.ts';
+import { type FinishedChunk, type Reference, readReference } from '../contract/reference.ts';
 import type { Meter } from '../cost/meter.ts';
-import { type Entry, putMessage, type Queue, readEntries } from '../drain/messages.ts';
-import { emptyTally, type Tally } from '../drain/slice.ts';
+import { type Entry, type Queue, readEntries } from '../drain/messages.ts';
+import type { Tally } from '../drain/slice.ts';
 import { toError } from '../errors.ts';
 import { log } from '../telemetry/log.ts';
 import type { GateDeps } from '../wake/gate.ts';
@@ -30,6 +24,7 @@ import { holdLease, type Lease } from './lease.ts';
 import { putOutcome, readOutcomeHeader } from './outcome-store.ts';
 import type { Processor } from './processor.ts';
 import type { SharedLock } from './shared-lock.ts';
+import { type Fate, tallyOf, tellResults } from './tell-results.ts';
 import type { ChunkOutcome } from './thread-task.ts';
 
 /** Deliveries from which on a chunk is suspected of having killed its process. */
@@ -55,8 +50,6 @@ export interface ItemsRoundDeps {
   visibilitySeconds: number;
 }
 
-/** What became of one reference: an outcome to report, nothing any more (its batch is gone), or to be tried again. */
-type Fate = { end: FinishedChunk; outcome?: ChunkOutcome } | 'ghost' | 'later';
 type Work = Entry<Reference> & { frame?: Buffer | undefined };
 
 /** Makes the round of a slice on one queue. */
@@ -71,8 +64,8 @@ export function createItemsRound(
     const lease = holdLease(queue, messages, deps.visibilitySeconds);
     try {
       const { value, operations } = await deps.meter.measure(() => processAll(deps, address, entries, lease));
-      const told = await deps.meter.measure(() => report(deps, address, value, { operations, lease, entries }));
-      return tallyOf(messages.length, value, { ...told.operations });
+      const told = await deps.meter.measure(() => tellResults(deps, address, value, { operations, lease, entries }));
+      return tallyOf(messages.length, value, addOperations(operations, told.operations));
     } finally {
       lease.end();
     }
@@ -197,74 +190,3 @@ function withCauses({ header, causes }: ChunkOutcome): OutcomeHeader {
 const fate = ({ batch, chunk }: Reference, header: OutcomeHeader): { end: FinishedChunk } => ({
   end: { batch, chunk, header },
 });
-
-interface ReportOptions {
-  operations: Operations;
-  lease: Lease;
-  entries: Entry<Reference>[];
-}
-
-/** Result message, wake of the result queue, then the references are deleted: in this order a crash repeats, and loses nothing. */
-async function report(
-  deps: ItemsRoundDeps,
-  address: QueueAddress,
-  fates: Fate[],
-  options: ReportOptions,
-): Promise<void> {
-  const ends = fates.flatMap((fate) => (typeof fate === 'string' ? [] : [fate.end]));
-  if (ends.length > 0) {
-    const name = resultsQueueName(address.workload.name);
-    for (const text of resultMessages(deps, address, ends, options.operations))
-      await putMessage(deps.queues(name), text);
-    const results = deps.registry.queue(name);
-    if (results) await deps.publish(results, { type: 'QueueWorkDetected' });
-  }
-  const over = options.entries.filter((_, index) => fates[index] !== 'later');
-  await Promise.all(over.map(({ message }) => options.lease.finish(message.messageId)));
-}
-
-/** What telling the results is going to cost; it cannot be counted in the message that it writes. */
-const ownOperations = (references: number): Operations => ({
-  'queue.put': 1,
-  'servicebus.send': 1,
-  'queue.delete': references,
-});
-
-/** Usually one; cut where the text would grow over the limit. The operations are told once. */
-function resultMessages(
-  deps: ItemsRoundDeps,
-  address: QueueAddress,
-  ends: FinishedChunk[],
-  operations: Operations,
-): string[] {
-  const message: ResultMessage = {
-    v: 1,
-    workload: address.workload.name,
-    queue: address.queue,
-    chunks: ends,
-    operations,
-    at: new Date(deps.gate.now()).toISOString(),
-  };
-  const text = JSON.stringify(message);
-  if (ends.length === 1 || Buffer.byteLength(text) <= MAX_MESSAGE_BYTES) return [text];
-  const half = Math.ceil(ends.length / 2);
-  return [
-    ...resultMessages(deps, address, ends.slice(0, half), operations),
-    ...resultMessages(deps, address, ends.slice(half), {}),
-  ];
-}
-
-function tallyOf(received: number, fates: Fate[], operations: Tally['operations']): Tally {
-  const tally = { ...emptyTally(), received, operations };
-  for (const fate of fates) {
-    if (fate === 'ghost') tally.ghosts += 1;
-    if (typeof fate === 'string') continue;
-    const { counts } = fate.end.header;
-    tally.done += 1;
-    tally.items += counts.items - counts.retried;
-    tally.ran += fate.outcome?.ran ?? 0;
-    tally.failures += fate.outcome?.failures ?? 0;
-    tally.handlerSeconds += fate.outcome ? fate.end.header.handlerSeconds : 0;
-  }
-  return tally;
-}
