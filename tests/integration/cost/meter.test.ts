@@ -101,7 +101,7 @@ describe('the meter in the pipelines of the SDKs', () => {
 
     await act(all);
 
-    expect(all.meter.total()).toEqual({ [operation]: 3 });
+    expect(all.meter.total()).toEqual({ [operation]: 3, 'throttled.responses': 2 });
   });
 
   it('counts a table transaction once, whatever it holds', async () => {
