@@ -8,6 +8,7 @@ const WORKLOAD = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 const LANE = /^[a-z][a-z0-9]*$/;
 const POOL = /^[a-z][a-z0-9]{0,19}$/;
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const CHUNK = /^[a-z0-9][a-z0-9.]{0,200}$/;
 
 /** Lanes that the pipeline keeps for itself: finished chunks, and messages that nobody can read. */
 export const RESERVED_LANES = ['results', 'poison'] as const;
@@ -24,6 +25,9 @@ export const isPoolName = (name: string): boolean => POOL.test(name);
 
 /** Whether `id` is a batch id as `newBatchId` makes them. */
 export const isBatchId = (id: string): boolean => UUID_V7.test(id);
+
+/** Whether `id` may name a chunk: it becomes part of a blob name and of a row key. */
+export const isChunkId = (id: string): boolean => CHUNK.test(id);
 
 /** A fresh batch id: UUIDv7 (RFC 9562), so that ids sort by time and carry their date. */
 export function newBatchId(nowMs: number): string {

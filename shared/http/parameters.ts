@@ -3,7 +3,7 @@ import type { HttpRequest } from '@azure/functions';
 import type { BatchRow, Versioned } from '../batches/batch-row.ts';
 import { readBatch } from '../batches/ledger.ts';
 import type { Table } from '../batches/table.ts';
-import { isBatchId } from '../contract/names.ts';
+import { isBatchId, isChunkId } from '../contract/names.ts';
 import { Problem } from '../errors.ts';
 import type { Workload } from '../workload/define.ts';
 import type { QueueAddress, Registry } from '../workload/registry.ts';
@@ -69,4 +69,11 @@ export function wholeOf(
     'invalid-parameter',
     `${name} must be a whole number from ${bounds.min} to ${bounds.max}; got "${text.slice(0, 40)}".`,
   );
+}
+
+/** A chunk id from the query, or undefined; 400 for what can be none. */
+export function chunkOf(request: HttpRequest, name: string): string | undefined {
+  const text = request.query.get(name);
+  if (text === null || isChunkId(text)) return text ?? undefined;
+  throw new Problem('invalid-parameter', `${name} must be a chunk id such as 000012; got "${text.slice(0, 40)}".`);
 }

@@ -83,6 +83,8 @@ export const beatRows = (queue: string): { from: string; to: string } => ({
   from: `${BEAT}${queue}:`,
   to: `${BEAT}${queue};`,
 });
+/** Bounds of all gate rows in a query by row key. */
+export const gateRows = { from: GATE, to: 'gate;' } as const;
 export const isGateRow = (rowKey: string): boolean => rowKey.startsWith(GATE);
 export const isPolicyRow = (rowKey: string): boolean => rowKey.startsWith(POLICY);
 

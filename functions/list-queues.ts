@@ -1,0 +1,13 @@
+import { app } from '@azure/functions';
+import { answering } from '../shared/http/answers.ts';
+import { listQueues } from '../shared/http/list-queues.ts';
+import { clients, depthOf, registry, settings } from './app.ts';
+
+app.http('list-queues', {
+  route: 'queues',
+  methods: ['GET'],
+  authLevel: 'function',
+  handler: answering((request) =>
+    listQueues({ table: clients().gates, registry, pool: settings.pool, depthOf }, request),
+  ),
+});

@@ -1,0 +1,81 @@
+/** Reading what a batch's chunks hold, a page at a time. Pages go by ledger rows: a listing of blobs may show what never counted. */
+import type { ContainerClient } from '@azure/storage-blob';
+import type { ChunkRow } from '../batches/chunk-row.ts';
+import { outcomeBlobName } from '../contract/names.ts';
+import type { FramePlace, OutcomeHeader } from '../contract/outcome.ts';
+import { readRange } from '../processing/fetch-frames.ts';
+import { readFrameLines } from '../processing/read-outcome.ts';
+
+/** The frames of an outcome that are read by clients. */
+export type FrameName = 'results' | 'dead';
+
+/** One frame of a finished chunk. */
+export interface ChunkFrame {
+  row: ChunkRow;
+  header: OutcomeHeader;
+  blob: string;
+  place: FramePlace;
+}
+
+/** Where a page ends: after `chunks` frames, or before the frame that would bring it over `bytes` decoded. */
+export interface PageLimits {
+  chunks: number;
+  bytes: number;
+}
+
+/** Some frames in row order; `next` is the chunk to go on from. */
+export interface ChunkPage {
+  frames: ChunkFrame[];
+  next: string | undefined;
+}
+
+/** The frame of that name, or undefined when the chunk has none. */
+export function frameOfChunk(row: ChunkRow, name: FrameName): ChunkFrame | undefined {
+  const place = row.header?.[name];
+  if (row.header === undefined || place === undefined) return undefined;
+  return { row, header: row.header, blob: outcomeBlobName(row.reference.workload, row.batch, row.chunk), place };
+}
+
+/** Takes frames from rows until the page is full; at least one, however large it is. */
+export async function planPage(rows: AsyncIterable<ChunkRow>, name: FrameName, limits: PageLimits): Promise<ChunkPage> {
+  const frames: ChunkFrame[] = [];
+  let bytes = 0;
+  for await (const row of rows) {
+    const frame = frameOfChunk(row, name);
+    if (!frame) continue;
+    bytes += frame.place.bytes;
+    if (frames.length >= limits.chunks || (frames.length > 0 && bytes > limits.bytes)) {
+      return { frames, next: row.chunk };
+    }
+    frames.push(frame);
+  }
+  return { frames, next: undefined };
+}
+
+/** The lines of a frame. @throws FrameError when the stored bytes are not what the ledger says. */
+export const readLines = (results: ContainerClient, { blob, place }: ChunkFrame): Promise<string[]> =>
+  readFrameLines(place, async (offset, length) => {
+    const bytes = await readRange(results, { container: 'results', blob, offset, length });
+    if (bytes) return bytes;
+    throw new Error(`The outcome blob ${blob} is not there, or shorter than its row says.`);
+  });
+
+/** Runs `read` over `items` with a few reads under way at once, and gives what they read in the items' order. */
+export async function* readAhead<T, R>(
+  items: readonly T[],
+  ahead: number,
+  read: (item: T) => Promise<R>,
+): AsyncGenerator<R> {
+  const under: Promise<R>[] = [];
+  const begin = (item: T): void => {
+    const promise = read(item);
+    // Whoever stops early leaves reads behind: their failure must not end the process.
+    promise.catch(() => undefined);
+    under.push(promise);
+  };
+  for (const item of items) {
+    begin(item);
+    if (under.length >= ahead) yield await (under.shift() as Promise<R>);
+  }
+  for (const promise of under) yield await promise;
+}

@@ -1,0 +1,62 @@
+import type { ContainerClient } from '@azure/storage-blob';
+import { z } from 'zod';
+import { FrameError } from '../contract/errors.ts';
+import { decodeFrameUpTo, SKIPPABLE_OVERHEAD, skippablePayload } from '../contract/frame.ts';
+import { reportBlobName } from '../contract/names.ts';
+import { statusOf } from '../errors.ts';
+import { splitLines } from '../processing/sources.ts';
+
+const count = z.number().int().nonnegative();
+
+/** The header of a stored report. `createdAt` is when the last chunk was done. */
+export const reportHeaderSchema = z.object({
+  batch: z.string(),
+  revision: count,
+  counts: z.object({ accepted: count, succeeded: count, dead: count, cancelled: count }),
+  rows: count,
+  createdAt: z.string(),
+});
+export type ReportHeader = z.infer<typeof reportHeaderSchema>;
+
+/** A report as stored: `lines` are JSON texts of {key, value}, sorted by key. */
+export interface Report {
+  header: ReportHeader;
+  lines: string[];
+}
+
+/** A report has at most `reduce.maxKeys` lines and was made in memory; this only keeps a damaged blob from asking for all. */
+const MAX_REPORT_BYTES = 512 * 1024 * 1024;
+
+/**
+ * The report of a batch's revision, or undefined when there is none.
+ * @throws FrameError when the blob is damaged.
+ */
+export async function readReport(
+  reports: ContainerClient,
+  batch: string,
+  revision: number,
+): Promise<Report | undefined> {
+  const bytes = await download(reports, reportBlobName(batch, revision));
+  return bytes && parseReport(bytes);
+}
+
+async function download(reports: ContainerClient, name: string): Promise<Buffer | undefined> {
+  try {
+    return await reports.getBlobClient(name).downloadToBuffer();
+  } catch (error) {
+    if (statusOf(error) === 404) return undefined;
+    throw error;
+  }
+}
+
+/** Reads a report's bytes: a header in a skippable frame, then the lines in a zstd frame. Throws FrameError. */
+export function parseReport(bytes: Buffer): Report {
+  const headerEnd = bytes.length < SKIPPABLE_OVERHEAD ? 0 : SKIPPABLE_OVERHEAD + bytes.readUInt32LE(4);
+  const header = reportHeaderSchema.parse(JSON.parse(skippablePayload(bytes.subarray(0, headerEnd)).toString('utf8')));
+  const lines = splitLines(decodeFrameUpTo(bytes.subarray(headerEnd), MAX_REPORT_BYTES).toString('utf8'));
+  // Node 22 decodes a cut frame to nothing, without an error.
+  if (lines.length !== header.rows) {
+    throw new FrameError(`Report of ${header.batch}: expected ${header.rows} lines, got ${lines.length}.`);
+  }
+  return { header, lines };
+}
