@@ -9,7 +9,7 @@ import { CONTAINERS, chunkId } from '../contract/names.ts';
 import { addOperations } from '../contract/operations.ts';
 import { type ChunkEntry, readIndex } from '../contract/payload-index.ts';
 import type { Meter } from '../cost/meter.ts';
-import { type EnqueueDeps, enqueue } from '../drain/enqueue.ts';
+import { type EnqueueDeps, enqueue } from '../wake/enqueue.ts';
 
 export interface ContinueDeps extends EnqueueDeps {
   table: Table;

@@ -2,9 +2,9 @@
 import { resultsQueueName } from '../contract/names.ts';
 import { addOperations, type Operations } from '../contract/operations.ts';
 import { type FinishedChunk, MAX_MESSAGE_BYTES, type Reference, type ResultMessage } from '../contract/reference.ts';
-import { type Entry, putMessage, type Queue } from '../drain/messages.ts';
 import { emptyTally, type Tally } from '../drain/slice.ts';
 import type { GateDeps } from '../wake/gate.ts';
+import { type Entry, putMessage, type Queue } from '../wake/messages.ts';
 import type { Publish } from '../wake/publish.ts';
 import type { QueueAddress, Registry } from '../workload/registry.ts';
 import type { Lease } from './lease.ts';

@@ -8,13 +8,13 @@ import { isSettled } from '../batches/batch-row.ts';
 import { applyEnds, type ChunkEnd, MAX_CHUNK_ROWS_A_TRANSACTION } from '../batches/ledger.ts';
 import type { Operations } from '../contract/operations.ts';
 import { type FinishedChunk, type ResultMessage, readResult } from '../contract/reference.ts';
-import { enqueue } from '../drain/enqueue.ts';
-import { type Entry, readEntries } from '../drain/messages.ts';
-import { inParallel } from '../drain/parallel.ts';
 import { emptyTally, type Tally } from '../drain/slice.ts';
 import { toError } from '../errors.ts';
+import { inParallel } from '../parallel.ts';
 import { holdLease } from '../processing/lease.ts';
 import { log } from '../telemetry/log.ts';
+import { enqueue } from '../wake/enqueue.ts';
+import { type Entry, readEntries } from '../wake/messages.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import { announce, type FinalizeDeps, finalize } from './finalize.ts';
 

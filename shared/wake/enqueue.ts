@@ -2,12 +2,12 @@
 import type { ChunkRow } from '../batches/chunk-row.ts';
 import { queueName } from '../contract/names.ts';
 import type { Reference } from '../contract/reference.ts';
-import { type GateDeps, noteDue } from '../wake/gate.ts';
-import type { Publish } from '../wake/publish.ts';
+import { inParallel } from '../parallel.ts';
 import type { Workload } from '../workload/define.ts';
 import type { Registry } from '../workload/registry.ts';
+import { type GateDeps, noteDue } from './gate.ts';
 import { putMessage, type Queue } from './messages.ts';
-import { inParallel } from './parallel.ts';
+import type { Publish } from './publish.ts';
 
 /** Puts at once of one caller; a queue takes 2,000 messages a second (learn: scalability targets of Queue Storage). */
 const PUTS_AT_ONCE = 16;
