@@ -27,7 +27,7 @@ const PERCENT_SCALE = 2;
 export function rateTransaction(item: Transaction): InvoiceLine {
   const { exponent, country: home } = CURRENCIES[item.currency];
   const quantity = signedQuantity(item);
-  const rate = taxRate(item.country ?? home);
+  const rate = taxRate(item.country || home);
   const exact = weighQuantity(item.product, quantity) * parseDecimal(item.unitPrice, PRICE_SCALE);
   const net = divideRounded(exact, powerOfTen(QUANTITY_SCALE + PERCENT_SCALE + PRICE_SCALE - exponent));
   const tax = taxOn(net, rate);

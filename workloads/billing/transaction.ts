@@ -24,10 +24,13 @@ export const transaction = z.object({
     ),
   currency: z.enum(CURRENCY_CODES),
   time: z.iso.datetime({ offset: true }),
-  /** A credit takes back: its quantity is negative. Left out: usage. */
-  kind: z.enum(['usage', 'credit']).optional(),
-  /** ISO 3166 code of the place of supply. Left out: the home country of the currency. */
-  country: z.string().length(2).optional(),
+  /** A credit takes back: its quantity is negative. Left out, or empty in a CSV file: usage. */
+  kind: z.enum(['usage', 'credit', '']).optional(),
+  /** ISO 3166 code of the place of supply. Left out, or empty in a CSV file: the home country of the currency. */
+  country: z
+    .string()
+    .regex(/^([A-Z]{2})?$/, 'Expected a country code such as "DE"')
+    .optional(),
 });
 
 /** A transaction that has passed the schema. */
