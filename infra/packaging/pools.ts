@@ -30,7 +30,7 @@ export function servicesYaml(text: string, pools: readonly Pool[]): string {
   const pattern = services.items[0]?.value;
   for (const { name } of pools) if (!services.has(name)) services.set(name, document.createNode(clone(pattern)));
   const wanted = new Set(pools.map(({ name }) => name));
-  services.items = services.items.filter(({ key }) => isScalar(key) && wanted.has(String(key.value)));
+  services.items = services.items.filter(({ key }) => wanted.has(String(isScalar(key) ? key.value : key)));
   return document.toString({ lineWidth: 0 });
 }
 

@@ -1,0 +1,30 @@
+#!/bin/sh
+# Usage: keys.sh <resource group> <app> set|remove client|operator <name>
+# Gives a caller one key value on every function of its class, under its own name, or takes it back. `set` makes a new
+# value and prints it once; running it again replaces the value. Needs az (signed in) and openssl.
+# The classes are the table "Ways in" of docs/security.md.
+set -eu
+group=$1 app=$2 action=$3 class=$4 name=$5
+
+case $class in
+client) functions='submit-batch list-batches get-batch get-results get-report get-dead-letters' ;;
+operator) functions='redrive-dead-letters cancel-batch delete-batch list-queues pause-queue resume-queue get-policy put-policy sweep-now get-cost' ;;
+*) echo "expected client or operator, got $class" >&2 && exit 2 ;;
+esac
+
+case $action in
+set) value=$(openssl rand -hex 32) ;;
+remove) value= ;;
+*) echo "expected set or remove, got $action" >&2 && exit 2 ;;
+esac
+
+for function in $functions; do
+  if [ "$action" = set ]; then
+    az functionapp function keys set --resource-group "$group" --name "$app" --function-name "$function" \
+      --key-name "$name" --key-value "$value" --output none
+  else
+    az functionapp function keys delete --resource-group "$group" --name "$app" --function-name "$function" \
+      --key-name "$name" --output none
+  fi
+done
+if [ "$action" = set ]; then echo "$value"; fi

@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from './bicep.ts';
+
+/** The rows of the table below a heading of a document: cells as text, without code marks. */
+export function tableBelow(file: string, heading: string): string[][] {
+  const lines = readFileSync(join(ROOT, file), 'utf8').split('\n');
+  const start = lines.findIndex((line) => /^#+ /.test(line) && line.replace(/^#+ /, '') === heading);
+  if (start < 0) throw new Error(`Expected ${file} to have a heading "${heading}".`);
+  const end = lines.findIndex((line, index) => index > start && /^#+ /.test(line));
+  const rows = lines.slice(start + 1, end < 0 ? undefined : end).filter((line) => line.startsWith('|'));
+  return rows.slice(2).map((row) =>
+    row
+      .slice(1, -1)
+      .split(/(?<!\\)\|/)
+      .map((cell) => cell.trim().replaceAll('`', '')),
+  );
+}

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { mergePools, type Pool, poolNames, servicesYaml } from '../../../infra/packaging/pools.ts';
+import { registry } from '../../../workloads/index.ts';
+import { declaredValue, ROOT } from './bicep.ts';
+
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+const pools = JSON.parse(read('infra/pools.json')) as Pool[];
+const pool = (name: string, memory: Pool['memory'] = 2048): Pool => ({
+  name,
+  memory,
+  maximumInstanceCount: 40,
+  alwaysReady: [],
+});
+
+describe('the pools', () => {
+  it('of infra/pools.json are those that the workloads name (npm run pools)', () => {
+    expect(pools.map(({ name }) => name)).toEqual(poolNames(registry));
+  });
+
+  it('of azure.yaml are the same (npm run pools)', () => {
+    expect(Object.keys(parse(read('azure.yaml')).services)).toEqual(poolNames(registry));
+  });
+
+  it('keep what was decided about them, get defaults when new, and go when unused', () => {
+    const known = [pool('default', 4096), pool('gone')];
+    expect(mergePools(['default', 'video'], known)).toEqual([pool('default', 4096), pool('video')]);
+  });
+
+  it('become services after the pattern of the first, comments kept', () => {
+    const text = 'name: a\nservices:\n  # why\n  default:\n    host: function\n  gone:\n    host: function\n';
+    expect(servicesYaml(text, [pool('default'), pool('video')])).toBe(
+      'name: a\nservices:\n  # why\n  default:\n    host: function\n  video:\n    host: function\n',
+    );
+  });
+});
+
+describe('the backstop', () => {
+  it('is later than the retention of every workload', () => {
+    const days = Number(declaredValue('infra/main.bicep', 'backstopDays').text);
+    const longest = Math.max(...registry.workloads.map(({ retentionDays }) => retentionDays));
+    expect(days).toBeGreaterThan(longest);
+  });
+});

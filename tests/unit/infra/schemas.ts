@@ -1,0 +1,183 @@
+/**
+ * JSON Schemas of what this repository may write into its configuration files, stricter than the published ones: a name
+ * that is not listed is a mistake. Written from the documentation, since no package on npm carries the published schemas
+ * (and the one for host.json does not know `storageProvider.type`).
+ */
+const count = { type: 'integer', minimum: 1 } as const;
+const flag = { type: 'boolean' } as const;
+const text = { type: 'string', minLength: 1 } as const;
+const time = { type: 'string', pattern: '^\\d\\d:[0-5]\\d:[0-5]\\d$' } as const;
+const duration = { type: 'string', pattern: '^P(?!$)(\\d+D)?(T(?=\\d)(\\d+H)?(\\d+M)?(\\d+S)?)?$' } as const;
+const list = (items: object) => ({ type: 'array', items }) as const;
+const object = (properties: Record<string, object>, required: string[] = []) =>
+  ({ type: 'object', properties, required, additionalProperties: false }) as const;
+
+/** learn: functions-host-json; includes/functions-host-json-durabletask (Durable extension 3.x). */
+export const hostSchema = object(
+  {
+    version: { const: '2.0' },
+    functionTimeout: time,
+    telemetryMode: { const: 'OpenTelemetry' },
+    extensionBundle: object({ id: { const: 'Microsoft.Azure.Functions.ExtensionBundle' }, version: text }, [
+      'id',
+      'version',
+    ]),
+    logging: object({
+      logLevel: {
+        type: 'object',
+        additionalProperties: { enum: ['Trace', 'Debug', 'Information', 'Warning', 'Error', 'Critical', 'None'] },
+      },
+      applicationInsights: object({
+        samplingSettings: object({
+          isEnabled: flag,
+          maxTelemetryItemsPerSecond: count,
+          excludedTypes: { type: 'string', pattern: '^(Dependency|Event|Exception|PageView|Request|Trace|;)+$' },
+        }),
+      }),
+    }),
+    extensions: object({
+      http: object({ routePrefix: text, maxConcurrentRequests: count, maxOutstandingRequests: count }),
+      serviceBus: object({
+        prefetchCount: { type: 'integer', minimum: 0 },
+        autoCompleteMessages: flag,
+        maxConcurrentCalls: count,
+        maxMessageBatchSize: { ...count, maximum: 1000 },
+        minMessageBatchSize: { ...count, maximum: 1000 },
+        maxBatchWaitTime: time,
+        maxAutoLockRenewalDuration: time,
+      }),
+      durableTask: object(
+        {
+          hubName: text,
+          maxConcurrentActivityFunctions: count,
+          maxConcurrentOrchestratorFunctions: count,
+          defaultVersion: text,
+          versionMatchStrategy: { enum: ['None', 'Strict', 'CurrentOrOlder'] },
+          versionFailureStrategy: { enum: ['Reject', 'Fail'] },
+          tracing: object({
+            traceInputsAndOutputs: flag,
+            traceReplayEvents: flag,
+            distributedTracingEnabled: flag,
+            version: { enum: ['None', 'V1', 'V2'] },
+          }),
+          storageProvider: object(
+            {
+              type: { enum: ['AzureStorage', 'azureManaged'] },
+              connectionName: text,
+              connectionStringName: text,
+              partitionCount: { ...count, maximum: 16 },
+              controlQueueBatchSize: { ...count, maximum: 32 },
+              controlQueueVisibilityTimeout: time,
+              workItemQueueVisibilityTimeout: time,
+              maxQueuePollingInterval: time,
+            },
+            ['type'],
+          ),
+        },
+        ['hubName'],
+      ),
+    }),
+  },
+  ['version', 'extensionBundle'],
+);
+
+const hook = object({ shell: { enum: ['sh', 'pwsh'] }, run: text, continueOnError: flag }, ['shell', 'run']);
+
+/** Azure/azure-dev schemas/v1.0/azure.yaml.json. */
+export const azureYamlSchema = object(
+  {
+    name: { type: 'string', pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$' },
+    metadata: object({ template: text }),
+    hooks: object({ preprovision: hook, postprovision: hook, predeploy: hook, postdeploy: hook }),
+    services: {
+      type: 'object',
+      minProperties: 1,
+      additionalProperties: object(
+        {
+          project: text,
+          language: { enum: ['js', 'ts'] },
+          host: { const: 'function' },
+          dist: text,
+          remoteBuild: { const: false },
+          hooks: object({ prepackage: hook, postpackage: hook, predeploy: hook, postdeploy: hook }),
+        },
+        ['project', 'language', 'host', 'dist', 'remoteBuild'],
+      ),
+    },
+  },
+  ['name', 'services'],
+);
+
+const filter = {
+  oneOf: [
+    object(
+      {
+        FilterType: { const: 'Correlation' },
+        CorrelationFilter: object({
+          Label: text,
+          Properties: { type: 'object', minProperties: 1, additionalProperties: text },
+        }),
+      },
+      ['FilterType', 'CorrelationFilter'],
+    ),
+    object({ FilterType: { const: 'Sql' }, SqlFilter: object({ SqlExpression: text }, ['SqlExpression']) }, [
+      'FilterType',
+      'SqlFilter',
+    ]),
+  ],
+};
+const subscription = object(
+  {
+    Name: text,
+    Properties: object({
+      DeadLetteringOnMessageExpiration: flag,
+      DefaultMessageTimeToLive: duration,
+      LockDuration: duration,
+      MaxDeliveryCount: { ...count, maximum: 10 },
+      RequiresSession: flag,
+    }),
+    Rules: list(object({ Name: text, Properties: filter }, ['Name', 'Properties'])),
+  },
+  ['Name', 'Properties', 'Rules'],
+);
+
+/** Azure/azure-service-bus-emulator-installer ServiceBus-Emulator/Schema/Config-schema.json. */
+export const emulatorSchema = object(
+  {
+    UserConfig: object(
+      {
+        Namespaces: {
+          ...list(
+            object({
+              Name: { const: 'sbemulatorns' },
+              Queues: { type: 'array', maxItems: 0 },
+              Topics: list(
+                object({
+                  Name: text,
+                  Properties: object({
+                    DefaultMessageTimeToLive: duration,
+                    DuplicateDetectionHistoryTimeWindow: duration,
+                    RequiresDuplicateDetection: flag,
+                  }),
+                  Subscriptions: list(subscription),
+                }),
+              ),
+            }),
+          ),
+          minItems: 1,
+          maxItems: 1,
+        },
+        Logging: object({ Type: { enum: ['File', 'Console', 'File,Console', 'Console,File'] } }),
+      },
+      ['Namespaces', 'Logging'],
+    ),
+  },
+  ['UserConfig'],
+);
+
+const values = { type: 'object', additionalProperties: { type: 'string' } } as const;
+/** learn: functions-develop-local, "Local settings file". */
+export const localSettingsSchema = object(
+  { IsEncrypted: { const: false }, Values: values, Host: object({ LocalHttpPort: count, CORS: text }) },
+  ['IsEncrypted', 'Values'],
+);
