@@ -44,11 +44,14 @@ const EXITED = /^worker exited with code: (-?\d+)$/;
 /** How a thread died, said for the one who wrote the handler. */
 export function deathText(error: unknown): ErrorText {
   const text = toErrorText(error);
-  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-  if (code === 'ERR_WORKER_OUT_OF_MEMORY') {
+  if (isOutOfMemory(error)) {
     return { name: 'OutOfMemoryError', message: 'The handler used up the memory of its thread.' };
   }
   const exited = EXITED.exec(text.message);
   if (exited) return { name: 'ThreadExitError', message: `The handler ended its thread with exit code ${exited[1]}.` };
   return text;
 }
+
+/** Whether a thread ended because its heap was full. */
+export const isOutOfMemory = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';

@@ -2,7 +2,7 @@ import { createBoard, readBoard } from './board.ts';
 import { endWholeChunk, splitChunk } from './endings.ts';
 import { toErrorText } from './error-text.ts';
 import { ProcessorClosedError, ThreadStartError } from './errors.ts';
-import { deathText, type Lessons, learn, NO_LESSONS } from './lessons.ts';
+import { deathText, isOutOfMemory, type Lessons, learn, NO_LESSONS } from './lessons.ts';
 import { rangeOf } from './sources.ts';
 import type { ChunkJob, ChunkOutcome, ThreadAnswer, ThreadTask } from './thread-task.ts';
 import type { ThreadEnd } from './threads.ts';
@@ -59,7 +59,22 @@ async function runOnce(job: ChunkJob, rescue: Rescue, tools: RescueTools): Promi
   const lostMs = tools.clockMs() - begunMs;
   rescue.lessons = learn(rescue.lessons, end, task.nowMs + lostMs);
   rescue.lostMs += lostMs;
+  if (isOutOfMemory(end.error) && (await survivesAlone(task, end.note.position, tools))) {
+    return splitChunk(job.reference, SPLIT_PARTS);
+  }
   return giveUp(job, rescue.lessons, end.error);
+}
+
+/**
+ * Whether the item at which a thread's memory ran out gets by with a thread of its own. Then it was the chunk's results
+ * that filled it, and the item is not to blame.
+ */
+async function survivesAlone(task: ThreadTask, line: number, { run }: RescueTools): Promise<boolean> {
+  const [first, last] = rangeOf(task.reference);
+  if (line < 0 || last - first === 1) return false;
+  const reference = { ...task.reference, skip: line, take: 1 };
+  const end = await run({ ...task, reference, board: createBoard(), presets: [] });
+  return 'answer' in end;
 }
 
 function nextTask(

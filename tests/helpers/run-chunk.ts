@@ -1,0 +1,30 @@
+/** Runs a chunk as a thread does, without one. */
+import { z } from 'zod';
+import { createBoard, readBoard } from '../../shared/processing/board.ts';
+import { runChunk } from '../../shared/processing/run-chunk.ts';
+import type { ChunkJob, ThreadTask } from '../../shared/processing/thread-task.ts';
+import { defineWorkload, type ItemContext, type Workload } from '../../shared/workload/define.ts';
+import { chunkJob, readAll } from './chunks.ts';
+
+export const item = z.object({ id: z.number() });
+export type Item = z.infer<typeof item>;
+export type MapItem = (item: Item, context: ItemContext) => unknown;
+
+/** A workload of three attempts and 50 ms an item. */
+export const workloadOf = (map: MapItem, options: object = {}): Workload =>
+  defineWorkload({ name: 'each', version: 3, item, map, attempts: 3, timeoutSeconds: 0.05, ...options });
+
+/** The clock stands still and the jitter is in the middle, so that instants in expectations are literals. */
+export async function run(workload: Workload, job: ChunkJob, overrides: Partial<ThreadTask> = {}) {
+  const task = { ...job, board: createBoard(), presets: [], single: false, budgetMs: 60_000, ...overrides };
+  const log: string[] = [];
+  const outcome = await runChunk(workload, task, {
+    clockMs: () => 0,
+    random: () => 0.5,
+    log: (message, position) => log.push(`${position} ${message}`),
+  });
+  return { ...outcome, ...(await readAll(outcome)), log, board: readBoard(task.board) };
+}
+
+/** A chunk of items with these ids. */
+export const ids = (...list: unknown[]) => chunkJob(list.map((id) => ({ id })));

@@ -1,0 +1,94 @@
+/** Workloads whose handlers do what an item tells them to: succeed, fail, hang, or end their thread. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import { serve } from '../../shared/processing/serve.ts';
+import { defineWorkload, type ItemContext } from '../../shared/workload/define.ts';
+import { Reject, Retry } from '../../shared/workload/errors.ts';
+import { createRegistry } from '../../shared/workload/registry.ts';
+
+const item = z.object({ id: z.number(), act: z.string().default('ok') });
+type Item = z.infer<typeof item>;
+
+const acts: Record<string, (context: ItemContext) => unknown> = {
+  reject: () => {
+    throw new Reject('order 17 is closed');
+  },
+  retry: () => {
+    throw new Retry('upstream is busy', { after: 30 });
+  },
+  throw: () => {
+    throw new Error('boom');
+  },
+  nothing: () => undefined,
+  bigint: () => 1n,
+  badKey: () => ({ key: 7 }),
+  badValue: () => ({ key: 'badValue', poison: true }),
+  async: () => delay(1, { act: 'async' }),
+  asyncThrow: async () => {
+    await delay(1);
+    throw new Error('later');
+  },
+  hangAsync: () => new Promise(() => {}),
+  awaitAbort: ({ signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+  hangSync: () => {
+    for (;;);
+  },
+  exit: () => process.exit(3),
+  uncaught: async () => {
+    setTimeout(() => {
+      throw new RangeError('thrown in a timer');
+    });
+    await delay(10_000);
+  },
+  oom: () => {
+    const hoard: unknown[] = [];
+    for (;;) hoard.push({ row: hoard.length, cells: [1, 2, 3] });
+  },
+  large: ({ position }) => ({ text: `${position} `.repeat(1_000_000) }),
+  log: ({ log }) => log('hello'),
+  slow: () => {
+    const end = performance.now() + 60;
+    while (performance.now() < end);
+    return {};
+  },
+};
+
+function run(one: Item, context: ItemContext): unknown {
+  const act = acts[one.act];
+  return act ? act(context) : { id: one.id, attempt: context.attempt };
+}
+
+const common = { version: 3, item, attempts: 3, timeoutSeconds: 0.2 };
+
+const each = defineWorkload({
+  ...common,
+  name: 'each',
+  map: run,
+  reduce: {
+    key: (result) => {
+      const { key = 'all' } = (result ?? {}) as { key?: string };
+      return key;
+    },
+    init: () => ({ n: 0 }) as { n: unknown },
+    add: (acc, result) => ({ n: (result as { poison?: boolean } | undefined)?.poison ? 1n : Number(acc.n) + 1 }),
+    merge: (a, b) => ({ n: Number(a.n) + Number(b.n) }),
+  },
+});
+
+const whole = defineWorkload({
+  ...common,
+  name: 'whole',
+  mapChunk: (items: Item[], contexts) => {
+    if (items.some(({ act }) => act === 'short')) return [];
+    if (items.some(({ act }) => act === 'throwAll')) throw new Error('all of them');
+    if (items.some(({ act }) => act === 'hangAll')) return new Promise<never>(() => {});
+    return items.map((one, i) => {
+      const context = contexts[i];
+      if (one.act === 'error') return new Reject('not this one');
+      return context ? run(one, context) : undefined;
+    });
+  },
+});
+
+// biome-ignore lint/style/noDefaultExport: a thread's file exports its function as default
+export default serve(createRegistry([each, whole]));

@@ -1,0 +1,112 @@
+import { zstdDecompressSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ProcessorClosedError, ThreadStartError } from '../../../shared/processing/errors.ts';
+import { createProcessor, type LogFields, type Processor } from '../../../shared/processing/processor.ts';
+import { BATCH, chunkJob, NOW_MS, readAll, retriesJob } from '../../helpers/chunks.ts';
+
+const threadUrl = new URL('../../helpers/thread-workloads.ts', import.meta.url);
+const acts = (list: string[]) => chunkJob(list.map((act, id) => ({ id, act })));
+const lines: [message: string, fields: LogFields][] = [];
+let processor: Processor;
+
+beforeAll(() => {
+  processor = createProcessor({ threadUrl, threads: 2, log: (...line) => lines.push(line) });
+});
+afterAll(() => processor.close());
+
+describe('a chunk in a thread', () => {
+  it('comes back as the bytes of its outcome', async () => {
+    const outcome = await processor.process(acts(['ok', 'reject', 'retry', 'nothing', 'async']));
+    const { results, retries, dead, partial } = await readAll(outcome);
+    expect(results).toEqual([{ id: 0, attempt: 1 }, null, { act: 'async' }]);
+    expect(retries.map(({ index }) => index)).toEqual([102]);
+    expect(dead.map(({ index, reason }) => [index, reason])).toEqual([[101, 'rejected']]);
+    expect(partial).toEqual([{ key: 'all', value: { n: 3 } }]);
+    expect(outcome).toMatchObject({ failures: 1, ran: 5, causes: { 'rejected: Reject: order # is closed': 1 } });
+    expect(outcome.header.handlerSeconds).toBeGreaterThan(0);
+    expect(zstdDecompressSync(outcome.body.subarray(0, outcome.header.results?.length)).toString()).toBe(
+      '{"id":0,"attempt":1}\nnull\n{"act":"async"}\n',
+    );
+  });
+
+  it('leaves the frame to its caller', async () => {
+    const job = acts(['ok']);
+    await processor.process(job);
+    const again = await processor.process(job);
+    expect(again.header.counts.succeeded).toBe(1);
+  });
+
+  it('is tried until its attempts are used up', async () => {
+    const first = await readAll(await processor.process(acts(['throw'])));
+    const second = await readAll(await processor.process(retriesJob(first.retries, NOW_MS + 60_000)));
+    const third = await readAll(await processor.process(retriesJob(second.retries, NOW_MS + 120_000)));
+    expect(third.dead[0]).toMatchObject({ index: 100, reason: 'exhausted' });
+    expect(third.dead[0]?.attempts.map(({ error }) => error)).toEqual(['Error: boom', 'Error: boom', 'Error: boom']);
+  });
+
+  it('with a broken frame ends as digest', async () => {
+    const job = acts(['ok', 'ok']);
+    const frame = Uint8Array.from(job.frame, (byte, i) => (i === 12 ? byte ^ 1 : byte));
+    const { header } = await processor.process({ ...job, frame });
+    expect(header).toMatchObject({ ending: 'digest', counts: { dead: 2 } });
+  });
+
+  it('waits while all threads are taken, and answers stay with their chunks', async () => {
+    const jobs = Array.from({ length: 12 }, (_, i) => chunkJob([{ id: i }], { firstItem: i, chunk: `00000${i}` }));
+    const outcomes = Promise.all(jobs.map((job) => processor.process(job)));
+    expect([processor.threads, processor.idleThreads, processor.queued]).toEqual([2, 0, 10]);
+    const results = await Promise.all((await outcomes).map(async (outcome) => (await readAll(outcome)).results));
+    expect(results).toEqual(jobs.map((_, i) => [{ id: i, attempt: 1 }]));
+    expect([processor.idleThreads, processor.queued]).toEqual([2, 0]);
+  });
+
+  it('stops beginning items when its time is used up, and passes the rest on uncharged', async () => {
+    const hasty = createProcessor({ threadUrl, threads: 1, maxChunkSeconds: 0.1, log: () => {} });
+    const outcome = await hasty.process(acts(['slow', 'slow', 'slow', 'slow', 'slow', 'slow']));
+    await hasty.close();
+    const { retries } = await readAll(outcome);
+    expect(outcome.header.counts.succeeded).toBeGreaterThan(0);
+    expect(retries.length).toBeGreaterThan(2);
+    expect(retries.every(({ attempts }) => attempts.length === 0)).toBe(true);
+  });
+});
+
+describe('log lines of a handler', () => {
+  it('are told with where they come from, at most 100 a chunk', async () => {
+    lines.length = 0;
+    await processor.process(acts(Array.from({ length: 120 }, () => 'log')));
+    await expect.poll(() => lines.length).toBe(101);
+    expect(lines).toContainEqual(['hello', { batch: BATCH, chunk: '000002', position: 100 }]);
+    expect(lines).toContainEqual(['20 more log lines of this chunk were dropped.', { batch: BATCH, chunk: '000002' }]);
+  });
+});
+
+describe('a processor', () => {
+  it('that is closed rejects what runs, what waits and what comes', async () => {
+    const closing = createProcessor({ threadUrl, threads: 1, log: () => {} });
+    const jobs = [closing.process(acts(['hangSync'])), closing.process(acts(['ok']))];
+    const ends = Promise.allSettled(jobs);
+    await expect.poll(() => closing.queued).toBe(1);
+    await closing.close();
+    for (const end of await ends) expect(end).toMatchObject({ reason: expect.any(ProcessorClosedError) });
+    await expect(closing.process(acts(['ok']))).rejects.toThrow(ProcessorClosedError);
+  });
+
+  it('that never got a chunk closes without having started a thread', async () => {
+    await createProcessor({ threadUrl, log: () => {} }).close();
+  });
+
+  it('whose threads cannot load rejects, and blames no item', async () => {
+    const broken = new URL('../../helpers/broken-thread.ts', import.meta.url);
+    const unable = createProcessor({ threadUrl: broken, threads: 1, log: () => {} });
+    await expect(unable.process(acts(['ok']))).rejects.toThrow(
+      new ThreadStartError('No thread could begin: a setting is missing'),
+    );
+    await unable.close();
+  });
+
+  it('rejects a chunk of a workload that its threads do not know', async () => {
+    const unknown = chunkJob([1], { workload: 'other' });
+    await expect(processor.process(unknown)).rejects.toThrow('No workload is named "other".');
+  });
+});

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { createSlots } from '../../../shared/processing/slots.ts';
+
+it('runs as many works as there are slots, the others in the order they came', async () => {
+  const slots = createSlots(2);
+  const begun: number[] = [];
+  const ends = Array.from({ length: 4 }, () => Promise.withResolvers<void>());
+  const works = ends.map(({ promise }, i) =>
+    slots.run(() => {
+      begun.push(i);
+      return promise;
+    }),
+  );
+  await Promise.resolve();
+  expect(begun).toEqual([0, 1]);
+  expect([slots.idle, slots.waiting]).toEqual([0, 2]);
+  ends[1]?.resolve();
+  await works[1];
+  await Promise.resolve();
+  expect(begun).toEqual([0, 1, 2]);
+  for (const { resolve } of ends) resolve();
+  await Promise.all(works);
+  expect([slots.idle, slots.waiting]).toEqual([2, 0]);
+});
+
+it('gives the slot of a failed work to the next one', async () => {
+  const slots = createSlots(1);
+  const failed = slots.run(() => Promise.reject(new Error('no')));
+  const next = slots.run(async () => 'next');
+  await expect(failed).rejects.toThrow('no');
+  await expect(next).resolves.toBe('next');
+  expect(slots.idle).toBe(1);
+});

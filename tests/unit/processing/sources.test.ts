@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { FrameError } from '../../../shared/contract/errors.ts';
+import { itemJsonOf, itemOf, readSources, splitLines } from '../../../shared/processing/sources.ts';
+import { chunkJob } from '../../helpers/chunks.ts';
+
+const read = (lines: unknown[], overrides: Parameters<typeof chunkJob>[1] = {}) => {
+  const { reference, frame } = chunkJob(lines, overrides);
+  return readSources(reference, frame);
+};
+
+describe('readSources', () => {
+  it('numbers the items of a frame from its first item on', () => {
+    const sources = read([{ id: 1 }, { id: 2 }]);
+    expect(sources.map(({ line, index }) => [line, index])).toEqual([
+      [0, 100],
+      [1, 101],
+    ]);
+    expect(sources.map(itemOf)).toEqual([{ id: 1 }, { id: 2 }]);
+  });
+
+  it('takes the part that skip and take name', () => {
+    const sources = read([0, 1, 2, 3, 4], { skip: 1, take: 3 });
+    expect(sources.map(({ index, text }) => [index, text])).toEqual([
+      [101, '1'],
+      [102, '2'],
+      [103, '3'],
+    ]);
+  });
+
+  it('takes index and attempts of a retries frame from its lines', () => {
+    const attempts = [{ at: '2026-01-01T00:00:00.000Z', error: 'Error: boom' }];
+    const [source] = read([{ index: 7, attempts, item: { id: 1 } }], { kind: 'retries' });
+    expect(source).toMatchObject({ line: 0, index: 7, attempts });
+    expect(source && itemOf(source)).toEqual({ id: 1 });
+  });
+
+  it.each([
+    ['fewer lines than promised', [1, 2], { items: 3 }],
+    ['more lines than promised', [1, 2], { items: 1 }],
+    ['a part beyond its end', [1, 2], { skip: 1, take: 2 }],
+    ['another length', [1, 2], { bytes: 5 }],
+    ['another digest', [1, 2], { digest: `sha256:${'0'.repeat(64)}` }],
+    ['a retries line without index', [{ attempts: [], item: 1 }], { kind: 'retries' as const }],
+    ['a retries line that is not JSON', ['{'], { kind: 'retries' as const }],
+  ])('refuses a frame with %s', (_, lines, overrides) => {
+    expect(() => read(lines, overrides)).toThrow(FrameError);
+  });
+});
+
+describe('itemJsonOf', () => {
+  it('keeps the text of an item as it came, numbers beyond double precision included', () => {
+    const [source] = read(['{"id": 12345678901234567890}']);
+    expect(source && itemJsonOf(source)).toBe('{"id": 12345678901234567890}');
+  });
+
+  it('is undefined for a line that is not JSON', () => {
+    const [source] = read(['{"id":']);
+    expect(source && itemJsonOf(source)).toBeUndefined();
+  });
+});
+
+it('splitLines takes a last line without its newline, and no empty ones', () => {
+  expect(splitLines('a\n\nb\nc')).toEqual(['a', 'b', 'c']);
+  expect(splitLines('')).toEqual([]);
+});
