@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { strFromU8, unzipSync } from 'fflate';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { usageBlocks } from '../../../demo/generate.ts';
+import { type AppPackage, packageApp } from '../../../infra/packaging/package-app.ts';
+import { startStack, type TestStack } from '../../helpers/stack.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const ITEMS = 2_000;
+
+let folder: string;
+let made: AppPackage;
+let files: Record<string, Uint8Array>;
+
+beforeAll(async () => {
+  // Outside the checkout: nothing can be found in its node_modules by accident.
+  folder = await mkdtemp(join(tmpdir(), 'sluice-package-'));
+  made = await packageApp(ROOT, join(folder, 'out'));
+  files = unzipSync(await readFile(made.zip));
+});
+
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('the package', () => {
+  it('is the same bytes when made again elsewhere', async () => {
+    const again = await packageApp(ROOT, join(folder, 'again'));
+    const digest = async ({ zip }: AppPackage): Promise<string> =>
+      createHash('sha256')
+        .update(await readFile(zip))
+        .digest('hex');
+    expect(await digest(again)).toBe(await digest(made));
+  });
+
+  it('holds what the host needs and nothing else', () => {
+    const names = Object.keys(files);
+    const others = names.filter((name) => !/^dist\/(functions|workloads)\/[\w-]+\.js$/.test(name));
+    expect(others).toEqual(['LICENSE', 'THIRD-PARTY-LICENCES.txt', 'host.json', 'package.json']);
+    expect(names).toEqual(expect.arrayContaining(['dist/functions/main.js', 'dist/workloads/thread.js']));
+    expect(names).toEqual([...names].sort());
+  });
+
+  it('holds no development dependency, no local stack and no setting', () => {
+    const text = Object.values(files)
+      .map((bytes) => strFromU8(bytes))
+      .join('\n');
+    for (const trace of [
+      '// local/',
+      '// demo/',
+      '// tests/',
+      'node_modules/azurite/',
+      'node_modules/vitest/',
+      'SAS_KEY_VALUE',
+    ]) {
+      expect(text.includes(trace) ? trace : undefined).toBeUndefined();
+    }
+  });
+
+  it('names its entry, and carries the licence of every package in it', () => {
+    const about = JSON.parse(strFromU8(files['package.json'] ?? new Uint8Array())) as Record<string, unknown>;
+    expect(about).toMatchObject({ type: 'module', main: 'dist/functions/main.js' });
+    expect(about).not.toHaveProperty('devDependencies');
+    const licences = strFromU8(files['THIRD-PARTY-LICENCES.txt'] ?? new Uint8Array());
+    for (const name of ['@azure/functions', '@azure/service-bus', 'durable-functions', 'piscina', 'zod']) {
+      expect(licences).toMatch(new RegExp(`^${name} \\d`, 'm'));
+    }
+  });
+});
+
+describe('the unpacked package on the local stack', () => {
+  let stack: TestStack;
+  let appFolder: string;
+
+  beforeAll(async () => {
+    appFolder = join(folder, 'app');
+    for (const [name, bytes] of Object.entries(files)) {
+      await mkdir(dirname(join(appFolder, name)), { recursive: true });
+      await writeFile(join(appFolder, name), bytes);
+    }
+    stack = await startStack({ appFolder, settings: { SLUICE_THREADS: '1' } });
+  });
+
+  afterAll(async () => {
+    await stack?.stop();
+  });
+
+  it('takes a batch and brings it to its report, in its own worker threads', async () => {
+    const body = [...usageBlocks({ items: ITEMS, seed: 7 })].join('');
+    const headers = { 'content-type': 'application/x-ndjson' };
+    const accepted = await stack.api('workloads/billing/batches', { method: 'POST', headers, body });
+    expect(accepted.status).toBe(202);
+    const { id } = (await accepted.json()) as { id: string };
+
+    const batch = await settled(stack, id);
+
+    expect(batch.state).toMatch(/^completed/);
+    const { accepted: all, succeeded, dead, pending } = batch.counts;
+    expect(all).toBeGreaterThan(0);
+    expect(succeeded).toBeGreaterThan(0);
+    expect(succeeded + dead).toBe(all);
+    expect(pending).toBe(0);
+  });
+
+  it('has every function of functions/', async () => {
+    const sources = (await readdir(join(ROOT, 'functions'))).filter(
+      (name) => name.endsWith('.ts') && name !== 'app.ts',
+    );
+    const response = await fetch(`${stack.url}/admin/functions`, { headers: { 'x-functions-key': stack.keys.master } });
+    const listed = (await response.json()) as { name: string }[];
+    expect(listed.map(({ name }) => name).sort()).toEqual(sources.map((name) => name.replace(/\.ts$/, '')).sort());
+  });
+});
+
+interface BatchAnswer {
+  state: string;
+  counts: { accepted: number; succeeded: number; dead: number; pending: number };
+}
+
+/** Waits for a batch to settle, looking twice a second for at most a minute. */
+async function settled(stack: TestStack, id: string): Promise<BatchAnswer> {
+  const until = Date.now() + 60_000;
+  for (;;) {
+    const batch = (await (await stack.api(`batches/${id}`)).json()) as BatchAnswer;
+    if (/^(completed|cancelled)/.test(batch.state)) return batch;
+    if (Date.now() > until) throw new Error(`Expected batch ${id} to settle, it is ${JSON.stringify(batch)}.`);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+}
