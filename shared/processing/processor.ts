@@ -21,7 +21,7 @@ export interface ProcessorOptions {
   threadUrl: URL;
   /** Default: one a core. */
   threads?: number;
-  /** Heap limit of a thread; default Node's own. */
+  /** Limit of a thread's JavaScript heap (buffers lie outside of it); default Node's own. */
   maxThreadMemoryMb?: number;
   /** No item of a chunk is begun after this long; the rest goes to the retries chunk, uncharged. Default 240. */
   maxChunkSeconds?: number;
@@ -34,6 +34,7 @@ export interface ProcessorOptions {
 export interface Processor {
   /**
    * Makes a chunk's outcome; waits while all threads are taken. Whatever a handler does is in the outcome.
+   * @throws ProcessorClosedError after `close`; ThreadStartError when the threads' file cannot be run at all.
    */
   process(job: ChunkJob): Promise<ChunkOutcome>;
   /** Ends all threads at once; chunks under way are rejected. */

@@ -76,6 +76,8 @@ async function runWatched(
   let stuck: BoardNote | undefined;
   const unwatch = watchBoard(task.board, clockMs, (note) => {
     stuck = note;
+    // Not waited for: Node 24.21 cannot end a loop of certain built-in calls alone (`for (;;) new Array(1000).fill(0)`;
+    // Node 22.15 can). Such a thread burns its core until the process ends, but its chunk goes on in another one.
     stop.abort();
   });
   try {
