@@ -4,9 +4,9 @@ import * as df from 'durable-functions';
 import { readBatch } from '../shared/batches/ledger.ts';
 import { type Clients, createClients } from '../shared/clients.ts';
 import { createMeter } from '../shared/cost/meter.ts';
+import { type PriceSheet, readPriceSheet } from '../shared/cost/sheet.ts';
 import { type Activities, createActivities } from '../shared/drain/activities.ts';
 import { createGateDeps, type DrainClient } from '../shared/drain/drains.ts';
-import type { Queue } from '../shared/drain/messages.ts';
 import { createPlanner } from '../shared/drain/planner.ts';
 import { queueDepth } from '../shared/drain/settle.ts';
 import { toError } from '../shared/errors.ts';
@@ -19,6 +19,7 @@ import type { FinalizeDeps } from '../shared/results/finalize.ts';
 import { readSettings, type Settings } from '../shared/settings.ts';
 import { log } from '../shared/telemetry/log.ts';
 import { type GateDeps, wake } from '../shared/wake/gate.ts';
+import type { Queue } from '../shared/wake/messages.ts';
 import { createPublisher, type Publish } from '../shared/wake/publish.ts';
 import type { QueueAddress } from '../shared/workload/registry.ts';
 import { registry } from '../workloads/index.ts';
@@ -27,6 +28,8 @@ export { registry };
 
 /** The settings; read when the first function registers, so that a bad one stops the start with all problems at once. */
 export const settings: Settings = readSettings(process.env);
+/** Read at the start as well, since it may be a file. */
+export const prices: PriceSheet = readPriceSheet(settings.priceSheet);
 
 /** Built files load a built thread file, sources a source file: the extension is this file's own. */
 const THREAD_URL = new URL(`../workloads/thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);

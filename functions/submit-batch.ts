@@ -1,7 +1,7 @@
 import { app } from '@azure/functions';
 import { answering } from '../shared/http/answers.ts';
 import { submitOverHttp } from '../shared/http/submit-batch.ts';
-import { durableClient, getDrainClient, registry, settings, submitDeps } from './app.ts';
+import { durableClient, getDrainClient, prices, registry, settings, submitDeps } from './app.ts';
 
 app.http('submit-batch', {
   route: 'workloads/{workload}/batches',
@@ -9,6 +9,6 @@ app.http('submit-batch', {
   authLevel: 'function',
   extraInputs: [durableClient],
   handler: answering((request, context) =>
-    submitOverHttp({ registry, settings, deps: submitDeps(getDrainClient(context)) }, request),
+    submitOverHttp({ registry, settings, prices, deps: submitDeps(getDrainClient(context)) }, request),
   ),
 });

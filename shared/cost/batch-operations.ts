@@ -116,6 +116,23 @@ export function batchOperations(shape: BatchShape): Operations {
   ].reduce(addOperations);
 }
 
+/**
+ * The part of them that serves a queue and not a batch, so that no batch's count has it: wake-ups, receives, the rounds
+ * of the result queue, settling. The event of intake is not in it: that one is counted.
+ */
+export function drainOperations(shape: BatchShape): Operations {
+  const { chunks, queues, tasks, rounds } = planOf(shape);
+  const { 'servicebus.send': _counted, ...woken } = WAKE;
+  return [
+    timesOperations(woken, queues),
+    timesOperations(WAKE, rounds),
+    timesOperations(TASK, tasks + 1),
+    timesOperations(ROUND, rounds),
+    timesOperations(SETTLE, queues + 1),
+    { 'queue.delete': chunks },
+  ].reduce(addOperations);
+}
+
 /** Durable actions of one batch: for each drain 1 start, 2 a dequeue task and 2 for settle-queue; 5 at the least. */
 export function batchActions(shape: BatchShape): number {
   const { queues, tasks } = planOf(shape);

@@ -17,6 +17,8 @@ export interface ReceiptInput {
   /** Durable actions: an orchestration start is 1, an activity 2. */
   actions: number;
   items: number;
+  /** Computed: what the drains did for this batch that its count does not have; default nothing. */
+  drainOperations?: Operations;
   /** Default azureStorage. */
   backend?: DurableBackend;
 }
@@ -27,6 +29,8 @@ export interface Receipt {
   items: number;
   actions: number;
   operations: Operations;
+  /** Done by the drains beside what was counted: computed. */
+  drainOperations: Operations;
   /** Done by the Durable extension itself: computed from the actions, not counted. */
   hostOperations: Operations;
   storageOperations: number;
@@ -72,9 +76,9 @@ function actionCharge(actions: number, backend: DurableBackend, sheet: PriceShee
 
 /** The receipt of a batch: pure arithmetic over what was counted. */
 export function receipt(input: ReceiptInput, sheet: PriceSheet): Receipt {
-  const { operations, actions, items, backend = 'azureStorage' } = input;
+  const { operations, actions, items, drainOperations = {}, backend = 'azureStorage' } = input;
   const hostOperations = backend === 'azureStorage' ? timesOperations(DURABLE_ACTION_ON_STORAGE, actions) : {};
-  const all = addOperations(operations, hostOperations);
+  const all = [operations, drainOperations, hostOperations].reduce(addOperations);
   const priced = priceOperations(all, sheet);
   const charge = actionCharge(actions, backend, sheet);
   const ours = storageOperations(all);
@@ -83,6 +87,7 @@ export function receipt(input: ReceiptInput, sheet: PriceSheet): Receipt {
     items,
     actions,
     operations,
+    drainOperations,
     hostOperations,
     storageOperations: ours,
     byService: { ...priced.byService, ...charge.byService },

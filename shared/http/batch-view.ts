@@ -1,7 +1,10 @@
 import { type BatchRow, isSettled, pendingItems } from '../batches/batch-row.ts';
+import type { PriceSheet } from '../cost/sheet.ts';
+import { receiptView } from './receipt-view.ts';
+import type { BatchView } from './schemas.ts';
 
-/** A batch as the API shows it: the shape of docs/api.md. `nowMs` is service time, for rate and estimate. */
-export function batchView(row: BatchRow, nowMs: number) {
+/** A batch as the API shows it. `nowMs` is service time, for rate and estimate; the receipt is priced by `sheet`. */
+export function batchView(row: BatchRow, nowMs: number, sheet: PriceSheet): BatchView {
   const { id, workload, version, lane, pool, state, accepted, succeeded, dead, cancelled, retried, duplicatesSeen } =
     row;
   const pending = pendingItems(row);
@@ -23,12 +26,16 @@ export function batchView(row: BatchRow, nowMs: number) {
       deadline: row.deadlineAt,
     },
     ...progress(row, pending, nowMs),
-    latencyMs: row.latencyMax === undefined ? null : { p50: row.latencyP50, p95: row.latencyP95, max: row.latencyMax },
+    latencyMs: latencyOf(row),
     reportRevision: row.reportRevision < 0 ? null : row.reportRevision,
     ...(row.reportProblem === undefined ? {} : { reportProblem: row.reportProblem }),
-    receipt: { operations: row.operations, handlerSeconds: Math.round(row.handlerSeconds * 1000) / 1000 },
+    receipt: receiptView(row, sheet),
     links: links(row),
   };
+}
+
+function latencyOf({ latencyP50: p50, latencyP95: p95, latencyMax: max }: BatchRow): BatchView['latencyMs'] {
+  return p50 === undefined || p95 === undefined || max === undefined ? null : { p50, p95, max };
 }
 
 /** Items a second since the first were done, and when the rest would be at that rate; null while nothing is known. */
@@ -48,7 +55,7 @@ function progress(
   };
 }
 
-function links({ id }: BatchRow): Record<string, string> {
+function links({ id }: BatchRow): BatchView['links'] {
   const self = `/api/batches/${id}`;
   return { self, results: `${self}/results`, report: `${self}/report`, deadLetters: `${self}/dead-letters` };
 }

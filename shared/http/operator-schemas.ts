@@ -24,7 +24,7 @@ export const queueViewSchema = z.object({
   depth: count.describe('Current queue depth: messages at the last measurement, invisible ones included'),
   active: count.describe('Active dequeue tasks: of the current wave'),
   total: count.describe('Total dequeue tasks: started since the gate was made'),
-  idleCount: count.describe('Empty receives of the last wave'),
+  idleCount: count.describe('Waves in a row that did nothing'),
   wakes: count.describe('Wake-ups counted since the drain took the gate'),
   paused: pauseSchema.nullable(),
   missedWakes: count.describe('Times that the sweep found work which no wake-up had told of'),

@@ -1,5 +1,7 @@
 /** What every client route answers with. The OpenAPI document is made from these, and tests check answers against them. */
 import { z } from 'zod';
+import { BATCH_STATES } from '../batches/batch-row.ts';
+import { operationsSchema } from '../contract/operations.ts';
 import { reportHeaderSchema } from '../results/read-report.ts';
 
 const count = z.number().int().nonnegative();
@@ -14,6 +16,68 @@ export const problemSchema = z.object({
   instance: z.string(),
   errors: z.array(z.object({ line: count, column: count, message: z.string() })).optional(),
 });
+
+const usd = z.number().nonnegative();
+const operations = operationsSchema.describe('Billed operations by name, such as blob.put');
+
+/** What a batch has spent; prices of `sheet`, in USD. `drainOperations` and `hostOperations` are computed, the rest counted. */
+export const batchReceiptSchema = z.object({
+  handlerSeconds: z.number().nonnegative(),
+  operations: operations.describe('Counted for this batch'),
+  drainOperations: operations.describe('Computed: its share of wake-ups, receives and settling'),
+  hostOperations: operations.describe('Computed: what the Durable extension does by itself'),
+  actions: count.describe('Computed: durable actions'),
+  storageOperations: z.number().nonnegative().describe('All of the above that go to storage'),
+  throttled: z.number().nonnegative().describe('Answers of a service that was too busy'),
+  sheet: z.string(),
+  byService: z.record(z.string(), usd),
+  totalUsd: usd,
+  unpriced: z.array(z.string()),
+  unverified: z.array(z.string()).describe('Prices in the total whose source is not verified'),
+  comparison: z.object({
+    messageAnItem: z.object({ operations: count, usd, timesOurs: z.number().nonnegative().nullable() }),
+    pollingThreadADay: z.object({ operations: count, usd }),
+  }),
+});
+export type BatchReceipt = z.infer<typeof batchReceiptSchema>;
+
+const batchLinks = z.object({ self: z.string(), results: z.string(), report: z.string(), deadLetters: z.string() });
+
+/** A batch. */
+export const batchViewSchema = z.object({
+  id: z.string(),
+  workload: z.string(),
+  version: count,
+  lane: z.string(),
+  pool: z.string(),
+  state: z.enum(BATCH_STATES),
+  source: z.object({ kind: z.enum(['http', 'inbox']), name: z.string() }),
+  counts: z.object({
+    accepted: count,
+    succeeded: count,
+    dead: count,
+    cancelled: count,
+    pending: count,
+    retried: count,
+    duplicatesSeen: count,
+  }),
+  chunks: z.object({ total: count, done: count }),
+  times: z.object({
+    accepted: time,
+    queued: time.nullable(),
+    started: time.nullable(),
+    completed: time.nullable(),
+    deadline: time,
+  }),
+  ratePerSecond: count.nullable().describe('Items a second since the batch was queued'),
+  etaAt: time.nullable(),
+  latencyMs: z.object({ p50: count, p95: count, max: count }).nullable().describe('Item done minus batch accepted'),
+  reportRevision: count.nullable(),
+  reportProblem: z.string().optional().describe('Why a settled batch has no report'),
+  receipt: batchReceiptSchema,
+  links: batchLinks,
+});
+export type BatchView = z.infer<typeof batchViewSchema>;
 
 const framePlace = z.object({ offset: count, length: count, bytes: count, items: count, digest: z.string() });
 

@@ -1,4 +1,5 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
+import type { PriceSheet } from '../cost/sheet.ts';
 import { encodingOf, formatOf } from '../intake/formats.ts';
 import { type SubmitDeps, submit } from '../intake/submit.ts';
 import type { Settings } from '../settings.ts';
@@ -10,12 +11,13 @@ import { keyOf, laneOf, workloadOf } from './parameters.ts';
 export interface SubmitHttp {
   registry: Registry;
   settings: Settings;
+  prices: PriceSheet;
   deps: SubmitDeps;
 }
 
 /** POST workloads/{workload}/batches: 202 with the batch and its Location, once everything is stored and enqueued. */
 export async function submitOverHttp(
-  { registry, settings, deps }: SubmitHttp,
+  { registry, settings, prices, deps }: SubmitHttp,
   request: HttpRequest,
 ): Promise<HttpResponseInit> {
   const workload = workloadOf(request, registry);
@@ -30,8 +32,8 @@ export async function submitOverHttp(
     limits: settings,
     traceparent: request.headers.get('traceparent') ?? undefined,
   });
-  const view = batchView(row, deps.gate.now());
-  return json(view, { status: 202, headers: { location: view.links.self ?? '', 'retry-after': '1' } });
+  const view = batchView(row, deps.gate.now(), prices);
+  return json(view, { status: 202, headers: { location: view.links.self, 'retry-after': '1' } });
 }
 
 async function* emptyBody(): AsyncGenerator<Uint8Array> {}

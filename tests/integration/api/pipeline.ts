@@ -1,0 +1,189 @@
+/** The pipeline without its drains: batches are accepted, processed and collected by the real code, a chunk when told to. */
+
+import { TableServiceClient } from '@azure/data-tables';
+import type { HttpRequest, HttpResponseInit } from '@azure/functions';
+import functions from '@azure/functions';
+import { z } from 'zod';
+import type { BatchRow } from '../../../shared/batches/batch-row.ts';
+import type { ChunkRow } from '../../../shared/batches/chunk-row.ts';
+import { chunkRows, readBatch } from '../../../shared/batches/ledger.ts';
+import { type Clients, createClients } from '../../../shared/clients.ts';
+import { CONTAINERS, TABLES } from '../../../shared/contract/names.ts';
+import { createMeter } from '../../../shared/cost/meter.ts';
+import { answering } from '../../../shared/http/answers.ts';
+import { submit } from '../../../shared/intake/submit.ts';
+import { createBoard } from '../../../shared/processing/board.ts';
+import { readRange } from '../../../shared/processing/fetch-frames.ts';
+import { putOutcome } from '../../../shared/processing/outcome-store.ts';
+import { runChunk } from '../../../shared/processing/run-chunk.ts';
+import { collectBatch } from '../../../shared/results/collect-round.ts';
+import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
+import { readSettings, type Settings } from '../../../shared/settings.ts';
+import { defineWorkload } from '../../../shared/workload/define.ts';
+import { Reject, Retry } from '../../../shared/workload/errors.ts';
+import { createRegistry } from '../../../shared/workload/registry.ts';
+import { startAzurite } from './azurite.ts';
+
+/** Does what an item asks for: `{id, reject: 'why'}`, `{id, failUntil: 2}`, else a result of `{id, sum, note}`. */
+export const echo = defineWorkload({
+  name: 'echo',
+  version: 2,
+  item: z.object({
+    id: z.string(),
+    amount: z.number().default(1),
+    note: z.string().optional(),
+    reject: z.string().optional(),
+    failUntil: z.number().optional(),
+  }),
+  map: (item, context) => {
+    if (item.reject !== undefined) throw new Reject(item.reject);
+    if ((item.failUntil ?? 0) > context.attempt) throw new Retry(`attempt ${context.attempt} of "${item.id}" failed`);
+    return { id: item.id, amount: item.amount, ...(item.note === undefined ? {} : { note: item.note }) };
+  },
+  reduce: {
+    key: (result) => result.id.slice(0, 1),
+    init: () => ({ items: 0, amount: 0 }),
+    add: (acc, result) => ({ items: acc.items + 1, amount: acc.amount + result.amount }),
+    merge: (a, b) => ({ items: a.items + b.items, amount: a.amount + b.amount }),
+  },
+  chunk: { maxItems: 3 },
+  lanes: ['normal', 'bulk'],
+});
+export const other = defineWorkload({ name: 'other', version: 1, item: z.unknown(), map: (item) => item });
+
+export interface Pipeline {
+  clients: Clients;
+  settings: Settings;
+  deps: FinalizeDeps;
+  registry: ReturnType<typeof createRegistry>;
+  /** Events that were published, by type and queue. */
+  events: string[];
+  submit: (records: unknown[], options?: { lane?: string; workload?: 'echo' | 'other' }) => Promise<BatchRow>;
+  /** Processes pending chunks, at most `limit`, and collects them; follow-ups of what ran are left. */
+  work: (batch: string, limit?: number) => Promise<void>;
+  /** Works until nothing is pending. */
+  finish: (batch: string) => Promise<BatchRow>;
+  stop: () => Promise<void>;
+}
+
+export async function startPipeline(): Promise<Pipeline> {
+  const azurite = await startAzurite();
+  const settings = readSettings({
+    SluiceStorage: azurite.connectionString,
+    SluiceServiceBus: 'Endpoint=sb://localhost;SharedAccessKeyName=none;SharedAccessKey=none',
+  });
+  await makeStorage(azurite.connectionString);
+  const meter = createMeter();
+  const clients = createClients(settings, meter);
+  await Promise.all(Object.values(CONTAINERS).map((name) => clients.container(name).create()));
+  const registry = createRegistry([echo, other]);
+  const events: string[] = [];
+  const deps: FinalizeDeps = {
+    queues: clients.queue,
+    registry,
+    publish: async (address, { type }) => {
+      events.push(`${type} ${address.queue}`);
+    },
+    gate: { table: clients.gates, now: () => meter.serviceNowMs() },
+    table: clients.batches,
+    container: clients.container,
+    meter,
+    visibilitySeconds: 30,
+    addressOf: ({ workload, lane }) => registry.queue(`${workload}-${lane}-0`),
+  };
+  const work = (batch: string, limit?: number) => workOn(deps, batch, limit);
+  return {
+    clients,
+    settings,
+    deps,
+    registry,
+    events,
+    work,
+    submit: (records, { lane, workload = 'echo' } = {}) =>
+      submit(
+        { ...deps, keys: clients.keys },
+        {
+          workload: workload === 'echo' ? echo : other,
+          lane,
+          source: { kind: 'http', name: 'test' },
+          body: lines(records),
+          format: 'ndjson',
+          encoding: 'identity',
+          limits: settings,
+        },
+      ),
+    finish: async (batch) => {
+      for (;;) {
+        await work(batch);
+        const found = await readBatch(clients.batches, batch);
+        if (!found) throw new Error('The batch is gone.');
+        if (found.row.chunksDone === found.row.chunksTotal) return found.row;
+      }
+    },
+    stop: async () => {
+      await clients.close();
+      await azurite.stop();
+    },
+  };
+}
+
+async function makeStorage(connectionString: string): Promise<void> {
+  const tables = TableServiceClient.fromConnectionString(connectionString, { allowInsecureConnection: true });
+  for (const name of Object.values(TABLES)) await tables.createTable(name);
+}
+
+async function* lines(records: unknown[]): AsyncGenerator<Uint8Array> {
+  for (const record of records) yield Buffer.from(`${JSON.stringify(record)}\n`);
+}
+
+async function workOn(deps: FinalizeDeps, batch: string, limit = Number.POSITIVE_INFINITY): Promise<void> {
+  const pending: ChunkRow[] = [];
+  for await (const { row } of chunkRows(deps.table, batch, 'pending')) pending.push(row);
+  for (const row of pending.slice(0, limit)) {
+    const header = await process(deps, row);
+    await collectBatch(deps, batch, { ends: [{ chunk: row.chunk, header }], operations: { 'blob.put': 1 } });
+  }
+}
+
+async function process(deps: FinalizeDeps, { reference }: ChunkRow) {
+  const frame = await readRange(deps.container(reference.container), reference);
+  const workload = deps.registry.workload(reference.workload);
+  if (!frame || !workload) throw new Error(`No payload or no workload for chunk ${reference.chunk}.`);
+  const task = { reference, frame, board: createBoard(), nowMs: deps.gate.now(), presets: [], single: false };
+  const tools = { clockMs: () => performance.now(), random: () => 0, log: () => undefined };
+  const outcome = await runChunk(workload, { ...task, budgetMs: 60_000 }, tools);
+  return (await putOutcome(deps.container(CONTAINERS.results), reference, outcome)).header;
+}
+
+/** An answer as a client would see it. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  json: () => unknown;
+}
+
+type Handler = (request: HttpRequest) => Promise<HttpResponseInit>;
+
+/** Calls a handler as its function would. `path` begins after `/api/`. */
+export async function call(
+  handler: Handler,
+  path: string,
+  init: { method?: string; params?: Record<string, string>; headers?: Record<string, string>; body?: string } = {},
+): Promise<Answer> {
+  const request = new functions.HttpRequest({
+    url: `http://localhost/api/${path}`,
+    method: init.method ?? 'GET',
+    ...(init.params === undefined ? {} : { params: init.params }),
+    ...(init.headers === undefined ? {} : { headers: init.headers }),
+    ...(init.body === undefined ? {} : { body: { string: init.body } }),
+  });
+  const context = new functions.InvocationContext({ logHandler: () => undefined });
+  const response = new functions.HttpResponse(await answering(handler)(request, context));
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, json: () => JSON.parse(text) };
+}
+
+/** The address of the next page, as `path` of `call`; undefined on the last. */
+export const nextOf = ({ headers }: Answer): string | undefined =>
+  /<\/api\/([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
