@@ -1,0 +1,68 @@
+/** A client of the pipeline's HTTP API, as tests need it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TestStack } from './stack.ts';
+
+export interface BatchAnswer {
+  id: string;
+  state: string;
+  lane: string;
+  counts: Record<'accepted' | 'succeeded' | 'dead' | 'cancelled' | 'pending' | 'retried' | 'duplicatesSeen', number>;
+  chunks: { total: number; done: number };
+  source: { kind: string; name: string };
+}
+
+type Body = string | Buffer | ReadableStream<Uint8Array>;
+
+/** Posts a batch to billing; NDJSON unless `headers` say otherwise. */
+export function post(
+  stack: TestStack,
+  body: Body,
+  headers: Record<string, string> = {},
+  query = '',
+): Promise<Response> {
+  return stack.api(`workloads/billing/batches${query}`, {
+    method: 'POST',
+    body: typeof body === 'string' || body instanceof ReadableStream ? body : new Uint8Array(body),
+    headers: { 'content-type': 'application/x-ndjson', ...headers },
+    // Node's fetch asks for it with a streamed body.
+    ...(body instanceof ReadableStream ? { duplex: 'half' } : {}),
+  } as RequestInit);
+}
+
+/** Posts a batch that must be accepted. */
+export async function submit(
+  stack: TestStack,
+  body: Body,
+  headers: Record<string, string> = {},
+  query = '',
+): Promise<BatchAnswer> {
+  const response = await post(stack, body, headers, query);
+  if (response.status !== 202) throw new Error(`Expected 202, got ${response.status}: ${await response.text()}`);
+  return (await response.json()) as BatchAnswer;
+}
+
+/** Asks for a batch until it is settled. */
+export async function settled(stack: TestStack, id: string, seconds = 60): Promise<BatchAnswer> {
+  for (let left = seconds * 5; left > 0; left -= 1) {
+    const batch = await ask(stack, id);
+    if (batch && ['completed', 'completedWithDeadLetters', 'cancelled'].includes(batch.state)) return batch;
+    await sleep(200);
+  }
+  throw new Error(`Batch ${id} is not settled after ${seconds} s: ${JSON.stringify(await ask(stack, id))}`);
+}
+
+/** The batch, or undefined while the host is away. */
+async function ask(stack: TestStack, id: string): Promise<BatchAnswer | undefined> {
+  try {
+    return (await (await stack.api(`batches/${id}`)).json()) as BatchAnswer;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The report's rows by key. */
+export async function report(stack: TestStack, id: string): Promise<Record<string, unknown>> {
+  const text = await (await stack.api(`batches/${id}/report`)).text();
+  const rows = text.split('\n').filter((line) => line !== '');
+  return Object.fromEntries(rows.map((line) => JSON.parse(line)).map(({ key, value }) => [key, value]));
+}

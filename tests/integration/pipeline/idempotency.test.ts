@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { post, report, settled, submit } from '../../helpers/client.ts';
+import { startStack, type TestStack } from '../../helpers/stack.ts';
+import { ndjson, totalsOf, transactions } from '../../helpers/transactions.ts';
+
+describe('Idempotency-Key', () => {
+  let stack: TestStack;
+  beforeAll(async () => {
+    stack = await startStack({ settings: { SLUICE_INBOX_SCHEDULE: '' } });
+  });
+  afterAll(() => stack?.stop());
+
+  it('answers a repeat with the first batch, and processes its items once', async () => {
+    const headers = { 'idempotency-key': 'invoice-run-1' };
+    const first = await submit(stack, ndjson(transactions(4)), headers);
+
+    const second = await submit(stack, ndjson(transactions(4)), headers);
+
+    expect(second.id).toBe(first.id);
+    await settled(stack, first.id);
+    expect(await report(stack, first.id)).toEqual({ 'acme|EUR': totalsOf(4) });
+  });
+
+  it('refuses other content under a used key with 422', async () => {
+    const headers = { 'idempotency-key': 'invoice-run-2' };
+    await submit(stack, ndjson(transactions(4)), headers);
+
+    const response = await post(stack, ndjson(transactions(5)), headers);
+
+    expect(response.status).toBe(422);
+  });
+
+  it('answers 409 while another upload holds the key, and serves both when it is done', async () => {
+    const headers = { 'idempotency-key': 'invoice-run-3' };
+    let finish: () => void = () => {};
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        controller.enqueue(Buffer.from(ndjson(transactions(2))));
+        finish = () => controller.close();
+      },
+    });
+    const slow = submit(stack, body, headers);
+    await expect
+      .poll(async () => (await post(stack, ndjson(transactions(2)), headers)).status, { timeout: 10_000 })
+      .toBe(409);
+
+    finish();
+    const first = await slow;
+
+    expect((await submit(stack, ndjson(transactions(2)), headers)).id).toBe(first.id);
+  });
+
+  it('takes a corrected upload under the key of a refused one', async () => {
+    const headers = { 'idempotency-key': 'invoice-run-4' };
+    expect((await post(stack, '{"broken', headers)).status).toBe(400);
+
+    const { id } = await submit(stack, ndjson(transactions(1)), headers);
+
+    expect((await settled(stack, id)).counts.succeeded).toBe(1);
+  });
+});
