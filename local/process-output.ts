@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 
-const KEPT_LINES = 15;
+const KEPT_LINES = 30;
 
 /** A child's output: all of it goes to a file, the last lines are kept for messages. */
 export interface ProcessOutput {

@@ -1,0 +1,42 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** The demo's folder, taken by this process alone. */
+export interface DataFolder {
+  /** For generated files. */
+  path: string;
+  /** For the stack's data. */
+  stack: string;
+  /** Lets the next start take it. */
+  release(): Promise<void>;
+}
+
+/** Takes the folder, emptied of an earlier stack unless `keep`. Throws when another start is still using it. */
+export async function takeDataFolder(path: string, keep: boolean): Promise<DataFolder> {
+  const stack = join(path, 'stack');
+  const lock = join(path, 'pid');
+  await mkdir(path, { recursive: true });
+  const owner = await readOwner(lock);
+  if (owner !== undefined && isAlive(owner)) {
+    throw new Error(`Process ${owner} is running with the data in ${path}: stop it first (Ctrl-C where it runs).`);
+  }
+  await writeFile(lock, String(process.pid));
+  if (!keep) await rm(stack, { recursive: true, force: true });
+  return { path, stack, release: () => rm(lock, { force: true }) };
+}
+
+async function readOwner(lock: string): Promise<number | undefined> {
+  const text = await readFile(lock, 'utf8').catch(() => '');
+  const pid = Number(text);
+  return Number.isInteger(pid) && pid > 0 && pid !== process.pid ? pid : undefined;
+}
+
+/** A process of another user is alive, too: then the signal is refused, not without aim. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

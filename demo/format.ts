@@ -1,0 +1,29 @@
+/** 1234567 → "1,234,567"; always in English, as the rest of the output is. */
+export const formatCount = (value: number): string => Math.round(value).toLocaleString('en-US');
+
+/** Bytes as MB (of a million), with one digit. */
+export const formatMegabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
+
+/** Milliseconds as seconds, with as many digits as matter. */
+export const formatSeconds = (ms: number): string => `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`;
+
+const BAR_WIDTH = 24;
+
+/** A bar that is filled up to `share`, which is 0 to 1. */
+export function formatBar(share: number): string {
+  const filled = Math.round(Math.min(1, Math.max(0, share)) * BAR_WIDTH);
+  return `[${'#'.repeat(filled)}${'.'.repeat(BAR_WIDTH - filled)}]`;
+}
+
+/** Rows in columns as wide as their widest cell; cells that are numbers stand to the right. */
+export function formatTable(rows: readonly (readonly string[])[]): string[] {
+  const widths: number[] = [];
+  for (const row of rows)
+    row.forEach((cell, index) => {
+      widths[index] = Math.max(widths[index] ?? 0, cell.length);
+    });
+  return rows.map((row) => `  ${row.map((cell, index) => pad(cell, widths[index] ?? 0)).join('  ')}`.trimEnd());
+}
+
+const pad = (cell: string, width: number): string =>
+  /^-?[\d,.]+$/.test(cell) ? cell.padStart(width) : cell.padEnd(width);

@@ -1,0 +1,114 @@
+/** `npm start`: the whole pipeline on this machine, with a file of transactions going through it. */
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type LocalStack, startStack } from '../local/start.ts';
+import { type DemoOptions, readArguments, USAGE } from './arguments.ts';
+import { type DataFolder, takeDataFolder } from './data-folder.ts';
+import { formatCount, formatTable } from './format.ts';
+import { writeUsage } from './generate.ts';
+import { describeNextSteps } from './next-steps.ts';
+import { showBatch } from './show-batch.ts';
+import { ROOT, sluiceStack } from './stack.ts';
+
+/** The port that Core Tools would take; another one when it is not free. */
+const USUAL_PORT = 7071;
+const INTERRUPTED = 130;
+const print = (...lines: string[]): void => void process.stdout.write(`${lines.join('\n')}\n`);
+
+/** Resolves at the first Ctrl-C; the second one does not wait for an orderly end. */
+function interruption(): Promise<'interrupted'> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      process.once(signal, () => {
+        process.once(signal, () => process.exit(INTERRUPTED));
+        resolve('interrupted');
+      });
+    }
+  });
+}
+
+async function inputFile({ file, items, seed }: DemoOptions, folder: DataFolder): Promise<string> {
+  if (file !== undefined) {
+    await access(file);
+    return file;
+  }
+  const generated = join(folder.path, `usage-${items}-${seed}.ndjson`);
+  await writeUsage(generated, { items, seed });
+  print(`Generated ${formatCount(items)} transactions (seed ${seed}): ${generated}`);
+  return generated;
+}
+
+/** Takes the file through the pipeline; false: the report is not what the file comes to. */
+async function demonstrate(stack: LocalStack, options: DemoOptions, folder: DataFolder): Promise<boolean> {
+  print('', ...formatTable(stack.addresses), '');
+  const submission = { file: await inputFile(options, folder), workload: options.workload };
+  const { api, batch, problems } = await showBatch(stack, submission, process.stdout);
+  if (problems.length > 0) {
+    print(
+      '',
+      `NOT as it has to be, in ${problems.length} points:`,
+      ...problems.slice(0, 20).map((problem) => `  ${problem}`),
+    );
+    return false;
+  }
+  print(
+    '',
+    options.workload === 'billing'
+      ? 'Checked: equal to the totals computed straight from the file.'
+      : 'Checked: no item is lost.',
+  );
+  if (!options.once) print('', ...describeNextSteps(api, batch, submission), '', 'Running; Ctrl-C ends it.');
+  return true;
+}
+
+/** Runs until the demonstration fails, ends with `--once`, or is interrupted. Returns the exit code. */
+async function runOn(
+  stack: LocalStack,
+  options: DemoOptions,
+  folder: DataFolder,
+  interrupted: Promise<unknown>,
+): Promise<number> {
+  const died = stack.failed.then((message) => {
+    throw new Error(`A part of the stack is gone: ${message}`);
+  });
+  const shown = demonstrate(stack, options, folder).catch(async (error: unknown) => {
+    // A request that breaks because a part died is told as what it is: the death is noticed a moment later.
+    await Promise.race([died, sleep(500)]);
+    throw error;
+  });
+  const isEqual = await Promise.race([shown, died, interrupted.then(() => undefined)]);
+  if (isEqual === undefined) return INTERRUPTED;
+  if (!isEqual || options.once) return isEqual ? 0 : 1;
+  await Promise.race([died, interrupted]);
+  return 0;
+}
+
+async function main(): Promise<number> {
+  const options = readArguments(process.argv.slice(2), process.env.INIT_CWD ?? process.cwd());
+  if (options.help) {
+    print(USAGE);
+    return 0;
+  }
+  const interrupted = interruption();
+  const folder = await takeDataFolder(join(ROOT, '.sluice'), options.keep);
+  try {
+    const stack = await startStack({ ...sluiceStack(folder.stack), preferredPort: USUAL_PORT, onProgress: print });
+    try {
+      return await runOn(stack, options, folder, interrupted);
+    } finally {
+      print('Stopping');
+      await stack.stop();
+    }
+  } finally {
+    await folder.release();
+  }
+}
+
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(1);
+  },
+);

@@ -1,0 +1,28 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+
+const KiB = 1024;
+
+/** The most memory that a process has ever had, in bytes, as far as the system tells; undefined where it does not. */
+export async function peakMemory(pid: number): Promise<number | undefined> {
+  try {
+    const status = await readFile(`/proc/${pid}/status`, 'utf8');
+    return toBytes(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]);
+  } catch {
+    return memoryNow(pid);
+  }
+}
+
+/** macOS keeps no peak of another process; what it has at the end is close, as a heap shrinks slowly. */
+async function memoryNow(pid: number): Promise<number | undefined> {
+  try {
+    const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(pid)]);
+    return toBytes(stdout.trim());
+  } catch {
+    return undefined;
+  }
+}
+
+const toBytes = (kilobytes: string | undefined): number | undefined =>
+  kilobytes === undefined ? undefined : Number(kilobytes) * KiB;

@@ -1,0 +1,45 @@
+import { request } from 'node:http';
+import type { Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
+/** What a request carries. */
+export interface Upload {
+  url: string;
+  headers: Record<string, string>;
+  /** A source, and what its bytes pass through on the way. */
+  body: readonly [Readable, ...Transform[]];
+}
+
+/** An answer, read to its end. */
+export interface UploadAnswer {
+  status: number;
+  text: string;
+}
+
+/**
+ * Posts a stream. Not with `fetch`: when the server refuses an upload half-way, fetch may report the broken pipe in
+ * place of the answer that says why.
+ */
+export async function sendUpload({ url, headers, body }: Upload): Promise<UploadAnswer> {
+  const outgoing = request(url, { method: 'POST', headers });
+  const answer = new Promise<UploadAnswer>((resolve, reject) => {
+    outgoing.once('error', reject);
+    outgoing.once('response', (incoming) => {
+      const pieces: Buffer[] = [];
+      incoming.on('data', (piece: Buffer) => pieces.push(piece));
+      incoming.once('error', reject);
+      incoming.once('end', () => {
+        resolve({ status: incoming.statusCode ?? 0, text: Buffer.concat(pieces).toString('utf8') });
+      });
+    });
+  });
+  // An answer before the end of the upload is the one that counts: what breaks after it is of no interest.
+  const sent = pipeline([...body, outgoing]).then(() => answer);
+  try {
+    return await Promise.race([answer, sent]);
+  } finally {
+    body[0].destroy();
+    sent.catch(() => {});
+    answer.catch(() => {});
+  }
+}

@@ -1,0 +1,65 @@
+import type { LocalStack } from '../local/start.ts';
+import { type Batch, createApi, type SluiceApi } from './api.ts';
+import { formatBar, formatMegabytes } from './format.ts';
+import { peakMemory } from './peak-memory.ts';
+import { createStatusLine, type Screen } from './status-line.ts';
+import { describeBatch, describeReport } from './summary.ts';
+import { type UploadProgress, uploadFile } from './upload.ts';
+import { differences, expectFrom } from './verify.ts';
+import { watchBatch } from './watch.ts';
+
+/** What is uploaded, and whether its totals can be worked out from the file. */
+export interface Submission {
+  file: string;
+  workload: string;
+}
+
+/** How it went. */
+export interface Shown {
+  api: SluiceApi;
+  batch: Batch;
+  /** In words, what is not as it has to be; none: all is. */
+  problems: string[];
+}
+
+/** Takes a file through the pipeline and shows all that happens: upload, progress, report, check. */
+export async function showBatch(stack: LocalStack, submission: Submission, screen: Screen): Promise<Shown> {
+  const api = createApi(stack.url, stack.keys);
+  const print = (lines: readonly string[]): void => void screen.write(`${lines.join('\n')}\n`);
+  const accepted = await showUpload(api, submission, screen);
+  print([`Accepted as batch ${accepted.id}, ${accepted.chunks.total} chunks, lane ${accepted.lane}`]);
+  const batch = await watchBatch(api, accepted, createStatusLine(screen, performance.now.bind(performance)));
+  const peakBytes = await peakMemory(stack.host.process.pid);
+  const report = batch.reportProblem === undefined ? await api.report(batch.id) : [];
+  print(['', ...describeReport(report), '', ...describeBatch(batch, peakBytes)]);
+  return { api, batch, problems: await check(batch, report, submission) };
+}
+
+async function showUpload(api: SluiceApi, submission: Submission, screen: Screen): Promise<Batch> {
+  const line = createStatusLine(screen, performance.now.bind(performance));
+  let last = '';
+  const show = (progress: UploadProgress): void => {
+    last = describeUpload(progress);
+    line.show(last);
+  };
+  const accepted = await uploadFile(api, submission, show);
+  line.finish(last);
+  return accepted;
+}
+
+function describeUpload({ read, size, sent }: UploadProgress): string {
+  const bar = formatBar(size === 0 ? 1 : read / size);
+  return `Upload  ${bar} ${formatMegabytes(read)} of ${formatMegabytes(size)}, ${formatMegabytes(sent)} sent`;
+}
+
+async function check(
+  { counts, state, reportProblem }: Batch,
+  report: Awaited<ReturnType<SluiceApi['report']>>,
+  { file, workload }: Submission,
+): Promise<string[]> {
+  if (reportProblem !== undefined) return [`no report: ${reportProblem}`];
+  if (state === 'cancelled') return ['the batch was cancelled'];
+  if (workload === 'billing') return differences(await expectFrom(file), { counts, report });
+  const lost = counts.accepted - counts.succeeded - counts.dead;
+  return lost === 0 ? [] : [`${lost} of ${counts.accepted} items are neither succeeded nor dead letters`];
+}
