@@ -63,6 +63,9 @@ param settings object = {}
 @description('Gigabytes of logs a day after which ingestion stops until the next day; a decimal number as text.')
 param dailyLogQuotaGb string = '1'
 
+@description('Whether alert rules are made; each is billed by the month.')
+param alertRules bool = true
+
 @description('Where alerts are mailed; empty: the alerts fire without a receiver.')
 param alertEmail string = ''
 
@@ -136,6 +139,7 @@ module monitoring 'modules/monitoring.bicep' = {
     location: location
     tags: tags
     dailyQuotaGb: dailyLogQuotaGb
+    alertRules: alertRules
     alertEmail: alertEmail
     serviceBusName: serviceBus.outputs.name
   }

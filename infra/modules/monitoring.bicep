@@ -13,6 +13,9 @@ param dailyQuotaGb string
 @description('Where alerts are mailed; empty: no action group.')
 param alertEmail string
 
+@description('Whether alert rules are made; each is billed by the month.')
+param alertRules bool
+
 @description('Namespace whose dead letters are watched.')
 param serviceBusName string
 
@@ -53,7 +56,7 @@ resource mail 'Microsoft.Insights/actionGroups@2023-01-01' = if (!empty(alertEma
   }
 }
 
-module alerts 'alerts.bicep' = {
+module alerts 'alerts.bicep' = if (alertRules) {
   params: {
     token: token
     location: location
