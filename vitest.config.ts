@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config';
 // so on a small machine they run one file at a time.
 export default defineConfig({
   test: {
+    // .ci/run adds up its counts from the report.
+    reporters: process.env.CI ? ['default', ['json', { outputFile: '.sluice/test-report.json' }]] : ['default'],
     projects: [
       { test: { name: 'unit', include: ['tests/unit/**/*.test.ts'] } },
       {
