@@ -67,6 +67,8 @@ export interface BatchRow extends BatchCounts {
   traceparent?: string | undefined;
   /** Why there is no report although the batch is settled. */
   reportProblem?: string | undefined;
+  /** Since when the batch is being deleted: nothing may begin in it any more. */
+  deletingAt?: string | undefined;
 }
 
 /** A row together with the ETag it was read with. */

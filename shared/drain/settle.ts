@@ -111,7 +111,8 @@ async function park(
   options: { gate: GateRow; atMs: number; ended: 'parked' | 'abandoned' | 'paused'; depth?: number },
 ): Promise<Decision> {
   await deps.publish(address, { type: 'QueueWorkDetected' }, { at: new Date(options.atMs) });
-  const gate = { ...released(options.gate, options.depth ?? options.gate.depth), dueAt: '' };
+  const parkedUntil = new Date(options.atMs).toISOString();
+  const gate = { ...released(options.gate, options.depth ?? options.gate.depth), dueAt: '', parkedUntil };
   return { gate, result: { ended: options.ended } };
 }
 

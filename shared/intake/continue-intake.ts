@@ -45,20 +45,38 @@ export function chunkRowsOf(batch: BatchRow, entries: readonly ChunkEntry[]): Ch
  * of the index when the caller has them at hand; with none they are read from the payload, and all are put (again).
  */
 export async function continueIntake(deps: ContinueDeps, batch: BatchRow, chunks: ChunkRow[] = []): Promise<BatchRow> {
-  const { value: rows, operations } = await deps.meter.measure(async () => {
-    const resumed = chunks.length === 0;
-    const all = resumed ? chunkRowsOf(batch, await readChunkIndex(deps, batch)) : chunks;
+  return enterQueues(deps, batch, {
+    chunks,
+    resume: async () => chunkRowsOf(batch, await readChunkIndex(deps, batch)),
+  });
+}
+
+/** Pending rows on their way into the queues. */
+export interface Entering {
+  /** Rows whose first transaction has just been written; none = resume. */
+  chunks: ChunkRow[];
+  /** All rows of the revision, as the stored blob says. */
+  resume: () => Promise<ChunkRow[]>;
+}
+
+/**
+ * Brings the rows of an accepted revision, of an upload or of a redrive, into their queues. The state changes only in the
+ * revision that was read: who was held up here must not call a later one queued.
+ */
+export async function enterQueues(deps: ContinueDeps, batch: BatchRow, entering: Entering): Promise<BatchRow> {
+  const resumed = entering.chunks.length === 0;
+  const { operations } = await deps.meter.measure(async () => {
+    const all = resumed ? await entering.resume() : entering.chunks;
     await insertChunks(deps.table, resumed ? all : all.slice(MAX_CHUNK_ROWS_A_TRANSACTION));
     await enqueue(deps, batch, all, { resent: resumed });
-    return all;
   });
-  const queuedAt = new Date(deps.gate.now()).toISOString();
+  const queuedAt = batch.queuedAt ?? new Date(deps.gate.now()).toISOString();
   const row = await changeBatch(deps.table, batch.id, (now) =>
-    now.state === 'accepting'
+    now.state === 'accepting' && now.revision === batch.revision
       ? { state: 'queued', queuedAt, operations: addOperations(now.operations, operations) }
       : undefined,
   );
-  return row ?? { ...batch, chunksTotal: rows.length };
+  return row ?? batch;
 }
 
 /** The chunk index of a batch's payload. */

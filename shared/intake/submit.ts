@@ -2,9 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import type { ContainerClient } from '@azure/storage-blob';
 import type { BatchRow } from '../batches/batch-row.ts';
-import { indexBatch, openBatch } from '../batches/index-rows.ts';
+import { indexBatch } from '../batches/index-rows.ts';
 import { type Claim, claimKey, finishKey, keyRowOf, releaseClaim, renewClaim } from '../batches/keys.ts';
 import { insertBatch, readBatch } from '../batches/ledger.ts';
+import { openBatch } from '../batches/open-rows.ts';
 import type { Table } from '../batches/table.ts';
 import { CONTAINERS, newBatchId } from '../contract/names.ts';
 import type { Meter } from '../cost/meter.ts';
@@ -98,7 +99,7 @@ async function accept(deps: SubmitDeps, request: SubmitRequest, claim: Claimed):
   const { value, operations } = await deps.meter.measure(async () => {
     const payload = await writePayload({ blob, chunks: upload.chunks });
     const row = newRow(deps, request, { ...claim, payload, name, digest: upload.digest() });
-    await openBatch(deps.table, row.id, row.workload);
+    await openBatch(deps.table, row);
     await indexBatch(deps.table, row);
     return { payload, row };
   });
@@ -132,7 +133,8 @@ async function yieldTo(deps: SubmitDeps, own: BatchRow): Promise<BatchRow> {
     await deps.container(CONTAINERS.payloads).getBlobClient(own.payload).deleteIfExists();
   }
   if (stored.row.digest !== own.digest) throw mismatch();
-  return stored.row.state === 'accepting' ? finishIntake(deps, stored.row, []) : stored.row;
+  const { state, revision } = stored.row;
+  return state === 'accepting' && revision === 0 ? finishIntake(deps, stored.row, []) : stored.row;
 }
 
 function newRow(

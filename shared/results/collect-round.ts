@@ -5,6 +5,7 @@
 import type { DequeuedMessageItem } from '@azure/storage-queue';
 import type { BatchRow } from '../batches/batch-row.ts';
 import { isSettled } from '../batches/batch-row.ts';
+import type { ChunkRow } from '../batches/chunk-row.ts';
 import { applyEnds, type ChunkEnd, MAX_CHUNK_ROWS_A_TRANSACTION } from '../batches/ledger.ts';
 import type { Operations } from '../contract/operations.ts';
 import { type FinishedChunk, type ResultMessage, readResult } from '../contract/reference.ts';
@@ -89,13 +90,16 @@ export async function collectBatch(deps: FinalizeDeps, id: string, { ends, opera
     if (!applied) return log.info('ghost-result', { batch: id });
     batch = applied.batch;
     rest = {};
-    await enqueue(deps, batch, applied.followUps);
+    await enqueue(deps, batch, batch.state === 'cancelling' ? applied.followUps.map(atOnce) : applied.followUps);
     await tellDead(deps, batch, group, applied.fresh);
   }
   if (!batch) return;
   if (isSettled(batch.state)) await announce(deps, batch);
   else if (batch.chunksDone === batch.chunksTotal) await finalize(deps, id);
 }
+
+/** What follows in a batch that is being cancelled is met by a worker at once, and cancelled: nobody waits for a retry's due time. */
+const atOnce = ({ dueAt: _dueAt, ...row }: ChunkRow): ChunkRow => row;
 
 /** Subscribers learn of dead letters after they are in the ledger; what is published twice has the same id. */
 async function tellDead(

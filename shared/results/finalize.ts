@@ -2,8 +2,9 @@
 import type { ContainerClient } from '@azure/storage-blob';
 import { type BatchRow, type BatchState, isSettled, pendingItems } from '../batches/batch-row.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
-import { closeBatch, indexBatch } from '../batches/index-rows.ts';
+import { indexBatch } from '../batches/index-rows.ts';
 import { changeBatch, chunkRows, readBatch } from '../batches/ledger.ts';
+import { closeBatch } from '../batches/open-rows.ts';
 import type { Table } from '../batches/table.ts';
 import { addOperations, type Operations } from '../contract/operations.ts';
 import type { Meter } from '../cost/meter.ts';
@@ -100,7 +101,8 @@ function checkConservation(batch: BatchRow, rows: ChunkRow[]): void {
 
 /**
  * Tells the end of a batch's revision, and closes it: at least once, with the same message id each time, so that the
- * topic's duplicate detection takes the repeats.
+ * topic's duplicate detection takes the repeats. The listing is written before the end counts as announced: a redrive or
+ * a deletion begins after that, and must not find its own change of the listing undone.
  */
 export async function announce(deps: FinalizeDeps, batch: BatchRow, operations: Operations = {}): Promise<void> {
   if (batch.announced) return;
@@ -111,11 +113,11 @@ export async function announce(deps: FinalizeDeps, batch: BatchRow, operations: 
   if (address)
     await deps.publish(address, { type: 'BatchCompleted', batch: batch.id, items: accepted, details }, { messageId });
   log.info('batch-completed', { batch: batch.id, workload: batch.workload, ...details });
-  const row = await changeBatch(deps.table, batch.id, (now) =>
+  await indexBatch(deps.table, { ...batch, operations: addOperations(batch.operations, operations) });
+  await changeBatch(deps.table, batch.id, (now) =>
     now.revision === revision && !now.announced
       ? { announced: true, operations: addOperations(now.operations, operations) }
       : undefined,
   );
-  await indexBatch(deps.table, row ?? batch);
-  await closeBatch(deps.table, batch.id);
+  await closeBatch(deps.table, batch);
 }

@@ -11,6 +11,8 @@ import type { Publish } from './publish.ts';
 
 /** Puts at once of one caller; a queue takes 2,000 messages a second (learn: scalability targets of Queue Storage). */
 const PUTS_AT_ONCE = 16;
+/** Longest visibility timeout (learn: put-message). */
+const MAX_DELAY_SECONDS = 7 * 86_400;
 
 export interface EnqueueDeps {
   queues: (name: string) => Queue;
@@ -64,8 +66,9 @@ export const queueOf = (workload: Workload, lane: string, chunk: string): string
 const textOf = (reference: Reference, resent: boolean): string =>
   JSON.stringify(resent ? { ...reference, resent: true } : reference);
 
+/** What is due later than the service can hide a message comes early, is found not to be due, and is put off again. */
 const delaySeconds = ({ gate }: EnqueueDeps, { dueAt }: ChunkRow): number =>
-  dueAt === undefined ? 0 : Math.max(0, (Date.parse(dueAt) - gate.now()) / 1000);
+  dueAt === undefined ? 0 : Math.min(MAX_DELAY_SECONDS, Math.max(0, (Date.parse(dueAt) - gate.now()) / 1000));
 
 function note(queues: Map<string, { items: number; dueAt: string | undefined }>, queue: string, row: ChunkRow): void {
   const known = queues.get(queue);

@@ -32,6 +32,8 @@ export interface GateRow {
   beatUntil: string;
   /** When the earliest delayed message becomes visible; empty when none is known. */
   dueAt: string;
+  /** A released gate with work that is still invisible: when its scheduled wake comes; empty when the queue was drained. */
+  parkedUntil: string;
   depth: number;
   active: number;
   total: number;
@@ -59,6 +61,7 @@ export const newGate = (queue: string): GateRow => ({
   takenAt: '',
   beatUntil: '',
   dueAt: '',
+  parkedUntil: '',
   depth: 0,
   active: 0,
   total: 0,
@@ -74,6 +77,13 @@ export const newGate = (queue: string): GateRow => ({
 
 /** The id of the orchestration that drains `queue` as its `generation`. */
 export const drainInstanceId = (queue: string, generation: number): string => `drain-${queue}-${generation}`;
+
+const SWEEP = 'sweep-';
+
+/** The holder of a gate whose queue a sweep drains by itself; there is no orchestration of that id. */
+export const sweepInstanceId = (queue: string, generation: number): string => `${SWEEP}${queue}-${generation}`;
+/** Whether a sweep holds, or held last, the gate. */
+export const isSweepHeld = ({ instanceId }: Pick<GateRow, 'instanceId'>): boolean => instanceId.startsWith(SWEEP);
 
 export const gateRowKey = (queue: string): string => `${GATE}${queue}`;
 export const beatRowKey = (queue: string, task: string): string => `${BEAT}${queue}:${task}`;

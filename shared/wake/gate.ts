@@ -5,6 +5,7 @@
  */
 import { odata } from '@azure/data-tables';
 import { queryEntities, readEntity, type Table, wins } from '../batches/table.ts';
+import { log } from '../telemetry/log.ts';
 import {
   beatRowKey,
   beatRows,
@@ -13,7 +14,9 @@ import {
   GATES_PARTITION,
   type GateRow,
   gateRowKey,
+  isSweepHeld,
   newGate,
+  sweepInstanceId,
   toGateEntity,
 } from './gate-row.ts';
 
@@ -89,22 +92,48 @@ const isHeldBack = (row: GateRow, now: number): boolean =>
   (row.paused.by === 'operator' || (row.paused.probeAt !== undefined && Date.parse(row.paused.probeAt) > now));
 
 async function take(deps: GateDeps, held: { row: GateRow; etag: string | undefined }): Promise<boolean> {
-  const generation = held.row.generation + 1;
-  const row: GateRow = {
-    ...held.row,
-    status: 'draining',
-    generation,
-    instanceId: drainInstanceId(held.row.queue, generation),
-    wakes: 0,
-    takenAt: new Date(deps.now()).toISOString(),
-    beatUntil: '',
-    dueAt: '',
-    active: 0,
-  };
+  const row = nextHolder(deps, held.row, drainInstanceId);
   if (!(await writeGate(deps.table, row, held.etag))) return false;
   await deps.start(row);
   return true;
 }
+
+function nextHolder(deps: Pick<GateDeps, 'now'>, row: GateRow, idOf: typeof drainInstanceId): GateRow {
+  const generation = row.generation + 1;
+  return {
+    ...row,
+    status: 'draining',
+    generation,
+    instanceId: idOf(row.queue, generation),
+    wakes: 0,
+    takenAt: new Date(deps.now()).toISOString(),
+    beatUntil: '',
+    dueAt: '',
+    parkedUntil: '',
+    active: 0,
+  };
+}
+
+/**
+ * Takes the gate for a sweep that drains by itself, from a generation whose orchestration could not be started; should
+ * it run after all, it is fenced. The holder beats from the first moment: without a beat a wake would start its id.
+ * Undefined when the gate is somebody else's by now.
+ */
+export async function takeForSweep(
+  deps: Pick<GateDeps, 'table' | 'now'>,
+  queue: string,
+  from: { generation: number; beatUntilMs: number },
+): Promise<GateRow | undefined> {
+  const held = await fence(deps.table, queue, from.generation);
+  if (!held) return undefined;
+  const beatUntil = new Date(from.beatUntilMs).toISOString();
+  const row = { ...nextHolder(deps, held.row, sweepInstanceId), beatUntil };
+  return (await writeGate(deps.table, row, held.etag)) ? row : undefined;
+}
+
+/** Counts a wake that was lost: there was work, and nobody had been told. */
+export const countMissedWake = (table: Table, queue: string): Promise<GateRow | undefined> =>
+  changeGate(table, queue, (row) => ({ missedWakes: row.missedWakes + 1 }));
 
 /** After a wake was counted in a draining gate: start, take over, or trust the drain. */
 async function ensureAlive(deps: GateDeps, counted: GateRow): Promise<WakeResult> {
@@ -118,12 +147,16 @@ async function ensureAlive(deps: GateDeps, counted: GateRow): Promise<WakeResult
     // Idle or another generation: it measured, or will measure, the queue after this wake was counted.
     if (etag === undefined || row.status === 'idle' || row.generation !== counted.generation) return 'counted';
     if (!(await isDead(deps, row))) return 'counted';
-    if (await take(deps, { row, etag } satisfies Held)) return 'takenOver';
+    if (!(await take(deps, { row, etag } satisfies Held))) continue;
+    log.warn('drain-failed', { queue: row.queue, generation: row.generation, beatUntil: row.beatUntil });
+    return 'takenOver';
   }
 }
 
 /** Whether the drain that holds the gate is gone. "Running" alone proves nothing: an instance can say so for ever. */
 export async function isDead(deps: Pick<GateDeps, 'table' | 'now' | 'status'>, row: GateRow): Promise<boolean> {
+  // No runtime knows of a sweep: it is alive by its beat alone.
+  if (isSweepHeld(row)) return deps.now() > (await latestBeat(deps.table, row));
   const status = await deps.status(row.instanceId);
   if (status === 'Failed' || status === 'Terminated' || status === 'Completed') return true;
   const silentSince = Date.parse(row.beatUntil || row.takenAt);

@@ -1,0 +1,66 @@
+/**
+ * Partition `open`: what a sweep must look at, so that an idle one is one query. A row a batch and revision that has not
+ * come to its announced end, written before anything else of that revision: no accepted work is ever unseen.
+ */
+import { odata } from '@azure/data-tables';
+import type { BatchRow } from './batch-row.ts';
+import { deleteEntity, type Entity, queryEntities, type Table } from './table.ts';
+
+const OPEN = 'open';
+/** Notes of the sweeps themselves sort behind all ids, and come with the same query. */
+const NOTE = '~';
+
+/** A batch that is open. `openedAt` is when its row was written, by the service, in milliseconds. */
+export interface OpenBatch extends Pick<BatchRow, 'id' | 'workload' | 'revision'> {
+  openedAt: number;
+}
+
+/**
+ * A row of its own for each revision: whoever closes one that has ended can never close what a redrive opened meanwhile.
+ */
+const rowKeyOf = ({ id, revision }: Pick<BatchRow, 'id' | 'revision'>): string =>
+  revision === 0 ? id : `${id}.${String(revision).padStart(4, '0')}`;
+
+/** Opens a revision of a batch: from now on a sweep sees it. */
+export async function openBatch(table: Table, batch: Pick<BatchRow, 'id' | 'workload' | 'revision'>): Promise<void> {
+  await table.upsertEntity({ partitionKey: OPEN, rowKey: rowKeyOf(batch), workload: batch.workload }, 'Replace');
+}
+
+/** Closes a revision, after its end has been announced. */
+export const closeBatch = (table: Table, batch: Pick<BatchRow, 'id' | 'revision'>): Promise<void> =>
+  deleteEntity(table, OPEN, rowKeyOf(batch));
+
+/** Closes all that is open of a batch that is gone. */
+export async function closeAll(table: Table, id: string): Promise<void> {
+  const filter = odata`PartitionKey eq ${OPEN} and RowKey ge ${id} and RowKey lt ${`${id}/`}`;
+  for await (const { rowKey } of queryEntities(table, filter)) await deleteEntity(table, OPEN, rowKey);
+}
+
+/** The open batches, oldest first; one that is redriven as it ends may come twice. */
+export async function* openBatches(table: Table): AsyncGenerator<OpenBatch> {
+  for await (const entity of queryEntities(table, odata`PartitionKey eq ${OPEN} and RowKey lt ${NOTE}`)) {
+    yield fromEntity(entity);
+  }
+}
+
+/** All of the partition: the open batches, and the notes by name. */
+export async function readOpen(table: Table): Promise<{ batches: OpenBatch[]; notes: Map<string, Entity> }> {
+  const batches: OpenBatch[] = [];
+  const notes = new Map<string, Entity>();
+  for await (const entity of queryEntities(table, odata`PartitionKey eq ${OPEN}`)) {
+    if (entity.rowKey.startsWith(NOTE)) notes.set(entity.rowKey.slice(NOTE.length), entity);
+    else batches.push(fromEntity(entity));
+  }
+  return { batches, notes };
+}
+
+/** The key of a note. */
+export const noteKeys = (name: string): { partitionKey: string; rowKey: string } => ({
+  partitionKey: OPEN,
+  rowKey: `${NOTE}${name}`,
+});
+
+function fromEntity({ rowKey, workload, timestamp }: Entity): OpenBatch {
+  const [id = '', revision = '0'] = rowKey.split('.');
+  return { id, workload: String(workload), revision: Number(revision), openedAt: Date.parse(String(timestamp)) };
+}
