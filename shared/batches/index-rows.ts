@@ -5,12 +5,12 @@
 import { odata } from '@azure/data-tables';
 import { batchDate } from '../contract/names.ts';
 import { type BatchRow, type BatchState, pendingItems } from './batch-row.ts';
-import { deleteEntity, queryEntities, readEntity, type Table } from './table.ts';
+import { deleteEntity, type Entity, queryEntities, readEntity, type Table } from './table.ts';
 
 const OPEN = 'open';
 const HEX = '0123456789abcdef';
 
-/** What a listing shows of a batch: as it was at the last change of its state. */
+/** What a listing shows of a batch: as it was at its acceptance, or at its last end. */
 export interface IndexEntry {
   id: string;
   workload: string;
@@ -19,6 +19,8 @@ export interface IndexEntry {
   accepted: number;
   dead: number;
   completedAt?: string;
+  /** What it had spent by then, so that the cost of a month is one query too. */
+  spent: Pick<BatchRow, 'operations' | 'handlerSeconds' | 'chunksDone' | 'chunksTotal'>;
 }
 
 /**
@@ -45,44 +47,63 @@ export async function* openBatches(table: Table): AsyncGenerator<{ id: string; w
 
 /** Writes the batch's line in the listing of its day. */
 export async function indexBatch(table: Table, row: BatchRow): Promise<void> {
-  const { id, workload, lane, state, accepted, dead, completedAt } = row;
+  const { id, workload, lane, state, accepted, dead, completedAt, chunksDone, chunksTotal } = row;
   const entity = {
-    partitionKey: `day-${batchDate(id)}`,
+    partitionKey: dayPartition(batchDate(id)),
     rowKey: newestFirst(id),
     workload,
     lane,
     state,
     accepted,
     dead,
+    pending: pendingItems(row),
+    chunksDone,
+    chunksTotal,
+    handlerSeconds: { type: 'Double', value: String(row.handlerSeconds) },
+    operations: JSON.stringify(row.operations),
   };
-  await table.upsertEntity(
-    { ...entity, pending: pendingItems(row), ...(completedAt ? { completedAt } : {}) },
-    'Replace',
-  );
+  await table.upsertEntity({ ...entity, ...(completedAt ? { completedAt } : {}) }, 'Replace');
 }
 
 /** Removes the batch's line from the listing. */
 export const unindexBatch = (table: Table, id: string): Promise<void> =>
-  deleteEntity(table, `day-${batchDate(id)}`, newestFirst(id));
+  deleteEntity(table, dayPartition(batchDate(id)), newestFirst(id));
 
 /** Whether the batch has a line in the listing. */
 export const isIndexed = async (table: Table, id: string): Promise<boolean> =>
-  (await readEntity(table, `day-${batchDate(id)}`, newestFirst(id))) !== undefined;
+  (await readEntity(table, dayPartition(batchDate(id)), newestFirst(id))) !== undefined;
 
 /** The batches of a day (`yyyy-mm-dd`, UTC), newest first, after batch `after`. */
 export async function* batchesOfDay(table: Table, day: string, after?: string): AsyncGenerator<IndexEntry> {
-  const whole = odata`PartitionKey eq ${`day-${day}`}`;
+  const whole = odata`PartitionKey eq ${dayPartition(day)}`;
   const filter = after === undefined ? whole : `${whole} and ${odata`RowKey gt ${newestFirst(after)}`}`;
-  for await (const entity of queryEntities(table, filter)) {
-    const { workload, lane, state, accepted, dead, completedAt } = entity;
-    yield {
-      id: newestFirst(entity.rowKey),
-      workload: String(workload),
-      lane: String(lane),
-      state: state as BatchState,
-      accepted: Number(accepted),
-      dead: Number(dead),
-      ...(completedAt === undefined ? {} : { completedAt: String(completedAt) }),
-    };
-  }
+  for await (const entity of queryEntities(table, filter)) yield fromIndexEntity(entity);
 }
+
+/** The batches of all days from `first` to `last`, day by day: one query, an operation a thousand of them. */
+export async function* batchesOfDays(table: Table, first: string, last: string): AsyncGenerator<IndexEntry> {
+  const filter = odata`PartitionKey ge ${dayPartition(first)} and PartitionKey le ${dayPartition(last)}`;
+  for await (const entity of queryEntities(table, filter)) yield fromIndexEntity(entity);
+}
+
+function fromIndexEntity(entity: Entity): IndexEntry {
+  const { workload, lane, state, accepted, dead, completedAt } = entity;
+  const { operations = '{}', handlerSeconds = 0, chunksDone = 0, chunksTotal = 0 } = entity;
+  return {
+    id: newestFirst(entity.rowKey),
+    workload: String(workload),
+    lane: String(lane),
+    state: state as BatchState,
+    accepted: Number(accepted),
+    dead: Number(dead),
+    ...(completedAt === undefined ? {} : { completedAt: String(completedAt) }),
+    spent: {
+      operations: JSON.parse(String(operations)) as BatchRow['operations'],
+      handlerSeconds: Number(handlerSeconds),
+      chunksDone: Number(chunksDone),
+      chunksTotal: Number(chunksTotal),
+    },
+  };
+}
+
+const dayPartition = (day: string): string => `day-${day}`;

@@ -30,7 +30,7 @@ export function batchView(row: BatchRow, nowMs: number, sheet: PriceSheet): Batc
     reportRevision: row.reportRevision < 0 ? null : row.reportRevision,
     ...(row.reportProblem === undefined ? {} : { reportProblem: row.reportProblem }),
     receipt: receiptView(row, sheet),
-    links: links(row),
+    links: batchLinks(row.id),
   };
 }
 
@@ -55,7 +55,8 @@ function progress(
   };
 }
 
-function links({ id }: BatchRow): BatchView['links'] {
+/** Where the resources of a batch are. */
+export function batchLinks(id: string): BatchView['links'] {
   const self = `/api/batches/${id}`;
   return { self, results: `${self}/results`, report: `${self}/report`, deadLetters: `${self}/dead-letters` };
 }

@@ -1,9 +1,9 @@
 /** Reading parameters of a request; what does not fit is a Problem that says what was expected and what came. */
 import type { HttpRequest } from '@azure/functions';
-import type { BatchRow, Versioned } from '../batches/batch-row.ts';
+import { BATCH_STATES, type BatchRow, type BatchState, type Versioned } from '../batches/batch-row.ts';
 import { readBatch } from '../batches/ledger.ts';
 import type { Table } from '../batches/table.ts';
-import { isBatchId, isChunkId } from '../contract/names.ts';
+import { isBatchId, isChunkId, isWorkloadName } from '../contract/names.ts';
 import { Problem } from '../errors.ts';
 import type { Workload } from '../workload/define.ts';
 import type { QueueAddress, Registry } from '../workload/registry.ts';
@@ -76,4 +76,38 @@ export function chunkOf(request: HttpRequest, name: string): string | undefined 
   const text = request.query.get(name);
   if (text === null || isChunkId(text)) return text ?? undefined;
   throw new Problem('invalid-parameter', `${name} must be a chunk id such as 000012; got "${text.slice(0, 40)}".`);
+}
+
+/** A batch id from the query, or undefined; 400 for what can be none. */
+export function batchIdOf(request: HttpRequest, name: string): string | undefined {
+  const text = request.query.get(name);
+  if (text === null || isBatchId(text)) return text ?? undefined;
+  throw new Problem('invalid-parameter', `${name} must be a batch id; got "${text.slice(0, 40)}".`);
+}
+
+/** `?day=`, or undefined; 400 for what is no date. */
+export function dayOf(request: HttpRequest): string | undefined {
+  const text = request.query.get('day');
+  if (text === null) return undefined;
+  const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(time) && new Date(time).toISOString().startsWith(text)) return text;
+  throw new Problem('invalid-parameter', `day must be a date such as 2026-09-24; got "${text.slice(0, 40)}".`);
+}
+
+/** `?state=`, or undefined; 400 for what is no state of a batch. */
+export function stateOf(request: HttpRequest): BatchState | undefined {
+  const text = request.query.get('state');
+  const state = BATCH_STATES.find((each) => each === text);
+  if (text === null || state !== undefined) return state;
+  throw new Problem(
+    'invalid-parameter',
+    `state must be one of ${BATCH_STATES.join(', ')}; got "${text.slice(0, 40)}".`,
+  );
+}
+
+/** `?workload=`, or undefined; also one that is no more deployed, for its batches are still there. */
+export function workloadNameOf(request: HttpRequest): string | undefined {
+  const text = request.query.get('workload');
+  if (text === null || isWorkloadName(text)) return text ?? undefined;
+  throw new Problem('invalid-parameter', `workload must be the name of a workload; got "${text.slice(0, 80)}".`);
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { BATCH_STATES } from '../batches/batch-row.ts';
 import { operationsSchema } from '../contract/operations.ts';
+import { DEAD_REASONS, deadItemSchema } from '../contract/outcome.ts';
 import { reportHeaderSchema } from '../results/read-report.ts';
 
 const count = z.number().int().nonnegative();
@@ -79,6 +80,28 @@ export const batchViewSchema = z.object({
 });
 export type BatchView = z.infer<typeof batchViewSchema>;
 
+/** A batch as a listing shows it. */
+export const batchEntrySchema = z.object({
+  id: z.string(),
+  workload: z.string(),
+  lane: z.string(),
+  state: z.enum(BATCH_STATES),
+  accepted: count,
+  dead: count,
+  pending: count,
+  createdAt: time.describe('When the id was made; listings are sorted by it'),
+  completedAt: time.nullable(),
+  links: batchLinks,
+});
+export type BatchEntry = z.infer<typeof batchEntrySchema>;
+
+/** Batches, newest first, and the days (UTC) that were looked at. */
+export const batchListSchema = z.object({
+  batches: z.array(batchEntrySchema),
+  days: z.object({ from: z.iso.date(), to: z.iso.date() }),
+});
+export type BatchList = z.infer<typeof batchListSchema>;
+
 const framePlace = z.object({ offset: count, length: count, bytes: count, items: count, digest: z.string() });
 
 /** Where the results of a batch lie: a zstd frame of NDJSON each, in `container`. */
@@ -88,6 +111,30 @@ export const resultsManifestSchema = z.object({
   blobs: z.array(framePlace.extend({ chunk: z.string(), blob: z.string() })),
 });
 export type ResultsManifest = z.infer<typeof resultsManifestSchema>;
+
+/** A dead letter. `line` is 1-based in the upload, null when the payload is gone; `item` is absent if it could not be read. */
+export const deadLetterSchema = deadItemSchema.extend({
+  line: count.positive().nullable(),
+  chunk: z.string(),
+  cause: z.string(),
+});
+
+/** The dead letters of a batch by cause, most frequent first. `otherCauses` counts those past the hundredth cause. */
+export const deadLetterGroupsSchema = z.object({
+  batch: z.string(),
+  count,
+  groups: z.array(
+    z.object({ cause: z.string(), reason: z.enum(DEAD_REASONS), count: count.positive(), example: deadLetterSchema }),
+  ),
+  otherCauses: count,
+});
+
+/** A page of the dead letters of one cause. */
+export const deadLetterListSchema = z.object({
+  batch: z.string(),
+  cause: z.string(),
+  items: z.array(deadLetterSchema),
+});
 
 /** One line of a report. */
 export const reportLineSchema = z.object({ key: z.string(), value: z.unknown() });

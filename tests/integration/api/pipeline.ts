@@ -11,7 +11,7 @@ import { type Clients, createClients } from '../../../shared/clients.ts';
 import { CONTAINERS, TABLES } from '../../../shared/contract/names.ts';
 import { createMeter } from '../../../shared/cost/meter.ts';
 import { answering } from '../../../shared/http/answers.ts';
-import { submit } from '../../../shared/intake/submit.ts';
+import { type SubmitDeps, submit } from '../../../shared/intake/submit.ts';
 import { createBoard } from '../../../shared/processing/board.ts';
 import { readRange } from '../../../shared/processing/fetch-frames.ts';
 import { putOutcome } from '../../../shared/processing/outcome-store.ts';
@@ -59,6 +59,8 @@ export interface Pipeline {
   /** Events that were published, by type and queue. */
   events: string[];
   submit: (records: unknown[], options?: { lane?: string; workload?: 'echo' | 'other' }) => Promise<BatchRow>;
+  /** Submits NDJSON as it is. */
+  submitText: (text: string) => Promise<BatchRow>;
   /** Processes pending chunks, at most `limit`, and collects them; follow-ups of what ran are left. */
   work: (batch: string, limit?: number) => Promise<void>;
   /** Works until nothing is pending. */
@@ -99,19 +101,12 @@ export async function startPipeline(): Promise<Pipeline> {
     registry,
     events,
     work,
-    submit: (records, { lane, workload = 'echo' } = {}) =>
-      submit(
-        { ...deps, keys: clients.keys },
-        {
-          workload: workload === 'echo' ? echo : other,
-          lane,
-          source: { kind: 'http', name: 'test' },
-          body: lines(records),
-          format: 'ndjson',
-          encoding: 'identity',
-          limits: settings,
-        },
-      ),
+    submit: (records, { lane, workload = 'echo' } = {}) => {
+      const text = records.map((record) => `${JSON.stringify(record)}\n`).join('');
+      return submitText({ ...deps, keys: clients.keys }, text, { lane, workload, limits: settings });
+    },
+    submitText: (text) =>
+      submitText({ ...deps, keys: clients.keys }, text, { lane: undefined, workload: 'echo', limits: settings }),
     finish: async (batch) => {
       for (;;) {
         await work(batch);
@@ -132,8 +127,22 @@ async function makeStorage(connectionString: string): Promise<void> {
   for (const name of Object.values(TABLES)) await tables.createTable(name);
 }
 
-async function* lines(records: unknown[]): AsyncGenerator<Uint8Array> {
-  for (const record of records) yield Buffer.from(`${JSON.stringify(record)}\n`);
+function submitText(
+  deps: SubmitDeps,
+  text: string,
+  { lane, workload, limits }: { lane: string | undefined; workload: 'echo' | 'other'; limits: Settings },
+): Promise<BatchRow> {
+  return submit(deps, {
+    workload: workload === 'echo' ? echo : other,
+    lane,
+    source: { kind: 'http', name: 'test' },
+    body: (async function* () {
+      yield Buffer.from(text);
+    })(),
+    format: 'ndjson',
+    encoding: 'identity',
+    limits,
+  });
 }
 
 async function workOn(deps: FinalizeDeps, batch: string, limit = Number.POSITIVE_INFINITY): Promise<void> {
@@ -145,11 +154,13 @@ async function workOn(deps: FinalizeDeps, batch: string, limit = Number.POSITIVE
   }
 }
 
-async function process(deps: FinalizeDeps, { reference }: ChunkRow) {
+/** A retry is run as if its time had come: nobody waits here. */
+async function process(deps: FinalizeDeps, { reference, dueAt }: ChunkRow) {
   const frame = await readRange(deps.container(reference.container), reference);
   const workload = deps.registry.workload(reference.workload);
   if (!frame || !workload) throw new Error(`No payload or no workload for chunk ${reference.chunk}.`);
-  const task = { reference, frame, board: createBoard(), nowMs: deps.gate.now(), presets: [], single: false };
+  const nowMs = dueAt === undefined ? deps.gate.now() : Date.parse(dueAt);
+  const task = { reference, frame, board: createBoard(), nowMs, presets: [], single: false };
   const tools = { clockMs: () => performance.now(), random: () => 0, log: () => undefined };
   const outcome = await runChunk(workload, { ...task, budgetMs: 60_000 }, tools);
   return (await putOutcome(deps.container(CONTAINERS.results), reference, outcome)).header;

@@ -1,0 +1,92 @@
+/** Listings of batches: index rows for what has ended, and the live rows of the others. */
+
+import { batchDate } from '../contract/names.ts';
+import { inParallel } from '../parallel.ts';
+import { type BatchState, isSettled, pendingItems } from './batch-row.ts';
+import { batchesOfDay, type IndexEntry, openBatches } from './index-rows.ts';
+import { readBatch } from './ledger.ts';
+import type { Table } from './table.ts';
+
+/** What is asked for. `days` are looked at in their order. */
+export interface ListingQuery {
+  days: readonly string[];
+  limit: number;
+  after?: string | undefined;
+  workload?: string | undefined;
+  state?: BatchState | undefined;
+}
+
+/** A batch of a listing, as it is now. */
+export type ListedBatch = Omit<IndexEntry, 'spent'> & { pending: number };
+
+/** `next` is the id to go on after; undefined when the days have no more. */
+export interface Listing {
+  batches: ListedBatch[];
+  next: string | undefined;
+}
+
+/** Index rows that one listing looks at: a filter that fits few must not search without end. */
+export const MAX_LOOKED_AT = 2_000;
+const ROWS_AT_ONCE = 64;
+const READS_AT_ONCE = 16;
+
+/** Lists batches, newest first. A batch is read itself if it is open, since its index row says how it was accepted. */
+export async function listBatchesOf(table: Table, query: ListingQuery): Promise<Listing> {
+  const open = await openIds(table);
+  const batches: ListedBatch[] = [];
+  let lookedAt = 0;
+  for await (const group of inGroups(candidates(table, query), ROWS_AT_ONCE)) {
+    const wanted = group.filter((entry) => mayFit(entry, query, open.has(entry.id)));
+    const listed = await inParallel(wanted, READS_AT_ONCE, (entry) => refresh(table, entry, open.has(entry.id)));
+    batches.push(...listed.filter((batch) => batch !== undefined).filter((batch) => fits(batch, query)));
+    if (batches.length >= query.limit) {
+      const page = batches.slice(0, query.limit);
+      return { batches: page, next: page.at(-1)?.id };
+    }
+    lookedAt += group.length;
+    if (lookedAt >= MAX_LOOKED_AT) return { batches, next: group.at(-1)?.id };
+  }
+  return { batches, next: undefined };
+}
+
+async function openIds(table: Table): Promise<Set<string>> {
+  const ids = new Set<string>();
+  for await (const { id } of openBatches(table)) ids.add(id);
+  return ids;
+}
+
+async function* candidates(table: Table, { days, after }: ListingQuery): AsyncGenerator<IndexEntry> {
+  for (const day of days) {
+    // In another day's partition the row key of `after` means nothing.
+    yield* batchesOfDay(table, day, after !== undefined && batchDate(after) === day ? after : undefined);
+  }
+}
+
+/** What its index row is enough to rule out. */
+const mayFit = (entry: IndexEntry, query: ListingQuery, open: boolean): boolean =>
+  (query.workload === undefined || entry.workload === query.workload) &&
+  (open || !isSettled(entry.state) || query.state === undefined || entry.state === query.state);
+
+const fits = (batch: ListedBatch, { state }: ListingQuery): boolean => state === undefined || batch.state === state;
+
+/** undefined: its acceptance has not come to pass (yet), or it has been deleted meanwhile. */
+async function refresh(table: Table, entry: IndexEntry, open: boolean): Promise<ListedBatch | undefined> {
+  const { spent: _spent, ...known } = entry;
+  if (!open && isSettled(entry.state)) return { ...known, pending: 0 };
+  const found = await readBatch(table, entry.id);
+  if (!found) return undefined;
+  const { state, dead, completedAt } = found.row;
+  const ended = isSettled(state) && completedAt !== undefined ? { completedAt } : {};
+  const { completedAt: _before, ...rest } = known;
+  return { ...rest, state, dead, pending: pendingItems(found.row), ...ended };
+}
+
+async function* inGroups<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
+  let group: T[] = [];
+  for await (const item of items) {
+    if (group.push(item) < size) continue;
+    yield group;
+    group = [];
+  }
+  if (group.length > 0) yield group;
+}

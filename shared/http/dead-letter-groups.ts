@@ -1,0 +1,37 @@
+import type { DeadLetterText } from './dead-letter-lines.ts';
+
+/** Causes that are told apart; a handler that puts free text into its messages must not make an answer without end. */
+const MAX_GROUPS = 100;
+
+interface Group {
+  cause: string;
+  count: number;
+  example: DeadLetterText;
+}
+
+/** The dead letters by cause as JSON, the most frequent first: the shape of deadLetterGroupsSchema. */
+export async function groupsText(batch: string, chunks: AsyncIterable<DeadLetterText[]>): Promise<string> {
+  const groups = new Map<string, Group>();
+  let otherCauses = 0;
+  for await (const letters of chunks) {
+    for (const letter of letters) if (!addTo(groups, letter)) otherCauses += 1;
+  }
+  const sorted = [...groups.values()].sort((a, b) => b.count - a.count);
+  const count = otherCauses + sorted.reduce((sum, group) => sum + group.count, 0);
+  const head = JSON.stringify({ batch, count, otherCauses });
+  return `${head.slice(0, -1)},"groups":[${sorted.map(groupText).join(',')}]}`;
+}
+
+function addTo(groups: Map<string, Group>, example: DeadLetterText): boolean {
+  const { cause } = example;
+  const group = groups.get(cause);
+  if (group) group.count += 1;
+  else if (groups.size < MAX_GROUPS) groups.set(cause, { cause, count: 1, example });
+  else return false;
+  return true;
+}
+
+function groupText({ cause, count, example }: Group): string {
+  const head = JSON.stringify({ cause, reason: example.reason, count });
+  return `${head.slice(0, -1)},"example":${example.text}}`;
+}

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { indexBatch, openBatch } from '../../../shared/batches/index-rows.ts';
+import { changeBatch, insertBatch } from '../../../shared/batches/ledger.ts';
+import { batchDate, newBatchId } from '../../../shared/contract/names.ts';
+import { listBatches } from '../../../shared/http/list-batches.ts';
+import { batchListSchema, problemSchema } from '../../../shared/http/schemas.ts';
+import { type Answer, call, nextOf, type Pipeline, startPipeline } from './pipeline.ts';
+
+const DAY_MS = 86_400_000;
+let pipeline: Pipeline;
+const ids: Record<'done' | 'running' | 'redriven' | 'unaccepted' | 'yesterday' | 'lastMonth', string> = {} as never;
+
+/** A batch of another day: as another one is, under an id of that day. */
+async function atDay(pattern: string, daysBack: number): Promise<string> {
+  const id = newBatchId(Date.now() - daysBack * DAY_MS);
+  const row = await changeBatch(pipeline.clients.batches, pattern, () => ({}));
+  if (!row) throw new Error('no pattern');
+  await insertBatch(pipeline.clients.batches, { ...row, id }, []);
+  await indexBatch(pipeline.clients.batches, { ...row, id });
+  return id;
+}
+
+beforeAll(async () => {
+  pipeline = await startPipeline();
+  const table = pipeline.clients.batches;
+  ids.done = (await pipeline.submit([{ id: 'a' }, { id: 'b', reject: 'no' }])).id;
+  const ended = await pipeline.finish(ids.done);
+  ids.running = (
+    await pipeline.submit(
+      Array.from({ length: 5 }, (_, n) => ({ id: `r${n}` })),
+      { lane: 'bulk' },
+    )
+  ).id;
+  await pipeline.work(ids.running, 1);
+  ids.redriven = (await pipeline.submit([{ id: 'c' }], { workload: 'other' })).id;
+  await pipeline.finish(ids.redriven);
+  await openBatch(table, ids.redriven, 'other');
+  await changeBatch(table, ids.redriven, () => ({ state: 'running', accepted: 2 }));
+  ids.unaccepted = newBatchId(Date.now());
+  await indexBatch(table, { ...ended, id: ids.unaccepted, state: 'accepting' });
+  ids.yesterday = await atDay(ids.done, 1);
+  ids.lastMonth = await atDay(ids.done, 31);
+});
+afterAll(() => pipeline.stop());
+
+const get = (query = ''): Promise<Answer> =>
+  call(
+    (request) => listBatches({ table: pipeline.clients.batches, now: pipeline.deps.gate.now }, request),
+    `batches${query}`,
+  );
+const listed = (answer: Answer): string[] => batchListSchema.parse(answer.json()).batches.map(({ id }) => id);
+
+describe('GET batches', () => {
+  it('lists the last days, newest first, without what was never accepted', async () => {
+    expect(listed(await get())).toEqual([ids.redriven, ids.running, ids.done, ids.yesterday]);
+  });
+
+  it('shows what is open as it is now', async () => {
+    const { batches } = batchListSchema.parse((await get()).json());
+    expect(batches[0]).toMatchObject({ id: ids.redriven, state: 'running', pending: 1, completedAt: null });
+    expect(batches[1]).toMatchObject({ id: ids.running, state: 'running', lane: 'bulk', pending: 2, accepted: 5 });
+    expect(batches[2]).toMatchObject({ state: 'completedWithDeadLetters', dead: 1, pending: 0 });
+    expect(batches[2]?.completedAt).toMatch(/^\d{4}-.*Z$/);
+  });
+
+  it('lists a day that is long gone when it is named', async () => {
+    const answer = await get(`?day=${batchDate(ids.lastMonth)}`);
+    expect(listed(answer)).toEqual([ids.lastMonth]);
+  });
+
+  it('goes on across days by its links', async () => {
+    const seen: string[] = [];
+    for (let path: string | undefined = 'batches?limit=1'; path !== undefined; ) {
+      const answer: Answer = await get(path.slice('batches'.length));
+      seen.push(...listed(answer));
+      path = nextOf(answer);
+    }
+    expect(seen).toEqual([ids.redriven, ids.running, ids.done, ids.yesterday]);
+  });
+
+  it('filters by workload and by the state of now', async () => {
+    expect(listed(await get('?workload=other'))).toEqual([ids.redriven]);
+    expect(listed(await get('?state=running'))).toEqual([ids.redriven, ids.running]);
+    expect(listed(await get('?state=completedWithDeadLetters&limit=200'))).toEqual([ids.done, ids.yesterday]);
+    expect(listed(await get('?workload=gone'))).toEqual([]);
+  });
+
+  it.each(['?day=2026-02-30', '?day=today', '?state=done', '?limit=201', '?after=1', '?workload=A_b'])(
+    'refuses %s',
+    async (query) => {
+      const answer = await get(query);
+      expect(answer.status).toBe(400);
+      expect(problemSchema.parse(answer.json()).type).toMatch(/invalid-parameter$/);
+    },
+  );
+
+  it('refuses to go on in another day than that of the batch named', async () => {
+    expect((await get(`?day=2026-01-01&after=${ids.done}`)).status).toBe(400);
+  });
+});

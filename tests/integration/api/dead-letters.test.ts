@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { changeBatch, insertChunks, readBatch } from '../../../shared/batches/ledger.ts';
+import { digestOf, encodeFrameSync } from '../../../shared/contract/frame.ts';
+import { redriveChunkId } from '../../../shared/contract/names.ts';
+import { redriveBlobName, toRuns, writeRedrive } from '../../../shared/dead-letters/redrive-blob.ts';
+import { getDeadLetters } from '../../../shared/http/get-dead-letters.ts';
+import {
+  deadLetterGroupsSchema,
+  deadLetterListSchema,
+  deadLetterSchema,
+  problemSchema,
+} from '../../../shared/http/schemas.ts';
+import { type Answer, call, nextOf, type Pipeline, startPipeline } from './pipeline.ts';
+
+const BIG = '12345678901234567890';
+let pipeline: Pipeline;
+let batch: string;
+
+beforeAll(async () => {
+  pipeline = await startPipeline();
+  const records: unknown[] = Array.from({ length: 12 }, (_, n) => ({
+    id: `i${n}`,
+    reject: `account "${n}" is closed`,
+  }));
+  records[0] = { id: 'fine' };
+  records[5] = { id: 5 };
+  records[8] = { id: 'never', failUntil: 99 };
+  batch = (await pipeline.submit(records)).id;
+  await pipeline.finish(batch);
+});
+afterAll(() => pipeline.stop());
+
+const get = (query = '', headers: Record<string, string> = {}, id = batch): Promise<Answer> =>
+  call(
+    (request) => getDeadLetters({ table: pipeline.clients.batches, container: pipeline.clients.container }, request),
+    `batches/${id}/dead-letters${query}`,
+    { params: { id }, headers },
+  );
+const lettersIn = ({ text }: Answer) =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => deadLetterSchema.parse(JSON.parse(line)));
+
+/** Redrives items as the redrive does: its blob, then its rows. */
+async function redrive(id: string, items: { index: number; item: unknown }[]): Promise<void> {
+  const table = pipeline.clients.batches;
+  const revision = ((await readBatch(table, id))?.row.revision ?? 0) + 1;
+  const bytes = Buffer.from(items.map((item) => `${JSON.stringify({ ...item, attempts: [] })}\n`).join(''));
+  const frame = encodeFrameSync(bytes);
+  const place = { offset: 0, length: frame.length, bytes: bytes.length, items: items.length, digest: digestOf(frame) };
+  const at = '2026-01-01T00:00:00.000Z';
+  const blob = redriveBlobName(id, String(revision));
+  const head = { v: 1, batch: id, revision, version: 2, request: 'r', at, unreadable: 0 } as const;
+  const chunks = [{ ...place, runs: toRuns(items.map(({ index }) => index)) }];
+  await writeRedrive(pipeline.clients.container('redrives'), blob, { redrive: { ...head, chunks }, frames: [frame] });
+  const chunk = redriveChunkId(revision, 0);
+  const reference = {
+    ...({
+      v: 1,
+      workload: 'echo',
+      version: 2,
+      batch: id,
+      chunk,
+      kind: 'retries',
+      container: 'redrives',
+      blob,
+    } as const),
+    ...place,
+    firstItem: 0,
+    enqueuedAt: at,
+  };
+  await insertChunks(table, [{ batch: id, chunk, state: 'pending', items: items.length, reference }]);
+  await changeBatch(table, id, (row) => ({
+    revision,
+    state: 'queued',
+    announced: false,
+    dead: row.dead - items.length,
+    chunksTotal: row.chunksTotal + 1,
+  }));
+}
+
+describe('GET batches/{id}/dead-letters', () => {
+  it('groups them by cause, the most frequent first, with an example whose line is told', async () => {
+    const answer = await get();
+    const { count, groups, otherCauses } = deadLetterGroupsSchema.parse(answer.json());
+    expect([answer.status, count, otherCauses]).toEqual([200, 11, 0]);
+    expect(groups.map(({ cause, reason, count: n }) => [cause, reason, n])).toEqual([
+      ['rejected: Reject: account "…" is closed', 'rejected', 9],
+      [expect.stringMatching(/^invalid: /), 'invalid', 1],
+      ['exhausted: Retry: attempt # of "…" failed', 'exhausted', 1],
+    ]);
+    expect(groups[0]?.example).toMatchObject({ index: 1, line: 2, chunk: '000000', version: 2 });
+    expect(groups[2]?.example).toMatchObject({ index: 8, line: 9, chunk: '000002.r4' });
+    expect(groups[2]?.example.attempts).toHaveLength(5);
+  });
+
+  it('pages the items of one cause', async () => {
+    const cause = encodeURIComponent('rejected: Reject: account "…" is closed');
+    const seen: number[] = [];
+    for (let query: string | undefined = `?cause=${cause}&limit=4`; query !== undefined; ) {
+      const answer: Answer = await get(query);
+      const page = deadLetterListSchema.parse(answer.json());
+      seen.push(...page.items.map(({ index }) => index));
+      expect(page.items.length).toBeLessThanOrEqual(4);
+      const next = nextOf(answer);
+      query = next?.slice(next.indexOf('?'));
+    }
+    expect(seen).toEqual([1, 2, 3, 4, 6, 7, 9, 10, 11]);
+  });
+
+  it('downloads all as NDJSON, and those of one cause', async () => {
+    const all = await get('', { accept: 'application/x-ndjson' });
+    expect(all.headers.get('content-type')).toBe('application/x-ndjson');
+    expect(lettersIn(all).map(({ index, line }) => [index, line])).toEqual(
+      [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11].sort((a, b) => place(a) - place(b)).map((index) => [index, index + 1]),
+    );
+    const one = await get(`?cause=${encodeURIComponent('exhausted: Retry: attempt # of "…" failed')}&format=ndjson`);
+    expect(lettersIn(one).map(({ index }) => index)).toEqual([8]);
+  });
+
+  it('keeps the digits of an item as they came', async () => {
+    const { id } = await pipeline.submit([{ id: 'n', reject: 'no' }]);
+    const text = `{"id":"n","reject":"no","amount":1,"serial":${BIG}}`;
+    const big = await pipeline.submitText(`${text}\n`);
+    await pipeline.finish(id);
+    await pipeline.finish(big.id);
+    for (const query of ['', '?format=ndjson', `?cause=${encodeURIComponent('rejected: Reject: no')}`]) {
+      expect((await get(query, {}, big.id)).text).toContain(`"item":${text}`);
+    }
+  });
+
+  it('counts an item that was redriven as dead only if it died again', async () => {
+    const { id } = await pipeline.submit(Array.from({ length: 5 }, (_, n) => ({ id: `d${n}`, reject: 'closed' })));
+    await pipeline.finish(id);
+    await redrive(id, [
+      { index: 1, item: { id: 'd1' } },
+      { index: 3, item: { id: 'd3', reject: 'still closed' } },
+    ]);
+    const during = deadLetterGroupsSchema.parse((await get('', {}, id)).json());
+    expect(during.count).toBe(3);
+    const row = await pipeline.finish(id);
+    const after = lettersIn(await get('?format=ndjson', {}, id));
+    expect(after.map(({ index, chunk, line }) => [index, chunk, line])).toEqual([
+      [0, '000000', 1],
+      [2, '000000', 3],
+      [4, '000001', 5],
+      [3, 'v0001.000000', 4],
+    ]);
+    expect(row.dead).toBe(after.length);
+  });
+
+  it('is empty for a batch without any', async () => {
+    const { id } = await pipeline.submit([{ id: 'ok' }]);
+    await pipeline.finish(id);
+    expect((await get('', {}, id)).json()).toEqual({ batch: id, count: 0, otherCauses: 0, groups: [] });
+    expect((await get('?cause=none', {}, id)).json()).toEqual({ batch: id, cause: 'none', items: [] });
+  });
+
+  it.each(['?cause=x&after=1', '?cause=x&limit=0', '?format=csv', '?format=ndjson&from=A'])(
+    'refuses %s',
+    async (query) => {
+      const answer = await get(query);
+      expect([answer.status, problemSchema.parse(answer.json()).status]).toEqual([400, 400]);
+    },
+  );
+});
+
+/** Item 8 dies in its last retry, whose chunk comes behind that of items 6 to 8. */
+const place = (index: number): number => (index === 8 ? 8.5 : index);

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { changeBatch } from '../../../shared/batches/ledger.ts';
+import { readPriceSheet } from '../../../shared/cost/sheet.ts';
+import { batchView } from '../../../shared/http/batch-view.ts';
+import { getReport } from '../../../shared/http/get-report.ts';
+import { batchViewSchema, problemSchema, reportLineSchema, reportSchema } from '../../../shared/http/schemas.ts';
+import { type Answer, call, type Pipeline, startPipeline } from './pipeline.ts';
+
+let pipeline: Pipeline;
+let batch: string;
+
+beforeAll(async () => {
+  pipeline = await startPipeline();
+  const records = ['a1', 'b1', 'a2', '=x', 'b2', 'c1', 'a3'].map((id, n) => ({ id, amount: n }));
+  batch = (await pipeline.submit([...records, { id: 'd', reject: 'no' }])).id;
+  await pipeline.finish(batch);
+});
+afterAll(() => pipeline.stop());
+
+const get = (query = '', headers: Record<string, string> = {}, id = batch): Promise<Answer> =>
+  call(
+    (request) => getReport({ table: pipeline.clients.batches, container: pipeline.clients.container }, request),
+    `batches/${id}/report${query}`,
+    { params: { id }, headers },
+  );
+
+describe('GET batches/{id}/report', () => {
+  it('gives a line a key, sorted, and its counts in headers', async () => {
+    const answer = await get();
+    expect(answer.headers.get('content-type')).toBe('application/x-ndjson');
+    const lines = answer.text
+      .trim()
+      .split('\n')
+      .map((line) => reportLineSchema.parse(JSON.parse(line)));
+    expect(lines).toEqual([
+      { key: '=', value: { items: 1, amount: 3 } },
+      { key: 'a', value: { items: 3, amount: 8 } },
+      { key: 'b', value: { items: 2, amount: 5 } },
+      { key: 'c', value: { items: 1, amount: 5 } },
+    ]);
+    const header = (name: string): string | null => answer.headers.get(`sluice-report-${name}`);
+    expect(['revision', 'rows', 'accepted', 'succeeded', 'dead', 'cancelled'].map(header)).toEqual([
+      '0',
+      '4',
+      '8',
+      '7',
+      '1',
+      '0',
+    ]);
+    expect(answer.headers.get('etag')).toBe(`"${batch}-0"`);
+  });
+
+  it('gives CSV with a column a field, and no formula', async () => {
+    const { text, headers } = await get('', { accept: 'text/csv' });
+    expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    expect(text).toBe("key,items,amount\r\n'=,1,3\r\na,3,8\r\nb,2,5\r\nc,1,5\r\n");
+  });
+
+  it('gives one JSON document', async () => {
+    const report = reportSchema.parse((await get('?format=json')).json());
+    expect(report.counts).toEqual({ accepted: 8, succeeded: 7, dead: 1, cancelled: 0 });
+    expect(report.items).toHaveLength(4);
+  });
+
+  it('says what there is instead of a revision that is none', async () => {
+    const answer = await get('?revision=3');
+    expect(answer.status).toBe(404);
+    expect(problemSchema.parse(answer.json()).detail).toBe(
+      `Batch ${batch} has no report of revision 3; the newest is 0.`,
+    );
+  });
+
+  it('says how far a batch is that has none yet', async () => {
+    const { id } = await pipeline.submit(Array.from({ length: 5 }, (_, n) => ({ id: `x${n}` })));
+    await pipeline.work(id, 1);
+    const answer = await get('', {}, id);
+    expect(answer.status).toBe(404);
+    expect(problemSchema.parse(answer.json()).detail).toBe(
+      `Batch ${id} has no report yet: it is running, and 2 of its 5 items are pending.`,
+    );
+  });
+
+  it('says why a settled batch has none', async () => {
+    const { id } = await pipeline.submit([{ id: 'y' }]);
+    await pipeline.finish(id);
+    await changeBatch(pipeline.clients.batches, id, () => ({ reportRevision: -1, reportProblem: 'too many keys' }));
+    const { detail } = problemSchema.parse((await get('', {}, id)).json());
+    expect(detail).toBe(`Batch ${id} is completed, and has no report: too many keys.`);
+  });
+});
+
+describe('a batch', () => {
+  it('is shown with a receipt, beside what a message an item would have cost', async () => {
+    const row = await pipeline.finish(batch);
+    const view = batchViewSchema.parse(batchView(row, pipeline.deps.gate.now(), readPriceSheet('2026')));
+    expect(view.receipt.operations['blob.put']).toBeGreaterThanOrEqual(3);
+    expect(view.receipt.drainOperations['queue.get']).toBeGreaterThan(0);
+    expect(view.receipt.totalUsd).toBeGreaterThan(0);
+    expect(view.receipt.comparison.messageAnItem.operations).toBe(24);
+    expect(view.counts).toMatchObject({ accepted: 8, succeeded: 7, dead: 1, pending: 0 });
+  });
+});
