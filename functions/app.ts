@@ -107,6 +107,8 @@ export const submitDeps = (client: DrainClient): SubmitDeps => ({
       await publish(address, event, options);
     } catch (error) {
       log.warn('event-not-published', { queue: address.queue, error: toError(error) });
+      // Another pool's drain must not run in this app; its sweep finds the work.
+      if (settings.pool !== undefined && settings.pool !== address.workload.pool) return;
       await wake(gateWith(client), address.queue);
     }
   },
