@@ -57,6 +57,7 @@ export function createActivities(deps: ActivityDeps): Activities {
     settleQueue: async ({ queue, generation, slices, abandon = false }) => {
       const address = deps.registry.queue(queue);
       if (!address) return {};
+      if (abandon) log.error('drain-failed', { queue, generation });
       const settled = await settle(deps, { address, generation, wave: summarize(slices), abandon });
       if ('next' in settled) return { next: settled.next };
       log.info('drain-ended', { queue, generation, ended: settled.ended });

@@ -5,7 +5,7 @@
  */
 import { odata } from '@azure/data-tables';
 import { queryEntities, readEntity, type Table, wins } from '../batches/table.ts';
-import { log } from '../telemetry/log.ts';
+import { log, log } from '../telemetry/log.ts';
 import {
   beatRowKey,
   beatRows,
@@ -22,6 +22,12 @@ import {
 
 /** How long a drain that says it is Running may be silent before it is taken for dead. */
 export const SILENCE_MS = 10 * 60 * 1000;
+
+/**
+ * The topic's clock can be ahead of the service time that we know by a second and a round trip. The wake for a probe
+ * that comes a little early must not be turned away: it is the only one.
+ */
+const EARLY_PROBE_MS = 5_000;
 
 /** What the runtime says of an orchestration; undefined = it knows no such instance. */
 export type DrainStatus = 'Pending' | 'Running' | 'Suspended' | 'Completed' | 'Failed' | 'Terminated' | undefined;
@@ -89,7 +95,8 @@ export async function wake(deps: GateDeps, queue: string): Promise<WakeResult> {
 const isHeldBack = (row: GateRow, now: number): boolean =>
   row.paused !== undefined &&
   row.status === 'idle' &&
-  (row.paused.by === 'operator' || (row.paused.probeAt !== undefined && Date.parse(row.paused.probeAt) > now));
+  (row.paused.by === 'operator' ||
+    (row.paused.probeAt !== undefined && Date.parse(row.paused.probeAt) - EARLY_PROBE_MS > now));
 
 async function take(deps: GateDeps, held: { row: GateRow; etag: string | undefined }): Promise<boolean> {
   const row = nextHolder(deps, held.row, drainInstanceId);
@@ -100,15 +107,17 @@ async function take(deps: GateDeps, held: { row: GateRow; etag: string | undefin
 
 function nextHolder(deps: Pick<GateDeps, 'now'>, row: GateRow, idOf: typeof drainInstanceId): GateRow {
   const generation = row.generation + 1;
+  const takenAt = new Date(deps.now()).toISOString();
   return {
     ...row,
     status: 'draining',
     generation,
     instanceId: idOf(row.queue, generation),
     wakes: 0,
-    takenAt: new Date(deps.now()).toISOString(),
+    takenAt,
     beatUntil: '',
-    dueAt: '',
+    // Noted just before this wake, when the queue was idle: without it the drain would park for a whole lease.
+    dueAt: row.dueAt > takenAt ? row.dueAt : '',
     parkedUntil: '',
     active: 0,
   };
