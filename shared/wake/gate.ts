@@ -5,7 +5,7 @@
  */
 import { odata } from '@azure/data-tables';
 import { queryEntities, readEntity, type Table, wins } from '../batches/table.ts';
-import { log, log } from '../telemetry/log.ts';
+import { log } from '../telemetry/log.ts';
 import {
   beatRowKey,
   beatRows,
