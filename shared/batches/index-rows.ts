@@ -1,13 +1,9 @@
-/**
- * Index rows, in the table of the batches: `open` lists what the sweep must look at, `day-<date>` what a listing shows.
- * Both are one query however many batches there are.
- */
+/** Index rows, in the table of the batches: partition `day-<date>` is what a listing shows, by one query however many there are. */
 import { odata } from '@azure/data-tables';
 import { batchDate } from '../contract/names.ts';
 import { type BatchRow, type BatchState, pendingItems } from './batch-row.ts';
 import { deleteEntity, type Entity, queryEntities, readEntity, type Table } from './table.ts';
 
-const OPEN = 'open';
 const HEX = '0123456789abcdef';
 
 /** What a listing shows of a batch: as it was at its acceptance, or at its last end. */
@@ -29,21 +25,6 @@ export interface IndexEntry {
  */
 export const newestFirst = (id: string): string =>
   id.replaceAll(/[0-9a-f]/g, (digit) => HEX[15 - HEX.indexOf(digit)] ?? digit);
-
-/** Writes `open`: from now on a sweep sees the batch. Before the batch row, so that no accepted batch is ever unseen. */
-export async function openBatch(table: Table, id: string, workload: string): Promise<void> {
-  await table.upsertEntity({ partitionKey: OPEN, rowKey: id, workload }, 'Replace');
-}
-
-/** Removes `open`, after the end of the batch has been announced. */
-export const closeBatch = (table: Table, id: string): Promise<void> => deleteEntity(table, OPEN, id);
-
-/** Ids of the open batches, oldest first. */
-export async function* openBatches(table: Table): AsyncGenerator<{ id: string; workload: string }> {
-  for await (const { rowKey, workload } of queryEntities(table, odata`PartitionKey eq ${OPEN}`)) {
-    yield { id: rowKey, workload: String(workload) };
-  }
-}
 
 /** Writes the batch's line in the listing of its day. */
 export async function indexBatch(table: Table, row: BatchRow): Promise<void> {

@@ -54,6 +54,18 @@ export function insertBatch(table: Table, row: BatchRow, chunks: ChunkRow[]): Pr
   );
 }
 
+/**
+ * Opens a revision: changes the batch row by its ETag, together with the first chunk rows. False when the batch was
+ * changed since, or when the revision is open already.
+ */
+export function openRevision(
+  table: Table,
+  { etag, next, chunks }: { etag: string; next: BatchRow; chunks: ChunkRow[] },
+): Promise<boolean> {
+  const first = chunks.slice(0, MAX_CHUNK_ROWS_A_TRANSACTION).map((chunk) => create(toChunkEntity(chunk)));
+  return wins(table.submitTransaction([['update', toBatchEntity(next), 'Replace', { etag }], ...first]));
+}
+
 /** Inserts pending rows; those that exist stay as they are, so that a repeat changes nothing. */
 export async function insertChunks(table: Table, chunks: ChunkRow[]): Promise<void> {
   for (const group of groupsOf(chunks, MAX_CHUNK_ROWS_A_TRANSACTION)) {

@@ -3,8 +3,9 @@
 import { batchDate } from '../contract/names.ts';
 import { inParallel } from '../parallel.ts';
 import { type BatchState, isSettled, pendingItems } from './batch-row.ts';
-import { batchesOfDay, type IndexEntry, openBatches } from './index-rows.ts';
+import { batchesOfDay, type IndexEntry } from './index-rows.ts';
 import { readBatch } from './ledger.ts';
+import { openBatches } from './open-rows.ts';
 import type { Table } from './table.ts';
 
 /** What is asked for. `days` are looked at in their order. */
@@ -49,7 +50,8 @@ export async function listBatchesOf(table: Table, query: ListingQuery): Promise<
   return { batches, next: undefined };
 }
 
-async function openIds(table: Table): Promise<Set<string>> {
+/** Ids of the batches that may still change. */
+export async function openIds(table: Table): Promise<Set<string>> {
   const ids = new Set<string>();
   for await (const { id } of openBatches(table)) ids.add(id);
   return ids;

@@ -45,16 +45,20 @@ function note(latest: Map<number, number>, revision: number, { redrive }: Stored
   }
 }
 
-/** The redrive that opened a revision: its first chunk row names the blob. Undefined when there is no such revision. */
+/** Name of the blob of the redrive that opened a revision, by its first chunk row; undefined without such a revision. */
+export async function appliedBlob(table: Table, batch: string, revision: number): Promise<string | undefined> {
+  const entity = await readEntity(table, batch, chunkRowKey(redriveChunkId(revision, 0)));
+  return entity && fromChunkEntity(entity as never).row.reference.blob;
+}
+
+/** The redrive that opened a revision. */
 export async function appliedRedrive(
   deps: DeadLetterDeps,
   batch: string,
   revision: number,
 ): Promise<StoredRedrive | undefined> {
-  const entity = await readEntity(deps.table, batch, chunkRowKey(redriveChunkId(revision, 0)));
-  if (!entity) return undefined;
-  const { reference } = fromChunkEntity(entity as never).row;
-  return readRedrive(deps.container(CONTAINERS.redrives), reference.blob);
+  const blob = await appliedBlob(deps.table, batch, revision);
+  return blob === undefined ? undefined : readRedrive(deps.container(CONTAINERS.redrives), blob);
 }
 
 /** A dead letter that stands, with the chunk whose outcome holds it. */

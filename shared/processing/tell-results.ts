@@ -53,10 +53,10 @@ const ownOperations = (references: number): Operations => ({
   'queue.delete': references,
 });
 
-/** Usually one; cut where the text would grow over the limit. The operations are told once. */
-function resultMessages(
-  deps: TellDeps,
-  address: QueueAddress,
+/** Texts of result messages: usually one; cut where it would grow over the limit. The operations are told once. */
+export function resultMessages(
+  deps: Pick<TellDeps, 'gate'>,
+  address: Pick<QueueAddress, 'queue' | 'workload'>,
   ends: FinishedChunk[],
   operations: Operations,
 ): string[] {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { indexBatch, openBatch } from '../../../shared/batches/index-rows.ts';
+import { indexBatch } from '../../../shared/batches/index-rows.ts';
 import { changeBatch, insertBatch } from '../../../shared/batches/ledger.ts';
+import { openBatch } from '../../../shared/batches/open-rows.ts';
 import { batchDate, newBatchId } from '../../../shared/contract/names.ts';
 import { listBatches } from '../../../shared/http/list-batches.ts';
 import { batchListSchema, problemSchema } from '../../../shared/http/schemas.ts';
@@ -34,7 +35,7 @@ beforeAll(async () => {
   await pipeline.work(ids.running, 1);
   ids.redriven = (await pipeline.submit([{ id: 'c' }], { workload: 'other' })).id;
   await pipeline.finish(ids.redriven);
-  await openBatch(table, ids.redriven, 'other');
+  await openBatch(table, { id: ids.redriven, workload: 'other', revision: 1 });
   await changeBatch(table, ids.redriven, () => ({ state: 'running', accepted: 2 }));
   ids.unaccepted = newBatchId(Date.now());
   await indexBatch(table, { ...ended, id: ids.unaccepted, state: 'accepting' });
