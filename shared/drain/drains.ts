@@ -25,7 +25,10 @@ export const createGateDeps = (deps: DrainsDeps, client: DrainClient): GateDeps 
   status: (instanceId) => readStatus(client, instanceId),
 });
 
-/** Starts the drain of a gate, with its first wave sized by the depth of this moment. One that runs already is left alone. */
+/**
+ * Starts the drain of a gate, with its first wave sized by the depth of this moment. One that runs already is left
+ * alone; so is one that ran when the start was refused, and has come to its end since.
+ */
 async function startDrain(deps: DrainsDeps, client: DrainClient, gate: GateRow): Promise<void> {
   const address = deps.registry.queue(gate.queue);
   if (!address) return;
@@ -39,7 +42,7 @@ async function startDrain(deps: DrainsDeps, client: DrainClient, gate: GateRow):
     await client.startNew('drain-queue', { instanceId: gate.instanceId, input });
   } catch (error) {
     const status = await readStatus(client, gate.instanceId);
-    if (status !== 'Pending' && status !== 'Running') throw error;
+    if (status === undefined || status === 'Failed' || status === 'Terminated') throw error;
     log.debug('drain-runs-already', { instanceId: gate.instanceId, error: toError(error) });
   }
 }

@@ -14,6 +14,11 @@ const FIRST_PROBE_MS = 10_000;
 const LONGEST_PROBE_MS = 5 * 60_000;
 /** Wait before a queue is tried again whose wave could do nothing because a service failed. */
 const FAULT_RETRY_MS = 15_000;
+/**
+ * Added to the time at which a message is due: its delay was rounded up to whole seconds, and the topic's clock may be
+ * a second ahead. A wake that finds the message still invisible would park for a whole lease.
+ */
+const DUE_MARGIN_MS = 2_000;
 /** Wait before a drain that failed is tried again. */
 const ABANDON_RETRY_MS = 60_000;
 
@@ -120,7 +125,7 @@ async function park(
 function nextVisible(deps: SettleDeps, gate: GateRow, { faulted }: WaveSummary): number {
   if (faulted) return deps.gate.now() + FAULT_RETRY_MS;
   const lease = deps.gate.now() + deps.visibilitySeconds * 1000;
-  return gate.dueAt === '' ? lease : Math.max(deps.gate.now(), Math.min(Date.parse(gate.dueAt), lease));
+  return gate.dueAt === '' ? lease : Math.max(deps.gate.now(), Math.min(Date.parse(gate.dueAt) + DUE_MARGIN_MS, lease));
 }
 
 function openCircuit(deps: SettleDeps, input: SettleInput, gate: GateRow): Promise<Decision> {

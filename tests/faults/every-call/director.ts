@@ -1,0 +1,84 @@
+/** Counts every call that the app makes, to storage, topic and durable backend alike, and lets one of them fail. */
+import type { Fault } from '../../../local/service-bus/index.ts';
+import type { DurableFault } from '../harness/host-part.ts';
+import { type Intercept, refusal } from '../harness/storage-proxy.ts';
+
+/**
+ * How the call fails. `before`: without effect, and no repeat helps; `after`: with its effect, and the app is told that
+ * it failed; `repeated`: with its effect, but the answer is cut off, so that the SDK makes the call again; `exit`: with
+ * its effect, and the process is gone before it knows.
+ */
+export const FAULT_MODES = ['before', 'after', 'repeated', 'exit'] as const;
+export type FaultMode = (typeof FAULT_MODES)[number];
+
+export interface Director {
+  storage: Intercept;
+  broker: Fault;
+  durable: DurableFault;
+  /** Counts from the next call on, and lets the `k`-th (from 1) fail; without a plan it only counts. */
+  arm(plan?: { k: number; mode: FaultMode }): void;
+  /** Calls since `arm`, in words. */
+  readonly calls: readonly string[];
+  /** The call that failed. */
+  readonly failed: string | undefined;
+}
+
+/** `kill` ends the app's process at once. */
+export function createDirector(kill: () => void): Director {
+  let plan: { k: number; mode: FaultMode } | undefined;
+  let calls: string[] = [];
+  let failed: string | undefined;
+  let due: { name: string; mode: FaultMode } | undefined;
+
+  /** The mode in which this call is to fail, once. */
+  const count = (name: string): FaultMode | undefined => {
+    calls.push(name);
+    if (plan?.k !== calls.length) return undefined;
+    failed = name;
+    return plan.mode;
+  };
+  /** Broker and durable backend ask twice a change: a failure after the effect waits for the second question. */
+  const ask = (name: string, phase: 'before' | 'after'): FaultMode | undefined => {
+    if (phase === 'before') {
+      const mode = count(name);
+      if (mode === 'before') return mode;
+      if (mode !== undefined) due = { name, mode };
+      return undefined;
+    }
+    const mode = due?.name === name ? due.mode : undefined;
+    if (mode !== undefined) due = undefined;
+    return mode;
+  };
+  return {
+    storage: async ({ service, method, path }, forward) => {
+      const mode = count(`${service} ${method} ${path}`);
+      if (mode === 'before') return refusal();
+      const answer = await forward();
+      if (mode === undefined) return answer;
+      if (mode === 'exit') kill();
+      return mode === 'after' ? refusal() : 'reset';
+    },
+    broker: (operation, phase) => {
+      const mode = ask(`broker ${operation}`, phase);
+      if (mode === 'exit') kill();
+      else if (mode !== undefined) throw new Error(`injected ${mode}`);
+    },
+    durable: async (operation, phase) => {
+      const mode = ask(`durable ${operation}`, phase);
+      if (mode === 'exit') kill();
+      return mode === undefined;
+    },
+    arm: (next) => {
+      plan = next;
+      calls = [];
+      failed = undefined;
+      due = undefined;
+    },
+    get calls() {
+      return calls;
+    },
+    get failed() {
+      return failed;
+    },
+  };
+}

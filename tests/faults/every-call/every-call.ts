@@ -1,0 +1,72 @@
+/** All calls of a small batch, each failing in each way. */
+import { buildAppCopy } from '../../helpers/app-copy.ts';
+import type { Cell } from './cell.ts';
+import { startCells } from './cells.ts';
+import { FAULT_MODES, type FaultMode } from './director.ts';
+import { type CallRun, runWithFault } from './run.ts';
+
+export interface EveryCallOptions {
+  /** Below `.sluice/`, for the app copy. */
+  name: string;
+  /** For data and logs. */
+  folder: string;
+  cells: number;
+  modes?: readonly FaultMode[];
+  /** Only every n-th call; default 1. */
+  stride?: number;
+  /** Told of each run as it ends. */
+  onRun?: (run: CallRun) => void;
+}
+
+/** Calls beyond those of a run without faults that are tried, for not every run makes the same number. */
+const MARGIN = 8;
+
+/** Runs the small batch once for each call and mode; the runs in no particular order. */
+export async function runEveryCall(options: EveryCallOptions): Promise<CallRun[]> {
+  const { name, folder, modes = FAULT_MODES, stride = 1, onRun = () => {} } = options;
+  const appFolder = await buildAppCopy({
+    ...{ name, activities: 8, project: 'tests/faults/tsconfig.json', registry: 'tests/faults/app/registry.ts' },
+  });
+  const { cells, stop } = await startCells(options.cells, appFolder, folder);
+  try {
+    const works = plan(await countCalls(cells), modes, stride);
+    const runs: CallRun[] = [];
+    const work = async (cell: Cell): Promise<void> => {
+      for (let next = works.shift(); next; next = works.shift()) {
+        const run = await runWithFault(cell, next.workload, next.k, next.mode);
+        runs.push(run);
+        onRun(run);
+      }
+    };
+    await Promise.all(cells.map(work));
+    return runs;
+  } finally {
+    await stop();
+  }
+}
+
+/** How many calls a batch makes at most, without any fault; also warms every cell up. */
+async function countCalls(cells: Cell[]): Promise<number> {
+  const runs = await Promise.all(cells.map((cell, index) => runWithFault(cell, `call${index}`, 0, 'before')));
+  const bad = runs.find(({ problems }) => problems.length > 0);
+  if (bad) throw new Error(`The batch does not even end without faults: ${bad.problems.join('; ')}`);
+  return Math.max(...runs.map(({ calls }) => calls.length));
+}
+
+interface Work {
+  workload: string;
+  k: number;
+  mode: FaultMode;
+}
+
+/** Every batch has queues of its own, so that each meets them missing, and nobody else's leftovers. */
+const FIRST_WORKLOAD = 100;
+
+function plan(calls: number, modes: readonly FaultMode[], stride: number): Work[] {
+  const works: Work[] = [];
+  for (const mode of modes) {
+    for (let k = 1; k <= calls + MARGIN; k += stride)
+      works.push({ workload: `call${FIRST_WORKLOAD + works.length}`, k, mode });
+  }
+  return works;
+}

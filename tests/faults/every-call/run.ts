@@ -1,0 +1,110 @@
+/** One small batch through a cell while one of its calls fails, to its exact end. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type BatchRow, isSettled } from '../../../shared/batches/batch-row.ts';
+import type { ItemFate } from '../app/items.ts';
+import { brokenLaw, type LedgerView, readLedger } from '../harness/ledger-view.ts';
+import { truthOf } from '../harness/truth.ts';
+import { isGood, verify } from '../harness/verify.ts';
+import type { Cell } from './cell.ts';
+import type { FaultMode } from './director.ts';
+
+/** What one run came to; `problems` is empty for a good one. */
+export interface CallRun {
+  k: number;
+  mode: FaultMode;
+  /** The call that failed; undefined when the batch was done before its k-th call. */
+  failed: string | undefined;
+  calls: readonly string[];
+  problems: string[];
+  seconds: number;
+}
+
+/** Three chunks of at most four items: one item comes through at its second try, one is refused. */
+const TRUTH = truthOf(
+  10,
+  new Map<number, ItemFate>([
+    [1, 'once'],
+    [6, 'reject'],
+  ]),
+);
+const OBSERVE_MS = 150;
+/** After so long without any change the clocks go on, and the sweep looks. */
+const IDLE_MS = 1_200;
+/** More than every wait of the app but the ten minutes of a silent drain, which some steps together exceed. */
+const STEP_MS = 130_000;
+const STUCK_MS = 90_000;
+
+/** Runs one batch of `workload`, whose `k`-th call fails; `k` 0 for none. */
+export async function runWithFault(cell: Cell, workload: string, k: number, mode: FaultMode): Promise<CallRun> {
+  const started = Date.now();
+  const problems: string[] = [];
+  let run: Pick<CallRun, 'failed' | 'calls'> = { failed: undefined, calls: [] };
+  cell.director.arm({ k, mode });
+  try {
+    // An upload that died holds its key for a minute of the service's clock.
+    const onRefused = (): void => cell.advance(10_000);
+    const id = await cell.api.submit(workload, `key-${workload}`, TRUTH.body, { onRefused });
+    const ledger = await watch(cell, id, problems);
+    problems.push(...(await leftovers(cell, workload)));
+    run = { failed: cell.director.failed, calls: cell.director.calls };
+    cell.director.arm();
+    await cell.whole();
+    if (ledger) problems.push(...(await problemsOf(cell, ledger)));
+  } catch (error) {
+    problems.push(String(error));
+  }
+  return { ...run, k, mode, problems, seconds: (Date.now() - started) / 1000 };
+}
+
+/** Looks at the rows until the batch has ended and said so. */
+async function watch(cell: Cell, id: string, problems: string[]): Promise<LedgerView | undefined> {
+  const end = Date.now() + STUCK_MS;
+  let seen = { calls: 0, at: Date.now() };
+  while (Date.now() < end) {
+    const ledger = await readLedger(cell.batches, id);
+    const broken = ledger && brokenLaw(ledger);
+    if (broken) problems.push(broken);
+    if (ledger && isSettled(ledger.batch.state) && ledger.batch.announced) return ledger;
+    const calls = cell.director.calls.length;
+    if (calls !== seen.calls) seen = { calls, at: Date.now() };
+    else if (Date.now() - seen.at > IDLE_MS) {
+      await help(cell);
+      seen = { calls: cell.director.calls.length, at: Date.now() };
+    }
+    await sleep(OBSERVE_MS);
+  }
+  problems.push(`stuck: ${describe((await readLedger(cell.batches, id))?.batch)}`);
+  return undefined;
+}
+
+const describe = (batch: BatchRow | undefined): string =>
+  batch === undefined ? 'no batch row' : JSON.stringify(batch);
+
+async function help(cell: Cell): Promise<void> {
+  await cell.whole();
+  cell.advance(STEP_MS);
+  await cell.api.sweep();
+}
+
+async function problemsOf(cell: Cell, ledger: LedgerView): Promise<string[]> {
+  const verdict = await verify(TRUTH, ledger, cell);
+  return isGood(verdict) ? [] : [JSON.stringify(verdict)];
+}
+
+/** Nothing may be left in the queues: what is there belongs to nobody. */
+async function leftovers(cell: Cell, workload: string): Promise<string[]> {
+  const end = Date.now() + STUCK_MS;
+  for (;;) {
+    const depths = await Promise.all(
+      [`${workload}-normal-0`, `${workload}-results`].map((name) => depthOf(cell, name)),
+    );
+    if (depths.every((depth) => depth === 0)) return [];
+    if (Date.now() > end) return [`left in the queues: ${depths.join(', ')}`];
+    await sleep(IDLE_MS / 2);
+    await help(cell);
+  }
+}
+
+async function depthOf(cell: Cell, name: string): Promise<number> {
+  return (await cell.queues.getQueueClient(name).getProperties()).approximateMessagesCount ?? 0;
+}

@@ -1,0 +1,147 @@
+/**
+ * Runs real asynchronous code one effect at a time, as a pure function of what it was answered. A program is
+ * deterministic, so what it does next follows from its input and the answers so far: it is asked once for each such
+ * history, and remembered. Exploring then needs no live code, only points in these histories.
+ */
+import { withLog } from '../../../shared/telemetry/log.ts';
+
+/** How a program reaches the world. Each `ask` is a point at which others may run, or the program may die. */
+export interface Asker {
+  ask: (name: string, ...args: unknown[]) => Promise<unknown>;
+  /** Model time; it moves only between answers. */
+  now: () => number;
+}
+export type Program = (asker: Asker, input: never) => Promise<unknown>;
+
+/** A call that waits for its answer. */
+export interface Call {
+  id: number;
+  name: string;
+  args: readonly unknown[];
+}
+export type Answer = { value: unknown } | { status: number };
+export type End = { value: unknown } | { error: string };
+
+/** Where a program stands: the calls that are open, or how it ended. The same history always gives the same point. */
+export interface Point {
+  id: number;
+  program: string;
+  /** Answers so far. */
+  steps: number;
+  calls: readonly Call[];
+  end?: End;
+}
+
+interface Step {
+  call: number;
+  answer: Answer;
+  now: number;
+}
+interface Node {
+  point: Point;
+  path: readonly Step[];
+  children: Map<string, Node>;
+}
+
+/** What a storage SDK throws, as far as the code looks at it. */
+class ServiceError extends Error {
+  override name = 'RestError';
+  readonly statusCode: number;
+  constructor(statusCode: number) {
+    super(`status ${statusCode}`);
+    this.statusCode = statusCode;
+  }
+}
+
+const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
+const immediate = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Makes the memory of what programs do. `runs` counts how often real code had to be run. */
+export function createPrograms(programs: Record<string, Program>) {
+  const roots = new Map<string, Node>();
+  const nodes: Node[] = [];
+  let runs = 0;
+
+  const visit = async (program: string, input: unknown, path: readonly Step[]): Promise<Node> => {
+    runs += 1;
+    const run = programs[program];
+    if (!run) throw new Error(`There is no program "${program}".`);
+    const point = { id: nodes.length, program, steps: path.length - 1, ...(await live(run, input, path)) };
+    const node: Node = { point, path, children: new Map() };
+    nodes.push(node);
+    return node;
+  };
+  const inputs = new Map<Node, unknown>();
+
+  return {
+    get runs() {
+      return runs;
+    },
+    /** The point at which a program stands before its first answer. */
+    async start(program: string, input: unknown, now: number): Promise<Point> {
+      const key = `${program} ${JSON.stringify(input)} ${now}`;
+      const known = roots.get(key);
+      if (known) return known.point;
+      const node = await visit(program, input, [{ call: -1, answer: { value: undefined }, now }]);
+      inputs.set(node, input);
+      roots.set(key, node);
+      return node.point;
+    },
+    /** The point that follows when one of the open calls is answered. */
+    async answer(point: Point, step: Step): Promise<Point> {
+      const node = nodes[point.id];
+      if (!node) throw new Error(`There is no point ${point.id}.`);
+      const key = JSON.stringify(step);
+      const known = node.children.get(key);
+      if (known) return known.point;
+      const input = inputs.get(node);
+      const child = await visit(point.program, input, [...node.path, step]);
+      inputs.set(child, input);
+      node.children.set(key, child);
+      return child.point;
+    },
+  };
+}
+export type Programs = ReturnType<typeof createPrograms>;
+
+interface OpenCall extends Call {
+  settle: (answer: Answer) => void;
+  open: boolean;
+}
+
+/** Runs a program along a path of answers, and tells what it waits for at its end. */
+async function live(program: Program, input: unknown, path: readonly Step[]): Promise<Pick<Point, 'calls' | 'end'>> {
+  const calls: OpenCall[] = [];
+  const state: { now: number; end?: End } = { now: path[0]?.now ?? 0 };
+  const ask = (name: string, ...args: unknown[]): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      const settle = (answer: Answer): void =>
+        'value' in answer ? resolve(structuredClone(answer.value)) : reject(new ServiceError(answer.status));
+      calls.push({ id: calls.length, name, args: structuredClone(args), settle, open: true });
+    });
+  const done = withLog(SILENT, () => program({ ask, now: () => state.now }, structuredClone(input) as never)).then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error: String(error) }),
+  );
+  done.then(
+    (end) => Object.assign(state, { end }),
+    () => undefined,
+  );
+  await atRest(state, calls);
+  for (const { call, answer, now } of path.slice(1)) {
+    state.now = now;
+    const open = calls[call];
+    if (!open?.open) throw new Error(`Call ${call} is not open: the program is not deterministic.`);
+    open.open = false;
+    open.settle(answer);
+    await atRest(state, calls);
+  }
+  const waiting = calls.filter(({ open }) => open).map(({ id, name, args }) => ({ id, name, args }));
+  return state.end === undefined ? { calls: waiting } : { calls: waiting, end: state.end };
+}
+
+/** All promise jobs have run; a program that waits for nothing of ours (compression in a thread) gets its time. */
+async function atRest(state: { end?: End }, calls: readonly OpenCall[]): Promise<void> {
+  do await immediate();
+  while (state.end === undefined && !calls.some(({ open }) => open));
+}

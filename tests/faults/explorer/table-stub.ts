@@ -1,0 +1,133 @@
+/** A table as plain data, with ETags, entity group transactions and the few OData filters that the code uses. */
+import type { Table } from '../../../shared/batches/table.ts';
+import type { Answer, Asker } from './programs.ts';
+
+/** Row by `partition|row`; the version is its ETag. */
+export type Rows = Readonly<Record<string, Row>>;
+export interface Row {
+  version: number;
+  columns: Readonly<Record<string, unknown>>;
+}
+
+type Columns = Record<string, unknown>;
+export type Action = readonly [kind: 'create' | 'update' | 'upsert' | 'delete', columns: Columns, ...rest: unknown[]];
+
+const keyOf = (columns: Columns): string => `${String(columns.partitionKey)}|${String(columns.rowKey)}`;
+/** Set by the service: a client that sends them back must not see them stored. */
+const stored = ({ etag: _etag, timestamp: _timestamp, ...columns }: Columns): Columns =>
+  Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
+
+/** What a table call changes and answers; undefined when the call is no table call. */
+export function tableEffect(
+  rows: Rows,
+  name: string,
+  args: readonly unknown[],
+): { rows: Rows; answer: Answer } | undefined {
+  if (name === 'table.get') {
+    const found = rows[`${String(args[0])}|${String(args[1])}`];
+    return { rows, answer: found ? { value: read(found) } : { status: 404 } };
+  }
+  if (name === 'table.list') {
+    const matches = filterOf(String(args[0]));
+    const found = Object.keys(rows)
+      .sort()
+      .flatMap((key) => (rows[key] ? [read(rows[key])] : []));
+    return { rows, answer: { value: found.filter(matches) } };
+  }
+  if (name !== 'table.write') return undefined;
+  let next: Rows = rows;
+  for (const action of args[0] as Action[]) {
+    const changed = apply(next, action);
+    if (typeof changed === 'number') return { rows, answer: { status: changed } };
+    next = changed;
+  }
+  return { rows: next, answer: { value: {} } };
+}
+
+const read = ({ version, columns }: Row): Columns => ({ ...plainTypes(columns), etag: String(version) });
+
+/** A typed value ({type, value}) comes back as what it says. */
+const plainTypes = (columns: Columns): Columns =>
+  Object.fromEntries(
+    Object.entries(columns).map(([name, value]) => [name, isTyped(value) ? Number(value.value) : value]),
+  );
+const isTyped = (value: unknown): value is { type: string; value: string } =>
+  typeof value === 'object' && value !== null && 'type' in value && 'value' in value;
+
+/** The rows after one action, or the status with which the service refuses it. */
+function apply(rows: Rows, [kind, columns, ...rest]: Action): Rows | number {
+  const key = keyOf(columns);
+  const found = rows[key];
+  const [mode, options] = (kind === 'delete' ? ['Replace', rest[0]] : rest) as [string?, { etag?: string }?];
+  if (kind === 'create' && found) return 409;
+  if ((kind === 'update' || kind === 'delete') && !found) return 404;
+  const etag = options?.etag ?? '*';
+  if (kind !== 'create' && kind !== 'upsert' && etag !== '*' && etag !== String(found?.version)) return 412;
+  if (kind === 'delete') {
+    const { [key]: _gone, ...left } = rows;
+    return left;
+  }
+  const merged = mode === 'Merge' ? { ...found?.columns, ...stored(columns) } : stored(columns);
+  return { ...rows, [key]: { version: (found?.version ?? 0) + 1, columns: merged } };
+}
+
+const CONDITION = /(\w+) (eq|ge|gt|le|lt) '((?:[^']|'')*)'/g;
+
+/** `and`, `or` and brackets over comparisons with texts: the comparisons are worked out, the rest is Boolean algebra. */
+function filterOf(filter: string): (entity: Columns) => boolean {
+  return (entity) => {
+    const text = filter.replaceAll(CONDITION, (_all, name: string, operator: string, literal: string) =>
+      String(compare(String(entity[columnOf(name)] ?? ''), operator, literal.replaceAll("''", "'"))),
+    );
+    return truth(text);
+  };
+}
+
+/** The SDK gives the two keys in lower case; filters name them as the service does. */
+const columnOf = (name: string): string =>
+  name.replace(/^(Partition|Row)Key$/, (key) => key.charAt(0).toLowerCase() + key.slice(1));
+
+function compare(left: string, operator: string, right: string): boolean {
+  if (operator === 'eq') return left === right;
+  if (operator === 'ge') return left >= right;
+  if (operator === 'gt') return left > right;
+  return operator === 'le' ? left <= right : left < right;
+}
+
+/** Works out `true and (false or true)` from the innermost brackets outwards. */
+function truth(text: string): boolean {
+  for (let rest = text; ; ) {
+    const next = rest
+      .replaceAll(/\((true|false)\)/g, '$1')
+      .replace(/(true|false) and (true|false)/, (_all, a: string, b: string) => String(a === 'true' && b === 'true'))
+      .replace(/(?<!and )(true|false) or (true|false)(?! and)/, (_all, a: string, b: string) =>
+        String(a === 'true' || b === 'true'),
+      );
+    if (next === rest) {
+      if (rest !== 'true' && rest !== 'false') throw new Error(`Not a filter that this stub understands: ${text}`);
+      return rest === 'true';
+    }
+    rest = next;
+  }
+}
+
+/** A `Table` whose every call is asked of the world. */
+export function tableOf({ ask }: Pick<Asker, 'ask'>, prefix = 'table'): Table {
+  const write = (actions: Action[]): Promise<unknown> => ask(`${prefix}.write`, actions);
+  const table = {
+    getEntity: (partitionKey: string, rowKey: string) => ask(`${prefix}.get`, partitionKey, rowKey),
+    createEntity: (entity: Columns) => write([['create', entity]]),
+    updateEntity: (entity: Columns, mode = 'Merge', options = {}) => write([['update', entity, mode, options]]),
+    upsertEntity: (entity: Columns, mode = 'Merge') => write([['upsert', entity, mode]]),
+    deleteEntity: (partitionKey: string, rowKey: string, options = {}) =>
+      write([['delete', { partitionKey, rowKey }, options]]),
+    submitTransaction: (actions: Action[]) => write(actions),
+    listEntities: ({ queryOptions }: { queryOptions: { filter: string } }) => list(ask, prefix, queryOptions.filter),
+  };
+  return table as unknown as Table;
+}
+
+/** One page, and so one moment: a thousand rows are more than any exploration has. */
+async function* list(ask: Asker['ask'], prefix: string, filter: string): AsyncGenerator<unknown> {
+  yield* (await ask(`${prefix}.list`, filter)) as unknown[];
+}

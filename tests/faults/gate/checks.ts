@@ -1,0 +1,29 @@
+/** What must hold in every world, and in those where nothing moves any more. */
+import { type Actor, hasDeadDrain, leftover, owns, type World } from './world.ts';
+
+/** More store calls than any wake needs that is not chased by others for ever. */
+const MAX_WAKE_STEPS = 30;
+
+export function check(world: World, rest: boolean): string | undefined {
+  if (world.broken !== undefined) return world.broken;
+  if (world.actors.some(isChasing)) return 'livelock: a wake never comes to its end';
+  if (twoDrains(world)) return 'two drains: two slices work on the queue at once';
+  if (isQuiet(world) && leftover(world) && !world.swept && !hasDeadDrain(world)) {
+    return 'lost wake: a message is left, the gate serves nobody, and nothing is under way';
+  }
+  if (rest && leftover(world)) return 'stuck: a message is left although the sweep has woken the queue';
+  return undefined;
+}
+
+const isChasing = ({ kind, point }: Actor): boolean => kind === 'waker' && point.steps > MAX_WAKE_STEPS;
+
+export const isQuiet = ({ actors, events, scheduled }: World): boolean =>
+  actors.length === 0 && events === 0 && scheduled.length === 0;
+
+/** Without a fault never; after one, a superseded drain may finish the slice that it is in, but two never own the gate. */
+function twoDrains({ actors, rows, faulty }: World): boolean {
+  const inside = actors.filter((actor) => actor.inside);
+  if (!faulty) return inside.length > 1;
+  const owners = inside.filter((actor) => !actor.zombie && owns(rows, actor.generation));
+  return owners.length > 1;
+}

@@ -1,0 +1,130 @@
+/** What a call of an actor does to the world, and what it is answered: usually one possibility, with faults more. */
+import type { Answer, Call } from '../explorer/programs.ts';
+import { tableEffect } from '../explorer/table-stub.ts';
+import { VISIBILITY_SECONDS } from './programs.ts';
+import { type Actor, gateOf, type Message, type World } from './world.ts';
+
+export interface Effect {
+  label: string;
+  world: World;
+  /** What the call changes of its own actor. */
+  actor?: Partial<Actor>;
+  answer: Answer;
+  /** An instance that was started, and needs its first actor. */
+  started?: string;
+}
+
+const OK: Answer = { value: null };
+
+/** All that may come of one call. */
+export function effectsOf(world: World, actor: Actor, call: Call): Effect[] {
+  const table = tableEffect(world.rows, call.name, call.args);
+  if (table) return tableEffects(world, actor, call, table);
+  const one = (effect: Partial<Effect>): Effect[] => [{ label: call.name, world, answer: OK, ...effect }];
+  switch (call.name) {
+    case 'put':
+      return one({ world: { ...world, messages: [...world.messages, { at: 'visible', deliveries: 0 }] } });
+    case 'publish':
+      return published(world, call.args[0] as number | undefined);
+    case 'depth':
+      return one({
+        actor: { wakes: gateOf(world.rows).wakes ?? 0 },
+        answer: { value: world.messages.filter(({ at }) => at !== 'gone').length },
+      });
+    case 'startNew':
+      return startNew(world, String(call.args[0]), Number(call.args[1]));
+    case 'getStatus':
+      return one({ answer: { value: world.instances[String(call.args[0])]?.status ?? null } });
+    case 'receive':
+      return received(world, actor);
+    case 'delete':
+      return one(deleted(world, actor));
+    default:
+      throw new Error(`Nobody answers "${call.name}".`);
+  }
+}
+
+function tableEffects(
+  world: World,
+  actor: Actor,
+  call: Call,
+  { rows, answer }: { rows: World['rows']; answer: Answer },
+): Effect[] {
+  const label = 'status' in answer ? `${call.name} → ${answer.status}` : call.name;
+  const next = { ...world, rows, ...brokenBy(world, actor, rows) };
+  const effects: Effect[] = [{ label, world: next, answer }];
+  const [[kind] = ['']] = (call.name === 'table.write' ? call.args[0] : [[]]) as [string][];
+  if (world.budget.echo > 0 && 'value' in answer && (kind === 'create' || kind === 'update')) {
+    const budget = { ...world.budget, echo: world.budget.echo - 1 };
+    const status = kind === 'create' ? 409 : 412;
+    effects.push({
+      label: `${call.name}, answer lost, own retry → ${status}`,
+      world: { ...next, budget },
+      answer: { status },
+    });
+  }
+  return effects;
+}
+
+/** A release must not go through over a wake that came after the queue was measured. */
+function brokenBy(world: World, actor: Actor, rows: World['rows']): Pick<World, 'broken'> {
+  const [before, after] = [gateOf(world.rows), gateOf(rows)];
+  const released = before.status === 'draining' && after.status === 'idle' && actor.kind === 'settle';
+  if (!released || actor.wakes === undefined || actor.wakes === before.wakes) return {};
+  return { broken: 'the gate was released over a newer wake' };
+}
+
+function published(world: World, at: number | undefined): Effect[] {
+  const next =
+    at === undefined
+      ? { ...world, events: world.events + 1 }
+      : { ...world, scheduled: [...world.scheduled, at].sort((a, b) => a - b) };
+  const sent: Effect = { label: at === undefined ? 'publish' : 'publish for later', world: next, answer: OK };
+  if (world.budget.publish === 0) return [sent];
+  const budget = { ...world.budget, publish: world.budget.publish - 1 };
+  return [sent, { label: 'publish fails', world: { ...world, budget }, answer: { status: 503 } }];
+}
+
+/** One that runs is refused; one that has ended is started again under the same id. */
+function startNew(world: World, id: string, generation: number): Effect[] {
+  if (world.instances[id]?.status === 'Running') return [{ label: 'startNew → 409', world, answer: { status: 409 } }];
+  const instances = { ...world.instances, [id]: { generation, status: 'Running' as const } };
+  return [{ label: `startNew ${id}`, world: { ...world, instances }, answer: OK, started: id }];
+}
+
+function received(world: World, actor: Actor): Effect[] {
+  const broken = actor.owned === false ? { broken: 'a slice that began behind the fence took a message' } : {};
+  const message = world.messages.findIndex(({ at }) => at === 'visible');
+  const inside = { ...actor, inside: true } as const;
+  if (message < 0) return [{ label: 'receive nothing', world: { ...world, ...broken }, actor: inside, answer: OK }];
+  const delivery = (world.messages[message]?.deliveries ?? 0) + 1;
+  const messages = withMessage(world, message, { at: world.now + VISIBILITY_SECONDS * 1000, deliveries: delivery });
+  const taken: Effect = {
+    label: 'receive',
+    world: { ...world, messages, ...broken },
+    actor: { ...inside, lease: { message, delivery } },
+    answer: { value: { message, outage: false } },
+  };
+  if (world.budget.outage === 0) return [taken];
+  const budget = { ...world.budget, outage: world.budget.outage - 1 };
+  return [
+    taken,
+    // The retries of an outage come back as messages of their own: as many are left as before.
+    {
+      label: 'receive, outage',
+      world: { ...world, budget, ...broken },
+      actor: inside,
+      answer: { value: { message, outage: true } },
+    },
+  ];
+}
+
+/** A lease that somebody else has by now deletes nothing. */
+function deleted(world: World, { lease }: Actor): Partial<Effect> {
+  const found = lease && world.messages[lease.message];
+  if (!lease || found?.deliveries !== lease.delivery || found.at === 'gone') return { label: 'delete → lost lease' };
+  return { world: { ...world, messages: withMessage(world, lease.message, { at: 'gone', deliveries: 0 }) } };
+}
+
+export const withMessage = (world: World, index: number, message: Message): Message[] =>
+  world.messages.with(index, message);

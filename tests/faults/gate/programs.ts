@@ -1,0 +1,115 @@
+/** The real gate, fence and settling as programs of the explorer; a mutant replaces one of the parts. */
+
+import { z } from 'zod';
+import type { Table } from '../../../shared/batches/table.ts';
+import { summarize } from '../../../shared/drain/adapt.ts';
+import { createGateDeps, type DrainClient } from '../../../shared/drain/drains.ts';
+import type { Wave } from '../../../shared/drain/plan.ts';
+import { type SettleDeps, settle, waveSeconds } from '../../../shared/drain/settle.ts';
+import { emptyTally, type SliceResult } from '../../../shared/drain/slice.ts';
+import { beat, fence, type GateDeps, wake } from '../../../shared/wake/gate.ts';
+import { defineWorkload } from '../../../shared/workload/define.ts';
+import { createRegistry, type QueueAddress } from '../../../shared/workload/registry.ts';
+import type { Asker, Program } from '../explorer/programs.ts';
+import { tableOf } from '../explorer/table-stub.ts';
+
+const workload = defineWorkload({ name: 'w', version: 1, item: z.unknown(), map: (item) => item, lanes: ['n'] });
+const registry = createRegistry([workload]);
+export const QUEUE = 'w-n-0';
+const address = registry.queue(QUEUE) as QueueAddress;
+
+/** One task that takes one message: two messages are two waves. */
+const WAVE: Wave = { tasks: 1, share: 1, receive: 1, sliceSeconds: 30, probe: false };
+export const VISIBILITY_SECONDS = 300;
+const LIMITS = { concurrentActivities: 2, activityVisibilitySeconds: 60 };
+
+/** The parts that a mutant may replace. */
+export interface Parts {
+  table: (asker: Asker) => Table;
+  publisher: (asker: Asker, wakeItself: () => Promise<unknown>) => Promise<unknown>;
+  wake: (deps: GateDeps, asker: Asker) => Promise<unknown>;
+  fence: typeof fence;
+  settle: (deps: SettleDeps, input: Parameters<typeof settle>[1], asker: Asker) => ReturnType<typeof settle>;
+}
+
+export const REAL: Parts = {
+  table: tableOf,
+  publisher: async ({ ask }, wakeItself) => {
+    await ask('put');
+    try {
+      await ask('publish');
+    } catch {
+      await wakeItself();
+    }
+  },
+  wake: (deps) => wake(deps, QUEUE),
+  fence,
+  settle,
+};
+
+export interface SliceInput {
+  generation: number;
+}
+export interface SettleActorInput extends SliceInput {
+  slice: SliceResult;
+  abandon?: boolean;
+}
+
+/** The programs of one exploration. */
+export function gatePrograms(parts: Parts): Record<string, Program> {
+  const gateDeps = (asker: Asker): GateDeps =>
+    createGateDeps(
+      { table: parts.table(asker), now: asker.now, registry, depthOf: async () => 1, plan: async () => WAVE },
+      drainClient(asker),
+    );
+  return {
+    publisher: (asker) => parts.publisher(asker, () => parts.wake(gateDeps(asker), asker)),
+    waker: (asker) => parts.wake(gateDeps(asker), asker),
+    slice: (asker, input: SliceInput) => slice(parts, asker, input),
+    settle: (asker, { generation, slice: done, abandon = false }: SettleActorInput) =>
+      parts.settle(settleDeps(parts, asker), { address, generation, wave: summarize([done]), abandon }, asker),
+  };
+}
+
+function drainClient({ ask }: Asker): DrainClient {
+  const client = {
+    startNew: (_name: string, { instanceId, input }: { instanceId: string; input: { generation: number } }) =>
+      ask('startNew', instanceId, input.generation),
+    getStatus: async (instanceId: string) => {
+      const runtimeStatus = await ask('getStatus', instanceId);
+      if (runtimeStatus === null) throw new Error('The operation failed with an unexpected status: HTTP 404');
+      return { runtimeStatus };
+    },
+  };
+  return client as unknown as DrainClient;
+}
+
+/** A dequeue task that takes one message; what it does to gate and queue is what the real one does, in the same order. */
+async function slice(parts: Parts, asker: Asker, { generation }: SliceInput): Promise<SliceResult> {
+  const ended = (end: SliceResult['ended'], counts: Partial<SliceResult> = {}): SliceResult => ({
+    ...emptyTally(),
+    seconds: 1,
+    ended: end,
+    ...counts,
+  });
+  const table = parts.table(asker);
+  if (!(await parts.fence(table, QUEUE, generation))) return ended('fenced');
+  const until = asker.now() + waveSeconds(LIMITS, WAVE) * 1000;
+  await beat(table, { queue: QUEUE, task: 't0', generation, until });
+  const received = (await asker.ask('receive')) as { message: number; outage: boolean } | null;
+  if (received === null) return ended('empty');
+  if (received.outage) return ended('tripped', { received: 1, ran: 20, failures: 20 });
+  await asker.ask('delete', received.message);
+  return ended('shareDone', { received: 1, done: 1, items: 1, ran: 1 });
+}
+
+const settleDeps = (parts: Parts, asker: Asker): SettleDeps => ({
+  gate: { table: parts.table(asker), now: asker.now },
+  depthOf: async () => Number(await asker.ask('depth')),
+  publish: async (_address, { type }, options = {}) => {
+    if (type === 'QueueWorkDetected') await asker.ask('publish', options.at?.getTime());
+  },
+  plan: async () => WAVE,
+  visibilitySeconds: VISIBILITY_SECONDS,
+  ...LIMITS,
+});

@@ -1,0 +1,98 @@
+/** All that the gate's code can touch, as plain data. */
+import { drainInstanceId, GATES_PARTITION, type GateRow, gateRowKey } from '../../../shared/wake/gate-row.ts';
+import type { Point } from '../explorer/programs.ts';
+import type { Rows } from '../explorer/table-stub.ts';
+import { QUEUE } from './programs.ts';
+
+/** Model time at the beginning: 2026-01-01T00:00:00Z. */
+export const T0 = 1_767_225_600_000;
+
+/** Invisible until a time, or one of the two ends; `deliveries` tells a new lease from an old one. */
+export interface Message {
+  at: 'visible' | 'gone' | number;
+  deliveries: number;
+}
+
+export interface Instance {
+  generation: number;
+  /** `Running` without an actor of its own is an instance that never moves again. */
+  status: 'Running' | 'Completed' | 'Failed';
+}
+
+/** Somebody who runs real code. */
+export interface Actor {
+  kind: 'publisher' | 'waker' | 'slice' | 'settle';
+  point: Point;
+  input: unknown;
+  instance?: string;
+  generation?: number;
+  /** The runtime has given it up, and it runs on. */
+  zombie?: true;
+  /** Whether the gate was its generation's when it began. */
+  owned?: boolean;
+  /** It has gone past the fence to the queue. */
+  inside?: true;
+  /** The gate's wakes when it last measured the queue. */
+  wakes?: number;
+  /** The lease it holds. */
+  lease?: { message: number; delivery: number };
+}
+
+/** How many of each kind of fault may still happen. */
+export interface Budget {
+  /** A process dies, or an activity is handed out again, or an orchestration never moves again. */
+  crash: number;
+  /** An answer is lost after its effect, and the SDK's own retry meets the effect. */
+  echo: number;
+  /** The topic refuses an event. */
+  publish: number;
+  /** The clock jumps while somebody is at work: by more than any limit. */
+  jump: number;
+  /** As long as a crashed instance takes to come back; still a healthy run. */
+  pause: number;
+  /** A downstream outage, which opens the circuit. */
+  outage: number;
+}
+
+export interface World {
+  now: number;
+  rows: Rows;
+  messages: readonly Message[];
+  /** Wake events under way, and the times of scheduled ones. */
+  events: number;
+  scheduled: readonly number[];
+  instances: Readonly<Record<string, Instance>>;
+  actors: readonly Actor[];
+  budget: Budget;
+  /** Whether anything went wrong that may make two drains overlap. */
+  faulty: boolean;
+  swept: boolean;
+  /** What a step was seen to do wrong. */
+  broken?: string;
+}
+
+/** The gate's columns, as stored. */
+export const gateOf = (rows: Rows): Partial<GateRow> =>
+  (rows[`${GATES_PARTITION}|${gateRowKey(QUEUE)}`]?.columns ?? {}) as Partial<GateRow>;
+
+export const owns = (rows: Rows, generation: number | undefined): boolean => {
+  const gate = gateOf(rows);
+  return gate.status === 'draining' && gate.generation === generation;
+};
+
+/** Whether the drain that the gate names was there once: a take-over by beat or sweep is what saves its queue. */
+export function hasDeadDrain({ rows, instances }: World): boolean {
+  const { status, generation = 0 } = gateOf(rows);
+  const instance = instances[drainInstanceId(QUEUE, generation)];
+  return status === 'draining' && instance !== undefined && instance.status !== 'Completed';
+}
+
+export const leftover = ({ messages }: World): boolean => messages.some(({ at }) => at !== 'gone');
+
+/** Equal for two worlds that differ only in the order in which actors are listed. */
+export function keyOf({ actors, ...world }: World): string {
+  const named = actors
+    .map(({ point, input: _input, ...actor }) => JSON.stringify({ point: point.id, ...actor }))
+    .sort();
+  return JSON.stringify([world, named]);
+}

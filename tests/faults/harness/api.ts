@@ -1,0 +1,86 @@
+/** A client that does not give up: what it asks for it asks again, as long as the app or its services are away. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A batch as the API shows it, as far as the checks need it. */
+export interface BatchStatus {
+  id: string;
+  state: string;
+  counts: { accepted: number; succeeded: number; dead: number; cancelled: number; pending: number; retried: number };
+}
+
+export interface Api {
+  /** The id of the accepted batch. */
+  submit(workload: string, key: string, body: string, tries?: RetryOptions): Promise<string>;
+  status(id: string): Promise<BatchStatus>;
+  results(id: string): Promise<unknown[]>;
+  report(id: string): Promise<{ key: string; value: unknown }[]>;
+  /** One sweep; false when it did not succeed. */
+  sweep(): Promise<boolean>;
+}
+
+export interface RetryOptions {
+  untilMs?: number;
+  /** Told of every answer that was not the one hoped for. */
+  onRefused?: (what: string) => void;
+}
+
+const REQUEST_MS = 30_000;
+const PAUSE_MS = 250;
+const GIVE_UP_MS = 180_000;
+
+/** The app could not be made to answer in time. */
+export class ApiError extends Error {
+  override name = 'ApiError';
+}
+
+/** The API of a host at `url`; all answers are asked for until they come. */
+export function createApi(url: string): Api {
+  const text = async (path: string): Promise<string> => (await persist(`${url}/api/${path}`)).text();
+  const lines = async (path: string): Promise<unknown[]> => parseLines(await text(path));
+  return {
+    submit: async (workload, key, body, tries) => {
+      const headers = { 'content-type': 'application/x-ndjson', 'idempotency-key': key };
+      const init = { method: 'POST', headers, body };
+      const answer = await persist(`${url}/api/workloads/${workload}/batches`, init, tries);
+      return ((await answer.json()) as { id: string }).id;
+    },
+    status: async (id) => JSON.parse(await text(`batches/${id}`)) as BatchStatus,
+    results: (id) => lines(`batches/${id}/results`),
+    report: async (id) => (await lines(`batches/${id}/report`)) as { key: string; value: unknown }[],
+    sweep: async () => {
+      try {
+        return (await fetch(`${url}/api/sweep`, { method: 'POST', signal: AbortSignal.timeout(REQUEST_MS) })).ok;
+      } catch {
+        return false;
+      }
+    },
+  };
+}
+
+const parseLines = (text: string): unknown[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as unknown);
+
+async function persist(url: string, init: RequestInit = {}, tries: RetryOptions = {}): Promise<Response> {
+  const { untilMs = Date.now() + GIVE_UP_MS, onRefused = () => {} } = tries;
+  for (;;) {
+    const answer = await attempt(url, init);
+    if (typeof answer !== 'string') return answer;
+    onRefused(answer);
+    if (Date.now() > untilMs) throw new ApiError(`${init.method ?? 'GET'} ${url}: ${answer}`);
+    await sleep(PAUSE_MS);
+  }
+}
+
+/** The answer, whole, or in words why there was none. */
+async function attempt(url: string, init: RequestInit): Promise<Response | string> {
+  try {
+    const answer = await fetch(url, { ...init, signal: AbortSignal.timeout(REQUEST_MS) });
+    const body = await answer.arrayBuffer();
+    return answer.ok ? new Response(body) : `${answer.status} ${Buffer.from(body).toString('utf8').slice(0, 300)}`;
+  } catch (error) {
+    return String(error);
+  }
+}

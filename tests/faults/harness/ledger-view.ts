@@ -1,0 +1,33 @@
+/** What the stored rows say, read past all faults. */
+import { odata } from '@azure/data-tables';
+import { type BatchRow, fromBatchEntity } from '../../../shared/batches/batch-row.ts';
+import { type ChunkRow, fromChunkEntity } from '../../../shared/batches/chunk-row.ts';
+import { queryEntities, type Table } from '../../../shared/batches/table.ts';
+
+/** All rows of a batch as one query shows them. */
+export interface LedgerView {
+  batch: BatchRow;
+  etag: string;
+  chunks: ChunkRow[];
+}
+
+/** Undefined while the batch is not accepted. */
+export async function readLedger(table: Table, id: string): Promise<LedgerView | undefined> {
+  let view: Omit<LedgerView, 'chunks'> | undefined;
+  const chunks: ChunkRow[] = [];
+  for await (const entity of queryEntities(table, odata`PartitionKey eq ${id}`)) {
+    if (entity.rowKey === 'batch') {
+      const { row, etag } = fromBatchEntity(entity as never);
+      view = { batch: row, etag };
+    } else if (entity.rowKey.startsWith('c.')) chunks.push(fromChunkEntity(entity as never).row);
+  }
+  return view && { ...view, chunks };
+}
+
+/** accepted = succeeded + dead + cancelled + pending, with pending summed over the pending rows; in words where it is not so. */
+export function brokenLaw({ batch, chunks }: LedgerView): string | undefined {
+  const pending = chunks.filter(({ state }) => state === 'pending').reduce((sum, { items }) => sum + items, 0);
+  const { accepted, succeeded, dead, cancelled, state } = batch;
+  if (state === 'accepting' || accepted === succeeded + dead + cancelled + pending) return undefined;
+  return `${accepted} accepted is not ${succeeded} succeeded + ${dead} dead + ${cancelled} cancelled + ${pending} pending (${state})`;
+}

@@ -1,0 +1,44 @@
+/** What a batch of the fault tests says, and what must come out of it: worked out here, beside the app. */
+import type { FaultItem, FaultTotal, ItemFate } from '../app/items.ts';
+
+/** A batch and its one right end. */
+export interface Truth {
+  body: string;
+  accepted: number;
+  /** By position; every other position must be among `dead`. */
+  succeeded: ReadonlyMap<number, FaultItem>;
+  /** Reason by position. */
+  dead: ReadonlyMap<number, string>;
+  totals: ReadonlyMap<string, FaultTotal>;
+}
+
+const REASONS: Partial<Record<ItemFate, string>> = { reject: 'rejected', invalid: 'invalid', never: 'exhausted' };
+/** So many keys that every chunk adds to most of them. */
+const KEYS = 20;
+
+/** Makes a batch of `count` items, all of which succeed but those that `fates` names by position. */
+export function truthOf(count: number, fates: ReadonlyMap<number, ItemFate>): Truth {
+  const lines: string[] = [];
+  const succeeded = new Map<number, FaultItem>();
+  const dead = new Map<number, string>();
+  const totals = new Map<string, FaultTotal>();
+  for (let n = 0; n < count; n += 1) {
+    const fate = fates.get(n) ?? 'ok';
+    const item: FaultItem = { n, k: `k${(n * 7) % KEYS}`, v: (n * 31) % 1_000 };
+    const reason = REASONS[fate];
+    lines.push(lineOf(item, fate));
+    if (reason !== undefined) {
+      dead.set(n, reason);
+      continue;
+    }
+    succeeded.set(n, item);
+    const { count: known, sum } = totals.get(item.k) ?? { count: 0, sum: 0 };
+    totals.set(item.k, { count: known + 1, sum: sum + item.v });
+  }
+  return { body: `${lines.join('\n')}\n`, accepted: count, succeeded, dead, totals };
+}
+
+function lineOf(item: FaultItem, fate: ItemFate): string {
+  if (fate === 'ok') return JSON.stringify(item);
+  return JSON.stringify(fate === 'invalid' ? { ...item, v: 'no number' } : { ...item, f: fate });
+}

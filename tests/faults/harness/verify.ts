@@ -1,0 +1,92 @@
+/** Compares what came out of a batch with what the client had been promised. */
+import { isDeepStrictEqual } from 'node:util';
+import type { BlobServiceClient } from '@azure/storage-blob';
+import type { DeadItem } from '../../../shared/contract/outcome.ts';
+import { frameOfChunk, readLines } from '../../../shared/results/chunk-pages.ts';
+import type { FaultResult, FaultTotal } from '../app/items.ts';
+import type { Api } from './api.ts';
+import type { LedgerView } from './ledger-view.ts';
+import type { Truth } from './truth.ts';
+
+/** What is wrong with a batch that has come to its end; all empty for a good one. */
+export interface Verdict {
+  /** Positions that are neither in the results nor among the dead letters. */
+  lost: number[];
+  /** Positions that came out more than once. */
+  doubled: number[];
+  /** All else that is not as it must be. */
+  wrong: string[];
+}
+
+/** Reads results, dead letters and report of a settled batch, and holds them against the truth. */
+export async function verify(
+  truth: Truth,
+  ledger: LedgerView,
+  { api, blobs }: { api: Pick<Api, 'results' | 'report'>; blobs: BlobServiceClient },
+): Promise<Verdict> {
+  const [results, dead, report] = await Promise.all([
+    api.results(ledger.batch.id) as Promise<FaultResult[]>,
+    readDead(ledger, blobs),
+    api.report(ledger.batch.id) as Promise<{ key: string; value: FaultTotal }[]>,
+  ]);
+  const times = new Uint8Array(truth.accepted);
+  const wrong = [...wrongResults(truth, results, times), ...wrongDead(truth, dead, times)];
+  const lost = positionsWith(times, (n) => n === 0);
+  const doubled = positionsWith(times, (n) => n > 1);
+  return {
+    lost,
+    doubled,
+    wrong: [...wrong, ...wrongTotals(truth, report), ...wrongCounts(truth, ledger)].slice(0, 20),
+  };
+}
+
+/** Whether nothing at all is wrong. */
+export const isGood = ({ lost, doubled, wrong }: Verdict): boolean => lost.length + doubled.length + wrong.length === 0;
+
+async function readDead({ chunks }: LedgerView, blobs: BlobServiceClient): Promise<DeadItem[]> {
+  const frames = chunks.map((row) => frameOfChunk(row, 'dead')).filter((frame) => frame !== undefined);
+  const lines = await Promise.all(frames.map((frame) => readLines(blobs.getContainerClient('results'), frame)));
+  return lines.flat().map((line) => JSON.parse(line) as DeadItem);
+}
+
+function wrongResults(truth: Truth, results: FaultResult[], times: Uint8Array): string[] {
+  const wrong: string[] = [];
+  for (const { n, position, k, v } of results) {
+    times[position] = (times[position] ?? 0) + 1;
+    const item = truth.succeeded.get(position);
+    if (!item || item.n !== n || item.k !== k || item.v !== v)
+      wrong.push(`result ${JSON.stringify({ n, position, k, v })}`);
+  }
+  return wrong;
+}
+
+function wrongDead(truth: Truth, dead: DeadItem[], times: Uint8Array): string[] {
+  const wrong: string[] = [];
+  for (const { index, reason } of dead) {
+    times[index] = (times[index] ?? 0) + 1;
+    if (truth.dead.get(index) !== reason) wrong.push(`dead letter ${index}: ${reason}`);
+  }
+  return wrong;
+}
+
+const positionsWith = (times: Uint8Array, is: (n: number) => boolean): number[] =>
+  [...times.entries()].filter(([, n]) => is(n)).map(([position]) => position);
+
+function wrongTotals(truth: Truth, report: { key: string; value: FaultTotal }[]): string[] {
+  const found = new Map(report.map(({ key, value }) => [key, value]));
+  if (found.size === report.length && isDeepStrictEqual(found, truth.totals)) return [];
+  return [`report ${JSON.stringify(report).slice(0, 500)}`];
+}
+
+function wrongCounts({ accepted, succeeded, dead }: Truth, { batch }: LedgerView): string[] {
+  const state = dead.size > 0 ? 'completedWithDeadLetters' : 'completed';
+  const expected = { state, accepted, succeeded: succeeded.size, dead: dead.size, cancelled: 0 };
+  const found = {
+    state: batch.state,
+    accepted: batch.accepted,
+    succeeded: batch.succeeded,
+    dead: batch.dead,
+    cancelled: batch.cancelled,
+  };
+  return isDeepStrictEqual(found, expected) ? [] : [`counts ${JSON.stringify(found)}`];
+}

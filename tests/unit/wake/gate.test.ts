@@ -1,0 +1,207 @@
+import { describe, expect, test } from 'vitest';
+import {
+  beat,
+  changeGate,
+  type DrainStatus,
+  fence,
+  type GateDeps,
+  isDead,
+  noteDue,
+  readGate,
+  takeForSweep,
+  wake,
+} from '../../../shared/wake/gate.ts';
+import { drainInstanceId, type GateRow } from '../../../shared/wake/gate-row.ts';
+import { memoryTable } from '../../helpers/memory-table.ts';
+
+const QUEUE = 'billing-normal-0';
+const NOW = Date.parse('2026-01-01T00:00:00.000Z');
+
+interface Fixture {
+  deps: GateDeps;
+  started: string[];
+  clock: { now: number };
+  status: { of: DrainStatus };
+  gate: () => Promise<GateRow>;
+  set: (fields: Partial<GateRow>) => Promise<unknown>;
+}
+
+function fixture(): Fixture {
+  const { table } = memoryTable();
+  const started: string[] = [];
+  const clock = { now: NOW };
+  const status: { of: DrainStatus } = { of: 'Running' };
+  return {
+    started,
+    clock,
+    status,
+    deps: {
+      table,
+      now: () => clock.now,
+      start: async ({ instanceId }) => {
+        started.push(instanceId);
+      },
+      status: async () => status.of,
+    },
+    gate: async () => (await readGate(table, QUEUE)).row,
+    set: (fields) => changeGate(table, QUEUE, () => fields),
+  };
+}
+
+describe('wake', () => {
+  test('an idle gate is taken for the next generation, and its drain is started', async () => {
+    const { deps, started, gate, set } = fixture();
+    await set({ generation: 4, wakes: 3 });
+
+    const result = await wake(deps, QUEUE);
+
+    expect(result).toBe('started');
+    expect(started).toEqual(['drain-billing-normal-0-5']);
+    expect(await gate()).toMatchObject({
+      status: 'draining',
+      generation: 5,
+      wakes: 0,
+      beatUntil: '',
+      takenAt: '2026-01-01T00:00:00.000Z',
+    });
+  });
+
+  test('a drain that never beat is started again under the same id: its first waker may have died', async () => {
+    const { deps, started, gate } = fixture();
+    await wake(deps, QUEUE);
+
+    const result = await wake(deps, QUEUE);
+
+    expect(result).toBe('restarted');
+    expect(started).toEqual(['drain-billing-normal-0-1', 'drain-billing-normal-0-1']);
+    expect(await gate()).toMatchObject({ generation: 1, wakes: 1 });
+  });
+
+  test.each<[string, DrainStatus, number, 'counted' | 'takenOver']>([
+    ['runs, and beats', 'Running', 0, 'counted'],
+    ['says Running ten minutes after its last beat', 'Running', 600_000, 'counted'],
+    ['says Running longer than that', 'Running', 600_001, 'takenOver'],
+    ['has failed', 'Failed', 0, 'takenOver'],
+    ['was terminated', 'Terminated', 0, 'takenOver'],
+    ['has completed without a release', 'Completed', 0, 'takenOver'],
+    ['is unknown, but its beat still counts', undefined, 0, 'counted'],
+    ['is unknown, and its beat has passed', undefined, 1, 'takenOver'],
+  ])('with a drain that %s', async (_what, status, silentMs, expected) => {
+    const fix = fixture();
+    await fix.set({
+      status: 'draining',
+      generation: 1,
+      instanceId: drainInstanceId(QUEUE, 1),
+      takenAt: '2025-12-31T23:00:00.000Z',
+      beatUntil: '2026-01-01T00:00:00.000Z',
+    });
+    fix.status.of = status;
+    fix.clock.now = NOW + silentMs;
+
+    const result = await wake(fix.deps, QUEUE);
+
+    expect(result).toBe(expected);
+    expect((await fix.gate()).generation).toBe(expected === 'takenOver' ? 2 : 1);
+  });
+
+  test('a task that beat of late keeps its drain alive; one of an older generation does not', async () => {
+    const { deps, clock, gate, set } = fixture();
+    await set({ status: 'draining', generation: 2, instanceId: 'd', takenAt: '2026-01-01T00:00:00.000Z' });
+    clock.now = NOW + 20 * 60_000;
+    await beat(deps.table, { queue: QUEUE, task: 't0', generation: 1, until: clock.now });
+    const withOld = await isDead(deps, await gate());
+    await beat(deps.table, { queue: QUEUE, task: 't1', generation: 2, until: clock.now });
+
+    expect(withOld).toBe(true);
+    expect(await isDead(deps, await gate())).toBe(false);
+  });
+
+  test('a wake that loses the gate to another counts itself there', async () => {
+    const store = memoryTable();
+    const { deps } = fixture();
+    let rival = true;
+    store.before(async (name) => {
+      if (name !== 'table.write' || !rival) return;
+      rival = false;
+      await wake({ ...deps, table: store.table }, QUEUE);
+    });
+
+    const result = await wake({ ...deps, table: store.table }, QUEUE);
+
+    expect(result).toBe('restarted');
+    expect((await readGate(store.table, QUEUE)).row).toMatchObject({ generation: 1, wakes: 1 });
+  });
+
+  test.each([
+    ['by hand', { by: 'operator', reason: 'x', since: '' } as const, 'paused'],
+    [
+      'by the circuit',
+      { by: 'circuit', reason: 'x', since: '', probeAt: '2026-01-01T00:00:10.000Z' } as const,
+      'paused',
+    ],
+    // The topic's clock may be a second ahead of the service time: the one wake for the probe must not be swallowed.
+    [
+      'by the circuit, probe all but due',
+      { by: 'circuit', reason: 'x', since: '', probeAt: '2026-01-01T00:00:01.500Z' } as const,
+      'started',
+    ],
+  ])('a queue paused %s', async (_how, paused, expected) => {
+    const { deps, set, gate } = fixture();
+    await set({ paused });
+
+    const result = await wake(deps, QUEUE);
+
+    expect(result).toBe(expected);
+    expect((await gate()).status).toBe(expected === 'paused' ? 'idle' : 'draining');
+  });
+});
+
+describe('due times', () => {
+  test('the earliest is kept', async () => {
+    const { deps, gate } = fixture();
+
+    for (const second of ['05', '03', '07']) await noteDue(deps.table, QUEUE, `2026-01-01T00:00:${second}.000Z`);
+
+    expect((await gate()).dueAt).toBe('2026-01-01T00:00:03.000Z');
+  });
+
+  test.each([
+    ['ahead is kept by the drain that is woken for it', '2026-01-01T00:00:05.000Z', '2026-01-01T00:00:05.000Z'],
+    ['that has passed is dropped', '2025-12-31T23:59:59.000Z', ''],
+  ])('one %s', async (_what, dueAt, expected) => {
+    const { deps, gate } = fixture();
+    await noteDue(deps.table, QUEUE, dueAt);
+
+    await wake(deps, QUEUE);
+
+    expect((await gate()).dueAt).toBe(expected);
+  });
+});
+
+describe('fence', () => {
+  test('lets the current generation through, and nobody else', async () => {
+    const { deps, set } = fixture();
+    await wake(deps, QUEUE);
+    const mine = await fence(deps.table, QUEUE, 1);
+    const older = await fence(deps.table, QUEUE, 0);
+    await set({ status: 'idle' });
+
+    expect(mine?.row.generation).toBe(1);
+    expect(older).toBeUndefined();
+    expect(await fence(deps.table, QUEUE, 1)).toBeUndefined();
+  });
+
+  test('a sweep that takes the gate is alive by its beat alone', async () => {
+    const { deps, clock, status } = fixture();
+    await wake(deps, QUEUE);
+    status.of = 'Completed';
+    const taken = await takeForSweep(deps, QUEUE, { generation: 1, beatUntilMs: NOW + 1_000 });
+    const alive = taken && !(await isDead(deps, taken));
+    clock.now = NOW + 1_001;
+
+    expect(taken).toMatchObject({ generation: 2, status: 'draining' });
+    expect(alive).toBe(true);
+    expect(taken && (await isDead(deps, taken))).toBe(true);
+    expect(await takeForSweep(deps, QUEUE, { generation: 1, beatUntilMs: NOW })).toBeUndefined();
+  });
+});
