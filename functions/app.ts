@@ -64,6 +64,7 @@ const processor = lazily(
       threadUrl: THREAD_URL,
       ...(settings.threads === 0 ? {} : { threads: settings.threads }),
       maxThreadMemoryMb: settings.threadMemoryMb,
+      settings,
       log: (message, fields) => log.info('handler', { message, ...fields }),
     }),
 );

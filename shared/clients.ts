@@ -43,6 +43,12 @@ export function createClients(settings: Settings, meter: Meter): Clients {
   };
 }
 
+/** The containers of the data account alone, for a worker thread: the rest of the clients stays where the queues are worked. */
+export function createContainers(settings: Settings, meter: Meter): Clients['container'] {
+  const { blobs } = createStorage(settings, meter);
+  return (name) => blobs.getContainerClient(name);
+}
+
 interface Storage {
   blobs: BlobServiceClient;
   queues: QueueServiceClient;

@@ -12,14 +12,23 @@ export interface Fold {
 export function createFold(reduce: Workload['reduce']): Fold | undefined {
   if (reduce === undefined) return undefined;
   const values = new Map<string, unknown>();
+  const add = (key: string, result: unknown): unknown =>
+    reduce.add(values.has(key) ? values.get(key) : reduce.init(), result, key);
   return {
     add: (result) => {
       const key = reduce.key(result);
-      if (typeof key !== 'string') throw new TypeError(`reduce.key must return a string, got ${typeof key}.`);
-      values.set(key, reduce.add(values.has(key) ? values.get(key) : reduce.init(), result));
+      if (typeof key === 'string') values.set(key, add(key, result));
+      // All are added before any is kept: a result counts for all of its keys or for none.
+      else for (const [one, value] of checked(key).map((k) => [k, add(k, result)] as const)) values.set(one, value);
     },
     lines: () => [...values].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, value]) => partialLine(key, value)),
   };
+}
+
+function checked(keys: unknown): readonly string[] {
+  const wrong = Array.isArray(keys) ? keys.find((key) => typeof key !== 'string') : keys;
+  if (Array.isArray(keys) && wrong === undefined) return keys;
+  throw new TypeError(`reduce.key must return a string or strings, got ${typeof wrong}.`);
 }
 
 function partialLine(key: string, value: unknown): string {

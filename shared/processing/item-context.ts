@@ -1,5 +1,6 @@
 import type { Reference } from '../contract/reference.ts';
-import type { ItemContext } from '../workload/define.ts';
+import type { OpenContainer } from '../workload/container.ts';
+import type { ItemContext, Workload } from '../workload/define.ts';
 import type { Source } from './sources.ts';
 
 /** Takes a handler's log line for the item at `position`. */
@@ -22,9 +23,16 @@ export class LazyAbort {
   }
 }
 
+/** What contexts are made of beside the item. */
+export interface ContextTools {
+  log: LogSink;
+  /** Absent: handlers have no storage here. */
+  container?: OpenContainer;
+}
+
 /** Makes the contexts of one chunk's items. */
 export const createContexts =
-  ({ batch }: Reference, log: LogSink) =>
+  (workload: Workload, { batch }: Reference, { log, container }: ContextTools) =>
   (source: Source, abort: LazyAbort): ItemContext => ({
     batch,
     position: source.index,
@@ -33,4 +41,12 @@ export const createContexts =
       return abort.signal;
     },
     log: (message) => log(message, source.index),
+    container: (name) => openDeclared(workload, container, name)(name, abort.signal),
   });
+
+/** Undeclared containers are refused also where they exist: the next deployment would not have them. */
+function openDeclared({ name, containers }: Workload, open: OpenContainer | undefined, wanted: string): OpenContainer {
+  if (!containers.includes(wanted)) throw new TypeError(`Workload "${name}" does not declare container "${wanted}".`);
+  if (open === undefined) throw new TypeError('There is no storage where this handler runs.');
+  return open;
+}

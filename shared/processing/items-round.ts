@@ -6,7 +6,7 @@ import type { ContainerClient } from '@azure/storage-blob';
 import type { DequeuedMessageItem } from '@azure/storage-queue';
 import type { BatchState } from '../batches/batch-row.ts';
 import { CONTAINERS } from '../contract/names.ts';
-import { addOperations } from '../contract/operations.ts';
+import { addOperations, type Operations } from '../contract/operations.ts';
 import type { OutcomeHeader } from '../contract/outcome.ts';
 import { type FinishedChunk, type Reference, readReference } from '../contract/reference.ts';
 import type { Meter } from '../cost/meter.ts';
@@ -63,7 +63,8 @@ export function createItemsRound(
     const entries = await readEntries(messages, readReference, aside);
     const lease = holdLease(queue, messages, deps.visibilitySeconds);
     try {
-      const { value, operations } = await deps.meter.measure(() => processAll(deps, address, entries, lease));
+      const { value, operations: own } = await deps.meter.measure(() => processAll(deps, address, entries, lease));
+      const operations = value.map(handlerOperations).reduce(addOperations, own);
       const told = await deps.meter.measure(() => tellResults(deps, address, value, { operations, lease, entries }));
       return tallyOf(messages.length, value, addOperations(operations, told.operations));
     } finally {
@@ -71,6 +72,10 @@ export function createItemsRound(
     }
   };
 }
+
+/** What the handlers did in their threads, which the meter of this one does not see. */
+const handlerOperations = (fate: Fate): Operations =>
+  typeof fate === 'string' ? {} : (fate.outcome?.operations ?? {});
 
 async function processAll(
   deps: ItemsRoundDeps,

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { performance } from 'node:perf_hooks';
+import type { Settings } from '../settings.ts';
 import { toErrorText } from './error-text.ts';
 import { processChunk } from './rescue.ts';
 import { createSlots } from './slots.ts';
@@ -25,6 +26,8 @@ export interface ProcessorOptions {
   maxThreadMemoryMb?: number;
   /** No item of a chunk is begun after this long; the rest goes to the retries chunk, uncharged. Default 240. */
   maxChunkSeconds?: number;
+  /** Lets handlers get at the containers that their workload declares; absent: they have no storage. */
+  settings?: Settings;
   log: (message: string, fields: LogFields) => void;
   /** A clock in milliseconds for durations; default the monotonic one. */
   now?: () => number;
@@ -81,11 +84,12 @@ export function createProcessor(options: ProcessorOptions): Processor {
   };
 }
 
-function threadsOptions({ threadUrl, maxThreadMemoryMb, now, log }: ProcessorOptions, threads: number) {
+function threadsOptions({ threadUrl, maxThreadMemoryMb, settings, now, log }: ProcessorOptions, threads: number) {
   return {
     threadUrl,
     threads,
     maxThreadMemoryMb,
+    data: settings === undefined ? {} : { settings },
     clockMs: now ?? (() => performance.now()),
     onLine: ({ message, ...fields }: LogFields & { message: string }) => log(message, fields),
     onIdleError: (error: unknown) => log(`An idle thread ended: ${toErrorText(error).message}`, {}),

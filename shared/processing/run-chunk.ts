@@ -2,18 +2,17 @@ import { FrameError } from '../contract/errors.ts';
 import type { Workload } from '../workload/define.ts';
 import { begin, enter, OUTSIDE } from './board.ts';
 import { endWholeChunk } from './endings.ts';
-import { createContexts, type LogSink } from './item-context.ts';
+import { type ContextTools, createContexts } from './item-context.ts';
 import { type ChunkRun, runItem } from './run-item.ts';
 import { mapAlone, runWhole } from './run-whole.ts';
 import { readSources, type Source } from './sources.ts';
 import { type Chances, Tally } from './tally.ts';
 import type { ChunkOutcome, ThreadTask } from './thread-task.ts';
 
-/** What a run needs from its thread: a monotonic clock in milliseconds, jitter, and where log lines go. */
-export interface ThreadTools {
+/** What a run needs from its thread: a monotonic clock in milliseconds, jitter, and what handlers are given. */
+export interface ThreadTools extends ContextTools {
   clockMs: () => number;
   random: () => number;
-  log: LogSink;
 }
 
 /** Runs a chunk from its frame to its outcome. Throws for no fault of a handler or an item. */
@@ -21,12 +20,12 @@ export async function runChunk(workload: Workload, task: ThreadTask, tools: Thre
   begin(task.board, workload.timeoutSeconds * 1_000);
   const startMs = tools.clockMs();
   const nowMs = (): number => task.nowMs + tools.clockMs() - startMs;
-  const outcome = await runOrEnd(workload, task, { nowMs, random: tools.random, log: tools.log });
+  const outcome = await runOrEnd(workload, task, { ...tools, nowMs });
   outcome.header.handlerSeconds = (tools.clockMs() - startMs) / 1_000;
   return outcome;
 }
 
-async function runOrEnd(workload: Workload, task: ThreadTask, tools: Chances & { log: LogSink }) {
+async function runOrEnd(workload: Workload, task: ThreadTask, tools: Chances & ContextTools) {
   const { reference, nowMs } = task;
   try {
     const sources = readSources(reference, task.frame);
@@ -40,7 +39,7 @@ async function runOrEnd(workload: Workload, task: ThreadTask, tools: Chances & {
 async function runSources(
   workload: Workload,
   task: ThreadTask,
-  { sources, tools }: { sources: Source[]; tools: Chances & { log: LogSink } },
+  { sources, tools }: { sources: Source[]; tools: Chances & ContextTools },
 ): Promise<ChunkOutcome> {
   const tally = new Tally(workload, task.reference, tools);
   await runBy(
@@ -53,7 +52,7 @@ async function runSources(
     board: task.board,
     presets: new Map(task.presets.map((preset) => [preset.line, preset])),
     timeoutMs: workload.timeoutSeconds * 1_000,
-    contextOf: createContexts(task.reference, tools.log),
+    contextOf: createContexts(workload, task.reference, tools),
     nowMs: tools.nowMs,
     untilMs: task.nowMs + task.budgetMs,
   });

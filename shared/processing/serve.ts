@@ -1,25 +1,30 @@
 import { performance } from 'node:perf_hooks';
 import { parentPort } from 'node:worker_threads';
-import { move, transferableSymbol, valueSymbol } from 'piscina';
+import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
 import type { Reference } from '../contract/reference.ts';
 import type { Registry } from '../workload/registry.ts';
 import { admitLine, type Board } from './board.ts';
 import { MAX_MESSAGE_CHARS } from './error-text.ts';
 import type { LogSink } from './item-context.ts';
 import { runChunk } from './run-chunk.ts';
-import type { ChunkOutcome, LogLine, ThreadAnswer, ThreadTask } from './thread-task.ts';
+import { createThreadContainers } from './thread-containers.ts';
+import type { ChunkOutcome, LogLine, ThreadAnswer, ThreadData, ThreadTask } from './thread-task.ts';
 
 /** Log lines a chunk may write; further ones are only counted. */
 const MAX_LOG_LINES = 100;
 
 /** The function that a thread's file exports: `export default serve(registry)`. */
 export function serve(registry: Registry): (task: ThreadTask) => Promise<unknown> {
+  const { settings } = (workerData ?? {}) as ThreadData;
+  const { open, measure } = createThreadContainers(settings);
   return async (task) => {
     const workload = registry.workload(task.reference.workload);
     if (!workload) return { refused: `No workload is named "${task.reference.workload}".` } satisfies ThreadAnswer;
     const log = logSink(task.reference, task.board);
     const clockMs = (): number => performance.now();
-    return moved(await runChunk(workload, task, { clockMs, random: Math.random, log }));
+    const tools = { clockMs, random: Math.random, log, container: open };
+    const { value: outcome, operations } = await measure(() => runChunk(workload, task, tools));
+    return moved({ ...outcome, operations });
   };
 }
 

@@ -1,6 +1,8 @@
 /** What crosses the thread border: a compressed frame and plain facts in, outcome bytes and counts out. Never an item. */
+import type { Operations } from '../contract/operations.ts';
 import type { OutcomeHeader } from '../contract/outcome.ts';
 import type { Reference } from '../contract/reference.ts';
+import type { Settings } from '../settings.ts';
 import type { Board } from './board.ts';
 import type { ErrorText } from './error-text.ts';
 
@@ -39,6 +41,8 @@ export interface ChunkOutcome {
   ran: number;
   /** Dead letters by cause: reason, error name and message with numbers and quoted text masked. */
   causes: Record<string, number>;
+  /** Storage operations that the handlers did; absent: none. */
+  operations?: Operations;
 }
 
 /** A thread's answer; `refused` says why the task cannot be run by this deployment at all. */
@@ -50,4 +54,10 @@ export interface LogLine {
   batch: string;
   chunk: string;
   position: number;
+}
+
+/** What a thread is given when it starts. */
+export interface ThreadData {
+  /** For the storage of handlers; without it they have none. */
+  settings?: Settings;
 }

@@ -1,6 +1,6 @@
 import { Piscina } from 'piscina';
 import { type BoardNote, readBoard } from './board.ts';
-import type { LogLine, ThreadAnswer, ThreadTask } from './thread-task.ts';
+import type { LogLine, ThreadAnswer, ThreadData, ThreadTask } from './thread-task.ts';
 import { watchBoard } from './watch.ts';
 
 /** How one run ended: with an answer, or with the end of its thread and what the board said then. */
@@ -18,6 +18,7 @@ export interface ThreadsOptions {
   threadUrl: URL;
   threads: number;
   maxThreadMemoryMb: number | undefined;
+  data: ThreadData;
   clockMs: () => number;
   onLine: (line: LogLine) => void;
   /** An error of a thread that was running nothing. */
@@ -55,9 +56,15 @@ export function createThreads(options: ThreadsOptions): Threads {
  */
 const YOUNG_MB = 32;
 
-const createPool = ({ threadUrl, threads, maxThreadMemoryMb }: ThreadsOptions): Piscina<ThreadTask, ThreadAnswer> =>
+const createPool = ({
+  threadUrl,
+  threads,
+  maxThreadMemoryMb,
+  data,
+}: ThreadsOptions): Piscina<ThreadTask, ThreadAnswer> =>
   new Piscina({
     filename: threadUrl.href,
+    workerData: data,
     minThreads: threads,
     maxThreads: threads,
     // The faster way blocks an idle thread's event loop, in which a handler's connections would go stale unnoticed.

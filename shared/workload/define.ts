@@ -7,6 +7,7 @@ import {
   queueName,
   resultsQueueName,
 } from '../contract/names.ts';
+import { type Container, isOwnContainerName } from './container.ts';
 import { WorkloadDefinitionError } from './errors.ts';
 
 const KiB = 1024;
@@ -20,16 +21,21 @@ export interface ItemContext {
   /** Aborts when the item (with mapChunk: the chunk) overruns `timeoutSeconds`; the thread is ended soon after. */
   signal: AbortSignal;
   log: (message: string) => void;
+  /** One of the workload's `containers`. Throws TypeError for a name that it does not declare. */
+  container: (name: string) => Container;
 }
 
 /** A result, or the error that one item of a `mapChunk` call failed with (a Reject, a Retry or any other). */
 export type ChunkOutput<Result> = Result | Error;
 
-/** Folds results into one value a key. `add` and `merge` may change and return their first argument; accs are JSON. */
+/**
+ * Folds results into one value a key. `add` and `merge` may change and return their first argument; accs are JSON. A
+ * result that belongs to several keys names them all, each once, and is added to each.
+ */
 export interface Reduce<Result, Acc> {
-  key: (result: Result) => string;
+  key: (result: Result) => string | readonly string[];
   init: () => Acc;
-  add: (acc: Acc, result: Result) => Acc;
+  add: (acc: Acc, result: Result, key: string) => Acc;
   merge: (a: Acc, b: Acc) => Acc;
   /** Most keys of one report; default 100,000. A batch with more ends without a report, and says so. */
   maxKeys?: number;
@@ -55,6 +61,8 @@ interface CommonOptions<Result, Acc> {
   /** Storage queues a lane is spread over; default 1, for a queue takes 2,000 messages a second. */
   partitions?: number;
   pool?: string;
+  /** Blob containers of the data account that handlers read and write; made by the deployment. Default none. */
+  containers?: readonly string[];
   /** Promised time from acceptance to report; default 300. */
   deadlineSeconds?: number;
   /** Days that a finished batch is kept; default 30. */
@@ -93,6 +101,7 @@ export interface Workload {
   readonly lane: (batch: { items: number; bytes: number }) => string;
   readonly partitions: number;
   readonly pool: string;
+  readonly containers: readonly string[];
   readonly deadlineSeconds: number;
   readonly retentionDays: number;
 }
@@ -118,6 +127,7 @@ export function defineWorkload<Schema extends StandardSchemaV1, Result, Acc = ne
     lane: options.lane ?? (() => firstLane),
     partitions: options.partitions ?? 1,
     pool: options.pool ?? 'default',
+    containers: options.containers ?? [],
     deadlineSeconds: options.deadlineSeconds ?? 300,
     retentionDays: options.retentionDays ?? 30,
   } as unknown as Workload; // The user's own types end here: past this point items and results are opaque.
@@ -137,6 +147,9 @@ function check(workload: Workload): void {
     fail('map', 'given, or else mapChunk', 'both or none');
   if (workload.lanes.length === 0) fail('lanes', 'at least one lane', workload.lanes);
   for (const lane of workload.lanes) checkLane(workload, lane, fail);
+  for (const container of workload.containers) {
+    if (!isOwnContainerName(container)) fail('containers', 'valid names that the pipeline does not use', container);
+  }
   for (const [field, [value, min, max]] of Object.entries(ranges(workload))) {
     const whole = field !== 'secondsPerChunk' && field !== 'timeoutSeconds';
     if (!(value >= min && value <= max) || (whole && !Number.isInteger(value))) fail(field, `${min} to ${max}`, value);

@@ -32,7 +32,7 @@ describe('reduce', () => {
     expect(results).toEqual([1, 6]);
     expect(partial.map(({ value }) => value)).toEqual([{ sum: 6 }, { sum: 1 }]);
     expect(retries.map(({ attempts }) => attempts[0]?.error)).toEqual([
-      'TypeError: reduce.key must return a string, got number.',
+      'TypeError: reduce.key must return a string or strings, got number.',
       'Error: cannot add',
     ]);
   });
@@ -42,5 +42,23 @@ describe('reduce', () => {
     const { header, results, partial, ran, failures } = await run(workload, ids(1, 2));
     expect(header.counts).toEqual({ items: 2, succeeded: 0, dead: 0, cancelled: 0, retried: 2 });
     expect([results, partial, ran, failures]).toEqual([[], [], 2, 2]);
+  });
+
+  it('adds a result to each of the keys that it names, or to none', async () => {
+    const shares = (acc: Record<string, number>, id: number, key: string) => {
+      if (key === 'c' && id === 3) throw new Error('no share for c');
+      return { ...acc, [key]: (acc[key] ?? 0) + id };
+    };
+    const all = { ...reduce, key: (id: number) => (id === 2 ? [] : ['a', 'c']), init: () => ({}), add: shares };
+    const { partial, results, retries } = await run(
+      workloadOf((one) => one.id, { reduce: all }),
+      ids(1, 2, 3, 4),
+    );
+    expect(results).toEqual([1, 2, 4]);
+    expect(retries.map(({ index }) => index)).toEqual([102]);
+    expect(partial).toEqual([
+      { key: 'a', value: { a: 5 } },
+      { key: 'c', value: { c: 5 } },
+    ]);
   });
 });

@@ -1,0 +1,26 @@
+/** Blob containers as a handler sees them. The pipeline's own are not among them: their names are taken. */
+import { CONTAINERS } from '../contract/names.ts';
+
+/**
+ * A blob container for handlers. Two calls, not the SDK's client: a handler that is written against them runs on
+ * storage and in memory alike, and is tested without either. Both end early when the item's signal aborts.
+ */
+export interface Container {
+  /** A blob's bytes; undefined when there is no such blob. */
+  read(name: string): Promise<Buffer | undefined>;
+  /**
+   * Stores a blob whole, in place of one of that name. Items are handled at least once: choose the name by the item
+   * alone, so that a repeat writes the same blob again. `contentType` by default application/octet-stream.
+   */
+  write(name: string, bytes: Uint8Array, options?: { contentType?: string }): Promise<void>;
+}
+
+/** Opens a container; its calls end when `signal` aborts. */
+export type OpenContainer = (name: string, signal: AbortSignal) => Container;
+
+/** learn: naming containers — 3 to 63 lower-case letters, digits and single dashes. */
+const CONTAINER = /^(?=.{3,63}$)[a-z0-9]+(-[a-z0-9]+)*$/;
+
+/** Whether a workload may have a container of this name: valid, and none of the pipeline's or the host's. */
+export const isOwnContainerName = (name: string): boolean =>
+  CONTAINER.test(name) && !(Object.values(CONTAINERS) as string[]).includes(name) && !name.startsWith('azure-webjobs');
