@@ -87,8 +87,10 @@ function reasonOf(text: string): string {
       detail?: string;
       errors?: { line: number; column: number; message: string }[];
     };
+    const reason = detail ?? title ?? text;
+    // A single fault stands in the detail already.
     const places = errors.map(({ line, column, message }) => `\n  line ${line}, column ${column}: ${message}`);
-    return `${detail ?? title ?? text}${places.join('')}`;
+    return errors.length > 1 ? `${reason}${places.join('')}` : reason;
   } catch {
     return text;
   }

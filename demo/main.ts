@@ -16,13 +16,18 @@ const USUAL_PORT = 7071;
 const INTERRUPTED = 130;
 const print = (...lines: string[]): void => void process.stdout.write(`${lines.join('\n')}\n`);
 
-/** Resolves at the first Ctrl-C; the second one does not wait for an orderly end. */
-function interruption(): Promise<'interrupted'> {
+/** A terminal and npm may each pass on the same Ctrl-C. */
+const SAME_KEYSTROKE_MS = 1_000;
+
+/** Resolves at the first Ctrl-C; a second one does not wait for an orderly end. */
+function interruption(): Promise<void> {
   return new Promise((resolve) => {
+    let first: number | undefined;
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      process.once(signal, () => {
-        process.once(signal, () => process.exit(INTERRUPTED));
-        resolve('interrupted');
+      process.on(signal, () => {
+        first ??= performance.now();
+        if (performance.now() - first > SAME_KEYSTROKE_MS) process.exit(INTERRUPTED);
+        resolve();
       });
     }
   });

@@ -16,7 +16,7 @@ const CLEAR = '\r\u001b[2K';
 /** `now` in milliseconds is for plain lines only. */
 export function createStatusLine(screen: Screen, now: () => number): StatusLine {
   if (screen.isTTY === true) {
-    const cut = (text: string): string => text.slice(0, Math.max(20, (screen.columns ?? 80) - 1));
+    const cut = (text: string): string => text.slice(0, Math.max(20, (screen.columns || 80) - 1));
     return {
       show: (text) => void screen.write(`${CLEAR}${cut(text)}`),
       finish: (text) => void screen.write(`${CLEAR}${cut(text)}\n`),

@@ -27,7 +27,8 @@ export interface TestStack extends Pick<LocalStack, 'url' | 'keys' | 'storage' |
   restartBroker(): Promise<void>;
   /** Storage holds its connections and answers nobody, until the returned function is called. */
   freezeAzurite(): () => void;
-  killAzurite(): Promise<void>;
+  /** SIGTERM: it saves what it has. After a SIGKILL it would lack the last seconds, which no Azure service ever does. */
+  stopAzurite(): Promise<void>;
   restartAzurite(): Promise<void>;
   /** All that the host has written so far, over all its starts. */
   hostLog(): Promise<string>;
@@ -55,7 +56,7 @@ export async function startStack(options: TestStackOptions = {}): Promise<TestSt
       azurite.process.freeze();
       return () => azurite.process.thaw();
     },
-    killAzurite: () => azurite.kill(),
+    stopAzurite: () => azurite.stop(),
     restartAzurite: () => azurite.start(),
     hostLog: () => readFile(logFile(folder, 'host'), 'utf8'),
     api: (path, init = {}) => {

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { entities } from '../../../demo/entities.ts';
+import { parseConfig } from '../../../local/service-bus/config/parse-config.ts';
+import { defineWorkload } from '../../../shared/workload/define.ts';
+import { createRegistry } from '../../../shared/workload/registry.ts';
+
+const workload = (name: string, pool: string) =>
+  defineWorkload({ name, version: 1, item: z.object({}), map: () => 1, pool });
+const subscriptions = (...pools: string[]) => {
+  const registry = createRegistry(pools.map((pool, index) => workload(`work${index}`, pool)));
+  const [topic] = parseConfig(entities(registry)).topics;
+  return topic?.subscriptions ?? [];
+};
+
+describe('the entities', () => {
+  it('are one topic that drops duplicates of ten minutes', () => {
+    const config = parseConfig(entities(createRegistry([workload('work', 'default')])));
+    expect(config.topics).toMatchObject([{ name: 'sluice-events', intake: { duplicateWindowMs: 600_000 } }]);
+    expect(config.queues).toEqual([]);
+  });
+
+  it('wake on detected work alone, give up after an hour and ten deliveries', () => {
+    expect(subscriptions('default').find(({ name }) => name === 'wake')).toMatchObject({
+      mailbox: { defaultTtlMs: 3_600_000, maxDeliveryCount: 10, lockMs: 60_000 },
+      rules: [{ filter: { kind: 'correlation', correlation: { properties: { type: 'QueueWorkDetected' } } } }],
+    });
+  });
+
+  it('have a subscriber to completions with an SQL filter', () => {
+    expect(subscriptions('default').find(({ name }) => name === 'completions')).toMatchObject({
+      rules: [{ filter: { kind: 'sql', expression: "type = 'BatchCompleted'" } }],
+    });
+  });
+
+  it('follow the pools', () => {
+    expect(subscriptions('default', 'video', 'video').map(({ name }) => name)).toEqual([
+      'wake',
+      'wake-video',
+      'completions',
+    ]);
+  });
+});
