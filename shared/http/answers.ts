@@ -1,9 +1,10 @@
 /** How every HTTP function answers: JSON, or a problem document (RFC 9457) for what went wrong. */
 import type { HttpRequest, HttpResponseInit, InvocationContext } from '@azure/functions';
-import { Problem, toError } from '../errors.ts';
+import { Problem, statusOf, toError } from '../errors.ts';
 import { log, withLog } from '../telemetry/log.ts';
 
 export const PROBLEM_TYPE_BASE = 'https://sluice.example/problems/';
+const RETRY_AFTER_SECONDS = '5';
 
 /** A JSON answer. */
 export const json = (body: unknown, init: Omit<HttpResponseInit, 'jsonBody'> = {}): HttpResponseInit => ({
@@ -32,11 +33,19 @@ function problemAnswer(thrown: unknown, instance: string): HttpResponseInit {
   }
   const error = toError(thrown);
   log.error('request-failed', { instance, error });
+  if (isBusy(thrown)) return problemAnswer(busy(thrown), instance);
   const detail = 'The request failed for a reason that is not yours. It is logged; it may be tried again.';
   return problem(500, { type: 'internal', title: 'Internal error', detail, instance });
 }
 
+/** A service was too busy, or out of reach, beyond all retries of its client. */
+const isBusy = (thrown: unknown): boolean => [429, 500, 502, 503, 504].includes(statusOf(thrown) ?? 0);
+
+const busy = (cause: unknown): Problem =>
+  new Problem('busy', 'A service behind does not answer as it should. Try again in a while.', { cause });
+
 function problem(status: number, fields: Record<string, unknown> & { type: string }): HttpResponseInit {
   const body = { ...fields, type: `${PROBLEM_TYPE_BASE}${fields.type}`, status };
-  return { status, headers: { 'content-type': 'application/problem+json' }, body: JSON.stringify(body) };
+  const wait = status === 503 ? { 'retry-after': RETRY_AFTER_SECONDS } : {};
+  return { status, headers: { 'content-type': 'application/problem+json', ...wait }, body: JSON.stringify(body) };
 }

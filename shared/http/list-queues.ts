@@ -5,7 +5,7 @@ import { inParallel } from '../parallel.ts';
 import { fromGateEntity, GATES_PARTITION, type GateRow, gateRows, newGate } from '../wake/gate-row.ts';
 import type { QueueAddress, Registry } from '../workload/registry.ts';
 import { json } from './answers.ts';
-import type { QueueView } from './schemas.ts';
+import type { QueueView } from './operator-schemas.ts';
 
 export interface QueuesHttp {
   table: Table;

@@ -1,5 +1,7 @@
 /** What operator routes answer with. */
 import { z } from 'zod';
+import { operationsSchema } from '../contract/operations.ts';
+import { policySchema } from '../drain/policy.ts';
 
 const count = z.number().int().nonnegative();
 const time = z.string().describe('Time in UTC, ISO 8601');
@@ -39,3 +41,61 @@ export const queueViewSchema = z.object({
 export type QueueView = z.infer<typeof queueViewSchema>;
 
 export const queueListSchema = z.object({ queues: z.array(queueViewSchema) });
+
+/** Body of a pause; all of it may be left out. */
+export const pauseRequestSchema = z.strictObject({
+  reason: z.string().min(1).max(200).default('paused by an operator').describe('Shown with the queue'),
+});
+
+/** The scaling policy of a queue and its version, which is also its ETag; version 0 is the default policy. */
+export const policyViewSchema = z.object({ queue: z.string(), version: count, policy: policySchema });
+export type PolicyView = z.infer<typeof policyViewSchema>;
+
+const usd = z.number().nonnegative();
+
+const periodSchema = z.object({
+  from: z.iso.date(),
+  to: z.iso.date(),
+  batches: count,
+  items: count,
+  work: z.object({ how: z.literal('counted'), operations: operationsSchema, usd }),
+  wakeUps: z
+    .object({ how: z.literal('computed'), operations: operationsSchema, actions: count, usd })
+    .describe('Wake-ups, receives and settling, and what the Durable extension does by itself'),
+  idle: z
+    .object({
+      how: z.literal('computed'),
+      lines: z.array(
+        z.object({ who: z.string(), does: z.string(), count: z.number().nullable(), usd: usd.nullable() }),
+      ),
+      usd,
+    })
+    .describe('What is billed while nothing is to be done, for the part of the period that has passed'),
+  totalUsd: usd,
+  usdPerMillionItems: usd.nullable(),
+});
+export type CostPeriod = z.infer<typeof periodSchema>;
+
+/** What a day and its month have cost. */
+export const costSchema = z.object({
+  sheet: z.string(),
+  currency: z.literal('USD'),
+  day: periodSchema,
+  month: periodSchema,
+  process: z
+    .object({ since: time, operations: operationsSchema })
+    .describe('Counted by the one instance that answers, since its start, whatever it was for'),
+  notIncluded: z.array(z.string()),
+});
+export type Cost = z.infer<typeof costSchema>;
+
+const check = z.enum(['ok', 'failed']);
+
+/** Whether the app answers; `checks` of the storage behind it only when asked for. */
+export const healthSchema = z.object({
+  status: z.enum(['ok', 'failing']),
+  pool: z.string().nullable().describe('null: the workloads of all pools'),
+  workloads: z.array(z.string()),
+  checks: z.object({ table: check, queue: check, blob: check }).optional(),
+});
+export type Health = z.infer<typeof healthSchema>;

@@ -1,17 +1,21 @@
 import type { BatchRow } from '../batches/batch-row.ts';
 import type { Operations } from '../contract/operations.ts';
-import { batchActions, drainOperations } from '../cost/batch-operations.ts';
+import { drainShare } from '../cost/drain-share.ts';
 import { THROTTLED } from '../cost/meter.ts';
 import { receipt } from '../cost/receipt.ts';
 import type { PriceSheet } from '../cost/sheet.ts';
 import type { BatchReceipt } from './schemas.ts';
 
-type Spent = Pick<BatchRow, 'accepted' | 'chunksTotal' | 'chunksDone' | 'handlerSeconds' | 'operations'>;
+type Spent = Pick<BatchRow, 'accepted' | 'chunksDone' | 'handlerSeconds' | 'operations'>;
 
 /** What a batch has spent so far: counted, and beside it what is computed from its chunks that have ended. */
 export function receiptView(row: Spent, sheet: PriceSheet): BatchReceipt {
   const { [THROTTLED]: throttled = 0, ...operations } = row.operations;
-  const { sheet: name, items: _items, ...rest } = receipt({ operations, ...drainsOf(row), items: row.accepted }, sheet);
+  const {
+    sheet: name,
+    items: _items,
+    ...rest
+  } = receipt({ operations, ...drainShare(row), items: row.accepted }, sheet);
   return {
     handlerSeconds: rounded(row.handlerSeconds, 3),
     ...rest,
@@ -22,13 +26,6 @@ export function receiptView(row: Spent, sheet: PriceSheet): BatchReceipt {
     byService: Object.fromEntries(Object.entries(rest.byService).map(([service, usd]) => [service, rounded(usd, 9)])),
     totalUsd: rounded(rest.totalUsd, 9),
   };
-}
-
-/** The share of drains, by the chunks that have ended; nothing before the first. */
-export function drainsOf(row: Spent): { drainOperations: Operations; actions: number } {
-  if (row.chunksDone === 0) return { drainOperations: {}, actions: 0 };
-  const shape = { items: row.chunksDone, itemsPerChunk: 1, secondsPerChunk: row.handlerSeconds / row.chunksDone };
-  return { drainOperations: drainOperations(shape), actions: batchActions(shape) };
 }
 
 /** A message's operations are shared out over its batches, so that counts have fractions. */

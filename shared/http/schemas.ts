@@ -141,6 +141,3 @@ export const reportLineSchema = z.object({ key: z.string(), value: z.unknown() }
 
 /** A report as one JSON document. */
 export const reportSchema = reportHeaderSchema.extend({ items: z.array(reportLineSchema) });
-
-export { type QueueView, queueListSchema, queueViewSchema } from './operator-schemas.ts';
-export { count as countSchema, time as timeSchema };

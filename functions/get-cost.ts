@@ -1,0 +1,14 @@
+import { app } from '@azure/functions';
+import { answering } from '../shared/http/answers.ts';
+import { getCost } from '../shared/http/get-cost.ts';
+import { clients, prices, settings } from './app.ts';
+
+app.http('get-cost', {
+  route: 'cost',
+  methods: ['GET'],
+  authLevel: 'function',
+  handler: answering((request) => {
+    const { batches: table, meter } = clients();
+    return getCost({ table, meter, sinceMs: performance.timeOrigin, prices, settings }, request);
+  }),
+});

@@ -1,0 +1,10 @@
+import { app } from '@azure/functions';
+import { answering, json } from '../shared/http/answers.ts';
+import { openApiDocument } from '../shared/http/openapi.ts';
+
+app.http('openapi', {
+  route: 'openapi.json',
+  methods: ['GET'],
+  authLevel: 'anonymous',
+  handler: answering(async () => json(openApiDocument())),
+});

@@ -1,0 +1,14 @@
+import { app } from '@azure/functions';
+import { answering } from '../shared/http/answers.ts';
+import { resumeQueue } from '../shared/http/pause-queue.ts';
+import { durableClient, gateWith, getDrainClient, registry, settings } from './app.ts';
+
+app.http('resume-queue', {
+  route: 'queues/{queue}/resume',
+  methods: ['POST'],
+  authLevel: 'function',
+  extraInputs: [durableClient],
+  handler: answering((request, context) =>
+    resumeQueue({ registry, pool: settings.pool, gate: gateWith(getDrainClient(context)) }, request),
+  ),
+});

@@ -1,0 +1,28 @@
+import type { TransactionAction } from '@azure/data-tables';
+import { type Table, wins } from '../batches/table.ts';
+import { readGate } from '../wake/gate.ts';
+import { GATES_PARTITION, policyRowKey, toGateEntity } from '../wake/gate-row.ts';
+import type { Policy } from './policy.ts';
+
+/**
+ * Stores the policy of a queue and counts its version up, in one transaction: no drain sees the one without the other.
+ * Gives the new version; undefined when the present one is not `expected` (which may be left out).
+ */
+export async function writePolicy(
+  table: Table,
+  queue: string,
+  { policy, expected }: { policy: Policy; expected?: number | undefined },
+): Promise<number | undefined> {
+  for (;;) {
+    const { row, etag } = await readGate(table, queue);
+    if (expected !== undefined && row.policyVersion !== expected) return undefined;
+    const version = row.policyVersion + 1;
+    const gate = toGateEntity({ ...row, policyVersion: version });
+    const stored = { partitionKey: GATES_PARTITION, rowKey: policyRowKey(queue), version };
+    const actions: TransactionAction[] = [
+      ['upsert', { ...stored, policy: JSON.stringify(policy) }, 'Replace'],
+      etag === undefined ? ['create', gate] : ['update', gate, 'Replace', { etag }],
+    ];
+    if (await wins(table.submitTransaction(actions))) return version;
+  }
+}

@@ -1,0 +1,162 @@
+import { BATCH_STATES } from '../batches/batch-row.ts';
+import type { Route, RouteParameter } from './routes.ts';
+import {
+  batchListSchema,
+  batchViewSchema,
+  deadLetterGroupsSchema,
+  deadLetterListSchema,
+  reportSchema,
+  resultsManifestSchema,
+} from './schemas.ts';
+
+const query = (name: string, description: string, schema?: Record<string, unknown>): RouteParameter => ({
+  in: 'query',
+  name,
+  description,
+  ...(schema === undefined ? {} : { schema }),
+});
+const formats = (...names: string[]): RouteParameter =>
+  query('format', 'Goes before Accept', { type: 'string', enum: names });
+const whole = (minimum: number, maximum: number, fallback: number) => ({
+  ...{ type: 'integer', minimum, maximum },
+  default: fallback,
+});
+
+const NEXT = { link: 'rel="next": the next page, if there is one' };
+const STATE = { 'sluice-batch-state': 'State of the batch: until it is settled, the answer is not all' };
+const NDJSON = 'application/x-ndjson';
+
+/** The routes of client systems. */
+export const CLIENT_ROUTES: readonly Route[] = [
+  {
+    name: 'submit-batch',
+    method: 'POST',
+    route: 'workloads/{workload}/batches',
+    audience: 'client',
+    summary: 'Submit a batch: accepted whole, or not at all',
+    parameters: [
+      query('lane', 'Priority class; default as the workload decides'),
+      {
+        in: 'header',
+        name: 'Idempotency-Key',
+        description: 'The same key with the same content gives the first answer, for seven days',
+        schema: { type: 'string', minLength: 1, maxLength: 255 },
+      },
+      { in: 'header', name: 'Content-Encoding', description: 'gzip, deflate, br or zstd; default none' },
+    ],
+    body: { [NDJSON]: 'text', 'application/json': 'text', 'text/csv': 'text' },
+    answers: [
+      {
+        status: 202,
+        description: 'Stored and enqueued',
+        content: { 'application/json': batchViewSchema },
+        headers: { location: 'The batch', 'retry-after': 'Seconds' },
+      },
+    ],
+    problems: [
+      ...(['malformed-record', 'malformed-encoding', 'empty-batch', 'invalid-parameter', 'not-found'] as const),
+      ...(['conflict', 'upload-in-progress', 'too-large', 'unsupported-media-type', 'idempotency-mismatch'] as const),
+    ],
+  },
+  {
+    name: 'list-batches',
+    method: 'GET',
+    route: 'batches',
+    audience: 'client',
+    summary: 'Batches of a day, or of the last seven days, newest first',
+    parameters: [
+      query('day', 'A date in UTC', { type: 'string', format: 'date' }),
+      query('limit', 'Most batches of the page', whole(1, 200, 50)),
+      query('workload', 'Only batches of this workload'),
+      query('state', 'Only batches in this state', { type: 'string', enum: [...BATCH_STATES] }),
+      query('after', 'Go on after this batch'),
+    ],
+    answers: [{ status: 200, description: 'A page', content: { 'application/json': batchListSchema }, headers: NEXT }],
+    problems: ['invalid-parameter'],
+  },
+  {
+    name: 'get-batch',
+    method: 'GET',
+    route: 'batches/{id}',
+    audience: 'client',
+    summary: 'State, counts, times, latency and receipt of a batch',
+    answers: [{ status: 200, description: 'The batch', content: { 'application/json': batchViewSchema } }],
+    problems: ['not-found'],
+  },
+  {
+    name: 'get-results',
+    method: 'GET',
+    route: 'batches/{id}/results',
+    audience: 'client',
+    summary: 'Results of the finished chunks in row order, or where they lie',
+    parameters: [
+      formats('ndjson', 'csv'),
+      query('from', 'Chunk to go on from'),
+      query('limit', 'Most chunks of the page', whole(1, 1_000, 1_000)),
+      query('manifest', 'Answer with the names of the blobs', { type: 'boolean' }),
+      query('column', 'A column of the CSV; may be repeated', { type: 'array', items: { type: 'string' } }),
+      query('header', 'absent: no header line in the CSV', { type: 'string', enum: ['present', 'absent'] }),
+    ],
+    answers: [
+      {
+        status: 200,
+        description: 'A page of at most 64 MiB; of the manifest, by number alone',
+        content: { [NDJSON]: 'text', 'text/csv': 'text', 'application/json': resultsManifestSchema },
+        headers: { ...NEXT, ...STATE },
+      },
+    ],
+    problems: ['invalid-parameter', 'not-found'],
+  },
+  {
+    name: 'get-report',
+    method: 'GET',
+    route: 'batches/{id}/report',
+    audience: 'client',
+    summary: 'The aggregate of a batch, a line a key',
+    parameters: [
+      formats('ndjson', 'csv', 'json'),
+      query('revision', 'An earlier report; default the newest', { type: 'integer', minimum: 0 }),
+    ],
+    answers: [
+      {
+        status: 200,
+        description: 'The whole report; NDJSON has {key, value} a line',
+        content: { [NDJSON]: 'text', 'text/csv': 'text', 'application/json': reportSchema },
+        headers: {
+          etag: 'Batch and revision',
+          'sluice-report-revision': 'Revision',
+          'sluice-report-rows': 'Number of keys',
+          'sluice-report-created-at': 'When the last chunk was done',
+          'sluice-report-accepted': 'Items accepted',
+          'sluice-report-succeeded': 'Items succeeded',
+          'sluice-report-dead': 'Dead letters',
+          'sluice-report-cancelled': 'Items cancelled',
+        },
+      },
+    ],
+    problems: ['invalid-parameter', 'not-found'],
+  },
+  {
+    name: 'get-dead-letters',
+    method: 'GET',
+    route: 'batches/{id}/dead-letters',
+    audience: 'client',
+    summary: 'Items whose latest outcome is dead: by cause, of one cause, or all',
+    parameters: [
+      formats('json', 'ndjson'),
+      query('cause', 'Items of this cause'),
+      query('limit', 'Most items of a page of one cause', whole(1, 1_000, 100)),
+      query('after', 'Position to go on after, as in a link to the next page'),
+      query('from', 'NDJSON: chunk to go on from'),
+    ],
+    answers: [
+      {
+        status: 200,
+        description: 'JSON: groups, or with `cause` a page of items. NDJSON: a dead letter a line',
+        content: { 'application/json': deadLetterGroupsSchema.or(deadLetterListSchema), [NDJSON]: 'text' },
+        headers: { ...NEXT, ...STATE },
+      },
+    ],
+    problems: ['invalid-parameter', 'not-found'],
+  },
+];
