@@ -10,6 +10,9 @@ const MAX_FRAME_BYTES = 64 * 1024;
 const OUTGOING_DELIVERIES = 65_536;
 const INCOMING_DELIVERIES = 2048;
 
+/** How long clients may take to answer a close. */
+const CLOSE_PATIENCE_MS = 200;
+
 const TLS_HANDSHAKE = 0x16;
 const AMQP = 'A'.charCodeAt(0);
 
@@ -20,6 +23,7 @@ export class BrokerServer {
   readonly #server: Server;
   readonly #container: Container;
   readonly #sockets = new Set<Socket>();
+  readonly #clients = new Set<ClientConnection>();
   readonly #options: ConnectionOptions;
 
   constructor(options: ConnectionOptions) {
@@ -45,11 +49,15 @@ export class BrokerServer {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** Stops to listen and cuts all connections. */
+  /** Stops to listen and closes all connections; what a client has not closed after a short while is cut. */
   close(): Promise<void> {
+    const patience = setTimeout(() => this.drop(), CLOSE_PATIENCE_MS);
     return new Promise((resolve) => {
-      this.#server.close(() => resolve());
-      this.drop();
+      this.#server.close(() => {
+        clearTimeout(patience);
+        resolve();
+      });
+      for (const client of this.#clients) client.close();
     });
   }
 
@@ -76,7 +84,11 @@ export class BrokerServer {
       sender_options: { treat_modified_as_released: false },
     } as unknown as ConnectionSettings);
     const client = new ClientConnection(connection, this.#options);
-    socket.on('close', () => client.socketClosed());
+    this.#clients.add(client);
+    socket.on('close', () => {
+      this.#clients.delete(client);
+      client.socketClosed();
+    });
     acceptSocket(connection, socket, bytes);
   }
 

@@ -51,6 +51,11 @@ export class ClientConnection {
     this.#listenToErrors();
   }
 
+  /** Ends the connection in good order; clients come back when they need it. */
+  close(): void {
+    this.#connection.close({ condition: 'amqp:connection:forced', description: 'The broker is stopping.' });
+  }
+
   /** To be called when the socket is closed, whoever closed it. */
   socketClosed(): void {
     markDisconnected(this.#connection);

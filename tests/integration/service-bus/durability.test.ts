@@ -92,10 +92,11 @@ test('SIGKILL in the middle of sending loses nothing that was acknowledged', asy
 
   await enough.promise;
   await kill(child, 'SIGKILL');
-  await Promise.allSettled(sends);
-
-  const bus = await startServiceBus({ config, file: join(directory, 'bus.db') });
+  // On the old port, where the client looks for it.
+  const port = Number(/:(\d+);/.exec(connectionString)?.[1]);
+  const bus = await startServiceBus({ config, file: join(directory, 'bus.db'), port, key: 'secret' });
   onTestFinished(() => bus.close());
+  await Promise.allSettled(sends);
   const receiver = receiverOf(connect(bus.connectionString), 'all', { receiveMode: 'receiveAndDelete' });
   const stored = new Set<unknown>();
   while (bus.counts()['events/Subscriptions/all']?.active) {
