@@ -1,9 +1,9 @@
 /** The end of a batch: merge the partial aggregates in chunk order, write the report, settle the row, tell the world. */
 import type { ContainerClient } from '@azure/storage-blob';
-import { type BatchRow, type BatchState, isSettled, pendingItems } from '../batches/batch-row.ts';
+import { type BatchRow, type BatchState, isSettled, pendingItems, type Versioned } from '../batches/batch-row.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
 import { indexBatch } from '../batches/index-rows.ts';
-import { changeBatch, chunkRows, readBatch } from '../batches/ledger.ts';
+import { changeBatch, changeFrom, chunkRows, readBatch } from '../batches/ledger.ts';
 import { closeBatch } from '../batches/open-rows.ts';
 import type { Table } from '../batches/table.ts';
 import { addOperations, type Operations } from '../contract/operations.ts';
@@ -12,7 +12,8 @@ import { log } from '../telemetry/log.ts';
 import type { EnqueueDeps } from '../wake/enqueue.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import { latencies } from './latency.ts';
-import { ReportTooLargeError, writeReport } from './report.ts';
+import { ReportTooLargeError } from './merge.ts';
+import { writeReport } from './report.ts';
 
 export interface FinalizeDeps extends EnqueueDeps {
   table: Table;
@@ -27,27 +28,42 @@ export interface FinalizeDeps extends EnqueueDeps {
  * Settles a batch of which nothing is pending. Everything in it is a pure function of the rows or decided by ETag, so
  * that it may be repeated at any point: report (create-only) → state → BatchCompleted → announced → index.
  */
-export async function finalize(deps: FinalizeDeps, id: string): Promise<void> {
-  const { value: row, operations } = await deps.meter.measure(() => settleBatch(deps, id));
-  if (row) await announce(deps, row, operations);
+export async function finalize(deps: FinalizeDeps, id: string, known?: KnownBatch): Promise<void> {
+  const { value: settled, operations } = await deps.meter.measure(() => settleBatch(deps, id, known));
+  if (settled) await announce(deps, settled.row, operations, settled.etag);
 }
 
-async function settleBatch(deps: FinalizeDeps, id: string): Promise<BatchRow | undefined> {
-  const rows: ChunkRow[] = [];
-  for await (const { row } of chunkRows(deps.table, id)) rows.push(row);
+/** What the collecting transaction has just seen of a batch: then nothing of it needs to be read again. */
+export interface KnownBatch {
+  batch: Versioned<BatchRow>;
+  rows?: ChunkRow[] | undefined;
+}
+
+async function settleBatch(
+  deps: FinalizeDeps,
+  id: string,
+  known?: KnownBatch,
+): Promise<Versioned<BatchRow> | undefined> {
+  const rows = known?.rows ?? [];
+  if (known?.rows === undefined) for await (const { row } of chunkRows(deps.table, id)) rows.push(row);
   if (rows.some((row) => row.state === 'pending')) return undefined;
-  const found = await readBatch(deps.table, id);
+  // Rows that were read are older than the batch row then: if that knows of more chunks, something was added meanwhile.
+  const found = known?.rows === undefined ? await readBatch(deps.table, id) : known.batch;
   if (!found || isSettled(found.row.state)) return undefined;
-  // The rows were read first: if the batch knows of more chunks than they were, something was added meanwhile.
   const { chunksDone, chunksTotal } = found.row;
-  return chunksDone === rows.length && chunksTotal === rows.length ? endBatch(deps, found.row, rows) : undefined;
+  return chunksDone === rows.length && chunksTotal === rows.length ? endBatch(deps, found, rows) : undefined;
 }
 
-async function endBatch(deps: FinalizeDeps, batch: BatchRow, rows: ChunkRow[]): Promise<BatchRow | undefined> {
+async function endBatch(
+  deps: FinalizeDeps,
+  found: Versioned<BatchRow>,
+  rows: ChunkRow[],
+): Promise<Versioned<BatchRow> | undefined> {
+  const { row: batch } = found;
   checkConservation(batch, rows);
   const problem = await reportProblem(deps, batch, rows);
   const completedAt = new Date(deps.gate.now()).toISOString();
-  const row = await changeBatch(deps.table, batch.id, (now) =>
+  const settled = await changeFrom(deps.table, found, (now) =>
     isSettled(now.state) || now.revision !== batch.revision
       ? undefined
       : {
@@ -60,9 +76,9 @@ async function endBatch(deps: FinalizeDeps, batch: BatchRow, rows: ChunkRow[]): 
             : { reportProblem: problem }),
         },
   );
-  if (row && completedAt > row.deadlineAt)
-    log.warn('deadline-breached', { batch: row.id, workload: row.workload, completedAt });
-  return row;
+  if (settled && completedAt > batch.deadlineAt)
+    log.warn('deadline-breached', { batch: batch.id, workload: batch.workload, completedAt });
+  return settled;
 }
 
 /** A report over its limit must not leave the batch open for ever: it is settled without one, and says why. */
@@ -104,7 +120,12 @@ function checkConservation(batch: BatchRow, rows: ChunkRow[]): void {
  * topic's duplicate detection takes the repeats. The listing is written before the end counts as announced: a redrive or
  * a deletion begins after that, and must not find its own change of the listing undone.
  */
-export async function announce(deps: FinalizeDeps, batch: BatchRow, operations: Operations = {}): Promise<void> {
+export async function announce(
+  deps: FinalizeDeps,
+  batch: BatchRow,
+  operations: Operations = {},
+  etag?: string,
+): Promise<void> {
   if (batch.announced) return;
   const address = deps.addressOf(batch);
   const { accepted, succeeded, dead, cancelled, retried, duplicatesSeen, revision, state } = batch;
@@ -114,10 +135,11 @@ export async function announce(deps: FinalizeDeps, batch: BatchRow, operations: 
     await deps.publish(address, { type: 'BatchCompleted', batch: batch.id, items: accepted, details }, { messageId });
   log.info('batch-completed', { batch: batch.id, workload: batch.workload, ...details });
   await indexBatch(deps.table, { ...batch, operations: addOperations(batch.operations, operations) });
-  await changeBatch(deps.table, batch.id, (now) =>
+  const end = (now: BatchRow): Partial<BatchRow> | undefined =>
     now.revision === revision && !now.announced
       ? { announced: true, operations: addOperations(now.operations, operations) }
-      : undefined,
-  );
+      : undefined;
+  if (etag === undefined) await changeBatch(deps.table, batch.id, end);
+  else await changeFrom(deps.table, { row: batch, etag }, end);
   await closeBatch(deps.table, batch);
 }

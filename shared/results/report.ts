@@ -4,19 +4,16 @@ import type { BatchRow } from '../batches/batch-row.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
 import { decodeFrame, encodeFrame, skippableFrame } from '../contract/frame.ts';
 import { CONTAINERS, outcomeBlobName, reportBlobName } from '../contract/names.ts';
+import type { PartialLine } from '../contract/outcome.ts';
 import { statusOf } from '../errors.ts';
 import { inParallel } from '../parallel.ts';
 import { readRange } from '../processing/fetch-frames.ts';
 import type { Workload } from '../workload/define.ts';
 import type { Registry } from '../workload/registry.ts';
+import { createMerge } from './merge.ts';
 
 /** Partial aggregates read at once, and held in memory until they are merged. */
 const PARTIALS_AT_ONCE = 16;
-
-/** A report would have more keys than its workload allows. */
-export class ReportTooLargeError extends Error {
-  override name = 'ReportTooLargeError';
-}
 
 export interface ReportDeps {
   container: (name: string) => ContainerClient;
@@ -59,31 +56,22 @@ const lastDone = (rows: readonly ChunkRow[]): string =>
   rows.reduce((last, { doneAt = '' }) => (doneAt > last ? doneAt : last), '');
 
 async function mergePartials(deps: ReportDeps, workload: Workload, rows: readonly ChunkRow[]): Promise<string[]> {
-  const { reduce } = workload;
-  const merged = new Map<string, unknown>();
+  const merge = createMerge(workload);
   const parts = rows.filter((row) => row.header?.partial !== undefined);
   for (let from = 0; from < parts.length; from += PARTIALS_AT_ONCE) {
     const group = parts.slice(from, from + PARTIALS_AT_ONCE);
     const partials = await inParallel(group, PARTIALS_AT_ONCE, (row) => readPartial(deps, row));
-    for (const { key, value } of partials.flat()) {
-      merged.set(key, merged.has(key) && reduce ? reduce.merge(merged.get(key), value) : value);
-    }
-    if (reduce && merged.size > reduce.maxKeys) {
-      throw new ReportTooLargeError(
-        `The report has more than ${reduce.maxKeys} keys, the limit of workload "${workload.name}".`,
-      );
-    }
+    for (const partial of partials) merge.add(partial);
   }
-  const keys = [...merged.keys()].sort();
-  return keys.map((key) => JSON.stringify({ key, value: merged.get(key) }));
+  return merge.lines();
 }
 
-async function readPartial(deps: ReportDeps, row: ChunkRow): Promise<{ key: string; value: unknown }[]> {
+async function readPartial(deps: ReportDeps, row: ChunkRow): Promise<PartialLine[]> {
   const place = row.header?.partial;
   if (!place) return [];
   const blob = outcomeBlobName(row.reference.workload, row.batch, row.chunk);
   const frame = await readRange(deps.container(CONTAINERS.results), { container: 'results', blob, ...place });
   if (!frame) throw new Error(`The outcome blob ${blob} is not there, or shorter than its header says.`);
   const lines = decodeFrame(frame, place).toString('utf8').split('\n');
-  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as { key: string; value: unknown });
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as PartialLine);
 }
