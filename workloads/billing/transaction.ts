@@ -22,7 +22,7 @@ export const transaction = z.object({
       /^\d{1,12}(\.\d{1,9})?$/,
       'Expected a decimal of zero or more such as "0.0125", at most 9 digits after the point',
     ),
-  currency: z.enum(CURRENCY_CODES),
+  currency: z.enum(CURRENCY_CODES, `Expected one of ${CURRENCY_CODES.join(', ')}`),
   time: z.iso.datetime({ offset: true }),
   /** A credit takes back: its quantity is negative. Left out, or empty in a CSV file: usage. */
   kind: z.enum(['usage', 'credit', '']).optional(),
