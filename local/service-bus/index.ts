@@ -34,7 +34,7 @@ export interface ServiceBus {
   readonly port: number;
   /** For the client's constructor; it makes the client use plain TCP. */
   readonly connectionString: string;
-  /** Cuts all connections and closes the file. */
+  /** Closes all connections and the file; calling it again changes nothing. */
   close(): Promise<void>;
   /** Cuts all connections without a word, as a network failure would; clients may come back at once. */
   drop(): void;
@@ -70,10 +70,15 @@ export async function startServiceBus(options: ServiceBusOptions): Promise<Servi
     stop();
     throw error;
   });
+  let closed: Promise<void> | undefined;
+  const close = () => {
+    closed ??= server.close().then(stop);
+    return closed;
+  };
   return {
     port,
     connectionString: connectionString(host, port, key),
-    close: () => server.close().then(stop),
+    close,
     drop: () => server.drop(),
     counts: () => broker.counts(),
   };

@@ -4,17 +4,16 @@ import { startServiceBus } from './index.ts';
 
 const usage = 'node local/service-bus/main.ts --config FILE --file DB [--port N] [--key-name X] [--key Y]';
 
-const { values } = parseArgs({
-  options: {
-    config: { type: 'string' },
-    file: { type: 'string' },
-    port: { type: 'string', default: '0' },
-    'key-name': { type: 'string' },
-    key: { type: 'string' },
-  },
-});
+const options = {
+  config: { type: 'string' },
+  file: { type: 'string' },
+  port: { type: 'string', default: '0' },
+  'key-name': { type: 'string' },
+  key: { type: 'string' },
+} as const;
 
 async function main(): Promise<void> {
+  const { values } = parseArgs({ options });
   const { config, file, port, key } = values;
   const keyName = values['key-name'];
   if (config === undefined || file === undefined) throw new Error(`--config and --file are needed: ${usage}`);

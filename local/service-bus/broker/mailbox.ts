@@ -223,8 +223,9 @@ export class Mailbox {
       ...(reason === undefined ? {} : { DeadLetterReason: reason }),
       ...(description === undefined ? {} : { DeadLetterErrorDescription: description }),
     };
+    const bare = mergeApplicationProperties(message.bare, told);
     this.remove(message);
-    this.deadLetters?.take({ ...message, bare: mergeApplicationProperties(message.bare, told) });
+    this.deadLetters?.take({ ...message, bare });
   }
 
   #expire(now: number): void {

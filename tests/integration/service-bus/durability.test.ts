@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { ServiceBusClient, type ServiceBusRuleManager } from '@azure/service-bus';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { startServiceBus } from '../../../local/service-bus/index.ts';
-import { bodiesNow, connect, receiveOne, receiverOf, sqlRule, topicConfig } from './helpers.ts';
+import { connect, expectBodies, receiveOne, receiverOf, sqlRule, topicConfig } from './helpers.ts';
 
 const main = new URL('../../../local/service-bus/main.ts', import.meta.url).pathname;
 
@@ -75,7 +75,7 @@ test('what was acknowledged survives SIGKILL: messages, counts, schedule, duplic
     ['due', 0],
   ]);
   expect(seen.map(({ sequenceNumber }) => sequenceNumber?.toNumber())).toEqual([3, 4, 5, 6, 7]);
-  expect(await bodiesNow(receiverOf(later, 'all', { subQueueType: 'deadLetter' }))).toEqual(['dead']);
+  await expectBodies(receiverOf(later, 'all', { subQueueType: 'deadLetter' }), ['dead']);
 });
 
 test('SIGKILL in the middle of sending loses nothing that was acknowledged', async () => {

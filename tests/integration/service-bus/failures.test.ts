@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Fault } from '../../../local/service-bus/index.ts';
-import { bodiesNow, connect, receive, receiveOne, receiverOf, startBroker, topicConfig, until } from './helpers.ts';
+import { connect, expectBodies, receive, receiveOne, receiverOf, startBroker, topicConfig, until } from './helpers.ts';
 
 /** Fails the first time an operation comes to a phase. */
 function failOnce(operation: string, phase: string): Fault & { calls: string[] } {
@@ -25,7 +25,7 @@ describe('a fault', () => {
     await expect(sender.sendMessages({ body: 1 })).rejects.toMatchObject({ code: 'ServiceBusy', retryable: true });
     await sender.sendMessages({ body: 2 });
 
-    expect(await bodiesNow(receiverOf(client, 'all'))).toEqual([2]);
+    await expectBodies(receiverOf(client, 'all'), [2]);
     expect(fault.calls).toEqual(['before send', 'before send', 'after send']);
   });
 

@@ -1,6 +1,6 @@
 import type { ServiceBusRuleManager } from '@azure/service-bus';
 import { expect, test } from 'vitest';
-import { bodiesNow, connect, receiverOf, sqlRule, startBroker, topicConfig } from './helpers.ts';
+import { connect, expectBodies, receiverOf, sqlRule, startBroker, topicConfig } from './helpers.ts';
 
 async function ruleNames(manager: ServiceBusRuleManager): Promise<string[]> {
   const names: string[] = [];
@@ -25,9 +25,9 @@ test('subscriptions get what their configured rules let pass, once even if sever
     { body: 'blue 1', subject: 'blue', applicationProperties: { size: 1 } },
   ]);
 
-  expect(await bodiesNow(receiverOf(client, 'all'))).toEqual(['red 2', 'red 1', 'blue 1']);
-  expect(await bodiesNow(receiverOf(client, 'sql'))).toEqual(['red 2', 'red 1']);
-  expect(await bodiesNow(receiverOf(client, 'correlated'))).toEqual(['red 2']);
+  await expectBodies(receiverOf(client, 'all'), ['red 2', 'red 1', 'blue 1']);
+  await expectBodies(receiverOf(client, 'sql'), ['red 2', 'red 1']);
+  await expectBodies(receiverOf(client, 'correlated'), ['red 2']);
 });
 
 test('a filter of a scheduled message is asked when it is due', async () => {
@@ -43,7 +43,7 @@ test('a filter of a scheduled message is asked when it is due', async () => {
     due,
   );
 
-  expect(await bodiesNow(receiverOf(client, 'red'))).toEqual([1]);
+  await expectBodies(receiverOf(client, 'red'), [1]);
 });
 
 test('rules can be listed, added and removed', async () => {
@@ -66,7 +66,7 @@ test('rules can be listed, added and removed', async () => {
     { body: 'blue', applicationProperties: { colour: 'blue' } },
     { body: 'tall', subject: 'tall', applicationProperties: { metres: 3 } },
   ]);
-  expect(await bodiesNow(receiverOf(client, 'all'))).toEqual(['red', 'tall']);
+  await expectBodies(receiverOf(client, 'all'), ['red', 'tall']);
 });
 
 test('a subscription without rules gets nothing', async () => {

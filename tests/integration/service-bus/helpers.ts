@@ -5,7 +5,7 @@ import {
   type ServiceBusReceiver,
   type ServiceBusReceiverOptions,
 } from '@azure/service-bus';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { type ServiceBus, type ServiceBusOptions, startServiceBus } from '../../../local/service-bus/index.ts';
 
 /** A configuration of one topic, `events`, from short descriptions of its subscriptions. */
@@ -66,10 +66,11 @@ export async function receiveOne(receiver: ServiceBusReceiver): Promise<ServiceB
   return message;
 }
 
-/** The bodies of what can be had within a short while. */
-export async function bodiesNow(receiver: ServiceBusReceiver): Promise<unknown[]> {
-  const messages = await receiver.receiveMessages(100, { maxWaitTimeInMs: 150 });
-  return messages.map(({ body }) => body);
+/** Receives messages with exactly these bodies, in this order, and looks for a moment whether there are more. */
+export async function expectBodies(receiver: ServiceBusReceiver, bodies: readonly unknown[]): Promise<void> {
+  const messages = bodies.length > 0 ? await receive(receiver, bodies.length) : [];
+  messages.push(...(await receiver.receiveMessages(100, { maxWaitTimeInMs: 100 })));
+  expect(messages.map(({ body }) => body)).toEqual(bodies);
 }
 
 /** A clock that only moves when told to. It starts at the machine's time, by which clients sign their tokens. */
