@@ -1,0 +1,143 @@
+/**
+ * The test kit: a workload over items in memory, by the code that runs it in the cloud. Chunking, validation, handler,
+ * retries, dead letters, frames and report are the real ones; queues, storage and the waits between tries are left out.
+ */
+import { followUps } from '../../shared/batches/follow-ups.ts';
+import { outcomeBlobName } from '../../shared/contract/names.ts';
+import type { DeadItem, PartialLine } from '../../shared/contract/outcome.ts';
+import type { Reference } from '../../shared/contract/reference.ts';
+import { readDead, readPartial, readResultLines } from '../../shared/processing/read-outcome.ts';
+import type { ChunkJob, ChunkOutcome } from '../../shared/processing/thread-task.ts';
+import { createMerge } from '../../shared/results/merge.ts';
+import type { Workload } from '../../shared/workload/define.ts';
+import { cutIntoChunks, START_MS } from './cut-into-chunks.ts';
+import { type Blobs, createMemory } from './memory.ts';
+import { runHere, runInThreads } from './runners.ts';
+
+/** How to run. */
+export interface RunOptions {
+  /** What lies in the workload's containers at the start, by container and name. */
+  blobs?: Record<string, Blobs>;
+  /** In a real worker thread, ended when an item blocks it. The workload has to be one of workloads/index.ts; it gets no containers. */
+  threads?: boolean;
+}
+
+/** What became of the items. */
+export interface RunResult {
+  /** In the order in which `GET batches/{id}/results` gives them: by chunk, those of retries after the chunk's own. */
+  results: unknown[];
+  /** By their position in the batch. */
+  deadLetters: DeadItem[];
+  /** Value by key; empty for a workload without `reduce`. */
+  report: Record<string, unknown>;
+  /** Handler runs beyond the first, over all items. */
+  retried: number;
+  /** Chunks that ran, those of retries included. */
+  chunks: number;
+  /** The workload's containers after the run. */
+  blobs: Record<string, Blobs>;
+  /** What handlers logged. */
+  log: string[];
+  /** The outcome blobs as the pipeline stores them, by name. */
+  outcomes: Blobs;
+}
+
+interface End {
+  reference: Reference;
+  outcome: ChunkOutcome;
+}
+
+/**
+ * Runs `workload` over `items` until each is a result or a dead letter.
+ * @throws Error when the report depends on the order of the chunks, or an item is neither; Problem for no items.
+ */
+export async function runWorkload(
+  workload: Workload,
+  items: Iterable<unknown>,
+  options: RunOptions = {},
+): Promise<RunResult> {
+  const memory = createMemory(options.blobs);
+  const log: string[] = [];
+  const runner = options.threads ? runInThreads(log) : runHere(workload, memory.open, log);
+  const { payload, references } = await cutIntoChunks(workload, items);
+  try {
+    const ends = await runAll(references, payload, runner.run);
+    return { ...(await collect(workload, ends)), blobs: memory.containers, log };
+  } finally {
+    await runner.close();
+  }
+}
+
+async function runAll(
+  references: Reference[],
+  payload: Buffer,
+  run: (job: ChunkJob) => Promise<ChunkOutcome>,
+): Promise<End[]> {
+  const stored = new Map<string, Uint8Array>();
+  const queue = references.map((reference) => ({ reference, dueMs: START_MS }));
+  const ends: End[] = [];
+  for (const { reference, dueMs } of queue) {
+    const blob = stored.get(reference.blob) ?? payload;
+    const frame = blob.subarray(reference.offset, reference.offset + reference.length);
+    const outcome = await run({ reference, frame, nowMs: dueMs });
+    stored.set(nameOf(reference), outcome.body);
+    ends.push({ reference, outcome });
+    for (const next of followUps(reference, outcome.header)) {
+      queue.push({ reference: next.reference, dueMs: next.dueAt === undefined ? dueMs : Date.parse(next.dueAt) });
+    }
+  }
+  return ends.sort((a, b) => (a.reference.chunk < b.reference.chunk ? -1 : 1));
+}
+
+const nameOf = ({ workload, batch, chunk }: Reference): string => outcomeBlobName(workload, batch, chunk);
+const fetchFrom =
+  ({ outcome: { body } }: End) =>
+  async (offset: number, length: number): Promise<Uint8Array> =>
+    body.subarray(offset, offset + length);
+
+async function readAll<T>(lines: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const line of lines) all.push(line);
+  return all;
+}
+
+async function collect(workload: Workload, ends: End[]): Promise<Omit<RunResult, 'blobs' | 'log'>> {
+  const lines = await Promise.all(ends.map((end) => readResultLines(end.outcome.header, fetchFrom(end))));
+  const dead = await Promise.all(ends.map((end) => readAll(readDead(end.outcome.header, fetchFrom(end)))));
+  const accepted = ends.filter(({ reference }) => reference.kind === 'items' && reference.skip === undefined);
+  const items = accepted.reduce((sum, { reference }) => sum + reference.items, 0);
+  const results = lines.flat().map((line): unknown => JSON.parse(line));
+  const deadLetters = dead.flat().sort((a, b) => a.index - b.index);
+  if (items !== results.length + deadLetters.length) {
+    throw new Error(`${items} items came to ${results.length} results and ${deadLetters.length} dead letters.`);
+  }
+  const ran = ends.reduce((sum, { outcome }) => sum + outcome.ran, 0);
+  const neverRan = deadLetters.filter(({ attempts }) => attempts.length === 0).length;
+  return {
+    results,
+    deadLetters,
+    report: await reportOf(workload, ends),
+    retried: ran - (items - neverRan),
+    chunks: ends.length,
+    outcomes: Object.fromEntries(ends.map(({ reference, outcome }) => [nameOf(reference), outcome.body])),
+  };
+}
+
+/** Chunks finish in any order, and are merged in another one after a repair: the report must not tell. */
+async function reportOf(workload: Workload, ends: readonly End[]): Promise<Record<string, unknown>> {
+  const forward = await mergeAll(workload, ends);
+  const backward = await mergeAll(workload, ends.toReversed());
+  const differing = forward.findIndex((line, index) => line !== backward[index]);
+  if (differing >= 0) {
+    throw new Error(`The report depends on the order of chunks: ${forward[differing]}, or ${backward[differing]}.`);
+  }
+  const rows = forward.map((line) => JSON.parse(line) as PartialLine);
+  return Object.fromEntries(rows.map(({ key, value }) => [key, value]));
+}
+
+async function mergeAll(workload: Workload, ends: readonly End[]): Promise<string[]> {
+  const merge = createMerge(workload);
+  // Read again for each merge: it may change what it is given.
+  for (const end of ends) merge.add(await readAll(readPartial(end.outcome.header, fetchFrom(end))));
+  return merge.lines();
+}

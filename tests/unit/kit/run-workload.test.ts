@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { defineWorkload, type WorkloadOptions } from '../../../shared/workload/define.ts';
+import { Reject, Retry } from '../../../shared/workload/errors.ts';
+import billing from '../../../workloads/billing.ts';
+import { transactions } from '../../helpers/transactions.ts';
+import { runWorkload } from '../../kit/run-workload.ts';
+
+const item = z.object({ id: z.number(), act: z.string().optional() });
+type Item = z.infer<typeof item>;
+type Options = WorkloadOptions<typeof item, unknown, unknown>;
+
+const tries = defineWorkload({
+  name: 'tries',
+  version: 2,
+  item,
+  attempts: 3,
+  chunk: { maxItems: 4 },
+  containers: ['notes'],
+  map: async ({ id, act }: Item, { attempt, container, log }) => {
+    if (act === 'reject') throw new Reject('no');
+    if (act === 'always') throw new Error('boom');
+    if (act === 'once' && attempt === 1) throw new Retry('busy', { after: 3_600 });
+    if (act === 'note') await container('notes').write(`${id}`, (await container('notes').read('old')) ?? Buffer.of());
+    if (act === 'log') log('hello');
+    return { id, attempt };
+  },
+  reduce: {
+    key: () => 'all',
+    init: () => 0,
+    add: (sum: number, { id }: { id: number }) => sum + id,
+    merge: (a: number, b: number) => a + b,
+  },
+});
+const acts = (...list: string[]): Item[] => list.map((act, id) => ({ id, act }));
+
+describe('the kit', () => {
+  it('cuts as the pipeline does, and gives results, dead letters, retries and the report', async () => {
+    const run = await runWorkload(tries, [...acts('', 'once', 'reject', 'always', ''), { id: 'x' }]);
+    expect(run.results).toEqual([
+      { id: 0, attempt: 1 },
+      { id: 1, attempt: 2 },
+      { id: 4, attempt: 1 },
+    ]);
+    expect(run.deadLetters.map(({ index, reason, attempts }) => [index, reason, attempts.length])).toEqual([
+      [2, 'rejected', 1],
+      [3, 'exhausted', 3],
+      [5, 'invalid', 0],
+    ]);
+    expect(run).toMatchObject({ report: { all: 5 }, retried: 3 });
+  });
+
+  it('skips waits, but runs no item before its time', async () => {
+    const { deadLetters, chunks } = await runWorkload(tries, acts('once', 'always'));
+    const at = deadLetters[0]?.attempts.map((attempt) => attempt.at.slice(0, 19));
+    expect(at).toEqual(['2026-01-01T00:00:00', '2026-01-01T00:00:01', '2026-01-01T00:00:03']);
+    expect(chunks).toBe(4);
+  });
+
+  it('has containers, and leaves those that it was given as they were', async () => {
+    const notes = { old: Buffer.from('text') };
+    const { blobs, log } = await runWorkload(tries, acts('note', 'log'), { blobs: { notes } });
+    expect(blobs).toEqual({ notes: { old: Buffer.from('text'), 0: Buffer.from('text') } });
+    expect(notes).toEqual({ old: Buffer.from('text') });
+    expect(log).toEqual(['hello']);
+  });
+
+  it('tells a report that depends on the order of chunks', async () => {
+    const reduce = { key: () => 'k', init: () => '', add: (a: unknown, r: unknown) => `${a}${r}` };
+    const options: Options = { name: 'order', version: 1, item, map: ({ id }) => id, chunk: { maxItems: 2 } };
+    const order = defineWorkload({ ...options, reduce: { ...reduce, merge: (a, b) => `${a}${b}` } });
+    await expect(runWorkload(order, acts('', '', '', ''))).rejects.toThrow('depends on the order of chunks');
+    await expect(runWorkload(order, acts('', ''))).resolves.toMatchObject({ report: { k: '01' } });
+  });
+
+  it('runs in a real thread', async () => {
+    const { results, report } = await runWorkload(billing, transactions(3), { threads: true });
+    expect(results).toHaveLength(3);
+    expect(report).toEqual({ 'acme|EUR': { lines: 3, net: '30.00', tax: '6.00', gross: '36.00' } });
+  });
+});
