@@ -17,6 +17,15 @@ export default defineConfig({
           fileParallelism: false,
         },
       },
+      // The explorers are deterministic and need no service; SLUICE_FAULTS_DEEP looks further (docs/reliability.md).
+      {
+        test: {
+          name: 'faults',
+          include: ['tests/faults/**/*.test.ts'],
+          testTimeout: process.env.SLUICE_FAULTS_DEEP === undefined ? 120_000 : 3_600_000,
+          hookTimeout: 120_000,
+        },
+      },
     ],
   },
 });

@@ -13,8 +13,9 @@ type Step = Transition<World>;
 /** A crashed instance's activity comes back after 60 s, and takes up to a slice: 90 s of silence are no fault. */
 const PAUSE_MS = 90_000;
 
-/** All faults that may happen now. */
+/** All faults that may happen now; none after the sweep, which is asked to bring everything to its end. */
 export async function faultsOf(world: World, begin: Begin): Promise<Step[]> {
+  if (world.swept) return [];
   const steps: Step[] = [];
   const { crash, jump, pause } = world.budget;
   const busy = world.actors.length > 0;

@@ -1,27 +1,44 @@
 /** Explores one scenario of the gate. */
+import {
+  drainInstanceId,
+  GATES_PARTITION,
+  type GateRow,
+  gateRowKey,
+  newGate,
+  toGateEntity,
+} from '../../../shared/wake/gate-row.ts';
 import { type Bounds, type Explored, explore } from '../explorer/explore.ts';
 import { createPrograms } from '../explorer/programs.ts';
 import { check } from './checks.ts';
-import { gatePrograms, type Parts, REAL } from './programs.ts';
+import { gatePrograms, type Parts, QUEUE, REAL } from './programs.ts';
 import { createSteps } from './steps.ts';
 import { type Budget, keyOf, T0, type World } from './world.ts';
 
 export interface Scenario {
   publishers: number;
+  /** Begin with a drain that has not beaten for an hour, a message it has left, and wakes under way. */
+  deadDrain?: { events: number };
   budget?: Partial<Budget>;
 }
 
+export interface Options {
+  /** What is replaced of the real code. */
+  parts?: Partial<Parts>;
+  /** Pass over what single steps did wrong, and judge by what comes of it. */
+  blind?: boolean;
+  bounds?: Partial<Bounds>;
+}
+
 const NO_FAULTS: Budget = { crash: 0, echo: 0, publish: 0, jump: 0, pause: 0, outage: 0 };
-/** More than any scenario below has; a run that meets it says that it is not complete. */
-const MANY: Bounds = { depth: 1_000, states: 3_000_000 };
+/** More than any scenario has; a run that meets it says that it is not complete. */
+const MANY: Bounds = { depth: 1_000, states: 4_000_000 };
 
 /** Explores all that can happen in a scenario, with the real code or with a mutant of it. */
 export async function exploreGate(
-  { publishers, budget = {} }: Scenario,
-  mutant: Partial<Parts> = {},
-  bounds: Partial<Bounds> = {},
-): Promise<Explored & { runs: number }> {
-  const programs = createPrograms(gatePrograms({ ...REAL, ...mutant }));
+  { publishers, deadDrain, budget = {} }: Scenario,
+  { parts = {}, blind = false, bounds = {} }: Options = {},
+): Promise<Explored> {
+  const programs = createPrograms(gatePrograms({ ...REAL, ...parts }));
   const point = await programs.start('publisher', {}, T0);
   const world: World = {
     now: T0,
@@ -34,7 +51,24 @@ export async function exploreGate(
     budget: { ...NO_FAULTS, ...budget },
     faulty: false,
     swept: false,
+    ...(deadDrain === undefined ? {} : withDeadDrain(deadDrain)),
   };
-  const model = { initial: [world], next: createSteps(programs), key: keyOf, check };
-  return { ...(await explore(model, { ...MANY, ...bounds })), runs: programs.runs };
+  const judge = (state: World, rest: boolean): string | undefined => {
+    const { broken: _broken, ...seen } = state;
+    return check(blind ? seen : state, rest);
+  };
+  return explore({ initial: [world], next: createSteps(programs), key: keyOf, check: judge }, { ...MANY, ...bounds });
+}
+
+function withDeadDrain({ events }: { events: number }): Partial<World> {
+  const [takenAt, beatUntil] = [T0 - 7_200_000, T0 - 3_600_000].map((ms) => new Date(ms).toISOString());
+  const id = drainInstanceId(QUEUE, 1);
+  const gate = { ...newGate(QUEUE), status: 'draining', generation: 1, instanceId: id, takenAt, beatUntil } as GateRow;
+  return {
+    rows: { [`${GATES_PARTITION}|${gateRowKey(QUEUE)}`]: { version: 1, columns: toGateEntity(gate) } },
+    messages: [{ at: 'visible', deliveries: 1 }],
+    instances: { [id]: { generation: 1, status: 'Running' } },
+    events,
+    faulty: true,
+  };
 }

@@ -1,0 +1,189 @@
+/**
+ * The gate with one rule taken out at a time. A checker that passes all of these would prove nothing: each must be
+ * found out, by the scenario beside it. Most wrap what the real code is given; none needs a hook in it.
+ */
+import type { Table } from '../../../shared/batches/table.ts';
+import type { SettleDeps } from '../../../shared/drain/settle.ts';
+import { settle } from '../../../shared/drain/settle.ts';
+import { type GateDeps, isDead, readGate, SILENCE_MS, wake, writeGate } from '../../../shared/wake/gate.ts';
+import { gateRowKey } from '../../../shared/wake/gate-row.ts';
+import { tableOf } from '../explorer/table-stub.ts';
+import { type Parts, QUEUE } from './programs.ts';
+import type { Scenario } from './run.ts';
+
+export interface Mutant {
+  name: string;
+  parts: Partial<Parts>;
+  scenario: Scenario;
+  finds: RegExp;
+  /** Look at what comes of it in the end only: single steps that are wrong are passed over. */
+  blind?: true;
+}
+
+type Columns = Record<string, unknown>;
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+/** A table whose gate rows are seen through `view`. */
+function seen(table: Table, view: (row: Columns) => Columns): Table {
+  const getEntity = async (partition: string, row: string): Promise<Columns> => {
+    const entity = (await table.getEntity(partition, row)) as Columns;
+    return row === gateRowKey(QUEUE) ? view(entity) : entity;
+  };
+  return { ...table, getEntity } as unknown as Table;
+}
+
+/** The gate as a waker sees it who does not know "never beaten": it looks like a drain that beat just now. */
+const asIfBeaten = (deps: GateDeps, status: GateDeps['status']): GateDeps => ({
+  ...deps,
+  status,
+  table: seen(deps.table, (row) => (row.beatUntil === '' ? { ...row, beatUntil: iso(deps.now()) } : row)),
+});
+
+/** Sees no beat, and every drain as if it had begun ten minutes earlier. */
+const impatient = (deps: GateDeps): Table =>
+  seen(deps.table, (row) => ({ ...row, beatUntil: '', takenAt: iso(Date.parse(String(row.takenAt)) - SILENCE_MS) }));
+
+/** Counts again after each lost take-over, and so changes the row under the other's hands. */
+async function wakeThatCountsAgain(deps: GateDeps): Promise<void> {
+  for (;;) {
+    const { row, etag } = await readGate(deps.table, QUEUE);
+    if (row.status === 'idle' || row.generation === 0) return void (await wake(deps, QUEUE));
+    const counted = { ...row, wakes: row.wakes + 1 };
+    if (!(await writeGate(deps.table, counted, etag))) continue;
+    const held = await readGate(deps.table, QUEUE);
+    if (held.row.beatUntil === '' && deps.now() <= Date.parse(held.row.takenAt)) return deps.start(held.row);
+    if (!(await isDead(deps, held.row))) return;
+    const generation = row.generation + 1;
+    const taken = { ...held.row, generation, instanceId: `drain-${QUEUE}-${generation}`, wakes: 0, beatUntil: '' };
+    if (await writeGate(deps.table, { ...taken, takenAt: iso(deps.now()) }, held.etag)) return deps.start(taken);
+  }
+}
+
+/** Holds scheduled wakes back until the gate has been written. */
+function publishAfterRelease(deps: SettleDeps): SettleDeps {
+  const held: (() => Promise<void>)[] = [];
+  const updateEntity = async (...args: Parameters<Table['updateEntity']>) => {
+    const answer = await deps.gate.table.updateEntity(...args);
+    for (const send of held.splice(0)) await send();
+    return answer;
+  };
+  return {
+    ...deps,
+    gate: { ...deps.gate, table: { ...deps.gate.table, updateEntity } },
+    publish: async (...event) => {
+      if (event[2]?.at === undefined) await deps.publish(...event);
+      else held.push(() => deps.publish(...event));
+    },
+  };
+}
+
+const settleDepthFirst: Parts['settle'] = async (deps, input) => {
+  const depth = await deps.depthOf(QUEUE);
+  return settle({ ...deps, depthOf: async () => depth }, input);
+};
+
+export const MUTANTS: Mutant[] = [
+  {
+    name: 'wakes read after the depth: a release over a newer wake',
+    parts: { settle: settleDepthFirst },
+    scenario: { publishers: 2 },
+    finds: /newer wake/,
+  },
+  {
+    name: 'wakes read after the depth: what comes of it',
+    parts: { settle: settleDepthFirst },
+    scenario: { publishers: 2 },
+    blind: true,
+    finds: /lost wake/,
+  },
+  {
+    name: 'notify before put',
+    parts: {
+      publisher: async ({ ask }) => {
+        await ask('publish');
+        await ask('put');
+      },
+    },
+    scenario: { publishers: 1 },
+    finds: /lost wake/,
+  },
+  {
+    name: 'an instance that is missing is taken over at once',
+    parts: {
+      wake: (deps) =>
+        wake(
+          asIfBeaten(deps, async (id) => (await deps.status(id)) ?? 'Terminated'),
+          QUEUE,
+        ),
+    },
+    scenario: { publishers: 2 },
+    finds: /two drains/,
+  },
+  {
+    name: 'a drain that never beat gets a new generation, not its own start again',
+    parts: {
+      wake: (deps) =>
+        wake(
+          asIfBeaten(deps, async () => 'Terminated'),
+          QUEUE,
+        ),
+    },
+    scenario: { publishers: 2 },
+    finds: /two drains/,
+  },
+  {
+    name: 'a drain that never beat is trusted',
+    parts: {
+      wake: (deps) =>
+        wake(
+          asIfBeaten(deps, async () => 'Running'),
+          QUEUE,
+        ),
+    },
+    scenario: { publishers: 1, budget: { crash: 1 } },
+    finds: /lost wake/,
+  },
+  {
+    name: 'a lost take-over counts the wake again',
+    parts: { wake: wakeThatCountsAgain },
+    scenario: { publishers: 0, deadDrain: { events: 2 } },
+    finds: /livelock/,
+  },
+  {
+    name: 'a wave that one instance crash slows down is taken for dead',
+    parts: { wake: (deps) => wake({ ...deps, table: impatient(deps), status: async () => undefined }, QUEUE) },
+    scenario: { publishers: 2, budget: { pause: 1 } },
+    finds: /two drains/,
+  },
+  {
+    name: 'the gate is written whatever its ETag',
+    parts: {
+      table: (asker) => {
+        const table = tableOf(asker);
+        const updateEntity = (entity: Columns, mode?: unknown): unknown =>
+          (table.updateEntity as (...args: unknown[]) => unknown)(entity, mode, { etag: '*' });
+        return { ...table, updateEntity } as unknown as Table;
+      },
+    },
+    scenario: { publishers: 2 },
+    finds: /newer wake|lost wake|two drains/,
+  },
+  {
+    name: 'slices do not look at the gate',
+    parts: { fence: async (table) => (await readGate(table, QUEUE)) as never },
+    scenario: { publishers: 2, budget: { crash: 1, jump: 1 } },
+    finds: /behind the fence|two drains/,
+  },
+  {
+    name: 'a parked gate is released before its scheduled wake is sent',
+    parts: { settle: (deps, input) => settle(publishAfterRelease(deps), input) },
+    scenario: { publishers: 1, budget: { crash: 2 } },
+    finds: /lost wake/,
+  },
+  {
+    name: 'a probe that comes a second early is turned away',
+    parts: { wake: (deps) => wake({ ...deps, now: () => deps.now() - 5_000 }, QUEUE) },
+    scenario: { publishers: 1, budget: { outage: 1 } },
+    finds: /lost wake/,
+  },
+];
