@@ -2,7 +2,7 @@
  * The ledger: a row a batch and a row a chunk, all of a batch in one partition, so that a chunk's end and the counters
  * change in one transaction. Every change is conditional on the ETag its row was read with.
  */
-import { odata, type TransactionAction } from '@azure/data-tables';
+import { odata, type TableTransactionResponse, type TransactionAction } from '@azure/data-tables';
 import { addOperations, type Operations } from '../contract/operations.ts';
 import type { OutcomeHeader } from '../contract/outcome.ts';
 import { log } from '../telemetry/log.ts';
@@ -31,6 +31,9 @@ export interface ChunkEnd {
 /** What applying ends came to. `followUps` are pending rows that must (again) get their references. */
 export interface Applied {
   batch: BatchRow;
+  etag: string;
+  /** All chunk rows of the batch as they are now, if they are known to be all: small batches are read whole. */
+  allRows?: ChunkRow[];
   followUps: ChunkRow[];
   /** Chunks that this call moved to done. */
   fresh: Set<string>;
@@ -44,15 +47,28 @@ export async function readBatch(table: Table, id: string): Promise<Versioned<Bat
 }
 
 /**
- * Accepts a batch: creates its row together with the first chunk rows. False when the row exists: another upload of
+ * Accepts a batch: creates its row together with the first chunk rows. Undefined when the row exists: another upload of
  * the same key was faster.
  */
-export function insertBatch(table: Table, row: BatchRow, chunks: ChunkRow[]): Promise<boolean> {
-  const first = chunks.slice(0, MAX_CHUNK_ROWS_A_TRANSACTION);
-  return wins(
-    table.submitTransaction([create(toBatchEntity(row)), ...first.map((chunk) => create(toChunkEntity(chunk)))]),
-  );
+export async function insertBatch(
+  table: Table,
+  row: BatchRow,
+  chunks: ChunkRow[],
+): Promise<Versioned<BatchRow> | undefined> {
+  const first = chunks.slice(0, MAX_CHUNK_ROWS_A_TRANSACTION).map((chunk) => create(toChunkEntity(chunk)));
+  try {
+    const done = await table.submitTransaction([create(toBatchEntity(row)), ...first]);
+    return { row, etag: etagIn(done) };
+  } catch (error) {
+    if (isLostRace(error)) return undefined;
+    throw error;
+  }
 }
+
+/** The batch row's new ETag after a transaction. An unknown one matches no row, so that the next change reads it first. */
+const etagIn = (done: TableTransactionResponse): string =>
+  done.getResponseForEntity(BATCH_ROW_KEY)?.etag ?? UNKNOWN_ETAG;
+const UNKNOWN_ETAG = 'W/"unknown"';
 
 /**
  * Opens a revision: changes the batch row by its ETag, together with the first chunk rows. False when the batch was
@@ -74,18 +90,37 @@ export async function insertChunks(table: Table, chunks: ChunkRow[]): Promise<vo
   }
 }
 
-/** Changes a batch row by ETag. `change` gives the new fields, or undefined to leave it; false = nothing was to change. */
-export async function changeBatch(
+/** Changes a batch row by ETag. `change` gives the new fields, or undefined to leave it; undefined = nothing was to change. */
+export async function changeBatch(table: Table, id: string, change: Change): Promise<BatchRow | undefined> {
+  const found = await readBatch(table, id);
+  return found && (await changeFrom(table, found, change))?.row;
+}
+
+type Change = (row: BatchRow) => Partial<BatchRow> | undefined;
+
+/** As `changeBatch`, from a row at hand: it is read again only when somebody was faster. */
+export async function changeFrom(
   table: Table,
-  id: string,
-  change: (row: BatchRow) => Partial<BatchRow> | undefined,
-): Promise<BatchRow | undefined> {
-  for (;;) {
-    const found = await readBatch(table, id);
-    const fields = found && change(found.row);
-    if (!found || !fields) return undefined;
+  known: Versioned<BatchRow>,
+  change: Change,
+): Promise<Versioned<BatchRow> | undefined> {
+  for (let found: Versioned<BatchRow> | undefined = known; found; found = await readBatch(table, known.row.id)) {
+    const fields = change(found.row);
+    if (!fields) return undefined;
     const row = { ...found.row, ...fields };
-    if (await wins(table.updateEntity(toBatchEntity(row), 'Replace', { etag: found.etag }))) return row;
+    const etag = await tryUpdate(table, row, found.etag);
+    if (etag !== undefined) return { row, etag };
+  }
+  return undefined;
+}
+
+/** The new ETag, or undefined when the row has changed since. */
+async function tryUpdate(table: Table, row: BatchRow, etag: string): Promise<string | undefined> {
+  try {
+    return (await table.updateEntity(toBatchEntity(row), 'Replace', { etag })).etag ?? UNKNOWN_ETAG;
+  } catch (error) {
+    if (isLostRace(error)) return undefined;
+    throw error;
   }
 }
 
@@ -122,8 +157,8 @@ export async function applyEnds(
     if (!read) return undefined;
     const plan = planApply(read, ends, options);
     try {
-      await table.submitTransaction(plan.actions);
-      return plan.applied;
+      const done = await table.submitTransaction(plan.actions);
+      return { ...plan.applied, etag: etagIn(done) };
     } catch (error) {
       if (!isLostRace(error)) throw error;
       log.debug('ledger-race', { batch: id });
@@ -138,8 +173,9 @@ interface ApplyRead {
 
 /** One query, in key order: the batch row comes before its chunk rows, as the ledger's first rule wants. */
 async function readForApply(table: Table, id: string, ends: ChunkEnd[]): Promise<ApplyRead | undefined> {
-  const keys = ends.map((end) => chunkRowKey(end.chunk)).sort();
-  // The follow-ups of a chunk sort directly behind it ("c.000001" < "c.000001.r1"), up to the next character.
+  // What follows from a chunk sorts behind the chunk without its retry number ("c.000001" < "c.000001.r1", and from
+  // r9 follows r10, which sorts before it), up to the next character.
+  const keys = ends.map((end) => chunkRowKey(end.chunk.replace(/\.r\d+$/, ''))).sort();
   const [from = '', to = ''] = [keys[0], `${keys.at(-1)}/`];
   const filter = odata`PartitionKey eq ${id} and (RowKey eq ${BATCH_ROW_KEY} or (RowKey ge ${from} and RowKey le ${to}))`;
   let batch: Versioned<BatchRow> | undefined;
@@ -160,21 +196,23 @@ function planApply(
   read: ApplyRead,
   ends: ChunkEnd[],
   options: ApplyOptions,
-): { actions: TransactionAction[]; applied: Applied } {
+): { actions: TransactionAction[]; applied: Omit<Applied, 'etag'> } {
   const actions: TransactionAction[] = [];
   const batch = { ...read.batch.row };
-  const applied: Applied = { batch, followUps: [], fresh: new Set(), duplicates: 0 };
+  const applied: Omit<Applied, 'etag'> = { batch, followUps: [], fresh: new Set(), duplicates: 0 };
+  const rows = new Map([...read.chunks].map(([chunk, { row }]) => [chunk, row]));
   for (const end of unique(ends)) {
     const found = read.chunks.get(end.chunk);
     if (found?.row.state === 'pending') {
-      const rows = finish(found.row, end, options.at);
+      const { done, next } = finish(found.row, end, options.at);
       actions.push(
-        ['update', toChunkEntity(rows.done), 'Replace', { etag: found.etag }],
-        ...rows.next.map((row) => create(toChunkEntity(row))),
+        ['update', toChunkEntity(done), 'Replace', { etag: found.etag }],
+        ...next.map((row) => create(toChunkEntity(row))),
       );
-      applied.followUps.push(...rows.next);
+      for (const row of [done, ...next]) rows.set(row.chunk, row);
+      applied.followUps.push(...next);
       applied.fresh.add(end.chunk);
-      count(batch, end.header, rows.next.length);
+      count(batch, end.header, next.length);
     } else {
       applied.duplicates += 1;
       applied.followUps.push(...stillPending(read, found?.row));
@@ -182,6 +220,7 @@ function planApply(
   }
   applied.duplicates += ends.length - unique(ends).length;
   if (ends.length > 0) actions.unshift(updateBatch(read.batch, batch, applied.duplicates, options));
+  if (rows.size === batch.chunksTotal) applied.allRows = [...rows.values()].sort(byChunk);
   return { actions, applied };
 }
 
@@ -221,6 +260,8 @@ const stillPending = (read: ApplyRead, row: ChunkRow | undefined): ChunkRow[] =>
   row?.header === undefined
     ? []
     : followUps(row.reference, row.header).filter((next) => read.chunks.get(next.chunk)?.row.state === 'pending');
+
+const byChunk = (a: ChunkRow, b: ChunkRow): number => (chunkRowKey(a.chunk) < chunkRowKey(b.chunk) ? -1 : 1);
 
 const unique = (ends: ChunkEnd[]): ChunkEnd[] => [...new Map(ends.map((end) => [end.chunk, end])).values()];
 

@@ -2,7 +2,7 @@
 import type { ContainerClient } from '@azure/storage-blob';
 import type { BatchRow } from '../batches/batch-row.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
-import { changeBatch, insertChunks, MAX_CHUNK_ROWS_A_TRANSACTION } from '../batches/ledger.ts';
+import { changeBatch, changeFrom, insertChunks, MAX_CHUNK_ROWS_A_TRANSACTION } from '../batches/ledger.ts';
 import type { Table } from '../batches/table.ts';
 import { FrameError } from '../contract/errors.ts';
 import { CONTAINERS, chunkId } from '../contract/names.ts';
@@ -41,12 +41,17 @@ export function chunkRowsOf(batch: BatchRow, entries: readonly ChunkEntry[]): Ch
 }
 
 /**
- * Brings an accepted batch into its queues: the missing chunk rows → references → wake → `queued`. `chunks` are those
- * of the index when the caller has them at hand; with none they are read from the payload, and all are put (again).
+ * Brings an accepted batch into its queues: the missing chunk rows → references → wake → `queued`. `written`
+ * has those of the index when the caller has just accepted them; without, they are read from the payload, and all are put
+ * (again).
  */
-export async function continueIntake(deps: ContinueDeps, batch: BatchRow, chunks: ChunkRow[] = []): Promise<BatchRow> {
+export async function continueIntake(
+  deps: ContinueDeps,
+  batch: BatchRow,
+  written: Omit<Entering, 'resume'> = { chunks: [] },
+): Promise<BatchRow> {
   return enterQueues(deps, batch, {
-    chunks,
+    ...written,
     resume: async () => chunkRowsOf(batch, await readChunkIndex(deps, batch)),
   });
 }
@@ -55,6 +60,8 @@ export async function continueIntake(deps: ContinueDeps, batch: BatchRow, chunks
 export interface Entering {
   /** Rows whose first transaction has just been written; none = resume. */
   chunks: ChunkRow[];
+  /** The batch row's ETag by that transaction. */
+  etag?: string;
   /** All rows of the revision, as the stored blob says. */
   resume: () => Promise<ChunkRow[]>;
 }
@@ -71,12 +78,13 @@ export async function enterQueues(deps: ContinueDeps, batch: BatchRow, entering:
     await enqueue(deps, batch, all, { resent: resumed });
   });
   const queuedAt = batch.queuedAt ?? new Date(deps.gate.now()).toISOString();
-  const row = await changeBatch(deps.table, batch.id, (now) =>
+  const queued = (now: BatchRow): Partial<BatchRow> | undefined =>
     now.state === 'accepting' && now.revision === batch.revision
       ? { state: 'queued', queuedAt, operations: addOperations(now.operations, operations) }
-      : undefined,
-  );
-  return row ?? batch;
+      : undefined;
+  const { etag } = entering;
+  if (etag === undefined) return (await changeBatch(deps.table, batch.id, queued)) ?? batch;
+  return (await changeFrom(deps.table, { row: batch, etag }, queued))?.row ?? batch;
 }
 
 /** The chunk index of a batch's payload. */

@@ -106,19 +106,20 @@ async function accept(deps: SubmitDeps, request: SubmitRequest, claim: Claimed):
   // The three operations of acceptance itself cannot be counted in the row that they write; they are fixed.
   const row = { ...value.row, operations: { ...operations, 'table.transaction': 1 } };
   const chunks = chunkRowsOf(row, value.payload.chunks);
-  if (!(await insertBatch(deps.table, row, chunks))) return await yieldTo(deps, row);
+  const accepted = await insertBatch(deps.table, row, chunks);
+  if (!accepted) return await yieldTo(deps, row);
   log.info('batch-accepted', { batch: row.id, workload: row.workload, lane: row.lane, items: row.accepted });
-  return finishIntake(deps, row, chunks);
+  return finishIntake(deps, row, { chunks, etag: accepted.etag });
 }
 
 /** From acceptance on the client gets its batch: what fails now is repaired by the sweep. */
 async function finishIntake(
   deps: SubmitDeps,
   row: BatchRow,
-  chunks: ReturnType<typeof chunkRowsOf>,
+  written?: Parameters<typeof continueIntake>[2],
 ): Promise<BatchRow> {
   try {
-    return await continueIntake(deps, row, chunks);
+    return await continueIntake(deps, row, written);
   } catch (error) {
     log.error('intake-unfinished', { batch: row.id, error: toError(error) });
     return row;
@@ -134,7 +135,7 @@ async function yieldTo(deps: SubmitDeps, own: BatchRow): Promise<BatchRow> {
   }
   if (stored.row.digest !== own.digest) throw mismatch();
   const { state, revision } = stored.row;
-  return state === 'accepting' && revision === 0 ? finishIntake(deps, stored.row, []) : stored.row;
+  return state === 'accepting' && revision === 0 ? finishIntake(deps, stored.row) : stored.row;
 }
 
 function newRow(

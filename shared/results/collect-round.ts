@@ -6,7 +6,7 @@ import type { DequeuedMessageItem } from '@azure/storage-queue';
 import type { BatchRow } from '../batches/batch-row.ts';
 import { isSettled } from '../batches/batch-row.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
-import { applyEnds, type ChunkEnd, MAX_CHUNK_ROWS_A_TRANSACTION } from '../batches/ledger.ts';
+import { type Applied, applyEnds, type ChunkEnd, MAX_CHUNK_ROWS_A_TRANSACTION } from '../batches/ledger.ts';
 import type { Operations } from '../contract/operations.ts';
 import { type FinishedChunk, type ResultMessage, readResult } from '../contract/reference.ts';
 import { emptyTally, type Tally } from '../drain/slice.ts';
@@ -84,18 +84,23 @@ function addEnd(works: Map<string, BatchWork>, end: FinishedChunk, message: Resu
 export async function collectBatch(deps: FinalizeDeps, id: string, { ends, operations }: BatchWork): Promise<void> {
   const at = new Date(deps.gate.now()).toISOString();
   let rest = operations;
-  let batch: BatchRow | undefined;
+  let last: Applied | undefined;
   for (const group of groupsByRows(ends)) {
     const applied = await applyEnds(deps.table, id, group, { at, operations: rest });
     if (!applied) return log.info('ghost-result', { batch: id });
-    batch = applied.batch;
+    const { batch } = applied;
+    last = applied;
     rest = {};
     await enqueue(deps, batch, batch.state === 'cancelling' ? applied.followUps.map(atOnce) : applied.followUps);
     await tellDead(deps, batch, group, applied.fresh);
   }
-  if (!batch) return;
+  if (last) await endIfDone(deps, last);
+}
+
+async function endIfDone(deps: FinalizeDeps, { batch, etag, allRows }: Applied): Promise<void> {
   if (isSettled(batch.state)) await announce(deps, batch);
-  else if (batch.chunksDone === batch.chunksTotal) await finalize(deps, id);
+  else if (batch.chunksDone === batch.chunksTotal)
+    await finalize(deps, batch.id, { batch: { row: batch, etag }, rows: allRows });
 }
 
 /** What follows in a batch that is being cancelled is met by a worker at once, and cancelled: nobody waits for a retry's due time. */
