@@ -1,0 +1,23 @@
+import { defineWorkload } from '../shared/workload/define.ts';
+import { image } from './media/image.ts';
+import { makeThumbnails } from './media/make-thumbnails.ts';
+import { addImage, formatOf, mergeTotals, noTotals } from './media/totals.ts';
+
+/** Images in the container `images` → thumbnails in the container `thumbnails` → totals per format. */
+export default defineWorkload({
+  name: 'media',
+  version: 1,
+  item: image,
+  map: makeThumbnails,
+  reduce: { key: formatOf, init: noTotals, add: addImage, merge: mergeTotals },
+  // An image takes a hundred thousand times as long as a line of an invoice: with few in a chunk, the first results come
+  // soon, a large batch spreads over all instances, and a lost instance repeats little.
+  chunk: { maxItems: 8 },
+  secondsPerChunk: 2,
+  lanes: ['normal', 'bulk'],
+  lane: (batch) => (batch.items > 200 ? 'bulk' : 'normal'),
+  // Work that keeps cores busy for minutes stands in a function app of its own, not before other workloads.
+  pool: 'media',
+  containers: ['images', 'thumbnails'],
+  deadlineSeconds: 900,
+});

@@ -1,0 +1,47 @@
+import type { ItemContext } from '../../shared/workload/define.ts';
+import { Reject } from '../../shared/workload/errors.ts';
+import type { Image } from './image.ts';
+import { type Decoded, decode, resize } from './pixels.ts';
+
+/** A stored thumbnail. */
+export interface Thumbnail {
+  /** Its blob in the container `thumbnails`. */
+  name: string;
+  width: number;
+  height: number;
+  bytes: number;
+}
+
+/** An image and its thumbnails: one result of a batch, a row of a table. */
+export interface ImageRow {
+  source: string;
+  format: string;
+  /** As it is looked at: turned as its EXIF orientation says. */
+  width: number;
+  height: number;
+  bytes: number;
+  thumbnails: Thumbnail[];
+}
+
+/**
+ * Makes and stores the thumbnails of one image. Their names follow from the item alone: a repeat writes the same blobs.
+ * @throws Reject when there is no such image, or it is none that can be read.
+ */
+export async function makeThumbnails({ source, widths }: Image, context: ItemContext): Promise<ImageRow> {
+  const bytes = await context.container('images').read(source);
+  if (bytes === undefined) throw new Reject(`There is no blob "${source}" in container "images".`);
+  const decoded = await decode(bytes);
+  const thumbnails: Thumbnail[] = [];
+  // One after the other: a thread works for its one core, and holds the pixels of one thumbnail at a time.
+  for (const width of new Set(widths)) thumbnails.push(await store(source, width, decoded, context));
+  const { format, width, height } = decoded;
+  return { source, format, width, height, bytes: bytes.length, thumbnails };
+}
+
+async function store(source: string, wanted: number, decoded: Decoded, context: ItemContext): Promise<Thumbnail> {
+  // The source keeps its extension: a.jpg and a.png are two images.
+  const name = `${source}/${wanted}.webp`;
+  const { data, width, height } = await resize(decoded, wanted);
+  await context.container('thumbnails').write(name, data, { contentType: 'image/webp' });
+  return { name, width, height, bytes: data.length };
+}

@@ -1,0 +1,17 @@
+import { defineWorkload } from '../shared/workload/define.ts';
+import { balanceKeys, bookPayout, mergeBalances, noBalance } from './payouts/balance.ts';
+import { distribute } from './payouts/distribute.ts';
+import { sale } from './payouts/sale.ts';
+
+/** Sales of works → what each of their authors gets of them → a balance per author and currency. */
+export default defineWorkload({
+  name: 'payouts',
+  version: 1,
+  item: sale,
+  map: distribute,
+  reduce: { key: balanceKeys, init: noBalance, add: bookPayout, merge: mergeBalances },
+  // Authors look at their balance while the sale is fresh: everything but a month's rerun goes before other work.
+  lanes: ['high', 'bulk'],
+  lane: (batch) => (batch.items > 100_000 ? 'bulk' : 'high'),
+  deadlineSeconds: 60,
+});
