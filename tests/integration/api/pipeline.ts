@@ -1,9 +1,14 @@
 /** The pipeline without its drains: batches are accepted, processed and collected by the real code, a chunk when told to. */
 
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { TableServiceClient } from '@azure/data-tables';
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import functions from '@azure/functions';
 import { z } from 'zod';
+import { startAzurite } from '../../../local/azurite.ts';
+import { freePort } from '../../../local/ports.ts';
 import type { BatchRow } from '../../../shared/batches/batch-row.ts';
 import type { ChunkRow } from '../../../shared/batches/chunk-row.ts';
 import { chunkRows, readBatch } from '../../../shared/batches/ledger.ts';
@@ -22,7 +27,6 @@ import { readSettings, type Settings } from '../../../shared/settings.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { Reject, Retry } from '../../../shared/workload/errors.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
-import { startAzurite } from './azurite.ts';
 
 /** Does what an item asks for: `{id, reject: 'why'}`, `{id, failUntil: 2}`, else a result of `{id, sum, note}`. */
 export const echo = defineWorkload({
@@ -69,12 +73,15 @@ export interface Pipeline {
 }
 
 export async function startPipeline(): Promise<Pipeline> {
-  const azurite = await startAzurite();
+  const folder = await mkdtemp(join(tmpdir(), 'sluice-api-'));
+  const [blob, queue, table] = await Promise.all([freePort(), freePort(), freePort()]);
+  const logFile = join(folder, 'azurite.log');
+  const azurite = await startAzurite({ folder, ports: { blob, queue, table }, logFile });
   const settings = readSettings({
-    SluiceStorage: azurite.connectionString,
+    SluiceStorage: azurite.ready,
     SluiceServiceBus: 'Endpoint=sb://localhost;SharedAccessKeyName=none;SharedAccessKey=none',
   });
-  await makeStorage(azurite.connectionString);
+  await makeStorage(azurite.ready);
   const meter = createMeter();
   const clients = createClients(settings, meter);
   await Promise.all(Object.values(CONTAINERS).map((name) => clients.container(name).create()));
@@ -118,6 +125,7 @@ export async function startPipeline(): Promise<Pipeline> {
     stop: async () => {
       await clients.close();
       await azurite.stop();
+      await rm(folder, { recursive: true, force: true });
     },
   };
 }

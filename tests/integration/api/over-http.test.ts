@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { costSchema, healthSchema, queueListSchema, queueViewSchema } from '../../../shared/http/operator-schemas.ts';
+import {
+  batchListSchema,
+  batchViewSchema,
+  deadLetterGroupsSchema,
+  reportSchema,
+  resultsManifestSchema,
+} from '../../../shared/http/schemas.ts';
+import { settled, submit } from '../../helpers/client.ts';
+import { startStack, type TestStack } from '../../helpers/stack.ts';
+
+const ITEMS = 6_000;
+let stack: TestStack;
+let batch: string;
+
+const records = (count: number): string =>
+  Array.from({ length: count }, (_, n) =>
+    JSON.stringify({
+      ...{ id: `t${n}`, account: `a${n % 7}`, kind: 'usage', product: 'storage', quantity: n === 4_321 ? -1 : 1 },
+      ...{ unitPrice: '0.5', currency: 'EUR', time: '2026-01-01T00:00:00Z' },
+    }),
+  ).join('\n');
+
+beforeAll(async () => {
+  stack = await startStack();
+  batch = (await submit(stack, records(ITEMS))).id;
+  await settled(stack, batch);
+});
+afterAll(() => stack?.stop());
+
+const json = async (path: string): Promise<unknown> => (await stack.api(path)).json();
+
+describe('the API on the local stack', () => {
+  it('shows the batch with its receipt', async () => {
+    const view = batchViewSchema.parse(await json(`batches/${batch}`));
+    expect(view.counts).toMatchObject({ accepted: ITEMS, succeeded: ITEMS - 1, dead: 1, pending: 0 });
+    expect(view.receipt.comparison.messageAnItem.timesOurs).toBeGreaterThan(10);
+    expect(batchListSchema.parse(await json('batches')).batches.map(({ id }) => id)).toEqual([batch]);
+  });
+
+  it('streams results over pages, and says where they lie', async () => {
+    const first = await stack.api(`batches/${batch}/results?limit=1`);
+    const path = /<\/api\/([^>]+)>/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
+    const texts = [await first.text(), await (await stack.api(path)).text()];
+    const ids = texts
+      .join('')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).id);
+    expect(ids).toEqual(Array.from({ length: ITEMS }, (_, n) => `t${n}`).filter((id) => id !== 't4321'));
+    const { blobs } = resultsManifestSchema.parse(await json(`batches/${batch}/results?manifest`));
+    expect(blobs.reduce((sum, { items }) => sum + items, 0)).toBe(ITEMS - 1);
+    const csv = await (await stack.api(`batches/${batch}/results?format=csv`)).text();
+    expect(csv.trim().split('\r\n')).toHaveLength(ITEMS);
+  });
+
+  it('has one report and the dead letter with its line', async () => {
+    const report = reportSchema.parse(await json(`batches/${batch}/report?format=json`));
+    expect([report.rows, report.counts.dead]).toEqual([7, 1]);
+    const { groups } = deadLetterGroupsSchema.parse(await json(`batches/${batch}/dead-letters`));
+    expect(groups.map(({ count, example }) => [count, example.line])).toEqual([[1, 4_322]]);
+  });
+
+  it('pauses a queue, and drains it when it is resumed', async () => {
+    await stack.api('queues/billing-normal-0/pause', { method: 'POST', body: '{"reason":"test"}' });
+    const { id } = await submit(stack, records(10));
+    await sleep(2_000);
+    expect(batchViewSchema.parse(await json(`batches/${id}`)).counts.pending).toBe(10);
+    const { queues } = queueListSchema.parse(await json('queues?fresh'));
+    expect(queues.find(({ queue }) => queue === 'billing-normal-0')).toMatchObject({ depth: 1, status: 'idle' });
+    const resumed = await stack.api('queues/billing-normal-0/resume', { method: 'POST' });
+    expect(queueViewSchema.parse(await resumed.json()).paused).toBeNull();
+    expect((await settled(stack, id)).state).toBe('completed');
+  });
+
+  it('tells the cost, its health and itself', async () => {
+    const cost = costSchema.parse(await json('cost'));
+    expect([cost.day.batches, cost.day.items]).toEqual([2, ITEMS + 10]);
+    const open = await fetch(`${stack.url}/api/health?deep`);
+    expect(healthSchema.parse(await open.json()).status).toBe('ok');
+    const document = (await (await fetch(`${stack.url}/api/openapi.json`)).json()) as { openapi: string };
+    expect(document.openapi).toBe('3.1.0');
+  });
+
+  it.each(['batches', 'queues', 'cost', 'queues/billing-normal-0/policy'])('asks for a key at %s', async (path) => {
+    expect((await fetch(`${stack.url}/api/${path}`)).status).toBe(401);
+  });
+});
