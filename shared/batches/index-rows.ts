@@ -88,3 +88,14 @@ function fromIndexEntity(entity: Entity): IndexEntry {
 }
 
 const dayPartition = (day: string): string => `day-${day}`;
+
+/** Batches of a workload that ended, or never came to be, before a time: one query over all days up to then. */
+export async function* expiredEntries(table: Table, workload: string, before: string): AsyncGenerator<IndexEntry> {
+  const days = odata`PartitionKey ge ${dayPartition('')} and PartitionKey le ${dayPartition(before.slice(0, 10))}`;
+  for await (const entity of queryEntities(table, `${days} and ${odata`workload eq ${workload}`}`)) {
+    const entry = fromIndexEntity(entity);
+    if ((entry.completedAt ?? batchDay(entry.id)) < before) yield entry;
+  }
+}
+
+const batchDay = (id: string): string => `${batchDate(id)}T`;

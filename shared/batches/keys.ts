@@ -1,8 +1,9 @@
 /** Idempotency keys: the key fixes the batch id at its first use, for everybody who uses it later. */
 import { createHash } from 'node:crypto';
+import { odata } from '@azure/data-tables';
 import { newBatchId } from '../contract/names.ts';
 import { Problem } from '../errors.ts';
-import { deleteEntity, type Entity, readEntity, type Table, wins } from './table.ts';
+import { type Entity, queryEntities, readEntity, type Table, wins } from './table.ts';
 
 /** How long a key is remembered. */
 export const KEY_DAYS = 7;
@@ -69,5 +70,12 @@ export const finishKey = async (table: Table, keyRow: string, digest: string): P
   await table.updateEntity({ partitionKey: keyRow, rowKey: ROW, digest }, 'Merge');
 };
 
-/** Frees a key. */
-export const deleteKey = (table: Table, keyRow: string): Promise<void> => deleteEntity(table, keyRow, ROW);
+/** Frees the key of a batch, unless it has expired meanwhile and stands for another one. */
+export async function freeKey(table: Table, keyRow: string, batch: string): Promise<void> {
+  const found = await readEntity(table, keyRow, ROW);
+  if (found?.batch === batch) await wins(table.deleteEntity(keyRow, ROW, { etag: found.etag }));
+}
+
+/** Keys that nobody remembers any more; a pass over the whole table. */
+export const expiredKeys = (table: Table, nowMs: number): AsyncGenerator<Entity> =>
+  queryEntities(table, odata`expiresAt lt ${new Date(nowMs).toISOString()}`);

@@ -1,5 +1,5 @@
 import { readEntity, type Table } from '../batches/table.ts';
-import { GATES_PARTITION, type GateRow, policyRowKey } from '../wake/gate-row.ts';
+import { GATES_PARTITION, type GateRow, isSweepHeld, policyRowKey } from '../wake/gate-row.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import { planWave, type Wave } from './plan.ts';
 import { DEFAULT_POLICY, type Policy, policySchema } from './policy.ts';
@@ -26,7 +26,8 @@ export function createPlanner({ table, sliceSeconds, visibilitySeconds }: Planne
       itemsPerReference: workload.chunk.maxItems,
       secondsPerReference: gate.secondsPerReference || workload.secondsPerChunk,
       policy: await readPolicy(table, gate),
-      taskLimit: gate.taskLimit,
+      // A sweep that drains by itself has no orchestration to run tasks side by side.
+      taskLimit: isSweepHeld(gate) ? 1 : gate.taskLimit,
       bulk: lane === 'bulk',
       late: false,
       probe: gate.paused?.by === 'circuit',

@@ -1,0 +1,31 @@
+import { odata } from '@azure/data-tables';
+import { CHUNK_ROWS } from './chunk-row.ts';
+import { deleteEntity, isLostRace, queryEntities, type Table } from './table.ts';
+
+/** A transaction takes 100 operations (learn: entity group transactions). */
+const ROWS_A_TRANSACTION = 100;
+
+/** Deletes all chunk rows of a batch; false when `isOver` said so before the last, and the rest is left. */
+export async function deleteChunks(table: Table, id: string, isOver: () => boolean): Promise<boolean> {
+  const range = odata`PartitionKey eq ${id} and RowKey ge ${CHUNK_ROWS.from} and RowKey lt ${CHUNK_ROWS.to}`;
+  let keys: string[] = [];
+  for await (const { rowKey } of queryEntities(table, range)) {
+    if (keys.push(rowKey) < ROWS_A_TRANSACTION) continue;
+    await deleteRows(table, id, keys);
+    if (isOver()) return false;
+    keys = [];
+  }
+  await deleteRows(table, id, keys);
+  return true;
+}
+
+/** A row that somebody else deleted fails the transaction as a whole; then they go one by one. */
+async function deleteRows(table: Table, id: string, keys: readonly string[]): Promise<void> {
+  if (keys.length === 0) return;
+  try {
+    await table.submitTransaction(keys.map((rowKey) => ['delete', { partitionKey: id, rowKey }]));
+  } catch (error) {
+    if (!isLostRace(error)) throw error;
+    for (const rowKey of keys) await deleteEntity(table, id, rowKey);
+  }
+}

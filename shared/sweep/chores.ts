@@ -1,0 +1,66 @@
+/** What a sweep does once a day: things that only cost room. Each is bounded; what is left comes with the next sweep. */
+import { noteKeys } from '../batches/open-rows.ts';
+import { type Entity, wins } from '../batches/table.ts';
+import { expireBatches } from './expire-batches.ts';
+import { expireKeys } from './expire-keys.ts';
+import { dropOrphanPayloads } from './orphan-payloads.ts';
+import { guarded, repaired, type SweepRun } from './run.ts';
+
+const DAY_MS = 86_400_000;
+/** Finished drains are kept this long, for whoever looks into them. */
+const DRAIN_DAYS = 7;
+/** How far back finished drains are looked for: a drain may have been made long before it ended. */
+const PURGE_WINDOW_DAYS = 37;
+/** Before chores that were not finished are gone on with: another sweep may be at them. */
+const RESUME_MS = 10 * 60_000;
+const NEVER = new Date(0).toISOString();
+
+/** A chore: does its work since `sinceMs`, and says whether some of it is left. */
+export type Chore = (run: SweepRun, sinceMs: number) => Promise<boolean>;
+
+const CHORES: Record<string, Chore> = {
+  retention: expireBatches,
+  keys: expireKeys,
+  drains: purgeDrains,
+  payloads: dropOrphanPayloads,
+};
+
+/** Of which pool the chores are: each app has its own task hub, and its own workloads. */
+export const choresNote = (pool: string | undefined): string => `chores.${pool ?? ''}`;
+
+/**
+ * Does the chores if a day has passed, or if the last time left some. `note` came with the query of the open batches:
+ * that is why it lies there and not beside the gates, where asking would cost an idle sweep a second operation.
+ */
+export async function doChores(run: SweepRun, note: Entity | undefined): Promise<void> {
+  if (note && !isDue(run, note)) return;
+  const sinceMs = Date.parse(note === undefined ? NEVER : String(note.left === true ? note.since : note.at));
+  const keys = noteKeys(choresNote(run.pool));
+  const mine = {
+    ...keys,
+    at: new Date(run.gate.now()).toISOString(),
+    since: new Date(sinceMs).toISOString(),
+    left: true,
+  };
+  const claim = note ? run.table.updateEntity(mine, 'Replace', { etag: note.etag }) : run.table.createEntity(mine);
+  if (!(await wins(claim))) return;
+  let left = false;
+  for (const [chore, work] of Object.entries(CHORES)) {
+    const more = await guarded(run, { chore }, () => work(run, sinceMs));
+    left ||= more !== false;
+  }
+  await run.table.updateEntity({ ...keys, left }, 'Merge');
+}
+
+function isDue(run: SweepRun, { at, left }: Entity): boolean {
+  const ageMs = run.gate.now() - Date.parse(String(at));
+  return ageMs >= DAY_MS || (left === true && ageMs >= RESUME_MS);
+}
+
+async function purgeDrains(run: SweepRun, sinceMs: number): Promise<boolean> {
+  const now = run.gate.now();
+  const from = sinceMs === 0 ? 0 : Math.min(sinceMs, now - PURGE_WINDOW_DAYS * DAY_MS);
+  const n = await run.purgeDrains(new Date(from), new Date(now - DRAIN_DAYS * DAY_MS));
+  repaired(run, 'purgedDrains', { event: 'drains-purged', n });
+  return false;
+}

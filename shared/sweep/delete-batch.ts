@@ -1,0 +1,96 @@
+/**
+ * Deleting a batch: all that is stored of it, its row last, so that whoever is interrupted can begin again. It is marked
+ * first: from then on no redrive can begin, and its row `open` lets the sweep finish what a crash left.
+ */
+import type { ContainerClient } from '@azure/storage-blob';
+import { BATCH_ROW_KEY, type BatchRow, isSettled, toBatchEntity } from '../batches/batch-row.ts';
+import { deleteChunks } from '../batches/delete-chunks.ts';
+import { unindexBatch } from '../batches/index-rows.ts';
+import { freeKey } from '../batches/keys.ts';
+import { readBatch } from '../batches/ledger.ts';
+import { closeAll, openBatch } from '../batches/open-rows.ts';
+import { deleteEntity, type Table, wins } from '../batches/table.ts';
+import { CONTAINERS, outcomeBlobName } from '../contract/names.ts';
+import { Problem, statusOf } from '../errors.ts';
+import { inParallel } from '../parallel.ts';
+import { announce, type FinalizeDeps } from '../results/finalize.ts';
+import { log } from '../telemetry/log.ts';
+
+const DELETES_AT_ONCE = 16;
+const BLOBS_A_GROUP = 256;
+
+export interface DeleteDeps extends FinalizeDeps {
+  keys: Table;
+}
+
+/**
+ * Deletes a settled batch. True when it is gone; false when `untilMs` (service time) came first: the sweep goes on.
+ * @throws Problem 'not-found'; 'conflict' while the batch is not settled.
+ */
+export async function deleteBatch(deps: DeleteDeps, id: string, untilMs = Number.POSITIVE_INFINITY): Promise<boolean> {
+  const row = await markDeleting(deps, id);
+  const isOver = (): boolean => deps.gate.now() >= untilMs;
+  if (row.keyRow !== undefined) await freeKey(deps.keys, row.keyRow, id);
+  await unindexBatch(deps.table, id);
+  for (const [container, prefix] of foldersOf(row)) {
+    if (!(await deleteBlobs(deps.container(container), prefix, isOver))) return false;
+  }
+  await deleteInboxFile(deps, row);
+  if (!(await deleteChunks(deps.table, id, isOver))) return false;
+  await deleteEntity(deps.table, id, BATCH_ROW_KEY);
+  await closeAll(deps.table, id);
+  log.info('batch-deleted', { batch: id, workload: row.workload });
+  return true;
+}
+
+/** `open` is written before the mark: a mark that no sweep sees would never be followed up. */
+async function markDeleting(deps: DeleteDeps, id: string): Promise<BatchRow> {
+  for (;;) {
+    const found = await readBatch(deps.table, id);
+    if (!found) throw new Problem('not-found', `There is no batch "${id}".`);
+    const { row, etag } = found;
+    if (row.deletingAt !== undefined) return row;
+    if (!isSettled(row.state))
+      throw new Problem('conflict', `Batch ${id} is ${row.state}; it can be deleted once it is settled.`);
+    // Its end is told before nothing is left of it.
+    await announce(deps, row);
+    await openBatch(deps.table, row);
+    const next = { ...row, deletingAt: new Date(deps.gate.now()).toISOString() };
+    if (row.announced && (await wins(deps.table.updateEntity(toBatchEntity(next), 'Replace', { etag })))) return next;
+  }
+}
+
+/** Everything below these prefixes is of this batch, also what never counted: outcomes and payloads of losers. */
+function foldersOf({ id, workload }: BatchRow): [container: string, prefix: string][] {
+  return [
+    [CONTAINERS.results, outcomeBlobName(workload, id, '').replace(/[^/]*$/, '')],
+    [CONTAINERS.reports, `${id}/`],
+    [CONTAINERS.redrives, `${id}/`],
+    [CONTAINERS.payloads, `${id}/`],
+  ];
+}
+
+async function deleteBlobs(container: ContainerClient, prefix: string, isOver: () => boolean): Promise<boolean> {
+  const names: string[] = [];
+  const flush = (): Promise<unknown> =>
+    inParallel(names.splice(0), DELETES_AT_ONCE, (name) => container.getBlobClient(name).deleteIfExists());
+  for await (const { name } of container.listBlobsFlat({ prefix })) {
+    if (names.push(name) < BLOBS_A_GROUP) continue;
+    await flush();
+    if (isOver()) return false;
+  }
+  await flush();
+  return true;
+}
+
+/** The file that was dropped holds the same records; it goes only if it is still the one that became this batch. */
+async function deleteInboxFile(deps: DeleteDeps, { id, sourceKind, sourceName }: BatchRow): Promise<void> {
+  if (sourceKind !== 'inbox') return;
+  const blob = deps.container(CONTAINERS.inboxDone).getBlobClient(sourceName);
+  try {
+    const { metadata, etag } = await blob.getProperties();
+    if (metadata?.batch === id) await blob.delete({ conditions: { ...(etag === undefined ? {} : { ifMatch: etag }) } });
+  } catch (error) {
+    if (statusOf(error) !== 404 && statusOf(error) !== 412) throw error;
+  }
+}

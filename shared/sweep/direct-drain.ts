@@ -1,0 +1,29 @@
+import { log } from '../telemetry/log.ts';
+import { takeForSweep } from '../wake/gate.ts';
+import type { GateRow } from '../wake/gate-row.ts';
+import type { QueueAddress } from '../workload/registry.ts';
+import { isOver, repaired, type SweepRun } from './run.ts';
+
+/** Slices that the first beat covers; each settling sets a new one. */
+const FIRST_BEAT_SLICES = 3;
+
+/**
+ * Drains a queue without an orchestration, for as long as the sweep may run: slice, settle, slice. It holds the gate as
+ * any drain does, fenced and beating, so that a wake which can start orchestrations again finds it in order.
+ */
+export async function drainDirectly(run: SweepRun, address: QueueAddress, unstarted: GateRow): Promise<void> {
+  const { queue } = address;
+  const first = await run.plan(address, { ...unstarted, taskLimit: 1 }, Math.max(1, await run.depthOf(queue)));
+  const beatUntilMs = run.gate.now() + first.sliceSeconds * 1000 * FIRST_BEAT_SLICES;
+  const gate = await takeForSweep(run.gate, queue, { generation: unstarted.generation, beatUntilMs });
+  if (!gate) return;
+  const { generation } = gate;
+  log.warn('sweep-drains', { queue, generation });
+  for (let wave = first; ; ) {
+    const slice = await run.activities.dequeueBatch({ queue, generation, task: 'sweep', wave });
+    repaired(run, 'slices', { event: 'sweep-slice', queue, generation, received: slice.received, done: slice.done });
+    const { next } = await run.activities.settleQueue({ queue, generation, slices: [slice], abandon: isOver(run) });
+    if (!next) return;
+    wave = { ...next, tasks: 1 };
+  }
+}

@@ -1,0 +1,49 @@
+import type { BlobItem } from '@azure/storage-blob';
+import { KEY_DAYS } from '../batches/keys.ts';
+import { readBatch } from '../batches/ledger.ts';
+import { CONTAINERS } from '../contract/names.ts';
+import { statusOf } from '../errors.ts';
+import { isOver, repaired, type SweepRun } from './run.ts';
+
+const DAY_MS = 86_400_000;
+/** Ids begin with their time in milliseconds: five of its twelve hex digits are a window of 3.1 days, and a prefix of names. */
+const WINDOW_MS = 2 ** 28;
+const WINDOW_DIGITS = 5;
+/** An upload with a key may begin late under an id of its key's first use, and may take a day. */
+const LOOK_BACK_MS = (KEY_DAYS + 1) * DAY_MS;
+
+/**
+ * Deletes payloads that no batch row names a day after they were written: uploads that died before their acceptance.
+ * Each payload is looked at once, on the day after; the listing goes by the time in the names, so that its cost does not
+ * grow with what is kept.
+ */
+export async function dropOrphanPayloads(run: SweepRun, sinceMs: number): Promise<boolean> {
+  const untilMs = run.gate.now() - run.patient.strayMs;
+  const fromMs = sinceMs - run.patient.strayMs;
+  for (let at = firstWindow(fromMs, untilMs); at <= run.gate.now(); at += WINDOW_MS) {
+    for await (const blob of run.container(CONTAINERS.payloads).listBlobsFlat({ prefix: prefixOf(at) })) {
+      if (isOver(run)) return true;
+      const writtenMs = blob.properties.lastModified.getTime();
+      if (writtenMs > fromMs && writtenMs <= untilMs) await dropIfOrphan(run, blob);
+    }
+  }
+  return false;
+}
+
+/** The first time ever looks back as far as any other: what lies before was somebody else's. */
+const firstWindow = (fromMs: number, untilMs: number): number =>
+  Math.floor(Math.max(fromMs - LOOK_BACK_MS, untilMs - 2 * LOOK_BACK_MS) / WINDOW_MS) * WINDOW_MS;
+
+/** An id has its first dash behind the eighth digit, so that five make a plain prefix. */
+const prefixOf = (ms: number): string => ms.toString(16).padStart(12, '0').slice(0, WINDOW_DIGITS);
+
+async function dropIfOrphan(run: SweepRun, { name, properties }: BlobItem): Promise<void> {
+  const [batch = ''] = name.split('/');
+  if ((await readBatch(run.table, batch))?.row.payload === name) return;
+  try {
+    await run.container(CONTAINERS.payloads).deleteBlob(name, { conditions: { ifMatch: properties.etag } });
+    repaired(run, 'orphanPayloads', { event: 'orphan-payload', payload: name });
+  } catch (error) {
+    if (statusOf(error) !== 404 && statusOf(error) !== 412) throw error;
+  }
+}

@@ -1,0 +1,83 @@
+/** What a sweep does for one open batch: it goes on wherever the last one who worked on it stopped. */
+import { BATCH_ROW_KEY, type BatchRow, fromBatchEntity, isSettled } from '../batches/batch-row.ts';
+import { indexBatch, unindexBatch } from '../batches/index-rows.ts';
+import { closeBatch, type OpenBatch } from '../batches/open-rows.ts';
+import { readEntity } from '../batches/table.ts';
+import { continueAccepting } from '../dead-letters/revision-rows.ts';
+import { announce, finalize } from '../results/finalize.ts';
+import { cancelPending } from './cancel.ts';
+import { deleteBatch } from './delete-batch.ts';
+import { resend } from './resend.ts';
+import { isOverdue, repaired, type SweepRun } from './run.ts';
+
+/** Repairs a batch; gives its row if its queues may hold work. */
+export async function repairBatch(run: SweepRun, open: OpenBatch): Promise<BatchRow | undefined> {
+  const entity = await readEntity(run.table, open.id, BATCH_ROW_KEY);
+  if (!entity) return dropStray(run, open);
+  const { row } = fromBatchEntity(entity as never);
+  if (row.deletingAt !== undefined) return continueDeletion(run, row);
+  if (open.revision !== row.revision) return dropOther(run, open, row);
+  if (isSettled(row.state)) return close(run, open, { row, changedMs: changeOf(entity) });
+  await bringOn(run, open, { row, changedMs: changeOf(entity) });
+  return row;
+}
+
+/** When the row was last written, by the service: every step of a batch writes it. */
+const changeOf = ({ timestamp }: Record<string, unknown>): number => Date.parse(String(timestamp));
+
+interface Found {
+  row: BatchRow;
+  changedMs: number;
+}
+
+/** An upload that opened its batch and was never accepted. */
+async function dropStray(run: SweepRun, open: OpenBatch): Promise<undefined> {
+  if (!isOverdue(run, open.openedAt, 'strayMs')) return;
+  await unindexBatch(run.table, open.id);
+  await closeBatch(run.table, open);
+  repaired(run, 'closed', { event: 'stray-open-row', batch: open.id });
+}
+
+async function continueDeletion(run: SweepRun, { id }: BatchRow): Promise<undefined> {
+  if (await deleteBatch(run, id, run.endMs)) repaired(run, 'deleted', { event: 'deletion-continued', batch: id });
+}
+
+/** An older revision has ended, or there would be no newer one; a newer one is a redrive that was never accepted. */
+async function dropOther(run: SweepRun, open: OpenBatch, { revision }: BatchRow): Promise<undefined> {
+  if (open.revision > revision && !isOverdue(run, open.openedAt, 'strayMs')) return;
+  await closeBatch(run.table, open);
+  repaired(run, 'closed', { event: 'stray-open-row', batch: open.id, revision: open.revision });
+}
+
+/** A settled batch: its end is told if it was not, and its row goes. */
+async function close(run: SweepRun, open: OpenBatch, { row, changedMs }: Found): Promise<undefined> {
+  if (!row.announced) {
+    if (!isOverdue(run, changedMs, 'wakeMs')) return;
+    await announce(run, row);
+    repaired(run, 'announced', { event: 'end-announced-late', batch: row.id, revision: row.revision });
+  } else if (isOverdue(run, open.openedAt, 'acceptingMs') && isOverdue(run, changedMs, 'wakeMs')) {
+    await indexBatch(run.table, row);
+    await closeBatch(run.table, open);
+    repaired(run, 'closed', { event: 'ended-batch-closed', batch: row.id, revision: row.revision });
+  }
+}
+
+async function bringOn(run: SweepRun, open: OpenBatch, { row, changedMs }: Found): Promise<void> {
+  const { id: batch, state } = row;
+  if (state === 'accepting' && isOverdue(run, open.openedAt, 'acceptingMs')) {
+    await continueAccepting(run, row);
+    await indexBatch(run.table, row);
+    return repaired(run, 'continued', { event: 'intake-continued', batch, revision: row.revision });
+  }
+  if (!isOverdue(run, changedMs, 'wakeMs')) return;
+  if (row.chunksDone === row.chunksTotal) {
+    await finalize(run, batch);
+    return repaired(run, 'finalized', { event: 'batch-finalized-late', batch, revision: row.revision });
+  }
+  if (state === 'cancelling') {
+    return repaired(run, 'cancelled', { event: 'cancel-continued', n: await cancelPending(run, row), batch });
+  }
+  if (isOverdue(run, changedMs, 'stallMs')) {
+    return repaired(run, 'resent', { event: 'references-resent', n: await resend(run, row), batch });
+  }
+}

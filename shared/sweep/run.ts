@@ -1,0 +1,93 @@
+/** What the parts of a sweep share. */
+import type { QueueClient } from '@azure/storage-queue';
+import type { Activities } from '../drain/activities.ts';
+import type { Wave } from '../drain/plan.ts';
+import { Problem, toError } from '../errors.ts';
+import { log } from '../telemetry/log.ts';
+import type { GateDeps } from '../wake/gate.ts';
+import type { GateRow } from '../wake/gate-row.ts';
+import type { Queue } from '../wake/messages.ts';
+import type { QueueAddress } from '../workload/registry.ts';
+import type { SweepAction, SweepCounts } from './counts.ts';
+import type { DeleteDeps } from './delete-batch.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** How long the living are left alone before something counts as forgotten; milliseconds of service time. */
+export interface Patience {
+  /** From the opening of a revision to its last reference, and from its announcement to its closing. */
+  acceptingMs: number;
+  /** From a message to its drain, and from the last change of a batch to its end. */
+  wakeMs: number;
+  /** Without any progress of a batch. */
+  stallMs: number;
+  /** From an `open` row to the batch row that must follow, and from a payload to the row that names it. */
+  strayMs: number;
+}
+
+export const DEFAULT_PATIENCE: Patience = {
+  acceptingMs: 2 * MINUTE,
+  wakeMs: MINUTE,
+  stallMs: HOUR,
+  strayMs: 24 * HOUR,
+};
+
+export interface SweepDeps extends DeleteDeps {
+  gate: GateDeps;
+  queues: (name: string) => Queue & Pick<QueueClient, 'peekMessages'>;
+  depthOf: (queue: string) => Promise<number>;
+  plan: (address: QueueAddress, gate: GateRow, depth: number) => Promise<Wave>;
+  activities: Activities;
+  /** Purges finished drains created between two times; gives how many. */
+  purgeDrains: (from: Date, to: Date) => Promise<number>;
+  /** The pool whose batches and queues are swept; undefined: all. */
+  pool: string | undefined;
+  patience?: Partial<Patience>;
+}
+
+/** One sweep under way. */
+export interface SweepRun extends SweepDeps {
+  counts: SweepCounts;
+  /** Queues whose wake could not be published: the sweep wakes them itself. */
+  unheard: Set<string>;
+  /** Service time after which nothing new is begun. */
+  endMs: number;
+  patient: Patience;
+}
+
+export const isOver = ({ gate, endMs }: SweepRun): boolean => gate.now() >= endMs;
+
+/** Whether `sinceMs` is longer ago than the sweep has patience for. */
+export const isOverdue = (run: SweepRun, sinceMs: number, patience: keyof Patience): boolean =>
+  run.gate.now() - sinceMs > run.patient[patience];
+
+/** Notes a repair: it is logged under its event name, and counted in the answer. */
+export function repaired(
+  run: SweepRun,
+  action: SweepAction,
+  told: { event: string; n?: number } & Record<string, unknown>,
+): void {
+  const { event, n = 1, ...fields } = told;
+  if (n === 0) return;
+  run.counts[action] += n;
+  log.warn(event, { ...fields, ...(n === 1 ? {} : { n }) });
+}
+
+/** Runs one part of a sweep: what fails in it is logged and counted, and holds up nothing else. */
+export async function guarded<T>(
+  run: SweepRun,
+  fields: Record<string, unknown>,
+  part: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await part();
+  } catch (thrown) {
+    const error = toError(thrown);
+    // A batch that came to another state meanwhile is no fault.
+    if (error instanceof Problem) log.info('sweep-declined', { ...fields, error });
+    else log.error('sweep-failed', { ...fields, error });
+    run.counts.failed += error instanceof Problem ? 0 : 1;
+    return undefined;
+  }
+}

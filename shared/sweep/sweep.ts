@@ -1,0 +1,103 @@
+/**
+ * The sweep: the rare timer that makes up for whatever was lost. It goes by the open batches, one query when there are
+ * none; everything it does may be done twice, and beside whoever it takes for dead.
+ */
+import type { BatchRow } from '../batches/batch-row.ts';
+import { type OpenBatch, readOpen } from '../batches/open-rows.ts';
+import { toError } from '../errors.ts';
+import { inParallel } from '../parallel.ts';
+import { log } from '../telemetry/log.ts';
+import type { DrainStatus } from '../wake/gate.ts';
+import type { Publish } from '../wake/publish.ts';
+import type { QueueAddress, Registry } from '../workload/registry.ts';
+import { choresNote, doChores } from './chores.ts';
+import { noCounts, type SweepCounts } from './counts.ts';
+import { repairBatch } from './repair-batch.ts';
+import { repairQueue } from './repair-queue.ts';
+import { DEFAULT_PATIENCE, guarded, isOver, type SweepDeps, type SweepRun } from './run.ts';
+
+const BATCHES_AT_ONCE = 4;
+/** Nothing new is begun after this long: a timer function ends within ten minutes, slices included. */
+const BUDGET_MS = 4 * 60_000;
+
+/** Sweeps once, for at most `budgetMs` and what was begun in it. Gives what it did. */
+export async function sweep(deps: SweepDeps, budgetMs = BUDGET_MS): Promise<SweepCounts> {
+  const run = begin(deps, budgetMs);
+  const { batches, notes } = await readOpen(deps.table);
+  const own = batches.filter((batch) => isOwn(deps, batch));
+  run.counts.open = own.length;
+  const busy = await inParallel(own, BATCHES_AT_ONCE, (open) => lookAfter(run, open));
+  for (const address of queuesOf(deps.registry, busy)) {
+    await guarded(run, { queue: address.queue }, () => repairQueue(run, address));
+  }
+  await guarded(run, {}, () => doChores(run, notes.get(choresNote(deps.pool))));
+  log.info('swept', { ...run.counts });
+  return run.counts;
+}
+
+function begin(deps: SweepDeps, budgetMs: number): SweepRun {
+  const unheard = new Set<string>();
+  const { gate } = deps;
+  return {
+    ...deps,
+    counts: noCounts(),
+    unheard,
+    publish: heard(deps.publish, unheard),
+    gate: { ...gate, status: (instanceId) => statusOrRunning(gate.status, instanceId) },
+    endMs: gate.now() + budgetMs,
+    patient: { ...DEFAULT_PATIENCE, ...deps.patience },
+  };
+}
+
+/** A wake that cannot be published is not lost: the queues come after the batches. Other events must be told, or fail. */
+const heard =
+  (publish: Publish, unheard: Set<string>): Publish =>
+  async (address, event, options) => {
+    try {
+      await publish(address, event, options);
+    } catch (error) {
+      if (event.type !== 'QueueWorkDetected') throw error;
+      log.warn('event-not-published', { queue: address.queue, error: toError(error) });
+      unheard.add(address.queue);
+    }
+  };
+
+/** A runtime that cannot be asked has not said that a drain is over: only its silence counts then. */
+async function statusOrRunning(
+  status: (instanceId: string) => Promise<DrainStatus>,
+  instanceId: string,
+): Promise<DrainStatus> {
+  try {
+    return await status(instanceId);
+  } catch (error) {
+    log.warn('drain-not-asked', { instanceId, error: toError(error) });
+    return 'Running';
+  }
+}
+
+/** Each app sweeps for its own pool: a drain started here would run in this app's task hub. */
+const isOwn = ({ pool, registry }: SweepDeps, { workload }: OpenBatch): boolean =>
+  pool === undefined || registry.workload(workload)?.pool === pool;
+
+/** Whose queues may hold work; without a lane, all of the workload's. */
+type Busy = Pick<BatchRow, 'workload'> & Partial<Pick<BatchRow, 'lane'>>;
+
+/** A batch whose repair fails has queues all the same. */
+async function lookAfter(run: SweepRun, open: OpenBatch): Promise<Busy | undefined> {
+  let busy: Busy | undefined = { workload: open.workload };
+  if (isOver(run)) return busy;
+  await guarded(run, { batch: open.id }, async () => {
+    busy = await repairBatch(run, open);
+  });
+  return busy;
+}
+
+function queuesOf(registry: Registry, busy: readonly (Busy | undefined)[]): QueueAddress[] {
+  const lanes = new Set(busy.map((one) => one && `${one.workload} ${one.lane ?? ''}`));
+  const names = new Set(busy.map((one) => one?.workload));
+  return registry
+    .queues()
+    .filter(({ workload: { name }, lane, kind }) =>
+      kind === 'results' ? names.has(name) : lanes.has(`${name} ${lane}`) || lanes.has(`${name} `),
+    );
+}
