@@ -18,7 +18,7 @@ export function sluiceStack(folder: string, overrides: Record<string, string> = 
     folder,
     appFolder: ROOT,
     entities: entities(registry),
-    layout: { containers: Object.values(CONTAINERS), tables: Object.values(TABLES) },
+    layout: { containers: [...Object.values(CONTAINERS), ...registry.containers], tables: Object.values(TABLES) },
     settings: (connections) => ({ ...sluiceSettings(connections), ...overrides }),
   };
 }

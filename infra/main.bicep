@@ -35,6 +35,9 @@ param location string
 @minLength(1)
 param pools poolType[] = loadJsonContent('pools.json')
 
+@description('Containers that handlers read and write. infra/containers.json is kept in step with workloads/index.ts.')
+param workloadContainers string[] = loadJsonContent('containers.json')
+
 @description('Node.js version of the apps. Ask the region what it takes: az functionapp list-flexconsumption-runtimes --runtime node.')
 @allowed(['22', '24'])
 param nodeVersion string = '24'
@@ -101,6 +104,7 @@ module hostStorage 'modules/storage.bicep' = {
     tags: tags
     sku: storageSku
     containers: packageContainers
+    keptContainers: []
     tables: []
     backstopDays: 0
   }
@@ -115,6 +119,7 @@ module dataStorage 'modules/storage.bicep' = {
     sku: storageSku
     // The names of shared/contract/names.ts.
     containers: ['payloads', 'results', 'reports', 'redrives', 'inbox', 'inbox-done', 'inbox-rejected']
+    keptContainers: workloadContainers
     tables: ['batches', 'gates', 'keys']
     backstopDays: backstopDays
   }

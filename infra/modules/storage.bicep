@@ -15,6 +15,9 @@ param sku string
 @description('Blob containers to make. Queues are made by the app when it first needs one.')
 param containers string[]
 
+@description('Containers to make whose blobs the backstop leaves alone: what workloads keep there is theirs to remove.')
+param keptContainers string[]
+
 @description('Tables to make.')
 param tables string[]
 
@@ -54,7 +57,7 @@ resource blobs 'Microsoft.Storage/storageAccounts/blobServices@2025-06-01' = {
 }
 
 resource blobContainers 'Microsoft.Storage/storageAccounts/blobServices/containers@2025-06-01' = [
-  for container in containers: {
+  for container in concat(containers, keptContainers): {
     parent: blobs
     name: container
     properties: { publicAccess: 'None' }
@@ -74,7 +77,7 @@ resource dataTables 'Microsoft.Storage/storageAccounts/tableServices/tables@2025
 ]
 
 // A backstop only: retention deletes a batch with its rows, this removes what a fault may have left behind.
-// One rule for the account, since every container holds data of batches.
+// One rule for every container that holds data of batches.
 resource lifecycle 'Microsoft.Storage/storageAccounts/managementPolicies@2025-06-01' = if (backstopDays > 0) {
   parent: account
   name: 'default'

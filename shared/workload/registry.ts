@@ -13,6 +13,8 @@ export interface QueueAddress {
 /** All workloads of the app, and the queues that follow from them. Lookups by names from outside go through it. */
 export interface Registry {
   readonly workloads: readonly Workload[];
+  /** Every container that a workload declares, once: the deployment makes them. */
+  readonly containers: readonly string[];
   workload(name: string): Workload | undefined;
   /** The address of a queue, or undefined when no workload has it. */
   queue(name: string): QueueAddress | undefined;
@@ -40,6 +42,7 @@ export function createRegistry(workloads: readonly Workload[]): Registry {
   }
   return {
     workloads: [...workloads],
+    containers: [...new Set(workloads.flatMap(({ containers }) => containers))],
     workload: (name) => byName.get(name),
     queue: (name) => byQueue.get(name),
     queues: (pool) => [...byQueue.values()].filter((address) => pool === undefined || address.workload.pool === pool),

@@ -37,6 +37,12 @@ describe('the pools', () => {
   });
 });
 
+describe('the containers of workloads', () => {
+  it('are those that the deployment makes (npm run pools)', () => {
+    expect(JSON.parse(read('infra/containers.json'))).toEqual(registry.containers);
+  });
+});
+
 describe('the backstop', () => {
   it('is later than the retention of every workload', () => {
     const days = Number(declaredValue('infra/main.bicep', 'backstopDays').text);
