@@ -1,6 +1,7 @@
 /** Where everything is wired: settings, clients and rules, made lazily and once a process. Registers nothing. */
 import { app } from '@azure/functions';
 import * as df from 'durable-functions';
+import hostJson from '../host.json' with { type: 'json' };
 import { readBatch } from '../shared/batches/ledger.ts';
 import { type Clients, createClients } from '../shared/clients.ts';
 import { createMeter } from '../shared/cost/meter.ts';
@@ -17,6 +18,9 @@ import { createSharedLock } from '../shared/processing/shared-lock.ts';
 import { createCollectRound } from '../shared/results/collect-round.ts';
 import type { FinalizeDeps } from '../shared/results/finalize.ts';
 import { readSettings, type Settings } from '../shared/settings.ts';
+import type { DeleteDeps } from '../shared/sweep/delete-batch.ts';
+import { type PurgeClient, purgeDrains } from '../shared/sweep/purge-drains.ts';
+import type { SweepDeps } from '../shared/sweep/run.ts';
 import { log } from '../shared/telemetry/log.ts';
 import { type GateDeps, wake } from '../shared/wake/gate.ts';
 import type { Queue } from '../shared/wake/messages.ts';
@@ -33,11 +37,13 @@ export const prices: PriceSheet = readPriceSheet(settings.priceSheet);
 
 /** Built files load a built thread file, sources a source file: the extension is this file's own. */
 const THREAD_URL = new URL(`../workloads/thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
-/** host.json: activities of one instance at a time, and how long until a crashed instance's activity comes back. */
-const CONCURRENT_ACTIVITIES = 2;
-const ACTIVITY_VISIBILITY_SECONDS = 60;
+/** What host.json says of activities is what a healthy wave is measured by; it stands in one place. */
+const { maxConcurrentActivityFunctions, storageProvider } = hostJson.extensions.durableTask;
 
 app.setup({ enableHttpStream: true });
+
+/** Seconds of a .NET time span, "hh:mm:ss". */
+const timeSpanSeconds = (text: string): number => text.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
 
 /** Makes a value at its first use. */
 function lazily<T>(make: () => T): () => T {
@@ -115,14 +121,30 @@ export const submitDeps = (client: DrainClient): SubmitDeps => ({
   },
 });
 
+/** For what operators do to a batch. */
+export const operatorDeps = (client: DrainClient): DeleteDeps => ({ ...finalizeDeps(), ...submitDeps(client) });
+
+/** The sweep, with the durable client of its own binding. */
+export const sweepDeps = (client: DrainClient & PurgeClient): SweepDeps => ({
+  ...finalizeDeps(),
+  keys: clients().keys,
+  queues: (name) => clients().queue(name),
+  gate: gateWith(client),
+  depthOf,
+  plan: plan(),
+  activities: activities(),
+  purgeDrains: (from, to) => purgeDrains(client, from, to),
+  pool: settings.pool,
+});
+
 export const activities = lazily(
   (): Activities =>
     createActivities({
       ...shared(),
       depthOf,
       plan: plan(),
-      concurrentActivities: CONCURRENT_ACTIVITIES,
-      activityVisibilitySeconds: ACTIVITY_VISIBILITY_SECONDS,
+      concurrentActivities: maxConcurrentActivityFunctions,
+      activityVisibilitySeconds: timeSpanSeconds(storageProvider.workItemQueueVisibilityTimeout),
       roundFor: (address) =>
         address.kind === 'results'
           ? createCollectRound(finalizeDeps(), address)
@@ -130,13 +152,18 @@ export const activities = lazily(
     }),
 );
 
-/** For one slice: a batch's state is read once in it. */
+/**
+ * For one slice: a batch's state is read once in it, unless that would cancel a chunk. For that it must not be older
+ * than the reference: a cancelled batch may have been redriven meanwhile.
+ */
 function itemsDeps() {
   const states = new Map<string, ReturnType<typeof stateOf>>();
-  const batchState = (batch: string): ReturnType<typeof stateOf> => {
+  const batchState = async (batch: string): ReturnType<typeof stateOf> => {
     const known = states.get(batch) ?? stateOf(batch);
     states.set(batch, known);
-    return known;
+    const state = await known;
+    if (state === 'cancelling' || state === 'cancelled') states.delete(batch);
+    return state;
   };
   return { ...shared(), processor: processor(), lock, batchState };
 }

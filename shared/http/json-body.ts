@@ -2,25 +2,25 @@ import type { HttpRequest } from '@azure/functions';
 import { z } from 'zod';
 import { Problem } from '../errors.ts';
 
-/** What operators send is small; this keeps a stray upload out of memory. */
+/** What operators send is small, unless a route says otherwise; this keeps a stray upload out of memory. */
 const MAX_BYTES = 64 * 1024;
 
 /**
  * The JSON body of a request, checked; no body counts as `{}`.
- * @throws Problem 'invalid-parameter' naming each place that does not fit, 'too-large' beyond 64 KiB.
+ * @throws Problem 'invalid-parameter' naming each place that does not fit, 'too-large' beyond `maxBytes`.
  */
-export async function jsonBodyOf<T>(request: HttpRequest, schema: z.ZodType<T>): Promise<T> {
-  const parsed = schema.safeParse(parse(await textOf(request)));
+export async function jsonBodyOf<T>(request: HttpRequest, schema: z.ZodType<T>, maxBytes = MAX_BYTES): Promise<T> {
+  const parsed = schema.safeParse(parse(await textOf(request, maxBytes)));
   if (parsed.success) return parsed.data;
   throw new Problem('invalid-parameter', `The body does not fit: ${z.prettifyError(parsed.error)}`);
 }
 
-async function textOf(request: HttpRequest): Promise<string> {
+async function textOf(request: HttpRequest, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
     bytes += chunk.length;
-    if (bytes > MAX_BYTES) throw new Problem('too-large', `The body must be at most ${MAX_BYTES} bytes.`);
+    if (bytes > maxBytes) throw new Problem('too-large', `The body must be at most ${maxBytes} bytes.`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

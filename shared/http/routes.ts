@@ -1,6 +1,7 @@
 /** Every HTTP route in one place: what OpenAPI says is made from it, and a test keeps it equal to the registered functions. */
 import type { z } from 'zod';
 import type { ProblemType } from '../errors.ts';
+import { BATCH_WORK_ROUTES } from './batch-work-routes.ts';
 import { CLIENT_ROUTES } from './client-routes.ts';
 import { OPERATOR_ROUTES } from './operator-routes.ts';
 import { PUBLIC_ROUTES } from './public-routes.ts';
@@ -40,4 +41,4 @@ export interface Route {
   problems: readonly ProblemType[];
 }
 
-export const ROUTES: readonly Route[] = [...CLIENT_ROUTES, ...OPERATOR_ROUTES, ...PUBLIC_ROUTES];
+export const ROUTES: readonly Route[] = [...CLIENT_ROUTES, ...BATCH_WORK_ROUTES, ...OPERATOR_ROUTES, ...PUBLIC_ROUTES];

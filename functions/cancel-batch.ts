@@ -1,0 +1,14 @@
+import { app } from '@azure/functions';
+import { answering } from '../shared/http/answers.ts';
+import { cancelOverHttp } from '../shared/http/cancel-batch.ts';
+import { durableClient, getDrainClient, operatorDeps, prices } from './app.ts';
+
+app.http('cancel-batch', {
+  route: 'batches/{id}/cancel',
+  methods: ['POST'],
+  authLevel: 'function',
+  extraInputs: [durableClient],
+  handler: answering((request, context) =>
+    cancelOverHttp({ deps: operatorDeps(getDrainClient(context)), prices }, request),
+  ),
+});

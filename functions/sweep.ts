@@ -1,0 +1,13 @@
+import { app } from '@azure/functions';
+import { sweep } from '../shared/sweep/sweep.ts';
+import { withLog } from '../shared/telemetry/log.ts';
+import { durableClient, getDrainClient, settings, sweepDeps } from './app.ts';
+
+app.timer('sweep', {
+  schedule: settings.sweepSchedule,
+  extraInputs: [durableClient],
+  handler: (_timer, context) =>
+    withLog(context, async () => {
+      await sweep(sweepDeps(getDrainClient(context)));
+    }),
+});

@@ -1,0 +1,45 @@
+/** What operators send and get when they work on a batch, or have the sweep do so. */
+import { z } from 'zod';
+import { SWEEP_ACTIONS } from '../sweep/counts.ts';
+
+const count = z.number().int().nonnegative();
+/** An item's 0-based position in its batch. */
+const index = count.describe('0-based position in the batch');
+const MAX_NAMED = 100_000;
+
+/** Body of a redrive: without `cause`, `items` and `corrected` it means all dead letters. */
+export const redriveRequestSchema = z
+  .strictObject({
+    cause: z.string().min(1).max(400).optional().describe('Only dead letters of this cause, as they are grouped'),
+    items: z.array(index).min(1).max(MAX_NAMED).optional().describe('Only these items'),
+    corrected: z
+      .array(z.strictObject({ index, item: z.json() }))
+      .min(1)
+      .max(MAX_NAMED)
+      .optional()
+      .describe('Items that run in place of those that were uploaded; they need not be named again'),
+    ratePerSecond: z.number().min(0.01).max(1_000_000).optional().describe('Most items a second, over five seconds'),
+    key: z.string().min(1).max(255).optional().describe('As the header Idempotency-Key'),
+  })
+  .refine(({ cause, items, corrected }) => cause === undefined || (items === undefined && corrected === undefined), {
+    message: 'cause goes with neither items nor corrected',
+  });
+
+/** What a redrive took up; the same for every repeat of its key. */
+export const redriveAnswerSchema = z.object({
+  batch: z.string(),
+  revision: count.describe('Revision of the batch, and of the report to come'),
+  redriven: count.describe('Items that run again'),
+  unreadable: count.describe('Dead letters that stay, as their item cannot be read any more'),
+  chunks: count,
+  at: z.string().describe('Time in UTC, ISO 8601'),
+});
+
+/** What a sweep found and did. */
+export const sweepAnswerSchema = z.object({
+  open: count.describe('Open batches that were looked at'),
+  ...(Object.fromEntries(SWEEP_ACTIONS.map((action) => [action, count])) as Record<
+    (typeof SWEEP_ACTIONS)[number],
+    typeof count
+  >),
+});
