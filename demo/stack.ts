@@ -27,6 +27,7 @@ function sluiceSettings({ storage, serviceBus }: Connections): Record<string, st
   return {
     ...DEFAULTS,
     FUNCTIONS_WORKER_RUNTIME: 'node',
+    NODE_OPTIONS: '--max-semi-space-size=8',
     AzureWebJobsStorage: storage,
     SluiceStorage: storage,
     SluiceServiceBus: serviceBus,

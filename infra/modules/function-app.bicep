@@ -108,6 +108,8 @@ var baseSettings = {
   SLUICE_TOPIC: topicName
   SLUICE_SUBSCRIPTION: subscriptionName
   SLUICE_TASK_HUB: taskHub
+  // Buffers come and go with every chunk: a young generation of 3 x 8 MiB instead of 3 x 16 keeps an instance some 60 MB smaller.
+  NODE_OPTIONS: '--max-semi-space-size=8'
   SLUICE_SWEEP_SCHEDULE: sweepSchedule
   // A quarter of the instance for each worker thread, one thread a core: the rest is for the host and the main thread.
   SLUICE_THREAD_MEMORY_MB: string(memory / 4)

@@ -22,6 +22,7 @@ const inAzure = ['baseSettings', 'inboxSettings', 'schedulerSettings'].flatMap(o
 
 /** What the platform, the durable extension or Application Insights reads; everything else has to be a setting of the app. */
 const OF_THE_PLATFORM = [
+  /^NODE_OPTIONS$/,
   /^AzureWebJobsStorage__(blob|queue|table)ServiceUri$/,
   /^(AzureWebJobsStorage|SluiceStorage|SluiceServiceBus)__(credential|clientId)$/,
   /^APPLICATIONINSIGHTS_(CONNECTION|AUTHENTICATION)_STRING$/,
