@@ -4,9 +4,9 @@ import { parseArgs } from 'node:util';
 /** How the command is called. */
 export const USAGE = `Usage: npm start [-- [FILE] [options]]
   FILE            your own upload: .ndjson, .jsonl, .json (array) or .csv, each also as .gz, .br or .zst
-  --items N       transactions to generate when there is no FILE; default 200000
+  --items N       what to generate when there is no FILE: transactions, default 200000, or images, default 120
   --seed S        seed of the generator; default 1
-  --workload W    default billing; its totals are checked, those of another workload are only shown
+  --workload W    default billing; those of billing and media are generated and checked, of others only shown
   --once          end after the report, instead of staying up
   --keep          go on with the data of the last start, instead of a fresh one
   --help`;
@@ -23,6 +23,8 @@ export interface DemoOptions {
   help: boolean;
 }
 
+/** What each workload with a generator makes by default: some seconds of work. */
+const GENERATED: Readonly<Record<string, string>> = { billing: '200000', media: '120' };
 const MAX_ITEMS = 10_000_000;
 const MAX_SEED = 2 ** 32 - 1;
 const FILE_NAME = /\.(ndjson|jsonl|json|csv)(\.(gz|br|zst))?$/i;
@@ -33,7 +35,7 @@ export function readArguments(args: string[], folder: string): DemoOptions {
     args,
     allowPositionals: true,
     options: {
-      items: { type: 'string', default: '200000' },
+      items: { type: 'string' },
       seed: { type: 'string', default: '1' },
       workload: { type: 'string', default: 'billing' },
       once: { type: 'boolean', default: false },
@@ -45,13 +47,15 @@ export function readArguments(args: string[], folder: string): DemoOptions {
   if (more.length > 0) throw new Error(`Expected one FILE, got ${positionals.length}: ${positionals.join(' ')}`);
   if (file !== undefined && !FILE_NAME.test(file))
     throw new Error(`FILE: expected a name such as usage.ndjson or usage.csv.gz, got ${file}`);
-  if (file === undefined && values.workload !== 'billing' && !values.help) {
-    throw new Error(`--workload ${values.workload}: expected a FILE as well, as only billing has a generator`);
+  const usual = Object.hasOwn(GENERATED, values.workload) ? GENERATED[values.workload] : undefined;
+  if (file === undefined && usual === undefined && !values.help) {
+    const known = Object.keys(GENERATED).join(' and ');
+    throw new Error(`--workload ${values.workload}: expected a FILE as well, as only ${known} have a generator`);
   }
   return {
     ...values,
     file: file === undefined ? undefined : resolve(folder, file),
-    items: readWhole('--items', values.items, MAX_ITEMS),
+    items: readWhole('--items', values.items ?? usual ?? '1', MAX_ITEMS),
     seed: readWhole('--seed', values.seed, MAX_SEED),
   };
 }

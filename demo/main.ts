@@ -8,8 +8,9 @@ import { type DataFolder, takeDataFolder } from './data-folder.ts';
 import { formatCount, formatTable } from './format.ts';
 import { writeUsage } from './generate.ts';
 import { describeNextSteps } from './next-steps.ts';
-import { showBatch } from './show-batch.ts';
+import { type Submission, showBatch } from './show-batch.ts';
 import { ROOT, sluiceStack } from './stack.ts';
+import { differences, expectFrom } from './verify.ts';
 
 /** The port that Core Tools would take; another one when it is not free. */
 const USUAL_PORT = 7071;
@@ -33,11 +34,25 @@ function interruption(): Promise<void> {
   });
 }
 
-async function inputFile({ file, items, seed }: DemoOptions, folder: DataFolder): Promise<string> {
-  if (file !== undefined) {
-    await access(file);
-    return file;
-  }
+async function inputOf(stack: LocalStack, options: DemoOptions, folder: DataFolder): Promise<Submission> {
+  const { workload, file } = options;
+  if (file === undefined && workload === 'media') return drawnImages(stack, options, folder);
+  const input = file ?? (await generatedUsage(options, folder));
+  await access(input);
+  if (workload !== 'billing') return { file: input, workload };
+  return { file: input, workload, compare: async (answered) => differences(await expectFrom(input), answered) };
+}
+
+async function drawnImages(stack: LocalStack, { items, seed }: DemoOptions, folder: DataFolder): Promise<Submission> {
+  // Loaded here: billing needs no image library.
+  const { writeImages } = await import('./media.ts');
+  const file = join(folder.path, `images-${items}-${seed}.ndjson`);
+  const compare = await writeImages(file, { items, seed, storage: stack.storage });
+  print(`Drew ${formatCount(items)} images (seed ${seed}) into the container images, named in ${file}`);
+  return { file, workload: 'media', compare };
+}
+
+async function generatedUsage({ items, seed }: DemoOptions, folder: DataFolder): Promise<string> {
   const generated = join(folder.path, `usage-${items}-${seed}.ndjson`);
   await writeUsage(generated, { items, seed });
   print(`Generated ${formatCount(items)} transactions (seed ${seed}): ${generated}`);
@@ -47,7 +62,7 @@ async function inputFile({ file, items, seed }: DemoOptions, folder: DataFolder)
 /** Takes the file through the pipeline; false: the report is not what the file comes to. */
 async function demonstrate(stack: LocalStack, options: DemoOptions, folder: DataFolder): Promise<boolean> {
   print('', ...formatTable(stack.addresses), '');
-  const submission = { file: await inputFile(options, folder), workload: options.workload };
+  const submission = await inputOf(stack, options, folder);
   const { api, batch, problems } = await showBatch(stack, submission, process.stdout);
   if (problems.length > 0) {
     print(
@@ -59,9 +74,7 @@ async function demonstrate(stack: LocalStack, options: DemoOptions, folder: Data
   }
   print(
     '',
-    options.workload === 'billing'
-      ? 'Checked: equal to the totals computed straight from the file.'
-      : 'Checked: no item is lost.',
+    submission.compare ? 'Checked: equal to the totals computed straight from the input.' : 'Checked: no item is lost.',
   );
   if (!options.once) print('', ...describeNextSteps(api, batch, submission), '', 'Running; Ctrl-C ends it.');
   return true;

@@ -5,13 +5,15 @@ import { peakMemory } from './peak-memory.ts';
 import { createStatusLine, type Screen } from './status-line.ts';
 import { describeBatch, describeReport } from './summary.ts';
 import { type UploadProgress, uploadFile } from './upload.ts';
-import { differences, expectFrom } from './verify.ts';
+import type { Answered } from './verify.ts';
 import { watchBatch } from './watch.ts';
 
-/** What is uploaded, and whether its totals can be worked out from the file. */
+/** What is uploaded. */
 export interface Submission {
   file: string;
   workload: string;
+  /** In words, how the answer differs from what the file comes to; absent where that cannot be worked out. */
+  compare?: (answered: Answered) => Promise<string[]>;
 }
 
 /** How it went. */
@@ -55,11 +57,11 @@ function describeUpload({ read, size, sent }: UploadProgress): string {
 async function check(
   { counts, state, reportProblem }: Batch,
   report: Awaited<ReturnType<SluiceApi['report']>>,
-  { file, workload }: Submission,
+  { compare }: Submission,
 ): Promise<string[]> {
   if (reportProblem !== undefined) return [`no report: ${reportProblem}`];
   if (state === 'cancelled') return ['the batch was cancelled'];
-  if (workload === 'billing') return differences(await expectFrom(file), { counts, report });
+  if (compare) return compare({ counts, report });
   const lost = counts.accepted - counts.succeeded - counts.dead;
   return lost === 0 ? [] : [`${lost} of ${counts.accepted} items are neither succeeded nor dead letters`];
 }

@@ -14,6 +14,10 @@ describe('the command line', () => {
     });
   });
 
+  it('generates fewer images than transactions', () => {
+    expect(readArguments(['--workload', 'media'], '/here')).toMatchObject({ workload: 'media', items: 120 });
+  });
+
   it('takes a file from where the user stands', () => {
     expect(readArguments(['--once', 'data/usage.csv.gz'], '/here').file).toBe('/here/data/usage.csv.gz');
   });

@@ -1,0 +1,41 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { writeImages } from '../../../demo/media.ts';
+import { settled } from '../../helpers/client.ts';
+import { startStack, type TestStack } from '../../helpers/stack.ts';
+
+let stack: TestStack;
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sluice-media-'));
+  stack = await startStack({ settings: { SLUICE_THREADS: '1' } });
+});
+afterAll(async () => {
+  await stack?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+it('images in a container become thumbnails, rows and a report, and the receipt has what the handlers did', async () => {
+  const file = join(folder, 'images.ndjson');
+  const compare = await writeImages(file, { items: 30, seed: 3, storage: stack.storage });
+
+  const accepted = await stack.api('workloads/media/batches', {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-ndjson' },
+    body: await readFile(file, 'utf8'),
+  });
+  const { id } = (await accepted.json()) as { id: string };
+  const batch = await settled(stack, id);
+
+  const rows = (await (await stack.api(`batches/${id}/report`)).text()).trimEnd().split('\n');
+  const report = rows.map((line) => JSON.parse(line) as { key: string; value: unknown });
+  expect(await compare({ counts: batch.counts, report })).toEqual([]);
+  expect(batch.counts).toMatchObject({ accepted: 30, dead: 2 });
+  const { receipt } = (await (await stack.api(`batches/${id}`)).json()) as { receipt: { operations: Operations } };
+  // 28 images of three thumbnails each.
+  expect(receipt.operations['blob.put']).toBeGreaterThan(28 * 3);
+});
+
+type Operations = Record<string, number>;
