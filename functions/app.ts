@@ -2,6 +2,7 @@
 import { app } from '@azure/functions';
 import * as df from 'durable-functions';
 import hostJson from '../host.json' with { type: 'json' };
+import { isSettled } from '../shared/batches/batch-row.ts';
 import { readBatch } from '../shared/batches/ledger.ts';
 import { type Clients, createClients } from '../shared/clients.ts';
 import { createMeter } from '../shared/cost/meter.ts';
@@ -153,8 +154,8 @@ export const activities = lazily(
 );
 
 /**
- * For one slice: a batch's state is read once in it, unless that would cancel a chunk. For that it must not be older
- * than the reference: a cancelled batch may have been redriven meanwhile.
+ * For one slice: a batch's state is read once in it while work goes on. What ends chunks unrun must not be older than
+ * their references: a settled batch may have been redriven meanwhile.
  */
 function itemsDeps() {
   const states = new Map<string, ReturnType<typeof stateOf>>();
@@ -162,7 +163,7 @@ function itemsDeps() {
     const known = states.get(batch) ?? stateOf(batch);
     states.set(batch, known);
     const state = await known;
-    if (state === 'cancelling' || state === 'cancelled') states.delete(batch);
+    if (state === undefined || state === 'cancelling' || isSettled(state)) states.delete(batch);
     return state;
   };
   return { ...shared(), processor: processor(), lock, batchState };

@@ -4,7 +4,7 @@
  */
 import type { ContainerClient } from '@azure/storage-blob';
 import type { DequeuedMessageItem } from '@azure/storage-queue';
-import type { BatchState } from '../batches/batch-row.ts';
+import { type BatchState, isSettled } from '../batches/batch-row.ts';
 import { CONTAINERS } from '../contract/names.ts';
 import { addOperations, type Operations } from '../contract/operations.ts';
 import type { OutcomeHeader } from '../contract/outcome.ts';
@@ -39,7 +39,10 @@ const FAULT_RETRY_SECONDS = 5;
 export interface ItemsRoundDeps {
   queues: (name: string) => Queue;
   container: (name: string) => ContainerClient;
-  /** State of a batch, read once a batch and slice; undefined = there is no such batch (any more). */
+  /**
+   * State of a batch; undefined = there is no such batch (any more). Read once a batch and slice while work goes on; any
+   * other state ends chunks unrun, and must not be older than their references.
+   */
   batchState: (batch: string) => Promise<BatchState | undefined>;
   processor: Pick<Processor, 'process'>;
   lock: SharedLock;
@@ -129,12 +132,16 @@ async function decide(deps: ItemsRoundDeps, work: Work, lease: Lease): Promise<F
   const results = deps.container(CONTAINERS.results);
   const state = await deps.batchState(reference.batch);
   if (state === undefined) return 'ghost';
+  // Nothing of it is pending: a repeat. What it names may be on its way out with the batch, and must not come back.
+  if (isSettled(state)) return 'stale';
   if (mayBeDone(work)) {
     const stored = await readOutcomeHeader(results, reference);
     if (stored) return fate(reference, stored);
   }
-  if (state === 'cancelling' || state === 'cancelled') return store(deps, work, lease, ending(deps, work, 'cancelled'));
-  if (message.dequeueCount < SUSPECT_DELIVERIES) return deps.lock.shared(() => run(deps, work, lease));
+  if (state === 'cancelling') return store(deps, work, lease, ending(deps, work, 'cancelled'));
+  if (message.dequeueCount < SUSPECT_DELIVERIES) {
+    return deps.lock.shared(async () => run(deps, await withOwnFrame(deps, work), lease));
+  }
   return deps.lock.alone(() => runSuspect(deps, work, lease));
 }
 
@@ -144,13 +151,20 @@ async function runSuspect(deps: ItemsRoundDeps, work: Work, lease: Lease): Promi
   const starts = reference.starts ?? 0;
   if (starts >= MAX_STARTS) {
     const items = reference.take ?? reference.items;
-    return store(deps, work, lease, items > 1 ? splitChunk(reference, SPLIT_PARTS) : ending(deps, work, 'killed'));
+    if (items > 1) return store(deps, work, lease, splitChunk(reference, SPLIT_PARTS));
+    // The dead letter keeps its item, and of a retries frame its index.
+    return store(deps, work, lease, ending(deps, await withOwnFrame(deps, work), 'killed'));
   }
   const marked = { ...reference, starts: starts + 1 };
   if (!(await lease.rewrite(message.messageId, JSON.stringify(marked)))) return 'later';
-  const [range] = planReads([reference]);
-  const bytes = range && (await readRange(deps.container(range.container), range));
-  return run(deps, { ...work, frame: bytes }, lease);
+  return run(deps, await withOwnFrame(deps, work), lease);
+}
+
+/** The frame of a reference that was not read with the others, since it might have been done: resent, or a suspect. */
+async function withOwnFrame(deps: ItemsRoundDeps, work: Work): Promise<Work> {
+  if (!mayBeDone(work)) return work;
+  const [range] = planReads([work.value]);
+  return { ...work, frame: range && (await readRange(deps.container(range.container), range)) };
 }
 
 async function run(deps: ItemsRoundDeps, work: Work, lease: Lease): Promise<Fate> {

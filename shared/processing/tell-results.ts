@@ -17,8 +17,8 @@ export interface TellDeps {
   gate: Pick<GateDeps, 'now'>;
 }
 
-/** What became of one reference: an outcome to report, nothing any more (its batch is gone), or to be tried again. */
-export type Fate = { end: FinishedChunk; outcome?: ChunkOutcome } | 'ghost' | 'later';
+/** What became of one reference: an outcome to report, nothing any more (its batch is gone, or settled), or to be tried again. */
+export type Fate = { end: FinishedChunk; outcome?: ChunkOutcome } | 'ghost' | 'stale' | 'later';
 
 export interface TellOptions {
   operations: Operations;

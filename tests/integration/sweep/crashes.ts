@@ -1,0 +1,46 @@
+/** A process that dies at its k-th write: that one takes effect, its answer is lost, and nothing more is done after it. */
+
+/** Names of the calls that change something, of all clients. */
+const WRITES = new Set([
+  ...['createEntity', 'updateEntity', 'upsertEntity', 'deleteEntity', 'submitTransaction'],
+  ...['upload', 'stageBlock', 'commitBlockList', 'delete', 'deleteIfExists', 'deleteBlob', 'beginCopyFromURL'],
+  ...['sendMessage', 'deleteMessage', 'updateMessage', 'publish', 'startNew'],
+]);
+/** Calls that give another client, which dies with its process too. */
+const CLIENTS = new Set(['getBlockBlobClient', 'getBlobClient', 'container', 'queues']);
+
+export class Crash extends Error {
+  override name = 'Crash';
+}
+
+/** How far a process has come. */
+export interface Process {
+  writes: number;
+  dead: boolean;
+}
+
+/** Wraps dependencies so that the process dies at write number `at`, counted from 1. */
+export function dyingAt<T extends object>(deps: T, at: number, process: Process = { writes: 0, dead: false }): T {
+  return new Proxy(deps, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value === 'function') return wrap(value.bind(target), String(name), { at, process });
+      return typeof value === 'object' && value !== null ? dyingAt(value, at, process) : value;
+    },
+  });
+}
+
+type Call = (...args: unknown[]) => unknown;
+
+function wrap(call: Call, name: string, { at, process }: { at: number; process: Process }): Call {
+  return (...args) => {
+    if (process.dead && name !== 'now') throw new Crash(name);
+    if (CLIENTS.has(name)) return dyingAt(call(...args) as object, at, process);
+    if (!WRITES.has(name)) return call(...args);
+    process.writes += 1;
+    const isLast = process.writes === at;
+    // Calls that are under way beside it go on; none begins any more.
+    if (isLast) process.dead = true;
+    return isLast ? Promise.resolve(call(...args)).then(() => Promise.reject(new Crash(name))) : call(...args);
+  };
+}

@@ -1,0 +1,161 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { currentDeadLetters } from '../../../shared/dead-letters/current-dead.ts';
+import { redrive } from '../../../shared/dead-letters/redrive.ts';
+import type { Selection } from '../../../shared/dead-letters/select.ts';
+import { sweep } from '../../../shared/sweep/sweep.ts';
+import { dyingAt } from './crashes.ts';
+import { downstream, itemsOf, startWorld, type World } from './world.ts';
+
+const MINUTE = 60_000;
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+afterEach(() => downstream.broken.clear());
+
+/** A batch of nine items, of which those of the broken parts are dead. */
+async function withDead(...parts: string[]): Promise<string> {
+  for (const part of parts) downstream.broken.add(part);
+  const { id } = await world.submit(itemsOf(9));
+  await world.settle();
+  downstream.broken.clear();
+  return id;
+}
+
+const redriveOf = (batch: string, selection: Selection, key = 'k', deps = world.deps) =>
+  redrive(deps, { batch, key, selection });
+
+async function deadIndices(id: string): Promise<number[]> {
+  const indices: number[] = [];
+  for await (const { item } of currentDeadLetters(world.deps, await world.batch(id))) indices.push(item.index);
+  return indices.sort((a, b) => a - b);
+}
+
+describe('a redrive', () => {
+  it('brings a batch with dead letters to its completion, with a report of its own', async () => {
+    const id = await withDead('b', 'c');
+    expect(await world.batch(id)).toMatchObject({ state: 'completedWithDeadLetters', succeeded: 3, dead: 6 });
+    expect(await redriveOf(id, {})).toMatchObject({ revision: 1, redriven: 6, unreadable: 0, chunks: 2 });
+    expect(await world.batch(id)).toMatchObject({ state: 'queued', succeeded: 3, dead: 0, announced: false });
+    await world.settle();
+    expect(await world.batch(id)).toMatchObject({
+      ...{ state: 'completed', succeeded: 9, dead: 0, revision: 1, reportRevision: 1, announced: true },
+    });
+    expect(await world.report(id, 0)).toEqual({ a: { items: 3, amount: 9 } });
+    expect(await world.report(id, 1)).toEqual({
+      a: { items: 3, amount: 9 },
+      b: { items: 3, amount: 12 },
+      c: { items: 3, amount: 15 },
+    });
+    expect(await deadIndices(id)).toEqual([]);
+  });
+
+  it('takes one cause alone', async () => {
+    const id = await withDead('b', 'c');
+    const causes = new Set<string>();
+    for await (const { item } of currentDeadLetters(world.deps, await world.batch(id))) causes.add(item.error.message);
+    expect([...causes].sort()).toEqual(['b is broken', 'c is broken']);
+    expect(await redriveOf(id, { cause: 'rejected: Reject: b is broken' })).toMatchObject({ redriven: 3 });
+    await world.settle();
+    expect(await world.batch(id)).toMatchObject({ state: 'completedWithDeadLetters', succeeded: 6, dead: 3 });
+    expect(await deadIndices(id)).toEqual([2, 5, 8]);
+  });
+
+  it('runs named items, and corrected ones in place of the uploaded', async () => {
+    const id = await withDead('b');
+    downstream.broken.add('b');
+    const corrected = [{ index: 4, item: { id: 'i4', part: 'd', amount: 100 } }];
+    expect(await redriveOf(id, { items: [1], corrected })).toMatchObject({ redriven: 2 });
+    await world.settle();
+    expect(await world.batch(id)).toMatchObject({ succeeded: 7, dead: 2, revision: 1 });
+    expect(await deadIndices(id)).toEqual([1, 7]);
+    expect(await world.report(id, 1)).toMatchObject({ d: { items: 1, amount: 100 } });
+    downstream.broken.clear();
+    expect(await redriveOf(id, {}, 'again')).toMatchObject({ revision: 2, redriven: 2 });
+    await world.settle();
+    expect(await world.batch(id)).toMatchObject({ state: 'completed', succeeded: 9, dead: 0, reportRevision: 2 });
+    expect(await world.report(id, 2)).toMatchObject({ b: { items: 2, amount: 8 }, d: { items: 1, amount: 100 } });
+  });
+
+  it('answers a repeated key with the first answer, and another request with that key not at all', async () => {
+    const id = await withDead('b');
+    const first = await redriveOf(id, {});
+    expect(await redriveOf(id, {})).toEqual(first);
+    await world.settle();
+    expect(await redriveOf(id, {})).toEqual(first);
+    await expect(redriveOf(id, { items: [1] })).rejects.toMatchObject({ type: 'idempotency-mismatch' });
+    expect(await world.batch(id)).toMatchObject({ revision: 1, succeeded: 9 });
+  });
+
+  it('is refused while the batch runs, and without a dead letter that is meant', async () => {
+    downstream.broken.add('b');
+    const { id } = await world.submit(itemsOf(9));
+    await expect(redriveOf(id, {})).rejects.toMatchObject({ type: 'conflict', message: /is queued/ });
+    await world.settle();
+    await expect(redriveOf(id, { items: [0] })).rejects.toMatchObject({ type: 'conflict' });
+    await expect(redriveOf(id, { cause: 'no such' })).rejects.toMatchObject({ type: 'conflict' });
+    expect(await world.batch(id)).toMatchObject({ revision: 0, dead: 3 });
+  });
+
+  it('lets one of two keys through at the same time', async () => {
+    const id = await withDead('b');
+    const both = await Promise.allSettled([redriveOf(id, {}, 'x'), redriveOf(id, { items: [1] }, 'y')]);
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    await world.settle();
+    expect((await world.batch(id)).revision).toBe(1);
+    const [loser] = both.map(({ status }, n) => (status === 'rejected' ? n : undefined)).filter((n) => n !== undefined);
+    // The loser's selection was for a revision that another took: with its key it may be made anew.
+    if (loser === 0) await expect(redriveOf(id, {}, 'x')).resolves.toMatchObject({ revision: 2 });
+    else await expect(redriveOf(id, { items: [1] }, 'y')).rejects.toMatchObject({ type: 'conflict' });
+    await world.settle();
+    expect(await world.batch(id)).toMatchObject({ state: 'completed', succeeded: 9 });
+  });
+
+  it('spreads items by a rate', async () => {
+    const id = await withDead('b');
+    expect(await redriveOf(id, { ratePerSecond: 0.2 })).toMatchObject({ redriven: 3, chunks: 3 });
+    await world.settle();
+    expect(await world.batch(id)).toMatchObject({ state: 'running', succeeded: 7, dead: 0 });
+    expect(world.events.some(({ queue, scheduled }) => scheduled && queue === 'echo-normal-0')).toBe(true);
+    await cancelRest(id);
+  });
+
+  it('opens with its first rows, and has the others follow, beyond what a transaction takes', async () => {
+    downstream.broken.add('b');
+    const { id } = await world.submit(Array.from({ length: 120 }, (_, n) => ({ id: `i${n}`, part: 'b', amount: 1 })));
+    await world.settle();
+    downstream.broken.clear();
+    expect(await redriveOf(id, { ratePerSecond: 1_000 })).toMatchObject({ redriven: 120, chunks: 40 });
+    await world.settle();
+    expect(await world.report(id, 1)).toEqual({ b: { items: 120, amount: 120 } });
+  });
+});
+
+async function cancelRest(id: string): Promise<void> {
+  const { cancelBatch } = await import('../../../shared/sweep/cancel.ts');
+  await cancelBatch(world.deps, id);
+  await world.settle();
+  expect(await world.batch(id)).toMatchObject({ state: 'cancelled', succeeded: 7, cancelled: 2, dead: 0 });
+}
+
+describe('a redrive that is interrupted', () => {
+  // Selection, open row, transaction, listing, two references, wake, queued.
+  it.each(Array.from({ length: 9 }, (_, n) => n + 1))(
+    'at write %i is whole after the sweep, or after its repeat',
+    async (at) => {
+      const id = await withDead('b', 'c');
+      world.events.length = 0;
+      const process = { writes: 0, dead: false };
+      await redriveOf(id, {}, 'k', dyingAt(world.deps, at, process)).catch(() => undefined);
+      const { revision } = await world.batch(id);
+      world.wait(3 * MINUTE);
+      if (revision === 1) await sweep(world.deps);
+      else expect(await redriveOf(id, {})).toMatchObject({ revision: 1 });
+      await world.settle();
+      expect(await world.batch(id)).toMatchObject({ state: 'completed', succeeded: 9, revision: 1, announced: true });
+      expect(await world.report(id, 1)).toMatchObject({ b: { items: 3, amount: 12 }, c: { items: 3, amount: 15 } });
+      expect(await redriveOf(id, {})).toMatchObject({ revision: 1, redriven: 6 });
+    },
+  );
+});
