@@ -105,7 +105,7 @@ test('SIGKILL in the middle of sending loses nothing that was acknowledged', asy
   const receiver = receiverOf(connect(bus.connectionString), 'all', { receiveMode: 'receiveAndDelete' });
   const stored = new Set<unknown>();
   while (bus.counts()['events/Subscriptions/all']?.active) {
-    for (const { body } of await receiver.receiveMessages(1000)) stored.add(body);
+    for (const { body } of await receiver.receiveMessages(1000, { maxWaitTimeInMs: 300 })) stored.add(body);
   }
   expect([...acknowledged].filter((body) => !stored.has(body))).toEqual([]);
 });
