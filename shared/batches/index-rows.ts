@@ -5,6 +5,7 @@ import { type BatchRow, type BatchState, pendingItems } from './batch-row.ts';
 import { deleteEntity, type Entity, queryEntities, readEntity, type Table } from './table.ts';
 
 const HEX = '0123456789abcdef';
+const TIMES = ['queuedAt', 'deadlineAt', 'completedAt'] as const;
 
 /** What a listing shows of a batch: as it was at its acceptance, or at its last end. */
 export interface IndexEntry {
@@ -14,6 +15,8 @@ export interface IndexEntry {
   state: BatchState;
   accepted: number;
   dead: number;
+  queuedAt?: string;
+  deadlineAt?: string;
   completedAt?: string;
   /** What it had spent by then, so that the cost of a month is one query too. */
   spent: Pick<BatchRow, 'operations' | 'handlerSeconds' | 'chunksDone' | 'chunksTotal'>;
@@ -28,7 +31,7 @@ export const newestFirst = (id: string): string =>
 
 /** Writes the batch's line in the listing of its day. */
 export async function indexBatch(table: Table, row: BatchRow): Promise<void> {
-  const { id, workload, lane, state, accepted, dead, completedAt, chunksDone, chunksTotal } = row;
+  const { id, workload, lane, state, accepted, dead, queuedAt, deadlineAt, completedAt, chunksDone, chunksTotal } = row;
   const entity = {
     partitionKey: dayPartition(batchDate(id)),
     rowKey: newestFirst(id),
@@ -42,8 +45,11 @@ export async function indexBatch(table: Table, row: BatchRow): Promise<void> {
     chunksTotal,
     handlerSeconds: { type: 'Double', value: String(row.handlerSeconds) },
     operations: JSON.stringify(row.operations),
+    deadlineAt,
+    ...(queuedAt ? { queuedAt } : {}),
+    ...(completedAt ? { completedAt } : {}),
   };
-  await table.upsertEntity({ ...entity, ...(completedAt ? { completedAt } : {}) }, 'Replace');
+  await table.upsertEntity(entity, 'Replace');
 }
 
 /** Removes the batch's line from the listing. */
@@ -68,7 +74,7 @@ export async function* batchesOfDays(table: Table, first: string, last: string):
 }
 
 function fromIndexEntity(entity: Entity): IndexEntry {
-  const { workload, lane, state, accepted, dead, completedAt } = entity;
+  const { workload, lane, state, accepted, dead } = entity;
   const { operations = '{}', handlerSeconds = 0, chunksDone = 0, chunksTotal = 0 } = entity;
   return {
     id: newestFirst(entity.rowKey),
@@ -77,7 +83,7 @@ function fromIndexEntity(entity: Entity): IndexEntry {
     state: state as BatchState,
     accepted: Number(accepted),
     dead: Number(dead),
-    ...(completedAt === undefined ? {} : { completedAt: String(completedAt) }),
+    ...timesOf(entity),
     spent: {
       operations: JSON.parse(String(operations)) as BatchRow['operations'],
       handlerSeconds: Number(handlerSeconds),
@@ -86,6 +92,10 @@ function fromIndexEntity(entity: Entity): IndexEntry {
     },
   };
 }
+
+/** Lines of before an update lack some. */
+const timesOf = (entity: Entity): Pick<IndexEntry, (typeof TIMES)[number]> =>
+  Object.fromEntries(TIMES.filter((name) => entity[name] !== undefined).map((name) => [name, String(entity[name])]));
 
 const dayPartition = (day: string): string => `day-${day}`;
 

@@ -77,10 +77,11 @@ async function refresh(table: Table, entry: IndexEntry, open: boolean): Promise<
   if (!open && isSettled(entry.state)) return { ...known, pending: 0 };
   const found = await readBatch(table, entry.id);
   if (!found) return undefined;
-  const { state, dead, completedAt } = found.row;
+  const { state, dead, queuedAt, deadlineAt, completedAt } = found.row;
   const ended = isSettled(state) && completedAt !== undefined ? { completedAt } : {};
+  const queued = queuedAt === undefined ? {} : { queuedAt };
   const { completedAt: _before, ...rest } = known;
-  return { ...rest, state, dead, pending: pendingItems(found.row), ...ended };
+  return { ...rest, state, dead, deadlineAt, pending: pendingItems(found.row), ...queued, ...ended };
 }
 
 async function* inGroups<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {

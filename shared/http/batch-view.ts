@@ -25,7 +25,7 @@ export function batchView(row: BatchRow, nowMs: number, sheet: PriceSheet): Batc
       completed: row.completedAt ?? null,
       deadline: row.deadlineAt,
     },
-    ...progress(row, pending, nowMs),
+    ...progressOf({ ...row, pending }, nowMs),
     latencyMs: latencyOf(row),
     reportRevision: row.reportRevision < 0 ? null : row.reportRevision,
     ...(row.reportProblem === undefined ? {} : { reportProblem: row.reportProblem }),
@@ -38,17 +38,18 @@ function latencyOf({ latencyP50: p50, latencyP95: p95, latencyMax: max }: BatchR
   return p50 === undefined || p95 === undefined || max === undefined ? null : { p50, p95, max };
 }
 
+type Progressing = Pick<BatchRow, 'state' | 'accepted' | 'queuedAt' | 'completedAt'> & { pending: number };
+
 /** Items a second since the first were done, and when the rest would be at that rate; null while nothing is known. */
-function progress(
-  row: BatchRow,
-  pending: number,
+export function progressOf(
+  { state, accepted, pending, queuedAt, completedAt }: Progressing,
   nowMs: number,
-): { ratePerSecond: number | null; etaAt: string | null } {
-  if (row.queuedAt === undefined) return { ratePerSecond: null, etaAt: null };
-  const end = row.completedAt === undefined ? nowMs : Date.parse(row.completedAt);
-  const seconds = Math.max(0.001, (end - Date.parse(row.queuedAt)) / 1000);
-  const rate = (row.accepted - pending) / seconds;
-  const running = !isSettled(row.state) && rate > 0;
+): Pick<BatchView, 'ratePerSecond' | 'etaAt'> {
+  if (queuedAt === undefined) return { ratePerSecond: null, etaAt: null };
+  const end = completedAt === undefined ? nowMs : Date.parse(completedAt);
+  const seconds = Math.max(0.001, (end - Date.parse(queuedAt)) / 1000);
+  const rate = (accepted - pending) / seconds;
+  const running = !isSettled(state) && rate > 0;
   return {
     ratePerSecond: Math.round(rate),
     etaAt: running ? new Date(nowMs + (pending / rate) * 1000).toISOString() : null,

@@ -4,7 +4,7 @@ import type { Table } from '../batches/table.ts';
 import { batchDate, batchTimeMs } from '../contract/names.ts';
 import { Problem } from '../errors.ts';
 import { json } from './answers.ts';
-import { batchLinks } from './batch-view.ts';
+import { batchLinks, progressOf } from './batch-view.ts';
 import { nextLink } from './links.ts';
 import { batchIdOf, dayOf, stateOf, wholeOf, workloadNameOf } from './parameters.ts';
 import type { BatchEntry, BatchList } from './schemas.ts';
@@ -22,7 +22,8 @@ const LIMIT = { min: 1, max: 200, fallback: 50 };
 /** GET batches: the batches of a day, or of the last days, newest first. */
 export async function listBatches({ table, now }: BatchesHttp, request: HttpRequest): Promise<HttpResponseInit> {
   const after = batchIdOf(request, 'after');
-  const days = daysFor(dayOf(request), after, now());
+  const nowMs = now();
+  const days = daysFor(dayOf(request), after, nowMs);
   const { batches, next } = await listBatchesOf(table, {
     days,
     after,
@@ -31,7 +32,7 @@ export async function listBatches({ table, now }: BatchesHttp, request: HttpRequ
     state: stateOf(request),
   });
   const [to = '', from = to] = [days[0], days.at(-1)];
-  const list: BatchList = { batches: batches.map(entryOf), days: { from, to } };
+  const list: BatchList = { batches: batches.map((batch) => entryOf(batch, nowMs)), days: { from, to } };
   return json(list, { headers: nextLink(request, next === undefined ? undefined : { after: next }) });
 }
 
@@ -45,9 +46,8 @@ function daysFor(day: string | undefined, after: string | undefined, nowMs: numb
   return Array.from({ length: DAYS_BACK }, (_, back) => new Date(startMs - back * DAY_MS).toISOString().slice(0, 10));
 }
 
-const entryOf = ({ completedAt, ...rest }: ListedBatch): BatchEntry => ({
-  ...rest,
-  createdAt: new Date(batchTimeMs(rest.id)).toISOString(),
-  completedAt: completedAt ?? null,
-  links: batchLinks(rest.id),
-});
+function entryOf(batch: ListedBatch, nowMs: number): BatchEntry {
+  const { queuedAt: _queuedAt, deadlineAt = null, completedAt = null, ...rest } = batch;
+  const createdAt = new Date(batchTimeMs(rest.id)).toISOString();
+  return { ...rest, createdAt, completedAt, deadlineAt, ...progressOf(batch, nowMs), links: batchLinks(rest.id) };
+}

@@ -91,6 +91,9 @@ export const batchEntrySchema = z.object({
   pending: count,
   createdAt: time.describe('When the id was made; listings are sorted by it'),
   completedAt: time.nullable(),
+  deadlineAt: time.nullable(),
+  ratePerSecond: count.nullable().describe('Items a second since the batch was queued'),
+  etaAt: time.nullable(),
   links: batchLinks,
 });
 export type BatchEntry = z.infer<typeof batchEntrySchema>;
