@@ -2,6 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Metafile, type Plugin } from 'esbuild';
+import { NATIVE_PACKAGES } from './native.ts';
 
 /** What a bundle is made from, and where it goes. */
 export interface BundleOptions {
@@ -49,7 +50,7 @@ export async function bundle({ root, outDir }: BundleOptions): Promise<Metafile>
     // Where piscina looks for its worker file, beside the chunk it is in.
     define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' },
     // The first is made by the Functions worker; the second is optional and native, and only asked for by `niceIncrement`.
-    external: ['@azure/functions-core', '@napi-rs/nice'],
+    external: ['@azure/functions-core', '@napi-rs/nice', ...NATIVE_PACKAGES],
     legalComments: 'none',
     charset: 'utf8',
     metafile: true,

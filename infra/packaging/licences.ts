@@ -2,9 +2,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Metafile } from 'esbuild';
 
-/** The licence texts of every package that went into a bundle, in the order of their names. */
-export async function licences(root: string, metafile: Metafile): Promise<string> {
-  const packages = new Set<string>();
+/** The licence texts of every package that went into a bundle or goes `along` with it, in the order of their names. */
+export async function licences(root: string, metafile: Metafile, along: readonly string[]): Promise<string> {
+  const packages = new Set(along.map((name) => `node_modules/${name}`));
   for (const input of Object.keys(metafile.inputs)) {
     const match = /^(?:.*\/)?node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input);
     if (match) packages.add(match[0].slice(0, -1));

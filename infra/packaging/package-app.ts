@@ -2,6 +2,7 @@ import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bundle } from './bundle.ts';
 import { licences } from './licences.ts';
+import { copyPackages, nativePackages } from './native.ts';
 import { zipFolder } from './zip.ts';
 
 /** What was made. */
@@ -16,8 +17,8 @@ export interface AppPackage {
 }
 
 /**
- * Makes the deployable package of the app at `root` in `outDir`: the bundled scripts, host.json, a package.json that
- * names the entry, and the licences. No development dependency, no local stack, no settings.
+ * Makes the deployable package of the app at `root` in `outDir`: the bundled scripts, native packages that they ask
+ * for, host.json, a package.json that names the entry, and the licences. No development dependency, no local stack, no settings.
  */
 export async function packageApp(root: string, outDir: string): Promise<AppPackage> {
   const folder = join(outDir, 'package');
@@ -29,7 +30,9 @@ export async function packageApp(root: string, outDir: string): Promise<AppPacka
   const main = 'dist/functions/main.js';
   const own = { name, version, license, private: true, type: 'module', main, engines };
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(own, null, 2)}\n`);
-  await writeFile(join(folder, 'THIRD-PARTY-LICENCES.txt'), await licences(root, metafile));
+  const native = await nativePackages(root, metafile);
+  await copyPackages(root, native, folder);
+  await writeFile(join(folder, 'THIRD-PARTY-LICENCES.txt'), await licences(root, metafile, native));
   for (const file of ['host.json', 'LICENSE']) await copyFile(join(root, file), join(folder, file));
   const bytes = await zipFolder(folder);
   const zip = join(outDir, 'sluice.zip');

@@ -1,8 +1,12 @@
+import { buffer } from 'node:stream/consumers';
 import type { ContainerClient } from '@azure/storage-blob';
 import { createMeter } from '../cost/meter.ts';
 import { statusOf } from '../errors.ts';
 import type { Settings } from '../settings.ts';
 import type { Container, OpenContainer } from '../workload/container.ts';
+
+/** Times that a broken download is taken up again where it broke. */
+const RETRIES = 4;
 
 /** Storage for the handlers of a thread, and what it costs. */
 export interface ThreadContainers {
@@ -37,7 +41,9 @@ function onStorage(client: () => Promise<ContainerClient>, abortSignal: AbortSig
     read: async (name) => {
       const blob = (await client()).getBlobClient(name);
       try {
-        return await blob.downloadToBuffer(0, undefined, { abortSignal });
+        // downloadToBuffer asks for the size first: a second operation for each blob.
+        const { readableStreamBody } = await blob.download(0, undefined, { abortSignal, maxRetryRequests: RETRIES });
+        return readableStreamBody && (await buffer(readableStreamBody));
       } catch (error) {
         if (statusOf(error) === 404) return undefined;
         throw error;

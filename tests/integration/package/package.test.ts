@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { strFromU8, unzipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { usageBlocks } from '../../../demo/generate.ts';
+import { writeImages } from '../../../demo/media.ts';
 import { type AppPackage, packageApp } from '../../../infra/packaging/package-app.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
 
@@ -38,15 +39,19 @@ describe('the package', () => {
 
   it('holds what the host needs and nothing else', () => {
     const names = Object.keys(files);
-    const others = names.filter((name) => !/^dist\/(functions|workloads)\/[\w-]+\.js$/.test(name));
+    const others = names.filter((name) => !/^(dist\/(functions|workloads)\/[\w-]+\.js$|node_modules\/)/.test(name));
     expect(others).toEqual(['LICENSE', 'THIRD-PARTY-LICENCES.txt', 'host.json', 'package.json']);
     expect(names).toEqual(expect.arrayContaining(['dist/functions/main.js', 'dist/workloads/thread.js']));
     expect(names).toEqual([...names].sort());
+    const packages = names.flatMap((name) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(name)?.[1] ?? []);
+    const native = ['@img/colour', '@img/sharp-libvips-linux-x64', '@img/sharp-linux-x64', 'detect-libc', 'semver'];
+    expect([...new Set(packages)]).toEqual([...native, 'sharp']);
   });
 
   it('holds no development dependency, no local stack and no setting', () => {
-    const text = Object.values(files)
-      .map((bytes) => strFromU8(bytes))
+    const text = Object.entries(files)
+      .filter(([name]) => !name.startsWith('node_modules/'))
+      .map(([, bytes]) => strFromU8(bytes))
       .join('\n');
     for (const trace of [
       '// local/',
@@ -65,7 +70,7 @@ describe('the package', () => {
     expect(about).toMatchObject({ type: 'module', main: 'dist/functions/main.js' });
     expect(about).not.toHaveProperty('devDependencies');
     const licences = strFromU8(files['THIRD-PARTY-LICENCES.txt'] ?? new Uint8Array());
-    for (const name of ['@azure/functions', '@azure/service-bus', 'durable-functions', 'piscina', 'zod']) {
+    for (const name of ['@azure/functions', '@azure/service-bus', 'durable-functions', 'piscina', 'sharp', 'zod']) {
       expect(licences).toMatch(new RegExp(`^${name} \\d`, 'm'));
     }
   });
@@ -103,6 +108,20 @@ describe('the unpacked package on the local stack', () => {
     expect(succeeded).toBeGreaterThan(0);
     expect(succeeded + dead).toBe(all);
     expect(pending).toBe(0);
+  });
+
+  it('has what runs natively, and storage for handlers', async () => {
+    const file = join(folder, 'images.ndjson');
+    const compare = await writeImages(file, { items: 3, seed: 7, storage: stack.storage });
+    const headers = { 'content-type': 'application/x-ndjson' };
+    const body = await readFile(file, 'utf8');
+    const accepted = await stack.api('workloads/media/batches', { method: 'POST', headers, body });
+    const { id } = (await accepted.json()) as { id: string };
+
+    const { state, counts } = await settled(stack, id);
+
+    expect([state, counts.succeeded]).toEqual(['completed', 3]);
+    expect((await compare({ counts, report: [] })).filter((line) => line.startsWith('thumbnails'))).toEqual([]);
   });
 
   it('has every function of functions/', async () => {
