@@ -49,7 +49,8 @@ async function settleBatch(
   if (rows.some((row) => row.state === 'pending')) return undefined;
   // Rows that were read are older than the batch row then: if that knows of more chunks, something was added meanwhile.
   const found = known?.rows === undefined ? await readBatch(deps.table, id) : known.batch;
-  if (!found || isSettled(found.row.state)) return undefined;
+  // Settled by somebody who may have died before telling it: announcing is asked for once more, and repeats nothing.
+  if (!found || isSettled(found.row.state)) return found;
   const { chunksDone, chunksTotal } = found.row;
   return chunksDone === rows.length && chunksTotal === rows.length ? endBatch(deps, found, rows) : undefined;
 }
@@ -78,7 +79,13 @@ async function endBatch(
   );
   if (settled && completedAt > batch.deadlineAt)
     log.warn('deadline-breached', { batch: batch.id, workload: batch.workload, completedAt });
-  return settled;
+  return settled ?? settledByNow(deps, batch.id);
+}
+
+/** Another finisher was faster, or our own first try, whose answer was lost: the end may still have to be told. */
+async function settledByNow(deps: FinalizeDeps, id: string): Promise<Versioned<BatchRow> | undefined> {
+  const found = await readBatch(deps.table, id);
+  return found && isSettled(found.row.state) ? found : undefined;
 }
 
 /** A report over its limit must not leave the batch open for ever: it is settled without one, and says why. */
