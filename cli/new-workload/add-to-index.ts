@@ -1,0 +1,36 @@
+import { Script } from 'node:vm';
+
+const REGISTRY = /createRegistry\(\[([^\]]*)\]\)/;
+const IMPORT = /^import \w+ from '\.\/([\w-]+)\.ts';\n/gm;
+
+/** The name that workloads/index.ts imports a workload by: `rate-usage` → `rateUsage`; undefined for a reserved word. */
+export function importName(name: string): string | undefined {
+  const camel = name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+  try {
+    // Compiled, not run: the language itself knows its words.
+    new Script(`'use strict'; (async () => { let ${camel}; })`);
+    return ['registry', 'createRegistry', 'await'].includes(camel) ? undefined : camel;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `text` of workloads/index.ts with one more workload, imports in order; undefined where there is no place for it. */
+export function addToIndex(text: string, name: string): string | undefined {
+  const imported = importName(name);
+  if (imported === undefined || !REGISTRY.test(text)) return undefined;
+  const line = `import ${imported} from './${name}.ts';\n`;
+  const imports = [...text.matchAll(IMPORT)];
+  const next = imports.find(([, other = '']) => other > name);
+  const last = imports.at(-1);
+  const place = next?.index ?? (last ? last.index + last[0].length : undefined);
+  if (place === undefined) return undefined;
+  const listed = text.slice(0, place) + line + text.slice(place);
+  return listed.replace(REGISTRY, (_, list: string) => `createRegistry([${[...entries(list), imported].join(', ')}])`);
+}
+
+const entries = (list: string): string[] =>
+  list
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');

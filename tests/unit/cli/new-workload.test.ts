@@ -1,0 +1,71 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { addToIndex } from '../../../cli/new-workload/add-to-index.ts';
+import { createWorkload } from '../../../cli/new-workload/create-workload.ts';
+
+const INDEX = `import { createRegistry } from '../shared/workload/registry.ts';
+import billing from './billing.ts';
+import payouts from './payouts.ts';
+
+/** Every workload. */
+export const registry = createRegistry([billing, payouts]);
+`;
+
+let root: string;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'sluice-new-'));
+  await mkdir(join(root, 'workloads'));
+  await writeFile(join(root, 'workloads/index.ts'), INDEX);
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+const text = (path: string): Promise<string> => readFile(join(root, path), 'utf8');
+
+describe('a new workload', () => {
+  it('gets a file, a test and a line in the registry', async () => {
+    await createWorkload(root, 'invoice-checks');
+    expect(await text('workloads/invoice-checks.ts')).toContain("name: 'invoice-checks',");
+    expect(await text('tests/unit/workloads/invoice-checks.test.ts')).toContain('workloads/invoice-checks.ts');
+    const index = await text('workloads/index.ts');
+    expect(index).toContain("import invoiceChecks from './invoice-checks.ts';\nimport payouts");
+    expect(index).toContain('createRegistry([billing, payouts, invoiceChecks])');
+  });
+
+  it('never takes the place of one that is there, nor half of it', async () => {
+    await createWorkload(root, 'fees');
+    await writeFile(join(root, 'workloads/fees.ts'), 'mine');
+    await expect(createWorkload(root, 'fees')).rejects.toThrow('fees.ts is there already.');
+    expect(await text('workloads/fees.ts')).toBe('mine');
+    await rm(join(root, 'workloads/fees.ts'));
+    await expect(createWorkload(root, 'fees')).rejects.toThrow('fees.test.ts is there already.');
+    await expect(text('workloads/fees.ts')).rejects.toThrow('ENOENT');
+  });
+
+  it.each([
+    ['Fees', 'Expected lower-case words joined by single dashes, got "Fees".'],
+    ['../fees', 'Expected lower-case words'],
+    ['', 'Expected lower-case words'],
+    ['index', 'index.ts is there already.'],
+    ['x'.repeat(60), 'Expected a name of at most 54 characters.'],
+    ['delete', '"delete" is a word of the language'],
+  ])('is not named %j', async (name, message) => {
+    await expect(createWorkload(root, name)).rejects.toThrow(message);
+    expect(await text('workloads/index.ts')).toBe(INDEX);
+  });
+
+  it('is not made where the registry has another form', async () => {
+    await writeFile(join(root, 'workloads/index.ts'), 'export const registry = make();\n');
+    await expect(createWorkload(root, 'fees')).rejects.toThrow('has no createRegistry([…])');
+    await expect(text('workloads/fees.ts')).rejects.toThrow('ENOENT');
+  });
+});
+
+describe('the registry', () => {
+  it.each([
+    ['alpha', "import alpha from './alpha.ts';\nimport billing"],
+    ['zeta', "import payouts from './payouts.ts';\nimport zeta from './zeta.ts';\n\n"],
+  ])('imports %s in its place', (name, expected) => {
+    expect(addToIndex(INDEX, name)).toContain(expected);
+  });
+});
