@@ -32,6 +32,8 @@ function sluiceSettings({ storage, serviceBus }: Connections): Record<string, st
     SluiceStorage: storage,
     SluiceServiceBus: serviceBus,
     SLUICE_TASK_HUB: 'sluice',
+    // One instance, and what host.json lets it run at a time.
+    SLUICE_CAPACITY: '4',
     // Someone who drops a file waits for it; a deployment looks every 10 minutes, as each look is billed.
     SLUICE_INBOX_SCHEDULE: '*/10 * * * * *',
   };

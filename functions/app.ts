@@ -81,6 +81,7 @@ const plan = lazily(() =>
     table: clients().gates,
     sliceSeconds: settings.sliceSeconds,
     visibilitySeconds: settings.visibilitySeconds,
+    capacity: settings.capacity,
   }),
 );
 

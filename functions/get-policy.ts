@@ -1,11 +1,13 @@
 import { app } from '@azure/functions';
 import { answering } from '../shared/http/answers.ts';
 import { getPolicy } from '../shared/http/policy.ts';
-import { clients, registry } from './app.ts';
+import { clients, registry, settings } from './app.ts';
 
 app.http('get-policy', {
   route: 'queues/{queue}/policy',
   methods: ['GET'],
   authLevel: 'function',
-  handler: answering((request) => getPolicy({ table: clients().gates, registry }, request)),
+  handler: answering((request) =>
+    getPolicy({ table: clients().gates, registry, capacity: settings.capacity }, request),
+  ),
 });

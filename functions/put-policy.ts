@@ -1,11 +1,13 @@
 import { app } from '@azure/functions';
 import { answering } from '../shared/http/answers.ts';
 import { putPolicy } from '../shared/http/policy.ts';
-import { clients, registry } from './app.ts';
+import { clients, registry, settings } from './app.ts';
 
 app.http('put-policy', {
   route: 'queues/{queue}/policy',
   methods: ['PUT'],
   authLevel: 'function',
-  handler: answering((request) => putPolicy({ table: clients().gates, registry }, request)),
+  handler: answering((request) =>
+    putPolicy({ table: clients().gates, registry, capacity: settings.capacity }, request),
+  ),
 });

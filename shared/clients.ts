@@ -88,10 +88,13 @@ const tableOptions = (meter: Meter, allowInsecureConnection: boolean) => ({
   allowInsecureConnection,
 });
 
+/** A send whose connection is cut waits its whole time-out, 60 s by default: longer than a client waits for its answer. */
+const busOptions = { retryOptions: { timeoutInMs: 10_000, maxRetries: 2, retryDelayInMs: 500 } };
+
 function createServiceBus({ serviceBus }: Settings): ServiceBusClient {
   const { connectionString, fullyQualifiedNamespace = '', clientId } = serviceBus;
-  if (connectionString !== undefined) return new ServiceBusClient(connectionString);
-  return new ServiceBusClient(fullyQualifiedNamespace, credentialOf(clientId));
+  if (connectionString !== undefined) return new ServiceBusClient(connectionString, busOptions);
+  return new ServiceBusClient(fullyQualifiedNamespace, credentialOf(clientId), busOptions);
 }
 
 /** With a client id: that user-assigned identity. Without: whatever the environment offers (system identity, developer). */

@@ -38,6 +38,8 @@ export interface Settings {
   readonly threadMemoryMb: number;
   readonly sliceSeconds: number;
   readonly visibilitySeconds: number;
+  /** Dequeue tasks that all instances of a pool can run at a time: instances x maxConcurrentActivityFunctions of host.json. */
+  readonly capacity: number;
   readonly priceSheet: string;
 }
 
@@ -58,6 +60,7 @@ export const DEFAULTS = {
   SLUICE_THREAD_MEMORY_MB: '512',
   SLUICE_SLICE_SECONDS: '30',
   SLUICE_VISIBILITY_SECONDS: '300',
+  SLUICE_CAPACITY: '100',
   SLUICE_PRICE_SHEET: '2026',
 } as const;
 
@@ -100,6 +103,7 @@ export function readSettings(env: Environment): Settings {
     threadMemoryMb: whole('SLUICE_THREAD_MEMORY_MB', 16, 65_536),
     sliceSeconds: whole('SLUICE_SLICE_SECONDS', 1, 120),
     visibilitySeconds: whole('SLUICE_VISIBILITY_SECONDS', 2, 86_400),
+    capacity: whole('SLUICE_CAPACITY', 1, 1_000),
     priceSheet: text('SLUICE_PRICE_SHEET'),
   };
   if (problems.length > 0) throw new SettingsError(`Settings are not usable:\n- ${problems.join('\n- ')}`);

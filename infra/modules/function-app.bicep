@@ -108,6 +108,8 @@ var baseSettings = {
   SLUICE_TOPIC: topicName
   SLUICE_SUBSCRIPTION: subscriptionName
   SLUICE_TASK_HUB: taskHub
+  // What all instances can run at a time, four activities each (host.json); a wave has no more tasks.
+  SLUICE_CAPACITY: string(min(maximumInstanceCount * 4, 1000))
   // Buffers come and go with every chunk: a young generation of 3 x 8 MiB instead of 3 x 16 keeps an instance some 60 MB smaller.
   NODE_OPTIONS: '--max-semi-space-size=8'
   SLUICE_SWEEP_SCHEDULE: sweepSchedule

@@ -24,7 +24,7 @@ function splitParts(reference: Reference, header: OutcomeHeader): ChunkRow[] {
 
 /** A reference without what belongs to one delivery of it. */
 function base(reference: Reference): Reference {
-  const { starts: _starts, resent: _resent, skip: _skip, take: _take, ...rest } = reference;
+  const { starts: _starts, returned: _returned, resent: _resent, skip: _skip, take: _take, ...rest } = reference;
   return rest;
 }
 

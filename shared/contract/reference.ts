@@ -20,7 +20,8 @@ const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/);
  * `bytes` is the decoded length; `offset` and `length` locate the frame in the blob of container `payloads` (kind
  * `items`) or `results` / `redrives` (kind `retries`, whose lines carry index, attempts and item each).
  * `firstItem` is the 0-based position in the batch of the frame's first item. `skip` and `take` narrow the frame to a
- * part of its items. `starts` counts how often a suspect was begun alone; `resent` marks one put again by a repair.
+ * part of its items. `starts` counts how often a suspect was begun alone, `returned` how often a delivery was given back
+ * unstarted; `resent` marks one put again by a repair.
  */
 export const referenceSchema = z.object({
   v: z.literal(1),
@@ -39,6 +40,7 @@ export const referenceSchema = z.object({
   skip: count.optional(),
   take: count.optional(),
   starts: count.optional(),
+  returned: count.optional(),
   resent: z.boolean().optional(),
   digest,
   enqueuedAt: z.string(),

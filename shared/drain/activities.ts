@@ -29,12 +29,15 @@ export interface SettleQueueOutput {
   next?: Wave;
 }
 
+/** What a slice does with one receive. */
+export type Round = (messages: DequeuedMessageItem[], isOver?: () => boolean) => Promise<Tally>;
+
 export interface ActivityDeps extends SettleDeps {
   registry: Registry;
   queues: (name: string) => Queue;
   meter: Pick<Meter, 'measure'>;
   /** The round for a queue; made anew for each slice, so that what it caches lives as long as the slice. */
-  roundFor: (address: QueueAddress) => (messages: DequeuedMessageItem[]) => Promise<Tally>;
+  roundFor: (address: QueueAddress) => Round;
 }
 
 export interface Activities {

@@ -35,15 +35,16 @@ export interface Wave {
 
 /**
  * tasks = min(rule over items waiting, ceil(work seconds / target seconds), references, capacity, limit).
- * receive = min(32, what a task does in half a visibility timeout, its share).
+ * receive = min(32, what a task does in a slice and in half a visibility timeout, its share).
  */
 export function planWave(state: PlanState): Wave {
   const { sliceSeconds, probe } = state;
   if (probe) return { tasks: 1, share: 1, receive: 1, sliceSeconds, probe };
   const tasks = state.kind === 'results' ? 1 : countTasks(state);
   const share = Math.max(1, Math.ceil(state.depth / tasks));
-  const inHalfTimeout = Math.floor(state.visibilitySeconds / 2 / Math.max(state.secondsPerReference, 0.001));
-  const receive = Math.max(1, Math.min(MAX_RECEIVE, inHalfTimeout, share));
+  const seconds = Math.min(sliceSeconds, state.visibilitySeconds / 2);
+  const inTime = Math.floor(seconds / Math.max(state.secondsPerReference, 0.001));
+  const receive = Math.max(1, Math.min(MAX_RECEIVE, inTime, share));
   // A collector has no rivals: it may as well take what comes in meanwhile.
   return { tasks, share: state.kind === 'results' ? Number.MAX_SAFE_INTEGER : share, receive, sliceSeconds, probe };
 }

@@ -8,24 +8,30 @@ export interface PlannerOptions {
   table: Table;
   sliceSeconds: number;
   visibilitySeconds: number;
+  /** Dequeue tasks that all instances can run at a time. */
+  capacity: number;
 }
 
 /** The policy of a queue: the default until an operator has put one. */
-export async function readPolicy(table: Table, gate: Pick<GateRow, 'queue' | 'policyVersion'>): Promise<Policy> {
-  if (gate.policyVersion === 0) return DEFAULT_POLICY;
+export async function readPolicy(
+  { table, capacity }: Pick<PlannerOptions, 'table' | 'capacity'>,
+  gate: Pick<GateRow, 'queue' | 'policyVersion'>,
+): Promise<Policy> {
+  const usual = { ...DEFAULT_POLICY, capacity };
+  if (gate.policyVersion === 0) return usual;
   const entity = await readEntity(table, GATES_PARTITION, policyRowKey(gate.queue));
-  return entity ? policySchema.parse(JSON.parse(String(entity.policy))) : DEFAULT_POLICY;
+  return entity ? policySchema.parse(JSON.parse(String(entity.policy))) : usual;
 }
 
 /** Sizes the next wave of a queue from what its gate has learnt. */
-export function createPlanner({ table, sliceSeconds, visibilitySeconds }: PlannerOptions) {
+export function createPlanner({ table, sliceSeconds, visibilitySeconds, capacity }: PlannerOptions) {
   return async ({ workload, lane, kind }: QueueAddress, gate: GateRow, depth: number): Promise<Wave> =>
     planWave({
       kind,
       depth,
       itemsPerReference: workload.chunk.maxItems,
       secondsPerReference: gate.secondsPerReference || workload.secondsPerChunk,
-      policy: await readPolicy(table, gate),
+      policy: await readPolicy({ table, capacity }, gate),
       // A sweep that drains by itself has no orchestration to run tasks side by side.
       taskLimit: isSweepHeld(gate) ? 1 : gate.taskLimit,
       bulk: lane === 'bulk',

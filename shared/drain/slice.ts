@@ -46,7 +46,8 @@ export function addTallies(a: Tally, b: Tally): Tally {
 /** What a slice does to the world, given as functions so that the loop itself is plain to read and test. */
 export interface SliceEffects<Message> {
   receive: (count: number) => Promise<Message[]>;
-  process: (messages: Message[]) => Promise<Tally>;
+  /** `isOver` tells whether the slice's time is up: what has not begun by then is given back. */
+  process: (messages: Message[], isOver: () => boolean) => Promise<Tally>;
   nowMs: () => number;
   sleep: (ms: number) => Promise<void>;
   random: () => number;
@@ -85,12 +86,13 @@ export async function runSlice<Message>(
   let tally = emptyTally();
   let idleCount = 0;
   const result = (ended: SliceResult['ended']): SliceResult => ({ ...tally, ended, seconds: (nowMs() - start) / 1000 });
+  const isOver = (): boolean => nowMs() - start >= wave.sliceSeconds * 1000;
   while (tally.received < wave.share) {
-    if (nowMs() - start >= wave.sliceSeconds * 1000) return result('timeUp');
+    if (isOver()) return result('timeUp');
     const messages = await effects.receive(Math.min(wave.receive, wave.share - tally.received));
     if (messages.length > 0) {
       idleCount = 0;
-      tally = addTallies(tally, await effects.process(messages));
+      tally = addTallies(tally, await effects.process(messages, isOver));
       if (trips(tally)) return result('tripped');
       continue;
     }

@@ -14,13 +14,18 @@ import { queueAddressOf } from './parameters.ts';
 export interface PolicyHttp {
   table: Table;
   registry: Registry;
+  /** Of the default policy. */
+  capacity: number;
 }
 
 /** GET queues/{queue}/policy: the rule by which its waves are sized; its version is the ETag. */
-export async function getPolicy({ table, registry }: PolicyHttp, request: HttpRequest): Promise<HttpResponseInit> {
+export async function getPolicy(
+  { table, registry, capacity }: PolicyHttp,
+  request: HttpRequest,
+): Promise<HttpResponseInit> {
   const { queue } = queueAddressOf(request, registry);
   const { row } = await readGate(table, queue);
-  return answer({ queue, version: row.policyVersion, policy: await readPolicy(table, row) });
+  return answer({ queue, version: row.policyVersion, policy: await readPolicy({ table, capacity }, row) });
 }
 
 /** PUT queues/{queue}/policy: stores another rule, which the next wave goes by; 412 if If-Match names another version. */

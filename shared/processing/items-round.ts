@@ -3,15 +3,15 @@
  * message for all, one wake of the result queue, and only then are the references deleted.
  */
 import type { ContainerClient } from '@azure/storage-blob';
-import type { DequeuedMessageItem } from '@azure/storage-queue';
 import { type BatchState, isSettled } from '../batches/batch-row.ts';
 import { CONTAINERS } from '../contract/names.ts';
 import { addOperations, type Operations } from '../contract/operations.ts';
 import type { OutcomeHeader } from '../contract/outcome.ts';
 import { type FinishedChunk, type Reference, readReference } from '../contract/reference.ts';
 import type { Meter } from '../cost/meter.ts';
-import type { Tally } from '../drain/slice.ts';
+import type { Round } from '../drain/activities.ts';
 import { toError } from '../errors.ts';
+import { inParallel } from '../parallel.ts';
 import { log } from '../telemetry/log.ts';
 import type { GateDeps } from '../wake/gate.ts';
 import { noteDue } from '../wake/gate.ts';
@@ -44,7 +44,7 @@ export interface ItemsRoundDeps {
    * other state ends chunks unrun, and must not be older than their references.
    */
   batchState: (batch: string) => Promise<BatchState | undefined>;
-  processor: Pick<Processor, 'process'>;
+  processor: Pick<Processor, 'process' | 'threads'>;
   lock: SharedLock;
   publish: Publish;
   registry: Registry;
@@ -56,17 +56,16 @@ export interface ItemsRoundDeps {
 type Work = Entry<Reference> & { frame?: Buffer | undefined };
 
 /** Makes the round of a slice on one queue. */
-export function createItemsRound(
-  deps: ItemsRoundDeps,
-  address: QueueAddress,
-): (messages: DequeuedMessageItem[]) => Promise<Tally> {
+export function createItemsRound(deps: ItemsRoundDeps, address: QueueAddress): Round {
   const queue = deps.queues(address.queue);
-  return async (messages) => {
+  return async (messages, isOver = () => false) => {
     const aside = { queue, queues: deps.queues, workload: address.workload.name };
     const entries = await readEntries(messages, readReference, aside);
     const lease = holdLease(queue, messages, deps.visibilitySeconds);
     try {
-      const { value, operations: own } = await deps.meter.measure(() => processAll(deps, address, entries, lease));
+      const { value, operations: own } = await deps.meter.measure(() =>
+        processAll(deps, entries, { address, lease, isOver }),
+      );
       const operations = value.map(handlerOperations).reduce(addOperations, own);
       const told = await deps.meter.measure(() => tellResults(deps, address, value, { operations, lease, entries }));
       return tallyOf(messages.length, value, addOperations(operations, told.operations));
@@ -80,14 +79,17 @@ export function createItemsRound(
 const handlerOperations = (fate: Fate): Operations =>
   typeof fate === 'string' ? {} : (fate.outcome?.operations ?? {});
 
-async function processAll(
-  deps: ItemsRoundDeps,
-  address: QueueAddress,
-  entries: Entry<Reference>[],
-  lease: Lease,
-): Promise<Fate[]> {
+interface Held {
+  address: QueueAddress;
+  lease: Lease;
+  /** Whether the slice's time is up. */
+  isOver: () => boolean;
+}
+
+/** No more at once than there are threads to run them: what has not begun when the time is up can be given back. */
+async function processAll(deps: ItemsRoundDeps, entries: Entry<Reference>[], held: Held): Promise<Fate[]> {
   const works = await withFrames(deps, entries);
-  return Promise.all(works.map((work) => fateOf(deps, address, work, lease)));
+  return inParallel(works, deps.processor.threads + 1, (work) => fateOf(deps, work, held));
 }
 
 /** Reads the frames of all that is surely going to run; suspects read their own, when they are alone. */
@@ -103,11 +105,15 @@ async function withFrames(deps: ItemsRoundDeps, entries: Entry<Reference>[]): Pr
   return entries.map((entry) => ({ ...entry, frame: frames.get(entry.value) }));
 }
 
-const mayBeDone = ({ message, value }: Entry<Reference>): boolean => message.dequeueCount > 1 || value.resent === true;
+const mayBeDone = (entry: Entry<Reference>): boolean => deliveries(entry) > 1 || entry.value.resent === true;
+
+/** Deliveries that may have begun to run it: those given back unstarted do not count. */
+const deliveries = ({ message, value }: Entry<Reference>): number => message.dequeueCount - (value.returned ?? 0);
 
 /** One reference's fault is its own: it is given back, logged once, and its neighbours go on. */
-async function fateOf(deps: ItemsRoundDeps, address: QueueAddress, work: Work, lease: Lease): Promise<Fate> {
+async function fateOf(deps: ItemsRoundDeps, work: Work, { address, lease, isOver }: Held): Promise<Fate> {
   try {
+    if (isOver()) return await handOn(work, lease);
     return await decide(deps, work, lease);
   } catch (error) {
     const { batch, chunk } = work.value;
@@ -115,6 +121,13 @@ async function fateOf(deps: ItemsRoundDeps, address: QueueAddress, work: Work, l
     await giveBack(deps, address, work, lease);
     return 'later';
   }
+}
+
+/** Unstarted, and visible to others at once; the mark says that this delivery is no sign of a death. */
+async function handOn({ message, value }: Work, lease: Lease): Promise<Fate> {
+  const text = JSON.stringify({ ...value, returned: (value.returned ?? 0) + 1 });
+  await lease.giveBack(message.messageId, 0, text);
+  return 'later';
 }
 
 async function giveBack(deps: ItemsRoundDeps, address: QueueAddress, work: Work, lease: Lease): Promise<void> {
@@ -128,7 +141,7 @@ async function giveBack(deps: ItemsRoundDeps, address: QueueAddress, work: Work,
 }
 
 async function decide(deps: ItemsRoundDeps, work: Work, lease: Lease): Promise<Fate> {
-  const { message, value: reference } = work;
+  const { value: reference } = work;
   const results = deps.container(CONTAINERS.results);
   const state = await deps.batchState(reference.batch);
   if (state === undefined) return 'ghost';
@@ -139,7 +152,7 @@ async function decide(deps: ItemsRoundDeps, work: Work, lease: Lease): Promise<F
     if (stored) return fate(reference, stored);
   }
   if (state === 'cancelling') return store(deps, work, lease, ending(deps, work, 'cancelled'));
-  if (message.dequeueCount < SUSPECT_DELIVERIES) {
+  if (deliveries(work) < SUSPECT_DELIVERIES) {
     return deps.lock.shared(async () => run(deps, await withOwnFrame(deps, work), lease));
   }
   return deps.lock.alone(() => runSuspect(deps, work, lease));

@@ -15,8 +15,8 @@ export interface Lease {
   rewrite: (messageId: string, text: string) => Promise<boolean>;
   /** Deletes the message; that it is gone, or another's by now, is fine. */
   finish: (messageId: string) => Promise<void>;
-  /** Makes the message visible to others after `seconds`. */
-  giveBack: (messageId: string, seconds: number) => Promise<void>;
+  /** Makes the message visible to others after `seconds`, with another text if one is given. */
+  giveBack: (messageId: string, seconds: number, text?: string) => Promise<void>;
   /** Stops renewing. */
   end: () => void;
 }
@@ -61,8 +61,8 @@ export function holdLease(
       receipts.delete(id);
       if (receipt !== undefined) await deleteQuietly(queue, id, receipt);
     },
-    giveBack: async (id, seconds) => {
-      await update(id, undefined, seconds);
+    giveBack: async (id, seconds, text) => {
+      await update(id, text, seconds);
       receipts.delete(id);
     },
     end: () => clearInterval(timer),

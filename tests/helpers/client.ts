@@ -13,6 +13,22 @@ export interface BatchAnswer {
 
 type Body = string | Buffer | ReadableStream<Uint8Array>;
 
+/** Sends items to a workload, and expects them to be accepted. */
+export async function send(
+  stack: TestStack,
+  workload: string,
+  items: readonly unknown[],
+  query = '',
+): Promise<BatchAnswer> {
+  const response = await stack.api(`workloads/${workload}/batches${query}`, {
+    method: 'POST',
+    body: items.map((item) => JSON.stringify(item)).join('\n'),
+    headers: { 'content-type': 'application/x-ndjson' },
+  });
+  if (response.status !== 202) throw new Error(`Expected 202, got ${response.status}: ${await response.text()}`);
+  return (await response.json()) as BatchAnswer;
+}
+
 /** Posts a batch to billing; NDJSON unless `headers` say otherwise. */
 export function post(
   stack: TestStack,
@@ -65,4 +81,38 @@ export async function report(stack: TestStack, id: string): Promise<Record<strin
   const text = await (await stack.api(`batches/${id}/report`)).text();
   const rows = text.split('\n').filter((line) => line !== '');
   return Object.fromEntries(rows.map((line) => JSON.parse(line)).map(({ key, value }) => [key, value]));
+}
+
+/** A queue as `GET queues` shows it. */
+export interface QueueAnswer {
+  queue: string;
+  status: string;
+  depth: number;
+  active: number;
+  paused?: { by: string; reason: string } | null;
+  missedWakes: number;
+  taskLimit: number;
+}
+
+/** One queue of the list. */
+export async function queueOf(stack: TestStack, queue: string): Promise<QueueAnswer | undefined> {
+  const { queues } = (await (await stack.api('queues')).json()) as { queues: QueueAnswer[] };
+  return queues.find((each) => each.queue === queue);
+}
+
+/** Dead letters by index, with reason and message. */
+export async function deadLetters(
+  stack: TestStack,
+  id: string,
+): Promise<Record<number, { reason: string; message: string; attempts: number }>> {
+  const answer = await stack.api(`batches/${id}/dead-letters`, { headers: { accept: 'application/x-ndjson' } });
+  const lines = (await answer.text()).split('\n').filter((line) => line !== '');
+  return Object.fromEntries(
+    lines
+      .map((line) => JSON.parse(line))
+      .map(({ index, reason, error, attempts }) => [
+        index,
+        { reason, message: error.message, attempts: attempts.length },
+      ]),
+  );
 }

@@ -118,7 +118,7 @@ describe('POST queues/{queue}/pause and resume', () => {
 
 describe('queues/{queue}/policy', () => {
   const policy = (method: 'GET' | 'PUT', body?: unknown, headers: Record<string, string> = {}): Promise<Answer> => {
-    const deps = { table: gate.table, registry: pipeline.registry };
+    const deps = { table: gate.table, registry: pipeline.registry, capacity: 100 };
     return call(
       (request) => (method === 'GET' ? getPolicy(deps, request) : putPolicy(deps, request)),
       'queues/other-normal-0/policy',
@@ -144,7 +144,7 @@ describe('queues/{queue}/policy', () => {
     expect([put.status, put.headers.get('etag')]).toEqual([200, '"1"']);
     const { row } = await readGate(gate.table, 'other-normal-0');
     expect(row.policyVersion).toBe(1);
-    expect(await readPolicy(gate.table, row)).toEqual(changed);
+    expect(await readPolicy({ table: gate.table, capacity: 100 }, row)).toEqual(changed);
     expect(policyViewSchema.parse((await policy('GET')).json())).toMatchObject({ version: 1, policy: changed });
   });
 

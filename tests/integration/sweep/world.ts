@@ -26,6 +26,7 @@ import { createItemsRound } from '../../../shared/processing/items-round.ts';
 import { runChunk } from '../../../shared/processing/run-chunk.ts';
 import { createSharedLock } from '../../../shared/processing/shared-lock.ts';
 import { createCollectRound } from '../../../shared/results/collect-round.ts';
+import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
 import { readReport } from '../../../shared/results/read-report.ts';
 import { readSettings } from '../../../shared/settings.ts';
 import type { SweepDeps } from '../../../shared/sweep/run.ts';
@@ -91,6 +92,10 @@ export interface World {
   settle: () => Promise<void>;
   /** Drains one queue without anybody having been told. */
   drainUnasked: (queue: string) => Promise<void>;
+  /** Collects one round of results with other dependencies. */
+  collectAs: (change: (deps: FinalizeDeps) => FinalizeDeps) => Promise<void>;
+  /** Takes one message of a queue, as if a drain had died after it. */
+  drainOne: (queue: string) => Promise<void>;
   batch: (id: string) => Promise<BatchRow>;
   report: (id: string, revision: number) => Promise<Record<string, unknown>>;
   stop: () => Promise<void>;
@@ -136,7 +141,7 @@ export async function startWorld(): Promise<World> {
   };
   const visibilitySeconds = 30;
   const depthOf = (queue: string): Promise<number> => queueDepth(clients.queue(queue));
-  const plan = createPlanner({ table: clients.gates, sliceSeconds: 5, visibilitySeconds });
+  const plan = createPlanner({ table: clients.gates, sliceSeconds: 5, visibilitySeconds, capacity: 100 });
   const shared = {
     queues: clients.queue,
     registry,
@@ -157,6 +162,7 @@ export async function startWorld(): Promise<World> {
   const itemsDeps = {
     ...shared,
     processor: {
+      threads: 2,
       process: ({ reference, frame, nowMs }: { reference: never; frame: Uint8Array; nowMs: number }) =>
         runChunk(
           { ...echo, version: downstream.version },
@@ -185,16 +191,20 @@ export async function startWorld(): Promise<World> {
     purgeDrains: async (from, to) => client.purged.push({ from, to }),
     pool: undefined,
   };
-  const drainUnasked = async (queue: string): Promise<void> => {
+  const roundOf = (queue: string) => {
     const address = registry.queue(queue);
     if (!address) throw new Error(`There is no queue ${queue}.`);
-    const round =
-      address.kind === 'results' ? createCollectRound(shared, address) : createItemsRound(itemsDeps as never, address);
-    for (;;) {
-      const messages = await receive(clients.queue(queue), 32, visibilitySeconds);
-      if (messages.length === 0) return;
-      await round(messages);
-    }
+    return address.kind === 'results'
+      ? createCollectRound(shared, address)
+      : createItemsRound(itemsDeps as never, address);
+  };
+  const drainOne = async (queue: string, most = 1): Promise<boolean> => {
+    const messages = await receive(clients.queue(queue), most, visibilitySeconds);
+    if (messages.length > 0) await roundOf(queue)(messages);
+    return messages.length > 0;
+  };
+  const drainUnasked = async (queue: string): Promise<void> => {
+    while (await drainOne(queue, 32));
   };
   const runDrain = async ({ queue, generation }: DrainInput): Promise<void> => {
     for (let goesOn = true; goesOn; ) {
@@ -237,6 +247,14 @@ export async function startWorld(): Promise<World> {
       }),
     settle,
     drainUnasked,
+    collectAs: async (change) => {
+      const address = registry.queue('echo-results');
+      const messages = await receive(clients.queue('echo-results'), 32, visibilitySeconds);
+      if (address) await createCollectRound(change(shared), address)(messages);
+    },
+    drainOne: async (queue) => {
+      await drainOne(queue);
+    },
     batch: async (id) => {
       const found = await readBatch(clients.batches, id);
       if (!found) throw new Error(`There is no batch ${id}.`);

@@ -1,0 +1,43 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+/** How a copy differs from the app. */
+export interface AppCopyOptions {
+  /** Name of its folder below `.sluice/`, inside the repository so that packages are found. */
+  name: string;
+  /** tsconfig of what is built, relative to the repository's root. */
+  project: string;
+  /** Source file that exports `registry`, relative to the repository's root; it is part of `project`. */
+  registry: string;
+  /** Activities of the host at a time; the app's own 2 would make runs that share a host wait for each other. */
+  activities: number;
+}
+
+/**
+ * Builds the app with other workloads into a folder of its own, which nobody builds again while a test uses it. All but
+ * the registry is the app as it is. Returns the app folder.
+ */
+export async function buildAppCopy({ name, project, registry, activities }: AppCopyOptions): Promise<string> {
+  const folder = join(ROOT, '.sluice', name);
+  const dist = join(folder, 'dist');
+  await mkdir(dist, { recursive: true });
+  await compile(project, dist);
+  const built = `../${registry.replace(/\.ts$/, '.js')}`;
+  await writeFile(join(dist, 'workloads', 'index.js'), `export { registry } from '${built}';\n`);
+  await cp(join(ROOT, 'package.json'), join(folder, 'package.json'));
+  const host = JSON.parse(await readFile(join(ROOT, 'host.json'), 'utf8'));
+  host.extensions.durableTask.maxConcurrentActivityFunctions = activities;
+  await writeFile(join(folder, 'host.json'), JSON.stringify(host, null, 2));
+  return folder;
+}
+
+/** Types are checked elsewhere: here a half-written file of somebody else must not stop a run. */
+async function compile(project: string, outDir: string): Promise<void> {
+  const tsc = join(createRequire(import.meta.url).resolve('typescript/package.json'), '../bin/tsc');
+  await promisify(execFile)(process.execPath, [tsc, '-p', join(ROOT, project), '--outDir', outDir, '--noCheck'], { cwd: ROOT });
+}
