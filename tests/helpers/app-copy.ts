@@ -39,5 +39,7 @@ export async function buildAppCopy({ name, project, registry, activities }: AppC
 /** Types are checked elsewhere: here a half-written file of somebody else must not stop a run. */
 async function compile(project: string, outDir: string): Promise<void> {
   const tsc = join(createRequire(import.meta.url).resolve('typescript/package.json'), '../bin/tsc');
-  await promisify(execFile)(process.execPath, [tsc, '-p', join(ROOT, project), '--outDir', outDir, '--noCheck'], { cwd: ROOT });
+  await promisify(execFile)(process.execPath, [tsc, '-p', join(ROOT, project), '--outDir', outDir, '--noCheck'], {
+    cwd: ROOT,
+  });
 }

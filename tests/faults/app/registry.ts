@@ -45,4 +45,4 @@ const named = (prefix: string, count: number, maxItems: number) =>
   Array.from({ length: count }, (_, index) => workload(`${prefix}${index}`, maxItems));
 
 /** `call<n>`: one each for the many small batches of a pass; `slot<n>`: used again and again by the random runs. */
-export const registry = createRegistry([...named('call', 1_000, 4), ...named('slot', 64, 2_500)]);
+export const registry = createRegistry([...named('call', 250, 4), ...named('slot', 64, 2_500)]);

@@ -31,6 +31,10 @@ export interface Cell {
   queues: QueueServiceClient;
   /** Lets all services' clocks go on by `ms`: waits that last minutes are over in a moment. */
   advance(ms: number): void;
+  /** How far the clocks are ahead by now. */
+  clockOffsetMs(): number;
+  /** Sets the clocks right. */
+  resetClock(): void;
   /** Resolves when no kill is under way, and the host is back. */
   whole(): Promise<void>;
   stop(): Promise<void>;
@@ -69,6 +73,10 @@ export async function startCell({ name, appFolder, folder, azurite }: CellOption
     queues: QueueServiceClient.fromConnectionString(direct),
     advance: (ms) => {
       offsetMs += ms;
+    },
+    clockOffsetMs: () => offsetMs,
+    resetClock: () => {
+      offsetMs = 0;
     },
     whole: () => coming,
     stop: async () => {

@@ -11,12 +11,18 @@ import { type Intercept, refusal } from '../harness/storage-proxy.ts';
 export const FAULT_MODES = ['before', 'after', 'repeated', 'exit'] as const;
 export type FaultMode = (typeof FAULT_MODES)[number];
 
+/** The `k`-th call, from 1 (0: none), and how it fails. */
+export interface CallFault {
+  k: number;
+  mode: FaultMode;
+}
+
 export interface Director {
   storage: Intercept;
   broker: Fault;
   durable: DurableFault;
-  /** Counts from the next call on, and lets the `k`-th (from 1) fail; without a plan it only counts. */
-  arm(plan?: { k: number; mode: FaultMode }): void;
+  /** Counts from the next call on, and lets the planned one fail. */
+  arm(plan?: CallFault): void;
   /** Calls since `arm`, in words. */
   readonly calls: readonly string[];
   /** The call that failed. */
@@ -25,7 +31,7 @@ export interface Director {
 
 /** `kill` ends the app's process at once. */
 export function createDirector(kill: () => void): Director {
-  let plan: { k: number; mode: FaultMode } | undefined;
+  let plan: CallFault | undefined;
   let calls: string[] = [];
   let failed: string | undefined;
   let due: { name: string; mode: FaultMode } | undefined;

@@ -2,7 +2,7 @@
 import { buildAppCopy } from '../../helpers/app-copy.ts';
 import type { Cell } from './cell.ts';
 import { startCells } from './cells.ts';
-import { FAULT_MODES, type FaultMode } from './director.ts';
+import { type CallFault, FAULT_MODES, type FaultMode } from './director.ts';
 import { type CallRun, runWithFault } from './run.ts';
 
 export interface EveryCallOptions {
@@ -32,8 +32,8 @@ export async function runEveryCall(options: EveryCallOptions): Promise<CallRun[]
     const works = plan(await countCalls(cells), modes, stride);
     const runs: CallRun[] = [];
     const work = async (cell: Cell): Promise<void> => {
-      for (let next = works.shift(); next; next = works.shift()) {
-        const run = await runWithFault(cell, next.workload, next.k, next.mode);
+      for (let next = works.shift(), n = 1; next; next = works.shift(), n += 1) {
+        const run = await runWithFault(cell, `call${n % WORKLOADS}`, next);
         runs.push(run);
         onRun(run);
       }
@@ -45,28 +45,25 @@ export async function runEveryCall(options: EveryCallOptions): Promise<CallRun[]
   }
 }
 
-/** How many calls a batch makes at most, without any fault; also warms every cell up. */
+/** How many calls a batch makes at most, without any fault; also warms every cell up, and has the day's first sweep. */
 async function countCalls(cells: Cell[]): Promise<number> {
-  const runs = await Promise.all(cells.map((cell, index) => runWithFault(cell, `call${index}`, 0, 'before')));
+  await Promise.all(cells.map((cell) => cell.api.sweep()));
+  const runs = await Promise.all(cells.map((cell) => runWithFault(cell, 'call0', { k: 0, mode: 'before' })));
   const bad = runs.find(({ problems }) => problems.length > 0);
   if (bad) throw new Error(`The batch does not even end without faults: ${bad.problems.join('; ')}`);
   return Math.max(...runs.map(({ calls }) => calls.length));
 }
 
-interface Work {
-  workload: string;
-  k: number;
-  mode: FaultMode;
-}
+/**
+ * Every batch of a cell has queues of its own, as long as the registry's names last, so that each meets them missing,
+ * and nobody else's leftovers.
+ */
+const WORKLOADS = 250;
 
-/** Every batch has queues of its own, so that each meets them missing, and nobody else's leftovers. */
-const FIRST_WORKLOAD = 100;
-
-function plan(calls: number, modes: readonly FaultMode[], stride: number): Work[] {
-  const works: Work[] = [];
+function plan(calls: number, modes: readonly FaultMode[], stride: number): CallFault[] {
+  const faults: CallFault[] = [];
   for (const mode of modes) {
-    for (let k = 1; k <= calls + MARGIN; k += stride)
-      works.push({ workload: `call${FIRST_WORKLOAD + works.length}`, k, mode });
+    for (let k = 1; k <= calls + MARGIN; k += stride) faults.push({ k, mode });
   }
-  return works;
+  return faults;
 }

@@ -1,4 +1,5 @@
 /** One small batch through a cell while one of its calls fails, to its exact end. */
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BatchRow, isSettled } from '../../../shared/batches/batch-row.ts';
 import type { ItemFate } from '../app/items.ts';
@@ -6,12 +7,10 @@ import { brokenLaw, type LedgerView, readLedger } from '../harness/ledger-view.t
 import { truthOf } from '../harness/truth.ts';
 import { isGood, verify } from '../harness/verify.ts';
 import type { Cell } from './cell.ts';
-import type { FaultMode } from './director.ts';
+import type { CallFault } from './director.ts';
 
 /** What one run came to; `problems` is empty for a good one. */
-export interface CallRun {
-  k: number;
-  mode: FaultMode;
+export interface CallRun extends CallFault {
   /** The call that failed; undefined when the batch was done before its k-th call. */
   failed: string | undefined;
   calls: readonly string[];
@@ -32,20 +31,24 @@ const OBSERVE_MS = 150;
 const IDLE_MS = 1_200;
 /** More than every wait of the app but the ten minutes of a silent drain, which some steps together exceed. */
 const STEP_MS = 130_000;
-const STUCK_MS = 90_000;
+/** The broker refuses a token that is an hour old. */
+const MAX_AHEAD_MS = 55 * 60_000;
+const STUCK_MS = 60_000;
 
-/** Runs one batch of `workload`, whose `k`-th call fails; `k` 0 for none. */
-export async function runWithFault(cell: Cell, workload: string, k: number, mode: FaultMode): Promise<CallRun> {
+/** Runs one batch of `workload`, one call of which fails. */
+export async function runWithFault(cell: Cell, workload: string, fault: CallFault): Promise<CallRun> {
   const started = Date.now();
   const problems: string[] = [];
   let run: Pick<CallRun, 'failed' | 'calls'> = { failed: undefined, calls: [] };
-  cell.director.arm({ k, mode });
+  // What a sweep takes for a day old must not become so by the waits of a hundred runs.
+  cell.resetClock();
+  cell.director.arm(fault);
   try {
     // An upload that died holds its key for a minute of the service's clock.
     const onRefused = (): void => cell.advance(10_000);
-    const id = await cell.api.submit(workload, `key-${workload}`, TRUTH.body, { onRefused });
+    const id = await cell.api.submit(workload, randomUUID(), TRUTH.body, { onRefused });
     const ledger = await watch(cell, id, problems);
-    problems.push(...(await leftovers(cell, workload)));
+    problems.push(...(await leftovers(cell, workload, id)));
     run = { failed: cell.director.failed, calls: cell.director.calls };
     cell.director.arm();
     await cell.whole();
@@ -53,7 +56,7 @@ export async function runWithFault(cell: Cell, workload: string, k: number, mode
   } catch (error) {
     problems.push(String(error));
   }
-  return { ...run, k, mode, problems, seconds: (Date.now() - started) / 1000 };
+  return { ...run, ...fault, problems, seconds: (Date.now() - started) / 1000 };
 }
 
 /** Looks at the rows until the batch has ended and said so. */
@@ -68,7 +71,7 @@ async function watch(cell: Cell, id: string, problems: string[]): Promise<Ledger
     const calls = cell.director.calls.length;
     if (calls !== seen.calls) seen = { calls, at: Date.now() };
     else if (Date.now() - seen.at > IDLE_MS) {
-      await help(cell);
+      await help(cell, id);
       seen = { calls: cell.director.calls.length, at: Date.now() };
     }
     await sleep(OBSERVE_MS);
@@ -80,9 +83,11 @@ async function watch(cell: Cell, id: string, problems: string[]): Promise<Ledger
 const describe = (batch: BatchRow | undefined): string =>
   batch === undefined ? 'no batch row' : JSON.stringify(batch);
 
-async function help(cell: Cell): Promise<void> {
+async function help(cell: Cell, id: string): Promise<void> {
   await cell.whole();
-  cell.advance(STEP_MS);
+  if (cell.clockOffsetMs() < MAX_AHEAD_MS) cell.advance(STEP_MS);
+  // The app learns the time from answers: a sweep that began before it knew would be over at once.
+  await cell.api.status(id);
   await cell.api.sweep();
 }
 
@@ -92,7 +97,7 @@ async function problemsOf(cell: Cell, ledger: LedgerView): Promise<string[]> {
 }
 
 /** Nothing may be left in the queues: what is there belongs to nobody. */
-async function leftovers(cell: Cell, workload: string): Promise<string[]> {
+async function leftovers(cell: Cell, workload: string, id: string): Promise<string[]> {
   const end = Date.now() + STUCK_MS;
   for (;;) {
     const depths = await Promise.all(
@@ -101,7 +106,7 @@ async function leftovers(cell: Cell, workload: string): Promise<string[]> {
     if (depths.every((depth) => depth === 0)) return [];
     if (Date.now() > end) return [`left in the queues: ${depths.join(', ')}`];
     await sleep(IDLE_MS / 2);
-    await help(cell);
+    await help(cell, id);
   }
 }
 

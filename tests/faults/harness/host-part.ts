@@ -29,6 +29,8 @@ export async function startHostPart(options: FaultHostOptions): Promise<{ part: 
   const env = {
     ...DEFAULTS,
     FUNCTIONS_WORKER_RUNTIME: 'node',
+    // A host is started hundreds of times: what was compiled once is not compiled again.
+    NODE_COMPILE_CACHE: join(appFolder, 'compile-cache'),
     AzureWebJobsStorage: storage,
     SluiceStorage: storage,
     SluiceServiceBus: serviceBus,

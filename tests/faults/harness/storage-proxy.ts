@@ -104,6 +104,7 @@ function forward(
 
 /** The body is whole here, so that its length is known and no transfer coding is left. */
 const CUT = new Set(['connection', 'transfer-encoding', 'keep-alive']);
+const DATED = new Set([...CUT, 'date']);
 
 function pairs(raw: readonly string[], without: ReadonlySet<string>): Record<string, string> {
   const headers: Record<string, string> = {};
@@ -114,18 +115,15 @@ function pairs(raw: readonly string[], without: ReadonlySet<string>): Record<str
   return headers;
 }
 
+/** Azurite leaves the Date header to Node in places: here every answer has one, by the clock of the test. */
 function shifted(raw: readonly string[], offsetMs: number): Record<string, string> {
-  const headers = pairs(raw, CUT);
-  for (const name of Object.keys(headers)) {
-    if (name.toLowerCase() !== 'date' || offsetMs === 0) continue;
-    headers[name] = new Date(Date.parse(headers[name] ?? '') + offsetMs).toUTCString();
-  }
-  return headers;
+  const headers = pairs(raw, DATED);
+  return { ...headers, date: new Date(Date.now() + offsetMs).toUTCString() };
 }
 
 /** An answer that the SDK does not repeat the call for: stands for a call of which every repeat failed, too. */
 export const refusal = (): StorageAnswer => ({
   status: 403,
-  headers: ['date', new Date().toUTCString(), 'x-ms-error-code', 'InjectedFault', 'content-length', '0'],
+  headers: ['x-ms-error-code', 'InjectedFault', 'content-length', '0'],
   body: Buffer.alloc(0),
 });
