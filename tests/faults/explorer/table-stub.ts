@@ -41,10 +41,26 @@ export function tableEffect(
     if (typeof changed === 'number') return { rows, answer: { status: changed } };
     next = changed;
   }
-  return { rows: next, answer: { value: {} } };
+  return { rows: next, answer: { value: etagsOf(next, args[0] as Action[]) } };
 }
 
-const read = ({ version, columns }: Row): Columns => ({ ...plainTypes(columns), etag: String(version) });
+/** The new ETags by row key. */
+const etagsOf = (rows: Rows, actions: readonly Action[]): Record<string, string> =>
+  Object.fromEntries(
+    actions.flatMap(([, columns]) => {
+      const row = rows[keyOf(columns)];
+      return row ? [[String(columns.rowKey), String(row.version)]] : [];
+    }),
+  );
+
+/** Nothing here is ever young: what waits for the age of a row goes on at once. */
+const LONG_AGO = '2025-01-01T00:00:00.000Z';
+
+const read = ({ version, columns }: Row): Columns => ({
+  ...plainTypes(columns),
+  etag: String(version),
+  timestamp: LONG_AGO,
+});
 
 /** A typed value ({type, value}) comes back as what it says. */
 const plainTypes = (columns: Columns): Columns =>
@@ -113,15 +129,19 @@ function truth(text: string): boolean {
 
 /** A `Table` whose every call is asked of the world. */
 export function tableOf({ ask }: Pick<Asker, 'ask'>, prefix = 'table'): Table {
-  const write = (actions: Action[]): Promise<unknown> => ask(`${prefix}.write`, actions);
+  const write = async (actions: Action[]) => (await ask(`${prefix}.write`, actions)) as Record<string, string>;
+  const writeOne = async (action: Action) => ({ etag: (await write([action]))[String(action[1].rowKey)] });
   const table = {
     getEntity: (partitionKey: string, rowKey: string) => ask(`${prefix}.get`, partitionKey, rowKey),
-    createEntity: (entity: Columns) => write([['create', entity]]),
-    updateEntity: (entity: Columns, mode = 'Merge', options = {}) => write([['update', entity, mode, options]]),
-    upsertEntity: (entity: Columns, mode = 'Merge') => write([['upsert', entity, mode]]),
+    createEntity: (entity: Columns) => writeOne(['create', entity]),
+    updateEntity: (entity: Columns, mode = 'Merge', options = {}) => writeOne(['update', entity, mode, options]),
+    upsertEntity: (entity: Columns, mode = 'Merge') => writeOne(['upsert', entity, mode]),
     deleteEntity: (partitionKey: string, rowKey: string, options = {}) =>
-      write([['delete', { partitionKey, rowKey }, options]]),
-    submitTransaction: (actions: Action[]) => write(actions),
+      writeOne(['delete', { partitionKey, rowKey }, options]),
+    submitTransaction: async (actions: Action[]) => {
+      const etags = await write(actions);
+      return { getResponseForEntity: (rowKey: string) => ({ etag: etags[rowKey] }) };
+    },
     listEntities: ({ queryOptions }: { queryOptions: { filter: string } }) => list(ask, prefix, queryOptions.filter),
   };
   return table as unknown as Table;

@@ -1,0 +1,65 @@
+/** What must hold at each look at the ledger, and what when nothing moves any more. */
+import { isSettled } from '../../../shared/batches/batch-row.ts';
+import type { ChunkRow } from '../../../shared/batches/chunk-row.ts';
+import { followUps } from '../../../shared/batches/follow-ups.ts';
+import { reportBlobName } from '../../../shared/contract/names.ts';
+import { readReference, readResult } from '../../../shared/contract/reference.ts';
+import { parseReport } from '../../../shared/results/read-report.ts';
+import { ITEMS_QUEUE, RESULTS_QUEUE } from './handler.ts';
+import { BATCH } from './programs.ts';
+import { ledgerOf, type World } from './world.ts';
+
+export function check(world: World, rest: boolean): string | undefined {
+  if (world.broken !== undefined) return world.broken;
+  const { batch, chunks } = ledgerOf(world.rows);
+  const pending = chunks.filter(({ state }) => state === 'pending');
+  const waiting = pending.reduce((sum, { items }) => sum + items, 0);
+  const ended = batch.succeeded + batch.dead + batch.cancelled;
+  if (batch.accepted !== ended + waiting)
+    return `the law is broken: ${batch.accepted} accepted, ${ended} ended, ${waiting} pending`;
+  if (isSettled(batch.state) && (pending.length > 0 || batch.chunksDone !== batch.chunksTotal))
+    return 'early completion: settled with a pending row';
+  const lost = pending.find((row) => batch.state !== 'accepting' && !isCovered(world, row));
+  if (lost) return `lost: pending row ${lost.chunk} has no reference, and nothing will put it again`;
+  const quiet = world.actors.length === 0 && Object.values(world.queues).every((messages) => messages.length === 0);
+  return (quiet && !isSettled(batch.state)) || rest ? checkRest(world) : undefined;
+}
+
+/** A pending row has its reference, or its result on the way, or what puts its reference again. */
+function isCovered({ queues }: World, { chunk }: ChunkRow): boolean {
+  const references = (queues[ITEMS_QUEUE] ?? []).map(({ text }) => readReference(text).chunk);
+  if (references.includes(chunk)) return true;
+  const ends = (queues[RESULTS_QUEUE] ?? []).flatMap(({ text }) => readResult(text).chunks);
+  return ends.some((end) => end.chunk === chunk || parentOf(chunk) === end.chunk);
+}
+
+function parentOf(chunk: string): string {
+  const retry = /^(.*)\.r(\d+)$/.exec(chunk);
+  if (!retry) return chunk.replace(/\.s\d+$/, '');
+  return Number(retry[2]) === 1 ? String(retry[1]) : `${retry[1]}.r${Number(retry[2]) - 1}`;
+}
+
+function checkRest(world: World): string | undefined {
+  const { batch, chunks } = ledgerOf(world.rows);
+  if (!isSettled(batch.state)) return `stuck: nothing moves, and the batch is ${batch.state}`;
+  if (!batch.announced || world.announced === 0) return 'stuck: the end was never announced';
+  if (isOpen(world)) return 'stuck: the batch is still open after a sweep';
+  if (chunks.some((row) => row.header && followUps(row.reference, row.header).length > chunks.length))
+    return 'a follow-up has no row';
+  return checkReport(world);
+}
+
+export const isOpen = ({ rows }: World): boolean => Object.keys(rows).some((key) => key.startsWith('open|'));
+
+/** Each item that succeeded stands in the report, once. */
+function checkReport({ rows, blobs }: World): string | undefined {
+  const { batch } = ledgerOf(rows);
+  const blob = blobs[`reports/${reportBlobName(BATCH, batch.revision)}`];
+  if (!blob) return 'dangling: the report is not there';
+  const { lines } = parseReport(Buffer.from(blob.body, 'base64'));
+  const counted = lines.map((line) => JSON.parse(line) as { key: string; value: number });
+  if (counted.some(({ value }) => value !== 1)) return 'double count: an item stands in the report twice';
+  if (counted.length !== batch.succeeded)
+    return `double count: ${counted.length} items in the report, ${batch.succeeded} by the counters`;
+  return undefined;
+}

@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { report } from '../explorer/report.ts';
+import { MUTANTS } from './mutants.ts';
+import { exploreChunk, type Scenario } from './run.ts';
+
+/** Every one is explored to its end: no bound cuts anything off. Item 1 dies, item 2 is retried once, item 3 twice. */
+const SCENARIOS: [string, Scenario][] = [
+  ['two retries deep, no fault', { items: 4 }],
+  ['a process dies at any point', { items: 3, budget: { crash: 1 } }],
+  ['two workers with one reference, whose runs end differently', { items: 2, budget: { redeliver: 1, whim: 1 } }],
+  [
+    'two collectors with one result message',
+    { items: 2, limits: { collector: 2, worker: 1 }, budget: { redeliver: 1 } },
+  ],
+  ['two collectors with two results', { items: 2, starts: 2, limits: { collector: 2, worker: 1 } }],
+  ['answers lost after their effect', { items: 3, budget: { echo: 2 } }],
+  ['split', { items: 2, starts: 2, limits: { worker: 2 } }],
+  ['held guilty', { items: 1, starts: 2, budget: { crash: 1, redeliver: 1 } }],
+  ['cancelled at any point', { items: 3, limits: { worker: 1 }, budget: { cancel: 1 } }],
+  ['redriven', { items: 2, limits: { worker: 1 }, budget: { redrive: 1 } }],
+  ['references put again at any point', { items: 2, budget: { resend: 1 } }],
+];
+/** With SLUICE_FAULTS_DEEP set: minutes. */
+const DEEP: [string, Scenario][] = [
+  ['deep: a process dies, two retries deep', { items: 4, budget: { crash: 1 } }],
+  ['deep: split, and a process dies', { items: 2, starts: 2, limits: { worker: 1 }, budget: { crash: 1 } }],
+  ['deep: two processes die', { items: 2, limits: { worker: 1 }, budget: { crash: 2 } }],
+  ['deep: two workers, a retry, another whim', { items: 3, budget: { redeliver: 1, whim: 1 } }],
+  ['deep: two collectors and a retry', { items: 3, limits: { collector: 2, worker: 1 }, budget: { redeliver: 1 } }],
+  ['deep: cancelled, and a process dies', { items: 1, budget: { cancel: 1, crash: 1 } }],
+  ['deep: redriven, and a process dies', { items: 2, limits: { worker: 1 }, budget: { redrive: 1, crash: 1 } }],
+  ['deep: redriven, then cancelled', { items: 2, limits: { worker: 1 }, budget: { redrive: 1, cancel: 1 } }],
+];
+const deep = process.env.SLUICE_FAULTS_DEEP !== undefined;
+
+// Leases renew themselves by a timer, and here they are abandoned at every point: none may stay behind.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
+afterEach(() => void vi.useRealTimers());
+
+describe('every interleaving of a chunk’s life keeps the law', () => {
+  test.each([...SCENARIOS, ...(deep ? DEEP : [])])('%s', async (name, scenario) => {
+    const explored = await exploreChunk(scenario);
+
+    report('chunk', name, explored);
+    expect(explored.violation).toBeUndefined();
+    expect(explored.complete).toBe(true);
+  });
+});
+
+describe('the checker can fail', () => {
+  test.each(MUTANTS)('$name', async ({ change, scenario, finds }) => {
+    const { violation } = await exploreChunk(scenario, { change });
+
+    expect(violation?.what).toMatch(finds);
+  });
+});

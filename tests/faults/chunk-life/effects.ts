@@ -1,0 +1,100 @@
+/** What a call does to the world, and what it is answered. */
+import type { Answer, Call } from '../explorer/programs.ts';
+import { tableEffect } from '../explorer/table-stub.ts';
+import type { Message, World } from './world.ts';
+
+export interface Effect {
+  label: string;
+  world: World;
+  answer: Answer;
+}
+
+/** Reading what never changes: whether it is read now or later, nobody can tell, so it is no step of its own. */
+export const isImmediate = ({ name }: Call): boolean => name === 'blob.get';
+
+/** All that may come of one call. */
+export function effectsOf(world: World, { name, args }: Call): Effect[] {
+  const table = tableEffect(world.rows, name, args);
+  if (table) return withEcho({ label: name, world: { ...world, rows: table.rows }, answer: table.answer }, name, args);
+  if (name === 'process') return whims(world);
+  if (name === 'fresh') return [{ label: name, world: { ...world, put: world.put + 1 }, answer: { value: world.put } }];
+  if (name === 'announce') return [{ label: name, world: { ...world, announced: 1 }, answer: { value: null } }];
+  const [service, operation] = name.split('.');
+  const effect =
+    service === 'blob' ? blobEffect(world, String(operation), args) : queueEffect(world, String(operation), args);
+  return withEcho({ label: name, ...effect }, name, args);
+}
+
+/** A conditional write whose answer is lost is tried again by the SDK, and then refused for its own effect. */
+function withEcho(effect: Effect, name: string, args: readonly unknown[]): Effect[] {
+  const { world, answer, label } = effect;
+  const told = 'status' in answer ? { ...effect, label: `${label} → ${answer.status}` } : effect;
+  const status = echoStatus(name, args);
+  if (world.budget.echo === 0 || 'status' in answer || status === undefined) return [told];
+  const budget = { ...world.budget, echo: world.budget.echo - 1 };
+  return [told, { label: `${label}, answer lost → ${status}`, world: { ...world, budget }, answer: { status } }];
+}
+
+function echoStatus(name: string, args: readonly unknown[]): number | undefined {
+  if (name === 'blob.put') return args[3] === true ? 409 : undefined;
+  if (name === 'queue.delete') return 404;
+  if (name !== 'table.write') return undefined;
+  const [[kind] = ['']] = args[0] as [string][];
+  if (kind === 'create') return 409;
+  return kind === 'update' ? 412 : undefined;
+}
+
+function whims(world: World): Effect[] {
+  const as = (whim: number, next = world): Effect => ({
+    label: `process ${whim}`,
+    world: next,
+    answer: { value: whim },
+  });
+  if (world.budget.whim === 0) return [as(0)];
+  return [as(0), as(1, { ...world, budget: { ...world.budget, whim: world.budget.whim - 1 } })];
+}
+
+type Outcome = Omit<Effect, 'label'>;
+
+function blobEffect(world: World, operation: string, [path, body, metadata, createOnly]: readonly unknown[]): Outcome {
+  const key = String(path);
+  const found = world.blobs[key];
+  if (operation === 'put') {
+    if (found && createOnly === true) return { world, answer: { status: 409 } };
+    const blob = { body: String(body), metadata: metadata as Record<string, string> };
+    return { world: { ...world, blobs: { ...world.blobs, [key]: blob } }, answer: { value: {} } };
+  }
+  if (!found) return { world, answer: { status: 404 } };
+  const bytes = Buffer.from(found.body, 'base64');
+  if (operation === 'properties')
+    return { world, answer: { value: { metadata: found.metadata, contentLength: bytes.length, etag: '1' } } };
+  const [offset, length] = [Number(body), metadata === null ? bytes.length : Number(metadata)];
+  return { world, answer: { value: bytes.subarray(offset, offset + length).toString('base64') } };
+}
+
+function queueEffect(world: World, operation: string, args: readonly unknown[]): Outcome {
+  const name = String(args[0]);
+  const messages = world.queues[name] ?? [];
+  if (operation === 'put') {
+    const message = { id: `m${world.put}`, text: String(args[1]), deliveries: 0, receipt: 0, held: false };
+    return { world: { ...withQueue(world, name, [...messages, message]), put: world.put + 1 }, answer: { value: {} } };
+  }
+  const [, id, receipt, text, seconds] = args;
+  const message = messages.find((each) => each.id === id);
+  if (!message) return { world, answer: { status: 404 } };
+  if (String(message.receipt) !== receipt) return { world, answer: { status: 400 } };
+  const others = messages.filter((each) => each !== message);
+  if (operation === 'delete') return { world: withQueue(world, name, others), answer: { value: {} } };
+  const next: Message = {
+    ...message,
+    text: text === null ? message.text : String(text),
+    receipt: message.receipt + 1,
+    held: Number(seconds) >= 300,
+  };
+  return { world: withQueue(world, name, [...others, next]), answer: { value: String(next.receipt) } };
+}
+
+export const withQueue = (world: World, name: string, messages: readonly Message[]): World => ({
+  ...world,
+  queues: { ...world.queues, [name]: messages },
+});

@@ -1,0 +1,55 @@
+/** The workload of the exploration, and its handler: what it does to an item depends on whim, as real handlers do. */
+import { z } from 'zod';
+import { encodeOutcome } from '../../../shared/processing/encode-outcome.ts';
+import { deadLine, retryLine } from '../../../shared/processing/lines.ts';
+import { readSources, type Source } from '../../../shared/processing/sources.ts';
+import type { ChunkJob, ChunkOutcome } from '../../../shared/processing/thread-task.ts';
+import { defineWorkload } from '../../../shared/workload/define.ts';
+import { createRegistry } from '../../../shared/workload/registry.ts';
+
+const AT = '2026-01-01T00:00:00.000Z';
+
+/** Counts each item under its own key: a report in which a value is not 1 has counted something twice. */
+const workload = defineWorkload({
+  name: 'w',
+  version: 1,
+  item: z.unknown(),
+  map: (item) => item,
+  lanes: ['n'],
+  reduce: { key: String, init: () => 0, add: (sum: number) => sum + 1, merge: (a: number, b: number) => a + b },
+});
+export const registry = createRegistry([workload]);
+export const ITEMS_QUEUE = 'w-n-0';
+export const RESULTS_QUEUE = 'w-results';
+
+/** The two ways in which one run may go; the same items may end differently when they run again. */
+export type Whim = 0 | 1;
+type Verdict = 'result' | 'dead' | 'retry';
+
+/** By position in the batch: item 1 dies, item 2 fails once, item 3 twice; at whim 1 they succeed. */
+function verdictOf(source: Source, chunk: string, whim: Whim): Verdict {
+  if (chunk.startsWith('v')) return 'result';
+  if (source.index === 1) return whim === 0 ? 'dead' : 'result';
+  if (source.index > 1) return whim === 0 && source.attempts.length < source.index - 1 ? 'retry' : 'result';
+  return 'result';
+}
+
+/** Runs a chunk; frames and header are made by the code that makes the real ones. */
+export function processChunk({ reference, frame }: ChunkJob, whim: Whim): ChunkOutcome {
+  const sources = readSources(reference, frame);
+  const of = (verdict: Verdict): Source[] =>
+    sources.filter((source) => verdictOf(source, reference.chunk, whim) === verdict);
+  const [good, dead, retries] = [of('result'), of('dead'), of('retry')];
+  const error = { name: 'Reject', message: 'not today' };
+  const attempt = { at: AT, error: 'Error: busy' };
+  const lines = {
+    results: good.map(({ index }) => String(index)),
+    dead: dead.map((source) => deadLine(source, { reason: 'rejected', error, attempts: source.attempts, version: 1 })),
+    retries: retries.map((source) => retryLine(source, [...source.attempts, attempt])),
+    partial: good.map(({ index }) => JSON.stringify({ key: String(index), value: 1 })),
+  };
+  const [succeeded, retried] = [good.length, retries.length];
+  const counts = { items: sources.length, succeeded, dead: dead.length, cancelled: 0, retried };
+  const encoded = encodeOutcome({ ending: 'processed', counts }, lines);
+  return { ...encoded, failures: retried, ran: sources.length, causes: {}, operations: {} };
+}

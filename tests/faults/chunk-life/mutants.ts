@@ -1,0 +1,210 @@
+/** The life of a chunk with one rule taken out at a time; each must be found out by the scenario beside it. */
+import type { ContainerClient } from '@azure/storage-blob';
+import { chunkRowKey, fromChunkEntity } from '../../../shared/batches/chunk-row.ts';
+import { followUps } from '../../../shared/batches/follow-ups.ts';
+import { readEntity, type Table } from '../../../shared/batches/table.ts';
+import { type Reference, readReference, readResult } from '../../../shared/contract/reference.ts';
+import type { Queue } from '../../../shared/wake/messages.ts';
+import { ITEMS_QUEUE, RESULTS_QUEUE } from './handler.ts';
+import { BATCH, type Change } from './programs.ts';
+import type { Scenario } from './run.ts';
+import type { Tools } from './tools.ts';
+
+export interface Mutant {
+  name: string;
+  change: Change;
+  scenario: Scenario;
+  finds: RegExp;
+}
+
+type Action = [string, Record<string, unknown>, ...unknown[]];
+type Transaction = (actions: Action[]) => Promise<unknown>;
+
+const withTransaction = (tools: Tools, wrap: (submit: Transaction) => Transaction): Tools => {
+  const submit = tools.table.submitTransaction as unknown as Transaction;
+  return { ...tools, table: { ...tools.table, submitTransaction: wrap(submit) } as unknown as Table };
+};
+
+const withQueue = (tools: Tools, wrap: (queue: Queue) => Partial<Queue>): Tools => ({
+  ...tools,
+  queues: (name) => {
+    const queue = tools.queues(name);
+    return { ...queue, ...wrap(queue) } as Queue;
+  },
+});
+
+const anyEtag: Change = (tools) =>
+  withTransaction(
+    tools,
+    (submit) => (actions) =>
+      submit(
+        actions.map(([kind, entity, mode]) =>
+          kind === 'update' ? [kind, entity, mode, { etag: '*' }] : [kind, entity],
+        ),
+      ),
+  );
+
+/** The same end collected twice inserts two chunks: nothing ties the second name to the first. */
+const freshRetryIds: Change = (tools, role, { ask }) => {
+  if (role !== 'collector') return tools;
+  const names = new Map<string, string>();
+  const renamed = (chunk: string): string => names.get(chunk) ?? chunk;
+  const table = withTransaction(tools, (submit) => async (actions) => {
+    for (const [kind, { rowKey }] of actions) {
+      const chunk = String(rowKey).slice(2);
+      if (kind === 'create' && !names.has(chunk)) names.set(chunk, `${chunk}x${String(await ask('fresh'))}`);
+    }
+    return submit(actions.map((action) => renameRow(action, renamed)));
+  });
+  return withQueue(table, (queue) => ({
+    sendMessage: ((text: string) => {
+      const reference = readReference(text);
+      return queue.sendMessage(JSON.stringify({ ...reference, chunk: renamed(reference.chunk) }));
+    }) as Queue['sendMessage'],
+  }));
+};
+
+function renameRow([kind, entity, ...rest]: Action, renamed: (chunk: string) => string): Action {
+  if (kind !== 'create') return [kind, entity, ...rest];
+  const chunk = renamed(String(entity.rowKey).slice(2));
+  const reference = JSON.parse(String(entity.reference)) as Reference;
+  return [kind, { ...entity, rowKey: `c.${chunk}`, reference: JSON.stringify({ ...reference, chunk }) }];
+}
+
+/** The worker puts what follows from its outcome, before the ledger knows of it; the collector leaves it at that. */
+const followUpsByWorker: Change = (tools, role) =>
+  withQueue(tools, (queue) => ({
+    sendMessage: (async (text: string) => {
+      if (role === 'collector' && queue.name === ITEMS_QUEUE) return {};
+      const ends = role === 'worker' ? readResult(text).chunks : [];
+      for (const { chunk, header } of ends) {
+        const entity = await readEntity(tools.table, BATCH, chunkRowKey(chunk));
+        const rows = entity ? followUps(fromChunkEntity(entity as never).row.reference, header) : [];
+        for (const { reference } of rows) {
+          await tools.queues(ITEMS_QUEUE).sendMessage(JSON.stringify(reference));
+        }
+      }
+      return queue.sendMessage(text);
+    }) as unknown as Queue['sendMessage'],
+  }));
+
+/** The reference goes first, the result message after it. */
+const deleteFirst: Change = (tools, role) => {
+  if (role !== 'worker') return tools;
+  const held: (() => Promise<unknown>)[] = [];
+  return withQueue(tools, (queue) => ({
+    sendMessage: (async (text: string) => {
+      if (queue.name !== RESULTS_QUEUE) return queue.sendMessage(text);
+      held.push(() => queue.sendMessage(text));
+      return {};
+    }) as unknown as Queue['sendMessage'],
+    deleteMessage: (async (id: string, receipt: string) => {
+      const answer = await queue.deleteMessage(id, receipt);
+      for (const send of held.splice(0)) await send();
+      return answer;
+    }) as Queue['deleteMessage'],
+  }));
+};
+
+/** The second outcome of a chunk takes the place of the first. */
+const lastWriterWins: Change = (tools) => ({
+  ...tools,
+  container: (name) => {
+    const container = tools.container(name);
+    const getBlockBlobClient = (blob: string) => {
+      const client = container.getBlockBlobClient(blob);
+      const upload = (body: Buffer, length: number, options: object) =>
+        client.upload(body, length, name === 'results' ? { ...options, conditions: {} } : options);
+      return { ...client, upload };
+    };
+    return { ...container, getBlockBlobClient } as unknown as ContainerClient;
+  },
+});
+
+/** Rows of what follows are inserted after the transaction that ends their parent. */
+const rowsAfterwards: Change = (tools) =>
+  withTransaction(tools, (submit) => async (actions) => {
+    const answer = await submit(actions.filter(([kind]) => kind !== 'create'));
+    const created = actions.filter(([kind]) => kind === 'create');
+    if (created.length > 0) await submit(created);
+    return answer;
+  });
+
+/** A result message goes as soon as its ends are in the ledger, before what follows has its references. */
+const resultDeletedFirst: Change = (tools, role) => {
+  if (role !== 'collector') return tools;
+  const held: (() => Promise<unknown>)[] = [];
+  return withQueue(tools, (queue) => ({
+    sendMessage: (async (text: string) => {
+      held.push(() => queue.sendMessage(text));
+      return {};
+    }) as unknown as Queue['sendMessage'],
+    deleteMessage: (async (id: string, receipt: string) => {
+      const answer = await queue.deleteMessage(id, receipt);
+      for (const send of held.splice(0)) await send();
+      return answer;
+    }) as Queue['deleteMessage'],
+  }));
+};
+
+/** Takes an end that is in the ledger already for a loss, and applies it to what it finds. */
+const doneCountsAgain: Change = (tools) => {
+  const listEntities = async function* (options: Parameters<Table['listEntities']>[0]) {
+    for await (const entity of tools.table.listEntities(options)) {
+      yield entity.state === 'done' ? { ...entity, state: 'pending' } : entity;
+    }
+  };
+  return { ...tools, table: { ...tools.table, listEntities } as unknown as Table };
+};
+
+export const MUTANTS: Mutant[] = [
+  {
+    name: 'rows are merged whatever their ETag',
+    change: anyEtag,
+    scenario: { items: 2, starts: 2, limits: { worker: 1, collector: 2 } },
+    finds: /law is broken/,
+  },
+  {
+    name: 'retries get fresh ids',
+    change: freshRetryIds,
+    scenario: { items: 3, budget: { crash: 1 } },
+    finds: /lost/,
+  },
+  {
+    name: 'the worker puts the references of what follows',
+    change: followUpsByWorker,
+    scenario: { items: 3 },
+    finds: /lost|stuck/,
+  },
+  {
+    name: 'the reference is deleted before the result message is put',
+    change: deleteFirst,
+    scenario: { items: 1, budget: { crash: 1 } },
+    finds: /lost/,
+  },
+  {
+    name: 'a second outcome overwrites the first',
+    change: lastWriterWins,
+    scenario: { items: 2, budget: { redeliver: 1, whim: 1 } },
+    // The ledger's header is the first one's, the bytes are the second one's.
+    finds: /Frame digest differs|double count/,
+  },
+  {
+    name: 'what follows is inserted after the transaction',
+    change: rowsAfterwards,
+    scenario: { items: 3 },
+    finds: /law is broken|early completion/,
+  },
+  {
+    name: 'the result message is deleted before the references are put',
+    change: resultDeletedFirst,
+    scenario: { items: 3, budget: { crash: 1 } },
+    finds: /lost/,
+  },
+  {
+    name: 'an end that is repeated counts again',
+    change: doneCountsAgain,
+    scenario: { items: 2, budget: { redeliver: 1 } },
+    finds: /law is broken/,
+  },
+];

@@ -1,0 +1,141 @@
+/** All steps that a world allows: answers, deliveries, crashes, redeliveries, and what operators ask for. */
+import { isSettled } from '../../../shared/batches/batch-row.ts';
+import type { Transition } from '../explorer/explore.ts';
+import type { Point, Programs } from '../explorer/programs.ts';
+import { isOpen } from './checks.ts';
+import { type Effect, effectsOf, isImmediate, withQueue } from './effects.ts';
+import { ITEMS_QUEUE, RESULTS_QUEUE } from './handler.ts';
+import type { Role } from './programs.ts';
+import { type Actor, type Budget, ledgerOf, NOW, type World } from './world.ts';
+
+type Step = Transition<World>;
+const CONSUMERS = [
+  ['worker', ITEMS_QUEUE],
+  ['collector', RESULTS_QUEUE],
+] as const;
+/** Requests that somebody may make, once the batch is ready for them; who crashes asks again. */
+const REQUESTS: [Role, keyof Budget][] = [
+  ['canceller', 'cancel'],
+  ['redriver', 'redrive'],
+  ['resender', 'resend'],
+];
+
+/** How many of a role may be at work at once. */
+export type Limits = Record<'worker' | 'collector', number>;
+
+/** Makes `next` of the model. */
+export function createSteps(programs: Programs, limits: Limits) {
+  const begin = async (world: World, role: Role, input: unknown = {}, holds?: string): Promise<World> => {
+    const point = await programs.start(role, input, NOW);
+    return settle(world, { role, point, ...(holds === undefined ? {} : { holds }) });
+  };
+
+  /** Answers what is immediate, and takes an actor away that has come to its end. */
+  const settle = async (world: World, actor: Actor): Promise<World> => {
+    let { point } = actor;
+    for (let call = point.calls.find(isImmediate); call; call = point.calls.find(isImmediate)) {
+      const [effect] = effectsOf({ ...world, budget: { ...world.budget, echo: 0 } }, call);
+      point = await answer(point, call.id, effect as Effect);
+    }
+    if (!point.end) return { ...world, actors: [...world.actors, { ...actor, point }] };
+    const refused = 'error' in point.end && /Problem|conflict/.test(point.end.error);
+    return 'error' in point.end && !refused ? { ...world, broken: `${actor.role}: ${point.end.error}` } : world;
+  };
+
+  const answer = (point: Point, call: number, { answer: given }: Effect): Promise<Point> =>
+    programs.answer(point, { call, answer: given, now: NOW });
+
+  const answers = async (world: World): Promise<Step[]> => {
+    const steps: Step[] = [];
+    for (const [at, actor] of world.actors.entries()) {
+      for (const call of actor.point.calls) {
+        for (const effect of effectsOf(world, call)) {
+          const point = await answer(actor.point, call.id, effect);
+          const others = { ...effect.world, actors: world.actors.toSpliced(at, 1) };
+          const label = `${actor.role} ${actor.holds ?? ''} ${effect.label}`;
+          steps.push({ label, state: await settle(others, { ...actor, point }) });
+        }
+      }
+    }
+    return steps;
+  };
+
+  const deliveries = async (world: World): Promise<Step[]> => {
+    const steps: Step[] = [];
+    for (const [role, queue] of CONSUMERS) {
+      if (world.actors.filter((actor) => actor.role === role).length >= limits[role]) continue;
+      const messages = world.queues[queue] ?? [];
+      const message = messages.find(({ held }) => !held);
+      if (!message) continue;
+      const { id, text } = message;
+      const [deliveries, receipt] = [message.deliveries + 1, message.receipt + 1];
+      const others = messages.filter((each) => each !== message);
+      const taken = withQueue(world, queue, [...others, { id, text, deliveries, receipt, held: true }]);
+      const input = {
+        message: { messageId: id, messageText: text, popReceipt: String(receipt), dequeueCount: deliveries },
+      };
+      steps.push({ label: `${role} receives ${id}`, state: await begin(taken, role, input, id) });
+    }
+    return steps;
+  };
+
+  const requests = async (world: World): Promise<Step[]> => {
+    const steps: Step[] = [];
+    for (const [role, kind] of REQUESTS) {
+      if (world.budget[kind] === 0) continue;
+      const { batch } = ledgerOf(world.rows);
+      if (isSettled(batch.state) !== (role === 'redriver') || (role === 'redriver' && batch.dead === 0)) continue;
+      steps.push({ label: role, state: await begin(spend(world, kind), role) });
+    }
+    return steps;
+  };
+
+  const crashes = async (world: World): Promise<Step[]> => {
+    if (world.budget.crash === 0) return [];
+    return Promise.all(
+      world.actors.map(async ({ role, holds }, at) => {
+        const without = visible({ ...spend(world, 'crash'), actors: world.actors.toSpliced(at, 1) }, holds);
+        const again = role === 'canceller' || role === 'redriver' ? await begin(without, role) : without;
+        return { label: `${role} ${holds ?? ''} dies`, state: again };
+      }),
+    );
+  };
+
+  const redeliveries = (world: World): Step[] => {
+    if (world.budget.redeliver === 0) return [];
+    return world.actors.flatMap(({ holds }) =>
+      isHeld(world, holds)
+        ? [{ label: `lease of ${holds} runs out`, state: visible(spend(world, 'redeliver'), holds) }]
+        : [],
+    );
+  };
+
+  return async (world: World): Promise<Step[]> => {
+    const steps = [
+      ...(await answers(world)),
+      ...(await deliveries(world)),
+      ...(await requests(world)),
+      ...(await crashes(world)),
+      ...redeliveries(world),
+    ];
+    const sweep = steps.length === 0 && world.budget.sweep > 0 && isOpen(world);
+    return sweep ? [{ label: 'sweep', state: await begin(spend(world, 'sweep'), 'sweeper') }] : steps;
+  };
+}
+
+const spend = (world: World, kind: keyof Budget): World => ({
+  ...world,
+  budget: { ...world.budget, [kind]: world.budget[kind] - 1 },
+});
+
+const isHeld = ({ queues }: World, id: string | undefined): boolean =>
+  Object.values(queues).some((messages) => messages.some((message) => message.id === id && message.held));
+
+/** Makes a message visible again; its holder's receipt is good until somebody else receives it. */
+function visible(world: World, id: string | undefined): World {
+  const queues = Object.entries(world.queues).map(([name, messages]) => [
+    name,
+    messages.map((message) => (message.id === id ? { ...message, held: false } : message)),
+  ]);
+  return { ...world, queues: Object.fromEntries(queues) };
+}

@@ -1,0 +1,51 @@
+/** Storage as the chunk's code sees it; every call is asked of the world. */
+import { Buffer } from 'node:buffer';
+import type { ContainerClient } from '@azure/storage-blob';
+import type { Table } from '../../../shared/batches/table.ts';
+import type { Queue } from '../../../shared/wake/messages.ts';
+import type { Asker } from '../explorer/programs.ts';
+import { tableOf } from '../explorer/table-stub.ts';
+
+/** What a program has in its hands; a mutant wraps it. */
+export interface Tools {
+  table: Table;
+  queues: (name: string) => Queue;
+  container: (name: string) => ContainerClient;
+}
+
+export const toolsOf = (asker: Asker): Tools => ({
+  table: tableOf(asker),
+  queues: (name) => queueOf(asker, name),
+  container: (name) => containerOf(asker, name),
+});
+
+function queueOf({ ask }: Asker, name: string): Queue {
+  const queue = {
+    name,
+    sendMessage: (text: string) => ask('queue.put', name, text),
+    deleteMessage: (id: string, receipt: string) => ask('queue.delete', name, id, receipt),
+    updateMessage: async (id: string, receipt: string, text: string | undefined, seconds: number) => ({
+      popReceipt: await ask('queue.update', name, id, receipt, text ?? null, seconds),
+    }),
+  };
+  return queue as unknown as Queue;
+}
+
+interface UploadOptions {
+  conditions?: { ifNoneMatch?: string };
+  metadata?: Record<string, string>;
+}
+
+function containerOf({ ask }: Asker, container: string): ContainerClient {
+  const blobOf = (name: string) => {
+    const path = `${container}/${name}`;
+    return {
+      upload: (body: Uint8Array, _length: number, { conditions, metadata = {} }: UploadOptions = {}) =>
+        ask('blob.put', path, Buffer.from(body).toString('base64'), metadata, conditions?.ifNoneMatch === '*'),
+      getProperties: () => ask('blob.properties', path),
+      downloadToBuffer: async (offset = 0, length?: number) =>
+        Buffer.from(String(await ask('blob.get', path, offset, length ?? null)), 'base64'),
+    };
+  };
+  return { getBlockBlobClient: blobOf, getBlobClient: blobOf } as unknown as ContainerClient;
+}

@@ -1,0 +1,175 @@
+/** All that the chunk's code can touch, as plain data. */
+import { BATCH_ROW_KEY, type BatchRow, fromBatchEntity, toBatchEntity } from '../../../shared/batches/batch-row.ts';
+import { type ChunkRow, fromChunkEntity, toChunkEntity } from '../../../shared/batches/chunk-row.ts';
+import { digestOf, encodeFrameSync } from '../../../shared/contract/frame.ts';
+import type { Reference } from '../../../shared/contract/reference.ts';
+import type { Point } from '../explorer/programs.ts';
+import { type Row, type Rows, tableEffect } from '../explorer/table-stub.ts';
+import { ITEMS_QUEUE, RESULTS_QUEUE } from './handler.ts';
+import { BATCH, type Role } from './programs.ts';
+
+/** 2026-01-01T00:00:00Z */
+export const NOW = 1_767_225_600_000;
+
+export interface Message {
+  id: string;
+  text: string;
+  deliveries: number;
+  /** Changes with each receive and update; only the newest one deletes. */
+  receipt: number;
+  held: boolean;
+}
+
+export interface Blob {
+  body: string;
+  metadata: Readonly<Record<string, string>>;
+}
+
+export interface Actor {
+  role: Role;
+  point: Point;
+  /** The message it holds. */
+  holds?: string;
+}
+
+export interface Budget {
+  /** A process dies at any point. */
+  crash: number;
+  /** A message is delivered again while its first holder still works. */
+  redeliver: number;
+  /** An answer is lost after its effect, and the SDK's own retry meets the effect. */
+  echo: number;
+  /** A run of a chunk that goes another way than the first would. */
+  whim: number;
+  /** Somebody puts references of pending rows again, whenever he likes. */
+  resend: number;
+  cancel: number;
+  redrive: number;
+  /** At the end, for what the last one who worked on the batch left open. */
+  sweep: number;
+}
+
+export interface World {
+  rows: Rows;
+  blobs: Readonly<Record<string, Blob>>;
+  queues: Readonly<Record<string, readonly Message[]>>;
+  /** Counts messages, for their ids. */
+  put: number;
+  announced: number;
+  actors: readonly Actor[];
+  budget: Budget;
+  broken?: string;
+}
+
+/** A batch of one chunk, accepted and in its queue. */
+export function firstWorld({ items, starts, budget }: { items: number; starts: number; budget: Budget }): World {
+  const text = Array.from({ length: items }, (_, index) => `${index}\n`).join('');
+  const frame = encodeFrameSync(Buffer.from(text));
+  const reference: Reference = {
+    v: 1,
+    workload: 'w',
+    version: 1,
+    batch: BATCH,
+    chunk: '000000',
+    kind: 'items',
+    container: 'payloads',
+    blob: 'p',
+    offset: 0,
+    length: frame.length,
+    bytes: text.length,
+    items,
+    firstItem: 0,
+    digest: digestOf(frame),
+    enqueuedAt: new Date(NOW).toISOString(),
+    ...(starts === 0 ? {} : { starts }),
+  };
+  const chunk: ChunkRow = { batch: BATCH, chunk: '000000', state: 'pending', items, reference };
+  const rows = write([toBatchEntity(batchRow(items)), toChunkEntity(chunk), { partitionKey: 'open', rowKey: BATCH }]);
+  const message = { id: 'm0', text: JSON.stringify(reference), deliveries: starts, receipt: 0, held: false };
+  return {
+    rows,
+    blobs: { 'payloads/p': { body: frame.toString('base64'), metadata: {} } },
+    queues: { [ITEMS_QUEUE]: [message], [RESULTS_QUEUE]: [] },
+    put: 1,
+    announced: 0,
+    actors: [],
+    budget,
+  };
+}
+
+const write = (entities: Record<string, unknown>[]): Rows =>
+  tableEffect({}, 'table.write', [entities.map((entity) => ['create', entity])])?.rows ?? {};
+
+const batchRow = (accepted: number): BatchRow => ({
+  id: BATCH,
+  state: 'queued',
+  workload: 'w',
+  version: 1,
+  lane: 'n',
+  pool: 'default',
+  sourceKind: 'http',
+  sourceName: '',
+  payload: 'p',
+  digest: '',
+  indexOffset: 0,
+  indexLength: 0,
+  payloadBytes: 0,
+  storedBytes: 0,
+  accepted,
+  succeeded: 0,
+  dead: 0,
+  cancelled: 0,
+  chunksTotal: 1,
+  chunksDone: 0,
+  retried: 0,
+  duplicatesSeen: 0,
+  revision: 0,
+  reportRevision: -1,
+  announced: false,
+  acceptedAt: new Date(NOW).toISOString(),
+  deadlineAt: new Date(NOW + 300_000).toISOString(),
+  handlerSeconds: 0,
+  operations: {},
+});
+
+/** The batch row and the chunk rows, as anybody would read them now. */
+export function ledgerOf(rows: Rows): { batch: BatchRow; chunks: ChunkRow[] } {
+  const known = ledgers.get(rows);
+  if (known) return known;
+  const listed = tableEffect(rows, 'table.list', [`PartitionKey eq '${BATCH}'`]);
+  const entities = (listed && 'value' in listed.answer ? listed.answer.value : []) as { rowKey: string }[];
+  const batch = entities.find(({ rowKey }) => rowKey === BATCH_ROW_KEY);
+  const chunks = entities.filter(({ rowKey }) => rowKey.startsWith('c.'));
+  const ledger = {
+    batch: fromBatchEntity(batch as never).row,
+    chunks: chunks.map((entity) => fromChunkEntity(entity as never).row),
+  };
+  ledgers.set(rows, ledger);
+  return ledger;
+}
+const ledgers = new WeakMap<Rows, ReturnType<typeof ledgerOf>>();
+
+/** Equal for two worlds that differ only in the order in which actors are listed, and in the ids of messages. */
+export function keyOf({ rows, blobs, queues, put: _put, actors, ...rest }: World): string {
+  const named = actors.map(({ point, ...actor }) => `${point.id} ${JSON.stringify(actor)}`).sort();
+  const rowKeys = Object.keys(rows)
+    .sort()
+    .map((key) => [key, textOf(rows[key] as Row)]);
+  const blobKeys = Object.keys(blobs)
+    .sort()
+    .map((key) => [key, textOf(blobs[key] as Blob)]);
+  return JSON.stringify([rest, queues, named, rowKeys, blobKeys]);
+}
+
+/** Rows and blobs never change in place: each is written as text once. */
+function textOf(value: object): number {
+  const known = texts.get(value);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(value);
+  const id = ids.get(text) ?? ids.size;
+  ids.set(text, id);
+  texts.set(value, id);
+  return id;
+}
+const texts = new WeakMap<object, number>();
+const ids = new Map<string, number>();
