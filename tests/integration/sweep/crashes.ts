@@ -25,7 +25,9 @@ export function dyingAt<T extends object>(deps: T, at: number, process: Process 
     get(target, name) {
       const value: unknown = Reflect.get(target, name);
       if (typeof value === 'function') return wrap(value.bind(target), String(name), { at, process });
-      return typeof value === 'object' && value !== null ? dyingAt(value, at, process) : value;
+      // What is frozen are facts, and a proxy must not give others.
+      const isPart = typeof value === 'object' && value !== null && !Object.isFrozen(target) && !Object.isFrozen(value);
+      return isPart ? dyingAt(value, at, process) : value;
     },
   });
 }

@@ -11,6 +11,7 @@ import { startAzurite } from '../../../local/azurite.ts';
 import { freePort } from '../../../local/ports.ts';
 import type { BatchRow } from '../../../shared/batches/batch-row.ts';
 import { chunkRows, readBatch } from '../../../shared/batches/ledger.ts';
+import { noteKeys } from '../../../shared/batches/open-rows.ts';
 import { type Clients, createClients } from '../../../shared/clients.ts';
 import { CONTAINERS, TABLES } from '../../../shared/contract/names.ts';
 import { createMeter } from '../../../shared/cost/meter.ts';
@@ -29,6 +30,7 @@ import { createCollectRound } from '../../../shared/results/collect-round.ts';
 import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
 import { readReport } from '../../../shared/results/read-report.ts';
 import { readSettings } from '../../../shared/settings.ts';
+import { choresNote } from '../../../shared/sweep/chores.ts';
 import type { SweepDeps } from '../../../shared/sweep/run.ts';
 import { wake } from '../../../shared/wake/gate.ts';
 import { receive } from '../../../shared/wake/messages.ts';
@@ -85,8 +87,10 @@ export interface World {
   /** Published and not delivered; `at` of a scheduled one is never reached. */
   events: { type: string; queue: string; batch: string | undefined; scheduled: boolean }[];
   topic: { broken: boolean };
-  /** Adds to the time that everybody knows. */
+  /** Adds to the time that everybody knows but the storage, which dates what it writes by its own clock. */
   wait: (ms: number) => void;
+  /** Back to the storage's time, with gates that nobody has touched; `chores: true` has the next sweep do them. */
+  reset: (options?: { chores: boolean }) => Promise<void>;
   submit: (items: readonly Item[], options?: { key?: string; deps?: SweepDeps }) => Promise<BatchRow>;
   /** Delivers wakes and runs drains until nothing is under way. */
   settle: () => Promise<void>;
@@ -188,7 +192,10 @@ export async function startWorld(): Promise<World> {
     depthOf,
     plan,
     activities,
-    purgeDrains: async (from, to) => client.purged.push({ from, to }),
+    purgeDrains: async (from, to) => {
+      client.purged.push({ from, to });
+      return 0;
+    },
     pool: undefined,
   };
   const roundOf = (queue: string) => {
@@ -232,6 +239,19 @@ export async function startWorld(): Promise<World> {
     topic,
     wait: (ms) => {
       offsetMs += ms;
+    },
+    reset: async ({ chores } = { chores: false }) => {
+      offsetMs = 0;
+      events.length = 0;
+      client.started.length = 0;
+      for await (const { partitionKey = '', rowKey = '' } of clients.gates.listEntities()) {
+        await clients.gates.deleteEntity(partitionKey, rowKey);
+      }
+      const note = noteKeys(choresNote(undefined));
+      await clients.batches.upsertEntity(
+        { ...note, at: new Date(chores ? 0 : now()).toISOString(), left: false },
+        'Replace',
+      );
     },
     submit: (items, options = {}) =>
       submit(options.deps ?? deps, {

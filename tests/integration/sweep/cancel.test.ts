@@ -1,0 +1,138 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { redrive } from '../../../shared/dead-letters/redrive.ts';
+import { cancelBatch, cancelPending } from '../../../shared/sweep/cancel.ts';
+import { sweep } from '../../../shared/sweep/sweep.ts';
+import { dyingAt } from './crashes.ts';
+import { downstream, itemsOf, startWorld, type World } from './world.ts';
+
+const MINUTE = 60_000;
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+afterEach(() => {
+  downstream.broken.clear();
+});
+
+/** Accepted and enqueued, and nobody told: nothing runs before the test says so. */
+async function quiet(count: number): Promise<string> {
+  const { id } = await world.submit(itemsOf(count));
+  world.events.length = 0;
+  return id;
+}
+
+describe('a cancel', () => {
+  it('ends what has not run, and keeps what has', async () => {
+    const id = await quiet(9);
+    const [message] = (await world.clients.queue('echo-normal-0').peekMessages({ numberOfMessages: 3 }))
+      .peekedMessageItems;
+    expect(message).toBeDefined();
+    await world.drainOne('echo-normal-0');
+    const { row, chunks } = await cancelBatch(world.deps, id);
+    expect(row.state).toBe('cancelling');
+    // The chunk that ran is pending still: its outcome was first, and is told again.
+    expect(chunks).toBe(3);
+    await world.settle();
+    expect(await world.batch(id)).toMatchObject({ state: 'cancelled', succeeded: 3, cancelled: 6, dead: 0 });
+    expect(await world.report(id, 0)).toMatchObject({ a: { items: 1 }, b: { items: 1 }, c: { items: 1 } });
+    // The references that are left find the batch settled.
+    await world.drainUnasked('echo-normal-0');
+    expect(await world.batch(id)).toMatchObject({ state: 'cancelled', cancelled: 6, duplicatesSeen: 0 + 1 });
+  });
+
+  it('is harmless when repeated, and refused for a batch that ended otherwise', async () => {
+    const id = await quiet(6);
+    await cancelBatch(world.deps, id);
+    await cancelBatch(world.deps, id);
+    await world.settle();
+    expect(await world.batch(id)).toMatchObject({ state: 'cancelled', cancelled: 6, succeeded: 0 });
+    expect(await cancelBatch(world.deps, id)).toMatchObject({ row: { state: 'cancelled' }, chunks: 0 });
+    const done = await world.submit(itemsOf(3));
+    await world.settle();
+    await expect(cancelBatch(world.deps, done.id)).rejects.toMatchObject({ type: 'conflict' });
+  });
+
+  it('takes retries that wait, and those that come of what was running', async () => {
+    downstream.broken.add('b');
+    const later = itemsOf(6).map((item) => ({ ...item, later: true }));
+    const { id } = await world.submit(later);
+    await world.settle();
+    expect(await world.batch(id)).toMatchObject({ state: 'running', succeeded: 4, chunksTotal: 4, chunksDone: 2 });
+    await cancelBatch(world.deps, id);
+    await world.settle();
+    expect(await world.batch(id)).toMatchObject({ state: 'cancelled', succeeded: 4, cancelled: 2 });
+
+    const second = await world.submit(later);
+    world.events.length = 0;
+    // Ran before the cancel, collected after it.
+    await world.drainUnasked('echo-normal-0');
+    await cancelBatch(world.deps, second.id);
+    await world.settle();
+    expect(await world.batch(second.id)).toMatchObject({ state: 'cancelled', succeeded: 4, cancelled: 2, retried: 2 });
+  });
+
+  it('leaves a batch of which everything is done to its own end', async () => {
+    const id = await quiet(6);
+    await world.drainUnasked('echo-normal-0');
+    expect((await cancelBatch(world.deps, id)).row.state).toBe('cancelling');
+    await world.settle();
+    expect(await world.batch(id)).toMatchObject({ state: 'completed', succeeded: 6, cancelled: 0 });
+  });
+
+  it('is bounded, and gone on with by the sweep', async () => {
+    const id = await quiet(15);
+    const { row } = await cancelBatch({ ...world.deps, registry: world.deps.registry }, id);
+    expect(await cancelPending(world.deps, row, 2)).toBe(2);
+    await world.settle();
+    expect(await world.batch(id)).toMatchObject({ state: 'cancelled', cancelled: 15 });
+  });
+
+  it('cancels a redrive too, and the batch can be redriven after it', async () => {
+    downstream.broken.add('b');
+    const { id } = await world.submit(itemsOf(9));
+    await world.settle();
+    await redrive(world.deps, { batch: id, key: 'one', selection: { items: [1] } });
+    world.events.length = 0;
+    await cancelBatch(world.deps, id);
+    await world.settle();
+    expect(await world.batch(id)).toMatchObject({ state: 'cancelled', succeeded: 6, dead: 2, cancelled: 1 });
+    downstream.broken.clear();
+    await redrive(world.deps, { batch: id, key: 'two', selection: {} });
+    await world.settle();
+    expect(await world.batch(id)).toMatchObject({
+      state: 'cancelled',
+      succeeded: 8,
+      dead: 0,
+      cancelled: 1,
+      revision: 2,
+    });
+  });
+});
+
+describe('a cancel that meets an unfinished intake', () => {
+  it.each([5, 6, 7])('after its write %i is not undone by it, and misses no row', async (at) => {
+    const process = { writes: 0, dead: false };
+    // 120 chunks: more than the accepting transaction takes.
+    const submitted = world.submit(itemsOf(360), { deps: dyingAt(world.deps, at, process) });
+    const { id } = await submitted;
+    expect((await world.batch(id)).state).toBe('accepting');
+    await cancelBatch(world.deps, id);
+    await world.settle();
+    expect(await world.batch(id)).toMatchObject({ state: 'cancelled', cancelled: 360, chunksTotal: 120 });
+  });
+});
+
+describe('a cancel that is interrupted', () => {
+  // State, three outcomes, result message, wake.
+  it.each([1, 2, 3, 4, 5, 6])('at write %i is gone on with by the sweep', async (at) => {
+    const id = await quiet(9);
+    await cancelBatch(dyingAt(world.deps, at), id).catch(() => undefined);
+    world.events.length = 0;
+    expect((await world.batch(id)).state).toBe('cancelling');
+    world.wait(3 * MINUTE);
+    expect((await sweep(world.deps)).cancelled).toBe(3);
+    await world.settle();
+    expect(await world.batch(id)).toMatchObject({ state: 'cancelled', cancelled: 9, announced: true });
+  });
+});
