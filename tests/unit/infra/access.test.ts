@@ -17,7 +17,7 @@ const documented = tableBelow('docs/security.md', 'Roles').map(([name = '', id =
 const calls = tableBelow('docs/security.md', 'Calls and rights').map(
   ([client = '', method = '', right = '', role = '']) => ({ client, method, right, role }),
 );
-const clientFiles = sourcesIn('functions', 'shared');
+const clientFiles = sourcesIn('functions', 'shared', 'workloads');
 
 describe('the roles', () => {
   it('are those of the table in docs/security.md, by id', () => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { ROOT } from './bicep.ts';
 import { tableBelow } from './docs-table.ts';
 
-const DOCS = ['docs/deploy.md', 'docs/security.md', 'docs/operations.md', 'docs/local.md'];
+const DOCS = ['deploy', 'security', 'operations', 'local', 'workloads', 'analysis'].map((name) => `docs/${name}.md`);
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 
 /** The anchor that a heading gets. */
