@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import type { Table } from '../../../shared/batches/table.ts';
+import type { WaveSummary } from '../../../shared/drain/adapt.ts';
+import type { Wave } from '../../../shared/drain/plan.ts';
+import type { SettleDeps } from '../../../shared/drain/settle.ts';
+import type { EventDetails, PublishOptions } from '../../../shared/wake/publish.ts';
+import { defineWorkload } from '../../../shared/workload/define.ts';
+import { createRegistry, type QueueAddress } from '../../../shared/workload/registry.ts';
+
+/** 2026-01-01T00:00:00Z */
+export const NOW = 1_767_225_600_000;
+
+const workload = defineWorkload({ name: 'billing', version: 1, item: z.unknown(), map: (item) => item });
+export const address = createRegistry([workload]).queue('billing-normal-0') as QueueAddress;
+
+export const wave = (fields: Partial<Wave> = {}): Wave => ({
+  tasks: 1,
+  share: 1,
+  receive: 1,
+  sliceSeconds: 30,
+  probe: false,
+  ...fields,
+});
+
+/** A wave of one task that has done what it received. */
+export const summary = (fields: Partial<WaveSummary> = {}): WaveSummary => ({
+  tasks: 1,
+  received: 1,
+  done: 1,
+  items: 10,
+  ran: 10,
+  failures: 0,
+  ghosts: 0,
+  handlerSeconds: 0.5,
+  seconds: 1,
+  throttled: 0,
+  tripped: false,
+  faulted: false,
+  ...fields,
+});
+
+/** What was published, with its scheduled time. */
+export type Published = { type: EventDetails['type']; at?: string | undefined };
+
+/** Settles an empty queue, unless a test says otherwise. */
+export function settleDeps(table: Table, published: Published[] = []): SettleDeps {
+  return {
+    gate: { table, now: () => NOW },
+    depthOf: async () => 0,
+    publish: async (_address, { type }, options: PublishOptions = {}) => {
+      published.push({ type, ...(options.at === undefined ? {} : { at: options.at.toISOString() }) });
+    },
+    plan: async () => wave(),
+    visibilitySeconds: 300,
+    concurrentActivities: 2,
+    activityVisibilitySeconds: 60,
+  };
+}

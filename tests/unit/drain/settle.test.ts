@@ -1,0 +1,178 @@
+import { describe, expect, test } from 'vitest';
+import { queueDepth, type SettleDeps, settle, waveSeconds } from '../../../shared/drain/settle.ts';
+import { changeGate, readGate } from '../../../shared/wake/gate.ts';
+import type { GateRow } from '../../../shared/wake/gate-row.ts';
+import { memoryTable } from '../../helpers/memory-table.ts';
+import { address, type Published, settleDeps, summary, wave } from './drain-fixtures.ts';
+
+const QUEUE = 'billing-normal-0';
+
+async function held(fields: Partial<GateRow> = {}, over: Partial<SettleDeps> = {}) {
+  const store = memoryTable();
+  const published: Published[] = [];
+  await changeGate(store.table, QUEUE, () => ({ status: 'draining', generation: 3, wakes: 2, ...fields }));
+  return {
+    published,
+    store,
+    deps: { ...settleDeps(store.table, published), ...over },
+    gate: async () => (await readGate(store.table, QUEUE)).row,
+  };
+}
+
+describe('an empty queue', () => {
+  test('is released, and told to be empty', async () => {
+    const { deps, gate, published } = await held({ total: 5, dueAt: '2026-01-01T00:00:01.000Z' });
+
+    const settled = await settle(deps, { address, generation: 3, wave: summary({ tasks: 2 }) });
+
+    expect(settled).toEqual({ ended: 'drained' });
+    expect(await gate()).toMatchObject({ status: 'idle', depth: 0, active: 0, total: 7, dueAt: '' });
+    expect(published).toEqual([{ type: 'QueueEmpty' }]);
+  });
+
+  test('is released although nobody can be told', async () => {
+    const { deps, gate } = await held({}, { publish: () => Promise.reject(new Error('away')) });
+
+    expect(await settle(deps, { address, generation: 3, wave: summary() })).toEqual({ ended: 'drained' });
+    expect((await gate()).status).toBe('idle');
+  });
+
+  test('is measured again when a wake came meanwhile', async () => {
+    const depths = [0, 4];
+    const { deps, gate, store } = await held({});
+    const depthOf = async (): Promise<number> => {
+      if (depths.length === 2) await changeGate(store.table, QUEUE, (row) => ({ wakes: row.wakes + 1 }));
+      return depths.shift() ?? 0;
+    };
+
+    const settled = await settle({ ...deps, depthOf }, { address, generation: 3, wave: summary() });
+
+    expect(settled).toEqual({ next: wave() });
+    expect(await gate()).toMatchObject({ status: 'draining', wakes: 3, depth: 4 });
+  });
+});
+
+describe('a queue with work', () => {
+  test('gets its next wave, and a beat that covers it', async () => {
+    const next = wave({ tasks: 5 });
+    const { deps, gate } = await held({}, { depthOf: async () => 9, plan: async () => next });
+
+    const settled = await settle(deps, { address, generation: 3, wave: summary() });
+
+    // 30 s x (ceil(5 / 2) + 2) + 60 s
+    expect(settled).toEqual({ next });
+    expect(await gate()).toMatchObject({ active: 5, depth: 9, beatUntil: '2026-01-01T00:03:30.000Z' });
+  });
+
+  test('is left alone by a drain that is not its own any more', async () => {
+    const { deps, gate, published } = await held({ generation: 4 }, { depthOf: async () => 9 });
+
+    expect(await settle(deps, { address, generation: 3, wave: summary() })).toEqual({ ended: 'fenced' });
+    expect(await gate()).toMatchObject({ status: 'draining', generation: 4, wakes: 2 });
+    expect(published).toEqual([]);
+  });
+});
+
+describe('a queue whose messages are all invisible is parked', () => {
+  const empty = summary({ received: 0, done: 0 });
+
+  test.each<[string, Partial<GateRow>, Parameters<typeof summary>[0], string]>([
+    ['until a lease must have ended, when no due time is known', {}, {}, '2026-01-01T00:05:00.000Z'],
+    // Two seconds for delays that are rounded up, and for the topic's own clock.
+    ['until the due time and a little', { dueAt: '2026-01-01T00:01:00.000Z' }, {}, '2026-01-01T00:01:02.000Z'],
+    ['no longer than a lease', { dueAt: '2026-01-01T09:00:00.000Z' }, {}, '2026-01-01T00:05:00.000Z'],
+    ['not into the past', { dueAt: '2025-12-31T00:00:00.000Z' }, {}, '2026-01-01T00:00:00.000Z'],
+    ['shortly, when a service had failed', {}, { faulted: true }, '2026-01-01T00:00:15.000Z'],
+  ])('%s', async (_what, fields, wave, at) => {
+    const { deps, gate, published } = await held(fields, { depthOf: async () => 1 });
+
+    const settled = await settle(deps, { address, generation: 3, wave: { ...empty, ...wave } });
+
+    expect(settled).toEqual({ ended: 'parked' });
+    expect(published).toEqual([{ type: 'QueueWorkDetected', at }]);
+    expect(await gate()).toMatchObject({ status: 'idle', dueAt: '', depth: 1 });
+  });
+
+  test('with its wake sent before the gate is released', async () => {
+    const { deps, gate } = await held({}, { depthOf: async () => 1, publish: () => Promise.reject(new Error('away')) });
+
+    await expect(settle(deps, { address, generation: 3, wave: empty })).rejects.toThrow('away');
+    expect((await gate()).status).toBe('draining');
+  });
+});
+
+describe('the circuit', () => {
+  const tripped = summary({ ran: 30, failures: 20, tripped: true });
+
+  test.each([
+    ['at first for ten seconds', undefined, '2026-01-01T00:00:10.000Z', 0],
+    ['twice as long after each failed probe', 1, '2026-01-01T00:00:40.000Z', 2],
+    ['five minutes at most', 9, '2026-01-01T00:05:00.000Z', 10],
+  ])('pauses the queue %s', async (_what, probes, at, counted) => {
+    const paused = probes === undefined ? {} : { paused: { by: 'circuit', reason: '', since: 's', probes } as const };
+    const { deps, gate, published } = await held(paused);
+
+    const settled = await settle(deps, { address, generation: 3, wave: tripped });
+
+    expect(settled).toEqual({ ended: 'paused' });
+    expect(published).toEqual([{ type: 'QueueWorkDetected', at }]);
+    expect((await gate()).paused).toMatchObject({ by: 'circuit', probeAt: at, probes: counted });
+  });
+
+  test('closes when a probe succeeds', async () => {
+    const paused = { by: 'circuit', reason: '', since: 's', probes: 3 } as const;
+    const { deps, gate } = await held({ paused }, { depthOf: async () => 2 });
+
+    const settled = await settle(deps, { address, generation: 3, wave: summary({ ran: 1, failures: 0 }) });
+
+    expect(settled).toEqual({ next: wave() });
+    expect((await gate()).paused).toBeUndefined();
+  });
+
+  test('stays open when a probe fails, however few items it had', async () => {
+    const paused = { by: 'circuit', reason: '', since: 's', probes: 0 } as const;
+    const { deps, gate } = await held({ paused });
+
+    await settle(deps, { address, generation: 3, wave: summary({ ran: 1, failures: 1 }) });
+
+    expect((await gate()).paused?.probes).toBe(1);
+  });
+});
+
+test('a queue paused by hand is released, and nobody is woken', async () => {
+  const { deps, gate, published } = await held({ paused: { by: 'operator', reason: '', since: '' } });
+
+  expect(await settle(deps, { address, generation: 3, wave: summary() })).toEqual({ ended: 'paused' });
+  expect(await gate()).toMatchObject({ status: 'idle' });
+  expect(published).toEqual([]);
+});
+
+test('a drain that gives up frees the gate, with a wake in a minute', async () => {
+  const { deps, gate, published } = await held({}, { depthOf: async () => 9 });
+
+  expect(await settle(deps, { address, generation: 3, wave: summary(), abandon: true })).toEqual({
+    ended: 'abandoned',
+  });
+  expect((await gate()).status).toBe('idle');
+  expect(published).toEqual([{ type: 'QueueWorkDetected', at: '2026-01-01T00:01:00.000Z' }]);
+});
+
+// slice x (ceil(tasks / activities at once) + 2) + what a crashed instance's activity takes to come back
+test.each([
+  [1, 30 * 3 + 60],
+  [2, 30 * 3 + 60],
+  [100, 30 * 52 + 60],
+])('a wave of %i tasks may be silent for %i s', (tasks, seconds) => {
+  const limits = { concurrentActivities: 2, activityVisibilitySeconds: 60 };
+
+  expect(waveSeconds(limits, { tasks, sliceSeconds: 30 })).toBe(seconds);
+});
+
+test('a queue that does not exist holds nothing; any other failure is one', async () => {
+  const failing = (statusCode: number) => ({
+    getProperties: () => Promise.reject(Object.assign(new Error('no'), { statusCode })),
+  });
+
+  expect(await queueDepth(failing(404))).toBe(0);
+  await expect(queueDepth(failing(503))).rejects.toThrow('no');
+});

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import { emptyTally, runSlice, type SliceEffects, type Tally, trips } from '../../../shared/drain/slice.ts';
+import { wave } from './drain-fixtures.ts';
+
+interface World extends SliceEffects<number> {
+  asked: number[];
+  slept: number[];
+}
+
+/** Receives give the lists one after the other, then nothing; each round takes `roundMs`. */
+function world(
+  lists: number[][],
+  { roundMs = 0, tally = {} }: { roundMs?: number; tally?: Partial<Tally> } = {},
+): World {
+  let now = 0;
+  const asked: number[] = [];
+  const slept: number[] = [];
+  return {
+    asked,
+    slept,
+    receive: async (count) => {
+      asked.push(count);
+      return lists.shift() ?? [];
+    },
+    process: async (messages) => {
+      now += roundMs;
+      return { ...emptyTally(), received: messages.length, done: messages.length, ...tally };
+    },
+    nowMs: () => now,
+    sleep: async (ms) => {
+      slept.push(ms);
+      now += ms;
+    },
+    random: () => 0.5,
+  };
+}
+
+test('a slice ends when its share is done, and asks for no more than that', async () => {
+  const effects = world([
+    [1, 2, 3],
+    [4, 5],
+  ]);
+
+  const result = await runSlice(wave({ share: 5, receive: 3 }), effects);
+
+  expect(result).toMatchObject({ ended: 'shareDone', received: 5, done: 5 });
+  expect(effects.asked).toEqual([3, 2]);
+});
+
+test('a slice begins no round after its time', async () => {
+  const effects = world([[1], [2], [3]], { roundMs: 20_000 });
+
+  const result = await runSlice(wave({ share: 10, sliceSeconds: 30 }), effects);
+
+  expect(result).toMatchObject({ ended: 'timeUp', received: 2, seconds: 40 });
+});
+
+test('a round is told when the time of its slice is up', async () => {
+  const seen: boolean[] = [];
+  const effects = world([[1]], { roundMs: 31_000 });
+  const process = async (messages: number[], isOver: () => boolean): Promise<Tally> => {
+    seen.push(isOver());
+    const tally = await effects.process(messages, isOver);
+    seen.push(isOver());
+    return tally;
+  };
+
+  await runSlice(wave({ share: 10 }), { ...effects, process });
+
+  expect(seen).toEqual([false, true]);
+});
+
+test('an empty queue is polled with back-off, until the wait would reach its maximum', async () => {
+  const effects = world([]);
+
+  const result = await runSlice(wave({ share: 10 }), effects);
+
+  expect(result).toMatchObject({ ended: 'empty', received: 0 });
+  expect(effects.slept).toEqual([100, 300, 700]);
+});
+
+test('a message in between begins the back-off anew', async () => {
+  const effects = world([[], [], [1]]);
+
+  await runSlice(wave({ share: 10 }), effects);
+
+  expect(effects.slept).toEqual([100, 300, 100, 300, 700]);
+});
+
+test('a slice ends when its circuit trips', async () => {
+  const effects = world([[1], [2]], { tally: { ran: 20, failures: 11 } });
+
+  expect(await runSlice(wave({ share: 10 }), effects)).toMatchObject({ ended: 'tripped', received: 1 });
+});
+
+describe('the circuit', () => {
+  test.each([
+    [20, 10, false],
+    [20, 11, true],
+    // Fewer say nothing of the downstream: a bad item in a retry chunk of its own must not stop the queue.
+    [19, 19, false],
+    [0, 0, false],
+  ])('of %i that ran, %i failed: tripped %s', (ran, failures, tripped) => {
+    expect(trips({ ran, failures })).toBe(tripped);
+  });
+});
