@@ -2,10 +2,10 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { formatCount, formatTable } from '../cli/text/format.ts';
 import { type LocalStack, startStack } from '../local/start.ts';
 import { type DemoOptions, readArguments, USAGE } from './arguments.ts';
 import { type DataFolder, takeDataFolder } from './data-folder.ts';
-import { formatCount, formatTable } from './format.ts';
 import { writeUsage } from './generate.ts';
 import { describeNextSteps } from './next-steps.ts';
 import { type Submission, showBatch } from './show-batch.ts';
@@ -63,7 +63,7 @@ async function generatedUsage({ items, seed }: DemoOptions, folder: DataFolder):
 async function demonstrate(stack: LocalStack, options: DemoOptions, folder: DataFolder): Promise<boolean> {
   print('', ...formatTable(stack.addresses), '');
   const submission = await inputOf(stack, options, folder);
-  const { api, batch, problems } = await showBatch(stack, submission, process.stdout);
+  const { batch, problems } = await showBatch(stack, submission, process.stdout);
   if (problems.length > 0) {
     print(
       '',
@@ -76,7 +76,7 @@ async function demonstrate(stack: LocalStack, options: DemoOptions, folder: Data
     '',
     submission.compare ? 'Checked: equal to the totals computed straight from the input.' : 'Checked: no item is lost.',
   );
-  if (!options.once) print('', ...describeNextSteps(api, batch, submission), '', 'Running; Ctrl-C ends it.');
+  if (!options.once) print('', ...describeNextSteps(stack, batch, submission), '', 'Running; Ctrl-C ends it.');
   return true;
 }
 

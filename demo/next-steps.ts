@@ -1,24 +1,22 @@
 import { relative } from 'node:path';
-import type { Batch, SluiceApi } from './api.ts';
-import { describeFile } from './upload.ts';
+import type { LocalStack } from '../local/start.ts';
+import type { Batch } from './api.ts';
 
-/** Three commands to go on with. `file` is what was uploaded. */
+/** How to go on in another shell. `file` is what was uploaded. */
 export function describeNextSteps(
-  api: SluiceApi,
+  { url, keys, storage }: Pick<LocalStack, 'url' | 'keys' | 'storage'>,
   batch: Batch,
   { file, workload }: { file: string; workload: string },
 ): string[] {
-  const curl = (path: string, ...options: string[]): string => {
-    const { url, headers } = api.address(path);
-    const parts = Object.entries(headers).map(([name, value]) => `-H '${name}: ${value}'`);
-    return `  curl -s ${[...parts, ...options, `'${url}'`].join(' ')}`;
-  };
-  const { contentType, encoding, compress } = describeFile(file);
-  const types = [`-H 'content-type: ${contentType}'`, ...(compress ? [] : [`-H 'content-encoding: ${encoding}'`])];
   return [
-    'Try:',
-    curl(`batches/${batch.id}/report?format=csv`),
-    curl(`batches/${batch.id}/dead-letters`),
-    curl(`workloads/${workload}/batches`, ...types, `--data-binary @'${relative(process.cwd(), file)}'`),
+    'Try in another shell:',
+    `  export SLUICE_URL=${url} SLUICE_KEY=${keys.function}`,
+    `  export SLUICE_INBOX_CONNECTION='${storage}'`,
+    `  npm run --silent sluice -- report ${batch.id}`,
+    `  npm run --silent sluice -- dead-letters ${batch.id}`,
+    `  npm run --silent sluice -- submit ${relative(process.cwd(), file)} --workload ${workload} --again --wait`,
+    '  npm run --silent sluice -- --help',
+    'or without the command:',
+    `  curl -s -H "x-functions-key: $SLUICE_KEY" '${url}/api/batches/${batch.id}/report?format=csv'`,
   ];
 }

@@ -1,10 +1,9 @@
+import { createStatusLine, type Screen } from '../cli/text/status-line.ts';
 import type { LocalStack } from '../local/start.ts';
 import { type Batch, createApi, type SluiceApi } from './api.ts';
-import { formatBar, formatMegabytes } from './format.ts';
 import { peakMemory } from './peak-memory.ts';
-import { createStatusLine, type Screen } from './status-line.ts';
-import { describeBatch, describeReport } from './summary.ts';
-import { type UploadProgress, uploadFile } from './upload.ts';
+import { describeReport, describeRun } from './summary.ts';
+import { uploadFile } from './upload.ts';
 import type { Answered } from './verify.ts';
 import { watchBatch } from './watch.ts';
 
@@ -18,7 +17,6 @@ export interface Submission {
 
 /** How it went. */
 export interface Shown {
-  api: SluiceApi;
   batch: Batch;
   /** In words, what is not as it has to be; none: all is. */
   problems: string[];
@@ -28,30 +26,13 @@ export interface Shown {
 export async function showBatch(stack: LocalStack, submission: Submission, screen: Screen): Promise<Shown> {
   const api = createApi(stack.url, stack.keys);
   const print = (lines: readonly string[]): void => void screen.write(`${lines.join('\n')}\n`);
-  const accepted = await showUpload(api, submission, screen);
+  const accepted = await uploadFile(api, submission, screen);
   print([`Accepted as batch ${accepted.id}, ${accepted.chunks.total} chunks, lane ${accepted.lane}`]);
   const batch = await watchBatch(api, accepted, createStatusLine(screen, performance.now.bind(performance)));
   const peakBytes = await peakMemory(stack.host.process.pid);
   const report = batch.reportProblem === undefined ? await api.report(batch.id) : [];
-  print(['', ...describeReport(report), '', ...describeBatch(batch, peakBytes)]);
-  return { api, batch, problems: await check(batch, report, submission) };
-}
-
-async function showUpload(api: SluiceApi, submission: Submission, screen: Screen): Promise<Batch> {
-  const line = createStatusLine(screen, performance.now.bind(performance));
-  let last = '';
-  const show = (progress: UploadProgress): void => {
-    last = describeUpload(progress);
-    line.show(last);
-  };
-  const accepted = await uploadFile(api, submission, show);
-  line.finish(last);
-  return accepted;
-}
-
-function describeUpload({ read, size, sent }: UploadProgress): string {
-  const bar = formatBar(size === 0 ? 1 : read / size);
-  return `Upload  ${bar} ${formatMegabytes(read)} of ${formatMegabytes(size)}, ${formatMegabytes(sent)} sent`;
+  print(['', ...describeReport(report), '', ...describeRun(batch, peakBytes)]);
+  return { batch, problems: await check(batch, report, submission) };
 }
 
 async function check(

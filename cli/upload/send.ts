@@ -1,4 +1,5 @@
-import { request } from 'node:http';
+import { request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
 import type { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
@@ -13,6 +14,7 @@ export interface Upload {
 /** An answer, read to its end. */
 export interface UploadAnswer {
   status: number;
+  headers: NodeJS.Dict<string | string[]>;
   text: string;
 }
 
@@ -21,6 +23,7 @@ export interface UploadAnswer {
  * place of the answer that says why.
  */
 export async function sendUpload({ url, headers, body }: Upload): Promise<UploadAnswer> {
+  const request = url.startsWith('https:') ? requestHttps : requestHttp;
   const outgoing = request(url, { method: 'POST', headers });
   const answer = new Promise<UploadAnswer>((resolve, reject) => {
     outgoing.once('error', reject);
@@ -29,7 +32,8 @@ export async function sendUpload({ url, headers, body }: Upload): Promise<Upload
       incoming.on('data', (piece: Buffer) => pieces.push(piece));
       incoming.once('error', reject);
       incoming.once('end', () => {
-        resolve({ status: incoming.statusCode ?? 0, text: Buffer.concat(pieces).toString('utf8') });
+        const text = Buffer.concat(pieces).toString('utf8');
+        resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text });
       });
     });
   });

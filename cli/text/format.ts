@@ -27,3 +27,12 @@ export function formatTable(rows: readonly (readonly string[])[]): string[] {
 
 const pad = (cell: string, width: number): string =>
   /^-?[\d,.]+$/.test(cell) ? cell.padStart(width) : cell.padEnd(width);
+
+/** US dollars with as many digits as matter: a batch may cost less than a thousandth of a cent. */
+export function formatUsd(usd: number | null): string {
+  if (usd === null) return 'no price';
+  return `${usd === 0 || usd >= 0.01 ? usd.toFixed(2) : usd.toPrecision(2)} USD`;
+}
+
+/** A time in UTC to the second, without the letters that only machines need. */
+export const formatTime = (iso: string | null): string => (iso === null ? '' : iso.slice(0, 19).replace('T', ' '));

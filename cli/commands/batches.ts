@@ -1,0 +1,68 @@
+import { type Command, Option } from 'commander';
+import { BATCH_STATES } from '../../shared/batches/batch-row.ts';
+import type { BatchEntry, BatchList } from '../../shared/http/schemas.ts';
+import { EXIT } from '../exit-codes.ts';
+import { day, whole } from '../options.ts';
+import type { Act, Action, Session } from '../session.ts';
+import { formatCount, formatTable, formatTime } from '../text/format.ts';
+import { describeEnd, getBatch } from '../watch/wait.ts';
+
+/** Filters of the listing. */
+interface BatchesOptions {
+  day?: string;
+  workload?: string;
+  state?: string;
+  limit: number;
+}
+
+const MAX_SHOWN = 100_000;
+const MAX_PAGE = 200;
+
+/** `sluice batches [ID]`. */
+export function addBatches(program: Command, act: Act): void {
+  program
+    .command('batches')
+    .summary('list batches, or show one as it is now')
+    .description('Lists the batches of the last seven days, newest first; with an ID shows that batch as it is now.')
+    .argument('[id]', 'a batch')
+    .addOption(new Option('--day <day>', 'only this day, in UTC').argParser(day))
+    .option('--workload <name>', 'only of this workload')
+    .addOption(new Option('--state <state>', 'only in this state').choices(BATCH_STATES))
+    .addOption(new Option('--limit <n>', 'most batches').argParser(whole(1, MAX_SHOWN)).default(50))
+    .action(act(batches));
+}
+
+const batches: Action<[string | undefined, BatchesOptions]> = async (session, id, options) => {
+  if (id !== undefined) {
+    const batch = await getBatch(session, id);
+    session.answer(batch, () => describeEnd(batch));
+    return EXIT.done;
+  }
+  const list = await listBatches(session, options);
+  session.answer(list, () =>
+    list.batches.length === 0 ? [`No batches from ${list.days.from} to ${list.days.to}.`] : tableOf(list.batches),
+  );
+  return EXIT.done;
+};
+
+async function listBatches({ api }: Session, { limit, ...filter }: BatchesOptions): Promise<BatchList> {
+  const query = { ...filter, limit: Math.min(limit, MAX_PAGE) };
+  const list: BatchList = { batches: [], days: { from: '', to: '' } };
+  for await (const answer of api.pages({ path: 'batches', query })) {
+    const page = (await answer.json()) as BatchList;
+    list.batches.push(...page.batches);
+    list.days = page.days;
+    if (list.batches.length >= limit) break;
+  }
+  return { ...list, batches: list.batches.slice(0, limit) };
+}
+
+const tableOf = (entries: readonly BatchEntry[]): string[] =>
+  formatTable([
+    ['batch', 'workload', 'lane', 'state', 'items', 'pending', 'dead', 'created', 'ended'],
+    ...entries.map((entry) => [
+      ...[entry.id, entry.workload, entry.lane, entry.state],
+      ...[entry.accepted, entry.pending, entry.dead].map(formatCount),
+      ...[entry.createdAt, entry.completedAt].map(formatTime),
+    ]),
+  ]);

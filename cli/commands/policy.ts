@@ -1,0 +1,101 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { type Command, Option } from 'commander';
+import type { Policy } from '../../shared/drain/policy.ts';
+import type { PolicyView } from '../../shared/http/operator-schemas.ts';
+import { UsageError } from '../errors.ts';
+import { EXIT } from '../exit-codes.ts';
+import type { Io } from '../io.ts';
+import { decimal, whole } from '../options.ts';
+import type { Act, Action, Session } from '../session.ts';
+import { formatTable } from '../text/format.ts';
+
+interface PolicyOptions {
+  put?: string;
+  capacity?: number;
+  headroom?: number;
+  targetSeconds?: number;
+  version?: number;
+}
+
+const HELP = `
+Without an option that changes it, the policy is shown. --capacity, --headroom and --target-seconds change one number of
+it; --put stores a whole one, as --json shows it under "policy". A change is made to the version that was read, and
+refused with 4 if somebody was faster; --put checks this only with --version.
+
+Examples:
+  sluice policy billing-bulk-0
+  sluice policy billing-bulk-0 --capacity 20
+  sluice policy billing-bulk-0 --json | jq .policy | sluice policy billing-normal-0 --put -`;
+
+/** `sluice policy QUEUE`. */
+export function addPolicy(program: Command, act: Act): void {
+  program
+    .command('policy')
+    .summary('show or change how the waves of a queue are sized')
+    .description('Shows or changes the rule by which the waves of a queue are sized.')
+    .argument('<queue>', 'the queue')
+    .addOption(new Option('--capacity <n>', 'most tasks of a wave').argParser(whole(1, 1_000)))
+    .addOption(new Option('--headroom <share>', 'share of it that bulk lanes leave free').argParser(decimal(0, 0.9)))
+    .addOption(new Option('--target-seconds <s>', 'work that one task should get').argParser(decimal(0.1, 600)))
+    .option('--put <file>', 'a whole policy as JSON; - is standard input')
+    .addOption(new Option('--version <n>', 'with --put: only over this version').argParser(whole(0, 1e9)))
+    .addHelpText('after', HELP)
+    .action(act(policy));
+}
+
+const policy: Action<[string, PolicyOptions]> = async (session, queue, options) => {
+  const path = `queues/${encodeURIComponent(queue)}/policy`;
+  const view = await changed(session, path, options);
+  session.answer(view, () => describe(view));
+  return EXIT.done;
+};
+
+async function changed(
+  session: Session,
+  path: string,
+  { put, version, ...numbers }: PolicyOptions,
+): Promise<PolicyView> {
+  const changes = Object.keys(numbers).length;
+  if (put !== undefined && changes > 0) throw new UsageError('--put: stores a whole policy, without other changes');
+  if (put !== undefined) return store(session, path, { policy: await readPolicy(session.io, put), version });
+  if (version !== undefined) throw new UsageError('--version: expected --put as well');
+  const read = await session.api.json<PolicyView>({ path, audience: 'operator' });
+  return changes === 0 ? read : store(session, path, { ...read, policy: { ...read.policy, ...numbers } });
+}
+
+const store = (
+  { api }: Session,
+  path: string,
+  { policy: body, version }: { policy: unknown; version: number | undefined },
+): Promise<PolicyView> =>
+  api.json({
+    ...{ path, method: 'PUT', audience: 'operator', body },
+    ...(version === undefined ? {} : { headers: { 'if-match': `"${version}"` } }),
+  });
+
+async function readPolicy(io: Io, file: string): Promise<unknown> {
+  try {
+    return JSON.parse(file === '-' ? await text(io.stdin) : await readFile(resolve(io.folder, file), 'utf8'));
+  } catch (error: unknown) {
+    throw new UsageError(`--put: cannot read a policy from ${file}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function describe({ queue, version, policy: { thresholds, capacity, headroom, targetSeconds } }: PolicyView): string[] {
+  return [
+    `${queue}, ${version === 0 ? 'the default policy' : `version ${version}`}`,
+    ...formatTable([
+      ...thresholds.map(thresholdRow),
+      ['capacity', `${capacity} tasks`],
+      ['headroom', `${headroom * 100} % of it left free by bulk lanes`],
+      ['target', `${targetSeconds} s of work a task`],
+    ]),
+  ];
+}
+
+const thresholdRow = ({ below, tasks }: Policy['thresholds'][number]): string[] => [
+  below === undefined ? 'else' : `below ${below} items`,
+  `at most ${tasks} tasks`,
+];

@@ -1,0 +1,82 @@
+import type { Command } from 'commander';
+import type { QueueView } from '../../shared/http/operator-schemas.ts';
+import { EXIT } from '../exit-codes.ts';
+import type { Act, Action, Session } from '../session.ts';
+import { formatCount, formatTable, formatTime } from '../text/format.ts';
+
+const HELP = `
+depth    messages at the last measurement, those that wait for a retry included
+active   dequeue tasks of the current wave; total: since the queue was made
+limit    most tasks of a wave just now, lowered by throttling`;
+
+/** `sluice queues`, `sluice pause QUEUE` and `sluice resume QUEUE`. */
+export function addQueues(program: Command, act: Act): void {
+  program
+    .command('queues')
+    .summary('every queue: depth, dequeue tasks, pause')
+    .description('Shows every queue of the app.')
+    .option('--fresh', 'measure depths now, an operation a queue')
+    .addHelpText('after', HELP)
+    .action(act(queues));
+  program
+    .command('pause')
+    .summary('start no more drains of a queue')
+    .description('Pauses a queue: no drain starts any more, and one that runs ends after its wave. Work waits.')
+    .argument('<queue>', 'the queue, such as billing-normal-0')
+    .option('--reason <text>', 'shown with the queue')
+    .action(act(pause));
+  program
+    .command('resume')
+    .summary('end a pause')
+    .description('Ends a pause, whoever made it, and wakes the queue.')
+    .argument('<queue>', 'the queue')
+    .action(act(resume));
+}
+
+const queues: Action<[{ fresh?: boolean }]> = async (session, { fresh }) => {
+  const answer = await session.api.json<{ queues: QueueView[] }>({
+    ...{ path: 'queues', audience: 'operator' },
+    query: { fresh },
+  });
+  session.answer(answer, () => tableOf(answer.queues));
+  return EXIT.done;
+};
+
+const pause: Action<[string, { reason?: string }]> = async (session, queue, options) => {
+  tellQueue(session, await change(session, queue, { verb: 'pause', body: options }));
+  return EXIT.done;
+};
+
+const resume: Action<[string]> = async (session, queue) => {
+  tellQueue(session, await change(session, queue, { verb: 'resume' }));
+  return EXIT.done;
+};
+
+const change = (
+  session: Session,
+  queue: string,
+  { verb, body }: { verb: string; body?: unknown },
+): Promise<QueueView> =>
+  session.api.json({
+    ...{ path: `queues/${encodeURIComponent(queue)}/${verb}`, method: 'POST', audience: 'operator' },
+    ...(body === undefined ? {} : { body }),
+  });
+
+const tellQueue = ({ answer }: Session, queue: QueueView): void =>
+  answer(queue, () => [`${queue.queue}: ${stateOf(queue)}, depth ${formatCount(queue.depth)}`]);
+
+function stateOf({ status, paused, dueAt }: QueueView): string {
+  if (paused) return `paused by ${paused.by} since ${formatTime(paused.since)}: ${paused.reason}`;
+  return dueAt === null ? status : `${status}, due ${formatTime(dueAt)}`;
+}
+
+const tableOf = (all: readonly QueueView[]): string[] =>
+  formatTable([
+    ['queue', 'depth', 'active', 'total', 'items/s', 'limit', 'state'],
+    ...all.map((queue) => [
+      queue.queue,
+      ...[queue.depth, queue.active, queue.total, queue.itemsPerSecond].map(formatCount),
+      queue.taskLimit === 0 ? '' : formatCount(queue.taskLimit),
+      stateOf(queue),
+    ]),
+  ]);

@@ -1,0 +1,123 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { type Command, Option } from 'commander';
+import type { z } from 'zod';
+import type { redriveAnswerSchema, redriveRequestSchema } from '../../shared/http/batch-work-schemas.ts';
+import { UsageError } from '../errors.ts';
+import { EXIT } from '../exit-codes.ts';
+import type { Io } from '../io.ts';
+import { decimal, idempotencyKey, wholeList } from '../options.ts';
+import type { Act, Action } from '../session.ts';
+import { formatCount } from '../text/format.ts';
+import { endingOf } from '../watch/until-settled.ts';
+import { describeEnd, timeoutOption, type WaitOptions, waitFor } from '../watch/wait.ts';
+
+type Request = z.input<typeof redriveRequestSchema>;
+type Answer = z.infer<typeof redriveAnswerSchema>;
+
+interface RedriveOptions extends WaitOptions {
+  cause?: string;
+  items?: number[];
+  corrected?: string;
+  rate?: number;
+  idempotencyKey?: string;
+  wait?: boolean;
+}
+
+const HELP = `
+Without a choice all dead letters of the batch run again, with the version of the workload that is deployed now. The batch
+gets a new revision and a report of that revision. Every redrive carries an idempotency key, which is printed: with the
+same key it is done once.
+
+--corrected reads NDJSON with "index" and "item" in each line, as sluice dead-letters --format ndjson writes it.
+
+Examples:
+  sluice redrive <id> --wait
+  sluice redrive <id> --cause 'rejected: Reject: No tax rate is known for "…".'
+  sluice redrive <id> --items 17,4710 --rate 100`;
+
+/** `sluice redrive ID`. */
+export function addRedrive(program: Command, act: Act): void {
+  program
+    .command('redrive')
+    .summary('run dead letters again')
+    .description('Runs dead letters of a batch that has ended again: all, those of a cause, or named ones.')
+    .argument('<id>', 'the batch')
+    .option('--cause <cause>', 'only those of this cause, as dead-letters shows it')
+    .addOption(new Option('--items <indexes>', 'only these, by index').argParser(wholeList))
+    .option('--corrected <file>', 'these, with another item; - is standard input')
+    .addOption(new Option('--rate <n>', 'most items a second').argParser(decimal(0.01, 1e6)))
+    .addOption(new Option('--idempotency-key <key>', 'default random').argParser(idempotencyKey))
+    .option('--wait', 'wait until the batch has ended, as watch does')
+    .addOption(timeoutOption())
+    .addHelpText('after', HELP)
+    .action(act(redrive));
+}
+
+const redrive: Action<[string, RedriveOptions]> = async (session, id, options) => {
+  if (options.cause !== undefined && (options.items !== undefined || options.corrected !== undefined))
+    throw new UsageError('--cause: goes with neither --items nor --corrected');
+  const key = options.idempotencyKey ?? session.io.randomId();
+  const body = await requestOf(session.io, options, key);
+  session.tell(`Idempotency key: ${key}`);
+  const path = `batches/${encodeURIComponent(id)}/dead-letters/redrive`;
+  const answer = await session.api.json<Answer>({ path, method: 'POST', audience: 'operator', body });
+  if (!options.wait) {
+    session.answer({ ...answer, idempotencyKey: key }, () => describe(answer));
+    return EXIT.done;
+  }
+  session.tell(...describe(answer));
+  const batch = await waitFor(session, id, options);
+  session.answer(batch, () => describeEnd(batch));
+  return endingOf(batch);
+};
+
+async function requestOf(io: Io, { cause, items, corrected, rate }: RedriveOptions, key: string): Promise<Request> {
+  return {
+    key,
+    ...(cause === undefined ? {} : { cause }),
+    ...(items === undefined ? {} : { items }),
+    ...(corrected === undefined ? {} : { corrected: await readCorrected(io, corrected) }),
+    ...(rate === undefined ? {} : { ratePerSecond: rate }),
+  };
+}
+
+type Corrected = NonNullable<Request['corrected']>[number];
+
+async function readCorrected(io: Io, file: string): Promise<Corrected[]> {
+  const content = file === '-' ? await text(io.stdin) : await readText(resolve(io.folder, file), file);
+  const lines = content.split('\n').map((line, n) => ({ line, at: `--corrected: ${file}, line ${n + 1}` }));
+  const read = lines.filter(({ line }) => line.trim() !== '').map(({ line, at }) => correctedOf(line, at));
+  if (read.length === 0) throw new UsageError(`--corrected: ${file} has no lines`);
+  return read;
+}
+
+async function readText(path: string, file: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error: unknown) {
+    throw new UsageError(`--corrected: cannot read ${file} (${(error as NodeJS.ErrnoException).code})`, {
+      cause: error,
+    });
+  }
+}
+
+function correctedOf(line: string, at: string): Corrected {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch (error: unknown) {
+    throw new UsageError(`${at}: expected JSON, got ${line.slice(0, 60)}`, { cause: error });
+  }
+  const { index, item } = Object(value) as { index?: unknown; item?: unknown };
+  if (typeof index === 'number' && item !== undefined) return { index, item: item as Corrected['item'] };
+  throw new UsageError(`${at}: expected {"index": …, "item": …}, got ${line.slice(0, 60)}`);
+}
+
+const describe = ({ redriven, unreadable, revision }: Answer): string[] => [
+  `${formatCount(redriven)} items run again, in revision ${revision}`,
+  ...(unreadable > 0
+    ? [`${formatCount(unreadable)} stay dead letters: their item cannot be read. Send them with --corrected.`]
+    : []),
+];

@@ -1,0 +1,85 @@
+import { type Command, Option } from 'commander';
+import type { z } from 'zod';
+import type { sweepAnswerSchema } from '../../shared/http/batch-work-schemas.ts';
+import type { Cost, CostPeriod, Health } from '../../shared/http/operator-schemas.ts';
+import { EXIT } from '../exit-codes.ts';
+import { day } from '../options.ts';
+import type { Act, Action } from '../session.ts';
+import { formatCount, formatTable, formatUsd } from '../text/format.ts';
+
+/** `sluice cost`, `sluice sweep` and `sluice health`. */
+export function addUpkeep(program: Command, act: Act): void {
+  program
+    .command('cost')
+    .summary('what a day and its month have cost')
+    .description(
+      'Shows what a day and its month have cost: work, wake-ups, idling. npm run cost has the model beforehand.',
+    )
+    .addOption(new Option('--day <day>', 'a day in UTC; default today').argParser(day))
+    .action(act(cost));
+  program
+    .command('sweep')
+    .summary('repair now whatever was lost')
+    .description('Does now what the sweep does by its timer. All zeros means that nothing was wrong.')
+    .action(act(sweep));
+  program
+    .command('health')
+    .summary('whether the app answers')
+    .description('Tells whether the app answers; ends with 1 when its storage does not. Needs no key.')
+    .option('--deep', 'ask storage too; answers are kept for 30 s')
+    .action(act(health));
+}
+
+const cost: Action<[{ day?: string }]> = async (session, query) => {
+  const answer = await session.api.json<Cost>({ path: 'cost', audience: 'operator', query: { ...query } });
+  session.answer(answer, () => describeCost(answer));
+  return EXIT.done;
+};
+
+const describeCost = ({ sheet, day: today, month, notIncluded }: Cost): string[] => [
+  `USD by the price sheet ${sheet}`,
+  ...formatTable([
+    ['', today.from, `${month.from} to ${month.to}`],
+    ...COST_ROWS.map(([name, cell]) => [name, cell(today), cell(month)]),
+  ]),
+  ...notIncluded.map((each) => `Not included: ${each}`),
+];
+
+const COST_ROWS: readonly [name: string, cell: (period: CostPeriod) => string][] = [
+  ['batches', ({ batches }) => formatCount(batches)],
+  ['items', ({ items }) => formatCount(items)],
+  ['work (counted)', ({ work }) => formatUsd(work.usd)],
+  ['wake-ups (computed)', ({ wakeUps }) => formatUsd(wakeUps.usd)],
+  ['idle (computed)', ({ idle }) => formatUsd(idle.usd)],
+  ['total', ({ totalUsd }) => formatUsd(totalUsd)],
+  ['a million items', ({ usdPerMillionItems }) => (usdPerMillionItems === null ? '' : formatUsd(usdPerMillionItems))],
+];
+
+type Sweep = z.infer<typeof sweepAnswerSchema>;
+
+const sweep: Action<[]> = async (session) => {
+  const answer = await session.api.json<Sweep>({ path: 'sweep', method: 'POST', audience: 'operator' });
+  session.answer(answer, () => describeSweep(answer));
+  return answer.failed > 0 ? EXIT.failed : EXIT.done;
+};
+
+function describeSweep({ open, ...counts }: Sweep): string[] {
+  const done = Object.entries(counts).filter(([, count]) => count > 0);
+  return [
+    `${formatCount(open)} open batches looked at${done.length === 0 ? '; nothing was wrong' : ''}`,
+    ...formatTable(done.map(([name, count]) => [name, formatCount(count)])),
+  ];
+}
+
+const UNAVAILABLE = 503;
+
+const health: Action<[{ deep?: boolean }]> = async (session, { deep }) => {
+  const call = { path: 'health', audience: 'anyone', query: { deep }, alsoExpected: [UNAVAILABLE] } as const;
+  const answer = await session.api.json<Health>(call);
+  const checks = Object.entries(answer.checks ?? {}).map(([name, state]) => `${name} ${state}`);
+  session.answer(answer, () => [
+    `${session.settings.url} is ${answer.status}: pool ${answer.pool ?? 'all'}, workloads ${answer.workloads.join(', ')}`,
+    ...(checks.length === 0 ? [] : [checks.join(', ')]),
+  ]);
+  return answer.status === 'ok' ? EXIT.done : EXIT.failed;
+};

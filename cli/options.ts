@@ -1,0 +1,43 @@
+/** Readers of single options; what does not fit is told by the parser with the option's name. */
+import { InvalidArgumentError } from 'commander';
+
+/** A reader of whole numbers within bounds. */
+export const whole =
+  (min: number, max: number) =>
+  (text: string): number => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`Expected a whole number from ${min} to ${max}.`);
+  };
+
+/** A reader of numbers within bounds. */
+export const decimal =
+  (min: number, max: number) =>
+  (text: string): number => {
+    const value = text.trim() === '' ? Number.NaN : Number(text);
+    if (value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`Expected a number from ${min} to ${max}.`);
+  };
+
+/** Reads `1,2,3`. */
+export function wholeList(text: string): number[] {
+  if (/^\d{1,15}(,\d{1,15})*$/.test(text)) return text.split(',').map(Number);
+  throw new InvalidArgumentError('Expected whole numbers with commas between, such as 17,4710.');
+}
+
+const MAX_KEY = 255;
+
+/** Reads an idempotency key. */
+export function idempotencyKey(text: string): string {
+  if (/^[\x20-\x7e]+$/.test(text) && text.trim() !== '' && text.length <= MAX_KEY) return text;
+  throw new InvalidArgumentError(`Expected 1 to ${MAX_KEY} printable ASCII characters.`);
+}
+
+/** Reads a day in UTC. */
+export function day(text: string): string {
+  if (/^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))) return text;
+  throw new InvalidArgumentError('Expected a day such as 2026-09-24.');
+}
+
+/** Collects an option that may be repeated. */
+export const collect = (text: string, before: string[] = []): string[] => [...before, text];

@@ -1,0 +1,77 @@
+import type { BatchView } from '../../shared/http/schemas.ts';
+import { formatBar, formatCount, formatSeconds, formatTable } from './format.ts';
+
+/** What is shown of a batch; docs/api.md has all of it. */
+export type ShownBatch = Pick<BatchView, 'state' | 'counts' | 'ratePerSecond' | 'latencyMs'> & {
+  receipt?: Pick<BatchView['receipt'], 'operations'>;
+};
+
+/** What is shown of a queue beside a batch. */
+export interface ShownQueue {
+  depth: number;
+  active: number;
+}
+
+/** Progress in one line; depth and tasks are of all queues, as they share the machine. */
+export function describeProgress(batch: ShownBatch, queues?: readonly ShownQueue[] | undefined): string {
+  const { accepted, pending } = batch.counts;
+  const done = accepted - pending;
+  const sum = (field: 'depth' | 'active'): number => (queues ?? []).reduce((total, queue) => total + queue[field], 0);
+  return [
+    `Process ${formatBar(accepted === 0 ? 0 : done / accepted)} ${formatCount(done)} of ${formatCount(accepted)} items`,
+    ...(queues ? [`queue depth ${sum('depth')}`, `${sum('active')} dequeue tasks active`] : []),
+    ...(batch.ratePerSecond === null ? [] : [`${formatCount(batch.ratePerSecond)} items/s`]),
+  ].join(', ');
+}
+
+/** Counts, latency and operations of a batch. */
+export function describeBatch({ state, counts, latencyMs, receipt }: ShownBatch): string[] {
+  const { accepted, succeeded, dead, cancelled, pending, retried } = counts;
+  const latency =
+    latencyMs && (['p50', 'p95', 'max'] as const).map((name) => `${name} ${formatSeconds(latencyMs[name])}`);
+  const items = [
+    `${formatCount(accepted)} accepted, ${formatCount(succeeded)} succeeded, ${formatCount(dead)} dead letters`,
+    ...(cancelled > 0 ? [`${formatCount(cancelled)} cancelled`] : []),
+    ...(pending > 0 ? [`${formatCount(pending)} pending`] : []),
+    `${formatCount(retried)} retried`,
+  ];
+  return [
+    `State: ${state}`,
+    `Items: ${items.join(', ')}`,
+    ...(latency ? [`Latency from acceptance to done: ${latency.join(', ')}`] : []),
+    ...(receipt ? describeOperations(receipt.operations, accepted) : []),
+  ];
+}
+
+/** With one message an item, each item is put, received and deleted. */
+const OPERATIONS_A_MESSAGE = 3;
+
+function describeOperations(operations: Record<string, number>, items: number): string[] {
+  const sorted = Object.entries(operations).sort(([, a], [, b]) => b - a);
+  const total = sorted.reduce((sum, [, count]) => sum + count, 0);
+  const apart = formatCount(items * OPERATIONS_A_MESSAGE);
+  return [
+    `Operations: ${formatCount(total)} (one message an item would take ${apart} on the queue alone)`,
+    `  ${sorted.map(([name, count]) => `${name} ${formatCount(count)}`).join(', ')}`,
+  ];
+}
+
+/** One line of a report. */
+export interface ReportRow {
+  key: string;
+  value: unknown;
+}
+
+/** A report as a table with a column for each field. */
+export function reportTable(rows: readonly ReportRow[]): string[] {
+  const flat = rows.map(({ key, value }) => ({ key, value: toFields(value) }));
+  const names = [...new Set(flat.flatMap(({ value }) => Object.keys(value)))];
+  const cells = flat.map(({ key, value }) => [key, ...names.map((name) => cellOf(value[name]))]);
+  return formatTable([['key', ...names], ...cells]);
+}
+
+function toFields(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : { value };
+}
+
+const cellOf = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value ?? ''));

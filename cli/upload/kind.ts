@@ -1,0 +1,60 @@
+import { UsageError } from '../errors.ts';
+
+/** What an upload is written in. */
+export const FORMATS = ['ndjson', 'json', 'csv'] as const;
+export type Format = (typeof FORMATS)[number];
+
+/** How an upload may lie compressed already. */
+export const ENCODINGS = ['gzip', 'br', 'zstd'] as const;
+export type Encoding = (typeof ENCODINGS)[number];
+
+/** What goes over the line. `compress`: it is not compressed yet, and is on the way. */
+export interface UploadKind {
+  format: Format;
+  contentType: string;
+  encoding: Encoding;
+  compress: boolean;
+}
+
+/** What the user said of it, where the name does not. */
+export interface KindOptions {
+  format?: Format | undefined;
+  encoding?: Encoding | undefined;
+}
+
+const MEDIA_TYPES: Readonly<Record<Format, string>> = {
+  ndjson: 'application/x-ndjson',
+  json: 'application/json',
+  csv: 'text/csv',
+};
+const NAMES: Readonly<Record<string, Format>> = { ndjson: 'ndjson', jsonl: 'ndjson', json: 'json', csv: 'csv' };
+const SUFFIXES: Readonly<Record<string, Encoding>> = { gz: 'gzip', br: 'br', zst: 'zstd' };
+
+/** The kind of a file by its name, which options overrule. Throws UsageError for a name that does not tell. */
+export function kindOfFile(file: string, { format, encoding }: KindOptions = {}): UploadKind {
+  const [, name = '', suffix = ''] = /\.(\w+?)(?:\.(gz|br|zst))?$/.exec(file.toLowerCase()) ?? [];
+  const known = format ?? NAMES[name];
+  if (known === undefined)
+    throw new UsageError(`FILE: expected a name such as usage.ndjson or usage.csv.gz, got ${file}`, {
+      hint: `--format says what it is: ${FORMATS.join(', ')}.`,
+    });
+  return kindOf(known, encoding ?? SUFFIXES[suffix]);
+}
+
+/** The kind of what has no name: NDJSON, not compressed, unless options say otherwise. */
+export const kindOfStream = ({ format = 'ndjson', encoding }: KindOptions): UploadKind => kindOf(format, encoding);
+
+function kindOf(format: Format, encoding: Encoding | undefined): UploadKind {
+  return {
+    format,
+    contentType: MEDIA_TYPES[format],
+    encoding: encoding ?? 'zstd',
+    compress: encoding === undefined,
+  };
+}
+
+/** How the name of a file of this kind has to end, for the inbox: `.ndjson.zst`. */
+export function suffixOf({ format, encoding }: UploadKind): string {
+  const suffix = Object.entries(SUFFIXES).find(([, name]) => name === encoding)?.[0];
+  return `.${format}.${suffix}`;
+}

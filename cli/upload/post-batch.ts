@@ -1,0 +1,83 @@
+import type { Readable } from 'node:stream';
+import type { BatchView } from '../../shared/http/schemas.ts';
+import { type Api, unreachable } from '../api/client.ts';
+import { ApiProblem } from '../api/problem.ts';
+import { OverHttpLimit, openBody, type UploadProgress } from './body.ts';
+import type { UploadKind } from './kind.ts';
+import { sendUpload, type UploadAnswer } from './send.ts';
+
+/** An upload over HTTP. */
+export interface BatchPost {
+  workload: string;
+  lane?: string | undefined;
+  key?: string | undefined;
+  kind: UploadKind;
+  source: Readable;
+  /** Bytes of the source, if known. */
+  size?: number | undefined;
+  /** Most bytes to send; default no limit. Beyond it OverHttpLimit is thrown. */
+  maxBytes?: number;
+  userAgent: string;
+  onProgress(progress: UploadProgress): void;
+}
+
+/** The batch, and whether it had been accepted before: then the key was used already, and nothing was done. */
+export interface PostedBatch {
+  batch: BatchView;
+  isRepeat: boolean;
+}
+
+const PROGRESS_MS = 100;
+
+/** Streams a source to the pipeline. Throws ApiProblem with the pipeline's reason when it does not take it. */
+export async function postBatch(api: Api, post: BatchPost): Promise<PostedBatch> {
+  const progress: UploadProgress = { read: 0, size: post.size, sent: 0 };
+  const body = openBody(post.source, { ...post, compress: post.kind.compress, progress });
+  const timer = setInterval(() => post.onProgress(progress), PROGRESS_MS);
+  const startedAt = performance.now();
+  try {
+    const answer = await sendTo(api, post, body);
+    if (answer.status !== 202) throw new ApiProblem(answer.status, answer.text, retryAfter(answer));
+    const batch = JSON.parse(answer.text) as BatchView;
+    return { batch, isRepeat: isRepeat(batch, answer, performance.now() - startedAt) };
+  } finally {
+    clearInterval(timer);
+    post.onProgress(progress);
+  }
+}
+
+async function sendTo(
+  api: Api,
+  post: BatchPost,
+  body: Parameters<typeof sendUpload>[0]['body'],
+): Promise<UploadAnswer> {
+  const query = post.lane === undefined ? '' : `?lane=${encodeURIComponent(post.lane)}`;
+  const { url, headers } = api.address(`workloads/${encodeURIComponent(post.workload)}/batches${query}`);
+  try {
+    return await sendUpload({ url, headers: { ...headers, ...headersOf(post) }, body });
+  } catch (error: unknown) {
+    if (error instanceof OverHttpLimit) throw error;
+    throw unreachable(url, error);
+  }
+}
+
+function retryAfter({ headers }: UploadAnswer): string | undefined {
+  const value = headers['retry-after'];
+  return typeof value === 'string' ? value : undefined;
+}
+
+const headersOf = ({ kind, key, userAgent }: BatchPost): Record<string, string> => ({
+  'content-type': kind.contentType,
+  'content-encoding': kind.encoding,
+  'user-agent': userAgent,
+  ...(key === undefined ? {} : { 'idempotency-key': key }),
+});
+
+/** Clocks differ between the front end, which dates the answer, and the instance that accepted. */
+const CLOCK_TOLERANCE_MS = 1_000;
+
+/** By the server's own clock: a batch that was accepted before this request began is not of this request. */
+function isRepeat({ times }: BatchView, { headers }: UploadAnswer, elapsedMs: number): boolean {
+  const answeredAt = Date.parse(String(headers.date));
+  return Date.parse(times.accepted) < answeredAt - elapsedMs - CLOCK_TOLERANCE_MS;
+}

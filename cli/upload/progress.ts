@@ -1,0 +1,28 @@
+import { formatBar, formatMegabytes } from '../text/format.ts';
+import { createStatusLine, type Screen } from '../text/status-line.ts';
+import type { UploadProgress } from './body.ts';
+
+/** Runs an upload under a line that shows how far it is. */
+export async function showUpload<T>(
+  screen: Screen,
+  upload: (onProgress: (progress: UploadProgress) => void) => Promise<T>,
+): Promise<T> {
+  const line = createStatusLine(screen, performance.now.bind(performance));
+  let last = '';
+  const show = (progress: UploadProgress): void => {
+    last = describeUpload(progress);
+    line.show(last);
+  };
+  try {
+    return await upload(show);
+  } finally {
+    if (last !== '') line.finish(last);
+  }
+}
+
+/** One line: with a bar where the size is known. */
+export function describeUpload({ read, size, sent }: UploadProgress): string {
+  const of = size === undefined ? ' read' : ` of ${formatMegabytes(size)}`;
+  const bar = size === undefined ? '' : `${formatBar(size === 0 ? 1 : read / size)} `;
+  return `Upload  ${bar}${formatMegabytes(read)}${of}, ${formatMegabytes(sent)} sent`;
+}

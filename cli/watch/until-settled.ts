@@ -1,0 +1,60 @@
+import { type BatchState, isSettled } from '../../shared/batches/batch-row.ts';
+import { ApiProblem } from '../api/problem.ts';
+import { CliError, Unreachable } from '../errors.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+
+/** How a command ends that waited for a batch. */
+export function endingOf({ state }: { state: BatchState }): ExitCode {
+  if (state === 'cancelled') return EXIT.cancelled;
+  return state === 'completedWithDeadLetters' ? EXIT.deadLetters : EXIT.done;
+}
+
+/** What waiting needs from outside. Times in milliseconds. */
+export interface Waiting<T> {
+  look(): Promise<T>;
+  /** The batch as it was just heard of; without it the first look must succeed: the address may be wrong. */
+  first?: T;
+  show(batch: T): void | Promise<void>;
+  sleep(ms: number): Promise<unknown>;
+  now(): number;
+  /** Default: for ever. */
+  timeoutMs?: number | undefined;
+  /** Until the next look, after so long; default `lookEveryMs`. */
+  everyMs?: (waitedMs: number) => number;
+}
+
+/** A look is a request that reads storage: often at first, when it is watched with impatience, ever more seldom then. */
+export const lookEveryMs = (waitedMs: number): number => Math.min(5_000, Math.max(500, waitedMs / 20));
+
+/** A restart of the app, as a deployment does it, is over by then. */
+const MAX_SILENCE_MS = 60_000;
+
+/** Looks at a batch until it is settled, over failures of a minute. Throws CliError when the time is over. */
+export async function untilSettled<T extends { state: BatchState }>(waiting: Waiting<T>): Promise<T> {
+  const { sleep, now, timeoutMs = Infinity, everyMs = lookEveryMs } = waiting;
+  const startedAt = now();
+  let heardAt = waiting.first === undefined ? -Infinity : startedAt;
+  for (;;) {
+    const batch = await lookOver(waiting, now() - heardAt);
+    if (batch) {
+      heardAt = now();
+      if (isSettled(batch.state)) return batch;
+      await waiting.show(batch);
+    }
+    const waitedMs = now() - startedAt;
+    if (waitedMs >= timeoutMs)
+      throw new CliError(`Not settled after ${Math.round(waitedMs / 1000)} s; it goes on.`, { exitCode: EXIT.timeout });
+    await sleep(Math.min(everyMs(waitedMs), timeoutMs - waitedMs));
+  }
+}
+
+/** The batch, or undefined for a failure that may pass. */
+async function lookOver<T>({ look }: Pick<Waiting<T>, 'look'>, silenceMs: number): Promise<T | undefined> {
+  try {
+    return await look();
+  } catch (error: unknown) {
+    const mayPass = error instanceof Unreachable || (error instanceof ApiProblem && error.status >= 500);
+    if (!mayPass || silenceMs > MAX_SILENCE_MS) throw error;
+    return undefined;
+  }
+}

@@ -1,0 +1,57 @@
+import { Option } from 'commander';
+import type { BatchView } from '../../shared/http/schemas.ts';
+import { whole } from '../options.ts';
+import type { Session } from '../session.ts';
+import { describeBatch, describeProgress } from '../text/batch-text.ts';
+import { formatUsd } from '../text/format.ts';
+import { createStatusLine } from '../text/status-line.ts';
+import { untilSettled } from './until-settled.ts';
+
+/** Options of every command that can wait. */
+export interface WaitOptions {
+  /** Seconds. */
+  timeout?: number;
+}
+
+/** A longer wait is none. */
+const MAX_TIMEOUT_SECONDS = 1_000_000;
+
+export const timeoutOption = (): Option =>
+  new Option('--timeout <seconds>', 'longest wait; default for ever').argParser(whole(0, MAX_TIMEOUT_SECONDS));
+
+const batchPath = (id: string): string => `batches/${encodeURIComponent(id)}`;
+
+/** The batch as it is now. */
+export const getBatch = ({ api }: Session, id: string): Promise<BatchView> => api.json({ path: batchPath(id) });
+
+/** Shows a batch until it is settled. `first` is what was just heard of it. Throws CliError when the time is over. */
+export async function waitFor(
+  session: Session,
+  id: string,
+  { timeout, first }: WaitOptions & { first?: BatchView } = {},
+): Promise<BatchView> {
+  const { now, sleep } = session.io;
+  const line = createStatusLine(session.screen, now);
+  const batch = await untilSettled<BatchView>({
+    ...{ now, sleep },
+    ...(first === undefined ? {} : { first }),
+    look: () => getBatch(session, id),
+    show: (each) => line.show(describeProgress(each)),
+    timeoutMs: timeout === undefined ? undefined : timeout * 1000,
+  });
+  line.finish(describeProgress(batch));
+  return batch;
+}
+
+/** A batch in full: state, counts, latency, what it has cost, and where to look next. */
+export function describeEnd(batch: BatchView): string[] {
+  const { id, counts, receipt, reportProblem, reportRevision } = batch;
+  const { messageAnItem } = receipt.comparison;
+  return [
+    ...describeBatch(batch),
+    `Cost: ${formatUsd(receipt.totalUsd)} by the price sheet ${receipt.sheet}; one message an item: ${formatUsd(messageAnItem.usd)}`,
+    ...(reportProblem === undefined ? [] : [`No report: ${reportProblem}`]),
+    ...(reportRevision === null ? [] : [`Report: sluice report ${id}`]),
+    ...(counts.dead > 0 ? [`Dead letters: sluice dead-letters ${id}`] : []),
+  ];
+}

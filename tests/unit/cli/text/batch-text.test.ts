@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { describeBatch, describeProgress, reportTable } from '../../../../cli/text/batch-text.ts';
+import { formatBar, formatTable, formatTime, formatUsd } from '../../../../cli/text/format.ts';
+
+const batch = {
+  state: 'running',
+  counts: { accepted: 1_000, succeeded: 700, dead: 50, cancelled: 0, pending: 250, retried: 0, duplicatesSeen: 0 },
+  ratePerSecond: 1234.4,
+  latencyMs: { p50: 120, p95: 1_500, max: 20_000 },
+  receipt: { operations: { 'queue.put': 4, 'blob.put': 9 } },
+} as const;
+
+describe('what is shown', () => {
+  it('of progress: items done, the rate, and the sum of all queues where they are known', () => {
+    const bar = 'Process [##################......] 750 of 1,000 items';
+    const queues = [
+      { depth: 3, active: 2 },
+      { depth: 4, active: 1 },
+    ];
+    expect(describeProgress(batch)).toBe(`${bar}, 1,234 items/s`);
+    expect(describeProgress(batch, queues)).toBe(`${bar}, queue depth 7, 3 dequeue tasks active, 1,234 items/s`);
+  });
+
+  it('of a batch: counts, latency, operations', () => {
+    expect(describeBatch(batch)).toEqual([
+      'State: running',
+      'Items: 1,000 accepted, 700 succeeded, 50 dead letters, 250 pending, 0 retried',
+      'Latency from acceptance to done: p50 0.12 s, p95 1.50 s, max 20.0 s',
+      'Operations: 13 (one message an item would take 3,000 on the queue alone)',
+      '  blob.put 9, queue.put 4',
+    ]);
+  });
+
+  it('of a report: the fields that its rows have', () => {
+    const rows = [
+      { key: 'a', value: { net: '1.00' } },
+      { key: 'bb', value: { net: '12.00', lines: 2 } },
+      { key: 'c', value: 7 },
+    ];
+    expect(reportTable(rows)).toEqual([
+      '  key  net    lines  value',
+      '  a     1.00',
+      '  bb   12.00      2',
+      '  c                      7',
+    ]);
+  });
+
+  it('of nothing', () => {
+    expect(formatBar(0)).toBe(`[${'.'.repeat(24)}]`);
+    expect(formatTable([])).toEqual([]);
+    expect([formatTime(null), formatUsd(null), formatUsd(0)]).toEqual(['', 'no price', '0.00 USD']);
+  });
+
+  it.each([
+    [0.000012345, '0.000012 USD'],
+    [0.0099, '0.0099 USD'],
+    [12.345, '12.35 USD'],
+  ])('of %s dollars the digits that matter', (usd, text) => {
+    expect(formatUsd(usd)).toBe(text);
+  });
+});

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { UsageError } from '../../../../cli/errors.ts';
+import { inboxName } from '../../../../cli/upload/inbox.ts';
+import { kindOfFile, kindOfStream, suffixOf } from '../../../../cli/upload/kind.ts';
+import { formatOfName } from '../../../../shared/intake/formats.ts';
+
+describe('a file to upload', () => {
+  it.each([
+    ['a.ndjson', 'application/x-ndjson', 'zstd', true],
+    ['a.b.jsonl', 'application/x-ndjson', 'zstd', true],
+    ['a.json.gz', 'application/json', 'gzip', false],
+    ['A.CSV.BR', 'text/csv', 'br', false],
+    ['a.csv.zst', 'text/csv', 'zstd', false],
+  ])('%s is %s in %s', (name, contentType, encoding, compress) => {
+    expect(kindOfFile(name)).toMatchObject({ contentType, encoding, compress });
+  });
+
+  it('is what the options say, whatever its name', () => {
+    expect(kindOfFile('dump.txt', { format: 'csv' })).toMatchObject({ format: 'csv', compress: true });
+    expect(kindOfFile('dump.json', { encoding: 'br' })).toMatchObject({
+      format: 'json',
+      encoding: 'br',
+      compress: false,
+    });
+    expect(() => kindOfFile('dump.txt')).toThrow(UsageError);
+  });
+
+  it('is NDJSON when it comes by standard input', () => {
+    expect(kindOfStream({})).toMatchObject({ format: 'ndjson', encoding: 'zstd', compress: true });
+  });
+});
+
+describe('its name in the inbox', () => {
+  const input = { name: 'reports/Usage März.csv', kind: kindOfFile('x.csv'), key: 'k' };
+  const rest = { size: undefined, isFile: true, open: () => process.stdin };
+
+  it('names workload, lane, key and format, as the app reads them', () => {
+    const name = inboxName({ ...input, ...rest }, { workload: 'billing', lane: 'bulk' });
+    expect(name).toBe('billing/bulk/8254c329a928-Usage-M-rz.csv.zst');
+    expect(formatOfName(name)).toEqual({ format: 'csv', encoding: 'zstd' });
+  });
+
+  it('is another one for another key', () => {
+    const names = ['k', 'l'].map((key) => inboxName({ ...input, ...rest, key }, { workload: 'billing' }));
+    expect(new Set(names).size).toBe(2);
+  });
+
+  it.each(['a.ndjson', 'a.json.gz', 'a.csv.br'])('%s keeps what it is', (name) => {
+    const kind = kindOfFile(name);
+    expect(formatOfName(`x${suffixOf(kind)}`)).toEqual({ format: kind.format, encoding: kind.encoding });
+  });
+});
