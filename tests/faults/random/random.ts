@@ -1,0 +1,54 @@
+/** Random runs, some hundred to a stack: Azurite saves all its metadata every few seconds, and slows down as it grows. */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { buildAppCopy } from '../../helpers/app-copy.ts';
+import { runEpoch } from './epoch.ts';
+import { createScore, type RunEnd, type Score } from './score.ts';
+
+export interface RandomOptions {
+  /** Below `.sluice/`, for the app copy. */
+  name: string;
+  /** For data and logs. */
+  folder: string;
+  runs: number;
+  /** Of the first run; those of the others follow it. */
+  seed: number;
+  /** No run begins after this long. */
+  minutes: number;
+  slots: number;
+  items: number;
+  quick: boolean;
+  onProgress?: (line: string) => void;
+}
+
+const RUNS_A_STACK = 250;
+
+/** Carries the runs out and gives their score. */
+export async function runRandom(options: RandomOptions): Promise<Score> {
+  const { name, folder, runs, seed, minutes, slots, items, quick, onProgress = () => {} } = options;
+  const appFolder = await buildAppCopy({
+    ...{ name, activities: slots, project: 'tests/faults/tsconfig.json', registry: 'tests/faults/app/registry.ts' },
+  });
+  const score = createScore();
+  const end = Date.now() + minutes * 60_000;
+  let begun = 0;
+  for (let epoch = 0; begun < runs && Date.now() < end; epoch += 1) {
+    const last = Math.min(runs, begun + RUNS_A_STACK);
+    const nextSeed = (): number | undefined => (begun < last && Date.now() < end ? seed + begun++ : undefined);
+    const wasClean = score.isClean;
+    const data = join(folder, `stack-${epoch}`);
+    await runEpoch({
+      ...{ appFolder, folder: data, items, quick, slots, nextSeed, score },
+      onEnd: (run) => onProgress(line(score, run)),
+    });
+    if (score.isClean || !wasClean) await rm(data, { recursive: true, force: true });
+  }
+  await rm(appFolder, { recursive: true, force: true });
+  return score;
+}
+
+function line(score: Score, { seed, stuck, lost, doubled, wrong, seconds }: RunEnd): string {
+  const bad = stuck || lost.length + doubled.length + wrong.length > 0;
+  const verdict = bad ? `BAD ${JSON.stringify({ stuck, lost: lost.length, doubled: doubled.length, wrong })}` : 'good';
+  return `${new Date().toISOString()} run ${score.runs} seed ${seed} ${seconds.toFixed(1)} s ${verdict}`;
+}

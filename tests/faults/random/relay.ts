@@ -1,0 +1,80 @@
+/** Stands between the topic and the app: each published wake event is passed on as the plan of its run says, or not at all. */
+import { ServiceBusClient, type ServiceBusReceivedMessage, type ServiceBusSender } from '@azure/service-bus';
+import { RELAYED, SUBSCRIPTIONS, TOPIC } from '../harness/entities.ts';
+import type { Score } from './score.ts';
+import type { Traffic } from './traffic.ts';
+
+export interface Relay {
+  /** Passes a wake of nobody's on, for a queue that holds something nobody was told of. */
+  wake(queue: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+type Event = { queue?: string };
+/** A held event goes on without a next one after this long. */
+const HELD_MS = 3_000;
+
+/** Opens the relay; after a broker has died, a new one is opened. */
+export function openRelay(connectionString: string, traffic: Traffic, score: Score): Relay {
+  const client = new ServiceBusClient(connectionString, { retryOptions: { retryDelayInMs: 200, maxRetries: 5 } });
+  const sender = client.createSender(TOPIC);
+  const receiver = client.createReceiver(TOPIC, SUBSCRIPTIONS.published);
+  const held = new Map<string, () => void>();
+  let closed = false;
+
+  const pass = async (event: Event, properties: Record<string, unknown>): Promise<void> => {
+    try {
+      await send(sender, event, properties);
+    } catch {
+      if (!closed) score.fault('wake lost with the broker');
+    }
+  };
+
+  const relay = async (message: ServiceBusReceivedMessage): Promise<void> => {
+    const event = message.body as Event;
+    const forward = (): Promise<void> => pass(event, message.applicationProperties ?? {});
+    const slot = /^slot\d+/.exec(event.queue ?? '')?.[0] ?? '';
+    const run = traffic.runOf(slot);
+    const { fate, ms } = run ? run.plan.wake(run.wakes) : ({ fate: 'passed', ms: 0 } as const);
+    if (run && fate !== 'passed') {
+      score.fault(`wake ${fate}`);
+      run.faultedAt = Date.now();
+    }
+    if (run) run.wakes += 1;
+    if (fate === 'dropped') return;
+    if (fate === 'delayed') return void setTimeout(() => void forward(), ms);
+    if (fate === 'held') return hold(held, slot, () => void forward());
+    await forward();
+    if (fate === 'doubled') await forward();
+    held.get(slot)?.();
+  };
+  receiver.subscribe({ processMessage: relay, processError: async () => {} }, { maxConcurrentCalls: 32 });
+  return {
+    wake: (queue) => send(sender, wakeOf(queue), { type: 'QueueWorkDetected' }),
+    close: async () => {
+      closed = true;
+      await client.close().catch(() => undefined);
+    },
+  };
+}
+
+function hold(held: Map<string, () => void>, slot: string, forward: () => void): void {
+  const release = (): void => {
+    if (held.get(slot) === release) held.delete(slot);
+    clearTimeout(timer);
+    forward();
+  };
+  const timer = setTimeout(release, HELD_MS);
+  held.get(slot)?.();
+  held.set(slot, release);
+}
+
+async function send(sender: ServiceBusSender, body: Event, properties: Record<string, unknown>): Promise<void> {
+  await sender.sendMessages({ body, applicationProperties: { ...(properties as object), [RELAYED]: 'yes' } });
+}
+
+function wakeOf(queue: string): Event {
+  const [workload = '', lane = ''] = queue.split('-');
+  const address = { account: 'devstoreaccount1', pool: 'default', queue, workload, lane };
+  return { v: 1, type: 'QueueWorkDetected', ...address, at: new Date().toISOString() } as Event;
+}

@@ -1,0 +1,85 @@
+/** One random run: a batch of a client that keeps count, from its upload to the comparison of all that came out. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isSettled } from '../../../shared/batches/batch-row.ts';
+import { brokenLaw, type LedgerView, readLedger } from '../harness/ledger-view.ts';
+import { type Truth, truthOf } from '../harness/truth.ts';
+import { type Verdict, verify } from '../harness/verify.ts';
+import { planOf } from './plan.ts';
+import type { RunEnd } from './score.ts';
+import type { FaultStack } from './stack.ts';
+import type { ActiveRun, Traffic } from './traffic.ts';
+
+export interface RunOptions {
+  seed: number;
+  /** Workload that no other run uses meanwhile. */
+  slot: string;
+  items: number;
+  quick: boolean;
+}
+
+const OBSERVE_MS = 700;
+/** A batch that is not at its end by then is stuck: ten minutes of silence before a drain counts as dead, and the rest. */
+const STUCK_MS = 17 * 60_000;
+const QUICK_STUCK_MS = 5 * 60_000;
+
+/** Carries a run out. Rejects only for what is wrong with the harness. */
+export async function carryOut(stack: FaultStack, traffic: Traffic, options: RunOptions): Promise<RunEnd> {
+  const { seed, slot, items, quick } = options;
+  const plan = planOf(seed, { items, quick });
+  const truth = truthOf(items, plan.fates);
+  const run: ActiveRun = { slot, key: `run-${seed}`, plan, calls: 0, wakes: 0, faultedAt: 0 };
+  traffic.begin(run);
+  const patienceMs = quick ? QUICK_STUCK_MS : STUCK_MS;
+  const wrong: string[] = [];
+  try {
+    const ids = await submit(stack, run, truth, patienceMs);
+    if (new Set(ids).size > 1) wrong.push(`one key, ${ids.length} batches: ${ids.join(', ')}`);
+    const [id = ''] = ids;
+    const accepted = Date.now();
+    const ledger = await watch(stack, id, { wrong, until: accepted + patienceMs });
+    const ended = Date.now();
+    const times = {
+      seconds: (ended - accepted) / 1000,
+      recoverySeconds: run.faultedAt === 0 ? 0 : Math.max(0, ended - run.faultedAt) / 1000,
+    };
+    const stuck = !ledger || !isSettled(ledger.batch.state);
+    const verdict = ledger && !stuck ? await verify(truth, ledger, stack) : nothing(ledger);
+    const base = { seed, stuck, acknowledged: items, ...times, duplicatesSeen: ledger?.batch.duplicatesSeen ?? 0 };
+    return { ...base, ...verdict, wrong: [...wrong, ...verdict.wrong] };
+  } finally {
+    traffic.end(run);
+  }
+}
+
+const nothing = (ledger: LedgerView | undefined): Verdict => ({
+  lost: [],
+  doubled: [],
+  wrong: [`not at its end: ${JSON.stringify(ledger?.batch ?? null)}`],
+});
+
+async function submit(stack: FaultStack, run: ActiveRun, truth: Truth, patienceMs: number): Promise<string[]> {
+  const tries = { untilMs: Date.now() + patienceMs };
+  const once = (): Promise<string> => stack.api.submit(run.slot, run.key, truth.body, tries);
+  return Promise.all(run.plan.submitsTwice ? [once(), once()] : [once()]);
+}
+
+/** Looks at the rows until the end is announced, or the time is over. What cannot be read now is read later. */
+async function watch(
+  stack: FaultStack,
+  id: string,
+  { wrong, until }: { wrong: string[]; until: number },
+): Promise<LedgerView | undefined> {
+  let last: LedgerView | undefined;
+  let suspect: string | undefined;
+  while (Date.now() < until) {
+    const ledger = await readLedger(stack.batches, id).catch(() => undefined);
+    last = ledger ?? last;
+    const broken = ledger && brokenLaw(ledger);
+    // Azurite answers a query in the midst of a transaction: broken is what still is when nothing has changed since.
+    if (broken && ledger.etag === suspect) wrong.push(broken);
+    suspect = broken ? ledger.etag : undefined;
+    if (ledger && isSettled(ledger.batch.state) && ledger.batch.announced && !broken) return ledger;
+    await sleep(OBSERVE_MS);
+  }
+  return last;
+}

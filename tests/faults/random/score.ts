@@ -1,0 +1,94 @@
+/** What happened in the runs so far, and how it is told. */
+import type { Verdict } from '../harness/verify.ts';
+
+/** What one run came to. */
+export interface RunEnd extends Verdict {
+  seed: number;
+  /** Not at its end in time. */
+  stuck: boolean;
+  acknowledged: number;
+  /** From acceptance to the announced end. */
+  seconds: number;
+  /** From the last fault that met the run to its end; 0 when it met none. */
+  recoverySeconds: number;
+  duplicatesSeen: number;
+}
+
+export interface Score {
+  /** Notes a fault that was injected. */
+  fault(kind: string): void;
+  /** Notes wakes that a sweep found missing. */
+  missed(wakes: number): void;
+  end(run: RunEnd): void;
+  /** Notes what is wrong with no single run. */
+  problem(text: string): void;
+  readonly runs: number;
+  /** Nothing lost, doubled, wrong or stuck. */
+  readonly isClean: boolean;
+  table(): string;
+}
+
+export function createScore(): Score {
+  const faults = new Map<string, number>();
+  const ends: RunEnd[] = [];
+  const problems: string[] = [];
+  let missedWakes = 0;
+  const sum = (pick: (run: RunEnd) => number): number => ends.reduce((total, run) => total + pick(run), 0);
+  const longest = (pick: (run: RunEnd) => number): number => Math.max(0, ...ends.map(pick));
+  const bad = (): RunEnd[] =>
+    ends.filter((run) => run.stuck || run.lost.length + run.doubled.length + run.wrong.length > 0);
+  return {
+    fault: (kind) => void faults.set(kind, (faults.get(kind) ?? 0) + 1),
+    missed: (wakes) => {
+      missedWakes += wakes;
+    },
+    end: (run) => void ends.push(run),
+    problem: (text) => void problems.push(text),
+    get runs() {
+      return ends.length;
+    },
+    get isClean() {
+      return bad().length === 0 && problems.length === 0;
+    },
+    table: () =>
+      [
+        row('runs', ends.length),
+        row(
+          'items acknowledged',
+          sum(({ acknowledged }) => acknowledged),
+        ),
+        row(
+          'faults injected',
+          [...faults.values()].reduce((a, b) => a + b, 0),
+        ),
+        ...[...faults].sort(([a], [b]) => a.localeCompare(b)).map(([kind, n]) => row(`  ${kind}`, n)),
+        row(
+          'lost',
+          sum(({ lost }) => lost.length),
+        ),
+        row(
+          'doubled',
+          sum(({ doubled }) => doubled.length),
+        ),
+        row(
+          'stuck',
+          sum(({ stuck }) => Number(stuck)),
+        ),
+        row('otherwise wrong', sum(({ wrong }) => wrong.length) + problems.length),
+        row(
+          'duplicates seen',
+          sum(({ duplicatesSeen }) => duplicatesSeen),
+        ),
+        row('missed wakes found', missedWakes),
+        row('longest run', `${longest(({ seconds }) => seconds).toFixed(1)} s`),
+        row('longest recovery', `${longest(({ recoverySeconds }) => recoverySeconds).toFixed(1)} s`),
+        ...bad().map((run) => `seed ${run.seed}: ${describe(run)}`),
+        ...problems,
+      ].join('\n'),
+  };
+}
+
+const row = (name: string, value: number | string): string => `${name.padEnd(24)}${String(value).padStart(14)}`;
+
+const describe = ({ lost, doubled, wrong, stuck }: RunEnd): string =>
+  JSON.stringify({ stuck, lost: lost.slice(0, 10), doubled: doubled.slice(0, 10), wrong });

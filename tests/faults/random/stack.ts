@@ -1,0 +1,128 @@
+/** One whole stack for many runs at once, every part of which can be hurt. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TableClient } from '@azure/data-tables';
+import { BlobServiceClient } from '@azure/storage-blob';
+import { QueueServiceClient } from '@azure/storage-queue';
+import { type AzuritePorts, azuriteConnectionString } from '../../../local/azurite.ts';
+import { makeStorage } from '../../../local/make-storage.ts';
+import { type Part, startPart } from '../../../local/part.ts';
+import { FILES, launchBroker, launchStorage } from '../../../local/parts.ts';
+import { freePort } from '../../../local/ports.ts';
+import { CONTAINERS, TABLES } from '../../../shared/contract/names.ts';
+import { type Api, createApi } from '../harness/api.ts';
+import { relayedEntities, SUBSCRIPTIONS } from '../harness/entities.ts';
+import { listenForDurable, startHostPart } from '../harness/host-part.ts';
+import { type Intercept, startStorageProxy } from '../harness/storage-proxy.ts';
+
+/** A part of the stack. */
+export type PartName = 'storage' | 'broker' | 'host';
+
+export interface FaultStack {
+  api: Api;
+  url: string;
+  batches: TableClient;
+  gates: TableClient;
+  blobs: BlobServiceClient;
+  queues: QueueServiceClient;
+  serviceBus: string;
+  /** Ends a part, leaves it away for `ms`, and starts it again; false when somebody else is at it. */
+  restart(part: PartName, ms: number, how: 'kill' | 'stop'): Promise<boolean>;
+  /** Stops storage's clock for `ms`; false when somebody else is at it. */
+  freezeStorage(ms: number): Promise<boolean>;
+  /** The next change of the durable backend fails, before its effect or after it. */
+  failDurable(phase: 'before' | 'after'): void;
+  stop(): Promise<void>;
+}
+
+export interface FaultStackOptions {
+  appFolder: string;
+  folder: string;
+  intercept: Intercept;
+}
+
+/** Direct clients ask again soon or not at all: whoever asks has a loop of its own. */
+const DIRECT = { retryOptions: { maxRetries: 1, retryDelayInMs: 100 }, allowInsecureConnection: true };
+
+export async function startFaultStack({ appFolder, folder, intercept }: FaultStackOptions): Promise<FaultStack> {
+  await mkdir(join(folder, FILES.storage), { recursive: true });
+  await writeFile(join(folder, FILES.entities), JSON.stringify(relayedEntities()));
+  const ports: AzuritePorts = { blob: await freePort(), queue: await freePort(), table: await freePort() };
+  const storage = await startPart(() => launchStorage(folder, ports), console.error);
+  const direct = azuriteConnectionString(ports);
+  await makeStorage(direct, { containers: Object.values(CONTAINERS), tables: Object.values(TABLES) });
+  const brokerPort = await freePort();
+  const broker = await startPart(() => launchBroker(folder, brokerPort), console.error);
+  const proxies = await startProxies(ports, intercept);
+  const failing: ('before' | 'after')[] = [];
+  const durable = await listenForDurable(async (_operation, phase) => {
+    if (failing[0] !== phase) return true;
+    failing.shift();
+    return false;
+  });
+  const host = await startHostPart({
+    ...{ appFolder, folder, storage: azuriteConnectionString(proxies.ports), serviceBus: broker.process.ready },
+    ...{ subscription: SUBSCRIPTIONS.relayed, faultUrl: durable.url },
+  });
+  const parts = { storage, broker, host: host.part };
+  return {
+    api: createApi(host.url),
+    url: host.url,
+    ...directClients(direct),
+    serviceBus: broker.process.ready,
+    ...hurting(parts),
+    failDurable: (phase) => void failing.push(phase),
+    stop: async () => {
+      for (const part of [host.part, broker, storage]) await part.stop();
+      durable.close();
+      proxies.close();
+    },
+  };
+}
+
+function directClients(direct: string): Pick<FaultStack, 'batches' | 'gates' | 'blobs' | 'queues'> {
+  return {
+    batches: TableClient.fromConnectionString(direct, TABLES.batches, DIRECT),
+    gates: TableClient.fromConnectionString(direct, TABLES.gates, DIRECT),
+    blobs: BlobServiceClient.fromConnectionString(direct, { retryOptions: { maxTries: 2, retryDelayInMs: 100 } }),
+    queues: QueueServiceClient.fromConnectionString(direct, { retryOptions: { maxTries: 2, retryDelayInMs: 100 } }),
+  };
+}
+
+/** A part that is being hurt is left alone by the next who wants to. */
+function hurting(parts: Record<PartName, Part<string>>): Pick<FaultStack, 'restart' | 'freezeStorage'> {
+  const hurt = new Set<PartName>();
+  const alone = async (name: PartName, work: () => Promise<void>): Promise<boolean> => {
+    if (hurt.has(name)) return false;
+    hurt.add(name);
+    try {
+      await work();
+    } finally {
+      hurt.delete(name);
+    }
+    return true;
+  };
+  return {
+    restart: (name, ms, how) =>
+      alone(name, async () => {
+        await (how === 'kill' ? parts[name].kill() : parts[name].stop());
+        await sleep(ms);
+        await parts[name].start();
+      }),
+    freezeStorage: (ms) =>
+      alone('storage', async () => {
+        parts.storage.process.freeze();
+        await sleep(ms);
+        parts.storage.process.thaw();
+      }),
+  };
+}
+
+async function startProxies(azurite: AzuritePorts, intercept: Intercept) {
+  const start = (service: 'blob' | 'queue' | 'table') =>
+    startStorageProxy({ service, target: azurite[service], intercept });
+  const [blob, queue, table] = await Promise.all([start('blob'), start('queue'), start('table')]);
+  const ports: AzuritePorts = { blob: blob.port, queue: queue.port, table: table.port };
+  return { ports, close: () => [blob, queue, table].forEach((proxy) => void proxy.close()) };
+}
