@@ -1,0 +1,101 @@
+/** Makes the rows and messages that tests are about; each test names only what matters to it. */
+import type { DequeuedMessageItem } from '@azure/storage-queue';
+import type { BatchRow } from '../../shared/batches/batch-row.ts';
+import type { ChunkRow } from '../../shared/batches/chunk-row.ts';
+import type { OutcomeHeader } from '../../shared/contract/outcome.ts';
+import type { Reference } from '../../shared/contract/reference.ts';
+
+export const BATCH = '01985a00-0000-7000-8000-000000000000';
+const AT = '2026-01-01T00:00:00.000Z';
+const DIGEST = `sha256:${'0'.repeat(64)}`;
+
+export const referenceOf = (fields: Partial<Reference> = {}): Reference => ({
+  v: 1,
+  workload: 'billing',
+  version: 1,
+  batch: BATCH,
+  chunk: '000000',
+  kind: 'items',
+  container: 'payloads',
+  blob: 'payload.ndjson.zst',
+  offset: 0,
+  length: 100,
+  bytes: 400,
+  items: 4,
+  firstItem: 0,
+  digest: DIGEST,
+  enqueuedAt: AT,
+  ...fields,
+});
+
+/** The end of a chunk of four items, all of them results unless the counts say otherwise. */
+export function headerOf(
+  counts: Partial<OutcomeHeader['counts']> = {},
+  fields: Partial<OutcomeHeader> = {},
+): OutcomeHeader {
+  const { items = 4, dead = 0, cancelled = 0, retried = 0 } = counts;
+  const succeeded = counts.succeeded ?? items - dead - cancelled - retried;
+  const retries = { offset: 200, length: 50, bytes: 90, items: retried, digest: DIGEST };
+  return {
+    v: 1,
+    ending: 'processed',
+    counts: { items, succeeded, dead, cancelled, retried },
+    handlerSeconds: 0.5,
+    ...(retried > 0 ? { retries } : {}),
+    ...fields,
+  };
+}
+
+export function chunkRowOf(fields: Partial<ChunkRow> & { chunk: string }): ChunkRow {
+  const reference = referenceOf({ chunk: fields.chunk });
+  return { batch: BATCH, state: 'pending', items: 4, reference, ...fields };
+}
+
+export const batchRowOf = (fields: Partial<BatchRow> = {}): BatchRow => ({
+  id: BATCH,
+  state: 'queued',
+  workload: 'billing',
+  version: 1,
+  lane: 'normal',
+  pool: 'default',
+  sourceKind: 'http',
+  sourceName: '',
+  payload: 'payload.ndjson.zst',
+  digest: DIGEST,
+  indexOffset: 100,
+  indexLength: 50,
+  payloadBytes: 400,
+  storedBytes: 150,
+  accepted: 4,
+  succeeded: 0,
+  dead: 0,
+  cancelled: 0,
+  chunksTotal: 1,
+  chunksDone: 0,
+  retried: 0,
+  duplicatesSeen: 0,
+  revision: 0,
+  reportRevision: -1,
+  announced: false,
+  acceptedAt: AT,
+  deadlineAt: '2026-01-01T00:05:00.000Z',
+  handlerSeconds: 0,
+  operations: {},
+  ...fields,
+});
+
+/** A message as a first receive gives it. */
+export const messageOf = (text: string, fields: Partial<DequeuedMessageItem> = {}): DequeuedMessageItem => ({
+  messageId: 'm1',
+  popReceipt: 'r1',
+  messageText: text,
+  dequeueCount: 1,
+  insertedOn: new Date(AT),
+  expiresOn: new Date('9999-12-31T23:59:59.000Z'),
+  nextVisibleOn: new Date(AT),
+  ...fields,
+});
+
+/** What a storage SDK throws. */
+export const serviceError = (statusCode: number): Error =>
+  Object.assign(new Error(`status ${statusCode}`), { statusCode });

@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import { claimKey, finishKey, freeKey, keyRowOf, releaseClaim, renewClaim } from '../../../shared/batches/keys.ts';
+import { memoryTable } from '../../helpers/memory-table.ts';
+
+const NOW = Date.parse('2026-01-01T00:00:00.000Z');
+const KEY = keyRowOf('billing', 'order-7');
+
+describe('an idempotency key', () => {
+  test('fixes the batch at its first use', async () => {
+    const { table } = memoryTable();
+    const first = await claimKey(table, KEY, NOW);
+    await finishKey(table, KEY, 'sha256:abc');
+
+    const second = await claimKey(table, KEY, NOW + 1_000);
+
+    expect(second).toEqual({ batch: first.batch, keyRow: KEY, digest: 'sha256:abc' });
+  });
+
+  test('is held by one upload at a time', async () => {
+    const { table } = memoryTable();
+    await claimKey(table, KEY, NOW);
+
+    await expect(claimKey(table, KEY, NOW + 60_000 - 1)).rejects.toMatchObject({ type: 'upload-in-progress' });
+  });
+
+  test('goes to the next upload, with the same batch, when the first has been silent for a minute', async () => {
+    const { table } = memoryTable();
+    const first = await claimKey(table, KEY, NOW);
+    await renewClaim(table, KEY, NOW + 30_000);
+
+    await expect(claimKey(table, KEY, NOW + 70_000)).rejects.toMatchObject({ type: 'upload-in-progress' });
+    expect((await claimKey(table, KEY, NOW + 90_000)).batch).toBe(first.batch);
+  });
+
+  test('is free at once after a refused upload', async () => {
+    const { table } = memoryTable();
+    const first = await claimKey(table, KEY, NOW);
+    await releaseClaim(table, KEY);
+
+    expect((await claimKey(table, KEY, NOW + 1)).batch).toBe(first.batch);
+  });
+
+  test('stands for a new batch after seven days', async () => {
+    const { table } = memoryTable();
+    const first = await claimKey(table, KEY, NOW);
+    await finishKey(table, KEY, 'sha256:abc');
+
+    const later = await claimKey(table, KEY, NOW + 7 * 86_400_000);
+
+    expect(later.batch).not.toBe(first.batch);
+    expect(later.digest).toBeUndefined();
+  });
+
+  test('is freed with its batch, but not with another one', async () => {
+    const { table, row } = memoryTable();
+    const { batch } = await claimKey(table, KEY, NOW);
+    await freeKey(table, KEY, 'another');
+    const kept = row(KEY, 'key');
+    await freeKey(table, KEY, batch);
+
+    expect(kept).toMatchObject({ batch });
+    expect(row(KEY, 'key')).toBeUndefined();
+  });
+
+  test('of two workloads are two keys, and no key shows in its row', () => {
+    expect(keyRowOf('payouts', 'order-7')).not.toBe(KEY);
+    expect(KEY).toMatch(/^[0-9a-f]{64}$/);
+  });
+});

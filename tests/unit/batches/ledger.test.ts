@@ -1,0 +1,188 @@
+import { describe, expect, test } from 'vitest';
+import {
+  applyEnds,
+  changeBatch,
+  chunkRows,
+  groupsOf,
+  insertBatch,
+  insertChunks,
+  moveBatch,
+  openRevision,
+  readBatch,
+} from '../../../shared/batches/ledger.ts';
+import type { Table } from '../../../shared/batches/table.ts';
+import { BATCH, batchRowOf, chunkRowOf, headerOf } from '../../helpers/factories.ts';
+import { memoryTable } from '../../helpers/memory-table.ts';
+
+const AT = { at: '2026-01-01T00:01:00.000Z', operations: { 'queue.get': 1 } };
+
+async function accepted(chunks: string[], items = 4) {
+  const store = memoryTable();
+  const row = batchRowOf({ accepted: chunks.length * items, chunksTotal: chunks.length });
+  await insertBatch(
+    store.table,
+    row,
+    chunks.map((chunk) => chunkRowOf({ chunk, items })),
+  );
+  return store;
+}
+
+async function pendingOf(table: Table): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { row } of chunkRows(table, BATCH, 'pending')) ids.push(row.chunk);
+  return ids;
+}
+
+/** accepted = succeeded + dead + cancelled + what the pending rows hold. */
+async function lawHolds(table: Table): Promise<boolean> {
+  const { row } = (await readBatch(table, BATCH)) ?? { row: batchRowOf() };
+  let pending = 0;
+  for await (const chunk of chunkRows(table, BATCH, 'pending')) pending += chunk.row.items;
+  return row.accepted === row.succeeded + row.dead + row.cancelled + pending;
+}
+
+describe('acceptance', () => {
+  test('a second upload with the same batch changes nothing', async () => {
+    const { table } = await accepted(['000000']);
+
+    expect(await insertBatch(table, batchRowOf({ accepted: 99 }), [])).toBeUndefined();
+    expect((await readBatch(table, BATCH))?.row.accepted).toBe(4);
+  });
+
+  test('rows that exist stay as they are when the others are added', async () => {
+    const { table } = await accepted(['000000']);
+    await applyEnds(table, BATCH, [{ chunk: '000000', header: headerOf() }], AT);
+
+    await insertChunks(
+      table,
+      ['000000', '000001'].map((chunk) => chunkRowOf({ chunk })),
+    );
+
+    expect(await pendingOf(table)).toEqual(['000001']);
+  });
+});
+
+describe('the end of chunks', () => {
+  test('moves rows and counters at once', async () => {
+    const { table } = await accepted(['000000', '000001']);
+
+    const applied = await applyEnds(table, BATCH, [{ chunk: '000000', header: headerOf({ dead: 1 }) }], AT);
+
+    expect([...(applied?.fresh ?? [])]).toEqual(['000000']);
+    expect((await readBatch(table, BATCH))?.row).toMatchObject({
+      state: 'running',
+      succeeded: 3,
+      dead: 1,
+      chunksDone: 1,
+      startedAt: AT.at,
+      operations: { 'queue.get': 1 },
+      handlerSeconds: 0.5,
+    });
+    expect(await pendingOf(table)).toEqual(['000001']);
+    expect(await lawHolds(table)).toBe(true);
+  });
+
+  test('brings its retries as a pending row, and gives that back to get its reference', async () => {
+    const { table } = await accepted(['000000']);
+
+    const applied = await applyEnds(table, BATCH, [{ chunk: '000000', header: headerOf({ retried: 2 }) }], AT);
+
+    expect(applied?.followUps.map(({ chunk, items }) => [chunk, items])).toEqual([['000000.r1', 2]]);
+    expect(applied?.batch).toMatchObject({ chunksTotal: 2, chunksDone: 1, retried: 2 });
+    expect(await lawHolds(table)).toBe(true);
+  });
+
+  test('that is told again counts as a duplicate, and gives back what is still pending of it', async () => {
+    const { table } = await accepted(['000000']);
+    const end = { chunk: '000000', header: headerOf({ retried: 2 }) };
+    await applyEnds(table, BATCH, [end], AT);
+
+    const again = await applyEnds(table, BATCH, [end], AT);
+
+    expect(again).toMatchObject({ duplicates: 1, followUps: [{ chunk: '000000.r1' }] });
+    expect(again?.batch).toMatchObject({ succeeded: 2, duplicatesSeen: 1, chunksDone: 1 });
+  });
+
+  test.each([
+    ['000000.r1', '000000.r2'],
+    ['000000.r9', '000000.r10'],
+    ['000000.s03.r1', '000000.s03.r2'],
+  ])('of retry chunk %s finds its own retries %s, which do not sort behind it', async (chunk, retries) => {
+    const { table } = await accepted([chunk]);
+    const end = { chunk, header: headerOf({ retried: 1 }) };
+    await applyEnds(table, BATCH, [end], AT);
+
+    const again = await applyEnds(table, BATCH, [end], AT);
+
+    expect(again?.followUps.map((row) => row.chunk)).toEqual([retries]);
+  });
+
+  test('that stands twice in one message counts once', async () => {
+    const { table } = await accepted(['000000']);
+    const end = { chunk: '000000', header: headerOf() };
+
+    const applied = await applyEnds(table, BATCH, [end, end], AT);
+
+    expect(applied?.batch).toMatchObject({ succeeded: 4, duplicatesSeen: 1 });
+  });
+
+  test('lost to another collector is dropped, and the rest is applied', async () => {
+    const store = await accepted(['000000', '000001']);
+    const [first, second] = ['000000', '000001'].map((chunk) => ({ chunk, header: headerOf() }));
+    if (!first || !second) throw new Error('unreachable');
+    let rival = true;
+    store.before(async (name) => {
+      if (name !== 'table.write' || !rival) return;
+      rival = false;
+      await applyEnds(store.table, BATCH, [first], AT);
+    });
+
+    const applied = await applyEnds(store.table, BATCH, [first, second], AT);
+
+    expect([...(applied?.fresh ?? [])]).toEqual(['000001']);
+    expect(applied?.batch).toMatchObject({ succeeded: 8, chunksDone: 2, duplicatesSeen: 1 });
+  });
+
+  test('of a batch that is gone is nobody’s', async () => {
+    expect(await applyEnds(memoryTable().table, BATCH, [{ chunk: '000000', header: headerOf() }], AT)).toBeUndefined();
+  });
+
+  test('leaves "accepting" to intake, and "cancelling" to cancel', async () => {
+    const { table } = await accepted(['000000', '000001']);
+    await changeBatch(table, BATCH, () => ({ state: 'cancelling' }));
+
+    const applied = await applyEnds(table, BATCH, [{ chunk: '000000', header: headerOf() }], AT);
+
+    expect(applied?.batch.state).toBe('cancelling');
+  });
+});
+
+describe('states', () => {
+  test('go forward from those named', async () => {
+    const { table } = await accepted(['000000']);
+
+    expect((await moveBatch(table, BATCH, ['queued'], { state: 'running' }))?.state).toBe('running');
+    expect(await moveBatch(table, BATCH, ['queued'], { state: 'running' })).toBeUndefined();
+  });
+
+  test('a settled batch is opened again by a redrive alone, once', async () => {
+    const { table } = await accepted(['000000']);
+    await changeBatch(table, BATCH, () => ({ state: 'completedWithDeadLetters' }));
+    const found = await readBatch(table, BATCH);
+    if (!found) throw new Error('unreachable');
+    const opening = {
+      etag: found.etag,
+      next: { ...found.row, state: 'accepting' as const, revision: 1 },
+      chunks: [chunkRowOf({ chunk: 'v0001.000000' })],
+    };
+
+    expect(await moveBatch(table, BATCH, ['completedWithDeadLetters'], { state: 'running' })).toBeUndefined();
+    expect(await openRevision(table, opening)).toBe(true);
+    expect(await openRevision(table, opening)).toBe(false);
+  });
+});
+
+test('a list is cut into runs', () => {
+  expect(groupsOf([1, 2, 3, 4, 5], 2)).toEqual([[1, 2], [3, 4], [5]]);
+  expect(groupsOf([], 2)).toEqual([]);
+});
