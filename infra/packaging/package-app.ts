@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bundle } from './bundle.ts';
@@ -33,10 +34,23 @@ export async function packageApp(root: string, outDir: string): Promise<AppPacka
   const native = await nativePackages(root, metafile);
   await copyPackages(root, native, folder);
   await writeFile(join(folder, 'THIRD-PARTY-LICENCES.txt'), await licences(root, metafile, native));
-  for (const file of ['host.json', 'LICENSE']) await copyFile(join(root, file), join(folder, file));
+  await writeFile(join(folder, 'host.json'), await versionedHost(root));
+  await copyFile(join(root, 'LICENSE'), join(folder, 'LICENSE'));
   const bytes = await zipFolder(folder);
   const zip = join(outDir, 'sluice.zip');
   await writeFile(zip, bytes);
   const scriptBytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
   return { folder, zip, zipBytes: bytes.byteLength, scriptBytes };
+}
+
+/**
+ * host.json with the orchestrator's code as its version: after a deployment that changed it, the runtime fails the drains
+ * of the old code (versionMatchStrategy Strict, versionFailureStrategy Fail) instead of replaying them wrongly, and the
+ * sweep at the end of the deployment takes their gates over.
+ */
+async function versionedHost(root: string): Promise<string> {
+  const host = JSON.parse(await readFile(join(root, 'host.json'), 'utf8'));
+  const code = await readFile(join(root, 'shared/drain/drain-queue.ts'));
+  host.extensions.durableTask.defaultVersion = createHash('sha256').update(code).digest('hex').slice(0, 12);
+  return `${JSON.stringify(host, null, 2)}\n`;
 }

@@ -25,9 +25,9 @@ export async function repairQueue(run: SweepRun, address: QueueAddress): Promise
 }
 
 async function repairDrain(run: SweepRun, address: QueueAddress, gate: GateRow): Promise<void> {
-  const isStarting = gate.beatUntil === '' && !isOverdue(run, Date.parse(gate.takenAt), 'wakeMs');
-  if (isStarting || !(await isDead(run.gate, gate))) return;
-  await wakeOrDrain(run, address);
+  // One that never beat may be starting still, or its start was lost; one that failed before its first beat is dead now.
+  const isUnstarted = gate.beatUntil === '' && isOverdue(run, Date.parse(gate.takenAt), 'wakeMs');
+  if (isUnstarted || (await isDead(run.gate, gate))) await wakeOrDrain(run, address);
 }
 
 /** An idle gate over a message that somebody should have been told of: one that is visible, and has been for long. */

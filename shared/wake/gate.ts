@@ -169,7 +169,8 @@ export async function isDead(deps: Pick<GateDeps, 'table' | 'now' | 'status'>, r
   const status = await deps.status(row.instanceId);
   if (status === 'Failed' || status === 'Terminated' || status === 'Completed') return true;
   const silentSince = Date.parse(row.beatUntil || row.takenAt);
-  if (status === undefined) return deps.now() > silentSince;
+  // Unknown before its first beat: whoever took the gate may be about to start it.
+  if (status === undefined && row.beatUntil !== '') return deps.now() > silentSince;
   if (deps.now() <= silentSince + SILENCE_MS) return false;
   return deps.now() > (await latestBeat(deps.table, row)) + SILENCE_MS;
 }

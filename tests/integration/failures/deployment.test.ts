@@ -1,0 +1,59 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { queueOf, report, send, settled } from '../../helpers/client.ts';
+import { buildOddApp } from '../../helpers/odd-app.ts';
+import { startStack, type TestStack } from '../../helpers/stack.ts';
+
+const SHORT = { SLUICE_VISIBILITY_SECONDS: '4', SLUICE_SLICE_SECONDS: '2', SLUICE_INBOX_SCHEDULE: '' };
+
+describe('a deployment in mid-drain', () => {
+  let stack: TestStack;
+  let folder: string;
+  beforeAll(async () => {
+    folder = await buildOddApp('odd-deployment');
+    await setVersion('one');
+    stack = await startStack({ appFolder: folder, settings: SHORT });
+  });
+  afterAll(() => stack?.stop());
+
+  /** What a package does: the orchestrator's code is the version. */
+  async function setVersion(version: string): Promise<void> {
+    const file = join(folder, 'host.json');
+    const host = JSON.parse(await readFile(file, 'utf8'));
+    host.extensions.durableTask.defaultVersion = version;
+    await writeFile(file, JSON.stringify(host));
+  }
+
+  /** One task after another, from the last to the first: no history of the old code fits. */
+  async function changeOrchestrator(): Promise<void> {
+    const file = join(folder, 'dist/shared/drain/drain-queue.js');
+    const old = await readFile(file, 'utf8');
+    const all = 'yield context.df.Task.all(tasksOf(context, { queue, generation, wave: next }))';
+    const changed = old.replace(all, 'yield* inTurn(tasksOf(context, { queue, generation, wave: next }))');
+    expect(changed).not.toBe(old);
+    await writeFile(
+      file,
+      `${changed}\nfunction* inTurn(tasks) { const all = []; for (const task of tasks.reverse()) all.push(yield task); return all; }\n`,
+    );
+  }
+
+  it('with changed orchestrator code ends in an exact report after the sweep call that closes it', async () => {
+    const items = Array.from({ length: 60 }, (_, n) => ({ n, do: 'wait', ms: 200 }));
+    const { id } = await send(stack, 'heavy', items);
+    await expect
+      .poll(async () => (await queueOf(stack, 'heavy-normal-0'))?.status, { timeout: 10_000 })
+      .toBe('draining');
+
+    await stack.stopHost();
+    await changeOrchestrator();
+    await setVersion('two');
+    await stack.restartHost();
+    const sweep = await stack.api('sweep', { method: 'POST' });
+
+    expect(sweep.status).toBe(200);
+    const batch = await settled(stack, id, 90);
+    expect(batch).toMatchObject({ state: 'completed', counts: { accepted: 60, succeeded: 60 } });
+    expect(await report(stack, id)).toEqual({ all: { count: 60, sum: (60 * 59) / 2 } });
+  });
+});
