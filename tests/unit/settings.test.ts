@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { readSettings, SettingsError } from '../../shared/settings.ts';
+
+const CONNECTIONS = { SluiceStorage: 'UseDevelopmentStorage=true', SluiceServiceBus: 'Endpoint=sb://x' };
+const MiB = 1024 * 1024;
+
+test('the two connections are enough; all else has a default', () => {
+  expect(readSettings(CONNECTIONS)).toMatchObject({
+    storage: { connectionString: 'UseDevelopmentStorage=true' },
+    serviceBus: { connectionString: 'Endpoint=sb://x' },
+    pool: undefined,
+    topic: 'sluice-events',
+    subscription: 'wake',
+    sweepSchedule: '0 */15 * * * *',
+    inboxSchedule: undefined,
+    maxBodyBytes: 200 * MiB,
+    maxItems: 10_000_000,
+    sliceSeconds: 30,
+    visibilitySeconds: 300,
+  });
+});
+
+test('connections may be addresses with an identity', () => {
+  const settings = readSettings({
+    SluiceStorage__blobServiceUri: 'https://a.blob.core.windows.net',
+    SluiceStorage__queueServiceUri: 'https://a.queue.core.windows.net',
+    SluiceStorage__tableServiceUri: 'https://a.table.core.windows.net',
+    SluiceStorage__clientId: 'id',
+    SluiceServiceBus__fullyQualifiedNamespace: 'a.servicebus.windows.net',
+  });
+
+  expect(settings.storage).toEqual({
+    blobServiceUri: 'https://a.blob.core.windows.net',
+    queueServiceUri: 'https://a.queue.core.windows.net',
+    tableServiceUri: 'https://a.table.core.windows.net',
+    clientId: 'id',
+  });
+  expect(settings.serviceBus).toEqual({ fullyQualifiedNamespace: 'a.servicebus.windows.net' });
+});
+
+test('an empty value counts as missing', () => {
+  expect(readSettings({ ...CONNECTIONS, SLUICE_SLICE_SECONDS: '', SLUICE_POOL: '' })).toMatchObject({
+    sliceSeconds: 30,
+    pool: undefined,
+  });
+});
+
+test.each([
+  ['SLUICE_SLICE_SECONDS', '0'],
+  ['SLUICE_SLICE_SECONDS', '121'],
+  ['SLUICE_SLICE_SECONDS', 'thirty'],
+  ['SLUICE_SLICE_SECONDS', '1.5'],
+  ['SLUICE_VISIBILITY_SECONDS', '1'],
+  ['SLUICE_MAX_BODY_BYTES', '300000000'],
+  ['SLUICE_THREADS', '-1'],
+  ['SLUICE_POOL', 'Heavy Pool'],
+])('%s = %s is refused by name', (name, value) => {
+  expect(() => readSettings({ ...CONNECTIONS, [name]: value })).toThrow(name);
+});
+
+test('all problems are told at once', () => {
+  const read = () => readSettings({ SLUICE_THREADS: 'x', SLUICE_MAX_ITEMS: '0' });
+
+  expect(read).toThrow(SettingsError);
+  for (const name of ['SLUICE_THREADS', 'SLUICE_MAX_ITEMS', 'SluiceStorage', 'SluiceServiceBus']) {
+    expect(read).toThrow(name);
+  }
+});
+
+test('nobody changes settings later', () => {
+  expect(Object.isFrozen(readSettings(CONNECTIONS))).toBe(true);
+});

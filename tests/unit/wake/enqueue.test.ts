@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { enqueue, partitionOf } from '../../../shared/wake/enqueue.ts';
+import { readGate } from '../../../shared/wake/gate.ts';
+import type { Queue } from '../../../shared/wake/messages.ts';
+import { defineWorkload } from '../../../shared/workload/define.ts';
+import { createRegistry } from '../../../shared/workload/registry.ts';
+import { BATCH, chunkRowOf, serviceError } from '../../helpers/factories.ts';
+import { memoryTable } from '../../helpers/memory-table.ts';
+
+const workload = defineWorkload({ name: 'billing', version: 1, item: z.unknown(), map: (item) => item, partitions: 2 });
+const registry = createRegistry([workload]);
+const BATCH_OF_ROWS = { id: BATCH, workload: 'billing', lane: 'normal' };
+
+function fixture({ missing = false } = {}) {
+  const told: string[] = [];
+  const { table } = memoryTable();
+  let exists = !missing;
+  const queues = (name: string): Queue => {
+    const queue = {
+      name,
+      create: async () => {
+        told.push(`create ${name}`);
+        exists = true;
+      },
+      sendMessage: async (text: string, options: { messageTimeToLive: number; visibilityTimeout: number }) => {
+        if (!exists) throw serviceError(404);
+        const { chunk, resent } = JSON.parse(text) as { chunk: string; resent?: boolean };
+        const { messageTimeToLive, visibilityTimeout } = options;
+        told.push(`put ${name} ${chunk} ${messageTimeToLive} ${visibilityTimeout}${resent ? ' resent' : ''}`);
+      },
+    };
+    return queue as unknown as Queue;
+  };
+  const deps = {
+    queues,
+    registry,
+    gate: { table, now: () => Date.parse('2026-01-01T00:00:00.000Z') },
+    publish: async ({ queue }: { queue: string }) => void told.push(`wake ${queue}`),
+  };
+  return { deps, told, table };
+}
+
+test('every reference is put for good before its queue is woken, and each queue is woken once', async () => {
+  const { deps, told } = fixture();
+
+  await enqueue(
+    deps,
+    BATCH_OF_ROWS,
+    ['000000', '000001', '000002'].map((chunk) => chunkRowOf({ chunk })),
+  );
+
+  expect(told).toEqual([
+    'put billing-normal-0 000000 -1 0',
+    'put billing-normal-1 000001 -1 0',
+    'put billing-normal-0 000002 -1 0',
+    'wake billing-normal-0',
+    'wake billing-normal-1',
+  ]);
+});
+
+test('a delayed one is invisible until it is due, and its gate knows', async () => {
+  const { deps, told, table } = fixture();
+
+  await enqueue(deps, BATCH_OF_ROWS, [chunkRowOf({ chunk: '000000.r1', dueAt: '2026-01-01T00:00:04.200Z' })]);
+
+  expect(told).toEqual(['put billing-normal-0 000000.r1 -1 5', 'wake billing-normal-0']);
+  expect((await readGate(table, 'billing-normal-0')).row.dueAt).toBe('2026-01-01T00:00:04.200Z');
+});
+
+test('a queue is made when it is met for the first time', async () => {
+  const { deps, told } = fixture({ missing: true });
+
+  await enqueue(deps, BATCH_OF_ROWS, [chunkRowOf({ chunk: '000000' })], { resent: true });
+
+  expect(told).toEqual(['create billing-normal-0', 'put billing-normal-0 000000 -1 0 resent', 'wake billing-normal-0']);
+});
+
+test('nothing to put wakes nobody', async () => {
+  const { deps, told } = fixture();
+
+  await enqueue(deps, BATCH_OF_ROWS, []);
+
+  expect(told).toEqual([]);
+});
+
+test.each([
+  ['000005', 1],
+  ['000005.r3', 1],
+  ['000004.s07.r1', 0],
+  ['v0001.000003', 1],
+])('chunk %s lies in partition %i, whoever puts it again', (chunk, partition) => {
+  expect(partitionOf(chunk, 2)).toBe(partition);
+});

@@ -1,0 +1,63 @@
+import type { ServiceBusMessage } from '@azure/service-bus';
+import { expect, test } from 'vitest';
+import { createPublisher } from '../../../shared/wake/publish.ts';
+import { address } from '../drain/drain-fixtures.ts';
+
+function publisher() {
+  const sent: ServiceBusMessage[] = [];
+  const counted: string[] = [];
+  const publish = createPublisher({
+    account: 'acc',
+    meter: { count: (name: string) => void counted.push(name), serviceNowMs: () => Date.UTC(2026, 0, 1) },
+    topic: { sendMessages: async (messages) => void sent.push(messages as ServiceBusMessage) },
+  });
+  return { publish, sent, counted };
+}
+
+test('a wake says in its properties what filters need, and is void after an hour', async () => {
+  const { publish, sent, counted } = publisher();
+
+  await publish(address, { type: 'QueueWorkDetected', batch: 'b', items: 7 });
+
+  expect(sent[0]).toMatchObject({
+    subject: 'QueueWorkDetected',
+    timeToLive: 3_600_000,
+    applicationProperties: {
+      type: 'QueueWorkDetected',
+      account: 'acc',
+      pool: 'default',
+      queue: 'billing-normal-0',
+      workload: 'billing',
+      lane: 'normal',
+      batch: 'b',
+    },
+    body: { v: 1, at: '2026-01-01T00:00:00.000Z', queue: 'billing-normal-0', items: 7 },
+  });
+  expect(counted).toEqual(['servicebus.send']);
+});
+
+test('two wakes of one queue never look like duplicates', async () => {
+  const { publish, sent } = publisher();
+
+  for (const _ of [1, 2]) await publish(address, { type: 'QueueWorkDetected' });
+
+  expect(new Set(sent.map(({ messageId }) => messageId)).size).toBe(2);
+});
+
+test('an end keeps the id it is given, and has no time limit of its own', async () => {
+  const { publish, sent } = publisher();
+
+  await publish(address, { type: 'BatchCompleted' }, { messageId: 'completed-b-0' });
+
+  expect(sent[0]?.messageId).toBe('completed-b-0');
+  expect(sent[0]).not.toHaveProperty('timeToLive');
+});
+
+test('a scheduled wake carries its time', async () => {
+  const { publish, sent } = publisher();
+  const at = new Date('2026-01-01T00:05:00.000Z');
+
+  await publish(address, { type: 'QueueWorkDetected' }, { at });
+
+  expect(sent[0]?.scheduledEnqueueTimeUtc).toEqual(at);
+});
