@@ -82,6 +82,7 @@ const plan = lazily(() =>
     sliceSeconds: settings.sliceSeconds,
     visibilitySeconds: settings.visibilitySeconds,
     capacity: settings.capacity,
+    now,
   }),
 );
 

@@ -1,7 +1,7 @@
 /** Learns from a finished wave: what a reference takes, and how many tasks are worth having. Pure. */
 import { THROTTLED } from '../cost/meter.ts';
 import type { GateRow } from '../wake/gate-row.ts';
-import type { SliceResult } from './slice.ts';
+import { earlier, type SliceResult } from './slice.ts';
 
 /** Weight of the newest measurement: quick enough to follow a change of batch, slow enough to ignore one odd chunk. */
 const ALPHA = 0.5;
@@ -22,6 +22,8 @@ export interface WaveSummary {
   tripped: boolean;
   /** Whether any task met a fault that ended its slice. */
   faulted: boolean;
+  /** When the oldest batch that the wave met was accepted; empty when it met none. */
+  oldestAt: string;
 }
 
 /** Sums up the slices of a wave. `throttled` are answers of a service that was too busy. */
@@ -40,10 +42,11 @@ export function summarize(slices: SliceResult[]): WaveSummary {
     throttled: sum((slice) => slice.operations[THROTTLED] ?? 0),
     tripped: slices.some((slice) => slice.ended === 'tripped'),
     faulted: slices.some((slice) => slice.ended === 'fault'),
+    oldestAt: slices.reduce((oldest, slice) => earlier(oldest, slice.oldestAt), ''),
   };
 }
 
-/** The gate's fields that a wave changes. Throttling halves the task limit; a wave that grew throughput raises it. */
+/** The gate's fields that a wave changes. */
 export function learn(gate: GateRow, wave: WaveSummary): Partial<GateRow> {
   if (wave.done === 0) return { throttled: wave.throttled, idleCount: gate.idleCount + 1 };
   const measured = (wave.seconds * wave.tasks) / wave.done;
@@ -54,12 +57,53 @@ export function learn(gate: GateRow, wave: WaveSummary): Partial<GateRow> {
     itemsPerSecond: Math.round(itemsPerSecond),
     throttled: wave.throttled,
     idleCount: 0,
-    taskLimit: nextLimit(gate, wave, itemsPerSecond),
+    oldestAt: wave.oldestAt,
+    waveTasks: wave.tasks,
+    failureShare: failureShare(wave),
+    failureBase: failureBase(gate, wave),
+    ...nextLimit(gate, wave, itemsPerSecond),
   };
 }
 
-function nextLimit(gate: GateRow, wave: WaveSummary, itemsPerSecond: number): number {
-  if (wave.throttled > 0) return Math.max(1, Math.floor(wave.tasks / 2));
-  if (gate.taskLimit === 0) return 0;
-  return itemsPerSecond >= gate.itemsPerSecond ? gate.taskLimit + 1 : gate.taskLimit;
+const failureShare = ({ failures, ran }: WaveSummary): number => (ran === 0 ? 0 : failures / ran);
+
+/** Failures that stay when there are fewer tasks have another reason than load: from then on they are expected. */
+function failureBase(gate: GateRow, wave: WaveSummary): number {
+  const share = failureShare(wave);
+  const fewer = wave.tasks < gate.waveTasks;
+  if (fewer && share > gate.failureShare * (1 - 2 * TOLERANCE)) return share;
+  return Math.min(gate.failureBase, share);
+}
+
+/** Share of the tasks that were too many at which a drain settles; it creeps up from there by PATIENCE a wave. */
+export const SAFE_SHARE = 0.93;
+const PATIENCE = 1.01;
+/** Share of failing items, or of throughput lost by adding tasks, from which on tasks are too many. */
+const TOLERANCE = 0.1;
+
+/**
+ * Multiplicative decrease, then quickly back to just below what was too many, and slowly on from there: a plain
+ * additive increase would spend its time at three quarters of what can be had.
+ */
+function nextLimit(gate: GateRow, wave: WaveSummary, itemsPerSecond: number): Pick<GateRow, 'taskLimit' | 'pressedAt'> {
+  if (isPressed(gate, wave, itemsPerSecond)) {
+    // Too many by a little, for the limit is known: a small step back will do.
+    const share =
+      wave.tasks >= gate.pressedAt * SAFE_SHARE && gate.taskLimit > 0 && !wasPressed(gate) ? SAFE_SHARE : 0.5;
+    return { taskLimit: Math.max(1, Math.floor(wave.tasks * share)), pressedAt: wave.tasks };
+  }
+  const { taskLimit, pressedAt } = gate;
+  if (taskLimit === 0) return { taskLimit, pressedAt };
+  const safe = Math.max(taskLimit, Math.floor(pressedAt * SAFE_SHARE));
+  return { taskLimit: Math.min(safe, Math.ceil(taskLimit * 1.5)), pressedAt: pressedAt * PATIENCE };
+}
+
+/** Whether the wave before was pressed, too: its tasks are what was too many. */
+const wasPressed = (gate: GateRow): boolean => gate.pressedAt === gate.waveTasks;
+
+/** Throttled by a service, failed by what the handler calls, or slower with more tasks than with fewer. */
+function isPressed(gate: GateRow, wave: WaveSummary, itemsPerSecond: number): boolean {
+  if (wave.throttled > 0 || failureShare(wave) > failureBase(gate, wave) + TOLERANCE) return true;
+  const more = gate.waveTasks > 0 && wave.tasks > gate.waveTasks;
+  return more && itemsPerSecond < gate.itemsPerSecond * (1 - TOLERANCE);
 }

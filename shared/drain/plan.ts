@@ -4,6 +4,8 @@ import { type Policy, tasksForDepth } from './policy.ts';
 /** A receive takes at most 32 messages (learn: get-messages). */
 export const MAX_RECEIVE = 32;
 
+const EXPLORING_SECONDS = 5;
+
 /** What a wave is sized by. Work counts, not messages: twenty heavy chunks are worth more tasks than twenty light ones. */
 export interface PlanState {
   kind: 'items' | 'results';
@@ -16,6 +18,8 @@ export interface PlanState {
   taskLimit: number;
   /** A bulk lane leaves the policy's headroom free. */
   bulk: boolean;
+  /** The task limit is still on its way: a wave is short, so that it gets there within a minute. */
+  exploring: boolean;
   /** The oldest batch would miss its deadline at the present rate: everything that may be used is used. */
   late: boolean;
   /** The circuit is open: one task tries one reference. */
@@ -38,7 +42,8 @@ export interface Wave {
  * receive = min(32, what a task does in a slice and in half a visibility timeout, its share).
  */
 export function planWave(state: PlanState): Wave {
-  const { sliceSeconds, probe } = state;
+  const { probe } = state;
+  const sliceSeconds = state.exploring ? Math.min(state.sliceSeconds, EXPLORING_SECONDS) : state.sliceSeconds;
   if (probe) return { tasks: 1, share: 1, receive: 1, sliceSeconds, probe };
   const tasks = state.kind === 'results' ? 1 : countTasks(state);
   const share = Math.max(1, Math.ceil(state.depth / tasks));

@@ -1,6 +1,7 @@
 import { readEntity, type Table } from '../batches/table.ts';
 import { GATES_PARTITION, type GateRow, isSweepHeld, policyRowKey } from '../wake/gate-row.ts';
 import type { QueueAddress } from '../workload/registry.ts';
+import { SAFE_SHARE } from './adapt.ts';
 import { planWave, type Wave } from './plan.ts';
 import { DEFAULT_POLICY, type Policy, policySchema } from './policy.ts';
 
@@ -10,6 +11,8 @@ export interface PlannerOptions {
   visibilitySeconds: number;
   /** Dequeue tasks that all instances can run at a time. */
   capacity: number;
+  /** Service time in milliseconds. */
+  now: () => number;
 }
 
 /** The policy of a queue: the default until an operator has put one. */
@@ -24,7 +27,7 @@ export async function readPolicy(
 }
 
 /** Sizes the next wave of a queue from what its gate has learnt. */
-export function createPlanner({ table, sliceSeconds, visibilitySeconds, capacity }: PlannerOptions) {
+export function createPlanner({ table, sliceSeconds, visibilitySeconds, capacity, now }: PlannerOptions) {
   return async ({ workload, lane, kind }: QueueAddress, gate: GateRow, depth: number): Promise<Wave> =>
     planWave({
       kind,
@@ -35,9 +38,20 @@ export function createPlanner({ table, sliceSeconds, visibilitySeconds, capacity
       // A sweep that drains by itself has no orchestration to run tasks side by side.
       taskLimit: isSweepHeld(gate) ? 1 : gate.taskLimit,
       bulk: lane === 'bulk',
-      late: false,
+      late: isLate(gate, { depth, deadlineSeconds: workload.deadlineSeconds, nowMs: now() }),
+      exploring: gate.taskLimit > 0 && gate.taskLimit < Math.floor(gate.pressedAt * SAFE_SHARE),
       probe: gate.paused?.by === 'circuit',
       sliceSeconds,
       visibilitySeconds,
     });
+}
+
+/** Whether the oldest batch would miss its deadline if the queue went on as in its last wave. */
+export function isLate(
+  gate: Pick<GateRow, 'oldestAt' | 'secondsPerReference' | 'waveTasks'>,
+  { depth, deadlineSeconds, nowMs }: { depth: number; deadlineSeconds: number; nowMs: number },
+): boolean {
+  if (gate.oldestAt === '') return false;
+  const secondsLeft = (depth * gate.secondsPerReference) / Math.max(1, gate.waveTasks);
+  return nowMs + secondsLeft * 1000 > Date.parse(gate.oldestAt) + deadlineSeconds * 1000;
 }

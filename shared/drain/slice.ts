@@ -16,7 +16,12 @@ export interface Tally {
   /** Seconds spent in handlers, over all threads. */
   handlerSeconds: number;
   operations: Operations;
+  /** When the oldest of their batches was accepted; empty when unknown. Its deadline decides whether the queue is late. */
+  oldestAt: string;
 }
+
+/** The earlier of two times as ISO text, of which either may be empty. */
+export const earlier = (a: string, b: string): string => (a === '' || (b !== '' && b < a) ? b : a);
 
 export const emptyTally = (): Tally => ({
   received: 0,
@@ -27,6 +32,7 @@ export const emptyTally = (): Tally => ({
   ghosts: 0,
   handlerSeconds: 0,
   operations: {},
+  oldestAt: '',
 });
 
 /** The sum of two tallies. */
@@ -40,6 +46,7 @@ export function addTallies(a: Tally, b: Tally): Tally {
     ghosts: a.ghosts + b.ghosts,
     handlerSeconds: a.handlerSeconds + b.handlerSeconds,
     operations: addOperations(a.operations, b.operations),
+    oldestAt: earlier(a.oldestAt, b.oldestAt),
   };
 }
 

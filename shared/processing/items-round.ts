@@ -10,6 +10,7 @@ import type { OutcomeHeader } from '../contract/outcome.ts';
 import { type FinishedChunk, type Reference, readReference } from '../contract/reference.ts';
 import type { Meter } from '../cost/meter.ts';
 import type { Round } from '../drain/activities.ts';
+import { earlier } from '../drain/slice.ts';
 import { toError } from '../errors.ts';
 import { inParallel } from '../parallel.ts';
 import { log } from '../telemetry/log.ts';
@@ -68,7 +69,8 @@ export function createItemsRound(deps: ItemsRoundDeps, address: QueueAddress): R
       );
       const operations = value.map(handlerOperations).reduce(addOperations, own);
       const told = await deps.meter.measure(() => tellResults(deps, address, value, { operations, lease, entries }));
-      return tallyOf(messages.length, value, addOperations(operations, told.operations));
+      const oldestAt = entries.reduce((oldest, entry) => earlier(oldest, entry.value.enqueuedAt), '');
+      return { ...tallyOf(messages.length, value, addOperations(operations, told.operations)), oldestAt };
     } finally {
       lease.end();
     }

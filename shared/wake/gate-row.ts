@@ -46,6 +46,15 @@ export interface GateRow {
   secondsPerReference: number;
   /** Most tasks that a wave may have just now: lowered by throttling, raised again while throughput grows. */
   taskLimit: number;
+  /** Tasks that were too many when the limit was lowered last; 0 = never. */
+  pressedAt: number;
+  /** Tasks of the wave before, to tell what more of them brought. */
+  waveTasks: number;
+  /** Share of the last wave's items that failed for retry, and the share that fewer tasks have not lowered. */
+  failureShare: number;
+  failureBase: number;
+  /** When the oldest batch of the last wave was accepted; empty when unknown. */
+  oldestAt: string;
   /** Throttled answers seen in the last wave. */
   throttled: number;
   itemsPerSecond: number;
@@ -71,6 +80,11 @@ export const newGate = (queue: string): GateRow => ({
   policyVersion: 0,
   secondsPerReference: 0,
   taskLimit: 0,
+  pressedAt: 0,
+  waveTasks: 0,
+  failureShare: 0,
+  failureBase: 0,
+  oldestAt: '',
   throttled: 0,
   itemsPerSecond: 0,
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { THROTTLED } from '../../../shared/cost/meter.ts';
-import { learn, summarize } from '../../../shared/drain/adapt.ts';
+import { learn, SAFE_SHARE, summarize } from '../../../shared/drain/adapt.ts';
 import { emptyTally, type SliceResult } from '../../../shared/drain/slice.ts';
 import { newGate } from '../../../shared/wake/gate-row.ts';
 import { summary } from './drain-fixtures.ts';
@@ -20,7 +20,7 @@ describe('a wave in sum', () => {
       slice({ received: 1, done: 0, ghosts: 1, seconds: 6, ended: 'empty', handlerSeconds: 0.5 }),
     ]);
 
-    expect(wave).toEqual({
+    expect(wave).toMatchObject({
       tasks: 2,
       received: 4,
       done: 3,
@@ -33,6 +33,7 @@ describe('a wave in sum', () => {
       throttled: 2,
       tripped: false,
       faulted: false,
+      oldestAt: '',
     });
   });
 
@@ -61,12 +62,91 @@ describe('what is learnt', () => {
   });
 
   test.each([
-    ['throttling halves the tasks', 0, summary({ tasks: 9, throttled: 1 }), 4],
-    ['throttling leaves one task', 0, summary({ tasks: 1, throttled: 3 }), 1],
-    ['more items a second allow one more', 4, summary({ items: 500, seconds: 1 }), 5],
-    ['fewer items a second leave it', 4, summary({ items: 5, seconds: 1 }), 4],
-    ['without a limit there is none to raise', 0, summary({ items: 500, seconds: 1 }), 0],
-  ])('%s', (_what, taskLimit, wave, expected) => {
-    expect(learn({ ...gate, taskLimit, itemsPerSecond: 100 }, wave).taskLimit).toBe(expected);
+    ['throttling halves the tasks', {}, summary({ tasks: 9, throttled: 1 }), 4],
+    ['throttling leaves one task', {}, summary({ tasks: 1, throttled: 3 }), 1],
+    ['failures beyond a tenth halve them', {}, summary({ tasks: 8, ran: 100, failures: 20 }), 4],
+    [
+      'failures that fewer tasks did not lower are no reason',
+      { taskLimit: 4, pressedAt: 8, waveTasks: 8, failureShare: 0.2 },
+      summary({ tasks: 4, ran: 100, failures: 20 }),
+      6,
+    ],
+    [
+      'more tasks that brought less are too many',
+      { waveTasks: 4, itemsPerSecond: 100 },
+      summary({ tasks: 8, items: 80, seconds: 1 }),
+      4,
+    ],
+    ['below what was too many it comes back fast', { taskLimit: 4, pressedAt: 20 }, summary({ tasks: 4 }), 6],
+    ['and stays just below it', { taskLimit: 17, pressedAt: 20 }, summary({ tasks: 17 }), 18],
+    ['without a limit there is none to raise', {}, summary({ items: 500, seconds: 1 }), 0],
+  ])('%s', (_what, known, wave, expected) => {
+    expect(learn({ ...gate, ...known }, wave).taskLimit).toBe(expected);
+  });
+});
+
+/** What a wave of so many tasks comes to in a world of its kind; numbers that the rule was not made with. */
+interface World {
+  name: string;
+  /** Items a second, and the share of handler runs that fail. */
+  run: (tasks: number) => { itemsPerSecond: number; failing: number };
+  throttledAbove?: number;
+}
+const cpus = 6;
+const WORLDS: World[] = [
+  { name: 'each item waits 5 ms', run: (tasks) => ({ itemsPerSecond: tasks * 190, failing: 0 }) },
+  {
+    name: 'six cores are all there is',
+    run: (tasks) => ({ itemsPerSecond: Math.min(tasks, cpus) * 40_000, failing: 0 }),
+  },
+  {
+    name: 'storage throttles above 37 tasks',
+    run: (tasks) => ({ itemsPerSecond: Math.min(tasks, 37) * 300 * (tasks > 37 ? 0.6 : 1), failing: 0 }),
+    throttledAbove: 37,
+  },
+  {
+    name: 'the downstream takes 5,300 items a second and refuses the rest',
+    run: (tasks) => {
+      const offered = tasks * 240;
+      const taken = offered <= 5_300 ? offered : 5_300 * 0.8;
+      return { itemsPerSecond: taken, failing: 1 - taken / offered };
+    },
+  },
+];
+
+describe('after a minute the throughput is within a tenth of that of the best number of tasks', () => {
+  test.each(WORLDS)('$name', ({ run, throttledAbove = Number.POSITIVE_INFINITY }) => {
+    const best = Math.max(...Array.from({ length: 100 }, (_, n) => run(n + 1).itemsPerSecond));
+    let row = newGate('q');
+    let tasks = 100;
+    let clock = 0;
+    let items = 0;
+    let seconds = 0;
+
+    for (let count = 0; count < 40; count += 1) {
+      const { itemsPerSecond, failing } = run(tasks);
+      const exploring = row.taskLimit > 0 && row.taskLimit < Math.floor(row.pressedAt * SAFE_SHARE);
+      const lasts = exploring || count === 0 ? 5 : 30;
+      if (clock >= 60) {
+        items += itemsPerSecond * lasts;
+        seconds += lasts;
+      }
+      clock += lasts;
+      const ran = (itemsPerSecond * lasts) / (1 - failing);
+      const throttled = tasks > throttledAbove ? 5 : 0;
+      const wave = summary({
+        tasks,
+        done: tasks,
+        items: itemsPerSecond * lasts,
+        ran,
+        failures: ran * failing,
+        seconds: lasts,
+        throttled,
+      });
+      row = { ...row, ...learn(row, wave) };
+      tasks = Math.min(100, row.taskLimit === 0 ? 100 : row.taskLimit);
+    }
+
+    expect(items / seconds).toBeGreaterThan(best * 0.9);
   });
 });

@@ -36,6 +36,7 @@ export const summary = (fields: Partial<WaveSummary> = {}): WaveSummary => ({
   throttled: 0,
   tripped: false,
   faulted: false,
+  oldestAt: '',
   ...fields,
 });
 

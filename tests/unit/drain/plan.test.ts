@@ -10,6 +10,7 @@ const state = (fields: Partial<PlanState> = {}): PlanState => ({
   policy: DEFAULT_POLICY,
   taskLimit: 0,
   bulk: false,
+  exploring: false,
   late: false,
   probe: false,
   sliceSeconds: 30,
