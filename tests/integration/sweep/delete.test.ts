@@ -1,11 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { redrive } from '../../../shared/dead-letters/redrive.ts';
 import { collectInbox } from '../../../shared/intake/inbox.ts';
-import { readSettings } from '../../../shared/settings.ts';
 import { deleteBatch } from '../../../shared/sweep/delete-batch.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
 import { dyingAt } from './crashes.ts';
-import { downstream, inventory, itemsOf, startWorld, type World } from './world.ts';
+import { downstream, inventory, itemsOf, ndjson, startWorld, type World } from './world.ts';
 
 const MINUTE = 60_000;
 let world: World;
@@ -75,12 +74,9 @@ describe('deleting a batch', () => {
   });
 
   it('takes the file of the inbox along', async () => {
-    const settings = readSettings({ SluiceStorage: 'a', SluiceServiceBus: 'b' });
-    const text = itemsOf(3)
-      .map((item) => `${JSON.stringify(item)}\n`)
-      .join('');
+    const text = ndjson(itemsOf(3));
     await world.clients.container('inbox').getBlockBlobClient('echo/one.ndjson').upload(text, text.length);
-    expect(await collectInbox({ ...world.deps, settings })).toMatchObject({ accepted: 1 });
+    expect(await collectInbox({ ...world.deps, settings: world.settings })).toMatchObject({ accepted: 1 });
     await world.settle();
     const done = await inventory(world.clients);
     expect(done).toContain('inbox-done echo/one.ndjson');

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { currentDeadLetters } from '../../../shared/dead-letters/current-dead.ts';
 import { redrive } from '../../../shared/dead-letters/redrive.ts';
 import type { Selection } from '../../../shared/dead-letters/select.ts';
+import { cancelBatch } from '../../../shared/sweep/cancel.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
 import { dyingAt } from './crashes.ts';
 import { downstream, itemsOf, startWorld, type World } from './world.ts';
@@ -117,7 +118,7 @@ describe('a redrive', () => {
     expect(await redriveOf(id, { ratePerSecond: 0.2 })).toMatchObject({ redriven: 3, chunks: 3 });
     await world.settle();
     expect(await world.batch(id)).toMatchObject({ state: 'running', succeeded: 7, dead: 0 });
-    expect(world.events.some(({ queue, scheduled }) => scheduled && queue === 'echo-normal-0')).toBe(true);
+    expect(world.topic.events.some(({ queue, scheduled }) => scheduled && queue === 'echo-normal-0')).toBe(true);
     await cancelRest(id);
   });
 
@@ -133,7 +134,6 @@ describe('a redrive', () => {
 });
 
 async function cancelRest(id: string): Promise<void> {
-  const { cancelBatch } = await import('../../../shared/sweep/cancel.ts');
   await cancelBatch(world.deps, id);
   await world.settle();
   expect(await world.batch(id)).toMatchObject({ state: 'cancelled', succeeded: 7, cancelled: 2, dead: 0 });
@@ -145,7 +145,7 @@ describe('a redrive that is interrupted', () => {
     'at write %i is whole after the sweep, or after its repeat',
     async (at) => {
       const id = await withDead('b', 'c');
-      world.events.length = 0;
+      world.topic.events.length = 0;
       const process = { writes: 0, dead: false };
       await redriveOf(id, {}, 'k', dyingAt(world.deps, at, process)).catch(() => undefined);
       const { revision } = await world.batch(id);

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { newBatchId } from '../../../shared/contract/names.ts';
+import { sweep } from '../../../shared/sweep/sweep.ts';
+import { did, HOUR, useWorld } from './use-world.ts';
+import { inventory, itemsOf } from './world.ts';
+
+const use = useWorld();
+
+describe('once a day', () => {
+  it('the sweep removes what has expired, and only that', async () => {
+    const old = await use.world.submit(itemsOf(9), { key: 'old' });
+    await use.world.settle();
+    use.world.wait(29 * 24 * HOUR);
+    const young = await use.world.submit(itemsOf(9), { key: 'young' });
+    await use.world.settle();
+    use.world.runtime.purged.length = 0;
+    const counts = await sweep(use.world.deps);
+    expect(counts).toMatchObject({ expiredBatches: 0, failed: 0 });
+    expect(counts.expiredKeys).toBeGreaterThan(0);
+    expect(use.world.runtime.purged).toHaveLength(1);
+    expect(did(await sweep(use.world.deps))).toEqual({});
+    use.world.wait(2 * 24 * HOUR);
+    expect((await sweep(use.world.deps)).expiredBatches).toBeGreaterThan(0);
+    const left = await inventory(use.world.clients);
+    expect(left.filter((name) => name.includes(old.id))).toEqual([]);
+    expect(left.filter((name) => name.includes(young.id)).length).toBeGreaterThan(0);
+    expect(left.filter((name) => name.startsWith('keys'))).toHaveLength(1);
+  });
+
+  it('payloads that no batch names are dropped, a day after they were written', async () => {
+    const name = `${newBatchId(use.world.deps.gate.now())}/lost.ndjson.zst`;
+    await use.world.clients.container('payloads').getBlockBlobClient(name).upload('x', 1);
+    const { id } = await use.world.submit(itemsOf(9));
+    await use.world.settle();
+    await use.world.reset({ chores: true });
+    use.world.wait(23 * HOUR);
+    expect((await sweep(use.world.deps)).orphanPayloads).toBe(0);
+    await use.world.reset({ chores: true });
+    use.world.wait(25 * HOUR);
+    expect((await sweep(use.world.deps)).orphanPayloads).toBe(1);
+    const left = (await inventory(use.world.clients)).filter((entry) => entry.startsWith('payloads '));
+    expect(left.map((entry) => entry.slice(9, 45))).toContain(id);
+    expect(left).not.toContain(`payloads ${name}`);
+  });
+});

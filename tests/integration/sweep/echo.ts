@@ -1,0 +1,60 @@
+/** The workload of these tests, and its downstream. */
+import { z } from 'zod';
+import { createBoard } from '../../../shared/processing/board.ts';
+import type { Processor } from '../../../shared/processing/processor.ts';
+import { runChunk, type ThreadTools } from '../../../shared/processing/run-chunk.ts';
+import { defineWorkload } from '../../../shared/workload/define.ts';
+import { Reject, Retry } from '../../../shared/workload/errors.ts';
+
+/** What the downstream is like just now. */
+export const downstream = { broken: new Set<string>() };
+
+export interface Item {
+  id: string;
+  part: string;
+  amount: number;
+  /** Fails for a retry that never comes in a test. */
+  later?: boolean;
+}
+
+/** `count` items, spread over parts a, b and c. */
+export const itemsOf = (count: number): Item[] =>
+  Array.from({ length: count }, (_, n) => ({ id: `i${n}`, part: 'abc'[n % 3] ?? 'a', amount: n }));
+
+/** Items as an upload. */
+export const ndjson = (items: readonly Item[]): string => items.map((item) => `${JSON.stringify(item)}\n`).join('');
+
+/** Fails items whose part is broken. */
+export const echo = defineWorkload({
+  name: 'echo',
+  version: 1,
+  item: z.object({ id: z.string(), part: z.string(), amount: z.number(), later: z.boolean().optional() }),
+  map: ({ id, part, amount, later }) => {
+    if (!downstream.broken.has(part)) return { id, part, amount };
+    throw later ? new Retry('later', { after: 3_600 }) : new Reject(`${part} is broken`);
+  },
+  reduce: {
+    key: ({ part }) => part,
+    init: () => ({ items: 0, amount: 0 }),
+    add: (acc, { amount }) => ({ items: acc.items + 1, amount: acc.amount + amount }),
+    merge: (a, b) => ({ items: a.items + b.items, amount: a.amount + b.amount }),
+  },
+  chunk: { maxItems: 3 },
+  retentionDays: 30,
+});
+
+const tools: ThreadTools = {
+  clockMs: () => performance.now(),
+  random: () => 0,
+  log: () => undefined,
+  container: () => {
+    throw new Error('This workload declares no containers.');
+  },
+};
+
+/** Runs chunks in this thread. */
+export const processor: Pick<Processor, 'process' | 'threads'> = {
+  threads: 2,
+  process: (job) =>
+    runChunk(echo, { ...job, board: createBoard(), presets: [], single: false, budgetMs: 60_000 }, tools),
+};

@@ -1,0 +1,71 @@
+/** A real Azurite, and what lies in it. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { TableServiceClient } from '@azure/data-tables';
+import { startAzurite } from '../../../local/azurite.ts';
+import { freePort } from '../../../local/ports.ts';
+import type { BatchRow } from '../../../shared/batches/batch-row.ts';
+import { chunkRows } from '../../../shared/batches/ledger.ts';
+import { type Clients, createClients } from '../../../shared/clients.ts';
+import { CONTAINERS, TABLES } from '../../../shared/contract/names.ts';
+import { createMeter } from '../../../shared/cost/meter.ts';
+import { readSettings, type Settings } from '../../../shared/settings.ts';
+
+export interface Storage {
+  clients: Clients;
+  settings: Settings;
+  stop: () => Promise<void>;
+}
+
+/** Starts Azurite in a folder of its own, with all tables and containers. */
+export async function startStorage(): Promise<Storage> {
+  const folder = await mkdtemp(join(tmpdir(), 'sluice-sweep-'));
+  const ports = { blob: await freePort(), queue: await freePort(), table: await freePort() };
+  const azurite = await startAzurite({ folder, ports, logFile: join(folder, 'azurite.log') });
+  const settings = readSettings({
+    SluiceStorage: azurite.ready,
+    SluiceServiceBus: 'Endpoint=sb://localhost;SharedAccessKeyName=none;SharedAccessKey=none',
+  });
+  const clients = createClients(settings, createMeter());
+  const tables = TableServiceClient.fromConnectionString(azurite.ready, { allowInsecureConnection: true });
+  for (const name of Object.values(TABLES)) await tables.createTable(name);
+  for (const name of Object.values(CONTAINERS)) await clients.container(name).create();
+  const stop = async (): Promise<void> => {
+    await clients.close();
+    await azurite.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  return { clients, settings, stop };
+}
+
+/** accepted = succeeded + dead + cancelled + pending, with pending summed over the rows, from `queued` on. */
+export async function checkLaw(clients: Clients, row: BatchRow): Promise<void> {
+  if (row.state === 'accepting') return;
+  const count = { pending: 0, rows: 0, done: 0 };
+  for await (const { row: chunk } of chunkRows(clients.batches, row.id)) {
+    count.rows += 1;
+    if (chunk.state === 'pending') count.pending += chunk.items;
+    else count.done += 1;
+  }
+  const { accepted, succeeded, dead, cancelled, chunksTotal, chunksDone } = row;
+  const items = accepted === succeeded + dead + cancelled + count.pending;
+  if (!items || count.rows !== chunksTotal || count.done !== chunksDone)
+    throw new Error(`The law is broken: ${JSON.stringify({ ...row, ...count })}`);
+}
+
+/** All that is stored: entities by table, blobs by container. Messages, gates and the sweep's own notes are not told. */
+export async function inventory(clients: Clients): Promise<string[]> {
+  const found: string[] = [];
+  for (const table of ['batches', 'keys'] as const) {
+    for await (const { partitionKey, rowKey } of clients[table].listEntities()) {
+      if (!rowKey?.startsWith('~')) found.push(`${table} ${partitionKey} ${rowKey}`);
+    }
+  }
+  for (const name of Object.values(CONTAINERS)) {
+    for await (const blob of clients.container(name).listBlobsFlat({ includeUncommitedBlobs: true })) {
+      found.push(`${name} ${blob.name}`);
+    }
+  }
+  return found;
+}
