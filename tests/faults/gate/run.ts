@@ -19,6 +19,8 @@ export interface Scenario {
   /** Begin with a drain that has not beaten for an hour, a message it has left, and wakes under way. */
   deadDrain?: { events: number };
   budget?: Partial<Budget>;
+  /** Look no further than at this many states, those of the shortest ways; default: at all. */
+  states?: number;
 }
 
 export interface Options {
@@ -35,7 +37,7 @@ const MANY: Bounds = { depth: 1_000, states: 4_000_000 };
 
 /** Explores all that can happen in a scenario, with the real code or with a mutant of it. */
 export async function exploreGate(
-  { publishers, deadDrain, budget = {} }: Scenario,
+  { publishers, deadDrain, budget = {}, states = MANY.states }: Scenario,
   { parts = {}, blind = false, bounds = {} }: Options = {},
 ): Promise<Explored> {
   const programs = createPrograms(gatePrograms({ ...REAL, ...parts }));
@@ -57,7 +59,7 @@ export async function exploreGate(
     const { broken: _broken, ...seen } = state;
     return check(blind ? seen : state, rest);
   };
-  return explore({ initial: [world], next: createSteps(programs), key: keyOf, check: judge }, { ...MANY, ...bounds });
+  return explore({ initial: [world], next: createSteps(programs), key: keyOf, check: judge }, { ...MANY, states, ...bounds });
 }
 
 function withDeadDrain({ events }: { events: number }): Partial<World> {

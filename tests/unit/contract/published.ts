@@ -1,0 +1,21 @@
+/** The JSON Schemas that docs/contract publishes, made from what the code reads by. */
+import { z } from 'zod';
+import { eventSchema } from '../../../shared/contract/events.ts';
+import { outcomeHeaderSchema } from '../../../shared/contract/outcome.ts';
+import { referenceSchema, resultSchema } from '../../../shared/contract/reference.ts';
+
+const schemas = {
+  reference: ['A reference: the message that stands for one chunk', referenceSchema],
+  result: ['A result message: the chunks that one round has finished', resultSchema],
+  event: ['The body of an event on the topic', eventSchema],
+  outcome: ['The header of an outcome blob, in its metadata', outcomeHeaderSchema],
+} as const;
+
+/** By file name. Unknown fields are let through: a newer writer of the same version may say more. */
+export const publishedSchemas = (): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(schemas).map(([name, [title, schema]]) => [
+      `${name}.v1.schema.json`,
+      { title, ...z.toJSONSchema(schema, { io: 'input' }) },
+    ]),
+  );

@@ -1,0 +1,85 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { holdLease, type LeaseQueue } from '../../../shared/processing/lease.ts';
+import { messageOf, serviceError } from '../../helpers/factories.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** Gives a new receipt for each update of the newest one, and refuses all others. */
+function queue(refuse?: number) {
+  const told: string[] = [];
+  let receipt = 1;
+  const check = (given: string): void => {
+    if (refuse !== undefined) throw serviceError(refuse);
+    if (given !== `r${receipt}`) throw serviceError(400);
+  };
+  const lease: LeaseQueue = {
+    updateMessage: (async (id: string, given: string, text: string | undefined, seconds: number) => {
+      check(given);
+      receipt += 1;
+      told.push(`update ${id} ${text ?? '-'} ${seconds}`);
+      return { popReceipt: `r${receipt}` };
+    }) as unknown as LeaseQueue['updateMessage'],
+    deleteMessage: (async (id: string, given: string) => {
+      check(given);
+      told.push(`delete ${id} ${given}`);
+    }) as unknown as LeaseQueue['deleteMessage'],
+  };
+  return { lease, told };
+}
+
+test('messages are renewed at half of their timeout, until the lease ends', async () => {
+  const { lease, told } = queue();
+  const held = holdLease(lease, [messageOf('text')], 300);
+
+  await vi.advanceTimersByTimeAsync(149_000);
+  const before = [...told];
+  await vi.advanceTimersByTimeAsync(152_000);
+  held.end();
+  await vi.advanceTimersByTimeAsync(600_000);
+
+  expect(before).toEqual([]);
+  expect(told).toEqual(['update m1 - 300', 'update m1 - 300']);
+});
+
+test('the newest receipt is used, and a finished message is renewed no more', async () => {
+  const { lease, told } = queue();
+  const held = holdLease(lease, [messageOf('text')], 300);
+
+  expect(await held.rewrite('m1', 'marked')).toBe(true);
+  await held.finish('m1');
+  await vi.advanceTimersByTimeAsync(600_000);
+  held.end();
+
+  expect(told).toEqual(['update m1 marked 300', 'delete m1 r2']);
+});
+
+test.each([404, 400])('a receipt refused with %i means that somebody else has the message', async (status) => {
+  const { lease } = queue(status);
+  const held = holdLease(lease, [messageOf('text')], 300);
+
+  expect(await held.rewrite('m1', 'marked')).toBe(false);
+  expect(held.isLost('m1')).toBe(true);
+  await expect(held.finish('m1')).resolves.toBeUndefined();
+  held.end();
+});
+
+test('a service that fails does not cost the lease', async () => {
+  const { lease } = queue(503);
+  const held = holdLease(lease, [messageOf('text')], 300);
+
+  await expect(held.rewrite('m1', 'marked')).rejects.toThrow('503');
+  expect(held.isLost('m1')).toBe(false);
+  held.end();
+});
+
+test('a message given back is somebody else’s to delete', async () => {
+  const { lease, told } = queue();
+  const held = holdLease(lease, [messageOf('text')], 300);
+
+  await held.giveBack('m1', 5);
+  await held.finish('m1');
+  held.end();
+
+  expect(told).toEqual(['update m1 - 5']);
+});

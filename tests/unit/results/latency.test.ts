@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { latencies } from '../../../shared/results/latency.ts';
+import { chunkRowOf, headerOf } from '../../helpers/factories.ts';
+
+const batch = { acceptedAt: '2026-01-01T00:00:00.000Z' };
+const done = (second: number, counts: Parameters<typeof headerOf>[0]) =>
+  chunkRowOf({
+    chunk: String(second).padStart(6, '0'),
+    state: 'done',
+    doneAt: `2026-01-01T00:00:${String(second).padStart(2, '0')}.000Z`,
+    header: headerOf(counts),
+  });
+
+test('items count, not chunks: a large late chunk is what most items waited for', () => {
+  const rows = [done(1, { items: 10 }), done(20, { items: 90 })];
+
+  expect(latencies(batch, rows)).toEqual({ latencyP50: 20_000, latencyP95: 20_000, latencyMax: 20_000 });
+});
+
+test('an item that was retried counts when it ended', () => {
+  const rows = [done(1, { items: 100, retried: 10 }), done(30, { items: 10 })];
+
+  expect(latencies(batch, rows)).toEqual({ latencyP50: 1_000, latencyP95: 30_000, latencyMax: 30_000 });
+});
+
+test('without an end there is none', () => {
+  expect(latencies(batch, [chunkRowOf({ chunk: '000000' })])).toEqual({ latencyP50: 0, latencyP95: 0, latencyMax: 0 });
+});
