@@ -1,48 +1,33 @@
 /** Learns from a finished wave: what a reference takes, and how many tasks are worth having. Pure. */
 import { THROTTLED } from '../cost/meter.ts';
 import type { GateRow } from '../wake/gate-row.ts';
-import { earlier, type SliceResult } from './slice.ts';
+import { addTallies, emptyTally, type SliceResult, type Tally } from './slice.ts';
 
 /** Weight of the newest measurement: quick enough to follow a change of batch, slow enough to ignore one odd chunk. */
 const ALPHA = 0.5;
 
 /** What a wave of `tasks` tasks came to, over all of them. */
-export interface WaveSummary {
+export interface WaveSummary extends Omit<Tally, 'operations'> {
   tasks: number;
-  received: number;
-  done: number;
-  items: number;
-  ran: number;
-  failures: number;
-  ghosts: number;
-  handlerSeconds: number;
   /** Wall seconds of the longest slice. */
   seconds: number;
+  /** Answers of a service that was too busy. */
   throttled: number;
   tripped: boolean;
   /** Whether any task met a fault that ended its slice. */
   faulted: boolean;
-  /** When the oldest batch that the wave met was accepted; empty when it met none. */
-  oldestAt: string;
 }
 
-/** Sums up the slices of a wave. `throttled` are answers of a service that was too busy. */
+/** Sums up the slices of a wave. */
 export function summarize(slices: SliceResult[]): WaveSummary {
-  const sum = (pick: (slice: SliceResult) => number): number => slices.reduce((total, slice) => total + pick(slice), 0);
+  const { operations, ...sum } = slices.reduce<Tally>(addTallies, emptyTally());
   return {
+    ...sum,
     tasks: slices.length,
-    received: sum((slice) => slice.received),
-    done: sum((slice) => slice.done),
-    items: sum((slice) => slice.items),
-    ran: sum((slice) => slice.ran),
-    failures: sum((slice) => slice.failures),
-    ghosts: sum((slice) => slice.ghosts),
-    handlerSeconds: sum((slice) => slice.handlerSeconds),
     seconds: Math.max(0, ...slices.map((slice) => slice.seconds)),
-    throttled: sum((slice) => slice.operations[THROTTLED] ?? 0),
+    throttled: operations[THROTTLED] ?? 0,
     tripped: slices.some((slice) => slice.ended === 'tripped'),
     faulted: slices.some((slice) => slice.ended === 'fault'),
-    oldestAt: slices.reduce((oldest, slice) => earlier(oldest, slice.oldestAt), ''),
   };
 }
 
