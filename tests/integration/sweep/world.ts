@@ -159,7 +159,7 @@ interface Parts {
 function makeDeps({ clients }: Storage, { topic, runtime, now }: Parts): SweepDeps {
   const registry = createRegistry([echo]);
   const depthOf = (queue: string): Promise<number> => queueDepth(clients.queue(queue));
-  const timing = { sliceSeconds: 5, visibilitySeconds: VISIBILITY_SECONDS, capacity: 100, now: () => Date.now() };
+  const timing = { sliceSeconds: 5, visibilitySeconds: VISIBILITY_SECONDS, capacity: 100, now };
   const plan = createPlanner({ table: clients.gates, ...timing });
   const shared = {
     queues: clients.queue,
