@@ -3,10 +3,11 @@
  * references that follow from them, then the end of the batch if nothing is pending, and last the messages are deleted.
  */
 import type { DequeuedMessageItem } from '@azure/storage-queue';
+import { type Applied, applyEnds, type ChunkEnd } from '../batches/apply-ends.ts';
 import type { BatchRow } from '../batches/batch-row.ts';
 import { isSettled } from '../batches/batch-row.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
-import { type Applied, applyEnds, type ChunkEnd, MAX_CHUNK_ROWS_A_TRANSACTION } from '../batches/ledger.ts';
+import { MAX_CHUNK_ROWS_A_TRANSACTION } from '../batches/ledger.ts';
 import type { Operations } from '../contract/operations.ts';
 import { type FinishedChunk, type ResultMessage, readResult } from '../contract/reference.ts';
 import { emptyTally, type Tally } from '../drain/slice.ts';
@@ -14,6 +15,8 @@ import { toError } from '../errors.ts';
 import { inParallel } from '../parallel.ts';
 import { holdLease } from '../processing/lease.ts';
 import { log } from '../telemetry/log.ts';
+import { countChunk } from '../telemetry/metrics.ts';
+import { commonTrace, type SpanOptions, withSpan } from '../telemetry/trace.ts';
 import { enqueue } from '../wake/enqueue.ts';
 import { type Entry, readEntries } from '../wake/messages.ts';
 import type { QueueAddress } from '../workload/registry.ts';
@@ -60,6 +63,8 @@ async function collectAll(deps: FinalizeDeps, entries: Entry<ResultMessage>[]): 
 interface BatchWork {
   ends: ChunkEnd[];
   operations: Operations;
+  /** Of the messages, where all chunks of each are of one trace; else the batch row's own counts. */
+  traceparents?: (string | undefined)[];
 }
 
 /** Groups ends by batch; a message's operations are shared out by the number of chunks. */
@@ -72,8 +77,9 @@ function byBatch(entries: Entry<ResultMessage>[]): Map<string, BatchWork> {
 }
 
 function addEnd(works: Map<string, BatchWork>, end: FinishedChunk, message: ResultMessage): void {
-  const work = works.get(end.batch) ?? { ends: [], operations: {} };
+  const work = works.get(end.batch) ?? { ends: [], operations: {}, traceparents: [] };
   works.set(end.batch, work);
+  work.traceparents?.push(message.traceparent);
   work.ends.push({ chunk: end.chunk, header: end.header });
   for (const [name, n] of Object.entries(message.operations)) {
     work.operations[name] = (work.operations[name] ?? 0) + n / message.chunks.length;
@@ -81,20 +87,41 @@ function addEnd(works: Map<string, BatchWork>, end: FinishedChunk, message: Resu
 }
 
 /** Applies a batch's ends, follows up, and ends the batch when nothing is pending; also for a message of repeats alone. */
-export async function collectBatch(deps: FinalizeDeps, id: string, { ends, operations }: BatchWork): Promise<void> {
+export async function collectBatch(deps: FinalizeDeps, id: string, work: BatchWork): Promise<void> {
+  const { ends, operations } = work;
+  const trace = commonTrace(work.traceparents ?? []);
   const at = new Date(deps.gate.now()).toISOString();
   let rest = operations;
   let last: Applied | undefined;
   for (const group of groupsByRows(ends)) {
+    const startMs = Date.now();
     const applied = await applyEnds(deps.table, id, group, { at, operations: rest });
     if (!applied) return log.info('ghost-result', { batch: id });
-    const { batch } = applied;
     last = applied;
     rest = {};
-    await enqueue(deps, batch, batch.state === 'cancelling' ? applied.followUps.map(atOnce) : applied.followUps);
-    await tellDead(deps, batch, group, applied.fresh);
+    await withSpan('sluice.collect', spanOf(applied.batch, { ends: group, trace, startMs }), () =>
+      followUp(deps, applied, group),
+    );
   }
   if (last) await endIfDone(deps, last);
+}
+
+/** What is known of the batch only once its row is read, so that the span is told when it began. */
+function spanOf(
+  batch: BatchRow,
+  { ends, trace, startMs }: { ends: ChunkEnd[]; trace: string | undefined; startMs: number },
+): SpanOptions {
+  const attributes = { 'sluice.batch': batch.id, 'sluice.chunks': ends.length };
+  return { parent: trace ?? batch.traceparent, kind: 'consumer', attributes, startMs };
+}
+
+async function followUp(deps: FinalizeDeps, applied: Applied, ends: ChunkEnd[]): Promise<void> {
+  const { batch, followUps, fresh } = applied;
+  const acceptedMs = Date.parse(batch.acceptedAt);
+  for (const { chunk, header } of ends)
+    if (fresh.has(chunk)) countChunk(batch, header.counts, (deps.gate.now() - acceptedMs) / 1000);
+  await enqueue(deps, batch, batch.state === 'cancelling' ? followUps.map(atOnce) : followUps);
+  await tellDead(deps, batch, ends, fresh);
 }
 
 async function endIfDone(deps: FinalizeDeps, { batch, etag, allRows }: Applied): Promise<void> {

@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { applyEnds } from '../../../shared/batches/apply-ends.ts';
 import {
-  applyEnds,
   changeBatch,
   chunkRows,
   groupsOf,
   insertBatch,
   insertChunks,
-  moveBatch,
   openRevision,
   readBatch,
 } from '../../../shared/batches/ledger.ts';
@@ -158,13 +157,6 @@ describe('the end of chunks', () => {
 });
 
 describe('states', () => {
-  test('go forward from those named', async () => {
-    const { table } = await accepted(['000000']);
-
-    expect((await moveBatch(table, BATCH, ['queued'], { state: 'running' }))?.state).toBe('running');
-    expect(await moveBatch(table, BATCH, ['queued'], { state: 'running' })).toBeUndefined();
-  });
-
   test('a settled batch is opened again by a redrive alone, once', async () => {
     const { table } = await accepted(['000000']);
     await changeBatch(table, BATCH, () => ({ state: 'completedWithDeadLetters' }));

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { applyEnds } from '../../../shared/batches/apply-ends.ts';
 import type { BatchRow } from '../../../shared/batches/batch-row.ts';
-import { applyEnds, changeBatch, insertBatch, readBatch } from '../../../shared/batches/ledger.ts';
+import { changeBatch, insertBatch, readBatch } from '../../../shared/batches/ledger.ts';
 import { openBatch } from '../../../shared/batches/open-rows.ts';
 import { announce, type FinalizeDeps, finalize } from '../../../shared/results/finalize.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
