@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
+// Fault tests on whole stacks need the machine for themselves: they come last, one file at a time.
+const ON_STACKS = ['tests/faults/every-call/*.test.ts', 'tests/faults/random/random.test.ts'];
+
 // Unit tests are pure and run side by side. Integration tests start real processes (Azurite, broker, host),
 // so on a small machine they run one file at a time.
 export default defineConfig({
@@ -22,8 +25,18 @@ export default defineConfig({
         test: {
           name: 'faults',
           include: ['tests/faults/**/*.test.ts'],
+          exclude: ON_STACKS,
           testTimeout: process.env.SLUICE_FAULTS_DEEP === undefined ? 120_000 : 3_600_000,
           hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: 'fault-stacks',
+          include: ON_STACKS,
+          fileParallelism: false,
+          hookTimeout: 120_000,
+          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -16,17 +16,28 @@ export interface AppCopyOptions {
   registry: string;
   /** Activities of the host at a time; the app's own 2 would make runs that share a host wait for each other. */
   activities: number;
+  /** Wrong ways to be found out: what to replace in built files, named relative to the root. */
+  mutations?: readonly Mutation[];
+}
+
+/** A piece of a built file, and what stands there instead. */
+export interface Mutation {
+  file: string;
+  from: string;
+  to: string;
 }
 
 /**
  * Builds the app with other workloads into a folder of its own, which nobody builds again while a test uses it. All but
- * the registry is the app as it is. Returns the app folder.
+ * the registry (and mutations) is the app as it is. Returns the app folder.
  */
-export async function buildAppCopy({ name, project, registry, activities }: AppCopyOptions): Promise<string> {
+export async function buildAppCopy(options: AppCopyOptions): Promise<string> {
+  const { name, project, registry, activities, mutations = [] } = options;
   const folder = join(ROOT, '.sluice', name);
   const dist = join(folder, 'dist');
   await mkdir(dist, { recursive: true });
   await compile(project, dist);
+  for (const mutation of mutations) await mutate(dist, mutation);
   const built = `../${registry.replace(/\.ts$/, '.js')}`;
   await writeFile(join(dist, 'workloads', 'index.js'), `export { registry } from '${built}';\n`);
   await cp(join(ROOT, 'package.json'), join(folder, 'package.json'));
@@ -34,6 +45,13 @@ export async function buildAppCopy({ name, project, registry, activities }: AppC
   host.extensions.durableTask.maxConcurrentActivityFunctions = activities;
   await writeFile(join(folder, 'host.json'), JSON.stringify(host, null, 2));
   return folder;
+}
+
+async function mutate(dist: string, { file, from, to }: Mutation): Promise<void> {
+  const path = join(dist, file);
+  const text = await readFile(path, 'utf8');
+  if (text.split(from).length !== 2) throw new Error(`Expected ${JSON.stringify(from)} once in ${file}.`);
+  await writeFile(path, text.replace(from, to));
 }
 
 /** Types are checked elsewhere: here a half-written file of somebody else must not stop a run. */

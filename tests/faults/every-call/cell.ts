@@ -27,6 +27,7 @@ export interface Cell {
   director: Director;
   api: Api;
   batches: TableClient;
+  gates: TableClient;
   blobs: BlobServiceClient;
   queues: QueueServiceClient;
   /** Lets all services' clocks go on by `ms`: waits that last minutes are over in a moment. */
@@ -69,6 +70,7 @@ export async function startCell({ name, appFolder, folder, azurite }: CellOption
     director,
     api: createApi(host.url),
     batches: TableClient.fromConnectionString(direct, TABLES.batches, { allowInsecureConnection: true }),
+    gates: TableClient.fromConnectionString(direct, TABLES.gates, { allowInsecureConnection: true }),
     blobs: BlobServiceClient.fromConnectionString(direct),
     queues: QueueServiceClient.fromConnectionString(direct),
     advance: (ms) => {

@@ -1,5 +1,6 @@
 /** All calls of a small batch, each failing in each way. */
 import { buildAppCopy } from '../../helpers/app-copy.ts';
+import { FAULT_APP } from '../harness/fault-app.ts';
 import type { Cell } from './cell.ts';
 import { startCells } from './cells.ts';
 import { type CallFault, FAULT_MODES, type FaultMode } from './director.ts';
@@ -12,7 +13,7 @@ export interface EveryCallOptions {
   folder: string;
   cells: number;
   modes?: readonly FaultMode[];
-  /** Only every n-th call; default 1. */
+  /** Only every n-th call, each mode beginning with another one; default 1. */
   stride?: number;
   /** Told of each run as it ends. */
   onRun?: (run: CallRun) => void;
@@ -24,9 +25,7 @@ const MARGIN = 8;
 /** Runs the small batch once for each call and mode; the runs in no particular order. */
 export async function runEveryCall(options: EveryCallOptions): Promise<CallRun[]> {
   const { name, folder, modes = FAULT_MODES, stride = 1, onRun = () => {} } = options;
-  const appFolder = await buildAppCopy({
-    ...{ name, activities: 8, project: 'tests/faults/tsconfig.json', registry: 'tests/faults/app/registry.ts' },
-  });
+  const appFolder = await buildAppCopy({ ...FAULT_APP, name });
   const { cells, stop } = await startCells(options.cells, appFolder, folder);
   try {
     const works = plan(await countCalls(cells), modes, stride);
@@ -62,8 +61,8 @@ const WORKLOADS = 250;
 
 function plan(calls: number, modes: readonly FaultMode[], stride: number): CallFault[] {
   const faults: CallFault[] = [];
-  for (const mode of modes) {
-    for (let k = 1; k <= calls + MARGIN; k += stride) faults.push({ k, mode });
+  for (const [index, mode] of modes.entries()) {
+    for (let k = 1 + (index % stride); k <= calls + MARGIN; k += stride) faults.push({ k, mode });
   }
   return faults;
 }

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BatchRow, isSettled } from '../../../shared/batches/batch-row.ts';
+import { readGate } from '../../../shared/wake/gate.ts';
 import type { ItemFate } from '../app/items.ts';
 import { brokenLaw, type LedgerView, readLedger } from '../harness/ledger-view.ts';
 import { truthOf } from '../harness/truth.ts';
@@ -29,14 +30,21 @@ const TRUTH = truthOf(
 const OBSERVE_MS = 150;
 /** After so long without any change the clocks go on, and the sweep looks. */
 const IDLE_MS = 1_200;
+/** Looks at what is left over before the clocks go on: a drain that polls an empty queue takes a second to give up. */
+const TRIES_A_HELP = 16;
 /** More than every wait of the app but the ten minutes of a silent drain, which some steps together exceed. */
 const STEP_MS = 130_000;
 /** The broker refuses a token that is an hour old. */
 const MAX_AHEAD_MS = 55 * 60_000;
 const STUCK_MS = 60_000;
 
-/** Runs one batch of `workload`, one call of which fails. */
-export async function runWithFault(cell: Cell, workload: string, fault: CallFault): Promise<CallRun> {
+/** Runs one batch of `workload`, one call of which fails. A batch that is not at its end after `patienceMs` is stuck. */
+export async function runWithFault(
+  cell: Cell,
+  workload: string,
+  fault: CallFault,
+  patienceMs = STUCK_MS,
+): Promise<CallRun> {
   const started = Date.now();
   const problems: string[] = [];
   let run: Pick<CallRun, 'failed' | 'calls'> = { failed: undefined, calls: [] };
@@ -47,8 +55,8 @@ export async function runWithFault(cell: Cell, workload: string, fault: CallFaul
     // An upload that died holds its key for a minute of the service's clock.
     const onRefused = (): void => cell.advance(10_000);
     const id = await cell.api.submit(workload, randomUUID(), TRUTH.body, { onRefused });
-    const ledger = await watch(cell, id, problems);
-    problems.push(...(await leftovers(cell, workload, id)));
+    const ledger = await watch(cell, id, { problems, patienceMs });
+    if (ledger) problems.push(...(await leftovers(cell, workload, id)));
     run = { failed: cell.director.failed, calls: cell.director.calls };
     cell.director.arm();
     await cell.whole();
@@ -60,8 +68,12 @@ export async function runWithFault(cell: Cell, workload: string, fault: CallFaul
 }
 
 /** Looks at the rows until the batch has ended and said so. */
-async function watch(cell: Cell, id: string, problems: string[]): Promise<LedgerView | undefined> {
-  const end = Date.now() + STUCK_MS;
+async function watch(
+  cell: Cell,
+  id: string,
+  { problems, patienceMs }: { problems: string[]; patienceMs: number },
+): Promise<LedgerView | undefined> {
+  const end = Date.now() + patienceMs;
   let seen = { calls: 0, at: Date.now() };
   while (Date.now() < end) {
     const ledger = await readLedger(cell.batches, id);
@@ -96,20 +108,23 @@ async function problemsOf(cell: Cell, ledger: LedgerView): Promise<string[]> {
   return isGood(verdict) ? [] : [JSON.stringify(verdict)];
 }
 
-/** Nothing may be left in the queues: what is there belongs to nobody. */
+/** Nothing may be left in the queues, for it would belong to nobody; and all drains must have come to their ends. */
 async function leftovers(cell: Cell, workload: string, id: string): Promise<string[]> {
+  const names = [`${workload}-normal-0`, `${workload}-results`];
   const end = Date.now() + STUCK_MS;
-  for (;;) {
-    const depths = await Promise.all(
-      [`${workload}-normal-0`, `${workload}-results`].map((name) => depthOf(cell, name)),
-    );
-    if (depths.every((depth) => depth === 0)) return [];
-    if (Date.now() > end) return [`left in the queues: ${depths.join(', ')}`];
-    await sleep(IDLE_MS / 2);
-    await help(cell, id);
+  for (let tries = 1; ; tries += 1) {
+    const rests = await Promise.all(names.map((name) => restOf(cell, name)));
+    if (rests.every((rest) => rest === '')) return [];
+    if (Date.now() > end) return [`not at rest: ${rests.join('; ')}`];
+    await sleep(OBSERVE_MS);
+    if (tries % TRIES_A_HELP === 0) await help(cell, id);
   }
 }
 
-async function depthOf(cell: Cell, name: string): Promise<number> {
-  return (await cell.queues.getQueueClient(name).getProperties()).approximateMessagesCount ?? 0;
+/** What is not at rest about a queue, in words. */
+async function restOf(cell: Cell, name: string): Promise<string> {
+  const { approximateMessagesCount = 0 } = await cell.queues.getQueueClient(name).getProperties();
+  if (approximateMessagesCount > 0) return `${approximateMessagesCount} messages in ${name}`;
+  const { row } = await readGate(cell.gates, name);
+  return row.status === 'idle' ? '' : `${name} is ${row.status}`;
 }

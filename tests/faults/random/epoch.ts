@@ -23,7 +23,7 @@ export interface EpochOptions {
   onEnd: (run: RunEnd) => void;
 }
 
-const SWEEP_MS = 3_000;
+const SWEEP_MS = 8_000;
 const QUIET_MS = 120_000;
 
 /** Runs until the seeds are used up, then lets the stack come to rest and checks it. */

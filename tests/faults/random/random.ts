@@ -2,6 +2,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buildAppCopy } from '../../helpers/app-copy.ts';
+import { FAULT_APP } from '../harness/fault-app.ts';
 import { runEpoch } from './epoch.ts';
 import { createScore, type RunEnd, type Score } from './score.ts';
 
@@ -26,9 +27,7 @@ const RUNS_A_STACK = 250;
 /** Carries the runs out and gives their score. */
 export async function runRandom(options: RandomOptions): Promise<Score> {
   const { name, folder, runs, seed, minutes, slots, items, quick, onProgress = () => {} } = options;
-  const appFolder = await buildAppCopy({
-    ...{ name, activities: slots, project: 'tests/faults/tsconfig.json', registry: 'tests/faults/app/registry.ts' },
-  });
+  const appFolder = await buildAppCopy({ ...FAULT_APP, name, activities: slots });
   const score = createScore();
   const end = Date.now() + minutes * 60_000;
   let begun = 0;

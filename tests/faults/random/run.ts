@@ -17,7 +17,7 @@ export interface RunOptions {
   quick: boolean;
 }
 
-const OBSERVE_MS = 700;
+const OBSERVE_MS = 1_100;
 /** A batch that is not at its end by then is stuck: ten minutes of silence before a drain counts as dead, and the rest. */
 const STUCK_MS = 17 * 60_000;
 const QUICK_STUCK_MS = 5 * 60_000;

@@ -1,0 +1,32 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runEveryCall } from './every-call.ts';
+import type { CallRun } from './run.ts';
+
+/** SLUICE_FAULTS_DEEP tries every call in every way; otherwise each way takes every third call, beginning with another. */
+const stride = process.env.SLUICE_FAULTS_DEEP === undefined ? 3 : 1;
+const CELLS = 4;
+const TIMEOUT_MS = 3_600_000;
+
+test(
+  'whichever call fails, and however, the small batch ends in the exact report',
+  async () => {
+    // Prepare
+    const folder = await mkdtemp(join(tmpdir(), 'sluice-every-call-'));
+
+    // Act
+    const runs = await runEveryCall({ name: 'faults/every-call', folder, cells: CELLS, stride });
+
+    // Assess
+    const reached = runs.filter(({ failed }) => failed !== undefined);
+    console.log(`${reached.length} of ${runs.length} runs had their fault`);
+    expect(runs.filter(({ problems }) => problems.length > 0).map(describe)).toEqual([]);
+    expect(reached.length).toBeGreaterThan(runs.length * 0.8);
+    await rm(folder, { recursive: true, force: true });
+  },
+  TIMEOUT_MS,
+);
+
+const describe = ({ mode, k, failed, problems }: CallRun): string => `${mode} ${k} (${failed}): ${problems.join('; ')}`;

@@ -1,0 +1,77 @@
+/** The runs must be able to fail: an app with one rule taken out is found out by the call that the rule is about. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { buildAppCopy, type Mutation } from '../../helpers/app-copy.ts';
+import { FAULT_APP } from '../harness/fault-app.ts';
+import { type Cells, startCells } from './cells.ts';
+import type { FaultMode } from './director.ts';
+import { runWithFault } from './run.ts';
+
+const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 300_000;
+
+interface Mutant {
+  name: string;
+  mutation: Mutation;
+  /** The call that is to fail, by what it looks like in a run without faults, and how. */
+  call: RegExp;
+  mode: FaultMode;
+  /** What the run says of it. */
+  found: RegExp;
+}
+
+const MUTANTS: Mutant[] = [
+  {
+    name: 'references deleted before their results are told',
+    mutation: {
+      file: 'shared/processing/tell-results.js',
+      from: 'if (ends.length > 0) {',
+      to: 'await Promise.all(options.entries.map(({ message }) => options.lease.finish(message.messageId)));\n    if (ends.length > 0) {',
+    },
+    call: /queue DELETE .*-normal-0\/messages/,
+    mode: 'exit',
+    found: /^stuck/,
+  },
+  {
+    name: 'a repeated result message counts again',
+    mutation: {
+      file: 'shared/batches/ledger.js',
+      from: "found?.row.state === 'pending'",
+      to: 'found !== undefined',
+    },
+    call: /queue DELETE .*-results\/messages/,
+    mode: 'before',
+    found: /accepted is not|stuck|counts/,
+  },
+];
+
+let cells: Cells | undefined;
+let folder = '';
+
+afterEach(async () => {
+  await cells?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test.each(MUTANTS)(
+  'the mutant is found: $name',
+  async ({ mutation, call, mode, found }) => {
+    // Prepare
+    folder = await mkdtemp(join(tmpdir(), 'sluice-mutant-'));
+    const appFolder = await buildAppCopy({ ...FAULT_APP, name: 'faults/mutant', mutations: [mutation] });
+    cells = await startCells(1, appFolder, folder);
+    const [cell] = cells.cells;
+    if (!cell) throw new Error('There is no cell.');
+    const { calls } = await runWithFault(cell, 'call0', { k: 0, mode }, PATIENCE_MS);
+
+    // Act
+    const k = calls.findIndex((name) => call.test(name)) + 1;
+    const { problems } = await runWithFault(cell, 'call1', { k, mode }, PATIENCE_MS);
+
+    // Assess
+    expect(problems.join('\n')).toMatch(found);
+  },
+  TIMEOUT_MS,
+);

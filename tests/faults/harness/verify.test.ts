@@ -1,0 +1,90 @@
+/** The checker must be able to fail: each test takes one thing that goes wrong, and sees it found. */
+import type { BlobServiceClient } from '@azure/storage-blob';
+import { describe, expect, test } from 'vitest';
+import type { BatchRow } from '../../../shared/batches/batch-row.ts';
+import type { ChunkRow } from '../../../shared/batches/chunk-row.ts';
+import type { FaultResult, FaultTotal } from '../app/items.ts';
+import { brokenLaw, type LedgerView } from './ledger-view.ts';
+import { truthOf } from './truth.ts';
+import { isGood, verify } from './verify.ts';
+
+const ITEMS = 4;
+const truth = truthOf(ITEMS, new Map());
+
+interface Found {
+  results: FaultResult[];
+  report: { key: string; value: FaultTotal }[];
+  batch: Partial<BatchRow>;
+}
+
+/** What comes out when all is well, changed by `spoil`. */
+function judge(spoil: (found: Found) => void) {
+  const results = [...truth.succeeded.values()].map(({ n, k, v }) => ({ n, position: n, k, v }));
+  const report = [...truth.totals].map(([key, value]) => ({ key, value: { ...value } }));
+  const batch = { id: 'b', state: 'completed', accepted: ITEMS, succeeded: ITEMS, dead: 0, cancelled: 0 } as const;
+  const found: Found = { results, report, batch: { ...batch } };
+  spoil(found);
+  const ledger: LedgerView = { batch: found.batch as BatchRow, etag: '', chunks: [] };
+  const api = { results: async () => found.results, report: async () => found.report };
+  return verify(truth, ledger, { api, blobs: {} as BlobServiceClient });
+}
+
+describe('the comparison of what came out with what was promised', () => {
+  test('finds nothing where all is well', async () => {
+    expect(isGood(await judge(() => undefined))).toBe(true);
+  });
+
+  test('finds an item that is gone', async () => {
+    const { lost } = await judge(({ results }) => results.splice(2, 1));
+    expect(lost).toEqual([2]);
+  });
+
+  test('finds an item that came twice', async () => {
+    const { doubled } = await judge(({ results }) => results.push({ n: 1, position: 1, k: 'k7', v: 31 }));
+    expect(doubled).toEqual([1]);
+  });
+
+  test('finds a result under the wrong position', async () => {
+    const { wrong } = await judge(({ results }) => results.splice(0, 1, { n: 3, position: 0, k: 'k1', v: 93 }));
+    expect(wrong).toEqual(['result {"n":3,"position":0,"k":"k1","v":93}']);
+  });
+
+  test('finds a total that counts an item twice', async () => {
+    const { wrong } = await judge(({ report: [first] }) => {
+      if (first) first.value.count += 1;
+    });
+    expect(wrong).toHaveLength(1);
+  });
+
+  test('finds a counter that is off', async () => {
+    const { wrong } = await judge(({ batch }) => {
+      batch.succeeded = ITEMS - 1;
+    });
+    expect(wrong).toEqual(['counts {"state":"completed","accepted":4,"succeeded":3,"dead":0,"cancelled":0}']);
+  });
+});
+
+describe('the conservation law', () => {
+  const view = (state: BatchRow['state'], succeeded: number, pending: number): LedgerView => ({
+    batch: { state, accepted: 10, succeeded, dead: 1, cancelled: 0 } as BatchRow,
+    etag: '',
+    chunks: [
+      { state: 'done', items: 5 },
+      { state: 'pending', items: pending },
+    ] as ChunkRow[],
+  });
+
+  test('holds while pending rows make up for what has no outcome', () => {
+    expect(brokenLaw(view('running', 4, 5))).toBeUndefined();
+  });
+
+  test('is broken by a row too many', () => {
+    expect(brokenLaw(view('running', 4, 6))).toBe(
+      '10 accepted is not 4 succeeded + 1 dead + 0 cancelled + 6 pending (running)',
+    );
+  });
+
+  test('is asked for only once all rows are there', () => {
+    expect(brokenLaw(view('accepting', 0, 5))).toBeUndefined();
+  });
+});

@@ -1,0 +1,28 @@
+import { describe, expect, test } from 'vitest';
+import { planOf, STACK_FAULTS, WAKE_FATES } from './plan.ts';
+
+const ITEMS = 20_000;
+const seeds = Array.from({ length: 3_000 }, (_, seed) => seed);
+
+describe('the plan of a random run', () => {
+  test('is the same for the same seed', () => {
+    const [one, other] = [planOf(77, { items: ITEMS }), planOf(77, { items: ITEMS })];
+    expect([...one.calls]).toEqual([...other.calls]);
+    expect(one.stack).toEqual(other.stack);
+    expect([0, 1, 2, 3].map(one.wake)).toEqual([0, 1, 2, 3].map(other.wake));
+  });
+
+  test('has every kind of fault of a part somewhere', () => {
+    const kinds = new Set(seeds.map((seed) => planOf(seed, { items: ITEMS }).stack?.kind));
+    expect([...STACK_FAULTS].filter((kind) => !kinds.has(kind))).toEqual([]);
+  });
+
+  test('holds no drain for good in a quick run', () => {
+    expect(seeds.some((seed) => planOf(seed, { items: ITEMS, quick: true }).stack?.kind === 'holdDrain')).toBe(false);
+  });
+
+  test('has every fate of a wake somewhere', () => {
+    const fates = new Set(seeds.slice(0, 200).map((seed) => planOf(seed, { items: ITEMS }).wake(0).fate));
+    expect([...fates].sort()).toEqual([...WAKE_FATES].sort());
+  });
+});

@@ -1,0 +1,29 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runRandom } from './random.ts';
+
+/** As many as a small machine does in a minute or so; `npm run faults` does any number. */
+const RUNS = 24;
+const TIMEOUT_MS = 900_000;
+
+test(
+  'nothing is lost, doubled or stuck under random faults',
+  async () => {
+    // Prepare
+    const folder = await mkdtemp(join(tmpdir(), 'sluice-random-'));
+    const seed = Number(process.env.SLUICE_FAULTS_SEED ?? 1);
+
+    // Act
+    const score = await runRandom({
+      ...{ name: 'faults/random-test', folder, runs: RUNS, seed, minutes: 0.5, slots: 12, items: 20_000, quick: true },
+    });
+
+    // Assess
+    console.log(score.table());
+    expect(score.isClean, score.table()).toBe(true);
+    await rm(folder, { recursive: true, force: true });
+  },
+  TIMEOUT_MS,
+);
