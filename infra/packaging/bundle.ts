@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Metafile, type Plugin } from 'esbuild';
 import { NATIVE_PACKAGES } from './native.ts';
+import { webAssets } from './web-assets.ts';
 
 /** What a bundle is made from, and where it goes. */
 export interface BundleOptions {
@@ -24,10 +25,11 @@ const BANNER = [
 /**
  * Bundles the app: every file in functions/ into functions/main.js, the worker thread into workloads/thread.js, and
  * piscina's own worker beside the chunk that starts it. Not minified: stack traces in the logs stay readable, and
- * the zip is small enough as it is. Same input, same bytes.
+ * the zip is small enough as it is. The dashboard goes in as a module of strings. Same input, same bytes.
  */
 export async function bundle({ root, outDir }: BundleOptions): Promise<Metafile> {
   const main = await mainSource(root);
+  const web = await webAssets(root);
   await rm(outDir, { recursive: true, force: true });
   const result = await build({
     absWorkingDir: root,
@@ -38,7 +40,7 @@ export async function bundle({ root, outDir }: BundleOptions): Promise<Metafile>
       { in: join(root, 'workloads/thread.ts'), out: 'workloads/thread' },
       { in: piscinaWorker(), out: 'functions/worker' },
     ],
-    plugins: [virtualMain(root, main)],
+    plugins: [virtualMain(root, main), builtWeb(web.source)],
     bundle: true,
     // Shared chunks, not copies: thread and piscina's worker recognise each other's objects by symbols of one module.
     splitting: true,
@@ -56,7 +58,8 @@ export async function bundle({ root, outDir }: BundleOptions): Promise<Metafile>
     metafile: true,
     logLevel: 'warning',
   });
-  return result.metafile;
+  const { inputs, outputs } = result.metafile;
+  return { inputs: { ...inputs, ...web.metafile.inputs }, outputs };
 }
 
 /** The entry: an import of every file in functions/, each of which registers its function. */
@@ -79,6 +82,16 @@ function virtualMain(root: string, contents: string): Plugin {
         loader: 'ts',
         resolveDir: join(root, 'functions'),
       }));
+    },
+  };
+}
+
+/** The built dashboard in the place of the empty module in the sources. */
+function builtWeb(contents: string): Plugin {
+  return {
+    name: 'sluice-web',
+    setup({ onLoad }) {
+      onLoad({ filter: /[\\/]web[\\/]assets\.ts$/ }, () => ({ contents, loader: 'js' }));
     },
   };
 }

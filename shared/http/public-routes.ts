@@ -35,4 +35,28 @@ export const PUBLIC_ROUTES: readonly Route[] = [
     answers: [{ status: 200, description: 'OpenAPI 3.1', content: { [JSON_TYPE]: z.record(z.string(), z.unknown()) } }],
     problems: [],
   },
+  {
+    name: 'dashboard',
+    method: 'GET',
+    route: 'dashboard',
+    audience: 'anyone',
+    summary: 'The dashboard: a page without data, which asks for a key',
+    answers: [{ status: 200, description: 'The page', content: { 'text/html': 'text' } }],
+    problems: [],
+  },
+  {
+    name: 'dashboard-file',
+    method: 'GET',
+    route: 'dashboard/{file}',
+    audience: 'anyone',
+    summary: 'A script, style sheet or picture of that page',
+    answers: [
+      {
+        status: 200,
+        description: 'The file; it never changes under its name',
+        content: { 'text/javascript': 'text', 'text/css': 'text', 'image/svg+xml': 'text' },
+      },
+    ],
+    problems: ['not-found'],
+  },
 ];

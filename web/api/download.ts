@@ -1,0 +1,33 @@
+import { nextPage, request } from './request.ts';
+
+/** What to download: all pages from `path` on, as one file. */
+export interface Download {
+  path: string;
+  file: string;
+}
+
+/**
+ * Fetches with the key in a header, which a plain link could only do with the key in its address, where it would end in
+ * logs and histories. The pieces are blobs, which the browser may keep outside its memory.
+ */
+export async function download({ path, file }: Download, onBytes: (bytes: number) => void): Promise<void> {
+  const pieces: Blob[] = [];
+  let bytes = 0;
+  for (let at: string | URL | undefined = path; at !== undefined; ) {
+    const answer: Response = await request(at, { operations: 3 });
+    const piece = await answer.blob();
+    pieces.push(piece);
+    bytes += piece.size;
+    onBytes(bytes);
+    at = nextPage(answer);
+  }
+  save(new Blob(pieces, { type: pieces[0]?.type ?? '' }), file);
+}
+
+function save(blob: Blob, file: string): void {
+  const anchor = document.createElement('a');
+  anchor.href = URL.createObjectURL(blob);
+  anchor.download = file;
+  anchor.click();
+  setTimeout(() => URL.revokeObjectURL(anchor.href), 60_000);
+}

@@ -1,0 +1,24 @@
+/** The shapes of the API, taken from the schemas that the server's answers are made by. */
+import type { z } from 'zod';
+import type { batchListSchema, deadLetterGroupsSchema } from '../../shared/http/schemas.ts';
+
+export type { Cost, CostPeriod, Health, PolicyView, QueueView } from '../../shared/http/operator-schemas.ts';
+export type { BatchEntry, BatchReceipt, BatchView } from '../../shared/http/schemas.ts';
+
+export type BatchList = z.infer<typeof batchListSchema>;
+export type DeadLetterGroups = z.infer<typeof deadLetterGroupsSchema>;
+export type DeadLetterGroup = DeadLetterGroups['groups'][number];
+export type DeadLetter = DeadLetterGroup['example'];
+
+/** One line of a report. */
+export interface ReportRow {
+  key: string;
+  value: unknown;
+}
+
+/** A place in an upload that is wrong. */
+export interface UploadFault {
+  line: number;
+  column: number;
+  message: string;
+}

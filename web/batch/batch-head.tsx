@@ -1,0 +1,95 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { cancelBatch } from '../api/batches.ts';
+import type { BatchView } from '../api/types.ts';
+import { Progress } from '../batches/progress.tsx';
+import { formatCount, formatDuration } from '../format.ts';
+import { Button } from '../ui/button.tsx';
+import { Confirm } from '../ui/confirm.tsx';
+import { PageHead, StateTag } from '../ui/pieces.tsx';
+import { CopyButton } from './copy-button.tsx';
+import { isSettled } from './settled.ts';
+
+export interface BatchHeadProps {
+  batch: BatchView;
+  onChange: () => void;
+}
+
+/** Which batch it is, how far it is, and the way to stop it. */
+export function BatchHead({ batch, onChange }: BatchHeadProps): JSX.Element {
+  const [asking, setAsking] = useState(false);
+  const { id, workload, version, lane, pool, state, source, counts } = batch;
+  const cancel = async (): Promise<void> => {
+    await cancelBatch(id);
+    onChange();
+  };
+  return (
+    <>
+      <PageHead
+        title={
+          <>
+            {workload} <StateTag state={state} />
+          </>
+        }
+        note={
+          <>
+            <span class="mono">{id}</span> <CopyButton text={id} />
+          </>
+        }
+      >
+        {!isSettled(batch) && (
+          <Button icon="close" disabled={state === 'cancelling'} onClick={() => setAsking(true)}>
+            Cancel batch
+          </Button>
+        )}
+      </PageHead>
+      <p class="facts">
+        Lane {lane} · pool {pool} · version {version} · {source.kind === 'inbox' ? `file ${source.name}` : 'over HTTP'}
+      </p>
+      {!isSettled(batch) && (
+        <div class="panel running">
+          <Progress state={state} accepted={counts.accepted} dead={counts.dead} pending={counts.pending} />
+          <Pace batch={batch} />
+        </div>
+      )}
+      {asking && (
+        <Confirm
+          title="Cancel this batch?"
+          action="Cancel batch"
+          danger
+          onConfirm={cancel}
+          onClose={() => setAsking(false)}
+        >
+          <p>
+            What has run stays and can be downloaded. The {formatCount(counts.pending)} items that are pending now are
+            cancelled, and cannot be resumed.
+          </p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+function Pace({ batch: { ratePerSecond, etaAt, times } }: { batch: BatchView }): JSX.Element {
+  const now = Date.now();
+  const left = Date.parse(times.deadline) - now;
+  return (
+    <p class="pace">
+      {ratePerSecond === null || ratePerSecond === 0 ? (
+        'Not begun yet'
+      ) : (
+        <>
+          <b>{formatCount(ratePerSecond)}</b> items a second
+        </>
+      )}
+      {etaAt !== null && (
+        <>
+          , done in about <b>{formatDuration(Math.max(0, Date.parse(etaAt) - now))}</b>
+        </>
+      )}
+      <span class={left < 0 ? 'tone-bad' : 'soft'}>
+        {left < 0 ? `Deadline missed by ${formatDuration(-left)}` : `Deadline in ${formatDuration(left)}`}
+      </span>
+    </p>
+  );
+}

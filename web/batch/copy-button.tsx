@@ -1,0 +1,22 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { Button } from '../ui/button.tsx';
+
+/** Copies a text, and says so for a moment. */
+export function CopyButton({ text }: { text: string }): JSX.Element {
+  const [copied, setCopied] = useState(false);
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+    setTimeout(() => setCopied(false), 1_500);
+  };
+  return (
+    <Button
+      icon={copied ? 'check' : 'copy'}
+      look="quiet"
+      size="small"
+      label={copied ? 'Copied' : 'Copy the id'}
+      onClick={() => void copy().catch(() => {})}
+    />
+  );
+}

@@ -1,0 +1,31 @@
+import type { JSX } from 'preact';
+import type { BatchView } from '../api/types.ts';
+import { Panel } from '../ui/pieces.tsx';
+import { Conservation } from './conservation.tsx';
+import { Downloads } from './downloads.tsx';
+import { Latency } from './latency.tsx';
+import { Timeline } from './timeline.tsx';
+
+/** What happened when, what became of the items, and where the results are. */
+export function Overview({ batch }: { batch: BatchView }): JSX.Element {
+  return (
+    <>
+      <Panel title="Items">
+        <Conservation counts={batch.counts} chunks={batch.chunks} />
+      </Panel>
+      <div class="panels">
+        <Panel title="Timeline">
+          <Timeline batch={batch} />
+        </Panel>
+        <div class="column">
+          <Panel title="Latency of items">
+            <Latency batch={batch} />
+          </Panel>
+          <Panel title="Download">
+            <Downloads batch={batch} />
+          </Panel>
+        </div>
+      </div>
+    </>
+  );
+}

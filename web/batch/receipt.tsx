@@ -1,0 +1,125 @@
+import type { JSX } from 'preact';
+import type { BatchReceipt, BatchView } from '../api/types.ts';
+import { BarList } from '../charts/bar-list.tsx';
+import { formatCount, formatDuration, formatShare, formatUsd } from '../format.ts';
+import { Panel, Stat } from '../ui/pieces.tsx';
+
+/** What the batch cost, beside what other designs would have. */
+export function Receipt({ batch: { receipt, counts } }: { batch: BatchView }): JSX.Element {
+  const { totalUsd, storageOperations, handlerSeconds, throttled, comparison } = receipt;
+  const times = comparison.messageAnItem.timesOurs;
+  return (
+    <>
+      <dl class="stats">
+        <Stat name="Cost of this batch" value={formatUsd(totalUsd)} note={`prices of ${receipt.sheet}`} />
+        <Stat
+          name="Storage operations"
+          value={formatCount(storageOperations)}
+          note={`for ${formatCount(counts.accepted)} items`}
+        />
+        <Stat
+          name="Fewer operations"
+          value={times === null ? '–' : `${formatCount(times)} ×`}
+          note="than a message an item"
+          tone="good"
+        />
+        <Stat name="Time in handlers" value={formatDuration(handlerSeconds * 1_000)} note="of worker threads" />
+        <Stat name="Throttled answers" value={formatShare(throttled)} tone={throttled > 0 ? 'warn' : ''} />
+      </dl>
+      <div class="panels">
+        <Panel title="Beside other designs">
+          <Comparison receipt={receipt} />
+        </Panel>
+        <Panel title="Cost by service">
+          <ByService receipt={receipt} />
+        </Panel>
+      </div>
+      <Panel title="Operations">
+        <Operations receipt={receipt} />
+      </Panel>
+    </>
+  );
+}
+
+function Comparison({ receipt: { storageOperations, totalUsd, comparison } }: { receipt: BatchReceipt }): JSX.Element {
+  const { messageAnItem, pollingThreadADay } = comparison;
+  const bar = (name: string, operations: number, usd: number, tone = 'off') => ({
+    ...{ name, tone, value: operations, text: formatCount(operations), note: formatUsd(usd) },
+  });
+  return (
+    <>
+      <BarList
+        logarithmic
+        bars={[
+          bar('This batch', storageOperations, totalUsd, 'accent'),
+          bar('A message an item', messageAnItem.operations, messageAnItem.usd),
+          bar('One poller, a day', pollingThreadADay.operations, pollingThreadADay.usd),
+        ]}
+      />
+      <p class="soft">
+        Storage operations, on a logarithmic scale. The poller asks an empty queue each second and has done no work for
+        it.
+      </p>
+    </>
+  );
+}
+
+function ByService({ receipt: { byService, unpriced, unverified } }: { receipt: BatchReceipt }): JSX.Element {
+  const bars = Object.entries(byService)
+    .sort(([, a], [, b]) => b - a)
+    .map(([name, usd]) => ({ name, value: usd, text: formatUsd(usd) }));
+  return (
+    <>
+      {bars.length === 0 ? <p class="soft">Nothing spent yet.</p> : <BarList bars={bars} />}
+      {unpriced.length > 0 && <p class="soft">Without a price: {unpriced.join(', ')}.</p>}
+      {unverified.length > 0 && <p class="soft">Price not verified: {unverified.join(', ')}.</p>}
+    </>
+  );
+}
+
+const KINDS = [
+  { field: 'operations', name: 'Counted' },
+  { field: 'drainOperations', name: 'Share of drains' },
+  { field: 'hostOperations', name: 'Durable extension' },
+] as const;
+
+/** A row an operation; the last two columns are computed, which the server does by rule. */
+function Operations({ receipt }: { receipt: BatchReceipt }): JSX.Element {
+  const names = [...new Set(KINDS.flatMap(({ field }) => Object.keys(receipt[field])))];
+  const rows = names.map((name) => ({ name, numbers: KINDS.map(({ field }) => receipt[field][name] ?? 0) }));
+  const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+  return (
+    <div class="scrolling">
+      <table class="table small">
+        <thead>
+          <tr>
+            <th>Operation</th>
+            {KINDS.map(({ name }) => (
+              <th key={name} class="number">
+                {name}
+              </th>
+            ))}
+            <th class="number">All</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows
+            .sort((a, b) => sum(b.numbers) - sum(a.numbers))
+            .map(({ name, numbers }) => (
+              <tr key={name}>
+                <td class="mono">{name}</td>
+                {numbers.map((number, index) => (
+                  <td key={KINDS[index]?.name} class={number === 0 ? 'number soft' : 'number'}>
+                    {number === 0 ? '–' : formatShare(number)}
+                  </td>
+                ))}
+                <td class="number">
+                  <b>{formatShare(sum(numbers))}</b>
+                </td>
+              </tr>
+            ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,66 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { ReportRow } from '../api/types.ts';
+import { formatCount } from '../format.ts';
+import { Button } from '../ui/button.tsx';
+import { numberText } from './report-chart.tsx';
+import { cellOf, cellText } from './report-rows.ts';
+
+const STEP = 50;
+
+export interface ReportTableProps {
+  rows: readonly ReportRow[];
+  columns: readonly string[];
+  numeric: readonly string[];
+  /** Rows of the whole report. */
+  total: number;
+}
+
+/** The rows of a report, as many at a time as can be looked at. */
+export function ReportTable({ rows, columns, numeric, total }: ReportTableProps): JSX.Element {
+  const [shown, setShown] = useState(STEP);
+  return (
+    <section class="panel flush">
+      <div class="scrolling">
+        <table class="table small">
+          <thead>
+            <tr>
+              <th>key</th>
+              {columns.map((column) => (
+                <th key={column} class={numeric.includes(column) ? 'number' : ''}>
+                  {column}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.slice(0, shown).map((row) => (
+              <tr key={row.key}>
+                <td class="mono">{row.key}</td>
+                {columns.map((column) => (
+                  <Cell key={column} cell={cellOf(row, column)} isNumber={numeric.includes(column)} />
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <footer class="table-foot">
+        <span>
+          {formatCount(Math.min(shown, rows.length))} of {formatCount(rows.length)} rows
+          {rows.length < total && `, filtered from ${formatCount(total)}`}
+        </span>
+        {shown < rows.length && (
+          <Button size="small" onClick={() => setShown(shown + STEP)}>
+            Show more
+          </Button>
+        )}
+      </footer>
+    </section>
+  );
+}
+
+function Cell({ cell, isNumber }: { cell: unknown; isNumber: boolean }): JSX.Element {
+  const text = cellText(cell);
+  return <td class={isNumber ? 'number' : ''}>{isNumber ? numberText(text) : text}</td>;
+}

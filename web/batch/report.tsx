@@ -1,0 +1,77 @@
+import type { JSX } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import { fetchReport } from '../api/batches.ts';
+import type { BatchView, ReportRow } from '../api/types.ts';
+import { usePoll } from '../live/use-poll.ts';
+import { Empty, Loaded } from '../ui/states.tsx';
+import { ReportChart } from './report-chart.tsx';
+import { columnsOf, numericColumns, sortRows } from './report-rows.ts';
+import { ReportTable } from './report-table.tsx';
+
+/** The aggregate of a batch as a picture and a table. */
+export function Report({ batch }: { batch: BatchView }): JSX.Element {
+  const { id, reportRevision, reportProblem } = batch;
+  if (reportRevision === null) {
+    return (
+      <Empty icon="batches" title="No report yet">
+        <p>{reportProblem ?? 'It is made when nothing is pending any more.'}</p>
+      </Empty>
+    );
+  }
+  return <Fetched id={id} revision={reportRevision} />;
+}
+
+function Fetched({ id, revision }: { id: string; revision: number }): JSX.Element {
+  const polled = usePoll({ subject: `${id} ${revision}`, load: () => fetchReport(id) });
+  return <Loaded polled={polled}>{(rows) => <Rows rows={rows} />}</Loaded>;
+}
+
+function Rows({ rows }: { rows: readonly ReportRow[] }): JSX.Element {
+  const [filter, setFilter] = useState('');
+  const columns = useMemo(() => columnsOf(rows), [rows]);
+  const numeric = useMemo(() => numericColumns(rows, columns), [rows, columns]);
+  const [chosen, setChosen] = useState<string>();
+  const column = chosen ?? numeric[0] ?? 'key';
+  const found = useMemo(() => {
+    const wanted = filter.toLowerCase();
+    return sortRows(
+      rows.filter(({ key }) => key.toLowerCase().includes(wanted)),
+      column,
+    );
+  }, [rows, filter, column]);
+  if (rows.length === 0)
+    return (
+      <Empty icon="batches" title="The report is empty">
+        <p>No item succeeded, or the workload has nothing to add up.</p>
+      </Empty>
+    );
+  return (
+    <>
+      <div class="filters">
+        <label>
+          <span class="unseen">Keys</span>
+          <input
+            type="search"
+            placeholder="Filter keys"
+            value={filter}
+            onInput={(event) => setFilter(event.currentTarget.value)}
+          />
+        </label>
+        {numeric.length > 0 && (
+          <label>
+            <span class="unseen">By</span>
+            <select value={column} onInput={(event) => setChosen(event.currentTarget.value)}>
+              {numeric.map((name) => (
+                <option key={name} value={name}>
+                  largest {name}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+      </div>
+      {numeric.length > 0 && found.length > 0 && <ReportChart rows={found} column={column} />}
+      <ReportTable rows={found} columns={columns} numeric={numeric} total={rows.length} />
+    </>
+  );
+}

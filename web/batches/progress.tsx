@@ -1,0 +1,33 @@
+import type { JSX } from 'preact';
+import { formatCount, formatPercent } from '../format.ts';
+import { PartsBar } from '../ui/pieces.tsx';
+
+export interface ProgressProps {
+  state: string;
+  accepted: number;
+  dead: number;
+  pending: number;
+}
+
+/** How far a batch is, of which dead letters are told apart. */
+export function Progress({ state, accepted, dead, pending }: ProgressProps): JSX.Element {
+  const done = accepted - pending;
+  const share = accepted === 0 ? 1 : done / accepted;
+  const cancelled = state === 'cancelled';
+  const parts = [
+    { name: 'done', value: done - dead, tone: cancelled ? 'off' : 'good' },
+    { name: 'dead letters', value: dead, tone: 'warn' },
+    { name: 'pending', value: pending, tone: 'track' },
+  ];
+  return (
+    <div class="progress">
+      <PartsBar parts={parts} label={`${formatPercent(share)} done`} />
+      <small>
+        {pending > 0
+          ? `${formatCount(done)} of ${formatCount(accepted)} items, ${formatPercent(share)}`
+          : `${formatCount(accepted)} items`}
+        {dead > 0 && <b class="tone-warn"> · {formatCount(dead)} dead</b>}
+      </small>
+    </div>
+  );
+}

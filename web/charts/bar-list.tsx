@@ -1,0 +1,45 @@
+import type { JSX } from 'preact';
+
+export interface Bar {
+  name: string;
+  value: number;
+  /** How the value reads. */
+  text: string;
+  tone?: string;
+  note?: string;
+}
+
+export interface BarListProps {
+  bars: readonly Bar[];
+  /** On a logarithmic scale a bar ten times as long in numbers is one step longer. */
+  logarithmic?: boolean;
+}
+
+const LEAST = 0.012;
+
+/** Bars one below the other, with names and values; a negative value has a bar as long, in another tone. */
+export function BarList({ bars, logarithmic = false }: BarListProps): JSX.Element {
+  const scale = (value: number): number => (logarithmic ? Math.log10(1 + Math.abs(value)) : Math.abs(value));
+  const top = Math.max(...bars.map(({ value }) => scale(value)), Number.MIN_VALUE);
+  return (
+    <ol class="bar-list">
+      {bars.map(({ name, value, text, tone = 'accent', note }) => (
+        <li key={name}>
+          <span class="bar-name" title={name}>
+            {name}
+          </span>
+          <span class="bar-track">
+            <span
+              class={`bar-fill fill-${value < 0 ? 'warn' : tone}`}
+              style={{ width: `${Math.max(value === 0 ? 0 : LEAST, scale(value) / top) * 100}%` }}
+            />
+          </span>
+          <span class="bar-text">
+            {text}
+            {note && <small>{note}</small>}
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+}

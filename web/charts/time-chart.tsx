@@ -1,0 +1,76 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import UPlot from 'uplot';
+import { useObservable } from '../observable.ts';
+import { repaints } from '../theme.ts';
+import { chartOptions } from './chart-options.ts';
+
+export interface Series {
+  name: string;
+  /** A custom property of the style sheet. */
+  color: string;
+  values: readonly (number | null)[];
+}
+
+export interface TimeChartProps {
+  title: string;
+  /** Seconds since 1970. */
+  times: readonly number[];
+  series: readonly Series[];
+  format: (value: number) => string;
+  /** What is said while there is nothing to draw. */
+  quiet: string;
+}
+
+const HEIGHT = 168;
+
+/** Lines over time; the legend shows what is under the pointer, else the latest values. */
+export function TimeChart({ title, times, series, format, quiet }: TimeChartProps): JSX.Element {
+  const holder = useRef<HTMLDivElement>(null);
+  const plot = useRef<UPlot | null>(null);
+  const [pointed, setPointed] = useState<number | null>(null);
+  const painted = useObservable(repaints);
+  const shape = series.map(({ name, color }) => `${name}${color}`).join();
+
+  useEffect(() => {
+    const element = holder.current;
+    if (!element) return;
+    const size = { width: element.clientWidth, height: HEIGHT };
+    const made = new UPlot({ ...chartOptions(series, format, setPointed), ...size }, toData(times, series), element);
+    plot.current = made;
+    const watcher = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: HEIGHT }));
+    watcher.observe(element);
+    return () => {
+      watcher.disconnect();
+      made.destroy();
+    };
+  }, [shape, painted]);
+
+  useEffect(() => plot.current?.setData(toData(times, series)), [times, series]);
+
+  const at = pointed ?? times.length - 1;
+  const idle = series.every(({ values }) => values.every((value) => !value));
+  return (
+    <figure class="chart">
+      <figcaption>
+        <h3>{title}</h3>
+        <ul class="legend">
+          {series.map(({ name, color, values }) => (
+            <li key={name}>
+              <i style={{ background: `var(${color})` }} />
+              {name} <b>{values[at] === null || values[at] === undefined ? '–' : format(values[at])}</b>
+            </li>
+          ))}
+        </ul>
+      </figcaption>
+      <div class="chart-area" ref={holder}>
+        {idle && <span class="chart-quiet">{quiet}</span>}
+      </div>
+    </figure>
+  );
+}
+
+const toData = (times: readonly number[], series: readonly Series[]): UPlot.AlignedData => [
+  [...times],
+  ...series.map(({ values }) => [...values]),
+];

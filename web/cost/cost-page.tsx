@@ -1,0 +1,119 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { fetchCost } from '../api/queues.ts';
+import type { Cost, CostPeriod } from '../api/types.ts';
+import { formatCompact, formatNumberOf, formatShare, formatTime, formatUsd } from '../format.ts';
+import { usePoll } from '../live/use-poll.ts';
+import { Button } from '../ui/button.tsx';
+import { PageHead, Panel, PartsBar, Stat } from '../ui/pieces.tsx';
+import { Loaded } from '../ui/states.tsx';
+import { IdleLines } from './idle-lines.tsx';
+
+/** What a day and its month have cost. It is asked for once: it changes slowly, and takes more than a look at a row. */
+export function CostPage(): JSX.Element {
+  const [day, setDay] = useState('');
+  const polled = usePoll({ subject: day, load: () => fetchCost(day) });
+  return (
+    <>
+      <PageHead title="Cost" note="Work as counted, wake-ups and idling as computed, at list prices.">
+        <label>
+          <span class="unseen">Day (UTC)</span>
+          <input type="date" title="Day (UTC)" value={day} onInput={(event) => setDay(event.currentTarget.value)} />
+        </label>
+        <Button icon="redo" onClick={polled.refresh}>
+          Ask again
+        </Button>
+      </PageHead>
+      <Loaded polled={polled}>{(cost) => <CostView cost={cost} />}</Loaded>
+    </>
+  );
+}
+
+function CostView({ cost }: { cost: Cost }): JSX.Element {
+  return (
+    <>
+      <div class="panels">
+        <Period title={`Day ${cost.day.from}`} period={cost.day} />
+        <Period title={`Month ${cost.month.from.slice(0, 7)}`} period={cost.month} />
+      </div>
+      <Panel title="While there is nothing to do">
+        <IdleLines period={cost.month} />
+      </Panel>
+      <div class="panels">
+        <Panel title="Not included">
+          <ul class="plain-list">
+            {cost.notIncluded.map((text) => (
+              <li key={text}>{text}</li>
+            ))}
+          </ul>
+          <p class="soft">
+            Prices: sheet {cost.sheet}, {cost.currency}.
+          </p>
+        </Panel>
+        <Panel title="This instance">
+          <ProcessOperations process={cost.process} />
+        </Panel>
+      </div>
+    </>
+  );
+}
+
+const PARTS = [
+  { name: 'Work', field: 'work', tone: 'accent' },
+  { name: 'Wake-ups', field: 'wakeUps', tone: 'good' },
+  { name: 'Idle', field: 'idle', tone: 'off' },
+] as const;
+
+function Period({ title, period }: { title: string; period: CostPeriod }): JSX.Element {
+  const parts = PARTS.map(({ name, field, tone }) => ({
+    name,
+    tone,
+    value: period[field].usd,
+    how: period[field].how,
+  }));
+  return (
+    <Panel title={title}>
+      <dl class="stats inside">
+        <Stat
+          name="Total"
+          value={formatUsd(period.totalUsd)}
+          note={formatNumberOf(period.batches, 'batch', 'batches')}
+        />
+        <Stat
+          name="A million items"
+          value={period.usdPerMillionItems === null ? '–' : formatUsd(period.usdPerMillionItems)}
+          note={`${formatCompact(period.items)} items`}
+        />
+      </dl>
+      <PartsBar parts={parts} label="Parts of the total" />
+      <ul class="part-list">
+        {parts.map(({ name, tone, value, how }) => (
+          <li key={name}>
+            <i class={`swatch fill-${tone}`} />
+            <span>
+              {name} <small>{how}</small>
+            </span>
+            <b>{formatUsd(value)}</b>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+function ProcessOperations({ process: { since, operations } }: { process: Cost['process'] }): JSX.Element {
+  const sorted = Object.entries(operations).sort(([, a], [, b]) => b - a);
+  return (
+    <>
+      <p class="soft">Counted by the one that answered, since {formatTime(since)}, whatever it was for.</p>
+      <ul class="part-list columns">
+        {sorted.map(([name, count]) => (
+          <li key={name}>
+            <span class="mono">{name}</span>
+            <b>{formatShare(count)}</b>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,76 @@
+/** How numbers, times and names are shown; always in English, as the rest of the page is. */
+
+const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+const dayAndTime = new Intl.DateTimeFormat('en-GB', {
+  ...{ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
+});
+
+/** 1234567 → "1,234,567". */
+export const formatCount = (value: number): string => whole.format(value);
+
+/** 1234567 → "1.2M". */
+export const formatCompact = (value: number): string => compact.format(value);
+
+/** A count of a few that may have a fraction, as shares of operations have. */
+export const formatShare = (value: number): string =>
+  value < 100 && !Number.isInteger(value) ? value.toFixed(1) : whole.format(value);
+
+/** Bytes, in units of a thousand. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`;
+  const power = Math.min(3, Math.floor(Math.log10(bytes) / 3));
+  const value = bytes / 1_000 ** power;
+  return `${value.toFixed(value < 10 ? 1 : 0)} ${['B', 'kB', 'MB', 'GB'][power]}`;
+}
+
+/** A span of time with the two units that matter: "420 ms", "3.2 s", "4 min 10 s", "2 h 5 min". */
+export function formatDuration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 10_000) return `${(ms / 1_000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return join(minutes, 'min', seconds % 60, 's');
+  const hours = Math.floor(minutes / 60);
+  return hours < 24 ? join(hours, 'h', minutes % 60, 'min') : join(Math.floor(hours / 24), 'd', hours % 24, 'h');
+}
+
+const join = (large: number, unit: string, small: number, smallUnit: string): string =>
+  small === 0 ? `${large} ${unit}` : `${large} ${unit} ${small} ${smallUnit}`;
+
+/** "14:03:22", in the time of whoever looks. */
+export const formatClock = (iso: string): string => clock.format(new Date(iso));
+
+/** "24 Sept, 14:03", in the time of whoever looks. */
+export const formatTime = (iso: string): string => dayAndTime.format(new Date(iso));
+
+/** US dollars, with as many digits as a small bill needs. */
+export function formatUsd(usd: number): string {
+  if (usd === 0) return '$0';
+  if (usd >= 0.095) return `$${usd.toFixed(2)}`;
+  if (usd < 0.000_000_1) return '< $0.0000001';
+  return `$${usd.toFixed(Math.min(7, 1 - Math.floor(Math.log10(usd)))).replace(/0+$/, '')}`;
+}
+
+/** A share of a whole as a percentage; what is not all never reads as 100 %. */
+export function formatPercent(share: number): string {
+  const percent = share * 100;
+  if (percent > 0 && percent < 0.1) return '< 0.1 %';
+  if (percent < 100 && percent > 99) return `${(Math.floor(percent * 10) / 10).toFixed(1)} %`;
+  return `${percent.toFixed(percent < 10 && percent > 0 ? 1 : 0)} %`;
+}
+
+/** The end of a batch id: its beginning is the time, the same for all batches of a moment. */
+export const shortId = (id: string): string => `…${id.slice(-12)}`;
+
+/** "completedWithDeadLetters" → "Completed with dead letters". */
+export function formatName(camelCase: string): string {
+  const words = camelCase.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** "1 batch", "2,000 batches"; the plural is the word with an s, unless it is given. */
+export const formatNumberOf = (count: number, one: string, many = `${one}s`): string =>
+  `${formatCount(count)} ${count === 1 ? one : many}`;

@@ -1,0 +1,71 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { ApiError, toApiError } from '../api/errors.ts';
+import { keepKey } from '../api/key.ts';
+import { request } from '../api/request.ts';
+import { useAction } from '../live/use-action.ts';
+import { Button } from '../ui/button.tsx';
+import { Logo } from '../ui/logo.tsx';
+import { ErrorBox } from '../ui/states.tsx';
+
+/** Asks for a key, and takes it if it opens anything. */
+export function KeyPage(): JSX.Element {
+  const [typed, setTyped] = useState('');
+  const check = useAction();
+  return (
+    <main class="key-page">
+      <form
+        class="key-card"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void check.run(() => tryKey(typed.trim()));
+        }}
+      >
+        <Logo />
+        <h1>Open the dashboard</h1>
+        <p>
+          An operator’s key opens everything here. With a client’s key you can upload, watch and download batches, but
+          not see the queues or repair anything.
+        </p>
+        <label class="field">
+          <span>Key</span>
+          <input
+            type="password"
+            name="key"
+            autocomplete="off"
+            spellcheck={false}
+            required
+            value={typed}
+            onInput={(event) => {
+              check.clear();
+              setTyped(event.currentTarget.value);
+            }}
+          />
+        </label>
+        {check.error && <ErrorBox error={check.error} />}
+        <Button submit look="primary" busy={check.busy}>
+          Open
+        </Button>
+        <small>
+          The key stays in this tab and goes out only as a header to this server. Closing the tab forgets it.
+        </small>
+      </form>
+    </main>
+  );
+}
+
+const WRONG_KEY = 'It opens neither the queues nor the batches of this app. Keys are given out by whoever deployed it.';
+
+/** An operator's key opens the queues, a client's the batches; one that opens neither is not taken. */
+async function tryKey(candidate: string): Promise<void> {
+  const today = new Date().toISOString().slice(0, 10);
+  const doors = ['queues', `batches?limit=1&day=${today}`];
+  const answers = await Promise.allSettled(doors.map((path) => request(path, { key: candidate })));
+  const failures = answers.flatMap((answer) => (answer.status === 'rejected' ? [toApiError(answer.reason)] : []));
+  const [first] = failures;
+  if (first && failures.length === answers.length) {
+    const refused = failures.every(({ status }) => status === 401);
+    throw refused ? new ApiError(401, 'This key is not known', { detail: WRONG_KEY }) : first;
+  }
+  keepKey(candidate);
+}

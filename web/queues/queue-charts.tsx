@@ -1,0 +1,70 @@
+import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { QueueView } from '../api/types.ts';
+import { SERIES } from '../charts/palette.ts';
+import { type Series, TimeChart } from '../charts/time-chart.tsx';
+import { formatCompact, formatCount } from '../format.ts';
+import type { Sample } from '../live/queue-history.ts';
+
+type Field = 'depth' | 'active';
+
+export interface QueueChartsProps {
+  queues: readonly QueueView[];
+  history: readonly Sample[];
+}
+
+/** Depth and tasks over the last minutes, a line for each queue that has had any. */
+export function QueueCharts({ queues, history }: QueueChartsProps): JSX.Element {
+  const times = useMemo(() => history.map(({ atSeconds }) => atSeconds), [history]);
+  const lines = useMemo(
+    () => ({ depth: seriesOf(queues, history, 'depth'), active: seriesOf(queues, history, 'active') }),
+    [history],
+  );
+  const drains = queues.some(({ status }) => status === 'draining');
+  return (
+    <div class="charts">
+      <TimeChart
+        title="Queue depth"
+        times={times}
+        series={lines.depth}
+        format={formatCompact}
+        quiet="All queues are empty"
+      />
+      <TimeChart
+        title="Active dequeue tasks"
+        times={times}
+        series={lines.active}
+        format={formatCount}
+        quiet={drains ? 'A wave is counted when it ends' : 'Nothing polls: no drain is running'}
+      />
+    </div>
+  );
+}
+
+/** The busiest queues have a line; the rest share the last. A queue keeps its colour in both charts. */
+function seriesOf(queues: readonly QueueView[], history: readonly Sample[], field: Field): Series[] {
+  const busy = busyQueues(queues, history);
+  const shown = busy.length > SERIES.length ? busy.slice(0, SERIES.length - 1) : busy;
+  const rest = busy.slice(shown.length);
+  const line = (name: string, members: readonly string[], index: number): Series => ({
+    name,
+    color: SERIES[index] ?? SERIES[0],
+    values: history.map(({ queues: seen }) =>
+      seen === undefined ? null : members.reduce((sum, queue) => sum + (seen.get(queue)?.[field] ?? 0), 0),
+    ),
+  });
+  const own = shown.map((queue, index) => line(queue, [queue], index));
+  return rest.length === 0 ? own : [...own, line(`${rest.length} others`, rest, own.length)];
+}
+
+/** Queues that have had something in the time shown, in the order of the table; before anything has happened, the first. */
+function busyQueues(queues: readonly QueueView[], history: readonly Sample[]): string[] {
+  const names = queues.map(({ queue }) => queue);
+  const busy = names.filter((name) =>
+    history.some(({ queues: seen }) => {
+      const queue = seen?.get(name);
+      return queue !== undefined && (queue.depth > 0 || queue.active > 0);
+    }),
+  );
+  return busy.length === 0 ? names.slice(0, 1) : busy;
+}

@@ -1,0 +1,34 @@
+import type { JSX } from 'preact';
+import type { QueueView } from '../api/types.ts';
+import { formatClock, formatCount, formatDuration } from '../format.ts';
+
+/** What is out of the ordinary with a queue, in words. */
+export function QueueNotes({ queue }: { queue: QueueView }): JSX.Element {
+  return (
+    <small class="notes">
+      {notesOf(queue).map((note) => (
+        <span key={note}>{note}</span>
+      ))}
+    </small>
+  );
+}
+
+function notesOf(queue: QueueView): string[] {
+  const { paused, throttled, taskLimit, ghosts, generation, policyVersion, secondsPerReference, status } = queue;
+  return [
+    ...(paused
+      ? [
+          `${paused.by === 'circuit' ? 'by the circuit' : 'by an operator'} since ${formatClock(paused.since)}: ${paused.reason}`,
+        ]
+      : []),
+    ...(paused?.probeAt === undefined ? [] : [`one task tries again at ${formatClock(paused.probeAt)}`]),
+    ...(throttled > 0 ? [`${formatCount(throttled)} throttled answers in the last wave`] : []),
+    ...(taskLimit > 0 ? [`limited to ${formatCount(taskLimit)} tasks`] : []),
+    ...(ghosts > 0 ? [`${formatCount(ghosts)} references of batches that are gone`] : []),
+    ...(generation > 0 ? [`${formatCount(generation)} ${generation === 1 ? 'drain' : 'drains'} so far`] : []),
+    ...(status === 'draining' && secondsPerReference > 0
+      ? [`${formatDuration(secondsPerReference * 1_000)} a chunk`]
+      : []),
+    ...(policyVersion > 0 ? [`policy ${policyVersion}`] : []),
+  ];
+}

@@ -1,0 +1,44 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useAction } from '../live/use-action.ts';
+import { Button } from './button.tsx';
+import { Dialog } from './dialog.tsx';
+import { ErrorBox } from './states.tsx';
+
+export interface ConfirmProps {
+  title: string;
+  children: ComponentChildren;
+  /** What the button says: the deed, not "OK". */
+  action: string;
+  danger?: boolean;
+  disabled?: boolean;
+  onConfirm: () => Promise<unknown>;
+  onClose: () => void;
+}
+
+/** Asks before something is done, shows that it is being done, and says why it was not. */
+export function Confirm({ title, children, action, danger, disabled, onConfirm, onClose }: ConfirmProps): JSX.Element {
+  const deed = useAction();
+  const run = async (): Promise<void> => {
+    if (await deed.run(onConfirm)) onClose();
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form
+        class="dialog-body"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void run();
+        }}
+      >
+        {children}
+        {deed.error && <ErrorBox error={deed.error} />}
+        <footer>
+          <Button onClick={onClose}>Keep as it is</Button>
+          <Button submit look={danger ? 'danger' : 'primary'} busy={deed.busy} disabled={disabled ?? false}>
+            {action}
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,30 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { Button } from './button.tsx';
+
+export interface DialogProps {
+  title: string;
+  wide?: boolean;
+  children: ComponentChildren;
+  onClose: () => void;
+}
+
+/** A modal dialog. The browser's own element keeps the focus inside, closes on Escape and gives the focus back. */
+export function Dialog({ title, wide, children, onClose }: DialogProps): JSX.Element {
+  const element = useRef<HTMLDialogElement>(null);
+  const heading = useId();
+  useEffect(() => {
+    const dialog = element.current;
+    dialog?.showModal();
+    return () => dialog?.close();
+  }, []);
+  return (
+    <dialog ref={element} class={wide ? 'dialog wide' : 'dialog'} aria-labelledby={heading} onCancel={onClose}>
+      <header>
+        <h2 id={heading}>{title}</h2>
+        <Button icon="close" look="quiet" label="Close" onClick={onClose} />
+      </header>
+      {children}
+    </dialog>
+  );
+}

@@ -1,0 +1,91 @@
+/** Small pieces that several pages are made of. */
+import type { ComponentChildren, JSX } from 'preact';
+import { formatName } from '../format.ts';
+
+/** A figure with its name. */
+export function Stat(props: {
+  name: string;
+  value: ComponentChildren;
+  note?: ComponentChildren;
+  tone?: string;
+}): JSX.Element {
+  return (
+    <div class={`stat ${props.tone ?? ''}`}>
+      <dt>{props.name}</dt>
+      <dd>
+        <span class="stat-value">{props.value}</span>
+        {props.note !== undefined && <span class="stat-note">{props.note}</span>}
+      </dd>
+    </div>
+  );
+}
+
+/** A word in a coloured field. */
+export function Tag({ tone, children }: { tone: string; children: ComponentChildren }): JSX.Element {
+  return <span class={`tag ${tone}`}>{children}</span>;
+}
+
+const TONES: Readonly<Record<string, string>> = {
+  accepting: 'info',
+  queued: 'info',
+  running: 'busy',
+  cancelling: 'off',
+  completed: 'good',
+  completedWithDeadLetters: 'warn',
+  cancelled: 'off',
+};
+
+/** The state of a batch. */
+export const StateTag = ({ state }: { state: string }): JSX.Element => (
+  <Tag tone={TONES[state] ?? 'off'}>{formatName(state)}</Tag>
+);
+
+/** A framed part of a page. */
+export function Panel(props: { title: string; aside?: ComponentChildren; children: ComponentChildren }): JSX.Element {
+  return (
+    <section class="panel">
+      <header>
+        <h2>{props.title}</h2>
+        {props.aside}
+      </header>
+      {props.children}
+    </section>
+  );
+}
+
+export interface Part {
+  name: string;
+  value: number;
+  tone: string;
+}
+
+/** A bar of parts of a whole. Parts that are not nothing can always be seen. */
+export function PartsBar({ parts, label }: { parts: readonly Part[]; label: string }): JSX.Element {
+  const total = parts.reduce((sum, { value }) => sum + value, 0);
+  return (
+    <div class="parts-bar" role="img" aria-label={label}>
+      {parts
+        .filter(({ value }) => value > 0)
+        .map(({ name, value, tone }) => (
+          <span key={name} class={`fill-${tone}`} style={{ flexGrow: String(value / (total || 1)) }} />
+        ))}
+    </div>
+  );
+}
+
+/** A page's heading, with what can be done there. */
+export function PageHead(props: {
+  title: ComponentChildren;
+  note?: ComponentChildren;
+  children?: ComponentChildren;
+}): JSX.Element {
+  return (
+    <div class="page-head">
+      <div>
+        <h1>{props.title}</h1>
+        {props.note && <p>{props.note}</p>}
+      </div>
+      {props.children && <div class="page-actions">{props.children}</div>}
+    </div>
+  );
+}

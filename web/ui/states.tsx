@@ -1,0 +1,74 @@
+import type { ComponentChildren, JSX } from 'preact';
+import type { ApiError } from '../api/errors.ts';
+import type { Polled } from '../live/use-poll.ts';
+import { Icon, type IconName } from './icon.tsx';
+
+const FAULTS_SHOWN = 10;
+
+/** What went wrong, and where in an upload. */
+export function ErrorBox({ error }: { error: ApiError }): JSX.Element {
+  return (
+    <div class="error-box" role="alert">
+      <Icon name={error.status === 401 ? 'key' : 'warning'} />
+      <div>
+        <strong>{error.title}</strong>
+        {error.message !== error.title && <p>{error.message}</p>}
+        {error.faults.length > 1 && (
+          <ul>
+            {error.faults.slice(0, FAULTS_SHOWN).map(({ line, column, message }) => (
+              <li key={`${line}:${column}`}>
+                Line {line}, column {column}: {message}
+              </li>
+            ))}
+            {error.faults.length > FAULTS_SHOWN && <li>and {error.faults.length - FAULTS_SHOWN} more</li>}
+          </ul>
+        )}
+      </div>
+    </div>
+  );
+}
+
+export interface EmptyProps {
+  icon: IconName;
+  title: string;
+  children?: ComponentChildren;
+}
+
+/** Says that there is nothing, and what would bring something. */
+export function Empty({ icon, title, children }: EmptyProps): JSX.Element {
+  return (
+    <div class="empty">
+      <span class="empty-icon">
+        <Icon name={icon} size={24} />
+      </span>
+      <h3>{title}</h3>
+      {children}
+    </div>
+  );
+}
+
+/** Holds the place of what is on its way. */
+export function Loading({ lines = 3 }: { lines?: number }): JSX.Element {
+  return (
+    <div class="loading" role="status" aria-label="Loading">
+      {Array.from({ length: lines }, (_, line) => (
+        <span key={line} />
+      ))}
+    </div>
+  );
+}
+
+export interface LoadedProps<T> {
+  polled: Polled<T>;
+  children: (data: T) => ComponentChildren;
+}
+
+/** Shows what is known; what is on its way or failed is told above it, or in its place. */
+export function Loaded<T>({ polled: { data, error }, children }: LoadedProps<T>): JSX.Element {
+  return (
+    <>
+      {error && <ErrorBox error={error} />}
+      {data === undefined ? !error && <Loading /> : children(data)}
+    </>
+  );
+}

@@ -1,0 +1,69 @@
+import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { fetchQueues, fetchWorkloads } from '../api/queues.ts';
+import { usePoll } from '../live/use-poll.ts';
+import { Loaded } from '../ui/states.tsx';
+
+/** Where an upload goes; an empty lane is the one that the workload decides on. */
+export interface Target {
+  workload: string;
+  lane: string;
+}
+
+type Lanes = ReadonlyMap<string, readonly string[]>;
+
+/** Workloads and their lanes. Only an operator may see the queues: without them, lanes stay as the workload decides. */
+async function fetchLanes(): Promise<Lanes> {
+  const [workloads, queues] = await Promise.all([fetchWorkloads(), fetchQueues().catch(() => [])]);
+  const lanesOf = (name: string): string[] => {
+    const own = queues.filter(({ workload, kind }) => workload === name && kind === 'items');
+    return [...new Set(own.map(({ lane }) => lane))];
+  };
+  return new Map(workloads.map((name) => [name, lanesOf(name)]));
+}
+
+export interface TargetFieldsProps {
+  target: Target;
+  onChange: (target: Target) => void;
+}
+
+/** Chooses workload and lane. */
+export function TargetFields({ target, onChange }: TargetFieldsProps): JSX.Element {
+  const polled = usePoll({ subject: 'lanes', load: fetchLanes });
+  const [first] = polled.data?.keys() ?? [];
+  useEffect(() => {
+    if (target.workload === '' && first !== undefined) onChange({ workload: first, lane: '' });
+  }, [first, target.workload, onChange]);
+  return (
+    <Loaded polled={polled}>
+      {(lanes) => (
+        <div class="field-row targets">
+          <label class="field">
+            <span>Workload</span>
+            <select
+              value={target.workload}
+              onInput={(event) => onChange({ workload: event.currentTarget.value, lane: '' })}
+            >
+              {[...lanes.keys()].map((name) => (
+                <option key={name} value={name}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </label>
+          <label class="field">
+            <span>Lane</span>
+            <select value={target.lane} onInput={(event) => onChange({ ...target, lane: event.currentTarget.value })}>
+              <option value="">as the workload decides</option>
+              {(lanes.get(target.workload) ?? []).map((lane) => (
+                <option key={lane} value={lane}>
+                  {lane}
+                </option>
+              ))}
+            </select>
+          </label>
+        </div>
+      )}
+    </Loaded>
+  );
+}

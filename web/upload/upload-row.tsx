@@ -1,0 +1,97 @@
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { fetchBatch } from '../api/batches.ts';
+import type { BatchView } from '../api/types.ts';
+import { type UploadProgress, upload } from '../api/upload.ts';
+import { isSettled } from '../batch/settled.ts';
+import { Progress } from '../batches/progress.tsx';
+import { formatBytes, formatCount, formatPercent } from '../format.ts';
+import { useAction } from '../live/use-action.ts';
+import { usePoll } from '../live/use-poll.ts';
+import { batchHref } from '../routing.ts';
+import { Button } from '../ui/button.tsx';
+import { StateTag } from '../ui/pieces.tsx';
+import { ErrorBox } from '../ui/states.tsx';
+import type { ChosenFile } from './upload-page.tsx';
+
+/** One file on its way: sent, then watched until its batch has settled. */
+export function UploadRow({ chosen }: { chosen: ChosenFile }): JSX.Element {
+  const [progress, setProgress] = useState<UploadProgress>({ step: 'sending', share: 0 });
+  const [accepted, setAccepted] = useState<BatchView>();
+  const sending = useAction();
+  const start = (): Promise<boolean> => sending.run(async () => setAccepted(await upload(chosen, setProgress)));
+  useEffect(() => void start(), []);
+  const { file, workload, lane } = chosen;
+  return (
+    <li>
+      <div class="upload-head">
+        <strong>{file.name}</strong>
+        <small>
+          {formatBytes(file.size)} · {workload}
+          {lane !== '' && `, lane ${lane}`}
+        </small>
+      </div>
+      {accepted ? <Watched accepted={accepted} /> : !sending.error && <Sending progress={progress} />}
+      {sending.error && (
+        <>
+          <ErrorBox error={sending.error} />
+          {mayHelp(sending.error.status) && (
+            <Button icon="redo" size="small" onClick={() => void start()}>
+              Try again
+            </Button>
+          )}
+        </>
+      )}
+    </li>
+  );
+}
+
+/** The same file is refused again for what is wrong in it; not for a server in trouble, or an upload that holds its key. */
+const mayHelp = (status: number): boolean => status === 0 || status === 409 || status >= 500;
+
+function Sending({ progress }: { progress: UploadProgress }): JSX.Element {
+  const share = progress.step === 'sending' ? progress.share : progress.step === 'storing' ? 1 : 0;
+  return (
+    <div class="sending" role="status">
+      <progress max={1} value={share} />
+      <small>{stepText(progress)}</small>
+    </div>
+  );
+}
+
+function stepText(progress: UploadProgress): string {
+  switch (progress.step) {
+    case 'compressing':
+      return 'Compressing';
+    case 'sending':
+      return `Sending, ${formatPercent(progress.share)}`;
+    case 'storing':
+      return 'Reading and storing';
+    default:
+      return progress satisfies never;
+  }
+}
+
+const EVERY_MS = 2_000;
+
+function Watched({ accepted }: { accepted: BatchView }): JSX.Element {
+  const polled = usePoll<BatchView>({
+    subject: accepted.id,
+    load: (signal) => fetchBatch(accepted.id, { signal }),
+    everyMs: (batch) => (batch && isSettled(batch) ? undefined : EVERY_MS),
+  });
+  const { id, state, counts } = polled.data ?? accepted;
+  return (
+    <div class="watched">
+      <StateTag state={state} />
+      <Progress state={state} accepted={counts.accepted} dead={counts.dead} pending={counts.pending} />
+      <a
+        class="button plain small"
+        href={batchHref(id)}
+        aria-label={`Open the batch of ${formatCount(counts.accepted)} items`}
+      >
+        Open batch
+      </a>
+    </div>
+  );
+}
