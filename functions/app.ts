@@ -1,4 +1,5 @@
 /** Where everything is wired: settings, clients and rules, made lazily and once a process. Registers nothing. */
+import { randomUUID } from 'node:crypto';
 import { app } from '@azure/functions';
 import * as df from 'durable-functions';
 import hostJson from '../host.json' with { type: 'json' };
@@ -42,6 +43,17 @@ const THREAD_URL = new URL(`../workloads/thread${import.meta.url.endsWith('.ts')
 const { maxConcurrentActivityFunctions, storageProvider } = hostJson.extensions.durableTask;
 
 app.setup({ enableHttpStream: true });
+
+/** Waited for, so that the first invocation is in the traces already; without an exporter nothing is loaded. */
+const telemetry =
+  settings.telemetry &&
+  (await (
+    await import('../shared/telemetry/export/start.ts')
+  ).startTelemetry({
+    targets: settings.telemetry,
+    resource: { 'service.name': 'sluice', 'service.instance.id': randomUUID(), 'sluice.pool': settings.pool ?? 'all' },
+    operations: () => clients().meter.total(),
+  }));
 
 /** Seconds of a .NET time span, "hh:mm:ss". */
 const timeSpanSeconds = (text: string): number => text.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
@@ -180,4 +192,5 @@ export const getDrainClient: typeof df.getClient = df.getClient;
 app.hook.appTerminate(async () => {
   await processor().close();
   await clients().close();
+  await telemetry?.shutdown();
 });

@@ -17,6 +17,16 @@ export interface ServiceBusConnection {
   clientId?: string;
 }
 
+/** Where telemetry goes; absent fields: not there. */
+export interface TelemetrySettings {
+  /** Base address of an OTLP collector over HTTP. */
+  otlpEndpoint?: string;
+  /** Connection string of an Application Insights component. */
+  connectionString?: string;
+  /** Client id of the identity that writes to the component; absent: its connection string is enough. */
+  clientId?: string;
+}
+
 /** Everything that the environment decides, read once. Sizes in bytes, times as their names say. */
 export interface Settings {
   readonly storage: StorageConnection;
@@ -41,6 +51,8 @@ export interface Settings {
   /** Dequeue tasks that all instances of a pool can run at a time: instances x maxConcurrentActivityFunctions of host.json. */
   readonly capacity: number;
   readonly priceSheet: string;
+  /** undefined: nobody asked for traces and metrics, and no SDK is loaded. */
+  readonly telemetry: TelemetrySettings | undefined;
 }
 
 /** Name, default and meaning of every setting of the app; the sample, README and infrastructure repeat this table. */
@@ -105,6 +117,7 @@ export function readSettings(env: Environment): Settings {
     visibilitySeconds: whole('SLUICE_VISIBILITY_SECONDS', 2, 86_400),
     capacity: whole('SLUICE_CAPACITY', 1, 1_000),
     priceSheet: text('SLUICE_PRICE_SHEET'),
+    telemetry: readTelemetry(env, problems),
   };
   if (problems.length > 0) throw new SettingsError(`Settings are not usable:\n- ${problems.join('\n- ')}`);
   return Object.freeze(settings);
@@ -136,6 +149,20 @@ function readServiceBus(env: Environment, problems: string[]): ServiceBusConnect
     return {};
   }
   return { fullyQualifiedNamespace, ...identity(env.SluiceServiceBus__clientId) };
+}
+
+/** The names are those that the platform and every OpenTelemetry SDK use. */
+function readTelemetry(env: Environment, problems: string[]): TelemetrySettings | undefined {
+  const otlpEndpoint = env.OTEL_EXPORTER_OTLP_ENDPOINT;
+  const connectionString = env.APPLICATIONINSIGHTS_CONNECTION_STRING;
+  if (otlpEndpoint && !/^https?:/.test(otlpEndpoint))
+    problems.push(`OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https address, got "${otlpEndpoint}"`);
+  if (!otlpEndpoint && !connectionString) return undefined;
+  return {
+    ...(otlpEndpoint ? { otlpEndpoint } : {}),
+    ...(connectionString ? { connectionString } : {}),
+    ...identity(/(?:^|;)ClientId=([^;]+)/i.exec(env.APPLICATIONINSIGHTS_AUTHENTICATION_STRING ?? '')?.[1]),
+  };
 }
 
 const identity = (clientId: string | undefined): { clientId?: string } => (clientId ? { clientId } : {});

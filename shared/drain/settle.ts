@@ -2,6 +2,7 @@
 import type { QueueClient } from '@azure/storage-queue';
 import { statusOf } from '../errors.ts';
 import { log } from '../telemetry/log.ts';
+import { measureQueue } from '../telemetry/metrics.ts';
 import { fence, type GateDeps, writeGate } from '../wake/gate.ts';
 import type { GateRow, Pause } from '../wake/gate-row.ts';
 import type { Publish } from '../wake/publish.ts';
@@ -57,6 +58,7 @@ export async function settle(deps: SettleDeps, input: SettleInput): Promise<Sett
     gate.ghosts += input.wave.ghosts;
     const settled = await decide(deps, input, gate);
     if (await writeGate(deps.gate.table, settled.gate, held.etag)) {
+      measureQueue(input.address.queue, settled.gate.depth, settled.gate.active);
       await settled.after?.();
       return settled.result;
     }

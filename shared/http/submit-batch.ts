@@ -3,6 +3,7 @@ import type { PriceSheet } from '../cost/sheet.ts';
 import { encodingOf, formatOf } from '../intake/formats.ts';
 import { type SubmitDeps, submit } from '../intake/submit.ts';
 import type { Settings } from '../settings.ts';
+import { readTraceparent } from '../telemetry/trace.ts';
 import type { Registry } from '../workload/registry.ts';
 import { json } from './answers.ts';
 import { batchView } from './batch-view.ts';
@@ -30,7 +31,7 @@ export async function submitOverHttp(
     encoding: encodingOf(request.headers.get('content-encoding')),
     body: (request.body ?? emptyBody()) as AsyncIterable<Uint8Array>,
     limits: settings,
-    traceparent: request.headers.get('traceparent') ?? undefined,
+    traceparent: readTraceparent(request.headers.get('traceparent')),
   });
   const view = batchView(row, deps.gate.now(), prices);
   return json(view, { status: 202, headers: { location: view.links.self, 'retry-after': '1' } });

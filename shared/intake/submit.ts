@@ -11,6 +11,8 @@ import { CONTAINERS, newBatchId } from '../contract/names.ts';
 import type { Meter } from '../cost/meter.ts';
 import { Problem, toError } from '../errors.ts';
 import { log } from '../telemetry/log.ts';
+import { countAccepted } from '../telemetry/metrics.ts';
+import { currentTraceparent, withSpan } from '../telemetry/trace.ts';
 import type { EnqueueDeps } from '../wake/enqueue.ts';
 import type { Workload } from '../workload/define.ts';
 import { chunkRowsOf, continueIntake } from './continue-intake.ts';
@@ -46,7 +48,17 @@ export interface SubmitRequest {
  * Stores, accepts and enqueues an upload, and gives its batch: the first one's for a repeated key.
  * @throws Problem for whatever is wrong with the upload or its key; then nothing of it is visible.
  */
-export async function submit(deps: SubmitDeps, request: SubmitRequest): Promise<BatchRow> {
+export function submit(deps: SubmitDeps, request: SubmitRequest): Promise<BatchRow> {
+  const { workload, source, traceparent: parent } = request;
+  const attributes = { 'sluice.workload': workload.name, 'sluice.source': source.kind };
+  return withSpan('sluice.intake', { parent, kind: 'producer', attributes }, async (span) => {
+    const row = await submitOnce(deps, request);
+    span.setAttributes({ 'sluice.batch': row.id, 'sluice.lane': row.lane, 'sluice.items': row.accepted });
+    return row;
+  });
+}
+
+async function submitOnce(deps: SubmitDeps, request: SubmitRequest): Promise<BatchRow> {
   if (request.key === undefined) return accept(deps, request, { batch: newBatchId(deps.gate.now()) });
   const claim = await claimKey(deps.keys, keyRowOf(request.workload.name, request.key), deps.gate.now());
   if (claim.digest !== undefined) return repeat(deps, request, claim, claim.digest);
@@ -109,6 +121,7 @@ async function accept(deps: SubmitDeps, request: SubmitRequest, claim: Claimed):
   const accepted = await insertBatch(deps.table, row, chunks);
   if (!accepted) return await yieldTo(deps, row);
   log.info('batch-accepted', { batch: row.id, workload: row.workload, lane: row.lane, items: row.accepted });
+  countAccepted(row, row.accepted);
   return finishIntake(deps, row, { chunks, etag: accepted.etag });
 }
 
@@ -179,6 +192,7 @@ function newRow(
     handlerSeconds: 0,
     operations: {},
     keyRow,
-    traceparent,
+    // Without one of the client the upload's own span is what the batch follows from.
+    traceparent: traceparent ?? currentTraceparent(),
   };
 }

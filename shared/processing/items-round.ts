@@ -14,11 +14,13 @@ import { earlier } from '../drain/slice.ts';
 import { toError } from '../errors.ts';
 import { inParallel } from '../parallel.ts';
 import { log } from '../telemetry/log.ts';
+import { commonTrace, withTrace } from '../telemetry/trace.ts';
 import type { GateDeps } from '../wake/gate.ts';
 import { noteDue } from '../wake/gate.ts';
 import { type Entry, type Queue, readEntries } from '../wake/messages.ts';
 import type { Publish } from '../wake/publish.ts';
 import type { QueueAddress, Registry } from '../workload/registry.ts';
+import { inChunkSpan } from './chunk-span.ts';
 import { endWholeChunk, splitChunk } from './endings.ts';
 import { frameOf, planReads, readRange } from './fetch-frames.ts';
 import { holdLease, type Lease } from './lease.ts';
@@ -68,7 +70,9 @@ export function createItemsRound(deps: ItemsRoundDeps, address: QueueAddress): R
         processAll(deps, entries, { address, lease, isOver }),
       );
       const operations = value.map(handlerOperations).reduce(addOperations, own);
-      const told = await deps.meter.measure(() => tellResults(deps, address, value, { operations, lease, entries }));
+      const trace = commonTrace(entries.map(({ value: { traceparent } }) => traceparent));
+      const tell = () => tellResults(deps, address, value, { operations, lease, entries });
+      const told = await deps.meter.measure(() => withTrace(trace, tell));
       const oldestAt = entries.reduce((oldest, entry) => earlier(oldest, entry.value.enqueuedAt), '');
       return { ...tallyOf(messages.length, value, addOperations(operations, told.operations)), oldestAt };
     } finally {
@@ -91,7 +95,9 @@ interface Held {
 /** No more at once than there are threads to run them: what has not begun when the time is up can be given back. */
 async function processAll(deps: ItemsRoundDeps, entries: Entry<Reference>[], held: Held): Promise<Fate[]> {
   const works = await withFrames(deps, entries);
-  return inParallel(works, deps.processor.threads + 1, (work) => fateOf(deps, work, held));
+  return inParallel(works, deps.processor.threads + 1, (work) =>
+    inChunkSpan(work, held.address, () => fateOf(deps, work, held)),
+  );
 }
 
 /** Reads the frames of all that is surely going to run; suspects read their own, when they are alone. */

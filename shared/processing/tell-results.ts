@@ -3,6 +3,7 @@ import { resultsQueueName } from '../contract/names.ts';
 import { addOperations, type Operations } from '../contract/operations.ts';
 import { type FinishedChunk, MAX_MESSAGE_BYTES, type Reference, type ResultMessage } from '../contract/reference.ts';
 import { emptyTally, type Tally } from '../drain/slice.ts';
+import { currentTraceparent } from '../telemetry/trace.ts';
 import type { GateDeps } from '../wake/gate.ts';
 import { type Entry, putMessage, type Queue } from '../wake/messages.ts';
 import type { Publish } from '../wake/publish.ts';
@@ -67,6 +68,7 @@ export function resultMessages(
     chunks: ends,
     operations,
     at: new Date(deps.gate.now()).toISOString(),
+    traceparent: currentTraceparent(),
   };
   const text = JSON.stringify(message);
   if (ends.length === 1 || Buffer.byteLength(text) <= MAX_MESSAGE_BYTES) return [text];

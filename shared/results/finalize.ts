@@ -9,6 +9,8 @@ import type { Table } from '../batches/table.ts';
 import { addOperations, type Operations } from '../contract/operations.ts';
 import type { Meter } from '../cost/meter.ts';
 import { log } from '../telemetry/log.ts';
+import { countBatch } from '../telemetry/metrics.ts';
+import { withSpan, withTrace } from '../telemetry/trace.ts';
 import type { EnqueueDeps } from '../wake/enqueue.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import { latencies } from './latency.ts';
@@ -52,7 +54,11 @@ async function settleBatch(
   // Settled by somebody who may have died before telling it: announcing is asked for once more, and repeats nothing.
   if (!found || isSettled(found.row.state)) return found;
   const { chunksDone, chunksTotal } = found.row;
-  return chunksDone === rows.length && chunksTotal === rows.length ? endBatch(deps, found, rows) : undefined;
+  if (chunksDone !== rows.length || chunksTotal !== rows.length) return undefined;
+  const { id: batch, traceparent: parent } = found.row;
+  return withSpan('sluice.finalize', { parent, attributes: { 'sluice.batch': batch } }, () =>
+    endBatch(deps, found, rows),
+  );
 }
 
 async function endBatch(
@@ -77,6 +83,7 @@ async function endBatch(
             : { reportProblem: problem }),
         },
   );
+  if (settled) countBatch(batch, settled.row.state, (Date.parse(completedAt) - Date.parse(batch.acceptedAt)) / 1000);
   if (settled && completedAt > batch.deadlineAt)
     log.warn('deadline-breached', { batch: batch.id, workload: batch.workload, completedAt });
   return settled ?? settledByNow(deps, batch.id);
@@ -133,7 +140,16 @@ export async function announce(
   operations: Operations = {},
   etag?: string,
 ): Promise<void> {
-  if (batch.announced) return;
+  if (!batch.announced) await withTrace(batch.traceparent, () => tellEnd(deps, { batch, operations, etag }));
+}
+
+interface End {
+  batch: BatchRow;
+  operations: Operations;
+  etag: string | undefined;
+}
+
+async function tellEnd(deps: FinalizeDeps, { batch, operations, etag }: End): Promise<void> {
   const address = deps.addressOf(batch);
   const { accepted, succeeded, dead, cancelled, retried, duplicatesSeen, revision, state } = batch;
   const details = { state, counts: { accepted, succeeded, dead, cancelled, retried, duplicatesSeen }, revision };

@@ -1,6 +1,7 @@
 /** What a sweep does for one queue of open batches: it finds wakes that were lost, and drains that are dead. */
 import { readEntity } from '../batches/table.ts';
 import { log } from '../telemetry/log.ts';
+import { countLostWake } from '../telemetry/metrics.ts';
 import { countMissedWake, isDead, wake } from '../wake/gate.ts';
 import { fromGateEntity, GATES_PARTITION, type GateRow, gateRowKey, newGate } from '../wake/gate-row.ts';
 import type { QueueAddress } from '../workload/registry.ts';
@@ -20,6 +21,7 @@ export async function repairQueue(run: SweepRun, address: QueueAddress): Promise
   if (gate.paused?.by === 'operator') return;
   if (!(await isForgotten(run, gate))) return;
   await countMissedWake(run.gate.table, address.queue);
+  countLostWake(address.queue);
   repaired(run, 'missedWakes', { event: 'missed-wake', queue: address.queue, generation: gate.generation });
   await wakeOrDrain(run, address);
 }

@@ -1,5 +1,9 @@
-/** Structured log lines: one JSON object a line with an `event` name, written to whoever runs the current invocation. */
+/**
+ * Structured log lines: one JSON object a line with an `event` name, and `traceId` within a trace, written to whoever runs
+ * the current invocation.
+ */
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { currentTraceId } from './trace.ts';
 
 /** The part of an InvocationContext that a log line needs. */
 export interface LogSink {
@@ -17,7 +21,7 @@ const nowhere: LogSink = { debug: () => {}, info: console.log, warn: console.war
 export const withLog = <T>(sink: LogSink, fn: () => T): T => sinks.run(sink, fn);
 
 const write = (level: keyof LogSink, event: string, fields: Fields): void =>
-  (sinks.getStore() ?? nowhere)[level](JSON.stringify({ event, ...fields }));
+  (sinks.getStore() ?? nowhere)[level](JSON.stringify({ event, ...fields, traceId: currentTraceId() }));
 
 /** `log.info('batch-accepted', { batch })`; errors are given as `{ error }` and written with name, message and cause. */
 export const log = {

@@ -1,6 +1,8 @@
 import { readEvent, type SluiceEvent } from '../contract/events.ts';
 import { toError } from '../errors.ts';
 import { log } from '../telemetry/log.ts';
+import { countWake } from '../telemetry/metrics.ts';
+import { withSpan } from '../telemetry/trace.ts';
 import type { Registry } from '../workload/registry.ts';
 import { type GateDeps, wake } from './gate.ts';
 
@@ -16,16 +18,28 @@ export interface EventsDeps {
  * bodies that are no event, cause no storage operation: a subscription without its filter must not cost anything.
  */
 export async function onEvents(deps: EventsDeps, bodies: unknown[], gate: () => GateDeps): Promise<void> {
-  const queues = new Set(bodies.flatMap((body) => queueOf(deps, body)));
-  for (const queue of queues) log.debug('woken', { queue, result: await wake(gate(), queue) });
+  const queues = new Map<string, string | undefined>();
+  for (const { queue, traceparent } of bodies.flatMap((body) => wakeOf(deps, body))) {
+    // Of several events about a queue the first one's trace is shown waking it.
+    if (!queues.has(queue)) queues.set(queue, traceparent);
+  }
+  for (const [queue, parent] of queues) await wakeQueue(gate(), queue, parent);
 }
 
-function queueOf(deps: EventsDeps, body: unknown): string[] {
+const wakeQueue = (gate: GateDeps, queue: string, parent: string | undefined): Promise<void> =>
+  withSpan('sluice.wake', { parent, kind: 'consumer', attributes: { 'sluice.queue': queue } }, async (span) => {
+    const result = await wake(gate, queue);
+    span.setAttribute('sluice.result', result);
+    countWake(queue, result);
+    log.debug('woken', { queue, result });
+  });
+
+function wakeOf(deps: EventsDeps, body: unknown): SluiceEvent[] {
   const event = eventOf(body);
   if (event?.type !== 'QueueWorkDetected' || event.account !== deps.account()) return [];
   const address = deps.registry.queue(event.queue);
   if (!address || (deps.pool !== undefined && address.workload.pool !== deps.pool)) return [];
-  return [event.queue];
+  return [event];
 }
 
 /** A body that cannot be read would come again and again; it is told once, and let go: the sweep finds what it meant. */

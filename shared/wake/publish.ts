@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ServiceBusMessage, ServiceBusSender } from '@azure/service-bus';
 import { eventProperties, type SluiceEvent, WAKE_TTL_MS } from '../contract/events.ts';
 import type { Meter } from '../cost/meter.ts';
+import { currentTraceparent } from '../telemetry/trace.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 
 /** The fields of an event that do not follow from its queue. */
@@ -35,11 +36,17 @@ export function createPublisher(deps: PublisherDeps): Publish {
       workload: address.workload.name,
       lane: address.lane,
       at: new Date(deps.meter.serviceNowMs()).toISOString(),
+      ...ownTrace(),
       ...details,
     };
     deps.meter.count('servicebus.send');
     await deps.topic.sendMessages(message(event, options));
   };
+}
+
+function ownTrace(): Pick<SluiceEvent, 'traceparent'> {
+  const traceparent = currentTraceparent();
+  return traceparent === undefined ? {} : { traceparent };
 }
 
 function message(event: SluiceEvent, options: PublishOptions): ServiceBusMessage {

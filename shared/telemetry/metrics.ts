@@ -1,0 +1,110 @@
+/** What the app measures of itself; names, units and attributes: docs/observability.md. Without an SDK all of it does nothing. */
+import {
+  type Attributes,
+  type Counter,
+  type Gauge,
+  type Histogram,
+  type MeterProvider,
+  metrics,
+} from '@opentelemetry/api';
+import type { Counts } from '../contract/counts.ts';
+import type { Operations } from '../contract/operations.ts';
+
+/** From a tenth of a second to an hour: a batch may be three items or ten million. */
+const SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3_600];
+
+interface Instruments {
+  accepted: Counter;
+  items: Counter;
+  batches: Counter;
+  batchDuration: Histogram;
+  chunkDuration: Histogram;
+  chunkLatency: Histogram;
+  depth: Gauge;
+  active: Gauge;
+  wakes: Counter;
+  missedWakes: Counter;
+}
+
+let known: { provider: MeterProvider; instruments: Instruments } | undefined;
+
+/** Made anew when an SDK has come: unlike tracers, instruments made before it would do nothing for ever. */
+function instruments(): Instruments {
+  const provider = metrics.getMeterProvider();
+  if (known?.provider !== provider) known = { provider, instruments: create(provider) };
+  return known.instruments;
+}
+
+function create(provider: MeterProvider): Instruments {
+  const meter = provider.getMeter('sluice');
+  const seconds = (name: string, description: string): Histogram =>
+    meter.createHistogram(name, { unit: 's', description, advice: { explicitBucketBoundaries: SECONDS } });
+  const counter = (name: string, unit: string, description: string): Counter =>
+    meter.createCounter(name, { unit, description });
+  return {
+    accepted: counter('sluice.items.accepted', '{item}', 'Items of accepted batches'),
+    items: counter('sluice.items', '{item}', 'Items by what became of them in a chunk'),
+    batches: counter('sluice.batches', '{batch}', 'Batches settled, by their final state'),
+    batchDuration: seconds('sluice.batch.duration', 'From the acceptance of a batch to its end'),
+    chunkDuration: seconds('sluice.chunk.duration', 'Time of a chunk in its handler'),
+    chunkLatency: seconds('sluice.chunk.latency', 'From the acceptance of a batch to a chunk of it being done'),
+    depth: meter.createGauge('sluice.queue.depth', { unit: '{message}', description: 'Messages of a queue' }),
+    active: meter.createGauge('sluice.queue.active', { unit: '{task}', description: 'Dequeue tasks of a wave' }),
+    wakes: counter('sluice.wakes', '{wake}', 'Wake events taken, by what they came to'),
+    missedWakes: counter('sluice.wakes.missed', '{wake}', 'Work that the sweep found and nobody had been told of'),
+  };
+}
+
+/** Which workload and lane a number is about. */
+export interface Subject {
+  workload: string;
+  lane: string;
+}
+
+const subjectOf = ({ workload, lane }: Subject): Attributes => ({ workload, lane });
+
+/** A batch was accepted. */
+export const countAccepted = (subject: Subject, items: number): void =>
+  instruments().accepted.add(items, subjectOf(subject));
+
+/** A chunk ran in a handler. */
+export const measureChunk = (subject: Subject, handlerSeconds: number): void =>
+  instruments().chunkDuration.record(handlerSeconds, subjectOf(subject));
+
+/** A chunk's end went into the ledger, for the first time: each item is counted once a run. */
+export function countChunk(subject: Subject, counts: Counts, latencySeconds: number): void {
+  const { items, chunkLatency } = instruments();
+  for (const outcome of ['succeeded', 'dead', 'cancelled', 'retried'] as const) {
+    if (counts[outcome] > 0) items.add(counts[outcome], { ...subjectOf(subject), outcome });
+  }
+  chunkLatency.record(latencySeconds, subjectOf(subject));
+}
+
+/** A batch was settled. */
+export function countBatch(subject: Subject, state: string, seconds: number): void {
+  const attributes = { ...subjectOf(subject), state };
+  instruments().batches.add(1, attributes);
+  instruments().batchDuration.record(seconds, attributes);
+}
+
+/** What a drain has just seen of its queue; the newest of any instance counts. */
+export function measureQueue(queue: string, depth: number, active: number): void {
+  instruments().depth.record(depth, { queue });
+  instruments().active.record(active, { queue });
+}
+
+/** A wake event was taken. */
+export const countWake = (queue: string, result: string): void => instruments().wakes.add(1, { queue, result });
+
+/** The sweep found work that nobody had been told of. */
+export const countLostWake = (queue: string): void => instruments().missedWakes.add(1, { queue });
+
+/** Has the operations of this process reported whenever metrics are read; once, after the SDK has come. */
+export function observeOperations(total: () => Operations): void {
+  const counter = metrics
+    .getMeter('sluice')
+    .createObservableCounter('sluice.operations', { unit: '{operation}', description: 'Billed operations' });
+  counter.addCallback((result) => {
+    for (const [operation, n] of Object.entries(total())) result.observe(n, { operation });
+  });
+}
