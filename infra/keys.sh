@@ -8,7 +8,7 @@ group=$1 app=$2 action=$3 class=$4 name=$5
 
 case $class in
 client) functions='submit-batch list-batches get-batch get-results get-report get-dead-letters' ;;
-operator) functions='redrive-dead-letters cancel-batch delete-batch list-queues pause-queue resume-queue get-policy put-policy sweep-now get-cost' ;;
+operator) functions='redrive-dead-letters cancel-batch delete-batch list-queues pause-queue resume-queue get-policy put-policy run-sweep get-cost' ;;
 *) echo "expected client or operator, got $class" >&2 && exit 2 ;;
 esac
 

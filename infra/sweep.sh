@@ -5,7 +5,7 @@ set -eu
 group=$1 app=$2
 
 host=$(az functionapp show --resource-group "$group" --name "$app" --query properties.defaultHostName --output tsv)
-key=$(az functionapp function keys list --resource-group "$group" --name "$app" --function-name sweep-now \
+key=$(az functionapp function keys list --resource-group "$group" --name "$app" --function-name run-sweep \
   --query default --output tsv)
 # Masked in the log of a pipeline; on standard input, so that it is in no list of processes.
 if [ -n "${GITHUB_ACTIONS:-}" ]; then echo "::add-mask::$key"; fi

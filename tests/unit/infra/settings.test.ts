@@ -90,11 +90,11 @@ describe('the settings of an app in Azure', () => {
 });
 
 describe('the sample settings', () => {
-  it('name settings of the code, with the values of its defaults but for the inbox', () => {
+  it('name settings of the code, with the values of its defaults but for the inbox and what one instance can run', () => {
     const own = Object.entries(sample).filter(([name]) => name.startsWith('SLUICE_') && name !== 'SLUICE_TASK_HUB');
     expect(own.map(([name]) => name).filter((name) => !(name in DEFAULTS))).toEqual([]);
     const changed = own.filter(([name, value]) => DEFAULTS[name as keyof typeof DEFAULTS] !== value);
-    expect(changed.map(([name]) => name)).toEqual(['SLUICE_INBOX_SCHEDULE']);
+    expect(changed.map(([name]) => name)).toEqual(['SLUICE_CAPACITY', 'SLUICE_INBOX_SCHEDULE']);
   });
 
   it('connect to this machine only', () => {
