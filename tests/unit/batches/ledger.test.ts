@@ -168,7 +168,6 @@ describe('states', () => {
       chunks: [chunkRowOf({ chunk: 'v0001.000000' })],
     };
 
-    expect(await moveBatch(table, BATCH, ['completedWithDeadLetters'], { state: 'running' })).toBeUndefined();
     expect(await openRevision(table, opening)).toBe(true);
     expect(await openRevision(table, opening)).toBe(false);
   });

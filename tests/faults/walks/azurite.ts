@@ -1,0 +1,38 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { TableClient } from '@azure/data-tables';
+import { type QueueClient, QueueServiceClient } from '@azure/storage-queue';
+import { startAzurite } from '../../../local/azurite.ts';
+import { freePort } from '../../../local/ports.ts';
+
+/** A real store for walks: tables and queues of their own, gone when it is stopped. */
+export interface WalkStore {
+  table: (name: string) => Promise<TableClient>;
+  queue: (name: string) => Promise<QueueClient>;
+  stop: () => Promise<void>;
+}
+
+export async function startStore(): Promise<WalkStore> {
+  const folder = await mkdtemp(join(tmpdir(), 'sluice-walk-'));
+  const ports = { blob: await freePort(), queue: await freePort(), table: await freePort() };
+  const azurite = await startAzurite({ folder, ports, logFile: join(folder, 'azurite.log') });
+  const connection = azurite.ready;
+  const queues = QueueServiceClient.fromConnectionString(connection);
+  return {
+    table: async (name) => {
+      const table = TableClient.fromConnectionString(connection, name, { allowInsecureConnection: true });
+      await table.createTable();
+      return table;
+    },
+    queue: async (name) => {
+      const queue = queues.getQueueClient(name);
+      await queue.create();
+      return queue;
+    },
+    stop: async () => {
+      await azurite.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

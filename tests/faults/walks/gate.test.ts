@@ -1,0 +1,121 @@
+import type { TableClient } from '@azure/data-tables';
+import type { QueueClient } from '@azure/storage-queue';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { queueDepth, settle } from '../../../shared/drain/settle.ts';
+import { beat, type DrainStatus, fence, type GateDeps, readGate, wake } from '../../../shared/wake/gate.ts';
+import type { GateRow } from '../../../shared/wake/gate-row.ts';
+import type { QueueAddress } from '../../../shared/workload/registry.ts';
+import { address, settleDeps, summary } from '../../unit/drain/drain-fixtures.ts';
+import { startStore, type WalkStore } from './azurite.ts';
+
+/** What happens at once in one step of a walk. */
+const ACTS = ['publish', 'publish', 'wave', 'wave', 'wake', 'fail', 'publish-late'] as const;
+type Act = (typeof ACTS)[number];
+const walks = fc.array(fc.array(fc.constantFrom<Act[]>(...ACTS), { minLength: 1, maxLength: 4 }), {
+  minLength: 3,
+  maxLength: 10,
+});
+
+let store: WalkStore;
+let gates: TableClient;
+let count = 0;
+beforeAll(async () => {
+  store = await startStore();
+  gates = await store.table('gates');
+});
+afterAll(() => store.stop());
+
+/** Drains that a runtime would run; a wave is taken from one that lives. */
+class Walk {
+  readonly name: string;
+  readonly queue: QueueClient;
+  readonly instances = new Map<string, { generation: number; status: DrainStatus }>();
+  readonly address: QueueAddress;
+  #clock = Date.UTC(2026, 0, 1);
+
+  constructor(name: string, queue: QueueClient) {
+    this.name = name;
+    this.queue = queue;
+    this.address = { ...address, queue: name };
+  }
+
+  readonly deps: GateDeps = {
+    table: gates,
+    now: () => this.#clock,
+    start: async ({ instanceId, generation }: GateRow) => {
+      if (this.instances.get(instanceId)?.status === 'Running') return;
+      this.instances.set(instanceId, { generation, status: 'Running' });
+    },
+    status: async (id) => this.instances.get(id)?.status,
+  };
+
+  async act(act: Act): Promise<void> {
+    if (act === 'publish') await this.queue.sendMessage('x');
+    if (act === 'publish-late') await this.queue.sendMessage('x', { visibilityTimeout: 1 });
+    if (act === 'publish' || act === 'publish-late' || act === 'wake') await wake(this.deps, this.name);
+    if (act === 'wave') await this.wave();
+    if (act === 'fail') this.fail();
+  }
+
+  /** An orchestration fails: only the next wake, or the sweep, can find out. */
+  fail(): void {
+    const alive = [...this.instances].find(([, { status }]) => status === 'Running');
+    if (alive) this.instances.set(alive[0], { ...alive[1], status: 'Failed' });
+  }
+
+  async wave(): Promise<void> {
+    const alive = [...this.instances].find(([, { status }]) => status === 'Running');
+    if (!alive) return;
+    const [id, { generation }] = alive;
+    const received = await this.slice(generation);
+    const deps = { ...settleDeps(gates), gate: this.deps, depthOf: () => queueDepth(this.queue) };
+    const settled = await settle(deps, {
+      address: this.address,
+      generation,
+      wave: summary({ received, done: received }),
+    });
+    if (!('next' in settled)) this.instances.set(id, { generation, status: 'Completed' });
+  }
+
+  async slice(generation: number): Promise<number> {
+    if (!(await fence(gates, this.name, generation))) return 0;
+    await beat(gates, { queue: this.name, task: 't0', generation, until: this.#clock });
+    const { receivedMessageItems } = await this.queue.receiveMessages({ numberOfMessages: 2, visibilityTimeout: 30 });
+    for (const { messageId, popReceipt } of receivedMessageItems) await this.queue.deleteMessage(messageId, popReceipt);
+    return receivedMessageItems.length;
+  }
+
+  /** Work that is left without a drain that serves it, or was there and failed: nobody would ever come. */
+  async isForgotten(): Promise<boolean> {
+    const { row } = await readGate(gates, this.name);
+    if (row.parkedUntil !== '' || (await queueDepth(this.queue)) === 0) return false;
+    return row.status === 'idle' || !this.instances.has(row.instanceId);
+  }
+
+  /** The sweep's wake, and waves until nothing is left to do. */
+  async bringToEnd(): Promise<void> {
+    for (let turn = 0; turn < 100; turn += 1) {
+      if ((await queueDepth(this.queue)) === 0) return;
+      await wake(this.deps, this.name);
+      await this.wave();
+    }
+  }
+}
+
+test('on a real store, whatever comes at once: no wake is lost, and the queue is emptied', async () => {
+  await fc.assert(
+    fc.asyncProperty(walks, async (steps) => {
+      const name = `walk-${count++}`;
+      const walk = new Walk(name, await store.queue(name));
+      for (const acts of steps) {
+        await Promise.all(acts.map((act) => walk.act(act)));
+        expect(await walk.isForgotten()).toBe(false);
+      }
+      await walk.bringToEnd();
+
+      expect(await queueDepth(walk.queue)).toBe(0);
+    }),
+    { numRuns: Number(process.env.SLUICE_WALKS ?? 15) },
+  );
+});

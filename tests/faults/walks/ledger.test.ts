@@ -1,0 +1,79 @@
+import type { TableClient } from '@azure/data-tables';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { applyEnds, type ChunkEnd } from '../../../shared/batches/apply-ends.ts';
+import { chunkRows, insertBatch, readBatch } from '../../../shared/batches/ledger.ts';
+import { chunkId, newBatchId } from '../../../shared/contract/names.ts';
+import { batchRowOf, chunkRowOf, headerOf, referenceOf } from '../../helpers/factories.ts';
+import { startStore, type WalkStore } from './azurite.ts';
+
+const CHUNKS = 5;
+const ITEMS = 4;
+/** Who comes at once, and with the ends of which chunks; the same end may come any number of times. */
+const walks = fc.array(
+  fc.array(fc.array(fc.nat({ max: CHUNKS - 1 }), { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 4 }),
+  { minLength: 1, maxLength: 6 },
+);
+
+let store: WalkStore;
+let table: TableClient;
+beforeAll(async () => {
+  store = await startStore();
+  table = await store.table('batches');
+});
+afterAll(() => store.stop());
+
+/** What a chunk's stored outcome says: every second one has a retry, which succeeds. */
+const endOf = (chunk: string): ChunkEnd => {
+  if (chunk.includes('.r')) return { chunk, header: headerOf({ items: 1 }) };
+  return { chunk, header: headerOf(Number(chunk) % 2 === 0 ? { retried: 1, dead: 1 } : {}) };
+};
+
+async function accept(): Promise<string> {
+  const id = newBatchId(Date.UTC(2026, 0, 1));
+  const chunks = Array.from({ length: CHUNKS }, (_, position) => {
+    const chunk = chunkId(position);
+    return chunkRowOf({ batch: id, chunk, items: ITEMS, reference: referenceOf({ batch: id, chunk }) });
+  });
+  await insertBatch(table, batchRowOf({ id, accepted: CHUNKS * ITEMS, chunksTotal: CHUNKS }), chunks);
+  return id;
+}
+
+/** Pending chunks, and whether accepted = succeeded + dead + cancelled + what they hold. */
+async function look(id: string): Promise<{ pending: string[]; law: boolean }> {
+  const batch = await readBatch(table, id);
+  const pending: string[] = [];
+  let waiting = 0;
+  for await (const { row } of chunkRows(table, id, 'pending')) {
+    pending.push(row.chunk);
+    waiting += row.items;
+  }
+  const { accepted = 0, succeeded = 0, dead = 0, cancelled = 0 } = batch?.row ?? {};
+  return { pending, law: accepted === succeeded + dead + cancelled + waiting };
+}
+
+const apply = (id: string, chunks: string[]) =>
+  applyEnds(table, id, chunks.map(endOf), { at: '2026-01-01T00:00:00.000Z', operations: {} });
+
+test('on a real store, whoever comes at once with whatever ends: the law holds at each look', async () => {
+  await fc.assert(
+    fc.asyncProperty(walks, async (steps) => {
+      const id = await accept();
+      for (const collectors of steps) {
+        await Promise.all(collectors.map((positions) => apply(id, positions.map(chunkId))));
+        expect((await look(id)).law).toBe(true);
+      }
+      for (let left = await look(id); left.pending.length > 0; left = await look(id)) await apply(id, left.pending);
+
+      expect((await look(id)).law).toBe(true);
+      // 3 of 5 chunks lose an item for good, and end another in a chunk of its own.
+      expect((await readBatch(table, id))?.row).toMatchObject({
+        succeeded: 17,
+        dead: 3,
+        chunksTotal: 8,
+        chunksDone: 8,
+      });
+    }),
+    { numRuns: Number(process.env.SLUICE_WALKS ?? 15) },
+  );
+});
