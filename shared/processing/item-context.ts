@@ -31,18 +31,46 @@ export interface ContextTools {
 }
 
 /** Makes the contexts of one chunk's items. */
-export const createContexts =
-  (workload: Workload, { batch }: Reference, { log, container }: ContextTools) =>
-  (source: Source, abort: LazyAbort): ItemContext => ({
-    batch,
-    position: source.index,
-    attempt: source.attempts.length + 1,
-    get signal() {
-      return abort.signal;
-    },
-    log: (message) => log(message, source.index),
-    container: (name) => openDeclared(workload, container, name)(name, abort.signal),
-  });
+export const createContexts = (workload: Workload, { batch }: Reference, tools: ContextTools) => {
+  const shared = { workload, batch, tools };
+  return (source: Source, abort: LazyAbort): ItemContext => new Context(shared, source, abort);
+};
+
+interface Shared {
+  workload: Workload;
+  batch: string;
+  tools: ContextTools;
+}
+
+/** What few handlers ask for is made when they do: an object with functions of its own costs more than a light item. */
+class Context implements ItemContext {
+  readonly batch: string;
+  readonly position: number;
+  readonly attempt: number;
+  readonly #shared: Shared;
+  readonly #abort: LazyAbort;
+
+  constructor(shared: Shared, { index, attempts }: Source, abort: LazyAbort) {
+    this.batch = shared.batch;
+    this.position = index;
+    this.attempt = attempts.length + 1;
+    this.#shared = shared;
+    this.#abort = abort;
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  get log(): ItemContext['log'] {
+    return (message) => this.#shared.tools.log(message, this.position);
+  }
+
+  get container(): ItemContext['container'] {
+    const { workload, tools } = this.#shared;
+    return (name) => openDeclared(workload, tools.container, name)(name, this.signal);
+  }
+}
 
 /** Undeclared containers are refused also where they exist: the next deployment would not have them. */
 function openDeclared({ name, containers }: Workload, open: OpenContainer | undefined, wanted: string): OpenContainer {
