@@ -15,7 +15,7 @@ export interface Scenario {
 }
 
 const NOTHING: Budget = { crash: 0, redeliver: 0, echo: 0, whim: 0, resend: 0, cancel: 0, redrive: 0, sweep: 1 };
-/** More than any scenario has; a run that meets it says that it is not complete. */
+/** Some GB of memory; a run that meets it says that it is not complete. */
 const MANY: Bounds = { depth: 1_000, states: 3_000_000 };
 
 /** Explores all that can happen in a scenario, with the real code or with a mutant of it. */

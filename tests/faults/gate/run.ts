@@ -19,8 +19,6 @@ export interface Scenario {
   /** Begin with a drain that has not beaten for an hour, a message it has left, and wakes under way. */
   deadDrain?: { events: number };
   budget?: Partial<Budget>;
-  /** Look no further than at this many states, those of the shortest ways; default: at all. */
-  states?: number;
 }
 
 export interface Options {
@@ -32,12 +30,12 @@ export interface Options {
 }
 
 const NO_FAULTS: Budget = { crash: 0, echo: 0, publish: 0, jump: 0, pause: 0, outage: 0 };
-/** More than any scenario has; a run that meets it says that it is not complete. */
-const MANY: Bounds = { depth: 1_000, states: 4_000_000 };
+/** About 3 GB of memory; a run that meets it says that it is not complete. */
+const MANY: Bounds = { depth: 1_000, states: 3_000_000 };
 
 /** Explores all that can happen in a scenario, with the real code or with a mutant of it. */
 export async function exploreGate(
-  { publishers, deadDrain, budget = {}, states = MANY.states }: Scenario,
+  { publishers, deadDrain, budget = {} }: Scenario,
   { parts = {}, blind = false, bounds = {} }: Options = {},
 ): Promise<Explored> {
   const programs = createPrograms(gatePrograms({ ...REAL, ...parts }));
@@ -59,7 +57,7 @@ export async function exploreGate(
     const { broken: _broken, ...seen } = state;
     return check(blind ? seen : state, rest);
   };
-  return explore({ initial: [world], next: createSteps(programs), key: keyOf, check: judge }, { ...MANY, states, ...bounds });
+  return explore({ initial: [world], next: createSteps(programs), key: keyOf, check: judge }, { ...MANY, ...bounds });
 }
 
 function withDeadDrain({ events }: { events: number }): Partial<World> {
