@@ -24,6 +24,7 @@ export interface EpochOptions {
 }
 
 const SWEEP_MS = 8_000;
+const QUICK_SWEEP_MS = 2_000;
 const QUIET_MS = 120_000;
 
 /** Runs until the seeds are used up, then lets the stack come to rest and checks it. */
@@ -40,7 +41,7 @@ export async function runEpoch(options: EpochOptions): Promise<void> {
     await relay.close();
     if (stack) relay = openRelay(stack.serviceBus, traffic, score);
   });
-  const sweeping = startSweeping(stack);
+  const sweeping = startSweeping(stack, options.quick ? QUICK_SWEEP_MS : SWEEP_MS);
   try {
     await Promise.all(
       Array.from({ length: slots }, (_, index) => useSlot(stack as FaultStack, traffic, `slot${index}`, options)),
@@ -63,11 +64,11 @@ async function useSlot(stack: FaultStack, traffic: Traffic, slot: string, option
   }
 }
 
-function startSweeping(stack: FaultStack): { stop: () => void } {
+function startSweeping(stack: FaultStack, everyMs: number): { stop: () => void } {
   let going = true;
   const sweep = async (): Promise<void> => {
     while (going) {
-      await sleep(SWEEP_MS);
+      await sleep(everyMs);
       await stack.api.sweep();
     }
   };
