@@ -1,3 +1,4 @@
+import { formatNumber } from '../cli/text/format.ts';
 import { createStatusLine, type Screen } from '../cli/text/status-line.ts';
 import type { LocalStack } from '../local/start.ts';
 import { type Batch, createApi, type SluiceApi } from './api.ts';
@@ -27,7 +28,7 @@ export async function showBatch(stack: LocalStack, submission: Submission, scree
   const api = createApi(stack.url, stack.keys);
   const print = (lines: readonly string[]): void => void screen.write(`${lines.join('\n')}\n`);
   const accepted = await uploadFile(api, submission, screen);
-  print([`Accepted as batch ${accepted.id}, ${accepted.chunks.total} chunks, lane ${accepted.lane}`]);
+  print([`Accepted as batch ${accepted.id}, ${formatNumber(accepted.chunks.total, 'chunk')}, lane ${accepted.lane}`]);
   const batch = await watchBatch(api, accepted, createStatusLine(screen, performance.now.bind(performance)));
   const peakBytes = await peakMemory(stack.host.process.pid);
   const report = batch.reportProblem === undefined ? await api.report(batch.id) : [];

@@ -59,7 +59,8 @@ export function createApi(settings: Pick<CliSettings, 'url' | 'key' | 'operatorK
         yield answer;
         const next = nextOf(answer);
         if (next === undefined) return;
-        answer = await send(new URL(next, settings.url).href, each);
+        // Links begin with /api/: what a gateway puts before it, the app does not know.
+        answer = await send(`${settings.url}${next}`, each);
       }
     },
   };
@@ -107,10 +108,15 @@ export function unreachable(url: string, error: unknown): Unreachable {
       : 'Is the app running? --url or SLUICE_URL names it.',
     ENOTFOUND: 'There is no host of this name: check --url or SLUICE_URL.',
   };
-  const reason = code ?? (error instanceof Error ? error.message : String(error));
+  const reason = code ?? deepestMessage(error);
   const what = code !== undefined && code in hints ? 'Nothing answers at' : 'The connection broke to';
   return new Unreachable(`${what} ${host} (${reason}).`, { hint: hints[code ?? ''], cause: error });
 }
+
+const deepestMessage = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? error.message : deepestMessage(error.cause);
+};
 
 /** fetch hides the reason in the cause, and behind several addresses in an AggregateError. */
 function codeOf(error: unknown): string | undefined {

@@ -59,7 +59,7 @@ function messageOf(status: number, facts: ProblemFacts, text: string): string {
     return `The app answered ${status}${text.trim() === '' ? '' : `: ${text.trim().slice(0, MAX_FOREIGN_TEXT)}`}`;
   const head = `${title ?? 'The app refused'} (${[status, kindOf(facts)].filter(Boolean).join(' ')})`;
   // A single fault stands in the detail already, with its place.
-  const places = errors.length > 1 || !detail?.includes('line ') ? errors : [];
+  const places = errors.filter(({ message }) => errors.length > 1 || !detail?.includes(message));
   return [
     head,
     ...(detail === undefined ? [] : [`  ${detail}`]),

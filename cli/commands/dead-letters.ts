@@ -4,7 +4,7 @@ import type { deadLetterGroupsSchema, deadLetterListSchema } from '../../shared/
 import { EXIT } from '../exit-codes.ts';
 import { openOutput } from '../output.ts';
 import type { Act, Action, Session } from '../session.ts';
-import { formatCount } from '../text/format.ts';
+import { formatCount, formatNumber } from '../text/format.ts';
 
 type Groups = z.infer<typeof deadLetterGroupsSchema>;
 type Letters = z.infer<typeof deadLetterListSchema>;
@@ -45,7 +45,7 @@ const deadLetters: Action<[string, DeadLettersOptions]> = async (session, id, op
     session.answer(groups, () => describeGroups(groups));
   } else {
     const letters = await lettersOf(session, path, options.cause);
-    session.answer(letters, () => letters.items.map(describeLetter));
+    session.answer(letters, () => letters.items.flatMap(describeLetter));
   }
   return EXIT.done;
 };
@@ -74,11 +74,11 @@ async function lettersOf({ api }: Session, path: string, cause: string): Promise
 function describeGroups({ batch, count, groups, otherCauses }: Groups): string[] {
   if (count === 0) return ['No dead letters.'];
   return [
-    `${formatCount(count)} dead letters of ${batch}`,
+    `${formatNumber(count, 'dead letter')} of ${batch}`,
     ...groups.flatMap(({ cause, count: of, example }) => [
       '',
       `${formatCount(of)} x ${cause}`,
-      `  such as ${describeLetter(example)}`,
+      ...describeLetter(example).map((line) => `  ${line}`),
     ]),
     ...(otherCauses > 0 ? ['', `${formatCount(otherCauses)} of other causes`] : []),
   ];
@@ -86,9 +86,7 @@ function describeGroups({ batch, count, groups, otherCauses }: Groups): string[]
 
 type Letter = Letters['items'][number];
 
-const describeLetter = ({ index, line, reason, error, item }: Letter): string =>
-  [
-    ...(line === null ? [] : [`line ${line}`]),
-    ...[`index ${index}`, `${reason}: ${error.message}`],
-    ...(item === undefined ? [] : [JSON.stringify(item)]),
-  ].join(', ');
+const describeLetter = ({ index, line, reason, error, item }: Letter): string[] => [
+  `${line === null ? '' : `line ${line}, `}index ${index}, ${reason}: ${error.message}`,
+  ...(item === undefined ? [] : [JSON.stringify(item)]),
+];

@@ -9,7 +9,7 @@ import { EXIT } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { decimal, idempotencyKey, wholeList } from '../options.ts';
 import type { Act, Action } from '../session.ts';
-import { formatCount } from '../text/format.ts';
+import { formatCount, formatNumber } from '../text/format.ts';
 import { endingOf } from '../watch/until-settled.ts';
 import { describeEnd, timeoutOption, type WaitOptions, waitFor } from '../watch/wait.ts';
 
@@ -116,7 +116,7 @@ function correctedOf(line: string, at: string): Corrected {
 }
 
 const describe = ({ redriven, unreadable, revision }: Answer): string[] => [
-  `${formatCount(redriven)} items run again, in revision ${revision}`,
+  `${formatNumber(redriven, 'item')} to run again, in revision ${revision}`,
   ...(unreadable > 0
     ? [`${formatCount(unreadable)} stay dead letters: their item cannot be read. Send them with --corrected.`]
     : []),

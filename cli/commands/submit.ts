@@ -3,7 +3,7 @@ import type { BatchView } from '../../shared/http/schemas.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { idempotencyKey } from '../options.ts';
 import type { Act, Action, Session } from '../session.ts';
-import { formatCount, formatTime } from '../text/format.ts';
+import { formatCount, formatNumber, formatTime } from '../text/format.ts';
 import { openInput } from '../upload/input.ts';
 import { ENCODINGS, FORMATS } from '../upload/kind.ts';
 import { type SubmitOptions, type Submitted, sendBatch, WAYS } from '../upload/send-batch.ts';
@@ -68,7 +68,10 @@ function sayAccepted({ settings, print, tell }: Session, batch: BatchView, isRep
   const say = settings.json ? tell : print;
   if (isRepeat)
     say(`Accepted before, at ${formatTime(times.accepted)} UTC, as batch ${id}: ${state}. Nothing is done twice.`);
-  else say(`Accepted as batch ${id}: ${formatCount(counts.accepted)} items, ${chunks.total} chunks, lane ${lane}`);
+  else
+    say(
+      `Accepted as batch ${id}: ${formatCount(counts.accepted)} items, ${formatNumber(chunks.total, 'chunk')}, lane ${lane}`,
+    );
 }
 
 function tellAccepted({ settings, print }: Session, { batch, isRepeat }: Submitted, key: string): ExitCode {

@@ -1,8 +1,16 @@
 /** 1234567 → "1,234,567"; always in English, as the rest of the output is. */
 export const formatCount = (value: number): string => Math.round(value).toLocaleString('en-US');
 
+/** "1 chunk", "2 chunks". */
+export const formatNumber = (value: number, what: string): string =>
+  `${formatCount(value)} ${what}${value === 1 ? '' : 's'}`;
+
 /** Bytes as MB (of a million), with one digit. */
 export const formatMegabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
+
+/** Bytes in the unit that shows them, MB or kB. */
+export const formatSize = (bytes: number): string =>
+  bytes < 100_000 ? `${(bytes / 1e3).toFixed(1)} kB` : formatMegabytes(bytes);
 
 /** Milliseconds as seconds, with as many digits as matter. */
 export const formatSeconds = (ms: number): string => `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`;

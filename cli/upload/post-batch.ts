@@ -76,8 +76,12 @@ const headersOf = ({ kind, key, userAgent }: BatchPost): Record<string, string> 
 /** Clocks differ between the front end, which dates the answer, and the instance that accepted. */
 const CLOCK_TOLERANCE_MS = 1_000;
 
-/** By the server's own clock: a batch that was accepted before this request began is not of this request. */
-function isRepeat({ times }: BatchView, { headers }: UploadAnswer, elapsedMs: number): boolean {
+/**
+ * A batch that is at work already is not of this request; nor is one that was accepted before it began, by the server's
+ * own clock. A repeat within a second or two may go unnoticed, which changes what is said and nothing else.
+ */
+function isRepeat({ state, times }: BatchView, { headers }: UploadAnswer, elapsedMs: number): boolean {
   const answeredAt = Date.parse(String(headers.date));
-  return Date.parse(times.accepted) < answeredAt - elapsedMs - CLOCK_TOLERANCE_MS;
+  const isAtWork = state !== 'accepting' && state !== 'queued';
+  return isAtWork || Date.parse(times.accepted) < answeredAt - elapsedMs - CLOCK_TOLERANCE_MS;
 }

@@ -1,4 +1,4 @@
-import { formatBar, formatMegabytes } from '../text/format.ts';
+import { formatBar, formatSize } from '../text/format.ts';
 import { createStatusLine, type Screen } from '../text/status-line.ts';
 import type { UploadProgress } from './body.ts';
 
@@ -22,7 +22,7 @@ export async function showUpload<T>(
 
 /** One line: with a bar where the size is known. */
 export function describeUpload({ read, size, sent }: UploadProgress): string {
-  const of = size === undefined ? ' read' : ` of ${formatMegabytes(size)}`;
+  const of = size === undefined ? ' read' : ` of ${formatSize(size)}`;
   const bar = size === undefined ? '' : `${formatBar(size === 0 ? 1 : read / size)} `;
-  return `Upload  ${bar}${formatMegabytes(read)}${of}, ${formatMegabytes(sent)} sent`;
+  return `Upload  ${bar}${formatSize(read)}${of}, ${formatSize(sent)} sent`;
 }

@@ -1,0 +1,31 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { TestStack } from '../../helpers/stack.ts';
+
+/** How a run of the command ended. */
+export interface Ended {
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+/** The command as a process of its own, in `folder`, against a stack. */
+export function command(stack: Pick<TestStack, 'url' | 'keys'>, folder: string) {
+  const main = join(import.meta.dirname, '../../../cli/sluice.ts');
+  return async (
+    args: string[],
+    { env = {}, stdin = '' }: { env?: Record<string, string>; stdin?: string } = {},
+  ): Promise<Ended> => {
+    const known = { PATH: process.env.PATH, SLUICE_URL: stack.url, SLUICE_KEY: stack.keys.function };
+    const child = spawn(process.execPath, [main, ...args], { cwd: folder, env: { ...known, ...env } });
+    child.stdin.on('error', () => {});
+    child.stdin.end(stdin);
+    const [out, err, code] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      new Promise<number | null>((resolve, reject) => child.on('close', resolve).on('error', reject)),
+    ]);
+    return { code, out, err };
+  };
+}

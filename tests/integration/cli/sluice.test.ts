@@ -1,0 +1,223 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApi } from '../../../cli/api/client.ts';
+import { EXIT } from '../../../cli/exit-codes.ts';
+import { OverHttpLimit } from '../../../cli/upload/body.ts';
+import { kindOfStream } from '../../../cli/upload/kind.ts';
+import { postBatch } from '../../../cli/upload/post-batch.ts';
+import { freePort } from '../../../local/ports.ts';
+import type { BatchView } from '../../../shared/http/schemas.ts';
+import { startStack, type TestStack } from '../../helpers/stack.ts';
+import { csv, ndjson, totalsOf, transactions } from '../../helpers/transactions.ts';
+import { command, type Ended } from './command.ts';
+
+const GOOD = 'good.ndjson';
+const BAD = 'bad.ndjson';
+const LARGE = 5_000;
+let stack: TestStack;
+let sluice: ReturnType<typeof command>;
+
+beforeAll(async () => {
+  stack = await startStack({ settings: { SLUICE_MAX_BODY_BYTES: '100000', SLUICE_INBOX_SCHEDULE: '*/2 * * * * *' } });
+  sluice = command(stack, stack.folder);
+  await writeFile(join(stack.folder, GOOD), ndjson(transactions(100)));
+  const bad = transactions(20).map((item, n) => (n === 7 ? { ...item, currency: 'XXX' } : item));
+  await writeFile(join(stack.folder, BAD), ndjson(bad));
+});
+afterAll(() => stack?.stop());
+
+const batchOf = ({ out }: Ended): BatchView & { idempotencyKey: string; isRepeat: boolean } => JSON.parse(out);
+const submit = async (file: string, ...more: string[]) => batchOf(await sluice(['submit', file, '--json', ...more]));
+
+describe('submit', () => {
+  it('sends a file once, however often it is told to', async () => {
+    const first = await sluice(['submit', GOOD, '--wait', '--json']);
+    expect(batchOf(first)).toMatchObject({ state: 'completed', counts: { succeeded: 100 }, lane: 'normal' });
+    expect(first.code).toBe(EXIT.done);
+    const again = await sluice(['submit', GOOD]);
+    expect(again.out).toContain(`as batch ${batchOf(first).id}: completed. Nothing is done twice.`);
+    expect((await sluice(['submit', GOOD, '--quiet'])).out).toBe(`${batchOf(first).id}\n`);
+    expect((await submit(GOOD, '--again')).id).not.toBe(batchOf(first).id);
+  });
+
+  it('sends standard input, of any format, and prints the key that makes it repeatable', async () => {
+    const stdin = csv(transactions(5));
+    const sent = await sluice(['submit', '-', '--format', 'csv', '--lane', 'bulk', '--json'], { stdin });
+    const { id, idempotencyKey, lane, isRepeat } = batchOf(sent);
+    expect([lane, isRepeat]).toEqual(['bulk', false]);
+    expect(sent.err).toContain(`Idempotency key: ${idempotencyKey}\n`);
+    const again = ['submit', '-', '--format', 'csv', '--idempotency-key', idempotencyKey, '--json'];
+    expect(batchOf(await sluice(again, { stdin })).id).toBe(id);
+    const other = await sluice(again, { stdin: csv(transactions(6)) });
+    expect([other.code, other.err]).toEqual([EXIT.refused, expect.stringContaining('422 idempotency-mismatch')]);
+  });
+
+  it('leaves a compressed file as it is', async () => {
+    await writeFile(join(stack.folder, 'packed.json.gz'), gzipSync(JSON.stringify(transactions(3))));
+    expect((await submit('packed.json.gz', '--wait')).counts.succeeded).toBe(3);
+  });
+
+  it('ends with 5 when there are dead letters', async () => {
+    const { code, out, err } = await sluice(['submit', BAD, '--wait']);
+    expect(code).toBe(EXIT.deadLetters);
+    expect(out).toContain(
+      'State: completedWithDeadLetters\nItems: 20 accepted, 19 succeeded, 1 dead letters, 0 retried\n',
+    );
+    expect(err).toContain('Upload  [########################]');
+  });
+
+  it.each([
+    ['a record', ['-'], '{"id":1}\n{"id":\n', EXIT.refused, '(400 malformed-record)\n  Line 2, column 7: '],
+    ['nothing', ['-'], '', EXIT.refused, '(400 empty-batch)'],
+    ['the lane', ['-', '--lane', 'fast'], '{}', EXIT.refused, 'lane must be one of high, normal, bulk; got "fast".'],
+    [
+      'the workload',
+      ['-', '--workload', 'none'],
+      '{}',
+      EXIT.notFound,
+      'There is no workload "none"; there are: billing',
+    ],
+  ])('says what is wrong with %s', async (_what, args, stdin, exit, message) => {
+    const { code, out, err } = await sluice(['submit', ...args], { stdin });
+    expect([code, out, err]).toEqual([exit, '', expect.stringContaining(message)]);
+  });
+});
+
+describe('what is over the limit of a request', () => {
+  /** Random text, which does not get smaller than 1.5 times the limit. */
+  const large = (): string =>
+    ndjson(transactions(LARGE).map((item) => ({ ...item, id: randomBytes(32).toString('hex') })));
+
+  it('goes through the inbox, under the same key', async () => {
+    await writeFile(join(stack.folder, 'large.ndjson'), large());
+    const alone = await sluice(['submit', 'large.ndjson']);
+    expect([alone.code, alone.err]).toEqual([EXIT.refused, expect.stringContaining('--inbox-connection')]);
+    const env = { SLUICE_INBOX_CONNECTION: stack.storage };
+    const { code, out } = await sluice(['submit', 'large.ndjson', '--wait', '--json'], { env });
+    const name = expect.stringMatching(/^billing\/\w{12}-large\.ndjson\.zst$/);
+    expect(JSON.parse(out)).toMatchObject({
+      state: 'completed',
+      counts: { accepted: LARGE },
+      source: { kind: 'inbox', name },
+    });
+    expect(code).toBe(EXIT.done);
+    const again = await sluice(['submit', 'large.ndjson', '--wait', '--json'], { env });
+    expect(batchOf(again).id).toBe(JSON.parse(out).id);
+  });
+
+  it('is noticed on the way, before the platform breaks the connection', async () => {
+    const settings = { url: stack.url, key: stack.keys.function, operatorKey: undefined };
+    const kind = kindOfStream({});
+    const post = { workload: 'billing', kind, userAgent: 'test', maxBytes: 70_000, onProgress: () => {} };
+    const sending = postBatch(createApi(settings, fetch), { ...post, source: Readable.from([large()]) });
+    await expect(sending).rejects.toBeInstanceOf(OverHttpLimit);
+  });
+
+  it('is put there at once from standard input, and a rejection is told', async () => {
+    const args = ['submit', '-', '--via', 'inbox', '--inbox-connection', stack.storage, '--wait'];
+    const { code, err } = await sluice(args, { stdin: '{"a":1}\nx\n' });
+    expect([code, err]).toEqual([EXIT.refused, expect.stringContaining('Line 2, column 1')]);
+    const stdin = large();
+    const refused = await sluice(['submit', '-'], { stdin });
+    expect([refused.code, refused.err]).toEqual([EXIT.refused, expect.stringContaining('Repeat it with --via inbox')]);
+    expect((await sluice([...args, '--quiet'], { stdin })).code).toBe(EXIT.done);
+  });
+});
+
+describe('a batch', () => {
+  it('is watched, listed and fetched', async () => {
+    const { id } = await submit(GOOD);
+    expect((await sluice(['watch', id])).code).toBe(EXIT.done);
+    const listed = await sluice(['batches', '--state', 'completed', '--workload', 'billing']);
+    expect(listed.out).toContain(`  ${id}  billing   normal  completed    100        0     0  20`);
+    expect((await sluice(['batches', id, '--json'])).out).toContain(`"id":"${id}"`);
+    const results = await sluice(['results', id]);
+    expect(results.out.trim().split('\n')).toHaveLength(100);
+    expect((await sluice(['results', id, '--manifest'])).out).toContain('"container":"results"');
+    await sluice(['results', id, '--format', 'csv', '--column', 'id', '--out', 'ids.csv']);
+    expect((await readFile(join(stack.folder, 'ids.csv'), 'utf8')).split('\r\n').slice(0, 2)).toEqual(['id', 't0']);
+  });
+
+  it('has a report as table, CSV and JSON', async () => {
+    const { id } = await submit(GOOD);
+    const { items } = JSON.parse((await sluice(['report', id, '--json'])).out);
+    expect(items).toEqual([{ key: 'acme|EUR', value: totalsOf(100) }]);
+    expect((await sluice(['report', id])).out).toBe(
+      '  key       lines  net      tax     gross\n  acme|EUR    100  1000.00  200.00  1200.00\n',
+    );
+    expect((await sluice(['report', id, '--format', 'csv'])).out).toBe(
+      'key,lines,net,tax,gross\r\nacme|EUR,100,1000.00,200.00,1200.00\r\n',
+    );
+  });
+
+  it('is repaired: dead letters are fetched, corrected and run again', async () => {
+    const { id } = await submit(BAD, '--again', '--wait');
+    expect((await sluice(['dead-letters', id])).out).toContain('1 dead letter of');
+    const letters = (await sluice(['dead-letters', id, '--format', 'ndjson'])).out;
+    const corrected = letters.replace('"XXX"', '"EUR"');
+    const args = ['redrive', id, '--corrected', '-', '--wait', '--idempotency-key', 'fixed'];
+    const { code, out } = await sluice(args, { stdin: corrected });
+    expect([code, out]).toEqual([EXIT.done, expect.stringContaining('20 succeeded, 0 dead letters')]);
+    expect((await sluice(['dead-letters', id])).out).toBe('No dead letters.\n');
+    expect((await sluice(['redrive', id])).code).toBe(EXIT.refused);
+  });
+
+  it('is cancelled and deleted', async () => {
+    await sluice(['pause', 'billing-normal-0', '--reason', 'to be cancelled']);
+    const { id } = await submit(GOOD, '--again');
+    const late = await sluice(['watch', id, '--timeout', '1']);
+    expect([late.code, late.err]).toEqual([EXIT.timeout, expect.stringContaining('it goes on')]);
+    expect((await sluice(['delete', id, '--yes'])).code).toBe(EXIT.refused);
+    expect((await sluice(['cancel', id, '--wait'])).out).toContain('State: cancelled\n');
+    expect((await sluice(['watch', id])).code).toBe(EXIT.cancelled);
+    expect((await sluice(['delete', id, '--yes'])).out).toBe(`Deleted ${id}\n`);
+    const gone = await sluice(['batches', id]);
+    expect([gone.code, gone.err]).toEqual([EXIT.notFound, expect.stringContaining(`There is no batch "${id}"`)]);
+    await sluice(['resume', 'billing-normal-0']);
+  });
+});
+
+describe('the pipeline', () => {
+  it('is paused and resumed, a queue at a time', async () => {
+    expect((await sluice(['pause', 'billing-high-0', '--reason', 'a test'])).out).toMatch(
+      /: paused by operator since .*: a test, /,
+    );
+    const { id } = await submit(GOOD, '--again', '--lane', 'high');
+    expect((await sluice(['queues', '--fresh'])).out).toMatch(/billing-high-0 +1 +0 .* paused by operator since/);
+    await sluice(['resume', 'billing-high-0']);
+    expect((await sluice(['watch', id])).code).toBe(EXIT.done);
+    expect((await sluice(['pause', 'no-such-0'])).code).toBe(EXIT.notFound);
+  });
+
+  it('has policies that are read and changed', async () => {
+    expect((await sluice(['policy', 'billing-bulk-0'])).out).toContain('the default policy');
+    const changed = await sluice(['policy', 'billing-bulk-0', '--capacity', '3', '--json']);
+    const { policy, version } = JSON.parse(changed.out);
+    expect([policy.capacity, version]).toEqual([3, 1]);
+    const stdin = JSON.stringify({ ...policy, capacity: 5 });
+    const stale = await sluice(['policy', 'billing-bulk-0', '--put', '-', '--version', '0'], { stdin });
+    expect([stale.code, stale.err]).toEqual([EXIT.refused, expect.stringContaining('412 precondition-failed')]);
+    expect((await sluice(['policy', 'billing-bulk-0', '--put', '-'], { stdin })).out).toContain('5 tasks');
+  });
+
+  it('tells cost and health, and sweeps', async () => {
+    expect((await sluice(['cost'])).out).toMatch(/total +[\d.]+ USD/);
+    expect((await sluice(['sweep'])).code).toBe(EXIT.done);
+    const healthy = await sluice(['health', '--deep'], { env: { SLUICE_KEY: '' } });
+    expect([healthy.code, healthy.out]).toEqual([EXIT.done, expect.stringContaining('table ok, queue ok, blob ok')]);
+  });
+
+  it('refuses another key, and may not be there', async () => {
+    const refused = await sluice(['queues', '--key', 'none']);
+    expect([refused.code, refused.err]).toEqual([EXIT.refused, expect.stringContaining('SLUICE_OPERATOR_KEY')]);
+    const url = `http://127.0.0.1:${await freePort()}`;
+    for (const args of [['batches'], ['submit', GOOD]]) {
+      const nobody = await sluice([...args, '--url', url]);
+      expect([nobody.code, nobody.err]).toEqual([EXIT.failed, expect.stringContaining('npm start')]);
+    }
+  });
+});

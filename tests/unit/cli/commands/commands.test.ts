@@ -1,0 +1,266 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EXIT } from '../../../../cli/exit-codes.ts';
+import { ROUTES } from '../../../../shared/http/routes.ts';
+import { noCounts } from '../../../../shared/sweep/counts.ts';
+import { type Answer, batchView, KEYS, run } from '../world.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sluice-cli-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const POLICY = { thresholds: [{ tasks: 100 }], capacity: 100, headroom: 0.25, targetSeconds: 10 };
+const policyView = { queue: 'q', version: 4, policy: POLICY };
+const letter = { line: 2, chunk: '000000', cause: 'c', index: 1, reason: 'invalid', attempts: [], version: 1 };
+
+describe('the routes', () => {
+  it.each([
+    ['watch b', 'GET batches/{id}'],
+    ['batches', 'GET batches'],
+    ['results b', 'GET batches/{id}/results'],
+    ['report b', 'GET batches/{id}/report'],
+    ['dead-letters b', 'GET batches/{id}/dead-letters'],
+    ['redrive b', 'POST batches/{id}/dead-letters/redrive'],
+    ['cancel b', 'POST batches/{id}/cancel'],
+    ['delete b --yes', 'DELETE batches/{id}'],
+    ['queues', 'GET queues'],
+    ['pause q', 'POST queues/{queue}/pause'],
+    ['resume q', 'POST queues/{queue}/resume'],
+    ['policy q', 'GET queues/{queue}/policy'],
+    ['policy q --put -', 'PUT queues/{queue}/policy'],
+    ['cost', 'GET cost'],
+    ['sweep', 'POST sweep'],
+    ['health', 'GET health'],
+  ])('of "%s" are asked with the key of their audience', async (args, expected) => {
+    const route = ROUTES.find((each) => `${each.method} ${each.route}` === expected);
+    const keys = { client: KEYS.SLUICE_KEY, operator: KEYS.SLUICE_OPERATOR_KEY, anyone: null };
+
+    const { asked } = await run(args, {}, { stdin: JSON.stringify(POLICY) });
+
+    const path = expected.replace('{id}', 'b').replace('{queue}', 'q');
+    expect(asked.map(({ method, path: at, key }) => [`${method} ${at.split('?')[0]}`, key])).toEqual([
+      [path, keys[route?.audience ?? 'anyone']],
+    ]);
+  });
+
+  it('are asked with --key whatever the environment says, and with the client key where there is no other', async () => {
+    expect((await run('queues --key mine')).asked[0]?.key).toBe('mine');
+    expect((await run('queues', {}, { env: { SLUICE_OPERATOR_KEY: '' } })).asked[0]?.key).toBe(KEYS.SLUICE_KEY);
+  });
+
+  it('take a name as a name, whatever is in it', async () => {
+    expect((await run('watch ../queues?x')).asked[0]?.path).toBe('batches/..%2Fqueues%3Fx');
+  });
+});
+
+describe('watch', () => {
+  const look = (...answers: Answer[]) => ({ 'GET batches/b': answers });
+  const running = { json: batchView('b', 'running') };
+
+  it.each([
+    ['completed', EXIT.done],
+    ['completedWithDeadLetters', EXIT.deadLetters],
+    ['cancelled', EXIT.cancelled],
+  ] as const)('ends with what became of the batch: %s', async (state, exit) => {
+    const { code, out } = await run('watch b', look(running, { json: batchView('b', state) }));
+    expect([code, out]).toEqual([exit, expect.stringContaining(`State: ${state}\n`)]);
+    expect(out).toContain('Cost: 0.000010 USD by the price sheet 2026; one message an item: 0.00010 USD');
+  });
+
+  it('ends with 7 when the time is over', async () => {
+    const { code, err, sleptMs } = await run('watch b --timeout 2', look(running));
+    expect([code, err]).toEqual([EXIT.timeout, expect.stringContaining('Not settled after 2 s; it goes on.')]);
+    expect(sleptMs).toEqual([500, 500, 500, 500]);
+  });
+
+  it('prints the batch with --json', async () => {
+    const batch = batchView('b', 'completed');
+    expect(JSON.parse((await run('watch b --json', look({ json: batch }))).out)).toEqual(batch);
+  });
+});
+
+describe('batches', () => {
+  const entry = (id: string) => ({
+    ...{ id, workload: 'billing', lane: 'normal', state: 'running', accepted: 1_000, dead: 0, pending: 4 },
+    ...{ createdAt: '2026-11-01T10:00:00.123Z', completedAt: null, links: {} },
+  });
+  const days = { from: '2026-10-26', to: '2026-11-01' };
+  const next = { link: '</api/batches?after=b2&limit=3>; rel="next"' };
+
+  it('are listed over pages, as many as are asked for', async () => {
+    const { out, asked } = await run('batches --limit 3 --state running --workload billing', {
+      'GET batches?state=running&workload=billing&limit=3': {
+        ...{ json: { batches: [entry('b1'), entry('b2')], days }, headers: next },
+      },
+      'GET batches?after=b2&limit=3': { json: { batches: [entry('b3'), entry('b4')], days }, headers: next },
+    });
+    expect(asked).toHaveLength(2);
+    expect(out.split('\n')).toEqual([
+      '  batch  workload  lane    state    items  pending  dead  created              ended',
+      '  b1     billing   normal  running  1,000        4     0  2026-11-01 10:00:00',
+      '  b2     billing   normal  running  1,000        4     0  2026-11-01 10:00:00',
+      '  b3     billing   normal  running  1,000        4     0  2026-11-01 10:00:00',
+      '',
+    ]);
+  });
+
+  it('may be none', async () => {
+    const { out } = await run('batches', { 'GET batches?limit=50': { json: { batches: [], days } } });
+    expect(out).toBe('No batches from 2026-10-26 to 2026-11-01.\n');
+  });
+});
+
+describe('a download', () => {
+  const pages = {
+    'GET batches/b/results?format=ndjson': {
+      ...{
+        text: '1\n',
+        headers: { link: '</api/batches/b/results?from=1>; rel="next"', 'sluice-batch-state': 'running' },
+      },
+    },
+    'GET batches/b/results?from=1': { text: '2\n', headers: { 'sluice-batch-state': 'running' } },
+  };
+
+  it('puts all pages together, and says when it is not all', async () => {
+    const { out, err } = await run('results b', { ...pages });
+    expect([out, err]).toEqual(['1\n2\n', 'The batch is running: this is what there is so far.\n']);
+  });
+
+  it('into a file leaves nothing half', async () => {
+    expect((await run('results b --out r.ndjson', { ...pages }, { folder })).code).toBe(EXIT.done);
+    expect(await readFile(join(folder, 'r.ndjson'), 'utf8')).toBe('1\n2\n');
+    const broken = { ...pages, 'GET batches/b/results?from=1': { status: 500 } };
+    expect((await run('results b --out half.ndjson', broken, { folder })).code).toBe(EXIT.failed);
+    expect((await readdir(folder)).filter((name) => name.startsWith('half'))).toEqual([]);
+  });
+
+  it('of a report is a table, CSV, NDJSON, or JSON', async () => {
+    const row = { text: '{"key":"a","value":{"n":1}}\n' };
+    const answers = {
+      'GET batches/b/report?format=ndjson': row,
+      'GET batches/b/report?revision=2&format=csv': { text: 'x' },
+    };
+    expect((await run('report b', answers)).out).toBe('  key  n\n  a    1\n');
+    expect((await run('report b --format ndjson', answers)).out).toBe(row.text);
+    expect((await run('report b --format csv --revision 2', answers)).out).toBe('x');
+    const json = await run('report b --json', { 'GET batches/b/report?format=json': { text: '{}' } });
+    expect(json.out).toBe('{}');
+  });
+});
+
+describe('dead letters', () => {
+  const error = { name: 'E', message: 'm' };
+  const groups = {
+    batch: 'b',
+    count: 3,
+    groups: [{ cause: 'c', reason: 'invalid', count: 3, example: { ...letter, error, item: 7 } }],
+  };
+
+  it('are shown by cause', async () => {
+    const { out } = await run('dead-letters b', {
+      'GET batches/b/dead-letters': { json: { ...groups, otherCauses: 0 } },
+    });
+    expect(out).toBe('3 dead letters of b\n\n3 x c\n  line 2, index 1, invalid: m\n  7\n');
+  });
+
+  it('of a cause are shown one by one, over pages', async () => {
+    const page = { batch: 'b', cause: 'c', items: [{ ...letter, error }] };
+    const { out } = await run('dead-letters b --cause c', {
+      'GET batches/b/dead-letters?cause=c&limit=1000': {
+        ...{ json: page, headers: { link: '</api/batches/b/dead-letters?cause=c&after=1>; rel="next"' } },
+      },
+      'GET batches/b/dead-letters?cause=c&after=1': { json: page },
+    });
+    expect(out).toBe('line 2, index 1, invalid: m\n'.repeat(2));
+  });
+});
+
+describe('redrive', () => {
+  const path = 'POST batches/b/dead-letters/redrive';
+  const answer = { status: 202, json: { batch: 'b', revision: 1, redriven: 2, unreadable: 1, chunks: 1, at: '' } };
+
+  it('always has a key, and tells what stays', async () => {
+    const { asked, out, err } = await run("redrive b --cause 'c d' --rate 5", { [path]: answer });
+    expect(asked[0]?.body).toEqual({ key: 'random-id', cause: 'c d', ratePerSecond: 5 });
+    expect(err).toBe('Idempotency key: random-id\n');
+    expect(out).toContain('2 items to run again, in revision 1\n1 stay dead letters');
+  });
+
+  it('reads corrected items from dead letters as they were fetched', async () => {
+    const stdin = `${JSON.stringify({ ...letter, item: { id: 'x' } })}\n\n${JSON.stringify({ index: 9, item: null })}\n`;
+    const { asked } = await run(
+      'redrive b --corrected - --items 3 --idempotency-key mine',
+      { [path]: answer },
+      { stdin },
+    );
+    const corrected = [
+      { index: 1, item: { id: 'x' } },
+      { index: 9, item: null },
+    ];
+    expect(asked[0]?.body).toEqual({ key: 'mine', items: [3], corrected });
+  });
+
+  it.each([
+    ['{"index":1}\n', 'line 1: expected {"index": …, "item": …}'],
+    ['\n{', 'line 2: expected JSON'],
+    ['\n', 'has no lines'],
+  ])('says where %j is wrong', async (stdin, message) => {
+    const { code, err, asked } = await run('redrive b --corrected -', {}, { stdin });
+    expect([code, err, asked]).toEqual([EXIT.usage, expect.stringContaining(message), []]);
+  });
+});
+
+describe('operating', () => {
+  it('changes one number of the policy that was read, and only of that', async () => {
+    const { asked, code } = await run('policy q --capacity 20', {
+      'GET queues/q/policy': { json: policyView },
+      'PUT queues/q/policy': { status: 412, json: { title: 'It was changed', type: 'x/precondition-failed' } },
+    });
+    expect(asked[1]).toMatchObject({ method: 'PUT', body: { ...POLICY, capacity: 20 } });
+    expect([asked[1]?.headers.get('if-match'), code]).toEqual(['"4"', EXIT.refused]);
+  });
+
+  it('stores a whole policy from a file', async () => {
+    await writeFile(join(folder, 'policy.json'), JSON.stringify(POLICY));
+    const { asked, out } = await run(
+      'policy q --put policy.json',
+      { 'PUT queues/q/policy': { json: policyView } },
+      { folder },
+    );
+    expect([asked[0]?.body, asked[0]?.headers.get('if-match')]).toEqual([POLICY, null]);
+    expect(out).toContain('q, version 4');
+  });
+
+  it('cancels, and is content with any end', async () => {
+    const { code } = await run('cancel b --wait', {
+      'POST batches/b/cancel': { status: 202, json: batchView('b', 'cancelling') },
+      'GET batches/b': { json: batchView('b', 'cancelled') },
+    });
+    expect(code).toBe(EXIT.done);
+  });
+
+  it.each([
+    [204, 'Deleted b\n'],
+    [202, 'Deleting b; it is large, the sweep goes on with it.\n'],
+  ])('deletes when it is meant: %i', async (status, text) => {
+    expect((await run('delete b --yes', { 'DELETE batches/b': { status } })).out).toBe(text);
+  });
+
+  it('says what a sweep has done, and fails with its failures', async () => {
+    const sweep = (counts: object) => run('sweep', { 'POST sweep': { json: { ...noCounts(), ...counts } } });
+    expect((await sweep({ open: 2 })).out).toBe('2 open batches looked at; nothing was wrong\n');
+    const { out, code } = await sweep({ restarted: 3, failed: 1 });
+    expect([out, code]).toEqual(['0 open batches looked at\n  restarted  3\n  failed     1\n', EXIT.failed]);
+  });
+
+  it('fails with the health of the app', async () => {
+    const checks = { table: 'ok', queue: 'failed', blob: 'ok' };
+    const json = { status: 'failing', pool: null, workloads: ['billing'], checks };
+    const { code, out } = await run('health --deep', { 'GET health?deep=true': { status: 503, json } });
+    expect([code, out]).toEqual([EXIT.failed, expect.stringContaining('queue failed')]);
+  });
+});

@@ -1,0 +1,124 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { EXIT, EXIT_MEANINGS } from '../../../cli/exit-codes.ts';
+import { createProgram } from '../../../cli/program.ts';
+import { VARIABLES } from '../../../cli/settings.ts';
+import { connectionFault, run } from './world.ts';
+
+const COMMANDS = [
+  ...['submit', 'watch', 'batches', 'results', 'report', 'dead-letters', 'redrive', 'cancel', 'delete'],
+  ...['queues', 'pause', 'resume', 'policy', 'cost', 'sweep', 'health'],
+];
+
+describe('the command line', () => {
+  it('has every command, each with a help of its own', async () => {
+    const program = createProgram(() => async () => {}, { out: () => {}, err: () => {} });
+    expect(program.commands.map((command) => command.name())).toEqual(COMMANDS);
+    for (const name of COMMANDS) {
+      const { code, out } = await run(`${name} --help`);
+      expect([name, code]).toEqual([name, EXIT.done]);
+      expect(out).toContain(`Usage: sluice ${name}`);
+      expect(out).toContain('--json');
+    }
+  });
+
+  it('tells its variables and exit codes', async () => {
+    const { out } = await run('--help');
+    for (const text of [...Object.keys(VARIABLES), ...Object.values(EXIT_MEANINGS)]) expect(out).toContain(text);
+  });
+
+  it('is documented: every command, option of its own, variable and exit code', async () => {
+    const page = await readFile('docs/cli.md', 'utf8');
+    const program = createProgram(() => async () => {}, { out: () => {}, err: () => {} });
+    const options = program.commands.flatMap(({ options: own }) => own.map(({ long }) => `${long}`));
+    const names = [...COMMANDS.map((name) => `### ${name}`), ...options, ...Object.keys(VARIABLES)];
+    expect(names.filter((name) => !page.includes(name))).toEqual([]);
+    for (const code of Object.values(EXIT)) expect(page).toContain(`| ${code} |`);
+  });
+
+  it.each([
+    ['', 'Usage: sluice'],
+    ['frobnicate', "unknown command 'frobnicate'"],
+    ['submitt x', 'Did you mean submit?'],
+    ['watch', "missing required argument 'id'"],
+    ['watch a b', 'too many arguments'],
+    ['batches --limit 0', 'whole number from 1'],
+    ['batches --limit', 'argument missing'],
+    ['batches --day yesterday', 'Expected a day such as'],
+    ['batches --state gone', 'Allowed choices are'],
+    ['watch a --timeout -1', '--timeout'],
+    ['redrive a --items 1,x', 'whole numbers with commas'],
+    ['redrive a --cause x --items 1', 'goes with neither'],
+    ['redrive a --rate 0', 'number from 0.01'],
+    ['results a --column x', 'expected --format csv'],
+    ['policy q --version 3', 'expected --put'],
+    ['policy q --put - --capacity 3', 'without other changes'],
+    ['submit nowhere.ndjson', 'cannot read nowhere.ndjson (ENOENT)'],
+    ['submit .', 'no regular file'],
+    ["submit - --idempotency-key 'schön'", 'printable ASCII'],
+    ['submit - --via inbox', '--inbox-connection'],
+    ['submit - --via inbox --inbox-connection nonsense', 'expected a connection string'],
+    ['batches --url nowhere', '--url: expected an address'],
+    ['delete a', 'expected --yes'],
+  ])('"%s" is not understood', async (args, message) => {
+    const { code, err, asked } = await run(args);
+    expect(err).toContain(message);
+    expect([code, asked]).toEqual([EXIT.usage, []]);
+  });
+});
+
+const problem = (type: string, status: number, more: object = {}) => ({
+  status,
+  json: { type: `https://sluice.example/problems/${type}`, title: 'Title', status, detail: 'Detail.', ...more },
+});
+
+describe('a fault', () => {
+  it.each([
+    ['not-found', 404, EXIT.notFound],
+    ['conflict', 409, EXIT.refused],
+    ['invalid-parameter', 400, EXIT.refused],
+    ['busy', 503, EXIT.failed],
+    ['internal', 500, EXIT.failed],
+  ])('that is a problem %s is told, and has its exit code', async (type, status, exit) => {
+    const { code, err, out } = await run('batches b1', { 'GET batches/b1': problem(type, status) });
+    expect([code, out]).toEqual([exit, '']);
+    expect(err).toContain(`sluice: Title (${status} ${type})\n  Detail.\n`);
+  });
+
+  it('says when to try again', async () => {
+    const busy = { ...problem('busy', 503), headers: { 'retry-after': '7' } };
+    expect((await run('queues', { 'GET queues': busy })).err).toContain('Try again in 7 s');
+  });
+
+  it('names every place of an upload, and a single one only once', async () => {
+    const one = { line: 3, column: 9, message: 'Odd.' };
+    const single = problem('malformed-record', 400, { detail: 'Line 3, column 9: Odd.', errors: [one] });
+    const several = problem('malformed-record', 400, { errors: [one, { line: 5, column: 1, message: 'Odder.' }] });
+    expect((await run('sweep', { 'POST sweep': single })).err.match(/column 9/g)).toHaveLength(1);
+    expect((await run('sweep', { 'POST sweep': several })).err).toContain(
+      '  line 3, column 9: Odd.\n  line 5, column 1: Odder.\n',
+    );
+  });
+
+  it('of the key names the variables', async () => {
+    const { code, err } = await run('queues', { 'GET queues': { status: 401 } });
+    expect([code, err]).toEqual([EXIT.refused, expect.stringContaining('SLUICE_OPERATOR_KEY')]);
+  });
+
+  it('of something between is shown as it is', async () => {
+    const { code, err } = await run('queues', { 'GET queues': { status: 502, text: '<h1>Bad gateway</h1>' } });
+    expect([code, err]).toEqual([EXIT.failed, expect.stringContaining('answered 502: <h1>Bad gateway</h1>')]);
+  });
+
+  it('of the connection says what to start', async () => {
+    const answers = { 'GET queues': connectionFault('ECONNREFUSED') };
+    const { code, err } = await run('queues --url http://127.0.0.1:7071', answers);
+    expect([code, err]).toEqual([EXIT.failed, expect.stringContaining('npm start')]);
+    expect((await run('queues', answers)).err).toContain('Is the app running?');
+  });
+
+  it('is JSON with --json', async () => {
+    const { err } = await run('watch b1 --json', { 'GET batches/b1': problem('not-found', 404) });
+    expect(JSON.parse(err)).toMatchObject({ error: { exitCode: 3, problem: { detail: 'Detail.', status: 404 } } });
+  });
+});

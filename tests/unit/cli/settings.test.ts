@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { callerFolder, readCliSettings } from '../../../cli/settings.ts';
+
+describe('settings of the command', () => {
+  it('have defaults for the local stack', () => {
+    expect(readCliSettings({ SLUICE_KEY: '' }, {})).toEqual({
+      ...{ url: 'http://127.0.0.1:7071', key: undefined, operatorKey: undefined },
+      ...{ inbox: undefined, json: false, quiet: false },
+    });
+  });
+
+  it.each([
+    ['https://app.test', 'https://app.test'],
+    ['https://app.test/', 'https://app.test'],
+    ['https://app.test/api/', 'https://app.test'],
+    ['https://gateway.test/sluice/api', 'https://gateway.test/sluice'],
+  ])('take %s as an address', (text, url) => {
+    expect(readCliSettings({ SLUICE_URL: 'http://other.test' }, { url: text }).url).toBe(url);
+  });
+
+  it('find files where the command was called, also by npm run', () => {
+    const env = { INIT_CWD: '/caller', npm_lifecycle_event: 'sluice' };
+    expect(callerFolder(env, '/package')).toBe('/caller');
+    expect(callerFolder({ ...env, npm_lifecycle_event: 'nightly' }, '/package')).toBe('/package');
+    expect(callerFolder({}, '/package')).toBe('/package');
+  });
+});

@@ -1,0 +1,134 @@
+import { tmpdir } from 'node:os';
+import { Readable, Writable } from 'node:stream';
+import type { Io } from '../../../cli/io.ts';
+import { runSluice } from '../../../cli/run.ts';
+import type { BatchView } from '../../../shared/http/schemas.ts';
+
+/** What the app answers: a status with JSON, or with text; a connection error; or one after another. */
+export type Answer = { status?: number; json?: unknown; text?: string; headers?: Record<string, string> } | Error;
+
+/** A request that the command made. */
+export interface Asked {
+  method: string;
+  path: string;
+  key: string | null;
+  body: unknown;
+  headers: Headers;
+}
+
+export interface Ran {
+  code: number;
+  out: string;
+  err: string;
+  asked: Asked[];
+  sleptMs: number[];
+}
+
+interface WorldOptions {
+  env?: Record<string, string>;
+  stdin?: string;
+  folder?: string;
+}
+
+export const KEYS = { SLUICE_URL: 'http://app.test', SLUICE_KEY: 'client-key', SLUICE_OPERATOR_KEY: 'operator-key' };
+
+/** Runs the command against an app that gives these answers; a path that is asked more often than answered repeats its last. */
+export async function run(
+  args: string,
+  answers: Record<string, Answer | Answer[]> = {},
+  options: WorldOptions = {},
+): Promise<Ran> {
+  const written = { out: '', err: '' };
+  const asked: Asked[] = [];
+  const sleptMs: number[] = [];
+  let now = 0;
+  const io: Io = {
+    env: { ...KEYS, ...options.env },
+    folder: options.folder ?? tmpdir(),
+    stdin: Readable.from([options.stdin ?? '']),
+    stdout: new Writable({
+      write: (piece, _encoding, done) => {
+        written.out += String(piece);
+        done();
+      },
+    }),
+    stderr: {
+      write: (text: string | Uint8Array) => {
+        written.err += String(text);
+        return true;
+      },
+    },
+    fetch: async (url, request) => {
+      const question = askedOf(String(url), request);
+      asked.push(question);
+      return answerOf(answers, question);
+    },
+    now: () => now,
+    sleep: async (ms) => {
+      sleptMs.push(ms);
+      now += ms;
+    },
+    randomId: () => 'random-id',
+  };
+  const words = args.match(/'[^']*'|\S+/g) ?? [];
+  const code = await runSluice(
+    words.map((word) => word.replaceAll("'", '')),
+    io,
+  );
+  return { code, ...written, asked, sleptMs };
+}
+
+function askedOf(url: string, request: RequestInit | undefined): Asked {
+  const headers = new Headers(request?.headers);
+  const body = typeof request?.body === 'string' ? JSON.parse(request.body) : undefined;
+  const { pathname, search } = new URL(url);
+  const path = `${pathname}${search}`.replace('/api/', '');
+  return { method: request?.method ?? 'GET', path, key: headers.get('x-functions-key'), body, headers };
+}
+
+function answerOf(answers: Record<string, Answer | Answer[]>, { method, path }: Asked): Response {
+  const given = answers[`${method} ${path}`];
+  const answer = Array.isArray(given) ? (given.length > 1 ? given.shift() : given[0]) : given;
+  if (answer instanceof Error) throw answer;
+  if (answer === undefined) return new Response(`no answer to ${method} ${path}`, { status: 418 });
+  const { status = 200, json, text = json === undefined ? null : JSON.stringify(json), headers = {} } = answer;
+  return new Response(text, { status, headers });
+}
+
+/** A fault of the connection, as fetch gives it. */
+export const connectionFault = (code: string): Error =>
+  new TypeError('fetch failed', { cause: Object.assign(new Error(`connect ${code}`), { code }) });
+
+/** A batch as the app shows it. */
+export const batchView = (id: string, state: BatchView['state'], changes: Partial<BatchView> = {}): BatchView => ({
+  ...{ id, state, workload: 'billing', version: 1, lane: 'normal', pool: 'default' },
+  source: { kind: 'http', name: 'test' },
+  counts: { accepted: 10, succeeded: 9, dead: 1, cancelled: 0, pending: 0, retried: 2, duplicatesSeen: 0 },
+  chunks: { total: 1, done: 1 },
+  times: {
+    accepted: '2026-11-01T10:00:00Z',
+    queued: null,
+    started: null,
+    completed: null,
+    deadline: '2026-11-01T11:00:00Z',
+  },
+  ...{ ratePerSecond: 5, etaAt: null, latencyMs: { p50: 10, p95: 20, max: 30 }, reportRevision: 0 },
+  receipt: {
+    ...{ handlerSeconds: 1, operations: { 'blob.put': 2 }, drainOperations: {}, hostOperations: {}, actions: 5 },
+    ...{
+      storageOperations: 2,
+      throttled: 0,
+      sheet: '2026',
+      byService: {},
+      totalUsd: 0.00001,
+      unpriced: [],
+      unverified: [],
+    },
+    comparison: {
+      messageAnItem: { operations: 30, usd: 0.0001, timesOurs: 15 },
+      pollingThreadADay: { operations: 1, usd: 1 },
+    },
+  },
+  links: { self: '', results: '', report: '', deadLetters: '' },
+  ...changes,
+});
