@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TableClient } from '@azure/data-tables';
-import { BlobServiceClient } from '@azure/storage-blob';
 import { QueueServiceClient } from '@azure/storage-queue';
 import type { AzuritePorts } from '../../../local/azurite.ts';
 import { makeStorage } from '../../../local/make-storage.ts';
@@ -28,7 +27,6 @@ export interface Cell {
   api: Api;
   batches: TableClient;
   gates: TableClient;
-  blobs: BlobServiceClient;
   queues: QueueServiceClient;
   /** Lets all services' clocks go on by `ms`: waits that last minutes are over in a moment. */
   advance(ms: number): void;
@@ -71,7 +69,6 @@ export async function startCell({ name, appFolder, folder, azurite }: CellOption
     api: createApi(host.url),
     batches: TableClient.fromConnectionString(direct, TABLES.batches, { allowInsecureConnection: true }),
     gates: TableClient.fromConnectionString(direct, TABLES.gates, { allowInsecureConnection: true }),
-    blobs: BlobServiceClient.fromConnectionString(direct),
     queues: QueueServiceClient.fromConnectionString(direct),
     advance: (ms) => {
       offsetMs += ms;

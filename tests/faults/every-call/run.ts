@@ -104,7 +104,7 @@ async function help(cell: Cell, id: string): Promise<void> {
 }
 
 async function problemsOf(cell: Cell, ledger: LedgerView): Promise<string[]> {
-  const verdict = await verify(TRUTH, ledger, cell);
+  const verdict = await verify(TRUTH, ledger, cell.api);
   return isGood(verdict) ? [] : [JSON.stringify(verdict)];
 }
 

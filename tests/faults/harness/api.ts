@@ -13,6 +13,7 @@ export interface Api {
   submit(workload: string, key: string, body: string, tries?: RetryOptions): Promise<string>;
   status(id: string): Promise<BatchStatus>;
   results(id: string): Promise<unknown[]>;
+  deadLetters(id: string): Promise<unknown[]>;
   report(id: string): Promise<{ key: string; value: unknown }[]>;
   /** One sweep; false when it did not succeed. */
   sweep(): Promise<boolean>;
@@ -24,6 +25,7 @@ export interface RetryOptions {
   onRefused?: (what: string) => void;
 }
 
+const NDJSON = 'application/x-ndjson';
 const REQUEST_MS = 30_000;
 const PAUSE_MS = 250;
 const GIVE_UP_MS = 180_000;
@@ -35,17 +37,19 @@ export class ApiError extends Error {
 
 /** The API of a host at `url`; all answers are asked for until they come. */
 export function createApi(url: string): Api {
-  const text = async (path: string): Promise<string> => (await persist(`${url}/api/${path}`)).text();
-  const lines = async (path: string): Promise<unknown[]> => parseLines(await text(path));
+  const text = async (path: string, accept = '*/*'): Promise<string> =>
+    (await persist(`${url}/api/${path}`, { headers: { accept } })).text();
+  const lines = async (path: string): Promise<unknown[]> => parseLines(await text(path, NDJSON));
   return {
     submit: async (workload, key, body, tries) => {
-      const headers = { 'content-type': 'application/x-ndjson', 'idempotency-key': key };
+      const headers = { 'content-type': NDJSON, 'idempotency-key': key };
       const init = { method: 'POST', headers, body };
       const answer = await persist(`${url}/api/workloads/${workload}/batches`, init, tries);
       return ((await answer.json()) as { id: string }).id;
     },
     status: async (id) => JSON.parse(await text(`batches/${id}`)) as BatchStatus,
     results: (id) => lines(`batches/${id}/results`),
+    deadLetters: (id) => lines(`batches/${id}/dead-letters`),
     report: async (id) => (await lines(`batches/${id}/report`)) as { key: string; value: unknown }[],
     sweep: async () => {
       try {

@@ -1,5 +1,4 @@
 /** The checker must be able to fail: each test takes one thing that goes wrong, and sees it found. */
-import type { BlobServiceClient } from '@azure/storage-blob';
 import { describe, expect, test } from 'vitest';
 import type { BatchRow } from '../../../shared/batches/batch-row.ts';
 import type { ChunkRow } from '../../../shared/batches/chunk-row.ts';
@@ -14,6 +13,7 @@ const truth = truthOf(ITEMS, new Map());
 interface Found {
   results: FaultResult[];
   report: { key: string; value: FaultTotal }[];
+  dead: unknown[];
   batch: Partial<BatchRow>;
 }
 
@@ -22,11 +22,15 @@ function judge(spoil: (found: Found) => void) {
   const results = [...truth.succeeded.values()].map(({ n, k, v }) => ({ n, position: n, k, v }));
   const report = [...truth.totals].map(([key, value]) => ({ key, value: { ...value } }));
   const batch = { id: 'b', state: 'completed', accepted: ITEMS, succeeded: ITEMS, dead: 0, cancelled: 0 } as const;
-  const found: Found = { results, report, batch: { ...batch } };
+  const found: Found = { results, report, dead: [], batch: { ...batch } };
   spoil(found);
   const ledger: LedgerView = { batch: found.batch as BatchRow, etag: '', chunks: [] };
-  const api = { results: async () => found.results, report: async () => found.report };
-  return verify(truth, ledger, { api, blobs: {} as BlobServiceClient });
+  const api = {
+    results: async () => found.results,
+    report: async () => found.report,
+    deadLetters: async () => found.dead,
+  };
+  return verify(truth, ledger, api);
 }
 
 describe('the comparison of what came out with what was promised', () => {
@@ -42,6 +46,12 @@ describe('the comparison of what came out with what was promised', () => {
   test('finds an item that came twice', async () => {
     const { doubled } = await judge(({ results }) => results.push({ n: 1, position: 1, k: 'k7', v: 31 }));
     expect(doubled).toEqual([1]);
+  });
+
+  test('finds an item that came out and died as well', async () => {
+    const { doubled, wrong } = await judge(({ dead }) => dead.push({ index: 3, reason: 'rejected' }));
+    expect(doubled).toEqual([3]);
+    expect(wrong).toEqual(['dead letter 3: rejected']);
   });
 
   test('finds a result under the wrong position', async () => {

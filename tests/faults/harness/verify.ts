@@ -1,8 +1,6 @@
 /** Compares what came out of a batch with what the client had been promised. */
 import { isDeepStrictEqual } from 'node:util';
-import type { BlobServiceClient } from '@azure/storage-blob';
 import type { DeadItem } from '../../../shared/contract/outcome.ts';
-import { frameOfChunk, readLines } from '../../../shared/results/chunk-pages.ts';
 import type { FaultResult, FaultTotal } from '../app/items.ts';
 import type { Api } from './api.ts';
 import type { LedgerView } from './ledger-view.ts';
@@ -22,11 +20,11 @@ export interface Verdict {
 export async function verify(
   truth: Truth,
   ledger: LedgerView,
-  { api, blobs }: { api: Pick<Api, 'results' | 'report'>; blobs: BlobServiceClient },
+  api: Pick<Api, 'results' | 'report' | 'deadLetters'>,
 ): Promise<Verdict> {
   const [results, dead, report] = await Promise.all([
     api.results(ledger.batch.id) as Promise<FaultResult[]>,
-    readDead(ledger, blobs),
+    api.deadLetters(ledger.batch.id) as Promise<DeadItem[]>,
     api.report(ledger.batch.id) as Promise<{ key: string; value: FaultTotal }[]>,
   ]);
   const times = new Uint8Array(truth.accepted);
@@ -42,12 +40,6 @@ export async function verify(
 
 /** Whether nothing at all is wrong. */
 export const isGood = ({ lost, doubled, wrong }: Verdict): boolean => lost.length + doubled.length + wrong.length === 0;
-
-async function readDead({ chunks }: LedgerView, blobs: BlobServiceClient): Promise<DeadItem[]> {
-  const frames = chunks.map((row) => frameOfChunk(row, 'dead')).filter((frame) => frame !== undefined);
-  const lines = await Promise.all(frames.map((frame) => readLines(blobs.getContainerClient('results'), frame)));
-  return lines.flat().map((line) => JSON.parse(line) as DeadItem);
-}
 
 function wrongResults(truth: Truth, results: FaultResult[], times: Uint8Array): string[] {
   const wrong: string[] = [];

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { odata, type TableClient } from '@azure/data-tables';
 import { queryEntities } from '../../../shared/batches/table.ts';
+import { statusOf } from '../../../shared/errors.ts';
 import { fromGateEntity, GATES_PARTITION, gateRows } from '../../../shared/wake/gate-row.ts';
 import type { StackFault } from './plan.ts';
 import { openRelay } from './relay.ts';
@@ -58,9 +59,13 @@ export async function runEpoch(options: EpochOptions): Promise<void> {
 async function useSlot(stack: FaultStack, traffic: Traffic, slot: string, options: EpochOptions): Promise<void> {
   const { items, quick, nextSeed, score, onEnd } = options;
   for (let seed = nextSeed(); seed !== undefined; seed = nextSeed()) {
-    const end = await carryOut(stack, traffic, { seed, slot, items, quick });
-    score.end(end);
-    onEnd(end);
+    try {
+      const end = await carryOut(stack, traffic, { seed, slot, items, quick });
+      score.end(end);
+      onEnd(end);
+    } catch (error) {
+      score.problem(`seed ${seed}: ${error instanceof Error ? error.stack : error}`);
+    }
   }
 }
 
@@ -153,17 +158,24 @@ async function settle(
 
 async function leftIn(stack: FaultStack, names: readonly string[]): Promise<string[]> {
   const left: string[] = [];
-  for (const name of new Set(names)) {
-    const depth = await stack.queues
-      .getQueueClient(name)
-      .getProperties()
-      .then(({ approximateMessagesCount = 0 }) => approximateMessagesCount)
-      .catch(() => 0);
-    if (depth > 0) left.push(name);
+  try {
+    for (const name of new Set(names)) if ((await depthOf(stack, name)) > 0) left.push(name);
+    for await (const { rowKey } of queryEntities(stack.batches, odata`PartitionKey eq ${'open'} and RowKey lt ${'~'}`))
+      left.push(`open ${rowKey}`);
+  } catch (error) {
+    // The last run's fault may still keep storage away.
+    left.push(String(error));
   }
-  for await (const { rowKey } of queryEntities(stack.batches, odata`PartitionKey eq ${'open'} and RowKey lt ${'~'}`))
-    left.push(`open ${rowKey}`);
   return left;
+}
+
+async function depthOf({ queues }: FaultStack, name: string): Promise<number> {
+  try {
+    return (await queues.getQueueClient(name).getProperties()).approximateMessagesCount ?? 0;
+  } catch (error) {
+    if (statusOf(error) === 404) return 0;
+    throw error;
+  }
 }
 
 async function missedWakes(gates: TableClient): Promise<number> {

@@ -43,7 +43,7 @@ export async function carryOut(stack: FaultStack, traffic: Traffic, options: Run
       recoverySeconds: run.faultedAt === 0 ? 0 : Math.max(0, ended - run.faultedAt) / 1000,
     };
     const stuck = !ledger || !isSettled(ledger.batch.state);
-    const verdict = ledger && !stuck ? await verify(truth, ledger, stack) : nothing(ledger);
+    const verdict = ledger && !stuck ? await verify(truth, ledger, stack.api) : nothing(ledger);
     const base = { seed, stuck, acknowledged: items, ...times, duplicatesSeen: ledger?.batch.duplicatesSeen ?? 0 };
     return { ...base, ...verdict, wrong: [...wrong, ...verdict.wrong] };
   } finally {

@@ -3,7 +3,6 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TableClient } from '@azure/data-tables';
-import { BlobServiceClient } from '@azure/storage-blob';
 import { QueueServiceClient } from '@azure/storage-queue';
 import { type AzuritePorts, azuriteConnectionString } from '../../../local/azurite.ts';
 import { makeStorage } from '../../../local/make-storage.ts';
@@ -24,7 +23,6 @@ export interface FaultStack {
   url: string;
   batches: TableClient;
   gates: TableClient;
-  blobs: BlobServiceClient;
   queues: QueueServiceClient;
   serviceBus: string;
   /** Ends a part, leaves it away for `ms`, and starts it again; false when somebody else is at it. */
@@ -81,11 +79,10 @@ export async function startFaultStack({ appFolder, folder, intercept }: FaultSta
   };
 }
 
-function directClients(direct: string): Pick<FaultStack, 'batches' | 'gates' | 'blobs' | 'queues'> {
+function directClients(direct: string): Pick<FaultStack, 'batches' | 'gates' | 'queues'> {
   return {
     batches: TableClient.fromConnectionString(direct, TABLES.batches, DIRECT),
     gates: TableClient.fromConnectionString(direct, TABLES.gates, DIRECT),
-    blobs: BlobServiceClient.fromConnectionString(direct, { retryOptions: { maxTries: 2, retryDelayInMs: 100 } }),
     queues: QueueServiceClient.fromConnectionString(direct, { retryOptions: { maxTries: 2, retryDelayInMs: 100 } }),
   };
 }
