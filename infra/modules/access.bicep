@@ -130,7 +130,7 @@ resource busAssignment 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
   }
 }
 
-// The host sends its telemetry as this identity, since the component takes no instrumentation key.
+// The host and the app's exporter send telemetry as this identity, since the component takes no instrumentation key.
 resource telemetryAssignment 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
   scope: component
   name: guid(component.id, identity.id, role.monitoringMetricsPublisher)

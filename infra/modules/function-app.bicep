@@ -104,6 +104,8 @@ var baseSettings = {
   SluiceServiceBus__clientId: identityClientId
   APPLICATIONINSIGHTS_CONNECTION_STRING: component.properties.ConnectionString
   APPLICATIONINSIGHTS_AUTHENTICATION_STRING: 'ClientId=${identityClientId};Authorization=AAD'
+  // The exporter would otherwise report about itself to its makers.
+  APPLICATION_INSIGHTS_NO_STATSBEAT: '1'
   SLUICE_POOL: pool
   SLUICE_TOPIC: topicName
   SLUICE_SUBSCRIPTION: subscriptionName

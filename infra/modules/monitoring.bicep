@@ -45,6 +45,21 @@ resource component 'Microsoft.Insights/components@2020-02-02' = {
   }
 }
 
+// The charts of docs/observability.md.
+resource workbook 'Microsoft.Insights/workbooks@2023-06-01' = {
+  name: guid(resourceGroup().id, 'sluice-workbook')
+  location: location
+  tags: tags
+  kind: 'shared'
+  properties: {
+    displayName: 'Sluice'
+    category: 'workbook'
+    sourceId: workspace.id
+    version: 'Notebook/1.0'
+    serializedData: loadTextContent('../workbook.json')
+  }
+}
+
 resource mail 'Microsoft.Insights/actionGroups@2023-01-01' = if (!empty(alertEmail)) {
   name: 'ag-${token}'
   location: 'global'

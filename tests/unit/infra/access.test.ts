@@ -98,6 +98,8 @@ describe('the calls of the code', () => {
       "from '@azure/data-tables'",
       "from '@azure/functions'",
       "from '@azure/identity'",
+      // Sends to the component alone, by the role that the table of roles has for it.
+      "from '@azure/monitor-opentelemetry-exporter'",
       "from '@azure/service-bus'",
       "from '@azure/storage-blob'",
       "from '@azure/storage-queue'",

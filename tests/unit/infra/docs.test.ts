@@ -4,7 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { ROOT } from './bicep.ts';
 import { tableBelow } from './docs-table.ts';
 
-const DOCS = ['deploy', 'security', 'operations', 'local', 'workloads', 'analysis'].map((name) => `docs/${name}.md`);
+const DOCS = ['deploy', 'security', 'operations', 'local', 'workloads', 'analysis', 'observability'].map(
+  (name) => `docs/${name}.md`,
+);
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 
 /** The anchor that a heading gets. */

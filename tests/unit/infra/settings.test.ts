@@ -26,6 +26,7 @@ const OF_THE_PLATFORM = [
   /^AzureWebJobsStorage__(blob|queue|table)ServiceUri$/,
   /^(AzureWebJobsStorage|SluiceStorage|SluiceServiceBus)__(credential|clientId)$/,
   /^APPLICATIONINSIGHTS_(CONNECTION|AUTHENTICATION)_STRING$/,
+  /^APPLICATION_INSIGHTS_NO_STATSBEAT$/,
   /^AzureFunctionsJobHost__extensions__durableTask__/,
   /^DURABLE_TASK_SCHEDULER_CONNECTION_STRING$/,
 ];
