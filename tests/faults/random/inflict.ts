@@ -1,0 +1,56 @@
+/** Faults of whole parts, as the plans of the runs have them. */
+import { fromGateEntity, GATES_PARTITION } from '../../../shared/wake/gate-row.ts';
+import type { StackFault } from './plan.ts';
+import type { Score } from './score.ts';
+import type { FaultStack } from './stack.ts';
+import type { ActiveRun, Traffic } from './traffic.ts';
+
+/** Carries a fault out; resolves when it is over. */
+export type Inflict = (stack: FaultStack, run: ActiveRun, fault: StackFault) => Promise<void>;
+
+/** Counts what was really inflicted: a part that is being hurt is left alone. `onBroker` is called when one came back. */
+export function createInflict(traffic: Traffic, score: Score, onBroker: () => Promise<void>): Inflict {
+  const meetsAll = (kind: string): void => {
+    score.fault(kind);
+    for (const run of traffic.all()) run.faultedAt = Date.now();
+  };
+  return async (stack, run, { kind, ms }) => {
+    switch (kind) {
+      case 'killHost':
+        if (await stack.restart('host', ms, 'kill')) meetsAll('host killed');
+        return;
+      case 'killBroker':
+        if (!(await stack.restart('broker', ms, 'kill'))) return;
+        await onBroker();
+        return meetsAll('broker killed');
+      case 'restartStorage':
+        if (await stack.restart('storage', ms, 'stop')) meetsAll('storage restarted');
+        return;
+      case 'freezeStorage':
+        if (await stack.freezeStorage(ms)) meetsAll('storage frozen');
+        return;
+      case 'cutStorage':
+        traffic.cut(ms);
+        return meetsAll('storage cut off');
+      case 'durableBefore':
+      case 'durableAfter':
+        stack.failDurable(kind === 'durableBefore' ? 'before' : 'after');
+        run.faultedAt = Date.now();
+        return score.fault(`durable change ${kind === 'durableBefore' ? 'refused' : 'not answered'}`);
+      case 'holdDrain':
+        if (!(await holdDrain(stack, run.slot))) return;
+        run.faultedAt = Date.now();
+        return score.fault('drain held for good');
+      default:
+        kind satisfies never;
+    }
+  };
+}
+
+/** Suspends the orchestration that holds the gate: it stays alive by its status, and never moves. */
+async function holdDrain(stack: FaultStack, slot: string): Promise<boolean> {
+  const { row } = fromGateEntity((await stack.gates.getEntity(GATES_PARTITION, `gate:${slot}-normal-0`)) as never);
+  if (row.status !== 'draining') return false;
+  const url = `${stack.url}/runtime/webhooks/durabletask/instances/${row.instanceId}/suspend`;
+  return (await fetch(url, { method: 'POST' })).ok;
+}
