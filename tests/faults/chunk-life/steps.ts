@@ -20,6 +20,9 @@ const REQUESTS: [Role, keyof Budget][] = [
   ['resender', 'resend'],
 ];
 
+/** A client asks again, and the next sweep is never far. */
+const COMES_AGAIN: Role[] = ['canceller', 'redriver', 'sweeper'];
+
 /** How many of a role may be at work at once. */
 export type Limits = Record<'worker' | 'collector', number>;
 
@@ -95,7 +98,7 @@ export function createSteps(programs: Programs, limits: Limits) {
     return Promise.all(
       world.actors.map(async ({ role, holds }, at) => {
         const without = visible({ ...spend(world, 'crash'), actors: world.actors.toSpliced(at, 1) }, holds);
-        const again = role === 'canceller' || role === 'redriver' ? await begin(without, role) : without;
+        const again = COMES_AGAIN.includes(role) ? await begin(without, role) : without;
         return { label: `${role} ${holds ?? ''} dies`, state: again };
       }),
     );
