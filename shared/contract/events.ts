@@ -19,7 +19,7 @@ const properties = {
   batch: z.string().optional(),
 };
 
-/** An event's body; `details` depends on the type (docs/events.md). */
+/** An event's body; `details` depends on the type (docs/contract/events.md). */
 export const eventSchema = z.object({
   v: z.literal(1),
   ...properties,
