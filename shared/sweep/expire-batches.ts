@@ -1,6 +1,7 @@
 import { type BatchRow, isSettled } from '../batches/batch-row.ts';
-import { expiredEntries, unindexBatch } from '../batches/index-rows.ts';
+import { batchesOfDays, type IndexEntry, unindexBatch } from '../batches/index-rows.ts';
 import { readBatch } from '../batches/ledger.ts';
+import { batchDate } from '../contract/names.ts';
 import type { Workload } from '../workload/define.ts';
 import { deleteBatch } from './delete-batch.ts';
 import { guarded, isOver, repaired, type SweepRun } from './run.ts';
@@ -9,19 +10,28 @@ const DAY_MS = 86_400_000;
 /** Batches that one sweep deletes. */
 const MAX_BATCHES = 500;
 
-/** Deletes batches that were kept for their workload's `retentionDays` since they ended; an operation a workload if none. */
+/**
+ * Deletes batches that were kept for their workload's `retentionDays` since they ended. One query for all workloads that
+ * keep theirs equally long: an idle day must not cost more for every workload there is.
+ */
 export async function expireBatches(run: SweepRun): Promise<boolean> {
   let left = MAX_BATCHES;
-  for (const workload of run.registry.workloads.filter(({ pool }) => run.pool === undefined || pool === run.pool)) {
-    const before = new Date(run.gate.now() - workload.retentionDays * DAY_MS).toISOString();
-    for await (const { id } of expiredEntries(run.table, workload.name, before)) {
+  const own = run.registry.workloads.filter(({ pool }) => run.pool === undefined || pool === run.pool);
+  for (const [days, workloads] of Map.groupBy(own, ({ retentionDays }) => retentionDays)) {
+    const before = new Date(run.gate.now() - days * DAY_MS).toISOString();
+    for await (const entry of batchesOfDays(run.table, '', before.slice(0, 10))) {
+      const workload = workloads.find(({ name }) => name === entry.workload);
+      if (!workload || endOf(entry) >= before) continue;
       if (left === 0 || isOver(run)) return true;
       left -= 1;
-      await guarded(run, { batch: id }, () => expire(run, id, { workload, before }));
+      await guarded(run, { batch: entry.id }, () => expire(run, entry.id, { workload, before }));
     }
   }
   return false;
 }
+
+/** One that never came to be has the day of its id. */
+const endOf = ({ id, completedAt }: IndexEntry): string => completedAt ?? `${batchDate(id)}T`;
 
 interface Expiry {
   workload: Workload;
