@@ -1,0 +1,60 @@
+import { type BatchRow, toBatchEntity } from '../../../shared/batches/batch-row.ts';
+import { toChunkEntity } from '../../../shared/batches/chunk-row.ts';
+import { indexBatch } from '../../../shared/batches/index-rows.ts';
+import type { Table } from '../../../shared/batches/table.ts';
+import type { Clients } from '../../../shared/clients.ts';
+import { chunkId, newBatchId } from '../../../shared/contract/names.ts';
+import { chunkRowsOf } from '../../../shared/intake/continue-intake.ts';
+
+const HOUR_MS = 3_600_000;
+const CHUNKS = 2;
+const ITEMS = 1_000;
+
+/** Stores what is left of a batch that was accepted at `acceptedMs` and completed an hour later. */
+export async function storeFinishedBatch(
+  clients: Pick<Clients, 'batches' | 'container'>,
+  workload: string,
+  acceptedMs: number,
+): Promise<void> {
+  const row = finishedBatch(workload, acceptedMs);
+  await clients.container('payloads').getBlockBlobClient(row.payload).upload('x', 1);
+  await insertRows(clients.batches, row);
+  await indexBatch(clients.batches, row);
+}
+
+async function insertRows(table: Table, row: BatchRow): Promise<void> {
+  const entry = {
+    offset: 0,
+    length: 1,
+    bytes: 1,
+    items: ITEMS,
+    firstItem: 0,
+    firstLine: 1,
+    lines: [],
+    digest: 'sha256:0',
+  };
+  const chunks = chunkRowsOf(
+    row,
+    Array.from({ length: CHUNKS }, () => entry),
+  );
+  const done = chunks.map((chunk, index) => ({ ...chunk, chunk: chunkId(index), state: 'done' as const }));
+  const entities = [toBatchEntity(row), ...done.map(toChunkEntity)];
+  await table.submitTransaction(entities.map((entity) => ['create', entity]));
+}
+
+function finishedBatch(workload: string, acceptedMs: number): BatchRow {
+  const id = newBatchId(acceptedMs);
+  const accepted = ITEMS * CHUNKS;
+  return {
+    id,
+    state: 'completed',
+    ...{ workload, version: 1, lane: 'normal', pool: 'default', sourceKind: 'http', sourceName: 'idle' },
+    ...{ payload: `${id}/x.ndjson.zst`, digest: 'sha256:0', indexOffset: 0, indexLength: 1 },
+    ...{ payloadBytes: 1, storedBytes: 1, chunksTotal: CHUNKS, chunksDone: CHUNKS },
+    ...{ accepted, succeeded: accepted, dead: 0, cancelled: 0, retried: 0, duplicatesSeen: 0 },
+    ...{ revision: 0, reportRevision: 0, announced: true, handlerSeconds: 1, operations: {} },
+    acceptedAt: new Date(acceptedMs).toISOString(),
+    deadlineAt: new Date(acceptedMs + HOUR_MS).toISOString(),
+    completedAt: new Date(acceptedMs + HOUR_MS).toISOString(),
+  };
+}

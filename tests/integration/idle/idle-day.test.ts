@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createClients } from '../../../shared/clients.ts';
+import { addOperations, type Operations } from '../../../shared/contract/operations.ts';
+import { createMeter } from '../../../shared/cost/meter.ts';
+import { collectInbox } from '../../../shared/intake/inbox.ts';
+import { readSettings } from '../../../shared/settings.ts';
+import { sweep } from '../../../shared/sweep/sweep.ts';
+import { withLog } from '../../../shared/telemetry/log.ts';
+import { type CountingStorage, startCountingStorage } from './counting-storage.ts';
+import { storeFinishedBatch } from './finished-batches.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+/** As the deployment sets them (infra/main.bicep). */
+const SWEEP_MINUTES = 15;
+const INBOX_MINUTES = 10;
+/** What docs/performance.md promises of a day without work, whatever the number of queues. */
+const PUBLISHED_OPERATIONS = 250;
+const BATCHES_A_DAY = 4;
+/** What was finished a day earlier is deleted in the simulated day, and that is no idleness. */
+const DAYS_KEPT = 29;
+
+/** The app's clock is the service's, and this is how far that one is ahead: no payload is looked at for the first time. */
+let offsetMs = 2 * DAY_MS;
+let storage: CountingStorage;
+
+beforeAll(async () => {
+  storage = await startCountingStorage(() => offsetMs);
+});
+afterAll(() => storage.stop());
+
+const connections = (connectionString: string) => ({
+  SluiceStorage: connectionString,
+  SluiceServiceBus: 'Endpoint=sb://localhost;SharedAccessKeyName=none;SharedAccessKey=none',
+});
+
+async function storeHistory(startMs: number): Promise<void> {
+  const clients = createClients(readSettings(connections(storage.direct)), createMeter());
+  for (let day = 1; day <= DAYS_KEPT; day += 1) {
+    for (let nth = 0; nth < BATCHES_A_DAY; nth += 1)
+      await storeFinishedBatch(clients, 'billing', startMs - day * DAY_MS + nth * HOUR_MS);
+  }
+  await clients.close();
+}
+
+/** A day of sweeps says the same thing 96 times. */
+const unheard = { debug: () => {}, info: () => {}, warn: console.warn, error: console.error };
+
+/** Its answers are the host's own business; what it is asked for is counted. */
+const durable = {
+  calls: 0,
+  startNew: async () => 'never',
+  getStatus: async () => Promise.reject(new Error('no drain runs')),
+  purgeInstanceHistoryBy: async () => {
+    durable.calls += 1;
+    return { instancesDeleted: 0 };
+  },
+};
+
+async function startApp() {
+  Object.assign(process.env, connections(storage.counted));
+  const { depthOf, registry, settings, submitDeps, sweepDeps } = await import('../../../functions/app.ts');
+  const client = durable as never;
+  return {
+    registry,
+    /** Its clock goes by the answers of storage: after a jump it has to hear one. */
+    hearClock: () => depthOf('none'),
+    sweep: () => sweep(sweepDeps(client)),
+    collectInbox: () => collectInbox({ ...submitDeps(client), registry, settings }),
+  };
+}
+
+it(`does at most ${PUBLISHED_OPERATIONS} operations in a day without work, with a month of batches in its tables`, async () => {
+  const startMs = Date.now() + offsetMs;
+  await storeHistory(startMs);
+  const app = await startApp();
+  expect(app.registry.queues().length).toBeGreaterThan(5);
+  // The first sweep ever does the chores of all the time before it.
+  await app.hearClock();
+  await withLog(unheard, app.sweep);
+  durable.calls = 0;
+
+  let operations: Operations = {};
+  const fire = async <T>(minute: number, timer: () => Promise<T>): Promise<T> => {
+    offsetMs = 2 * DAY_MS + minute * MINUTE_MS;
+    await app.hearClock();
+    storage.take();
+    const result = await withLog(unheard, timer);
+    operations = addOperations(operations, storage.take());
+    return result;
+  };
+  for (let minute = 1; minute <= DAY_MS / MINUTE_MS; minute += 1) {
+    if (minute % SWEEP_MINUTES === 0) expect(await fire(minute, app.sweep)).toMatchObject({ open: 0, failed: 0 });
+    if (minute % INBOX_MINUTES === 0)
+      expect(await fire(minute, app.collectInbox)).toEqual({ accepted: 0, rejected: 0, deferred: 0 });
+  }
+
+  const total = Object.values(operations).reduce((sum, n) => sum + n, 0);
+  expect(operations['blob.list']).toBeGreaterThanOrEqual(144);
+  expect(durable.calls).toBe(1);
+  expect(total, JSON.stringify(operations)).toBeLessThanOrEqual(PUBLISHED_OPERATIONS);
+});
