@@ -1,0 +1,65 @@
+import { parseArgs } from 'node:util';
+
+/** How the command is called. */
+export const USAGE = `Usage: npm run bench [-- options]
+  --items N       items of the large upload; default 1000000
+  --rounds N      how often the limit and Sluice run in turn; the middle one counts; default 3
+  --quick         a short run: fewer items, rounds, batches and wakes
+  --throughput    only the contenders side by side
+  --small         only the thousand small batches
+  --wake          only the wake latency
+  --five-million  also the memory of an upload of five times the items
+  --save          keep the results: bench/results/latest.json and docs/images/bench.svg
+  --help`;
+
+/** What is measured. */
+export interface BenchOptions {
+  items: number;
+  rounds: number;
+  /** Items of the baselines, which are given as rates. */
+  baselineItems: number;
+  smallBatches: number;
+  smallSeconds: number;
+  wakes: number;
+  throughput: boolean;
+  small: boolean;
+  wake: boolean;
+  fiveMillion: boolean;
+  save: boolean;
+  help: boolean;
+}
+
+const FULL = { items: 1_000_000, rounds: 3, baselineItems: 4_000, smallBatches: 1_000, smallSeconds: 60, wakes: 200 };
+const QUICK = { items: 200_000, rounds: 1, baselineItems: 2_000, smallBatches: 100, smallSeconds: 6, wakes: 20 };
+
+/** Reads the command line. Throws for what it does not know. */
+export function readArguments(args: string[]): BenchOptions {
+  const flag = { type: 'boolean', default: false } as const;
+  const number = { type: 'string' } as const;
+  const { values } = parseArgs({
+    args,
+    options: {
+      ...{ items: number, rounds: number, quick: flag, throughput: flag, small: flag, wake: flag },
+      ...{ 'five-million': flag, save: flag, help: flag },
+    },
+  });
+  const { quick, throughput, small, wake, save, help } = values;
+  const size = quick ? QUICK : FULL;
+  const chosen = throughput || small || wake;
+  return {
+    ...size,
+    items: wholeOf('--items', values.items, size.items),
+    rounds: wholeOf('--rounds', values.rounds, size.rounds),
+    throughput: throughput || !chosen,
+    small: small || !chosen,
+    wake: wake || !chosen,
+    fiveMillion: values['five-million'],
+    ...{ save, help },
+  };
+}
+
+function wholeOf(name: string, text: string | undefined, fallback: number): number {
+  if (text === undefined) return fallback;
+  if (/^[1-9]\d*$/.test(text)) return Number(text);
+  throw new Error(`${name}: expected a whole number from 1, got "${text}"`);
+}

@@ -1,0 +1,67 @@
+/** The process of one contender: does what its parent says, and tells time, CPU and memory of its own. */
+import { usageLines } from '../data.ts';
+import { reportDigest } from '../digest.ts';
+import { endLimit, type Overlap, runLimit } from './limit.ts';
+import { runListener } from './listener.ts';
+import { runPoller } from './poller.ts';
+import { fillQueue, type ItemQueue } from './queue.ts';
+import { runQueueTrigger } from './queue-trigger.ts';
+
+/** A run that the parent asks for. */
+export type Order =
+  | { contender: 'limit'; file: string; overlap: Overlap }
+  | { contender: 'listener' | 'queueTrigger' | 'poller'; storage: string; queue: string; items: number };
+
+/** What the parent gets. */
+export interface Done {
+  items: number;
+  seconds: number;
+  enqueueSeconds?: number;
+  cpuSeconds: number;
+  peakBytes: number;
+  report?: string;
+}
+
+const BASELINES = { listener: runListener, queueTrigger: runQueueTrigger, poller: runPoller };
+const KiB = 1024;
+const MICROSECONDS = 1_000_000;
+
+async function carryOut(order: Order): Promise<Done> {
+  if (order.contender === 'limit') {
+    const { value, ...spent } = await measured(() => runLimit(order.file, order.overlap));
+    return { ...spent, items: value.items, report: reportDigest(value.report) };
+  }
+  const lines = usageLines(order.items);
+  const filled = await measured(() => fillQueue(order.storage, order.queue, lines));
+  const { value: _drained, ...spent } = await measured(() => BASELINES[order.contender](filled.value as ItemQueue));
+  return {
+    items: order.items,
+    seconds: filled.seconds + spent.seconds,
+    enqueueSeconds: filled.seconds,
+    cpuSeconds: filled.cpuSeconds + spent.cpuSeconds,
+    peakBytes: spent.peakBytes,
+  };
+}
+
+async function measured<T>(work: () => Promise<T>) {
+  const before = process.cpuUsage();
+  const start = performance.now();
+  const value = await work();
+  const seconds = (performance.now() - start) / 1000;
+  const { user, system } = process.cpuUsage(before);
+  const peakBytes = process.resourceUsage().maxRSS * KiB;
+  return { value, seconds, cpuSeconds: (user + system) / MICROSECONDS, peakBytes };
+}
+
+process.on('message', (order: Order) => {
+  carryOut(order).then(
+    (done) => process.send?.(done),
+    (error: unknown) => {
+      console.error(error);
+      process.exit(1);
+    },
+  );
+});
+process.on('disconnect', () => {
+  void endLimit().finally(() => process.exit(0));
+});

@@ -1,0 +1,22 @@
+/** Baseline: the queue listener of the white paper. A dequeue task receives 32, processes and deletes each, and again. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { backoffMs, DEFAULT_BACKOFF } from '../../shared/drain/backoff.ts';
+import { tasksForDepth } from '../../shared/drain/policy.ts';
+import { type ItemQueue, processMessage } from './queue.ts';
+
+const MESSAGES_A_RECEIVE = 32;
+
+/** Drains the queue with as many tasks as the paper's rule gives for its depth: 10, 50 or 100. */
+export async function runListener(queue: ItemQueue): Promise<void> {
+  const { approximateMessagesCount = 0 } = await queue.client.getProperties();
+  await Promise.all(Array.from({ length: tasksForDepth(approximateMessagesCount) }, () => dequeueTask(queue)));
+}
+
+async function dequeueTask(queue: ItemQueue): Promise<void> {
+  for (let idle = 0; queue.left > 0; ) {
+    const { receivedMessageItems } = await queue.client.receiveMessages({ numberOfMessages: MESSAGES_A_RECEIVE });
+    idle = receivedMessageItems.length === 0 ? idle + 1 : 0;
+    for (const message of receivedMessageItems) await processMessage(queue, message);
+    if (idle > 0 && queue.left > 0) await sleep(backoffMs(idle, Math.random(), DEFAULT_BACKOFF));
+  }
+}

@@ -1,0 +1,35 @@
+/** What the three baselines share: a queue with a message an item, over connections that stay open. */
+import { type QueueClient, QueueServiceClient } from '@azure/storage-queue';
+import { handle, type Totals } from './handle.ts';
+
+/** Puts at once; Azurite takes no more a second from more of them. */
+const PUTS_AT_ONCE = 16;
+
+/** A queue with items in it, and what has become of them. */
+export interface ItemQueue {
+  client: QueueClient;
+  totals: Totals;
+  left: number;
+}
+
+/** Makes the queue and puts a message an item. */
+export async function fillQueue(storage: string, name: string, lines: readonly string[]): Promise<ItemQueue> {
+  const client = QueueServiceClient.fromConnectionString(storage).getQueueClient(name);
+  await client.createIfNotExists();
+  let next = 0;
+  const put = async (): Promise<void> => {
+    for (let index = next++; index < lines.length; index = next++) await client.sendMessage(lines[index] ?? '');
+  };
+  await Promise.all(Array.from({ length: PUTS_AT_ONCE }, put));
+  return { client, totals: new Map(), left: lines.length };
+}
+
+/** A message as the service gives it. */
+export type Message = Awaited<ReturnType<QueueClient['receiveMessages']>>['receivedMessageItems'][number];
+
+/** One handler call and one delete. */
+export async function processMessage(queue: ItemQueue, { messageText, messageId, popReceipt }: Message): Promise<void> {
+  handle(messageText, queue.totals);
+  await queue.client.deleteMessage(messageId, popReceipt);
+  queue.left -= 1;
+}

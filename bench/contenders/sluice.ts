@@ -1,0 +1,44 @@
+/** Contender: Sluice itself, from the first byte of the HTTP upload to the event that its report is there. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { peakMemory } from '../../demo/peak-memory.ts';
+import { read, uploadFile } from '../api.ts';
+import { reportDigest } from '../digest.ts';
+import type { Measurement } from '../measurement.ts';
+import { cpuSeconds } from '../process-usage.ts';
+import type { BenchStack } from '../stack.ts';
+
+/** The result drain polls its empty queue for another second, and then lets its gate go. */
+const QUIET_MS = 3_000;
+
+/** Sends one file through, and counts all that it caused, the end of its drains included. */
+export async function measureSluice(stack: BenchStack, file: string): Promise<Measurement> {
+  const { azurite, events, host } = stack;
+  events.clear();
+  await azurite.takeRequests();
+  const before = {
+    actions: await stack.actions(),
+    cpu: await cpuSeconds(host.pid),
+    other: await cpuSeconds(azurite.process.pid),
+  };
+  const start = performance.now();
+  const batch = await uploadFile(stack, 'billing', file);
+  const accepted = performance.now();
+  await events.first(({ event }) => event.type === 'BatchCompleted' && event.batch === batch.id);
+  const seconds = (performance.now() - start) / 1000;
+  await sleep(QUIET_MS);
+  const cpu = (await cpuSeconds(host.pid)) - before.cpu;
+  const other = (await cpuSeconds(azurite.process.pid)) - before.other;
+  const operations = await azurite.takeRequests();
+  const report = await read(stack, `batches/${batch.id}/report`);
+  return {
+    items: batch.counts.accepted,
+    seconds,
+    operations,
+    actions: (await stack.actions()) - before.actions,
+    cpuSeconds: cpu,
+    storageCpuSeconds: other,
+    peakBytes: (await peakMemory(host.pid)) ?? 0,
+    acceptedSeconds: (accepted - start) / 1000,
+    report: reportDigest(report.split('\n')),
+  };
+}

@@ -1,0 +1,50 @@
+/** `npm run idle [-- minutes]`: the app with nothing to do, on the schedules of a deployment, and what it asks storage for. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { logFile } from '../local/parts.ts';
+import { buildApp } from './app/build.ts';
+import { startBenchStack } from './stack.ts';
+
+const MINUTE_MS = 60_000;
+const MINUTES = Number(process.argv[2] ?? 5);
+/** infra/main.bicep. */
+const SCHEDULES = { SLUICE_SWEEP_SCHEDULE: '0 */15 * * * *', SLUICE_INBOX_SCHEDULE: '0 */10 * * * *' };
+/** What the tests allow for a day: tests/integration/idle. */
+const PUBLISHED_A_DAY = 250;
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
+async function firings(folder: string): Promise<string> {
+  const log = await readFile(logFile(folder, 'host'), 'utf8');
+  const count = (name: string): number => log.split(`Executing 'Functions.${name}'`).length - 1;
+  return `sweep ${count('sweep')}, collect-inbox ${count('collect-inbox')}`;
+}
+
+async function run(folder: string): Promise<void> {
+  const stack = await startBenchStack({ folder, appFolder: await buildApp(), settings: SCHEDULES });
+  try {
+    await stack.azurite.takeRequests();
+    print(`Idle for ${MINUTES} minutes, on the schedules of a deployment …`);
+    await sleep(MINUTES * MINUTE_MS);
+    const operations = await stack.azurite.takeRequests();
+    const total = Object.values(operations).reduce((sum, n) => sum + n, 0);
+    print(`Timers fired: ${await firings(folder)}`);
+    print(`Storage operations: ${total}${total === 0 ? '' : ` ${JSON.stringify(operations)}`}`);
+    print(
+      `In a day at most ${PUBLISHED_A_DAY}, however many queues there are; a poller a second makes 86,400 for each.`,
+    );
+    print('What the Durable extension polls in Azure is not part of this stack: docs/cost.md names it.');
+  } finally {
+    await stack.stop();
+  }
+}
+
+if (!(MINUTES > 0)) throw new Error(`Expected a number of minutes, got "${process.argv[2]}"`);
+const folder = await mkdtemp(join(tmpdir(), 'sluice-idle-'));
+try {
+  await run(folder);
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}

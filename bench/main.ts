@@ -1,0 +1,84 @@
+/** `npm run bench`: Sluice beside the ways that it replaces, in one run on one machine. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildApp } from './app/build.ts';
+import { type BenchOptions, readArguments, USAGE } from './arguments.ts';
+import { writeUpload } from './data.ts';
+import { describeRun } from './describe-run.ts';
+import { measureMemory } from './memory.ts';
+import type { Results } from './results.ts';
+import { saveResults } from './save.ts';
+import { measureSmall } from './small.ts';
+import { type BenchStack, type DurableDelays, startBenchStack } from './stack.ts';
+import { formatResults } from './table.ts';
+import { measureThroughput } from './throughput.ts';
+import { measureWakes, pollWait } from './wake.ts';
+
+const SECOND_MS = 1_000;
+/** Default maxPollingInterval of the queue trigger. */
+const QUEUE_TRIGGER_MS = 60_000;
+/** The warm-up of both sides: enough for the compiler of JavaScript to have settled. */
+const WARM_UP_SHARE = 0.2;
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
+interface Place {
+  folder: string;
+  appFolder: string;
+}
+
+/** Runs `work` on a stack of its own. */
+async function onStack<T>(
+  { folder, appFolder }: Place,
+  name: string,
+  work: (stack: BenchStack) => Promise<T>,
+  delays: DurableDelays = 'push',
+): Promise<T> {
+  print(`${name} …`);
+  const stack = await startBenchStack({ folder: join(folder, name.replaceAll(' ', '-')), appFolder, delays });
+  try {
+    return await work(stack);
+  } finally {
+    await stack.stop();
+  }
+}
+
+async function throughputOf(place: Place, options: BenchOptions): Promise<Pick<Results, 'throughput' | 'memory'>> {
+  const files = { upload: join(place.folder, 'upload.zst'), warmUp: join(place.folder, 'warm-up.zst') };
+  await writeUpload(files.upload, options.items);
+  await writeUpload(files.warmUp, Math.ceil(options.items * WARM_UP_SHARE));
+  const throughput = await onStack(place, 'side by side', (stack) => measureThroughput(stack, files, options));
+  print('memory …');
+  return { throughput, memory: await measureMemory(place.folder, place.appFolder, options) };
+}
+
+async function wakesOf(place: Place, { wakes }: BenchOptions): Promise<Pick<Results, 'wake'>> {
+  const measured = [];
+  for (const delays of ['push', 'azure'] as const)
+    measured.push(await onStack(place, `wake ${delays}`, (stack) => measureWakes(stack, wakes, delays), delays));
+  return { wake: { measured, secondPoller: pollWait(SECOND_MS), queueTriggerAtMost: pollWait(QUEUE_TRIGGER_MS) } };
+}
+
+async function run(options: BenchOptions): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'sluice-bench-'));
+  try {
+    const place = { folder, appFolder: await buildApp() };
+    const results: Results = {
+      ...describeRun(),
+      ...(options.throughput ? await throughputOf(place, options) : {}),
+      ...(options.small
+        ? { small: await onStack(place, 'small batches', (stack) => measureSmall(stack, options)) }
+        : {}),
+      ...(options.wake ? await wakesOf(place, options) : {}),
+    };
+    for (const line of ['', ...formatResults(results)]) print(line);
+    if (options.save) await saveResults(results);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const options = readArguments(process.argv.slice(2));
+if (options.help) print(USAGE);
+else await run(options);

@@ -1,0 +1,108 @@
+/** The real app on the local stack, over an Azurite in memory that several measurements share. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { entities } from '../demo/entities.ts';
+import { sluiceStack } from '../demo/stack.ts';
+import { makeStorage } from '../local/make-storage.ts';
+import { FILES, launchBroker, logFile } from '../local/parts.ts';
+import { freePort } from '../local/ports.ts';
+import { type RunningProcess, startProcess } from '../local/process.ts';
+import { scriptPath } from '../local/script-path.ts';
+import { registry } from './app/registry.ts';
+import { type CountedAzurite, startCountedAzurite } from './azurite.ts';
+import { type Events, listen } from './events.ts';
+
+/** How durable work is handed over: at once, as the Durable Task Scheduler does, or by polling, as Azure Storage does. */
+export type DurableDelays = 'push' | 'azure';
+
+/** What a stack is made of. */
+export interface BenchStackOptions {
+  folder: string;
+  appFolder: string;
+  delays?: DurableDelays;
+  /** Settings that win over the usual ones. */
+  settings?: Record<string, string>;
+}
+
+/** The app, up and listened to. */
+export interface BenchStack {
+  url: string;
+  key: string;
+  azurite: CountedAzurite;
+  host: RunningProcess<string>;
+  events: Events;
+  /** Actions of orchestrations so far, as the Durable Task Scheduler bills them: a start 1, an activity 2. */
+  actions(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** Every ten years: the bench counts what work costs, and the timers have a measurement of their own. */
+const NEVER = '0 0 0 29 2 *';
+
+/** Starts storage, broker and host. */
+export async function startBenchStack(options: BenchStackOptions): Promise<BenchStack> {
+  const { folder } = options;
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, FILES.entities), JSON.stringify(withWakes(entities(registry))));
+  const azurite = await startCountedAzurite(folder);
+  const { layout, settings } = sluiceStack(folder);
+  await makeStorage(azurite.process.ready, layout);
+  const broker = await launchBroker(folder, await freePort());
+  const connections = { storage: azurite.process.ready, serviceBus: broker.ready };
+  const host = await startHost(options, {
+    ...settings(connections),
+    SLUICE_SWEEP_SCHEDULE: NEVER,
+    SLUICE_INBOX_SCHEDULE: NEVER,
+    ...options.settings,
+  });
+  const events = await listen(broker.ready);
+  const stop = async (): Promise<void> => {
+    await events.close();
+    for (const part of [host, broker, azurite.process]) await part.stop();
+  };
+  return { ...(await addressOf(folder, host)), azurite, host, events, actions: () => actionsIn(folder), stop };
+}
+
+async function addressOf(folder: string, host: RunningProcess<string>): Promise<{ url: string; key: string }> {
+  const keys = JSON.parse(await readFile(join(folder, FILES.hostState, 'keys.json'), 'utf8')) as {
+    host: { default: string };
+  };
+  return { url: host.ready.replace(/\/$/, ''), key: keys.host.default };
+}
+
+async function startHost(
+  { folder, appFolder, delays = 'push' }: BenchStackOptions,
+  env: Record<string, string>,
+): Promise<RunningProcess<string>> {
+  const port = ['--port', String(await freePort())];
+  const state = ['--state-dir', join(folder, FILES.hostState), '--durable-delays', delays, '--enable-auth'];
+  return startProcess({
+    name: 'Functions host',
+    script: scriptPath(import.meta.url, '../local/host/main'),
+    args: [appFolder, ...port, ...state],
+    env,
+    logFile: logFile(folder, 'host'),
+    readReady: (line) => /^Host started on (\S+)/.exec(line)?.[1],
+  });
+}
+
+interface Entities {
+  UserConfig: { Namespaces: { Topics: { Subscriptions: unknown[] }[] }[] };
+}
+
+/** One subscription more, that gets every event: the bench learns from it what happens, without asking storage. */
+function withWakes(config: unknown): unknown {
+  const copy = structuredClone(config) as Entities;
+  const Rules = [{ Name: 'all', Properties: { FilterType: 'Sql', SqlFilter: { SqlExpression: '1 = 1' } } }];
+  const Properties = { DefaultMessageTimeToLive: 'PT1H', LockDuration: 'PT1M', MaxDeliveryCount: 10 };
+  copy.UserConfig.Namespaces[0]?.Topics[0]?.Subscriptions.push({ Name: 'bench', Properties, Rules });
+  return copy;
+}
+
+/** The host logs each execution: an activity is two actions, and each drain that ended was started once. */
+async function actionsIn(folder: string): Promise<number> {
+  const log = await readFile(logFile(folder, 'host'), 'utf8');
+  const activities = log.match(/Executing 'Functions\.(dequeue-batch|settle-queue)'/g) ?? [];
+  const starts = log.match(/"event":"drain-ended"|drain-ended/g) ?? [];
+  return activities.length * 2 + starts.length;
+}
