@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -16,13 +16,12 @@ export interface AppCopyOptions {
   registry: string;
   /** Activities of the host at a time; the app's own 2 would make runs that share a host wait for each other. */
   activities: number;
-  /** Wrong ways to be found out: what to replace in built files, named relative to the root. */
+  /** Rules taken out or bent. */
   mutations?: readonly Mutation[];
 }
 
-/** A piece of a built file, and what stands there instead. */
+/** A piece of what is built from `shared/`, wherever it stands there, and what stands there instead. */
 export interface Mutation {
-  file: string;
   from: string;
   to: string;
 }
@@ -47,11 +46,15 @@ export async function buildAppCopy(options: AppCopyOptions): Promise<string> {
   return folder;
 }
 
-async function mutate(dist: string, { file, from, to }: Mutation): Promise<void> {
-  const path = join(dist, file);
-  const text = await readFile(path, 'utf8');
-  if (text.split(from).length !== 2) throw new Error(`Expected ${JSON.stringify(from)} once in ${file}.`);
-  await writeFile(path, text.replace(from, to));
+async function mutate(dist: string, { from, to }: Mutation): Promise<void> {
+  const names = (await readdir(join(dist, 'shared'), { recursive: true })).filter((name) => name.endsWith('.js'));
+  let times = 0;
+  for (const path of names.map((name) => join(dist, 'shared', name))) {
+    const parts = (await readFile(path, 'utf8')).split(from);
+    times += parts.length - 1;
+    if (parts.length > 1) await writeFile(path, parts.join(to));
+  }
+  if (times !== 1) throw new Error(`Expected ${JSON.stringify(from)} once in shared/, found it ${times} times.`);
 }
 
 /** Types are checked elsewhere: here a half-written file of somebody else must not stop a run. */

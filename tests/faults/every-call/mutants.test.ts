@@ -26,7 +26,6 @@ const MUTANTS: Mutant[] = [
   {
     name: 'references deleted before their results are told',
     mutation: {
-      file: 'shared/processing/tell-results.js',
       from: 'if (ends.length > 0) {',
       to: 'await Promise.all(options.entries.map(({ message }) => options.lease.finish(message.messageId)));\n    if (ends.length > 0) {',
     },
@@ -37,9 +36,8 @@ const MUTANTS: Mutant[] = [
   {
     name: 'a repeated result message counts again',
     mutation: {
-      file: 'shared/batches/ledger.js',
-      from: "found?.row.state === 'pending'",
-      to: 'found !== undefined',
+      from: "if (found?.row.state === 'pending')",
+      to: 'if (found !== undefined)',
     },
     call: /queue DELETE .*-results\/messages/,
     mode: 'before',

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createInflict } from './inflict.ts';
 import type { StackFault } from './plan.ts';
 import { openRelay } from './relay.ts';
-import { missedWakes, settle } from './rest.ts';
+import { checkAgain, missedWakes, settle } from './rest.ts';
 import { carryOut } from './run.ts';
 import type { RunEnd, Score } from './score.ts';
 import { type FaultStack, startFaultStack } from './stack.ts';
@@ -39,12 +39,20 @@ export async function runEpoch(options: EpochOptions): Promise<void> {
     await relay.close();
     if (stack) relay = openRelay(stack.serviceBus, traffic, score);
   });
+  const ends: RunEnd[] = [];
+  const onEnd = (run: RunEnd): void => {
+    ends.push(run);
+    options.onEnd(run);
+  };
   const sweeping = startSweeping(stack, options.quick ? QUICK_SWEEP_MS : SWEEP_MS);
   try {
     await Promise.all(
-      Array.from({ length: slots }, (_, index) => useSlot(stack as FaultStack, traffic, `slot${index}`, options)),
+      Array.from({ length: slots }, (_, index) =>
+        useSlot(stack as FaultStack, traffic, `slot${index}`, { ...options, onEnd }),
+      ),
     );
     await settle(stack, slots, score, (queue) => relay.wake(queue));
+    await checkAgain(stack, ends, score);
     score.missed(await missedWakes(stack));
   } finally {
     sweeping.stop();

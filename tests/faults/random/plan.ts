@@ -4,10 +4,9 @@ import type { ItemFate } from '../app/items.ts';
 
 /**
  * Faults of one storage call. `refused`: no effect, no repeat; `lost`: effect, but the connection is cut before the
- * answer; `reset`: cut before any effect; `busy`: 503; `slow`: the call waits; `late`: its answer waits; `again`: a put
- * message is put a second time, sooner or later.
+ * answer; `reset`: cut before any effect; `busy`: 503; `slow`: the call waits; `late`: its answer waits.
  */
-export const CALL_FAULTS = ['refused', 'lost', 'reset', 'busy', 'slow', 'late', 'again'] as const;
+export const CALL_FAULTS = ['refused', 'lost', 'reset', 'busy', 'slow', 'late'] as const;
 export type CallFaultKind = (typeof CALL_FAULTS)[number];
 
 export interface CallFault {
@@ -48,6 +47,8 @@ export interface RunPlan {
   fates: ReadonlyMap<number, ItemFate>;
   /** By the number of the run's storage call, from 1. */
   calls: ReadonlyMap<number, CallFault>;
+  /** Messages (references and results) that are put a second time: by their number, from 1, after how long. */
+  repeats: ReadonlyMap<number, number>;
   stack: StackFault | undefined;
   /** The n-th wake event of the run, from 0. */
   wake: (n: number) => { fate: WakeFate; ms: number };
@@ -64,6 +65,8 @@ export interface PlanOptions {
 /** Storage calls of a run of 20,000 items without faults; those of its repairs come on top. */
 const USUAL_CALLS = 140;
 const MAX_BURST = 7;
+/** Messages that such a run puts. */
+const USUAL_PUTS = 16;
 
 /** The plan of a seed. */
 export function planOf(seed: number, { items, quick = false }: PlanOptions): RunPlan {
@@ -71,8 +74,9 @@ export function planOf(seed: number, { items, quick = false }: PlanOptions): Run
   const up = (below: number): number => Math.floor(random() * below);
   const fates = fatesOf(items, up);
   const calls = callFaults(random, up);
+  const repeats = repeatedPuts(up);
   const stack = stackFault(random, up, quick);
-  return { seed, fates, calls, stack, submitsTwice: random() < 0.15, wake: (n) => wakeFate(seed, n) };
+  return { seed, fates, calls, repeats, stack, submitsTwice: random() < 0.15, wake: (n) => wakeFate(seed, n) };
 }
 
 type Up = (below: number) => number;
@@ -94,12 +98,18 @@ function callFaults(random: () => number, up: Up): Map<number, CallFault> {
   for (let count = up(5); count > 0; count -= 1) {
     const kind = pick(CALL_FAULTS, random());
     const at = 1 + up(USUAL_CALLS);
-    const ms = kind === 'again' ? up(8_000) : 300 + up(6_000);
+    const ms = 300 + up(6_000);
     // Now and then a call fails together with what follows it, the SDK's own repeats among them.
     const burst = random() < 0.3 ? 1 + up(MAX_BURST) : 1;
     for (let n = 0; n < burst; n += 1) faults.set(at + n, { kind, ms });
   }
   return faults;
+}
+
+function repeatedPuts(up: Up): Map<number, number> {
+  const repeats = new Map<number, number>();
+  for (let count = up(4); count > 0; count -= 1) repeats.set(1 + up(USUAL_PUTS), up(8_000));
+  return repeats;
 }
 
 const STACK_CHANCES: readonly (readonly [StackFaultKind, number])[] = [

@@ -4,7 +4,8 @@ import { odata } from '@azure/data-tables';
 import { queryEntities } from '../../../shared/batches/table.ts';
 import { statusOf } from '../../../shared/errors.ts';
 import { fromGateEntity, GATES_PARTITION, gateRows } from '../../../shared/wake/gate-row.ts';
-import type { Score } from './score.ts';
+import { brokenLaw, type LedgerView, readLedger } from '../harness/ledger-view.ts';
+import type { RunEnd, Score } from './score.ts';
 import type { FaultStack } from './stack.ts';
 
 const QUIET_MS = 120_000;
@@ -52,6 +53,20 @@ async function depthOf({ queues }: FaultStack, name: string): Promise<number> {
     if (statusOf(error) === 404) return 0;
     throw error;
   }
+}
+
+/** Holds every batch against the law once more: a duplicate that came after its end must have changed nothing. */
+export async function checkAgain({ batches }: FaultStack, ends: readonly RunEnd[], score: Score): Promise<void> {
+  for (const { id, seed, counts } of ends) {
+    const ledger = await readLedger(batches, id);
+    const broken = ledger ? (brokenLaw(ledger) ?? changed(ledger, counts)) : 'its rows are gone';
+    if (broken) score.problem(`seed ${seed}, after its end: ${broken}`);
+  }
+}
+
+function changed({ batch: { succeeded, dead } }: LedgerView, counts: RunEnd['counts']): string | undefined {
+  if (succeeded === counts.succeeded && dead === counts.dead) return undefined;
+  return `succeeded ${counts.succeeded} became ${succeeded}, dead ${counts.dead} became ${dead}`;
 }
 
 /** Wakes that the sweeps found missing, over all queues. */

@@ -18,6 +18,8 @@ export interface RunOptions {
 }
 
 const OBSERVE_MS = 1_100;
+/** Observations of the same thing that are told. */
+const MAX_TOLD = 3;
 /** A batch that is not at its end by then is stuck: ten minutes of silence before a drain counts as dead, and the rest. */
 const STUCK_MS = 17 * 60_000;
 const QUICK_STUCK_MS = 5 * 60_000;
@@ -27,7 +29,7 @@ export async function carryOut(stack: FaultStack, traffic: Traffic, options: Run
   const { seed, slot, items, quick } = options;
   const plan = planOf(seed, { items, quick });
   const truth = truthOf(items, plan.fates);
-  const run: ActiveRun = { slot, key: `run-${seed}`, plan, calls: 0, wakes: 0, faultedAt: 0 };
+  const run: ActiveRun = { slot, key: `run-${seed}`, plan, calls: 0, puts: 0, wakes: 0, faultedAt: 0 };
   traffic.begin(run);
   const patienceMs = quick ? QUICK_STUCK_MS : STUCK_MS;
   const wrong: string[] = [];
@@ -44,12 +46,17 @@ export async function carryOut(stack: FaultStack, traffic: Traffic, options: Run
     };
     const stuck = !ledger || !isSettled(ledger.batch.state);
     const verdict = ledger && !stuck ? await verify(truth, ledger, stack.api) : nothing(ledger);
-    const base = { seed, stuck, acknowledged: items, ...times, duplicatesSeen: ledger?.batch.duplicatesSeen ?? 0 };
+    const base = { seed, id, stuck, acknowledged: items, ...times, ...countsOf(ledger) };
     return { ...base, ...verdict, wrong: [...wrong, ...verdict.wrong] };
   } finally {
     traffic.end(run);
   }
 }
+
+const countsOf = (ledger: LedgerView | undefined): Pick<RunEnd, 'counts' | 'duplicatesSeen'> => {
+  const { succeeded = 0, dead = 0, duplicatesSeen = 0 } = ledger?.batch ?? {};
+  return { counts: { succeeded, dead }, duplicatesSeen };
+};
 
 const nothing = (ledger: LedgerView | undefined): Verdict => ({
   lost: [],
@@ -76,7 +83,7 @@ async function watch(
     last = ledger ?? last;
     const broken = ledger && brokenLaw(ledger);
     // Azurite answers a query in the midst of a transaction: broken is what still is when nothing has changed since.
-    if (broken && ledger.etag === suspect) wrong.push(broken);
+    if (broken && ledger.etag === suspect && wrong.length < MAX_TOLD) wrong.push(broken);
     suspect = broken ? ledger.etag : undefined;
     if (ledger && isSettled(ledger.batch.state) && ledger.batch.announced && !broken) return ledger;
     await sleep(OBSERVE_MS);

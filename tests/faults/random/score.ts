@@ -4,6 +4,9 @@ import type { Verdict } from '../harness/verify.ts';
 /** What one run came to. */
 export interface RunEnd extends Verdict {
   seed: number;
+  /** Its batch, and what the batch's row counted at its end. */
+  id: string;
+  counts: { succeeded: number; dead: number };
   /** Not at its end in time. */
   stuck: boolean;
   acknowledged: number;

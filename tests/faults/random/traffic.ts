@@ -11,6 +11,7 @@ export interface ActiveRun {
   key: string;
   plan: RunPlan;
   calls: number;
+  puts: number;
   wakes: number;
   /** When a fault met it last, by the machine's clock; 0 = never. */
   faultedAt: number;
@@ -50,6 +51,16 @@ export function createTraffic(score: Score, onStackFault: (run: ActiveRun, fault
     return run;
   };
 
+  const repeat = (run: ActiveRun, forward: () => Promise<StorageAnswer>): void => {
+    run.puts += 1;
+    const ms = run.plan.repeats.get(run.puts);
+    if (ms === undefined) return;
+    score.fault('message put again');
+    run.faultedAt = Date.now() + ms;
+    // Storage may be away by then; the duplicate is an extra, nobody waits for it.
+    setTimeout(() => void forward().catch(() => undefined), ms).unref();
+  };
+
   return {
     intercept: async (call, forward) => {
       if (Date.now() < cutUntil) return 'reset';
@@ -58,8 +69,9 @@ export function createTraffic(score: Score, onStackFault: (run: ActiveRun, fault
       run.calls += 1;
       const { calls, stack } = run.plan;
       if (stack?.at === run.calls) onStackFault(run, stack);
+      if (isPut(call)) repeat(run, forward);
       const fault = calls.get(run.calls);
-      if (!fault || (fault.kind === 'again' && !isPut(call))) return forward();
+      if (!fault) return forward();
       score.fault(`${call.service} call ${fault.kind}`);
       run.faultedAt = Date.now();
       return inject(fault, forward);
@@ -103,12 +115,6 @@ async function inject(
     case 'late': {
       const answer = await forward();
       await sleep(ms);
-      return answer;
-    }
-    case 'again': {
-      const answer = await forward();
-      // Storage may be away by then; the duplicate is an extra, nobody waits for it.
-      setTimeout(() => void forward().catch(() => undefined), ms).unref();
       return answer;
     }
     default:
