@@ -147,10 +147,13 @@ export const countMissedWake = (table: Table, queue: string): Promise<GateRow | 
 /** After a wake was counted in a draining gate: start, take over, or trust the drain. */
 async function ensureAlive(deps: GateDeps, counted: GateRow): Promise<WakeResult> {
   if (counted.beatUntil === '' && deps.now() <= Date.parse(counted.takenAt) + SILENCE_MS) {
+    if (isUnderWay(await deps.status(counted.instanceId))) return 'counted';
     // Whoever took the gate may have died before it started the drain: the same id again, for that is harmless.
     await deps.start(counted);
     return 'restarted';
   }
+  // As it was just written: only a drain that looks dead in it is worth another reading.
+  if (!(await isDead(deps, counted))) return 'counted';
   for (;;) {
     const { row, etag } = await readGate(deps.table, counted.queue);
     // Idle or another generation: it measured, or will measure, the queue after this wake was counted.
@@ -161,6 +164,8 @@ async function ensureAlive(deps: GateDeps, counted: GateRow): Promise<WakeResult
     return 'takenOver';
   }
 }
+
+const isUnderWay = (status: DrainStatus): boolean => status === 'Running' || status === 'Pending';
 
 /** Whether the drain that holds the gate is gone. "Running" alone proves nothing: an instance can say so for ever. */
 export async function isDead(deps: Pick<GateDeps, 'table' | 'now' | 'status'>, row: GateRow): Promise<boolean> {

@@ -67,8 +67,9 @@ describe('wake', () => {
   });
 
   test('a drain that never beat is started again under the same id: its first waker may have died', async () => {
-    const { deps, started, gate } = fixture();
+    const { deps, started, gate, status } = fixture();
     await wake(deps, QUEUE);
+    status.of = undefined;
 
     const result = await wake(deps, QUEUE);
 
@@ -76,6 +77,19 @@ describe('wake', () => {
     expect(started).toEqual(['drain-billing-normal-0-1', 'drain-billing-normal-0-1']);
     expect(await gate()).toMatchObject({ generation: 1, wakes: 1 });
   });
+
+  test.each<DrainStatus>(['Running', 'Pending'])(
+    'a drain that is %s is not started again before its first beat',
+    async (of) => {
+      const { deps, started, gate, status } = fixture();
+      await wake(deps, QUEUE);
+      status.of = of;
+
+      expect(await wake(deps, QUEUE)).toBe('counted');
+      expect(started).toEqual(['drain-billing-normal-0-1']);
+      expect(await gate()).toMatchObject({ generation: 1, wakes: 1 });
+    },
+  );
 
   test.each<[string, DrainStatus, number, 'counted' | 'takenOver']>([
     ['runs, and beats', 'Running', 0, 'counted'],
@@ -128,7 +142,7 @@ describe('wake', () => {
 
     const result = await wake({ ...deps, table: store.table }, QUEUE);
 
-    expect(result).toBe('restarted');
+    expect(result).toBe('counted');
     expect((await readGate(store.table, QUEUE)).row).toMatchObject({ generation: 1, wakes: 1 });
   });
 
