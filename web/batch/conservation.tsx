@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import type { BatchView } from '../api/types.ts';
-import { formatCount, formatPercent } from '../format.ts';
+import { formatCount, formatNumberOf, formatPercent } from '../format.ts';
 import { Icon } from '../ui/icon.tsx';
 import { PartsBar } from '../ui/pieces.tsx';
 
@@ -42,7 +42,7 @@ export function Conservation({ counts, chunks }: { counts: Counts; chunks: Batch
       </dl>
       <Verdict sum={sum} counts={counts} />
       <p class="soft">
-        {formatCount(chunks.done)} of {formatCount(chunks.total)} chunks done
+        {formatCount(chunks.done)} of {formatNumberOf(chunks.total, 'chunk')} done
         {counts.retried > 0 && ` · ${formatCount(counts.retried)} retries`}
         {counts.duplicatesSeen > 0 && ` · ${formatCount(counts.duplicatesSeen)} duplicate deliveries, counted once`}
       </p>

@@ -7,7 +7,6 @@ import { Panel, Stat } from '../ui/pieces.tsx';
 /** What the batch cost, beside what other designs would have. */
 export function Receipt({ batch: { receipt, counts } }: { batch: BatchView }): JSX.Element {
   const { totalUsd, storageOperations, handlerSeconds, throttled, comparison } = receipt;
-  const times = comparison.messageAnItem.timesOurs;
   return (
     <>
       <dl class="stats">
@@ -17,12 +16,7 @@ export function Receipt({ batch: { receipt, counts } }: { batch: BatchView }): J
           value={formatCount(storageOperations)}
           note={`for ${formatCount(counts.accepted)} items`}
         />
-        <Stat
-          name="Fewer operations"
-          value={times === null ? '–' : `${formatCount(times)} ×`}
-          note="than a message an item"
-          tone="good"
-        />
+        <Times times={comparison.messageAnItem.timesOurs} />
         <Stat name="Time in handlers" value={formatDuration(handlerSeconds * 1_000)} note="of worker threads" />
         <Stat name="Throttled answers" value={formatShare(throttled)} tone={throttled > 0 ? 'warn' : ''} />
       </dl>
@@ -40,6 +34,16 @@ export function Receipt({ batch: { receipt, counts } }: { batch: BatchView }): J
     </>
   );
 }
+
+/** A batch of a few items takes more operations than they would as messages, and the receipt says so. */
+function Times({ times }: { times: number | null }): JSX.Element {
+  const note = 'than a message an item';
+  if (times === null || times === 0) return <Stat name="Fewer operations" value="–" note={note} />;
+  if (times < 1) return <Stat name="More operations" value={`${formatTimes(1 / times)} ×`} note={note} tone="warn" />;
+  return <Stat name="Fewer operations" value={`${formatTimes(times)} ×`} note={note} tone="good" />;
+}
+
+const formatTimes = (times: number): string => (times < 10 ? times.toFixed(1) : formatCount(times));
 
 function Comparison({ receipt: { storageOperations, totalUsd, comparison } }: { receipt: BatchReceipt }): JSX.Element {
   const { messageAnItem, pollingThreadADay } = comparison;

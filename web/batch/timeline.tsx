@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import type { BatchView } from '../api/types.ts';
-import { formatClock, formatDuration, formatTime } from '../format.ts';
+import { formatClock, formatDuration, formatNumberOf, formatTime } from '../format.ts';
 import { isSettled } from './settled.ts';
 
 interface Moment {
@@ -45,7 +45,12 @@ function momentsOf({ times, state, reportRevision, reportProblem, chunks }: Batc
   const reported = reportRevision !== null;
   return [
     { name: 'Accepted', says: 'stored whole, safe from now on', at: times.accepted, done: true },
-    { name: 'Queued', says: `${chunks.total} references on the queue`, at: times.queued, done: times.queued !== null },
+    {
+      name: 'Queued',
+      says: `${formatNumberOf(chunks.total, 'reference')} on the queue`,
+      at: times.queued,
+      done: times.queued !== null,
+    },
     { name: 'Started', says: 'first chunk finished', at: times.started, done: times.started !== null },
     { name: end, says: 'nothing pending', at: times.completed, done: times.completed !== null },
     { name: 'Reported', says: reportText(reportRevision, reportProblem), at: null, done: reported },

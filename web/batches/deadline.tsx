@@ -35,7 +35,7 @@ function textOf({ completedAt, etaAt, taken, allowed, now }: Times): string {
   const of = allowed === null ? '' : ` of ${formatDuration(rounded(allowed))}`;
   if (completedAt !== null) return `took ${formatDuration(taken)}${of}`;
   if (etaAt === null) return `waiting, ${formatDuration(taken)}${of}`;
-  return `${formatDuration(Math.max(0, Date.parse(etaAt) - now))} left, ${formatDuration(taken)}${of}`;
+  return `${formatDuration(Math.max(0, Date.parse(etaAt) - now))} left, will take ${formatDuration(taken)}${of}`;
 }
 
 const MINUTE_MS = 60_000;

@@ -5,7 +5,7 @@ import type { Series } from './time-chart.tsx';
 /** Also of a chart that shows nothing, so that zero lies at the bottom and not in the middle. */
 const LEAST_TOP = 4;
 /** Until there is more, a chart shows this span: a line must not begin as wide as the chart. */
-const LEAST_SECONDS = 120;
+const LEAST_SECONDS = 60;
 
 type Drawn = Omit<Options, 'width' | 'height'>;
 
@@ -29,8 +29,8 @@ export function chartOptions(
       y: { range: (_plot, _min, max) => [0, Math.max(LEAST_TOP, (max ?? 0) * 1.12)] },
     },
     axes: [
-      { ...axis, grid: { show: false }, size: 26, gap: 6, space: 90, values: (_plot, ticks) => ticks.map(clockOf) },
-      { ...axis, size: 46, space: 34, values: (_plot, ticks) => ticks.map((value) => format(value)) },
+      { ...axis, grid: { show: false }, size: 26, gap: 6, space: 80, values: (_plot, ticks) => ticks.map(clockOf) },
+      { ...axis, size: 46, space: 24, values: (_plot, ticks) => ticks.map((value) => format(value)) },
     ],
     series: [{}, ...series.map(({ name, color }) => lineOf(name, color))],
   };

@@ -24,8 +24,8 @@ export function KeyPage(): JSX.Element {
         <Logo />
         <h1>Open the dashboard</h1>
         <p>
-          An operator’s key opens everything here. With a client’s key you can upload, watch and download batches, but
-          not see the queues or repair anything.
+          A client’s key uploads, watches and downloads. Queues, cost and repairs take an operator’s key, and a key for
+          both opens everything here.
         </p>
         <label class="field">
           <span>Key</span>

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import type { QueueView } from '../api/types.ts';
-import { formatClock, formatCount, formatDuration } from '../format.ts';
+import { formatClock, formatCount, formatDuration, formatNumberOf } from '../format.ts';
 
 /** What is out of the ordinary with a queue, in words. */
 export function QueueNotes({ queue }: { queue: QueueView }): JSX.Element {
@@ -23,7 +23,7 @@ function notesOf(queue: QueueView): string[] {
       : []),
     ...(paused?.probeAt === undefined ? [] : [`one task tries again at ${formatClock(paused.probeAt)}`]),
     ...(throttled > 0 ? [`${formatCount(throttled)} throttled answers in the last wave`] : []),
-    ...(taskLimit > 0 ? [`limited to ${formatCount(taskLimit)} tasks`] : []),
+    ...(taskLimit > 0 ? [`limited to ${formatNumberOf(taskLimit, 'task')}`] : []),
     ...(ghosts > 0 ? [`${formatCount(ghosts)} references of batches that are gone`] : []),
     ...(generation > 0 ? [`${formatCount(generation)} ${generation === 1 ? 'drain' : 'drains'} so far`] : []),
     ...(status === 'draining' && secondsPerReference > 0

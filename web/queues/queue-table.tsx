@@ -94,7 +94,7 @@ function QueueRow({ queue, onOpen }: { queue: QueueView; onOpen: (dialog: Open['
         </span>
       </td>
       <td class="number" data-label="Items/s">
-        {queue.itemsPerSecond === 0 ? <span class="soft">–</span> : formatCount(queue.itemsPerSecond)}
+        <Rate queue={queue} />
       </td>
       <td class="number" data-label="Missed wakes">
         {queue.missedWakes === 0 ? <span class="soft">0</span> : <b class="tone-warn">{queue.missedWakes}</b>}
@@ -114,6 +114,19 @@ function QueueRow({ queue, onOpen }: { queue: QueueView; onOpen: (dialog: Open['
         )}
       </td>
     </tr>
+  );
+}
+
+/** An idle queue still knows how fast its last wave was. */
+function Rate({ queue: { itemsPerSecond, status } }: { queue: QueueView }): JSX.Element {
+  if (itemsPerSecond === 0) return <span class="soft">–</span>;
+  const text = formatCount(itemsPerSecond);
+  return status === 'draining' ? (
+    <span>{text}</span>
+  ) : (
+    <span class="soft" title="In its last wave">
+      {text}
+    </span>
   );
 }
 

@@ -9,14 +9,20 @@ export interface DialogProps {
   onClose: () => void;
 }
 
-/** A modal dialog. The browser's own element keeps the focus inside, closes on Escape and gives the focus back. */
+/** A modal dialog. The browser's own element keeps the focus inside and closes on Escape. */
 export function Dialog({ title, wide, children, onClose }: DialogProps): JSX.Element {
   const element = useRef<HTMLDialogElement>(null);
   const heading = useId();
   useEffect(() => {
     const dialog = element.current;
+    const before = document.activeElement;
     dialog?.showModal();
-    return () => dialog?.close();
+    dialog?.querySelector<HTMLElement>('textarea, input, select')?.focus();
+    return () => {
+      dialog?.close();
+      // The element would do this too, but not when it is gone by then.
+      if (before instanceof HTMLElement) before.focus();
+    };
   }, []);
   return (
     <dialog ref={element} class={wide ? 'dialog wide' : 'dialog'} aria-labelledby={heading} onCancel={onClose}>
