@@ -1,0 +1,100 @@
+/** `npm run screenshots`: the pictures of the README, made anew from a run of the real thing. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import sharp from 'sharp';
+import { usageBlocks } from '../../demo/generate.ts';
+import { ROOT } from '../../demo/stack.ts';
+import { type Dashboard, startDashboard } from './dashboard.ts';
+import { goodRecords, ndjson } from './records.ts';
+
+const IMAGES = join(ROOT, 'docs/images');
+const VIEW = { viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1.5 };
+/** Short slices and small tasks: a wave every few seconds, as a large deployment would have on far more items. */
+const SETTINGS = { SLUICE_SLICE_SECONDS: '2', SLUICE_THREADS: '1' };
+const POLICY = { thresholds: [{ tasks: 100 }], capacity: 12, headroom: 0.25, targetSeconds: 0.5 };
+const QUEUES = ['billing-high-0', 'billing-normal-0', 'billing-bulk-0'];
+
+/** Few colours are enough for a page, and make the picture small. */
+async function picture(page: Page, name: string): Promise<void> {
+  const png = await page.screenshot();
+  const small = await sharp(png).png({ palette: true, colours: 128, dither: 0, effort: 10 }).toBuffer();
+  await writeFile(join(IMAGES, `${name}.png`), small);
+  process.stdout.write(`docs/images/${name}.png  ${Math.ceil(small.length / 1024)} KiB\n`);
+}
+
+const submit = (to: Dashboard, items: number, seed: number, lane: string): Promise<string> =>
+  post(to, [...usageBlocks({ items, seed })].join(''), lane);
+
+async function post({ stack }: Dashboard, body: string, lane: string): Promise<string> {
+  const headers = { 'content-type': 'application/x-ndjson' };
+  const answer = await stack.api(`workloads/billing/batches?lane=${lane}`, { method: 'POST', headers, body });
+  if (answer.status !== 202) throw new Error(`Expected 202, got ${answer.status}: ${await answer.text()}`);
+  return ((await answer.json()) as { id: string }).id;
+}
+
+async function settle({ stack }: Dashboard, id: string): Promise<void> {
+  for (;;) {
+    const { state } = (await (await stack.api(`batches/${id}`)).json()) as { state: string };
+    if (/^(completed|cancelled)/.test(state)) return;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+}
+
+async function setPolicies({ stack }: Dashboard): Promise<void> {
+  const init = { method: 'PUT', body: JSON.stringify(POLICY) };
+  for (const queue of QUEUES) await stack.api(`queues/${queue}/policy`, init);
+}
+
+/** Small batches that have ended, so that a listing has something to list. */
+async function past(dashboard: Dashboard): Promise<string> {
+  const first = await submit(dashboard, 60_000, 3, 'normal');
+  for (const [items, seed] of [
+    [900, 4],
+    [4_000, 5],
+    [12_000, 6],
+  ] as const) {
+    await settle(dashboard, await submit(dashboard, items, seed, 'high'));
+  }
+  await settle(dashboard, await post(dashboard, ndjson(goodRecords(8_000)), 'normal'));
+  await settle(dashboard, first);
+  return first;
+}
+
+async function takePictures(dashboard: Dashboard): Promise<void> {
+  await setPolicies(dashboard);
+  const done = await past(dashboard);
+  const page = await dashboard.open('queues', VIEW);
+  const at = (path: string): Promise<unknown> => page.goto(`${dashboard.stack.url}/api/dashboard#/${path}`);
+  await page.locator('.chart').first().waitFor();
+  const normal = await submit(dashboard, 200_000, 8, 'normal');
+  const bulk = await submit(dashboard, 900_000, 7, 'bulk');
+  await page.waitForTimeout(22_000);
+  await picture(page, 'queues');
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await at('batches');
+  await page.locator('tbody tr').nth(4).waitFor();
+  await page.waitForTimeout(1_000);
+  await picture(page, 'batches');
+  await page.emulateMedia({ colorScheme: 'light' });
+  await settle(dashboard, bulk);
+  await settle(dashboard, normal);
+  for (const [path, name, shown] of [
+    [`batches/${done}`, 'batch', '.timeline'],
+    [`batches/${done}/dead-letters`, 'dead-letters', '.cause'],
+    [`batches/${done}/receipt`, 'receipt', '.bar-list'],
+  ] as const) {
+    await at(path);
+    await page.locator(shown).first().waitFor();
+    await page.waitForTimeout(1_000);
+    await picture(page, name);
+  }
+}
+
+await mkdir(IMAGES, { recursive: true });
+const dashboard = await startDashboard({ settings: SETTINGS });
+try {
+  await takePictures(dashboard);
+} finally {
+  await dashboard.stop();
+}

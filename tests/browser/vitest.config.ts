@@ -1,0 +1,16 @@
+import { defineConfig } from 'vitest/config';
+import { findChromium } from './chromium.ts';
+
+const chromium = findChromium();
+if (chromium === undefined) process.stdout.write('The browser tests are left out: there is no Chromium here.\n');
+
+// A configuration of its own: these tests need a browser, which `npm test` does not ask for.
+export default defineConfig({
+  test: {
+    include: chromium === undefined ? [] : ['tests/browser/**/*.test.ts'],
+    passWithNoTests: chromium === undefined,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    fileParallelism: false,
+  },
+});

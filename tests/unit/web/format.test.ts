@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { parseExact } from '../../../web/api/exact-json.ts';
+import { cellNumber, columnsOf, numericColumns, sortRows } from '../../../web/batch/report-rows.ts';
+import { formatBytes, formatDuration, formatName, formatPercent, formatUsd } from '../../../web/format.ts';
+
+describe('what the dashboard shows', () => {
+  it.each([
+    [420, '420 ms'],
+    [3_240, '3.2 s'],
+    [59_600, '1 min'],
+    [250_000, '4 min 10 s'],
+    [7_500_000, '2 h 5 min'],
+    [180_000_000, '2 d 2 h'],
+  ])('has %s ms as %s', (ms, text) => expect(formatDuration(ms)).toBe(text));
+
+  it.each([
+    [0, '0 %'],
+    [0.00001, '< 0.1 %'],
+    [0.0667, '6.7 %'],
+    [0.99999, '99.9 %'],
+    [0.9979, '99.7 %'],
+    [1, '100 %'],
+  ])('has the share %s as %s: what is not all is never 100 %%', (share, text) =>
+    expect(formatPercent(share)).toBe(text),
+  );
+
+  it.each([
+    [0, '$0'],
+    [7.2, '$7.20'],
+    [0.2, '$0.20'],
+    [0.000_24, '$0.00024'],
+    [1e-9, '< $0.0000001'],
+  ])('has %s dollars as %s', (usd, text) => expect(formatUsd(usd)).toBe(text));
+
+  it('has bytes and names', () => {
+    expect([formatBytes(512), formatBytes(2_340), formatBytes(24_000_000)]).toEqual(['512 B', '2.3 kB', '24 MB']);
+    expect(formatName('completedWithDeadLetters')).toBe('Completed with dead letters');
+  });
+});
+
+describe('an item that is corrected', () => {
+  it('keeps every digit of its numbers, where the engine can', () => {
+    const text = '{"id":12345678901234567890,"price":0.10,"n":1}';
+    expect(JSON.stringify(parseExact(text))).toBe(text);
+  });
+});
+
+describe('a report', () => {
+  const rows = [
+    { key: 'a', value: { lines: 2, gross: '9.50', note: 'x' } },
+    { key: 'b', value: { lines: 10, gross: '-100.00', note: '7' } },
+  ];
+  it('has its columns, and knows which are numbers', () => {
+    expect(columnsOf(rows)).toEqual(['lines', 'gross', 'note']);
+    expect(numericColumns(rows, columnsOf(rows))).toEqual(['lines', 'gross']);
+    expect(columnsOf([{ key: 'a', value: 3 }])).toEqual(['value']);
+    expect(cellNumber('12 EUR')).toBeNaN();
+  });
+
+  it('is sorted by number, not by text', () => {
+    expect(sortRows(rows, 'lines').map(({ key }) => key)).toEqual(['b', 'a']);
+    expect(sortRows(rows, 'gross').map(({ key }) => key)).toEqual(['a', 'b']);
+  });
+});
