@@ -1,15 +1,16 @@
 #!/bin/sh
-# Usage: keys.sh <resource group> <app> set|remove client|operator <name>
+# Usage: keys.sh <resource group> <app> set|remove client|operator|both <name>
 # Gives a caller one key value on every function of its class, under its own name, or takes it back. `set` makes a new
 # value and prints it once; running it again replaces the value. Needs az (signed in) and openssl.
-# The classes are the table "Ways in" of docs/security.md.
+# The classes are the table "Ways in" of docs/security.md; both is for a person at the dashboard, which uses one key for all.
 set -eu
 group=$1 app=$2 action=$3 class=$4 name=$5
 
 case $class in
 client) functions='submit-batch list-batches get-batch get-results get-report get-dead-letters' ;;
 operator) functions='redrive-dead-letters cancel-batch delete-batch list-queues pause-queue resume-queue get-policy put-policy run-sweep get-cost' ;;
-*) echo "expected client or operator, got $class" >&2 && exit 2 ;;
+both) functions='submit-batch list-batches get-batch get-results get-report get-dead-letters redrive-dead-letters cancel-batch delete-batch list-queues pause-queue resume-queue get-policy put-policy run-sweep get-cost' ;;
+*) echo "expected client, operator or both, got $class" >&2 && exit 2 ;;
 esac
 
 case $action in

@@ -49,4 +49,9 @@ describe('infra/keys.sh', () => {
     const listed = new RegExp(`^${who}\\) functions='([^']*)'`, 'm').exec(script)?.[1]?.split(' ');
     expect(listed).toEqual(ways.filter((way) => way.who === who).map(({ name }) => name));
   });
+
+  it('gives a person at the dashboard both', () => {
+    const listed = /^both\) functions='([^']*)'/m.exec(script)?.[1]?.split(' ');
+    expect(listed).toEqual(ways.filter(({ who }) => who !== ANONYMOUS).map(({ name }) => name));
+  });
 });
