@@ -9,6 +9,8 @@ export function describeNextSteps(
   { file, workload }: { file: string; workload: string },
 ): string[] {
   return [
+    `Open the dashboard: ${url}/api/dashboard`,
+    `  with the key ${keys.function}`,
     'Try in another shell:',
     `  export SLUICE_URL=${url} SLUICE_KEY=${keys.function}`,
     `  export SLUICE_INBOX_CONNECTION='${storage}'`,
