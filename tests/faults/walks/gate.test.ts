@@ -17,6 +17,8 @@ const walks = fc.array(fc.array(fc.constantFrom<Act[]>(...ACTS), { minLength: 1,
   maxLength: 10,
 });
 
+const PATIENCE_MS = 20_000;
+
 let store: WalkStore;
 let gates: TableClient;
 let count = 0;
@@ -95,7 +97,8 @@ class Walk {
 
   /** The sweep's wake, and waves until nothing is left to do. */
   async bringToEnd(): Promise<void> {
-    for (let turn = 0; turn < 100; turn += 1) {
+    // By time, not by turns: a delayed message takes a second to become visible, however fast the turns are.
+    for (const end = Date.now() + PATIENCE_MS; Date.now() < end; ) {
       if ((await queueDepth(this.queue)) === 0) return;
       await wake(this.deps, this.name);
       await this.wave();
