@@ -1,5 +1,6 @@
 import type { Measurement } from './measurement.ts';
 import { operationsAMillion, type Results, rateOf, targetsOf } from './results.ts';
+import type { SmallResult } from './small.ts';
 import type { Throughput } from './throughput.ts';
 
 const MILLION = 1_000_000;
@@ -56,6 +57,7 @@ export function formatResults(results: Results): string[] {
       ? [
           '',
           `${small.batches} batches of ${small.itemsEach}: p50 ${whole(small.latencyMs.p50)} ms, max ${whole(small.latencyMs.max)} ms`,
+          `Storage operations a batch: ${eachOf(small)}`,
         ]
       : []),
     ...(wake
@@ -68,3 +70,9 @@ export function formatResults(results: Results): string[] {
     ...markdown([['target', 'wanted', 'measured', ''], ...targets]),
   ];
 }
+
+const eachOf = ({ operations, batches }: SmallResult): string =>
+  Object.entries(operations)
+    .sort(([, a], [, b]) => b - a)
+    .map(([kind, count]) => `${kind} ${(count / batches).toFixed(2)}`)
+    .join(', ');

@@ -1,7 +1,12 @@
 import { app } from '@azure/functions';
 import { withLog } from '../shared/telemetry/log.ts';
+import { createCoalesce } from '../shared/wake/coalesce.ts';
 import { onEvents } from '../shared/wake/on-events.ts';
 import { clients, durableClient, gateWith, getDrainClient, registry, settings } from './app.ts';
+
+/** Well below what a drain waits for more before it lets go: the wakes that are held together find it at work. */
+const coalesce = createCoalesce(250);
+const account = (): string => clients().account;
 
 app.serviceBusTopic('wake-drain', {
   connection: 'SluiceServiceBus',
@@ -11,7 +16,7 @@ app.serviceBusTopic('wake-drain', {
   extraInputs: [durableClient],
   handler: (events, context) =>
     withLog(context, () =>
-      onEvents({ registry, pool: settings.pool, account: () => clients().account }, events as unknown[], () =>
+      onEvents({ registry, pool: settings.pool, account, coalesce }, events as unknown[], () =>
         gateWith(getDrainClient(context)),
       ),
     ),

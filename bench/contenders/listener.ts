@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backoffMs, DEFAULT_BACKOFF } from '../../shared/drain/backoff.ts';
 import { tasksForDepth } from '../../shared/drain/policy.ts';
-import { type ItemQueue, processMessage } from './queue.ts';
+import { type ItemQueue, processMessage, receive } from './queue.ts';
 
 const MESSAGES_A_RECEIVE = 32;
 
@@ -14,9 +14,9 @@ export async function runListener(queue: ItemQueue): Promise<void> {
 
 async function dequeueTask(queue: ItemQueue): Promise<void> {
   for (let idle = 0; queue.left > 0; ) {
-    const { receivedMessageItems } = await queue.client.receiveMessages({ numberOfMessages: MESSAGES_A_RECEIVE });
-    idle = receivedMessageItems.length === 0 ? idle + 1 : 0;
-    for (const message of receivedMessageItems) await processMessage(queue, message);
+    const messages = await receive(queue, MESSAGES_A_RECEIVE);
+    idle = messages.length === 0 ? idle + 1 : 0;
+    for (const message of messages) await processMessage(queue, message);
     if (idle > 0 && queue.left > 0) await sleep(backoffMs(idle, Math.random(), DEFAULT_BACKOFF));
   }
 }

@@ -1,6 +1,6 @@
 /** Baseline: a serial handler that asks for one message each second. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ItemQueue, processMessage } from './queue.ts';
+import { type ItemQueue, processMessage, receive } from './queue.ts';
 
 const POLL_MS = 1_000;
 
@@ -8,7 +8,7 @@ const POLL_MS = 1_000;
 export async function runPoller(queue: ItemQueue): Promise<void> {
   while (queue.left > 0) {
     await sleep(POLL_MS);
-    const { receivedMessageItems } = await queue.client.receiveMessages({ numberOfMessages: 1 });
-    for (const message of receivedMessageItems) await processMessage(queue, message);
+    const messages = await receive(queue, 1);
+    for (const message of messages) await processMessage(queue, message);
   }
 }

@@ -4,7 +4,7 @@
  * learn.microsoft.com/azure/azure-functions/functions-bindings-storage-queue (host.json settings)
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ItemQueue, processMessage } from './queue.ts';
+import { type ItemQueue, processMessage, receive } from './queue.ts';
 
 const BATCH_SIZE = 16;
 const NEW_BATCH_THRESHOLD = 8;
@@ -15,13 +15,13 @@ const MAX_POLL_MS = 60_000;
 export async function runQueueTrigger(queue: ItemQueue): Promise<void> {
   const running = new Set<Promise<void>>();
   for (let waitMs = MIN_POLL_MS; queue.left > 0; ) {
-    const { receivedMessageItems } = await queue.client.receiveMessages({ numberOfMessages: BATCH_SIZE });
-    for (const message of receivedMessageItems) {
+    const messages = await receive(queue, BATCH_SIZE);
+    for (const message of messages) {
       const call = processMessage(queue, message).finally(() => running.delete(call));
       running.add(call);
     }
     while (running.size > NEW_BATCH_THRESHOLD) await Promise.race(running);
-    if (receivedMessageItems.length > 0) waitMs = MIN_POLL_MS;
+    if (messages.length > 0) waitMs = MIN_POLL_MS;
     else if (running.size > 0) await Promise.race(running);
     else {
       await sleep(waitMs);

@@ -4,6 +4,8 @@ import { handle, type Totals } from './handle.ts';
 
 /** Puts at once; Azurite takes no more a second from more of them. */
 const PUTS_AT_ONCE = 16;
+/** The default of 30 s may pass on a slow machine before the last of 32 has been processed, and then it comes again. */
+const VISIBILITY_SECONDS = 600;
 
 /** A queue with items in it, and what has become of them. */
 export interface ItemQueue {
@@ -26,6 +28,12 @@ export async function fillQueue(storage: string, name: string, lines: readonly s
 
 /** A message as the service gives it. */
 export type Message = Awaited<ReturnType<QueueClient['receiveMessages']>>['receivedMessageItems'][number];
+
+/** One get. */
+export async function receive({ client }: ItemQueue, count: number): Promise<Message[]> {
+  const options = { numberOfMessages: count, visibilityTimeout: VISIBILITY_SECONDS };
+  return (await client.receiveMessages(options)).receivedMessageItems;
+}
 
 /** One handler call and one delete. */
 export async function processMessage(queue: ItemQueue, { messageText, messageId, popReceipt }: Message): Promise<void> {

@@ -35,9 +35,11 @@ export async function insertBatch(
   }
 }
 
-/** The batch row's new ETag after a transaction. An unknown one matches no row, so that the next change reads it first. */
-export const etagIn = (done: TableTransactionResponse): string =>
-  done.getResponseForEntity(BATCH_ROW_KEY)?.etag ?? UNKNOWN_ETAG;
+/**
+ * The batch row's new ETag after a transaction that names it first; the SDK finds answers by row key only for inserts.
+ * An unknown one matches no row, so that the next change reads it first.
+ */
+export const etagIn = ({ subResponses }: TableTransactionResponse): string => subResponses[0]?.etag ?? UNKNOWN_ETAG;
 const UNKNOWN_ETAG = 'W/"unknown"';
 
 /**

@@ -9,7 +9,7 @@ const ALPHA = 0.5;
 /** What a wave of `tasks` tasks came to, over all of them. */
 export interface WaveSummary extends Omit<Tally, 'operations'> {
   tasks: number;
-  /** Wall seconds of the longest slice. */
+  /** Of the longest slice, without its waits for work. */
   seconds: number;
   /** Answers of a service that was too busy. */
   throttled: number;

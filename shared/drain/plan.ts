@@ -39,7 +39,7 @@ export interface Wave {
 
 /**
  * tasks = min(rule over items waiting, ceil(work seconds / target seconds), references, capacity, limit).
- * receive = min(32, what a task does in a slice and in half a visibility timeout, its share).
+ * receive = min(32, what a task does in a slice and in half a visibility timeout, its share unless it is alone).
  */
 export function planWave(state: PlanState): Wave {
   const { probe } = state;
@@ -49,8 +49,8 @@ export function planWave(state: PlanState): Wave {
   const share = Math.max(1, Math.ceil(state.depth / tasks));
   const seconds = Math.min(sliceSeconds, state.visibilitySeconds / 2);
   const inTime = Math.floor(seconds / Math.max(state.secondsPerReference, 0.001));
-  const receive = Math.max(1, Math.min(MAX_RECEIVE, inTime, share));
-  // A collector has no rivals: it may as well take what comes in meanwhile.
+  // A lone task has no rivals: it may as well take what comes in meanwhile, and a collector does so to its end.
+  const receive = Math.max(1, Math.min(MAX_RECEIVE, inTime, tasks === 1 ? MAX_RECEIVE : share));
   return { tasks, share: state.kind === 'results' ? Number.MAX_SAFE_INTEGER : share, receive, sliceSeconds, probe };
 }
 

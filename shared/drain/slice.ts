@@ -66,8 +66,20 @@ export interface SliceEffects<Message> {
  */
 export interface SliceResult extends Tally {
   ended: 'shareDone' | 'timeUp' | 'empty' | 'tripped' | 'fenced' | 'fault';
+  /** Without the waits for work: what was received took this long. */
   seconds: number;
 }
+
+/**
+ * Shortest time between two receives of a lone task while the queue gives less than it was asked for. A trickle is
+ * taken some at a time, and each receive, result message and wake serves them all.
+ */
+const PACE_MS = 500;
+/**
+ * How long a lone task that is through with its share waits for more, from its start: ending one drain and starting the
+ * next costs ten operations, a receive one. Not longer, for it holds a place that another queue may want.
+ */
+const STAY_MS = 5_000;
 
 /**
  * Fewest items that must have run before failures say something about the downstream: below, one bad item in a retry
@@ -81,31 +93,50 @@ export const trips = ({ ran, failures }: Pick<Tally, 'ran' | 'failures'>): boole
 
 /**
  * The loop of a dequeue task: receive, process, and again, until its share is done, its time is up, the queue stays
- * empty (back-off up to its maximum), or the circuit trips.
+ * empty (back-off up to its maximum), or the circuit trips. A lone task has no rivals whose shares it could take: it
+ * goes on, at a pace, for as long as the queue gives less than it takes at a time; if not, the next wave may be wider.
  */
 export async function runSlice<Message>(
   wave: Wave,
   effects: SliceEffects<Message>,
   bounds: BackoffBounds = DEFAULT_BACKOFF,
 ): Promise<SliceResult> {
-  const { nowMs, sleep, random } = effects;
+  const { nowMs, random } = effects;
+  const isLone = wave.tasks === 1 && !wave.probe;
   const start = nowMs();
   let tally = emptyTally();
   let idleCount = 0;
-  const result = (ended: SliceResult['ended']): SliceResult => ({ ...tally, ended, seconds: (nowMs() - start) / 1000 });
+  let sleptMs = 0;
+  let mayStay = false;
+  const sleep = async (ms: number): Promise<void> => {
+    if (ms <= 0) return;
+    const before = nowMs();
+    await effects.sleep(ms);
+    sleptMs += nowMs() - before;
+  };
+  const result = (ended: SliceResult['ended']): SliceResult => ({
+    ...tally,
+    ended,
+    seconds: (nowMs() - start - sleptMs) / 1000,
+  });
   const isOver = (): boolean => nowMs() - start >= wave.sliceSeconds * 1000;
-  while (tally.received < wave.share) {
+  const isShareDone = (): boolean => tally.received >= wave.share;
+  while (!isShareDone() || (mayStay && nowMs() - start < STAY_MS)) {
     if (isOver()) return result('timeUp');
-    const messages = await effects.receive(Math.min(wave.receive, wave.share - tally.received));
+    const askedMs = nowMs();
+    const count = isLone ? wave.receive : Math.min(wave.receive, wave.share - tally.received);
+    const messages = await effects.receive(count);
+    mayStay = isLone && messages.length < count;
     if (messages.length > 0) {
       idleCount = 0;
       tally = addTallies(tally, await effects.process(messages, isOver));
       if (trips(tally)) return result('tripped');
+      if (mayStay) await sleep(askedMs + PACE_MS - nowMs());
       continue;
     }
     idleCount += 1;
     const delay = backoffMs(idleCount, random(), bounds);
-    if (delay >= bounds.maxIdleMs) return result('empty');
+    if (delay >= bounds.maxIdleMs) return result(isShareDone() ? 'shareDone' : 'empty');
     await sleep(delay);
   }
   return result('shareDone');

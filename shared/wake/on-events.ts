@@ -4,6 +4,7 @@ import { log } from '../telemetry/log.ts';
 import { countWake } from '../telemetry/metrics.ts';
 import { withSpan } from '../telemetry/trace.ts';
 import type { Registry } from '../workload/registry.ts';
+import type { Coalesce } from './coalesce.ts';
 import { type GateDeps, wake } from './gate.ts';
 
 export interface EventsDeps {
@@ -11,6 +12,8 @@ export interface EventsDeps {
   /** undefined: all pools are ours. */
   pool: string | undefined;
   account: () => string;
+  /** Of this process, by queue: events that come close together need the gate told once. */
+  coalesce: Coalesce;
 }
 
 /**
@@ -23,7 +26,7 @@ export async function onEvents(deps: EventsDeps, bodies: unknown[], gate: () => 
     // Of several events about a queue the first one's trace is shown waking it.
     if (!queues.has(queue)) queues.set(queue, traceparent);
   }
-  for (const [queue, parent] of queues) await wakeQueue(gate(), queue, parent);
+  await Promise.all([...queues].map(([queue, parent]) => deps.coalesce(queue, () => wakeQueue(gate(), queue, parent))));
 }
 
 const wakeQueue = (gate: GateDeps, queue: string, parent: string | undefined): Promise<void> =>

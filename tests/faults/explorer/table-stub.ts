@@ -140,7 +140,7 @@ export function tableOf({ ask }: Pick<Asker, 'ask'>, prefix = 'table'): Table {
       writeOne(['delete', { partitionKey, rowKey }, options]),
     submitTransaction: async (actions: Action[]) => {
       const etags = await write(actions);
-      return { getResponseForEntity: (rowKey: string) => ({ etag: etags[rowKey] }) };
+      return { subResponses: actions.map((action) => ({ status: 204, etag: etags[String(action[1].rowKey)] })) };
     },
     listEntities: ({ queryOptions }: { queryOptions: { filter: string } }) => list(ask, prefix, queryOptions.filter),
   };

@@ -65,7 +65,7 @@ describe('from upload to report', () => {
       const address = event && world.deps.registry.queue(event.queue);
       if (event?.type !== 'QueueWorkDetected' || !address) continue;
       await onEvents(
-        { registry: world.deps.registry, pool: undefined, account: () => 'here' },
+        { registry: world.deps.registry, pool: undefined, account: () => 'here', coalesce: (_queue, run) => run() },
         [event],
         () => world.deps.gate,
       );

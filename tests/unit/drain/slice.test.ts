@@ -35,13 +35,13 @@ function world(
   };
 }
 
-test('a slice ends when its share is done, and asks for no more than that', async () => {
+test('a slice beside others ends when its share is done, and asks for no more than that', async () => {
   const effects = world([
     [1, 2, 3],
     [4, 5],
   ]);
 
-  const result = await runSlice(wave({ share: 5, receive: 3 }), effects);
+  const result = await runSlice(wave({ tasks: 2, share: 5, receive: 3 }), effects);
 
   expect(result).toMatchObject({ ended: 'shareDone', received: 5, done: 5 });
   expect(effects.asked).toEqual([3, 2]);
@@ -103,4 +103,38 @@ describe('the circuit', () => {
   ])('of %i that ran, %i failed: tripped %s', (ran, failures, tripped) => {
     expect(trips({ ran, failures })).toBe(tripped);
   });
+});
+
+test('a lone task stays for what comes in meanwhile, takes it at a pace, and does not count its waits', async () => {
+  const effects = world([[1], [2, 3], []], { roundMs: 100 });
+
+  const result = await runSlice(wave({ share: 1, receive: 32 }), effects);
+
+  expect(result).toMatchObject({ ended: 'shareDone', received: 3, seconds: 0.2 });
+  expect(effects.asked.slice(0, 2)).toEqual([32, 32]);
+  expect(effects.slept.slice(0, 2)).toEqual([400, 400]);
+});
+
+test('a lone task whose queue gives all that it takes at a time leaves the rest to a wider wave', async () => {
+  const effects = world([[1, 2], [3, 4], [5]]);
+
+  const result = await runSlice(wave({ share: 4, receive: 2 }), effects);
+
+  expect(result).toMatchObject({ ended: 'shareDone', received: 4 });
+});
+
+test('a lone task does not stay for ever: another queue may want its place', async () => {
+  const effects = world(Array.from({ length: 1_000 }, () => [1]));
+
+  const result = await runSlice(wave({ share: 1, receive: 32 }), effects);
+
+  expect(result).toMatchObject({ ended: 'shareDone', received: 10 });
+});
+
+test('a task of several, and a probe, take no more than their share', async () => {
+  for (const fields of [{ tasks: 2 }, { probe: true }]) {
+    const result = await runSlice(wave({ share: 1, receive: 1, ...fields }), world([[1], [2]]));
+
+    expect(result).toMatchObject({ ended: 'shareDone', received: 1 });
+  }
 });

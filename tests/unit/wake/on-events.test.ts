@@ -39,7 +39,7 @@ async function started(bodies: unknown[], pool?: string): Promise<string[]> {
     start: async ({ instanceId }) => void ids.push(instanceId),
     status: async () => 'Running',
   };
-  await onEvents({ registry, pool, account: () => 'acc' }, bodies, () => gate);
+  await onEvents({ registry, pool, account: () => 'acc', coalesce: (_queue, run) => run() }, bodies, () => gate);
   return ids;
 }
 
