@@ -12,8 +12,11 @@ export interface Fold {
 export function createFold(reduce: Workload['reduce']): Fold | undefined {
   if (reduce === undefined) return undefined;
   const values = new Map<string, unknown>();
-  const add = (key: string, result: unknown): unknown =>
-    reduce.add(values.has(key) ? values.get(key) : reduce.init(), result, key);
+  const known = (key: string): unknown => {
+    const value = values.get(key);
+    return value !== undefined || values.has(key) ? value : reduce.init();
+  };
+  const add = (key: string, result: unknown): unknown => reduce.add(known(key), result, key);
   return {
     add: (result) => {
       const key = reduce.key(result);

@@ -12,8 +12,8 @@ import type { Workload } from '../workload/define.ts';
 import type { Registry } from '../workload/registry.ts';
 import { createMerge } from './merge.ts';
 
-/** Partial aggregates read at once, and held in memory until they are merged. */
-const PARTIALS_AT_ONCE = 16;
+/** Partial aggregates read at once; twice as many are held in memory, until they are merged. */
+const PARTIALS_AT_ONCE = 8;
 
 export interface ReportDeps {
   container: (name: string) => ContainerClient;
@@ -58,9 +58,16 @@ const lastDone = (rows: readonly ChunkRow[]): string =>
 async function mergePartials(deps: ReportDeps, workload: Workload, rows: readonly ChunkRow[]): Promise<string[]> {
   const merge = createMerge(workload);
   const parts = rows.filter((row) => row.header?.partial !== undefined);
-  for (let from = 0; from < parts.length; from += PARTIALS_AT_ONCE) {
-    const group = parts.slice(from, from + PARTIALS_AT_ONCE);
-    const partials = await inParallel(group, PARTIALS_AT_ONCE, (row) => readPartial(deps, row));
+  const read = (group: readonly ChunkRow[]): Promise<PartialLine[][]> => {
+    const partials = inParallel(group, PARTIALS_AT_ONCE, (row) => readPartial(deps, row));
+    partials.catch(() => {}); // Awaited one group later.
+    return partials;
+  };
+  let next = read(parts.slice(0, PARTIALS_AT_ONCE));
+  for (let from = PARTIALS_AT_ONCE; from < parts.length + PARTIALS_AT_ONCE; from += PARTIALS_AT_ONCE) {
+    const partials = await next;
+    // Storage serves the next ones while these are merged.
+    next = read(parts.slice(from, from + PARTIALS_AT_ONCE));
     for (const partial of partials) merge.add(partial);
   }
   return merge.lines();
@@ -72,6 +79,7 @@ async function readPartial(deps: ReportDeps, row: ChunkRow): Promise<PartialLine
   const blob = outcomeBlobName(row.reference.workload, row.batch, row.chunk);
   const frame = await readRange(deps.container(CONTAINERS.results), { container: 'results', blob, ...place });
   if (!frame) throw new Error(`The outcome blob ${blob} is not there, or shorter than its header says.`);
-  const lines = decodeFrame(frame, place).toString('utf8').split('\n');
-  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as PartialLine);
+  // A line feed cannot stand inside a JSON value, and one call for all lines takes half the time of a call for each.
+  const lines = decodeFrame(frame, place).toString('utf8').trimEnd().replaceAll('\n', ',');
+  return JSON.parse(`[${lines}]`) as PartialLine[];
 }
