@@ -203,6 +203,8 @@ describe('the keyboard', () => {
     await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
-    expect(await focused()).toContain('Edit and redrive');
+    await expect.poll(focused).toContain('Edit and redrive');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
   });
 });
