@@ -18,7 +18,7 @@ describe('drainShare', () => {
     expect(drainOperations).toEqual({
       'servicebus.receive': 2,
       'servicebus.send': 3,
-      'table.get': 9,
+      'table.get': 7,
       'table.update': 6,
       'queue.properties': 4,
       'queue.get': 10,
