@@ -47,3 +47,16 @@ export function statusOf(thrown: unknown): number | undefined {
   if (typeof thrown !== 'object' || thrown === null || !('statusCode' in thrown)) return undefined;
   return typeof thrown.statusCode === 'number' ? thrown.statusCode : undefined;
 }
+
+/** Statuses by which a service says that it, or our way to it, is not well: not signed in, no right, too slow, too busy. */
+const OUTAGE = new Set([401, 403, 408, 429]);
+
+/**
+ * Whether a service was away, too busy, or would not let us in (an SDK gives an error without status when there was no
+ * answer): no fault of what was asked for, and likely to pass.
+ */
+export function isOutage(thrown: unknown): boolean {
+  const status = statusOf(thrown);
+  if (status !== undefined) return status >= 500 || OUTAGE.has(status);
+  return thrown instanceof Error && (thrown.name === 'RestError' || thrown.name === 'AbortError');
+}

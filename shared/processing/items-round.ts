@@ -11,7 +11,7 @@ import { type FinishedChunk, type Reference, readReference } from '../contract/r
 import type { Meter } from '../cost/meter.ts';
 import type { Round } from '../drain/activities.ts';
 import { earlier } from '../drain/slice.ts';
-import { toError } from '../errors.ts';
+import { isOutage, toError } from '../errors.ts';
 import { inParallel } from '../parallel.ts';
 import { log } from '../telemetry/log.ts';
 import { commonTrace, withTrace } from '../telemetry/trace.ts';
@@ -22,7 +22,8 @@ import type { Publish } from '../wake/publish.ts';
 import type { QueueAddress, Registry } from '../workload/registry.ts';
 import { inChunkSpan } from './chunk-span.ts';
 import { endWholeChunk, splitChunk } from './endings.ts';
-import { frameOf, planReads, readRange } from './fetch-frames.ts';
+import { ProcessorClosedError, ThreadStartError } from './errors.ts';
+import { frameOf, planReads, type Range, readRange } from './fetch-frames.ts';
 import { holdLease, type Lease } from './lease.ts';
 import { putOutcome, readOutcomeHeader } from './outcome-store.ts';
 import type { Processor } from './processor.ts';
@@ -56,7 +57,8 @@ export interface ItemsRoundDeps {
   visibilitySeconds: number;
 }
 
-type Work = Entry<Reference> & { frame?: Buffer | undefined };
+/** `unread` is the fault that kept the frame from being read. */
+type Work = Entry<Reference> & { frame?: Buffer | undefined; unread?: unknown };
 
 /** Makes the round of a slice on one queue. */
 export function createItemsRound(deps: ItemsRoundDeps, address: QueueAddress): Round {
@@ -102,15 +104,25 @@ async function processAll(deps: ItemsRoundDeps, entries: Entry<Reference>[], hel
 
 /** Reads the frames of all that is surely going to run; suspects read their own, when they are alone. */
 async function withFrames(deps: ItemsRoundDeps, entries: Entry<Reference>[]): Promise<Work[]> {
-  const frames = new Map<Reference, Buffer | undefined>();
+  const read = new Map<Reference, Pick<Work, 'frame' | 'unread'>>();
   const direct = entries.filter((entry) => !mayBeDone(entry)).map((entry) => entry.value);
   await Promise.all(
     planReads(direct).map(async (range) => {
-      const bytes = await readRange(deps.container(range.container), range);
-      for (const reference of range.references) frames.set(reference, bytes && frameOf(bytes, range, reference));
+      const { bytes, unread } = await tryRead(deps, range);
+      for (const reference of range.references)
+        read.set(reference, { frame: bytes && frameOf(bytes, range, reference), unread });
     }),
   );
-  return entries.map((entry) => ({ ...entry, frame: frames.get(entry.value) }));
+  return entries.map((entry) => ({ ...entry, ...read.get(entry.value) }));
+}
+
+/** A read that fails is the fault of each reference in it, and each is given back by itself. */
+async function tryRead(deps: ItemsRoundDeps, range: Range): Promise<{ bytes?: Buffer | undefined; unread?: unknown }> {
+  try {
+    return { bytes: await readRange(deps.container(range.container), range) };
+  } catch (error) {
+    return { unread: toError(error) };
+  }
 }
 
 const mayBeDone = (entry: Entry<Reference>): boolean => deliveries(entry) > 1 || entry.value.resent === true;
@@ -122,25 +134,39 @@ const deliveries = ({ message, value }: Entry<Reference>): number => message.deq
 async function fateOf(deps: ItemsRoundDeps, work: Work, { address, lease, isOver }: Held): Promise<Fate> {
   try {
     if (isOver()) return await handOn(work, lease);
+    if (work.unread !== undefined) throw work.unread;
     return await decide(deps, work, lease);
   } catch (error) {
     const { batch, chunk } = work.value;
     log.warn('chunk-deferred', { batch, chunk, queue: address.queue, error: toError(error) });
-    await giveBack(deps, address, work, lease);
+    await giveBack(deps, work, { address, lease, text: isInnocent(error) ? unstarted(work) : undefined });
     return 'later';
   }
 }
 
-/** Unstarted, and visible to others at once; the mark says that this delivery is no sign of a death. */
-async function handOn({ message, value }: Work, lease: Lease): Promise<Fate> {
-  const text = JSON.stringify({ ...value, returned: (value.returned ?? 0) + 1 });
-  await lease.giveBack(message.messageId, 0, text);
+/** Unstarted, and visible to others at once. */
+async function handOn(work: Work, lease: Lease): Promise<Fate> {
+  await lease.giveBack(work.message.messageId, 0, unstarted(work));
   return 'later';
 }
 
-async function giveBack(deps: ItemsRoundDeps, address: QueueAddress, work: Work, lease: Lease): Promise<void> {
+/**
+ * The reference with a mark that this delivery is no sign of a death, and as it was before this delivery: a lone start
+ * that a service broke off says nothing about the chunk either.
+ */
+const unstarted = ({ value }: Work): string => JSON.stringify({ ...value, returned: (value.returned ?? 0) + 1 });
+
+/** An outage, a process that is being stopped, threads that do not start: all chunks meet it alike. */
+const isInnocent = (error: unknown): boolean =>
+  isOutage(error) || error instanceof ProcessorClosedError || error instanceof ThreadStartError;
+
+interface Deferred extends Pick<Held, 'address' | 'lease'> {
+  text: string | undefined;
+}
+
+async function giveBack(deps: ItemsRoundDeps, { message }: Work, { address, lease, text }: Deferred): Promise<void> {
   try {
-    await lease.giveBack(work.message.messageId, FAULT_RETRY_SECONDS);
+    await lease.giveBack(message.messageId, FAULT_RETRY_SECONDS, text);
     await noteDue(deps.gate.table, address.queue, new Date(deps.gate.now() + FAULT_RETRY_SECONDS * 1000).toISOString());
   } catch (error) {
     // Its visibility timeout will bring it back, only later.

@@ -47,10 +47,18 @@ export function createInflict(traffic: Traffic, score: Score, onBroker: () => Pr
   };
 }
 
-/** Suspends the orchestration that holds the gate: it stays alive by its status, and never moves. */
+/**
+ * Suspends the orchestration that holds the gate: it stays alive by its status, and never moves. Left out when another
+ * fault keeps the gate from being read, or when there is none yet.
+ */
 async function holdDrain(stack: FaultStack, slot: string): Promise<boolean> {
-  const { row } = fromGateEntity((await stack.gates.getEntity(GATES_PARTITION, `gate:${slot}-normal-0`)) as never);
+  const entity = await stack.gates.getEntity(GATES_PARTITION, `gate:${slot}-normal-0`).catch(() => undefined);
+  if (!entity) return false;
+  const { row } = fromGateEntity(entity as never);
   if (row.status !== 'draining') return false;
   const url = `${stack.url}/runtime/webhooks/durabletask/instances/${row.instanceId}/suspend`;
-  return (await fetch(url, { method: 'POST' })).ok;
+  return fetch(url, { method: 'POST' }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
 }

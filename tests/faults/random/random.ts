@@ -22,7 +22,7 @@ export interface RandomOptions {
   onProgress?: (line: string) => void;
 }
 
-const RUNS_A_STACK = 250;
+const RUNS_A_STACK = 500;
 
 /** What the sweep waits minutes for, it waits seconds for in a quick run: whatever it does early must do no harm. */
 const IMPATIENT: Mutation = {
@@ -35,7 +35,7 @@ export async function runRandom(options: RandomOptions): Promise<Score> {
   const { name, folder, runs, seed, minutes, slots, items, quick, onProgress = () => {} } = options;
   const mutations = quick ? [IMPATIENT] : [];
   const appFolder = await buildAppCopy({ ...FAULT_APP, name, activities: slots, mutations });
-  const score = createScore();
+  const score = createScore((text) => onProgress(`${new Date().toISOString()} BAD ${text}`));
   const end = Date.now() + minutes * 60_000;
   let begun = 0;
   for (let epoch = 0; begun < runs && Date.now() < end; epoch += 1) {

@@ -31,7 +31,8 @@ export interface Score {
   table(): string;
 }
 
-export function createScore(): Score {
+/** Makes an empty score; `onProblem` hears what is wrong with no single run as soon as it is noted. */
+export function createScore(onProblem: (text: string) => void = () => {}): Score {
   const faults = new Map<string, number>();
   const ends: RunEnd[] = [];
   const problems: string[] = [];
@@ -46,7 +47,10 @@ export function createScore(): Score {
       missedWakes += wakes;
     },
     end: (run) => void ends.push(run),
-    problem: (text) => void problems.push(text),
+    problem: (text) => {
+      problems.push(text);
+      onProblem(text);
+    },
     get runs() {
       return ends.length;
     },

@@ -1,0 +1,137 @@
+import type { DequeuedMessageItem } from '@azure/storage-queue';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { digestOf, encodeFrameSync } from '../../../shared/contract/frame.ts';
+import type { OutcomeHeader } from '../../../shared/contract/outcome.ts';
+import type { Reference } from '../../../shared/contract/reference.ts';
+import { encodeOutcome } from '../../../shared/processing/encode-outcome.ts';
+import { createItemsRound, type ItemsRoundDeps } from '../../../shared/processing/items-round.ts';
+import { createSharedLock } from '../../../shared/processing/shared-lock.ts';
+import { withLog } from '../../../shared/telemetry/log.ts';
+import { defineWorkload } from '../../../shared/workload/define.ts';
+import { createRegistry, type QueueAddress } from '../../../shared/workload/registry.ts';
+import { memoryTable } from '../../helpers/memory-table.ts';
+
+const registry = createRegistry([
+  defineWorkload({ name: 'billing', version: 1, item: z.unknown(), map: (item) => item }),
+]);
+const address = registry.queue('billing-normal-0') as QueueAddress;
+const bytes = Buffer.from('1\n2\n');
+const frame = encodeFrameSync(bytes);
+const reference: Reference = {
+  ...{ v: 1, workload: 'billing', version: 1, batch: '01985a00-0000-7000-8000-000000000000', chunk: '000000' },
+  ...{ kind: 'items', container: 'payloads', blob: 'payload', offset: 0, length: frame.length, bytes: bytes.length },
+  ...{ items: 2, firstItem: 0, digest: digestOf(frame), enqueuedAt: '2026-01-01T00:00:00.000Z' },
+};
+
+/** What storage refuses just now. */
+type Fault = { on: 'read' | 'look' | 'write'; error: object };
+
+/** A worker on one message, whose deliveries are counted as the service counts them. */
+function world() {
+  const stored: OutcomeHeader[] = [];
+  let fault: Fault | undefined;
+  let text = JSON.stringify(reference);
+  let deliveries = 0;
+  const meet = (on: Fault['on']): void => {
+    if (fault?.on === on) throw fault.error;
+  };
+  const container = {
+    getBlobClient: () => ({
+      downloadToBuffer: async () => {
+        meet('read');
+        return frame;
+      },
+    }),
+    getBlockBlobClient: () => ({
+      getProperties: async () => {
+        meet('look');
+        throw Object.assign(new Error('BlobNotFound'), { statusCode: 404 });
+      },
+      upload: async (_body: Buffer, _length: number, { metadata }: { metadata: { outcome: string } }) => {
+        meet('write');
+        stored.push(JSON.parse(metadata.outcome) as OutcomeHeader);
+      },
+    }),
+  };
+  const queue = {
+    updateMessage: async (_id: string, _receipt: string, next: string | undefined) => {
+      text = next ?? text;
+      return { popReceipt: 'receipt' };
+    },
+    deleteMessage: async () => {},
+    sendMessage: async () => {},
+  };
+  const counts = { items: 2, succeeded: 2, dead: 0, cancelled: 0, retried: 0 };
+  const deps = {
+    queues: () => queue,
+    container: () => container,
+    batchState: async () => 'running',
+    processor: {
+      process: async () => ({
+        ...encodeOutcome({ ending: 'processed', counts }, { results: ['1', '2'] }),
+        ...{ failures: 0, ran: 2, causes: {} },
+      }),
+      threads: 1,
+    },
+    lock: createSharedLock(),
+    publish: async () => {},
+    registry,
+    gate: { table: memoryTable().table, now: () => 0 },
+    meter: { measure: async (run: () => Promise<unknown>) => ({ value: await run(), operations: {} }) },
+    visibilitySeconds: 300,
+  } as unknown as ItemsRoundDeps;
+  return {
+    stored,
+    /** Delivers the message once, while `during` lasts. */
+    deliver: async (during?: Fault): Promise<void> => {
+      fault = during;
+      deliveries += 1;
+      const message = { messageId: 'm', popReceipt: 'receipt', messageText: text, dequeueCount: deliveries };
+      await withLog(unheard, () => createItemsRound(deps, address)([message as DequeuedMessageItem]));
+    },
+    /** A process that dies with the message in its hands. */
+    die: () => {
+      deliveries += 1;
+    },
+  };
+}
+
+const unheard = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+const BUSY = Object.assign(new Error('ServerBusy'), { statusCode: 503 });
+const NO_ANSWER = Object.assign(new Error('socket hang up'), { name: 'RestError' });
+const FORBIDDEN = Object.assign(new Error('AuthorizationFailure'), { statusCode: 403 });
+const TOO_LARGE = Object.assign(new Error('RequestBodyTooLarge'), { statusCode: 413 });
+
+test.each<[string, Fault]>([
+  ['a frame that cannot be read', { on: 'read', error: BUSY }],
+  ['an outcome that cannot be written', { on: 'write', error: NO_ANSWER }],
+  ['a right that is missing', { on: 'write', error: FORBIDDEN }],
+])('however often storage fails by %s, no chunk is held guilty of it', async (_what, fault) => {
+  const { deliver, stored } = world();
+  for (let times = 0; times < 20; times += 1) await deliver(fault);
+  expect(stored).toEqual([]);
+
+  await deliver();
+
+  expect(stored.map(({ ending }) => ending)).toEqual(['processed']);
+});
+
+test('a suspect whose lone starts were broken off by storage is none the guiltier', async () => {
+  const { deliver, die, stored } = world();
+  die();
+  for (let times = 0; times < 20; times += 1) await deliver({ on: 'read', error: BUSY });
+
+  await deliver();
+
+  expect(stored.map(({ ending }) => ending)).toEqual(['processed']);
+});
+
+test('a chunk that storage refuses for what it is gets split, and is not asked for ever', async () => {
+  const { deliver, stored } = world();
+  for (let times = 0; times < 3; times += 1) await deliver({ on: 'write', error: TOO_LARGE });
+
+  await deliver();
+
+  expect(stored.map(({ ending }) => ending)).toEqual(['split']);
+});
