@@ -31,8 +31,13 @@ export const newestFirst = (id: string): string =>
 
 /** Writes the batch's line in the listing of its day. */
 export async function indexBatch(table: Table, row: BatchRow): Promise<void> {
+  await table.upsertEntity(toIndexEntity(row), 'Replace');
+}
+
+/** The entity of a batch's line. */
+export function toIndexEntity(row: BatchRow): Record<string, unknown> & { partitionKey: string; rowKey: string } {
   const { id, workload, lane, state, accepted, dead, queuedAt, deadlineAt, completedAt, chunksDone, chunksTotal } = row;
-  const entity = {
+  return {
     partitionKey: dayPartition(batchDate(id)),
     rowKey: newestFirst(id),
     workload,
@@ -49,7 +54,6 @@ export async function indexBatch(table: Table, row: BatchRow): Promise<void> {
     ...(queuedAt ? { queuedAt } : {}),
     ...(completedAt ? { completedAt } : {}),
   };
-  await table.upsertEntity(entity, 'Replace');
 }
 
 /** Removes the batch's line from the listing. */

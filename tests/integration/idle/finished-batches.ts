@@ -1,6 +1,7 @@
 import { type BatchRow, toBatchEntity } from '../../../shared/batches/batch-row.ts';
 import { toChunkEntity } from '../../../shared/batches/chunk-row.ts';
-import { indexBatch } from '../../../shared/batches/index-rows.ts';
+import { indexBatch, toIndexEntity } from '../../../shared/batches/index-rows.ts';
+import { groupsOf } from '../../../shared/batches/ledger.ts';
 import type { Table } from '../../../shared/batches/table.ts';
 import type { Clients } from '../../../shared/clients.ts';
 import { chunkId, newBatchId } from '../../../shared/contract/names.ts';
@@ -9,17 +10,26 @@ import { chunkRowsOf } from '../../../shared/intake/continue-intake.ts';
 const HOUR_MS = 3_600_000;
 const CHUNKS = 2;
 const ITEMS = 1_000;
+const ROWS_A_TRANSACTION = 100;
 
-/** Stores what is left of a batch that was accepted at `acceptedMs` and completed an hour later. */
+/** Stores what is left of a batch that was accepted at `acceptedMs` and completed an hour later; gives its id. */
 export async function storeFinishedBatch(
   clients: Pick<Clients, 'batches' | 'container'>,
   workload: string,
   acceptedMs: number,
-): Promise<void> {
+): Promise<string> {
   const row = finishedBatch(workload, acceptedMs);
   await clients.container('payloads').getBlockBlobClient(row.payload).upload('x', 1);
   await insertRows(clients.batches, row);
   await indexBatch(clients.batches, row);
+  return row.id;
+}
+
+/** Stores the lines in the listing of as many batches, a millisecond apart: of a day, if that is long enough. */
+export async function storeLines(table: Table, workload: string, { count, from }: { count: number; from: number }) {
+  const rows = Array.from({ length: count }, (_, nth) => toIndexEntity(finishedBatch(workload, from + nth)));
+  for (const group of groupsOf(rows, ROWS_A_TRANSACTION))
+    await table.submitTransaction(group.map((entity) => ['create', entity]));
 }
 
 async function insertRows(table: Table, row: BatchRow): Promise<void> {

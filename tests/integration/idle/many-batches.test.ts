@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readBatch } from '../../../shared/batches/ledger.ts';
+import { listBatchesOf } from '../../../shared/batches/listing.ts';
+import { createClients } from '../../../shared/clients.ts';
+import { batchDate } from '../../../shared/contract/names.ts';
+import type { Operations } from '../../../shared/contract/operations.ts';
+import { createMeter } from '../../../shared/cost/meter.ts';
+import { readSettings } from '../../../shared/settings.ts';
+import { sweep } from '../../../shared/sweep/sweep.ts';
+import { withLog } from '../../../shared/telemetry/log.ts';
+import { type CountingStorage, startCountingStorage } from './counting-storage.ts';
+import { storeFinishedBatch, storeLines } from './finished-batches.ts';
+
+const FEW = 100;
+const MANY = 10_000;
+const PAGE = 50;
+/** Noon of yesterday: all batches lie in one day, and are long finished. */
+const FROM = Math.floor(Date.now() / 86_400_000) * 86_400_000 - 43_200_000;
+
+let storage: CountingStorage;
+
+beforeAll(async () => {
+  storage = await startCountingStorage(() => 0);
+});
+afterAll(() => storage.stop());
+
+const connections = (connectionString: string) => ({
+  SluiceStorage: connectionString,
+  SluiceServiceBus: 'Endpoint=sb://localhost;SharedAccessKeyName=none;SharedAccessKey=none',
+});
+const unheard = { debug: () => {}, info: () => {}, warn: console.warn, error: console.error };
+
+/** A sweep asks the runtime to forget old drains once a day. */
+const durable = { purgeInstanceHistoryBy: async () => ({ instancesDeleted: 0 }) };
+
+/** What looking costs: at one batch, at the newest page, at the page behind that batch, and a sweep. */
+async function looking(id: string) {
+  Object.assign(process.env, connections(storage.counted));
+  const { clients, sweepDeps } = await import('../../../functions/app.ts');
+  const { batches } = clients();
+  const cost = async (run: () => Promise<unknown>): Promise<Operations> => {
+    storage.take();
+    await withLog(unheard, run);
+    return storage.take();
+  };
+  const list = (after?: string) => cost(() => listBatchesOf(batches, { days: [batchDate(id)], limit: PAGE, after }));
+  return async () => ({
+    status: await cost(() => readBatch(batches, id)),
+    newest: await list(),
+    further: await list(id),
+    sweep: await cost(() => sweep(sweepDeps(durable as never))),
+  });
+}
+
+it(`costs with ${MANY} finished batches what it costs with ${FEW}: a look at one, a listing, a sweep`, async () => {
+  const clients = createClients(readSettings(connections(storage.direct)), createMeter());
+  await storeLines(clients.batches, 'billing', { count: FEW, from: FROM });
+  const look = await looking(await storeFinishedBatch(clients, 'billing', FROM + FEW));
+  // The first sweep does the chores of the day.
+  await look();
+  const few = await look();
+
+  await storeLines(clients.batches, 'billing', { count: MANY - FEW, from: FROM + 2 * FEW });
+  const many = await look();
+  await clients.close();
+
+  expect(few.status).toEqual({ 'table.get': 1 });
+  expect(few.sweep).toEqual({ 'table.query': 1 });
+  expect(many).toEqual(few);
+});
