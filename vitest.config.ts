@@ -10,7 +10,8 @@ export default defineConfig({
     // .ci/run adds up its counts from the report.
     reporters: process.env.CI ? ['default', ['json', { outputFile: '.sluice/test-report.json' }]] : ['default'],
     projects: [
-      { test: { name: 'unit', include: ['tests/unit/**/*.test.ts'] } },
+      // The limit is for what hangs: a machine with other work takes many times as long as a quiet one.
+      { test: { name: 'unit', include: ['tests/unit/**/*.test.ts'], testTimeout: 60_000 } },
       {
         test: {
           name: 'integration',

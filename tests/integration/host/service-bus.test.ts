@@ -72,10 +72,15 @@ describe('a batch trigger on a subscription', () => {
   });
 
   it('hands a lone message over without a second of waiting', async () => {
-    await send('events', [{ body: 'lone' }]);
-    const sentAt = Date.now();
-    await waitForCall('batch', /"lone"/);
-    expect(Date.now() - sentAt).toBeLessThan(900);
+    const times: number[] = [];
+    for (const body of ['lone1', 'lone2', 'lone3']) {
+      await send('events', [{ body }]);
+      const sentAt = Date.now();
+      await waitForCall('batch', new RegExp(body));
+      times.push(Date.now() - sentAt);
+    }
+    // A wait would be there every time; a busy machine is so only now and then.
+    expect(Math.min(...times)).toBeLessThan(900);
   });
 
   it('abandons a failed batch until the delivery count runs out', async () => {
