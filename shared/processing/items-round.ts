@@ -185,9 +185,9 @@ async function decide(deps: ItemsRoundDeps, work: Work, lease: Lease): Promise<F
     const stored = await readOutcomeHeader(results, reference);
     if (stored) return fate(reference, stored);
   }
-  if (state === 'cancelling') return store(deps, work, lease, ending(deps, work, 'cancelled'));
+  if (state === 'cancelling') return store(deps, work, ending(deps, work, 'cancelled'));
   if (deliveries(work) < SUSPECT_DELIVERIES) {
-    return deps.lock.shared(async () => run(deps, await withOwnFrame(deps, work), lease));
+    return deps.lock.shared(async () => run(deps, await withOwnFrame(deps, work)));
   }
   return deps.lock.alone(() => runSuspect(deps, work, lease));
 }
@@ -196,15 +196,18 @@ async function decide(deps: ItemsRoundDeps, work: Work, lease: Lease): Promise<F
 async function runSuspect(deps: ItemsRoundDeps, work: Work, lease: Lease): Promise<Fate> {
   const { message, value: reference } = work;
   const starts = reference.starts ?? 0;
+  // It has waited for its turn, perhaps for a start of the same chunk that had lost its lease.
+  const stored = await readOutcomeHeader(deps.container(CONTAINERS.results), reference);
+  if (stored) return fate(reference, stored);
   if (starts >= MAX_STARTS) {
     const items = reference.take ?? reference.items;
-    if (items > 1) return store(deps, work, lease, splitChunk(reference, SPLIT_PARTS));
+    if (items > 1) return store(deps, work, splitChunk(reference, SPLIT_PARTS));
     // The dead letter keeps its item, and of a retries frame its index.
-    return store(deps, work, lease, ending(deps, await withOwnFrame(deps, work), 'killed'));
+    return store(deps, work, ending(deps, await withOwnFrame(deps, work), 'killed'));
   }
   const marked = { ...reference, starts: starts + 1 };
   if (!(await lease.rewrite(message.messageId, JSON.stringify(marked)))) return 'later';
-  return run(deps, await withOwnFrame(deps, work), lease);
+  return run(deps, await withOwnFrame(deps, work));
 }
 
 /** The frame of a reference that was not read with the others, since it might have been done: resent, or a suspect. */
@@ -214,10 +217,10 @@ async function withOwnFrame(deps: ItemsRoundDeps, work: Work): Promise<Work> {
   return { ...work, frame: range && (await readRange(deps.container(range.container), range)) };
 }
 
-async function run(deps: ItemsRoundDeps, work: Work, lease: Lease): Promise<Fate> {
-  if (work.frame === undefined) return store(deps, work, lease, ending(deps, work, 'payloadMissing'));
+async function run(deps: ItemsRoundDeps, work: Work): Promise<Fate> {
+  if (work.frame === undefined) return store(deps, work, ending(deps, work, 'payloadMissing'));
   const outcome = await deps.processor.process({ reference: work.value, frame: work.frame, nowMs: deps.gate.now() });
-  return store(deps, work, lease, outcome);
+  return store(deps, work, outcome);
 }
 
 const ending = (deps: ItemsRoundDeps, work: Work, kind: 'cancelled' | 'killed' | 'payloadMissing'): ChunkOutcome =>
@@ -236,8 +239,11 @@ const ENDING_TEXT = {
   payloadMissing: 'The blob that holds this item is not there, or ends before it.',
 };
 
-async function store(deps: ItemsRoundDeps, work: Work, lease: Lease, outcome: ChunkOutcome): Promise<Fate> {
-  if (lease.isLost(work.message.messageId)) return 'later';
+/**
+ * Also when the lease was lost meanwhile: whoever has the message now finds this outcome, or has stored another one, which
+ * then stands. Thrown away, the work of a system that is too slow for its leases would never come to an end.
+ */
+async function store(deps: ItemsRoundDeps, work: Work, outcome: ChunkOutcome): Promise<Fate> {
   const stored = { body: outcome.body, header: withCauses(outcome) };
   const { header, first } = await putOutcome(deps.container(CONTAINERS.results), work.value, stored);
   return first ? { ...fate(work.value, header), outcome } : fate(work.value, header);

@@ -10,7 +10,6 @@ export type LeaseQueue = Pick<QueueClient, 'updateMessage' | 'deleteMessage'>;
  * newest pop receipt of each. A receipt that is refused means that somebody else has the message now.
  */
 export interface Lease {
-  isLost: (messageId: string) => boolean;
   /** Stores a new text in the message (and renews it); false when the lease is lost. */
   rewrite: (messageId: string, text: string) => Promise<boolean>;
   /** Deletes the message; that it is gone, or another's by now, is fine. */
@@ -28,7 +27,6 @@ export function holdLease(
   visibilitySeconds: number,
 ): Lease {
   const receipts = new Map(messages.map(({ messageId, popReceipt }) => [messageId, popReceipt]));
-  const lost = new Set<string>();
   const update = async (id: string, text: string | undefined, seconds: number): Promise<boolean> => {
     const receipt = receipts.get(id);
     if (receipt === undefined) return false;
@@ -44,7 +42,6 @@ export function holdLease(
   };
   const lose = (id: string): void => {
     receipts.delete(id);
-    lost.add(id);
     log.info('lease-lost', { messageId: id });
   };
   const renewAll = async (): Promise<void> => {
@@ -54,7 +51,6 @@ export function holdLease(
     renewAll().catch((error: unknown) => log.warn('lease-not-renewed', { error: toError(error) }));
   }, visibilitySeconds * 500);
   return {
-    isLost: (id) => lost.has(id),
     rewrite: (id, text) => update(id, text, visibilitySeconds),
     finish: async (id) => {
       const receipt = receipts.get(id);

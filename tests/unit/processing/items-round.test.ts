@@ -25,7 +25,7 @@ const reference: Reference = {
 };
 
 /** What storage refuses just now. */
-type Fault = { on: 'read' | 'look' | 'write'; error: object };
+type Fault = { on: 'read' | 'look' | 'write' | 'renew'; error: object };
 
 /** A worker on one message, whose deliveries are counted as the service counts them. */
 function world() {
@@ -46,6 +46,8 @@ function world() {
     getBlockBlobClient: () => ({
       getProperties: async () => {
         meet('look');
+        const [outcome] = stored;
+        if (outcome) return { metadata: { outcome: JSON.stringify(outcome) } };
         throw Object.assign(new Error('BlobNotFound'), { statusCode: 404 });
       },
       upload: async (_body: Buffer, _length: number, { metadata }: { metadata: { outcome: string } }) => {
@@ -56,6 +58,7 @@ function world() {
   };
   const queue = {
     updateMessage: async (_id: string, _receipt: string, next: string | undefined) => {
+      meet('renew');
       text = next ?? text;
       return { popReceipt: 'receipt' };
     },
@@ -134,4 +137,15 @@ test('a chunk that storage refuses for what it is gets split, and is not asked f
   await deliver();
 
   expect(stored.map(({ ending }) => ending)).toEqual(['split']);
+});
+
+test('the outcome of a worker that has lost its lease is stored, and stands', async () => {
+  const { deliver, die, stored } = world();
+  const taken = { on: 'renew', error: Object.assign(new Error('PopReceiptMismatch'), { statusCode: 400 }) } as const;
+  await deliver(taken);
+  // Lost before the lone start of the next one: that one finds it ended.
+  die();
+  await deliver();
+
+  expect(stored.map(({ ending }) => ending)).toEqual(['processed']);
 });

@@ -15,14 +15,14 @@ function queue(refuse?: number) {
   };
   const lease: LeaseQueue = {
     updateMessage: (async (id: string, given: string, text: string | undefined, seconds: number) => {
+      told.push(`update ${id} ${text ?? '-'} ${seconds}`);
       check(given);
       receipt += 1;
-      told.push(`update ${id} ${text ?? '-'} ${seconds}`);
       return { popReceipt: `r${receipt}` };
     }) as unknown as LeaseQueue['updateMessage'],
     deleteMessage: (async (id: string, given: string) => {
-      check(given);
       told.push(`delete ${id} ${given}`);
+      check(given);
     }) as unknown as LeaseQueue['deleteMessage'],
   };
   return { lease, told };
@@ -55,22 +55,25 @@ test('the newest receipt is used, and a finished message is renewed no more', as
 });
 
 test.each([404, 400])('a receipt refused with %i means that somebody else has the message', async (status) => {
-  const { lease } = queue(status);
+  const { lease, told } = queue(status);
   const held = holdLease(lease, [messageOf('text')], 300);
 
   expect(await held.rewrite('m1', 'marked')).toBe(false);
-  expect(held.isLost('m1')).toBe(true);
   await expect(held.finish('m1')).resolves.toBeUndefined();
   held.end();
+
+  expect(told).toEqual(['update m1 marked 300']);
 });
 
 test('a service that fails does not cost the lease', async () => {
-  const { lease } = queue(503);
+  const { lease, told } = queue(503);
   const held = holdLease(lease, [messageOf('text')], 300);
 
   await expect(held.rewrite('m1', 'marked')).rejects.toThrow('503');
-  expect(held.isLost('m1')).toBe(false);
+  await expect(held.finish('m1')).rejects.toThrow('503');
   held.end();
+
+  expect(told).toEqual(['update m1 marked 300', 'delete m1 r1']);
 });
 
 test('a message given back is somebody else’s to delete', async () => {
