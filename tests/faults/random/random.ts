@@ -22,7 +22,7 @@ export interface RandomOptions {
   onProgress?: (line: string) => void;
 }
 
-const RUNS_A_STACK = 500;
+const RUNS_A_STACK = 600;
 
 /** What the sweep waits minutes for, it waits seconds for in a quick run: whatever it does early must do no harm. */
 const IMPATIENT: Mutation = {
