@@ -84,6 +84,10 @@ async function dequeue(
   return runSlice(wave, {
     receive: (count) => receive(queue, count, deps.visibilitySeconds),
     process: deps.roundFor(address),
+    mayGoOn: async () => {
+      const held = await fence(table, name, generation);
+      return held !== undefined && held.row.paused === undefined;
+    },
     nowMs: () => performance.now(),
     sleep,
     random: Math.random,

@@ -55,6 +55,8 @@ export interface SliceEffects<Message> {
   receive: (count: number) => Promise<Message[]>;
   /** `isOver` tells whether the slice's time is up: what has not begun by then is given back. */
   process: (messages: Message[], isOver: () => boolean) => Promise<Tally>;
+  /** Whether the drain still has the gate, and nobody has paused the queue; asked only about work beyond the share. */
+  mayGoOn: () => Promise<boolean>;
   nowMs: () => number;
   sleep: (ms: number) => Promise<void>;
   random: () => number;
@@ -95,6 +97,7 @@ export const trips = ({ ran, failures }: Pick<Tally, 'ran' | 'failures'>): boole
  * The loop of a dequeue task: receive, process, and again, until its share is done, its time is up, the queue stays
  * empty (back-off up to its maximum), or the circuit trips. A lone task has no rivals whose shares it could take: it
  * goes on, at a pace, for as long as the queue gives less than it takes at a time; if not, the next wave may be wider.
+ * What it then finds behind a pause it gives back.
  */
 export async function runSlice<Message>(
   wave: Wave,
@@ -123,13 +126,16 @@ export async function runSlice<Message>(
   const isShareDone = (): boolean => tally.received >= wave.share;
   while (!isShareDone() || (mayStay && nowMs() - start < STAY_MS)) {
     if (isOver()) return result('timeUp');
+    const isExtra = isShareDone();
     const askedMs = nowMs();
     const count = isLone ? wave.receive : Math.min(wave.receive, wave.share - tally.received);
     const messages = await effects.receive(count);
     mayStay = isLone && messages.length < count;
     if (messages.length > 0) {
       idleCount = 0;
-      tally = addTallies(tally, await effects.process(messages, isOver));
+      const isHeldBack = isExtra && !(await effects.mayGoOn());
+      tally = addTallies(tally, await effects.process(messages, isHeldBack ? () => true : isOver));
+      if (isHeldBack) return result('shareDone');
       if (trips(tally)) return result('tripped');
       if (mayStay) await sleep(askedMs + PACE_MS - nowMs());
       continue;

@@ -64,11 +64,6 @@ describe('the API on the local stack', () => {
   });
 
   it('pauses a queue, and drains it when it is resumed', async () => {
-    const status = async () =>
-      queueListSchema.parse(await json('queues?fresh')).queues.find(({ queue }) => queue === 'billing-normal-0')
-        ?.status;
-    // A task that is at work ends its slice.
-    await expect.poll(status, { timeout: 30_000 }).not.toBe('draining');
     await stack.api('queues/billing-normal-0/pause', { method: 'POST', body: '{"reason":"test"}' });
     const { id } = await submit(stack, records(10));
     await sleep(2_000);

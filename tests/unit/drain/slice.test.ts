@@ -5,6 +5,8 @@ import { wave } from './drain-fixtures.ts';
 interface World extends SliceEffects<number> {
   asked: number[];
   slept: number[];
+  /** Messages that were given back: their round was told that it is over. */
+  back: number[];
 }
 
 /** Receives give the lists one after the other, then nothing; each round takes `roundMs`. */
@@ -15,17 +17,21 @@ function world(
   let now = 0;
   const asked: number[] = [];
   const slept: number[] = [];
+  const back: number[] = [];
   return {
     asked,
     slept,
+    back,
     receive: async (count) => {
       asked.push(count);
       return lists.shift() ?? [];
     },
-    process: async (messages) => {
+    process: async (messages, isOver) => {
+      if (isOver()) back.push(...messages);
       now += roundMs;
       return { ...emptyTally(), received: messages.length, done: messages.length, ...tally };
     },
+    mayGoOn: async () => true,
     nowMs: () => now,
     sleep: async (ms) => {
       slept.push(ms);
@@ -129,6 +135,24 @@ test('a lone task does not stay for ever: another queue may want its place', asy
   const result = await runSlice(wave({ share: 1, receive: 32 }), effects);
 
   expect(result).toMatchObject({ ended: 'shareDone', received: 10 });
+});
+
+test('a lone task that stays gives back what it finds behind a pause, and ends', async () => {
+  const effects = { ...world([[1, 2], [3], [4]]), mayGoOn: async () => effects.asked.length < 3 };
+
+  const result = await runSlice(wave({ share: 2, receive: 32 }), effects);
+
+  expect(result).toMatchObject({ ended: 'shareDone' });
+  expect(effects.asked).toHaveLength(3);
+  expect(effects.back).toEqual([4]);
+});
+
+test('a pause does not touch the share', async () => {
+  const effects = { ...world([[1], [2]]), mayGoOn: async () => false };
+
+  await runSlice(wave({ share: 2, receive: 32 }), effects);
+
+  expect(effects.back).toEqual([]);
 });
 
 test('a task of several, and a probe, take no more than their share', async () => {
