@@ -6,10 +6,12 @@
 set -eu
 group=$1 app=$2 action=$3 class=$4 name=$5
 
+client='submit-batch list-batches get-batch get-results get-report get-dead-letters'
+operator='redrive-dead-letters cancel-batch delete-batch list-queues pause-queue resume-queue get-policy put-policy run-sweep get-cost'
 case $class in
-client) functions='submit-batch list-batches get-batch get-results get-report get-dead-letters' ;;
-operator) functions='redrive-dead-letters cancel-batch delete-batch list-queues pause-queue resume-queue get-policy put-policy run-sweep get-cost' ;;
-both) functions='submit-batch list-batches get-batch get-results get-report get-dead-letters redrive-dead-letters cancel-batch delete-batch list-queues pause-queue resume-queue get-policy put-policy run-sweep get-cost' ;;
+client) functions=$client ;;
+operator) functions=$operator ;;
+both) functions="$client $operator" ;;
 *) echo "expected client, operator or both, got $class" >&2 && exit 2 ;;
 esac
 
