@@ -2,7 +2,7 @@
 import { odata } from '@azure/data-tables';
 import { batchDate } from '../contract/names.ts';
 import { type BatchRow, type BatchState, pendingItems } from './batch-row.ts';
-import { deleteEntity, type Entity, queryEntities, readEntity, type Table } from './table.ts';
+import { deleteEntity, type Entity, queryEntities, type Table } from './table.ts';
 
 const HEX = '0123456789abcdef';
 const TIMES = ['queuedAt', 'deadlineAt', 'completedAt'] as const;
@@ -60,10 +60,6 @@ export function toIndexEntity(row: BatchRow): Record<string, unknown> & { partit
 export const unindexBatch = (table: Table, id: string): Promise<void> =>
   deleteEntity(table, dayPartition(batchDate(id)), newestFirst(id));
 
-/** Whether the batch has a line in the listing. */
-export const isIndexed = async (table: Table, id: string): Promise<boolean> =>
-  (await readEntity(table, dayPartition(batchDate(id)), newestFirst(id))) !== undefined;
-
 /** The batches of a day (`yyyy-mm-dd`, UTC), newest first, after batch `after`. */
 export async function* batchesOfDay(table: Table, day: string, after?: string): AsyncGenerator<IndexEntry> {
   const whole = odata`PartitionKey eq ${dayPartition(day)}`;
@@ -102,14 +98,3 @@ const timesOf = (entity: Entity): Pick<IndexEntry, (typeof TIMES)[number]> =>
   Object.fromEntries(TIMES.filter((name) => entity[name] !== undefined).map((name) => [name, String(entity[name])]));
 
 const dayPartition = (day: string): string => `day-${day}`;
-
-/** Batches of a workload that ended, or never came to be, before a time: one query over all days up to then. */
-export async function* expiredEntries(table: Table, workload: string, before: string): AsyncGenerator<IndexEntry> {
-  const days = odata`PartitionKey ge ${dayPartition('')} and PartitionKey le ${dayPartition(before.slice(0, 10))}`;
-  for await (const entity of queryEntities(table, `${days} and ${odata`workload eq ${workload}`}`)) {
-    const entry = fromIndexEntity(entity);
-    if ((entry.completedAt ?? batchDay(entry.id)) < before) yield entry;
-  }
-}
-
-const batchDay = (id: string): string => `${batchDate(id)}T`;

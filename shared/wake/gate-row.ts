@@ -109,8 +109,6 @@ export const beatRows = (queue: string): { from: string; to: string } => ({
 });
 /** Bounds of all gate rows in a query by row key. */
 export const gateRows = { from: GATE, to: 'gate;' } as const;
-export const isGateRow = (rowKey: string): boolean => rowKey.startsWith(GATE);
-export const isPolicyRow = (rowKey: string): boolean => rowKey.startsWith(POLICY);
 
 /** The table entity of a gate. */
 export function toGateEntity(row: GateRow): Record<string, unknown> & { partitionKey: string; rowKey: string } {
