@@ -1,12 +1,10 @@
 /** Azurite in memory, with its own access log on: what it served is counted there, so that nothing is missed. */
-import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { azuriteConnectionString } from '../local/azurite.ts';
+import { startAzurite } from '../local/azurite.ts';
 import { freePort } from '../local/ports.ts';
-import { type RunningProcess, startProcess } from '../local/process.ts';
+import type { RunningProcess } from '../local/process.ts';
 import type { Operations } from '../shared/contract/operations.ts';
 import { operationOf, type StorageService } from '../shared/cost/operation-of.ts';
 
@@ -26,20 +24,8 @@ export interface CountedAzurite {
 export async function startCountedAzurite(folder: string): Promise<CountedAzurite> {
   const ports = { blob: await freePort(), queue: await freePort(), table: await freePort() };
   const logFile = join(folder, 'azurite.log');
-  const listening = new Set<string>();
-  const args = [
-    ['--inMemoryPersistence', '--skipApiVersionCheck', '--disableTelemetry'],
-    ['--blobPort', String(ports.blob), '--queuePort', String(ports.queue), '--tablePort', String(ports.table)],
-  ].flat();
-  const running = await startProcess({
-    ...{ name: 'Azurite', script: azuriteScript(), args, logFile },
-    readReady: (line) => {
-      const service = /Azurite (\w+) service is successfully listening/.exec(line)?.[1];
-      if (service !== undefined) listening.add(service);
-      return listening.size === 3 ? azuriteConnectionString(ports) : undefined;
-    },
-  });
-  return { process: running, takeRequests: requestsIn(logFile) };
+  const process = await startAzurite({ folder: undefined, ports, logFile, logRequests: true });
+  return { process, takeRequests: requestsIn(logFile) };
 }
 
 function requestsIn(logFile: string): () => Promise<Operations> {
@@ -70,10 +56,4 @@ function serviceOf(path: string): StorageService {
   const resource = path.split('/')[2] ?? '';
   if (/^(Tables|\$batch|batches|gates|keys)\b/.test(resource)) return 'table';
   return /-(\d+|results|poison)(\/messages|\?|$)/.test(path) ? 'queue' : 'blob';
-}
-
-function azuriteScript(): string {
-  const manifest = createRequire(import.meta.url).resolve('azurite/package.json');
-  const { bin } = JSON.parse(readFileSync(manifest, 'utf8')) as { bin: { azurite: string } };
-  return join(dirname(manifest), bin.azurite);
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { logFile } from '../local/parts.ts';
+import { totalOperations } from '../shared/contract/operations.ts';
 import { buildApp } from './app/build.ts';
 import { startBenchStack } from './stack.ts';
 
@@ -29,7 +30,7 @@ async function run(folder: string): Promise<void> {
     print(`Idle for ${MINUTES} minutes, on the schedules of a deployment …`);
     await sleep(MINUTES * MINUTE_MS);
     const operations = await stack.azurite.takeRequests();
-    const total = Object.values(operations).reduce((sum, n) => sum + n, 0);
+    const total = totalOperations(operations);
     print(`Timers fired: ${await firings(folder)}`);
     print(`Storage operations: ${total}${total === 0 ? '' : ` ${JSON.stringify(operations)}`}`);
     print(

@@ -1,5 +1,5 @@
 /** What a run of the bench leaves: the file that README, chart and docs/performance.md speak of. */
-
+import { totalOperations } from '../shared/contract/operations.ts';
 import type { Measurement } from './measurement.ts';
 import type { MemoryResult } from './memory.ts';
 import type { SmallResult } from './small.ts';
@@ -33,7 +33,7 @@ const MB = 1_000_000;
 export const rateOf = ({ items, seconds }: Measurement): number => items / seconds;
 /** All storage requests for a million items. */
 export const operationsAMillion = ({ operations, items }: Measurement): number =>
-  (Object.values(operations).reduce((sum, n) => sum + n, 0) / items) * MILLION;
+  (totalOperations(operations) / items) * MILLION;
 
 /** The targets that the results speak of. */
 export function targetsOf({ throughput, small, wake, memory }: Results): Target[] {

@@ -1,6 +1,6 @@
 /** A thousand small batches, submitted evenly over a minute whether the ones before are done or not. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Operations } from '../shared/contract/operations.ts';
+import { type Operations, totalOperations } from '../shared/contract/operations.ts';
 import { inParallel } from '../shared/parallel.ts';
 import { uploadText } from './api.ts';
 import type { BenchOptions } from './arguments.ts';
@@ -50,7 +50,7 @@ export async function measureSmall(
     batches: smallBatches,
     itemsEach: ITEMS_EACH,
     seconds,
-    operationsABatch: Object.values(operations).reduce((sum, n) => sum + n, 0) / smallBatches,
+    operationsABatch: totalOperations(operations) / smallBatches,
     operations,
     actionsABatch: ((await stack.actions()) - actions) / smallBatches,
     latencyMs: { p50: percentile(latencies, 50), p95: percentile(latencies, 95), max: Math.max(...latencies) },

@@ -16,22 +16,30 @@ export interface AzuritePorts {
 
 /** Where Azurite keeps its data and listens. */
 export interface AzuriteOptions {
-  folder: string;
+  /** undefined: in memory. */
+  folder: string | undefined;
   ports: AzuritePorts;
   logFile: string;
+  /** Every request in the log; default false. */
+  logRequests?: boolean;
 }
 
 /** Starts Azurite and waits until its three services listen. Its ready value is the connection string. */
-export function startAzurite({ folder, ports, logFile }: AzuriteOptions): Promise<RunningProcess<string>> {
+export function startAzurite({
+  folder,
+  ports,
+  logFile,
+  logRequests = false,
+}: AzuriteOptions): Promise<RunningProcess<string>> {
   const listening = new Set<string>();
   return startProcess({
     name: 'Azurite',
     script: azuriteScript(),
     args: [
-      ['--location', folder],
+      folder === undefined ? ['--inMemoryPersistence'] : ['--location', folder],
       ['--blobPort', String(ports.blob), '--queuePort', String(ports.queue), '--tablePort', String(ports.table)],
       // SDKs ask for API versions newer than Azurite knows, for nothing that it lacks.
-      ['--silent', '--skipApiVersionCheck', '--disableTelemetry'],
+      ['--skipApiVersionCheck', '--disableTelemetry', ...(logRequests ? [] : ['--silent'])],
     ].flat(),
     logFile,
     readReady: (line) => {

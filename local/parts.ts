@@ -32,6 +32,8 @@ export interface HostLaunch {
   appFolder: string;
   port: number;
   settings: Readonly<Record<string, string>>;
+  /** Further arguments of the host; default none. */
+  args?: readonly string[];
 }
 
 /** The Functions host with the app. Function keys are enforced, as on Azure. Ready: its URL. */
@@ -46,6 +48,7 @@ export const launchHost = (folder: string, launch: HostLaunch): Promise<RunningP
       '--state-dir',
       join(folder, FILES.hostState),
       '--enable-auth',
+      ...(launch.args ?? []),
     ],
     env: launch.settings,
     logFile: logFile(folder, 'host'),

@@ -108,8 +108,8 @@ function describe(folder: string, { url, storage, serviceBus }: Parts): Pick<Loc
   };
 }
 
-/** The host makes its keys at its first start. */
-async function readKeys(folder: string): Promise<StackKeys> {
+/** The keys of a stack's host, which makes them at its first start. */
+export async function readKeys(folder: string): Promise<StackKeys> {
   const text = await readFile(join(folder, FILES.hostState, 'keys.json'), 'utf8');
   const { master, host } = JSON.parse(text) as { master: string; host: { default: string } };
   return { master, function: host.default };

@@ -5,6 +5,10 @@ import { z } from 'zod';
 export const operationsSchema = z.record(z.string().max(60), z.number().nonnegative());
 export type Operations = z.infer<typeof operationsSchema>;
 
+/** How many operations there are, of all names. */
+export const totalOperations = (operations: Operations): number =>
+  Object.values(operations).reduce((sum, n) => sum + n, 0);
+
 /** The sum of two counts, by name. */
 export function addOperations(a: Operations, b: Operations): Operations {
   const sum: Operations = { ...a };

@@ -1,5 +1,5 @@
 /** The lines of a monthly bill: who does what, how often, and for how much. */
-import type { Operations } from '../contract/operations.ts';
+import { type Operations, totalOperations } from '../contract/operations.ts';
 import { priceOperations } from './price.ts';
 import { type PriceClass, type PriceSheet, unitPrice } from './sheet.ts';
 
@@ -31,8 +31,6 @@ export interface Ledger {
   lines(): Line[];
 }
 
-const countOf = (operations: Operations): number => Object.values(operations).reduce((sum, n) => sum + n, 0);
-
 /** An empty bill on that sheet. Lines of nothing are left out. */
 export function createLedger(sheet: PriceSheet): Ledger {
   const lines: Line[] = [];
@@ -42,7 +40,7 @@ export function createLedger(sheet: PriceSheet): Ledger {
   return {
     operations(when, who, does, operations) {
       const { totalUsd, unpriced } = priceOperations(operations, sheet);
-      add({ when, who, does, count: countOf(operations), usd: unpriced.length > 0 ? null : totalUsd });
+      add({ when, who, does, count: totalOperations(operations), usd: unpriced.length > 0 ? null : totalUsd });
     },
     units(when, who, does, { priceClass, n, included = 0, fee = false }) {
       const price = unitPrice(sheet, priceClass);

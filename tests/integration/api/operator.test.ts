@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { changeBatch } from '../../../shared/batches/ledger.ts';
 import { batchDate } from '../../../shared/contract/names.ts';
+import { totalOperations } from '../../../shared/contract/operations.ts';
 import { readPriceSheet } from '../../../shared/cost/sheet.ts';
 import { readPolicy } from '../../../shared/drain/planner.ts';
 import { DEFAULT_POLICY } from '../../../shared/drain/policy.ts';
@@ -36,7 +37,7 @@ beforeEach(() => {
   started = [];
 });
 
-const operations = (): number => Object.values(pipeline.clients.meter.total()).reduce((sum, n) => sum + n, 0);
+const operations = (): number => totalOperations(pipeline.clients.meter.total());
 const depthOf = (queue: string): Promise<number> => queueDepth(pipeline.clients.queue(queue));
 const queues = async (query = '', pool?: string) => {
   const { registry } = pipeline;

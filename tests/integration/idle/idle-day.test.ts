@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createClients } from '../../../shared/clients.ts';
-import { addOperations, type Operations } from '../../../shared/contract/operations.ts';
+import { addOperations, type Operations, totalOperations } from '../../../shared/contract/operations.ts';
 import { createMeter } from '../../../shared/cost/meter.ts';
 import { collectInbox } from '../../../shared/intake/inbox.ts';
 import { readSettings } from '../../../shared/settings.ts';
@@ -96,7 +96,7 @@ it(`does at most ${PUBLISHED_OPERATIONS} operations in a day without work, with 
       expect(await fire(minute, app.collectInbox)).toEqual({ accepted: 0, rejected: 0, deferred: 0 });
   }
 
-  const total = Object.values(operations).reduce((sum, n) => sum + n, 0);
+  const total = totalOperations(operations);
   expect(operations['blob.list']).toBeGreaterThanOrEqual(144);
   expect(durable.calls).toBe(1);
   expect(total, JSON.stringify(operations)).toBeLessThanOrEqual(PUBLISHED_OPERATIONS);
