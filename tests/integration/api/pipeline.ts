@@ -27,6 +27,7 @@ import { readSettings, type Settings } from '../../../shared/settings.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { Reject, Retry } from '../../../shared/workload/errors.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
+import { connectionsTo } from '../../helpers/connections.ts';
 
 /** Does what an item asks for: `{id, reject: 'why'}`, `{id, failUntil: 2}`, else a result of `{id, sum, note}`. */
 export const echo = defineWorkload({
@@ -77,10 +78,7 @@ export async function startPipeline(): Promise<Pipeline> {
   const [blob, queue, table] = await Promise.all([freePort(), freePort(), freePort()]);
   const logFile = join(folder, 'azurite.log');
   const azurite = await startAzurite({ folder, ports: { blob, queue, table }, logFile });
-  const settings = readSettings({
-    SluiceStorage: azurite.ready,
-    SluiceServiceBus: 'Endpoint=sb://localhost;SharedAccessKeyName=none;SharedAccessKey=none',
-  });
+  const settings = readSettings(connectionsTo(azurite.ready));
   await makeStorage(azurite.ready);
   const meter = createMeter();
   const clients = createClients(settings, meter);

@@ -8,6 +8,7 @@ import { freePort } from '../../../local/ports.ts';
 import { CONTAINERS, TABLES } from '../../../shared/contract/names.ts';
 import type { Operations } from '../../../shared/contract/operations.ts';
 import { operationOf } from '../../../shared/cost/operation-of.ts';
+import type { LogSink } from '../../../shared/telemetry/log.ts';
 import { type StorageProxy, type StorageService, startStorageProxy } from '../../faults/harness/storage-proxy.ts';
 
 export interface CountingStorage {
@@ -19,6 +20,9 @@ export interface CountingStorage {
   take: () => Operations;
   stop: () => Promise<void>;
 }
+
+/** A day of sweeps says the same thing 96 times. */
+export const faultsOnly: LogSink = { debug: () => {}, info: () => {}, warn: console.warn, error: console.error };
 
 /** Starts all, with the tables and containers of a deployment. */
 export async function startCountingStorage(clockOffsetMs: () => number): Promise<CountingStorage> {

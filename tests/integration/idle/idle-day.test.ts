@@ -6,7 +6,8 @@ import { collectInbox } from '../../../shared/intake/inbox.ts';
 import { readSettings } from '../../../shared/settings.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
-import { type CountingStorage, startCountingStorage } from './counting-storage.ts';
+import { connectionsTo } from '../../helpers/connections.ts';
+import { type CountingStorage, faultsOnly, startCountingStorage } from './counting-storage.ts';
 import { storeFinishedBatch } from './finished-batches.ts';
 
 const MINUTE_MS = 60_000;
@@ -30,22 +31,14 @@ beforeAll(async () => {
 });
 afterAll(() => storage.stop());
 
-const connections = (connectionString: string) => ({
-  SluiceStorage: connectionString,
-  SluiceServiceBus: 'Endpoint=sb://localhost;SharedAccessKeyName=none;SharedAccessKey=none',
-});
-
 async function storeHistory(startMs: number): Promise<void> {
-  const clients = createClients(readSettings(connections(storage.direct)), createMeter());
+  const clients = createClients(readSettings(connectionsTo(storage.direct)), createMeter());
   for (let day = 1; day <= DAYS_KEPT; day += 1) {
     for (let nth = 0; nth < BATCHES_A_DAY; nth += 1)
       await storeFinishedBatch(clients, 'billing', startMs - day * DAY_MS + nth * HOUR_MS);
   }
   await clients.close();
 }
-
-/** A day of sweeps says the same thing 96 times. */
-const unheard = { debug: () => {}, info: () => {}, warn: console.warn, error: console.error };
 
 /** Its answers are the host's own business; what it is asked for is counted. */
 const durable = {
@@ -59,7 +52,7 @@ const durable = {
 };
 
 async function startApp() {
-  Object.assign(process.env, connections(storage.counted));
+  Object.assign(process.env, connectionsTo(storage.counted));
   const { depthOf, registry, settings, submitDeps, sweepDeps } = await import('../../../functions/app.ts');
   const client = durable as never;
   return {
@@ -78,7 +71,7 @@ it(`does at most ${PUBLISHED_OPERATIONS} operations in a day without work, with 
   expect(app.registry.queues().length).toBeGreaterThan(5);
   // The first sweep ever does the chores of all the time before it.
   await app.hearClock();
-  await withLog(unheard, app.sweep);
+  await withLog(faultsOnly, app.sweep);
   durable.calls = 0;
 
   let operations: Operations = {};
@@ -86,7 +79,7 @@ it(`does at most ${PUBLISHED_OPERATIONS} operations in a day without work, with 
     offsetMs = 2 * DAY_MS + minute * MINUTE_MS;
     await app.hearClock();
     storage.take();
-    const result = await withLog(unheard, timer);
+    const result = await withLog(faultsOnly, timer);
     operations = addOperations(operations, storage.take());
     return result;
   };

@@ -8,7 +8,8 @@ import { createMeter } from '../../../shared/cost/meter.ts';
 import { readSettings } from '../../../shared/settings.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
-import { type CountingStorage, startCountingStorage } from './counting-storage.ts';
+import { connectionsTo } from '../../helpers/connections.ts';
+import { type CountingStorage, faultsOnly, startCountingStorage } from './counting-storage.ts';
 import { storeFinishedBatch, storeLines } from './finished-batches.ts';
 
 const FEW = 100;
@@ -24,23 +25,17 @@ beforeAll(async () => {
 });
 afterAll(() => storage.stop());
 
-const connections = (connectionString: string) => ({
-  SluiceStorage: connectionString,
-  SluiceServiceBus: 'Endpoint=sb://localhost;SharedAccessKeyName=none;SharedAccessKey=none',
-});
-const unheard = { debug: () => {}, info: () => {}, warn: console.warn, error: console.error };
-
 /** A sweep asks the runtime to forget old drains once a day. */
 const durable = { purgeInstanceHistoryBy: async () => ({ instancesDeleted: 0 }) };
 
 /** What looking costs: at one batch, at the newest page, at the page behind that batch, and a sweep. */
 async function looking(id: string) {
-  Object.assign(process.env, connections(storage.counted));
+  Object.assign(process.env, connectionsTo(storage.counted));
   const { clients, sweepDeps } = await import('../../../functions/app.ts');
   const { batches } = clients();
   const cost = async (run: () => Promise<unknown>): Promise<Operations> => {
     storage.take();
-    await withLog(unheard, run);
+    await withLog(faultsOnly, run);
     return storage.take();
   };
   const list = (after?: string) => cost(() => listBatchesOf(batches, { days: [batchDate(id)], limit: PAGE, after }));
@@ -53,7 +48,7 @@ async function looking(id: string) {
 }
 
 it(`costs with ${MANY} finished batches what it costs with ${FEW}: a look at one, a listing, a sweep`, async () => {
-  const clients = createClients(readSettings(connections(storage.direct)), createMeter());
+  const clients = createClients(readSettings(connectionsTo(storage.direct)), createMeter());
   await storeLines(clients.batches, 'billing', { count: FEW, from: FROM });
   const look = await looking(await storeFinishedBatch(clients, 'billing', FROM + FEW));
   // The first sweep does the chores of the day.

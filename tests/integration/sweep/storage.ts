@@ -11,6 +11,7 @@ import { type Clients, createClients } from '../../../shared/clients.ts';
 import { CONTAINERS, TABLES } from '../../../shared/contract/names.ts';
 import { createMeter } from '../../../shared/cost/meter.ts';
 import { readSettings, type Settings } from '../../../shared/settings.ts';
+import { connectionsTo } from '../../helpers/connections.ts';
 
 export interface Storage {
   clients: Clients;
@@ -23,10 +24,7 @@ export async function startStorage(): Promise<Storage> {
   const folder = await mkdtemp(join(tmpdir(), 'sluice-sweep-'));
   const ports = { blob: await freePort(), queue: await freePort(), table: await freePort() };
   const azurite = await startAzurite({ folder, ports, logFile: join(folder, 'azurite.log') });
-  const settings = readSettings({
-    SluiceStorage: azurite.ready,
-    SluiceServiceBus: 'Endpoint=sb://localhost;SharedAccessKeyName=none;SharedAccessKey=none',
-  });
+  const settings = readSettings(connectionsTo(azurite.ready));
   const clients = createClients(settings, createMeter());
   const tables = TableServiceClient.fromConnectionString(azurite.ready, { allowInsecureConnection: true });
   for (const name of Object.values(TABLES)) await tables.createTable(name);
