@@ -4,7 +4,7 @@ import type { DequeuedMessageItem } from '@azure/storage-queue';
 import type { Meter } from '../cost/meter.ts';
 import { toError } from '../errors.ts';
 import { log } from '../telemetry/log.ts';
-import { beat, fence } from '../wake/gate.ts';
+import { beat, fence, showFirstWave } from '../wake/gate.ts';
 import { type Queue, receive } from '../wake/messages.ts';
 import type { QueueAddress, Registry } from '../workload/registry.ts';
 import { summarize } from './adapt.ts';
@@ -28,6 +28,9 @@ export interface SettleQueueInput {
 export interface SettleQueueOutput {
   next?: Wave;
 }
+
+/** The task that speaks for its wave; `drain-queue` numbers them so. */
+const FIRST_TASK = 't0';
 
 /** What a slice does with one receive. */
 export type Round = (messages: DequeuedMessageItem[], isOver?: () => boolean) => Promise<Tally>;
@@ -77,16 +80,19 @@ async function dequeue(
 ): Promise<SliceResult> {
   const address = deps.registry.queue(name);
   const { table, now } = deps.gate;
-  if (!address || !(await fence(table, name, generation))) return nothing('fenced');
-  const until = now() + waveSeconds(deps, { tasks: 1, sliceSeconds: wave.sliceSeconds }) * 1000;
-  await beat(table, { queue: name, task, generation, until });
+  const held = address && (await fence(table, name, generation));
+  if (!held) return nothing('fenced');
+  const untilOf = (tasks: number): number => now() + waveSeconds(deps, { ...wave, tasks }) * 1000;
+  const { tasks: active, depth } = wave;
+  const isShown = task === FIRST_TASK && (await showFirstWave(table, held, { active, depth, until: untilOf(active) }));
+  if (!isShown) await beat(table, { queue: name, task, generation, until: untilOf(1) });
   const queue = deps.queues(name);
   return runSlice(wave, {
     receive: (count) => receive(queue, count, deps.visibilitySeconds),
     process: deps.roundFor(address),
     mayGoOn: async () => {
-      const held = await fence(table, name, generation);
-      return held !== undefined && held.row.paused === undefined;
+      const now = await fence(table, name, generation);
+      return now !== undefined && now.row.paused === undefined;
     },
     nowMs: () => performance.now(),
     sleep,

@@ -28,8 +28,12 @@ export interface PlanState {
   visibilitySeconds: number;
 }
 
-/** One wave: `tasks` dequeue tasks that each take `share` references, at most `receive` at a time. */
+/**
+ * One wave: `tasks` dequeue tasks that each take `share` references, at most `receive` at a time. `depth` is what waited
+ * when it was planned.
+ */
 export interface Wave {
+  depth: number;
   tasks: number;
   share: number;
   receive: number;
@@ -42,16 +46,17 @@ export interface Wave {
  * receive = min(32, what a task does in a slice and in half a visibility timeout, its share unless it is alone).
  */
 export function planWave(state: PlanState): Wave {
-  const { probe } = state;
+  const { depth, probe } = state;
   const sliceSeconds = state.exploring ? Math.min(state.sliceSeconds, EXPLORING_SECONDS) : state.sliceSeconds;
-  if (probe) return { tasks: 1, share: 1, receive: 1, sliceSeconds, probe };
+  if (probe) return { depth, tasks: 1, share: 1, receive: 1, sliceSeconds, probe };
   const tasks = state.kind === 'results' ? 1 : countTasks(state);
-  const share = Math.max(1, Math.ceil(state.depth / tasks));
+  const share = Math.max(1, Math.ceil(depth / tasks));
   const seconds = Math.min(sliceSeconds, state.visibilitySeconds / 2);
   const inTime = Math.floor(seconds / Math.max(state.secondsPerReference, 0.001));
   // A lone task has no rivals: it may as well take what comes in meanwhile, and a collector does so to its end.
   const receive = Math.max(1, Math.min(MAX_RECEIVE, inTime, tasks === 1 ? MAX_RECEIVE : share));
-  return { tasks, share: state.kind === 'results' ? Number.MAX_SAFE_INTEGER : share, receive, sliceSeconds, probe };
+  const most = state.kind === 'results' ? Number.MAX_SAFE_INTEGER : share;
+  return { depth, tasks, share: most, receive, sliceSeconds, probe };
 }
 
 function countTasks(state: PlanState): number {

@@ -44,7 +44,8 @@ export interface GateDeps {
 /** What a wake came to. */
 export type WakeResult = 'started' | 'counted' | 'restarted' | 'takenOver' | 'paused';
 
-type Held = { row: GateRow; etag: string };
+/** A gate as it was read, to be written only if it is so still. */
+export type Held = { row: GateRow; etag: string };
 
 /** Reads a gate; a queue that was never woken has an idle one of generation 0. */
 export async function readGate(table: Table, queue: string): Promise<{ row: GateRow; etag: string | undefined }> {
@@ -207,6 +208,18 @@ export async function beat(
   const entity = { partitionKey: GATES_PARTITION, rowKey: beatRowKey(queue, task), generation };
   await table.upsertEntity({ ...entity, beatUntil: new Date(until).toISOString() }, 'Merge');
 }
+
+/**
+ * The sign of life of a drain's first wave, which was planned after the gate had been taken: until now the gate knows
+ * nothing of it. False when the gate is somebody's who beats already, or was changed meanwhile; nothing is written then.
+ */
+export const showFirstWave = async (
+  table: Table,
+  { row, etag }: Held,
+  { active, depth, until }: { active: number; depth: number; until: number },
+): Promise<boolean> =>
+  row.beatUntil === '' &&
+  (await writeGate(table, { ...row, active, depth, beatUntil: new Date(until).toISOString() }, etag));
 
 /** Tells the gate that a message of its queue is delayed until `dueAt`; keeps the earliest. */
 export async function noteDue(table: Table, queue: string, dueAt: string): Promise<void> {

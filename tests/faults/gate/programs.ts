@@ -7,7 +7,7 @@ import { createGateDeps, type DrainClient } from '../../../shared/drain/drains.t
 import type { Wave } from '../../../shared/drain/plan.ts';
 import { type SettleDeps, settle, waveSeconds } from '../../../shared/drain/settle.ts';
 import { emptyTally, type SliceResult } from '../../../shared/drain/slice.ts';
-import { beat, fence, type GateDeps, wake } from '../../../shared/wake/gate.ts';
+import { beat, fence, type GateDeps, showFirstWave, wake } from '../../../shared/wake/gate.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry, type QueueAddress } from '../../../shared/workload/registry.ts';
 import type { Asker, Program } from '../explorer/programs.ts';
@@ -19,7 +19,7 @@ export const QUEUE = 'w-n-0';
 const address = registry.queue(QUEUE) as QueueAddress;
 
 /** One task that takes one message: two messages are two waves. */
-const WAVE: Wave = { tasks: 1, share: 1, receive: 1, sliceSeconds: 30, probe: false };
+const WAVE: Wave = { depth: 1, tasks: 1, share: 1, receive: 1, sliceSeconds: 30, probe: false };
 export const VISIBILITY_SECONDS = 300;
 const LIMITS = { concurrentActivities: 2, activityVisibilitySeconds: 60 };
 
@@ -93,9 +93,11 @@ async function slice(parts: Parts, asker: Asker, { generation }: SliceInput): Pr
     ...counts,
   });
   const table = parts.table(asker);
-  if (!(await parts.fence(table, QUEUE, generation))) return ended('fenced');
+  const held = await parts.fence(table, QUEUE, generation);
+  if (!held) return ended('fenced');
   const until = asker.now() + waveSeconds(LIMITS, WAVE) * 1000;
-  await beat(table, { queue: QUEUE, task: 't0', generation, until });
+  const isShown = await showFirstWave(table, held, { active: WAVE.tasks, depth: WAVE.depth, until });
+  if (!isShown) await beat(table, { queue: QUEUE, task: 't0', generation, until });
   const received = (await asker.ask('receive')) as { message: number; outage: boolean } | null;
   if (received === null) return ended('empty');
   if (received.outage) return ended('tripped', { received: 1, ran: 20, failures: 20 });

@@ -3,7 +3,15 @@ import type { QueueClient } from '@azure/storage-queue';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { queueDepth, settle } from '../../../shared/drain/settle.ts';
-import { beat, type DrainStatus, fence, type GateDeps, readGate, wake } from '../../../shared/wake/gate.ts';
+import {
+  beat,
+  type DrainStatus,
+  fence,
+  type GateDeps,
+  readGate,
+  showFirstWave,
+  wake,
+} from '../../../shared/wake/gate.ts';
 import type { GateRow } from '../../../shared/wake/gate-row.ts';
 import type { QueueAddress } from '../../../shared/workload/registry.ts';
 import { address, settleDeps, summary } from '../../unit/drain/drain-fixtures.ts';
@@ -81,8 +89,10 @@ class Walk {
   }
 
   async slice(generation: number): Promise<number> {
-    if (!(await fence(gates, this.name, generation))) return 0;
-    await beat(gates, { queue: this.name, task: 't0', generation, until: this.#clock });
+    const held = await fence(gates, this.name, generation);
+    if (!held) return 0;
+    const isShown = await showFirstWave(gates, held, { active: 1, depth: 1, until: this.#clock });
+    if (!isShown) await beat(gates, { queue: this.name, task: 't0', generation, until: this.#clock });
     const { receivedMessageItems } = await this.queue.receiveMessages({ numberOfMessages: 2, visibilityTimeout: 30 });
     for (const { messageId, popReceipt } of receivedMessageItems) await this.queue.deleteMessage(messageId, popReceipt);
     return receivedMessageItems.length;

@@ -11,9 +11,11 @@ import { createRegistry, type QueueAddress } from '../../../shared/workload/regi
 export const NOW = 1_767_225_600_000;
 
 const workload = defineWorkload({ name: 'billing', version: 1, item: z.unknown(), map: (item) => item });
-export const address = createRegistry([workload]).queue('billing-normal-0') as QueueAddress;
+export const registry = createRegistry([workload]);
+export const address = registry.queue('billing-normal-0') as QueueAddress;
 
 export const wave = (fields: Partial<Wave> = {}): Wave => ({
+  depth: 1,
   tasks: 1,
   share: 1,
   receive: 1,

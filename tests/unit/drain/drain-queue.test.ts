@@ -10,7 +10,14 @@ import { memoryTable } from '../../helpers/memory-table.ts';
 import { runOrchestrator } from '../../helpers/run-orchestrator.ts';
 import { address, settleDeps } from './drain-fixtures.ts';
 
-const wave = (tasks: number): Wave => ({ tasks, share: 10, receive: 10, sliceSeconds: 30, probe: false });
+const wave = (tasks: number): Wave => ({
+  depth: 10 * tasks,
+  tasks,
+  share: 10,
+  receive: 10,
+  sliceSeconds: 30,
+  probe: false,
+});
 const input: DrainInput = { queue: 'billing-normal-0', generation: 7, wave: wave(2) };
 const slice = (received: number): SliceResult => ({
   ...emptyTally(),

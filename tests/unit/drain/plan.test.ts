@@ -57,7 +57,8 @@ test.each<[string, Partial<PlanState>, number, number]>([
 });
 
 test('a probe takes one reference', () => {
-  expect(planWave(state({ probe: true }))).toEqual({ tasks: 1, share: 1, receive: 1, sliceSeconds: 30, probe: true });
+  const one = { tasks: 1, share: 1, receive: 1 };
+  expect(planWave(state({ probe: true }))).toEqual({ ...one, depth: 1_000, sliceSeconds: 30, probe: true });
 });
 
 test('a collector takes whatever comes in while it works', () => {

@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { createMeter } from '../../../shared/cost/meter.ts';
+import { type ActivityDeps, createActivities } from '../../../shared/drain/activities.ts';
+import { emptyTally } from '../../../shared/drain/slice.ts';
+import { changeGate, readGate } from '../../../shared/wake/gate.ts';
+import type { GateRow } from '../../../shared/wake/gate-row.ts';
+import { memoryTable } from '../../helpers/memory-table.ts';
+import { registry, settleDeps, wave } from './drain-fixtures.ts';
+
+const QUEUE = 'billing-normal-0';
+
+/** A gate of generation 3, and its dequeue tasks on a queue that gives `texts` one by one. */
+async function world(fields: Partial<GateRow>, texts: string[] = []) {
+  const { table } = memoryTable();
+  const back: string[] = [];
+  await changeGate(table, QUEUE, () => ({ status: 'draining', generation: 3, ...fields }));
+  const deps = {
+    ...settleDeps(table),
+    registry,
+    meter: createMeter(),
+    queues: () => ({
+      receiveMessages: async () => ({
+        receivedMessageItems: texts.splice(0, 1).map((messageText) => ({ messageText })),
+      }),
+    }),
+    roundFor: () => async (messages: { messageText: string }[], isOver: () => boolean) => {
+      if (isOver()) back.push(...messages.map(({ messageText }) => messageText));
+      return { ...emptyTally(), received: messages.length };
+    },
+  } as unknown as ActivityDeps;
+  const { dequeueBatch } = createActivities(deps);
+  return {
+    back,
+    pause: () => changeGate(table, QUEUE, () => ({ paused: { by: 'operator', reason: '', since: '' } })),
+    gate: async () => (await readGate(table, QUEUE)).row,
+    dequeue: (task: string, size: Partial<Parameters<typeof wave>[0]> = {}) =>
+      dequeueBatch({ queue: QUEUE, generation: 3, task, wave: wave(size) }),
+  };
+}
+
+test('the first task of a drain shows the wave in the gate, as long as it may take', async () => {
+  const { dequeue, gate } = await world({});
+
+  await dequeue('t0', { depth: 40, tasks: 4, share: 10 });
+
+  // 30 s x (4 tasks / 2 at a time + 2) and 60 s until the runtime gives a dead one's work to another.
+  expect(await gate()).toMatchObject({ depth: 40, active: 4, beatUntil: '2026-01-01T00:03:00.000Z' });
+});
+
+test.each<[string, string, Partial<GateRow>]>([
+  ['the other tasks', 't1', {}],
+  [
+    'a task of a later wave, which settling has shown',
+    't0',
+    { active: 2, depth: 9, beatUntil: '2026-01-01T00:00:09.000Z' },
+  ],
+])('%s leave the gate as it is', async (_what, task, fields) => {
+  const { dequeue, gate } = await world(fields);
+  const before = await gate();
+
+  await dequeue(task, { depth: 40, tasks: 4, share: 10 });
+
+  expect(await gate()).toEqual(before);
+});
+
+test('a task that stays takes nothing that came after a pause', async () => {
+  const { back, dequeue, pause } = await world({}, ['share', 'later']);
+  await pause();
+
+  expect(await dequeue('t0', { receive: 32 })).toMatchObject({ ended: 'shareDone' });
+  expect(back).toEqual(['later']);
+});
