@@ -19,7 +19,7 @@ export function describeProgress(batch: ShownBatch, queues?: readonly ShownQueue
   const sum = (field: 'depth' | 'active'): number => (queues ?? []).reduce((total, queue) => total + queue[field], 0);
   return [
     `Process ${formatBar(accepted === 0 ? 0 : done / accepted)} ${formatCount(done)} of ${formatCount(accepted)} items`,
-    ...(queues ? [`queue depth ${sum('depth')}`, `${sum('active')} dequeue tasks active`] : []),
+    ...(queues ? [`queue depth ${sum('depth')}`, `dequeue tasks ${sum('active')}`] : []),
     ...(batch.ratePerSecond === null ? [] : [`${formatCount(batch.ratePerSecond)} items/s`]),
   ].join(', ');
 }
