@@ -11,9 +11,9 @@ import { type Intercept, refusal } from '../harness/storage-proxy.ts';
 export const FAULT_MODES = ['before', 'after', 'repeated', 'exit'] as const;
 export type FaultMode = (typeof FAULT_MODES)[number];
 
-/** The `k`-th call, from 1 (0: none), and how it fails. */
+/** The `k`-th call, from 1 (0: none), or the first that looks like `call`; and how it fails. */
 export interface CallFault {
-  k: number;
+  k: number | { call: RegExp };
   mode: FaultMode;
 }
 
@@ -39,10 +39,12 @@ export function createDirector(kill: () => void): Director {
   /** The mode in which this call is to fail, once. */
   const count = (name: string): FaultMode | undefined => {
     calls.push(name);
-    if (plan?.k !== calls.length) return undefined;
+    if (plan === undefined || failed !== undefined || !isMeant(plan, name)) return undefined;
     failed = name;
     return plan.mode;
   };
+  const isMeant = ({ k }: CallFault, name: string): boolean =>
+    typeof k === 'number' ? k === calls.length : k.call.test(name);
   /** Broker and durable backend ask twice a change: a failure after the effect waits for the second question. */
   const ask = (name: string, phase: 'before' | 'after'): FaultMode | undefined => {
     if (phase === 'before') {

@@ -60,7 +60,7 @@ export async function runWithFault(
     run = { failed: cell.director.failed, calls: cell.director.calls };
     cell.director.arm();
     await cell.whole();
-    if (ledger) problems.push(...(await problemsOf(cell, ledger)));
+    if (ledger) problems.push(...(await problemsOf(cell, id)));
   } catch (error) {
     problems.push(String(error));
   }
@@ -103,9 +103,13 @@ async function help(cell: Cell, id: string): Promise<void> {
   await cell.api.sweep();
 }
 
-async function problemsOf(cell: Cell, ledger: LedgerView): Promise<string[]> {
+/** Of the rows as they are now: what was delivered again after the end must have changed nothing. */
+async function problemsOf(cell: Cell, id: string): Promise<string[]> {
+  const ledger = await readLedger(cell.batches, id);
+  if (!ledger) return ['its rows are gone'];
+  const broken = brokenLaw(ledger);
   const verdict = await verify(TRUTH, ledger, cell.api);
-  return isGood(verdict) ? [] : [JSON.stringify(verdict)];
+  return [...(broken ? [broken] : []), ...(isGood(verdict) ? [] : [JSON.stringify(verdict)])];
 }
 
 /** Nothing may be left in the queues, for it would belong to nobody; and all drains must have come to their ends. */
