@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 import { runEveryCall } from './every-call.ts';
 import type { CallRun } from './run.ts';
 
-/** SLUICE_FAULTS_DEEP tries every call in every way; otherwise each way takes every third call, beginning with another. */
-const stride = process.env.SLUICE_FAULTS_DEEP === undefined ? 3 : 1;
+/** Each way takes every n-th call, beginning with another one; 1 tries every call in every way. */
+const stride = Number(process.env.SLUICE_FAULTS_STRIDE ?? 3);
 const CELLS = 4;
 const TIMEOUT_MS = 3_600_000;
 

@@ -38,7 +38,10 @@ const STEP_MS = 130_000;
 const MAX_AHEAD_MS = 55 * 60_000;
 const STUCK_MS = 60_000;
 
-/** Runs one batch of `workload`, one call of which fails. A batch that is not at its end after `patienceMs` is stuck. */
+/**
+ * Runs one batch of `workload`, one call of which fails. It is stuck when it is not at its end after `patienceMs`, or not
+ * at rest as long after that.
+ */
 export async function runWithFault(
   cell: Cell,
   workload: string,
@@ -56,7 +59,7 @@ export async function runWithFault(
     const onRefused = (): void => cell.advance(10_000);
     const id = await cell.api.submit(workload, randomUUID(), TRUTH.body, { onRefused });
     const ledger = await watch(cell, id, { problems, patienceMs });
-    if (ledger) problems.push(...(await leftovers(cell, workload, id)));
+    if (ledger) problems.push(...(await leftovers(cell, { workload, id, patienceMs })));
     run = { failed: cell.director.failed, calls: cell.director.calls };
     cell.director.arm();
     await cell.whole();
@@ -113,9 +116,12 @@ async function problemsOf(cell: Cell, id: string): Promise<string[]> {
 }
 
 /** Nothing may be left in the queues, for it would belong to nobody; and all drains must have come to their ends. */
-async function leftovers(cell: Cell, workload: string, id: string): Promise<string[]> {
+async function leftovers(
+  cell: Cell,
+  { workload, id, patienceMs }: { workload: string; id: string; patienceMs: number },
+): Promise<string[]> {
   const names = [`${workload}-normal-0`, `${workload}-results`];
-  const end = Date.now() + STUCK_MS;
+  const end = Date.now() + patienceMs;
   for (let tries = 1; ; tries += 1) {
     const rests = await Promise.all(names.map((name) => restOf(cell, name)));
     if (rests.every((rest) => rest === '')) return [];
