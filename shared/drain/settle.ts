@@ -3,7 +3,7 @@ import type { QueueClient } from '@azure/storage-queue';
 import { statusOf } from '../errors.ts';
 import { log } from '../telemetry/log.ts';
 import { measureQueue } from '../telemetry/metrics.ts';
-import { fence, type GateDeps, writeGate } from '../wake/gate.ts';
+import { DUE_MARGIN_MS, fence, type GateDeps, writeGate } from '../wake/gate.ts';
 import type { GateRow, Pause } from '../wake/gate-row.ts';
 import type { Publish } from '../wake/publish.ts';
 import type { QueueAddress } from '../workload/registry.ts';
@@ -15,11 +15,6 @@ const FIRST_PROBE_MS = 10_000;
 const LONGEST_PROBE_MS = 5 * 60_000;
 /** Wait before a queue is tried again whose wave could do nothing because a service failed. */
 const FAULT_RETRY_MS = 15_000;
-/**
- * Added to the time at which a message is due: its delay was rounded up to whole seconds, and the topic's clock may be
- * a second ahead. A wake that finds the message still invisible would park for a whole lease.
- */
-const DUE_MARGIN_MS = 2_000;
 /** Wait before a drain that failed is tried again. */
 const ABANDON_RETRY_MS = 60_000;
 
@@ -123,7 +118,10 @@ async function park(
   return { gate, result: { ended: options.ended } };
 }
 
-/** The earliest known due time, but never later than a visibility timeout: a dead worker's lease has no known end. */
+/**
+ * The earliest known due time, with a margin: a wake that finds the message still invisible would park for a whole lease.
+ * But never later than a visibility timeout, since a dead worker's lease has no known end.
+ */
 function nextVisible(deps: SettleDeps, gate: GateRow, { faulted }: WaveSummary): number {
   if (faulted) return deps.gate.now() + FAULT_RETRY_MS;
   const lease = deps.gate.now() + deps.visibilitySeconds * 1000;

@@ -167,7 +167,7 @@ interface Deferred extends Pick<Held, 'address' | 'lease'> {
 async function giveBack(deps: ItemsRoundDeps, { message }: Work, { address, lease, text }: Deferred): Promise<void> {
   try {
     await lease.giveBack(message.messageId, FAULT_RETRY_SECONDS, text);
-    await noteDue(deps.gate.table, address.queue, new Date(deps.gate.now() + FAULT_RETRY_SECONDS * 1000).toISOString());
+    await noteDue(deps.gate, address.queue, new Date(deps.gate.now() + FAULT_RETRY_SECONDS * 1000).toISOString());
   } catch (error) {
     // Its visibility timeout will bring it back, only later.
     log.warn('not-given-back', { queue: address.queue, error: toError(error) });

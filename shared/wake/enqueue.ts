@@ -52,7 +52,7 @@ export async function enqueue(
     note(queues, queue, row);
   });
   for (const [queue, { items, dueAt }] of queues) {
-    if (dueAt !== undefined) await noteDue(deps.gate.table, queue, dueAt);
+    if (dueAt !== undefined) await noteDue(deps.gate, queue, dueAt);
     const address = deps.registry.queue(queue);
     const trace = batch.traceparent === undefined ? {} : { traceparent: batch.traceparent };
     if (address) await deps.publish(address, { type: 'QueueWorkDetected', batch: batch.id, items, ...trace });

@@ -221,7 +221,23 @@ export const showFirstWave = async (
   row.beatUntil === '' &&
   (await writeGate(table, { ...row, active, depth, beatUntil: new Date(until).toISOString() }, etag));
 
-/** Tells the gate that a message of its queue is delayed until `dueAt`; keeps the earliest. */
-export async function noteDue(table: Table, queue: string, dueAt: string): Promise<void> {
-  await changeGate(table, queue, (row) => (row.dueAt !== '' && row.dueAt <= dueAt ? undefined : { dueAt }));
+/**
+ * A message's delay was rounded up to whole seconds, and the topic's clock may be a second ahead: until so long after it
+ * is due it may still be invisible.
+ */
+export const DUE_MARGIN_MS = 2_000;
+
+/**
+ * Tells the gate that a message of its queue is delayed until `dueAt`; keeps the earliest of those to come. A long drain
+ * has seen the one that was noted before, and would park for a whole lease when this one is all that is left.
+ */
+export async function noteDue(
+  { table, now }: Pick<GateDeps, 'table' | 'now'>,
+  queue: string,
+  dueAt: string,
+): Promise<void> {
+  await changeGate(table, queue, (row) => {
+    const isToCome = row.dueAt !== '' && Date.parse(row.dueAt) + DUE_MARGIN_MS > now();
+    return isToCome && row.dueAt <= dueAt ? undefined : { dueAt };
+  });
 }
