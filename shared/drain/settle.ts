@@ -3,7 +3,8 @@ import type { QueueClient } from '@azure/storage-queue';
 import { statusOf } from '../errors.ts';
 import { log } from '../telemetry/log.ts';
 import { measureQueue } from '../telemetry/metrics.ts';
-import { DUE_MARGIN_MS, fence, type GateDeps, writeGate } from '../wake/gate.ts';
+import { DUE_MARGIN_MS, dueAfter } from '../wake/due.ts';
+import { fence, type GateDeps, writeGate } from '../wake/gate.ts';
 import type { GateRow, Pause } from '../wake/gate-row.ts';
 import type { Publish } from '../wake/publish.ts';
 import type { QueueAddress } from '../workload/registry.ts';
@@ -98,7 +99,7 @@ export const waveSeconds = (
 function drained(deps: SettleDeps, { address, generation }: SettleInput, gate: GateRow): Decision {
   const details = { generation, idleCount: gate.idleCount, done: gate.total };
   return {
-    gate: { ...released(gate, 0), dueAt: '' },
+    gate: { ...released(gate, 0), due: [] },
     result: { ended: 'drained' },
     after: () => tell(() => deps.publish(address, { type: 'QueueEmpty', details })),
   };
@@ -114,7 +115,8 @@ async function park(
 ): Promise<Decision> {
   await deps.publish(address, { type: 'QueueWorkDetected' }, { at: new Date(options.atMs) });
   const parkedUntil = new Date(options.atMs).toISOString();
-  const gate = { ...released(options.gate, options.depth ?? options.gate.depth), dueAt: '', parkedUntil };
+  const due = dueAfter(options.gate.due, options.atMs);
+  const gate = { ...released(options.gate, options.depth ?? options.gate.depth), due, parkedUntil };
   return { gate, result: { ended: options.ended } };
 }
 
@@ -125,7 +127,8 @@ async function park(
 function nextVisible(deps: SettleDeps, gate: GateRow, { faulted }: WaveSummary): number {
   if (faulted) return deps.gate.now() + FAULT_RETRY_MS;
   const lease = deps.gate.now() + deps.visibilitySeconds * 1000;
-  return gate.dueAt === '' ? lease : Math.max(deps.gate.now(), Math.min(Date.parse(gate.dueAt) + DUE_MARGIN_MS, lease));
+  const [first] = gate.due;
+  return first === undefined ? lease : Math.max(deps.gate.now(), Math.min(Date.parse(first) + DUE_MARGIN_MS, lease));
 }
 
 function openCircuit(deps: SettleDeps, input: SettleInput, gate: GateRow): Promise<Decision> {

@@ -45,7 +45,7 @@ async function readGates(table: Table): Promise<Map<string, GateRow>> {
 /** A queue as the API shows it: what its workload says, and what its gate knows. */
 export function queueView({ queue, workload, lane, kind }: QueueAddress, gate: GateRow): QueueView {
   const { status, generation, depth, active, total, idleCount, wakes, missedWakes, ghosts } = gate;
-  const { taskLimit, throttled, itemsPerSecond, secondsPerReference, policyVersion, paused, dueAt } = gate;
+  const { taskLimit, throttled, itemsPerSecond, secondsPerReference, policyVersion, paused, due } = gate;
   return {
     queue,
     workload: workload.name,
@@ -67,6 +67,6 @@ export function queueView({ queue, workload, lane, kind }: QueueAddress, gate: G
     itemsPerSecond,
     secondsPerReference,
     policyVersion,
-    dueAt: dueAt === '' ? null : dueAt,
+    dueAt: due[0] ?? null,
   };
 }

@@ -96,7 +96,7 @@ interface Held {
 
 /** No more at once than there are threads to run them: what has not begun when the time is up can be given back. */
 async function processAll(deps: ItemsRoundDeps, entries: Entry<Reference>[], held: Held): Promise<Fate[]> {
-  const works = await withFrames(deps, entries);
+  const works = held.isOver() ? entries : await withFrames(deps, entries);
   return inParallel(works, deps.processor.threads + 1, (work) =>
     inChunkSpan(work, held.address, () => fateOf(deps, work, held)),
   );
@@ -127,7 +127,7 @@ async function tryRead(deps: ItemsRoundDeps, range: Range): Promise<{ bytes?: Bu
 
 const mayBeDone = (entry: Entry<Reference>): boolean => deliveries(entry) > 1 || entry.value.resent === true;
 
-/** Deliveries that may have begun to run it: those given back unstarted do not count. */
+/** Deliveries that may have begun to run it: those given back by a living process do not count. */
 const deliveries = ({ message, value }: Entry<Reference>): number => message.dequeueCount - (value.returned ?? 0);
 
 /** One reference's fault is its own: it is given back, logged once, and its neighbours go on. */
@@ -139,7 +139,7 @@ async function fateOf(deps: ItemsRoundDeps, work: Work, { address, lease, isOver
   } catch (error) {
     const { batch, chunk } = work.value;
     log.warn('chunk-deferred', { batch, chunk, queue: address.queue, error: toError(error) });
-    await giveBack(deps, work, { address, lease, text: isInnocent(error) ? unstarted(work) : undefined });
+    await giveBack(deps, work, { address, lease, text: isInnocent(error) ? brokenOff(work) : undefined });
     return 'later';
   }
 }
@@ -150,11 +150,16 @@ async function handOn(work: Work, lease: Lease): Promise<Fate> {
   return 'later';
 }
 
+/** The reference as it was, with a mark that this delivery is no sign of a death. */
+const unstarted = ({ value }: Work): string => JSON.stringify(returned(value));
+
+const returned = (reference: Reference): Reference => ({ ...reference, returned: (reference.returned ?? 0) + 1 });
+
 /**
- * The reference with a mark that this delivery is no sign of a death, and as it was before this delivery: a lone start
- * that a service broke off says nothing about the chunk either.
+ * As it was before a start that a service broke off, which says nothing about the chunk; but its outcome may be stored
+ * all the same, the answer alone being lost.
  */
-const unstarted = ({ value }: Work): string => JSON.stringify({ ...value, returned: (value.returned ?? 0) + 1 });
+const brokenOff = ({ value }: Work): string => JSON.stringify({ ...returned(value), resent: true });
 
 /** An outage, a process that is being stopped, threads that do not start: all chunks meet it alike. */
 const isInnocent = (error: unknown): boolean =>
@@ -167,7 +172,9 @@ interface Deferred extends Pick<Held, 'address' | 'lease'> {
 async function giveBack(deps: ItemsRoundDeps, { message }: Work, { address, lease, text }: Deferred): Promise<void> {
   try {
     await lease.giveBack(message.messageId, FAULT_RETRY_SECONDS, text);
-    await noteDue(deps.gate, address.queue, new Date(deps.gate.now() + FAULT_RETRY_SECONDS * 1000).toISOString());
+    await noteDue(deps.gate.table, address.queue, [
+      new Date(deps.gate.now() + FAULT_RETRY_SECONDS * 1000).toISOString(),
+    ]);
   } catch (error) {
     // Its visibility timeout will bring it back, only later.
     log.warn('not-given-back', { queue: address.queue, error: toError(error) });

@@ -34,8 +34,8 @@ export const partitionOf = (chunk: string, partitions: number): number =>
   Number(/\d{6}/.exec(chunk)?.[0] ?? 0) % partitions;
 
 /**
- * Puts the references of pending rows, then wakes each queue touched, once. A delayed one first tells its gate when it
- * is due, so that a drain which finds it invisible knows how long to park.
+ * Puts the references of pending rows, then wakes each queue touched, once. Of delayed ones the gate is told first when
+ * they are due, so that a drain which finds them invisible knows how long to park.
  */
 export async function enqueue(
   deps: EnqueueDeps,
@@ -45,14 +45,15 @@ export async function enqueue(
 ): Promise<void> {
   const workload = deps.registry.workload(batch.workload);
   if (!workload || rows.length === 0) return;
-  const queues = new Map<string, { items: number; dueAt: string | undefined }>();
+  const queues = new Map<string, Touched>();
   await inParallel(rows, PUTS_AT_ONCE, async (row) => {
     const queue = queueOf(workload, batch.lane, row.chunk);
-    await putMessage(deps.queues(queue), textOf(row.reference, options.resent === true), delaySeconds(deps, row));
-    note(queues, queue, row);
+    const delay = delaySeconds(deps, row);
+    await putMessage(deps.queues(queue), textOf(row.reference, options.resent === true), delay);
+    note(queues, queue, row, delay > 0);
   });
-  for (const [queue, { items, dueAt }] of queues) {
-    if (dueAt !== undefined) await noteDue(deps.gate, queue, dueAt);
+  for (const [queue, { items, due }] of queues) {
+    if (due.length > 0) await noteDue(deps.gate.table, queue, due);
     const address = deps.registry.queue(queue);
     const trace = batch.traceparent === undefined ? {} : { traceparent: batch.traceparent };
     if (address) await deps.publish(address, { type: 'QueueWorkDetected', batch: batch.id, items, ...trace });
@@ -70,8 +71,13 @@ const textOf = (reference: Reference, resent: boolean): string =>
 const delaySeconds = ({ gate }: EnqueueDeps, { dueAt }: ChunkRow): number =>
   dueAt === undefined ? 0 : Math.min(MAX_DELAY_SECONDS, Math.max(0, (Date.parse(dueAt) - gate.now()) / 1000));
 
-function note(queues: Map<string, { items: number; dueAt: string | undefined }>, queue: string, row: ChunkRow): void {
-  const known = queues.get(queue);
-  const dueAt = [known?.dueAt, row.dueAt].filter((at) => at !== undefined).sort()[0];
-  queues.set(queue, { items: (known?.items ?? 0) + row.items, dueAt });
+/** What was put into a queue: items, and when those that are delayed are due. */
+interface Touched {
+  items: number;
+  due: string[];
+}
+
+function note(queues: Map<string, Touched>, queue: string, row: ChunkRow, isDelayed: boolean): void {
+  const { items, due } = queues.get(queue) ?? { items: 0, due: [] };
+  queues.set(queue, { items: items + row.items, due: isDelayed && row.dueAt ? [...due, row.dueAt] : due });
 }

@@ -30,8 +30,8 @@ export interface GateRow {
   takenAt: string;
   /** Until when the drain counts as alive without a further sign; empty before its first. */
   beatUntil: string;
-  /** When the earliest delayed message becomes visible; empty when none is known. */
-  dueAt: string;
+  /** When delayed messages become visible, as far as it is known; ascending. */
+  due: readonly string[];
   /** A released gate with work that is still invisible: when its scheduled wake comes; empty when the queue was drained. */
   parkedUntil: string;
   depth: number;
@@ -69,7 +69,7 @@ export const newGate = (queue: string): GateRow => ({
   wakes: 0,
   takenAt: '',
   beatUntil: '',
-  dueAt: '',
+  due: [],
   parkedUntil: '',
   depth: 0,
   active: 0,
@@ -112,15 +112,16 @@ export const gateRows = { from: GATE, to: 'gate;' } as const;
 
 /** The table entity of a gate. */
 export function toGateEntity(row: GateRow): Record<string, unknown> & { partitionKey: string; rowKey: string } {
-  const { queue, paused, ...rest } = row;
+  const { queue, paused, due, ...rest } = row;
   const pause = paused === undefined ? {} : { paused: JSON.stringify(paused) };
-  return { partitionKey: GATES_PARTITION, rowKey: gateRowKey(queue), ...rest, ...pause };
+  return { partitionKey: GATES_PARTITION, rowKey: gateRowKey(queue), ...rest, due: JSON.stringify(due), ...pause };
 }
 
 /** A gate from its entity; columns that an older row lacks have their first value. */
 export function fromGateEntity(entity: Entity): { row: GateRow; etag: string } {
-  const { etag, partitionKey: _partition, rowKey, timestamp: _timestamp, paused, ...rest } = entity;
+  const { etag, partitionKey: _partition, rowKey, timestamp: _timestamp, paused, due = '[]', ...rest } = entity;
   const queue = rowKey.slice(GATE.length);
   const pause = paused === undefined ? {} : { paused: JSON.parse(String(paused)) as Pause };
-  return { row: { ...newGate(queue), ...(rest as Partial<GateRow>), queue, ...pause }, etag };
+  const known = { due: JSON.parse(String(due)) as string[], ...pause };
+  return { row: { ...newGate(queue), ...(rest as Partial<GateRow>), queue, ...known }, etag };
 }

@@ -6,6 +6,7 @@
 import { odata } from '@azure/data-tables';
 import { queryEntities, readEntity, type Table, wins } from '../batches/table.ts';
 import { log } from '../telemetry/log.ts';
+import { dueAfter, mergeDue } from './due.ts';
 import {
   beatRowKey,
   beatRows,
@@ -117,8 +118,8 @@ function nextHolder(deps: Pick<GateDeps, 'now'>, row: GateRow, idOf: typeof drai
     wakes: 0,
     takenAt,
     beatUntil: '',
-    // Noted just before this wake, when the queue was idle: without it the drain would park for a whole lease.
-    dueAt: row.dueAt > takenAt ? row.dueAt : '',
+    // Noted before this wake, when the queue was idle: without them the drain would park for a whole lease.
+    due: dueAfter(row.due, deps.now()),
     parkedUntil: '',
     active: 0,
   };
@@ -221,23 +222,10 @@ export const showFirstWave = async (
   row.beatUntil === '' &&
   (await writeGate(table, { ...row, active, depth, beatUntil: new Date(until).toISOString() }, etag));
 
-/**
- * A message's delay was rounded up to whole seconds, and the topic's clock may be a second ahead: until so long after it
- * is due it may still be invisible.
- */
-export const DUE_MARGIN_MS = 2_000;
-
-/**
- * Tells the gate that a message of its queue is delayed until `dueAt`; keeps the earliest of those to come. A long drain
- * has seen the one that was noted before, and would park for a whole lease when this one is all that is left.
- */
-export async function noteDue(
-  { table, now }: Pick<GateDeps, 'table' | 'now'>,
-  queue: string,
-  dueAt: string,
-): Promise<void> {
+/** Tells the gate when messages of its queue that are delayed become visible: a drain that finds them invisible parks so long. */
+export async function noteDue(table: Table, queue: string, due: readonly string[]): Promise<void> {
   await changeGate(table, queue, (row) => {
-    const isToCome = row.dueAt !== '' && Date.parse(row.dueAt) + DUE_MARGIN_MS > now();
-    return isToCome && row.dueAt <= dueAt ? undefined : { dueAt };
+    const merged = mergeDue(row.due, due);
+    return merged.join() === row.due.join() ? undefined : { due: merged };
   });
 }

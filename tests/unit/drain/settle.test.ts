@@ -21,12 +21,12 @@ async function held(fields: Partial<GateRow> = {}, over: Partial<SettleDeps> = {
 
 describe('an empty queue', () => {
   test('is released, and told to be empty', async () => {
-    const { deps, gate, published } = await held({ total: 5, dueAt: '2026-01-01T00:00:01.000Z' });
+    const { deps, gate, published } = await held({ total: 5, due: ['2026-01-01T00:00:01.000Z'] });
 
     const settled = await settle(deps, { address, generation: 3, wave: summary({ tasks: 2 }) });
 
     expect(settled).toEqual({ ended: 'drained' });
-    expect(await gate()).toMatchObject({ status: 'idle', depth: 0, active: 0, total: 7, dueAt: '' });
+    expect(await gate()).toMatchObject({ status: 'idle', depth: 0, active: 0, total: 7, due: [] });
     expect(published).toEqual([{ type: 'QueueEmpty' }]);
   });
 
@@ -79,9 +79,9 @@ describe('a queue whose messages are all invisible is parked', () => {
   test.each<[string, Partial<GateRow>, Parameters<typeof summary>[0], string]>([
     ['until a lease must have ended, when no due time is known', {}, {}, '2026-01-01T00:05:00.000Z'],
     // Two seconds for delays that are rounded up, and for the topic's own clock.
-    ['until the due time and a little', { dueAt: '2026-01-01T00:01:00.000Z' }, {}, '2026-01-01T00:01:02.000Z'],
-    ['no longer than a lease', { dueAt: '2026-01-01T09:00:00.000Z' }, {}, '2026-01-01T00:05:00.000Z'],
-    ['not into the past', { dueAt: '2025-12-31T00:00:00.000Z' }, {}, '2026-01-01T00:00:00.000Z'],
+    ['until the due time and a little', { due: ['2026-01-01T00:01:00.000Z'] }, {}, '2026-01-01T00:01:02.000Z'],
+    ['no longer than a lease', { due: ['2026-01-01T09:00:00.000Z'] }, {}, '2026-01-01T00:05:00.000Z'],
+    ['not into the past', { due: ['2025-12-31T00:00:00.000Z'] }, {}, '2026-01-01T00:00:00.000Z'],
     ['shortly, when a service had failed', {}, { faulted: true }, '2026-01-01T00:00:15.000Z'],
   ])('%s', async (_what, fields, wave, at) => {
     const { deps, gate, published } = await held(fields, { depthOf: async () => 1 });
@@ -90,7 +90,17 @@ describe('a queue whose messages are all invisible is parked', () => {
 
     expect(settled).toEqual({ ended: 'parked' });
     expect(published).toEqual([{ type: 'QueueWorkDetected', at }]);
-    expect(await gate()).toMatchObject({ status: 'idle', dueAt: '', depth: 1 });
+    expect(await gate()).toMatchObject({ status: 'idle', depth: 1 });
+  });
+
+  test('and keeps the due times that come after its wake, and no other', async () => {
+    const due = ['2026-01-01T00:00:01.000Z', '2026-01-01T00:00:02.000Z', '2026-01-01T00:00:30.000Z'];
+    const { deps, gate } = await held({ due }, { depthOf: async () => 1 });
+
+    await settle(deps, { address, generation: 3, wave: empty });
+
+    // Its wake is at three seconds, and a message that was due at two may still be invisible then.
+    expect((await gate()).due).toEqual(due.slice(1));
   });
 
   test('with its wake sent before the gate is released', async () => {

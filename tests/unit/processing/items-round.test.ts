@@ -1,31 +1,24 @@
-import type { DequeuedMessageItem } from '@azure/storage-queue';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { digestOf, encodeFrameSync } from '../../../shared/contract/frame.ts';
 import type { OutcomeHeader } from '../../../shared/contract/outcome.ts';
-import type { Reference } from '../../../shared/contract/reference.ts';
 import { encodeOutcome } from '../../../shared/processing/encode-outcome.ts';
 import { createItemsRound, type ItemsRoundDeps } from '../../../shared/processing/items-round.ts';
 import { createSharedLock } from '../../../shared/processing/shared-lock.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry, type QueueAddress } from '../../../shared/workload/registry.ts';
+import { chunkJob } from '../../helpers/chunks.ts';
+import { messageOf, serviceError } from '../../helpers/factories.ts';
 import { memoryTable } from '../../helpers/memory-table.ts';
 
 const registry = createRegistry([
   defineWorkload({ name: 'billing', version: 1, item: z.unknown(), map: (item) => item }),
 ]);
 const address = registry.queue('billing-normal-0') as QueueAddress;
-const bytes = Buffer.from('1\n2\n');
-const frame = encodeFrameSync(bytes);
-const reference: Reference = {
-  ...{ v: 1, workload: 'billing', version: 1, batch: '01985a00-0000-7000-8000-000000000000', chunk: '000000' },
-  ...{ kind: 'items', container: 'payloads', blob: 'payload', offset: 0, length: frame.length, bytes: bytes.length },
-  ...{ items: 2, firstItem: 0, digest: digestOf(frame), enqueuedAt: '2026-01-01T00:00:00.000Z' },
-};
+const { reference, frame } = chunkJob([1, 2], { workload: 'billing', version: 1 });
 
 /** What storage refuses just now. */
-type Fault = { on: 'read' | 'look' | 'write' | 'renew'; error: object };
+type Fault = { on: 'read' | 'look' | 'write' | 'written' | 'renew'; error: object };
 
 /** A worker on one message, whose deliveries are counted as the service counts them. */
 function world() {
@@ -33,6 +26,7 @@ function world() {
   let fault: Fault | undefined;
   let text = JSON.stringify(reference);
   let deliveries = 0;
+  let runs = 0;
   const meet = (on: Fault['on']): void => {
     if (fault?.on === on) throw fault.error;
   };
@@ -48,11 +42,12 @@ function world() {
         meet('look');
         const [outcome] = stored;
         if (outcome) return { metadata: { outcome: JSON.stringify(outcome) } };
-        throw Object.assign(new Error('BlobNotFound'), { statusCode: 404 });
+        throw serviceError(404);
       },
       upload: async (_body: Buffer, _length: number, { metadata }: { metadata: { outcome: string } }) => {
         meet('write');
         stored.push(JSON.parse(metadata.outcome) as OutcomeHeader);
+        meet('written');
       },
     }),
   };
@@ -71,10 +66,13 @@ function world() {
     container: () => container,
     batchState: async () => 'running',
     processor: {
-      process: async () => ({
-        ...encodeOutcome({ ending: 'processed', counts }, { results: ['1', '2'] }),
-        ...{ failures: 0, ran: 2, causes: {} },
-      }),
+      process: async () => {
+        runs += 1;
+        return {
+          ...encodeOutcome({ ending: 'processed', counts }, { results: ['1', '2'] }),
+          ...{ failures: 0, ran: 2, causes: {} },
+        };
+      },
       threads: 1,
     },
     lock: createSharedLock(),
@@ -86,12 +84,13 @@ function world() {
   } as unknown as ItemsRoundDeps;
   return {
     stored,
+    runs: () => runs,
     /** Delivers the message once, while `during` lasts. */
     deliver: async (during?: Fault): Promise<void> => {
       fault = during;
       deliveries += 1;
-      const message = { messageId: 'm', popReceipt: 'receipt', messageText: text, dequeueCount: deliveries };
-      await withLog(unheard, () => createItemsRound(deps, address)([message as DequeuedMessageItem]));
+      const message = messageOf(text, { dequeueCount: deliveries });
+      await withLog(unheard, () => createItemsRound(deps, address)([message]));
     },
     /** A process that dies with the message in its hands. */
     die: () => {
@@ -101,10 +100,10 @@ function world() {
 }
 
 const unheard = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-const BUSY = Object.assign(new Error('ServerBusy'), { statusCode: 503 });
+const BUSY = serviceError(503);
 const NO_ANSWER = Object.assign(new Error('socket hang up'), { name: 'RestError' });
-const FORBIDDEN = Object.assign(new Error('AuthorizationFailure'), { statusCode: 403 });
-const TOO_LARGE = Object.assign(new Error('RequestBodyTooLarge'), { statusCode: 413 });
+const FORBIDDEN = serviceError(403);
+const TOO_LARGE = serviceError(413);
 
 test.each<[string, Fault]>([
   ['a frame that cannot be read', { on: 'read', error: BUSY }],
@@ -118,6 +117,16 @@ test.each<[string, Fault]>([
   await deliver();
 
   expect(stored.map(({ ending }) => ending)).toEqual(['processed']);
+});
+
+test('an outcome that was stored although its answer was lost is found, and nothing runs again', async () => {
+  const { deliver, runs, stored } = world();
+  await deliver({ on: 'written', error: NO_ANSWER });
+
+  await deliver();
+
+  expect(stored.map(({ ending }) => ending)).toEqual(['processed']);
+  expect(runs()).toBe(1);
 });
 
 test('a suspect whose lone starts were broken off by storage is none the guiltier', async () => {
@@ -141,7 +150,7 @@ test('a chunk that storage refuses for what it is gets split, and is not asked f
 
 test('the outcome of a worker that has lost its lease is stored, and stands', async () => {
   const { deliver, die, stored } = world();
-  const taken = { on: 'renew', error: Object.assign(new Error('PopReceiptMismatch'), { statusCode: 400 }) } as const;
+  const taken = { on: 'renew', error: serviceError(400) } as const;
   await deliver(taken);
   // Lost before the lone start of the next one: that one finds it ended.
   die();

@@ -65,7 +65,21 @@ test('a delayed one is invisible until it is due, and its gate knows', async () 
   await enqueue(deps, BATCH_OF_ROWS, [chunkRowOf({ chunk: '000000.r1', dueAt: '2026-01-01T00:00:04.200Z' })]);
 
   expect(told).toEqual(['put billing-normal-0 000000.r1 -1 5', 'wake billing-normal-0']);
-  expect((await readGate(table, 'billing-normal-0')).row.dueAt).toBe('2026-01-01T00:00:04.200Z');
+  expect((await readGate(table, 'billing-normal-0')).row.due).toEqual(['2026-01-01T00:00:05.000Z']);
+});
+
+test('of several the gate knows every due time, and none that has passed', async () => {
+  const { deps, table } = fixture();
+  const rows = ['2026-01-01T00:00:30.000Z', '2026-01-01T00:00:01.000Z', '2025-12-31T23:59:59.000Z'];
+
+  await enqueue(
+    deps,
+    BATCH_OF_ROWS,
+    rows.map((dueAt, index) => chunkRowOf({ chunk: `00000${index * 2}.r1`, dueAt })),
+  );
+
+  const { due } = (await readGate(table, 'billing-normal-0')).row;
+  expect(due).toEqual(['2026-01-01T00:00:01.000Z', '2026-01-01T00:00:30.000Z']);
 });
 
 test('a queue is made when it is met for the first time', async () => {

@@ -171,37 +171,26 @@ describe('wake', () => {
 });
 
 describe('due times', () => {
-  test('the earliest is kept', async () => {
+  test('are remembered in their order, whoever tells them', async () => {
     const { deps, gate } = fixture();
 
-    for (const second of ['05', '03', '07']) await noteDue(deps, QUEUE, `2026-01-01T00:00:${second}.000Z`);
+    for (const second of ['05', '03', '05', '07'])
+      await noteDue(deps.table, QUEUE, [`2026-01-01T00:00:${second}.000Z`]);
 
-    expect((await gate()).dueAt).toBe('2026-01-01T00:00:03.000Z');
+    expect((await gate()).due.map((at) => at.slice(17, 19))).toEqual(['03', '05', '07']);
   });
 
   test.each([
-    ['may still be invisible, and is kept', 2_999, '03'],
-    ['has been seen by now, and does not hide the next', 3_000, '09'],
-  ])('one that is a while old %s', async (_what, laterMs, expected) => {
-    const { deps, clock, gate } = fixture();
-    await noteDue(deps, QUEUE, '2026-01-01T00:00:03.000Z');
-    clock.now = NOW + 2_000 + laterMs;
-
-    await noteDue(deps, QUEUE, '2026-01-01T00:00:09.000Z');
-
-    expect((await gate()).dueAt).toBe(`2026-01-01T00:00:${expected}.000Z`);
-  });
-
-  test.each([
-    ['ahead is kept by the drain that is woken for it', '2026-01-01T00:00:05.000Z', '2026-01-01T00:00:05.000Z'],
-    ['that has passed is dropped', '2025-12-31T23:59:59.000Z', ''],
+    ['ahead is kept by the drain that is woken for it', '2026-01-01T00:00:05.000Z', ['2026-01-01T00:00:05.000Z']],
+    ['of a message that may still be invisible is kept', '2025-12-31T23:59:59.000Z', ['2025-12-31T23:59:59.000Z']],
+    ['that has passed is dropped', '2025-12-31T23:59:58.000Z', []],
   ])('one %s', async (_what, dueAt, expected) => {
     const { deps, gate } = fixture();
-    await noteDue(deps, QUEUE, dueAt);
+    await noteDue(deps.table, QUEUE, [dueAt]);
 
     await wake(deps, QUEUE);
 
-    expect((await gate()).dueAt).toBe(expected);
+    expect((await gate()).due).toEqual(expected);
   });
 });
 
