@@ -43,7 +43,7 @@ function begin(deps: SweepDeps, budgetMs: number): SweepRun {
     counts: noCounts(),
     unheard,
     publish: heard(deps.publish, unheard),
-    gate: { ...gate, status: (instanceId) => statusOrRunning(gate.status, instanceId) },
+    gate: { ...gate, status: (instanceId) => statusOrUnknown(gate.status, instanceId) },
     endMs: gate.now() + budgetMs,
     patient: { ...DEFAULT_PATIENCE, ...deps.patience },
   };
@@ -62,8 +62,11 @@ const heard =
     }
   };
 
-/** A runtime that cannot be asked has not said that a drain is over: only its silence counts then. */
-async function statusOrRunning(
+/**
+ * A runtime that cannot be asked has said neither that a drain is over nor that it is under way: only its silence counts
+ * then, and one that never beat is started again, or the sweep does its work.
+ */
+async function statusOrUnknown(
   status: (instanceId: string) => Promise<DrainStatus>,
   instanceId: string,
 ): Promise<DrainStatus> {
@@ -71,7 +74,7 @@ async function statusOrRunning(
     return await status(instanceId);
   } catch (error) {
     log.warn('drain-not-asked', { instanceId, error: toError(error) });
-    return 'Running';
+    return 'Suspended';
   }
 }
 

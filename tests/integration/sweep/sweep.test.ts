@@ -142,6 +142,15 @@ describe('orchestrations that cannot be started', () => {
     expect(await use.world.batch(id)).toMatchObject(DONE);
   });
 
+  it('are done without also where a wake had taken the gate before', async () => {
+    const id = await unheard(use.world);
+    use.world.runtime.broken = true;
+    await expect(wake(use.world.deps.gate, ITEMS)).rejects.toThrow('The runtime does not answer.');
+    use.world.wait(2 * MINUTE);
+    expect(await sweep(use.world.deps)).toMatchObject({ failed: 0 });
+    expect(await use.world.batch(id)).toMatchObject(DONE);
+  });
+
   it('leave a gate that is taken over when its sweep dies', async () => {
     const id = await unheard(use.world);
     use.world.runtime.broken = true;
