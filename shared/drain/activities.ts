@@ -1,6 +1,7 @@
 /** The two activities of a drain, made from their dependencies. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DequeuedMessageItem } from '@azure/storage-queue';
+import type { Table } from '../batches/table.ts';
 import type { Meter } from '../cost/meter.ts';
 import { toError } from '../errors.ts';
 import { log } from '../telemetry/log.ts';
@@ -90,12 +91,23 @@ async function dequeue(
   return runSlice(wave, {
     receive: (count) => receive(queue, count, deps.visibilitySeconds),
     process: deps.roundFor(address),
-    mayGoOn: async () => {
-      const now = await fence(table, name, generation);
-      return now !== undefined && now.row.paused === undefined;
-    },
+    mayGoOn: () => mayGoOn(table, { queue: name, generation }),
     nowMs: () => performance.now(),
     sleep,
     random: Math.random,
   });
+}
+
+/** What was received is not run on a gate that cannot be read, nor left to its visibility timeout. */
+async function mayGoOn(
+  table: Table,
+  { queue, generation }: Pick<DequeueInput, 'queue' | 'generation'>,
+): Promise<boolean> {
+  try {
+    const held = await fence(table, queue, generation);
+    return held !== undefined && held.row.paused === undefined;
+  } catch (error) {
+    log.warn('gate-not-read', { queue, generation, error: toError(error) });
+    return false;
+  }
 }

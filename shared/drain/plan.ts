@@ -43,7 +43,7 @@ export interface Wave {
 
 /**
  * tasks = min(rule over items waiting, ceil(work seconds / target seconds), references, capacity, limit).
- * receive = min(32, what a task does in a slice and in half a visibility timeout, its share unless it is alone).
+ * receive = min(32, what a task does in a slice and in half a visibility timeout, its share or, alone, the target).
  */
 export function planWave(state: PlanState): Wave {
   const { depth, probe } = state;
@@ -53,8 +53,10 @@ export function planWave(state: PlanState): Wave {
   const share = Math.max(1, Math.ceil(depth / tasks));
   const seconds = Math.min(sliceSeconds, state.visibilitySeconds / 2);
   const inTime = Math.floor(seconds / Math.max(state.secondsPerReference, 0.001));
-  // A lone task has no rivals: it may as well take what comes in meanwhile, and a collector does so to its end.
-  const receive = Math.max(1, Math.min(MAX_RECEIVE, inTime, tasks === 1 ? MAX_RECEIVE : share));
+  // A lone task has no rivals: it may as well take what comes in meanwhile, up to the work that one task should get; a
+  // collector does so to its end.
+  const target = Math.ceil(state.policy.targetSeconds / Math.max(state.secondsPerReference, 0.001));
+  const receive = Math.max(1, Math.min(MAX_RECEIVE, inTime, tasks === 1 ? Math.max(share, target) : share));
   const most = state.kind === 'results' ? Number.MAX_SAFE_INTEGER : share;
   return { depth, tasks, share: most, receive, sliceSeconds, probe };
 }

@@ -2,12 +2,15 @@ import { expect, test } from 'vitest';
 import { createMeter } from '../../../shared/cost/meter.ts';
 import { type ActivityDeps, createActivities } from '../../../shared/drain/activities.ts';
 import { emptyTally } from '../../../shared/drain/slice.ts';
+import { withLog } from '../../../shared/telemetry/log.ts';
 import { changeGate, readGate } from '../../../shared/wake/gate.ts';
 import type { GateRow } from '../../../shared/wake/gate-row.ts';
+import { serviceError } from '../../helpers/factories.ts';
 import { memoryTable } from '../../helpers/memory-table.ts';
 import { registry, settleDeps, wave } from './drain-fixtures.ts';
 
 const QUEUE = 'billing-normal-0';
+const unheard = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /** A gate of generation 3, and its dequeue tasks on a queue that gives `texts` one by one. */
 async function world(fields: Partial<GateRow>, texts: string[] = []) {
@@ -31,6 +34,15 @@ async function world(fields: Partial<GateRow>, texts: string[] = []) {
   const { dequeueBatch } = createActivities(deps);
   return {
     back,
+    /** The gate cannot be read any more, once the slice has begun. */
+    loseGate: () => {
+      const { getEntity } = table;
+      let reads = 0;
+      table.getEntity = ((...args: Parameters<typeof getEntity>) => {
+        reads += 1;
+        return reads > 1 ? Promise.reject(serviceError(503)) : getEntity(...args);
+      }) as typeof getEntity;
+    },
     pause: () => changeGate(table, QUEUE, () => ({ paused: { by: 'operator', reason: '', since: '' } })),
     gate: async () => (await readGate(table, QUEUE)).row,
     dequeue: (task: string, size: Partial<Parameters<typeof wave>[0]> = {}) =>
@@ -68,5 +80,15 @@ test('a task that stays takes nothing that came after a pause', async () => {
   await pause();
 
   expect(await dequeue('t0', { receive: 32 })).toMatchObject({ ended: 'shareDone' });
+  expect(back).toEqual(['later']);
+});
+
+test('nor what it cannot ask the gate about, which goes back at once and not after its visibility timeout', async () => {
+  const { back, dequeue, loseGate } = await world({}, ['share', 'later']);
+  loseGate();
+
+  const slice = await withLog(unheard, () => dequeue('t1', { receive: 32 }));
+
+  expect(slice).toMatchObject({ ended: 'shareDone', received: 2 });
   expect(back).toEqual(['later']);
 });

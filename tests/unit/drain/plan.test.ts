@@ -50,7 +50,7 @@ test.each<[string, Partial<PlanState>, number, number]>([
     5,
   ],
   ['its share', { depth: 300, secondsPerReference: 3.4 }, 6, 6],
-  ['what a task does in its slice, and not its share, when it is alone', { depth: 3, secondsPerReference: 3 }, 3, 10],
+  ['what a task should get, and not its share, when it is alone', { depth: 2, secondsPerReference: 3 }, 2, 4],
   ['one, however long it takes', { depth: 10_000, secondsPerReference: 900 }, 100, 1],
 ])('a receive is bounded by %s', (_what, fields, share, receive) => {
   expect(planWave(state(fields))).toMatchObject({ share, receive });
