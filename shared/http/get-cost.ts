@@ -66,7 +66,7 @@ async function readSpent(
 ): Promise<{ day: PeriodSpent; month: PeriodSpent }> {
   const open = await openIds(table);
   const sums = { day: NOTHING_SPENT, month: NOTHING_SPENT };
-  for await (const entry of batchesOfDays(table, days.from, days.to)) {
+  for await (const entry of batchesOfDays(table, { first: days.from, last: days.to })) {
     const spent = isSettled(entry.state) && !open.has(entry.id) ? entry.spent : await liveSpent(table, entry);
     if (!spent) continue;
     const batch = { ...spent, items: entry.accepted };

@@ -6,14 +6,14 @@ import { decodeFrame, encodeFrame, skippableFrame } from '../contract/frame.ts';
 import { CONTAINERS, outcomeBlobName, reportBlobName } from '../contract/names.ts';
 import type { PartialLine } from '../contract/outcome.ts';
 import { statusOf } from '../errors.ts';
-import { inParallel } from '../parallel.ts';
 import { readRange } from '../processing/fetch-frames.ts';
 import type { Workload } from '../workload/define.ts';
 import type { Registry } from '../workload/registry.ts';
+import { readAhead } from './chunk-pages.ts';
 import { createMerge } from './merge.ts';
 
-/** Partial aggregates read at once; twice as many are held in memory, until they are merged. */
-const PARTIALS_AT_ONCE = 8;
+/** Partial aggregates read at once, and held in memory until they are merged. */
+const PARTIALS_AT_ONCE = 16;
 
 export interface ReportDeps {
   container: (name: string) => ContainerClient;
@@ -58,18 +58,7 @@ const lastDone = (rows: readonly ChunkRow[]): string =>
 async function mergePartials(deps: ReportDeps, workload: Workload, rows: readonly ChunkRow[]): Promise<string[]> {
   const merge = createMerge(workload);
   const parts = rows.filter((row) => row.header?.partial !== undefined);
-  const read = (group: readonly ChunkRow[]): Promise<PartialLine[][]> => {
-    const partials = inParallel(group, PARTIALS_AT_ONCE, (row) => readPartial(deps, row));
-    partials.catch(() => {}); // Awaited one group later.
-    return partials;
-  };
-  let next = read(parts.slice(0, PARTIALS_AT_ONCE));
-  for (let from = PARTIALS_AT_ONCE; from < parts.length + PARTIALS_AT_ONCE; from += PARTIALS_AT_ONCE) {
-    const partials = await next;
-    // Storage serves the next ones while these are merged.
-    next = read(parts.slice(from, from + PARTIALS_AT_ONCE));
-    for (const partial of partials) merge.add(partial);
-  }
+  for await (const partial of readAhead(parts, PARTIALS_AT_ONCE, (row) => readPartial(deps, row))) merge.add(partial);
   return merge.lines();
 }
 

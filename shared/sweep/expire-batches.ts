@@ -19,10 +19,11 @@ export async function expireBatches(run: SweepRun): Promise<boolean> {
   const own = run.registry.workloads.filter(({ pool }) => run.pool === undefined || pool === run.pool);
   for (const [days, workloads] of Map.groupBy(own, ({ retentionDays }) => retentionDays)) {
     const before = new Date(run.gate.now() - days * DAY_MS).toISOString();
-    for await (const entry of batchesOfDays(run.table, '', before.slice(0, 10))) {
+    const names = workloads.map(({ name }) => name);
+    for await (const entry of batchesOfDays(run.table, { first: '', last: before.slice(0, 10), workloads: names })) {
+      if (left === 0 || isOver(run)) return true;
       const workload = workloads.find(({ name }) => name === entry.workload);
       if (!workload || endOf(entry) >= before) continue;
-      if (left === 0 || isOver(run)) return true;
       left -= 1;
       await guarded(run, { batch: entry.id }, () => expire(run, entry.id, { workload, before }));
     }
