@@ -20,11 +20,14 @@ export interface CountedAzurite {
   takeRequests(): Promise<Operations>;
 }
 
-/** Starts Azurite on free ports, its data in memory. */
-export async function startCountedAzurite(folder: string): Promise<CountedAzurite> {
+/** Starts Azurite by `start`, on free ports, its data in memory. */
+export async function startCountedAzurite(
+  folder: string,
+  start: (launch: () => Promise<RunningProcess<string>>) => Promise<RunningProcess<string>>,
+): Promise<CountedAzurite> {
   const ports = { blob: await freePort(), queue: await freePort(), table: await freePort() };
   const logFile = join(folder, 'azurite.log');
-  const process = await startAzurite({ folder: undefined, ports, logFile, logRequests: true });
+  const process = await start(() => startAzurite({ folder: undefined, ports, logFile, logRequests: true }));
   return { process, takeRequests: requestsIn(logFile) };
 }
 

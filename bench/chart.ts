@@ -1,5 +1,7 @@
 /** The chart of the README: items a second and storage operations a million items, each on a scale of powers of ten. */
-import { operationsAMillion, type Results, rateOf } from './results.ts';
+import { formatCount } from '../cli/text/format.ts';
+import { rateOf } from './measurement.ts';
+import { operationsAMillion, type Results } from './results.ts';
 import { NAMES } from './table.ts';
 import type { Throughput } from './throughput.ts';
 
@@ -44,7 +46,7 @@ function panel(title: string, bars: readonly Bar[], top: number): string[] {
   const lines = bars.map(({ label, value, isOurs }, index) => {
     const y = top + index * (BAR + GAP);
     const width = Math.max(2, Math.round((Math.log10(value + 1) / most) * room));
-    const text = value < 10 ? value.toFixed(1) : Math.round(value).toLocaleString('en');
+    const text = value < 10 ? value.toFixed(1) : formatCount(value);
     return [
       `<text x="${LABEL - 8}" y="${y + 16}" text-anchor="end"${isOurs ? ' font-weight="bold"' : ''}>${label.replace("'", '’')}</text>`,
       `<rect class="${isOurs ? 'ours' : 'bar'}" x="${LABEL}" y="${y}" width="${width}" height="${BAR}" rx="2"/>`,

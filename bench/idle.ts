@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { logFile } from '../local/parts.ts';
 import { totalOperations } from '../shared/contract/operations.ts';
 import { buildApp } from './app/build.ts';
-import { startBenchStack } from './stack.ts';
+import { onBenchStack } from './stack.ts';
 
 const MINUTE_MS = 60_000;
 const MINUTES = Number(process.argv[2] ?? 5);
@@ -24,8 +24,8 @@ async function firings(folder: string): Promise<string> {
 }
 
 async function run(folder: string): Promise<void> {
-  const stack = await startBenchStack({ folder, appFolder: await buildApp(), settings: SCHEDULES });
-  try {
+  const options = { folder, appFolder: await buildApp('bench-idle'), settings: SCHEDULES };
+  await onBenchStack(options, async (stack) => {
     await stack.azurite.takeRequests();
     print(`Idle for ${MINUTES} minutes, on the schedules of a deployment …`);
     await sleep(MINUTES * MINUTE_MS);
@@ -37,9 +37,7 @@ async function run(folder: string): Promise<void> {
       `In a day at most ${PUBLISHED_A_DAY}, however many queues there are; a poller a second makes 86,400 for each.`,
     );
     print('What the Durable extension polls in Azure is not part of this stack: docs/cost.md names it.');
-  } finally {
-    await stack.stop();
-  }
+  });
 }
 
 if (!(MINUTES > 0)) throw new Error(`Expected a number of minutes, got "${process.argv[2]}"`);

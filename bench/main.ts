@@ -10,7 +10,7 @@ import { measureMemory } from './memory.ts';
 import type { Results } from './results.ts';
 import { saveResults } from './save.ts';
 import { measureSmall } from './small.ts';
-import { type BenchStack, type DurableDelays, startBenchStack } from './stack.ts';
+import { type BenchStack, type DurableDelays, onBenchStack } from './stack.ts';
 import { formatResults } from './table.ts';
 import { measureThroughput } from './throughput.ts';
 import { measureWakes, pollWait } from './wake.ts';
@@ -42,12 +42,7 @@ async function onStack<T>(
   delays: DurableDelays = 'push',
 ): Promise<T> {
   print(`${name} …`);
-  const stack = await startBenchStack({ folder: join(folder, name.replaceAll(' ', '-')), appFolder, delays });
-  try {
-    return await work(stack);
-  } finally {
-    await stack.stop();
-  }
+  return onBenchStack({ folder: join(folder, name.replaceAll(' ', '-')), appFolder, delays }, work);
 }
 
 async function throughputOf(place: Place, options: BenchOptions): Promise<Pick<Results, 'throughput' | 'memory'>> {
@@ -56,7 +51,7 @@ async function throughputOf(place: Place, options: BenchOptions): Promise<Pick<R
   await writeUpload(files.warmUp, Math.ceil(options.items * WARM_UP_SHARE));
   const throughput = await onStack(place, 'side by side', (stack) => measureThroughput(stack, files, options));
   print('memory …');
-  return { throughput, memory: await measureMemory(place.folder, place.appFolder, options) };
+  return { throughput, memory: await measureMemory(place, { ...options, upload: files.upload }) };
 }
 
 async function wakesOf(place: Place, { wakes }: BenchOptions): Promise<Pick<Results, 'wake'>> {

@@ -22,9 +22,12 @@ export interface Measurement {
   report?: string;
 }
 
+/** Items a second. */
+export const rateOf = ({ items, seconds }: Pick<Measurement, 'items' | 'seconds'>): number => items / seconds;
+
 /** The measurement with the middle rate; of an even number, the slower of the two. */
 export function median(runs: readonly Measurement[]): Measurement {
-  const byRate = [...runs].sort((a, b) => a.items / a.seconds - b.items / b.seconds);
+  const byRate = [...runs].sort((a, b) => rateOf(a) - rateOf(b));
   const middle = byRate[Math.floor((byRate.length - 1) / 2)];
   if (!middle) throw new Error('Expected at least one run.');
   return middle;
@@ -32,5 +35,5 @@ export function median(runs: readonly Measurement[]): Measurement {
 
 /** The measurement with the best rate. */
 export function fastest(runs: readonly Measurement[]): Measurement {
-  return runs.reduce((best, run) => (run.items / run.seconds > best.items / best.seconds ? run : best));
+  return runs.reduce((best, run) => (rateOf(run) > rateOf(best) ? run : best));
 }

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { measureSluice } from './contenders/sluice.ts';
 import { writeUpload } from './data.ts';
-import { startBenchStack } from './stack.ts';
+import { onBenchStack } from './stack.ts';
 
 /** Peak memory of the host after one upload each. */
 export interface MemoryResult {
@@ -13,29 +13,19 @@ export interface MemoryResult {
 
 const TIMES = 5;
 
-/** One fresh host an upload. */
+/** One fresh host an upload; `upload` is the file with `items` items. */
 export async function measureMemory(
-  folder: string,
-  appFolder: string,
-  { items, fiveMillion }: { items: number; fiveMillion: boolean },
+  { folder, appFolder }: { folder: string; appFolder: string },
+  { items, fiveMillion, upload }: { items: number; fiveMillion: boolean; upload: string },
 ): Promise<MemoryResult> {
-  const peakBytes = await peakOf(join(folder, 'memory'), appFolder, items);
+  const peakOf = (name: string, file: string): Promise<number> =>
+    onBenchStack(
+      { folder: join(folder, name), appFolder },
+      async (stack) => (await measureSluice(stack, file)).peakBytes,
+    );
+  const peakBytes = await peakOf('memory', upload);
   if (!fiveMillion) return { items, peakBytes };
-  const more = items * TIMES;
-  return {
-    items,
-    peakBytes,
-    larger: { items: more, peakBytes: await peakOf(join(folder, 'larger'), appFolder, more) },
-  };
-}
-
-async function peakOf(folder: string, appFolder: string, items: number): Promise<number> {
-  const file = `${folder}.ndjson.zst`;
-  await writeUpload(file, items);
-  const stack = await startBenchStack({ folder, appFolder });
-  try {
-    return (await measureSluice(stack, file)).peakBytes;
-  } finally {
-    await stack.stop();
-  }
+  const file = join(folder, 'larger.zst');
+  await writeUpload(file, items * TIMES);
+  return { items, peakBytes, larger: { items: items * TIMES, peakBytes: await peakOf('larger', file) } };
 }

@@ -1,6 +1,6 @@
 /** What a run of the bench leaves: the file that README, chart and docs/performance.md speak of. */
 import { totalOperations } from '../shared/contract/operations.ts';
-import type { Measurement } from './measurement.ts';
+import { type Measurement, rateOf } from './measurement.ts';
 import type { MemoryResult } from './memory.ts';
 import type { SmallResult } from './small.ts';
 import type { Throughput } from './throughput.ts';
@@ -29,8 +29,6 @@ export interface Target {
 const MILLION = 1_000_000;
 const MB = 1_000_000;
 
-/** Items a second. */
-export const rateOf = ({ items, seconds }: Measurement): number => items / seconds;
 /** All storage requests for a million items. */
 export const operationsAMillion = ({ operations, items }: Measurement): number =>
   (totalOperations(operations) / items) * MILLION;

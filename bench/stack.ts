@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { entities } from '../demo/entities.ts';
 import { sluiceStack } from '../demo/stack.ts';
 import { makeStorage } from '../local/make-storage.ts';
+import { startPart } from '../local/part.ts';
 import { FILES, launchBroker, launchHost, logFile } from '../local/parts.ts';
 import { freePort } from '../local/ports.ts';
 import type { RunningProcess } from '../local/process.ts';
@@ -33,41 +34,57 @@ export interface BenchStack {
   events: Events;
   /** Actions of orchestrations so far, as the Durable Task Scheduler bills them: a start 1, an activity 2. */
   actions(): Promise<number>;
-  stop(): Promise<void>;
 }
 
 /** On a 29th of February: the bench counts what work costs, and the timers have a measurement of their own. */
 const NEVER = '0 0 0 29 2 *';
 
-/** Starts storage, broker and host. */
-export async function startBenchStack(options: BenchStackOptions): Promise<BenchStack> {
-  const { folder } = options;
+/** Starts storage, broker and host, gives them to `work`, and stops them. Throws, too, when one of them ends unasked. */
+export async function onBenchStack<T>(options: BenchStackOptions, work: (stack: BenchStack) => Promise<T>): Promise<T> {
+  const death = Promise.withResolvers<never>();
+  death.promise.catch(() => {}); // Raced below; a part may die before.
+  const stops: (() => Promise<unknown>)[] = [];
+  const start = async (launch: () => Promise<RunningProcess<string>>): Promise<RunningProcess<string>> => {
+    const part = await startPart(launch, (message) => death.reject(new Error(message)));
+    stops.unshift(part.stop);
+    return part.process;
+  };
+  try {
+    const stack = await startParts(options, start);
+    stops.unshift(stack.events.close);
+    return await Promise.race([work(stack), death.promise]);
+  } finally {
+    for (const stop of stops) await stop();
+  }
+}
+
+type Start = (launch: () => Promise<RunningProcess<string>>) => Promise<RunningProcess<string>>;
+
+async function startParts(options: BenchStackOptions, start: Start): Promise<BenchStack> {
+  const { folder, appFolder, delays = 'push' } = options;
   await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, FILES.entities), JSON.stringify(withWakes(entities(registry))));
-  const azurite = await startCountedAzurite(folder);
+  await writeFile(join(folder, FILES.entities), JSON.stringify(withListener(entities(registry))));
+  const azurite = await startCountedAzurite(folder, start);
+  const storage = azurite.process.ready;
   const { layout, settings } = sluiceStack(folder);
-  await makeStorage(azurite.process.ready, layout);
-  const broker = await launchBroker(folder, await freePort());
-  const connections = { storage: azurite.process.ready, serviceBus: broker.ready };
-  const host = await launchHost(folder, {
-    appFolder: options.appFolder,
+  await makeStorage(storage, layout);
+  const brokerPort = await freePort();
+  const broker = await start(() => launchBroker(folder, brokerPort));
+  const launch = {
+    appFolder,
     port: await freePort(),
     settings: {
-      ...settings(connections),
+      ...settings({ storage, serviceBus: broker.ready }),
       SLUICE_SWEEP_SCHEDULE: NEVER,
       SLUICE_INBOX_SCHEDULE: NEVER,
       ...options.settings,
     },
-    args: ['--durable-delays', options.delays ?? 'push'],
-  });
-  const events = await listen(broker.ready);
-  const stop = async (): Promise<void> => {
-    await events.close();
-    for (const part of [host, broker, azurite.process]) await part.stop();
+    args: ['--durable-delays', delays],
   };
-  const url = host.ready.replace(/\/$/, '');
+  const host = await start(() => launchHost(folder, launch));
   const { function: key } = await readKeys(folder);
-  return { url, key, azurite, host, events, actions: () => actionsIn(folder), stop };
+  const events = await listen(broker.ready);
+  return { url: host.ready.replace(/\/$/, ''), key, azurite, host, events, actions: () => actionsIn(folder) };
 }
 
 interface Entities {
@@ -75,12 +92,12 @@ interface Entities {
 }
 
 /** One subscription more, that gets every event: the bench learns from it what happens, without asking storage. */
-function withWakes(config: unknown): unknown {
-  const copy = structuredClone(config) as Entities;
+function withListener(config: unknown): unknown {
+  const entities = config as Entities;
   const Rules = [{ Name: 'all', Properties: { FilterType: 'Sql', SqlFilter: { SqlExpression: '1 = 1' } } }];
   const Properties = { DefaultMessageTimeToLive: 'PT1H', LockDuration: 'PT1M', MaxDeliveryCount: 10 };
-  copy.UserConfig.Namespaces[0]?.Topics[0]?.Subscriptions.push({ Name: 'bench', Properties, Rules });
-  return copy;
+  entities.UserConfig.Namespaces[0]?.Topics[0]?.Subscriptions.push({ Name: 'bench', Properties, Rules });
+  return entities;
 }
 
 /** The host logs each execution: an activity is two actions, and each drain that ended was started once. */

@@ -1,11 +1,11 @@
-import type { Measurement } from './measurement.ts';
-import { operationsAMillion, type Results, rateOf, targetsOf } from './results.ts';
+import { formatCount } from '../cli/text/format.ts';
+import { type Measurement, rateOf } from './measurement.ts';
+import { operationsAMillion, type Results, targetsOf } from './results.ts';
 import type { SmallResult } from './small.ts';
 import type { Throughput } from './throughput.ts';
 
 const MILLION = 1_000_000;
 const MB = 1_000_000;
-const whole = (value: number): string => Math.round(value).toLocaleString('en');
 
 /** A Markdown table; the first row is its head. */
 function markdown(rows: readonly (readonly string[])[]): string[] {
@@ -31,11 +31,11 @@ function contenders(throughput: Throughput): string[] {
   const { sluice } = throughput;
   const row = (name: keyof typeof NAMES, one: Measurement): string[] => [
     NAMES[name],
-    rateOf(one) < 100 ? rateOf(one).toFixed(1) : whole(rateOf(one)),
-    whole(operationsAMillion(one)),
-    whole((one.actions / one.items) * MILLION),
+    rateOf(one) < 100 ? rateOf(one).toFixed(1) : formatCount(rateOf(one)),
+    formatCount(operationsAMillion(one)),
+    formatCount((one.actions / one.items) * MILLION),
     ((one.cpuSeconds / one.items) * MILLION).toFixed(1),
-    whole(one.peakBytes / MB),
+    formatCount(one.peakBytes / MB),
     (rateOf(sluice) / rateOf(one)).toFixed(2),
   ];
   const head = ['contender', 'items/s', 'storage ops/M', 'actions/M', 'CPU s/M', 'peak MB', 'Sluice is times'];
@@ -56,7 +56,7 @@ export function formatResults(results: Results): string[] {
     ...(small
       ? [
           '',
-          `${small.batches} batches of ${small.itemsEach}: p50 ${whole(small.latencyMs.p50)} ms, max ${whole(small.latencyMs.max)} ms`,
+          `${small.batches} batches of ${small.itemsEach}: p50 ${formatCount(small.latencyMs.p50)} ms, max ${formatCount(small.latencyMs.max)} ms`,
           `Storage operations a batch: ${eachOf(small)}`,
         ]
       : []),

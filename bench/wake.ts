@@ -10,7 +10,7 @@ export interface Wait {
   p99: number;
 }
 
-/** What wakes come to, and what the polls of others do. */
+/** What wakes come to. */
 export interface WakeResult {
   wakes: number;
   delays: DurableDelays;

@@ -4,7 +4,7 @@ import { reportDigest } from '../digest.ts';
 import { endLimit, type Overlap, runLimit } from './limit.ts';
 import { runListener } from './listener.ts';
 import { runPoller } from './poller.ts';
-import { fillQueue, type ItemQueue } from './queue.ts';
+import { fillQueue } from './queue.ts';
 import { runQueueTrigger } from './queue-trigger.ts';
 
 /** A run that the parent asks for. */
@@ -33,7 +33,7 @@ async function carryOut(order: Order): Promise<Done> {
   }
   const lines = usageLines(order.items);
   const filled = await measured(() => fillQueue(order.storage, order.queue, lines));
-  const { value: _drained, ...spent } = await measured(() => BASELINES[order.contender](filled.value as ItemQueue));
+  const { value: _drained, ...spent } = await measured(() => BASELINES[order.contender](filled.value));
   return {
     items: order.items,
     seconds: filled.seconds + spent.seconds,

@@ -9,7 +9,8 @@ const MESSAGES_A_RECEIVE = 32;
 /** Drains the queue with as many tasks as the paper's rule gives for its depth: 10, 50 or 100. */
 export async function runListener(queue: ItemQueue): Promise<void> {
   const { approximateMessagesCount = 0 } = await queue.client.getProperties();
-  await Promise.all(Array.from({ length: tasksForDepth(approximateMessagesCount) }, () => dequeueTask(queue)));
+  const tasks = Array.from({ length: tasksForDepth(approximateMessagesCount) }, () => dequeueTask(queue));
+  await Promise.race([queue.done.promise, Promise.all(tasks)]);
 }
 
 async function dequeueTask(queue: ItemQueue): Promise<void> {

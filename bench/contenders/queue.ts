@@ -12,6 +12,8 @@ export interface ItemQueue {
   client: QueueClient;
   totals: Totals;
   left: number;
+  /** The last item has been processed: what comes after that is nobody's work. */
+  done: PromiseWithResolvers<void>;
 }
 
 /** Makes the queue and puts a message an item. */
@@ -23,7 +25,7 @@ export async function fillQueue(storage: string, name: string, lines: readonly s
     for (let index = next++; index < lines.length; index = next++) await client.sendMessage(lines[index] ?? '');
   };
   await Promise.all(Array.from({ length: PUTS_AT_ONCE }, put));
-  return { client, totals: new Map(), left: lines.length };
+  return { client, totals: new Map(), left: lines.length, done: Promise.withResolvers() };
 }
 
 /** A message as the service gives it. */
@@ -40,4 +42,5 @@ export async function processMessage(queue: ItemQueue, { messageText, messageId,
   handle(messageText, queue.totals);
   await queue.client.deleteMessage(messageId, popReceipt);
   queue.left -= 1;
+  if (queue.left === 0) queue.done.resolve();
 }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -14,8 +14,8 @@ export interface AppCopyOptions {
   project: string;
   /** Source file that exports `registry`, relative to the repository's root; it is part of `project`. */
   registry: string;
-  /** Activities of the host at a time; the app's own 2 would make runs that share a host wait for each other. */
-  activities: number;
+  /** Activities of the host at a time, so that runs which share one do not wait for each other; default: the app's own. */
+  activities?: number;
   /** Rules taken out or bent. */
   mutations?: readonly Mutation[];
 }
@@ -34,6 +34,8 @@ export async function buildAppCopy(options: AppCopyOptions): Promise<string> {
   const { name, project, registry, activities, mutations = [] } = options;
   const folder = join(ROOT, '.sluice', name);
   const dist = join(folder, 'dist');
+  // A function that was deleted from the sources would still be loaded.
+  await rm(dist, { recursive: true, force: true });
   await mkdir(dist, { recursive: true });
   await compile(project, dist);
   for (const mutation of mutations) await mutate(dist, mutation);
@@ -41,7 +43,7 @@ export async function buildAppCopy(options: AppCopyOptions): Promise<string> {
   await writeFile(join(dist, 'workloads', 'index.js'), `export { registry } from '${built}';\n`);
   await cp(join(ROOT, 'package.json'), join(folder, 'package.json'));
   const host = JSON.parse(await readFile(join(ROOT, 'host.json'), 'utf8'));
-  host.extensions.durableTask.maxConcurrentActivityFunctions = activities;
+  if (activities !== undefined) host.extensions.durableTask.maxConcurrentActivityFunctions = activities;
   await writeFile(join(folder, 'host.json'), JSON.stringify(host, null, 2));
   return folder;
 }
