@@ -1,5 +1,5 @@
 import type { BatchView } from '../../shared/http/schemas.ts';
-import { formatBar, formatCount, formatSeconds, formatTable } from './format.ts';
+import { formatBar, formatCount, formatNumber, formatSeconds, formatTable } from './format.ts';
 
 /** What is shown of a batch; docs/api.md has all of it. */
 export type ShownBatch = Pick<BatchView, 'state' | 'counts' | 'ratePerSecond' | 'latencyMs'> & {
@@ -19,7 +19,7 @@ export function describeProgress(batch: ShownBatch, queues?: readonly ShownQueue
   const sum = (field: 'depth' | 'active'): number => (queues ?? []).reduce((total, queue) => total + queue[field], 0);
   return [
     `Process ${formatBar(accepted === 0 ? 0 : done / accepted)} ${formatCount(done)} of ${formatCount(accepted)} items`,
-    ...(queues ? [`queue depth ${sum('depth')}`, `dequeue tasks ${sum('active')}`] : []),
+    ...(queues ? [`queue depth ${sum('depth')}`, `${formatNumber(sum('active'), 'dequeue task')} active`] : []),
     ...(batch.ratePerSecond === null ? [] : [`${formatCount(batch.ratePerSecond)} items/s`]),
   ].join(', ');
 }

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { ndjson } from '../helpers/transactions.ts';
 import { type Dashboard, dropFile, startDashboard, uploadByDrop } from './dashboard.ts';
-import { goodRecords, ndjson, usage } from './records.ts';
+import { goodRecords, usage } from './records.ts';
 
 const SETTLED = 60_000;
 let dashboard: Dashboard;

@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { ndjson } from '../helpers/transactions.ts';
 import { type Dashboard, signIn, startDashboard, uploadByDrop } from './dashboard.ts';
-import { goodRecords, ndjson, usage } from './records.ts';
+import { goodRecords, usage } from './records.ts';
 
 const SETTLED = 60_000;
 const PAGES = ['queues', 'batches', 'upload', 'cost'];
@@ -26,6 +27,7 @@ beforeAll(async () => {
   ];
   id = await uploadByDrop(page, { name: `${IMAGE}.ndjson`, text: ndjson(records) });
   await page.getByText('Completed with dead letters').waitFor({ timeout: SETTLED });
+  await page.context().close();
 });
 afterEach(async () => {
   await page.context().close();
@@ -98,16 +100,16 @@ describe('watching', () => {
     page = await dashboard.open();
     await page.locator('.chart').first().waitFor();
     await page.clock.install();
-    let asked = 0;
-    page.on('request', (request) => {
-      if (request.url().includes('/api/queues')) asked += 1;
-    });
     const show = (hidden: boolean): Promise<unknown> =>
       page.evaluate(
         `Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true });
          document.dispatchEvent(new Event('visibilitychange'))`,
       );
     await show(true);
+    let asked = 0;
+    page.on('request', (request) => {
+      if (request.url().includes('/api/queues')) asked += 1;
+    });
     await page.clock.runFor(60_000);
     expect(asked).toBe(0);
     const answered = page.waitForResponse(/api\/queues/);

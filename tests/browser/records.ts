@@ -18,9 +18,5 @@ export const usage = (n: number, fields: Partial<Usage> = {}): Usage => ({
   ...fields,
 });
 
-/** Records as the text of an upload. */
-export const ndjson = (records: readonly unknown[]): string =>
-  records.map((record) => `${JSON.stringify(record)}\n`).join('');
-
 /** So many good records. */
 export const goodRecords = (count: number): Usage[] => Array.from({ length: count }, (_, n) => usage(n));

@@ -5,8 +5,10 @@ import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { usageBlocks } from '../../demo/generate.ts';
 import { ROOT } from '../../demo/stack.ts';
+import { settled, submit } from '../helpers/client.ts';
+import { ndjson } from '../helpers/transactions.ts';
 import { type Dashboard, startDashboard } from './dashboard.ts';
-import { goodRecords, ndjson } from './records.ts';
+import { goodRecords } from './records.ts';
 
 const IMAGES = join(ROOT, 'docs/images');
 const VIEW = { viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1.5 };
@@ -23,23 +25,13 @@ async function picture(page: Page, name: string): Promise<void> {
   process.stdout.write(`docs/images/${name}.png  ${Math.ceil(small.length / 1024)} KiB\n`);
 }
 
-const submit = (to: Dashboard, items: number, seed: number, lane: string): Promise<string> =>
-  post(to, [...usageBlocks({ items, seed })].join(''), lane);
+const upload = (to: Dashboard, items: number, seed: number, lane: string): Promise<string> =>
+  send(to, [...usageBlocks({ items, seed })].join(''), lane);
 
-async function post({ stack }: Dashboard, body: string, lane: string): Promise<string> {
-  const headers = { 'content-type': 'application/x-ndjson' };
-  const answer = await stack.api(`workloads/billing/batches?lane=${lane}`, { method: 'POST', headers, body });
-  if (answer.status !== 202) throw new Error(`Expected 202, got ${answer.status}: ${await answer.text()}`);
-  return ((await answer.json()) as { id: string }).id;
-}
+const send = async ({ stack }: Dashboard, body: string, lane: string): Promise<string> =>
+  (await submit(stack, body, {}, `?lane=${lane}`)).id;
 
-async function settle({ stack }: Dashboard, id: string): Promise<void> {
-  for (;;) {
-    const { state } = (await (await stack.api(`batches/${id}`)).json()) as { state: string };
-    if (/^(completed|cancelled)/.test(state)) return;
-    await new Promise((resolve) => setTimeout(resolve, 500));
-  }
-}
+const settle = ({ stack }: Dashboard, id: string): Promise<unknown> => settled(stack, id, 600);
 
 async function setPolicies({ stack }: Dashboard): Promise<void> {
   const init = { method: 'PUT', body: JSON.stringify(POLICY) };
@@ -48,15 +40,15 @@ async function setPolicies({ stack }: Dashboard): Promise<void> {
 
 /** Small batches that have ended, so that a listing has something to list. */
 async function past(dashboard: Dashboard): Promise<string> {
-  const first = await submit(dashboard, 60_000, 3, 'normal');
+  const first = await upload(dashboard, 60_000, 3, 'normal');
   for (const [items, seed] of [
     [900, 4],
     [4_000, 5],
     [12_000, 6],
   ] as const) {
-    await settle(dashboard, await submit(dashboard, items, seed, 'high'));
+    await settle(dashboard, await upload(dashboard, items, seed, 'high'));
   }
-  await settle(dashboard, await post(dashboard, ndjson(goodRecords(8_000)), 'normal'));
+  await settle(dashboard, await send(dashboard, ndjson(goodRecords(8_000)), 'normal'));
   await settle(dashboard, first);
   return first;
 }
@@ -67,8 +59,8 @@ async function takePictures(dashboard: Dashboard): Promise<void> {
   const page = await dashboard.open('queues', VIEW);
   const at = (path: string): Promise<unknown> => page.goto(`${dashboard.stack.url}/api/dashboard#/${path}`);
   await page.locator('.chart').first().waitFor();
-  const normal = await submit(dashboard, 200_000, 8, 'normal');
-  const bulk = await submit(dashboard, 900_000, 7, 'bulk');
+  const normal = await upload(dashboard, 200_000, 8, 'normal');
+  const bulk = await upload(dashboard, 900_000, 7, 'bulk');
   await page.waitForTimeout(22_000);
   await picture(page, 'queues');
   await page.emulateMedia({ colorScheme: 'dark' });

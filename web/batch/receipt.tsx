@@ -39,11 +39,9 @@ export function Receipt({ batch: { receipt, counts } }: { batch: BatchView }): J
 function Times({ times }: { times: number | null }): JSX.Element {
   const note = 'than a message an item';
   if (times === null || times === 0) return <Stat name="Fewer operations" value="–" note={note} />;
-  if (times < 1) return <Stat name="More operations" value={`${formatTimes(1 / times)} ×`} note={note} tone="warn" />;
-  return <Stat name="Fewer operations" value={`${formatTimes(times)} ×`} note={note} tone="good" />;
+  if (times < 1) return <Stat name="More operations" value={`${formatShare(1 / times)} ×`} note={note} tone="warn" />;
+  return <Stat name="Fewer operations" value={`${formatShare(times)} ×`} note={note} tone="good" />;
 }
-
-const formatTimes = (times: number): string => (times < 10 ? times.toFixed(1) : formatCount(times));
 
 function Comparison({ receipt: { storageOperations, totalUsd, comparison } }: { receipt: BatchReceipt }): JSX.Element {
   const { messageAnItem, pollingThreadADay } = comparison;

@@ -95,7 +95,7 @@ describe('an asynchronous handler that hangs', () => {
       ],
       dead: [],
     });
-    expect(outcome.header.handlerSeconds).toBeLessThan(10);
+    expect(outcome.header.handlerSeconds).toBeLessThan(4);
   });
 });
 
