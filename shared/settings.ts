@@ -55,7 +55,7 @@ export interface Settings {
   readonly telemetry: TelemetrySettings | undefined;
 }
 
-/** Name, default and meaning of every setting of the app; the sample, README and infrastructure repeat this table. */
+/** Name and default of every setting of the app; docs/deploy.md says what each means. */
 export const DEFAULTS = {
   SLUICE_POOL: '',
   SLUICE_TOPIC: 'sluice-events',

@@ -5,6 +5,7 @@ import type { Table } from '../batches/table.ts';
 import type { Meter } from '../cost/meter.ts';
 import { toError } from '../errors.ts';
 import { log } from '../telemetry/log.ts';
+import { measureQueue } from '../telemetry/metrics.ts';
 import { beat, fence, showFirstWave } from '../wake/gate.ts';
 import { type Queue, receive } from '../wake/messages.ts';
 import type { QueueAddress, Registry } from '../workload/registry.ts';
@@ -86,7 +87,8 @@ async function dequeue(
   const untilOf = (tasks: number): number => now() + waveSeconds(deps, { ...wave, tasks }) * 1000;
   const { tasks: active, depth } = wave;
   const isShown = task === FIRST_TASK && (await showFirstWave(table, held, { active, depth, until: untilOf(active) }));
-  if (!isShown) await beat(table, { queue: name, task, generation, until: untilOf(1) });
+  if (isShown) measureQueue(name, depth, active);
+  else await beat(table, { queue: name, task, generation, until: untilOf(1) });
   const queue = deps.queues(name);
   return runSlice(wave, {
     receive: (count) => receive(queue, count, deps.visibilitySeconds),

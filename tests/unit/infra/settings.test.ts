@@ -5,6 +5,7 @@ import { eventProperties, type SluiceEvent } from '../../../shared/contract/even
 import { CONTAINERS, TABLES } from '../../../shared/contract/names.ts';
 import { DEFAULTS, readSettings } from '../../../shared/settings.ts';
 import { declaredValue, descendants, keysOf, nodesOf, parseBicep, plainText, properties, ROOT } from './bicep.ts';
+import { tableBelow } from './docs-table.ts';
 
 const APP = 'infra/modules/function-app.bicep';
 const MAIN = 'infra/main.bicep';
@@ -87,6 +88,13 @@ describe('the settings of an app in Azure', () => {
     const names = objectsIn('schedulerSettings').flatMap((name) => /__storageProvider__(\w+)$/.exec(name)?.[1] ?? []);
     expect(names).toEqual(['type', 'connectionStringName']);
     expect(Object.keys(provider)).toContain('type');
+  });
+});
+
+describe('docs/deploy.md', () => {
+  it('names every setting of the code, and no other', () => {
+    const named = tableBelow('docs/deploy.md', 'Settings').flatMap(([names = '']) => names.split(', '));
+    expect(named.sort()).toEqual([...Object.keys(DEFAULTS), 'SLUICE_TASK_HUB'].sort());
   });
 });
 

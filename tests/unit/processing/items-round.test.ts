@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { OutcomeHeader } from '../../../shared/contract/outcome.ts';
+import type { Tally } from '../../../shared/drain/slice.ts';
 import { encodeOutcome } from '../../../shared/processing/encode-outcome.ts';
 import { createItemsRound, type ItemsRoundDeps } from '../../../shared/processing/items-round.ts';
 import { createSharedLock } from '../../../shared/processing/shared-lock.ts';
@@ -26,7 +27,9 @@ function world() {
   let fault: Fault | undefined;
   let text = JSON.stringify(reference);
   let deliveries = 0;
+  const batch: { state: string | undefined } = { state: 'running' };
   let runs = 0;
+  let deleted = 0;
   const meet = (on: Fault['on']): void => {
     if (fault?.on === on) throw fault.error;
   };
@@ -57,14 +60,16 @@ function world() {
       text = next ?? text;
       return { popReceipt: 'receipt' };
     },
-    deleteMessage: async () => {},
+    deleteMessage: async () => {
+      deleted += 1;
+    },
     sendMessage: async () => {},
   };
   const counts = { items: 2, succeeded: 2, dead: 0, cancelled: 0, retried: 0 };
   const deps = {
     queues: () => queue,
     container: () => container,
-    batchState: async () => 'running',
+    batchState: async () => batch.state,
     processor: {
       process: async () => {
         runs += 1;
@@ -84,13 +89,15 @@ function world() {
   } as unknown as ItemsRoundDeps;
   return {
     stored,
+    batch,
+    deleted: () => deleted,
     runs: () => runs,
     /** Delivers the message once, while `during` lasts. */
-    deliver: async (during?: Fault): Promise<void> => {
+    deliver: async (during?: Fault): Promise<Tally> => {
       fault = during;
       deliveries += 1;
       const message = messageOf(text, { dequeueCount: deliveries });
-      await withLog(unheard, () => createItemsRound(deps, address)([message]));
+      return withLog(unheard, () => createItemsRound(deps, address)([message]));
     },
     /** A process that dies with the message in its hands. */
     die: () => {
@@ -117,6 +124,14 @@ test.each<[string, Fault]>([
   await deliver();
 
   expect(stored.map(({ ending }) => ending)).toEqual(['processed']);
+});
+
+test('a reference of a batch that is gone is deleted and counted, and nothing runs', async () => {
+  const { batch, deleted, deliver, runs } = world();
+  batch.state = undefined;
+
+  expect(await deliver()).toMatchObject({ ghosts: 1, ran: 0 });
+  expect([runs(), deleted()]).toEqual([0, 1]);
 });
 
 test('an outcome that was stored although its answer was lost is found, and nothing runs again', async () => {
