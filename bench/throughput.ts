@@ -29,8 +29,8 @@ interface Round {
 /** Enough to see that the interval alone decides. */
 const POLLER_ITEMS = 5;
 const WARM_UP_ITEMS = 500;
-/** One each for the 10, 50 and 100 tasks of the paper's rule, which knows nothing of this machine: the best one counts. */
-const LISTENER_SHARES = [0.02, 0.2, 1];
+/** Those of the paper's rule, which knows nothing of this machine: the best one counts. */
+const LISTENER_TASKS = [10, 50, 100];
 
 /** Runs all. Throws when Sluice's report is not the one that the limit came to. */
 export async function measureThroughput(
@@ -40,8 +40,7 @@ export async function measureThroughput(
 ): Promise<Throughput> {
   const rounds = await measureRounds(stack, files, options.rounds);
   const listeners: Measurement[] = [];
-  for (const share of LISTENER_SHARES)
-    listeners.push(await baseline(stack, 'listener', Math.ceil(options.baselineItems * share)));
+  for (const tasks of LISTENER_TASKS) listeners.push(await baseline(stack, 'listener', options.baselineItems, tasks));
   return {
     limit: median(rounds.map((round) => round.limit)),
     limitWhole: median(rounds.map((round) => round.limitWhole)),
@@ -84,10 +83,10 @@ const rate = (one: Measurement): string => formatCount(rateOf(one));
 type Baseline = 'listener' | 'queueTrigger' | 'poller';
 
 /** A process of its own for each; the first run warms it up. */
-async function baseline({ azurite }: BenchStack, contender: Baseline, items: number): Promise<Measurement> {
+async function baseline({ azurite }: BenchStack, contender: Baseline, items: number, tasks = 1): Promise<Measurement> {
   const child = forkContender();
   const storage = azurite.process.ready;
-  const order = { contender, storage, queue: `bench-${contender.toLowerCase()}-0` };
+  const order = { contender, tasks, storage, queue: `bench-${contender.toLowerCase()}-0` };
   await child.run({ ...order, items: contender === 'poller' ? 1 : WARM_UP_ITEMS });
   await azurite.takeRequests();
   const done = await child.run({ ...order, items });
@@ -95,6 +94,8 @@ async function baseline({ azurite }: BenchStack, contender: Baseline, items: num
   const { 'queue.create': _made, ...operations } = await azurite.takeRequests();
   const measurement = { ...done, operations, actions: 0 };
   await child.end();
-  process.stdout.write(`  ${contender}, ${items} items: ${rate(measurement)} items/s\n`);
+  process.stdout.write(
+    `  ${contender}, ${tasks === 1 ? '' : `${tasks} tasks, `}${items} items: ${rate(measurement)} items/s\n`,
+  );
   return measurement;
 }

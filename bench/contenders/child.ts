@@ -7,10 +7,10 @@ import { runPoller } from './poller.ts';
 import { fillQueue } from './queue.ts';
 import { runQueueTrigger } from './queue-trigger.ts';
 
-/** A run that the parent asks for. */
+/** A run that the parent asks for; `tasks` of the listener. */
 export type Order =
   | { contender: 'limit'; file: string; overlap: Overlap }
-  | { contender: 'listener' | 'queueTrigger' | 'poller'; storage: string; queue: string; items: number };
+  | { contender: 'listener' | 'queueTrigger' | 'poller'; storage: string; queue: string; items: number; tasks: number };
 
 /** What the parent gets. */
 export interface Done {
@@ -33,7 +33,7 @@ async function carryOut(order: Order): Promise<Done> {
   }
   const lines = usageLines(order.items);
   const filled = await measured(() => fillQueue(order.storage, order.queue, lines));
-  const { value: _drained, ...spent } = await measured(() => BASELINES[order.contender](filled.value));
+  const { value: _drained, ...spent } = await measured(() => BASELINES[order.contender](filled.value, order.tasks));
   return {
     items: order.items,
     seconds: filled.seconds + spent.seconds,

@@ -1,15 +1,13 @@
 /** Baseline: the queue listener of the white paper. A dequeue task receives 32, processes and deletes each, and again. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backoffMs, DEFAULT_BACKOFF } from '../../shared/drain/backoff.ts';
-import { tasksForDepth } from '../../shared/drain/policy.ts';
 import { type ItemQueue, processMessage, receive } from './queue.ts';
 
 const MESSAGES_A_RECEIVE = 32;
 
-/** Drains the queue with as many tasks as the paper's rule gives for its depth: 10, 50 or 100. */
-export async function runListener(queue: ItemQueue): Promise<void> {
-  const { approximateMessagesCount = 0 } = await queue.client.getProperties();
-  const tasks = Array.from({ length: tasksForDepth(approximateMessagesCount) }, () => dequeueTask(queue));
+/** Drains the queue with so many tasks; the paper's rule gives 10, 50 or 100, by the depth. */
+export async function runListener(queue: ItemQueue, count: number): Promise<void> {
+  const tasks = Array.from({ length: count }, () => dequeueTask(queue));
   await Promise.race([queue.done.promise, Promise.all(tasks)]);
 }
 
