@@ -79,7 +79,8 @@ export interface SliceResult extends Tally {
 const PACE_MS = 500;
 /**
  * How long a lone task that is through with its share waits for more, from its start: ending one drain and starting the
- * next costs ten operations, a receive one, and a look at the gate when it brings something. Not longer, for it holds a place that another queue may want.
+ * next costs ten operations, a receive one, and a look at the gate when it brings something. Not longer, for it holds a
+ * place that another queue may want.
  */
 const STAY_MS = 5_000;
 

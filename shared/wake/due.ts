@@ -14,18 +14,21 @@ const MAX_DUE = 16;
  * earlier one of the two that are closest together goes: its message is found with the other's.
  */
 export function mergeDue(known: readonly string[], more: readonly string[]): string[] {
-  const due = [...new Set([...known, ...more].map(wholeSecond))].sort();
+  const due = [...new Set([...known, ...more].map(wholeSecond))].sort((a, b) => a - b);
   while (due.length > MAX_DUE) due.splice(closest(due), 1);
-  return due;
+  return due.map((second) => new Date(second * 1000).toISOString());
 }
 
 /** Those whose message may still be invisible at `ms`. */
 export const dueAfter = (due: readonly string[], ms: number): string[] =>
   due.filter((at) => Date.parse(at) + DUE_MARGIN_MS > ms);
 
-const wholeSecond = (at: string): string => new Date(Math.ceil(Date.parse(at) / 1000) * 1000).toISOString();
+const wholeSecond = (at: string): number => Math.ceil(Date.parse(at) / 1000);
 
-function closest(due: readonly string[]): number {
-  const gaps = due.slice(1).map((at, index) => Date.parse(at) - Date.parse(due[index] ?? ''));
-  return gaps.indexOf(Math.min(...gaps));
+/** Where the smallest gap begins. */
+function closest(due: readonly number[]): number {
+  const gapAt = (index: number): number => (due[index + 1] ?? Number.POSITIVE_INFINITY) - (due[index] ?? 0);
+  let best = 0;
+  for (let index = 1; index < due.length - 1; index += 1) if (gapAt(index) < gapAt(best)) best = index;
+  return best;
 }

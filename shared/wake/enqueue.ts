@@ -78,6 +78,8 @@ interface Touched {
 }
 
 function note(queues: Map<string, Touched>, queue: string, row: ChunkRow, isDelayed: boolean): void {
-  const { items, due } = queues.get(queue) ?? { items: 0, due: [] };
-  queues.set(queue, { items: items + row.items, due: isDelayed && row.dueAt ? [...due, row.dueAt] : due });
+  const touched = queues.get(queue) ?? { items: 0, due: [] };
+  queues.set(queue, touched);
+  touched.items += row.items;
+  if (isDelayed && row.dueAt) touched.due.push(row.dueAt);
 }
