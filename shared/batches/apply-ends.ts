@@ -2,12 +2,12 @@
 import { odata, type TransactionAction } from '@azure/data-tables';
 import { addOperations, type Operations } from '../contract/operations.ts';
 import type { OutcomeHeader } from '../contract/outcome.ts';
+import { type Entity, isLostRace, queryEntities, type Table } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import { BATCH_ROW_KEY, type BatchRow, fromBatchEntity, toBatchEntity, type Versioned } from './batch-row.ts';
 import { type ChunkRow, chunkRowKey, fromChunkEntity, toChunkEntity } from './chunk-row.ts';
 import { followUps } from './follow-ups.ts';
 import { create, etagIn } from './ledger.ts';
-import { type Entity, isLostRace, queryEntities, type Table } from './table.ts';
 
 /** A chunk's end as a result message tells it. */
 export interface ChunkEnd {

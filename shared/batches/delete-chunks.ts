@@ -1,6 +1,6 @@
 import { odata } from '@azure/data-tables';
+import { deleteEntity, isLostRace, queryEntities, type Table } from '../storage/table.ts';
 import { CHUNK_ROWS } from './chunk-row.ts';
-import { deleteEntity, isLostRace, queryEntities, type Table } from './table.ts';
 
 /** A transaction takes 100 operations (learn: entity group transactions). */
 const ROWS_A_TRANSACTION = 100;

@@ -1,8 +1,8 @@
 /** Index rows, in the table of the batches: partition `day-<date>` is what a listing shows, by one query however many there are. */
 import { odata } from '@azure/data-tables';
 import { batchDate } from '../contract/names.ts';
+import { deleteEntity, type Entity, queryEntities, type Table } from '../storage/table.ts';
 import { type BatchRow, type BatchState, pendingItems } from './batch-row.ts';
-import { deleteEntity, type Entity, queryEntities, type Table } from './table.ts';
 
 const HEX = '0123456789abcdef';
 const TIMES = ['queuedAt', 'deadlineAt', 'completedAt'] as const;

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { odata } from '@azure/data-tables';
 import { newBatchId } from '../contract/names.ts';
 import { Problem } from '../errors.ts';
-import { type Entity, queryEntities, readEntity, type Table, wins } from './table.ts';
+import { type Entity, queryEntities, readEntity, type Table, wins } from '../storage/table.ts';
 
 /** How long a key is remembered. */
 export const KEY_DAYS = 7;

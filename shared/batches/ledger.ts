@@ -3,9 +3,9 @@
  * change in one transaction. Every change is conditional on the ETag its row was read with.
  */
 import { odata, type TableTransactionResponse, type TransactionAction } from '@azure/data-tables';
+import { isLostRace, queryEntities, readEntity, type Table, wins } from '../storage/table.ts';
 import { BATCH_ROW_KEY, type BatchRow, fromBatchEntity, toBatchEntity, type Versioned } from './batch-row.ts';
 import { CHUNK_ROWS, type ChunkRow, fromChunkEntity, toChunkEntity } from './chunk-row.ts';
-import { isLostRace, queryEntities, readEntity, type Table, wins } from './table.ts';
 
 /** A transaction takes 100 operations (learn: entity group transactions): the batch row, and these. */
 export const MAX_CHUNK_ROWS_A_TRANSACTION = 98;

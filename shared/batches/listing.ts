@@ -2,11 +2,11 @@
 
 import { batchDate } from '../contract/names.ts';
 import { inParallel } from '../parallel.ts';
+import type { Table } from '../storage/table.ts';
 import { type BatchState, isSettled, pendingItems } from './batch-row.ts';
 import { batchesOfDay, type IndexEntry } from './index-rows.ts';
 import { readBatch } from './ledger.ts';
 import { openBatches } from './open-rows.ts';
-import type { Table } from './table.ts';
 
 /** What is asked for. `days` are looked at in their order. */
 export interface ListingQuery {

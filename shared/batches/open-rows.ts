@@ -3,8 +3,8 @@
  * come to its announced end, written before anything else of that revision: no accepted work is ever unseen.
  */
 import { odata } from '@azure/data-tables';
+import { deleteEntity, type Entity, queryEntities, type Table } from '../storage/table.ts';
 import type { BatchRow } from './batch-row.ts';
-import { deleteEntity, type Entity, queryEntities, type Table } from './table.ts';
 
 const OPEN = 'open';
 /** Notes of the sweeps themselves sort behind all ids, and come with the same query. */

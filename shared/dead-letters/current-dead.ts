@@ -3,10 +3,10 @@ import type { ContainerClient } from '@azure/storage-blob';
 import type { BatchRow } from '../batches/batch-row.ts';
 import { chunkRowKey, fromChunkEntity } from '../batches/chunk-row.ts';
 import { doneChunks } from '../batches/done-chunks.ts';
-import { readEntity, type Table } from '../batches/table.ts';
 import { CONTAINERS, redriveChunkId } from '../contract/names.ts';
 import type { DeadItem } from '../contract/outcome.ts';
 import { type ChunkFrame, frameOfChunk, readLines } from '../results/chunk-pages.ts';
+import { readEntity, type Table } from '../storage/table.ts';
 import { readRedrive, type StoredRedrive } from './redrive-blob.ts';
 
 export interface DeadLetterDeps {

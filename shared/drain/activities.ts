@@ -1,9 +1,9 @@
 /** The two activities of a drain, made from their dependencies. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DequeuedMessageItem } from '@azure/storage-queue';
-import type { Table } from '../batches/table.ts';
 import type { Meter } from '../cost/meter.ts';
 import { toError } from '../errors.ts';
+import type { Table } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import { measureQueue } from '../telemetry/metrics.ts';
 import { beat, fence, showFirstWave } from '../wake/gate.ts';

@@ -1,4 +1,4 @@
-import { readEntity, type Table } from '../batches/table.ts';
+import { readEntity, type Table } from '../storage/table.ts';
 import { GATES_PARTITION, type GateRow, isSweepHeld, policyRowKey } from '../wake/gate-row.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import { SAFE_SHARE } from './adapt.ts';

@@ -1,5 +1,5 @@
 import type { TransactionAction } from '@azure/data-tables';
-import { type Table, wins } from '../batches/table.ts';
+import { type Table, wins } from '../storage/table.ts';
 import { readGate } from '../wake/gate.ts';
 import { GATES_PARTITION, policyRowKey, toGateEntity } from '../wake/gate-row.ts';
 import type { Policy } from './policy.ts';

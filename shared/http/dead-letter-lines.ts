@@ -1,13 +1,13 @@
 /** Dead letters as clients see them. They are passed on as text: parsing an item would lose digits of its numbers. */
 import type { ContainerClient } from '@azure/storage-blob';
 import type { BatchRow } from '../batches/batch-row.ts';
-import type { Table } from '../batches/table.ts';
 import { CONTAINERS } from '../contract/names.ts';
 import type { DeadItem, DeadReason } from '../contract/outcome.ts';
 import { readCurrentDead } from '../dead-letters/current-dead.ts';
 import { readItemLines } from '../dead-letters/item-lines.ts';
 import { causeOf } from '../processing/cause.ts';
 import { type ChunkFrame, readLines } from '../results/chunk-pages.ts';
+import type { Table } from '../storage/table.ts';
 
 export interface DeadLettersHttp {
   table: Table;

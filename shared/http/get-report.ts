@@ -1,10 +1,10 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import type { ContainerClient } from '@azure/storage-blob';
 import { type BatchRow, isSettled, pendingItems } from '../batches/batch-row.ts';
-import type { Table } from '../batches/table.ts';
 import { CONTAINERS } from '../contract/names.ts';
 import { Problem } from '../errors.ts';
 import { type Report, type ReportHeader, readReport } from '../results/read-report.ts';
+import type { Table } from '../storage/table.ts';
 import { textBody } from './body.ts';
 import { columnsOf, csvLine, isRecord } from './csv.ts';
 import { answerFormat, type Format, MEDIA_TYPES } from './formats.ts';

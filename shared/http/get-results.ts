@@ -1,9 +1,9 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import type { ContainerClient } from '@azure/storage-blob';
 import { doneChunks } from '../batches/done-chunks.ts';
-import type { Table } from '../batches/table.ts';
 import { CONTAINERS } from '../contract/names.ts';
 import { type ChunkFrame, planPage, readAhead, readLines } from '../results/chunk-pages.ts';
+import type { Table } from '../storage/table.ts';
 import { json } from './answers.ts';
 import { textBody } from './body.ts';
 import { answerFormat, MEDIA_TYPES } from './formats.ts';

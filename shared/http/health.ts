@@ -1,8 +1,8 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import type { ContainerClient } from '@azure/storage-blob';
-import { readEntity, type Table } from '../batches/table.ts';
 import { CONTAINERS } from '../contract/names.ts';
 import { statusOf, toError } from '../errors.ts';
+import { readEntity, type Table } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import { GATES_PARTITION } from '../wake/gate-row.ts';
 import type { Registry } from '../workload/registry.ts';

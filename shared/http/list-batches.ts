@@ -1,8 +1,8 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { type ListedBatch, listBatchesOf } from '../batches/listing.ts';
-import type { Table } from '../batches/table.ts';
 import { batchDate, batchTimeMs } from '../contract/names.ts';
 import { Problem } from '../errors.ts';
+import type { Table } from '../storage/table.ts';
 import { json } from './answers.ts';
 import { batchLinks, progressOf } from './batch-view.ts';
 import { nextLink } from './links.ts';

@@ -1,7 +1,7 @@
 import { odata } from '@azure/data-tables';
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
-import { queryEntities, type Table } from '../batches/table.ts';
 import { inParallel } from '../parallel.ts';
+import { queryEntities, type Table } from '../storage/table.ts';
 import { fromGateEntity, GATES_PARTITION, type GateRow, gateRows, newGate } from '../wake/gate-row.ts';
 import type { QueueAddress, Registry } from '../workload/registry.ts';
 import { json } from './answers.ts';

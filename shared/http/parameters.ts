@@ -2,9 +2,9 @@
 import type { HttpRequest } from '@azure/functions';
 import { BATCH_STATES, type BatchRow, type BatchState, type Versioned } from '../batches/batch-row.ts';
 import { readBatch } from '../batches/ledger.ts';
-import type { Table } from '../batches/table.ts';
 import { isBatchId, isChunkId, isWorkloadName } from '../contract/names.ts';
 import { Problem } from '../errors.ts';
+import type { Table } from '../storage/table.ts';
 import type { Workload } from '../workload/define.ts';
 import type { QueueAddress, Registry } from '../workload/registry.ts';
 

@@ -1,9 +1,9 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
-import type { Table } from '../batches/table.ts';
 import { readPolicy } from '../drain/planner.ts';
 import { policySchema } from '../drain/policy.ts';
 import { writePolicy } from '../drain/policy-store.ts';
 import { Problem } from '../errors.ts';
+import type { Table } from '../storage/table.ts';
 import { readGate } from '../wake/gate.ts';
 import type { Registry } from '../workload/registry.ts';
 import { json } from './answers.ts';

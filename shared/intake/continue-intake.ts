@@ -3,12 +3,12 @@ import type { ContainerClient } from '@azure/storage-blob';
 import type { BatchRow } from '../batches/batch-row.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
 import { changeBatch, changeFrom, insertChunks, MAX_CHUNK_ROWS_A_TRANSACTION } from '../batches/ledger.ts';
-import type { Table } from '../batches/table.ts';
 import { FrameError } from '../contract/errors.ts';
 import { CONTAINERS, chunkId } from '../contract/names.ts';
 import { addOperations } from '../contract/operations.ts';
 import { type ChunkEntry, readIndex } from '../contract/payload-index.ts';
 import type { Meter } from '../cost/meter.ts';
+import type { Table } from '../storage/table.ts';
 import { type EnqueueDeps, enqueue } from '../wake/enqueue.ts';
 
 export interface ContinueDeps extends EnqueueDeps {

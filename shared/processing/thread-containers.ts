@@ -24,7 +24,7 @@ export function createThreadContainers(settings: Settings | undefined): ThreadCo
   let clients: Promise<(name: string) => ContainerClient> | undefined;
   const load = async (): Promise<(name: string) => ContainerClient> => {
     if (settings === undefined) throw new Error('These threads were given no settings, so that they have no storage.');
-    return (await import('../clients.ts')).createContainers(settings, meter);
+    return (await import('../storage/clients.ts')).createContainers(settings, meter);
   };
   const client = async (name: string): Promise<ContainerClient> => {
     clients ??= load();

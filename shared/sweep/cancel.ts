@@ -5,7 +5,6 @@
 import { type BatchRow, isSettled, toBatchEntity } from '../batches/batch-row.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
 import { chunkRows, insertChunks, readBatch } from '../batches/ledger.ts';
-import { wins } from '../batches/table.ts';
 import { CONTAINERS, resultsQueueName } from '../contract/names.ts';
 import type { FinishedChunk } from '../contract/reference.ts';
 import { rowsOfRevision } from '../dead-letters/revision-rows.ts';
@@ -15,6 +14,7 @@ import { endWholeChunk } from '../processing/endings.ts';
 import { putOutcome } from '../processing/outcome-store.ts';
 import { resultMessages } from '../processing/tell-results.ts';
 import { type FinalizeDeps, finalize } from '../results/finalize.ts';
+import { wins } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import { queueOf } from '../wake/enqueue.ts';
 import { putMessage } from '../wake/messages.ts';

@@ -1,6 +1,6 @@
 /** What a sweep does once a day: things that only cost room. Each is bounded; what is left comes with the next sweep. */
 import { noteKeys } from '../batches/open-rows.ts';
-import { type Entity, wins } from '../batches/table.ts';
+import { type Entity, wins } from '../storage/table.ts';
 import { expireBatches } from './expire-batches.ts';
 import { expireKeys } from './expire-keys.ts';
 import { dropOrphanPayloads } from './orphan-payloads.ts';

@@ -9,11 +9,11 @@ import { unindexBatch } from '../batches/index-rows.ts';
 import { freeKey } from '../batches/keys.ts';
 import { readBatch } from '../batches/ledger.ts';
 import { closeAll, openBatch } from '../batches/open-rows.ts';
-import { deleteEntity, type Table, wins } from '../batches/table.ts';
 import { CONTAINERS, outcomeBlobName } from '../contract/names.ts';
 import { Problem, statusOf } from '../errors.ts';
 import { inParallel } from '../parallel.ts';
 import { announce, type FinalizeDeps } from '../results/finalize.ts';
+import { deleteEntity, type Table, wins } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 
 const DELETES_AT_ONCE = 16;

@@ -1,5 +1,5 @@
 import { expiredKeys } from '../batches/keys.ts';
-import { wins } from '../batches/table.ts';
+import { wins } from '../storage/table.ts';
 import { isOver, repaired, type SweepRun } from './run.ts';
 
 /** Keys that one sweep frees. */

@@ -1,5 +1,5 @@
 /** What a sweep does for one queue of open batches: it finds wakes that were lost, and drains that are dead. */
-import { readEntity } from '../batches/table.ts';
+import { readEntity } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import { countLostWake } from '../telemetry/metrics.ts';
 import { countMissedWake, isDead, wake } from '../wake/gate.ts';

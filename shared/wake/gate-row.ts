@@ -1,4 +1,4 @@
-import type { Entity } from '../batches/table.ts';
+import type { Entity } from '../storage/table.ts';
 
 /** All gates lie in one partition, so that one query shows every queue. */
 export const GATES_PARTITION = 'gates';

@@ -4,7 +4,7 @@
  * No rule about the data depends on it (docs/reliability.md).
  */
 import { odata } from '@azure/data-tables';
-import { queryEntities, readEntity, type Table, wins } from '../batches/table.ts';
+import { queryEntities, readEntity, type Table, wins } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import { dueAfter, mergeDue } from './due.ts';
 import {

@@ -1,4 +1,4 @@
-import type { Table } from '../../shared/batches/table.ts';
+import type { Table } from '../../shared/storage/table.ts';
 import { type Rows, tableEffect, tableOf } from '../faults/explorer/table-stub.ts';
 
 /** A table in memory, and a look at what lies in it. */

@@ -2,8 +2,8 @@
 import type { ContainerClient } from '@azure/storage-blob';
 import { chunkRowKey, fromChunkEntity } from '../../../shared/batches/chunk-row.ts';
 import { followUps } from '../../../shared/batches/follow-ups.ts';
-import { readEntity, type Table } from '../../../shared/batches/table.ts';
 import { type Reference, readReference, readResult } from '../../../shared/contract/reference.ts';
+import { readEntity, type Table } from '../../../shared/storage/table.ts';
 import type { Queue } from '../../../shared/wake/messages.ts';
 import { ITEMS_QUEUE, RESULTS_QUEUE } from './handler.ts';
 import { BATCH, type Change } from './programs.ts';

@@ -1,7 +1,7 @@
 /** Storage as the chunk's code sees it; every call is asked of the world. */
 import { Buffer } from 'node:buffer';
 import type { ContainerClient } from '@azure/storage-blob';
-import type { Table } from '../../../shared/batches/table.ts';
+import type { Table } from '../../../shared/storage/table.ts';
 import type { Queue } from '../../../shared/wake/messages.ts';
 import type { Asker } from '../explorer/programs.ts';
 import { tableOf } from '../explorer/table-stub.ts';

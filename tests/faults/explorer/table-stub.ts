@@ -1,5 +1,5 @@
 /** A table as plain data, with ETags, entity group transactions and the few OData filters that the code uses. */
-import type { Table } from '../../../shared/batches/table.ts';
+import type { Table } from '../../../shared/storage/table.ts';
 import type { Answer, Asker } from './programs.ts';
 
 /** Row by `partition|row`; the version is its ETag. */

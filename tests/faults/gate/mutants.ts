@@ -2,9 +2,10 @@
  * The gate with one rule taken out at a time. A checker that passes all of these would prove nothing: each must be
  * found out, by the scenario beside it. Most wrap what the real code is given; none needs a hook in it.
  */
-import type { Table } from '../../../shared/batches/table.ts';
+
 import type { SettleDeps } from '../../../shared/drain/settle.ts';
 import { settle } from '../../../shared/drain/settle.ts';
+import type { Table } from '../../../shared/storage/table.ts';
 import { type GateDeps, isDead, readGate, SILENCE_MS, wake, writeGate } from '../../../shared/wake/gate.ts';
 import { gateRowKey } from '../../../shared/wake/gate-row.ts';
 import { tableOf } from '../explorer/table-stub.ts';

@@ -1,12 +1,12 @@
 /** The real gate, fence and settling as programs of the explorer; a mutant replaces one of the parts. */
 
 import { z } from 'zod';
-import type { Table } from '../../../shared/batches/table.ts';
 import { summarize } from '../../../shared/drain/adapt.ts';
 import { createGateDeps, type DrainClient } from '../../../shared/drain/drains.ts';
 import type { Wave } from '../../../shared/drain/plan.ts';
 import { type SettleDeps, settle, waveSeconds } from '../../../shared/drain/settle.ts';
 import { emptyTally, type SliceResult } from '../../../shared/drain/slice.ts';
+import type { Table } from '../../../shared/storage/table.ts';
 import { beat, fence, type GateDeps, showFirstWave, wake } from '../../../shared/wake/gate.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry, type QueueAddress } from '../../../shared/workload/registry.ts';

@@ -2,7 +2,7 @@
 import { odata } from '@azure/data-tables';
 import { type BatchRow, fromBatchEntity } from '../../../shared/batches/batch-row.ts';
 import { type ChunkRow, fromChunkEntity } from '../../../shared/batches/chunk-row.ts';
-import { queryEntities, type Table } from '../../../shared/batches/table.ts';
+import { queryEntities, type Table } from '../../../shared/storage/table.ts';
 
 /** All rows of a batch as one query shows them. */
 export interface LedgerView {

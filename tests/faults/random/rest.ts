@@ -1,8 +1,8 @@
 /** What must be true of a stack when all its runs have ended. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { odata } from '@azure/data-tables';
-import { queryEntities } from '../../../shared/batches/table.ts';
 import { statusOf } from '../../../shared/errors.ts';
+import { queryEntities } from '../../../shared/storage/table.ts';
 import { fromGateEntity, GATES_PARTITION, gateRows } from '../../../shared/wake/gate-row.ts';
 import { brokenLaw, type LedgerView, readLedger } from '../harness/ledger-view.ts';
 import type { RunEnd, Score } from './score.ts';

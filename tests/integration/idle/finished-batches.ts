@@ -2,10 +2,10 @@ import { type BatchRow, toBatchEntity } from '../../../shared/batches/batch-row.
 import { toChunkEntity } from '../../../shared/batches/chunk-row.ts';
 import { indexBatch, toIndexEntity } from '../../../shared/batches/index-rows.ts';
 import { groupsOf } from '../../../shared/batches/ledger.ts';
-import type { Table } from '../../../shared/batches/table.ts';
-import type { Clients } from '../../../shared/clients.ts';
 import { chunkId, newBatchId } from '../../../shared/contract/names.ts';
 import { chunkRowsOf } from '../../../shared/intake/continue-intake.ts';
+import type { Clients } from '../../../shared/storage/clients.ts';
+import type { Table } from '../../../shared/storage/table.ts';
 
 const HOUR_MS = 3_600_000;
 const CHUNKS = 2;

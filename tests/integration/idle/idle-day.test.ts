@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createClients } from '../../../shared/clients.ts';
 import { addOperations, type Operations, totalOperations } from '../../../shared/contract/operations.ts';
 import { createMeter } from '../../../shared/cost/meter.ts';
 import { collectInbox } from '../../../shared/intake/inbox.ts';
 import { readSettings } from '../../../shared/settings.ts';
+import { createClients } from '../../../shared/storage/clients.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
 import { connectionsTo } from '../../helpers/connections.ts';

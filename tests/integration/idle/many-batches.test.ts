@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readBatch } from '../../../shared/batches/ledger.ts';
 import { listBatchesOf } from '../../../shared/batches/listing.ts';
-import { createClients } from '../../../shared/clients.ts';
 import { batchDate } from '../../../shared/contract/names.ts';
 import type { Operations } from '../../../shared/contract/operations.ts';
 import { createMeter } from '../../../shared/cost/meter.ts';
 import { readSettings } from '../../../shared/settings.ts';
+import { createClients } from '../../../shared/storage/clients.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
 import { connectionsTo } from '../../helpers/connections.ts';

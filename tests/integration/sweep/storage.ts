@@ -7,10 +7,10 @@ import { startAzurite } from '../../../local/azurite.ts';
 import { freePort } from '../../../local/ports.ts';
 import type { BatchRow } from '../../../shared/batches/batch-row.ts';
 import { chunkRows } from '../../../shared/batches/ledger.ts';
-import { type Clients, createClients } from '../../../shared/clients.ts';
 import { CONTAINERS, TABLES } from '../../../shared/contract/names.ts';
 import { createMeter } from '../../../shared/cost/meter.ts';
 import { readSettings, type Settings } from '../../../shared/settings.ts';
+import { type Clients, createClients } from '../../../shared/storage/clients.ts';
 import { connectionsTo } from '../../helpers/connections.ts';
 
 export interface Storage {

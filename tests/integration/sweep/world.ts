@@ -5,7 +5,6 @@
 import type { BatchRow } from '../../../shared/batches/batch-row.ts';
 import { readBatch } from '../../../shared/batches/ledger.ts';
 import { noteKeys } from '../../../shared/batches/open-rows.ts';
-import type { Clients } from '../../../shared/clients.ts';
 import { CONTAINERS } from '../../../shared/contract/names.ts';
 import { createActivities } from '../../../shared/drain/activities.ts';
 import type { DrainInput } from '../../../shared/drain/drain-queue.ts';
@@ -19,6 +18,7 @@ import { createSharedLock } from '../../../shared/processing/shared-lock.ts';
 import { createCollectRound } from '../../../shared/results/collect-round.ts';
 import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
 import { readReport } from '../../../shared/results/read-report.ts';
+import type { Clients } from '../../../shared/storage/clients.ts';
 import { choresNote } from '../../../shared/sweep/chores.ts';
 import type { SweepDeps } from '../../../shared/sweep/run.ts';
 import { wake } from '../../../shared/wake/gate.ts';

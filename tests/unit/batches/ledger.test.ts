@@ -9,7 +9,7 @@ import {
   openRevision,
   readBatch,
 } from '../../../shared/batches/ledger.ts';
-import type { Table } from '../../../shared/batches/table.ts';
+import type { Table } from '../../../shared/storage/table.ts';
 import { BATCH, batchRowOf, chunkRowOf, headerOf } from '../../helpers/factories.ts';
 import { memoryTable } from '../../helpers/memory-table.ts';
 

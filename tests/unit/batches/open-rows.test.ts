@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { closeAll, closeBatch, openBatch, openBatches } from '../../../shared/batches/open-rows.ts';
-import type { Table } from '../../../shared/batches/table.ts';
+import type { Table } from '../../../shared/storage/table.ts';
 import { BATCH } from '../../helpers/factories.ts';
 import { memoryTable } from '../../helpers/memory-table.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Table } from '../../../shared/batches/table.ts';
 import type { WaveSummary } from '../../../shared/drain/adapt.ts';
 import type { Wave } from '../../../shared/drain/plan.ts';
 import type { SettleDeps } from '../../../shared/drain/settle.ts';
+import type { Table } from '../../../shared/storage/table.ts';
 import type { EventDetails, PublishOptions } from '../../../shared/wake/publish.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry, type QueueAddress } from '../../../shared/workload/registry.ts';

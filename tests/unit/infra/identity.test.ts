@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Clients, createClients } from '../../../shared/clients.ts';
 import { createMeter } from '../../../shared/cost/meter.ts';
 import { readSettings } from '../../../shared/settings.ts';
+import { type Clients, createClients } from '../../../shared/storage/clients.ts';
 
 /** As an app in Azure has them: primaryEndpoints end with a slash. */
 const AZURE = {

@@ -4,9 +4,9 @@ import { DefaultAzureCredential, ManagedIdentityCredential, type TokenCredential
 import { ServiceBusClient, type ServiceBusSender } from '@azure/service-bus';
 import { BlobServiceClient, type ContainerClient, newPipeline } from '@azure/storage-blob';
 import { newPipeline as newQueuePipeline, type QueueClient, QueueServiceClient } from '@azure/storage-queue';
-import { TABLES } from './contract/names.ts';
-import type { Meter } from './cost/meter.ts';
-import type { Settings } from './settings.ts';
+import { TABLES } from '../contract/names.ts';
+import type { Meter } from '../cost/meter.ts';
+import type { Settings } from '../settings.ts';
 
 /** Every client of the app. They are lazy by nature: nothing is sent before the first call. */
 export interface Clients {
