@@ -1,8 +1,9 @@
 /** The collecting transaction: chunks from pending to done, what follows from them, and the counters, in one step. */
-import { odata, type TransactionAction } from '@azure/data-tables';
+import { odata } from '@azure/data-tables';
 import { addOperations, type Operations } from '../contract/operations.ts';
 import type { OutcomeHeader } from '../contract/outcome.ts';
-import { type Entity, isLostRace, queryEntities, type Table } from '../storage/table.ts';
+import type { Entity } from '../storage/entity.ts';
+import { isLostRace, queryEntities, type StoredAction, type Table } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import { BATCH_ROW_KEY, type BatchRow, fromBatchEntity, toBatchEntity, type Versioned } from './batch-row.ts';
 import { type ChunkRow, chunkRowKey, fromChunkEntity, toChunkEntity } from './chunk-row.ts';
@@ -73,14 +74,14 @@ async function readForApply(table: Table, id: string, ends: ChunkEnd[]): Promise
   let batch: Versioned<BatchRow> | undefined;
   const chunks = new Map<string, Versioned<ChunkRow>>();
   for await (const entity of queryEntities(table, filter)) {
-    if (entity.rowKey === BATCH_ROW_KEY) batch = fromBatchEntity(entity as never);
+    if (entity.rowKey === BATCH_ROW_KEY) batch = fromBatchEntity(entity);
     else addChunk(chunks, entity);
   }
   return batch && { batch, chunks };
 }
 
 function addChunk(chunks: Map<string, Versioned<ChunkRow>>, entity: Entity): void {
-  const found = fromChunkEntity(entity as never);
+  const found = fromChunkEntity(entity);
   chunks.set(found.row.chunk, found);
 }
 
@@ -88,8 +89,8 @@ function planApply(
   read: ApplyRead,
   ends: ChunkEnd[],
   options: ApplyOptions,
-): { actions: TransactionAction[]; applied: Omit<Applied, 'etag'> } {
-  const actions: TransactionAction[] = [];
+): { actions: StoredAction[]; applied: Omit<Applied, 'etag'> } {
+  const actions: StoredAction[] = [];
   const batch = { ...read.batch.row };
   const applied: Omit<Applied, 'etag'> = { batch, followUps: [], fresh: new Set(), duplicates: 0 };
   const rows = new Map([...read.chunks].map(([chunk, { row }]) => [chunk, row]));
@@ -122,7 +123,7 @@ function updateBatch(
   batch: BatchRow,
   duplicates: number,
   options: ApplyOptions,
-): TransactionAction {
+): StoredAction {
   batch.duplicatesSeen += duplicates;
   batch.operations = addOperations(batch.operations, options.operations);
   batch.startedAt ??= options.at;

@@ -1,5 +1,5 @@
-import type { TransactionAction } from '@azure/data-tables';
-import { type Table, wins } from '../storage/table.ts';
+import { toEntity } from '../storage/entity.ts';
+import { type StoredAction, type Table, wins } from '../storage/table.ts';
 import { readGate } from '../wake/gate.ts';
 import { GATES_PARTITION, policyRowKey, toGateEntity } from '../wake/gate-row.ts';
 import type { Policy } from './policy.ts';
@@ -18,9 +18,9 @@ export async function writePolicy(
     if (expected !== undefined && row.policyVersion !== expected) return undefined;
     const version = row.policyVersion + 1;
     const gate = toGateEntity({ ...row, policyVersion: version });
-    const stored = { partitionKey: GATES_PARTITION, rowKey: policyRowKey(queue), version };
-    const actions: TransactionAction[] = [
-      ['upsert', { ...stored, policy: JSON.stringify(policy) }, 'Replace'],
+    const keys = { partitionKey: GATES_PARTITION, rowKey: policyRowKey(queue) };
+    const actions: StoredAction[] = [
+      ['upsert', toEntity('policy', keys, { version, policy }), 'Replace'],
       etag === undefined ? ['create', gate] : ['update', gate, 'Replace', { etag }],
     ];
     if (await wins(table.submitTransaction(actions))) return version;

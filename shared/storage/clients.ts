@@ -7,6 +7,7 @@ import { newPipeline as newQueuePipeline, type QueueClient, QueueServiceClient }
 import { TABLES } from '../contract/names.ts';
 import type { Meter } from '../cost/meter.ts';
 import type { Settings } from '../settings.ts';
+import { openTable, type Table } from './table.ts';
 
 /** Every client of the app. They are lazy by nature: nothing is sent before the first call. */
 export interface Clients {
@@ -14,9 +15,9 @@ export interface Clients {
   account: string;
   container: (name: string) => ContainerClient;
   queue: (name: string) => QueueClient;
-  batches: TableClient;
-  gates: TableClient;
-  keys: TableClient;
+  batches: Table;
+  gates: Table;
+  keys: Table;
   topic: ServiceBusSender;
   meter: Meter;
   close: () => Promise<void>;
@@ -34,9 +35,9 @@ export function createClients(settings: Settings, meter: Meter): Clients {
     account: blobs.accountName,
     container: (name) => blobs.getContainerClient(name),
     queue: (name) => queues.getQueueClient(name),
-    batches: table(TABLES.batches),
-    gates: table(TABLES.gates),
-    keys: table(TABLES.keys),
+    batches: openTable(table(TABLES.batches)),
+    gates: openTable(table(TABLES.gates)),
+    keys: openTable(table(TABLES.keys)),
     topic: bus.createSender(settings.topic),
     meter,
     close: () => bus.close(),

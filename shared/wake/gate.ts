@@ -4,6 +4,7 @@
  * No rule about the data depends on it (docs/reliability.md).
  */
 import { odata } from '@azure/data-tables';
+import { fromEntity, toEntity } from '../storage/entity.ts';
 import { queryEntities, readEntity, type Table, wins } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import { dueAfter, mergeDue } from './due.ts';
@@ -186,8 +187,9 @@ async function latestBeat(table: Table, row: GateRow): Promise<number> {
   const { from, to } = beatRows(row.queue);
   let latest = Date.parse(row.beatUntil || row.takenAt);
   const filter = odata`PartitionKey eq ${GATES_PARTITION} and RowKey ge ${from} and RowKey lt ${to}`;
-  for await (const { generation, beatUntil } of queryEntities(table, filter)) {
-    if (generation === row.generation) latest = Math.max(latest, Date.parse(String(beatUntil)));
+  for await (const entity of queryEntities(table, filter)) {
+    const { generation, beatUntil = '' } = fromEntity('beat', entity);
+    if (generation === row.generation) latest = Math.max(latest, Date.parse(beatUntil));
   }
   return latest;
 }
@@ -206,8 +208,8 @@ export async function beat(
   sign: { queue: string; task: string; generation: number; until: number },
 ): Promise<void> {
   const { queue, task, generation, until } = sign;
-  const entity = { partitionKey: GATES_PARTITION, rowKey: beatRowKey(queue, task), generation };
-  await table.upsertEntity({ ...entity, beatUntil: new Date(until).toISOString() }, 'Merge');
+  const keys = { partitionKey: GATES_PARTITION, rowKey: beatRowKey(queue, task) };
+  await table.upsertEntity(toEntity('beat', keys, { generation, beatUntil: new Date(until).toISOString() }), 'Merge');
 }
 
 /**
