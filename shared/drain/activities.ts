@@ -24,6 +24,8 @@ export interface SettleQueueInput {
   queue: string;
   generation: number;
   slices: SliceResult[];
+  /** Of the wave that has ended. */
+  wakes: number;
   abandon?: boolean;
 }
 /** `next` is absent when the drain is over. */
@@ -62,11 +64,11 @@ export function createActivities(deps: ActivityDeps): Activities {
         return nothing('fault');
       }
     },
-    settleQueue: async ({ queue, generation, slices, abandon = false }) => {
+    settleQueue: async ({ queue, generation, slices, wakes, abandon = false }) => {
       const address = deps.registry.queue(queue);
       if (!address) return {};
       if (abandon) log.error('drain-failed', { queue, generation });
-      const settled = await settle(deps, { address, generation, wave: summarize(slices), abandon });
+      const settled = await settle(deps, { address, generation, wave: summarize(slices, wakes), abandon });
       if ('next' in settled) return { next: settled.next };
       log.info('drain-ended', { queue, generation, ended: settled.ended });
       return {};

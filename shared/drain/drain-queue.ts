@@ -23,13 +23,14 @@ export function* drainQueue(context: OrchestrationContext): Generator<unknown, v
   const { queue, generation, wave } = context.df.getInput<DrainInput>() as DrainInput;
   let next: Wave | undefined = wave;
   for (let count = 0; next !== undefined && count < WAVES_A_GENERATION; count += 1) {
+    const { wakes }: Wave = next;
     const slices = (yield context.df.Task.all(tasksOf(context, { queue, generation, wave: next }))) as SliceResult[];
     try {
-      const settled = (yield settle(context, { queue, generation, slices })) as SettleQueueOutput;
+      const settled = (yield settle(context, { queue, generation, slices, wakes })) as SettleQueueOutput;
       next = settled.next;
     } catch (error) {
       // The last act of a drain that cannot go on: free the gate, with a wake in a minute.
-      yield context.df.callActivity('settle-queue', { queue, generation, slices: [], abandon: true });
+      yield context.df.callActivity('settle-queue', { queue, generation, slices: [], wakes, abandon: true });
       throw error;
     }
   }

@@ -12,6 +12,7 @@ import { address, settleDeps } from './drain-fixtures.ts';
 
 const wave = (tasks: number): Wave => ({
   depth: 10 * tasks,
+  wakes: tasks,
   tasks,
   share: 10,
   receive: 10,
@@ -49,7 +50,7 @@ test('an empty queue takes one wave and one settling', async () => {
 
   expect(run).toMatchObject({ status: 'completed', continuations: [], endedAt: '2026-01-01T00:00:00.000Z' });
   expect(run.calls.map(({ name }) => name)).toEqual(['dequeue-batch', 'settle-queue']);
-  expect(seen).toEqual([{ queue: 'billing-normal-0', generation: 7, slices: [slice(0)] }]);
+  expect(seen).toEqual([{ queue: 'billing-normal-0', generation: 7, slices: [slice(0)], wakes: 1 }]);
 });
 
 test('the tasks of a wave run together, and the settling gets what each has done', async () => {
@@ -125,7 +126,7 @@ test('when all tries fail, the gate is abandoned as the last act, and the drain 
   expect(run.reason).toContain('storage is away');
   expect(run.endedAt).toBe('2026-01-01T00:00:30.000Z');
   expect(seen).toHaveLength(6);
-  expect(seen.at(-1)).toEqual({ queue: 'billing-normal-0', generation: 7, slices: [], abandon: true });
+  expect(seen.at(-1)).toEqual({ queue: 'billing-normal-0', generation: 7, slices: [], wakes: 1, abandon: true });
 });
 
 test('a release is refused when a wake was counted while the queue was measured, and the drain goes on', async () => {
@@ -145,8 +146,8 @@ test('a release is refused when a wake was counted while the queue was measured,
     return depth;
   };
   const deps = { ...settleDeps(store.table), depthOf };
-  const settleQueue = async ({ generation, slices }: SettleQueueInput): Promise<SettleQueueOutput> => {
-    const settled = await settle(deps, { address, generation, wave: summarize(slices) });
+  const settleQueue = async ({ generation, slices, wakes }: SettleQueueInput): Promise<SettleQueueOutput> => {
+    const settled = await settle(deps, { address, generation, wave: summarize(slices, wakes) });
     return 'next' in settled ? { next: settled.next } : {};
   };
 
