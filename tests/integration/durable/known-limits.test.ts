@@ -45,11 +45,7 @@ df.app.activity('die', {
   },
 });
 df.app.orchestration('restOfAll', function* (context) {
-  const tasks = [
-    context.df.callActivity('nap', 40),
-    context.df.callActivity('die'),
-    context.df.callActivity('nap', 1),
-  ];
+  const tasks = [context.df.callActivity('nap', 40), context.df.callActivity('die'), context.df.callActivity('nap', 1)];
   try {
     return yield context.df.Task.all(tasks);
   } catch {
