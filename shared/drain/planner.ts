@@ -44,6 +44,7 @@ export function createPlanner({ table, sliceSeconds, visibilitySeconds, capacity
       probe: gate.paused?.by === 'circuit',
       sliceSeconds,
       visibilitySeconds,
+      wakes: gate.wakes,
     });
 }
 

@@ -78,10 +78,16 @@ async function decide(deps: SettleDeps, input: SettleInput, gate: GateRow): Prom
   if (gate.paused !== undefined && wave.ran > 0) gate.paused = undefined;
   const depth = await deps.depthOf(address.queue);
   if (depth === 0) return drained(deps, input, gate);
-  if (wave.received === 0)
+  if (wave.received === 0 && !isWokenSince(wave, gate))
     return park(deps, input, { gate, atMs: nextVisible(deps, gate, wave), ended: 'parked', depth });
   return goOn(deps, input, gate, depth);
 }
+
+/**
+ * Whether a wake was counted since the wave was planned: its message may have become visible after the last receive, so
+ * the depth need not be of invisible ones. A wave that could not receive waits all the same.
+ */
+const isWokenSince = (wave: WaveSummary, gate: GateRow): boolean => gate.wakes > wave.wakes && !wave.faulted;
 
 async function goOn(deps: SettleDeps, input: SettleInput, gate: GateRow, depth: number): Promise<Decision> {
   const next = await deps.plan(input.address, gate, depth);

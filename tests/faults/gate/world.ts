@@ -73,6 +73,8 @@ export interface World {
   budget: Budget;
   /** Whether anything went wrong that may make two drains overlap. */
   faulty: boolean;
+  /** Whether a drain gave its gate up, with a wake in a minute. */
+  gaveUp: boolean;
   swept: boolean;
   /** What a step was seen to do wrong. */
   broken?: string;

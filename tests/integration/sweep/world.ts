@@ -110,11 +110,12 @@ export class World {
     }
   }
 
-  async #run({ queue, generation }: DrainInput): Promise<void> {
+  async #run({ queue, generation, wave: { wakes } }: DrainInput): Promise<void> {
     for (let goesOn = true; goesOn; ) {
       await this.drainUnasked(queue);
       const slice = { ...emptyTally(), ended: 'empty' as const, seconds: 0.1 };
-      goesOn = (await this.deps.activities.settleQueue({ queue, generation, slices: [slice] })).next !== undefined;
+      goesOn =
+        (await this.deps.activities.settleQueue({ queue, generation, slices: [slice], wakes })).next !== undefined;
     }
     this.runtime.statuses.set(`drain-${queue}-${generation}`, 'Completed');
   }
