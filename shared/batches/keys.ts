@@ -7,8 +7,10 @@ import type { Columns } from '../storage/columns.ts';
 import { type Entity, fromEntity, type StoredEntity, toEntity } from '../storage/entity.ts';
 import { queryEntities, readEntity, type Table, wins } from '../storage/table.ts';
 
-/** How long a key is remembered. */
+/** How long a key is remembered, unless it is kept with its batch. */
 export const KEY_DAYS = 7;
+/** Longest key of a client. */
+export const MAX_KEY = 255;
 /** An upload that has not renewed its claim for this long is taken for dead, and its key may be used again. */
 export const CLAIM_MS = 60_000;
 const ROW = 'key';
@@ -19,6 +21,10 @@ export interface Claim {
   keyRow: string;
   digest?: string | undefined;
 }
+
+/** Whether `key` may be a client's key: 1 to 255 printable ASCII characters, not only spaces. */
+export const isIdempotencyKey = (key: string): boolean =>
+  key.length <= MAX_KEY && /^[\x20-\x7e]+$/.test(key) && key.trim() !== '';
 
 /** The row of a key. Keys come from outside, so they are hashed before they become a row key. */
 export const keyRowOf = (workload: string, key: string): string =>
@@ -67,9 +73,13 @@ export const releaseClaim = async (table: Table, keyRow: string): Promise<void> 
   await table.updateEntity(toKeyEntity(keyRow, { claimedUntil: new Date(0).toISOString() }), 'Merge');
 };
 
-/** Notes what content the key stands for from now on. */
-export const finishKey = async (table: Table, keyRow: string, digest: string): Promise<void> => {
-  await table.updateEntity(toKeyEntity(keyRow, { digest }), 'Merge');
+/** The last day that the service can store: such a row goes with its batch, and by no chore. */
+const NEVER = '9999-12-31T00:00:00.000Z';
+
+/** Notes what content the key stands for from now on; `keeps`: until its batch is deleted, and not for seven days. */
+export const finishKey = async (table: Table, keyRow: string, digest: string, keeps = false): Promise<void> => {
+  const kept = keeps ? { expiresAt: NEVER } : {};
+  await table.updateEntity(toKeyEntity(keyRow, { digest, ...kept }), 'Merge');
 };
 
 /** Frees the key of a batch, unless it has expired meanwhile and stands for another one. */

@@ -13,8 +13,8 @@ const CHUNK = /^[a-z0-9][a-z0-9.]{0,200}$/;
 /** Lanes that the pipeline keeps for itself: finished chunks, and messages that nobody can read. */
 export const RESERVED_LANES = ['results', 'poison'] as const;
 
-/** Whether `name` may name a workload: lower-case words joined by single dashes. */
-export const isWorkloadName = (name: string): boolean => WORKLOAD.test(name);
+/** Whether `name` may name a workload: lower-case words joined by single dashes, short enough for a queue name. */
+export const isWorkloadName = (name: string): boolean => name.length <= MAX_QUEUE_NAME && WORKLOAD.test(name);
 
 /** Whether `name` may name a lane: one lower-case word that is not reserved. */
 export const isLaneName = (name: string): boolean =>

@@ -1,5 +1,6 @@
 /** The queue messages: references (claim checks for a frame) and results. JSON Schemas of both: docs/contract/. */
 import { z } from 'zod';
+import { isBlobName, MAX_BLOB_NAME } from './blob-name.ts';
 import { MalformedMessageError, NewerContractError } from './errors.ts';
 import { isBatchId, isWorkloadName } from './names.ts';
 import { operationsSchema } from './operations.ts';
@@ -32,7 +33,7 @@ export const referenceSchema = z.object({
   chunk,
   kind: z.enum(['items', 'retries']),
   container: z.enum(['payloads', 'results', 'redrives']),
-  blob: z.string().min(1).max(1024),
+  blob: z.string().min(1).max(MAX_BLOB_NAME).refine(isBlobName),
   offset: count,
   length: count,
   bytes: count,
