@@ -81,6 +81,11 @@ export function errorCodeOf(thrown: unknown): string | undefined {
 const OUTAGE = new Set([401, 403, 408, 429]);
 
 /**
+ * Whether a service refused a request for what it says (400, or 413 for its size), so that it would do so again.
+ */
+export const isRefused = (thrown: unknown): boolean => [400, 413].includes(statusOf(thrown) ?? 0);
+
+/**
  * Whether a service was away, too busy, not set up, or would not let us in (an SDK gives an error without status when
  * there was no answer): no fault of what was asked for, and likely to pass.
  */
@@ -88,5 +93,9 @@ export function isOutage(thrown: unknown): boolean {
   const status = statusOf(thrown);
   if (status !== undefined) return status >= 500 || OUTAGE.has(status);
   if (thrown instanceof MissingResourceError || thrown instanceof ContentionError) return true;
-  return thrown instanceof Error && (thrown.name === 'RestError' || thrown.name === 'AbortError');
+  if (!(thrown instanceof Error)) return false;
+  // A ServiceBusError says by itself whether it is likely to pass.
+  return (
+    thrown.name === 'RestError' || thrown.name === 'AbortError' || ('retryable' in thrown && thrown.retryable === true)
+  );
 }

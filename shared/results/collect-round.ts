@@ -11,7 +11,7 @@ import { MAX_CHUNK_ROWS_A_TRANSACTION } from '../batches/ledger.ts';
 import type { Operations } from '../contract/operations.ts';
 import { type FinishedChunk, type ResultMessage, readResult } from '../contract/reference.ts';
 import { emptyTally, type Tally } from '../drain/slice.ts';
-import { toError } from '../errors.ts';
+import { isOutage, toError } from '../errors.ts';
 import { inParallel } from '../parallel.ts';
 import { holdLease } from '../processing/lease.ts';
 import { log } from '../telemetry/log.ts';
@@ -54,7 +54,8 @@ async function collectAll(deps: FinalizeDeps, entries: Entry<ResultMessage>[]): 
       await collectBatch(deps, batch, work);
     } catch (error) {
       failed.add(batch);
-      log.warn('collect-deferred', { batch, error: toError(error) });
+      if (isOutage(error)) log.warn('collect-deferred', { batch, error: toError(error) });
+      else log.error('collect-failed', { batch, error: toError(error) });
     }
   });
   return failed;

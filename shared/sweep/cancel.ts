@@ -12,12 +12,11 @@ import { Problem } from '../errors.ts';
 import { inParallel } from '../parallel.ts';
 import { endWholeChunk } from '../processing/endings.ts';
 import { putOutcome } from '../processing/outcome-store.ts';
-import { resultMessages } from '../processing/tell-results.ts';
+import { putResults } from '../processing/put-results.ts';
 import { type FinalizeDeps, finalize } from '../results/finalize.ts';
 import { wins } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import { queueOf } from '../wake/enqueue.ts';
-import { putMessage } from '../wake/messages.ts';
 import type { Workload } from '../workload/define.ts';
 
 /** Outcomes that one request writes; the workers and the sweep do the rest of a larger batch. */
@@ -108,12 +107,11 @@ interface Telling {
 }
 
 async function tell(deps: FinalizeDeps, { batch, workload, ends }: Telling): Promise<void> {
-  const queue = queueOf(workload, batch.lane, ends[0]?.chunk ?? '');
+  const from = { queue: queueOf(workload, batch.lane, ends[0]?.chunk ?? ''), workload };
   // An outcome and its share of a telling; who counts more exactly would need a measure a chunk.
   const operations = { 'blob.put': ends.length, 'queue.put': 1 };
-  for (const text of resultMessages(deps, { queue, workload }, ends, operations)) {
-    await putMessage(deps.queues(resultsQueueName(workload.name)), text);
-  }
+  // What is refused is logged there; its rows stay pending, so that the sweep goes on with them.
+  await putResults(deps, { from, ends, operations });
 }
 
 async function wakeResults(deps: FinalizeDeps, workload: Workload): Promise<void> {
