@@ -72,7 +72,10 @@ export function withoutHeaders(headers: RawHeaders, names: ReadonlySet<string>):
   return kept;
 }
 
-/** The whole body. Throws BodyTooLargeError as soon as it is longer than `limit` bytes; the rest is not read. */
+/**
+ * The whole body. Throws BodyTooLargeError when it is longer than `limit` bytes; the rest is read and dropped, since a
+ * client that still sends reads no answer.
+ */
 export async function readBody(body: Body, limit = Number.POSITIVE_INFINITY): Promise<Buffer> {
   if (Buffer.isBuffer(body)) {
     if (body.length > limit) throw new BodyTooLargeError(limit);
@@ -82,9 +85,9 @@ export async function readBody(body: Body, limit = Number.POSITIVE_INFINITY): Pr
   let length = 0;
   for await (const part of body as AsyncIterable<Buffer>) {
     length += part.length;
-    if (length > limit) throw new BodyTooLargeError(limit);
-    parts.push(part);
+    if (length <= limit) parts.push(part);
   }
+  if (length > limit) throw new BodyTooLargeError(limit);
   return Buffer.concat(parts, length);
 }
 

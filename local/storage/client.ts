@@ -13,6 +13,7 @@ import {
   withoutHeaders,
 } from './call.ts';
 import { connectionString, type ServicePorts, type StorageAccount } from './connection-string.ts';
+import { createPaging, type PagePolicy, type Paging, STRICT_PAGES } from './pages.ts';
 import { MAX_HEADER_BYTES } from './upstream.ts';
 
 export interface ClientOptions {
@@ -25,6 +26,8 @@ export interface ClientOptions {
    * sends the services' clock days ahead while the clients' clocks stay turns it off.
    */
   checkDates?: boolean;
+  /** How pages of queries and listings are cut. Default: STRICT_PAGES. */
+  pages?: PagePolicy;
 }
 
 /** What a client is given. */
@@ -37,7 +40,10 @@ export interface FrontClient {
 }
 
 /** Carries out a call by the rules of the service. */
-export type Handle = (head: CallHead, body: Body, clock: ServiceClock) => Promise<PassingAnswer>;
+export type Handle = (head: CallHead, body: Body, view: ClientView) => Promise<PassingAnswer>;
+
+/** The services as one client sees them. */
+export interface ClientView extends ServiceClock, Paging {}
 
 /** The services' clock as one client sees it. */
 export interface ServiceClock {
@@ -47,10 +53,10 @@ export interface ServiceClock {
 
 /** Opens three free ports of 127.0.0.1. */
 export async function openClient(handle: Handle, options: ClientOptions): Promise<FrontClient> {
-  const { clockOffsetMs = () => 0, checkDates = true } = options;
-  const clock = { nowMs: () => Date.now() + clockOffsetMs(), checkDates };
+  const { clockOffsetMs = () => 0, checkDates = true, pages = STRICT_PAGES } = options;
+  const view = { nowMs: () => Date.now() + clockOffsetMs(), checkDates, ...createPaging(pages) };
   const open = (service: StorageService): Promise<Server> =>
-    listen((incoming, response) => serve({ service, handle, clock, ...options }, incoming, response));
+    listen((incoming, response) => serve({ service, handle, view, intercept: options.intercept }, incoming, response));
   const servers = await Promise.all([open('blob'), open('queue'), open('table')]);
   const [blob = 0, queue = 0, table = 0] = servers.map((server) => (server.address() as AddressInfo).port);
   const ports = { blob, queue, table };
@@ -82,26 +88,26 @@ function closeAll(servers: readonly Server[]): void {
 interface Serving {
   service: StorageService;
   handle: Handle;
-  clock: ServiceClock;
-  intercept?: Intercept;
+  view: ClientView;
+  intercept: Intercept | undefined;
 }
 
 async function serve(serving: Serving, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { service, handle, clock, intercept } = serving;
+  const { service, handle, view, intercept } = serving;
   const { method = '', url = '', rawHeaders: headers } = incoming;
   const head = { service, method, url, headers };
   if (intercept === undefined) {
-    await write(response, await handle(head, incoming, clock), clock);
+    await write(response, await handle(head, incoming, view), view);
     // A call that was refused before its body was read: the connection serves the next call only after that.
     incoming.resume();
     return;
   }
   const body = await readBody(incoming);
   const outcome = await intercept({ ...head, path: decoded(url), body }, async () => {
-    const answer = await handle(head, body, clock);
+    const answer = await handle(head, body, view);
     return { ...answer, body: await readBody(answer.body) };
   });
-  await writeOutcome(incoming, response, outcome, clock);
+  await writeOutcome(incoming, response, outcome, view);
 }
 
 async function writeOutcome(
