@@ -39,9 +39,9 @@ export const ANSWER_RULES: readonly AnswerRule[] = [
 
 /** The refusal that the service would have answered with, else undefined. */
 export function answerRefusalOf(request: Request, answer: PassingAnswer): Refusal | undefined {
-  for (const { on, check } of ANSWER_RULES) {
+  for (const { id, on, check } of ANSWER_RULES) {
     const refusal = on.includes(request.operation) ? check(request, answer) : undefined;
-    if (refusal !== undefined) return refusal;
+    if (refusal !== undefined) return { rule: id, ...refusal };
   }
   return undefined;
 }

@@ -10,8 +10,8 @@ const MAX_BLOCKS = 50_000;
 export const MAX_BLOCK_LIST_BYTES = 16 * 1024 * 1024;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** `block-list-size`: found while the body is read. */
-export const blockListTooLarge = bodyTooLarge(MAX_BLOCK_LIST_BYTES);
+/** Found while the body is read. */
+export const blockListTooLarge = { rule: 'block-list-size', ...bodyTooLarge(MAX_BLOCK_LIST_BYTES) };
 
 const SETS_METADATA = [
   ...(['put-blob', 'put-block-list', 'copy-blob', 'set-blob-metadata', 'snapshot-blob'] as const),

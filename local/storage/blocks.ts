@@ -60,20 +60,20 @@ function stage({ query }: Request, { staged, dropped }: Blocks): void {
   dropped.delete(id);
 }
 
-/** `block-id-lengths`, `uncommitted-blocks` */
 function stageRefusal({ query }: Request, { staged }: Blocks): Refusal | undefined {
   const id = query.get('blockid') ?? '';
   const [other] = staged;
   if (other !== undefined && other.length !== id.length) {
-    return { status: 400, code: 'InvalidBlobOrBlock', message: 'The specified blob or block content is invalid.' };
+    const message = 'The specified blob or block content is invalid.';
+    return { rule: 'block-id-lengths', status: 400, code: 'InvalidBlobOrBlock', message };
   }
   if (staged.size < MAX_UNCOMMITTED || staged.has(id)) return undefined;
   const message = 'The uncommitted block count cannot exceed the maximum limit of 100,000 blocks.';
-  return { status: 409, code: 'BlockCountExceedsLimit', message };
+  return { rule: 'uncommitted-blocks', status: 409, code: 'BlockCountExceedsLimit', message };
 }
 
-/** `dropped-blocks` */
 function commitRefusal({ body }: Request, { dropped }: Blocks): Refusal | undefined {
   const wrong = readBlockList(body).some(({ source, id }) => source !== 'Committed' && dropped.has(id));
-  return wrong ? { status: 400, code: 'InvalidBlockList', message: 'The specified block list is invalid.' } : undefined;
+  const message = 'The specified block list is invalid.';
+  return wrong ? { rule: 'dropped-blocks', status: 400, code: 'InvalidBlockList', message } : undefined;
 }

@@ -15,7 +15,7 @@ const KINDS: Readonly<Partial<Record<Operation, { kind: string; ms: number; dele
 
 /** Remembers deletions over the calls of all clients, by the clock of the client that asks. */
 export interface DeletedNames {
-  /** `name-being-deleted`: why a creation is refused; undefined: it is not. */
+  /** Why a creation is refused; undefined: it is not. */
   refusal(request: Request, nowMs: number): Refusal | undefined;
   /** Takes note of a deletion that the service carried out. */
   done(request: Request, nowMs: number): void;
@@ -34,7 +34,7 @@ export function createDeletedNames(): DeletedNames {
         return undefined;
       }
       const message = `The specified ${created.kind.toLowerCase()} is being deleted. Try operation later.`;
-      return { status: 409, code: `${created.kind}BeingDeleted`, message };
+      return { rule: 'name-being-deleted', status: 409, code: `${created.kind}BeingDeleted`, message };
     },
     done: ({ operation, account, resource = '' }, nowMs) => {
       const deleted = KINDS[operation];

@@ -4,7 +4,7 @@ import { withQuery } from './pages.ts';
 import type { Refusal } from './refusal.ts';
 import type { Operation, Request } from './request.ts';
 
-/** `none-match-any`: the operation is refused when the blob exists; the front asks with the call's own authorization. */
+/** The operation is refused when the blob exists; the front asks with the call's own authorization. */
 export async function existsBlob(
   { operation, head, header }: Request,
   ask: (head: CallHead) => Promise<PassingAnswer>,
@@ -15,7 +15,7 @@ export async function existsBlob(
   await readBody(answer.body);
   if (answer.status !== 200) return undefined;
   const message = 'The condition specified using HTTP conditional header(s) is not met.';
-  return { status: 412, code: 'ConditionNotMet', message };
+  return { rule: 'none-match-any', status: 412, code: 'ConditionNotMet', message };
 }
 
 const CHECKED: readonly Operation[] = ['delete-blob', 'set-blob-metadata'];

@@ -79,8 +79,8 @@ export const QUEUE_RULES: readonly Rule[] = [
   },
 ];
 
-/** `message-body-size`: found while the body is read. */
-export const messageBodyTooLarge = bodyTooLarge(MAX_MESSAGE_BODY_BYTES);
+/** Found while the body is read. */
+export const messageBodyTooLarge = { rule: 'message-body-size', ...bodyTooLarge(MAX_MESSAGE_BODY_BYTES) };
 
 function range(query: URLSearchParams, name: string, minimum: number, maximum: number) {
   const value = query.get(name);

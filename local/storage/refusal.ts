@@ -5,6 +5,8 @@ import { escapeXml } from './xml.ts';
 
 /** A refusal as a rule states it. */
 export interface Refusal {
+  /** Id of the rule, in README.md; the answer carries it as x-front-rule, for whoever looks for the reason. */
+  rule?: string;
   status: number;
   code: string;
   message: string;
@@ -22,11 +24,13 @@ export function answerRefusal(head: CallHead, refusal: Refusal): StorageAnswer {
     status: refusal.status,
     headers: [
       ...['x-ms-error-code', refusal.code, 'x-ms-request-id', id, 'x-ms-version', versionOf(head)],
-      ...['Content-Type', CONTENT_TYPES[head.service], ...(refusal.headers ?? [])],
+      ...['Content-Type', CONTENT_TYPES[head.service], ...ruleHeader(refusal), ...(refusal.headers ?? [])],
     ],
     body: head.method === 'HEAD' ? Buffer.alloc(0) : Buffer.from(body),
   };
 }
+
+const ruleHeader = ({ rule }: Refusal): string[] => (rule === undefined ? [] : ['x-front-rule', rule]);
 
 const TABLE_JSON = 'application/json;odata=minimalmetadata;streaming=true;charset=utf-8';
 const CONTENT_TYPES: Record<StorageService, string> = {
@@ -77,7 +81,7 @@ export function answerTransactionRefusal(head: CallHead, refusal: Refusal, index
     status: 202,
     headers: [
       ...['x-ms-request-id', id, 'x-ms-version', versionOf(head)],
-      ...['Content-Type', `multipart/mixed; boundary=${batch}`],
+      ...['Content-Type', `multipart/mixed; boundary=${batch}`, ...ruleHeader(refusal)],
     ],
     body: Buffer.from(lines.join('\r\n')),
   };

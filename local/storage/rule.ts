@@ -14,10 +14,10 @@ export interface Rule {
 
 /** The first refusal, by the order of the rules. */
 export function refusalOf(rules: readonly Rule[], request: Request, clock: ServiceClock): Refusal | undefined {
-  for (const { on, check } of rules) {
+  for (const { id, on, check } of rules) {
     if (on !== undefined && !on.includes(request.operation)) continue;
     const refusal = check(request, clock);
-    if (refusal !== undefined) return refusal;
+    if (refusal !== undefined) return { rule: id, ...refusal };
   }
   return undefined;
 }

@@ -17,8 +17,8 @@ const MAX_COMPARISONS = 15;
 const MAX_PAGE = 1_000;
 const MAX_CHANGES = 100;
 
-/** `table-body-size`: found while the body is read. */
-export const tableBodyTooLarge = bodyTooLarge(MAX_TABLE_BODY_BYTES);
+/** Found while the body is read. */
+export const tableBodyTooLarge = { rule: 'table-body-size', ...bodyTooLarge(MAX_TABLE_BODY_BYTES) };
 
 export const TABLE_RULES: readonly Rule[] = [
   {
@@ -124,9 +124,9 @@ function keysOf({ keys, body }: Request): { partitionKey: unknown; rowKey: unkno
 /** The first operation of a transaction that the service would refuse; a refusal of the whole has its own index. */
 export function refusedOperation({ body }: Request, clock: ServiceClock): RefusedOperation | undefined {
   const operations = parseTransaction(body);
-  for (const { check } of TRANSACTION_RULES) {
+  for (const { id, check } of TRANSACTION_RULES) {
     const refused = check(operations);
-    if (refused) return refused;
+    if (refused) return { ...refused, refusal: { rule: id, ...refused.refusal } };
   }
   for (const [index, operation] of operations.entries()) {
     const refusal = refusalOf(TABLE_RULES, operation, clock);
