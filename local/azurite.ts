@@ -2,24 +2,16 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { type RunningProcess, startProcess } from './process.ts';
-
-/** The account and key that every storage emulator has; public, and good for nothing else. */
-const ACCOUNT = 'devstoreaccount1';
-const KEY = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==';
-
-/** Ports on 127.0.0.1. */
-export interface AzuritePorts {
-  blob: number;
-  queue: number;
-  table: number;
-}
+import { connectionString, EMULATOR_ACCOUNT, type ServicePorts, type StorageAccount } from './storage/index.ts';
 
 /** Where Azurite keeps its data and listens. */
 export interface AzuriteOptions {
   /** undefined: in memory. */
   folder: string | undefined;
-  ports: AzuritePorts;
+  ports: ServicePorts;
   logFile: string;
+  /** Default: the emulator's own. The ready value is of the first. */
+  accounts?: readonly StorageAccount[];
   /** Every request in the log; default false. */
   logRequests?: boolean;
 }
@@ -29,6 +21,7 @@ export function startAzurite({
   folder,
   ports,
   logFile,
+  accounts = [EMULATOR_ACCOUNT],
   logRequests = false,
 }: AzuriteOptions): Promise<RunningProcess<string>> {
   const listening = new Set<string>();
@@ -41,20 +34,14 @@ export function startAzurite({
       // SDKs ask for API versions newer than Azurite knows, for nothing that it lacks.
       ['--skipApiVersionCheck', '--disableTelemetry', ...(logRequests ? [] : ['--silent'])],
     ].flat(),
+    env: { AZURITE_ACCOUNTS: accounts.map(({ name, key }) => `${name}:${key}`).join(';') },
     logFile,
     readReady: (line) => {
       const service = /Azurite (\w+) service is successfully listening/.exec(line)?.[1];
       if (service !== undefined) listening.add(service);
-      return listening.size === 3 ? azuriteConnectionString(ports) : undefined;
+      return listening.size === 3 ? connectionString(ports, accounts[0]) : undefined;
     },
   });
-}
-
-/** For the SDKs' `fromConnectionString` and the host's connection settings. */
-export function azuriteConnectionString(ports: AzuritePorts): string {
-  const endpoint = (name: string, port: number): string => `${name}Endpoint=http://127.0.0.1:${port}/${ACCOUNT};`;
-  const endpoints = [endpoint('Blob', ports.blob), endpoint('Queue', ports.queue), endpoint('Table', ports.table)];
-  return `DefaultEndpointsProtocol=http;AccountName=${ACCOUNT};AccountKey=${KEY};${endpoints.join('')}`;
 }
 
 function azuriteScript(): string {

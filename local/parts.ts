@@ -1,8 +1,9 @@
 /** How each part of the stack is started as a process of its own. */
 import { join } from 'node:path';
-import { type AzuritePorts, startAzurite } from './azurite.ts';
+import { startAzurite } from './azurite.ts';
 import { type RunningProcess, startProcess } from './process.ts';
 import { scriptPath } from './script-path.ts';
+import type { ServicePorts } from './storage/index.ts';
 
 /** Names of the parts' logs and data inside the stack's folder. */
 export const FILES = {
@@ -13,8 +14,8 @@ export const FILES = {
   logs: 'logs',
 } as const;
 
-/** The storage account. Ready: its connection string. */
-export const launchStorage = (folder: string, ports: AzuritePorts): Promise<RunningProcess<string>> =>
+/** Azurite, without the front. Ready: its connection string. */
+export const launchStorage = (folder: string, ports: ServicePorts): Promise<RunningProcess<string>> =>
   startAzurite({ folder: join(folder, FILES.storage), ports, logFile: logFile(folder, 'azurite') });
 
 /** The Service Bus broker, with the entities that the stack's folder names. Ready: its connection string. */

@@ -4,6 +4,7 @@ import { makeStorage, type StorageLayout } from './make-storage.ts';
 import { type Part, startPart } from './part.ts';
 import { FILES, launchBroker, launchHost, launchStorage, logFile } from './parts.ts';
 import { freePort } from './ports.ts';
+import { createStorageFront, type ServicePorts } from './storage/index.ts';
 
 /** What the app's settings are made from. */
 export interface Connections {
@@ -56,6 +57,8 @@ export async function startStack(options: StackOptions): Promise<LocalStack> {
   await mkdir(join(folder, FILES.storage), { recursive: true });
   await writeFile(join(folder, FILES.entities), `${JSON.stringify(options.entities, null, 2)}\n`);
   const death = Promise.withResolvers<string>();
+  const services = { blob: await freePort(), queue: await freePort(), table: await freePort() };
+  const front = createStorageFront({ services });
   const started: Part<string>[] = [];
   const start = async (name: string, launch: Parameters<typeof startPart<string>>[0]): Promise<Part<string>> => {
     const part = await startPart(launch, death.resolve);
@@ -65,9 +68,11 @@ export async function startStack(options: StackOptions): Promise<LocalStack> {
   };
   const stop = async (): Promise<void> => {
     for (const part of started) await part.stop();
+    front.close();
   };
   try {
-    const parts = await startParts(options, start);
+    const { connectionString } = await front.addClient();
+    const parts = await startParts(options, { services, storage: connectionString() }, start);
     const keys = await readKeys(folder);
     return { ...parts, ...describe(folder, parts), keys, folder, failed: death.promise, stop };
   } catch (error) {
@@ -80,11 +85,10 @@ type Parts = Pick<LocalStack, 'azurite' | 'broker' | 'host' | 'storage' | 'servi
 
 async function startParts(
   { folder, appFolder, layout, settings, preferredPort }: StackOptions,
+  { services, storage }: { services: ServicePorts; storage: string },
   start: (name: string, launch: Parameters<typeof startPart<string>>[0]) => Promise<Part<string>>,
 ): Promise<Parts> {
-  const storagePorts = { blob: await freePort(), queue: await freePort(), table: await freePort() };
-  const azurite = await start('Azurite', () => launchStorage(folder, storagePorts));
-  const storage = azurite.process.ready;
+  const azurite = await start('Azurite', () => launchStorage(folder, services));
   await makeStorage(storage, layout);
   const brokerPort = await freePort();
   const broker = await start('Service Bus broker', () => launchBroker(folder, brokerPort));

@@ -5,6 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { odata } from '@azure/data-tables';
+import { fromEntity, toEntity } from '../storage/entity.ts';
 import { queryEntities, type Table, wins } from '../storage/table.ts';
 
 /** Beside the idempotency keys, whose partitions are hashes. */
@@ -41,11 +42,9 @@ export class InboxMarks {
 
   /** Marks a version of a file. A repeat changes nothing. */
   async add({ name, etag }: FileVersion, decision: InboxDecision): Promise<void> {
+    const keys = { partitionKey: PARTITION, rowKey: rowKeyOf({ name, etag }) };
     const batch = 'batch' in decision ? { batch: decision.batch } : {};
-    await this.#table.upsertEntity(
-      { partitionKey: PARTITION, rowKey: rowKeyOf({ name, etag }), name, ...batch },
-      'Replace',
-    );
+    await this.#table.upsertEntity(toEntity('mark', keys, { name, ...batch }), 'Replace');
   }
 
   /** Removes the marks of files that were not asked for, if `isOwn` is true of their names; to be called after all files. */
@@ -66,9 +65,10 @@ interface Mark {
 
 async function readMarks(table: Table): Promise<Map<string, Mark>> {
   const marks = new Map<string, Mark>();
-  for await (const { rowKey, name, batch, etag } of queryEntities(table, odata`PartitionKey eq ${PARTITION}`)) {
-    const decision = typeof batch === 'string' ? { batch } : { rejected: true as const };
-    marks.set(rowKey, { name: String(name), etag, decision });
+  for await (const entity of queryEntities(table, odata`PartitionKey eq ${PARTITION}`)) {
+    const { name = '', batch } = fromEntity('mark', entity);
+    const decision = batch === undefined ? { rejected: true as const } : { batch };
+    marks.set(entity.rowKey, { name, etag: entity.etag, decision });
   }
   return marks;
 }

@@ -77,6 +77,8 @@ export const COLUMNS = {
   open: { workload: 'string' },
   note: { at: 'string', since: 'string', left: 'boolean' },
   key: { batch: 'string', claimedUntil: 'string', expiresAt: 'string', digest: 'string' },
+  /** A file of the inbox that was taken and could not be moved away. */
+  mark: { name: 'string', batch: 'string' },
   gate: {
     status: 'string',
     generation: 'int32',

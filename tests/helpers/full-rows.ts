@@ -43,6 +43,7 @@ export const fullRows = (n: number, x: number): Record<RowKind, StoredEntity> =>
   note: toEntity('note', keys('note'), { at: AT, since: AT, left: true }),
   key: toEntity('key', keys('key'), { batch: 'b', claimedUntil: AT, expiresAt: AT, digest: 'd' }),
   beat: toEntity('beat', keys('beat'), { generation: 1, beatUntil: AT }),
+  mark: toEntity('mark', keys('mark'), { name: 'billing/a.csv', batch: 'b' }),
   policy: toEntity('policy', keys('policy'), { version: 1, policy: {} }),
 });
 

@@ -1,25 +1,25 @@
 /** A whole stack of one's own, for one batch at a time: storage account, broker, host, and a clock that can be set forward. */
-import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TableClient } from '@azure/data-tables';
 import { QueueServiceClient } from '@azure/storage-queue';
-import type { AzuritePorts } from '../../../local/azurite.ts';
 import { makeStorage } from '../../../local/make-storage.ts';
 import { startServiceBus } from '../../../local/service-bus/index.ts';
+import type { LocalStorage } from '../../../local/start-storage.ts';
+import { connectionString, type StorageAccount } from '../../../local/storage/index.ts';
 import { CONTAINERS, TABLES } from '../../../shared/contract/names.ts';
 import { type Api, createApi } from '../harness/api.ts';
 import { directEntities, SUBSCRIPTIONS } from '../harness/entities.ts';
 import { listenForDurable, startHostPart } from '../harness/host-part.ts';
-import { startStorageProxy } from '../harness/storage-proxy.ts';
 import { createDirector, type Director } from './director.ts';
 
 export interface CellOptions {
-  name: string;
+  /** The cell's own account; its name is the cell's. */
+  account: StorageAccount;
   appFolder: string;
   /** Of all cells together. */
   folder: string;
-  azurite: AzuritePorts;
+  storage: Pick<LocalStorage, 'front' | 'services'>;
 }
 
 export interface Cell {
@@ -39,19 +39,21 @@ export interface Cell {
   stop(): Promise<void>;
 }
 
-/** Azurite takes any key for an account that it is told of: AZURITE_ACCOUNTS. */
-export const accountKey = (name: string): string => createHash('sha256').update(name).digest('base64');
-
 /** Starts a cell on an Azurite that knows its account. */
-export async function startCell({ name, appFolder, folder, azurite }: CellOptions): Promise<Cell> {
+export async function startCell({ account, appFolder, folder, storage }: CellOptions): Promise<Cell> {
   let offsetMs = 0;
   let coming: Promise<void> = Promise.resolve();
   const director = createDirector(() => {
     coming = host.part.kill().then(() => host.part.start());
   });
-  const direct = connectionString(name, azurite);
+  const direct = connectionString(storage.services, account);
   await makeStorage(direct, { containers: Object.values(CONTAINERS), tables: Object.values(TABLES) });
-  const proxies = await startProxies(azurite, director, () => offsetMs);
+  // The clocks of the services run ahead of the app's: no date of a call would be right.
+  const client = await storage.front.addClient({
+    intercept: director.storage,
+    clockOffsetMs: () => offsetMs,
+    checkDates: false,
+  });
   const bus = await startServiceBus({
     config: directEntities(),
     file: ':memory:',
@@ -59,9 +61,9 @@ export async function startCell({ name, appFolder, folder, azurite }: CellOption
     now: () => Date.now() + offsetMs,
   });
   const durable = await listenForDurable(director.durable);
-  await mkdir(join(folder, name), { recursive: true });
+  await mkdir(join(folder, account.name), { recursive: true });
   const host = await startHostPart({
-    ...{ appFolder, folder: join(folder, name), storage: connectionString(name, proxies.ports) },
+    ...{ appFolder, folder: join(folder, account.name), storage: client.connectionString(account) },
     ...{ serviceBus: bus.connectionString, subscription: SUBSCRIPTIONS.wake, faultUrl: durable.url },
   });
   return {
@@ -82,22 +84,8 @@ export async function startCell({ name, appFolder, folder, azurite }: CellOption
       await coming;
       await host.part.stop();
       durable.close();
-      proxies.close();
+      client.close();
       await bus.close();
     },
   };
-}
-
-async function startProxies(azurite: AzuritePorts, director: Director, clockOffsetMs: () => number) {
-  const start = (service: 'blob' | 'queue' | 'table') =>
-    startStorageProxy({ service, target: azurite[service], intercept: director.storage, clockOffsetMs });
-  const [blob, queue, table] = await Promise.all([start('blob'), start('queue'), start('table')]);
-  const ports: AzuritePorts = { blob: blob.port, queue: queue.port, table: table.port };
-  return { ports, close: () => [blob, queue, table].forEach((proxy) => void proxy.close()) };
-}
-
-function connectionString(account: string, ports: AzuritePorts): string {
-  const endpoint = (name: string, port: number): string => `${name}Endpoint=http://127.0.0.1:${port}/${account};`;
-  const endpoints = [endpoint('Blob', ports.blob), endpoint('Queue', ports.queue), endpoint('Table', ports.table)];
-  return `DefaultEndpointsProtocol=http;AccountName=${account};AccountKey=${accountKey(account)};${endpoints.join('')}`;
 }

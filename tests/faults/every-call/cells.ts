@@ -1,9 +1,10 @@
 /** Several cells side by side: most of a run is waiting. */
+import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startAzurite } from '../../../local/azurite.ts';
-import { freePort } from '../../../local/ports.ts';
-import { accountKey, type Cell, startCell } from './cell.ts';
+import { startStorage } from '../../../local/start-storage.ts';
+import type { StorageAccount } from '../../../local/storage/index.ts';
+import { type Cell, startCell } from './cell.ts';
 
 export interface Cells {
   cells: Cell[];
@@ -12,17 +13,19 @@ export interface Cells {
 
 /** Starts `count` cells on one Azurite, with an account each. */
 export async function startCells(count: number, appFolder: string, folder: string): Promise<Cells> {
-  const names = Array.from({ length: count }, (_, index) => `cell${index}`);
-  const ports = { blob: await freePort(), queue: await freePort(), table: await freePort() };
-  process.env.AZURITE_ACCOUNTS = names.map((name) => `${name}:${accountKey(name)}`).join(';');
+  const accounts = Array.from({ length: count }, (_, index) => accountOf(`cell${index}`));
   await mkdir(join(folder, 'azurite'), { recursive: true });
-  const azurite = await startAzurite({ folder: join(folder, 'azurite'), ports, logFile: join(folder, 'azurite.log') });
-  const cells = await Promise.all(names.map((name) => startCell({ name, appFolder, folder, azurite: ports })));
+  const logFile = join(folder, 'azurite.log');
+  const storage = await startStorage({ folder: join(folder, 'azurite'), logFile, accounts });
+  const cells = await Promise.all(accounts.map((account) => startCell({ account, appFolder, folder, storage })));
   return {
     cells,
     stop: async () => {
       await Promise.all(cells.map((cell) => cell.stop()));
-      await azurite.stop();
+      await storage.stop();
     },
   };
 }
+
+/** Azurite takes any key for an account that it is told of. */
+const accountOf = (name: string): StorageAccount => ({ name, key: createHash('sha256').update(name).digest('base64') });

@@ -1,7 +1,7 @@
 /** Counts every call that the app makes, to storage, topic and durable backend alike, and lets one of them fail. */
 import type { Fault } from '../../../local/service-bus/index.ts';
+import { type Intercept, refusal } from '../../../local/storage/index.ts';
 import type { DurableFault } from '../harness/host-part.ts';
-import { type Intercept, refusal } from '../harness/storage-proxy.ts';
 
 /**
  * How the call fails. `before`: without effect, and no repeat helps; `after`: with its effect, and the app is told that

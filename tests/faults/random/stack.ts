@@ -4,16 +4,15 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TableClient } from '@azure/data-tables';
 import { QueueServiceClient } from '@azure/storage-queue';
-import { type AzuritePorts, azuriteConnectionString } from '../../../local/azurite.ts';
 import { makeStorage } from '../../../local/make-storage.ts';
 import { type Part, startPart } from '../../../local/part.ts';
 import { FILES, launchBroker, launchStorage } from '../../../local/parts.ts';
 import { freePort } from '../../../local/ports.ts';
+import { connectionString, createStorageFront, type Intercept } from '../../../local/storage/index.ts';
 import { CONTAINERS, TABLES } from '../../../shared/contract/names.ts';
 import { type Api, createApi } from '../harness/api.ts';
 import { relayedEntities, SUBSCRIPTIONS } from '../harness/entities.ts';
 import { listenForDurable, startHostPart } from '../harness/host-part.ts';
-import { type Intercept, startStorageProxy } from '../harness/storage-proxy.ts';
 
 /** A part of the stack. */
 export type PartName = 'storage' | 'broker' | 'host';
@@ -46,13 +45,14 @@ const DIRECT = { retryOptions: { maxRetries: 1, retryDelayInMs: 100 }, allowInse
 export async function startFaultStack({ appFolder, folder, intercept }: FaultStackOptions): Promise<FaultStack> {
   await mkdir(join(folder, FILES.storage), { recursive: true });
   await writeFile(join(folder, FILES.entities), JSON.stringify(relayedEntities()));
-  const ports: AzuritePorts = { blob: await freePort(), queue: await freePort(), table: await freePort() };
-  const storage = await startPart(() => launchStorage(folder, ports), console.error);
-  const direct = azuriteConnectionString(ports);
+  const services = { blob: await freePort(), queue: await freePort(), table: await freePort() };
+  const storage = await startPart(() => launchStorage(folder, services), console.error);
+  const direct = connectionString(services);
   await makeStorage(direct, { containers: Object.values(CONTAINERS), tables: Object.values(TABLES) });
   const brokerPort = await freePort();
   const broker = await startPart(() => launchBroker(folder, brokerPort), console.error);
-  const proxies = await startProxies(ports, intercept);
+  const front = createStorageFront({ services });
+  const app = await front.addClient({ intercept });
   const failing: ('before' | 'after')[] = [];
   const durable = await listenForDurable(async (_operation, phase) => {
     if (failing[0] !== phase) return true;
@@ -60,7 +60,7 @@ export async function startFaultStack({ appFolder, folder, intercept }: FaultSta
     return false;
   });
   const host = await startHostPart({
-    ...{ appFolder, folder, storage: azuriteConnectionString(proxies.ports), serviceBus: broker.process.ready },
+    ...{ appFolder, folder, storage: app.connectionString(), serviceBus: broker.process.ready },
     ...{ subscription: SUBSCRIPTIONS.relayed, faultUrl: durable.url },
   });
   const parts = { storage, broker, host: host.part };
@@ -74,7 +74,7 @@ export async function startFaultStack({ appFolder, folder, intercept }: FaultSta
     stop: async () => {
       for (const part of [host.part, broker, storage]) await part.stop();
       durable.close();
-      proxies.close();
+      front.close();
     },
   };
 }
@@ -114,12 +114,4 @@ function hurting(parts: Record<PartName, Part<string>>): Pick<FaultStack, 'resta
         parts.storage.process.thaw();
       }),
   };
-}
-
-async function startProxies(azurite: AzuritePorts, intercept: Intercept) {
-  const start = (service: 'blob' | 'queue' | 'table') =>
-    startStorageProxy({ service, target: azurite[service], intercept });
-  const [blob, queue, table] = await Promise.all([start('blob'), start('queue'), start('table')]);
-  const ports: AzuritePorts = { blob: blob.port, queue: queue.port, table: table.port };
-  return { ports, close: () => [blob, queue, table].forEach((proxy) => void proxy.close()) };
 }

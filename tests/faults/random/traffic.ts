@@ -1,7 +1,7 @@
 /** Storage calls of all runs through one proxy: whose call it is, and what its plan does to it. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Intercept, refusal, type StorageAnswer, type StorageCall } from '../../../local/storage/index.ts';
 import { keyRowOf } from '../../../shared/batches/keys.ts';
-import { type Intercept, refusal, type StorageAnswer, type StorageCall } from '../harness/storage-proxy.ts';
 import type { CallFault, RunPlan, StackFault } from './plan.ts';
 import type { Score } from './score.ts';
 

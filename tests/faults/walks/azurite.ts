@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TableClient } from '@azure/data-tables';
 import { type QueueClient, QueueServiceClient } from '@azure/storage-queue';
-import { startAzurite } from '../../../local/azurite.ts';
-import { freePort } from '../../../local/ports.ts';
+import { startStorage } from '../../../local/start-storage.ts';
 
 /** A real store for walks: tables and queues of their own, gone when it is stopped. */
 export interface WalkStore {
@@ -15,9 +14,7 @@ export interface WalkStore {
 
 export async function startStore(): Promise<WalkStore> {
   const folder = await mkdtemp(join(tmpdir(), 'sluice-walk-'));
-  const ports = { blob: await freePort(), queue: await freePort(), table: await freePort() };
-  const azurite = await startAzurite({ folder, ports, logFile: join(folder, 'azurite.log') });
-  const connection = azurite.ready;
+  const { connection, stop } = await startStorage({ folder, logFile: join(folder, 'azurite.log') });
   const queues = QueueServiceClient.fromConnectionString(connection);
   return {
     table: async (name) => {
@@ -31,7 +28,7 @@ export async function startStore(): Promise<WalkStore> {
       return queue;
     },
     stop: async () => {
-      await azurite.stop();
+      await stop();
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -7,8 +7,7 @@ import { TableServiceClient } from '@azure/data-tables';
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import functions from '@azure/functions';
 import { z } from 'zod';
-import { startAzurite } from '../../../local/azurite.ts';
-import { freePort } from '../../../local/ports.ts';
+import { startStorage } from '../../../local/start-storage.ts';
 import type { BatchRow } from '../../../shared/batches/batch-row.ts';
 import type { ChunkRow } from '../../../shared/batches/chunk-row.ts';
 import { chunkRows, readBatch } from '../../../shared/batches/ledger.ts';
@@ -75,11 +74,9 @@ export interface Pipeline {
 
 export async function startPipeline(): Promise<Pipeline> {
   const folder = await mkdtemp(join(tmpdir(), 'sluice-api-'));
-  const [blob, queue, table] = await Promise.all([freePort(), freePort(), freePort()]);
-  const logFile = join(folder, 'azurite.log');
-  const azurite = await startAzurite({ folder, ports: { blob, queue, table }, logFile });
-  const settings = readSettings(connectionsTo(azurite.ready));
-  await makeStorage(azurite.ready);
+  const storage = await startStorage({ folder, logFile: join(folder, 'azurite.log') });
+  const settings = readSettings(connectionsTo(storage.connection));
+  await makeStorage(storage.connection);
   const meter = createMeter();
   const clients = createClients(settings, meter);
   await Promise.all(Object.values(CONTAINERS).map((name) => clients.container(name).create()));
@@ -122,7 +119,7 @@ export async function startPipeline(): Promise<Pipeline> {
     },
     stop: async () => {
       await clients.close();
-      await azurite.stop();
+      await storage.stop();
       await rm(folder, { recursive: true, force: true });
     },
   };

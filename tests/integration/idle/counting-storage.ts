@@ -1,20 +1,19 @@
-/** Azurite behind proxies that count every request and shift the service's clock: the app knows no other clock. */
+/** Storage that counts every request and shifts the service's clock: the app knows no other clock. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { azuriteConnectionString, startAzurite } from '../../../local/azurite.ts';
 import { makeStorage } from '../../../local/make-storage.ts';
-import { freePort } from '../../../local/ports.ts';
+import { startStorage } from '../../../local/start-storage.ts';
+import { type Intercept, STRICT_PAGES } from '../../../local/storage/index.ts';
 import { CONTAINERS, TABLES } from '../../../shared/contract/names.ts';
 import type { Operations } from '../../../shared/contract/operations.ts';
 import { operationOf } from '../../../shared/cost/operation-of.ts';
 import type { LogSink } from '../../../shared/telemetry/log.ts';
-import { type StorageProxy, type StorageService, startStorageProxy } from '../../faults/harness/storage-proxy.ts';
 
 export interface CountingStorage {
-  /** Past the proxies, for what a test prepares. */
+  /** Past the front, for what a test prepares. */
   direct: string;
-  /** Through them, for the app. */
+  /** Through the front, for the app. */
   counted: string;
   /** What went through since the last call. */
   take: () => Operations;
@@ -27,26 +26,22 @@ export const faultsOnly: LogSink = { debug: () => {}, info: () => {}, warn: cons
 /** Starts all, with the tables and containers of a deployment. */
 export async function startCountingStorage(clockOffsetMs: () => number): Promise<CountingStorage> {
   const folder = await mkdtemp(join(tmpdir(), 'sluice-idle-'));
-  const ports = { blob: await freePort(), queue: await freePort(), table: await freePort() };
-  const azurite = await startAzurite({ folder, ports, logFile: join(folder, 'azurite.log') });
-  await makeStorage(azurite.ready, { containers: Object.values(CONTAINERS), tables: Object.values(TABLES) });
   let counts: Operations = {};
-  const proxyOf = (service: StorageService): Promise<StorageProxy> =>
-    startStorageProxy({
-      service,
-      target: ports[service],
-      clockOffsetMs,
-      intercept: (call, forward) => {
-        const request = { method: call.method, url: `http://storage${call.path}`, headers: { get: () => undefined } };
-        const name = operationOf(service, request);
-        counts[name] = (counts[name] ?? 0) + 1;
-        return forward();
-      },
-    });
-  const [blob, queue, table] = await Promise.all([proxyOf('blob'), proxyOf('queue'), proxyOf('table')]);
+  const count: Intercept = ({ service, method, path }, forward) => {
+    const name = operationOf(service, { method, url: `http://storage${path}`, headers: { get: () => undefined } });
+    counts[name] = (counts[name] ?? 0) + 1;
+    return forward();
+  };
+  const storage = await startStorage({
+    folder,
+    logFile: join(folder, 'azurite.log'),
+    // The service's clock runs days ahead of the app's: no date of a call would be right. An empty page is a chance
+    // that a count has no place for.
+    client: { intercept: count, clockOffsetMs, checkDates: false, pages: { ...STRICT_PAGES, emptyEvery: 0 } },
+  });
+  await makeStorage(storage.direct, { containers: Object.values(CONTAINERS), tables: Object.values(TABLES) });
   const stop = async (): Promise<void> => {
-    for (const proxy of [blob, queue, table]) proxy.close();
-    await azurite.stop();
+    await storage.stop();
     await rm(folder, { recursive: true, force: true });
   };
   const take = (): Operations => {
@@ -54,6 +49,5 @@ export async function startCountingStorage(clockOffsetMs: () => number): Promise
     counts = {};
     return taken;
   };
-  const counted = azuriteConnectionString({ blob: blob.port, queue: queue.port, table: table.port });
-  return { direct: azurite.ready, counted, take, stop };
+  return { direct: storage.direct, counted: storage.connection, take, stop };
 }

@@ -3,8 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { odata, TableServiceClient } from '@azure/data-tables';
-import { startAzurite } from '../../../local/azurite.ts';
-import { freePort } from '../../../local/ports.ts';
+import { startStorage as startLocalStorage } from '../../../local/start-storage.ts';
 import type { BatchRow } from '../../../shared/batches/batch-row.ts';
 import { chunkRows } from '../../../shared/batches/ledger.ts';
 import { CONTAINERS, TABLES } from '../../../shared/contract/names.ts';
@@ -23,16 +22,15 @@ export interface Storage {
 /** Starts Azurite in a folder of its own, with all tables and containers. */
 export async function startStorage(): Promise<Storage> {
   const folder = await mkdtemp(join(tmpdir(), 'sluice-sweep-'));
-  const ports = { blob: await freePort(), queue: await freePort(), table: await freePort() };
-  const azurite = await startAzurite({ folder, ports, logFile: join(folder, 'azurite.log') });
-  const settings = readSettings(connectionsTo(azurite.ready));
+  const { connection, stop: stopStorage } = await startLocalStorage({ folder, logFile: join(folder, 'azurite.log') });
+  const settings = readSettings(connectionsTo(connection));
   const clients = createClients(settings, createMeter());
-  const tables = TableServiceClient.fromConnectionString(azurite.ready, { allowInsecureConnection: true });
+  const tables = TableServiceClient.fromConnectionString(connection, { allowInsecureConnection: true });
   for (const name of Object.values(TABLES)) await tables.createTable(name);
   for (const name of Object.values(CONTAINERS)) await clients.container(name).create();
   const stop = async (): Promise<void> => {
     await clients.close();
-    await azurite.stop();
+    await stopStorage();
     await rm(folder, { recursive: true, force: true });
   };
   return { clients, settings, stop };

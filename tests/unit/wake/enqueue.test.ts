@@ -111,7 +111,7 @@ test('a reference in any script is put as ASCII', async () => {
   const { deps } = fixture();
   const texts: string[] = [];
   const queue = { name: 'q', sendMessage: async (text: string) => void texts.push(text) } as unknown as Queue;
-  const reference = referenceOf({ blob: 'Ошибка\uffff' });
+  const reference = referenceOf({ blob: 'Ошибка.zst' });
 
   await enqueue({ ...deps, queues: () => queue }, BATCH_OF_ROWS, [chunkRowOf({ chunk: '000000', reference })]);
 

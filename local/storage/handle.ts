@@ -1,0 +1,109 @@
+/** Carries out a call: the rules first, then the service, then the rules that show only in its answer. */
+import { answerRefusalOf } from './answer-rules.ts';
+import { listPage } from './blob-pages.ts';
+import { BLOB_RULES, blockListTooLarge, MAX_BLOCK_LIST_BYTES } from './blob-rules.ts';
+import { createBlockLedger } from './blocks.ts';
+import {
+  type Body,
+  BodyTooLargeError,
+  type CallHead,
+  type PassingAnswer,
+  readBody,
+  type StorageService,
+} from './call.ts';
+import type { ClientView, Handle } from './client.ts';
+import { COMMON_RULES } from './common-rules.ts';
+import type { StorageAccount } from './connection-string.ts';
+import { createDeletedNames } from './deleted-names.ts';
+import { existsBlob } from './exists-blob.ts';
+import { MAX_MESSAGE_BODY_BYTES, messageBodyTooLarge, QUEUE_RULES } from './queue-rules.ts';
+import { answerRefusal, answerTransactionRefusal, type Refusal } from './refusal.ts';
+import { type Operation, parseRequest, type Request } from './request.ts';
+import { type Rule, refusalOf } from './rule.ts';
+import { signAnew } from './shared-key.ts';
+import { queryPage } from './table-pages.ts';
+import { MAX_TABLE_BODY_BYTES, refusedOperation, TABLE_RULES, tableBodyTooLarge } from './table-rules.ts';
+import type { Send } from './upstream.ts';
+
+export interface HandleOptions {
+  send: Send;
+  accounts: readonly StorageAccount[];
+}
+
+const RULES: Record<StorageService, readonly Rule[]> = { blob: BLOB_RULES, queue: QUEUE_RULES, table: TABLE_RULES };
+
+const MESSAGE = { limit: MAX_MESSAGE_BODY_BYTES, tooLarge: messageBodyTooLarge };
+const TABLE = { limit: MAX_TABLE_BODY_BYTES, tooLarge: tableBodyTooLarge };
+const BLOCK_LIST = { limit: MAX_BLOCK_LIST_BYTES, tooLarge: blockListTooLarge };
+
+/** The bodies that rules read, and how long each may be. All others are streamed through. */
+const READ: Readonly<Partial<Record<Operation, { limit: number; tooLarge: Refusal }>>> = {
+  'put-message': MESSAGE,
+  'update-message': MESSAGE,
+  'create-table': TABLE,
+  'insert-entity': TABLE,
+  'replace-entity': TABLE,
+  'merge-entity': TABLE,
+  transaction: TABLE,
+  'put-block-list': BLOCK_LIST,
+};
+
+/** Makes the handler of all clients' calls, with the state that Azurite does not keep as Azure does. */
+export function handleCalls({ send, accounts }: HandleOptions): Handle {
+  const blocks = createBlockLedger();
+  const names = createDeletedNames();
+
+  const stateRefusal = async (request: Request, { nowMs }: ClientView): Promise<Refusal | undefined> =>
+    blocks.refusal(request) ??
+    names.refusal(request, nowMs()) ??
+    (await existsBlob(request, (head) => send(signAnew(head, accounts), Buffer.alloc(0))));
+
+  const carryOut = (request: Request, body: Body, view: ClientView): Promise<PassingAnswer> => {
+    const { head } = request;
+    const sendTo = (url: string): Promise<PassingAnswer> =>
+      send(url === head.url ? head : signAnew({ ...head, url }, accounts), body);
+    if (request.operation === 'query-entities') return queryPage(request, view, sendTo);
+    if (request.operation === 'list-blobs') return listPage(request, view, sendTo);
+    return send(head, body);
+  };
+
+  return async (head, incoming, view) => {
+    const { request, body, tooLarge } = await readRequest(head, incoming);
+    const refusal = tooLarge ?? refusalOf(COMMON_RULES, request, view) ?? refusalOf(RULES[head.service], request, view);
+    if (refusal !== undefined) return answerRefusal(head, refusal);
+    if (request.operation === 'transaction') {
+      const refused = refusedOperation(request, view);
+      if (refused !== undefined) return answerTransactionRefusal(head, refused.refusal, refused.index);
+    }
+    const stateful = await stateRefusal(request, view);
+    if (stateful !== undefined) return answerRefusal(head, stateful);
+    const answer = await carryOut(request, body, view);
+    const instead = answerRefusalOf(request, answer);
+    if (instead !== undefined) {
+      await readBody(answer.body);
+      return answerRefusal(head, instead);
+    }
+    if (answer.status < 300) {
+      blocks.done(request);
+      names.done(request, view.nowMs());
+    }
+    return answer;
+  };
+}
+
+/** The request with its body, where a rule reads it; else the body as it comes. */
+async function readRequest(
+  head: CallHead,
+  incoming: Body,
+): Promise<{ request: Request; body: Body; tooLarge?: Refusal }> {
+  const request = parseRequest(head);
+  const read = READ[request.operation];
+  if (read === undefined) return { request, body: incoming };
+  try {
+    const body = await readBody(incoming, read.limit);
+    return { request: { ...request, body }, body };
+  } catch (error) {
+    if (!(error instanceof BodyTooLargeError)) throw error;
+    return { request, body: Buffer.alloc(0), tooLarge: read.tooLarge };
+  }
+}

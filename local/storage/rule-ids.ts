@@ -1,0 +1,22 @@
+/** The ids of all rules: a test compares them with the rows of README.md. */
+import { ANSWER_RULES } from './answer-rules.ts';
+import { BLOB_RULES } from './blob-rules.ts';
+import { COMMON_RULES } from './common-rules.ts';
+import { QUEUE_RULES } from './queue-rules.ts';
+import { TABLE_RULES, TRANSACTION_RULES } from './table-rules.ts';
+
+/** Rules that need what came before, or the length of a body that is not kept. */
+const STATEFUL = [
+  ...['message-body-size', 'table-body-size', 'block-list-size'],
+  ...['block-id-lengths', 'uncommitted-blocks', 'dropped-blocks', 'none-match-any', 'name-being-deleted'],
+];
+/** What a client's PagePolicy does to answers. */
+const PAGES = ['page-short', 'page-partition', 'page-empty'];
+
+export const RULE_IDS: readonly string[] = [
+  ...[COMMON_RULES, QUEUE_RULES, TABLE_RULES, TRANSACTION_RULES, BLOB_RULES, ANSWER_RULES].flatMap((rules) =>
+    rules.map(({ id }: { id: string }) => id),
+  ),
+  ...STATEFUL,
+  ...PAGES,
+];

@@ -1,0 +1,79 @@
+/** As much of XML 1.0 as bodies of the queue and blob service need. */
+
+/** Escapes text for an element. */
+export const escapeXml = (text: string): string => text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`);
+
+/** Where and why a document is not XML 1.0. Line and position count from 1, in UTF-16 units. */
+export interface XmlFault {
+  line: number;
+  position: number;
+  reason: string;
+}
+
+/** Char of XML 1.0, section 2.2. Lone surrogates are none: UTF-8 cannot carry them. */
+const NOT_A_CHAR = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+const REFERENCE = /&(?:#x([0-9a-fA-F]+)|#([0-9]+)|(\w+));/g;
+
+/**
+ * Reads `<outer><inner>text</inner></outer>`, the body of Put and Update Message. Returns the text as it stands in the
+ * document and decoded, or why it is not valid. Markup inside the text is a fault.
+ */
+export function readTextElement(
+  document: Buffer,
+  outer: string,
+  inner: string,
+): { encoded: string; text: string } | XmlFault {
+  const decoded = decodeUtf8(document);
+  if (decoded === undefined) return { line: 1, position: 1, reason: 'The document is not valid UTF-8.' };
+  const wrong = NOT_A_CHAR.exec(decoded);
+  if (wrong) return faultAt(decoded, wrong.index, `The character ${nameOf(wrong[0])} is not valid in XML 1.0.`);
+  const open = new RegExp(`^\\s*(?:<\\?xml[^>]*\\?>)?\\s*<${outer}>\\s*<${inner}>`).exec(decoded);
+  const close = new RegExp(`</${inner}>\\s*</${outer}>\\s*$`).exec(decoded);
+  if (!open || !close) return faultAt(decoded, 0, `Expected the elements ${outer} and ${inner}.`);
+  const start = open[0].length;
+  const encoded = decoded.slice(start, close.index);
+  const markup = encoded.indexOf('<');
+  if (markup >= 0) return faultAt(decoded, start + markup, `Expected text in ${inner}, got markup.`);
+  return decodeText(decoded, start, encoded);
+}
+
+function decodeText(document: string, start: number, encoded: string): { encoded: string; text: string } | XmlFault {
+  let text = '';
+  let last = 0;
+  for (const match of encoded.matchAll(REFERENCE)) {
+    const between = encoded.slice(last, match.index);
+    if (between.includes('&')) break;
+    const char = charOf(match);
+    if (char === undefined || NOT_A_CHAR.test(char)) {
+      return faultAt(document, start + match.index, `The reference ${match[0]} names no character of XML 1.0.`);
+    }
+    text += between + char;
+    last = match.index + match[0].length;
+  }
+  const rest = encoded.slice(last);
+  if (rest.includes('&'))
+    return faultAt(document, start + last + rest.indexOf('&'), 'Expected & as the start of a reference.');
+  return { encoded, text: text + rest };
+}
+
+function charOf([, hexadecimal, decimal, name = '']: RegExpExecArray | RegExpMatchArray): string | undefined {
+  if (hexadecimal === undefined && decimal === undefined) return ENTITIES[name];
+  const code = hexadecimal === undefined ? Number(decimal) : Number.parseInt(hexadecimal, 16);
+  return code <= 0x10ffff ? String.fromCodePoint(code) : undefined;
+}
+
+const nameOf = (char: string): string => `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+
+function faultAt(document: string, index: number, reason: string): XmlFault {
+  const before = document.slice(0, index).split('\n');
+  return { line: before.length, position: (before.at(-1)?.length ?? 0) + 1, reason };
+}
+
+function decodeUtf8(bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
