@@ -12,6 +12,8 @@ export interface ChunkRow {
   reference: Reference;
   header?: OutcomeHeader | undefined;
   doneAt?: string | undefined;
+  /** Id of the result message that ended it: a later delivery of that message repeats what follows from the end. */
+  endedBy?: string | undefined;
   /** Earliest time a retry may run; its message is invisible until then. */
   dueAt?: string | undefined;
 }
@@ -37,7 +39,18 @@ export function toChunkEntity(row: ChunkRow): Record<string, unknown> & { partit
 
 /** A chunk row from its entity. */
 export function fromChunkEntity(entity: TableEntityResult<Record<string, unknown>>): Versioned<ChunkRow> {
-  const { etag, partitionKey: batch = '', rowKey = '', state, items, doneAt, dueAt, reference, header } = entity;
+  const {
+    etag,
+    partitionKey: batch = '',
+    rowKey = '',
+    state,
+    items,
+    doneAt,
+    endedBy,
+    dueAt,
+    reference,
+    header,
+  } = entity;
   const row: ChunkRow = {
     batch,
     chunk: rowKey.slice(PREFIX.length),
@@ -46,6 +59,7 @@ export function fromChunkEntity(entity: TableEntityResult<Record<string, unknown
     reference: referenceSchema.parse(JSON.parse(String(reference))),
     ...(header === undefined ? {} : { header: outcomeHeaderSchema.parse(JSON.parse(String(header))) }),
     ...(doneAt === undefined ? {} : { doneAt: String(doneAt) }),
+    ...(endedBy === undefined ? {} : { endedBy: String(endedBy) }),
     ...(dueAt === undefined ? {} : { dueAt: String(dueAt) }),
   };
   return { row, etag };

@@ -5,7 +5,7 @@ import { changeBatch, insertBatch, readBatch } from '../../../shared/batches/led
 import { openBatch } from '../../../shared/batches/open-rows.ts';
 import { announce, type FinalizeDeps, finalize } from '../../../shared/results/finalize.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
-import { BATCH, batchRowOf, chunkRowOf, headerOf } from '../../helpers/factories.ts';
+import { BATCH, batchRowOf, chunkRowOf, endOf, headerOf } from '../../helpers/factories.ts';
 import { memoryBlobs } from '../../helpers/memory-blobs.ts';
 import { memoryTable } from '../../helpers/memory-table.ts';
 import { address } from '../drain/drain-fixtures.ts';
@@ -33,7 +33,7 @@ async function batchWith(ends: Record<string, ReturnType<typeof headerOf>>) {
   const chunks = ['000000', '000001'].map((chunk) => chunkRowOf({ chunk }));
   await openBatch(store.table, batchRowOf());
   await insertBatch(store.table, batchRowOf({ accepted: 8, chunksTotal: 2 }), chunks);
-  const list = Object.entries(ends).map(([chunk, header]) => ({ chunk, header }));
+  const list = Object.entries(ends).map(([chunk, header]) => endOf(chunk, header));
   if (list.length > 0) await applyEnds(store.table, BATCH, list, { at: NOW, operations: {} });
   const row = async (): Promise<BatchRow | undefined> => (await readBatch(store.table, BATCH))?.row;
   return { deps, store, blobs, published, row };
