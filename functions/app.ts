@@ -25,7 +25,7 @@ import type { SweepDeps } from '../shared/sweep/run.ts';
 import { log } from '../shared/telemetry/log.ts';
 import { type GateDeps, wake } from '../shared/wake/gate.ts';
 import type { Queue } from '../shared/wake/messages.ts';
-import { createPublisher, orOtherwise, type Publish } from '../shared/wake/publish.ts';
+import { createPublisher, type Publish, withWakeFallback } from '../shared/wake/publish.ts';
 import type { QueueAddress } from '../shared/workload/registry.ts';
 import { registry } from '../workloads/index.ts';
 
@@ -123,7 +123,7 @@ export const finalizeDeps = lazily((): FinalizeDeps => ({ ...shared(), addressOf
 export const submitDeps = (client: DrainClient): SubmitDeps => ({
   ...shared(),
   keys: clients().keys,
-  publish: orOtherwise(publish, (address) => {
+  publish: withWakeFallback(publish, (address) => {
     // Another pool's drain must not run in this app; its sweep finds the work.
     const isOthers = settings.pool !== undefined && settings.pool !== address.workload.pool;
     return isOthers ? undefined : wake(gateWith(client), address.queue);

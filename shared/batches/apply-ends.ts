@@ -26,8 +26,8 @@ export interface Applied {
   /** Chunks that this call moved to done. */
   fresh: Set<string>;
   /**
-   * Ends with dead letters that their own message brought into the ledger: by this call, or by an earlier delivery of
-   * the message. For one message these are the same at each delivery.
+   * Ends with dead letters that were recorded from their own message: by this call, or at an earlier delivery of the
+   * message. Every delivery of a message gives the same ones.
    */
   dead: ChunkEnd[];
   duplicates: number;

@@ -12,7 +12,7 @@ export interface ChunkRow {
   reference: Reference;
   header?: OutcomeHeader | undefined;
   doneAt?: string | undefined;
-  /** Id of the result message that ended it: a later delivery of that message repeats what follows from the end. */
+  /** Id of the result message that ended it: later deliveries of that message publish its dead letters again. */
   endedBy?: string | undefined;
   /** Earliest time a retry may run; its message is invisible until then. */
   dueAt?: string | undefined;

@@ -107,7 +107,7 @@ export async function collectBatch(deps: FinalizeDeps, id: string, work: BatchWo
     );
   }
   if (!last) return;
-  await tellDead(deps, last.batch, [...dead.values()]);
+  await publishDeadLetters(deps, last.batch, [...dead.values()]);
   await endIfDone(deps, last);
 }
 
@@ -138,10 +138,10 @@ async function endIfDone(deps: FinalizeDeps, { batch, etag, allRows }: Applied):
 const atOnce = ({ dueAt: _dueAt, ...row }: ChunkRow): ChunkRow => row;
 
 /**
- * Publishes the dead letters, an event per result message, before the message is deleted: after a crash the message comes
- * again. What a message has ended does not change with its deliveries, so each repeat has the same id and content.
+ * Publishes one event per result message with dead letters, before the message is deleted: after a crash the message is
+ * delivered again. The chunks that a message ended are the same at each delivery, so repeats have the same id and content.
  */
-async function tellDead(deps: FinalizeDeps, batch: BatchRow, dead: ChunkEnd[]): Promise<void> {
+async function publishDeadLetters(deps: FinalizeDeps, batch: BatchRow, dead: ChunkEnd[]): Promise<void> {
   const address = deps.addressOf(batch);
   for (const ends of byMessage(dead).values()) {
     const count = ends.reduce((sum, { header }) => sum + header.counts.dead, 0);

@@ -144,7 +144,7 @@ export async function announce(
   if (!batch.announced) await withTrace(batch.traceparent, () => tellEnd(deps, { batch, operations, etag }));
 }
 
-/** With the announcement and not where the state changes: like that, the alert is repeated after a crash, too. */
+/** Part of the announcement, not of the state change: a crash between the two repeats the alert, too. */
 function logDeadline({ id, workload, completedAt = '', deadlineAt }: BatchRow): void {
   if (completedAt > deadlineAt) log.warn('deadline-breached', { batch: id, workload, completedAt });
 }

@@ -8,7 +8,7 @@ import { toError } from '../errors.ts';
 import { inParallel } from '../parallel.ts';
 import { log } from '../telemetry/log.ts';
 import type { DrainStatus } from '../wake/gate.ts';
-import { orOtherwise } from '../wake/publish.ts';
+import { withWakeFallback } from '../wake/publish.ts';
 import type { QueueAddress, Registry } from '../workload/registry.ts';
 import { choresNote, doChores } from './chores.ts';
 import { noCounts, type SweepCounts } from './counts.ts';
@@ -43,7 +43,7 @@ function begin(deps: SweepDeps, budgetMs: number): SweepRun {
     counts: noCounts(),
     unheard,
     // A wake that cannot be published is not lost: the queues come after the batches.
-    publish: orOtherwise(deps.publish, ({ queue }) => void unheard.add(queue)),
+    publish: withWakeFallback(deps.publish, ({ queue }) => void unheard.add(queue)),
     gate: { ...gate, status: (instanceId) => statusOrUnknown(gate.status, instanceId) },
     endMs: gate.now() + budgetMs,
     patient: { ...DEFAULT_PATIENCE, ...deps.patience },

@@ -47,18 +47,18 @@ export function createPublisher(deps: PublisherDeps): Publish {
 }
 
 /**
- * A publisher for whoever can do without the topic: a wake that cannot be published is logged, and given `otherwise`. The
- * other events are promised, so their failure is the caller's, who must come again.
+ * Makes a publisher for callers that have another way to wake a queue: a wake that cannot be published is logged, and
+ * `fallback` runs. Any other event fails the caller, which must repeat it: subscribers have no other way to learn of it.
  */
-export const orOtherwise =
-  (publish: Publish, otherwise: (address: QueueAddress) => Promise<unknown> | undefined): Publish =>
+export const withWakeFallback =
+  (publish: Publish, fallback: (address: QueueAddress) => Promise<unknown> | undefined): Publish =>
   async (address, event, options) => {
     try {
       await publish(address, event, options);
     } catch (error) {
       if (event.type !== 'QueueWorkDetected') throw error;
       log.warn('event-not-published', { queue: address.queue, error: toError(error) });
-      await otherwise(address);
+      await fallback(address);
     }
   };
 

@@ -1,7 +1,7 @@
 import type { ServiceBusMessage } from '@azure/service-bus';
 import { expect, test } from 'vitest';
 import { withLog } from '../../../shared/telemetry/log.ts';
-import { createPublisher, orOtherwise } from '../../../shared/wake/publish.ts';
+import { createPublisher, withWakeFallback } from '../../../shared/wake/publish.ts';
 import { address } from '../drain/drain-fixtures.ts';
 
 function publisher() {
@@ -63,10 +63,10 @@ test('a scheduled wake carries its time', async () => {
   expect(sent[0]?.scheduledEnqueueTimeUtc).toEqual(at);
 });
 
-test('a wake that cannot be published is given otherwise; an event that is promised fails, to be told again', async () => {
+test('a wake that cannot be published has a fallback; a promised event fails, so that its caller repeats it', async () => {
   const woken: string[] = [];
   const unpublished = () => Promise.reject(new Error('away'));
-  const publish = orOtherwise(unpublished, async ({ queue }) => void woken.push(queue));
+  const publish = withWakeFallback(unpublished, async ({ queue }) => void woken.push(queue));
   const sink = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
   await withLog(sink, () => publish(address, { type: 'QueueWorkDetected' }));
