@@ -11,7 +11,6 @@ import { type Activities, createActivities } from '../shared/drain/activities.ts
 import { createGateDeps, type DrainClient } from '../shared/drain/drains.ts';
 import { createPlanner } from '../shared/drain/planner.ts';
 import { queueDepth } from '../shared/drain/settle.ts';
-import { toError } from '../shared/errors.ts';
 import type { SubmitDeps } from '../shared/intake/submit.ts';
 import { createItemsRound } from '../shared/processing/items-round.ts';
 import { createProcessor, type Processor } from '../shared/processing/processor.ts';
@@ -26,7 +25,7 @@ import type { SweepDeps } from '../shared/sweep/run.ts';
 import { log } from '../shared/telemetry/log.ts';
 import { type GateDeps, wake } from '../shared/wake/gate.ts';
 import type { Queue } from '../shared/wake/messages.ts';
-import { createPublisher, type Publish } from '../shared/wake/publish.ts';
+import { createPublisher, type Publish, withWakeFallback } from '../shared/wake/publish.ts';
 import type { QueueAddress } from '../shared/workload/registry.ts';
 import { registry } from '../workloads/index.ts';
 
@@ -124,16 +123,11 @@ export const finalizeDeps = lazily((): FinalizeDeps => ({ ...shared(), addressOf
 export const submitDeps = (client: DrainClient): SubmitDeps => ({
   ...shared(),
   keys: clients().keys,
-  publish: async (address, event, options) => {
-    try {
-      await publish(address, event, options);
-    } catch (error) {
-      log.warn('event-not-published', { queue: address.queue, error: toError(error) });
-      // Another pool's drain must not run in this app; its sweep finds the work.
-      if (settings.pool !== undefined && settings.pool !== address.workload.pool) return;
-      await wake(gateWith(client), address.queue);
-    }
-  },
+  publish: withWakeFallback(publish, (address) => {
+    // Another pool's drain must not run in this app; its sweep finds the work.
+    const isOthers = settings.pool !== undefined && settings.pool !== address.workload.pool;
+    return isOthers ? undefined : wake(gateWith(client), address.queue);
+  }),
 });
 
 /** For what operators do to a batch. */

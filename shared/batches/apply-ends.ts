@@ -10,10 +10,11 @@ import { type ChunkRow, chunkRowKey, fromChunkEntity, toChunkEntity } from './ch
 import { followUps } from './follow-ups.ts';
 import { create, etagIn } from './ledger.ts';
 
-/** A chunk's end as a result message tells it. */
+/** A chunk's end as a result message tells it; `message` is the id of that message. */
 export interface ChunkEnd {
   chunk: string;
   header: OutcomeHeader;
+  message: string;
 }
 
 /** What applying ends came to. `followUps` are pending rows that must (again) get their references. */
@@ -25,6 +26,11 @@ export interface Applied {
   followUps: ChunkRow[];
   /** Chunks that this call moved to done. */
   fresh: Set<string>;
+  /**
+   * Ends with dead letters that were recorded from their own message: by this call, or at an earlier delivery of the
+   * message. Every delivery of a message gives the same ones.
+   */
+  dead: ChunkEnd[];
   duplicates: number;
 }
 
@@ -92,7 +98,7 @@ function planApply(
 ): { actions: StoredAction[]; applied: Omit<Applied, 'etag'> } {
   const actions: StoredAction[] = [];
   const batch = { ...read.batch.row };
-  const applied: Omit<Applied, 'etag'> = { batch, followUps: [], fresh: new Set(), duplicates: 0 };
+  const applied: Omit<Applied, 'etag'> = { batch, followUps: [], fresh: new Set(), dead: [], duplicates: 0 };
   const rows = new Map([...read.chunks].map(([chunk, { row }]) => [chunk, row]));
   for (const end of unique(ends)) {
     const found = read.chunks.get(end.chunk);
@@ -112,6 +118,7 @@ function planApply(
     }
   }
   applied.duplicates += ends.length - unique(ends).length;
+  applied.dead = unique(ends.filter((end) => isDeadBy(rows.get(end.chunk), end)));
   if (ends.length > 0) actions.unshift(updateBatch(read.batch, batch, applied.duplicates, options));
   if (rows.size === batch.chunksTotal) applied.allRows = [...rows.values()].sort(byChunk);
   return { actions, applied };
@@ -134,7 +141,7 @@ function updateBatch(
 function finish(row: ChunkRow, end: ChunkEnd, at: string): { done: ChunkRow; next: ChunkRow[] } {
   const { dueAt: _dueAt, ...rest } = row;
   return {
-    done: { ...rest, state: 'done', header: end.header, doneAt: at },
+    done: { ...rest, state: 'done', header: end.header, doneAt: at, endedBy: end.message },
     next: followUps(row.reference, end.header),
   };
 }
@@ -148,6 +155,10 @@ function count(batch: BatchRow, header: OutcomeHeader, next: number): void {
   if (header.ending !== 'split') batch.retried += header.counts.retried;
   batch.handlerSeconds += header.handlerSeconds;
 }
+
+/** Whether the chunk has dead letters, and this message brought them into the ledger. */
+const isDeadBy = (row: ChunkRow | undefined, { message }: ChunkEnd): boolean =>
+  row?.endedBy === message && (row.header?.counts.dead ?? 0) > 0;
 
 const stillPending = (read: ApplyRead, row: ChunkRow | undefined): ChunkRow[] =>
   row?.header === undefined

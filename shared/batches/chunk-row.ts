@@ -12,6 +12,8 @@ export interface ChunkRow {
   reference: Reference;
   header?: OutcomeHeader | undefined;
   doneAt?: string | undefined;
+  /** Id of the result message that ended it: later deliveries of that message publish its dead letters again. */
+  endedBy?: string | undefined;
   /** Earliest time a retry may run; its message is invisible until then. */
   dueAt?: string | undefined;
 }
@@ -29,7 +31,7 @@ export const toChunkEntity = ({ batch, chunk, ...columns }: ChunkRow): StoredEnt
 
 /** A chunk row from its entity. */
 export function fromChunkEntity(entity: Entity): Versioned<ChunkRow> {
-  const { state, items = 0, reference, header, doneAt, dueAt } = fromEntity('chunk', entity);
+  const { state, items = 0, reference, header, doneAt, endedBy, dueAt } = fromEntity('chunk', entity);
   const row: ChunkRow = {
     batch: entity.partitionKey,
     chunk: entity.rowKey.slice(PREFIX.length),
@@ -38,6 +40,7 @@ export function fromChunkEntity(entity: Entity): Versioned<ChunkRow> {
     reference: referenceSchema.parse(reference),
     ...(header === undefined ? {} : { header: outcomeHeaderSchema.parse(header) }),
     ...(doneAt === undefined ? {} : { doneAt }),
+    ...(endedBy === undefined ? {} : { endedBy }),
     ...(dueAt === undefined ? {} : { dueAt }),
   };
   return { row, etag: entity.etag };

@@ -34,7 +34,8 @@ function checked(keys: unknown): readonly string[] {
   throw new TypeError(`reduce.key must return a string or strings, got ${typeof wrong}.`);
 }
 
-function partialLine(key: string, value: unknown): string {
+/** The line of one key, in partial aggregates and reports. @throws whatever JSON does with the value, and TypeError. */
+export function partialLine(key: string, value: unknown): string {
   const json = JSON.stringify(value);
   if (json === undefined) throw new TypeError(`The folded value of key ${JSON.stringify(key)} is not JSON.`);
   return `{"key":${JSON.stringify(key)},"value":${json}}`;

@@ -25,8 +25,9 @@ export interface TellOptions {
 }
 
 /**
- * Result message, wake of the result queue, then the references are deleted: in this order a crash repeats, and loses
- * nothing. An end whose message is refused keeps its reference: it comes again, finds its outcome, and is told again.
+ * Puts the result message, wakes the result queue, then deletes the references: after a crash between two steps the
+ * references come again, and nothing is lost. A chunk whose result is refused keeps its reference: its next delivery
+ * finds the stored outcome and puts the result again.
  */
 export async function tellResults(
   deps: TellDeps,

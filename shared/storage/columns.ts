@@ -57,6 +57,7 @@ export const COLUMNS = {
     reference: 'json',
     header: 'json',
     doneAt: 'string',
+    endedBy: 'string',
     dueAt: 'string',
   },
   /** A batch's line in the listing of its day. */

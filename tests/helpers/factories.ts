@@ -1,5 +1,6 @@
 /** Makes the rows and messages that tests are about; each test names only what matters to it. */
 import type { DequeuedMessageItem } from '@azure/storage-queue';
+import type { ChunkEnd } from '../../shared/batches/apply-ends.ts';
 import type { BatchRow } from '../../shared/batches/batch-row.ts';
 import type { ChunkRow } from '../../shared/batches/chunk-row.ts';
 import type { OutcomeHeader } from '../../shared/contract/outcome.ts';
@@ -45,6 +46,9 @@ export function headerOf(
     ...fields,
   };
 }
+
+/** A chunk's end as the result message `message` tells it. */
+export const endOf = (chunk: string, header = headerOf(), message = 'm1'): ChunkEnd => ({ chunk, header, message });
 
 export function chunkRowOf(fields: Partial<ChunkRow> & { chunk: string }): ChunkRow {
   const reference = referenceOf({ chunk: fields.chunk });

@@ -37,7 +37,7 @@ const fullGate = (n: number, x: number): GateRow => ({
 export const fullRows = (n: number, x: number): Record<RowKind, StoredEntity> => ({
   batch: toBatchEntity(fullBatch(n, x)),
   line: toIndexEntity(fullBatch(n, x)),
-  chunk: toChunkEntity(chunkRowOf({ chunk: '0', items: n, header: headerOf(), doneAt: AT, dueAt: AT })),
+  chunk: toChunkEntity(chunkRowOf({ chunk: '0', items: n, header: headerOf(), doneAt: AT, endedBy: 'm', dueAt: AT })),
   gate: toGateEntity(fullGate(n, x)),
   open: toEntity('open', keys('open'), { workload: 'billing' }),
   note: toEntity('note', keys('note'), { at: AT, since: AT, left: true }),

@@ -43,8 +43,9 @@ function depsOf(asker: Asker, tools: Tools): FinalizeDeps {
     gate: { table: NO_GATE, now: asker.now },
     visibilitySeconds: VISIBILITY_SECONDS,
     addressOf: () => items,
-    publish: async (_address, { type }) => {
+    publish: async (_address, { type, items = 0 }, { messageId = '' } = {}) => {
       if (type === 'BatchCompleted') await asker.ask('announce');
+      if (type === 'ItemsDeadLettered') await asker.ask('announceDead', messageId, items);
     },
   };
 }
