@@ -56,12 +56,12 @@ export function handleCalls({ send, accounts }: HandleOptions): Handle {
   const stateRefusal = async (request: Request, { nowMs }: ClientView): Promise<Refusal | undefined> =>
     blocks.refusal(request) ??
     names.refusal(request, nowMs()) ??
-    (await existsBlob(request, (head) => send(signAnew(head, accounts), Buffer.alloc(0))));
+    (await existsBlob(request, (changed) => send(signAnew(request.head, changed, accounts), Buffer.alloc(0))));
 
   const carryOut = (request: Request, body: Body, view: ClientView): Promise<PassingAnswer> => {
     const { head } = request;
     const sendTo = (url: string): Promise<PassingAnswer> =>
-      send(url === head.url ? head : signAnew({ ...head, url }, accounts), body);
+      send(url === head.url ? head : signAnew(head, { ...head, url }, accounts), body);
     if (request.operation === 'query-entities') return queryPage(request, view, sendTo);
     if (request.operation === 'list-blobs') return listPage(request, view, sendTo);
     return send(head, body);
