@@ -65,6 +65,20 @@ test('a dead pop receipt is a message that is not found', async () => {
   expect(await refusalOf(queue.deleteMessage(messageId, popReceipt))).toMatchObject(notFound);
 });
 
+test('a message is not deleted with the receipt of another one', async () => {
+  const queue = await client.queue('own-receipts');
+  await queue.sendMessage('a');
+  await queue.sendMessage('b');
+  const [a, b] = (await queue.receiveMessages({ numberOfMessages: 2, visibilityTimeout: 60 })).receivedMessageItems;
+  const { messageId = '', popReceipt = '' } = a ?? {};
+  const others = queue.deleteMessage(messageId, b?.popReceipt ?? '');
+  expect(await refusalOf(others)).toMatchObject({ status: 404, code: 'MessageNotFound' });
+  await queue.deleteMessage(messageId, popReceipt);
+  const updated = await queue.updateMessage(b?.messageId ?? '', b?.popReceipt ?? '', 'c', 60);
+  await queue.deleteMessage(b?.messageId ?? '', updated.popReceipt ?? '');
+  expect((await queue.getProperties()).approximateMessagesCount).toBe(0);
+});
+
 test('ranges of numbers', async () => {
   const queue = await client.queue('ranges');
   const outOfRange = { status: 400, code: 'OutOfRangeQueryParameterValue' };
