@@ -4,6 +4,9 @@ import { dirname, join } from 'node:path';
 import { type RunningProcess, startProcess } from './process.ts';
 import { connectionString, EMULATOR_ACCOUNT, type ServicePorts, type StorageAccount } from './storage/index.ts';
 
+/** 8 KiB of metadata in small pairs is 64 KiB of headers, above Node's 16 KiB. */
+const MAX_HEADER_BYTES = 128 * 1024;
+
 /** Where Azurite keeps its data and listens. */
 export interface AzuriteOptions {
   /** undefined: in memory. */
@@ -34,7 +37,10 @@ export function startAzurite({
       // SDKs ask for API versions newer than Azurite knows, for nothing that it lacks.
       ['--skipApiVersionCheck', '--disableTelemetry', ...(logRequests ? [] : ['--silent'])],
     ].flat(),
-    env: { AZURITE_ACCOUNTS: accounts.map(({ name, key }) => `${name}:${key}`).join(';') },
+    env: {
+      AZURITE_ACCOUNTS: accounts.map(({ name, key }) => `${name}:${key}`).join(';'),
+      NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --max-http-header-size=${MAX_HEADER_BYTES}`,
+    },
     logFile,
     readReady: (line) => {
       const service = /Azurite (\w+) service is successfully listening/.exec(line)?.[1];

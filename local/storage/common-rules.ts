@@ -6,10 +6,27 @@ import { outOfRangeInput, type Rule } from './rule.ts';
 const MAX_DATE_SKEW_MS = 15 * 60_000;
 const VERSION = /^\d{4}-\d{2}-\d{2}$/;
 
+/** Anybody may ask whether a page of another origin may call, and read a container that is public. */
+const needsAuthorization = ({ head: { service, method }, query, header }: Request): boolean =>
+  header('authorization') === undefined &&
+  !query.has('sig') &&
+  method !== 'OPTIONS' &&
+  !(service === 'blob' && (method === 'GET' || method === 'HEAD'));
+
 const isSigned = ({ header }: Request): boolean => header('authorization') !== undefined;
 
 /** For every call. */
 export const COMMON_RULES: readonly Rule[] = [
+  {
+    id: 'authorization-required',
+    check: (request) => {
+      const message =
+        'Server failed to authenticate the request. Please refer to the information in the www-authenticate header.';
+      const headers = ['WWW-Authenticate', 'Bearer'];
+      const refusal = { status: 401, code: 'NoAuthenticationInformation', message, headers };
+      return needsAuthorization(request) ? refusal : undefined;
+    },
+  },
   {
     id: 'date-window',
     check: (request, { nowMs, checkDates }) => {

@@ -17,6 +17,7 @@ import type { StorageAccount } from './connection-string.ts';
 import { createDeletedNames } from './deleted-names.ts';
 import { existsBlob } from './exists-blob.ts';
 import { MAX_MESSAGE_BODY_BYTES, messageBodyTooLarge, QUEUE_RULES } from './queue-rules.ts';
+import { receiptRefusal, withAzuriteReceipt, withOwnReceipts } from './receipts.ts';
 import { answerRefusal, answerTransactionRefusal, type Refusal } from './refusal.ts';
 import { type Operation, parseRequest, type Request } from './request.ts';
 import { type Rule, refusalOf } from './rule.ts';
@@ -54,17 +55,19 @@ export function handleCalls({ send, accounts }: HandleOptions): Handle {
   const names = createDeletedNames();
 
   const stateRefusal = async (request: Request, { nowMs }: ClientView): Promise<Refusal | undefined> =>
+    receiptRefusal(request) ??
     blocks.refusal(request) ??
     names.refusal(request, nowMs()) ??
-    (await existsBlob(request, (head) => send(signAnew(head, accounts), Buffer.alloc(0))));
+    (await existsBlob(request, (changed) => send(signAnew(request.head, changed, accounts), Buffer.alloc(0))));
 
-  const carryOut = (request: Request, body: Body, view: ClientView): Promise<PassingAnswer> => {
+  const carryOut = async (request: Request, body: Body, view: ClientView): Promise<PassingAnswer> => {
     const { head } = request;
     const sendTo = (url: string): Promise<PassingAnswer> =>
-      send(url === head.url ? head : signAnew({ ...head, url }, accounts), body);
+      send(url === head.url ? head : signAnew(head, { ...head, url }, accounts), body);
     if (request.operation === 'query-entities') return queryPage(request, view, sendTo);
     if (request.operation === 'list-blobs') return listPage(request, view, sendTo);
-    return send(head, body);
+    if (request.operation === 'get-messages') return withOwnReceipts(await send(head, body));
+    return sendTo(withAzuriteReceipt(request));
   };
 
   return async (head, incoming, view) => {

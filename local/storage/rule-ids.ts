@@ -9,6 +9,7 @@ import { TABLE_RULES, TRANSACTION_RULES } from './table-rules.ts';
 const STATEFUL = [
   ...['message-body-size', 'table-body-size', 'block-list-size'],
   ...['block-id-lengths', 'uncommitted-blocks', 'dropped-blocks', 'none-match-any', 'name-being-deleted'],
+  'own-receipt',
 ];
 /** What a client's PagePolicy does to answers. */
 const PAGES = ['page-short', 'page-partition', 'page-empty'];

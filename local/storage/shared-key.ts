@@ -11,19 +11,23 @@ const SIGNED_HEADERS = [
 const AUTHORIZATION = new Set(['authorization']);
 
 /**
- * The call with a signature for its URL as it is now. A table signature covers no query but `comp`, and a shared access
- * signature only its own parameters: both stay valid, and such a call is returned as it is. So is a call of an account
- * whose key the front does not have; the service then refuses it.
+ * The changed call with a signature for what it is now, if the call had a right one before. A table signature covers no
+ * query but `comp`, and a shared access signature only its own parameters: such a call stays as it is. So does one whose
+ * signature is wrong or whose key the front does not have: the service refuses it.
  */
-export function signAnew(head: CallHead, accounts: readonly StorageAccount[]): CallHead {
-  const scheme = /^SharedKey ([^:]+):/.exec(headerOf(head.headers, 'authorization') ?? '');
-  const account = accounts.find(({ name }) => name === scheme?.[1]);
-  if (account === undefined || head.service === 'table') return head;
-  const signature = createHmac('sha256', Buffer.from(account.key, 'base64'))
-    .update(stringToSign(head, account.name))
-    .digest('base64');
-  const headers = withoutHeaders(head.headers, AUTHORIZATION);
-  return { ...head, headers: [...headers, 'Authorization', `SharedKey ${account.name}:${signature}`] };
+export function signAnew(head: CallHead, changed: CallHead, accounts: readonly StorageAccount[]): CallHead {
+  const authorization = headerOf(head.headers, 'authorization') ?? '';
+  const name = /^SharedKey ([^:]+):/.exec(authorization)?.[1];
+  const account = accounts.find((one) => one.name === name);
+  if (account === undefined || head.service === 'table' || authorization !== sharedKey(head, account)) return changed;
+  const headers = withoutHeaders(changed.headers, AUTHORIZATION);
+  return { ...changed, headers: [...headers, 'Authorization', sharedKey(changed, account)] };
+}
+
+/** The Authorization header of a call to the blob or queue service. */
+export function sharedKey(head: CallHead, { name, key }: StorageAccount): string {
+  const hmac = createHmac('sha256', Buffer.from(key, 'base64'));
+  return `SharedKey ${name}:${hmac.update(stringToSign(head, name)).digest('base64')}`;
 }
 
 function stringToSign(head: CallHead, account: string): string {

@@ -18,6 +18,17 @@ test.each([
   expect(refusedBy(COMMON_RULES, request, { ...NOON, checkDates: false })).toBeUndefined();
 });
 
+test.each([
+  ['queue', 'GET', 'work', 'authorization-required 401 NoAuthenticationInformation'],
+  ['table', 'GET', 'rows()', 'authorization-required 401 NoAuthenticationInformation'],
+  ['blob', 'PUT', 'files/a', 'authorization-required 401 NoAuthenticationInformation'],
+  ['blob', 'GET', 'public/a', undefined],
+  ['blob', 'OPTIONS', 'files/a', undefined],
+  ['queue', 'GET', 'work?sig=x', undefined],
+] as const)('without authorization: %s %s %s', (service, method, path, expected) => {
+  expect(refusedBy(COMMON_RULES, requestOf(service, { method, path }))).toBe(expected);
+});
+
 test('a signed call without a date', () => {
   expect(refusedBy(COMMON_RULES, requestOf('blob', { path: 'files', headers: SIGNED }))).toBe(DATE);
 });

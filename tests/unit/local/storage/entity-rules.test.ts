@@ -104,14 +104,21 @@ describe('an entity', () => {
 
 describe('keys', () => {
   const CHARACTERS = 'key-characters 400 OutOfRangeInput';
-  test.each<readonly [key: string, expected: string | undefined]>([
+  test.each<[key: string, expected: string | undefined]>([
     ['', undefined],
     ["it's", undefined],
     ['a b', undefined],
     ['a~\u00A0\u20AC', undefined],
     ['x'.repeat(512), undefined],
     ['x'.repeat(513), 'key-length 400 KeyValueTooLarge'],
-    ...['/', '\\', '#', '?', '\t', '\u0000', '\u007F', '\u009F'].map((char) => [`a${char}b`, CHARACTERS] as const),
+    ['a/b', CHARACTERS],
+    ['a\\b', CHARACTERS],
+    ['a#b', CHARACTERS],
+    ['a?b', CHARACTERS],
+    ['a\tb', CHARACTERS],
+    ['a\u0000b', CHARACTERS],
+    ['a\u007Fb', CHARACTERS],
+    ['a\u009Fb', CHARACTERS],
   ])('%j', (key, expected) => {
     expect(refused(insert({ PartitionKey: 'p', RowKey: key }))).toBe(expected);
     expect(refused(insert({ PartitionKey: key, RowKey: 'r' }))).toBe(expected);

@@ -1,0 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { RULE_IDS } from '../../../../local/storage/rule-ids.ts';
+
+const README = new URL('../../../../local/storage/README.md', import.meta.url);
+
+test('the README has a row per rule, and no rule is without one', () => {
+  const rows = [...readFileSync(README, 'utf8').matchAll(/^\| `([a-z0-9-]+)` \|/gm)].map(([, id]) => id);
+  expect(rows.toSorted()).toEqual(RULE_IDS.toSorted());
+});
