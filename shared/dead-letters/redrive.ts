@@ -7,6 +7,7 @@ import { type BatchRow, isSettled, type Versioned } from '../batches/batch-row.t
 import { indexBatch } from '../batches/index-rows.ts';
 import { openRevision, readBatch, rowOf } from '../batches/ledger.ts';
 import { openBatch } from '../batches/open-rows.ts';
+import { nextRevision } from '../batches/revisions.ts';
 import { digestOf } from '../contract/frame.ts';
 import { CONTAINERS } from '../contract/names.ts';
 import { Problem, statusOf, toError } from '../errors.ts';
@@ -160,15 +161,17 @@ const open = (deps: FinalizeDeps, stored: StoredRedrive): Promise<{ row: BatchRo
 
 function opening(deps: FinalizeDeps, row: BatchRow, { redrive }: StoredRedrive): BatchRow {
   const { deadlineSeconds } = workloadOf(deps, row);
+  const nowMs = deps.gate.now();
+  const openedAt = new Date(nowMs).toISOString();
+  const deadlineAt = new Date(nowMs + deadlineSeconds * 1000).toISOString();
+  const items = redrivenItems(redrive);
   return {
     ...row,
     state: 'accepting',
-    revision: redrive.revision,
-    dead: row.dead - redrivenItems(redrive),
+    ...nextRevision(row, { items, openedAt, deadlineAt }),
+    dead: row.dead - items,
     chunksTotal: row.chunksTotal + redrive.chunks.length,
     announced: false,
-    completedAt: undefined,
-    deadlineAt: new Date(deps.gate.now() + deadlineSeconds * 1000).toISOString(),
   };
 }
 

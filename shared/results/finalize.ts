@@ -83,8 +83,9 @@ async function endBatch(
             : { reportProblem: problem }),
         },
   );
-  if (settled) countBatch(batch, settled.row.state, (Date.parse(completedAt) - Date.parse(batch.acceptedAt)) / 1000);
-  if (settled && completedAt > batch.deadlineAt)
+  if (settled) countBatch(batch, settled.row.state, (Date.parse(completedAt) - Date.parse(batch.openedAt)) / 1000);
+  // The first completion decides: a redrive neither breaches the deadline nor heals it.
+  if (settled && batch.revision === 0 && completedAt > batch.deadlineAt)
     log.warn('deadline-breached', { batch: batch.id, workload: batch.workload, completedAt });
   return settled ?? settledByNow(deps, batch.id);
 }
