@@ -3,12 +3,13 @@ import { odata } from '@azure/data-tables';
 import { addOperations, type Operations } from '../contract/operations.ts';
 import type { OutcomeHeader } from '../contract/outcome.ts';
 import type { Entity } from '../storage/entity.ts';
+import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
 import { isLostRace, queryEntities, type StoredAction, type Table } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import { BATCH_ROW_KEY, type BatchRow, fromBatchEntity, toBatchEntity, type Versioned } from './batch-row.ts';
 import { type ChunkRow, chunkRowKey, fromChunkEntity, toChunkEntity } from './chunk-row.ts';
 import { followUps } from './follow-ups.ts';
-import { create, etagIn } from './ledger.ts';
+import { create, etagIn, rowOf } from './ledger.ts';
 
 /** A chunk's end as a result message tells it; `message` is the id of that message. */
 export interface ChunkEnd {
@@ -45,13 +46,13 @@ export interface ApplyOptions {
  * most 98 rows. Chunks that are done already are counted as duplicates and dropped; their follow-ups that are still
  * pending are given back, to be put again. Undefined when the batch does not exist.
  */
-export async function applyEnds(
+export const applyEnds = (
   table: Table,
   id: string,
   ends: ChunkEnd[],
   options: ApplyOptions,
-): Promise<Applied | undefined> {
-  for (;;) {
+): Promise<Applied | undefined> =>
+  retryLostRace(rowOf(id), async () => {
     const read = await readForApply(table, id, ends);
     if (!read) return undefined;
     const plan = planApply(read, ends, options);
@@ -61,9 +62,9 @@ export async function applyEnds(
     } catch (error) {
       if (!isLostRace(error)) throw error;
       log.debug('ledger-race', { batch: id });
+      return LOST_RACE;
     }
-  }
-}
+  });
 
 interface ApplyRead {
   batch: Versioned<BatchRow>;

@@ -1,5 +1,6 @@
 import type { Operations } from '../contract/operations.ts';
 import { type Entity, fromEntity, type StoredEntity, toEntity } from '../storage/entity.ts';
+import type { PresentRevision, RevisionTimes } from './revisions.ts';
 
 /** States of a batch. The last three are settled; `accepting` means accepted, but perhaps not wholly enqueued. */
 export const BATCH_STATES = [
@@ -25,8 +26,11 @@ export interface BatchCounts {
   cancelled: number;
 }
 
-/** The row of a batch: what was accepted, how far it is, and what it cost. Times are ISO text in UTC. */
-export interface BatchRow extends BatchCounts {
+/**
+ * The row of a batch: what was accepted, how far it is, and what it cost. Times are ISO text in UTC; those of
+ * `PresentRevision` begin anew with each revision.
+ */
+export interface BatchRow extends BatchCounts, PresentRevision {
   id: string;
   state: BatchState;
   workload: string;
@@ -52,14 +56,10 @@ export interface BatchRow extends BatchCounts {
   reportRevision: number;
   /** Whether the end of this revision has been published. */
   announced: boolean;
+  /** When the upload was accepted: the opening of revision 0. */
   acceptedAt: string;
-  deadlineAt: string;
-  queuedAt?: string | undefined;
-  startedAt?: string | undefined;
-  completedAt?: string | undefined;
-  latencyP50?: number | undefined;
-  latencyP95?: number | undefined;
-  latencyMax?: number | undefined;
+  /** The revisions before the present one, oldest first: the first and the latest. */
+  earlier: readonly RevisionTimes[];
   handlerSeconds: number;
   operations: Operations;
   /** Row of the idempotency key, so that deleting the batch frees the key too. */

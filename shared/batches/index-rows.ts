@@ -7,19 +7,36 @@ import type { BatchRow, BatchState } from './batch-row.ts';
 
 const HEX = '0123456789abcdef';
 
+/** A batch's times as a listing shows them: those of the present revision, and the verdict on the first. */
+export interface ListedTimes {
+  revision: number;
+  revisionItems: number;
+  openedAt: string;
+  queuedAt?: string | undefined;
+  deadlineAt: string;
+  completedAt?: string | undefined;
+  /** From the first redrive on: whether the first completion met the deadline. Before, the times above tell. */
+  deadlineMet?: boolean | undefined;
+}
+
 /** What a listing shows of a batch: as it was at its acceptance, or at its last end. */
-export interface IndexEntry {
+export interface IndexEntry extends ListedTimes {
   id: string;
   workload: string;
   lane: string;
   state: BatchState;
   accepted: number;
   dead: number;
-  queuedAt?: string;
-  deadlineAt?: string;
-  completedAt?: string;
   /** What it had spent by then, so that the cost of a month is one query too. */
   spent: Pick<BatchRow, 'operations' | 'handlerSeconds' | 'chunksDone' | 'chunksTotal'>;
+}
+
+/** The times of a batch for its line. */
+export function listedTimes(row: BatchRow): ListedTimes {
+  const { revision, revisionItems, openedAt, queuedAt, deadlineAt, completedAt } = row;
+  const [first] = row.earlier;
+  const deadlineMet = first && first.completedAt !== undefined ? first.completedAt <= first.deadlineAt : undefined;
+  return { revision, revisionItems, openedAt, queuedAt, deadlineAt, completedAt, deadlineMet };
 }
 
 /**
@@ -36,9 +53,8 @@ export async function indexBatch(table: Table, row: BatchRow): Promise<void> {
 
 /** The entity of a batch's line. */
 export function toIndexEntity(row: BatchRow): StoredEntity {
-  const { id, workload, lane, state, accepted, dead, queuedAt, deadlineAt, completedAt } = row;
-  const { chunksDone, chunksTotal, handlerSeconds, operations } = row;
-  const shown = { workload, lane, state, accepted, dead, queuedAt, deadlineAt, completedAt };
+  const { id, workload, lane, state, accepted, dead, chunksDone, chunksTotal, handlerSeconds, operations } = row;
+  const shown = { workload, lane, state, accepted, dead, ...listedTimes(row) };
   const spent = { chunksDone, chunksTotal, handlerSeconds, operations };
   const keys = { partitionKey: dayPartition(batchDate(id)), rowKey: newestFirst(id) };
   return toEntity('line', keys, { ...shown, ...spent });

@@ -4,6 +4,7 @@
  */
 import { odata } from '@azure/data-tables';
 import type { StoredEntity } from '../storage/entity.ts';
+import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
 import { isLostRace, queryEntities, readEntity, type StoredAction, type Table, wins } from '../storage/table.ts';
 import { BATCH_ROW_KEY, type BatchRow, fromBatchEntity, toBatchEntity, type Versioned } from './batch-row.ts';
 import { CHUNK_ROWS, type ChunkRow, fromChunkEntity, toChunkEntity } from './chunk-row.ts';
@@ -73,20 +74,25 @@ export async function changeBatch(table: Table, id: string, change: Change): Pro
 type Change = (row: BatchRow) => Partial<BatchRow> | undefined;
 
 /** As `changeBatch`, from a row at hand: it is read again only when somebody was faster. */
-export async function changeFrom(
+export function changeFrom(
   table: Table,
   known: Versioned<BatchRow>,
   change: Change,
 ): Promise<Versioned<BatchRow> | undefined> {
-  for (let found: Versioned<BatchRow> | undefined = known; found; found = await readBatch(table, known.row.id)) {
-    const fields = change(found.row);
+  let atHand: Versioned<BatchRow> | undefined = known;
+  return retryLostRace(rowOf(known.row.id), async () => {
+    const found = atHand ?? (await readBatch(table, known.row.id));
+    atHand = undefined;
+    const fields = found && change(found.row);
     if (!fields) return undefined;
     const row = { ...found.row, ...fields };
     const etag = await tryUpdate(table, row, found.etag);
-    if (etag !== undefined) return { row, etag };
-  }
-  return undefined;
+    return etag === undefined ? LOST_RACE : { row, etag };
+  });
 }
+
+/** How a batch row is named in errors. */
+export const rowOf = (id: string): string => `row of batch ${id}`;
 
 /** The new ETag, or undefined when the row has changed since. */
 async function tryUpdate(table: Table, row: BatchRow, etag: string): Promise<string | undefined> {

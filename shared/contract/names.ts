@@ -71,6 +71,9 @@ export const splitChunkId = (chunk: string, part: number): string => `${chunk}.s
 export const redriveChunkId = (revision: number, position: number): string =>
   `v${String(revision).padStart(4, '0')}.${chunkId(position)}`;
 
+/** The revision that a chunk ran in: 0 for those of the upload. Follow-ups are of their chunk's revision. */
+export const revisionOf = (chunk: string): number => Number(/^v(\d+)\./.exec(chunk)?.[1] ?? 0);
+
 /** Where a chunk's outcome lies; a pure function of the reference, laid out so that tools read a day as a Hive partition. */
 export const outcomeBlobName = (workload: string, batch: string, chunk: string): string =>
   `workload=${workload}/date=${batchDate(batch)}/batch=${batch}/${chunk}.ndjson.zst`;

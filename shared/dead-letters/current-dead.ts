@@ -3,7 +3,7 @@ import type { ContainerClient } from '@azure/storage-blob';
 import type { BatchRow } from '../batches/batch-row.ts';
 import { chunkRowKey, fromChunkEntity } from '../batches/chunk-row.ts';
 import { doneChunks } from '../batches/done-chunks.ts';
-import { CONTAINERS, redriveChunkId } from '../contract/names.ts';
+import { CONTAINERS, redriveChunkId, revisionOf } from '../contract/names.ts';
 import type { DeadItem } from '../contract/outcome.ts';
 import { type ChunkFrame, frameOfChunk, readLines } from '../results/chunk-pages.ts';
 import { readEntity, type Table } from '../storage/table.ts';
@@ -18,9 +18,6 @@ export interface DeadLetterDeps {
 export interface CurrentDead {
   isCurrent(chunk: string, index: number): boolean;
 }
-
-/** The revision that a chunk ran in: 0 for those of the upload. Follow-ups are of their chunk's revision. */
-export const revisionOf = (chunk: string): number => Number(/^v(\d+)\./.exec(chunk)?.[1] ?? 0);
 
 /**
  * What is needed to tell the current dead letters of a batch from those that were redriven since: nothing for a batch

@@ -1,6 +1,6 @@
 /** How every HTTP function answers: JSON, or a problem document (RFC 9457) for what went wrong. */
 import type { HttpRequest, HttpResponseInit, InvocationContext } from '@azure/functions';
-import { Problem, statusOf, toError } from '../errors.ts';
+import { ContentionError, MissingResourceError, Problem, statusOf, toError } from '../errors.ts';
 import { log, withLog } from '../telemetry/log.ts';
 
 export const PROBLEM_TYPE_BASE = 'https://sluice.example/problems/';
@@ -38,8 +38,11 @@ function problemAnswer(thrown: unknown, instance: string): HttpResponseInit {
   return problem(500, { type: 'internal', title: 'Internal error', detail, instance });
 }
 
-/** A service was too busy, or out of reach, beyond all retries of its client. */
-const isBusy = (thrown: unknown): boolean => [429, 500, 502, 503, 504].includes(statusOf(thrown) ?? 0);
+/** A service was too busy, out of reach or not set up, or others changed the same row, beyond all retries. */
+const isBusy = (thrown: unknown): boolean =>
+  [429, 500, 502, 503, 504].includes(statusOf(thrown) ?? 0) ||
+  thrown instanceof ContentionError ||
+  thrown instanceof MissingResourceError;
 
 const busy = (cause: unknown): Problem =>
   new Problem('busy', 'A service behind does not answer as it should. Try again in a while.', { cause });

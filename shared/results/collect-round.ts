@@ -122,9 +122,9 @@ function spanOf(
 
 async function followUp(deps: FinalizeDeps, applied: Applied, ends: ChunkEnd[]): Promise<void> {
   const { batch, followUps, fresh } = applied;
-  const acceptedMs = Date.parse(batch.acceptedAt);
+  const openedMs = Date.parse(batch.openedAt);
   for (const { chunk, header } of ends)
-    if (fresh.has(chunk)) countChunk(batch, header.counts, (deps.gate.now() - acceptedMs) / 1000);
+    if (fresh.has(chunk)) countChunk(batch, header.counts, (deps.gate.now() - openedMs) / 1000);
   await enqueue(deps, batch, batch.state === 'cancelling' ? followUps.map(atOnce) : followUps);
 }
 

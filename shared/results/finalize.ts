@@ -83,7 +83,7 @@ async function endBatch(
             : { reportProblem: problem }),
         },
   );
-  if (settled) countBatch(batch, settled.row.state, (Date.parse(completedAt) - Date.parse(batch.acceptedAt)) / 1000);
+  if (settled) countBatch(batch, settled.row.state, (Date.parse(completedAt) - Date.parse(batch.openedAt)) / 1000);
   return settled ?? settledByNow(deps, batch.id);
 }
 
@@ -144,9 +144,12 @@ export async function announce(
   if (!batch.announced) await withTrace(batch.traceparent, () => tellEnd(deps, { batch, operations, etag }));
 }
 
-/** Part of the announcement, not of the state change: a crash between the two repeats the alert, too. */
-function logDeadline({ id, workload, completedAt = '', deadlineAt }: BatchRow): void {
-  if (completedAt > deadlineAt) log.warn('deadline-breached', { batch: id, workload, completedAt });
+/**
+ * Part of the announcement, not of the state change: a crash between the two repeats the alert, too. The first completion
+ * decides: a redrive neither breaches the deadline nor heals it.
+ */
+function logDeadline({ id, workload, revision, completedAt = '', deadlineAt }: BatchRow): void {
+  if (revision === 0 && completedAt > deadlineAt) log.warn('deadline-breached', { batch: id, workload, completedAt });
 }
 
 interface End {
