@@ -4,7 +4,7 @@ import type { BatchRow } from '../batches/batch-row.ts';
 import { chunkRowKey, fromChunkEntity } from '../batches/chunk-row.ts';
 import { doneChunks } from '../batches/done-chunks.ts';
 import { CONTAINERS, redriveChunkId, revisionOf } from '../contract/names.ts';
-import type { DeadItem } from '../contract/outcome.ts';
+import { type DeadItem, itemTextIn } from '../contract/outcome.ts';
 import { type ChunkFrame, frameOfChunk, readLines } from '../results/chunk-pages.ts';
 import { readEntity, type Table } from '../storage/table.ts';
 import { readRedrive, type StoredRedrive } from './redrive-blob.ts';
@@ -62,6 +62,8 @@ export async function appliedRedrive(
 export interface DeadLetter {
   chunk: string;
   item: DeadItem;
+  /** The item itself as JSON text; undefined when it could not be read. */
+  json: string | undefined;
 }
 
 /** The current dead letters of one chunk. @throws FrameError when its outcome is damaged. */
@@ -73,7 +75,7 @@ export async function deadLettersOf(
   const { chunk } = frame.row;
   const lines = await readLines(deps.container(CONTAINERS.results), frame);
   return lines
-    .map((line) => ({ chunk, item: JSON.parse(line) as DeadItem }))
+    .map((line) => ({ chunk, item: JSON.parse(line) as DeadItem, json: itemTextIn(line) }))
     .filter(({ item }) => current.isCurrent(chunk, item.index));
 }
 

@@ -1,4 +1,5 @@
 import type { Workload } from '../workload/define.ts';
+import { notTooDeep } from './nesting.ts';
 
 /** A chunk's partial aggregate in the making. */
 export interface Fold {
@@ -38,5 +39,5 @@ function checked(keys: unknown): readonly string[] {
 export function partialLine(key: string, value: unknown): string {
   const json = JSON.stringify(value);
   if (json === undefined) throw new TypeError(`The folded value of key ${JSON.stringify(key)} is not JSON.`);
-  return `{"key":${JSON.stringify(key)},"value":${json}}`;
+  return `{"key":${JSON.stringify(key)},"value":${notTooDeep(`The folded value of key ${JSON.stringify(key)}`, json)}}`;
 }

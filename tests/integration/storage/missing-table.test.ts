@@ -70,7 +70,10 @@ const CALLS: Record<string, (table: Table) => Promise<unknown>> = {
   'inserting chunk rows': (table) => insertChunks(table, [chunk]),
   'changing a batch': (table) => changeBatch(table, BATCH, () => ({ state: 'running' })),
   'collecting results': (table) =>
-    applyEnds(table, BATCH, [{ chunk: '000000', header: headerOf(), message: 'm' }], { at: row.acceptedAt, operations: {} }),
+    applyEnds(table, BATCH, [{ chunk: '000000', header: headerOf(), message: 'm' }], {
+      at: row.acceptedAt,
+      operations: {},
+    }),
   'opening a batch': (table) => openBatch(table, row),
   'listing a batch': (table) => indexBatch(table, row),
   'a sweep': (table) => readOpen(table),
