@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { DequeueInput, SettleQueueInput, SettleQueueOutput } from '../../../shared/drain/activities.ts';
 import { summarize } from '../../../shared/drain/adapt.ts';
 import { type DrainInput, drainQueue } from '../../../shared/drain/drain-queue.ts';
@@ -107,6 +107,48 @@ test('a settling that fails is tried again after 2, 4 and 8 seconds', async () =
   });
 
   expect(run).toMatchObject({ status: 'completed', endedAt: '2026-01-01T00:00:14.000Z' });
+});
+
+describe('a task that is reported as failed, since its worker has died', () => {
+  const dying =
+    (...dead: string[]) =>
+    ({ task }: DequeueInput): SliceResult => {
+      if (dead.includes(task)) throw new Error('The worker process has ended.');
+      return slice(1);
+    };
+
+  test.each([
+    ['t0', ['fault', 'shareDone', 'shareDone']],
+    ['t1', ['shareDone', 'fault', 'shareDone']],
+    ['t2', ['shareDone', 'shareDone', 'fault']],
+  ])('(%s) counts as a fault, and the settling waits for the others, which run once', async (dead, ends) => {
+    const { seen, settle: settleQueue } = settling();
+
+    const run = await runOrchestrator(drainQueue, {
+      input: { ...input, wave: wave(3) },
+      activities: { 'dequeue-batch': dying(dead), 'settle-queue': settleQueue },
+    });
+
+    expect(run.status).toBe('completed');
+    expect(seen.map(({ slices }) => slices.map(({ ended }) => ended))).toEqual([ends]);
+    expect(run.calls.map(({ name }) => name)).toEqual([...Array(3).fill('dequeue-batch'), 'settle-queue']);
+  });
+
+  test('does not end the drain although it was the only one', async () => {
+    const { seen, settle: settleQueue } = settling({ next: wave(1) });
+    const dead = ['t0'];
+
+    const run = await runOrchestrator(drainQueue, {
+      input: { ...input, wave: wave(1) },
+      activities: {
+        'dequeue-batch': (task: DequeueInput) => dying(...dead.splice(0))(task),
+        'settle-queue': settleQueue,
+      },
+    });
+
+    expect(run.status).toBe('completed');
+    expect(seen.map(({ slices }) => slices.map(({ ended }) => ended))).toEqual([['fault'], ['shareDone']]);
+  });
 });
 
 test('when all tries fail, the gate is abandoned as the last act, and the drain fails', async () => {
