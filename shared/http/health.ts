@@ -4,6 +4,7 @@ import { CONTAINERS } from '../contract/names.ts';
 import { statusOf, toError } from '../errors.ts';
 import { readEntity, type Table } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
+import { withinTime } from '../time-limit.ts';
 import { GATES_PARTITION } from '../wake/gate-row.ts';
 import type { Registry } from '../workload/registry.ts';
 import { json } from './answers.ts';
@@ -62,21 +63,11 @@ async function checkStorage({ storage, registry }: HealthHttp): Promise<Checks> 
 
 async function check(service: string, ask: () => Promise<unknown>): Promise<'ok' | 'failed'> {
   try {
-    await inTime(ask());
+    await withinTime(ask(), PATIENCE_MS, service);
     return 'ok';
   } catch (error) {
     if (statusOf(error) === 404) return 'ok';
     log.warn('health-check-failed', { service, error: toError(error) });
     return 'failed';
-  }
-}
-
-async function inTime(answer: Promise<unknown>): Promise<void> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`No answer within ${PATIENCE_MS / 1000} s.`)), PATIENCE_MS);
-  try {
-    await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }
