@@ -1,13 +1,15 @@
 /** The collecting transaction: chunks from pending to done, what follows from them, and the counters, in one step. */
-import { odata, type TransactionAction } from '@azure/data-tables';
+import { odata } from '@azure/data-tables';
 import { addOperations, type Operations } from '../contract/operations.ts';
 import type { OutcomeHeader } from '../contract/outcome.ts';
-import { type Entity, isLostRace, queryEntities, type Table } from '../storage/table.ts';
+import type { Entity } from '../storage/entity.ts';
+import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
+import { isLostRace, queryEntities, type StoredAction, type Table } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import { BATCH_ROW_KEY, type BatchRow, fromBatchEntity, toBatchEntity, type Versioned } from './batch-row.ts';
 import { type ChunkRow, chunkRowKey, fromChunkEntity, toChunkEntity } from './chunk-row.ts';
 import { followUps } from './follow-ups.ts';
-import { create, etagIn } from './ledger.ts';
+import { create, etagIn, rowOf } from './ledger.ts';
 
 /** A chunk's end as a result message tells it. */
 export interface ChunkEnd {
@@ -38,13 +40,13 @@ export interface ApplyOptions {
  * most 98 rows. Chunks that are done already are counted as duplicates and dropped; their follow-ups that are still
  * pending are given back, to be put again. Undefined when the batch does not exist.
  */
-export async function applyEnds(
+export const applyEnds = (
   table: Table,
   id: string,
   ends: ChunkEnd[],
   options: ApplyOptions,
-): Promise<Applied | undefined> {
-  for (;;) {
+): Promise<Applied | undefined> =>
+  retryLostRace(rowOf(id), async () => {
     const read = await readForApply(table, id, ends);
     if (!read) return undefined;
     const plan = planApply(read, ends, options);
@@ -54,9 +56,9 @@ export async function applyEnds(
     } catch (error) {
       if (!isLostRace(error)) throw error;
       log.debug('ledger-race', { batch: id });
+      return LOST_RACE;
     }
-  }
-}
+  });
 
 interface ApplyRead {
   batch: Versioned<BatchRow>;
@@ -73,14 +75,14 @@ async function readForApply(table: Table, id: string, ends: ChunkEnd[]): Promise
   let batch: Versioned<BatchRow> | undefined;
   const chunks = new Map<string, Versioned<ChunkRow>>();
   for await (const entity of queryEntities(table, filter)) {
-    if (entity.rowKey === BATCH_ROW_KEY) batch = fromBatchEntity(entity as never);
+    if (entity.rowKey === BATCH_ROW_KEY) batch = fromBatchEntity(entity);
     else addChunk(chunks, entity);
   }
   return batch && { batch, chunks };
 }
 
 function addChunk(chunks: Map<string, Versioned<ChunkRow>>, entity: Entity): void {
-  const found = fromChunkEntity(entity as never);
+  const found = fromChunkEntity(entity);
   chunks.set(found.row.chunk, found);
 }
 
@@ -88,8 +90,8 @@ function planApply(
   read: ApplyRead,
   ends: ChunkEnd[],
   options: ApplyOptions,
-): { actions: TransactionAction[]; applied: Omit<Applied, 'etag'> } {
-  const actions: TransactionAction[] = [];
+): { actions: StoredAction[]; applied: Omit<Applied, 'etag'> } {
+  const actions: StoredAction[] = [];
   const batch = { ...read.batch.row };
   const applied: Omit<Applied, 'etag'> = { batch, followUps: [], fresh: new Set(), duplicates: 0 };
   const rows = new Map([...read.chunks].map(([chunk, { row }]) => [chunk, row]));
@@ -122,7 +124,7 @@ function updateBatch(
   batch: BatchRow,
   duplicates: number,
   options: ApplyOptions,
-): TransactionAction {
+): StoredAction {
   batch.duplicatesSeen += duplicates;
   batch.operations = addOperations(batch.operations, options.operations);
   batch.startedAt ??= options.at;

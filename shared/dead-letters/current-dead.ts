@@ -48,7 +48,7 @@ function note(latest: Map<number, number>, revision: number, { redrive }: Stored
 /** Name of the blob of the redrive that opened a revision, by its first chunk row; undefined without such a revision. */
 export async function appliedBlob(table: Table, batch: string, revision: number): Promise<string | undefined> {
   const entity = await readEntity(table, batch, chunkRowKey(redriveChunkId(revision, 0)));
-  return entity && fromChunkEntity(entity as never).row.reference.blob;
+  return entity && fromChunkEntity(entity).row.reference.blob;
 }
 
 /** The redrive that opened a revision. */

@@ -1,10 +1,11 @@
 /** What follows a wave: measure the queue, then drain on, release the gate, park it, or open the circuit. */
 import type { QueueClient } from '@azure/storage-queue';
 import { statusOf } from '../errors.ts';
+import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
 import { log } from '../telemetry/log.ts';
 import { measureQueue } from '../telemetry/metrics.ts';
 import { DUE_MARGIN_MS, dueAfter } from '../wake/due.ts';
-import { fence, type GateDeps, writeGate } from '../wake/gate.ts';
+import { fence, type GateDeps, gateOf, writeGate } from '../wake/gate.ts';
 import type { GateRow, Pause } from '../wake/gate-row.ts';
 import type { Publish } from '../wake/publish.ts';
 import type { QueueAddress } from '../workload/registry.ts';
@@ -46,20 +47,18 @@ export type Settled = { next: Wave } | { ended: 'fenced' | 'drained' | 'parked' 
  * Decides after a wave. The wakes are read before the depth, and the release goes through only if the row is still as
  * it was read: a wake that came between is never lost.
  */
-export async function settle(deps: SettleDeps, input: SettleInput): Promise<Settled> {
-  for (;;) {
+export const settle = (deps: SettleDeps, input: SettleInput): Promise<Settled> =>
+  retryLostRace(gateOf(input.address.queue), async () => {
     const held = await fence(deps.gate.table, input.address.queue, input.generation);
     if (!held) return { ended: 'fenced' };
     const gate = { ...held.row, ...learn(held.row, input.wave), total: held.row.total + input.wave.tasks };
     gate.ghosts += input.wave.ghosts;
     const settled = await decide(deps, input, gate);
-    if (await writeGate(deps.gate.table, settled.gate, held.etag)) {
-      measureQueue(input.address.queue, settled.gate.depth, settled.gate.active);
-      await settled.after?.();
-      return settled.result;
-    }
-  }
-}
+    if (!(await writeGate(deps.gate.table, settled.gate, held.etag))) return LOST_RACE;
+    measureQueue(input.address.queue, settled.gate.depth, settled.gate.active);
+    await settled.after?.();
+    return settled.result;
+  });
 
 interface Decision {
   gate: GateRow;

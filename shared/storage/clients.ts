@@ -11,6 +11,7 @@ import type { Settings } from '../settings.ts';
 import { withPolicies } from './pipeline.ts';
 import type { RetryLimits } from './retry-limits.ts';
 import { retryPolicy } from './retry-policy.ts';
+import { openTable, type Table } from './table.ts';
 
 /** Every client of the app. They are lazy by nature: nothing is sent before the first call. */
 export interface Clients {
@@ -18,9 +19,9 @@ export interface Clients {
   account: string;
   container: (name: string) => ContainerClient;
   queue: (name: string) => QueueClient;
-  batches: TableClient;
-  gates: TableClient;
-  keys: TableClient;
+  batches: Table;
+  gates: Table;
+  keys: Table;
   topic: ServiceBusSender;
   meter: Meter;
   close: () => Promise<void>;
@@ -40,9 +41,9 @@ export function createClients(settings: Settings, meter: Meter, limits?: RetryLi
     account: blobs.accountName,
     container: (name) => blobs.getContainerClient(name),
     queue: (name) => queues.getQueueClient(name),
-    batches: table(TABLES.batches),
-    gates: table(TABLES.gates),
-    keys: table(TABLES.keys),
+    batches: openTable(table(TABLES.batches)),
+    gates: openTable(table(TABLES.gates)),
+    keys: openTable(table(TABLES.keys)),
     topic: bus.createSender(settings.topic),
     meter,
     close: () => bus.close(),

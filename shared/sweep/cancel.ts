@@ -4,7 +4,7 @@
  */
 import { type BatchRow, isSettled, toBatchEntity } from '../batches/batch-row.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
-import { chunkRows, insertChunks, readBatch } from '../batches/ledger.ts';
+import { chunkRows, insertChunks, readBatch, rowOf } from '../batches/ledger.ts';
 import { CONTAINERS, resultsQueueName } from '../contract/names.ts';
 import type { FinishedChunk } from '../contract/reference.ts';
 import { rowsOfRevision } from '../dead-letters/revision-rows.ts';
@@ -14,6 +14,7 @@ import { endWholeChunk } from '../processing/endings.ts';
 import { putOutcome } from '../processing/outcome-store.ts';
 import { resultMessages } from '../processing/tell-results.ts';
 import { type FinalizeDeps, finalize } from '../results/finalize.ts';
+import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
 import { wins } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import { queueOf } from '../wake/enqueue.ts';
@@ -48,19 +49,18 @@ export async function cancelBatch(deps: FinalizeDeps, id: string): Promise<Cance
  * Moves an unsettled batch to `cancelling`. One that is still `accepting` gets all its rows first: nobody completes the
  * intake of a cancelling batch, and a row that is missing would keep it open for ever.
  */
-async function markCancelling(deps: FinalizeDeps, id: string): Promise<BatchRow> {
-  for (;;) {
+const markCancelling = (deps: FinalizeDeps, id: string): Promise<BatchRow> =>
+  retryLostRace(rowOf(id), async () => {
     const found = await readBatch(deps.table, id);
     if (!found) throw new Problem('not-found', `There is no batch "${id}".`);
     const { row, etag } = found;
     if (isSettled(row.state) || row.state === 'cancelling') return row;
     if (row.state === 'accepting') await insertChunks(deps.table, await rowsOfRevision(deps, row));
     const next: BatchRow = { ...row, state: 'cancelling' };
-    if (!(await wins(deps.table.updateEntity(toBatchEntity(next), 'Replace', { etag })))) continue;
+    if (!(await wins(deps.table.updateEntity(toBatchEntity(next), 'Replace', { etag })))) return LOST_RACE;
     log.info('batch-cancelling', { batch: id, workload: row.workload, was: row.state });
     return next;
-  }
-}
+  });
 
 /**
  * Writes the `cancelled` outcome of pending chunks, a bounded number, and tells the results, also where another outcome

@@ -31,7 +31,7 @@ const meter: FinalizeDeps['meter'] = { measure: async (fn) => ({ value: await fn
 
 /** Due times are noted on the gate; nothing here looks at it, for no rule of the data depends on it. */
 const NO_GATE = {
-  getEntity: () => Promise.reject(Object.assign(new Error('none'), { statusCode: 404 })),
+  getEntity: () => Promise.reject(Object.assign(new Error('none'), { statusCode: 404, code: 'ResourceNotFound' })),
   createEntity: () => Promise.resolve({}),
 } as unknown as Table;
 

@@ -5,6 +5,7 @@ import { azuriteConnectionString } from '../../../local/azurite.ts';
 import { createMeter } from '../../../shared/cost/meter.ts';
 import { readSettings } from '../../../shared/settings.ts';
 import { createClients } from '../../../shared/storage/clients.ts';
+import { toEntity } from '../../../shared/storage/entity.ts';
 import { RETRY_LIMITS } from '../../../shared/storage/retry-limits.ts';
 import { connectionsTo } from '../../helpers/connections.ts';
 
@@ -60,6 +61,8 @@ function clients() {
   return createClients(settings, meter, LIMITS);
 }
 
+const row = (rowKey: string) => toEntity('open', { partitionKey: 'p', rowKey }, { workload: 'w' });
+
 describe('the meter in the pipelines of the SDKs', () => {
   it('counts blob requests of all clients that share a pipeline', async () => {
     const { meter, container: open } = clients();
@@ -78,7 +81,7 @@ describe('the meter in the pipelines of the SDKs', () => {
   it.each([
     ['blob.put', (c: ReturnType<typeof clients>) => c.container('c').getBlockBlobClient('b').upload('x', 1)],
     ['queue.put', (c: ReturnType<typeof clients>) => c.queue('q').sendMessage('x')],
-    ['table.insert', (c: ReturnType<typeof clients>) => c.batches.createEntity({ partitionKey: 'p', rowKey: 'r' })],
+    ['table.insert', (c: ReturnType<typeof clients>) => c.batches.createEntity(row('r'))],
   ])('counts each try of %s', async (operation, act) => {
     const all = clients();
     failuresLeft = 2;
@@ -92,8 +95,8 @@ describe('the meter in the pipelines of the SDKs', () => {
     const { meter, batches } = clients();
 
     await batches.submitTransaction([
-      ['create', { partitionKey: 'p', rowKey: '1' }],
-      ['create', { partitionKey: 'p', rowKey: '2' }],
+      ['create', row('1')],
+      ['create', row('2')],
     ]);
 
     expect(meter.total()).toEqual({ 'table.transaction': 1 });

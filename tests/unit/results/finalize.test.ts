@@ -60,6 +60,19 @@ test.each([
   expect(store.row('open', BATCH)).toBeUndefined();
 });
 
+test('a batch that ends 40 days after its acceptance has its latencies, which are beyond an Int32', async () => {
+  const { deps, row, store } = await batchWith({});
+  const after = '2026-02-10T00:00:00.000Z';
+  const ends = ['000000', '000001'].map((chunk) => ({ chunk, header: headerOf() }));
+  await applyEnds(store.table, BATCH, ends, { at: after, operations: {} });
+
+  await finalize({ ...deps, gate: { ...deps.gate, now: () => Date.parse(after) } }, BATCH);
+
+  const latency = 40 * 86_400_000;
+  expect(await row()).toMatchObject({ state: 'completed', latencyP50: latency, latencyMax: latency });
+  expect(store.row(BATCH, 'batch')?.latencyMax).toEqual({ type: 'Int64', value: String(latency) });
+});
+
 test('a batch with a pending chunk does not end', async () => {
   const { deps, row, published } = await batchWith({ '000000': headerOf() });
 
