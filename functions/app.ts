@@ -1,6 +1,6 @@
 /** Where everything is wired: settings, clients and rules, made lazily and once a process. Registers nothing. */
 import { randomUUID } from 'node:crypto';
-import { app } from '@azure/functions';
+import { app, type InvocationContext } from '@azure/functions';
 import * as df from 'durable-functions';
 import hostJson from '../host.json' with { type: 'json' };
 import { isSettled } from '../shared/batches/batch-row.ts';
@@ -9,6 +9,7 @@ import { createMeter } from '../shared/cost/meter.ts';
 import { type PriceSheet, readPriceSheet } from '../shared/cost/sheet.ts';
 import { type Activities, createActivities } from '../shared/drain/activities.ts';
 import { createGateDeps, type DrainClient } from '../shared/drain/drains.ts';
+import { limitedClient, type RuntimeClient } from '../shared/drain/limited-client.ts';
 import { createPlanner } from '../shared/drain/planner.ts';
 import { queueDepth } from '../shared/drain/settle.ts';
 import type { SubmitDeps } from '../shared/intake/submit.ts';
@@ -181,7 +182,7 @@ const stateOf = async (batch: string) => (await readBatch(clients().batches, bat
 
 /** The extra input of every function that may have to start a drain, and how to get at it. */
 export const durableClient = df.input.durableClient();
-export const getDrainClient: typeof df.getClient = df.getClient;
+export const getDrainClient = (context: InvocationContext): RuntimeClient => limitedClient(df.getClient(context));
 
 app.hook.appTerminate(async () => {
   await processor().close();

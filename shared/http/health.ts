@@ -4,6 +4,7 @@ import { CONTAINERS } from '../contract/names.ts';
 import { errorCodeOf, MissingResourceError, statusOf, toError } from '../errors.ts';
 import { readEntity, type Table } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
+import { withinTime } from '../time-limit.ts';
 import type { Registry } from '../workload/registry.ts';
 import { json } from './answers.ts';
 import type { Health } from './operator-schemas.ts';
@@ -93,7 +94,7 @@ async function checkStorage(deps: HealthHttp): Promise<Found> {
 /** What is wrong, without what a stranger should not read: the error itself is in the log. */
 async function problemOf(resource: string, ask: () => Promise<unknown>): Promise<string | undefined> {
   try {
-    await inTime(ask());
+    await withinTime(ask(), PATIENCE_MS, resource);
     return undefined;
   } catch (error) {
     const [status, code = ''] = [statusOf(error), errorCodeOf(error)];
@@ -104,15 +105,5 @@ async function problemOf(resource: string, ask: () => Promise<unknown>): Promise
     return status === 401 || status === 403
       ? `access denied: ${status} ${code}`
       : `answers ${status} ${code}`.trimEnd();
-  }
-}
-
-async function inTime(answer: Promise<unknown>): Promise<void> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`No answer within ${PATIENCE_MS / 1000} s.`)), PATIENCE_MS);
-  try {
-    await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }
