@@ -65,6 +65,13 @@ export function planOf(seed: number, { items, quick = false }: PlanOptions): Run
   return { seed, fates, calls, stack, submitsTwice: random() < 0.15, wake: (n) => wakeFate(seed, n) };
 }
 
+/** Storage refuses a date that is 15 minutes off. */
+const MOST_CLOCK_OFFSET_SECONDS = 600;
+
+/** Milliseconds that the host's clock is ahead of the services', on the stack whose first run has this seed; below 0: behind. */
+export const clockOffsetOf = (seed: number): number =>
+  Math.round((2 * createRandom(seed)() - 1) * MOST_CLOCK_OFFSET_SECONDS) * 1_000;
+
 type Up = (below: number) => number;
 
 function fatesOf(items: number, up: Up): Map<number, ItemFate> {
