@@ -20,7 +20,7 @@ export const PROBLEMS = {
   'too-large': [413, 'The upload is over a limit'],
   'unsupported-media-type': [415, 'The content type or encoding is not supported'],
   'idempotency-mismatch': [422, 'The idempotency key was used for other content'],
-  busy: [503, 'A service behind is busy'],
+  busy: [503, 'The service is busy'],
 } as const;
 export type ProblemType = keyof typeof PROBLEMS;
 
@@ -37,6 +37,11 @@ export class Problem extends Error {
     [this.status, this.title] = PROBLEMS[type];
     this.errors = options.errors ?? [];
   }
+}
+
+/** A client broke off its request: nobody is left to be answered, and nothing is wrong here. */
+export class ClientGoneError extends Error {
+  override name = 'ClientGoneError';
 }
 
 /** Whatever was thrown, as an Error. */
