@@ -1,7 +1,10 @@
 import { app } from '@azure/functions';
 import { answering } from '../shared/http/answers.ts';
-import { submitOverHttp } from '../shared/http/submit-batch.ts';
+import { MAX_UPLOADS, submitOverHttp } from '../shared/http/submit-batch.ts';
+import { createSlots } from '../shared/slots.ts';
 import { durableClient, getDrainClient, prices, registry, settings, submitDeps } from './app.ts';
+
+const slots = createSlots(MAX_UPLOADS);
 
 app.http('submit-batch', {
   route: 'workloads/{workload}/batches',
@@ -9,6 +12,6 @@ app.http('submit-batch', {
   authLevel: 'function',
   extraInputs: [durableClient],
   handler: answering((request, context) =>
-    submitOverHttp({ registry, settings, prices, deps: submitDeps(getDrainClient(context)) }, request),
+    submitOverHttp({ registry, settings, prices, deps: submitDeps(getDrainClient(context)), slots }, request),
   ),
 });

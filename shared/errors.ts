@@ -20,7 +20,7 @@ export const PROBLEMS = {
   'too-large': [413, 'The upload is over a limit'],
   'unsupported-media-type': [415, 'The content type or encoding is not supported'],
   'idempotency-mismatch': [422, 'The idempotency key was used for other content'],
-  busy: [503, 'A service behind is busy'],
+  busy: [503, 'The service is busy'],
 } as const;
 export type ProblemType = keyof typeof PROBLEMS;
 
@@ -52,6 +52,11 @@ export class MissingResourceError extends Error {
 /** A row was changed by others each time that it was to be changed: nothing was written, and it may be tried again later. */
 export class ContentionError extends Error {
   override name = 'ContentionError';
+}
+
+/** A client broke off its request: nobody is left to be answered, and nothing is wrong here. */
+export class ClientGoneError extends Error {
+  override name = 'ClientGoneError';
 }
 
 /** Whatever was thrown, as an Error. */

@@ -27,18 +27,27 @@ const MEDIA_TYPES: Readonly<Record<Format, string>> = {
   json: 'application/json',
   csv: 'text/csv',
 };
-const NAMES: Readonly<Record<string, Format>> = { ndjson: 'ndjson', jsonl: 'ndjson', json: 'json', csv: 'csv' };
-const SUFFIXES: Readonly<Record<string, Encoding>> = { gz: 'gzip', br: 'br', zst: 'zstd' };
+const NAMES: ReadonlyMap<string, Format> = new Map([
+  ['ndjson', 'ndjson'],
+  ['jsonl', 'ndjson'],
+  ['json', 'json'],
+  ['csv', 'csv'],
+]);
+const SUFFIXES: ReadonlyMap<string, Encoding> = new Map([
+  ['gz', 'gzip'],
+  ['br', 'br'],
+  ['zst', 'zstd'],
+]);
 
 /** The kind of a file by its name, which options overrule. Throws UsageError for a name that does not tell. */
 export function kindOfFile(file: string, { format, encoding }: KindOptions = {}): UploadKind {
   const [, name = '', suffix = ''] = /\.(\w+?)(?:\.(gz|br|zst))?$/.exec(file.toLowerCase()) ?? [];
-  const known = format ?? NAMES[name];
+  const known = format ?? NAMES.get(name);
   if (known === undefined)
     throw new UsageError(`FILE: expected a name such as usage.ndjson or usage.csv.gz, got ${file}`, {
       hint: `--format says what it is: ${FORMATS.join(', ')}.`,
     });
-  return kindOf(known, encoding ?? SUFFIXES[suffix]);
+  return kindOf(known, encoding ?? SUFFIXES.get(suffix));
 }
 
 /** The kind of what has no name: NDJSON, not compressed, unless options say otherwise. */
@@ -55,6 +64,6 @@ function kindOf(format: Format, encoding: Encoding | undefined): UploadKind {
 
 /** How the name of a file of this kind has to end, for the inbox: `.ndjson.zst`. */
 export function suffixOf({ format, encoding }: UploadKind): string {
-  const suffix = Object.entries(SUFFIXES).find(([, name]) => name === encoding)?.[0];
+  const suffix = [...SUFFIXES].find(([, name]) => name === encoding)?.[0];
   return `.${format}.${suffix}`;
 }

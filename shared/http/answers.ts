@@ -1,12 +1,14 @@
 /** How every HTTP function answers: JSON, or a problem document (RFC 9457) for what went wrong. */
 import type { HttpRequest, HttpResponseInit, InvocationContext } from '@azure/functions';
-import { ContentionError, MissingResourceError, Problem, statusOf, toError } from '../errors.ts';
+import { ClientGoneError, ContentionError, MissingResourceError, Problem, statusOf, toError } from '../errors.ts';
 import { isPassing } from '../storage/retry-limits.ts';
 import { log, withLog } from '../telemetry/log.ts';
 import { TimeLimitError } from '../time-limit.ts';
 
 export const PROBLEM_TYPE_BASE = 'https://sluice.example/problems/';
 const RETRY_AFTER_SECONDS = '5';
+/** As nginx logs it; nobody receives it. */
+const CLIENT_GONE = 499;
 
 /** A JSON answer. */
 export const json = (body: unknown, init: Omit<HttpResponseInit, 'jsonBody'> = {}): HttpResponseInit => ({
@@ -32,6 +34,10 @@ function problemAnswer(thrown: unknown, instance: string): HttpResponseInit {
   if (thrown instanceof Problem) {
     const { type, title, status, message: detail, errors } = thrown;
     return problem(status, { type, title, detail, instance, ...(errors.length > 0 ? { errors } : {}) });
+  }
+  if (thrown instanceof ClientGoneError) {
+    log.info('client-gone', { instance });
+    return { status: CLIENT_GONE };
   }
   const error = toError(thrown);
   log.error('request-failed', { instance, error });

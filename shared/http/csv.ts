@@ -29,3 +29,7 @@ export function columnsOf(values: Iterable<unknown>): string[] {
   }
   return [...names];
 }
+
+/** A field of a result; undefined when it is not the record's own: a column may be named as what all objects inherit. */
+export const fieldOf = (record: Record<string, unknown>, name: string): unknown =>
+  Object.hasOwn(record, name) ? record[name] : undefined;

@@ -9,12 +9,12 @@ export const MEDIA_TYPES = {
 } as const;
 export type Format = keyof typeof MEDIA_TYPES;
 
-const BY_MEDIA_TYPE: Readonly<Record<string, Format>> = {
-  'application/x-ndjson': 'ndjson',
-  'application/ndjson': 'ndjson',
-  'text/csv': 'csv',
-  'application/json': 'json',
-};
+const BY_MEDIA_TYPE: ReadonlyMap<string, Format> = new Map([
+  ['application/x-ndjson', 'ndjson'],
+  ['application/ndjson', 'ndjson'],
+  ['text/csv', 'csv'],
+  ['application/json', 'json'],
+]);
 
 /** The format of an answer, of those `offered`; an Accept that fits none of them gets the first (RFC 9110, 12.5.1). */
 export function answerFormat<F extends Format>(request: HttpRequest, offered: readonly [F, ...F[]]): F {
@@ -33,7 +33,7 @@ function acceptedFormat<F extends Format>(accept: string, offered: readonly [F, 
     .sort((a, b) => b.q - a.q);
   for (const { mediaType } of ranked) {
     if (mediaType === '*/*') return offered[0];
-    const format = offered.find((name) => name === BY_MEDIA_TYPE[mediaType]);
+    const format = offered.find((name) => name === BY_MEDIA_TYPE.get(mediaType));
     if (format !== undefined) return format;
   }
   return offered[0];

@@ -6,7 +6,7 @@ import { Problem } from '../errors.ts';
 import { type Report, type ReportHeader, readReport } from '../results/read-report.ts';
 import type { Table } from '../storage/table.ts';
 import { textBody } from './body.ts';
-import { columnsOf, csvLine, isRecord } from './csv.ts';
+import { columnsOf, csvLine, fieldOf, isRecord } from './csv.ts';
 import { answerFormat, type Format, MEDIA_TYPES } from './formats.ts';
 import { batchOf, wholeOf } from './parameters.ts';
 
@@ -80,6 +80,6 @@ async function* csv({ lines }: Report): AsyncGenerator<string> {
   for (const { key, value } of rows) {
     const record = isRecord(value) ? value : {};
     const last = scalar ? [isRecord(value) ? undefined : value] : [];
-    yield csvLine([key, ...fields.map((name) => record[name]), ...last]);
+    yield csvLine([key, ...fields.map((name) => fieldOf(record, name)), ...last]);
   }
 }

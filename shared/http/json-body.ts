@@ -2,6 +2,7 @@ import type { HttpRequest } from '@azure/functions';
 import { z } from 'zod';
 import { findTooDeep, MAX_ITEM_NESTING } from '../contract/nesting.ts';
 import { Problem } from '../errors.ts';
+import { requestBody } from './request-body.ts';
 
 /** What operators send is small, unless a route says otherwise; this keeps a stray upload out of memory. */
 const MAX_BYTES = 64 * 1024;
@@ -21,7 +22,7 @@ export async function jsonBodyOf<T>(request: HttpRequest, schema: z.ZodType<T>, 
 async function textOf(request: HttpRequest, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
+  for await (const chunk of requestBody(request)) {
     bytes += chunk.length;
     if (bytes > maxBytes) throw new Problem('too-large', `The body must be at most ${maxBytes} bytes.`);
     chunks.push(chunk);

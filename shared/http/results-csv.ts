@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { textBody } from './body.ts';
-import { columnsOf, csvLine, isRecord } from './csv.ts';
+import { columnsOf, csvLine, fieldOf, isRecord } from './csv.ts';
 import { MEDIA_TYPES } from './formats.ts';
 import { nextLink } from './links.ts';
 
@@ -61,6 +61,6 @@ function rowOf(columns: string[]): (line: string) => string {
     if (!isRecord(value)) return csvLine(columns.map((name) => (name === scalar ? value : undefined)));
     const others = collects ? Object.entries(value).filter(([name]) => !known.has(name)) : [];
     const filled = others.length === 0 ? value : { ...value, [OTHER_FIELDS]: Object.fromEntries(others) };
-    return csvLine(columns.map((name) => filled[name]));
+    return csvLine(columns.map((name) => fieldOf(filled, name)));
   };
 }

@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import type { Settings } from '../settings.ts';
+import { createSlots } from '../slots.ts';
 import { toErrorText } from './error-text.ts';
 import { processChunk } from './rescue.ts';
-import { createSlots } from './slots.ts';
 import type { ChunkJob, ChunkOutcome } from './thread-task.ts';
 import { createThreads, type Threads } from './threads.ts';
 

@@ -8,7 +8,7 @@ export interface Slots {
 }
 
 /**
- * The pool's own queue is not used: with abortable tasks it serves the latest first, and forgets those that wait when a
+ * Makes `count` slots. The queue of the thread pool is not used in their place: with abortable tasks it serves the latest first, and forgets those that wait when a
  * thread dies while it loads.
  */
 export function createSlots(count: number): Slots {

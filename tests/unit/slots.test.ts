@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createSlots } from '../../../shared/processing/slots.ts';
+import { createSlots } from '../../shared/slots.ts';
 
 it('runs as many works as there are slots, the others in the order they came', async () => {
   const slots = createSlots(2);
