@@ -120,7 +120,7 @@ function planApply(
   }
   applied.duplicates += ends.length - unique(ends).length;
   applied.dead = unique(ends.filter((end) => isDeadBy(rows.get(end.chunk), end)));
-  if (ends.length > 0) actions.unshift(updateBatch(read.batch, batch, applied.duplicates, options));
+  if (ends.length > 0) actions.unshift(updateBatch(read.batch, batch, applied, options));
   if (rows.size === batch.chunksTotal) applied.allRows = [...rows.values()].sort(byChunk);
   return { actions, applied };
 }
@@ -129,12 +129,13 @@ function planApply(
 function updateBatch(
   found: Versioned<BatchRow>,
   batch: BatchRow,
-  duplicates: number,
+  { duplicates, fresh }: Pick<Applied, 'duplicates' | 'fresh'>,
   options: ApplyOptions,
 ): StoredAction {
   batch.duplicatesSeen += duplicates;
   batch.operations = addOperations(batch.operations, options.operations);
-  batch.startedAt ??= options.at;
+  // Repeats may be of an earlier revision, and start nothing.
+  if (fresh.size > 0) batch.startedAt ??= options.at;
   if (batch.state === 'queued') batch.state = 'running';
   return ['update', toBatchEntity(batch), 'Replace', { etag: found.etag }];
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { indexBatch } from '../../../shared/batches/index-rows.ts';
 import { changeBatch, insertBatch } from '../../../shared/batches/ledger.ts';
 import { openBatch } from '../../../shared/batches/open-rows.ts';
+import { nextRevision } from '../../../shared/batches/revisions.ts';
 import { batchDate, newBatchId } from '../../../shared/contract/names.ts';
 import { listBatches } from '../../../shared/http/list-batches.ts';
 import { batchListSchema, problemSchema } from '../../../shared/http/schemas.ts';
@@ -36,7 +37,11 @@ beforeAll(async () => {
   ids.redriven = (await pipeline.submit([{ id: 'c' }], { workload: 'other' })).id;
   await pipeline.finish(ids.redriven);
   await openBatch(table, { id: ids.redriven, workload: 'other', revision: 1 });
-  await changeBatch(table, ids.redriven, () => ({ state: 'running', accepted: 2 }));
+  const opening = { items: 1, openedAt: new Date().toISOString(), deadlineAt: new Date().toISOString() };
+  await changeBatch(table, ids.redriven, (row) => ({
+    ...nextRevision(row, opening),
+    ...{ state: 'running', accepted: 2 },
+  }));
   ids.unaccepted = newBatchId(Date.now());
   await indexBatch(table, { ...ended, id: ids.unaccepted, state: 'accepting' });
   ids.yesterday = await atDay(ids.done, 1);

@@ -9,6 +9,7 @@ import {
   openRevision,
   readBatch,
 } from '../../../shared/batches/ledger.ts';
+import { nextRevision } from '../../../shared/batches/revisions.ts';
 import type { Table } from '../../../shared/storage/table.ts';
 import { BATCH, batchRowOf, chunkRowOf, endOf, headerOf } from '../../helpers/factories.ts';
 import { memoryTable } from '../../helpers/memory-table.ts';
@@ -175,6 +176,20 @@ describe('the end of chunks', () => {
 
     expect(applied?.batch.state).toBe('cancelling');
   });
+});
+
+test('a late repeat of an earlier revision’s end does not start the present one', async () => {
+  const store = await accepted(['000000']);
+  const ends = [{ chunk: '000000', header: headerOf({ dead: 1 }) }];
+  await applyEnds(store.table, BATCH, ends, AT);
+  const opening = { items: 1, openedAt: '2026-01-01T02:00:00.000Z', deadlineAt: '2026-01-01T02:05:00.000Z' };
+  await changeBatch(store.table, BATCH, (row) => nextRevision(row, opening));
+
+  await applyEnds(store.table, BATCH, ends, { ...AT, at: '2026-01-01T02:00:01.000Z' });
+
+  const found = await readBatch(store.table, BATCH);
+  expect(found?.row).toMatchObject({ revision: 1, duplicatesSeen: 1 });
+  expect(found?.row.startedAt).toBeUndefined();
 });
 
 describe('states', () => {

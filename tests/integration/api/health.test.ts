@@ -1,0 +1,87 @@
+import { TableClient } from '@azure/data-tables';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { totalOperations } from '../../../shared/contract/operations.ts';
+import { queueDepth } from '../../../shared/drain/settle.ts';
+import { createHealth } from '../../../shared/http/health.ts';
+import { healthSchema } from '../../../shared/http/operator-schemas.ts';
+import { openTable } from '../../../shared/storage/table.ts';
+import { call, type Pipeline, startPipeline } from './pipeline.ts';
+
+const QUEUE = 'echo-normal-0';
+let pipeline: Pipeline;
+beforeAll(async () => {
+  pipeline = await startPipeline();
+});
+afterAll(() => pipeline.stop());
+
+const operations = (): number => totalOperations(pipeline.clients.meter.total());
+const depthOf = (queue: string): Promise<number> => queueDepth(pipeline.clients.queue(queue));
+
+describe('GET health', () => {
+  type HealthStorage = ReturnType<Parameters<typeof createHealth>[0]['storage']>;
+  const health = ({ nowMs, ...storage }: { nowMs?: () => number } & Partial<HealthStorage> = {}) =>
+    createHealth({
+      registry: pipeline.registry,
+      pool: undefined,
+      storage: () => {
+        const { batches, gates, keys, container } = pipeline.clients;
+        return { tables: [batches, gates, keys], container, depthOf, ...storage };
+      },
+      nowMs: nowMs ?? (() => 0),
+    });
+
+  it('asks storage nothing unless told to', async () => {
+    const before = operations();
+    const answer = healthSchema.parse((await call(health(), 'health')).json());
+    expect(answer).toEqual({ status: 'ok', pool: null, workloads: ['echo', 'other'] });
+    expect(operations()).toBe(before);
+  });
+
+  it('asks storage once in thirty seconds, however often it is asked', async () => {
+    let nowMs = 0;
+    const handler = health({ nowMs: () => nowMs });
+    const before = operations();
+    const [first] = await Promise.all([call(handler, 'health?deep'), call(handler, 'health?deep')]);
+    expect(healthSchema.parse(first?.json()).checks).toEqual({ table: 'ok', queue: 'ok', blob: 'ok' });
+    // Three tables, a queue and seven containers.
+    expect(operations() - before).toBe(11);
+    nowMs = 30_000;
+    await call(handler, 'health?deep');
+    expect(operations() - before).toBe(22);
+  });
+
+  it('answers 503 when storage does not answer', async () => {
+    const answer = await call(health({ depthOf: () => Promise.reject(new Error('down')) }), 'health?deep');
+    expect(answer.status).toBe(503);
+    expect(healthSchema.parse(answer.json())).toMatchObject({
+      status: 'failing',
+      checks: { queue: 'failed', table: 'ok' },
+      problems: [{ resource: `queue ${QUEUE}`, problem: 'does not answer' }],
+    });
+  });
+
+  it('names a table and a container that are missing, and a queue that denies access', async () => {
+    const { clients } = pipeline;
+    const missing = TableClient.fromConnectionString(pipeline.settings.storage.connectionString ?? '', 'absent', {
+      allowInsecureConnection: true,
+    });
+    const denied = Object.assign(new Error('no'), { statusCode: 403, code: 'AuthorizationPermissionMismatch' });
+    const answer = await call(
+      health({
+        tables: [clients.batches, openTable(missing)],
+        container: (name) => clients.container(name === 'reports' ? 'absent' : name),
+        depthOf: () => Promise.reject(denied),
+      }),
+      'health?deep',
+    );
+    const { checks, problems } = healthSchema.parse(answer.json());
+    expect(checks).toEqual({ table: 'failed', queue: 'failed', blob: 'failed' });
+    expect(new Map(problems?.map(({ resource, problem }) => [resource, problem]))).toEqual(
+      new Map([
+        ['table absent', 'does not exist'],
+        ['container reports', 'does not exist'],
+        [`queue ${QUEUE}`, 'access denied: 403 AuthorizationPermissionMismatch'],
+      ]),
+    );
+  });
+});
