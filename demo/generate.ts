@@ -1,8 +1,8 @@
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { createRandom, pick } from '../local/random.ts';
 import { MARKETS, type Market, PRODUCTS, type Product } from './price-list.ts';
-import { createRandom, pick } from './random.ts';
 import { spoil } from './spoil.ts';
 
 /** What file to make. The same options give the same bytes. */

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { BlobServiceClient, type ContainerClient } from '@azure/storage-blob';
 import sharp from 'sharp';
-import { createRandom, pick } from './random.ts';
+import { createRandom, pick } from '../local/random.ts';
 import type { Answered } from './verify.ts';
 
 /** What to draw. The same seed gives the same pictures. */

@@ -1,5 +1,5 @@
+import { pick } from '../local/random.ts';
 import type { UsageRecord } from './generate.ts';
-import { pick } from './random.ts';
 
 const FAULTS: readonly [(record: UsageRecord) => object, ...((record: UsageRecord) => object)[]] = [
   // Negative usage that is no credit: passes the schema, refused by the rules.

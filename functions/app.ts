@@ -1,6 +1,6 @@
 /** Where everything is wired: settings, clients and rules, made lazily and once a process. Registers nothing. */
 import { randomUUID } from 'node:crypto';
-import { app } from '@azure/functions';
+import { app, type InvocationContext } from '@azure/functions';
 import * as df from 'durable-functions';
 import hostJson from '../host.json' with { type: 'json' };
 import { isSettled } from '../shared/batches/batch-row.ts';
@@ -9,9 +9,9 @@ import { createMeter } from '../shared/cost/meter.ts';
 import { type PriceSheet, readPriceSheet } from '../shared/cost/sheet.ts';
 import { type Activities, createActivities } from '../shared/drain/activities.ts';
 import { createGateDeps, type DrainClient } from '../shared/drain/drains.ts';
+import { limitedClient, type RuntimeClient } from '../shared/drain/limited-client.ts';
 import { createPlanner } from '../shared/drain/planner.ts';
 import { queueDepth } from '../shared/drain/settle.ts';
-import { toError } from '../shared/errors.ts';
 import type { SubmitDeps } from '../shared/intake/submit.ts';
 import { createItemsRound } from '../shared/processing/items-round.ts';
 import { createProcessor, type Processor } from '../shared/processing/processor.ts';
@@ -26,7 +26,7 @@ import type { SweepDeps } from '../shared/sweep/run.ts';
 import { log } from '../shared/telemetry/log.ts';
 import { type GateDeps, wake } from '../shared/wake/gate.ts';
 import type { Queue } from '../shared/wake/messages.ts';
-import { createPublisher, type Publish } from '../shared/wake/publish.ts';
+import { createPublisher, type Publish, withWakeFallback } from '../shared/wake/publish.ts';
 import type { QueueAddress } from '../shared/workload/registry.ts';
 import { registry } from '../workloads/index.ts';
 
@@ -124,16 +124,11 @@ export const finalizeDeps = lazily((): FinalizeDeps => ({ ...shared(), addressOf
 export const submitDeps = (client: DrainClient): SubmitDeps => ({
   ...shared(),
   keys: clients().keys,
-  publish: async (address, event, options) => {
-    try {
-      await publish(address, event, options);
-    } catch (error) {
-      log.warn('event-not-published', { queue: address.queue, error: toError(error) });
-      // Another pool's drain must not run in this app; its sweep finds the work.
-      if (settings.pool !== undefined && settings.pool !== address.workload.pool) return;
-      await wake(gateWith(client), address.queue);
-    }
-  },
+  publish: withWakeFallback(publish, (address) => {
+    // Another pool's drain must not run in this app; its sweep finds the work.
+    const isOthers = settings.pool !== undefined && settings.pool !== address.workload.pool;
+    return isOthers ? undefined : wake(gateWith(client), address.queue);
+  }),
 });
 
 /** For what operators do to a batch. */
@@ -187,7 +182,7 @@ const stateOf = async (batch: string) => (await readBatch(clients().batches, bat
 
 /** The extra input of every function that may have to start a drain, and how to get at it. */
 export const durableClient = df.input.durableClient();
-export const getDrainClient: typeof df.getClient = df.getClient;
+export const getDrainClient = (context: InvocationContext): RuntimeClient => limitedClient(df.getClient(context));
 
 app.hook.appTerminate(async () => {
   await processor().close();

@@ -11,7 +11,10 @@ app.http('health', {
     createHealth({
       registry,
       pool: settings.pool,
-      storage: () => ({ table: clients().gates, container: clients().container, depthOf }),
+      storage: () => {
+        const { batches, gates, keys, container } = clients();
+        return { tables: [batches, gates, keys], container, depthOf };
+      },
       nowMs: () => performance.now(),
     }),
   ),

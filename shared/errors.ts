@@ -39,6 +39,21 @@ export class Problem extends Error {
   }
 }
 
+/** A table, container or topic that the deployment makes is not there: nothing works before an operator has made it again. */
+export class MissingResourceError extends Error {
+  override name = 'MissingResourceError';
+  readonly resource: string;
+  constructor(resource: string, { service, cause }: { service: string; cause?: unknown }) {
+    super(`The ${resource} does not exist in ${service}. Deploy the infrastructure again, or create it.`, { cause });
+    this.resource = resource;
+  }
+}
+
+/** A row was changed by others each time that it was to be changed: nothing was written, and it may be tried again later. */
+export class ContentionError extends Error {
+  override name = 'ContentionError';
+}
+
 /** Whatever was thrown, as an Error. */
 export const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
@@ -48,15 +63,39 @@ export function statusOf(thrown: unknown): number | undefined {
   return typeof thrown.statusCode === 'number' ? thrown.statusCode : undefined;
 }
 
+/**
+ * The error code of a storage service, such as `TableNotFound`, or undefined. The SDKs put it in three places: on the error
+ * (transactions), in the parsed body (tables), or in the parsed headers (blobs and queues).
+ */
+export function errorCodeOf(thrown: unknown): string | undefined {
+  if (typeof thrown !== 'object' || thrown === null) return undefined;
+  const { code, details } = thrown as {
+    code?: unknown;
+    details?: { odataError?: { code?: unknown }; errorCode?: unknown };
+  };
+  const found = code ?? details?.odataError?.code ?? details?.errorCode;
+  return typeof found === 'string' ? found : undefined;
+}
+
 /** Statuses by which a service says that it, or our way to it, is not well: not signed in, no right, too slow, too busy. */
 const OUTAGE = new Set([401, 403, 408, 429]);
 
 /**
- * Whether a service was away, too busy, or would not let us in (an SDK gives an error without status when there was no
- * answer): no fault of what was asked for, and likely to pass.
+ * Whether a service refused a request for what it says (400, or 413 for its size), so that it would do so again.
+ */
+export const isRefused = (thrown: unknown): boolean => [400, 413].includes(statusOf(thrown) ?? 0);
+
+/**
+ * Whether a service was away, too busy, not set up, or would not let us in (an SDK gives an error without status when
+ * there was no answer): no fault of what was asked for, and likely to pass.
  */
 export function isOutage(thrown: unknown): boolean {
   const status = statusOf(thrown);
   if (status !== undefined) return status >= 500 || OUTAGE.has(status);
-  return thrown instanceof Error && (thrown.name === 'RestError' || thrown.name === 'AbortError');
+  if (thrown instanceof MissingResourceError || thrown instanceof ContentionError) return true;
+  if (!(thrown instanceof Error)) return false;
+  // A ServiceBusError says by itself whether it is likely to pass.
+  return (
+    thrown.name === 'RestError' || thrown.name === 'AbortError' || ('retryable' in thrown && thrown.retryable === true)
+  );
 }

@@ -80,6 +80,7 @@ const health: Action<[{ deep?: boolean }]> = async (session, { deep }) => {
   session.answer(answer, () => [
     `${session.settings.url} is ${answer.status}: pool ${answer.pool ?? 'all'}, workloads ${answer.workloads.join(', ')}`,
     ...(checks.length === 0 ? [] : [checks.join(', ')]),
+    ...(answer.problems ?? []).map(({ resource, problem }) => `${resource}: ${problem}`),
   ]);
   return answer.status === 'ok' ? EXIT.done : EXIT.failed;
 };

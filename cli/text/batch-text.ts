@@ -1,8 +1,11 @@
 import type { BatchView } from '../../shared/http/schemas.ts';
-import { formatBar, formatCount, formatNumber, formatSeconds, formatTable } from './format.ts';
+import { formatBar, formatCount, formatNumber, formatSeconds, formatTable, formatTime } from './format.ts';
 
 /** What is shown of a batch; docs/api.md has all of it. */
-export type ShownBatch = Pick<BatchView, 'state' | 'counts' | 'ratePerSecond' | 'latencyMs'> & {
+export type ShownBatch = Pick<
+  BatchView,
+  'state' | 'counts' | 'ratePerSecond' | 'latencyMs' | 'deadline' | 'revision' | 'revisions'
+> & {
   receipt?: Pick<BatchView['receipt'], 'operations'>;
 };
 
@@ -24,8 +27,9 @@ export function describeProgress(batch: ShownBatch, queues?: readonly ShownQueue
   ].join(', ');
 }
 
-/** Counts, latency and operations of a batch. */
-export function describeBatch({ state, counts, latencyMs, receipt }: ShownBatch): string[] {
+/** Counts, latency, a missed deadline, the latest redrive and operations of a batch. */
+export function describeBatch(batch: ShownBatch): string[] {
+  const { state, counts, latencyMs, receipt, deadline } = batch;
   const { accepted, succeeded, dead, cancelled, pending, retried } = counts;
   const latency =
     latencyMs && (['p50', 'p95', 'max'] as const).map((name) => `${name} ${formatSeconds(latencyMs[name])}`);
@@ -39,8 +43,19 @@ export function describeBatch({ state, counts, latencyMs, receipt }: ShownBatch)
     `State: ${state}`,
     `Items: ${items.join(', ')}`,
     ...(latency ? [`Latency from acceptance to done: ${latency.join(', ')}`] : []),
+    ...(deadline.met === false ? [`Deadline missed: ${formatTime(deadline.at)} UTC`] : []),
+    ...describeRedrive(batch),
     ...(receipt ? describeOperations(receipt.operations, accepted) : []),
   ];
+}
+
+/** What the latest redrive took: the latency above is that of the upload. */
+function describeRedrive({ revision, revisions }: ShownBatch): string[] {
+  const latest = revisions.at(-1);
+  if (revision === 0 || !latest) return [];
+  const took =
+    latest.completed === null ? [] : [formatSeconds(Date.parse(latest.completed) - Date.parse(latest.opened))];
+  return [[`Revision ${revision}: ${formatNumber(latest.items, 'item')} redriven`, ...took].join(', done in ')];
 }
 
 /** With one message an item, each item is put, received and deleted. */

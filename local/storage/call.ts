@@ -15,11 +15,12 @@ export interface CallHead {
   headers: RawHeaders;
 }
 
-/** A call as an interceptor sees it, with its whole body. */
+/** A call as an interceptor sees it. */
 export interface StorageCall extends CallHead {
   /** Path and query, decoded where they can be. */
   path: string;
-  body: Buffer;
+  /** The whole body. It is not read before this or `forward` asks for it. */
+  body(): Promise<Buffer>;
 }
 
 /** What the service answered. */
@@ -34,8 +35,11 @@ export interface CutAnswer extends StorageAnswer {
   cutAfterBytes: number;
 }
 
-/** `reset` cuts the connection without an answer. */
-export type Outcome = StorageAnswer | CutAnswer | 'reset';
+/**
+ * `reset` cuts the connection without an answer. `resetInRequest` reads half of the request's body first; where the body
+ * has been read already, it is `reset`.
+ */
+export type Outcome = StorageAnswer | CutAnswer | 'reset' | 'resetInRequest';
 
 /**
  * Decides about a call. `forward` carries it out (rules first, then the service) each time it is called, and rejects when

@@ -5,10 +5,11 @@ import { pipeline } from 'node:stream/promises';
 import {
   type Body,
   type CallHead,
+  type CutAnswer,
   type Intercept,
-  type Outcome,
   type PassingAnswer,
   readBody,
+  type StorageAnswer,
   type StorageService,
   withoutHeaders,
 } from './call.ts';
@@ -67,8 +68,10 @@ async function listen(
   serveCall: (incoming: IncomingMessage, response: ServerResponse) => Promise<void>,
 ): Promise<Server> {
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (incoming, response) => {
+    // A message whose body was given up half way no longer knows its socket.
+    const { socket } = incoming;
     // The service is away, or the client is: a connection without an answer is what both look like.
-    serveCall(incoming, response).catch(() => incoming.socket.destroy());
+    serveCall(incoming, response).catch(() => socket.destroy());
   });
   server.maxHeadersCount = 0;
   await new Promise<void>((resolve, reject) => {
@@ -94,7 +97,7 @@ interface Serving {
 
 async function serve(serving: Serving, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
   const { service, handle, view, intercept } = serving;
-  const { method = '', url = '', rawHeaders: headers } = incoming;
+  const { method = '', url = '', rawHeaders: headers, socket } = incoming;
   const head = { service, method, url, headers };
   if (intercept === undefined) {
     await write(response, await handle(head, incoming, view), view);
@@ -102,21 +105,38 @@ async function serve(serving: Serving, incoming: IncomingMessage, response: Serv
     incoming.resume();
     return;
   }
-  const body = await readBody(incoming);
+  let reading: Promise<Buffer> | undefined;
+  const body = (): Promise<Buffer> => {
+    reading ??= readBody(incoming);
+    return reading;
+  };
   const outcome = await intercept({ ...head, path: decoded(url), body }, async () => {
-    const answer = await handle(head, body, view);
+    const answer = await handle(head, await body(), view);
     return { ...answer, body: await readBody(answer.body) };
   });
+  if (outcome === 'resetInRequest') await readHalf(incoming);
+  if (typeof outcome === 'string') return void socket.destroy();
+  // A client that still sends reads no answer.
+  await body();
   await writeOutcome(incoming, response, outcome, view);
+}
+
+/** Reads half of what has not been read yet. */
+async function readHalf(incoming: IncomingMessage): Promise<void> {
+  const half = Number(incoming.headers['content-length'] ?? 0) / 2;
+  let length = 0;
+  for await (const part of incoming as AsyncIterable<Buffer>) {
+    length += part.length;
+    if (length >= half) return;
+  }
 }
 
 async function writeOutcome(
   incoming: IncomingMessage,
   response: ServerResponse,
-  outcome: Outcome,
+  outcome: StorageAnswer | CutAnswer,
   clock: ServiceClock,
 ): Promise<void> {
-  if (outcome === 'reset') return void incoming.socket.destroy();
   if (!('cutAfterBytes' in outcome)) return write(response, outcome, clock);
   const { status, headers, body, cutAfterBytes } = outcome;
   response.writeHead(status, dated(withoutHeaders(headers, LENGTH), clock, body));

@@ -1,18 +1,21 @@
 /** The collecting transaction: chunks from pending to done, what follows from them, and the counters, in one step. */
-import { odata, type TransactionAction } from '@azure/data-tables';
+import { odata } from '@azure/data-tables';
 import { addOperations, type Operations } from '../contract/operations.ts';
 import type { OutcomeHeader } from '../contract/outcome.ts';
-import { type Entity, isLostRace, queryEntities, type Table } from '../storage/table.ts';
+import type { Entity } from '../storage/entity.ts';
+import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
+import { isLostRace, queryEntities, type StoredAction, type Table } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import { BATCH_ROW_KEY, type BatchRow, fromBatchEntity, toBatchEntity, type Versioned } from './batch-row.ts';
 import { type ChunkRow, chunkRowKey, fromChunkEntity, toChunkEntity } from './chunk-row.ts';
 import { followUps } from './follow-ups.ts';
-import { create, etagIn } from './ledger.ts';
+import { create, etagIn, rowOf } from './ledger.ts';
 
-/** A chunk's end as a result message tells it. */
+/** A chunk's end as a result message tells it; `message` is the id of that message. */
 export interface ChunkEnd {
   chunk: string;
   header: OutcomeHeader;
+  message: string;
 }
 
 /** What applying ends came to. `followUps` are pending rows that must (again) get their references. */
@@ -24,6 +27,11 @@ export interface Applied {
   followUps: ChunkRow[];
   /** Chunks that this call moved to done. */
   fresh: Set<string>;
+  /**
+   * Ends with dead letters that were recorded from their own message: by this call, or at an earlier delivery of the
+   * message. Every delivery of a message gives the same ones.
+   */
+  dead: ChunkEnd[];
   duplicates: number;
 }
 
@@ -38,13 +46,13 @@ export interface ApplyOptions {
  * most 98 rows. Chunks that are done already are counted as duplicates and dropped; their follow-ups that are still
  * pending are given back, to be put again. Undefined when the batch does not exist.
  */
-export async function applyEnds(
+export const applyEnds = (
   table: Table,
   id: string,
   ends: ChunkEnd[],
   options: ApplyOptions,
-): Promise<Applied | undefined> {
-  for (;;) {
+): Promise<Applied | undefined> =>
+  retryLostRace(rowOf(id), async () => {
     const read = await readForApply(table, id, ends);
     if (!read) return undefined;
     const plan = planApply(read, ends, options);
@@ -54,9 +62,9 @@ export async function applyEnds(
     } catch (error) {
       if (!isLostRace(error)) throw error;
       log.debug('ledger-race', { batch: id });
+      return LOST_RACE;
     }
-  }
-}
+  });
 
 interface ApplyRead {
   batch: Versioned<BatchRow>;
@@ -73,14 +81,14 @@ async function readForApply(table: Table, id: string, ends: ChunkEnd[]): Promise
   let batch: Versioned<BatchRow> | undefined;
   const chunks = new Map<string, Versioned<ChunkRow>>();
   for await (const entity of queryEntities(table, filter)) {
-    if (entity.rowKey === BATCH_ROW_KEY) batch = fromBatchEntity(entity as never);
+    if (entity.rowKey === BATCH_ROW_KEY) batch = fromBatchEntity(entity);
     else addChunk(chunks, entity);
   }
   return batch && { batch, chunks };
 }
 
 function addChunk(chunks: Map<string, Versioned<ChunkRow>>, entity: Entity): void {
-  const found = fromChunkEntity(entity as never);
+  const found = fromChunkEntity(entity);
   chunks.set(found.row.chunk, found);
 }
 
@@ -88,10 +96,10 @@ function planApply(
   read: ApplyRead,
   ends: ChunkEnd[],
   options: ApplyOptions,
-): { actions: TransactionAction[]; applied: Omit<Applied, 'etag'> } {
-  const actions: TransactionAction[] = [];
+): { actions: StoredAction[]; applied: Omit<Applied, 'etag'> } {
+  const actions: StoredAction[] = [];
   const batch = { ...read.batch.row };
-  const applied: Omit<Applied, 'etag'> = { batch, followUps: [], fresh: new Set(), duplicates: 0 };
+  const applied: Omit<Applied, 'etag'> = { batch, followUps: [], fresh: new Set(), dead: [], duplicates: 0 };
   const rows = new Map([...read.chunks].map(([chunk, { row }]) => [chunk, row]));
   for (const end of unique(ends)) {
     const found = read.chunks.get(end.chunk);
@@ -111,6 +119,7 @@ function planApply(
     }
   }
   applied.duplicates += ends.length - unique(ends).length;
+  applied.dead = unique(ends.filter((end) => isDeadBy(rows.get(end.chunk), end)));
   if (ends.length > 0) actions.unshift(updateBatch(read.batch, batch, applied.duplicates, options));
   if (rows.size === batch.chunksTotal) applied.allRows = [...rows.values()].sort(byChunk);
   return { actions, applied };
@@ -122,7 +131,7 @@ function updateBatch(
   batch: BatchRow,
   duplicates: number,
   options: ApplyOptions,
-): TransactionAction {
+): StoredAction {
   batch.duplicatesSeen += duplicates;
   batch.operations = addOperations(batch.operations, options.operations);
   batch.startedAt ??= options.at;
@@ -133,7 +142,7 @@ function updateBatch(
 function finish(row: ChunkRow, end: ChunkEnd, at: string): { done: ChunkRow; next: ChunkRow[] } {
   const { dueAt: _dueAt, ...rest } = row;
   return {
-    done: { ...rest, state: 'done', header: end.header, doneAt: at },
+    done: { ...rest, state: 'done', header: end.header, doneAt: at, endedBy: end.message },
     next: followUps(row.reference, end.header),
   };
 }
@@ -147,6 +156,10 @@ function count(batch: BatchRow, header: OutcomeHeader, next: number): void {
   if (header.ending !== 'split') batch.retried += header.counts.retried;
   batch.handlerSeconds += header.handlerSeconds;
 }
+
+/** Whether the chunk has dead letters, and this message brought them into the ledger. */
+const isDeadBy = (row: ChunkRow | undefined, { message }: ChunkEnd): boolean =>
+  row?.endedBy === message && (row.header?.counts.dead ?? 0) > 0;
 
 const stillPending = (read: ApplyRead, row: ChunkRow | undefined): ChunkRow[] =>
   row?.header === undefined

@@ -1,5 +1,6 @@
-import type { TableEntityResult } from '@azure/data-tables';
 import type { Operations } from '../contract/operations.ts';
+import { type Entity, fromEntity, type StoredEntity, toEntity } from '../storage/entity.ts';
+import type { PresentRevision, RevisionTimes } from './revisions.ts';
 
 /** States of a batch. The last three are settled; `accepting` means accepted, but perhaps not wholly enqueued. */
 export const BATCH_STATES = [
@@ -25,8 +26,11 @@ export interface BatchCounts {
   cancelled: number;
 }
 
-/** The row of a batch: what was accepted, how far it is, and what it cost. Times are ISO text in UTC. */
-export interface BatchRow extends BatchCounts {
+/**
+ * The row of a batch: what was accepted, how far it is, and what it cost. Times are ISO text in UTC; those of
+ * `PresentRevision` begin anew with each revision.
+ */
+export interface BatchRow extends BatchCounts, PresentRevision {
   id: string;
   state: BatchState;
   workload: string;
@@ -52,14 +56,10 @@ export interface BatchRow extends BatchCounts {
   reportRevision: number;
   /** Whether the end of this revision has been published. */
   announced: boolean;
+  /** When the upload was accepted: the opening of revision 0. */
   acceptedAt: string;
-  deadlineAt: string;
-  queuedAt?: string | undefined;
-  startedAt?: string | undefined;
-  completedAt?: string | undefined;
-  latencyP50?: number | undefined;
-  latencyP95?: number | undefined;
-  latencyMax?: number | undefined;
+  /** The revisions before the present one, oldest first: the first and the latest. */
+  earlier: readonly RevisionTimes[];
   handlerSeconds: number;
   operations: Operations;
   /** Row of the idempotency key, so that deleting the batch frees the key too. */
@@ -84,22 +84,11 @@ export const BATCH_ROW_KEY = 'batch';
 export const pendingItems = (row: BatchCounts): number => row.accepted - row.succeeded - row.dead - row.cancelled;
 
 /** The table entity of a batch row. */
-export function toBatchEntity(row: BatchRow): Record<string, unknown> & { partitionKey: string; rowKey: string } {
-  const { id, operations, payloadBytes, storedBytes, indexOffset, ...rest } = row;
-  const sizes = {
-    payloadBytes: double(payloadBytes),
-    storedBytes: double(storedBytes),
-    indexOffset: double(indexOffset),
-  };
-  return { partitionKey: id, rowKey: BATCH_ROW_KEY, ...rest, ...sizes, operations: JSON.stringify(operations) };
-}
+export const toBatchEntity = ({ id, ...columns }: BatchRow): StoredEntity =>
+  toEntity('batch', { partitionKey: id, rowKey: BATCH_ROW_KEY }, columns);
 
-/** Without a type the service takes a whole number for an Int32, and refuses what lies above. */
-const double = (value: number): { type: 'Double'; value: string } => ({ type: 'Double', value: String(value) });
-
-/** A batch row from its entity; the SDK's own properties are left out. */
-export function fromBatchEntity(entity: TableEntityResult<Record<string, unknown>>): Versioned<BatchRow> {
-  const { etag, partitionKey, rowKey: _rowKey, timestamp: _timestamp, operations, ...rest } = entity;
-  const row = { ...rest, id: partitionKey, operations: JSON.parse(String(operations)) } as unknown as BatchRow;
-  return { row, etag };
-}
+/** A batch row from its entity. */
+export const fromBatchEntity = (entity: Entity): Versioned<BatchRow> => ({
+  row: { ...(fromEntity('batch', entity) as Omit<BatchRow, 'id'>), id: entity.partitionKey },
+  etag: entity.etag,
+});

@@ -1,6 +1,6 @@
-import type { TableEntityResult } from '@azure/data-tables';
 import { type OutcomeHeader, outcomeHeaderSchema } from '../contract/outcome.ts';
 import { type Reference, referenceSchema } from '../contract/reference.ts';
+import { type Entity, fromEntity, type StoredEntity, toEntity } from '../storage/entity.ts';
 import type { Versioned } from './batch-row.ts';
 
 /** The row of a chunk: pending with the reference to put again, then done, once, with the header of its outcome. */
@@ -12,6 +12,8 @@ export interface ChunkRow {
   reference: Reference;
   header?: OutcomeHeader | undefined;
   doneAt?: string | undefined;
+  /** Id of the result message that ended it: later deliveries of that message publish its dead letters again. */
+  endedBy?: string | undefined;
   /** Earliest time a retry may run; its message is invisible until then. */
   dueAt?: string | undefined;
 }
@@ -24,29 +26,22 @@ export const CHUNK_ROWS = { from: PREFIX, to: 'c/' } as const;
 export const chunkRowKey = (chunk: string): string => `${PREFIX}${chunk}`;
 
 /** The table entity of a chunk row. */
-export function toChunkEntity(row: ChunkRow): Record<string, unknown> & { partitionKey: string; rowKey: string } {
-  const { batch, chunk, reference, header, ...rest } = row;
-  return {
-    partitionKey: batch,
-    rowKey: chunkRowKey(chunk),
-    ...rest,
-    reference: JSON.stringify(reference),
-    ...(header === undefined ? {} : { header: JSON.stringify(header) }),
-  };
-}
+export const toChunkEntity = ({ batch, chunk, ...columns }: ChunkRow): StoredEntity =>
+  toEntity('chunk', { partitionKey: batch, rowKey: chunkRowKey(chunk) }, columns);
 
 /** A chunk row from its entity. */
-export function fromChunkEntity(entity: TableEntityResult<Record<string, unknown>>): Versioned<ChunkRow> {
-  const { etag, partitionKey: batch = '', rowKey = '', state, items, doneAt, dueAt, reference, header } = entity;
+export function fromChunkEntity(entity: Entity): Versioned<ChunkRow> {
+  const { state, items = 0, reference, header, doneAt, endedBy, dueAt } = fromEntity('chunk', entity);
   const row: ChunkRow = {
-    batch,
-    chunk: rowKey.slice(PREFIX.length),
+    batch: entity.partitionKey,
+    chunk: entity.rowKey.slice(PREFIX.length),
     state: state === 'done' ? 'done' : 'pending',
-    items: Number(items),
-    reference: referenceSchema.parse(JSON.parse(String(reference))),
-    ...(header === undefined ? {} : { header: outcomeHeaderSchema.parse(JSON.parse(String(header))) }),
-    ...(doneAt === undefined ? {} : { doneAt: String(doneAt) }),
-    ...(dueAt === undefined ? {} : { dueAt: String(dueAt) }),
+    items,
+    reference: referenceSchema.parse(reference),
+    ...(header === undefined ? {} : { header: outcomeHeaderSchema.parse(header) }),
+    ...(doneAt === undefined ? {} : { doneAt }),
+    ...(endedBy === undefined ? {} : { endedBy }),
+    ...(dueAt === undefined ? {} : { dueAt }),
   };
-  return { row, etag };
+  return { row, etag: entity.etag };
 }

@@ -6,5 +6,5 @@ import { CHUNK_ROWS, type ChunkRow, chunkRowKey, fromChunkEntity } from './chunk
 export async function* doneChunks(table: Table, id: string, from?: string): AsyncGenerator<ChunkRow> {
   const first = from === undefined ? CHUNK_ROWS.from : chunkRowKey(from);
   const filter = odata`PartitionKey eq ${id} and RowKey ge ${first} and RowKey lt ${CHUNK_ROWS.to} and state eq ${'done'}`;
-  for await (const entity of queryEntities(table, filter)) yield fromChunkEntity(entity as never).row;
+  for await (const entity of queryEntities(table, filter)) yield fromChunkEntity(entity).row;
 }

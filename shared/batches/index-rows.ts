@@ -1,25 +1,42 @@
 /** Index rows, in the table of the batches: partition `day-<date>` is what a listing shows, by one query however many there are. */
 import { odata } from '@azure/data-tables';
 import { batchDate } from '../contract/names.ts';
-import { deleteEntity, type Entity, queryEntities, type Table } from '../storage/table.ts';
-import { type BatchRow, type BatchState, pendingItems } from './batch-row.ts';
+import { type Entity, fromEntity, type StoredEntity, toEntity } from '../storage/entity.ts';
+import { deleteEntity, queryEntities, type Table } from '../storage/table.ts';
+import type { BatchRow, BatchState } from './batch-row.ts';
 
 const HEX = '0123456789abcdef';
-const TIMES = ['queuedAt', 'deadlineAt', 'completedAt'] as const;
+
+/** A batch's times as a listing shows them: those of the present revision, and the verdict on the first. */
+export interface ListedTimes {
+  revision: number;
+  revisionItems: number;
+  openedAt: string;
+  queuedAt?: string | undefined;
+  deadlineAt: string;
+  completedAt?: string | undefined;
+  /** From the first redrive on: whether the first completion met the deadline. Before, the times above tell. */
+  deadlineMet?: boolean | undefined;
+}
 
 /** What a listing shows of a batch: as it was at its acceptance, or at its last end. */
-export interface IndexEntry {
+export interface IndexEntry extends ListedTimes {
   id: string;
   workload: string;
   lane: string;
   state: BatchState;
   accepted: number;
   dead: number;
-  queuedAt?: string;
-  deadlineAt?: string;
-  completedAt?: string;
   /** What it had spent by then, so that the cost of a month is one query too. */
   spent: Pick<BatchRow, 'operations' | 'handlerSeconds' | 'chunksDone' | 'chunksTotal'>;
+}
+
+/** The times of a batch for its line. */
+export function listedTimes(row: BatchRow): ListedTimes {
+  const { revision, revisionItems, openedAt, queuedAt, deadlineAt, completedAt } = row;
+  const [first] = row.earlier;
+  const deadlineMet = first && first.completedAt !== undefined ? first.completedAt <= first.deadlineAt : undefined;
+  return { revision, revisionItems, openedAt, queuedAt, deadlineAt, completedAt, deadlineMet };
 }
 
 /**
@@ -35,25 +52,12 @@ export async function indexBatch(table: Table, row: BatchRow): Promise<void> {
 }
 
 /** The entity of a batch's line. */
-export function toIndexEntity(row: BatchRow): Record<string, unknown> & { partitionKey: string; rowKey: string } {
-  const { id, workload, lane, state, accepted, dead, queuedAt, deadlineAt, completedAt, chunksDone, chunksTotal } = row;
-  return {
-    partitionKey: dayPartition(batchDate(id)),
-    rowKey: newestFirst(id),
-    workload,
-    lane,
-    state,
-    accepted,
-    dead,
-    pending: pendingItems(row),
-    chunksDone,
-    chunksTotal,
-    handlerSeconds: { type: 'Double', value: String(row.handlerSeconds) },
-    operations: JSON.stringify(row.operations),
-    deadlineAt,
-    ...(queuedAt ? { queuedAt } : {}),
-    ...(completedAt ? { completedAt } : {}),
-  };
+export function toIndexEntity(row: BatchRow): StoredEntity {
+  const { id, workload, lane, state, accepted, dead, chunksDone, chunksTotal, handlerSeconds, operations } = row;
+  const shown = { workload, lane, state, accepted, dead, ...listedTimes(row) };
+  const spent = { chunksDone, chunksTotal, handlerSeconds, operations };
+  const keys = { partitionKey: dayPartition(batchDate(id)), rowKey: newestFirst(id) };
+  return toEntity('line', keys, { ...shown, ...spent });
 }
 
 /** Removes the batch's line from the listing. */
@@ -86,27 +90,12 @@ export async function* batchesOfDays(
 }
 
 function fromIndexEntity(entity: Entity): IndexEntry {
-  const { workload, lane, state, accepted, dead } = entity;
-  const { operations = '{}', handlerSeconds = 0, chunksDone = 0, chunksTotal = 0 } = entity;
+  const { operations = {}, handlerSeconds = 0, chunksDone = 0, chunksTotal = 0, ...shown } = fromEntity('line', entity);
   return {
+    ...(shown as Omit<IndexEntry, 'id' | 'spent'>),
     id: newestFirst(entity.rowKey),
-    workload: String(workload),
-    lane: String(lane),
-    state: state as BatchState,
-    accepted: Number(accepted),
-    dead: Number(dead),
-    ...timesOf(entity),
-    spent: {
-      operations: JSON.parse(String(operations)) as BatchRow['operations'],
-      handlerSeconds: Number(handlerSeconds),
-      chunksDone: Number(chunksDone),
-      chunksTotal: Number(chunksTotal),
-    },
+    spent: { operations: operations as BatchRow['operations'], handlerSeconds, chunksDone, chunksTotal },
   };
 }
-
-/** Lines of before an update lack some. */
-const timesOf = (entity: Entity): Pick<IndexEntry, (typeof TIMES)[number]> =>
-  Object.fromEntries(TIMES.filter((name) => entity[name] !== undefined).map((name) => [name, String(entity[name])]));
 
 const dayPartition = (day: string): string => `day-${day}`;

@@ -3,10 +3,14 @@ import { createHash } from 'node:crypto';
 import { odata } from '@azure/data-tables';
 import { newBatchId } from '../contract/names.ts';
 import { Problem } from '../errors.ts';
-import { type Entity, queryEntities, readEntity, type Table, wins } from '../storage/table.ts';
+import type { Columns } from '../storage/columns.ts';
+import { type Entity, fromEntity, type StoredEntity, toEntity } from '../storage/entity.ts';
+import { queryEntities, readEntity, type Table, wins } from '../storage/table.ts';
 
-/** How long a key is remembered. */
+/** How long a key is remembered, unless it is kept with its batch. */
 export const KEY_DAYS = 7;
+/** Longest key of a client. */
+export const MAX_KEY = 255;
 /** An upload that has not renewed its claim for this long is taken for dead, and its key may be used again. */
 export const CLAIM_MS = 60_000;
 const ROW = 'key';
@@ -18,6 +22,10 @@ export interface Claim {
   digest?: string | undefined;
 }
 
+/** Whether `key` may be a client's key: 1 to 255 printable ASCII characters, not only spaces. */
+export const isIdempotencyKey = (key: string): boolean =>
+  key.length <= MAX_KEY && /^[\x20-\x7e]+$/.test(key) && key.trim() !== '';
+
 /** The row of a key. Keys come from outside, so they are hashed before they become a row key. */
 export const keyRowOf = (workload: string, key: string): string =>
   createHash('sha256').update(`${workload}\n${key}`).digest('hex');
@@ -27,27 +35,27 @@ export const keyRowOf = (workload: string, key: string): string =>
  * @throws Problem 'upload-in-progress' while another upload holds it.
  */
 export async function claimKey(table: Table, keyRow: string, nowMs: number): Promise<Claim> {
-  const fresh: KeyEntity = {
-    partitionKey: keyRow,
-    rowKey: ROW,
-    batch: newBatchId(nowMs),
-    ...until(nowMs),
-    ...expiry(nowMs),
-  };
-  if (await wins(table.createEntity(fresh))) return { batch: fresh.batch, keyRow };
-  const found = await readEntity(table, keyRow, ROW);
-  if (!found) throw inProgress();
-  if (Date.parse(String(found.expiresAt)) <= nowMs) return replace(table, found, fresh);
-  if (typeof found.digest === 'string') return { batch: String(found.batch), keyRow, digest: found.digest };
-  if (Date.parse(String(found.claimedUntil)) > nowMs) throw inProgress();
-  return replace(table, found, { ...fresh, batch: String(found.batch) });
+  const fresh = { batch: newBatchId(nowMs), ...until(nowMs), ...expiry(nowMs) };
+  if (await wins(table.createEntity(toKeyEntity(keyRow, fresh)))) return { batch: fresh.batch, keyRow };
+  const entity = await readEntity(table, keyRow, ROW);
+  if (!entity) throw inProgress();
+  const { batch = '', claimedUntil = '', expiresAt = '', digest } = fromEntity('key', entity);
+  if (Date.parse(expiresAt) <= nowMs) return replace(table, entity, fresh);
+  if (digest !== undefined) return { batch, keyRow, digest };
+  if (Date.parse(claimedUntil) > nowMs) throw inProgress();
+  return replace(table, entity, { ...fresh, batch });
 }
 
-type KeyEntity = { partitionKey: string; rowKey: string; batch: string; claimedUntil: string; expiresAt: string };
+const toKeyEntity = (keyRow: string, columns: Columns<'key'>): StoredEntity =>
+  toEntity('key', { partitionKey: keyRow, rowKey: ROW }, columns);
 
-async function replace(table: Table, found: Entity, next: KeyEntity): Promise<Claim> {
-  if (!(await wins(table.updateEntity(next, 'Replace', { etag: found.etag })))) throw inProgress();
-  return { batch: next.batch, keyRow: next.partitionKey };
+async function replace(
+  table: Table,
+  { partitionKey: keyRow, etag }: Entity,
+  next: Columns<'key'> & Pick<Claim, 'batch'>,
+): Promise<Claim> {
+  if (!(await wins(table.updateEntity(toKeyEntity(keyRow, next), 'Replace', { etag })))) throw inProgress();
+  return { batch: next.batch, keyRow };
 }
 
 const until = (nowMs: number) => ({ claimedUntil: new Date(nowMs + CLAIM_MS).toISOString() });
@@ -57,17 +65,21 @@ const inProgress = (): Problem =>
 
 /** Renews the claim of an upload that is still coming in. */
 export const renewClaim = async (table: Table, keyRow: string, nowMs: number): Promise<void> => {
-  await table.updateEntity({ partitionKey: keyRow, rowKey: ROW, ...until(nowMs) }, 'Merge');
+  await table.updateEntity(toKeyEntity(keyRow, until(nowMs)), 'Merge');
 };
 
 /** Gives the claim up: the upload was refused, and a corrected one may use the key at once. */
 export const releaseClaim = async (table: Table, keyRow: string): Promise<void> => {
-  await table.updateEntity({ partitionKey: keyRow, rowKey: ROW, claimedUntil: new Date(0).toISOString() }, 'Merge');
+  await table.updateEntity(toKeyEntity(keyRow, { claimedUntil: new Date(0).toISOString() }), 'Merge');
 };
 
-/** Notes what content the key stands for from now on. */
-export const finishKey = async (table: Table, keyRow: string, digest: string): Promise<void> => {
-  await table.updateEntity({ partitionKey: keyRow, rowKey: ROW, digest }, 'Merge');
+/** The last day that the service can store: such a row goes with its batch, and by no chore. */
+const NEVER = '9999-12-31T00:00:00.000Z';
+
+/** Notes what content the key stands for from now on; `keeps`: until its batch is deleted, and not for seven days. */
+export const finishKey = async (table: Table, keyRow: string, digest: string, keeps = false): Promise<void> => {
+  const kept = keeps ? { expiresAt: NEVER } : {};
+  await table.updateEntity(toKeyEntity(keyRow, { digest, ...kept }), 'Merge');
 };
 
 /** Frees the key of a batch, unless it has expired meanwhile and stands for another one. */

@@ -2,8 +2,10 @@
  * The ledger: a row a batch and a row a chunk, all of a batch in one partition, so that a chunk's end and the counters
  * change in one transaction. Every change is conditional on the ETag its row was read with.
  */
-import { odata, type TableTransactionResponse, type TransactionAction } from '@azure/data-tables';
-import { isLostRace, queryEntities, readEntity, type Table, wins } from '../storage/table.ts';
+import { odata } from '@azure/data-tables';
+import type { StoredEntity } from '../storage/entity.ts';
+import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
+import { isLostRace, queryEntities, readEntity, type StoredAction, type Table, wins } from '../storage/table.ts';
 import { BATCH_ROW_KEY, type BatchRow, fromBatchEntity, toBatchEntity, type Versioned } from './batch-row.ts';
 import { CHUNK_ROWS, type ChunkRow, fromChunkEntity, toChunkEntity } from './chunk-row.ts';
 
@@ -13,7 +15,7 @@ export const MAX_CHUNK_ROWS_A_TRANSACTION = 98;
 /** The batch row, or undefined when there is no such batch (any more). */
 export async function readBatch(table: Table, id: string): Promise<Versioned<BatchRow> | undefined> {
   const entity = await readEntity(table, id, BATCH_ROW_KEY);
-  return entity && fromBatchEntity(entity as never);
+  return entity && fromBatchEntity(entity);
 }
 
 /**
@@ -39,7 +41,8 @@ export async function insertBatch(
  * The batch row's new ETag after a transaction that names it first; the SDK finds answers by row key only for inserts.
  * An unknown one matches no row, so that the next change reads it first.
  */
-export const etagIn = ({ subResponses }: TableTransactionResponse): string => subResponses[0]?.etag ?? UNKNOWN_ETAG;
+export const etagIn = ({ subResponses }: Awaited<ReturnType<Table['submitTransaction']>>): string =>
+  subResponses[0]?.etag ?? UNKNOWN_ETAG;
 const UNKNOWN_ETAG = 'W/"unknown"';
 
 /**
@@ -71,20 +74,25 @@ export async function changeBatch(table: Table, id: string, change: Change): Pro
 type Change = (row: BatchRow) => Partial<BatchRow> | undefined;
 
 /** As `changeBatch`, from a row at hand: it is read again only when somebody was faster. */
-export async function changeFrom(
+export function changeFrom(
   table: Table,
   known: Versioned<BatchRow>,
   change: Change,
 ): Promise<Versioned<BatchRow> | undefined> {
-  for (let found: Versioned<BatchRow> | undefined = known; found; found = await readBatch(table, known.row.id)) {
-    const fields = change(found.row);
+  let atHand: Versioned<BatchRow> | undefined = known;
+  return retryLostRace(rowOf(known.row.id), async () => {
+    const found = atHand ?? (await readBatch(table, known.row.id));
+    atHand = undefined;
+    const fields = found && change(found.row);
     if (!fields) return undefined;
     const row = { ...found.row, ...fields };
     const etag = await tryUpdate(table, row, found.etag);
-    if (etag !== undefined) return { row, etag };
-  }
-  return undefined;
+    return etag === undefined ? LOST_RACE : { row, etag };
+  });
 }
+
+/** How a batch row is named in errors. */
+export const rowOf = (id: string): string => `row of batch ${id}`;
 
 /** The new ETag, or undefined when the row has changed since. */
 async function tryUpdate(table: Table, row: BatchRow, etag: string): Promise<string | undefined> {
@@ -104,7 +112,7 @@ export async function* chunkRows(
 ): AsyncGenerator<Versioned<ChunkRow>> {
   const range = odata`PartitionKey eq ${id} and RowKey ge ${CHUNK_ROWS.from} and RowKey lt ${CHUNK_ROWS.to}`;
   const filter = state === undefined ? range : `${range} and ${odata`state eq ${state}`}`;
-  for await (const entity of queryEntities(table, filter)) yield fromChunkEntity(entity as never);
+  for await (const entity of queryEntities(table, filter)) yield fromChunkEntity(entity);
 }
 
 /** Cuts a list into runs of at most `size`. */
@@ -115,6 +123,4 @@ export function groupsOf<T>(list: readonly T[], size: number): T[][] {
 }
 
 /** An insertion, as an action of a transaction. */
-export const create = (
-  entity: Record<string, unknown> & { partitionKey: string; rowKey: string },
-): TransactionAction => ['create', entity];
+export const create = (entity: StoredEntity): StoredAction => ['create', entity];

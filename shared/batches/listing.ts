@@ -4,7 +4,7 @@ import { batchDate } from '../contract/names.ts';
 import { inParallel } from '../parallel.ts';
 import type { Table } from '../storage/table.ts';
 import { type BatchState, isSettled, pendingItems } from './batch-row.ts';
-import { batchesOfDay, type IndexEntry } from './index-rows.ts';
+import { batchesOfDay, type IndexEntry, listedTimes } from './index-rows.ts';
 import { readBatch } from './ledger.ts';
 import { openBatches } from './open-rows.ts';
 
@@ -77,11 +77,8 @@ async function refresh(table: Table, entry: IndexEntry, open: boolean): Promise<
   if (!open && isSettled(entry.state)) return { ...known, pending: 0 };
   const found = await readBatch(table, entry.id);
   if (!found) return undefined;
-  const { state, dead, queuedAt, deadlineAt, completedAt } = found.row;
-  const ended = isSettled(state) && completedAt !== undefined ? { completedAt } : {};
-  const queued = queuedAt === undefined ? {} : { queuedAt };
-  const { completedAt: _before, ...rest } = known;
-  return { ...rest, state, dead, deadlineAt, pending: pendingItems(found.row), ...queued, ...ended };
+  const { state, dead } = found.row;
+  return { ...known, ...listedTimes(found.row), state, dead, pending: pendingItems(found.row) };
 }
 
 async function* inGroups<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {

@@ -3,7 +3,8 @@
  * come to its announced end, written before anything else of that revision: no accepted work is ever unseen.
  */
 import { odata } from '@azure/data-tables';
-import { deleteEntity, type Entity, queryEntities, type Table } from '../storage/table.ts';
+import { type Entity, fromEntity, toEntity } from '../storage/entity.ts';
+import { deleteEntity, queryEntities, type Table } from '../storage/table.ts';
 import type { BatchRow } from './batch-row.ts';
 
 const OPEN = 'open';
@@ -23,7 +24,8 @@ const rowKeyOf = ({ id, revision }: Pick<BatchRow, 'id' | 'revision'>): string =
 
 /** Opens a revision of a batch: from now on a sweep sees it. */
 export async function openBatch(table: Table, batch: Pick<BatchRow, 'id' | 'workload' | 'revision'>): Promise<void> {
-  await table.upsertEntity({ partitionKey: OPEN, rowKey: rowKeyOf(batch), workload: batch.workload }, 'Replace');
+  const { workload } = batch;
+  await table.upsertEntity(toEntity('open', { partitionKey: OPEN, rowKey: rowKeyOf(batch) }, { workload }), 'Replace');
 }
 
 /** Closes a revision, after its end has been announced. */
@@ -39,7 +41,7 @@ export async function closeAll(table: Table, id: string): Promise<void> {
 /** The open batches, oldest first; one that is redriven as it ends may come twice. */
 export async function* openBatches(table: Table): AsyncGenerator<OpenBatch> {
   for await (const entity of queryEntities(table, odata`PartitionKey eq ${OPEN} and RowKey lt ${NOTE}`)) {
-    yield fromEntity(entity);
+    yield toOpenBatch(entity);
   }
 }
 
@@ -49,7 +51,7 @@ export async function readOpen(table: Table): Promise<{ batches: OpenBatch[]; no
   const notes = new Map<string, Entity>();
   for await (const entity of queryEntities(table, odata`PartitionKey eq ${OPEN}`)) {
     if (entity.rowKey.startsWith(NOTE)) notes.set(entity.rowKey.slice(NOTE.length), entity);
-    else batches.push(fromEntity(entity));
+    else batches.push(toOpenBatch(entity));
   }
   return { batches, notes };
 }
@@ -60,7 +62,8 @@ export const noteKeys = (name: string): { partitionKey: string; rowKey: string }
   rowKey: `${NOTE}${name}`,
 });
 
-function fromEntity({ rowKey, workload, timestamp }: Entity): OpenBatch {
-  const [id = '', revision = '0'] = rowKey.split('.');
-  return { id, workload: String(workload), revision: Number(revision), openedAt: Date.parse(String(timestamp)) };
+function toOpenBatch(entity: Entity): OpenBatch {
+  const [id = '', revision = '0'] = entity.rowKey.split('.');
+  const { workload = '' } = fromEntity('open', entity);
+  return { id, workload, revision: Number(revision), openedAt: Date.parse(String(entity.timestamp)) };
 }

@@ -13,8 +13,8 @@ const CHUNK = /^[a-z0-9][a-z0-9.]{0,200}$/;
 /** Lanes that the pipeline keeps for itself: finished chunks, and messages that nobody can read. */
 export const RESERVED_LANES = ['results', 'poison'] as const;
 
-/** Whether `name` may name a workload: lower-case words joined by single dashes. */
-export const isWorkloadName = (name: string): boolean => WORKLOAD.test(name);
+/** Whether `name` may name a workload: lower-case words joined by single dashes, short enough for a queue name. */
+export const isWorkloadName = (name: string): boolean => name.length <= MAX_QUEUE_NAME && WORKLOAD.test(name);
 
 /** Whether `name` may name a lane: one lower-case word that is not reserved. */
 export const isLaneName = (name: string): boolean =>
@@ -70,6 +70,9 @@ export const splitChunkId = (chunk: string, part: number): string => `${chunk}.s
 /** Id of the n-th chunk of a redrive that opened `revision`. */
 export const redriveChunkId = (revision: number, position: number): string =>
   `v${String(revision).padStart(4, '0')}.${chunkId(position)}`;
+
+/** The revision that a chunk ran in: 0 for those of the upload. Follow-ups are of their chunk's revision. */
+export const revisionOf = (chunk: string): number => Number(/^v(\d+)\./.exec(chunk)?.[1] ?? 0);
 
 /** Where a chunk's outcome lies; a pure function of the reference, laid out so that tools read a day as a Hive partition. */
 export const outcomeBlobName = (workload: string, batch: string, chunk: string): string =>

@@ -64,6 +64,17 @@ export const retryItemSchema = z.object({
 });
 export type RetryItem = z.infer<typeof retryItemSchema>;
 
+const ITEM = ',"item":';
+
+/**
+ * The item in a line of a dead or retries frame, as text; undefined when the line has none. Stringifying the parsed item
+ * would lose digits of its numbers. `item` is the last field, and within a string before it the quotes are escaped.
+ */
+export function itemTextIn(line: string): string | undefined {
+  const at = line.indexOf(ITEM);
+  return at < 0 ? undefined : line.slice(at + ITEM.length, -1);
+}
+
 /** A line of the partial frame: what the chunk's results of one key fold to. Lines are sorted by key (code units). */
 export interface PartialLine {
   key: string;

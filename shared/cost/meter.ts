@@ -6,15 +6,12 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { TableServiceClientOptions } from '@azure/data-tables';
-import type { RequestPolicy, RequestPolicyFactory } from '@azure/storage-blob';
 import type { Operations } from '../contract/operations.ts';
 import { operationOf, type RequestShape, type StorageService } from './operation-of.ts';
 import { createServiceClock, type LocalClocks, type ServiceClock } from './service-clock.ts';
 
-type AdditionalPolicy = NonNullable<TableServiceClientOptions['additionalPolicies']>[number];
-
-/** A policy of the Azure SDK pipeline, as `additionalPolicies` takes it. */
-export type PipelinePolicy = AdditionalPolicy['policy'];
+/** A policy of the Azure SDK pipeline. */
+export type PipelinePolicy = NonNullable<TableServiceClientOptions['additionalPolicies']>[number]['policy'];
 
 /** `<service>.<operation>`, such as `servicebus.send` or `durable.activity`. */
 export type OperationName = `${string}.${string}`;
@@ -27,19 +24,8 @@ export interface Measured<T> {
 
 /** Counts operations of this process. */
 export interface Meter {
-  /**
-   * The counting policy for a client that takes core policies:
-   * `new TableClient(url, name, { additionalPolicies: [{ policy: meter.policy('table'), position: 'perRetry' }] })`.
-   */
+  /** The counting policy for the pipeline of a client; it belongs behind the policy that repeats calls. */
   policy(service: StorageService): PipelinePolicy;
-  /** Options with that policy in place: `TableClient.fromConnectionString(text, name, meter.tableOptions())`. */
-  tableOptions(): { additionalPolicies: AdditionalPolicy[] };
-  /**
-   * Adds the policy to a pipeline of storage-blob or storage-queue before a client is made from it, and returns it:
-   * `new BlobServiceClient(url, meter.attach('blob', newPipeline(credential)))`. Given only a connection string, take
-   * `url` and `credential` from a first client made by `fromConnectionString`.
-   */
-  attach<P extends { readonly factories: RequestPolicyFactory[] }>(service: 'blob' | 'queue', pipeline: P): P;
   /** Counts what no pipeline sees: `servicebus.*` and `durable.*`. `n` defaults to 1. */
   count(operation: OperationName, n?: number): void;
   /** Everything counted since the meter was made. */
@@ -68,23 +54,6 @@ type Answer = { status: number; headers: { get(name: string): string | undefined
 
 /** Sends one try of a request, and sees it go and come back. */
 type Pass = <R extends Answer>(service: StorageService, request: RequestShape, send: () => Promise<R>) => Promise<R>;
-
-/**
- * storage-blob 12.32 and storage-queue 12.30 put a foreign policy before the retry policy, unless its factory's class has
- * this very name. `additionalPolicies` given to `newPipeline` would be added again for each container or blob client,
- * and the second time refused as a duplicate.
- */
-class InjectorPolicyFactory implements RequestPolicyFactory {
-  readonly #service: StorageService;
-  readonly #pass: Pass;
-  constructor(service: StorageService, pass: Pass) {
-    this.#service = service;
-    this.#pass = pass;
-  }
-  create(next: RequestPolicy): RequestPolicy {
-    return { sendRequest: (request) => this.#pass(this.#service, request, () => next.sendRequest(request)) };
-  }
-}
 
 function policyOf(service: StorageService, pass: Pass): PipelinePolicy {
   return {
@@ -117,15 +86,9 @@ export function createMeter(local: LocalClocks = LOCAL_CLOCKS): Meter {
   const clock = createServiceClock(local);
   const scope = () => scopes.getStore() ?? everything;
   const pass = createPass((operation) => addTo(scope(), operation, 1), clock, local.monotonicMs);
-  const policy = (service: StorageService) => policyOf(service, pass);
 
   return {
-    policy,
-    tableOptions: () => ({ additionalPolicies: [{ policy: policy('table'), position: 'perRetry' }] }),
-    attach(service, pipeline) {
-      pipeline.factories.push(new InjectorPolicyFactory(service, pass));
-      return pipeline;
-    },
+    policy: (service) => policyOf(service, pass),
     count: (operation, n = 1) => addTo(scope(), operation, n),
     total: () => ({ ...everything.counts }),
     async measure(fn) {

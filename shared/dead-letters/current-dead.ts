@@ -3,8 +3,8 @@ import type { ContainerClient } from '@azure/storage-blob';
 import type { BatchRow } from '../batches/batch-row.ts';
 import { chunkRowKey, fromChunkEntity } from '../batches/chunk-row.ts';
 import { doneChunks } from '../batches/done-chunks.ts';
-import { CONTAINERS, redriveChunkId } from '../contract/names.ts';
-import type { DeadItem } from '../contract/outcome.ts';
+import { CONTAINERS, redriveChunkId, revisionOf } from '../contract/names.ts';
+import { type DeadItem, itemTextIn } from '../contract/outcome.ts';
 import { type ChunkFrame, frameOfChunk, readLines } from '../results/chunk-pages.ts';
 import { readEntity, type Table } from '../storage/table.ts';
 import { readRedrive, type StoredRedrive } from './redrive-blob.ts';
@@ -18,9 +18,6 @@ export interface DeadLetterDeps {
 export interface CurrentDead {
   isCurrent(chunk: string, index: number): boolean;
 }
-
-/** The revision that a chunk ran in: 0 for those of the upload. Follow-ups are of their chunk's revision. */
-export const revisionOf = (chunk: string): number => Number(/^v(\d+)\./.exec(chunk)?.[1] ?? 0);
 
 /**
  * What is needed to tell the current dead letters of a batch from those that were redriven since: nothing for a batch
@@ -48,7 +45,7 @@ function note(latest: Map<number, number>, revision: number, { redrive }: Stored
 /** Name of the blob of the redrive that opened a revision, by its first chunk row; undefined without such a revision. */
 export async function appliedBlob(table: Table, batch: string, revision: number): Promise<string | undefined> {
   const entity = await readEntity(table, batch, chunkRowKey(redriveChunkId(revision, 0)));
-  return entity && fromChunkEntity(entity as never).row.reference.blob;
+  return entity && fromChunkEntity(entity).row.reference.blob;
 }
 
 /** The redrive that opened a revision. */
@@ -65,6 +62,8 @@ export async function appliedRedrive(
 export interface DeadLetter {
   chunk: string;
   item: DeadItem;
+  /** The item itself as JSON text; undefined when it could not be read. */
+  json: string | undefined;
 }
 
 /** The current dead letters of one chunk. @throws FrameError when its outcome is damaged. */
@@ -76,7 +75,7 @@ export async function deadLettersOf(
   const { chunk } = frame.row;
   const lines = await readLines(deps.container(CONTAINERS.results), frame);
   return lines
-    .map((line) => ({ chunk, item: JSON.parse(line) as DeadItem }))
+    .map((line) => ({ chunk, item: JSON.parse(line) as DeadItem, json: itemTextIn(line) }))
     .filter(({ item }) => current.isCurrent(chunk, item.index));
 }
 

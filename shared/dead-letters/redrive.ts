@@ -5,13 +5,15 @@
  */
 import { type BatchRow, isSettled, type Versioned } from '../batches/batch-row.ts';
 import { indexBatch } from '../batches/index-rows.ts';
-import { openRevision, readBatch } from '../batches/ledger.ts';
+import { openRevision, readBatch, rowOf } from '../batches/ledger.ts';
 import { openBatch } from '../batches/open-rows.ts';
+import { nextRevision } from '../batches/revisions.ts';
 import { digestOf } from '../contract/frame.ts';
 import { CONTAINERS } from '../contract/names.ts';
 import { Problem, statusOf, toError } from '../errors.ts';
 import { enterQueues } from '../intake/continue-intake.ts';
 import { announce, type FinalizeDeps } from '../results/finalize.ts';
+import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
 import { log } from '../telemetry/log.ts';
 import type { Workload } from '../workload/define.ts';
 import { appliedBlob } from './current-dead.ts';
@@ -44,10 +46,10 @@ const MAX_REVISION = 9_999;
  * @throws Problem 'not-found'; 'conflict' when the batch is not settled or there is nothing to redrive;
  * 'idempotency-mismatch' when the key was used for another request.
  */
-export async function redrive(deps: FinalizeDeps, request: RedriveRequest): Promise<RedriveAnswer> {
+export function redrive(deps: FinalizeDeps, request: RedriveRequest): Promise<RedriveAnswer> {
   const blob = redriveBlobName(request.batch, request.key);
   const digest = digestOf(Buffer.from(JSON.stringify(request.selection)));
-  for (;;) {
+  return retryLostRace(`redrive of batch ${request.batch}`, async () => {
     const { row } = await requireBatch(deps, request.batch);
     const stored = await readRedrive(deps.container(CONTAINERS.redrives), blob);
     if (stored && stored.redrive.request !== digest) throw mismatch();
@@ -56,7 +58,8 @@ export async function redrive(deps: FinalizeDeps, request: RedriveRequest): Prom
     if (stored && stored.redrive.revision <= row.revision) await discard(deps, stored);
     else if (stored) return accept(deps, row, stored);
     else await store(deps, row, { blob, digest, selection: request.selection });
-  }
+    return LOST_RACE;
+  });
 }
 
 async function requireBatch(deps: FinalizeDeps, id: string): Promise<Versioned<BatchRow>> {
@@ -144,30 +147,31 @@ async function accept(deps: FinalizeDeps, row: BatchRow, stored: StoredRedrive):
 }
 
 /** The transaction that opens the revision, with the first of its rows: it decides between two redrives. */
-async function open(deps: FinalizeDeps, stored: StoredRedrive): Promise<{ row: BatchRow; fresh: boolean }> {
-  for (;;) {
+const open = (deps: FinalizeDeps, stored: StoredRedrive): Promise<{ row: BatchRow; fresh: boolean }> =>
+  retryLostRace(rowOf(stored.redrive.batch), async () => {
     const found = await requireBatch(deps, stored.redrive.batch);
     if (await isApplied(deps, found.row, stored)) return { row: found.row, fresh: false };
     requireSettled(found.row);
     if (found.row.revision !== stored.redrive.revision - 1)
       throw new Problem('conflict', `Batch ${found.row.id} was redriven meanwhile, with another key.`);
     const next = opening(deps, found.row, stored);
-    if (await openRevision(deps.table, { ...found, next, chunks: rowsOfRedrive(next, stored) }))
-      return { row: next, fresh: true };
-  }
-}
+    const opened = await openRevision(deps.table, { ...found, next, chunks: rowsOfRedrive(next, stored) });
+    return opened ? { row: next, fresh: true } : LOST_RACE;
+  });
 
 function opening(deps: FinalizeDeps, row: BatchRow, { redrive }: StoredRedrive): BatchRow {
   const { deadlineSeconds } = workloadOf(deps, row);
+  const nowMs = deps.gate.now();
+  const openedAt = new Date(nowMs).toISOString();
+  const deadlineAt = new Date(nowMs + deadlineSeconds * 1000).toISOString();
+  const items = redrivenItems(redrive);
   return {
     ...row,
     state: 'accepting',
-    revision: redrive.revision,
-    dead: row.dead - redrivenItems(redrive),
+    ...nextRevision(row, { items, openedAt, deadlineAt }),
+    dead: row.dead - items,
     chunksTotal: row.chunksTotal + redrive.chunks.length,
     announced: false,
-    completedAt: undefined,
-    deadlineAt: new Date(deps.gate.now() + deadlineSeconds * 1000).toISOString(),
   };
 }
 

@@ -30,7 +30,8 @@ export function rowsOfRedrive(batch: BatchRow, { blob, redrive }: StoredRedrive)
       ...place,
       items,
       firstItem: runs[0]?.[0] ?? 0,
-      enqueuedAt: redrive.at,
+      // Not when the selection was stored: what is late is counted from here, and a rate holds chunks back on purpose.
+      enqueuedAt: dueAt ?? batch.openedAt,
       ...trace,
     };
     const due = dueAt === undefined ? {} : { dueAt };

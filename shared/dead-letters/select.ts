@@ -43,9 +43,9 @@ export async function select(deps: DeadLetterDeps, options: SelectOptions): Prom
   const choice = choiceOf(selection);
   const builder = new FrameBuilder({ ...workload.chunk, startMs: nowMs, ratePerSecond: selection.ratePerSecond });
   const without: number[] = [];
-  for await (const { item } of currentDeadLetters(deps, batch)) {
+  for await (const { item, json: stored } of currentDeadLetters(deps, batch)) {
     if (!choice.takes(item)) continue;
-    const json = choice.corrected.get(item.index) ?? ('item' in item ? JSON.stringify(item.item) : undefined);
+    const json = choice.corrected.get(item.index) ?? stored;
     if (json === undefined) without.push(item.index);
     else await add(builder, { index: item.index, json });
   }

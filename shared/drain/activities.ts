@@ -12,7 +12,7 @@ import type { QueueAddress, Registry } from '../workload/registry.ts';
 import { summarize } from './adapt.ts';
 import type { Wave } from './plan.ts';
 import { type SettleDeps, settle, waveSeconds } from './settle.ts';
-import { emptyTally, runSlice, type SliceResult, type Tally } from './slice.ts';
+import { emptySlice, runSlice, type SliceResult, type Tally } from './slice.ts';
 
 export interface DequeueInput {
   queue: string;
@@ -24,6 +24,8 @@ export interface SettleQueueInput {
   queue: string;
   generation: number;
   slices: SliceResult[];
+  /** Of the wave that has ended. */
+  wakes: number;
   abandon?: boolean;
 }
 /** `next` is absent when the drain is over. */
@@ -59,22 +61,20 @@ export function createActivities(deps: ActivityDeps): Activities {
         return { ...value, operations };
       } catch (error) {
         log.error('slice-failed', { queue: input.queue, task: input.task, error: toError(error) });
-        return nothing('fault');
+        return emptySlice('fault');
       }
     },
-    settleQueue: async ({ queue, generation, slices, abandon = false }) => {
+    settleQueue: async ({ queue, generation, slices, wakes, abandon = false }) => {
       const address = deps.registry.queue(queue);
       if (!address) return {};
       if (abandon) log.error('drain-failed', { queue, generation });
-      const settled = await settle(deps, { address, generation, wave: summarize(slices), abandon });
+      const settled = await settle(deps, { address, generation, wave: summarize(slices, wakes), abandon });
       if ('next' in settled) return { next: settled.next };
       log.info('drain-ended', { queue, generation, ended: settled.ended });
       return {};
     },
   };
 }
-
-const nothing = (ended: SliceResult['ended']): SliceResult => ({ ...emptyTally(), ended, seconds: 0 });
 
 async function dequeue(
   deps: ActivityDeps,
@@ -83,7 +83,7 @@ async function dequeue(
   const address = deps.registry.queue(name);
   const { table, now } = deps.gate;
   const held = address && (await fence(table, name, generation));
-  if (!held) return nothing('fenced');
+  if (!held) return emptySlice('fenced');
   const untilOf = (tasks: number): number => now() + waveSeconds(deps, { ...wave, tasks }) * 1000;
   const { tasks: active, depth } = wave;
   const isShown = task === FIRST_TASK && (await showFirstWave(table, held, { active, depth, until: untilOf(active) }));

@@ -9,6 +9,8 @@ const ALPHA = 0.5;
 /** What a wave of `tasks` tasks came to, over all of them. */
 export interface WaveSummary extends Omit<Tally, 'operations'> {
   tasks: number;
+  /** The gate's count when it was planned. */
+  wakes: number;
   /** Of the longest slice, without its waits for work. */
   seconds: number;
   /** Answers of a service that was too busy. */
@@ -18,12 +20,13 @@ export interface WaveSummary extends Omit<Tally, 'operations'> {
   faulted: boolean;
 }
 
-/** Sums up the slices of a wave. */
-export function summarize(slices: SliceResult[]): WaveSummary {
+/** Sums up the slices of a wave that was planned when the gate had counted `wakes`. */
+export function summarize(slices: SliceResult[], wakes: number): WaveSummary {
   const { operations, ...sum } = slices.reduce<Tally>(addTallies, emptyTally());
   return {
     ...sum,
     tasks: slices.length,
+    wakes,
     seconds: Math.max(0, ...slices.map((slice) => slice.seconds)),
     throttled: operations[THROTTLED] ?? 0,
     tripped: slices.some((slice) => slice.ended === 'tripped'),

@@ -2,11 +2,11 @@
  * The orchestration that empties one queue: waves of dequeue tasks, and a settling after each. It only decides, and is
  * disposable: queue, gate and ledger hold all truth, so that it may fail or be replaced at any moment.
  */
-import type { OrchestrationContext } from 'durable-functions';
+import type { OrchestrationContext, Task } from 'durable-functions';
 import { RetryOptions } from 'durable-functions';
 import type { DequeueInput, SettleQueueInput, SettleQueueOutput } from './activities.ts';
 import type { Wave } from './plan.ts';
-import type { SliceResult } from './slice.ts';
+import { emptySlice, type SliceResult } from './slice.ts';
 
 /** Waves before the history is cut: a replay costs all that is in it. */
 const WAVES_A_GENERATION = 5;
@@ -23,17 +23,43 @@ export function* drainQueue(context: OrchestrationContext): Generator<unknown, v
   const { queue, generation, wave } = context.df.getInput<DrainInput>() as DrainInput;
   let next: Wave | undefined = wave;
   for (let count = 0; next !== undefined && count < WAVES_A_GENERATION; count += 1) {
-    const slices = (yield context.df.Task.all(tasksOf(context, { queue, generation, wave: next }))) as SliceResult[];
+    const { wakes }: Wave = next;
+    const slices = yield* runWave(context, { queue, generation, wave: next });
     try {
-      const settled = (yield settle(context, { queue, generation, slices })) as SettleQueueOutput;
+      const settled = (yield settle(context, { queue, generation, slices, wakes })) as SettleQueueOutput;
       next = settled.next;
     } catch (error) {
       // The last act of a drain that cannot go on: free the gate, with a wake in a minute.
-      yield context.df.callActivity('settle-queue', { queue, generation, slices: [], abandon: true });
+      yield context.df.callActivity('settle-queue', { queue, generation, slices: [], wakes, abandon: true });
       throw error;
     }
   }
   if (next !== undefined) context.df.continueAsNew({ queue, generation, wave: next } satisfies DrainInput);
+}
+
+/**
+ * Runs a wave until its last task has ended. `Task.all` ends at the first task that fails (its worker has died: the
+ * activity itself never throws) while others still work at the queue. So the rest is awaited one by one, which schedules
+ * nothing again, and the failed task counts as a fault: a drain that gave up instead would leave the queue to its next
+ * one beside tasks that still run, and stop it for a minute.
+ */
+function* runWave(context: OrchestrationContext, input: DrainInput): Generator<Task, SliceResult[], unknown> {
+  const tasks = tasksOf(context, input);
+  try {
+    return (yield context.df.Task.all(tasks)) as SliceResult[];
+  } catch {
+    const slices: SliceResult[] = [];
+    for (const task of tasks) slices.push(yield* sliceOf(task));
+    return slices;
+  }
+}
+
+function* sliceOf(task: Task): Generator<Task, SliceResult, unknown> {
+  try {
+    return (yield task) as SliceResult;
+  } catch {
+    return emptySlice('fault');
+  }
 }
 
 function tasksOf(context: OrchestrationContext, { queue, generation, wave }: DrainInput) {

@@ -26,14 +26,17 @@ export interface PlanState {
   probe: boolean;
   sliceSeconds: number;
   visibilitySeconds: number;
+  /** Wakes that the gate has counted. */
+  wakes: number;
 }
 
 /**
  * One wave: `tasks` dequeue tasks that each take `share` references, at most `receive` at a time. `depth` is what waited
- * when it was planned.
+ * when it was planned, `wakes` what the gate had counted: a later wake may mean a message that its tasks have missed.
  */
 export interface Wave {
   depth: number;
+  wakes: number;
   tasks: number;
   share: number;
   receive: number;
@@ -46,9 +49,9 @@ export interface Wave {
  * receive = min(32, what a task does in a slice and in half a visibility timeout, its share or, alone, the target).
  */
 export function planWave(state: PlanState): Wave {
-  const { depth, probe } = state;
+  const { depth, wakes, probe } = state;
   const sliceSeconds = state.exploring ? Math.min(state.sliceSeconds, EXPLORING_SECONDS) : state.sliceSeconds;
-  if (probe) return { depth, tasks: 1, share: 1, receive: 1, sliceSeconds, probe };
+  if (probe) return { depth, wakes, tasks: 1, share: 1, receive: 1, sliceSeconds, probe };
   const tasks = state.kind === 'results' ? 1 : countTasks(state);
   const share = Math.max(1, Math.ceil(depth / tasks));
   const seconds = Math.min(sliceSeconds, state.visibilitySeconds / 2);
@@ -58,7 +61,7 @@ export function planWave(state: PlanState): Wave {
   const target = Math.ceil(state.policy.targetSeconds / Math.max(state.secondsPerReference, 0.001));
   const receive = Math.max(1, Math.min(MAX_RECEIVE, inTime, tasks === 1 ? Math.max(share, target) : share));
   const most = state.kind === 'results' ? Number.MAX_SAFE_INTEGER : share;
-  return { depth, tasks, share: most, receive, sliceSeconds, probe };
+  return { depth, wakes, tasks, share: most, receive, sliceSeconds, probe };
 }
 
 function countTasks(state: PlanState): number {

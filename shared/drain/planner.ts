@@ -1,3 +1,4 @@
+import { fromEntity } from '../storage/entity.ts';
 import { readEntity, type Table } from '../storage/table.ts';
 import { GATES_PARTITION, type GateRow, isSweepHeld, policyRowKey } from '../wake/gate-row.ts';
 import type { QueueAddress } from '../workload/registry.ts';
@@ -23,7 +24,7 @@ export async function readPolicy(
   const usual = { ...DEFAULT_POLICY, capacity };
   if (gate.policyVersion === 0) return usual;
   const entity = await readEntity(table, GATES_PARTITION, policyRowKey(gate.queue));
-  return entity ? policySchema.parse(JSON.parse(String(entity.policy))) : usual;
+  return entity ? policySchema.parse(fromEntity('policy', entity).policy) : usual;
 }
 
 /** Sizes the next wave of a queue from what its gate has learnt. */
@@ -43,6 +44,7 @@ export function createPlanner({ table, sliceSeconds, visibilitySeconds, capacity
       probe: gate.paused?.by === 'circuit',
       sliceSeconds,
       visibilitySeconds,
+      wakes: gate.wakes,
     });
 }
 

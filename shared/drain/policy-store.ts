@@ -1,6 +1,7 @@
-import type { TransactionAction } from '@azure/data-tables';
-import { type Table, wins } from '../storage/table.ts';
-import { readGate } from '../wake/gate.ts';
+import { toEntity } from '../storage/entity.ts';
+import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
+import { type StoredAction, type Table, wins } from '../storage/table.ts';
+import { gateOf, readGate } from '../wake/gate.ts';
 import { GATES_PARTITION, policyRowKey, toGateEntity } from '../wake/gate-row.ts';
 import type { Policy } from './policy.ts';
 
@@ -8,21 +9,20 @@ import type { Policy } from './policy.ts';
  * Stores the policy of a queue and counts its version up, in one transaction: no drain sees the one without the other.
  * Gives the new version; undefined when the present one is not `expected` (which may be left out).
  */
-export async function writePolicy(
+export const writePolicy = (
   table: Table,
   queue: string,
   { policy, expected }: { policy: Policy; expected?: number | undefined },
-): Promise<number | undefined> {
-  for (;;) {
+): Promise<number | undefined> =>
+  retryLostRace(gateOf(queue), async () => {
     const { row, etag } = await readGate(table, queue);
     if (expected !== undefined && row.policyVersion !== expected) return undefined;
     const version = row.policyVersion + 1;
     const gate = toGateEntity({ ...row, policyVersion: version });
-    const stored = { partitionKey: GATES_PARTITION, rowKey: policyRowKey(queue), version };
-    const actions: TransactionAction[] = [
-      ['upsert', { ...stored, policy: JSON.stringify(policy) }, 'Replace'],
+    const keys = { partitionKey: GATES_PARTITION, rowKey: policyRowKey(queue) };
+    const actions: StoredAction[] = [
+      ['upsert', toEntity('policy', keys, { version, policy }), 'Replace'],
       etag === undefined ? ['create', gate] : ['update', gate, 'Replace', { etag }],
     ];
-    if (await wins(table.submitTransaction(actions))) return version;
-  }
-}
+    return (await wins(table.submitTransaction(actions))) ? version : LOST_RACE;
+  });

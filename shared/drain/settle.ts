@@ -1,10 +1,11 @@
 /** What follows a wave: measure the queue, then drain on, release the gate, park it, or open the circuit. */
 import type { QueueClient } from '@azure/storage-queue';
 import { statusOf } from '../errors.ts';
+import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
 import { log } from '../telemetry/log.ts';
 import { measureQueue } from '../telemetry/metrics.ts';
 import { DUE_MARGIN_MS, dueAfter } from '../wake/due.ts';
-import { fence, type GateDeps, writeGate } from '../wake/gate.ts';
+import { fence, type GateDeps, gateOf, writeGate } from '../wake/gate.ts';
 import type { GateRow, Pause } from '../wake/gate-row.ts';
 import type { Publish } from '../wake/publish.ts';
 import type { QueueAddress } from '../workload/registry.ts';
@@ -46,20 +47,18 @@ export type Settled = { next: Wave } | { ended: 'fenced' | 'drained' | 'parked' 
  * Decides after a wave. The wakes are read before the depth, and the release goes through only if the row is still as
  * it was read: a wake that came between is never lost.
  */
-export async function settle(deps: SettleDeps, input: SettleInput): Promise<Settled> {
-  for (;;) {
+export const settle = (deps: SettleDeps, input: SettleInput): Promise<Settled> =>
+  retryLostRace(gateOf(input.address.queue), async () => {
     const held = await fence(deps.gate.table, input.address.queue, input.generation);
     if (!held) return { ended: 'fenced' };
     const gate = { ...held.row, ...learn(held.row, input.wave), total: held.row.total + input.wave.tasks };
     gate.ghosts += input.wave.ghosts;
     const settled = await decide(deps, input, gate);
-    if (await writeGate(deps.gate.table, settled.gate, held.etag)) {
-      measureQueue(input.address.queue, settled.gate.depth, settled.gate.active);
-      await settled.after?.();
-      return settled.result;
-    }
-  }
-}
+    if (!(await writeGate(deps.gate.table, settled.gate, held.etag))) return LOST_RACE;
+    measureQueue(input.address.queue, settled.gate.depth, settled.gate.active);
+    await settled.after?.();
+    return settled.result;
+  });
 
 interface Decision {
   gate: GateRow;
@@ -78,10 +77,16 @@ async function decide(deps: SettleDeps, input: SettleInput, gate: GateRow): Prom
   if (gate.paused !== undefined && wave.ran > 0) gate.paused = undefined;
   const depth = await deps.depthOf(address.queue);
   if (depth === 0) return drained(deps, input, gate);
-  if (wave.received === 0)
+  if (wave.received === 0 && !isWokenSince(wave, gate))
     return park(deps, input, { gate, atMs: nextVisible(deps, gate, wave), ended: 'parked', depth });
   return goOn(deps, input, gate, depth);
 }
+
+/**
+ * Whether a wake was counted since the wave was planned: its message may have become visible after the last receive, so
+ * the depth need not be of invisible ones. A wave that could not receive waits all the same.
+ */
+const isWokenSince = (wave: WaveSummary, gate: GateRow): boolean => gate.wakes > wave.wakes && !wave.faulted;
 
 async function goOn(deps: SettleDeps, input: SettleInput, gate: GateRow, depth: number): Promise<Decision> {
   const next = await deps.plan(input.address, gate, depth);

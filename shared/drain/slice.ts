@@ -72,6 +72,9 @@ export interface SliceResult extends Tally {
   seconds: number;
 }
 
+/** A slice that did nothing. */
+export const emptySlice = (ended: SliceResult['ended']): SliceResult => ({ ...emptyTally(), ended, seconds: 0 });
+
 /**
  * Shortest time between two receives of a lone task while the queue gives less than it was asked for. A trickle is
  * taken some at a time, and each receive, result message and wake serves them all.

@@ -1,7 +1,9 @@
 /** How every HTTP function answers: JSON, or a problem document (RFC 9457) for what went wrong. */
 import type { HttpRequest, HttpResponseInit, InvocationContext } from '@azure/functions';
-import { Problem, statusOf, toError } from '../errors.ts';
+import { ContentionError, MissingResourceError, Problem, statusOf, toError } from '../errors.ts';
+import { isPassing } from '../storage/retry-limits.ts';
 import { log, withLog } from '../telemetry/log.ts';
+import { TimeLimitError } from '../time-limit.ts';
 
 export const PROBLEM_TYPE_BASE = 'https://sluice.example/problems/';
 const RETRY_AFTER_SECONDS = '5';
@@ -38,8 +40,13 @@ function problemAnswer(thrown: unknown, instance: string): HttpResponseInit {
   return problem(500, { type: 'internal', title: 'Internal error', detail, instance });
 }
 
-/** A service was too busy, or out of reach, beyond all retries of its client. */
-const isBusy = (thrown: unknown): boolean => [429, 500, 502, 503, 504].includes(statusOf(thrown) ?? 0);
+/** A service was too busy, silent, out of reach or not set up, or others changed the same row, beyond all retries. */
+function isBusy(thrown: unknown): boolean {
+  const status = statusOf(thrown);
+  if (status !== undefined) return isPassing(status);
+  return BUSY.some((kind) => thrown instanceof kind) || (thrown instanceof Error && thrown.name === 'RestError');
+}
+const BUSY = [ContentionError, MissingResourceError, TimeLimitError];
 
 const busy = (cause: unknown): Problem =>
   new Problem('busy', 'A service behind does not answer as it should. Try again in a while.', { cause });

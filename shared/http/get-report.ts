@@ -32,6 +32,8 @@ export async function getReport(deps: ReportHttp, request: HttpRequest): Promise
 
 function missing(batch: BatchRow, revision: number): string {
   const { id, state, accepted, reportRevision, reportProblem } = batch;
+  if (isSettled(state) && reportProblem !== undefined && revision === batch.revision)
+    return `Batch ${id} is ${state}, and has no report of revision ${revision}: ${reportProblem}.`;
   if (reportRevision >= 0) return `Batch ${id} has no report of revision ${revision}; the newest is ${reportRevision}.`;
   if (isSettled(state)) return `Batch ${id} is ${state}, and has no report: ${reportProblem ?? 'none was made'}.`;
   return `Batch ${id} has no report yet: it is ${state}, and ${pendingItems(batch)} of its ${accepted} items are pending.`;

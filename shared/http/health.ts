@@ -1,10 +1,10 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import type { ContainerClient } from '@azure/storage-blob';
 import { CONTAINERS } from '../contract/names.ts';
-import { statusOf, toError } from '../errors.ts';
+import { errorCodeOf, MissingResourceError, statusOf, toError } from '../errors.ts';
 import { readEntity, type Table } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
-import { GATES_PARTITION } from '../wake/gate-row.ts';
+import { withinTime } from '../time-limit.ts';
 import type { Registry } from '../workload/registry.ts';
 import { json } from './answers.ts';
 import type { Health } from './operator-schemas.ts';
@@ -14,14 +14,14 @@ export interface HealthHttp {
   pool: string | undefined;
   /** Made only when a deep check is asked for. */
   storage: () => {
-    table: Table;
+    tables: readonly Table[];
     container: (name: string) => ContainerClient;
     depthOf: (queue: string) => Promise<number>;
   };
   nowMs: () => number;
 }
 
-/** The route asks for no key, so that its checks must not cost more than three operations in this time. */
+/** The route asks for no key, so that its checks are made at most once in this time: some dozen operations. */
 const KEEP_MS = 30_000;
 const NAME = 'health';
 /** The SDKs try again for longer than anybody waits who asks for health. */
@@ -29,54 +29,81 @@ const PATIENCE_MS = 10_000;
 
 /** GET health: that the app answers, without any storage call; `?deep` asks storage too, once in 30 s a process. */
 export function createHealth(deps: HealthHttp): (request: HttpRequest) => Promise<HttpResponseInit> {
-  let kept: { atMs: number; checks: Promise<Checks> } | undefined;
-  const checks = (): Promise<Checks> => {
+  let kept: { atMs: number; found: Promise<Found> } | undefined;
+  const look = (): Promise<Found> => {
     if (kept === undefined || deps.nowMs() - kept.atMs >= KEEP_MS) {
-      kept = { atMs: deps.nowMs(), checks: checkStorage(deps) };
+      kept = { atMs: deps.nowMs(), found: checkStorage(deps) };
     }
-    return kept.checks;
+    return kept.found;
   };
   return async (request) => {
     const workloads = deps.registry.workloads.map(({ name }) => name);
     const health: Health = { status: 'ok', pool: deps.pool ?? null, workloads };
     if (!request.query.has('deep')) return json(health);
-    const found = await checks();
-    const ok = Object.values(found).every((check) => check === 'ok');
-    return json({ ...health, status: ok ? 'ok' : 'failing', checks: found }, { status: ok ? 200 : 503 });
+    const found = await look();
+    const ok = found.problems.length === 0;
+    return json({ ...health, status: ok ? 'ok' : 'failing', ...found }, { status: ok ? 200 : 503 });
   };
 }
 
-type Checks = NonNullable<Health['checks']>;
+interface Found {
+  checks: NonNullable<Health['checks']>;
+  problems: NonNullable<Health['problems']>;
+}
+type Service = keyof Found['checks'];
 
-/** Nothing of these names has to be there: an answer is what counts. */
-async function checkStorage({ storage, registry }: HealthHttp): Promise<Checks> {
-  const { table, container, depthOf } = storage();
+/** A part of storage that has to be there, and how to ask for it. */
+interface Resource {
+  service: Service;
+  name: string;
+  ask: () => Promise<unknown>;
+}
+
+/** One operation each. Queues are made when they are first used, so that one stands for all: it shows the right to ask. */
+function resourcesOf({ storage, registry }: HealthHttp): Resource[] {
+  const { tables, container, depthOf } = storage();
   const queue = registry.queues()[0]?.queue ?? NAME;
-  const [tables, queues, blobs] = await Promise.all([
-    check('table', () => readEntity(table, GATES_PARTITION, NAME)),
-    check('queue', () => depthOf(queue)),
-    check('blob', () => container(CONTAINERS.results).getBlobClient(NAME).getProperties()),
-  ]);
-  return { table: tables, queue: queues, blob: blobs };
+  const declared = registry.workloads.flatMap(({ containers }) => containers);
+  return [
+    ...tables.map((table): Resource => {
+      const { tableName } = table;
+      return { service: 'table', name: `table ${tableName}`, ask: () => readEntity(table, NAME, NAME) };
+    }),
+    { service: 'queue', name: `queue ${queue}`, ask: () => depthOf(queue) },
+    ...[...new Set([...Object.values(CONTAINERS), ...declared])].map((name): Resource => {
+      const ask = () => container(name).getBlobClient(NAME).getProperties();
+      return { service: 'blob', name: `container ${name}`, ask };
+    }),
+  ];
 }
 
-async function check(service: string, ask: () => Promise<unknown>): Promise<'ok' | 'failed'> {
+async function checkStorage(deps: HealthHttp): Promise<Found> {
+  const checks: Found['checks'] = { table: 'ok', queue: 'ok', blob: 'ok' };
+  const problems: Found['problems'] = [];
+  await Promise.all(
+    resourcesOf(deps).map(async ({ service, name, ask }) => {
+      const problem = await problemOf(name, ask);
+      if (problem === undefined) return;
+      checks[service] = 'failed';
+      problems.push({ resource: name, problem });
+    }),
+  );
+  return { checks, problems };
+}
+
+/** What is wrong, without what a stranger should not read: the error itself is in the log. */
+async function problemOf(resource: string, ask: () => Promise<unknown>): Promise<string | undefined> {
   try {
-    await inTime(ask());
-    return 'ok';
+    await withinTime(ask(), PATIENCE_MS, resource);
+    return undefined;
   } catch (error) {
-    if (statusOf(error) === 404) return 'ok';
-    log.warn('health-check-failed', { service, error: toError(error) });
-    return 'failed';
-  }
-}
-
-async function inTime(answer: Promise<unknown>): Promise<void> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`No answer within ${PATIENCE_MS / 1000} s.`)), PATIENCE_MS);
-  try {
-    await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
+    const [status, code = ''] = [statusOf(error), errorCodeOf(error)];
+    if (status === 404 && code !== 'ContainerNotFound') return undefined;
+    log.warn('health-check-failed', { resource, error: toError(error) });
+    if (error instanceof MissingResourceError || status === 404) return 'does not exist';
+    if (status === undefined) return 'does not answer';
+    return status === 401 || status === 403
+      ? `access denied: ${status} ${code}`
+      : `answers ${status} ${code}`.trimEnd();
   }
 }

@@ -1,9 +1,12 @@
 import type { HttpRequest } from '@azure/functions';
 import { z } from 'zod';
+import { findTooDeep, MAX_ITEM_NESTING } from '../contract/nesting.ts';
 import { Problem } from '../errors.ts';
 
 /** What operators send is small, unless a route says otherwise; this keeps a stray upload out of memory. */
 const MAX_BYTES = 64 * 1024;
+/** The deepest body is that of a redrive, with a corrected item at its fourth level. Schemas recurse, so they come after. */
+const MAX_NESTING = 3 + MAX_ITEM_NESTING;
 
 /**
  * The JSON body of a request, checked; no body counts as `{}`.
@@ -28,6 +31,16 @@ async function textOf(request: HttpRequest, maxBytes: number): Promise<string> {
 
 function parse(text: string): unknown {
   if (text.trim() === '') return {};
+  const body = parseJson(text);
+  const deep = findTooDeep(text, MAX_NESTING);
+  if (deep === undefined) return body;
+  throw new Problem(
+    'invalid-parameter',
+    `The body is nested over ${MAX_NESTING} levels deep, an item over ${MAX_ITEM_NESTING}, at character ${deep + 1}.`,
+  );
+}
+
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,5 +1,6 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { type ListedBatch, listBatchesOf } from '../batches/listing.ts';
+import { isDeadlineMet } from '../batches/revisions.ts';
 import { batchDate, batchTimeMs } from '../contract/names.ts';
 import { Problem } from '../errors.ts';
 import type { Table } from '../storage/table.ts';
@@ -47,7 +48,10 @@ function daysFor(day: string | undefined, after: string | undefined, nowMs: numb
 }
 
 function entryOf(batch: ListedBatch, nowMs: number): BatchEntry {
-  const { queuedAt: _queuedAt, deadlineAt = null, completedAt = null, ...rest } = batch;
-  const createdAt = new Date(batchTimeMs(rest.id)).toISOString();
-  return { ...rest, createdAt, completedAt, deadlineAt, ...progressOf(batch, nowMs), links: batchLinks(rest.id) };
+  const { id, workload, lane, state, accepted, dead, pending, revision, openedAt, deadlineAt } = batch;
+  const { completedAt = null, deadlineMet = isDeadlineMet(batch, nowMs) } = batch;
+  const createdAt = new Date(batchTimeMs(id)).toISOString();
+  const times = { createdAt, revision, openedAt, completedAt, deadlineAt, deadlineMet };
+  const progress = progressOf({ ...batch, items: batch.revisionItems }, nowMs);
+  return { id, workload, lane, state, accepted, dead, pending, ...times, ...progress, links: batchLinks(id) };
 }

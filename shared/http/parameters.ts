@@ -1,15 +1,13 @@
 /** Reading parameters of a request; what does not fit is a Problem that says what was expected and what came. */
 import type { HttpRequest } from '@azure/functions';
 import { BATCH_STATES, type BatchRow, type BatchState, type Versioned } from '../batches/batch-row.ts';
+import { isIdempotencyKey, MAX_KEY } from '../batches/keys.ts';
 import { readBatch } from '../batches/ledger.ts';
 import { isBatchId, isChunkId, isWorkloadName } from '../contract/names.ts';
 import { Problem } from '../errors.ts';
 import type { Table } from '../storage/table.ts';
 import type { Workload } from '../workload/define.ts';
 import type { QueueAddress, Registry } from '../workload/registry.ts';
-
-/** Longest idempotency key. */
-const MAX_KEY = 255;
 
 /** The workload that the route names; 404 for any other. */
 export function workloadOf(request: HttpRequest, registry: Registry): Workload {
@@ -51,7 +49,7 @@ export function laneOf(request: HttpRequest, workload: Workload): string | undef
 export function keyOf(request: HttpRequest): string | undefined {
   const key = request.headers.get('idempotency-key');
   if (key === null) return undefined;
-  if (/^[\x20-\x7e]+$/.test(key) && key.trim() !== '' && key.length <= MAX_KEY) return key;
+  if (isIdempotencyKey(key)) return key;
   throw new Problem('invalid-parameter', `Idempotency-Key must be 1 to ${MAX_KEY} printable ASCII characters.`);
 }
 

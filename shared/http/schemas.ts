@@ -42,6 +42,20 @@ export const batchReceiptSchema = z.object({
 });
 export type BatchReceipt = z.infer<typeof batchReceiptSchema>;
 
+const latency = z.object({ p50: count, p95: count, max: count }).nullable();
+/** `opened` is the acceptance of the upload, or of the redrive. */
+const revisionTimes = z.object({
+  opened: time,
+  queued: time.nullable(),
+  started: time.nullable(),
+  completed: time.nullable(),
+  deadline: time,
+});
+const deadlineMet = z
+  .boolean()
+  .nullable()
+  .describe('Whether the first completion met the deadline, whatever was redriven later; null while that is open');
+
 const batchLinks = z.object({ self: z.string(), results: z.string(), report: z.string(), deadLetters: z.string() });
 
 /** A batch. */
@@ -63,16 +77,17 @@ export const batchViewSchema = z.object({
     duplicatesSeen: count,
   }),
   chunks: z.object({ total: count, done: count }),
-  times: z.object({
-    accepted: time,
-    queued: time.nullable(),
-    started: time.nullable(),
-    completed: time.nullable(),
-    deadline: time,
-  }),
-  ratePerSecond: count.nullable().describe('Items a second since the batch was queued'),
+  times: revisionTimes
+    .extend({ accepted: time.describe('Of the upload') })
+    .describe('Of the present revision, but for accepted'),
+  deadline: z.object({ at: time, met: deadlineMet }).describe('The deadline of the upload'),
+  ratePerSecond: count.nullable().describe('Items per second of the present revision, since it was queued'),
   etaAt: time.nullable(),
-  latencyMs: z.object({ p50: count, p95: count, max: count }).nullable().describe('Item done minus batch accepted'),
+  latencyMs: latency.describe('Item done minus batch accepted, for the first revision'),
+  revision: count.describe('0 for the upload; each redrive opens the next'),
+  revisions: z
+    .array(revisionTimes.extend({ revision: count, items: count, latencyMs: latency }))
+    .describe('The upload, and its redrives: the latest 19, and the present revision last'),
   reportRevision: count.nullable(),
   reportProblem: z.string().optional().describe('Why a settled batch has no report'),
   receipt: batchReceiptSchema,
@@ -90,9 +105,12 @@ export const batchEntrySchema = z.object({
   dead: count,
   pending: count,
   createdAt: time.describe('When the id was made; listings are sorted by it'),
+  revision: count,
+  openedAt: time.describe('When the present revision was opened; the three below are of it, too'),
   completedAt: time.nullable(),
-  deadlineAt: time.nullable(),
-  ratePerSecond: count.nullable().describe('Items a second since the batch was queued'),
+  deadlineAt: time,
+  ratePerSecond: count.nullable().describe('Items per second of the present revision, since it was queued'),
+  deadlineMet,
   etaAt: time.nullable(),
   links: batchLinks,
 });

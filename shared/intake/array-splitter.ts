@@ -1,6 +1,7 @@
 /** Finds where the elements of a JSON array begin and end, byte by byte, and leaves judging them to others. */
 import { Problem } from '../errors.ts';
 import { findJsonFault } from './json-fault.ts';
+import { BlankBytes } from './limits.ts';
 import { PendingBytes } from './pending-bytes.ts';
 import { advance, malformed, type Position, START } from './position.ts';
 
@@ -23,6 +24,7 @@ export class ArraySplitter {
   /** Inside an element: where that begins. */
   #at: Position = START;
   readonly #pending = new PendingBytes();
+  readonly #blank = new BlankBytes();
   #depth = 0;
   #inString = false;
   #escaped = false;
@@ -50,18 +52,37 @@ export class ArraySplitter {
     throw malformed(advance(this.#at, text), 'The upload ends before the array does.');
   }
 
-  /** Reads one byte outside of elements, where all that may come is ASCII; an element's first byte is left to be read. */
-  #readBetween(piece: Buffer, offset: number): number {
-    const byte = piece[offset];
-    if (byte !== SPACE && byte !== LF && byte !== CR && byte !== TAB) {
-      const next = stateAfter(this.#state, byte);
-      if (next === undefined) throw malformed(this.#at, `Expected ${EXPECTATION[this.#state]}.`);
-      this.#state = next;
-      if (next === 'inside element') return offset;
+  /** Reads up to the next sign outside of elements, where all that may come is ASCII; an element's first byte is left. */
+  #readBetween(piece: Buffer, start: number): number {
+    const offset = this.#skipBlank(piece, start);
+    if (offset === piece.length) return offset;
+    const next = stateAfter(this.#state, piece[offset]);
+    if (next === undefined) throw malformed(this.#at, `Expected ${EXPECTATION[this.#state]}.`);
+    this.#state = next;
+    if (next !== 'inside element') {
+      this.#at = { line: this.#at.line, column: this.#at.column + 1 };
+      return offset + 1;
     }
-    this.#at =
-      byte === LF ? { line: this.#at.line + 1, column: 1 } : { line: this.#at.line, column: this.#at.column + 1 };
-    return offset + 1;
+    this.#blank.end();
+    return offset;
+  }
+
+  /** The offset of the first byte that is no whitespace. */
+  #skipBlank(piece: Buffer, start: number): number {
+    let offset = start;
+    let breaks = 0;
+    let lineStart = start;
+    for (; offset < piece.length; offset++) {
+      const byte = piece[offset];
+      if (byte === LF) {
+        breaks++;
+        lineStart = offset + 1;
+      } else if (byte !== SPACE && byte !== CR && byte !== TAB) break;
+    }
+    const { line, column } = this.#at;
+    this.#blank.skip(offset - start, line);
+    this.#at = { line: line + breaks, column: (breaks === 0 ? column : 1) + offset - lineStart };
+    return offset;
   }
 
   #readElement(piece: Buffer, start: number): number {

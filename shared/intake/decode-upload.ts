@@ -13,7 +13,7 @@ import {
 } from 'node:zlib';
 import { Problem } from '../errors.ts';
 import type { UploadEncoding } from './formats.ts';
-import { type UploadLimits, uploadTooLarge } from './limits.ts';
+import { MAX_DECODED_RATIO, RATIO_FREE_BYTES, type UploadLimits, uploadTooLarge } from './limits.ts';
 import { zstdFrames } from './zstd-frames.ts';
 
 const KiB = 1024;
@@ -39,9 +39,27 @@ export interface DecodeOptions {
  */
 export async function* decodeUpload(body: AsyncIterable<Uint8Array>, options: DecodeOptions): AsyncGenerator<Buffer> {
   const { encoding, limits } = options;
-  const received = bounded(pieces(body), limits.maxBodyBytes, 'The body');
-  yield* bounded(decoded(received, encoding), limits.maxDecodedBytes, 'The decoded body');
+  const received = watch(bounded(pieces(body), limits.maxBodyBytes, 'The body'));
+  const all = bounded(decoded(received.pieces, encoding), limits.maxDecodedBytes, 'The decoded body');
+  yield* withinRatio(all, received);
 }
+
+/** What decodes to far more than it is costs minutes of work for a few bytes, long before it is over a limit. */
+async function* withinRatio(source: AsyncIterable<Buffer>, received: Pick<Watched, 'bytes'>): AsyncGenerator<Buffer> {
+  let total = 0;
+  for await (const piece of source) {
+    total += piece.length;
+    if (total > RATIO_FREE_BYTES && total > received.bytes * MAX_DECODED_RATIO)
+      throw tooRepetitive(total, received.bytes);
+    yield piece;
+  }
+}
+
+const tooRepetitive = (decoded: number, received: number): Problem =>
+  new Problem(
+    'too-large',
+    `The first ${received} bytes of the body decode to ${decoded}, over ${MAX_DECODED_RATIO} times as many. If that is what you mean to send, compress it with gzip.`,
+  );
 
 async function* pieces(body: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   for await (const piece of body) {
@@ -115,7 +133,7 @@ async function* throughDecoder(source: AsyncIterable<Buffer>, { encoding, decode
 
 /** A source and what became of it: a decoder's failure must be told from one of the source, for only that is the client's. */
 interface Watched {
-  pieces: AsyncIterable<Buffer>;
+  pieces: AsyncGenerator<Buffer>;
   bytes: number;
   failure?: { error: unknown };
 }

@@ -1,45 +1,57 @@
 /**
  * The inbox: a file dropped at `inbox/<workload>/[<lane>/]<name>` becomes a batch and moves to `inbox-done`, or to
- * `inbox-rejected` with the reason beside it. A crash at any point repeats with the same idempotency key.
+ * `inbox-rejected` with the reason beside it. A crash at any point repeats with the same idempotency key. A file that
+ * cannot be read, judged or moved stays, is logged and counted, and keeps none behind it from being taken.
  */
 import type { BlobItem, ContainerClient } from '@azure/storage-blob';
+import { readBatch } from '../batches/ledger.ts';
+import { blobNameFault } from '../contract/blob-name.ts';
 import { CONTAINERS } from '../contract/names.ts';
-import { Problem, statusOf, toError } from '../errors.ts';
-import type { Settings } from '../settings.ts';
+import { isOutage, Problem, toError } from '../errors.ts';
 import { log } from '../telemetry/log.ts';
-import type { Workload } from '../workload/define.ts';
-import type { Registry } from '../workload/registry.ts';
-import { formatOfName } from './formats.ts';
-import { type SubmitDeps, submit } from './submit.ts';
+import { type FileVersion, type InboxDecision, InboxMarks } from './inbox-marks.ts';
+import { CopyPendingError, moveFile, removeFile, writeReason } from './inbox-move.ts';
+import { FileChangedError, type SubmitFileDeps, submitFile } from './inbox-submit.ts';
 
 /** No file is begun after this long: the function must end within its timeout. */
 const MAX_COLLECT_MS = 5 * 60_000;
-/** Metadata name under which the writer of a file may give an idempotency key of its own. */
-const KEY_METADATA = 'idempotencykey';
+/** Stuck files that one look logs one by one; all of them are counted. */
+const MAX_STUCK_LINES = 20;
 
-export interface InboxDeps extends SubmitDeps {
-  registry: Registry;
-  settings: Settings;
-}
+export type InboxDeps = SubmitFileDeps;
 
 /** What one look into the inbox came to. */
 export interface InboxResult {
   accepted: number;
   rejected: number;
-  /** Files that a fault kept from being taken; they are looked at again next time. */
+  /** Files that a passing fault kept from being taken or moved; they are looked at again next time. */
   deferred: number;
+  /** Files that stay until an operator acts: they cannot be read, or were taken and cannot be moved away. */
+  stuck: number;
+}
+
+interface Look {
+  inbox: ContainerClient;
+  marks: InboxMarks;
+  result: InboxResult;
 }
 
 /** Takes the files of the inbox, one after another. An empty inbox costs one operation. */
 export async function collectInbox(deps: InboxDeps): Promise<InboxResult> {
-  const result: InboxResult = { accepted: 0, rejected: 0, deferred: 0 };
+  const result: InboxResult = { accepted: 0, rejected: 0, deferred: 0, stuck: 0 };
+  const look = { inbox: deps.container(CONTAINERS.inbox), marks: new InboxMarks(deps.keys), result };
   const start = deps.gate.now();
-  const inbox = deps.container(CONTAINERS.inbox);
-  for await (const file of inbox.listBlobsFlat({ includeMetadata: true })) {
-    if (deps.gate.now() - start > MAX_COLLECT_MS) break;
+  let files = 0;
+  let complete = true;
+  for await (const file of look.inbox.listBlobsFlat({ includeMetadata: true })) {
+    complete = deps.gate.now() - start <= MAX_COLLECT_MS;
+    if (!complete) break;
     if (isForeignPool(deps, file.name)) continue;
-    result[await takeFile(deps, inbox, file)] += 1;
+    files += 1;
+    result[await takeFile(deps, look, file)] += 1;
   }
+  if (complete) await look.marks.forgetOthers((name) => !isForeignPool(deps, name));
+  if (files > 0) log.info('inbox-collected', { ...result });
   return result;
 }
 
@@ -49,98 +61,78 @@ function isForeignPool({ registry, settings }: InboxDeps, name: string): boolean
   return workload !== undefined && settings.pool !== undefined && workload.pool !== settings.pool;
 }
 
-async function takeFile(deps: InboxDeps, inbox: ContainerClient, file: BlobItem): Promise<keyof InboxResult> {
+/** Never throws: what goes wrong with one file must not keep the ones behind it. */
+async function takeFile(deps: InboxDeps, look: Look, file: BlobItem): Promise<keyof InboxResult> {
+  const version = { name: file.name, etag: file.properties.etag };
+  let decision: InboxDecision | undefined;
+  let marked = false;
   try {
-    const batch = await submitFile(deps, inbox, file);
-    await move(deps, file, CONTAINERS.inboxDone, { batch });
-    return 'accepted';
+    const fault = blobNameFault(file.name);
+    if (fault !== undefined) throw new Error(`Its name ${fault}: the client would address another blob.`);
+    decision = await look.marks.find(version);
+    marked = decision !== undefined;
+    decision ??= await decide(deps, look, file);
+    await finish(deps, version, { decision, marked });
+    return 'batch' in decision ? 'accepted' : 'rejected';
   } catch (error) {
-    if (!(error instanceof Problem) || error.type === 'upload-in-progress') {
-      log.warn('inbox-deferred', { file: file.name, error: toError(error) });
-      return 'deferred';
-    }
-    return reject(deps, file, error);
+    if (decision && !marked) await keepMark(look, version, decision);
+    return leave(look, { file: file.name, ...decision, error: toError(error) });
   }
 }
 
-async function submitFile(deps: InboxDeps, inbox: ContainerClient, file: BlobItem): Promise<string> {
-  const { name, properties, metadata } = file;
-  const target = targetOf(deps.registry, name);
-  if (properties.blobType === 'AppendBlob') {
-    throw new Problem(
-      'unsupported-media-type',
-      `${name} is an append blob, of which nobody can tell when it is complete.`,
-    );
-  }
-  const { readableStreamBody } = await inbox
-    .getBlobClient(name)
-    .download(0, undefined, { conditions: { ifMatch: properties.etag } });
-  const row = await submit(deps, {
-    ...target,
-    key: metadata?.[KEY_METADATA] ?? `${name} ${properties.etag}`,
-    source: { kind: 'inbox', name },
-    body: readableStreamBody as AsyncIterable<Uint8Array>,
-    limits: { ...deps.settings, maxBodyBytes: deps.settings.maxInboxBytes },
-  });
-  return row.id;
+interface Decided {
+  decision: InboxDecision;
+  /** It was decided at an earlier look. */
+  marked: boolean;
 }
 
-type Target = { workload: Workload; lane: string | undefined } & NonNullable<ReturnType<typeof formatOfName>>;
-
-/** Workload, lane and format by the file's path. Throws Problem for a path that does not name them. */
-function targetOf(registry: Registry, path: string): Target {
-  const parts = path.split('/');
-  const [workloadName = '', lane] = parts;
-  const workload = registry.workload(workloadName);
-  if (!workload || parts.length < 2)
-    throw new Problem('not-found', `"${path}" is not <workload>/[<lane>/]<name> of a known workload.`);
-  const format = formatOfName(path);
-  if (!format) {
-    throw new Problem(
-      'unsupported-media-type',
-      `"${path}" must end in .ndjson, .json or .csv, with .gz, .br or .zst behind it if compressed.`,
-    );
-  }
-  if (parts.length === 2) return { workload, lane: undefined, ...format };
-  if (lane === undefined || !workload.lanes.includes(lane)) {
-    throw new Problem(
-      'invalid-parameter',
-      `"${path}" names lane "${lane}"; workload "${workloadName}" has ${workload.lanes.join(', ')}.`,
-    );
-  }
-  return { workload, lane, ...format };
+/** Moves a file. Once its batch is deleted no copy is made: deleting a batch removes it from inbox-done. */
+async function finish(deps: InboxDeps, file: FileVersion, { decision, marked }: Decided): Promise<void> {
+  if (marked && 'batch' in decision && !(await readBatch(deps.table, decision.batch))) await removeFile(deps, file);
+  else await moveFile(deps, { file, repeated: marked, ...destinationOf(decision) });
 }
 
-async function reject(deps: InboxDeps, file: BlobItem, problem: Problem): Promise<keyof InboxResult> {
-  const { type, status, title, message: detail, errors } = problem;
-  const reason = JSON.stringify({ type, status, title, detail, errors }, undefined, 2);
-  const beside = deps.container(CONTAINERS.inboxRejected).getBlockBlobClient(`${file.name}.reason.json`);
-  await beside.upload(reason, Buffer.byteLength(reason), { blobHTTPHeaders: { blobContentType: 'application/json' } });
-  await move(deps, file, CONTAINERS.inboxRejected, {});
-  log.warn('inbox-rejected', { file: file.name, reason: detail });
-  return 'rejected';
-}
+const destinationOf = (decision: InboxDecision): { to: string; metadata: Record<string, string> } =>
+  'batch' in decision
+    ? { to: CONTAINERS.inboxDone, metadata: { batch: decision.batch } }
+    : { to: CONTAINERS.inboxRejected, metadata: {} };
 
-/** Copy, then delete, both only while the file is the one that was read: one that was replaced meanwhile stays. */
-async function move(
-  deps: InboxDeps,
-  { name, properties }: BlobItem,
-  to: string,
-  metadata: Record<string, string>,
-): Promise<void> {
-  const source = deps.container(CONTAINERS.inbox).getBlobClient(name);
-  const ifMatch = properties.etag;
+/** Until the mark is written, the idempotency key keeps the file from becoming another batch. */
+async function keepMark({ marks }: Look, version: FileVersion, decision: InboxDecision): Promise<void> {
   try {
-    const target = deps.container(to).getBlobClient(name);
-    const poller = await target.beginCopyFromURL(source.url, {
-      metadata,
-      sourceConditions: { ifMatch },
-      intervalInMs: 500,
-    });
-    await poller.pollUntilDone();
-    await source.delete({ conditions: { ifMatch } });
+    await marks.add(version, decision);
   } catch (error) {
-    if (statusOf(error) !== 412 && statusOf(error) !== 404) throw error;
-    log.info('inbox-replaced', { file: name });
+    log.warn('inbox-not-marked', { file: version.name, error: toError(error) });
+  }
+}
+
+function leave({ result }: Look, fields: { file: string; error: Error }): 'deferred' | 'stuck' {
+  if (isPassing(fields.error)) {
+    log.warn('inbox-deferred', fields);
+    return 'deferred';
+  }
+  if (result.stuck < MAX_STUCK_LINES) log.error('inbox-stuck', { ...fields, code: codeOf(fields.error) });
+  return 'stuck';
+}
+
+const isPassing = (error: Error): boolean =>
+  isOutage(error) ||
+  error instanceof CopyPendingError ||
+  error instanceof FileChangedError ||
+  (error instanceof Problem && isPassingProblem(error));
+
+const isPassingProblem = ({ type }: Problem): boolean => type === 'upload-in-progress' || type === 'busy';
+
+const codeOf = (error: Error): unknown => ('code' in error ? error.code : undefined);
+
+/** Makes a batch of a file, or writes why it is rejected. Throws whatever else keeps it from being judged. */
+async function decide(deps: InboxDeps, look: Look, file: BlobItem): Promise<InboxDecision> {
+  try {
+    return { batch: await submitFile(deps, look.inbox, file) };
+  } catch (error) {
+    if (!(error instanceof Problem) || isPassingProblem(error)) throw error;
+    await writeReason(deps, file.name, error);
+    log.warn('inbox-rejected', { file: file.name, reason: error.message });
+    return { rejected: true };
   }
 }

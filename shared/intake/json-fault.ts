@@ -4,6 +4,7 @@
  * up to the client.
  */
 
+import { findTooDeep, MAX_ITEM_NESTING } from '../contract/nesting.ts';
 import { advance, malformed, type Position } from './position.ts';
 
 /** The first fault: its offset in UTF-16 units (the text's length when the text ends too early) and what is wrong. */
@@ -14,7 +15,7 @@ export interface JsonFault {
 
 /**
  * Checks one record; `at` is where `text` begins in the upload.
- * @throws Problem 'malformed-record' with the position of the fault when `text` is not one JSON value.
+ * @throws Problem 'malformed-record' with the position of the fault when `text` is not one JSON value, or nested too deep.
  */
 export function requireJson(text: string, at: Position): void {
   try {
@@ -23,6 +24,9 @@ export function requireJson(text: string, at: Position): void {
     const { offset, message } = findJsonFault(text) ?? { offset: 0, message: String(error) };
     throw malformed(advance(at, text.slice(0, offset)), message);
   }
+  const deep = findTooDeep(text, MAX_ITEM_NESTING);
+  if (deep !== undefined)
+    throw malformed(advance(at, text.slice(0, deep)), `Nested over ${MAX_ITEM_NESTING} levels deep.`);
 }
 
 type Expected = 'value' | 'value or ]' | 'key' | 'key or }' | 'colon' | 'separator' | 'end';

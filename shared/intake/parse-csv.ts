@@ -4,12 +4,13 @@
  */
 import { Problem } from '../errors.ts';
 import { type CsvRow, readCsvRow } from './csv-row.ts';
-import type { UploadLimits } from './limits.ts';
+import { BlankBytes, type UploadLimits } from './limits.ts';
 import { PendingBytes } from './pending-bytes.ts';
 import { advance, malformed, type Position, requireUtf8, START } from './position.ts';
 import { createBlockBuilder, type RecordBlock } from './record-block.ts';
 
 const LF = 0x0a;
+const CR = 0x0d;
 const QUOTE = 0x22;
 
 /**
@@ -32,6 +33,7 @@ class CsvReader {
   readonly #maxBytes: number;
   readonly #builder = createBlockBuilder();
   readonly #pending = new PendingBytes();
+  readonly #blank = new BlankBytes();
   #inQuotes = false;
   /** Where what is pending begins: always a row. */
   #at: Position = START;
@@ -75,15 +77,30 @@ class CsvReader {
   }
 
   *#readRows(text: string): Generator<RecordBlock> {
-    for (let start = 0; start < text.length; ) {
+    for (let start = this.#skipBlank(text, 0); start < text.length; start = this.#skipBlank(text, start)) {
       const row = this.#readRow(text, start);
       this.#requireShort(text.slice(start, row.end));
-      if (!isBlank(text, start, row.end)) this.#take(row, text, start);
+      this.#take(row, text, start);
+      this.#blank.end();
       this.#at = advance(this.#at, text.slice(start, row.end));
       start = row.end;
       const block = this.#builder.full ? this.#builder.take() : undefined;
       if (block) yield block;
     }
+  }
+
+  /** The offset of the next row that is not blank; blank ones cost no row, as a body can be made of them. */
+  #skipBlank(text: string, start: number): number {
+    let offset = start;
+    let breaks = 0;
+    for (let end = blankEnd(text, offset); end > offset; end = blankEnd(text, offset)) {
+      offset = end;
+      breaks++;
+    }
+    if (breaks === 0) return offset;
+    this.#blank.skip(offset - start, this.#at.line);
+    this.#at = { line: this.#at.line + breaks, column: 1 };
+    return offset;
   }
 
   #readRow(text: string, start: number): CsvRow {
@@ -144,7 +161,12 @@ class CsvReader {
 const trimmedLength = (text: string, start: number, end: number): number =>
   text.slice(start, end).replace(/\r?\n$/, '').length;
 
-const isBlank = (text: string, start: number, end: number): boolean => trimmedLength(text, start, end) === 0;
+/** The offset behind a line ending at `offset`, which may be a CR at the end of the text; `offset` when there is none. */
+function blankEnd(text: string, offset: number): number {
+  const ending = offset + (text.charCodeAt(offset) === CR ? 1 : 0);
+  if (text.charCodeAt(ending) === LF) return ending + 1;
+  return ending === text.length ? ending : offset;
+}
 
 const badName = (name: string | undefined): string =>
   name ? `The header names two columns ${JSON.stringify(name)}.` : 'The header has a column without a name.';

@@ -6,13 +6,14 @@
 import { isUtf8 } from 'node:buffer';
 import { Problem } from '../errors.ts';
 import { requireJson } from './json-fault.ts';
-import type { UploadLimits } from './limits.ts';
+import { BlankBytes, type UploadLimits } from './limits.ts';
 import { PendingBytes } from './pending-bytes.ts';
 import { requireUtf8 } from './position.ts';
 import { createBlockBuilder, type RecordBlock } from './record-block.ts';
 
 const LF = 0x0a;
 const CR = 0x0d;
+const TAB = 0x09;
 const SPACE = 0x20;
 
 /**
@@ -26,18 +27,25 @@ export async function* parseNdjson(
 ): AsyncGenerator<RecordBlock> {
   let line = 1;
   const pending = new PendingBytes();
+  const reading = { maxBytes: limits.maxRecordBytes, blank: new BlankBytes() };
   for await (const piece of source) {
     const cut = piece.lastIndexOf(LF) + 1;
     if (cut > 0) {
-      const lines = readLines(pending.take(piece.subarray(0, cut)), line, limits.maxRecordBytes);
+      const lines = readLines(pending.take(piece.subarray(0, cut)), line, reading);
       line = lines.nextLine;
       if (lines.block) yield lines.block;
     }
     pending.push(piece.subarray(cut));
     if (pending.size > limits.maxRecordBytes + 1) throw lineTooLong(line, limits.maxRecordBytes); // 1: a CR
   }
-  const { block } = readLines(pending.take(Buffer.from([LF])), line, limits.maxRecordBytes);
+  const { block } = readLines(pending.take(Buffer.from([LF])), line, reading);
   if (block) yield block;
+}
+
+interface Reading {
+  /** Of one record. */
+  maxBytes: number;
+  blank: BlankBytes;
 }
 
 interface Lines {
@@ -46,7 +54,7 @@ interface Lines {
 }
 
 /** `bytes` ends with a line feed. */
-function readLines(bytes: Buffer, firstLine: number, maxRecordBytes: number): Lines {
+function readLines(bytes: Buffer, firstLine: number, { maxBytes, blank }: Reading): Lines {
   const isValid = isUtf8(bytes);
   const text = bytes.toString('utf8');
   const ascii = text.length === bytes.length;
@@ -54,21 +62,46 @@ function readLines(bytes: Buffer, firstLine: number, maxRecordBytes: number): Li
   let line = firstLine;
   let textStart = 0;
   for (let start = 0; start < bytes.length; line++) {
+    if ((bytes[start] ?? 0) <= SPACE) {
+      const skipped = skipBlank(bytes, start, { line, maxBytes });
+      blank.skip(skipped.end - start, line);
+      textStart += skipped.end - start;
+      ({ line, end: start } = skipped);
+      if (start === bytes.length) break;
+    }
     const end = bytes.indexOf(LF, start);
     const textEnd = ascii ? end : text.indexOf('\n', textStart);
-    const stop = end > start && bytes[end - 1] === CR ? end - 1 : end;
-    if (stop - start > maxRecordBytes) throw lineTooLong(line, maxRecordBytes);
+    const stop = bytes[end - 1] === CR ? end - 1 : end;
+    if (stop - start > maxBytes) throw lineTooLong(line, maxBytes);
     if (!isValid) requireUtf8(bytes.subarray(start, stop), { line, column: 1 });
-    if (!isBlank(text, textStart, textEnd)) {
-      requireJson(text.slice(textStart, textEnd), { line, column: 1 });
-      found.starts.push(start);
-      found.stops.push(stop);
-      found.lines.push(line);
-    }
+    requireJson(text.slice(textStart, textEnd), { line, column: 1 });
+    blank.end();
+    found.starts.push(start);
+    found.stops.push(stop);
+    found.lines.push(line);
     start = end + 1;
     textStart = textEnd + 1;
   }
   return { block: toBlock(bytes, found), nextLine: line };
+}
+
+/** The start of the first line from `start` on that is not blank, and its number. Blank lines are ASCII. */
+function skipBlank(
+  bytes: Buffer,
+  start: number,
+  from: { line: number; maxBytes: number },
+): { end: number; line: number } {
+  let { line } = from;
+  let end = start;
+  for (let offset = start; offset < bytes.length; offset++) {
+    const byte = bytes[offset];
+    if (byte === LF) {
+      if (offset - end > from.maxBytes + 1) throw lineTooLong(line, from.maxBytes); // 1: a CR
+      end = offset + 1;
+      line++;
+    } else if (byte !== SPACE && byte !== TAB && byte !== CR) break;
+  }
+  return { end, line };
 }
 
 /** Where the records of a buffer lie, without their line endings. */
@@ -76,11 +109,6 @@ interface FoundLines {
   starts: number[];
   stops: number[];
   lines: number[];
-}
-
-function isBlank(text: string, start: number, end: number): boolean {
-  if (start < end && text.charCodeAt(start) > SPACE) return false;
-  return /^[ \t\r]*$/.test(text.slice(start, end));
 }
 
 function toBlock(bytes: Buffer, { starts, stops, lines }: FoundLines): RecordBlock | undefined {

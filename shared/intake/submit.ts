@@ -36,6 +36,8 @@ export interface SubmitRequest {
   lane?: string | undefined;
   /** The client's idempotency key. */
   key?: string | undefined;
+  /** The key is remembered for as long as its batch, and not for seven days only. */
+  keepsKey?: boolean;
   source: { kind: 'http' | 'inbox'; name: string };
   body: AsyncIterable<Uint8Array>;
   format: UploadFormat;
@@ -69,7 +71,7 @@ async function submitOnce(deps: SubmitDeps, request: SubmitRequest): Promise<Bat
   }, RENEW_MS);
   try {
     const row = await accept(deps, request, claim);
-    await finishKey(deps.keys, claim.keyRow, row.digest);
+    await finishKey(deps.keys, claim.keyRow, row.digest, request.keepsKey);
     return row;
   } catch (error) {
     if (!(error instanceof Problem && error.type === 'idempotency-mismatch')) await giveUp(deps, claim);
@@ -188,6 +190,9 @@ function newRow(
     reportRevision: -1,
     announced: false,
     acceptedAt: new Date(now).toISOString(),
+    earlier: [],
+    revisionItems: payload.items,
+    openedAt: new Date(now).toISOString(),
     deadlineAt: new Date(now + workload.deadlineSeconds * 1000).toISOString(),
     handlerSeconds: 0,
     operations: {},

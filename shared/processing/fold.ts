@@ -1,4 +1,5 @@
 import type { Workload } from '../workload/define.ts';
+import { notTooDeep } from './nesting.ts';
 
 /** A chunk's partial aggregate in the making. */
 export interface Fold {
@@ -34,8 +35,9 @@ function checked(keys: unknown): readonly string[] {
   throw new TypeError(`reduce.key must return a string or strings, got ${typeof wrong}.`);
 }
 
-function partialLine(key: string, value: unknown): string {
+/** The line of one key, in partial aggregates and reports. @throws whatever JSON does with the value, and TypeError. */
+export function partialLine(key: string, value: unknown): string {
   const json = JSON.stringify(value);
   if (json === undefined) throw new TypeError(`The folded value of key ${JSON.stringify(key)} is not JSON.`);
-  return `{"key":${JSON.stringify(key)},"value":${json}}`;
+  return `{"key":${JSON.stringify(key)},"value":${notTooDeep(`The folded value of key ${JSON.stringify(key)}`, json)}}`;
 }

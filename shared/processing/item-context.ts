@@ -1,5 +1,5 @@
 import type { Reference } from '../contract/reference.ts';
-import type { OpenContainer } from '../workload/container.ts';
+import { type OpenContainer, withCheckedNames } from '../workload/container.ts';
 import type { ItemContext, Workload } from '../workload/define.ts';
 import type { Source } from './sources.ts';
 
@@ -68,7 +68,7 @@ class Context implements ItemContext {
 
   get container(): ItemContext['container'] {
     const { workload, tools } = this.#shared;
-    return (name) => openDeclared(workload, tools.container, name)(name, this.signal);
+    return (name) => withCheckedNames(openDeclared(workload, tools.container, name)(name, this.signal));
   }
 }
 

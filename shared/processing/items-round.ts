@@ -36,7 +36,6 @@ const SUSPECT_DELIVERIES = 2;
 /** Lone starts after which the chunk is held guilty. */
 const MAX_STARTS = 2;
 const SPLIT_PARTS = 32;
-const MAX_CAUSES = 8;
 /** Wait before a reference is tried again whose processing met a fault of a service. */
 const FAULT_RETRY_SECONDS = 5;
 
@@ -139,7 +138,7 @@ async function fateOf(deps: ItemsRoundDeps, work: Work, { address, lease, isOver
   } catch (error) {
     const { batch, chunk } = work.value;
     log.warn('chunk-deferred', { batch, chunk, queue: address.queue, error: toError(error) });
-    await giveBack(deps, work, { address, lease, text: isInnocent(error) ? brokenOff(work) : undefined });
+    await giveBack(deps, work, { address, lease, content: isInnocent(error) ? brokenOff(work) : undefined });
     return 'later';
   }
 }
@@ -151,7 +150,7 @@ async function handOn(work: Work, lease: Lease): Promise<Fate> {
 }
 
 /** The reference as it was, with a mark that this delivery is no sign of a death. */
-const unstarted = ({ value }: Work): string => JSON.stringify(returned(value));
+const unstarted = ({ value }: Work): Reference => returned(value);
 
 const returned = (reference: Reference): Reference => ({ ...reference, returned: (reference.returned ?? 0) + 1 });
 
@@ -159,19 +158,19 @@ const returned = (reference: Reference): Reference => ({ ...reference, returned:
  * As it was before a start that a service broke off, which says nothing about the chunk; but its outcome may be stored
  * all the same, the answer alone being lost.
  */
-const brokenOff = ({ value }: Work): string => JSON.stringify({ ...returned(value), resent: true });
+const brokenOff = ({ value }: Work): Reference => ({ ...returned(value), resent: true });
 
 /** An outage, a process that is being stopped, threads that do not start: all chunks meet it alike. */
 const isInnocent = (error: unknown): boolean =>
   isOutage(error) || error instanceof ProcessorClosedError || error instanceof ThreadStartError;
 
 interface Deferred extends Pick<Held, 'address' | 'lease'> {
-  text: string | undefined;
+  content: Reference | undefined;
 }
 
-async function giveBack(deps: ItemsRoundDeps, { message }: Work, { address, lease, text }: Deferred): Promise<void> {
+async function giveBack(deps: ItemsRoundDeps, { message }: Work, { address, lease, content }: Deferred): Promise<void> {
   try {
-    await lease.giveBack(message.messageId, FAULT_RETRY_SECONDS, text);
+    await lease.giveBack(message.messageId, FAULT_RETRY_SECONDS, content);
     await noteDue(deps.gate.table, address.queue, [
       new Date(deps.gate.now() + FAULT_RETRY_SECONDS * 1000).toISOString(),
     ]);
@@ -212,8 +211,7 @@ async function runSuspect(deps: ItemsRoundDeps, work: Work, lease: Lease): Promi
     // The dead letter keeps its item, and of a retries frame its index.
     return store(deps, work, ending(deps, await withOwnFrame(deps, work), 'killed'));
   }
-  const marked = { ...reference, starts: starts + 1 };
-  if (!(await lease.rewrite(message.messageId, JSON.stringify(marked)))) return 'later';
+  if (!(await lease.rewrite(message.messageId, { ...reference, starts: starts + 1 }))) return 'later';
   return run(deps, await withOwnFrame(deps, work));
 }
 
@@ -251,19 +249,8 @@ const ENDING_TEXT = {
  * then stands. Thrown away, the work of a system that is too slow for its leases would never come to an end.
  */
 async function store(deps: ItemsRoundDeps, work: Work, outcome: ChunkOutcome): Promise<Fate> {
-  const stored = { body: outcome.body, header: withCauses(outcome) };
-  const { header, first } = await putOutcome(deps.container(CONTAINERS.results), work.value, stored);
+  const { header, first } = await putOutcome(deps.container(CONTAINERS.results), work.value, outcome);
   return first ? { ...fate(work.value, header), outcome } : fate(work.value, header);
-}
-
-/** The most frequent causes go with the header, which must stay well below the 8 KiB of a blob's metadata. */
-function withCauses({ header, causes }: ChunkOutcome): OutcomeHeader {
-  const top = Object.entries(causes)
-    .sort(([, a], [, b]) => b - a)
-    .slice(0, MAX_CAUSES);
-  return top.length === 0
-    ? header
-    : { ...header, causes: Object.fromEntries(top.map(([cause, n]) => [cause.slice(0, 120), n])) };
 }
 
 const fate = ({ batch, chunk }: Reference, header: OutcomeHeader): { end: FinishedChunk } => ({

@@ -1,4 +1,5 @@
 import type { DequeuedMessageItem, QueueClient } from '@azure/storage-queue';
+import { asciiJson } from '../contract/text.ts';
 import { statusOf, toError } from '../errors.ts';
 import { log } from '../telemetry/log.ts';
 
@@ -10,12 +11,12 @@ export type LeaseQueue = Pick<QueueClient, 'updateMessage' | 'deleteMessage'>;
  * newest pop receipt of each. A receipt that is refused means that somebody else has the message now.
  */
 export interface Lease {
-  /** Stores a new text in the message (and renews it); false when the lease is lost. */
-  rewrite: (messageId: string, text: string) => Promise<boolean>;
+  /** Stores new content, as ASCII JSON, in the message (and renews it); false when the lease is lost. */
+  rewrite: (messageId: string, content: object) => Promise<boolean>;
   /** Deletes the message; that it is gone, or another's by now, is fine. */
   finish: (messageId: string) => Promise<void>;
-  /** Makes the message visible to others after `seconds`, with another text if one is given. */
-  giveBack: (messageId: string, seconds: number, text?: string) => Promise<void>;
+  /** Makes the message visible to others after `seconds`, with other content if some is given. */
+  giveBack: (messageId: string, seconds: number, content?: object) => Promise<void>;
   /** Stops renewing. */
   end: () => void;
 }
@@ -27,11 +28,11 @@ export function holdLease(
   visibilitySeconds: number,
 ): Lease {
   const receipts = new Map(messages.map(({ messageId, popReceipt }) => [messageId, popReceipt]));
-  const update = async (id: string, text: string | undefined, seconds: number): Promise<boolean> => {
+  const update = async (id: string, content: object | undefined, seconds: number): Promise<boolean> => {
     const receipt = receipts.get(id);
     if (receipt === undefined) return false;
     try {
-      const { popReceipt } = await queue.updateMessage(id, receipt, text, seconds);
+      const { popReceipt } = await queue.updateMessage(id, receipt, content && asciiJson(content), seconds);
       if (receipts.has(id) && popReceipt !== undefined) receipts.set(id, popReceipt);
       return true;
     } catch (error) {
@@ -51,14 +52,14 @@ export function holdLease(
     renewAll().catch((error: unknown) => log.warn('lease-not-renewed', { error: toError(error) }));
   }, visibilitySeconds * 500);
   return {
-    rewrite: (id, text) => update(id, text, visibilitySeconds),
+    rewrite: (id, content) => update(id, content, visibilitySeconds),
     finish: async (id) => {
       const receipt = receipts.get(id);
       receipts.delete(id);
       if (receipt !== undefined) await deleteQuietly(queue, id, receipt);
     },
-    giveBack: async (id, seconds, text) => {
-      await update(id, text, seconds);
+    giveBack: async (id, seconds, content) => {
+      await update(id, content, seconds);
       receipts.delete(id);
     },
     end: () => clearInterval(timer),

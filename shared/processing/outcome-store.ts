@@ -2,7 +2,10 @@ import type { ContainerClient } from '@azure/storage-blob';
 import { outcomeBlobName } from '../contract/names.ts';
 import { type OutcomeHeader, outcomeHeaderSchema } from '../contract/outcome.ts';
 import type { Reference } from '../contract/reference.ts';
+import { asciiJson } from '../contract/text.ts';
 import { statusOf } from '../errors.ts';
+import { withCauses } from './header-causes.ts';
+import type { ChunkOutcome } from './thread-task.ts';
 
 /** The metadata key under which an outcome's header lies. */
 const HEADER_KEY = 'outcome';
@@ -23,15 +26,16 @@ export async function readOutcomeHeader(results: ContainerClient, chunk: Named):
 }
 
 /**
- * Stores a chunk's outcome, if it is the first, and gives the header of the one that stands. The blob is the only
+ * Stores a chunk's outcome with its causes, if it is the first, and gives the header of the one that stands. The blob is the only
  * arbiter: whoever comes second, with whatever result, goes on with the first one's.
  */
 export async function putOutcome(
   results: ContainerClient,
   chunk: Named,
-  outcome: { header: OutcomeHeader; body: Uint8Array },
+  outcome: Pick<ChunkOutcome, 'header' | 'body' | 'causes'>,
 ): Promise<{ header: OutcomeHeader; first: boolean }> {
-  const { header, body } = outcome;
+  const { body } = outcome;
+  const header = withCauses(outcome.header, outcome.causes);
   try {
     await blobOf(results, chunk).upload(body, body.length, {
       conditions: { ifNoneMatch: '*' },
@@ -46,7 +50,3 @@ export async function putOutcome(
     return { header: stored, first: false };
   }
 }
-
-/** Metadata travels in HTTP headers: anything beyond ASCII as JSON escapes. */
-const asciiJson = (value: unknown): string =>
-  JSON.stringify(value).replaceAll(/[\u007f-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -1,6 +1,6 @@
 import { FrameError } from '../contract/errors.ts';
 import { decodeFrame } from '../contract/frame.ts';
-import type { Attempt, RetryItem } from '../contract/outcome.ts';
+import { type Attempt, itemTextIn, type RetryItem } from '../contract/outcome.ts';
 import type { Reference } from '../contract/reference.ts';
 
 /** One line of a frame. `line` counts from the frame's start, `index` from the batch's. */
@@ -77,9 +77,10 @@ export const itemOf = (source: Source): unknown => (source.retry ? source.retry.
  * may have changed that one.
  */
 export function itemJsonOf({ text, retry }: Source): string | undefined {
+  if (retry) return itemTextIn(text); // The line was parsed when it was read.
   try {
-    const line: unknown = JSON.parse(text);
-    return retry ? JSON.stringify((line as RetryItem).item) : text;
+    JSON.parse(text);
+    return text;
   } catch {
     return undefined;
   }

@@ -8,6 +8,7 @@ import { type EncodedOutcome, encodeOutcome } from './encode-outcome.ts';
 import { attemptText, type ErrorText, InvalidItem, toErrorText } from './error-text.ts';
 import { createFold, type Fold } from './fold.ts';
 import { deadLine, retryLine } from './lines.ts';
+import { notTooDeep } from './nesting.ts';
 import type { Source } from './sources.ts';
 import type { ChunkOutcome } from './thread-task.ts';
 
@@ -134,5 +135,5 @@ function toResultLine(result: unknown): string {
   if (result === undefined) return 'null';
   const json = JSON.stringify(result);
   if (json === undefined) throw new TypeError(`The result is not JSON: ${typeof result}.`);
-  return json;
+  return notTooDeep('The result', json);
 }

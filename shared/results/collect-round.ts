@@ -11,7 +11,7 @@ import { MAX_CHUNK_ROWS_A_TRANSACTION } from '../batches/ledger.ts';
 import type { Operations } from '../contract/operations.ts';
 import { type FinishedChunk, type ResultMessage, readResult } from '../contract/reference.ts';
 import { emptyTally, type Tally } from '../drain/slice.ts';
-import { toError } from '../errors.ts';
+import { isOutage, toError } from '../errors.ts';
 import { inParallel } from '../parallel.ts';
 import { holdLease } from '../processing/lease.ts';
 import { log } from '../telemetry/log.ts';
@@ -54,7 +54,8 @@ async function collectAll(deps: FinalizeDeps, entries: Entry<ResultMessage>[]): 
       await collectBatch(deps, batch, work);
     } catch (error) {
       failed.add(batch);
-      log.warn('collect-deferred', { batch, error: toError(error) });
+      if (isOutage(error)) log.warn('collect-deferred', { batch, error: toError(error) });
+      else log.error('collect-failed', { batch, error: toError(error) });
     }
   });
   return failed;
@@ -70,19 +71,19 @@ interface BatchWork {
 /** Groups ends by batch; a message's operations are shared out by the number of chunks. */
 function byBatch(entries: Entry<ResultMessage>[]): Map<string, BatchWork> {
   const works = new Map<string, BatchWork>();
-  for (const { value } of entries) {
-    for (const end of value.chunks) addEnd(works, end, value);
+  for (const entry of entries) {
+    for (const end of entry.value.chunks) addEnd(works, end, entry);
   }
   return works;
 }
 
-function addEnd(works: Map<string, BatchWork>, end: FinishedChunk, message: ResultMessage): void {
+function addEnd(works: Map<string, BatchWork>, end: FinishedChunk, { message, value }: Entry<ResultMessage>): void {
   const work = works.get(end.batch) ?? { ends: [], operations: {}, traceparents: [] };
   works.set(end.batch, work);
-  work.traceparents?.push(message.traceparent);
-  work.ends.push({ chunk: end.chunk, header: end.header });
-  for (const [name, n] of Object.entries(message.operations)) {
-    work.operations[name] = (work.operations[name] ?? 0) + n / message.chunks.length;
+  work.traceparents?.push(value.traceparent);
+  work.ends.push({ chunk: end.chunk, header: end.header, message: message.messageId });
+  for (const [name, n] of Object.entries(value.operations)) {
+    work.operations[name] = (work.operations[name] ?? 0) + n / value.chunks.length;
   }
 }
 
@@ -93,17 +94,21 @@ export async function collectBatch(deps: FinalizeDeps, id: string, work: BatchWo
   const at = new Date(deps.gate.now()).toISOString();
   let rest = operations;
   let last: Applied | undefined;
+  const dead = new Map<string, ChunkEnd>();
   for (const group of groupsByRows(ends)) {
     const startMs = Date.now();
     const applied = await applyEnds(deps.table, id, group, { at, operations: rest });
     if (!applied) return log.info('ghost-result', { batch: id });
     last = applied;
     rest = {};
+    for (const end of applied.dead) dead.set(end.chunk, end);
     await withSpan('sluice.collect', spanOf(applied.batch, { ends: group, trace, startMs }), () =>
       followUp(deps, applied, group),
     );
   }
-  if (last) await endIfDone(deps, last);
+  if (!last) return;
+  await publishDeadLetters(deps, last.batch, [...dead.values()]);
+  await endIfDone(deps, last);
 }
 
 /** What is known of the batch only once its row is read, so that the span is told when it began. */
@@ -117,11 +122,10 @@ function spanOf(
 
 async function followUp(deps: FinalizeDeps, applied: Applied, ends: ChunkEnd[]): Promise<void> {
   const { batch, followUps, fresh } = applied;
-  const acceptedMs = Date.parse(batch.acceptedAt);
+  const openedMs = Date.parse(batch.openedAt);
   for (const { chunk, header } of ends)
-    if (fresh.has(chunk)) countChunk(batch, header.counts, (deps.gate.now() - acceptedMs) / 1000);
+    if (fresh.has(chunk)) countChunk(batch, header.counts, (deps.gate.now() - openedMs) / 1000);
   await enqueue(deps, batch, batch.state === 'cancelling' ? followUps.map(atOnce) : followUps);
-  await tellDead(deps, batch, ends, fresh);
 }
 
 async function endIfDone(deps: FinalizeDeps, { batch, etag, allRows }: Applied): Promise<void> {
@@ -133,22 +137,31 @@ async function endIfDone(deps: FinalizeDeps, { batch, etag, allRows }: Applied):
 /** What follows in a batch that is being cancelled is met by a worker at once, and cancelled: nobody waits for a retry's due time. */
 const atOnce = ({ dueAt: _dueAt, ...row }: ChunkRow): ChunkRow => row;
 
-/** Subscribers learn of dead letters after they are in the ledger; what is published twice has the same id. */
-async function tellDead(
-  deps: FinalizeDeps,
-  batch: BatchRow,
-  ends: ChunkEnd[],
-  fresh: ReadonlySet<string>,
-): Promise<void> {
-  const dead = ends.filter(({ chunk, header }) => fresh.has(chunk) && header.counts.dead > 0);
-  const [first] = dead;
+/**
+ * Publishes one event per result message with dead letters, before the message is deleted: after a crash the message is
+ * delivered again. The chunks that a message ended are the same at each delivery, so repeats have the same id and content.
+ */
+async function publishDeadLetters(deps: FinalizeDeps, batch: BatchRow, dead: ChunkEnd[]): Promise<void> {
   const address = deps.addressOf(batch);
-  if (!first || !address) return;
-  const count = dead.reduce((sum, { header }) => sum + header.counts.dead, 0);
-  log.warn('items-dead-lettered', { batch: batch.id, workload: batch.workload, count });
-  const details = { count, causes: causesOf(dead) };
-  const messageId = `dead-${batch.id}-${first.chunk}`;
-  await deps.publish(address, { type: 'ItemsDeadLettered', batch: batch.id, items: count, details }, { messageId });
+  for (const ends of byMessage(dead).values()) {
+    const count = ends.reduce((sum, { header }) => sum + header.counts.dead, 0);
+    log.warn('items-dead-lettered', { batch: batch.id, workload: batch.workload, count });
+    const details = { count, causes: causesOf(ends) };
+    const [first] = ends.map(({ chunk }) => chunk).sort();
+    const messageId = `dead-${batch.id}-${first}`;
+    const event = { type: 'ItemsDeadLettered', batch: batch.id, items: count, details } as const;
+    if (address) await deps.publish(address, event, { messageId });
+  }
+}
+
+function byMessage(ends: ChunkEnd[]): Map<string, ChunkEnd[]> {
+  const messages = new Map<string, ChunkEnd[]>();
+  for (const end of ends) {
+    const own = messages.get(end.message);
+    if (own) own.push(end);
+    else messages.set(end.message, [end]);
+  }
+  return messages;
 }
 
 function causesOf(ends: ChunkEnd[]): Record<string, number> {

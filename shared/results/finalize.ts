@@ -14,7 +14,7 @@ import { withSpan, withTrace } from '../telemetry/trace.ts';
 import type { EnqueueDeps } from '../wake/enqueue.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import { latencies } from './latency.ts';
-import { ReportTooLargeError } from './merge.ts';
+import { ReportError } from './merge.ts';
 import { writeReport } from './report.ts';
 
 export interface FinalizeDeps extends EnqueueDeps {
@@ -28,7 +28,7 @@ export interface FinalizeDeps extends EnqueueDeps {
 
 /**
  * Settles a batch of which nothing is pending. Everything in it is a pure function of the rows or decided by ETag, so
- * that it may be repeated at any point: report (create-only) → state → BatchCompleted → announced → index.
+ * that it may be repeated at any point: report (create-only) → state → BatchCompleted → index → announced.
  */
 export async function finalize(deps: FinalizeDeps, id: string, known?: KnownBatch): Promise<void> {
   const { value: settled, operations } = await deps.meter.measure(() => settleBatch(deps, id, known));
@@ -83,9 +83,7 @@ async function endBatch(
             : { reportProblem: problem }),
         },
   );
-  if (settled) countBatch(batch, settled.row.state, (Date.parse(completedAt) - Date.parse(batch.acceptedAt)) / 1000);
-  if (settled && completedAt > batch.deadlineAt)
-    log.warn('deadline-breached', { batch: batch.id, workload: batch.workload, completedAt });
+  if (settled) countBatch(batch, settled.row.state, (Date.parse(completedAt) - Date.parse(batch.openedAt)) / 1000);
   return settled ?? settledByNow(deps, batch.id);
 }
 
@@ -95,14 +93,17 @@ async function settledByNow(deps: FinalizeDeps, id: string): Promise<Versioned<B
   return found && isSettled(found.row.state) ? found : undefined;
 }
 
-/** A report over its limit must not leave the batch open for ever: it is settled without one, and says why. */
+/**
+ * A report that cannot be made must not leave the batch open for ever: it is settled without one, and says why. A fault
+ * of a service is thrown: it passes, and the result message comes again.
+ */
 async function reportProblem(deps: FinalizeDeps, batch: BatchRow, rows: ChunkRow[]): Promise<string | undefined> {
   try {
     await writeReport(deps, batch, rows);
     return undefined;
   } catch (error) {
-    if (!(error instanceof ReportTooLargeError)) throw error;
-    log.error('report-too-large', { batch: batch.id, error });
+    if (!(error instanceof ReportError)) throw error;
+    log.error('report-failed', { batch: batch.id, workload: batch.workload, error });
     return error.message;
   }
 }
@@ -143,6 +144,14 @@ export async function announce(
   if (!batch.announced) await withTrace(batch.traceparent, () => tellEnd(deps, { batch, operations, etag }));
 }
 
+/**
+ * Part of the announcement, not of the state change: a crash between the two repeats the alert, too. The first completion
+ * decides: a redrive neither breaches the deadline nor heals it.
+ */
+function logDeadline({ id, workload, revision, completedAt = '', deadlineAt }: BatchRow): void {
+  if (revision === 0 && completedAt > deadlineAt) log.warn('deadline-breached', { batch: id, workload, completedAt });
+}
+
 interface End {
   batch: BatchRow;
   operations: Operations;
@@ -157,6 +166,7 @@ async function tellEnd(deps: FinalizeDeps, { batch, operations, etag }: End): Pr
   if (address)
     await deps.publish(address, { type: 'BatchCompleted', batch: batch.id, items: accepted, details }, { messageId });
   log.info('batch-completed', { batch: batch.id, workload: batch.workload, ...details });
+  logDeadline(batch);
   await indexBatch(deps.table, { ...batch, operations: addOperations(batch.operations, operations) });
   const end = (now: BatchRow): Partial<BatchRow> | undefined =>
     now.revision === revision && !now.announced

@@ -1,15 +1,20 @@
 import type { BatchRow } from '../batches/batch-row.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
+import { revisionOf } from '../contract/names.ts';
 
-/** Latency of items (done − batch accepted), in milliseconds, weighted by the items that each chunk brought to an end. */
+/**
+ * Computes the latency of the present revision's items (done − revision opened), in milliseconds, weighted by the items
+ * that each chunk brought to an end. Items of earlier revisions keep the figures of theirs.
+ */
 export function latencies(
-  batch: Pick<BatchRow, 'acceptedAt'>,
+  batch: Pick<BatchRow, 'openedAt' | 'revision'>,
   rows: readonly ChunkRow[],
 ): { latencyP50: number; latencyP95: number; latencyMax: number } {
-  const accepted = Date.parse(batch.acceptedAt);
+  const opened = Date.parse(batch.openedAt);
   const done = rows
+    .filter(({ chunk }) => revisionOf(chunk) === batch.revision)
     .flatMap((row) =>
-      row.header && row.doneAt ? [{ ms: Date.parse(row.doneAt) - accepted, items: endedItems(row) }] : [],
+      row.header && row.doneAt ? [{ ms: Date.parse(row.doneAt) - opened, items: endedItems(row) }] : [],
     )
     .sort((a, b) => a.ms - b.ms);
   const total = done.reduce((sum, { items }) => sum + items, 0);

@@ -1,31 +1,64 @@
 import type { PartialLine } from '../contract/outcome.ts';
+import { storableText } from '../contract/text.ts';
+import { attemptText, toErrorText } from '../processing/error-text.ts';
+import { partialLine } from '../processing/fold.ts';
 import type { Workload } from '../workload/define.ts';
 
-/** A report would have more keys than its workload allows. */
-export class ReportTooLargeError extends Error {
-  override name = 'ReportTooLargeError';
+/**
+ * A report that cannot be made, however often it is tried: the workload's code threw, what is stored cannot be read, or
+ * there are too many keys. The message says which, in characters that a column can hold.
+ */
+export class ReportError extends Error {
+  override name = 'ReportError';
+}
+
+/**
+ * Runs a step of making a report; whatever it throws becomes a ReportError that begins with `what`. It gets no `cause`:
+ * its text is in the message, and a workload may throw what throws again when it is looked at.
+ */
+export function reportStep<T>(what: () => string, step: () => T): T {
+  try {
+    return step();
+  } catch (error) {
+    throw new ReportError(storableText(`${what()}: ${attemptText(toErrorText(error))}`));
+  }
 }
 
 /** A report in the making. */
 export interface Merge {
-  /** Merges a chunk's partial aggregate. Throws ReportTooLargeError for a key too many. */
+  /** Merges a chunk's partial aggregate. Throws ReportError. */
   add(partial: readonly PartialLine[]): void;
-  /** The lines of the report: JSON of {key, value}, sorted by key. */
+  /** The lines of the report: JSON of {key, value}, sorted by key. Throws ReportError. */
   lines(): string[];
 }
+
+const MAX_KEY_CHARS = 100;
 
 /** Merges partial aggregates by the workload's `reduce`. */
 export function createMerge({ name, reduce }: Pick<Workload, 'name' | 'reduce'>): Merge {
   const merged = new Map<string, unknown>();
+  const both = (key: string, value: unknown): unknown =>
+    merged.has(key) && reduce
+      ? reportStep(
+          () => `The merge of key ${shown(key)} failed`,
+          () => reduce.merge(merged.get(key), value),
+        )
+      : value;
   return {
     add: (partial) => {
-      for (const { key, value } of partial) {
-        merged.set(key, merged.has(key) && reduce ? reduce.merge(merged.get(key), value) : value);
-      }
+      for (const { key, value } of partial) merged.set(key, both(key, value));
       if (reduce === undefined || merged.size <= reduce.maxKeys) return;
       const { maxKeys } = reduce;
-      throw new ReportTooLargeError(`The report has more than ${maxKeys} keys, the limit of workload "${name}".`);
+      throw new ReportError(`The report has more than ${maxKeys} keys, the limit of workload "${name}"`);
     },
-    lines: () => [...merged.keys()].sort().map((key) => JSON.stringify({ key, value: merged.get(key) })),
+    lines: () =>
+      [...merged.keys()].sort().map((key) =>
+        reportStep(
+          () => `The value of key ${shown(key)} cannot be written`,
+          () => partialLine(key, merged.get(key)),
+        ),
+      ),
   };
 }
+
+const shown = (key: string): string => JSON.stringify(key.slice(0, MAX_KEY_CHARS));

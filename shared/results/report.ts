@@ -10,7 +10,7 @@ import { readRange } from '../processing/fetch-frames.ts';
 import type { Workload } from '../workload/define.ts';
 import type { Registry } from '../workload/registry.ts';
 import { readAhead } from './chunk-pages.ts';
-import { createMerge } from './merge.ts';
+import { createMerge, reportStep } from './merge.ts';
 
 /** Partial aggregates read at once, and held in memory until they are merged. */
 const PARTIALS_AT_ONCE = 16;
@@ -23,7 +23,7 @@ export interface ReportDeps {
 /**
  * Writes the report of the batch's revision, create-only: it is a pure function of the rows, so that a repeat would
  * write the same bytes.
- * @throws ReportTooLargeError when the batch has more keys than `reduce.maxKeys`.
+ * @throws ReportError when trying again would not help: the workload's `merge` throws, or a partial cannot be read.
  */
 export async function writeReport(deps: ReportDeps, batch: BatchRow, rows: readonly ChunkRow[]): Promise<void> {
   const workload = deps.registry.workload(batch.workload);
@@ -36,11 +36,11 @@ export async function writeReport(deps: ReportDeps, batch: BatchRow, rows: reado
     rows: lines.length,
     createdAt: lastDone(rows),
   };
-  const text = lines.map((line) => `${line}\n`).join('');
-  const body = Buffer.concat([
-    skippableFrame(Buffer.from(JSON.stringify(header))),
-    await encodeFrame(Buffer.from(text)),
-  ]);
+  const text = reportStep(
+    () => 'The report is too large',
+    () => Buffer.from(lines.map((line) => `${line}\n`).join('')),
+  );
+  const body = Buffer.concat([skippableFrame(Buffer.from(JSON.stringify(header))), await encodeFrame(text)]);
   const blob = deps.container(CONTAINERS.reports).getBlockBlobClient(reportBlobName(id, revision));
   try {
     await blob.upload(body, body.length, {
@@ -67,8 +67,13 @@ async function readPartial(deps: ReportDeps, row: ChunkRow): Promise<PartialLine
   if (!place) return [];
   const blob = outcomeBlobName(row.reference.workload, row.batch, row.chunk);
   const frame = await readRange(deps.container(CONTAINERS.results), { container: 'results', blob, ...place });
-  if (!frame) throw new Error(`The outcome blob ${blob} is not there, or shorter than its header says.`);
-  // A line feed cannot stand inside a JSON value, and one call for all lines takes half the time of a call for each.
-  const lines = decodeFrame(frame, place).toString('utf8').trimEnd().replaceAll('\n', ',');
-  return JSON.parse(`[${lines}]`) as PartialLine[];
+  return reportStep(
+    () => `The partial aggregate of chunk ${row.chunk} cannot be read`,
+    () => {
+      if (!frame) throw new Error(`The outcome blob ${blob} is not there, or shorter than its header says.`);
+      // A line feed cannot stand inside a JSON value, and one call for all lines takes half the time of a call for each.
+      const lines = decodeFrame(frame, place).toString('utf8').trimEnd().replaceAll('\n', ',');
+      return JSON.parse(`[${lines}]`) as PartialLine[];
+    },
+  );
 }

@@ -5,8 +5,13 @@ import { ServiceBusClient, type ServiceBusSender } from '@azure/service-bus';
 import { BlobServiceClient, type ContainerClient, newPipeline } from '@azure/storage-blob';
 import { newPipeline as newQueuePipeline, type QueueClient, QueueServiceClient } from '@azure/storage-queue';
 import { TABLES } from '../contract/names.ts';
-import type { Meter } from '../cost/meter.ts';
+import type { Meter, PipelinePolicy } from '../cost/meter.ts';
+import type { StorageService } from '../cost/operation-of.ts';
 import type { Settings } from '../settings.ts';
+import { withPolicies } from './pipeline.ts';
+import type { RetryLimits } from './retry-limits.ts';
+import { retryPolicy } from './retry-policy.ts';
+import { openTable, type Table } from './table.ts';
 
 /** Every client of the app. They are lazy by nature: nothing is sent before the first call. */
 export interface Clients {
@@ -14,29 +19,31 @@ export interface Clients {
   account: string;
   container: (name: string) => ContainerClient;
   queue: (name: string) => QueueClient;
-  batches: TableClient;
-  gates: TableClient;
-  keys: TableClient;
+  batches: Table;
+  gates: Table;
+  keys: Table;
   topic: ServiceBusSender;
   meter: Meter;
   close: () => Promise<void>;
 }
 
-/** Transient faults (503 Server Busy, resets) are retried with exponential back-off and jitter before anybody hears of them. */
-const retryOptions = { maxTries: 5, retryDelayInMs: 400, maxRetryDelayInMs: 10_000 };
-const tableRetryOptions = { maxRetries: 4, retryDelayInMs: 400, maxRetryDelayInMs: 10_000 };
+/** The SDKs' own retries are off: `retryPolicy` stands in their place, for all services. */
+const NO_RETRIES = { retryOptions: { maxTries: 1, maxRetries: 0 } };
 
-/** Makes all clients; `settings` have been checked, so that one of the two forms is whole. */
-export function createClients(settings: Settings, meter: Meter): Clients {
-  const { blobs, queues, table } = createStorage(settings, meter);
+/**
+ * Makes all clients; `settings` have been checked, so that one of the two forms is whole.
+ * @param limits of a storage call, default `RETRY_LIMITS`
+ */
+export function createClients(settings: Settings, meter: Meter, limits?: RetryLimits): Clients {
+  const { blobs, queues, table } = createStorage(settings, meter, limits);
   const bus = createServiceBus(settings);
   return {
     account: blobs.accountName,
     container: (name) => blobs.getContainerClient(name),
     queue: (name) => queues.getQueueClient(name),
-    batches: table(TABLES.batches),
-    gates: table(TABLES.gates),
-    keys: table(TABLES.keys),
+    batches: openTable(table(TABLES.batches)),
+    gates: openTable(table(TABLES.gates)),
+    keys: openTable(table(TABLES.keys)),
     topic: bus.createSender(settings.topic),
     meter,
     close: () => bus.close(),
@@ -55,26 +62,33 @@ interface Storage {
   table: (name: string) => TableClient;
 }
 
-function createStorage({ storage }: Settings, meter: Meter): Storage {
+function createStorage({ storage }: Settings, meter: Meter, limits?: RetryLimits): Storage {
   const { connectionString, blobServiceUri = '', queueServiceUri = '', tableServiceUri = '', clientId } = storage;
-  const pipeline = { retryOptions };
+  const policies = (service: StorageService): PipelinePolicy[] => [retryPolicy(limits), meter.policy(service)];
+  const blobsAt = (url: string, credential: BlobServiceClient['credential']) =>
+    new BlobServiceClient(url, withPolicies(newPipeline(credential, NO_RETRIES), policies('blob')));
+  const queuesAt = (url: string, credential: TokenCredential) =>
+    new QueueServiceClient(url, withPolicies(newQueuePipeline(credential, NO_RETRIES), policies('queue')));
+  const guarded = (client: TableClient): TableClient => {
+    // Behind the SDK's retry policy, before the one that signs.
+    for (const policy of policies('table')) client.pipeline.addPolicy(policy, { afterPhase: 'Retry' });
+    return client;
+  };
   if (connectionString !== undefined) {
     const blobs = BlobServiceClient.fromConnectionString(connectionString);
     const queues = QueueServiceClient.fromConnectionString(connectionString);
+    const options = { ...NO_RETRIES, allowInsecureConnection: true };
     return {
-      blobs: new BlobServiceClient(blobs.url, meter.attach('blob', newPipeline(blobs.credential, pipeline))),
-      queues: new QueueServiceClient(
-        queues.url,
-        meter.attach('queue', newQueuePipeline(queuesCredential(queues), pipeline)),
-      ),
-      table: (name) => TableClient.fromConnectionString(connectionString, name, tableOptions(meter, true)),
+      blobs: blobsAt(blobs.url, blobs.credential),
+      queues: queuesAt(queues.url, queuesCredential(queues)),
+      table: (name) => guarded(TableClient.fromConnectionString(connectionString, name, options)),
     };
   }
   const credential = credentialOf(clientId);
   return {
-    blobs: new BlobServiceClient(blobServiceUri, meter.attach('blob', newPipeline(credential, pipeline))),
-    queues: new QueueServiceClient(queueServiceUri, meter.attach('queue', newQueuePipeline(credential, pipeline))),
-    table: (name) => new TableClient(tableServiceUri, name, credential, tableOptions(meter, false)),
+    blobs: blobsAt(blobServiceUri, credential),
+    queues: queuesAt(queueServiceUri, credential),
+    table: (name) => guarded(new TableClient(tableServiceUri, name, credential, NO_RETRIES)),
   };
 }
 
@@ -82,13 +96,10 @@ function createStorage({ storage }: Settings, meter: Meter): Storage {
 const queuesCredential = (client: QueueServiceClient): TokenCredential =>
   (client as unknown as { credential: TokenCredential }).credential;
 
-const tableOptions = (meter: Meter, allowInsecureConnection: boolean) => ({
-  ...meter.tableOptions(),
-  retryOptions: tableRetryOptions,
-  allowInsecureConnection,
-});
-
-/** A send whose connection is cut waits its whole time-out, 60 s by default: longer than a client waits for its answer. */
+/**
+ * A send whose connection is cut waits its whole time-out, 60 s by default: longer than a client waits for its answer. A
+ * bus that stays silent fails a send after 31 s.
+ */
 const busOptions = { retryOptions: { timeoutInMs: 10_000, maxRetries: 2, retryDelayInMs: 500 } };
 
 function createServiceBus({ serviceBus }: Settings): ServiceBusClient {

@@ -1,22 +1,79 @@
 /** Small helpers over the Tables SDK: absent is a value, and so is a lost race. */
 import type { TableClient } from '@azure/data-tables';
-import { statusOf } from '../errors.ts';
+import { errorCodeOf, MissingResourceError, statusOf } from '../errors.ts';
+import type { Entity, EntityKeys, StoredEntity } from './entity.ts';
 
-/** What the ledger, gate and key store need of a table. */
-export type Table = Pick<
-  TableClient,
-  'getEntity' | 'createEntity' | 'updateEntity' | 'upsertEntity' | 'deleteEntity' | 'listEntities' | 'submitTransaction'
->;
+/** What a write answers with. */
+interface Written {
+  etag?: string | undefined;
+}
 
-/** An entity as read: any columns, with its ETag. */
-export type Entity = Record<string, unknown> & { etag: string; partitionKey: string; rowKey: string };
+/** Conditions of a write; without an ETag it takes place whatever the row is. */
+interface Conditions {
+  etag?: string;
+}
+
+/** A step of a transaction. */
+export type StoredAction =
+  | ['create', StoredEntity]
+  | ['update', StoredEntity, 'Merge' | 'Replace', Conditions]
+  | ['upsert', StoredEntity, 'Merge' | 'Replace']
+  | ['delete', EntityKeys];
+
+/** What the ledger, gate and key store need of a table. A `TableClient` is one, but for entities that `toEntity` has not typed. */
+export interface Table {
+  readonly tableName: string;
+  /** Address of the account's table service. */
+  readonly url: string;
+  getEntity(partitionKey: string, rowKey: string): Promise<Record<string, unknown>>;
+  createEntity(entity: StoredEntity): Promise<Written>;
+  updateEntity(entity: StoredEntity, mode: 'Merge' | 'Replace', options?: Conditions): Promise<Written>;
+  upsertEntity(entity: StoredEntity, mode: 'Merge' | 'Replace'): Promise<Written>;
+  deleteEntity(partitionKey: string, rowKey: string, options?: Conditions): Promise<unknown>;
+  listEntities(options: { queryOptions: { filter: string } }): AsyncIterable<Record<string, unknown>>;
+  submitTransaction(actions: StoredAction[]): Promise<{ subResponses: Written[] }>;
+}
+
+/** The table of a client, whose errors name it when it does not exist: the SDK's own say only that "the table" does not. */
+export function openTable(client: TableClient): Table {
+  const { tableName, url } = client;
+  const named = async <T>(call: Promise<T>): Promise<T> => {
+    try {
+      return await call;
+    } catch (error) {
+      throw nameTable(client, error);
+    }
+  };
+  return {
+    tableName,
+    url,
+    getEntity: (...keys) => named(client.getEntity(...keys)),
+    createEntity: (entity) => named(client.createEntity(entity)),
+    updateEntity: (...args) => named(client.updateEntity(...args)),
+    upsertEntity: (...args) => named(client.upsertEntity(...args)),
+    deleteEntity: (...args) => named(client.deleteEntity(...args)),
+    submitTransaction: (actions) => named(client.submitTransaction(actions)),
+    listEntities: async function* (options) {
+      try {
+        yield* client.listEntities(options);
+      } catch (error) {
+        throw nameTable(client, error);
+      }
+    },
+  };
+}
+
+const nameTable = ({ tableName, url }: TableClient, error: unknown): unknown =>
+  errorCodeOf(error) === 'TableNotFound'
+    ? new MissingResourceError(`table ${tableName}`, { service: url, cause: error })
+    : error;
 
 /** The entity, or undefined when there is none. */
 export async function readEntity(table: Table, partitionKey: string, rowKey: string): Promise<Entity | undefined> {
   try {
-    return (await table.getEntity(partitionKey, rowKey)) as unknown as Entity;
+    return (await table.getEntity(partitionKey, rowKey)) as Entity;
   } catch (error) {
-    if (statusOf(error) === 404) return undefined;
+    if (isGone(error)) return undefined;
     throw error;
   }
 }
@@ -33,18 +90,23 @@ export async function wins(write: Promise<unknown>): Promise<boolean> {
 }
 
 /** Whether a conditional write failed because the row is not (any more) as it was read. */
-export const isLostRace = (error: unknown): boolean => [404, 409, 412].includes(statusOf(error) ?? 0);
+export const isLostRace = (error: unknown): boolean =>
+  statusOf(error) === 412 || errorCodeOf(error) === 'EntityAlreadyExists' || isGone(error);
+
+/** Whether the entity is not there. A 404 of the table itself is a fault: taken for a lost race it would be retried forever. */
+const isGone = (error: unknown): boolean =>
+  statusOf(error) === 404 && ['ResourceNotFound', 'EntityNotFound'].includes(errorCodeOf(error) ?? '');
 
 /** Deletes an entity; that it is gone already is fine. */
 export async function deleteEntity(table: Table, partitionKey: string, rowKey: string): Promise<void> {
   try {
     await table.deleteEntity(partitionKey, rowKey);
   } catch (error) {
-    if (statusOf(error) !== 404) throw error;
+    if (!isGone(error)) throw error;
   }
 }
 
 /** All entities that match an OData filter built by the SDK's `odata`; a page of 1,000 is one operation. */
 export async function* queryEntities(table: Table, filter: string): AsyncGenerator<Entity> {
-  for await (const entity of table.listEntities({ queryOptions: { filter } })) yield entity as unknown as Entity;
+  for await (const entity of table.listEntities({ queryOptions: { filter } })) yield entity as Entity;
 }

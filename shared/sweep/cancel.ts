@@ -4,7 +4,7 @@
  */
 import { type BatchRow, isSettled, toBatchEntity } from '../batches/batch-row.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
-import { chunkRows, insertChunks, readBatch } from '../batches/ledger.ts';
+import { chunkRows, insertChunks, readBatch, rowOf } from '../batches/ledger.ts';
 import { CONTAINERS, resultsQueueName } from '../contract/names.ts';
 import type { FinishedChunk } from '../contract/reference.ts';
 import { rowsOfRevision } from '../dead-letters/revision-rows.ts';
@@ -12,12 +12,12 @@ import { Problem } from '../errors.ts';
 import { inParallel } from '../parallel.ts';
 import { endWholeChunk } from '../processing/endings.ts';
 import { putOutcome } from '../processing/outcome-store.ts';
-import { resultMessages } from '../processing/tell-results.ts';
+import { putResults } from '../processing/put-results.ts';
 import { type FinalizeDeps, finalize } from '../results/finalize.ts';
+import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
 import { wins } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import { queueOf } from '../wake/enqueue.ts';
-import { putMessage } from '../wake/messages.ts';
 import type { Workload } from '../workload/define.ts';
 
 /** Outcomes that one request writes; the workers and the sweep do the rest of a larger batch. */
@@ -48,19 +48,18 @@ export async function cancelBatch(deps: FinalizeDeps, id: string): Promise<Cance
  * Moves an unsettled batch to `cancelling`. One that is still `accepting` gets all its rows first: nobody completes the
  * intake of a cancelling batch, and a row that is missing would keep it open for ever.
  */
-async function markCancelling(deps: FinalizeDeps, id: string): Promise<BatchRow> {
-  for (;;) {
+const markCancelling = (deps: FinalizeDeps, id: string): Promise<BatchRow> =>
+  retryLostRace(rowOf(id), async () => {
     const found = await readBatch(deps.table, id);
     if (!found) throw new Problem('not-found', `There is no batch "${id}".`);
     const { row, etag } = found;
     if (isSettled(row.state) || row.state === 'cancelling') return row;
     if (row.state === 'accepting') await insertChunks(deps.table, await rowsOfRevision(deps, row));
     const next: BatchRow = { ...row, state: 'cancelling' };
-    if (!(await wins(deps.table.updateEntity(toBatchEntity(next), 'Replace', { etag })))) continue;
+    if (!(await wins(deps.table.updateEntity(toBatchEntity(next), 'Replace', { etag })))) return LOST_RACE;
     log.info('batch-cancelling', { batch: id, workload: row.workload, was: row.state });
     return next;
-  }
-}
+  });
 
 /**
  * Writes the `cancelled` outcome of pending chunks, a bounded number, and tells the results, also where another outcome
@@ -108,12 +107,11 @@ interface Telling {
 }
 
 async function tell(deps: FinalizeDeps, { batch, workload, ends }: Telling): Promise<void> {
-  const queue = queueOf(workload, batch.lane, ends[0]?.chunk ?? '');
+  const from = { queue: queueOf(workload, batch.lane, ends[0]?.chunk ?? ''), workload };
   // An outcome and its share of a telling; who counts more exactly would need a measure a chunk.
   const operations = { 'blob.put': ends.length, 'queue.put': 1 };
-  for (const text of resultMessages(deps, { queue, workload }, ends, operations)) {
-    await putMessage(deps.queues(resultsQueueName(workload.name)), text);
-  }
+  // What is refused is logged there; its rows stay pending, so that the sweep goes on with them.
+  await putResults(deps, { from, ends, operations });
 }
 
 async function wakeResults(deps: FinalizeDeps, workload: Workload): Promise<void> {

@@ -1,6 +1,7 @@
 /** What a sweep does once a day: things that only cost room. Each is bounded; what is left comes with the next sweep. */
 import { noteKeys } from '../batches/open-rows.ts';
-import { type Entity, wins } from '../storage/table.ts';
+import { type Entity, fromEntity, toEntity } from '../storage/entity.ts';
+import { wins } from '../storage/table.ts';
 import { expireBatches } from './expire-batches.ts';
 import { expireKeys } from './expire-keys.ts';
 import { dropOrphanPayloads } from './orphan-payloads.ts';
@@ -13,7 +14,6 @@ const DRAIN_DAYS = 7;
 const PURGE_WINDOW_DAYS = 37;
 /** Before chores that were not finished are gone on with: another sweep may be at them. */
 const RESUME_MS = 10 * 60_000;
-const NEVER = new Date(0).toISOString();
 
 /** A chore: does its work since `sinceMs`, and says whether some of it is left. */
 export type Chore = (run: SweepRun, sinceMs: number) => Promise<boolean>;
@@ -34,14 +34,10 @@ export const choresNote = (pool: string | undefined): string => `chores.${pool ?
  */
 export async function doChores(run: SweepRun, note: Entity | undefined): Promise<void> {
   if (note && !isDue(run, note)) return;
-  const sinceMs = Date.parse(note === undefined ? NEVER : String(note.left === true ? note.since : note.at));
+  const sinceMs = note ? sinceOf(note) : 0;
   const keys = noteKeys(choresNote(run.pool));
-  const mine = {
-    ...keys,
-    at: new Date(run.gate.now()).toISOString(),
-    since: new Date(sinceMs).toISOString(),
-    left: true,
-  };
+  const at = new Date(run.gate.now()).toISOString();
+  const mine = toEntity('note', keys, { at, since: new Date(sinceMs).toISOString(), left: true });
   const claim = note ? run.table.updateEntity(mine, 'Replace', { etag: note.etag }) : run.table.createEntity(mine);
   if (!(await wins(claim))) return;
   let left = false;
@@ -49,11 +45,18 @@ export async function doChores(run: SweepRun, note: Entity | undefined): Promise
     const more = await guarded(run, { chore }, () => work(run, sinceMs));
     left ||= more !== false;
   }
-  await run.table.updateEntity({ ...keys, left }, 'Merge');
+  await run.table.updateEntity(toEntity('note', keys, { left }), 'Merge');
 }
 
-function isDue(run: SweepRun, { at, left }: Entity): boolean {
-  const ageMs = run.gate.now() - Date.parse(String(at));
+/** From when on the chores look: where the last ones began that came to their end. */
+function sinceOf(note: Entity): number {
+  const { at = '', since = '', left } = fromEntity('note', note);
+  return Date.parse(left === true ? since : at);
+}
+
+function isDue(run: SweepRun, note: Entity): boolean {
+  const { at = '', left } = fromEntity('note', note);
+  const ageMs = run.gate.now() - Date.parse(at);
   return ageMs >= DAY_MS || (left === true && ageMs >= RESUME_MS);
 }
 

@@ -7,12 +7,13 @@ import { BATCH_ROW_KEY, type BatchRow, isSettled, toBatchEntity } from '../batch
 import { deleteChunks } from '../batches/delete-chunks.ts';
 import { unindexBatch } from '../batches/index-rows.ts';
 import { freeKey } from '../batches/keys.ts';
-import { readBatch } from '../batches/ledger.ts';
+import { readBatch, rowOf } from '../batches/ledger.ts';
 import { closeAll, openBatch } from '../batches/open-rows.ts';
 import { CONTAINERS, outcomeBlobName } from '../contract/names.ts';
 import { Problem, statusOf } from '../errors.ts';
 import { inParallel } from '../parallel.ts';
 import { announce, type FinalizeDeps } from '../results/finalize.ts';
+import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
 import { deleteEntity, type Table, wins } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 
@@ -44,8 +45,8 @@ export async function deleteBatch(deps: DeleteDeps, id: string, untilMs = Number
 }
 
 /** `open` is written before the mark: a mark that no sweep sees would never be followed up. */
-async function markDeleting(deps: DeleteDeps, id: string): Promise<BatchRow> {
-  for (;;) {
+const markDeleting = (deps: DeleteDeps, id: string): Promise<BatchRow> =>
+  retryLostRace(rowOf(id), async () => {
     const found = await readBatch(deps.table, id);
     if (!found) throw new Problem('not-found', `There is no batch "${id}".`);
     const { row, etag } = found;
@@ -56,9 +57,9 @@ async function markDeleting(deps: DeleteDeps, id: string): Promise<BatchRow> {
     await announce(deps, row);
     await openBatch(deps.table, row);
     const next = { ...row, deletingAt: new Date(deps.gate.now()).toISOString() };
-    if (row.announced && (await wins(deps.table.updateEntity(toBatchEntity(next), 'Replace', { etag })))) return next;
-  }
-}
+    const isMarked = row.announced && (await wins(deps.table.updateEntity(toBatchEntity(next), 'Replace', { etag })));
+    return isMarked ? next : LOST_RACE;
+  });
 
 /** Everything below these prefixes is of this batch, also what never counted: outcomes and payloads of losers. */
 function foldersOf({ id, workload }: BatchRow): [container: string, prefix: string][] {

@@ -13,7 +13,12 @@ const FIRST_BEAT_SLICES = 3;
  */
 export async function drainDirectly(run: SweepRun, address: QueueAddress, unstarted: GateRow): Promise<void> {
   const { queue } = address;
-  const first = await run.plan(address, { ...unstarted, taskLimit: 1 }, Math.max(1, await run.depthOf(queue)));
+  // A gate that is taken counts its wakes from none.
+  const first = await run.plan(
+    address,
+    { ...unstarted, taskLimit: 1, wakes: 0 },
+    Math.max(1, await run.depthOf(queue)),
+  );
   const beatUntilMs = run.gate.now() + first.sliceSeconds * 1000 * FIRST_BEAT_SLICES;
   const gate = await takeForSweep(run.gate, queue, { generation: unstarted.generation, beatUntilMs });
   if (!gate) return;
@@ -22,7 +27,8 @@ export async function drainDirectly(run: SweepRun, address: QueueAddress, unstar
   for (let wave = first; ; ) {
     const slice = await run.activities.dequeueBatch({ queue, generation, task: 'sweep', wave });
     repaired(run, 'slices', { event: 'sweep-slice', queue, generation, received: slice.received, done: slice.done });
-    const { next } = await run.activities.settleQueue({ queue, generation, slices: [slice], abandon: isOver(run) });
+    const settling = { queue, generation, slices: [slice], wakes: wave.wakes, abandon: isOver(run) };
+    const { next } = await run.activities.settleQueue(settling);
     if (!next) return;
     wave = { ...next, tasks: 1 };
   }

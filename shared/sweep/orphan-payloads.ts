@@ -1,7 +1,7 @@
 import type { BlobItem } from '@azure/storage-blob';
 import { KEY_DAYS } from '../batches/keys.ts';
 import { readBatch } from '../batches/ledger.ts';
-import { CONTAINERS } from '../contract/names.ts';
+import { CONTAINERS, isBatchId } from '../contract/names.ts';
 import { statusOf } from '../errors.ts';
 import { isOver, repaired, type SweepRun } from './run.ts';
 
@@ -39,6 +39,7 @@ const prefixOf = (ms: number): string => ms.toString(16).padStart(12, '0').slice
 
 async function dropIfOrphan(run: SweepRun, { name, properties }: BlobItem): Promise<void> {
   const [batch = ''] = name.split('/');
+  if (!isBatchId(batch)) return; // No payload of ours; and not every text may be a row key.
   if ((await readBatch(run.table, batch))?.row.payload === name) return;
   try {
     await run.container(CONTAINERS.payloads).deleteBlob(name, { conditions: { ifMatch: properties.etag } });

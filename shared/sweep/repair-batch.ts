@@ -14,7 +14,7 @@ import { isOverdue, repaired, type SweepRun } from './run.ts';
 export async function repairBatch(run: SweepRun, open: OpenBatch): Promise<BatchRow | undefined> {
   const entity = await readEntity(run.table, open.id, BATCH_ROW_KEY);
   if (!entity) return dropStray(run, open);
-  const { row } = fromBatchEntity(entity as never);
+  const { row } = fromBatchEntity(entity);
   if (row.deletingAt !== undefined) return continueDeletion(run, row);
   if (open.revision !== row.revision) return dropOther(run, open, row);
   if (isSettled(row.state)) return close(run, open, { row, changedMs: changeOf(entity) });

@@ -8,7 +8,7 @@ import { toError } from '../errors.ts';
 import { inParallel } from '../parallel.ts';
 import { log } from '../telemetry/log.ts';
 import type { DrainStatus } from '../wake/gate.ts';
-import type { Publish } from '../wake/publish.ts';
+import { withWakeFallback } from '../wake/publish.ts';
 import type { QueueAddress, Registry } from '../workload/registry.ts';
 import { choresNote, doChores } from './chores.ts';
 import { noCounts, type SweepCounts } from './counts.ts';
@@ -42,25 +42,13 @@ function begin(deps: SweepDeps, budgetMs: number): SweepRun {
     ...deps,
     counts: noCounts(),
     unheard,
-    publish: heard(deps.publish, unheard),
+    // A wake that cannot be published is not lost: the queues come after the batches.
+    publish: withWakeFallback(deps.publish, ({ queue }) => void unheard.add(queue)),
     gate: { ...gate, status: (instanceId) => statusOrUnknown(gate.status, instanceId) },
     endMs: gate.now() + budgetMs,
     patient: { ...DEFAULT_PATIENCE, ...deps.patience },
   };
 }
-
-/** A wake that cannot be published is not lost: the queues come after the batches. Other events must be told, or fail. */
-const heard =
-  (publish: Publish, unheard: Set<string>): Publish =>
-  async (address, event, options) => {
-    try {
-      await publish(address, event, options);
-    } catch (error) {
-      if (event.type !== 'QueueWorkDetected') throw error;
-      log.warn('event-not-published', { queue: address.queue, error: toError(error) });
-      unheard.add(address.queue);
-    }
-  };
 
 /**
  * A runtime that cannot be asked has said neither that a drain is over nor that it is under way: only its silence counts

@@ -2,7 +2,9 @@
 import type { ChunkRow } from '../batches/chunk-row.ts';
 import { queueName } from '../contract/names.ts';
 import type { Reference } from '../contract/reference.ts';
+import { isRefused } from '../errors.ts';
 import { inParallel } from '../parallel.ts';
+import { log } from '../telemetry/log.ts';
 import type { Workload } from '../workload/define.ts';
 import type { Registry } from '../workload/registry.ts';
 import { type GateDeps, noteDue } from './gate.ts';
@@ -49,7 +51,7 @@ export async function enqueue(
   await inParallel(rows, PUTS_AT_ONCE, async (row) => {
     const queue = queueOf(workload, batch.lane, row.chunk);
     const delay = delaySeconds(deps, row);
-    await putMessage(deps.queues(queue), textOf(row.reference, options.resent === true), delay);
+    if (!(await putReference(deps.queues(queue), referenceOf(row, options.resent === true), delay))) return;
     note(queues, queue, row, delay > 0);
   });
   for (const [queue, { items, due }] of queues) {
@@ -64,8 +66,21 @@ export async function enqueue(
 export const queueOf = (workload: Workload, lane: string, chunk: string): string =>
   queueName(workload.name, lane, partitionOf(chunk, workload.partitions));
 
-const textOf = (reference: Reference, resent: boolean): string =>
-  JSON.stringify(resent ? { ...reference, resent: true } : reference);
+const referenceOf = ({ reference }: ChunkRow, resent: boolean): Reference =>
+  resent ? { ...reference, resent: true } : reference;
+
+/** One that the service refuses must not hold up the others. Its row stays pending, so that the sweep tries it again. */
+async function putReference(queue: Queue, reference: Reference, delay: number): Promise<boolean> {
+  try {
+    await putMessage(queue, reference, delay);
+    return true;
+  } catch (error) {
+    if (!isRefused(error)) throw error;
+    const { batch, chunk } = reference;
+    log.error('message-refused', { queue: queue.name, batch, chunk, error });
+    return false;
+  }
+}
 
 /** What is due later than the service can hide a message comes early, is found not to be due, and is put off again. */
 const delaySeconds = ({ gate }: EnqueueDeps, { dueAt }: ChunkRow): number =>

@@ -1,4 +1,4 @@
-import type { Entity } from '../storage/table.ts';
+import { type Entity, fromEntity, type StoredEntity, toEntity } from '../storage/entity.ts';
 
 /** All gates lie in one partition, so that one query shows every queue. */
 export const GATES_PARTITION = 'gates';
@@ -111,17 +111,12 @@ export const beatRows = (queue: string): { from: string; to: string } => ({
 export const gateRows = { from: GATE, to: 'gate;' } as const;
 
 /** The table entity of a gate. */
-export function toGateEntity(row: GateRow): Record<string, unknown> & { partitionKey: string; rowKey: string } {
-  const { queue, paused, due, ...rest } = row;
-  const pause = paused === undefined ? {} : { paused: JSON.stringify(paused) };
-  return { partitionKey: GATES_PARTITION, rowKey: gateRowKey(queue), ...rest, due: JSON.stringify(due), ...pause };
-}
+export const toGateEntity = ({ queue, ...columns }: GateRow): StoredEntity =>
+  toEntity('gate', { partitionKey: GATES_PARTITION, rowKey: gateRowKey(queue) }, columns);
 
 /** A gate from its entity; columns that an older row lacks have their first value. */
 export function fromGateEntity(entity: Entity): { row: GateRow; etag: string } {
-  const { etag, partitionKey: _partition, rowKey, timestamp: _timestamp, paused, due = '[]', ...rest } = entity;
-  const queue = rowKey.slice(GATE.length);
-  const pause = paused === undefined ? {} : { paused: JSON.parse(String(paused)) as Pause };
-  const known = { due: JSON.parse(String(due)) as string[], ...pause };
-  return { row: { ...newGate(queue), ...(rest as Partial<GateRow>), queue, ...known }, etag };
+  const queue = entity.rowKey.slice(GATE.length);
+  const columns = fromEntity('gate', entity) as Partial<Omit<GateRow, 'queue'>>;
+  return { row: { ...newGate(queue), ...columns }, etag: entity.etag };
 }

@@ -4,6 +4,8 @@
  * No rule about the data depends on it (docs/reliability.md).
  */
 import { odata } from '@azure/data-tables';
+import { fromEntity, toEntity } from '../storage/entity.ts';
+import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
 import { queryEntities, readEntity, type Table, wins } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import { dueAfter, mergeDue } from './due.ts';
@@ -61,37 +63,34 @@ export function writeGate(table: Table, row: GateRow, etag: string | undefined):
 }
 
 /** Changes a gate until the change holds; `change` gives undefined to leave it alone. Returns the row as written. */
-export async function changeGate(
+export const changeGate = (
   table: Table,
   queue: string,
   change: (row: GateRow) => Partial<GateRow> | undefined,
-): Promise<GateRow | undefined> {
-  for (;;) {
+): Promise<GateRow | undefined> =>
+  retryLostRace(gateOf(queue), async () => {
     const { row, etag } = await readGate(table, queue);
     const fields = change(row);
     if (!fields) return undefined;
     const next = { ...row, ...fields };
-    if (await writeGate(table, next, etag)) return next;
-  }
-}
+    return (await writeGate(table, next, etag)) ? next : LOST_RACE;
+  });
+
+/** How a gate is named in errors. */
+export const gateOf = (queue: string): string => `gate of queue ${queue}`;
 
 /**
  * Wakes a queue. Idle: takes the gate for a new generation and starts its drain. Draining: counts the wake, and makes
  * sure that the drain is really there.
  */
-export async function wake(deps: GateDeps, queue: string): Promise<WakeResult> {
-  for (;;) {
+export const wake = (deps: GateDeps, queue: string): Promise<WakeResult> =>
+  retryLostRace(gateOf(queue), async () => {
     const { row, etag } = await readGate(deps.table, queue);
-    if (isHeldBack(row, deps.now())) {
-      if (await writeGate(deps.table, { ...row, wakes: row.wakes + 1 }, etag)) return 'paused';
-    } else if (row.status === 'idle') {
-      if (await take(deps, { row, etag })) return 'started';
-    } else {
-      const counted = { ...row, wakes: row.wakes + 1 };
-      if (await writeGate(deps.table, counted, etag)) return await ensureAlive(deps, counted);
-    }
-  }
-}
+    const counted = { ...row, wakes: row.wakes + 1 };
+    if (isHeldBack(row, deps.now())) return (await writeGate(deps.table, counted, etag)) ? 'paused' : LOST_RACE;
+    if (row.status === 'idle') return (await take(deps, { row, etag })) ? 'started' : LOST_RACE;
+    return (await writeGate(deps.table, counted, etag)) ? ensureAlive(deps, counted) : LOST_RACE;
+  });
 
 /** A pause by hand holds until it is ended; a pause by the circuit until its probe is due. */
 const isHeldBack = (row: GateRow, now: number): boolean =>
@@ -156,15 +155,18 @@ async function ensureAlive(deps: GateDeps, counted: GateRow): Promise<WakeResult
   }
   // As it was just written: only a drain that looks dead in it is worth another reading.
   if (!(await isDead(deps, counted))) return 'counted';
-  for (;;) {
-    const { row, etag } = await readGate(deps.table, counted.queue);
-    // Idle or another generation: it measured, or will measure, the queue after this wake was counted.
-    if (etag === undefined || row.status === 'idle' || row.generation !== counted.generation) return 'counted';
-    if (!(await isDead(deps, row))) return 'counted';
-    if (!(await take(deps, { row, etag } satisfies Held))) continue;
-    log.warn('drain-failed', { queue: row.queue, generation: row.generation, beatUntil: row.beatUntil });
-    return 'takenOver';
-  }
+  return retryLostRace(gateOf(counted.queue), () => takeOver(deps, counted));
+}
+
+/** Not counted again after a lost race: two wakers on a dead drain would break each other's take-over without end. */
+async function takeOver(deps: GateDeps, { queue, generation }: GateRow): Promise<WakeResult | typeof LOST_RACE> {
+  const { row, etag } = await readGate(deps.table, queue);
+  // Idle or another generation: it measured, or will measure, the queue after this wake was counted.
+  if (etag === undefined || row.status === 'idle' || row.generation !== generation) return 'counted';
+  if (!(await isDead(deps, row))) return 'counted';
+  if (!(await take(deps, { row, etag } satisfies Held))) return LOST_RACE;
+  log.warn('drain-failed', { queue, generation, beatUntil: row.beatUntil });
+  return 'takenOver';
 }
 
 const isUnderWay = (status: DrainStatus): boolean => status === 'Running' || status === 'Pending';
@@ -186,8 +188,9 @@ async function latestBeat(table: Table, row: GateRow): Promise<number> {
   const { from, to } = beatRows(row.queue);
   let latest = Date.parse(row.beatUntil || row.takenAt);
   const filter = odata`PartitionKey eq ${GATES_PARTITION} and RowKey ge ${from} and RowKey lt ${to}`;
-  for await (const { generation, beatUntil } of queryEntities(table, filter)) {
-    if (generation === row.generation) latest = Math.max(latest, Date.parse(String(beatUntil)));
+  for await (const entity of queryEntities(table, filter)) {
+    const { generation, beatUntil = '' } = fromEntity('beat', entity);
+    if (generation === row.generation) latest = Math.max(latest, Date.parse(beatUntil));
   }
   return latest;
 }
@@ -206,8 +209,8 @@ export async function beat(
   sign: { queue: string; task: string; generation: number; until: number },
 ): Promise<void> {
   const { queue, task, generation, until } = sign;
-  const entity = { partitionKey: GATES_PARTITION, rowKey: beatRowKey(queue, task), generation };
-  await table.upsertEntity({ ...entity, beatUntil: new Date(until).toISOString() }, 'Merge');
+  const keys = { partitionKey: GATES_PARTITION, rowKey: beatRowKey(queue, task) };
+  await table.upsertEntity(toEntity('beat', keys, { generation, beatUntil: new Date(until).toISOString() }), 'Merge');
 }
 
 /**

@@ -1,9 +1,11 @@
 /** Reading queue messages: what cannot be read is set aside, never lost and never in the way. */
 import type { DequeuedMessageItem, QueueClient } from '@azure/storage-queue';
-import { MalformedMessageError, NewerContractError } from '../contract/errors.ts';
+import { NewerContractError } from '../contract/errors.ts';
 import { poisonQueueName } from '../contract/names.ts';
-import { statusOf } from '../errors.ts';
+import { asciiJson } from '../contract/text.ts';
+import { statusOf, toError } from '../errors.ts';
 import { log } from '../telemetry/log.ts';
+import { poisonCopies } from './poison.ts';
 
 /** Deliveries after which a message that nobody can read goes to the poison queue. */
 export const MAX_MALFORMED_DELIVERIES = 5;
@@ -20,41 +22,59 @@ export interface Entry<T> {
   value: T;
 }
 
-/** Reads every message with `parse`; the unreadable are set aside on the workload's poison queue, in time. */
+/** Where messages that nobody can read are set aside. */
+interface Aside {
+  queue: Queue;
+  queues: (name: string) => Queue;
+  workload: string;
+}
+
+/**
+ * Reads every message with `parse`. Those that cannot be read are set aside on the workload's poison queue at their
+ * fifth delivery; whatever is wrong with one message, the others of its receive are read.
+ */
 export async function readEntries<T>(
   messages: DequeuedMessageItem[],
   parse: (text: string) => T,
-  aside: { queue: Queue; queues: (name: string) => Queue; workload: string },
+  aside: Aside,
 ): Promise<Entry<T>[]> {
   const entries: Entry<T>[] = [];
   for (const message of messages) {
     try {
       entries.push({ message, value: parse(message.messageText) });
     } catch (error) {
-      if (error instanceof NewerContractError) log.warn('newer-contract', { queue: aside.queue.name, error });
-      else if (error instanceof MalformedMessageError) await setAside(message, error, aside);
-      else throw error;
+      await leave(message, toError(error), aside);
     }
   }
   return entries;
 }
 
-async function setAside(
-  message: DequeuedMessageItem,
-  error: MalformedMessageError,
-  { queue, queues, workload }: { queue: Queue; queues: (name: string) => Queue; workload: string },
-): Promise<void> {
+async function leave(message: DequeuedMessageItem, error: Error, aside: Aside): Promise<void> {
+  const { name: queue } = aside.queue;
+  if (error instanceof NewerContractError) return log.warn('newer-contract', { queue, error });
   if (message.dequeueCount < MAX_MALFORMED_DELIVERIES) return;
-  await putMessage(queues(poisonQueueName(workload)), message.messageText);
-  await queue.deleteMessage(message.messageId, message.popReceipt);
+  try {
+    await setAside(message, error, aside);
+  } catch (failure) {
+    // It comes again, and is set aside then.
+    log.warn('message-not-set-aside', { queue, messageId: message.messageId, error: toError(failure) });
+  }
+}
+
+/** The alert before the deletion: a crash between them repeats it, and the other way round would lose it. */
+async function setAside(message: DequeuedMessageItem, error: Error, { queue, queues, workload }: Aside): Promise<void> {
+  for (const copy of poisonCopies(message, queue.name, error))
+    await putMessage(queues(poisonQueueName(workload)), copy);
   log.error('poison-message', { queue: queue.name, messageId: message.messageId, error });
+  await queue.deleteMessage(message.messageId, message.popReceipt);
 }
 
 /**
- * Puts a message that never expires (the service's default is seven days), invisible for `delaySeconds`. The queue is
- * made when it is met for the first time, and never asked for before.
+ * Puts a message, as ASCII JSON, that never expires (the service's default is seven days), invisible for `delaySeconds`.
+ * The queue is made when it is met for the first time, and never asked for before.
  */
-export async function putMessage(queue: Queue, text: string, delaySeconds = 0): Promise<void> {
+export async function putMessage(queue: Queue, message: object, delaySeconds = 0): Promise<void> {
+  const text = asciiJson(message);
   const options = { messageTimeToLive: -1, visibilityTimeout: Math.max(0, Math.ceil(delaySeconds)) };
   try {
     await queue.sendMessage(text, options);

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { ServiceBusMessage, ServiceBusSender } from '@azure/service-bus';
 import { eventProperties, type SluiceEvent, WAKE_TTL_MS } from '../contract/events.ts';
 import type { Meter } from '../cost/meter.ts';
+import { toError } from '../errors.ts';
+import { log } from '../telemetry/log.ts';
 import { currentTraceparent } from '../telemetry/trace.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 
@@ -43,6 +45,22 @@ export function createPublisher(deps: PublisherDeps): Publish {
     await deps.topic.sendMessages(message(event, options));
   };
 }
+
+/**
+ * Makes a publisher for callers that have another way to wake a queue: a wake that cannot be published is logged, and
+ * `fallback` runs. Any other event fails the caller, which must repeat it: subscribers have no other way to learn of it.
+ */
+export const withWakeFallback =
+  (publish: Publish, fallback: (address: QueueAddress) => Promise<unknown> | undefined): Publish =>
+  async (address, event, options) => {
+    try {
+      await publish(address, event, options);
+    } catch (error) {
+      if (event.type !== 'QueueWorkDetected') throw error;
+      log.warn('event-not-published', { queue: address.queue, error: toError(error) });
+      await fallback(address);
+    }
+  };
 
 function ownTrace(): Pick<SluiceEvent, 'traceparent'> {
   const traceparent = currentTraceparent();

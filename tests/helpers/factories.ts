@@ -1,5 +1,6 @@
 /** Makes the rows and messages that tests are about; each test names only what matters to it. */
 import type { DequeuedMessageItem } from '@azure/storage-queue';
+import type { ChunkEnd } from '../../shared/batches/apply-ends.ts';
 import type { BatchRow } from '../../shared/batches/batch-row.ts';
 import type { ChunkRow } from '../../shared/batches/chunk-row.ts';
 import type { OutcomeHeader } from '../../shared/contract/outcome.ts';
@@ -46,6 +47,9 @@ export function headerOf(
   };
 }
 
+/** A chunk's end as the result message `message` tells it. */
+export const endOf = (chunk: string, header = headerOf(), message = 'm1'): ChunkEnd => ({ chunk, header, message });
+
 export function chunkRowOf(fields: Partial<ChunkRow> & { chunk: string }): ChunkRow {
   const reference = referenceOf({ chunk: fields.chunk });
   return { batch: BATCH, state: 'pending', items: 4, reference, ...fields };
@@ -78,6 +82,9 @@ export const batchRowOf = (fields: Partial<BatchRow> = {}): BatchRow => ({
   reportRevision: -1,
   announced: false,
   acceptedAt: AT,
+  earlier: [],
+  revisionItems: fields.accepted ?? 4,
+  openedAt: AT,
   deadlineAt: '2026-01-01T00:05:00.000Z',
   handlerSeconds: 0,
   operations: {},

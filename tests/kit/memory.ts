@@ -8,11 +8,11 @@ export function createMemory(given: Record<string, Blobs> = {}): {
   containers: Record<string, Blobs>;
   open: OpenContainer;
 } {
-  const containers = Object.fromEntries(Object.entries(given).map(([name, blobs]) => [name, { ...blobs }]));
+  const containers = Object.fromEntries(Object.entries(given).map(([name, blobs]) => [name, copyOf(blobs)]));
   return {
     containers,
     open: (container) => {
-      const blobs = containers[container] ?? {};
+      const blobs = containers[container] ?? copyOf({});
       containers[container] = blobs;
       return {
         read: async (name) => (Object.hasOwn(blobs, name) ? Buffer.from(blobs[name] ?? []) : undefined),
@@ -23,3 +23,6 @@ export function createMemory(given: Record<string, Blobs> = {}): {
     },
   };
 }
+
+/** Without a prototype: `__proto__` is a blob name as any other. */
+const copyOf = (blobs: Blobs): Blobs => Object.assign(Object.create(null) as Blobs, blobs);

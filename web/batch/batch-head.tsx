@@ -70,8 +70,9 @@ export function BatchHead({ batch, onChange }: BatchHeadProps): JSX.Element {
   );
 }
 
-function Pace({ batch: { ratePerSecond, etaAt, times } }: { batch: BatchView }): JSX.Element {
+function Pace({ batch: { ratePerSecond, etaAt, times, revision } }: { batch: BatchView }): JSX.Element {
   const now = Date.now();
+  const deadline = revision === 0 ? 'Deadline' : 'Deadline of the redrive';
   const left = Date.parse(times.deadline) - now;
   return (
     <p class="pace">
@@ -88,7 +89,7 @@ function Pace({ batch: { ratePerSecond, etaAt, times } }: { batch: BatchView }):
         </>
       )}
       <span class={left < 0 ? 'tone-bad' : 'soft'}>
-        {left < 0 ? `Deadline missed by ${formatDuration(-left)}` : `Deadline in ${formatDuration(left)}`}
+        {left < 0 ? `${deadline} missed by ${formatDuration(-left)}` : `${deadline} in ${formatDuration(left)}`}
       </span>
     </p>
   );

@@ -5,9 +5,9 @@ import { formatDuration, formatPercent } from '../format.ts';
 
 const NAMES = { p50: 'Half of the items', p95: '95 in 100', max: 'The last one' } as const;
 
-/** From acceptance to an item's end, beside the time that was promised. */
-export function Latency({ batch: { latencyMs, times } }: { batch: BatchView }): JSX.Element {
-  const allowed = Date.parse(times.deadline) - Date.parse(times.accepted);
+/** From acceptance to an item's end, beside the time that was promised; redriven items have times of their own. */
+export function Latency({ batch: { latencyMs, times, deadline } }: { batch: BatchView }): JSX.Element {
+  const allowed = Date.parse(deadline.at) - Date.parse(times.accepted);
   if (latencyMs === null)
     return <p class="soft">Known when the batch is complete. Allowed: {formatDuration(allowed)}.</p>;
   const bars = (['p50', 'p95', 'max'] as const).map((name) => ({

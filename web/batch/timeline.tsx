@@ -36,15 +36,17 @@ export function Timeline({ batch }: { batch: BatchView }): JSX.Element {
         ))}
       </ol>
       <DeadlineText batch={batch} />
+      <UploadText batch={batch} />
     </>
   );
 }
 
-function momentsOf({ times, state, reportRevision, reportProblem, chunks }: BatchView): Moment[] {
+function momentsOf(batch: BatchView): Moment[] {
+  const { times, state, reportRevision, reportProblem, chunks } = batch;
   const end = state === 'cancelled' ? 'Cancelled' : 'Completed';
   const reported = reportRevision !== null;
   return [
-    { name: 'Accepted', says: 'stored whole, safe from now on', at: times.accepted, done: true },
+    openingOf(batch),
     {
       name: 'Queued',
       says: `${formatNumberOf(chunks.total, 'reference')} on the queue`,
@@ -55,6 +57,13 @@ function momentsOf({ times, state, reportRevision, reportProblem, chunks }: Batc
     { name: end, says: 'nothing pending', at: times.completed, done: times.completed !== null },
     { name: 'Reported', says: reportText(reportRevision, reportProblem), at: null, done: reported },
   ];
+}
+
+function openingOf({ times, revision, revisions }: BatchView): Moment {
+  if (revision === 0)
+    return { name: 'Accepted', says: 'stored whole, safe from now on', at: times.accepted, done: true };
+  const items = formatNumberOf(revisions.at(-1)?.items ?? 0, 'dead letter');
+  return { name: 'Redriven', says: `${items}, in revision ${revision}`, at: times.opened, done: true };
 }
 
 function reportText(revision: number | null, problem: string | undefined): string {
@@ -68,15 +77,28 @@ function spanText(moments: readonly Moment[], index: number): string {
   return before && at ? `+ ${formatDuration(Math.max(0, Date.parse(at) - Date.parse(before)))}` : '';
 }
 
-function DeadlineText({ batch: { times } }: { batch: BatchView }): JSX.Element {
-  const end = times.completed === null ? Date.now() : Date.parse(times.completed);
-  const spare = Date.parse(times.deadline) - end;
+/** The upload is judged by its own end, whatever was redriven later. */
+function DeadlineText({ batch: { deadline, revisions } }: { batch: BatchView }): JSX.Element {
+  const completed = revisions[0]?.completed ?? null;
+  const end = completed === null ? Date.now() : Date.parse(completed);
+  const spare = Date.parse(deadline.at) - end;
   return (
     <p class={spare < 0 ? 'tone-bad' : 'soft'}>
-      Deadline {formatClock(times.deadline)}:{' '}
+      Deadline {formatClock(deadline.at)}:{' '}
       {spare < 0
         ? `missed by ${formatDuration(-spare)}`
-        : `${formatDuration(spare)} ${times.completed === null ? 'left' : 'to spare'}`}
+        : `${formatDuration(spare)} ${completed === null ? 'left' : 'to spare'}`}
+    </p>
+  );
+}
+
+function UploadText({ batch: { revision, revisions } }: { batch: BatchView }): JSX.Element | null {
+  const [upload] = revisions;
+  if (revision === 0 || !upload?.completed) return null;
+  const took = formatDuration(Date.parse(upload.completed) - Date.parse(upload.opened));
+  return (
+    <p class="soft">
+      The upload was accepted at {formatTime(upload.opened)} and took {took}.
     </p>
   );
 }

@@ -9,6 +9,8 @@ export interface FaultItem {
   k: string;
   v: number;
   f?: ItemFate | undefined;
+  /** Comes back in its result, its errors and its dead letter. */
+  t?: string | undefined;
 }
 
 export interface FaultResult {
@@ -16,6 +18,7 @@ export interface FaultResult {
   position: number;
   k: string;
   v: number;
+  t?: string | undefined;
 }
 
 /** What the results of one key fold to. */
@@ -26,3 +29,14 @@ export interface FaultTotal {
 
 /** How often the handler may run on an item. */
 export const ATTEMPTS = 3;
+
+/** What XML, an HTTP header, a table or a JSON reader refuses or changes, unless it is escaped on the way. */
+export const AWKWARD_TEXT = [
+  'noncharacters \ufffe \uffff',
+  'controls \u0000\u0001\u0008\u000b\u001f\u007f\u0085\u2028\u2029',
+  'lone surrogates \udc00 \ud800',
+  'markup <a b="c">\'&amp;\\"]]></a>,;\r\n\t ',
+].join(' ');
+
+/** Of every other position also long; wherever it is cut, it may be cut within a character. */
+export const awkwardText = (n: number): string => AWKWARD_TEXT + '\u{1d11e}'.repeat((n % 2) * 3_000);

@@ -6,20 +6,23 @@ import { createRegistry } from '../../../shared/workload/registry.ts';
 import { ATTEMPTS, type FaultItem, type FaultResult, type FaultTotal } from './items.ts';
 
 const KiB = 1024;
+/** Characters of an error's name. */
+const MAX_NAME = 40;
 
 const item = z.object({
   n: z.number().int(),
   k: z.string(),
   v: z.number().int(),
   f: z.enum(['ok', 'once', 'reject', 'never']).optional(),
+  t: z.string().optional(),
 });
 
 function map(given: FaultItem, { attempt, position }: { attempt: number; position: number }): FaultResult {
-  const { n, k, v, f = 'ok' } = given;
-  if (f === 'reject') throw new Reject(`Item ${n} is refused.`);
-  if (f === 'never') throw new Error(`Item ${n} never works.`);
-  if (f === 'once' && attempt === 1) throw new Retry(`Item ${n} works the second time.`);
-  return { n, position, k, v };
+  const { n, k, v, f = 'ok', t } = given;
+  if (f === 'reject') throw new Reject(`Item ${n} is refused: ${t}`);
+  if (f === 'never') throw Object.assign(new Error(`Item ${n} never works: ${t}`), { name: t?.slice(0, MAX_NAME) });
+  if (f === 'once' && attempt === 1) throw new Retry(`Item ${n} works the second time: ${t}`);
+  return { n, position, k, v, t };
 }
 
 const reduce = {

@@ -19,11 +19,18 @@ export function effectsOf(world: World, { name, args }: Call): Effect[] {
   if (name === 'process') return whims(world);
   if (name === 'fresh') return [{ label: name, world: { ...world, put: world.put + 1 }, answer: { value: world.put } }];
   if (name === 'announce') return [{ label: name, world: { ...world, announced: 1 }, answer: { value: null } }];
+  if (name === 'announceDead') return [{ label: name, world: withDead(world, args), answer: { value: null } }];
   const [service, operation] = name.split('.');
   const effect =
     service === 'blob' ? blobEffect(world, String(operation), args) : queueEffect(world, String(operation), args);
   return withEcho({ label: name, ...effect }, name, args);
 }
+
+/** The topic's duplicate detection knows an event by its id. */
+const withDead = (world: World, [id, items]: readonly unknown[]): World => ({
+  ...world,
+  announcedDead: { ...world.announcedDead, [String(id)]: Number(items) },
+});
 
 /** A conditional write whose answer is lost is tried again by the SDK, and then refused for its own effect. */
 function withEcho(effect: Effect, name: string, args: readonly unknown[]): Effect[] {

@@ -31,7 +31,7 @@ const meter: FinalizeDeps['meter'] = { measure: async (fn) => ({ value: await fn
 
 /** Due times are noted on the gate; nothing here looks at it, for no rule of the data depends on it. */
 const NO_GATE = {
-  getEntity: () => Promise.reject(Object.assign(new Error('none'), { statusCode: 404 })),
+  getEntity: () => Promise.reject(Object.assign(new Error('none'), { statusCode: 404, code: 'ResourceNotFound' })),
   createEntity: () => Promise.resolve({}),
 } as unknown as Table;
 
@@ -43,8 +43,9 @@ function depsOf(asker: Asker, tools: Tools): FinalizeDeps {
     gate: { table: NO_GATE, now: asker.now },
     visibilitySeconds: VISIBILITY_SECONDS,
     addressOf: () => items,
-    publish: async (_address, { type }) => {
+    publish: async (_address, { type, items = 0 }, { messageId = '' } = {}) => {
       if (type === 'BatchCompleted') await asker.ask('announce');
+      if (type === 'ItemsDeadLettered') await asker.ask('announceDead', messageId, items);
     },
   };
 }

@@ -56,6 +56,8 @@ export interface World {
   /** Counts messages, for their ids. */
   put: number;
   announced: number;
+  /** Dead letters that subscribers were told of, by message id. */
+  announcedDead: Readonly<Record<string, number>>;
   actors: readonly Actor[];
   budget: Budget;
   broken?: string;
@@ -92,6 +94,7 @@ export function firstWorld({ items, starts, budget }: { items: number; starts: n
     queues: { [ITEMS_QUEUE]: [message], [RESULTS_QUEUE]: [] },
     put: 1,
     announced: 0,
+    announcedDead: {},
     actors: [],
     budget,
   };
@@ -127,6 +130,9 @@ const batchRow = (accepted: number): BatchRow => ({
   reportRevision: -1,
   announced: false,
   acceptedAt: new Date(NOW).toISOString(),
+  earlier: [],
+  revisionItems: accepted,
+  openedAt: new Date(NOW).toISOString(),
   deadlineAt: new Date(NOW + 300_000).toISOString(),
   handlerSeconds: 0,
   operations: {},
@@ -150,7 +156,7 @@ export function ledgerOf(rows: Rows): { batch: BatchRow; chunks: ChunkRow[] } {
 const ledgers = new WeakMap<Rows, ReturnType<typeof ledgerOf>>();
 
 /** Equal for two worlds that differ only in the order in which actors are listed, and in the ids of messages. */
-export function keyOf({ rows, blobs, queues, put: _put, actors, ...rest }: World): string {
+export function keyOf({ rows, blobs, queues, put: _put, actors, announcedDead, ...rest }: World): string {
   const named = actors.map(({ point, ...actor }) => `${point.id} ${JSON.stringify(actor)}`).sort();
   const rowKeys = Object.keys(rows)
     .sort()
@@ -158,7 +164,8 @@ export function keyOf({ rows, blobs, queues, put: _put, actors, ...rest }: World
   const blobKeys = Object.keys(blobs)
     .sort()
     .map((key) => [key, textOf(blobs[key] as Blob)]);
-  return JSON.stringify([rest, queues, named, rowKeys, blobKeys]);
+  const dead = Object.entries(announcedDead).sort(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify([rest, dead, queues, named, rowKeys, blobKeys]);
 }
 
 /** Rows and blobs never change in place: each is written as text once. */

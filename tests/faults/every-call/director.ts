@@ -1,6 +1,6 @@
 /** Counts every call that the app makes, to storage, topic and durable backend alike, and lets one of them fail. */
 import type { Fault } from '../../../local/service-bus/index.ts';
-import { type Intercept, refusal } from '../../../local/storage/index.ts';
+import { carryOut, type Intercept, type StorageFault } from '../../../local/storage/index.ts';
 import type { DurableFault } from '../harness/host-part.ts';
 
 /**
@@ -10,6 +10,14 @@ import type { DurableFault } from '../harness/host-part.ts';
  */
 export const FAULT_MODES = ['before', 'after', 'repeated', 'exit'] as const;
 export type FaultMode = (typeof FAULT_MODES)[number];
+
+/** What a storage call meets. The process is gone (`exit`) before its connection is cut. */
+const STORAGE_FAULTS: Record<FaultMode, StorageFault> = {
+  before: { kind: 'refused' },
+  after: { kind: 'refused', effect: true },
+  repeated: { kind: 'lostReply' },
+  exit: { kind: 'lostReply' },
+};
 
 /** The `k`-th call, from 1 (0: none), or the first that looks like `call`; and how it fails. */
 export interface CallFault {
@@ -58,13 +66,12 @@ export function createDirector(kill: () => void): Director {
     return mode;
   };
   return {
-    storage: async ({ service, method, path }, forward) => {
-      const mode = count(`${service} ${method} ${path}`);
-      if (mode === 'before') return refusal();
-      const answer = await forward();
-      if (mode === undefined) return answer;
+    storage: async (call, forward) => {
+      const mode = count(`${call.service} ${call.method} ${call.path}`);
+      if (mode === undefined) return forward();
+      const outcome = await carryOut(STORAGE_FAULTS[mode], call, forward);
       if (mode === 'exit') kill();
-      return mode === 'after' ? refusal() : 'reset';
+      return outcome;
     },
     broker: (operation, phase) => {
       const mode = ask(`broker ${operation}`, phase);

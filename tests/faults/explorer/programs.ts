@@ -91,7 +91,7 @@ export function createPrograms(programs: Record<string, Program>) {
     async answer(point: Point, step: Step): Promise<Point> {
       const node = nodes[point.id];
       if (!node) throw new Error(`There is no point ${point.id}.`);
-      const key = JSON.stringify(step);
+      const key = JSON.stringify(step, plainJson);
       const known = node.children.get(key);
       if (known) return known.point;
       const input = inputs.get(node);
@@ -103,6 +103,9 @@ export function createPrograms(programs: Record<string, Program>) {
   };
 }
 export type Programs = ReturnType<typeof createPrograms>;
+
+/** An Int64 is read as a bigint, which JSON has no form for. */
+const plainJson = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? `${value}n` : value);
 
 interface OpenCall extends Call {
   settle: (answer: Answer) => void;

@@ -62,11 +62,13 @@ const read = ({ version, columns }: Row): Columns => ({
   timestamp: LONG_AGO,
 });
 
-/** A typed value ({type, value}) comes back as what it says. */
+/** A typed value ({type, value}) comes back as the SDK gives it: an Int64 as a bigint. */
 const plainTypes = (columns: Columns): Columns =>
-  Object.fromEntries(
-    Object.entries(columns).map(([name, value]) => [name, isTyped(value) ? Number(value.value) : value]),
-  );
+  Object.fromEntries(Object.entries(columns).map(([name, value]) => [name, isTyped(value) ? plain(value) : value]));
+const plain = ({ type, value }: { type: string; value: string }): unknown =>
+  type === 'Int64' ? BigInt(value) : Number(value);
+/** Stricter than Azurite: a whole number without a type is an Int32 (learn: payload format for Table operations). */
+const isRefused = (value: unknown): boolean => Number.isInteger(value) && Math.abs(Number(value)) > 2 ** 31 - 1;
 const isTyped = (value: unknown): value is { type: string; value: string } =>
   typeof value === 'object' && value !== null && 'type' in value && 'value' in value;
 
@@ -75,6 +77,7 @@ function apply(rows: Rows, [kind, columns, ...rest]: Action): Rows | number {
   const key = keyOf(columns);
   const found = rows[key];
   const [mode, options] = (kind === 'delete' ? ['Replace', rest[0]] : rest) as [string?, { etag?: string }?];
+  if (Object.values(columns).some(isRefused)) return 400;
   if (kind === 'create' && found) return 409;
   if ((kind === 'update' || kind === 'delete') && !found) return 404;
   const etag = options?.etag ?? '*';
@@ -127,11 +130,30 @@ function truth(text: string): boolean {
   }
 }
 
+/** The service's error codes: a status alone does not tell an entity that is gone from a table that is. */
+const CODES: Record<number, string> = {
+  404: 'ResourceNotFound',
+  409: 'EntityAlreadyExists',
+  412: 'UpdateConditionNotSatisfied',
+};
+
+const coded = (error: Error & { statusCode?: number }): Error =>
+  Object.assign(error, { code: CODES[error.statusCode ?? 0] });
+
 /** A `Table` whose every call is asked of the world. */
-export function tableOf({ ask }: Pick<Asker, 'ask'>, prefix = 'table'): Table {
+export function tableOf(asker: Pick<Asker, 'ask'>, prefix = 'table'): Table {
+  const ask = async (name: string, ...args: unknown[]): Promise<unknown> => {
+    try {
+      return await asker.ask(name, ...args);
+    } catch (error) {
+      throw error instanceof Error ? coded(error) : error;
+    }
+  };
   const write = async (actions: Action[]) => (await ask(`${prefix}.write`, actions)) as Record<string, string>;
   const writeOne = async (action: Action) => ({ etag: (await write([action]))[String(action[1].rowKey)] });
   const table = {
+    tableName: prefix,
+    url: 'memory:',
     getEntity: (partitionKey: string, rowKey: string) => ask(`${prefix}.get`, partitionKey, rowKey),
     createEntity: (entity: Columns) => writeOne(['create', entity]),
     updateEntity: (entity: Columns, mode = 'Merge', options = {}) => writeOne(['update', entity, mode, options]),

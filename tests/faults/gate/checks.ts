@@ -1,5 +1,5 @@
 /** What must hold in every world, and in those where nothing moves any more. */
-import { type Actor, hasDeadDrain, leftover, owns, type World } from './world.ts';
+import { type Actor, gateOf, hasDeadDrain, leftover, owns, type World } from './world.ts';
 
 /** More store calls than any wake needs that is not chased by others for ever. */
 const MAX_WAKE_STEPS = 30;
@@ -11,6 +11,7 @@ export function check(world: World, rest: boolean): string | undefined {
   if (isQuiet(world) && leftover(world) && !world.swept && !hasDeadDrain(world)) {
     return 'lost wake: a message is left, the gate serves nobody, and nothing is under way';
   }
+  if (isParkedOverWork(world)) return 'visible message behind a parked gate whose wake was counted';
   if (rest && leftover(world)) return 'stuck: a message is left although the sweep has woken the queue';
   return undefined;
 }
@@ -19,6 +20,17 @@ const isChasing = ({ kind, point }: Actor): boolean => kind === 'waker' && point
 
 export const isQuiet = ({ actors, events, scheduled }: World): boolean =>
   actors.length === 0 && events === 0 && scheduled.length === 0;
+
+/**
+ * All wakes are counted, and the queue waits for a scheduled one although a message that nobody has received is visible.
+ * An open circuit and a drain that gave up are meant to wait.
+ */
+function isParkedOverWork({ actors, events, scheduled, messages, rows, gaveUp }: World): boolean {
+  if (actors.length > 0 || events > 0 || scheduled.length === 0) return false;
+  const { status, paused } = gateOf(rows);
+  if (status !== 'idle' || paused !== undefined || gaveUp) return false;
+  return messages.some(({ at, deliveries }) => at === 'visible' && deliveries === 0);
+}
 
 /** Without a fault never; after one, a superseded drain may finish the slice that it is in, but two never own the gate. */
 function twoDrains({ actors, rows, faulty }: World): boolean {

@@ -11,7 +11,7 @@ export interface Effect {
   actor?: Partial<Actor>;
   answer: Answer;
   /** An instance that was started, and needs its first actor. */
-  started?: string;
+  started?: { id: string; wakes: number };
 }
 
 const OK: Answer = { value: null };
@@ -32,7 +32,7 @@ export function effectsOf(world: World, actor: Actor, call: Call): Effect[] {
         answer: { value: world.messages.filter(({ at }) => at !== 'gone').length },
       });
     case 'startNew':
-      return startNew(world, String(call.args[0]), Number(call.args[1]));
+      return startNew(world, call.args as [string, number, number]);
     case 'getStatus':
       return one({ answer: { value: world.instances[String(call.args[0])]?.status ?? null } });
     case 'receive':
@@ -86,10 +86,10 @@ function published(world: World, at: number | undefined): Effect[] {
 }
 
 /** One that runs is refused; one that has ended is started again under the same id. */
-function startNew(world: World, id: string, generation: number): Effect[] {
+function startNew(world: World, [id, generation, wakes]: [string, number, number]): Effect[] {
   if (world.instances[id]?.status === 'Running') return [{ label: 'startNew → 409', world, answer: { status: 409 } }];
   const instances = { ...world.instances, [id]: { generation, status: 'Running' as const } };
-  return [{ label: `startNew ${id}`, world: { ...world, instances }, answer: OK, started: id }];
+  return [{ label: `startNew ${id}`, world: { ...world, instances }, answer: OK, started: { id, wakes } }];
 }
 
 function received(world: World, actor: Actor): Effect[] {

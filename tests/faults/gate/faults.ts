@@ -62,8 +62,9 @@ async function activityFaults(
     { label: `${name} dies, its orchestration fails`, state: withStatus(without, instance, 'Failed') },
   ];
   if (kind === 'settle') {
-    const input: SettleActorInput = { generation, slice: NOTHING, abandon: true };
-    steps.push({ label: `${name} abandons`, state: await begin(without, 'settle', input, { instance, generation }) });
+    const input: SettleActorInput = { generation, wakes: 0, slice: NOTHING, abandon: true };
+    const gaveUp = { ...without, gaveUp: true };
+    steps.push({ label: `${name} abandons`, state: await begin(gaveUp, 'settle', input, { instance, generation }) });
   }
   return steps;
 }

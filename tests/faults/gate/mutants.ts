@@ -83,6 +83,10 @@ const settleDepthFirst: Parts['settle'] = async (deps, input) => {
   return settle({ ...deps, depthOf: async () => depth }, input);
 };
 
+/** Takes every wake as one from before the wave. */
+const settleWhateverCame: Parts['settle'] = (deps, input) =>
+  settle(deps, { ...input, wave: { ...input.wave, wakes: Number.POSITIVE_INFINITY } });
+
 export const MUTANTS: Mutant[] = [
   {
     name: 'wakes read after the depth: a release over a newer wake',
@@ -180,6 +184,12 @@ export const MUTANTS: Mutant[] = [
     parts: { settle: (deps, input) => settle(publishAfterRelease(deps), input) },
     scenario: { publishers: 1, budget: { crash: 2 } },
     finds: /lost wake/,
+  },
+  {
+    name: 'a queue is parked although a wake was counted since its wave was planned',
+    parts: { settle: settleWhateverCame },
+    scenario: { publishers: 3 },
+    finds: /visible message behind a parked gate/,
   },
   {
     name: 'a probe that comes a second early is turned away',

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { summarize } from '../../../shared/drain/adapt.ts';
+import type { DrainInput } from '../../../shared/drain/drain-queue.ts';
 import { createGateDeps, type DrainClient } from '../../../shared/drain/drains.ts';
 import type { Wave } from '../../../shared/drain/plan.ts';
 import { type SettleDeps, settle, waveSeconds } from '../../../shared/drain/settle.ts';
@@ -19,9 +20,11 @@ export const QUEUE = 'w-n-0';
 const address = registry.queue(QUEUE) as QueueAddress;
 
 /** One task that takes one message: two messages are two waves. */
-const WAVE: Wave = { depth: 1, tasks: 1, share: 1, receive: 1, sliceSeconds: 30, probe: false };
+const WAVE: Wave = { depth: 1, wakes: 0, tasks: 1, share: 1, receive: 1, sliceSeconds: 30, probe: false };
 export const VISIBILITY_SECONDS = 300;
 const LIMITS = { concurrentActivities: 2, activityVisibilitySeconds: 60 };
+
+const plan: SettleDeps['plan'] = async (_address, { wakes }) => ({ ...WAVE, wakes });
 
 /** The parts that a mutant may replace. */
 export interface Parts {
@@ -49,6 +52,8 @@ export const REAL: Parts = {
 
 export interface SliceInput {
   generation: number;
+  /** Of the wave: what the gate had counted when it was planned. */
+  wakes: number;
 }
 export interface SettleActorInput extends SliceInput {
   slice: SliceResult;
@@ -59,22 +64,22 @@ export interface SettleActorInput extends SliceInput {
 export function gatePrograms(parts: Parts): Record<string, Program> {
   const gateDeps = (asker: Asker): GateDeps =>
     createGateDeps(
-      { table: parts.table(asker), now: asker.now, registry, depthOf: async () => 1, plan: async () => WAVE },
+      { table: parts.table(asker), now: asker.now, registry, depthOf: async () => 1, plan },
       drainClient(asker),
     );
   return {
     publisher: (asker) => parts.publisher(asker, () => parts.wake(gateDeps(asker), asker)),
     waker: (asker) => parts.wake(gateDeps(asker), asker),
     slice: (asker, input: SliceInput) => slice(parts, asker, input),
-    settle: (asker, { generation, slice: done, abandon = false }: SettleActorInput) =>
-      parts.settle(settleDeps(parts, asker), { address, generation, wave: summarize([done]), abandon }, asker),
+    settle: (asker, { generation, wakes, slice: done, abandon = false }: SettleActorInput) =>
+      parts.settle(settleDeps(parts, asker), { address, generation, wave: summarize([done], wakes), abandon }, asker),
   };
 }
 
 function drainClient({ ask }: Asker): DrainClient {
   const client = {
-    startNew: (_name: string, { instanceId, input }: { instanceId: string; input: { generation: number } }) =>
-      ask('startNew', instanceId, input.generation),
+    startNew: (_name: string, { instanceId, input }: { instanceId: string; input: DrainInput }) =>
+      ask('startNew', instanceId, input.generation, input.wave.wakes),
     getStatus: async (instanceId: string) => {
       const runtimeStatus = await ask('getStatus', instanceId);
       if (runtimeStatus === null) throw new Error('The operation failed with an unexpected status: HTTP 404');
@@ -111,7 +116,7 @@ const settleDeps = (parts: Parts, asker: Asker): SettleDeps => ({
   publish: async (_address, { type }, options = {}) => {
     if (type === 'QueueWorkDetected') await asker.ask('publish', options.at?.getTime());
   },
-  plan: async () => WAVE,
+  plan,
   visibilitySeconds: VISIBILITY_SECONDS,
   ...LIMITS,
 });

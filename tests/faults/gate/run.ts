@@ -50,6 +50,7 @@ export async function exploreGate(
     actors: Array.from({ length: publishers }, () => ({ kind: 'publisher', point, input: {} })),
     budget: { ...NO_FAULTS, ...budget },
     faulty: false,
+    gaveUp: false,
     swept: false,
     ...(deadDrain === undefined ? {} : withDeadDrain(deadDrain)),
   };

@@ -1,10 +1,11 @@
 /** All steps that a world allows: answers to open calls, deliveries, faults, and time. */
+import type { Wave } from '../../../shared/drain/plan.ts';
 import type { Transition } from '../explorer/explore.ts';
 import type { Point, Programs } from '../explorer/programs.ts';
 import { isQuiet } from './checks.ts';
 import { type Effect, effectsOf } from './effects.ts';
 import { faultsOf } from './faults.ts';
-import type { SettleActorInput } from './programs.ts';
+import type { SettleActorInput, SliceInput } from './programs.ts';
 import { EARLY_MS, passTime, swept } from './time.ts';
 import { type Actor, leftover, owns, type World } from './world.ts';
 
@@ -22,9 +23,9 @@ export function createSteps(programs: Programs) {
     return { ...world, actors: [...world.actors, { kind, point, input, ...owned, ...fields }] };
   };
 
-  const slice = (world: World, instance: string): Promise<World> => {
+  const slice = (world: World, instance: string, wakes: number): Promise<World> => {
     const { generation = 0 } = world.instances[instance] ?? {};
-    return begin(world, 'slice', { generation }, { instance, generation });
+    return begin(world, 'slice', { generation, wakes }, { instance, generation });
   };
 
   /** The orchestration's next step after one of its activities has ended. */
@@ -34,11 +35,11 @@ export function createSteps(programs: Programs) {
     const value = end && 'value' in end ? end.value : undefined;
     if (actor.zombie) return world;
     if (actor.kind === 'slice') {
-      const input = { generation, slice: value } as SettleActorInput;
+      const input = { ...(actor.input as SliceInput), slice: value } as SettleActorInput;
       return begin(world, 'settle', input, { instance, generation });
     }
-    const settled = value as { next?: unknown; ended?: string };
-    if (settled.next !== undefined) return slice(world, instance);
+    const settled = value as { next?: Wave; ended?: string };
+    if (settled.next !== undefined) return slice(world, instance, settled.next.wakes);
     const status = settled.ended === 'abandoned' ? 'Failed' : 'Completed';
     return { ...world, instances: { ...world.instances, [instance]: { generation, status } } };
   };
@@ -63,7 +64,7 @@ export function createSteps(programs: Programs) {
     const actor: Actor = { ...before, ...effect.actor, point };
     const others = world.actors.toSpliced(at, 1);
     let next: World = { ...effect.world, actors: point.end ? others : [...others, actor] };
-    if (effect.started !== undefined) next = await slice(next, effect.started);
+    if (effect.started !== undefined) next = await slice(next, effect.started.id, effect.started.wakes);
     return point.end ? ended(next, actor) : next;
   };
 

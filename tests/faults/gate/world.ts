@@ -1,7 +1,14 @@
 /** All that the gate's code can touch, as plain data. */
-import { drainInstanceId, GATES_PARTITION, type GateRow, gateRowKey } from '../../../shared/wake/gate-row.ts';
+import type { Entity } from '../../../shared/storage/entity.ts';
+import {
+  drainInstanceId,
+  fromGateEntity,
+  GATES_PARTITION,
+  type GateRow,
+  gateRowKey,
+} from '../../../shared/wake/gate-row.ts';
 import type { Point } from '../explorer/programs.ts';
-import type { Rows } from '../explorer/table-stub.ts';
+import { type Rows, tableEffect } from '../explorer/table-stub.ts';
 import { QUEUE } from './programs.ts';
 
 /** Model time at the beginning: 2026-01-01T00:00:00Z. */
@@ -66,14 +73,23 @@ export interface World {
   budget: Budget;
   /** Whether anything went wrong that may make two drains overlap. */
   faulty: boolean;
+  /** Whether a drain gave its gate up, with a wake in a minute. */
+  gaveUp: boolean;
   swept: boolean;
   /** What a step was seen to do wrong. */
   broken?: string;
 }
 
-/** The gate's columns, as stored. */
-export const gateOf = (rows: Rows): Partial<GateRow> =>
-  (rows[`${GATES_PARTITION}|${gateRowKey(QUEUE)}`]?.columns ?? {}) as Partial<GateRow>;
+/** The gate as anybody would read it now; empty when it was never woken. */
+export function gateOf(rows: Rows): Partial<GateRow> {
+  const known = gates.get(rows);
+  if (known) return known;
+  const read = tableEffect(rows, 'table.get', [GATES_PARTITION, gateRowKey(QUEUE)])?.answer;
+  const gate = read && 'value' in read ? fromGateEntity(read.value as Entity).row : {};
+  gates.set(rows, gate);
+  return gate;
+}
+const gates = new WeakMap<Rows, Partial<GateRow>>();
 
 export const owns = (rows: Rows, generation: number | undefined): boolean => {
   const gate = gateOf(rows);

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { type Part, startPart } from '../../../local/part.ts';
 import { freePort } from '../../../local/ports.ts';
 import { startProcess } from '../../../local/process.ts';
@@ -15,6 +16,8 @@ export interface FaultHostOptions {
   serviceBus: string;
   subscription: string;
   settings?: Record<string, string>;
+  /** Milliseconds that the host's clock is ahead of the services'; default 0. */
+  clockOffsetMs?: number;
   /** Where the durable backend asks before and after each change; none = it does not ask. */
   faultUrl?: string;
 }
@@ -25,7 +28,7 @@ const NEVER = '0 0 0 29 2 *';
 /** Starts a host of the app copy as a child that can be killed and comes back at the same address. */
 export async function startHostPart(options: FaultHostOptions): Promise<{ part: Part<string>; url: string }> {
   const port = await freePort();
-  const { appFolder, folder, storage, serviceBus, subscription, faultUrl } = options;
+  const { appFolder, folder, storage, serviceBus, subscription, faultUrl, clockOffsetMs = 0 } = options;
   const env = {
     ...DEFAULTS,
     FUNCTIONS_WORKER_RUNTIME: 'node',
@@ -41,6 +44,7 @@ export async function startHostPart(options: FaultHostOptions): Promise<{ part: 
     SLUICE_SLICE_SECONDS: '2',
     SLUICE_VISIBILITY_SECONDS: '4',
     ...(faultUrl === undefined ? {} : { FAULT_URL: faultUrl }),
+    ...(clockOffsetMs === 0 ? {} : shiftedClock(appFolder, clockOffsetMs)),
     ...options.settings,
   };
   const part = await startPart(
@@ -57,6 +61,11 @@ export async function startHostPart(options: FaultHostOptions): Promise<{ part: 
   );
   return { part, url: part.process.ready.replace(/\/$/, '') };
 }
+
+const shiftedClock = (appFolder: string, offsetMs: number): Record<string, string> => ({
+  FAULT_CLOCK_OFFSET_MS: String(offsetMs),
+  NODE_OPTIONS: `--import=${pathToFileURL(join(appFolder, 'dist/tests/helpers/shifted-clock.js'))}`,
+});
 
 /** Decides about a change of the durable backend: true lets it pass. May take its time. */
 export type DurableFault = (operation: string, phase: 'before' | 'after') => Promise<boolean>;

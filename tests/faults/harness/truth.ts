@@ -1,5 +1,12 @@
 /** What a batch of the fault tests says, and what must come out of it: worked out here, beside the app. */
-import type { FaultItem, FaultTotal, ItemFate } from '../app/items.ts';
+import { AWKWARD_TEXT, awkwardText, type FaultItem, type FaultTotal, type ItemFate } from '../app/items.ts';
+
+/** What a dead letter must say. */
+export interface DeadTruth {
+  reason: string;
+  /** In the item, and in the message of its handler's error. */
+  text: string;
+}
 
 /** A batch and its one right end. */
 export interface Truth {
@@ -7,28 +14,37 @@ export interface Truth {
   accepted: number;
   /** By position; every other position must be among `dead`. */
   succeeded: ReadonlyMap<number, FaultItem>;
-  /** Reason by position. */
-  dead: ReadonlyMap<number, string>;
+  /** By position. */
+  dead: ReadonlyMap<number, DeadTruth>;
   totals: ReadonlyMap<string, FaultTotal>;
 }
 
 const REASONS: Partial<Record<ItemFate, string>> = { reject: 'rejected', invalid: 'invalid', never: 'exhausted' };
 /** So many keys that every chunk adds to most of them. */
 const KEYS = 20;
+/** Every so many of the items that succeed have a text. */
+const TEXT_STRIDE = 53;
+
+const keyOf = (n: number): string => {
+  const key = (n * 7) % KEYS;
+  return key === 13 ? `k13 ${AWKWARD_TEXT}` : `k${key}`;
+};
 
 /** Makes a batch of `count` items, all of which succeed but those that `fates` names by position. */
 export function truthOf(count: number, fates: ReadonlyMap<number, ItemFate>): Truth {
   const lines: string[] = [];
   const succeeded = new Map<number, FaultItem>();
-  const dead = new Map<number, string>();
+  const dead = new Map<number, DeadTruth>();
   const totals = new Map<string, FaultTotal>();
   for (let n = 0; n < count; n += 1) {
     const fate = fates.get(n) ?? 'ok';
-    const item: FaultItem = { n, k: `k${(n * 7) % KEYS}`, v: (n * 31) % 1_000 };
+    const text = awkwardText(n);
+    const t = fate !== 'ok' || n % TEXT_STRIDE === 0 ? { t: text } : {};
+    const item: FaultItem = { n, k: keyOf(n), v: (n * 31) % 1_000, ...t };
     const reason = REASONS[fate];
     lines.push(lineOf(item, fate));
     if (reason !== undefined) {
-      dead.set(n, reason);
+      dead.set(n, { reason, text });
       continue;
     }
     succeeded.set(n, item);

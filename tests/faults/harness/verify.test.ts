@@ -8,21 +8,27 @@ import { truthOf } from './truth.ts';
 import { isGood, verify } from './verify.ts';
 
 const ITEMS = 4;
-const truth = truthOf(ITEMS, new Map());
+const allGood = truthOf(ITEMS, new Map());
+const oneRejected = truthOf(ITEMS, new Map([[2, 'reject']]));
 
 interface Found {
   results: FaultResult[];
   report: { key: string; value: FaultTotal }[];
-  dead: unknown[];
+  dead: { index: number; reason: string; error?: { message: string }; item?: { t: string } }[];
   batch: Partial<BatchRow>;
 }
 
 /** What comes out when all is well, changed by `spoil`. */
-function judge(spoil: (found: Found) => void) {
-  const results = [...truth.succeeded.values()].map(({ n, k, v }) => ({ n, position: n, k, v }));
+function judge(spoil: (found: Found) => void, truth = allGood) {
+  const results = [...truth.succeeded.values()].map(({ n, k, v, t }) => ({ n, position: n, k, v, t }));
   const report = [...truth.totals].map(([key, value]) => ({ key, value: { ...value } }));
-  const batch = { id: 'b', state: 'completed', accepted: ITEMS, succeeded: ITEMS, dead: 0, cancelled: 0 } as const;
-  const found: Found = { results, report, dead: [], batch: { ...batch } };
+  const dead = [...truth.dead].map(([index, { reason, text }]) => ({
+    ...{ index, reason, item: { t: text } },
+    error: { name: 'Error', message: `Refused: ${text}` },
+  }));
+  const state = dead.length > 0 ? 'completedWithDeadLetters' : 'completed';
+  const counts = { accepted: ITEMS, succeeded: results.length, dead: dead.length, cancelled: 0 };
+  const found: Found = { results, report, dead, batch: { id: 'b', state, ...counts } };
   spoil(found);
   const ledger: LedgerView = { batch: found.batch as BatchRow, etag: '', chunks: [] };
   const api = {
@@ -36,6 +42,7 @@ function judge(spoil: (found: Found) => void) {
 describe('the comparison of what came out with what was promised', () => {
   test('finds nothing where all is well', async () => {
     expect(isGood(await judge(() => undefined))).toBe(true);
+    expect(isGood(await judge(() => undefined, oneRejected))).toBe(true);
   });
 
   test('finds an item that is gone', async () => {
@@ -57,6 +64,28 @@ describe('the comparison of what came out with what was promised', () => {
   test('finds a result under the wrong position', async () => {
     const { wrong } = await judge(({ results }) => results.splice(0, 1, { n: 3, position: 0, k: 'k1', v: 93 }));
     expect(wrong).toEqual(['result {"n":3,"position":0,"k":"k1","v":93}']);
+  });
+
+  test('finds a text that came back as another one', async () => {
+    const { wrong } = await judge(({ results: [first] }) => {
+      if (first) first.t = first.t?.replace('\ufffe', '\ufffd');
+    });
+    expect(wrong).toHaveLength(1);
+    expect(wrong[0]).toMatch(/^result {"n":0,/);
+  });
+
+  test('finds a dead letter without the message or the item that it is about', async () => {
+    const spoils: ((found: Found) => void)[] = [
+      ({ dead: [first] }) => void (first && delete first.item),
+      ({ dead: [first] }) => {
+        if (first?.error) first.error.message = 'Refused: ?';
+      },
+    ];
+    for (const spoil of spoils) {
+      const { wrong } = await judge(spoil, oneRejected);
+      expect(wrong).toHaveLength(1);
+      expect(wrong[0]).toMatch(/^dead letter 2: {/);
+    }
   });
 
   test('finds a total that counts an item twice', async () => {

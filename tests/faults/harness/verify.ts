@@ -1,10 +1,10 @@
 /** Compares what came out of a batch with what the client had been promised. */
 import { isDeepStrictEqual } from 'node:util';
 import type { DeadItem } from '../../../shared/contract/outcome.ts';
-import type { FaultResult, FaultTotal } from '../app/items.ts';
+import type { FaultItem, FaultResult, FaultTotal } from '../app/items.ts';
 import type { Api } from './api.ts';
 import type { LedgerView } from './ledger-view.ts';
-import type { Truth } from './truth.ts';
+import type { DeadTruth, Truth } from './truth.ts';
 
 /** What is wrong with a batch that has come to its end; all empty for a good one. */
 export interface Verdict {
@@ -43,23 +43,33 @@ export const isGood = ({ lost, doubled, wrong }: Verdict): boolean => lost.lengt
 
 function wrongResults(truth: Truth, results: FaultResult[], times: Uint8Array): string[] {
   const wrong: string[] = [];
-  for (const { n, position, k, v } of results) {
+  for (const { n, position, k, v, t } of results) {
     times[position] = (times[position] ?? 0) + 1;
     const item = truth.succeeded.get(position);
-    if (!item || item.n !== n || item.k !== k || item.v !== v)
-      wrong.push(`result ${JSON.stringify({ n, position, k, v })}`);
+    if (!item || item.n !== n || item.k !== k || item.v !== v || item.t !== t)
+      wrong.push(`result ${JSON.stringify({ n, position, k, v, t })}`);
   }
   return wrong;
 }
 
 function wrongDead(truth: Truth, dead: DeadItem[], times: Uint8Array): string[] {
   const wrong: string[] = [];
-  for (const { index, reason } of dead) {
+  for (const { index, reason, error, item } of dead) {
     times[index] = (times[index] ?? 0) + 1;
-    if (truth.dead.get(index) !== reason) wrong.push(`dead letter ${index}: ${reason}`);
+    const expected = truth.dead.get(index);
+    if (expected?.reason !== reason) wrong.push(`dead letter ${index}: ${reason}`);
+    else if (!isText(expected, error.message, item as FaultItem | undefined))
+      wrong.push(`dead letter ${index}: ${JSON.stringify({ error, item }).slice(0, 300)}`);
   }
   return wrong;
 }
+
+/** A message is cut somewhere beyond this many characters. */
+const UNCUT_CHARS = 1_000;
+
+/** An item that is invalid has an error of its schema, without the text. */
+const isText = ({ reason, text }: DeadTruth, message: string, item: FaultItem | undefined): boolean =>
+  item?.t === text && (reason === 'invalid' || message.includes(text.slice(0, UNCUT_CHARS)));
 
 const positionsWith = (times: Uint8Array, is: (n: number) => boolean): number[] =>
   [...times.entries()].filter(([, n]) => is(n)).map(([position]) => position);

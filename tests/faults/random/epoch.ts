@@ -14,6 +14,7 @@ export interface EpochOptions {
   folder: string;
   items: number;
   quick: boolean;
+  hostClockOffsetMs: number;
   /** Runs under way at a time. */
   slots: number;
   /** The next seed, or undefined when there are no more. */
@@ -27,13 +28,13 @@ const QUICK_SWEEP_MS = 2_000;
 
 /** Runs until the seeds are used up, then lets the stack come to rest and checks it. */
 export async function runEpoch(options: EpochOptions): Promise<void> {
-  const { appFolder, folder, score, slots } = options;
+  const { appFolder, folder, score, slots, hostClockOffsetMs } = options;
   let stack: FaultStack | undefined;
   const harm = (run: ActiveRun, fault: StackFault): void => {
     if (stack) void inflict(stack, run, fault).catch((error: unknown) => score.problem(`${fault.kind}: ${error}`));
   };
   const traffic = createTraffic(score, harm);
-  stack = await startFaultStack({ appFolder, folder, intercept: traffic.intercept });
+  stack = await startFaultStack({ appFolder, folder, intercept: traffic.intercept, hostClockOffsetMs });
   let relay = openRelay(stack.serviceBus, traffic, score);
   const inflict = createInflict(traffic, score, async () => {
     await relay.close();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { planOf, STACK_FAULTS, WAKE_FATES } from './plan.ts';
+import { clockOffsetOf, planOf, STACK_FAULTS, WAKE_FATES } from './plan.ts';
 
 const ITEMS = 20_000;
 const seeds = Array.from({ length: 3_000 }, (_, seed) => seed);
@@ -7,7 +7,7 @@ const seeds = Array.from({ length: 3_000 }, (_, seed) => seed);
 describe('the plan of a random run', () => {
   test('is the same for the same seed', () => {
     const [one, other] = [planOf(77, { items: ITEMS }), planOf(77, { items: ITEMS })];
-    expect([...one.calls]).toEqual([...other.calls]);
+    expect(one.calls).toEqual(other.calls);
     expect(one.stack).toEqual(other.stack);
     expect([0, 1, 2, 3].map(one.wake)).toEqual([0, 1, 2, 3].map(other.wake));
   });
@@ -25,4 +25,12 @@ describe('the plan of a random run', () => {
     const fates = new Set(seeds.slice(0, 200).map((seed) => planOf(seed, { items: ITEMS }).wake(0).fate));
     expect([...fates].sort()).toEqual([...WAKE_FATES].sort());
   });
+});
+
+test('the clock of a host is ahead or behind, by ten minutes at most', () => {
+  const offsets = seeds.map(clockOffsetOf);
+  expect(Math.max(...offsets)).toBeGreaterThan(500_000);
+  expect(Math.max(...offsets)).toBeLessThanOrEqual(600_000);
+  expect(Math.min(...offsets)).toBeLessThan(-500_000);
+  expect(Math.min(...offsets)).toBeGreaterThanOrEqual(-600_000);
 });

@@ -1,19 +1,7 @@
 /** What goes wrong in one random run: a pure function of its seed, so that any run can be had again. */
-import { createRandom, pick } from '../../../demo/random.ts';
+import { createRandom } from '../../../local/random.ts';
+import { drawFaults, type PlannedFault, type StorageCall } from '../../../local/storage/index.ts';
 import type { ItemFate } from '../app/items.ts';
-
-/**
- * Faults of one storage call. `refused`: no effect, no repeat; `lost`: effect, but the connection is cut before the
- * answer; `reset`: cut before any effect; `busy`: 503; `slow`: the call waits; `late`: its answer waits.
- */
-export const CALL_FAULTS = ['refused', 'lost', 'reset', 'busy', 'slow', 'late'] as const;
-export type CallFaultKind = (typeof CALL_FAULTS)[number];
-
-export interface CallFault {
-  kind: CallFaultKind;
-  /** For what waits. */
-  ms: number;
-}
 
 /**
  * Faults of a whole part, met by all runs under way. `durableBefore` / `durableAfter`: the durable backend's next change
@@ -45,10 +33,8 @@ export type WakeFate = (typeof WAKE_FATES)[number];
 export interface RunPlan {
   seed: number;
   fates: ReadonlyMap<number, ItemFate>;
-  /** By the number of the run's storage call, from 1. */
-  calls: ReadonlyMap<number, CallFault>;
-  /** Messages (references and results) that are put a second time: by their number, from 1, after how long. */
-  repeats: ReadonlyMap<number, number>;
+  /** Of the run's storage calls, and of the messages (references and results) that it puts. */
+  calls: readonly PlannedFault[];
   stack: StackFault | undefined;
   /** The n-th wake event of the run, from 0. */
   wake: (n: number) => { fate: WakeFate; ms: number };
@@ -64,7 +50,8 @@ export interface PlanOptions {
 
 /** Storage calls of a run of 20,000 items without faults; those of its repairs come on top. */
 const USUAL_CALLS = 140;
-const MAX_BURST = 7;
+/** Faults of calls at most, bursts counting as one. */
+const MOST_FAULTS = 4;
 /** Messages that such a run puts. */
 const USUAL_PUTS = 16;
 
@@ -73,11 +60,17 @@ export function planOf(seed: number, { items, quick = false }: PlanOptions): Run
   const random = createRandom(seed);
   const up = (below: number): number => Math.floor(random() * below);
   const fates = fatesOf(items, up);
-  const calls = callFaults(random, up);
-  const repeats = repeatedPuts(up);
+  const calls = [...drawFaults(random, { calls: USUAL_CALLS, most: MOST_FAULTS }), ...repeatedPuts(up)];
   const stack = stackFault(random, up, quick);
-  return { seed, fates, calls, repeats, stack, submitsTwice: random() < 0.15, wake: (n) => wakeFate(seed, n) };
+  return { seed, fates, calls, stack, submitsTwice: random() < 0.15, wake: (n) => wakeFate(seed, n) };
 }
+
+/** Storage refuses a date that is 15 minutes off. */
+const MOST_CLOCK_OFFSET_SECONDS = 600;
+
+/** Milliseconds that the host's clock is ahead of the services', on the stack whose first run has this seed; below 0: behind. */
+export const clockOffsetOf = (seed: number): number =>
+  Math.round((2 * createRandom(seed)() - 1) * MOST_CLOCK_OFFSET_SECONDS) * 1_000;
 
 type Up = (below: number) => number;
 
@@ -93,23 +86,15 @@ function fatesOf(items: number, up: Up): Map<number, ItemFate> {
   return fates;
 }
 
-function callFaults(random: () => number, up: Up): Map<number, CallFault> {
-  const faults = new Map<number, CallFault>();
-  for (let count = up(5); count > 0; count -= 1) {
-    const kind = pick(CALL_FAULTS, random());
-    const at = 1 + up(USUAL_CALLS);
-    const ms = 300 + up(6_000);
-    // Now and then a call fails together with what follows it, the SDK's own repeats among them.
-    const burst = random() < 0.3 ? 1 + up(MAX_BURST) : 1;
-    for (let n = 0; n < burst; n += 1) faults.set(at + n, { kind, ms });
-  }
-  return faults;
-}
+const isPut = ({ service, method, path }: StorageCall): boolean =>
+  service === 'queue' && method === 'POST' && path.includes('/messages?');
 
-function repeatedPuts(up: Up): Map<number, number> {
-  const repeats = new Map<number, number>();
-  for (let count = up(4); count > 0; count -= 1) repeats.set(1 + up(USUAL_PUTS), up(8_000));
-  return repeats;
+/** Messages that are put a second time, some of them after their batch has ended. */
+function repeatedPuts(up: Up): PlannedFault[] {
+  return Array.from({ length: up(4) }, () => {
+    const n = 1 + up(USUAL_PUTS);
+    return { fault: { kind: 'doubled', answer: 'first', ms: up(8_000) }, n, on: isPut };
+  });
 }
 
 const STACK_CHANCES: readonly (readonly [StackFaultKind, number])[] = [

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { buildAppCopy, type Mutation } from '../../helpers/app-copy.ts';
 import { FAULT_APP } from '../harness/fault-app.ts';
 import { runEpoch } from './epoch.ts';
+import { clockOffsetOf } from './plan.ts';
 import { createScore, type RunEnd, type Score } from './score.ts';
 
 export interface RandomOptions {
@@ -41,10 +42,12 @@ export async function runRandom(options: RandomOptions): Promise<Score> {
   for (let epoch = 0; begun < runs && Date.now() < end; epoch += 1) {
     const last = Math.min(runs, begun + RUNS_A_STACK);
     const nextSeed = (): number | undefined => (begun < last && Date.now() < end ? seed + begun++ : undefined);
+    const hostClockOffsetMs = clockOffsetOf(seed + begun);
+    onProgress(`${new Date().toISOString()} the host's clock is off by ${hostClockOffsetMs / 1000} s`);
     const wasClean = score.isClean;
     const data = join(folder, `stack-${epoch}`);
     await runEpoch({
-      ...{ appFolder, folder: data, items, quick, slots, nextSeed, score },
+      ...{ appFolder, folder: data, items, quick, slots, nextSeed, score, hostClockOffsetMs },
       onEnd: (run) => onProgress(line(score, run)),
     });
     if (score.isClean || !wasClean) await rm(data, { recursive: true, force: true });

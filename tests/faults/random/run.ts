@@ -29,7 +29,7 @@ export async function carryOut(stack: FaultStack, traffic: Traffic, options: Run
   const { seed, slot, items, quick } = options;
   const plan = planOf(seed, { items, quick });
   const truth = truthOf(items, plan.fates);
-  const run: ActiveRun = { slot, key: `run-${seed}`, plan, calls: 0, puts: 0, wakes: 0, faultedAt: 0 };
+  const run: ActiveRun = { slot, key: `run-${seed}`, plan, calls: 0, wakes: 0, faultedAt: 0 };
   traffic.begin(run);
   const patienceMs = quick ? QUICK_STUCK_MS : STUCK_MS;
   const wrong: string[] = [];

@@ -37,12 +37,14 @@ export interface FaultStackOptions {
   appFolder: string;
   folder: string;
   intercept: Intercept;
+  hostClockOffsetMs: number;
 }
 
 /** Direct clients ask again soon or not at all: whoever asks has a loop of its own. */
 const DIRECT = { retryOptions: { maxRetries: 1, retryDelayInMs: 100 }, allowInsecureConnection: true };
 
-export async function startFaultStack({ appFolder, folder, intercept }: FaultStackOptions): Promise<FaultStack> {
+export async function startFaultStack(options: FaultStackOptions): Promise<FaultStack> {
+  const { appFolder, folder, intercept, hostClockOffsetMs } = options;
   await mkdir(join(folder, FILES.storage), { recursive: true });
   await writeFile(join(folder, FILES.entities), JSON.stringify(relayedEntities()));
   const services = { blob: await freePort(), queue: await freePort(), table: await freePort() };
@@ -61,7 +63,7 @@ export async function startFaultStack({ appFolder, folder, intercept }: FaultSta
   });
   const host = await startHostPart({
     ...{ appFolder, folder, storage: app.connectionString(), serviceBus: broker.process.ready },
-    ...{ subscription: SUBSCRIPTIONS.relayed, faultUrl: durable.url },
+    ...{ subscription: SUBSCRIPTIONS.relayed, faultUrl: durable.url, clockOffsetMs: hostClockOffsetMs },
   });
   const parts = { storage, broker, host: host.part };
   return {

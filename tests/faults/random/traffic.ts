@@ -1,8 +1,13 @@
-/** Storage calls of all runs through one proxy: whose call it is, and what its plan does to it. */
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type Intercept, refusal, type StorageAnswer, type StorageCall } from '../../../local/storage/index.ts';
+/** Storage calls of all runs through one client of the front: whose call it is, and so whose plan it meets. */
+import {
+  carryOut,
+  type Intercept,
+  injectFaults,
+  type StorageCall,
+  type StorageFault,
+} from '../../../local/storage/index.ts';
 import { keyRowOf } from '../../../shared/batches/keys.ts';
-import type { CallFault, RunPlan, StackFault } from './plan.ts';
+import type { RunPlan, StackFault } from './plan.ts';
 import type { Score } from './score.ts';
 
 /** A run under way. Its slot is the workload it uses; no other run uses that meanwhile. */
@@ -11,7 +16,6 @@ export interface ActiveRun {
   key: string;
   plan: RunPlan;
   calls: number;
-  puts: number;
   wakes: number;
   /** When a fault met it last, by the machine's clock; 0 = never. */
   faultedAt: number;
@@ -39,11 +43,13 @@ const BODY_CHARS = 4_000;
 export function createTraffic(score: Score, onStackFault: (run: ActiveRun, fault: StackFault) => void): Traffic {
   const bySlot = new Map<string, ActiveRun>();
   const byName = new Map<string, ActiveRun>();
+  const injections = new Map<ActiveRun, Intercept>();
   let cutUntil = 0;
 
   /** Names that belong to a run are learnt as they come: its key's row names its batch, before anything else does. */
-  const ownerOf = (call: StorageCall): ActiveRun | undefined => {
-    const text = call.service === 'table' ? call.path + call.body.toString('latin1', 0, BODY_CHARS) : call.path;
+  const ownerOf = async (call: StorageCall): Promise<ActiveRun | undefined> => {
+    const rows = call.service === 'table' ? (await call.body()).toString('latin1', 0, BODY_CHARS) : '';
+    const text = call.path + rows;
     const batch = BATCH.exec(text)?.[0] ?? '';
     const slot = SLOT.exec(text)?.[0] ?? '';
     const run = bySlot.get(slot) ?? byName.get(batch) ?? byName.get(KEY_ROW.exec(text)?.[0] ?? '');
@@ -51,37 +57,30 @@ export function createTraffic(score: Score, onStackFault: (run: ActiveRun, fault
     return run;
   };
 
-  const repeat = (run: ActiveRun, forward: () => Promise<StorageAnswer>): void => {
-    run.puts += 1;
-    const ms = run.plan.repeats.get(run.puts);
-    if (ms === undefined) return;
-    score.fault('message put again');
-    run.faultedAt = Date.now() + ms;
-    // Storage may be away by then; the duplicate is an extra, nobody waits for it.
-    setTimeout(() => void forward().catch(() => undefined), ms).unref();
-  };
+  const injectionOf = (run: ActiveRun): Intercept =>
+    injectFaults(run.plan.calls, (fault, { service }) => {
+      score.fault(`${service} call ${nameOf(fault)}`);
+      run.faultedAt = Date.now() + (fault.kind === 'doubled' ? fault.ms : 0);
+    });
 
   return {
     intercept: async (call, forward) => {
-      if (Date.now() < cutUntil) return 'reset';
-      const run = ownerOf(call);
+      if (Date.now() < cutUntil) return carryOut({ kind: 'reset' }, call, forward);
+      const run = await ownerOf(call);
       if (run === undefined) return forward();
       run.calls += 1;
-      const { calls, stack } = run.plan;
+      const { stack } = run.plan;
       if (stack?.at === run.calls) onStackFault(run, stack);
-      if (isPut(call)) repeat(run, forward);
-      const fault = calls.get(run.calls);
-      if (!fault) return forward();
-      score.fault(`${call.service} call ${fault.kind}`);
-      run.faultedAt = Date.now();
-      return inject(fault, forward);
+      return injections.get(run)?.(call, forward) ?? forward();
     },
     begin: (run) => {
       bySlot.set(run.slot, run);
+      injections.set(run, injectionOf(run));
       byName.set(keyRowOf(run.slot, run.key), run);
     },
     end: (run) => {
       bySlot.delete(run.slot);
+      injections.delete(run);
       for (const [name, other] of byName) if (other === run) byName.delete(name);
     },
     runOf: (slot) => bySlot.get(slot),
@@ -92,32 +91,4 @@ export function createTraffic(score: Score, onStackFault: (run: ActiveRun, fault
   };
 }
 
-const isPut = ({ service, method, path }: StorageCall): boolean =>
-  service === 'queue' && method === 'POST' && path.includes('/messages?');
-
-async function inject(
-  { kind, ms }: CallFault,
-  forward: () => Promise<StorageAnswer>,
-): Promise<StorageAnswer | 'reset'> {
-  switch (kind) {
-    case 'refused':
-      return refusal();
-    case 'reset':
-      return 'reset';
-    case 'busy':
-      return { status: 503, headers: ['x-ms-error-code', 'ServerBusy', 'content-length', '0'], body: Buffer.alloc(0) };
-    case 'lost':
-      await forward();
-      return 'reset';
-    case 'slow':
-      await sleep(ms);
-      return forward();
-    case 'late': {
-      const answer = await forward();
-      await sleep(ms);
-      return answer;
-    }
-    default:
-      return kind satisfies never;
-  }
-}
+const nameOf = (fault: StorageFault): string => (fault.kind === 'status' ? `status ${fault.status}` : fault.kind);

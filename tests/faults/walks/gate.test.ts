@@ -14,7 +14,7 @@ import {
 } from '../../../shared/wake/gate.ts';
 import type { GateRow } from '../../../shared/wake/gate-row.ts';
 import type { QueueAddress } from '../../../shared/workload/registry.ts';
-import { address, settleDeps, summary } from '../../unit/drain/drain-fixtures.ts';
+import { address, settleDeps, summary, wave } from '../../unit/drain/drain-fixtures.ts';
 import { startStore, type WalkStore } from './azurite.ts';
 
 /** What happens at once in one step of a walk. */
@@ -40,7 +40,7 @@ afterAll(() => store.stop());
 class Walk {
   readonly name: string;
   readonly queue: QueueClient;
-  readonly instances = new Map<string, { generation: number; status: DrainStatus }>();
+  readonly instances = new Map<string, { generation: number; wakes: number; status: DrainStatus }>();
   readonly address: QueueAddress;
   #clock = Date.UTC(2026, 0, 1);
 
@@ -53,9 +53,9 @@ class Walk {
   readonly deps: GateDeps = {
     table: gates,
     now: () => this.#clock,
-    start: async ({ instanceId, generation }: GateRow) => {
+    start: async ({ instanceId, generation, wakes }: GateRow) => {
       if (this.instances.get(instanceId)?.status === 'Running') return;
-      this.instances.set(instanceId, { generation, status: 'Running' });
+      this.instances.set(instanceId, { generation, wakes, status: 'Running' });
     },
     status: async (id) => this.instances.get(id)?.status,
   };
@@ -77,15 +77,22 @@ class Walk {
   async wave(): Promise<void> {
     const alive = [...this.instances].find(([, { status }]) => status === 'Running');
     if (!alive) return;
-    const [id, { generation }] = alive;
+    const [id, { generation, wakes }] = alive;
     const received = await this.slice(generation);
-    const deps = { ...settleDeps(gates), gate: this.deps, depthOf: () => queueDepth(this.queue) };
+    const deps = {
+      ...settleDeps(gates),
+      gate: this.deps,
+      depthOf: () => queueDepth(this.queue),
+      plan: async (_address: QueueAddress, gate: GateRow) => wave({ wakes: gate.wakes }),
+    };
     const settled = await settle(deps, {
       address: this.address,
       generation,
-      wave: summary({ received, done: received }),
+      wave: summary({ received, done: received, wakes }),
     });
-    if (!('next' in settled)) this.instances.set(id, { generation, status: 'Completed' });
+    const instance = this.instances.get(id) ?? alive[1];
+    if ('next' in settled) this.instances.set(id, { ...instance, wakes: settled.next.wakes });
+    else this.instances.set(id, { ...instance, status: 'Completed' });
   }
 
   async slice(generation: number): Promise<number> {

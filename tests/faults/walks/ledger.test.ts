@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { applyEnds, type ChunkEnd } from '../../../shared/batches/apply-ends.ts';
 import { chunkRows, insertBatch, readBatch } from '../../../shared/batches/ledger.ts';
 import { chunkId, newBatchId } from '../../../shared/contract/names.ts';
-import { batchRowOf, chunkRowOf, headerOf, referenceOf } from '../../helpers/factories.ts';
+import { batchRowOf, chunkRowOf, endOf, headerOf, referenceOf } from '../../helpers/factories.ts';
 import { startStore, type WalkStore } from './azurite.ts';
 
 const CHUNKS = 5;
@@ -24,9 +24,9 @@ beforeAll(async () => {
 afterAll(() => store.stop());
 
 /** What a chunk's stored outcome says: every second one has a retry, which succeeds. */
-const endOf = (chunk: string): ChunkEnd => {
-  if (chunk.includes('.r')) return { chunk, header: headerOf({ items: 1 }) };
-  return { chunk, header: headerOf(Number(chunk) % 2 === 0 ? { retried: 1, dead: 1 } : {}) };
+const outcomeOf = (chunk: string): ChunkEnd => {
+  if (chunk.includes('.r')) return endOf(chunk, headerOf({ items: 1 }));
+  return endOf(chunk, headerOf(Number(chunk) % 2 === 0 ? { retried: 1, dead: 1 } : {}));
 };
 
 async function accept(): Promise<string> {
@@ -53,7 +53,7 @@ async function look(id: string): Promise<{ pending: string[]; law: boolean }> {
 }
 
 const apply = (id: string, chunks: string[]) =>
-  applyEnds(table, id, chunks.map(endOf), { at: '2026-01-01T00:00:00.000Z', operations: {} });
+  applyEnds(table, id, chunks.map(outcomeOf), { at: '2026-01-01T00:00:00.000Z', operations: {} });
 
 test('on a real store, whoever comes at once with whatever ends: the law holds at each look', async () => {
   await fc.assert(

@@ -46,7 +46,9 @@ const lettersIn = ({ text }: Answer) =>
 async function redrive(id: string, items: { index: number; item: unknown }[]): Promise<void> {
   const table = pipeline.clients.batches;
   const revision = ((await readBatch(table, id))?.row.revision ?? 0) + 1;
-  const bytes = Buffer.from(items.map((item) => `${JSON.stringify({ ...item, attempts: [] })}\n`).join(''));
+  const bytes = Buffer.from(
+    items.map((item) => `${JSON.stringify({ index: item.index, attempts: [], item: item.item })}\n`).join(''),
+  );
   const frame = encodeFrameSync(bytes);
   const place = { offset: 0, length: frame.length, bytes: bytes.length, items: items.length, digest: digestOf(frame) };
   const at = '2026-01-01T00:00:00.000Z';

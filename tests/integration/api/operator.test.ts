@@ -1,3 +1,4 @@
+import { TableClient } from '@azure/data-tables';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { changeBatch } from '../../../shared/batches/ledger.ts';
 import { batchDate } from '../../../shared/contract/names.ts';
@@ -19,6 +20,7 @@ import {
 import { pauseQueue, resumeQueue } from '../../../shared/http/pause-queue.ts';
 import { getPolicy, putPolicy } from '../../../shared/http/policy.ts';
 import { problemSchema } from '../../../shared/http/schemas.ts';
+import { openTable } from '../../../shared/storage/table.ts';
 import { beat, changeGate, type GateDeps, readGate, wake } from '../../../shared/wake/gate.ts';
 import { type Answer, call, type Pipeline, startPipeline } from './pipeline.ts';
 
@@ -204,16 +206,16 @@ describe('GET cost', () => {
 });
 
 describe('GET health', () => {
-  const health = (over: { nowMs?: () => number; fail?: boolean } = {}) =>
+  type HealthStorage = ReturnType<Parameters<typeof createHealth>[0]['storage']>;
+  const health = ({ nowMs, ...storage }: { nowMs?: () => number } & Partial<HealthStorage> = {}) =>
     createHealth({
       registry: pipeline.registry,
       pool: undefined,
-      storage: () => ({
-        table: gate.table,
-        container: pipeline.clients.container,
-        depthOf: over.fail ? () => Promise.reject(new Error('down')) : depthOf,
-      }),
-      nowMs: over.nowMs ?? (() => 0),
+      storage: () => {
+        const { batches, gates, keys, container } = pipeline.clients;
+        return { tables: [batches, gates, keys], container, depthOf, ...storage };
+      },
+      nowMs: nowMs ?? (() => 0),
     });
 
   it('asks storage nothing unless told to', async () => {
@@ -229,18 +231,45 @@ describe('GET health', () => {
     const before = operations();
     const [first] = await Promise.all([call(handler, 'health?deep'), call(handler, 'health?deep')]);
     expect(healthSchema.parse(first?.json()).checks).toEqual({ table: 'ok', queue: 'ok', blob: 'ok' });
-    expect(operations() - before).toBe(3);
+    // Three tables, a queue and seven containers.
+    expect(operations() - before).toBe(11);
     nowMs = 30_000;
     await call(handler, 'health?deep');
-    expect(operations() - before).toBe(6);
+    expect(operations() - before).toBe(22);
   });
 
   it('answers 503 when storage does not answer', async () => {
-    const answer = await call(health({ fail: true }), 'health?deep');
+    const answer = await call(health({ depthOf: () => Promise.reject(new Error('down')) }), 'health?deep');
     expect(answer.status).toBe(503);
     expect(healthSchema.parse(answer.json())).toMatchObject({
       status: 'failing',
       checks: { queue: 'failed', table: 'ok' },
+      problems: [{ resource: `queue ${QUEUE}`, problem: 'does not answer' }],
     });
+  });
+
+  it('names a table and a container that are missing, and a queue that denies access', async () => {
+    const { clients } = pipeline;
+    const missing = TableClient.fromConnectionString(pipeline.settings.storage.connectionString ?? '', 'absent', {
+      allowInsecureConnection: true,
+    });
+    const denied = Object.assign(new Error('no'), { statusCode: 403, code: 'AuthorizationPermissionMismatch' });
+    const answer = await call(
+      health({
+        tables: [clients.batches, openTable(missing)],
+        container: (name) => clients.container(name === 'reports' ? 'absent' : name),
+        depthOf: () => Promise.reject(denied),
+      }),
+      'health?deep',
+    );
+    const { checks, problems } = healthSchema.parse(answer.json());
+    expect(checks).toEqual({ table: 'failed', queue: 'failed', blob: 'failed' });
+    expect(new Map(problems?.map(({ resource, problem }) => [resource, problem]))).toEqual(
+      new Map([
+        ['table absent', 'does not exist'],
+        ['container reports', 'does not exist'],
+        [`queue ${QUEUE}`, 'access denied: 403 AuthorizationPermissionMismatch'],
+      ]),
+    );
   });
 });

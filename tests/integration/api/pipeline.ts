@@ -153,7 +153,10 @@ async function workOn(deps: FinalizeDeps, batch: string, limit = Number.POSITIVE
   for await (const { row } of chunkRows(deps.table, batch, 'pending')) pending.push(row);
   for (const row of pending.slice(0, limit)) {
     const header = await process(deps, row);
-    await collectBatch(deps, batch, { ends: [{ chunk: row.chunk, header }], operations: { 'blob.put': 1 } });
+    await collectBatch(deps, batch, {
+      ends: [{ chunk: row.chunk, header, message: row.chunk }],
+      operations: { 'blob.put': 1 },
+    });
   }
 }
 

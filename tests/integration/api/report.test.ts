@@ -87,6 +87,14 @@ describe('GET batches/{id}/report', () => {
     const { detail } = problemSchema.parse((await get('', {}, id)).json());
     expect(detail).toBe(`Batch ${id} is completed, and has no report: too many keys.`);
   });
+
+  it('says why a redriven batch has none of its newest revision', async () => {
+    const { id } = await pipeline.submit([{ id: 'y' }]);
+    await pipeline.finish(id);
+    await changeBatch(pipeline.clients.batches, id, () => ({ revision: 1, reportProblem: 'merge failed' }));
+    const { detail } = problemSchema.parse((await get('?revision=1', {}, id)).json());
+    expect(detail).toBe(`Batch ${id} is completed, and has no report of revision 1: merge failed.`);
+  });
 });
 
 describe('a batch', () => {

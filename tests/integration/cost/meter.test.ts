@@ -1,13 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { AzureNamedKeyCredential, TableClient } from '@azure/data-tables';
-import { BlobServiceClient, newPipeline as newBlobPipeline, StorageSharedKeyCredential } from '@azure/storage-blob';
-import {
-  newPipeline as newQueuePipeline,
-  StorageSharedKeyCredential as QueueKey,
-  QueueServiceClient,
-} from '@azure/storage-queue';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connectionString } from '../../../local/storage/index.ts';
 import { createMeter } from '../../../shared/cost/meter.ts';
+import { readSettings } from '../../../shared/settings.ts';
+import { createClients } from '../../../shared/storage/clients.ts';
+import { toEntity } from '../../../shared/storage/entity.ts';
+import { RETRY_LIMITS } from '../../../shared/storage/retry-limits.ts';
+import { connectionsTo } from '../../helpers/connections.ts';
 
 // A stand-in for the storage services: only the SDKs' pipelines are under test, and failing on demand is what Azurite cannot.
 const SERVICE_DATE = 'Tue, 03 Mar 2026 10:00:00 GMT';
@@ -26,7 +26,7 @@ const TRANSACTION_ANSWER = [
 ].join('\r\n');
 
 let server: Server;
-let origin: string;
+let port: number;
 let failuresLeft = 0;
 
 function answer(request: IncomingMessage, response: ServerResponse): void {
@@ -49,34 +49,24 @@ beforeAll(async () => {
     request.resume().on('end', () => answer(request, response));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/account`;
+  port = (server.address() as AddressInfo).port;
 });
 afterAll(() => server.close());
 
-const KEY = Buffer.from('key').toString('base64');
-const quick = { retryOptions: { maxTries: 3, retryDelayInMs: 1, maxRetryDelayInMs: 2 } };
+const LIMITS = { ...RETRY_LIMITS, tries: 3, firstDelayMs: 1, longestDelayMs: 2 };
 
 function clients() {
   const meter = createMeter();
-  const blobPipeline = newBlobPipeline(new StorageSharedKeyCredential('account', KEY), quick);
-  const queuePipeline = newQueuePipeline(new QueueKey('account', KEY), quick);
-  return {
-    meter,
-    blobs: new BlobServiceClient(origin, meter.attach('blob', blobPipeline)),
-    queues: new QueueServiceClient(origin, meter.attach('queue', queuePipeline)),
-    table: new TableClient(origin, 'batches', new AzureNamedKeyCredential('account', KEY), {
-      ...meter.tableOptions(),
-      allowInsecureConnection: true,
-      retryOptions: { maxRetries: 2, retryDelayInMs: 1, maxRetryDelayInMs: 2 },
-    }),
-  };
+  const settings = readSettings(connectionsTo(connectionString({ blob: port, queue: port, table: port })));
+  return createClients(settings, meter, LIMITS);
 }
+
+const row = (rowKey: string) => toEntity('open', { partitionKey: 'p', rowKey }, { workload: 'w' });
 
 describe('the meter in the pipelines of the SDKs', () => {
   it('counts blob requests of all clients that share a pipeline', async () => {
-    const { meter, blobs } = clients();
-    const container = blobs.getContainerClient('payloads');
+    const { meter, container: open } = clients();
+    const container = open('payloads');
     const blob = container.getBlockBlobClient('a/b.zst');
 
     await container.create();
@@ -89,12 +79,9 @@ describe('the meter in the pipelines of the SDKs', () => {
   });
 
   it.each([
-    [
-      'blob.put',
-      (c: ReturnType<typeof clients>) => c.blobs.getContainerClient('c').getBlockBlobClient('b').upload('x', 1),
-    ],
-    ['queue.put', (c: ReturnType<typeof clients>) => c.queues.getQueueClient('q').sendMessage('x')],
-    ['table.insert', (c: ReturnType<typeof clients>) => c.table.createEntity({ partitionKey: 'p', rowKey: 'r' })],
+    ['blob.put', (c: ReturnType<typeof clients>) => c.container('c').getBlockBlobClient('b').upload('x', 1)],
+    ['queue.put', (c: ReturnType<typeof clients>) => c.queue('q').sendMessage('x')],
+    ['table.insert', (c: ReturnType<typeof clients>) => c.batches.createEntity(row('r'))],
   ])('counts each try of %s', async (operation, act) => {
     const all = clients();
     failuresLeft = 2;
@@ -105,21 +92,21 @@ describe('the meter in the pipelines of the SDKs', () => {
   });
 
   it('counts a table transaction once, whatever it holds', async () => {
-    const { meter, table } = clients();
+    const { meter, batches } = clients();
 
-    await table.submitTransaction([
-      ['create', { partitionKey: 'p', rowKey: '1' }],
-      ['create', { partitionKey: 'p', rowKey: '2' }],
+    await batches.submitTransaction([
+      ['create', row('1')],
+      ['create', row('2')],
     ]);
 
     expect(meter.total()).toEqual({ 'table.transaction': 1 });
   });
 
   it('keeps the scopes of concurrent work apart', async () => {
-    const { meter, queues } = clients();
+    const { meter, queue } = clients();
     const send = (n: number) =>
       meter.measure(async () => {
-        for (let i = 0; i < n; i += 1) await queues.getQueueClient('q').sendMessage('x');
+        for (let i = 0; i < n; i += 1) await queue('q').sendMessage('x');
       });
 
     const [one, two] = await Promise.all([send(1), send(2)]);
@@ -132,9 +119,9 @@ describe('the meter in the pipelines of the SDKs', () => {
   });
 
   it('takes the time from the service', async () => {
-    const { meter, queues } = clients();
+    const { meter, queue } = clients();
 
-    await queues.getQueueClient('q').sendMessage('x');
+    await queue('q').sendMessage('x');
 
     const lagMs = meter.serviceNowMs() - Date.parse(SERVICE_DATE);
     expect(lagMs).toBeGreaterThanOrEqual(0);

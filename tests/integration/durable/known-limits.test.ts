@@ -32,6 +32,26 @@ df.app.orchestration('allOfDone', function* (context) {
   yield task;
   yield context.df.Task.all([task]);
 });
+df.app.activity('nap', {
+  handler: async (ms: number) => {
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    allRuns.push(`nap ${ms}`);
+    return ms;
+  },
+});
+df.app.activity('die', {
+  handler: () => {
+    throw new Error('The worker has died.');
+  },
+});
+df.app.orchestration('restOfAll', function* (context) {
+  const tasks = [context.df.callActivity('nap', 40), context.df.callActivity('die'), context.df.callActivity('nap', 1)];
+  try {
+    return yield context.df.Task.all(tasks);
+  } catch {
+    return [yield tasks[0] as df.Task, yield tasks[2] as df.Task];
+  }
+});
 df.app.orchestration('unknownActivity', function* (context) {
   yield context.df.callActivity('nobody');
 });
@@ -84,6 +104,11 @@ test('Task.all of a finished task schedules it again and never ends, as on Azure
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect((await shim.client.getStatus(id)).runtimeStatus).toBe('Running');
   await shim.client.terminate(id, 'seen');
+});
+
+test('the other tasks of a failed Task.all can be awaited one by one, and run once', async () => {
+  expect((await run('restOfAll')).output).toEqual([40, 1]);
+  expect(allRuns.filter((name) => name.startsWith('nap'))).toEqual(['nap 1', 'nap 40']);
 });
 
 test('an instance with an open timer stays Running after its function has returned', async () => {

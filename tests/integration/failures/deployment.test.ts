@@ -29,8 +29,7 @@ describe('a deployment in mid-drain', () => {
   async function changeOrchestrator(): Promise<void> {
     const file = join(folder, 'dist/shared/drain/drain-queue.js');
     const old = await readFile(file, 'utf8');
-    const all = 'yield context.df.Task.all(tasksOf(context, { queue, generation, wave: next }))';
-    const changed = old.replace(all, 'yield* inTurn(tasksOf(context, { queue, generation, wave: next }))');
+    const changed = old.replace('yield context.df.Task.all(tasks)', 'yield* inTurn(tasks)');
     expect(changed).not.toBe(old);
     await writeFile(
       file,

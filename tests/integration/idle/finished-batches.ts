@@ -63,7 +63,9 @@ function finishedBatch(workload: string, acceptedMs: number): BatchRow {
     ...{ payloadBytes: 1, storedBytes: 1, chunksTotal: CHUNKS, chunksDone: CHUNKS },
     ...{ accepted, succeeded: accepted, dead: 0, cancelled: 0, retried: 0, duplicatesSeen: 0 },
     ...{ revision: 0, reportRevision: 0, announced: true, handlerSeconds: 1, operations: {} },
+    ...{ earlier: [], revisionItems: accepted },
     acceptedAt: new Date(acceptedMs).toISOString(),
+    openedAt: new Date(acceptedMs).toISOString(),
     deadlineAt: new Date(acceptedMs + HOUR_MS).toISOString(),
     completedAt: new Date(acceptedMs + HOUR_MS).toISOString(),
   };

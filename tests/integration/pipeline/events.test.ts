@@ -90,6 +90,8 @@ describe('subscribers of the topic', () => {
       };
       return { applicationProperties: event, body: { v: 1, ...event, at: '2026-11-01T00:00:00.000Z' } };
     };
+    // The drain of the test before writes its last line after it has published QueueEmpty.
+    await expect.poll(() => stack.hostLog()).toMatch(/drain-ended.*billing-normal-0/);
     const before = await stack.hostLog();
 
     await sender.sendMessages([foreign({ account: 'another' }), foreign({ queue: 'another-queue-0' })]);

@@ -1,7 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { listBatchesOf } from '../../../shared/batches/listing.ts';
+import { batchDate } from '../../../shared/contract/names.ts';
+import { readPriceSheet } from '../../../shared/cost/sheet.ts';
 import { currentDeadLetters } from '../../../shared/dead-letters/current-dead.ts';
 import { redrive } from '../../../shared/dead-letters/redrive.ts';
 import type { Selection } from '../../../shared/dead-letters/select.ts';
+import { batchView } from '../../../shared/http/batch-view.ts';
 import { cancelBatch } from '../../../shared/sweep/cancel.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
 import { dyingAt } from './crashes.ts';
@@ -130,6 +134,52 @@ describe('a redrive', () => {
     expect(await redriveOf(id, { ratePerSecond: 1_000 })).toMatchObject({ redriven: 120, chunks: 40 });
     await world.settle();
     expect(await world.report(id, 1)).toEqual({ b: { items: 120, amount: 120 } });
+  });
+});
+
+describe('the times of a redrive', () => {
+  const HOUR = 60 * MINUTE;
+  const sheet = readPriceSheet('2026');
+  const view = async (id: string) => batchView(await world.batch(id), world.deps.gate.now(), sheet);
+
+  it('are its own: what it took, its rate and its latency do not hold the hours before it', async () => {
+    const id = await withDead('b');
+    const before = await view(id);
+    world.wait(2 * HOUR);
+    await redriveOf(id, {});
+    await world.settle();
+
+    const { times, revisions, latencyMs, ratePerSecond, deadline } = await view(id);
+
+    const [first, second] = revisions;
+    expect(Date.parse(String(times.completed)) - Date.parse(times.opened)).toBeLessThan(MINUTE);
+    expect(Date.parse(times.opened) - Date.parse(times.accepted)).toBeGreaterThanOrEqual(2 * HOUR);
+    expect(Date.parse(String(times.queued))).toBeGreaterThanOrEqual(Date.parse(times.opened));
+    expect(Date.parse(String(times.started))).toBeGreaterThanOrEqual(Date.parse(times.opened));
+    expect(Number(ratePerSecond)).toBeGreaterThan(0);
+    expect(second).toMatchObject({ revision: 1, items: 3, opened: times.opened });
+    expect(Number(second?.latencyMs?.max)).toBeLessThan(MINUTE);
+    // What was measured of the upload stays.
+    expect([first]).toEqual(before.revisions);
+    expect([latencyMs, deadline]).toEqual([before.latencyMs, { at: before.times.deadline, met: true }]);
+  });
+
+  it('leave a missed deadline missed, however fast the redrive is', async () => {
+    downstream.broken.add('b');
+    const { id, deadlineAt } = await world.submit(itemsOf(9));
+    world.wait(HOUR);
+    await world.settle();
+    downstream.broken.clear();
+    expect((await view(id)).deadline).toEqual({ at: deadlineAt, met: false });
+    await redriveOf(id, {});
+    expect((await view(id)).deadline).toEqual({ at: deadlineAt, met: false });
+    await world.settle();
+
+    const { state, deadline } = await view(id);
+
+    expect([state, deadline]).toEqual(['completed', { at: deadlineAt, met: false }]);
+    const { batches } = await listBatchesOf(world.clients.batches, { days: [batchDate(id)], limit: 200 });
+    expect(batches.find((batch) => batch.id === id)).toMatchObject({ revision: 1, deadlineMet: false });
   });
 });
 

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { TableServiceClient } from '@azure/data-tables';
+import { odata, TableServiceClient } from '@azure/data-tables';
 import { startStorage as startLocalStorage } from '../../../local/start-storage.ts';
 import type { BatchRow } from '../../../shared/batches/batch-row.ts';
 import { chunkRows } from '../../../shared/batches/ledger.ts';
@@ -10,6 +10,7 @@ import { CONTAINERS, TABLES } from '../../../shared/contract/names.ts';
 import { createMeter } from '../../../shared/cost/meter.ts';
 import { readSettings, type Settings } from '../../../shared/settings.ts';
 import { type Clients, createClients } from '../../../shared/storage/clients.ts';
+import { queryEntities } from '../../../shared/storage/table.ts';
 import { connectionsTo } from '../../helpers/connections.ts';
 
 export interface Storage {
@@ -54,8 +55,8 @@ export async function checkLaw(clients: Clients, row: BatchRow): Promise<void> {
 export async function inventory(clients: Clients): Promise<string[]> {
   const found: string[] = [];
   for (const table of ['batches', 'keys'] as const) {
-    for await (const { partitionKey, rowKey } of clients[table].listEntities()) {
-      if (!rowKey?.startsWith('~')) found.push(`${table} ${partitionKey} ${rowKey}`);
+    for await (const { partitionKey, rowKey } of queryEntities(clients[table], odata`PartitionKey ge ${''}`)) {
+      if (!rowKey.startsWith('~')) found.push(`${table} ${partitionKey} ${rowKey}`);
     }
   }
   for (const name of Object.values(CONTAINERS)) {

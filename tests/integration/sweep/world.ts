@@ -2,6 +2,7 @@
  * The whole pipeline on a real Azurite, with a durable client and a topic that do what a test says: queues are drained
  * only when a wake was published or an orchestration started, so that what nobody was told of stays where it is.
  */
+import { odata } from '@azure/data-tables';
 import type { BatchRow } from '../../../shared/batches/batch-row.ts';
 import { readBatch } from '../../../shared/batches/ledger.ts';
 import { noteKeys } from '../../../shared/batches/open-rows.ts';
@@ -19,9 +20,12 @@ import { createCollectRound } from '../../../shared/results/collect-round.ts';
 import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
 import { readReport } from '../../../shared/results/read-report.ts';
 import type { Clients } from '../../../shared/storage/clients.ts';
+import { toEntity } from '../../../shared/storage/entity.ts';
+import { queryEntities } from '../../../shared/storage/table.ts';
 import { choresNote } from '../../../shared/sweep/chores.ts';
 import type { SweepDeps } from '../../../shared/sweep/run.ts';
 import { wake } from '../../../shared/wake/gate.ts';
+import { GATES_PARTITION } from '../../../shared/wake/gate-row.ts';
 import { receive } from '../../../shared/wake/messages.ts';
 import { createRegistry, type QueueAddress } from '../../../shared/workload/registry.ts';
 import { echo, type Item, ndjson, processor } from './echo.ts';
@@ -69,11 +73,13 @@ export class World {
     this.#offsetMs = 0;
     this.topic.events.length = 0;
     this.runtime.started.length = 0;
-    for await (const { partitionKey = '', rowKey = '' } of this.clients.gates.listEntities()) {
+    const all = odata`PartitionKey eq ${GATES_PARTITION}`;
+    for await (const { partitionKey, rowKey } of queryEntities(this.clients.gates, all)) {
       await this.clients.gates.deleteEntity(partitionKey, rowKey);
     }
     const at = new Date(chores ? 0 : this.deps.gate.now()).toISOString();
-    await this.clients.batches.upsertEntity({ ...noteKeys(choresNote(undefined)), at, left: false }, 'Replace');
+    const note = toEntity('note', noteKeys(choresNote(undefined)), { at, left: false });
+    await this.clients.batches.upsertEntity(note, 'Replace');
   }
 
   submit(
@@ -104,11 +110,12 @@ export class World {
     }
   }
 
-  async #run({ queue, generation }: DrainInput): Promise<void> {
+  async #run({ queue, generation, wave: { wakes } }: DrainInput): Promise<void> {
     for (let goesOn = true; goesOn; ) {
       await this.drainUnasked(queue);
       const slice = { ...emptyTally(), ended: 'empty' as const, seconds: 0.1 };
-      goesOn = (await this.deps.activities.settleQueue({ queue, generation, slices: [slice] })).next !== undefined;
+      goesOn =
+        (await this.deps.activities.settleQueue({ queue, generation, slices: [slice], wakes })).next !== undefined;
     }
     this.runtime.statuses.set(`drain-${queue}-${generation}`, 'Completed');
   }

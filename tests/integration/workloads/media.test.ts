@@ -38,4 +38,19 @@ it('images in a container become thumbnails, rows and a report, and the receipt 
   expect(receipt.operations['blob.put']).toBeGreaterThan(28 * 3);
 });
 
+it('an item cannot name a blob of another container', async () => {
+  const accepted = await stack.api('workloads/media/batches', {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-ndjson' },
+    body: JSON.stringify({ source: '../payloads/secret' }),
+  });
+  const { id } = (await accepted.json()) as { id: string };
+  const { counts } = await settled(stack, id);
+
+  expect(counts).toMatchObject({ accepted: 1, dead: 1, retried: 0 });
+  const letters = await (await stack.api(`batches/${id}/dead-letters`)).json();
+  expect(letters).toMatchObject({ groups: [{ reason: 'rejected', count: 1 }] });
+  expect(JSON.stringify(letters)).toContain('has a segment \\".\\" or \\"..\\"');
+});
+
 type Operations = Record<string, number>;

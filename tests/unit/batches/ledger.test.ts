@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { applyEnds } from '../../../shared/batches/apply-ends.ts';
+import { applyEnds, type ChunkEnd } from '../../../shared/batches/apply-ends.ts';
 import {
   changeBatch,
   chunkRows,
@@ -10,7 +10,7 @@ import {
   readBatch,
 } from '../../../shared/batches/ledger.ts';
 import type { Table } from '../../../shared/storage/table.ts';
-import { BATCH, batchRowOf, chunkRowOf, headerOf } from '../../helpers/factories.ts';
+import { BATCH, batchRowOf, chunkRowOf, endOf, headerOf } from '../../helpers/factories.ts';
 import { memoryTable } from '../../helpers/memory-table.ts';
 
 const AT = { at: '2026-01-01T00:01:00.000Z', operations: { 'queue.get': 1 } };
@@ -50,7 +50,7 @@ describe('acceptance', () => {
 
   test('rows that exist stay as they are when the others are added', async () => {
     const { table } = await accepted(['000000']);
-    await applyEnds(table, BATCH, [{ chunk: '000000', header: headerOf() }], AT);
+    await applyEnds(table, BATCH, [endOf('000000')], AT);
 
     await insertChunks(
       table,
@@ -65,7 +65,7 @@ describe('the end of chunks', () => {
   test('moves rows and counters at once', async () => {
     const { table } = await accepted(['000000', '000001']);
 
-    const applied = await applyEnds(table, BATCH, [{ chunk: '000000', header: headerOf({ dead: 1 }) }], AT);
+    const applied = await applyEnds(table, BATCH, [endOf('000000', headerOf({ dead: 1 }))], AT);
 
     expect([...(applied?.fresh ?? [])]).toEqual(['000000']);
     expect((await readBatch(table, BATCH))?.row).toMatchObject({
@@ -84,7 +84,7 @@ describe('the end of chunks', () => {
   test('brings its retries as a pending row, and gives that back to get its reference', async () => {
     const { table } = await accepted(['000000']);
 
-    const applied = await applyEnds(table, BATCH, [{ chunk: '000000', header: headerOf({ retried: 2 }) }], AT);
+    const applied = await applyEnds(table, BATCH, [endOf('000000', headerOf({ retried: 2 }))], AT);
 
     expect(applied?.followUps.map(({ chunk, items }) => [chunk, items])).toEqual([['000000.r1', 2]]);
     expect(applied?.batch).toMatchObject({ chunksTotal: 2, chunksDone: 1, retried: 2 });
@@ -93,7 +93,7 @@ describe('the end of chunks', () => {
 
   test('that is told again counts as a duplicate, and gives back what is still pending of it', async () => {
     const { table } = await accepted(['000000']);
-    const end = { chunk: '000000', header: headerOf({ retried: 2 }) };
+    const end = endOf('000000', headerOf({ retried: 2 }));
     await applyEnds(table, BATCH, [end], AT);
 
     const again = await applyEnds(table, BATCH, [end], AT);
@@ -108,7 +108,7 @@ describe('the end of chunks', () => {
     ['000000.s03.r1', '000000.s03.r2'],
   ])('of retry chunk %s finds its own retries %s, which do not sort behind it', async (chunk, retries) => {
     const { table } = await accepted([chunk]);
-    const end = { chunk, header: headerOf({ retried: 1 }) };
+    const end = endOf(chunk, headerOf({ retried: 1 }));
     await applyEnds(table, BATCH, [end], AT);
 
     const again = await applyEnds(table, BATCH, [end], AT);
@@ -118,7 +118,7 @@ describe('the end of chunks', () => {
 
   test('that stands twice in one message counts once', async () => {
     const { table } = await accepted(['000000']);
-    const end = { chunk: '000000', header: headerOf() };
+    const end = endOf('000000');
 
     const applied = await applyEnds(table, BATCH, [end, end], AT);
 
@@ -127,7 +127,7 @@ describe('the end of chunks', () => {
 
   test('lost to another collector is dropped, and the rest is applied', async () => {
     const store = await accepted(['000000', '000001']);
-    const [first, second] = ['000000', '000001'].map((chunk) => ({ chunk, header: headerOf() }));
+    const [first, second] = ['000000', '000001'].map((chunk) => endOf(chunk));
     if (!first || !second) throw new Error('unreachable');
     let rival = true;
     store.before(async (name) => {
@@ -142,15 +142,36 @@ describe('the end of chunks', () => {
     expect(applied?.batch).toMatchObject({ succeeded: 8, chunksDone: 2, duplicatesSeen: 1 });
   });
 
+  test('with dead letters belongs to the message that brought it, at each of its deliveries', async () => {
+    const { table } = await accepted(['000000', '000001', '000002']);
+    const dead = headerOf({ dead: 1 });
+    const first = [endOf('000000', dead, 'a'), endOf('000001', headerOf(), 'a')];
+    // A worker that died after its message told the first chunk again, beside another one.
+    const second = [endOf('000000', dead, 'b'), endOf('000002', dead, 'b')];
+    const deadOf = async (ends: ChunkEnd[]) => {
+      const applied = await applyEnds(table, BATCH, ends, AT);
+      return applied?.dead.map(({ chunk, message }) => [chunk, message]);
+    };
+
+    expect(await deadOf(first)).toEqual([['000000', 'a']]);
+    expect(await deadOf(second)).toEqual([['000002', 'b']]);
+    const both = [
+      ['000000', 'a'],
+      ['000002', 'b'],
+    ];
+    expect((await deadOf([...second, ...first]))?.sort()).toEqual(both);
+    expect((await deadOf([...first, ...second]))?.sort()).toEqual(both);
+  });
+
   test('of a batch that is gone is nobody’s', async () => {
-    expect(await applyEnds(memoryTable().table, BATCH, [{ chunk: '000000', header: headerOf() }], AT)).toBeUndefined();
+    expect(await applyEnds(memoryTable().table, BATCH, [endOf('000000')], AT)).toBeUndefined();
   });
 
   test('leaves "accepting" to intake, and "cancelling" to cancel', async () => {
     const { table } = await accepted(['000000', '000001']);
     await changeBatch(table, BATCH, () => ({ state: 'cancelling' }));
 
-    const applied = await applyEnds(table, BATCH, [{ chunk: '000000', header: headerOf() }], AT);
+    const applied = await applyEnds(table, BATCH, [endOf('000000')], AT);
 
     expect(applied?.batch.state).toBe('cancelling');
   });

@@ -107,11 +107,14 @@ export const batchView = (id: string, state: BatchView['state'], changes: Partia
   chunks: { total: 1, done: 1 },
   times: {
     accepted: '2026-11-01T10:00:00Z',
+    opened: '2026-11-01T10:00:00Z',
     queued: null,
     started: null,
     completed: null,
     deadline: '2026-11-01T11:00:00Z',
   },
+  deadline: { at: '2026-11-01T11:00:00Z', met: null },
+  ...{ revision: 0, revisions: [] },
   ...{ ratePerSecond: 5, etaAt: null, latencyMs: { p50: 10, p95: 20, max: 30 }, reportRevision: 0 },
   receipt: {
     ...{ handlerSeconds: 1, operations: { 'blob.put': 2 }, drainOperations: {}, hostOperations: {}, actions: 5 },

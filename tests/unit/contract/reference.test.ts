@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { MalformedMessageError, NewerContractError } from '../../../shared/contract/errors.ts';
 import { readReference, readResult } from '../../../shared/contract/reference.ts';
+import { asciiJson } from '../../../shared/contract/text.ts';
 import { headerOf, referenceOf } from '../../helpers/factories.ts';
 
 const fixture = (name: string): string => readFileSync(new URL(`fixtures/${name}.v1.json`, import.meta.url), 'utf8');
@@ -11,9 +12,18 @@ describe('messages of version 1 are read for ever', () => {
     expect(readReference(fixture(name))).toEqual(JSON.parse(fixture(name)));
   });
 
-  test('result', () => {
-    expect(readResult(fixture('result'))).toEqual(JSON.parse(fixture('result')));
+  test.each(['result', 'result-escaped'])('%s', (name) => {
+    expect(readResult(fixture(name))).toEqual(JSON.parse(fixture(name)));
   });
+});
+
+test('escapes are one way to write a message: it says the same, and is written like that again', () => {
+  const text = fixture('result-escaped');
+  const result = readResult(text);
+
+  expect(text).toMatch(/^[ -~\n]*$/);
+  expect(result.chunks[0]?.header.causes).toEqual({ 'rejected: Reject: a" \uffff b, \u{1f600}': 1 });
+  expect(asciiJson(result)).toContain(String.raw`{"rejected: Reject: a\" \uffff b, \ud83d\ude00":1}`);
 });
 
 test('a field that this code does not know is passed over', () => {

@@ -14,6 +14,7 @@ test.each([
   ['reference', 'reference-items'],
   ['reference', 'reference-retries'],
   ['result', 'result'],
+  ['result', 'result-escaped'],
   ['event', 'event-wake'],
   ['event', 'event-completed'],
 ])('schema %s takes the kept message %s', (name, fixture) => {

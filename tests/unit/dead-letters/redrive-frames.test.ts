@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decodeFrame } from '../../../shared/contract/frame.ts';
-import { revisionOf } from '../../../shared/dead-letters/current-dead.ts';
+import { revisionOf } from '../../../shared/contract/names.ts';
 import { toRuns } from '../../../shared/dead-letters/redrive-blob.ts';
 import { FrameBuilder, type FrameLimits } from '../../../shared/dead-letters/redrive-frames.ts';
 

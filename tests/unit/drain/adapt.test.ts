@@ -15,13 +15,17 @@ const slice = (fields: Partial<SliceResult>): SliceResult => ({
 
 describe('a wave in sum', () => {
   test('adds what its slices did, and lasts as long as the longest', () => {
-    const wave = summarize([
-      slice({ received: 3, done: 3, items: 30, ran: 31, failures: 1, seconds: 4, operations: { [THROTTLED]: 2 } }),
-      slice({ received: 1, done: 0, ghosts: 1, seconds: 6, ended: 'empty', handlerSeconds: 0.5 }),
-    ]);
+    const wave = summarize(
+      [
+        slice({ received: 3, done: 3, items: 30, ran: 31, failures: 1, seconds: 4, operations: { [THROTTLED]: 2 } }),
+        slice({ received: 1, done: 0, ghosts: 1, seconds: 6, ended: 'empty', handlerSeconds: 0.5 }),
+      ],
+      7,
+    );
 
     expect(wave).toMatchObject({
       tasks: 2,
+      wakes: 7,
       received: 4,
       done: 3,
       items: 30,
@@ -38,13 +42,13 @@ describe('a wave in sum', () => {
   });
 
   test('is tripped or faulted if one of its slices is', () => {
-    const wave = summarize([slice({}), slice({ ended: 'tripped' }), slice({ ended: 'fault' })]);
+    const wave = summarize([slice({}), slice({ ended: 'tripped' }), slice({ ended: 'fault' })], 0);
 
     expect(wave).toMatchObject({ tripped: true, faulted: true });
   });
 
   test('of no slices is empty', () => {
-    expect(summarize([])).toMatchObject({ tasks: 0, received: 0, seconds: 0 });
+    expect(summarize([], 0)).toMatchObject({ tasks: 0, received: 0, seconds: 0 });
   });
 });
 

@@ -16,6 +16,7 @@ export const address = registry.queue('billing-normal-0') as QueueAddress;
 
 export const wave = (fields: Partial<Wave> = {}): Wave => ({
   depth: 1,
+  wakes: 0,
   tasks: 1,
   share: 1,
   receive: 1,
@@ -27,6 +28,7 @@ export const wave = (fields: Partial<Wave> = {}): Wave => ({
 /** A wave of one task that has done what it received. */
 export const summary = (fields: Partial<WaveSummary> = {}): WaveSummary => ({
   tasks: 1,
+  wakes: 2,
   received: 1,
   done: 1,
   items: 10,

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { DequeueInput, SettleQueueInput, SettleQueueOutput } from '../../../shared/drain/activities.ts';
 import { summarize } from '../../../shared/drain/adapt.ts';
 import { type DrainInput, drainQueue } from '../../../shared/drain/drain-queue.ts';
@@ -12,6 +12,7 @@ import { address, settleDeps } from './drain-fixtures.ts';
 
 const wave = (tasks: number): Wave => ({
   depth: 10 * tasks,
+  wakes: tasks,
   tasks,
   share: 10,
   receive: 10,
@@ -49,7 +50,7 @@ test('an empty queue takes one wave and one settling', async () => {
 
   expect(run).toMatchObject({ status: 'completed', continuations: [], endedAt: '2026-01-01T00:00:00.000Z' });
   expect(run.calls.map(({ name }) => name)).toEqual(['dequeue-batch', 'settle-queue']);
-  expect(seen).toEqual([{ queue: 'billing-normal-0', generation: 7, slices: [slice(0)] }]);
+  expect(seen).toEqual([{ queue: 'billing-normal-0', generation: 7, slices: [slice(0)], wakes: 1 }]);
 });
 
 test('the tasks of a wave run together, and the settling gets what each has done', async () => {
@@ -108,6 +109,48 @@ test('a settling that fails is tried again after 2, 4 and 8 seconds', async () =
   expect(run).toMatchObject({ status: 'completed', endedAt: '2026-01-01T00:00:14.000Z' });
 });
 
+describe('a task that is reported as failed, since its worker has died', () => {
+  const dying =
+    (...dead: string[]) =>
+    ({ task }: DequeueInput): SliceResult => {
+      if (dead.includes(task)) throw new Error('The worker process has ended.');
+      return slice(1);
+    };
+
+  test.each([
+    ['t0', ['fault', 'shareDone', 'shareDone']],
+    ['t1', ['shareDone', 'fault', 'shareDone']],
+    ['t2', ['shareDone', 'shareDone', 'fault']],
+  ])('(%s) counts as a fault, and the settling waits for the others, which run once', async (dead, ends) => {
+    const { seen, settle: settleQueue } = settling();
+
+    const run = await runOrchestrator(drainQueue, {
+      input: { ...input, wave: wave(3) },
+      activities: { 'dequeue-batch': dying(dead), 'settle-queue': settleQueue },
+    });
+
+    expect(run.status).toBe('completed');
+    expect(seen.map(({ slices }) => slices.map(({ ended }) => ended))).toEqual([ends]);
+    expect(run.calls.map(({ name }) => name)).toEqual([...Array(3).fill('dequeue-batch'), 'settle-queue']);
+  });
+
+  test('does not end the drain although it was the only one', async () => {
+    const { seen, settle: settleQueue } = settling({ next: wave(1) });
+    const dead = ['t0'];
+
+    const run = await runOrchestrator(drainQueue, {
+      input: { ...input, wave: wave(1) },
+      activities: {
+        'dequeue-batch': (task: DequeueInput) => dying(...dead.splice(0))(task),
+        'settle-queue': settleQueue,
+      },
+    });
+
+    expect(run.status).toBe('completed');
+    expect(seen.map(({ slices }) => slices.map(({ ended }) => ended))).toEqual([['fault'], ['shareDone']]);
+  });
+});
+
 test('when all tries fail, the gate is abandoned as the last act, and the drain fails', async () => {
   const seen: SettleQueueInput[] = [];
   const settleQueue = (settled: SettleQueueInput): SettleQueueOutput => {
@@ -125,7 +168,7 @@ test('when all tries fail, the gate is abandoned as the last act, and the drain 
   expect(run.reason).toContain('storage is away');
   expect(run.endedAt).toBe('2026-01-01T00:00:30.000Z');
   expect(seen).toHaveLength(6);
-  expect(seen.at(-1)).toEqual({ queue: 'billing-normal-0', generation: 7, slices: [], abandon: true });
+  expect(seen.at(-1)).toEqual({ queue: 'billing-normal-0', generation: 7, slices: [], wakes: 1, abandon: true });
 });
 
 test('a release is refused when a wake was counted while the queue was measured, and the drain goes on', async () => {
@@ -145,8 +188,8 @@ test('a release is refused when a wake was counted while the queue was measured,
     return depth;
   };
   const deps = { ...settleDeps(store.table), depthOf };
-  const settleQueue = async ({ generation, slices }: SettleQueueInput): Promise<SettleQueueOutput> => {
-    const settled = await settle(deps, { address, generation, wave: summarize(slices) });
+  const settleQueue = async ({ generation, slices, wakes }: SettleQueueInput): Promise<SettleQueueOutput> => {
+    const settled = await settle(deps, { address, generation, wave: summarize(slices, wakes) });
     return 'next' in settled ? { next: settled.next } : {};
   };
 

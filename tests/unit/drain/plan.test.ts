@@ -15,6 +15,7 @@ const state = (fields: Partial<PlanState> = {}): PlanState => ({
   probe: false,
   sliceSeconds: 30,
   visibilitySeconds: 300,
+  wakes: 3,
   ...fields,
 });
 
@@ -57,7 +58,7 @@ test.each<[string, Partial<PlanState>, number, number]>([
 });
 
 test('a probe takes one reference', () => {
-  const one = { tasks: 1, share: 1, receive: 1 };
+  const one = { tasks: 1, share: 1, receive: 1, wakes: 3 };
   expect(planWave(state({ probe: true }))).toEqual({ ...one, depth: 1_000, sliceSeconds: 30, probe: true });
 });
 

@@ -103,6 +103,28 @@ describe('a queue whose messages are all invisible is parked', () => {
     expect((await gate()).due).toEqual(due.slice(1));
   });
 
+  test('unless a wake was counted since its wave was planned: that message may be visible', async () => {
+    const { deps, gate, published, store } = await held({}, { depthOf: async () => 1 });
+    await changeGate(store.table, QUEUE, (row) => ({ wakes: row.wakes + 1 }));
+
+    const settled = await settle(deps, { address, generation: 3, wave: empty });
+
+    expect(settled).toEqual({ next: wave() });
+    expect(published).toEqual([]);
+    expect(await gate()).toMatchObject({ status: 'draining', wakes: 3 });
+  });
+
+  test('even so when its wave could not receive: a service has to come back first', async () => {
+    const { deps, gate, published, store } = await held({}, { depthOf: async () => 1 });
+    await changeGate(store.table, QUEUE, (row) => ({ wakes: row.wakes + 1 }));
+
+    const settled = await settle(deps, { address, generation: 3, wave: { ...empty, faulted: true } });
+
+    expect(settled).toEqual({ ended: 'parked' });
+    expect(published).toEqual([{ type: 'QueueWorkDetected', at: '2026-01-01T00:00:15.000Z' }]);
+    expect((await gate()).status).toBe('idle');
+  });
+
   test('with its wake sent before the gate is released', async () => {
     const { deps, gate } = await held({}, { depthOf: async () => 1, publish: () => Promise.reject(new Error('away')) });
 

@@ -5,6 +5,8 @@ import { messageOf, serviceError } from '../../helpers/factories.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
+const MARKED = { starts: 1 };
+
 /** Gives a new receipt for each update of the newest one, and refuses all others. */
 function queue(refuse?: number) {
   const told: string[] = [];
@@ -46,34 +48,34 @@ test('the newest receipt is used, and a finished message is renewed no more', as
   const { lease, told } = queue();
   const held = holdLease(lease, [messageOf('text')], 300);
 
-  expect(await held.rewrite('m1', 'marked')).toBe(true);
+  expect(await held.rewrite('m1', MARKED)).toBe(true);
   await held.finish('m1');
   await vi.advanceTimersByTimeAsync(600_000);
   held.end();
 
-  expect(told).toEqual(['update m1 marked 300', 'delete m1 r2']);
+  expect(told).toEqual(['update m1 {"starts":1} 300', 'delete m1 r2']);
 });
 
 test.each([404, 400])('a receipt refused with %i means that somebody else has the message', async (status) => {
   const { lease, told } = queue(status);
   const held = holdLease(lease, [messageOf('text')], 300);
 
-  expect(await held.rewrite('m1', 'marked')).toBe(false);
+  expect(await held.rewrite('m1', MARKED)).toBe(false);
   await expect(held.finish('m1')).resolves.toBeUndefined();
   held.end();
 
-  expect(told).toEqual(['update m1 marked 300']);
+  expect(told).toEqual(['update m1 {"starts":1} 300']);
 });
 
 test('a service that fails does not cost the lease', async () => {
   const { lease, told } = queue(503);
   const held = holdLease(lease, [messageOf('text')], 300);
 
-  await expect(held.rewrite('m1', 'marked')).rejects.toThrow('503');
+  await expect(held.rewrite('m1', MARKED)).rejects.toThrow('503');
   await expect(held.finish('m1')).rejects.toThrow('503');
   held.end();
 
-  expect(told).toEqual(['update m1 marked 300', 'delete m1 r1']);
+  expect(told).toEqual(['update m1 {"starts":1} 300', 'delete m1 r1']);
 });
 
 test('a message given back is somebody else’s to delete', async () => {

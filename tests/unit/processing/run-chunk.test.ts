@@ -27,6 +27,11 @@ describe('results', () => {
   it.each([
     ['a BigInt', 1n, 'TypeError: Do not know how to serialize a BigInt'],
     ['a function', () => 1, 'TypeError: The result is not JSON: function.'],
+    [
+      'nested too deep',
+      JSON.parse(`${'['.repeat(201)}${']'.repeat(201)}`),
+      'TypeError: The result is nested over 200 levels deep.',
+    ],
   ])('that are %s fail their item', async (_, result, message) => {
     const { retries, header } = await run(
       workloadOf((one) => (one.id === 2 ? result : one.id)),

@@ -53,6 +53,17 @@ describe('itemJsonOf', () => {
     expect(source && itemJsonOf(source)).toBe('{"id": 12345678901234567890}');
   });
 
+  it.each([
+    ['numbers beyond double precision', '{"id": 12345678901234567890.10}'],
+    ['more levels than JSON.stringify takes', `${'['.repeat(6_000)}${']'.repeat(6_000)}`],
+    ['what looks like the field before it', '{"a":1,"item":2}'],
+  ])('keeps the text of an item that was tried before: %s', (_what, text) => {
+    const attempts = [{ at: '2026-01-01T00:00:00.000Z', error: 'Error: {"a":1,"item":3}' }];
+    const line = `${JSON.stringify({ index: 7, attempts }).slice(0, -1)},"item":${text}}`;
+    const [source] = read([line], { kind: 'retries' });
+    expect(source && itemJsonOf(source)).toBe(text);
+  });
+
   it('is undefined for a line that is not JSON', () => {
     const [source] = read(['{"id":']);
     expect(source && itemJsonOf(source)).toBeUndefined();

@@ -1,18 +1,22 @@
 import { expect, test } from 'vitest';
-import { readResult } from '../../../shared/contract/reference.ts';
+import { type FinishedChunk, readResult } from '../../../shared/contract/reference.ts';
 import type { Lease } from '../../../shared/processing/lease.ts';
 import { type Fate, tallyOf, tellResults } from '../../../shared/processing/tell-results.ts';
+import { withLog } from '../../../shared/telemetry/log.ts';
 import type { Queue } from '../../../shared/wake/messages.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
-import { BATCH, headerOf, messageOf, referenceOf } from '../../helpers/factories.ts';
+import { BATCH, headerOf, messageOf, referenceOf, serviceError } from '../../helpers/factories.ts';
 import { address } from '../drain/drain-fixtures.ts';
 
 const fate = (chunk: string, fields: Parameters<typeof headerOf>[1] = {}): Fate => ({
   end: { batch: BATCH, chunk, header: headerOf({ retried: 1 }, fields) },
 });
 
+/** What a queue does with a message's text before it takes it: nothing, unless a test refuses it. */
+type Check = (text: string) => void;
+
 /** Tells fates, and gives what happened, in order. */
-async function tell(fates: Fate[]) {
+async function tell(fates: Fate[], check: Check = () => {}) {
   const told: string[] = [];
   const texts: string[] = [];
   const lease = { finish: async (id: string) => void told.push(`delete ${id}`) } as Partial<Lease> as Lease;
@@ -24,6 +28,7 @@ async function tell(fates: Fate[]) {
     ({
       name,
       sendMessage: async (text: string) => {
+        check(text);
         texts.push(text);
         told.push(`put ${name}`);
       },
@@ -34,9 +39,20 @@ async function tell(fates: Fate[]) {
     gate: { now: () => Date.UTC(2026, 0, 1) },
     publish: async ({ queue }: { queue: string }) => void told.push(`wake ${queue}`),
   };
-  await tellResults(deps, address, fates, { operations: { 'blob.put': 2 }, lease, entries });
-  return { told, results: texts.map(readResult), texts };
+  const lines: string[] = [];
+  const heard = (line: string): void => void lines.push(line);
+  await withLog({ debug: heard, info: heard, warn: heard, error: heard }, () =>
+    tellResults(deps, address, fates, { operations: { 'blob.put': 2 }, lease, entries }),
+  );
+  return { told, results: texts.map(readResult), texts, logged: lines.map((line) => JSON.parse(line)) };
 }
+
+/** Refuses what `isRefused` says, as the service refuses a text that it cannot store. */
+const refusing =
+  (isRefused: (chunks: FinishedChunk[]) => boolean, status = 400): Check =>
+  (text) => {
+    if (isRefused(readResult(text).chunks)) throw serviceError(status);
+  };
 
 test('the result message goes before the wake, and both before a reference is deleted', async () => {
   const { told, results } = await tell([fate('000000'), fate('000001')]);
@@ -74,6 +90,82 @@ test('many ends are cut into messages below the limit, and the operations are to
     true,
     ...results.slice(1).map(() => false),
   ]);
+});
+
+test('a cause with characters that XML forbids is sent as the service can store it, and read as it was', async () => {
+  const causes = { 'rejected: Reject: a" \uffff b, \u{1f600}\ud800': 1 };
+
+  const { results, texts } = await tell([fate('000000', { causes })]);
+
+  expect(texts[0]).toMatch(/^[ -~]*$/);
+  expect(results[0]?.chunks[0]?.header.causes).toEqual(causes);
+});
+
+test('the size of a message is that of its text as it is sent', async () => {
+  const causes = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`${n}${'"\uffff'.repeat(60)}`, 1]));
+  const fates = Array.from({ length: 32 }, (_, n) => fate(String(n).padStart(6, '0'), { causes }));
+
+  const { results, texts } = await tell(fates);
+
+  const sent = texts.map((text) => text.replaceAll('"', '&quot;').length);
+  expect(Math.max(...sent)).toBeLessThanOrEqual(64 * 1024 - 200);
+  expect(results.flatMap(({ chunks }) => chunks)).toHaveLength(32);
+});
+
+test('an end that is too large for a message is told without its causes', async () => {
+  const causes = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`${n}${'\uffff'.repeat(120)}`, 1]));
+
+  const { results } = await tell([fate('000000', { causes }), fate('000001')]);
+
+  const ends = results.flatMap(({ chunks }) => chunks);
+  expect(ends.map(({ chunk, header }) => [chunk, header.causes])).toEqual([
+    ['000000', undefined],
+    ['000001', undefined],
+  ]);
+});
+
+test('the refusal of one end holds up no other; without its causes it goes through', async () => {
+  const fates = [fate('000000'), fate('000001', { causes: { bad: 1 } }), fate('000002'), fate('000003')];
+  const check = refusing((chunks) => chunks.some(({ header }) => header.causes !== undefined));
+
+  const { told, results } = await tell(fates, check);
+
+  const ends = results.flatMap(({ chunks }) => chunks);
+  expect(ends.map(({ chunk }) => chunk)).toEqual(['000000', '000001', '000002', '000003']);
+  expect(ends[1]?.header.causes).toBeUndefined();
+  expect(told.filter((line) => line.startsWith('delete'))).toEqual([
+    'delete m0',
+    'delete m1',
+    'delete m2',
+    'delete m3',
+  ]);
+});
+
+test('an end that is refused in any form keeps its reference, and an operator is told', async () => {
+  const fates = [fate('000000'), fate('000001', { causes: { bad: 1 } }), fate('000002')];
+  const check = refusing((chunks) => chunks.some(({ chunk }) => chunk === '000001'), 413);
+
+  const { told, logged } = await tell(fates, check);
+
+  expect(told).toEqual([
+    'put billing-results',
+    'put billing-results',
+    'wake billing-results',
+    'delete m0',
+    'delete m2',
+  ]);
+  expect(logged).toMatchObject([{ event: 'message-refused', batch: BATCH, chunk: '000001', error: { status: 413 } }]);
+});
+
+test.each([503, 403, 429])('an outage (%i) is no refusal: all references stay', async (status) => {
+  let puts = 0;
+  const check: Check = () => {
+    puts += 1;
+    throw serviceError(status);
+  };
+
+  await expect(tell([fate('000000'), fate('000001')], check)).rejects.toThrow(String(status));
+  expect(puts).toBe(1);
 });
 
 test('a round adds up what it ended; what another had stored before costs it no handler time', () => {

@@ -1,9 +1,18 @@
 import { expect, test } from 'vitest';
-import { groupsByRows } from '../../../shared/results/collect-round.ts';
-import { headerOf } from '../../helpers/factories.ts';
+import type { ChunkEnd } from '../../../shared/batches/apply-ends.ts';
+import { insertBatch, readBatch } from '../../../shared/batches/ledger.ts';
+import { createCollectRound, groupsByRows } from '../../../shared/results/collect-round.ts';
+import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
+import { withLog } from '../../../shared/telemetry/log.ts';
+import type { Queue } from '../../../shared/wake/messages.ts';
+import { createRegistry, type QueueAddress } from '../../../shared/workload/registry.ts';
+import { BATCH, batchRowOf, chunkRowOf, endOf, headerOf, messageOf, serviceError } from '../../helpers/factories.ts';
+import { memoryBlobs } from '../../helpers/memory-blobs.ts';
+import { memoryTable } from '../../helpers/memory-table.ts';
+import { address } from '../drain/drain-fixtures.ts';
 
 const ends = (n: number, header = headerOf()) =>
-  Array.from({ length: n }, (_, index) => ({ chunk: String(index).padStart(6, '0'), header }));
+  Array.from({ length: n }, (_, index) => endOf(String(index).padStart(6, '0'), header));
 const parts = Array.from({ length: 32 }, (_, part): [number, number] => [part, 1]);
 
 // A transaction takes 100 operations: the batch row, 98 rows of chunks, and one to spare.
@@ -15,4 +24,125 @@ test.each([
   ['nothing needs none', [], []],
 ])('%s', (_what, list, sizes) => {
   expect(groupsByRows(list).map((group) => group.length)).toEqual(sizes);
+});
+
+/** A collector on a batch of `chunks` chunks. A call that `fails` names throws, once. */
+async function world(chunks: number) {
+  const store = memoryTable();
+  const registry = createRegistry([address.workload]);
+  const published: { id: string; items: number | undefined; details: unknown }[] = [];
+  const deleted: string[] = [];
+  const lines: { event: string }[] = [];
+  let fault: { on: string; error: Error } | undefined;
+  const meet = (on: string): void => {
+    if (fault?.on !== on) return;
+    const { error } = fault;
+    fault = undefined;
+    throw error;
+  };
+  const queue = {
+    deleteMessage: async (id: string) => void deleted.push(id),
+    sendMessage: async () => meet('put'),
+  } as unknown as Queue;
+  const deps: FinalizeDeps = {
+    table: store.table,
+    container: memoryBlobs().container,
+    queues: () => queue,
+    registry,
+    meter: { measure: async (fn) => ({ value: await fn(), operations: {} }) },
+    gate: { table: memoryTable().table, now: () => Date.parse('2026-01-01T00:01:00.000Z') },
+    visibilitySeconds: 300,
+    addressOf: () => address,
+    publish: async (_address, { type, items, details }, { messageId = '' } = {}) => {
+      meet(type);
+      if (type !== 'QueueWorkDetected') published.push({ id: messageId, items, details });
+    },
+  };
+  const rows = ends(chunks).map(({ chunk }) => chunkRowOf({ chunk }));
+  await insertBatch(store.table, batchRowOf({ accepted: 4 * chunks, chunksTotal: chunks }), rows);
+  const round = createCollectRound(deps, registry.queue('billing-results') as QueueAddress);
+  const heard = (line: string): void => void lines.push(JSON.parse(line));
+  const sink = { debug: () => {}, info: heard, warn: heard, error: heard };
+  return {
+    published,
+    deleted,
+    lines,
+    row: async () => (await readBatch(store.table, BATCH))?.row,
+    fail: (on: string, error: Error = new Error(on)): void => {
+      fault = { on, error };
+    },
+    /** Delivers result messages, by their ids, in one round. */
+    deliver: (messages: Record<string, ChunkEnd[]>) =>
+      withLog(sink, () =>
+        round(Object.entries(messages).map(([id, list]) => messageOf(textOf(list), { messageId: id }))),
+      ),
+  };
+}
+
+const textOf = (list: ChunkEnd[]): string =>
+  JSON.stringify({
+    v: 1,
+    workload: 'billing',
+    queue: 'billing-normal-0',
+    chunks: list.map(({ chunk, header }) => ({ batch: BATCH, chunk, header })),
+    operations: {},
+    at: '2026-01-01T00:00:30.000Z',
+  });
+
+const one = headerOf({ dead: 1 }, { causes: { a: 1 } });
+const two = headerOf({ dead: 2 }, { causes: { a: 1, b: 1 } });
+const eventOf = (first: string, count: number, causes: Record<string, number>) => ({
+  id: `dead-${BATCH}-${first}`,
+  items: count,
+  details: { count, causes },
+});
+
+test('dead letters are told by result message, before the end of their batch', async () => {
+  const { deliver, published, deleted } = await world(3);
+
+  await deliver({ m1: [endOf('000000', one), endOf('000001', two)], m2: [endOf('000002', two)] });
+
+  expect(published.slice(0, 2)).toEqual([eventOf('000000', 3, { a: 2, b: 1 }), eventOf('000002', 2, { a: 1, b: 1 })]);
+  expect(published[2]?.id).toBe(`completed-${BATCH}-0`);
+  expect(deleted).toEqual(['m1', 'm2']);
+});
+
+test.each([
+  ['the topic refuses the event', 'ItemsDeadLettered', one],
+  ['a reference of what follows cannot be put', 'put', headerOf({ dead: 1, retried: 1 }, { causes: { a: 1 } })],
+])('they are told, and logged for the alert, although %s after the transaction', async (_what, fault, header) => {
+  const { deliver, fail, published, deleted, lines } = await world(2);
+  fail(fault);
+  await deliver({ m1: [endOf('000000', header)] });
+  expect([published, deleted]).toEqual([[], []]);
+
+  // The message comes again, now beside another one.
+  await deliver({ m0: [endOf('000001')], m1: [endOf('000000', header)] });
+
+  expect(published[0]).toEqual(eventOf('000000', 1, { a: 1 }));
+  expect(deleted).toContain('m1');
+  expect(lines.map(({ event }) => event)).toContain('items-dead-lettered');
+});
+
+test('a repeat of an end by another message is told of no more', async () => {
+  const { deliver, published } = await world(3);
+  await deliver({ m1: [endOf('000000', one)] });
+
+  await deliver({ m2: [endOf('000000', one), endOf('000001', two)] });
+
+  expect(published).toEqual([eventOf('000000', 1, { a: 1 }), eventOf('000001', 2, { a: 1, b: 1 })]);
+});
+
+test.each([
+  ['an outage is waited out', serviceError(503), 'collect-deferred'],
+  ['a topic that is away is an outage', Object.assign(new Error('away'), { retryable: true }), 'collect-deferred'],
+  ['what no outage explains is an alert', serviceError(400), 'collect-failed'],
+])('%s', async (_what, error, event) => {
+  const { deliver, fail, deleted, lines } = await world(1);
+  fail('ItemsDeadLettered', error);
+
+  await deliver({ m1: [endOf('000000', one)] });
+
+  expect(lines.at(-1)?.event).toBe(event);
+  expect(deleted).toEqual([]);
 });

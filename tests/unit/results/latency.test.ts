@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { latencies } from '../../../shared/results/latency.ts';
 import { chunkRowOf, headerOf } from '../../helpers/factories.ts';
 
-const batch = { acceptedAt: '2026-01-01T00:00:00.000Z' };
+const batch = { openedAt: '2026-01-01T00:00:00.000Z', revision: 0 };
 const done = (second: number, counts: Parameters<typeof headerOf>[0]) =>
   chunkRowOf({
     chunk: String(second).padStart(6, '0'),
@@ -21,6 +21,17 @@ test('an item that was retried counts when it ended', () => {
   const rows = [done(1, { items: 100, retried: 10 }), done(30, { items: 10 })];
 
   expect(latencies(batch, rows)).toEqual({ latencyP50: 1_000, latencyP95: 30_000, latencyMax: 30_000 });
+});
+
+test('items of a redrive count from its opening, and those of earlier revisions not again', () => {
+  const redriven = { ...done(50, { items: 3 }), chunk: 'v0001.000000.r1' };
+  const rows = [done(1, { items: 97 }), redriven];
+
+  expect(latencies({ openedAt: '2026-01-01T00:00:40.000Z', revision: 1 }, rows)).toEqual({
+    latencyP50: 10_000,
+    latencyP95: 10_000,
+    latencyMax: 10_000,
+  });
 });
 
 test('without an end there is none', () => {

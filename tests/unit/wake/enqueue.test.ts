@@ -1,18 +1,20 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { readReference } from '../../../shared/contract/reference.ts';
+import { withLog } from '../../../shared/telemetry/log.ts';
 import { enqueue, partitionOf } from '../../../shared/wake/enqueue.ts';
 import { readGate } from '../../../shared/wake/gate.ts';
 import type { Queue } from '../../../shared/wake/messages.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
-import { BATCH, chunkRowOf, serviceError } from '../../helpers/factories.ts';
+import { BATCH, chunkRowOf, referenceOf, serviceError } from '../../helpers/factories.ts';
 import { memoryTable } from '../../helpers/memory-table.ts';
 
 const workload = defineWorkload({ name: 'billing', version: 1, item: z.unknown(), map: (item) => item, partitions: 2 });
 const registry = createRegistry([workload]);
 const BATCH_OF_ROWS = { id: BATCH, workload: 'billing', lane: 'normal' };
 
-function fixture({ missing = false } = {}) {
+function fixture({ missing = false, refused = '' } = {}) {
   const told: string[] = [];
   const { table } = memoryTable();
   let exists = !missing;
@@ -26,6 +28,7 @@ function fixture({ missing = false } = {}) {
       sendMessage: async (text: string, options: { messageTimeToLive: number; visibilityTimeout: number }) => {
         if (!exists) throw serviceError(404);
         const { chunk, resent } = JSON.parse(text) as { chunk: string; resent?: boolean };
+        if (chunk === refused) throw serviceError(400);
         const { messageTimeToLive, visibilityTimeout } = options;
         told.push(`put ${name} ${chunk} ${messageTimeToLive} ${visibilityTimeout}${resent ? ' resent' : ''}`);
       },
@@ -88,6 +91,32 @@ test('a queue is made when it is met for the first time', async () => {
   await enqueue(deps, BATCH_OF_ROWS, [chunkRowOf({ chunk: '000000' })], { resent: true });
 
   expect(told).toEqual(['create billing-normal-0', 'put billing-normal-0 000000 -1 0 resent', 'wake billing-normal-0']);
+});
+
+test('a reference that the service refuses holds up no other, and an operator is told', async () => {
+  const { deps, told } = fixture({ refused: '000000' });
+  const lines: string[] = [];
+  const heard = (line: string): void => void lines.push(line);
+  const rows = ['000000', '000001'].map((chunk) => chunkRowOf({ chunk }));
+
+  await withLog({ debug: heard, info: heard, warn: heard, error: heard }, () => enqueue(deps, BATCH_OF_ROWS, rows));
+
+  expect(told).toEqual(['put billing-normal-1 000001 -1 0', 'wake billing-normal-1']);
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { event: 'message-refused', queue: 'billing-normal-0', batch: BATCH, chunk: '000000' },
+  ]);
+});
+
+test('a reference in any script is put as ASCII', async () => {
+  const { deps } = fixture();
+  const texts: string[] = [];
+  const queue = { name: 'q', sendMessage: async (text: string) => void texts.push(text) } as unknown as Queue;
+  const reference = referenceOf({ blob: 'Ошибка.zst' });
+
+  await enqueue({ ...deps, queues: () => queue }, BATCH_OF_ROWS, [chunkRowOf({ chunk: '000000', reference })]);
+
+  expect(texts[0]).toMatch(/^[ -~]*$/);
+  expect(readReference(String(texts[0]))).toEqual(reference);
 });
 
 test('nothing to put wakes nobody', async () => {

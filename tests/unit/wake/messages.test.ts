@@ -1,28 +1,39 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { MalformedMessageError, NewerContractError } from '../../../shared/contract/errors.ts';
+import { bytesInXml } from '../../../shared/contract/text.ts';
+import { withLog } from '../../../shared/telemetry/log.ts';
 import { type Queue, readEntries, receive } from '../../../shared/wake/messages.ts';
 import { messageOf, serviceError } from '../../helpers/factories.ts';
 
-function queues() {
+function queues({ refuse }: { refuse?: number } = {}) {
   const told: string[] = [];
+  const texts: string[] = [];
   const of = (name: string): Queue =>
     ({
       name,
-      sendMessage: async (text: string) => void told.push(`put ${name} ${text}`),
+      sendMessage: async (text: string) => {
+        if (refuse !== undefined) throw serviceError(refuse);
+        texts.push(text);
+        told.push(`put ${name}`);
+      },
       deleteMessage: async (id: string, receipt: string) => void told.push(`delete ${name} ${id} ${receipt}`),
     }) as unknown as Queue;
-  return { told, aside: { queue: of('billing-normal-0'), queues: of, workload: 'billing' } };
+  return { told, texts, aside: { queue: of('billing-normal-0'), queues: of, workload: 'billing' } };
 }
 
+const unheard = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
 const parse = (text: string): string => {
-  if (text === 'malformed') throw new MalformedMessageError('no');
+  if (text === 'strange') throw new RangeError('Maximum call stack size exceeded');
+  if (text.startsWith('malformed')) throw new MalformedMessageError('no');
   if (text === 'newer') throw new NewerContractError('Reference', 2);
   return text;
 };
 
 test('messages that can be read are, whatever lies beside them', async () => {
   const { aside, told } = queues();
-  const texts = ['malformed', 'good', 'newer'];
+  const texts = ['malformed', 'strange', 'good', 'newer'];
 
   const entries = await readEntries(
     texts.map((text) => messageOf(text)),
@@ -34,12 +45,75 @@ test('messages that can be read are, whatever lies beside them', async () => {
   expect(told).toEqual([]);
 });
 
-test('one that nobody can read is put aside at its fifth delivery, before it is deleted', async () => {
-  const { aside, told } = queues();
+test.each(['malformed', 'strange'])(
+  'one that nobody can read (%s) is put aside at its fifth delivery, and told, before it is deleted',
+  async (text) => {
+    const { aside, told } = queues();
+    const error = (line: string): void => void told.push((JSON.parse(line) as { event: string }).event);
+
+    await withLog({ debug: error, info: error, warn: error, error }, () =>
+      readEntries([messageOf(text, { dequeueCount: 5 })], parse, aside),
+    );
+
+    expect(told).toEqual(['put billing-poison', 'poison-message', 'delete billing-normal-0 m1 r1']);
+  },
+);
+
+test('the copy says where it comes from, and why nobody could read it', async () => {
+  const { aside, texts } = queues();
 
   await readEntries([messageOf('malformed', { dequeueCount: 5 })], parse, aside);
 
-  expect(told).toEqual(['put billing-poison malformed', 'delete billing-normal-0 m1 r1']);
+  expect(texts.map((text) => JSON.parse(text))).toEqual([
+    {
+      v: 1,
+      queue: 'billing-normal-0',
+      messageId: 'm1',
+      insertedOn: '2026-01-01T00:00:00.000Z',
+      reason: 'no',
+      characters: 9,
+      offset: 0,
+      text: 'malformed',
+    },
+  ]);
+});
+
+test('whatever it holds, it can be stored, and be put together again', async () => {
+  const unit = fc.nat({ max: 0xffff }).map((code) => String.fromCharCode(code));
+  await fc.assert(
+    fc.asyncProperty(fc.string({ unit }), fc.nat({ max: 20_000 }), async (text, times) => {
+      const { aside, texts } = queues();
+      const whole = `malformed ${text}`.repeat(1 + Math.floor(times / (text.length + 10)));
+
+      await readEntries([messageOf(whole, { dequeueCount: 5 })], parse, aside);
+
+      const copies = texts.map((copy) => JSON.parse(copy) as { text: string; offset: number; characters: number });
+      expect(copies.map((copy) => copy.text).join('')).toBe(whole);
+      for (const [index, copy] of copies.entries()) {
+        expect(whole.startsWith(copy.text, copy.offset)).toBe(true);
+        expect(copy.characters).toBe(whole.length);
+        expect(texts[index]).toMatch(/^[ -~]*$/);
+        expect(bytesInXml(texts[index] ?? '')).toBeLessThan(64 * 1024);
+      }
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test('one that cannot be put aside just now holds up no other, and stays', async () => {
+  const { aside, told } = queues({ refuse: 503 });
+  const texts = ['malformed', 'good'];
+
+  const entries = await withLog(unheard, () =>
+    readEntries(
+      texts.map((text) => messageOf(text, { dequeueCount: 5 })),
+      parse,
+      aside,
+    ),
+  );
+
+  expect(entries.map(({ value }) => value)).toEqual(['good']);
+  expect(told).toEqual([]);
 });
 
 test('one of a newer contract is left for a newer consumer, however often it came', async () => {

@@ -1,6 +1,7 @@
 import type { ServiceBusMessage } from '@azure/service-bus';
 import { expect, test } from 'vitest';
-import { createPublisher } from '../../../shared/wake/publish.ts';
+import { withLog } from '../../../shared/telemetry/log.ts';
+import { createPublisher, withWakeFallback } from '../../../shared/wake/publish.ts';
 import { address } from '../drain/drain-fixtures.ts';
 
 function publisher() {
@@ -60,4 +61,17 @@ test('a scheduled wake carries its time', async () => {
   await publish(address, { type: 'QueueWorkDetected' }, { at });
 
   expect(sent[0]?.scheduledEnqueueTimeUtc).toEqual(at);
+});
+
+test('a wake that cannot be published has a fallback; a promised event fails, so that its caller repeats it', async () => {
+  const woken: string[] = [];
+  const unpublished = () => Promise.reject(new Error('away'));
+  const publish = withWakeFallback(unpublished, async ({ queue }) => void woken.push(queue));
+  const sink = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+  await withLog(sink, () => publish(address, { type: 'QueueWorkDetected' }));
+  await expect(publish(address, { type: 'BatchCompleted' })).rejects.toThrow('away');
+  await expect(publish(address, { type: 'ItemsDeadLettered' })).rejects.toThrow('away');
+
+  expect(woken).toEqual([address.queue]);
 });

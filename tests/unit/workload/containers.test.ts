@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { isOwnContainerName } from '../../../shared/workload/container.ts';
+import { BAD_NAMES } from '../../helpers/bad-names.ts';
 import { ids, run, workloadOf } from '../../helpers/run-chunk.ts';
+import { runWorkload } from '../../kit/run-workload.ts';
 
 describe('the containers of a workload', () => {
   it.each(['images', 'a-1-b', 'x'.repeat(63)])('may be named %j', (name) => {
@@ -25,5 +27,35 @@ describe('the containers of a workload', () => {
       'Workload "each" does not declare container "photos".',
       'There is no storage where this handler runs.',
     ]);
+  });
+
+  describe.each(['read', 'write'] as const)('%s', (call) => {
+    const callWith = (name: string) =>
+      workloadOf(
+        async (_item, { container }) => {
+          const images = container('images');
+          return call === 'read' ? String(await images.read(name)) : await images.write(name, Buffer.of(1));
+        },
+        { containers: ['images'] },
+      );
+
+    it.each(BAD_NAMES)('of %j makes a dead letter, and is not repeated', async (name) => {
+      const { deadLetters, blobs } = await runWorkload(callWith(name), [{ id: 1 }]);
+
+      expect(deadLetters.map(({ reason, attempts }) => [reason, attempts.length])).toEqual([['rejected', 1]]);
+      expect(deadLetters[0]?.error.message).toMatch(/^The blob name .* (is|has) /);
+      expect(blobs.images).toEqual({});
+    });
+  });
+
+  it('have blobs of any other name', async () => {
+    const workload = workloadOf(
+      async (_item, { container }) => {
+        await container('images').write('__proto__', Buffer.from('a'));
+        return `${await container('images').read('__proto__')} ${await container('images').read('toString')}`;
+      },
+      { containers: ['images'] },
+    );
+    expect((await runWorkload(workload, [{ id: 1 }])).results).toEqual(['a undefined']);
   });
 });

@@ -259,8 +259,9 @@ describe('operating', () => {
 
   it('fails with the health of the app', async () => {
     const checks = { table: 'ok', queue: 'failed', blob: 'ok' };
-    const json = { status: 'failing', pool: null, workloads: ['billing'], checks };
+    const problems = [{ resource: 'queue billing-normal-0', problem: 'does not answer' }];
+    const json = { status: 'failing', pool: null, workloads: ['billing'], checks, problems };
     const { code, out } = await run('health --deep', { 'GET health?deep=true': { status: 503, json } });
-    expect([code, out]).toEqual([EXIT.failed, expect.stringContaining('queue failed')]);
+    expect([code, out]).toEqual([EXIT.failed, expect.stringContaining('queue billing-normal-0: does not answer')]);
   });
 });

@@ -7,6 +7,7 @@ const batch = {
   counts: { accepted: 1_000, succeeded: 700, dead: 50, cancelled: 0, pending: 250, retried: 0, duplicatesSeen: 0 },
   ratePerSecond: 1234.4,
   latencyMs: { p50: 120, p95: 1_500, max: 20_000 },
+  ...{ deadline: { at: '2026-01-01T00:05:00.000Z', met: null }, revision: 0, revisions: [] },
   receipt: { operations: { 'queue.put': 4, 'blob.put': 9 } },
 } as const;
 
@@ -29,6 +30,20 @@ describe('what is shown', () => {
       'Operations: 13 (one message an item would take 3,000 on the queue alone)',
       '  blob.put 9, queue.put 4',
     ]);
+  });
+
+  it('of a redriven batch: the verdict on the upload, and what the redrive took', () => {
+    const at = (time: string): string => `2026-01-01T${time}.000Z`;
+    const redrive = {
+      ...{ revision: 1, items: 9, opened: at('02:00:00'), queued: null, started: null },
+      ...{ completed: at('02:00:03'), deadline: at('02:05:00'), latencyMs: null },
+    };
+    const redriven = { ...batch, deadline: { ...batch.deadline, met: false }, revision: 1, revisions: [redrive] };
+
+    const lines = describeBatch(redriven);
+
+    expect(lines).toContain('Deadline missed: 2026-01-01 00:05:00 UTC');
+    expect(lines).toContain('Revision 1: 9 items redriven, done in 3.00 s');
   });
 
   it('of a report: the fields that its rows have', () => {

@@ -1,0 +1,71 @@
+/**
+ * The times of a batch by revision: the upload is revision 0, each redrive opens the next. What one revision measured is
+ * never changed by a later one, and the deadline is judged once, by the first completion.
+ */
+import type { BatchRow } from './batch-row.ts';
+
+/** One revision: from its opening, which for revision 0 is the acceptance, to its end. Times are ISO text in UTC. */
+export interface RevisionTimes {
+  revision: number;
+  /** Items that it runs: all of the upload, or those that were redriven. */
+  items: number;
+  openedAt: string;
+  deadlineAt: string;
+  queuedAt?: string | undefined;
+  startedAt?: string | undefined;
+  completedAt?: string | undefined;
+  /** Of its items, from its opening to their end, in milliseconds. */
+  latencyP50?: number | undefined;
+  latencyP95?: number | undefined;
+  latencyMax?: number | undefined;
+}
+
+/** The columns that belong to the present revision, and begin anew with each. */
+export type PresentRevision = Omit<RevisionTimes, 'revision' | 'items'> & { revisionItems: number };
+
+/** Earlier revisions that a row keeps: the first, by which the deadline is judged, and the latest. Some 6 KB of JSON. */
+export const MAX_EARLIER = 20;
+
+/** The times of the present revision. */
+export function presentRevision(row: BatchRow): RevisionTimes {
+  const { revision, revisionItems: items, openedAt, deadlineAt, queuedAt, startedAt, completedAt } = row;
+  const { latencyP50, latencyP95, latencyMax } = row;
+  const times = { openedAt, deadlineAt, queuedAt, startedAt, completedAt };
+  return { revision, items, ...times, latencyP50, latencyP95, latencyMax };
+}
+
+/** The first revision, which is the upload. */
+export const firstRevision = (row: BatchRow): RevisionTimes => row.earlier[0] ?? presentRevision(row);
+
+/** What the row becomes when it opens its next revision, of `items` items. */
+export function nextRevision(
+  row: BatchRow,
+  { items, openedAt, deadlineAt }: Pick<RevisionTimes, 'items' | 'openedAt' | 'deadlineAt'>,
+): PresentRevision & Pick<BatchRow, 'revision' | 'earlier'> {
+  const [first = presentRevision(row), ...rest] = [...row.earlier, presentRevision(row)];
+  return {
+    revision: row.revision + 1,
+    revisionItems: items,
+    earlier: [first, ...rest.slice(1 - MAX_EARLIER)],
+    openedAt,
+    deadlineAt,
+    queuedAt: undefined,
+    startedAt: undefined,
+    completedAt: undefined,
+    latencyP50: undefined,
+    latencyP95: undefined,
+    latencyMax: undefined,
+  };
+}
+
+/**
+ * Whether the deadline was met: decided by the first completion, whatever was redriven later; or missed already, when its
+ * time has passed. Null while it is open.
+ */
+export function isDeadlineMet(
+  { deadlineAt, completedAt }: Pick<RevisionTimes, 'deadlineAt' | 'completedAt'>,
+  nowMs: number,
+): boolean | null {
+  if (completedAt !== undefined) return Date.parse(completedAt) <= Date.parse(deadlineAt);
+  return nowMs > Date.parse(deadlineAt) ? false : null;
+}

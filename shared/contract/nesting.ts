@@ -1,0 +1,59 @@
+/**
+ * How deep JSON may be nested. JSON.parse takes any depth, but JSON.stringify and schema validators recurse: from some
+ * 4,000 levels on they overflow the stack, earlier in the main thread than in a worker thread.
+ */
+
+/**
+ * Most levels of arrays and objects of an item. Records seldom have ten; System.Text.Json refuses more than 64 by
+ * default, Jackson more than 1,000.
+ */
+export const MAX_ITEM_NESTING = 100;
+/** Most levels of a result or a folded value: a handler may put the item into something of its own. */
+export const MAX_RESULT_NESTING = 200;
+
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/**
+ * Finds the first bracket of `text`, which is valid JSON, that opens a level beyond `most`; undefined when there is none.
+ * Nearly free for records with few brackets, which are told by counting, without a look at each character.
+ */
+export function findTooDeep(text: string, most: number): number | undefined {
+  return hasBrackets(text, most + 1) ? scan(text, most) : undefined;
+}
+
+/** Whether `text` has room for, and at least, `wanted` opening brackets, those in strings included. */
+function hasBrackets(text: string, wanted: number): boolean {
+  if (text.length < 2 * wanted) return false;
+  let left = wanted;
+  for (const bracket of ['{', '[']) {
+    for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) {
+      left -= 1;
+      if (left === 0) return true;
+    }
+  }
+  return false;
+}
+
+function scan(text: string, most: number): number | undefined {
+  let depth = 0;
+  for (let offset = 0; offset < text.length; offset++) {
+    const code = text.charCodeAt(offset);
+    if (code === QUOTE) offset = stringEnd(text, offset);
+    else if (code === OPEN_ARRAY || code === OPEN_OBJECT) {
+      depth += 1;
+      if (depth > most) return offset;
+    } else if (code === CLOSE_ARRAY || code === CLOSE_OBJECT) depth -= 1;
+  }
+  return undefined;
+}
+
+/** The offset of the quote that closes the string which begins at `start`. */
+function stringEnd(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let first = end;
+    while (text.charCodeAt(first - 1) === BACKSLASH) first -= 1;
+    if ((end - first) % 2 === 0) return end;
+  }
+  return text.length;
+}

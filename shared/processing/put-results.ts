@@ -1,0 +1,78 @@
+/** Result messages: made below the size limit, and put apart where the service refuses one for what it says. */
+import { resultsQueueName } from '../contract/names.ts';
+import type { Operations } from '../contract/operations.ts';
+import { type FinishedChunk, fitsMessage, type ResultMessage } from '../contract/reference.ts';
+import { isRefused } from '../errors.ts';
+import { log } from '../telemetry/log.ts';
+import { currentTraceparent } from '../telemetry/trace.ts';
+import type { GateDeps } from '../wake/gate.ts';
+import { putMessage, type Queue } from '../wake/messages.ts';
+import type { QueueAddress } from '../workload/registry.ts';
+
+export interface ResultDeps {
+  queues: (name: string) => Queue;
+  gate: Pick<GateDeps, 'now'>;
+}
+
+/** Ends of chunks of one queue, and the operations that they took. */
+export interface Ends {
+  from: Pick<QueueAddress, 'queue' | 'workload'>;
+  ends: FinishedChunk[];
+  operations: Operations;
+}
+
+/**
+ * Puts the ends on the results queue: usually one message. Gives those that the service refuses, whatever is left out of
+ * them; each is logged, and the others go through. Throws for any other fault.
+ */
+export async function putResults(deps: ResultDeps, { from, ends, operations }: Ends): Promise<FinishedChunk[]> {
+  const queue = deps.queues(resultsQueueName(from.workload.name));
+  const message: ResultMessage = {
+    v: 1,
+    workload: from.workload.name,
+    queue: from.queue,
+    chunks: ends,
+    operations,
+    at: new Date(deps.gate.now()).toISOString(),
+    traceparent: currentTraceparent(),
+  };
+  return putApart(queue, message);
+}
+
+async function putApart(queue: Queue, message: ResultMessage): Promise<FinishedChunk[]> {
+  const smaller = reduced(message);
+  if (smaller.length === 0 || fitsMessage(message)) {
+    try {
+      await putMessage(queue, message);
+      return [];
+    } catch (error) {
+      if (!isRefused(error)) throw error;
+      if (smaller.length === 0) return giveUp(queue, message, error);
+    }
+  }
+  const refused: FinishedChunk[] = [];
+  for (const each of smaller) refused.push(...(await putApart(queue, each)));
+  return refused;
+}
+
+/**
+ * What says the same in less: the halves, of which the first keeps the operations; of a single end its header without
+ * the causes, the only text in it that comes from outside. Empty when nothing can be left out.
+ */
+function reduced(message: ResultMessage): ResultMessage[] {
+  const { chunks } = message;
+  const [end] = chunks;
+  if (chunks.length > 1) {
+    const half = Math.ceil(chunks.length / 2);
+    const rest = { ...message, chunks: chunks.slice(half), operations: {} };
+    return [{ ...message, chunks: chunks.slice(0, half) }, rest];
+  }
+  if (end?.header.causes === undefined) return [];
+  const { causes: _causes, ...header } = end.header;
+  return [{ ...message, chunks: [{ ...end, header }] }];
+}
+
+function giveUp({ name }: Queue, { chunks }: ResultMessage, error: unknown): FinishedChunk[] {
+  for (const { batch, chunk } of chunks) log.error('message-refused', { queue: name, batch, chunk, error });
+  return chunks;
+}

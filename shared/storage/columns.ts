@@ -1,0 +1,135 @@
+/**
+ * The columns of every table row. A column keeps its type whatever its value: the service would take 5 for an Int32, 5.5
+ * for a Double and refuse or convert 2,147,483,648, and filters compare by type.
+ */
+
+/** `json` is stored as a string: a value that is only ever read as a whole. */
+export type ColumnType = 'string' | 'boolean' | 'int32' | 'int64' | 'double' | 'json';
+
+/**
+ * Columns by kind of row, without the keys. Counts of items, bytes, milliseconds and whatever adds up over the life of a
+ * queue are int64; int32 is for numbers that a limit of ours keeps small.
+ */
+export const COLUMNS = {
+  batch: {
+    state: 'string',
+    workload: 'string',
+    version: 'int32',
+    lane: 'string',
+    pool: 'string',
+    sourceKind: 'string',
+    sourceName: 'string',
+    payload: 'string',
+    digest: 'string',
+    indexOffset: 'int64',
+    indexLength: 'int64',
+    payloadBytes: 'int64',
+    storedBytes: 'int64',
+    accepted: 'int64',
+    succeeded: 'int64',
+    dead: 'int64',
+    cancelled: 'int64',
+    retried: 'int64',
+    duplicatesSeen: 'int64',
+    chunksTotal: 'int64',
+    chunksDone: 'int64',
+    revision: 'int32',
+    reportRevision: 'int32',
+    announced: 'boolean',
+    acceptedAt: 'string',
+    earlier: 'json',
+    revisionItems: 'int64',
+    openedAt: 'string',
+    deadlineAt: 'string',
+    queuedAt: 'string',
+    startedAt: 'string',
+    completedAt: 'string',
+    latencyP50: 'int64',
+    latencyP95: 'int64',
+    latencyMax: 'int64',
+    handlerSeconds: 'double',
+    operations: 'json',
+    keyRow: 'string',
+    traceparent: 'string',
+    reportProblem: 'string',
+    deletingAt: 'string',
+  },
+  chunk: {
+    state: 'string',
+    items: 'int64',
+    reference: 'json',
+    header: 'json',
+    doneAt: 'string',
+    endedBy: 'string',
+    dueAt: 'string',
+  },
+  /** A batch's line in the listing of its day. */
+  line: {
+    workload: 'string',
+    lane: 'string',
+    state: 'string',
+    accepted: 'int64',
+    dead: 'int64',
+    chunksDone: 'int64',
+    chunksTotal: 'int64',
+    handlerSeconds: 'double',
+    operations: 'json',
+    revision: 'int32',
+    revisionItems: 'int64',
+    openedAt: 'string',
+    queuedAt: 'string',
+    deadlineAt: 'string',
+    completedAt: 'string',
+    deadlineMet: 'boolean',
+  },
+  open: { workload: 'string' },
+  note: { at: 'string', since: 'string', left: 'boolean' },
+  key: { batch: 'string', claimedUntil: 'string', expiresAt: 'string', digest: 'string' },
+  /** A file of the inbox that was taken and could not be moved away. */
+  mark: { name: 'string', batch: 'string' },
+  gate: {
+    status: 'string',
+    generation: 'int32',
+    instanceId: 'string',
+    wakes: 'int64',
+    takenAt: 'string',
+    beatUntil: 'string',
+    due: 'json',
+    parkedUntil: 'string',
+    depth: 'int64',
+    active: 'int32',
+    total: 'int64',
+    idleCount: 'int64',
+    paused: 'json',
+    missedWakes: 'int64',
+    ghosts: 'int64',
+    policyVersion: 'int32',
+    secondsPerReference: 'double',
+    taskLimit: 'int32',
+    pressedAt: 'double',
+    waveTasks: 'int32',
+    failureShare: 'double',
+    failureBase: 'double',
+    oldestAt: 'string',
+    throttled: 'int64',
+    itemsPerSecond: 'int64',
+  },
+  beat: { generation: 'int32', beatUntil: 'string' },
+  policy: { version: 'int32', policy: 'json' },
+} as const satisfies Record<string, Record<string, ColumnType>>;
+
+export type RowKind = keyof typeof COLUMNS;
+
+interface Values {
+  string: string;
+  boolean: boolean;
+  int32: number;
+  int64: number;
+  double: number;
+  json: unknown;
+}
+
+/** The values of a row as the app has them: numbers are plain numbers; a value that is undefined is not stored. */
+export type Columns<K extends RowKind> = {
+  -readonly [C in keyof (typeof COLUMNS)[K]]?: Values[(typeof COLUMNS)[K][C] & ColumnType] | undefined;
+};

@@ -1,0 +1,105 @@
+/** Rows on their way to and from a table: every one is written by `toEntity` and read by `fromEntity`. */
+import { COLUMNS, type Columns, type ColumnType, type RowKind } from './columns.ts';
+
+/** Where an entity lies. */
+export type EntityKeys = {
+  partitionKey: string;
+  rowKey: string;
+};
+
+/** An entity as read: any columns, with its ETag. */
+export type Entity = Record<string, unknown> & EntityKeys & { etag: string };
+
+declare const typed: unique symbol;
+/** An entity to be written; only `toEntity` makes one, so that no column is stored without its type. */
+export type StoredEntity = Readonly<Record<string, unknown>> & EntityKeys & { readonly [typed]: true };
+
+const INT32 = { min: -(2 ** 31), max: 2 ** 31 - 1 };
+/** A string column takes 64 KiB of UTF-16 (learn: Table data model); accounts were seen to refuse the last few hundred (Azurite#2510). */
+const MAX_UNITS = 32_000;
+
+/**
+ * Makes the entity of a row.
+ * @throws RangeError naming row and column for a value that its type cannot hold, and for a column that is not declared.
+ */
+export function toEntity<K extends RowKind, C extends Columns<K>>(
+  kind: K,
+  { partitionKey, rowKey }: EntityKeys,
+  columns: C & Record<Exclude<keyof C, keyof Columns<K>>, never>,
+): StoredEntity {
+  const types: Readonly<Record<string, ColumnType>> = COLUMNS[kind];
+  const values: Readonly<Record<string, unknown>> = columns;
+  const refuse = (name: string, expected: string): RangeError =>
+    new RangeError(
+      `${kind} row ${partitionKey}/${rowKey}, column ${name}: expected ${expected}, got ${shown(values[name])}.`,
+    );
+  for (const name of Object.keys(values)) if (!(name in types)) throw refuse(name, 'no such column');
+  const entity: Record<string, unknown> = { partitionKey, rowKey };
+  for (const [name, type] of Object.entries(types)) {
+    const value = values[name];
+    if (value === undefined) continue;
+    const stored = encode(type, value);
+    if (stored === undefined) throw refuse(name, EXPECTED[type]);
+    entity[name] = stored;
+  }
+  return entity as StoredEntity;
+}
+
+/** Reads the columns of a row; what is not stored is absent, and what is not declared is left out. */
+export function fromEntity<K extends RowKind>(kind: K, entity: Entity): Columns<K> {
+  const columns: Record<string, unknown> = {};
+  for (const [name, type] of Object.entries<ColumnType>(COLUMNS[kind])) {
+    const stored = entity[name];
+    if (stored !== undefined && stored !== null) columns[name] = decode(type, stored);
+  }
+  return columns as Columns<K>;
+}
+
+const EXPECTED: Record<ColumnType, string> = {
+  string: `text of at most ${MAX_UNITS} UTF-16 units`,
+  json: `a value whose JSON has at most ${MAX_UNITS} UTF-16 units`,
+  boolean: 'true or false',
+  int32: `a whole number of at most ${INT32.max}`,
+  int64: `a whole number of at most ${Number.MAX_SAFE_INTEGER}`,
+  double: 'a finite number',
+};
+
+/** The value as the SDK sends it with its type, or undefined when the type cannot hold it. */
+function encode(type: ColumnType, value: unknown): unknown {
+  switch (type) {
+    case 'string':
+      return text(value);
+    case 'json':
+      return text(JSON.stringify(value));
+    case 'boolean':
+      return typeof value === 'boolean' ? value : undefined;
+    case 'int32':
+      // The service takes a whole number without a type for an Int32.
+      return isWhole(value) && value >= INT32.min && value <= INT32.max ? value : undefined;
+    case 'int64':
+      return isWhole(value) ? { type: 'Int64', value: String(value) } : undefined;
+    case 'double':
+      return Number.isFinite(value) ? { type: 'Double', value: String(value) } : undefined;
+    default:
+      return type satisfies never;
+  }
+}
+
+const text = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.length <= MAX_UNITS ? value : undefined;
+
+const isWhole = (value: unknown): value is number => Number.isSafeInteger(value);
+
+/** An Int64 comes as a bigint; any number is read as such, whatever type it was stored with. */
+function decode(type: ColumnType, stored: unknown): unknown {
+  if (type === 'string') return String(stored);
+  if (type === 'boolean') return stored === true;
+  return type === 'json' ? JSON.parse(String(stored)) : Number(stored);
+}
+
+const shown = (value: unknown): string =>
+  typeof value === 'string'
+    ? `text of ${value.length} units`
+    : typeof value === 'number'
+      ? String(value)
+      : typeof value;

@@ -1,0 +1,51 @@
+/** A row of each kind with every column set, as the code that stores it makes it. */
+import { type BatchRow, toBatchEntity } from '../../shared/batches/batch-row.ts';
+import { toChunkEntity } from '../../shared/batches/chunk-row.ts';
+import { toIndexEntity } from '../../shared/batches/index-rows.ts';
+import type { RowKind } from '../../shared/storage/columns.ts';
+import { type StoredEntity, toEntity } from '../../shared/storage/entity.ts';
+import { type GateRow, newGate, toGateEntity } from '../../shared/wake/gate-row.ts';
+import { batchRowOf, chunkRowOf, headerOf } from './factories.ts';
+
+const AT = '2026-01-01T00:00:00.000Z';
+const pause = { by: 'circuit', reason: '9 of 10 items failed', since: AT, probeAt: AT, probes: 1 } as const;
+
+/** A batch row with all of its columns; `n` is every whole number in it, `x` every fraction. */
+export const fullBatch = (n: number, x: number): Required<BatchRow> => ({
+  ...(Object.fromEntries(
+    Object.entries(batchRowOf()).map(([name, value]) => [name, typeof value === 'number' ? n : value]),
+  ) as BatchRow),
+  ...{ version: 1, revision: 1, reportRevision: 1, handlerSeconds: x },
+  ...{ queuedAt: AT, startedAt: AT, completedAt: AT, deletingAt: AT },
+  earlier: [{ revision: 0, items: n, openedAt: AT, deadlineAt: AT, completedAt: AT }],
+  ...{ latencyP50: n, latencyP95: n, latencyMax: n, operations: { 'blob.put': n } },
+  ...{ keyRow: 'k', traceparent: 't', reportProblem: 'too many keys' },
+});
+
+const INT32 = ['generation', 'active', 'policyVersion', 'taskLimit', 'waveTasks'];
+const DOUBLE = ['secondsPerReference', 'pressedAt', 'failureShare', 'failureBase'];
+
+const fullGate = (n: number, x: number): GateRow => ({
+  ...(Object.fromEntries(
+    Object.entries(newGate('q')).map(([name, value]) => [name, typeof value === 'number' ? n : value]),
+  ) as unknown as GateRow),
+  ...Object.fromEntries(INT32.map((name) => [name, 1])),
+  ...Object.fromEntries(DOUBLE.map((name) => [name, x])),
+  ...{ due: [AT], paused: pause },
+});
+
+/** The entities, with `n` for whole numbers that may be large and `x` for fractions. */
+export const fullRows = (n: number, x: number): Record<RowKind, StoredEntity> => ({
+  batch: toBatchEntity(fullBatch(n, x)),
+  line: toIndexEntity(fullBatch(n, x)),
+  chunk: toChunkEntity(chunkRowOf({ chunk: '0', items: n, header: headerOf(), doneAt: AT, endedBy: 'm', dueAt: AT })),
+  gate: toGateEntity(fullGate(n, x)),
+  open: toEntity('open', keys('open'), { workload: 'billing' }),
+  note: toEntity('note', keys('note'), { at: AT, since: AT, left: true }),
+  key: toEntity('key', keys('key'), { batch: 'b', claimedUntil: AT, expiresAt: AT, digest: 'd' }),
+  beat: toEntity('beat', keys('beat'), { generation: 1, beatUntil: AT }),
+  mark: toEntity('mark', keys('mark'), { name: 'billing/a.csv', batch: 'b' }),
+  policy: toEntity('policy', keys('policy'), { version: 1, policy: {} }),
+});
+
+const keys = (rowKey: string) => ({ partitionKey: 'p', rowKey });

@@ -1,0 +1,183 @@
+import { BlobLeaseClient, type BlockBlobClient, type ContainerClient } from '@azure/storage-blob';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { collectInbox, type InboxResult } from '../../../shared/intake/inbox.ts';
+import { deleteBatch } from '../../../shared/sweep/delete-batch.ts';
+import { inventory, itemsOf, ndjson, startWorld, type World } from '../sweep/world.ts';
+
+const DAY = 24 * 60 * 60_000;
+const NOTHING: InboxResult = { accepted: 0, rejected: 0, deferred: 0, stuck: 0 };
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+beforeEach(() => world.reset());
+afterAll(() => world.stop());
+afterEach(async () => {
+  for (const name of ['inbox', 'inbox-done', 'inbox-rejected']) {
+    const container = world.clients.container(name);
+    for await (const blob of container.listBlobsFlat()) {
+      await container.deleteBlob(blob.name, { deleteSnapshots: 'include' });
+    }
+  }
+  await look();
+});
+
+const look = (deps = world.deps): Promise<InboxResult> => collectInbox({ ...deps, settings: world.settings });
+const inbox = (): ContainerClient => world.clients.container('inbox');
+const exists = (container: string, name: string) => world.clients.container(container).getBlobClient(name).exists();
+
+async function drop(name: string, content = ndjson(itemsOf(3)), metadata = {}): Promise<BlockBlobClient> {
+  const blob = inbox().getBlockBlobClient(name);
+  await blob.upload(content, content.length, { metadata });
+  return blob;
+}
+
+const batches = async (): Promise<string[]> => {
+  await world.settle();
+  const rows = (await inventory(world.clients)).map((line) => /^batches ([0-9a-f-]{36}) batch$/.exec(line)?.[1]);
+  return rows.filter((id) => id !== undefined);
+};
+
+/** Ways in which a file cannot be taken, or not be moved once it was. */
+const STUCK: [what: string, hold: (blob: BlockBlobClient) => Promise<unknown>][] = [
+  ['has a snapshot', (blob) => blob.createSnapshot()],
+  ['is leased', (blob) => new BlobLeaseClient(blob).acquireLease(-1)],
+  ['is archived', (blob) => blob.setAccessTier('Archive')],
+];
+
+describe.each(STUCK)('a file that %s', (what, hold) => {
+  afterEach(async () => {
+    if (what === 'is leased') await new BlobLeaseClient(inbox().getBlobClient('echo/1.ndjson')).breakLease(0);
+  });
+
+  it.each([
+    ['good', ndjson(itemsOf(3))],
+    ['bad', '{"id":'],
+  ])('does not keep those behind it from being taken: a %s one', async (_kind, content) => {
+    const before = (await batches()).length;
+    await hold(await drop('echo/1.ndjson', content));
+    await drop('echo/2.ndjson');
+
+    expect(await look()).toEqual({ ...NOTHING, accepted: 1, stuck: 1 });
+
+    expect(await exists('inbox-done', 'echo/2.ndjson')).toBe(true);
+    expect(await exists('inbox', 'echo/1.ndjson')).toBe(true);
+    const own = content.endsWith('\n') && what !== 'is archived' ? 1 : 0;
+    expect((await batches()).length - before).toBe(1 + own);
+  });
+});
+
+describe('a file that was taken and cannot be deleted', () => {
+  it.each([
+    ['its own key', {}],
+    ["a client's key", { IdempotencyKey: 'order 7' }],
+  ])('becomes no other batch, also when its batch is gone: with %s', async (_what, metadata) => {
+    const before = await batches();
+    const blob = await drop('echo/kept.ndjson', undefined, metadata);
+    await blob.createSnapshot();
+
+    expect(await look()).toEqual({ ...NOTHING, stuck: 1 });
+    const [id = ''] = (await batches()).filter((each) => !before.includes(each));
+    world.wait(8 * DAY);
+    expect(await look()).toEqual({ ...NOTHING, stuck: 1 });
+    expect(await batches()).toEqual([...before, id].sort());
+
+    await deleteBatch(world.deps, id);
+    world.wait(8 * DAY);
+    expect(await look()).toEqual({ ...NOTHING, stuck: 1 });
+    expect(await batches()).toEqual(before);
+    expect(await exists('inbox-done', 'echo/kept.ndjson')).toBe(false);
+
+    await blob.delete({ deleteSnapshots: 'only' });
+    expect(await look()).toEqual({ ...NOTHING, accepted: 1 });
+    expect(await exists('inbox', 'echo/kept.ndjson')).toBe(false);
+  });
+
+  it('is moved as soon as that is possible, and leaves no mark', async () => {
+    const blob = await drop('echo/later.ndjson');
+    await blob.createSnapshot();
+    await look();
+    const marks = async () => (await inventory(world.clients)).filter((line) => line.startsWith('keys inbox '));
+    expect(await marks()).toHaveLength(1);
+
+    await blob.delete({ deleteSnapshots: 'only' });
+    expect(await look()).toEqual({ ...NOTHING, accepted: 1 });
+
+    expect(await exists('inbox-done', 'echo/later.ndjson')).toBe(true);
+    await drop('echo/another.ndjson');
+    await look();
+    expect(await marks()).toEqual([]);
+  });
+
+  it('is another batch when it is replaced', async () => {
+    const before = (await batches()).length;
+    await (await drop('echo/new.ndjson')).createSnapshot();
+    await look();
+    await drop('echo/new.ndjson', ndjson(itemsOf(4)));
+    await look();
+
+    expect((await batches()).length - before).toBe(2);
+  });
+});
+
+describe('the key of a file', () => {
+  it('lives as long as its batch, so that a move that a crash prevented makes no second one', async () => {
+    const before = (await batches()).length;
+    await drop('echo/crash.ndjson');
+    await expect(look(dyingBeforeMove())).resolves.toEqual({ ...NOTHING, stuck: 1 });
+    expect((await batches()).length - before).toBe(1);
+
+    world.wait(8 * DAY);
+    expect(await look()).toEqual({ ...NOTHING, accepted: 1 });
+    expect((await batches()).length - before).toBe(1);
+  });
+
+  it.each(['x'.repeat(256), ' '])('is refused where a client gives one that is none: %j', async (key) => {
+    await drop('echo/key.ndjson', undefined, { idempotencykey: key });
+    expect(await look()).toEqual({ ...NOTHING, rejected: 1 });
+  });
+});
+
+it('a rejected file whose name leaves no room for its reason moves, with the reason under a shorter name', async () => {
+  const name = `echo/${'x'.repeat(1_012)}.ndjson`;
+  await drop(name, 'no json');
+  await drop('echo/z.ndjson');
+
+  expect(await look()).toEqual({ ...NOTHING, accepted: 1, rejected: 1 });
+
+  expect(await exists('inbox-rejected', name)).toBe(true);
+  const rejected: string[] = [];
+  for await (const blob of world.clients.container('inbox-rejected').listBlobsFlat()) rejected.push(blob.name);
+  expect(rejected.filter((each) => each.endsWith('.reason.json'))).toHaveLength(1);
+});
+
+it('a listed name that the client would resolve to another blob stays, and nothing else is touched', async () => {
+  await drop('echo/z.ndjson');
+  const container = (name: string): ContainerClient => {
+    const client = world.clients.container(name);
+    if (name !== 'inbox') return client;
+    return Object.assign(Object.create(client) as ContainerClient, {
+      async *listBlobsFlat() {
+        for await (const blob of client.listBlobsFlat()) yield { ...blob, name: 'echo/../../payloads/x.ndjson' };
+        yield* client.listBlobsFlat();
+      },
+    });
+  };
+
+  expect(await look({ ...world.deps, container })).toEqual({ ...NOTHING, accepted: 1, stuck: 1 });
+});
+
+/** As if the process had died between acceptance and the move: neither copy nor mark is written. */
+function dyingBeforeMove(): World['deps'] {
+  const { clients } = world;
+  const upsertEntity = () => Promise.reject(new Error('dead'));
+  return {
+    ...world.deps,
+    keys: Object.assign(Object.create(clients.keys), { upsertEntity }),
+    container: (name) => {
+      if (name === 'inbox-done') throw new Error('dead');
+      return clients.container(name);
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { TableClient } from '@azure/data-tables';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startAzurite } from '../../../local/azurite.ts';
+import { freePort } from '../../../local/ports.ts';
+import { fromBatchEntity } from '../../../shared/batches/batch-row.ts';
+import { COLUMNS, type ColumnType, type RowKind } from '../../../shared/storage/columns.ts';
+import type { Entity } from '../../../shared/storage/entity.ts';
+import { fullBatch, fullRows } from '../../helpers/full-rows.ts';
+
+const EDM: Record<ColumnType, string> = {
+  string: 'Edm.String',
+  json: 'Edm.String',
+  boolean: 'Edm.Boolean',
+  int32: 'Edm.Int32',
+  int64: 'Edm.Int64',
+  double: 'Edm.Double',
+};
+const KINDS = Object.keys(COLUMNS) as RowKind[];
+
+let azurite: Awaited<ReturnType<typeof startAzurite>>;
+let folder: string;
+let table: TableClient;
+/** The body of the last answer, as the service wrote it. */
+let body = '';
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sluice-types-'));
+  const ports = { blob: await freePort(), queue: await freePort(), table: await freePort() };
+  azurite = await startAzurite({ folder, ports, logFile: join(folder, 'azurite.log') });
+  table = TableClient.fromConnectionString(azurite.ready, 'types', { allowInsecureConnection: true });
+  await table.createTable();
+  table.pipeline.addPolicy({
+    name: 'allTypes',
+    sendRequest: async (request, next) => {
+      if (request.method === 'GET') request.headers.set('accept', 'application/json;odata=fullmetadata');
+      const response = await next(request);
+      body = response.bodyAsText ?? '';
+      return response;
+    },
+  });
+});
+afterAll(async () => {
+  await azurite.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** The types with which the service stores a row. Those that JSON tells apart come without an annotation: 5 and 5.0. */
+async function storedTypes({ partitionKey, rowKey }: { partitionKey: string; rowKey: string }) {
+  await table.getEntity(partitionKey, rowKey);
+  const stored = JSON.parse(body) as Record<string, unknown>;
+  const literalOf = (name: string): string => body.split(`,"${name}":`)[1] ?? '';
+  const typeOf = (name: string): unknown => {
+    if (typeof stored[name] === 'number') return /^-?\d+[.eE]/.test(literalOf(name)) ? 'Edm.Double' : 'Edm.Int32';
+    return typeof stored[name] === 'boolean' ? 'Edm.Boolean' : 'Edm.String';
+  };
+  const names = Object.keys(stored).filter((name) => !/^(odata|PartitionKey|RowKey|Timestamp)|@/.test(name));
+  return Object.fromEntries(names.map((name) => [name, stored[`${name}@odata.type`] ?? typeOf(name)]));
+}
+
+test.each(KINDS)(
+  'the columns of a %s row are stored with their types, be their values small or large',
+  async (kind) => {
+    const expected = Object.fromEntries(
+      Object.entries<ColumnType>(COLUMNS[kind]).map(([name, type]) => [name, EDM[type]]),
+    );
+    for (const [n, x] of [
+      [5, 0.5],
+      [2 ** 31, 5],
+      [Number.MAX_SAFE_INTEGER, 0],
+    ] as const) {
+      const entity = fullRows(n, x)[kind];
+      await table.upsertEntity(entity, 'Replace');
+
+      expect(await storedTypes(entity)).toEqual(expected);
+    }
+  },
+);
+
+test('a row of large numbers is read as it was written', async () => {
+  const { batch } = fullRows(Number.MAX_SAFE_INTEGER, 5);
+  await table.upsertEntity(batch, 'Replace');
+
+  const entity = (await table.getEntity(batch.partitionKey, batch.rowKey)) as Entity;
+
+  expect(fromBatchEntity(entity).row).toEqual(fullBatch(Number.MAX_SAFE_INTEGER, 5));
+});

@@ -1,0 +1,84 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { TableClient } from '@azure/data-tables';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { startAzurite } from '../../../local/azurite.ts';
+import { freePort } from '../../../local/ports.ts';
+import { applyEnds } from '../../../shared/batches/apply-ends.ts';
+import { indexBatch } from '../../../shared/batches/index-rows.ts';
+import { claimKey, freeKey } from '../../../shared/batches/keys.ts';
+import { changeBatch, insertBatch, insertChunks, readBatch } from '../../../shared/batches/ledger.ts';
+import { openBatch, readOpen } from '../../../shared/batches/open-rows.ts';
+import { DEFAULT_POLICY } from '../../../shared/drain/policy.ts';
+import { writePolicy } from '../../../shared/drain/policy-store.ts';
+import { openTable, type Table } from '../../../shared/storage/table.ts';
+import { beat, changeGate, type GateDeps, wake } from '../../../shared/wake/gate.ts';
+import { BATCH, batchRowOf, chunkRowOf, headerOf } from '../../helpers/factories.ts';
+
+const MOST_REQUESTS = 3;
+const QUEUE = 'billing-normal-0';
+
+let azurite: Awaited<ReturnType<typeof startAzurite>>;
+let folder: string;
+let requests = 0;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sluice-missing-'));
+  const ports = { blob: await freePort(), queue: await freePort(), table: await freePort() };
+  azurite = await startAzurite({ folder, ports, logFile: join(folder, 'azurite.log') });
+});
+afterAll(async () => {
+  await azurite.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+beforeEach(() => {
+  requests = 0;
+});
+
+/** A table that nobody has made; a loop over it ends here, where it would not by itself. */
+function missingTable(): Table {
+  const client = TableClient.fromConnectionString(azurite.ready, 'gates', { allowInsecureConnection: true });
+  client.pipeline.addPolicy({
+    name: 'count',
+    sendRequest: (request, next) => {
+      requests += 1;
+      if (requests > MOST_REQUESTS) throw new Error(`More than ${MOST_REQUESTS} requests.`);
+      return next(request);
+    },
+  });
+  return openTable(client);
+}
+
+const row = batchRowOf();
+const chunk = chunkRowOf({ chunk: '000000' });
+const gateDeps = (table: Table): GateDeps => ({
+  table,
+  now: Date.now,
+  start: async () => {},
+  status: async () => undefined,
+});
+
+const CALLS: Record<string, (table: Table) => Promise<unknown>> = {
+  'waking a queue': (table) => wake(gateDeps(table), QUEUE),
+  'changing a gate': (table) => changeGate(table, QUEUE, () => ({ depth: 1 })),
+  'a sign of life': (table) => beat(table, { queue: QUEUE, task: 't0', generation: 1, until: 0 }),
+  'storing a policy': (table) => writePolicy(table, QUEUE, { policy: DEFAULT_POLICY }),
+  'claiming a key': (table) => claimKey(table, 'k', 0),
+  'freeing a key': (table) => freeKey(table, 'k', BATCH),
+  'reading a batch': (table) => readBatch(table, BATCH),
+  'accepting a batch': (table) => insertBatch(table, row, [chunk]),
+  'inserting chunk rows': (table) => insertChunks(table, [chunk]),
+  'changing a batch': (table) => changeBatch(table, BATCH, () => ({ state: 'running' })),
+  'collecting results': (table) =>
+    applyEnds(table, BATCH, [{ chunk: '000000', header: headerOf(), message: 'm' }], {
+      at: row.acceptedAt,
+      operations: {},
+    }),
+  'opening a batch': (table) => openBatch(table, row),
+  'listing a batch': (table) => indexBatch(table, row),
+  'a sweep': (table) => readOpen(table),
+};
+
+test.each(Object.entries(CALLS))('without its table, %s fails at once and names it', async (_what, call) => {
+  await expect(call(missingTable())).rejects.toThrow('The table gates does not exist');
+});

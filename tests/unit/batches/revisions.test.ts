@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import type { BatchRow } from '../../../shared/batches/batch-row.ts';
+import { listedTimes } from '../../../shared/batches/index-rows.ts';
+import { firstRevision, isDeadlineMet, MAX_EARLIER, nextRevision } from '../../../shared/batches/revisions.ts';
+import { batchRowOf } from '../../helpers/factories.ts';
+
+const settled = batchRowOf({
+  completedAt: '2026-01-01T00:04:00.000Z',
+  queuedAt: '2026-01-01T00:00:01.000Z',
+  startedAt: '2026-01-01T00:00:02.000Z',
+  ...{ latencyP50: 1, latencyP95: 2, latencyMax: 3 },
+});
+const redriveAt = { items: 1, openedAt: '2026-01-01T02:00:00.000Z', deadlineAt: '2026-01-01T02:05:00.000Z' };
+const redriven = (row: BatchRow): BatchRow => ({ ...row, ...nextRevision(row, redriveAt) });
+
+describe('the next revision', () => {
+  it('has times of its own, and the row keeps those of the one before', () => {
+    const row = redriven(settled);
+
+    expect(row).toMatchObject({
+      revision: 1,
+      revisionItems: 1,
+      openedAt: redriveAt.openedAt,
+      acceptedAt: settled.acceptedAt,
+    });
+    expect([row.queuedAt, row.startedAt, row.completedAt, row.latencyMax]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect(row.earlier).toEqual([
+      {
+        ...{ revision: 0, items: 4, openedAt: settled.acceptedAt, deadlineAt: settled.deadlineAt },
+        ...{ queuedAt: settled.queuedAt, startedAt: settled.startedAt, completedAt: settled.completedAt },
+        ...{ latencyP50: 1, latencyP95: 2, latencyMax: 3 },
+      },
+    ]);
+  });
+
+  it('keeps the first revision and the latest, so that the row stays small however often it is redriven', () => {
+    let row = settled;
+    for (let n = 0; n < 100; n += 1) row = redriven({ ...row, completedAt: '2026-01-01T02:01:00.000Z' });
+
+    expect(row.earlier.map(({ revision }) => revision)).toEqual([0, ...Array.from({ length: 19 }, (_, n) => 81 + n)]);
+    expect(row.earlier).toHaveLength(MAX_EARLIER);
+    expect(JSON.stringify(row.earlier).length).toBeLessThan(8_000);
+  });
+});
+
+describe('the deadline', () => {
+  const AT = Date.parse(settled.deadlineAt);
+
+  it.each([
+    ['met by a completion before it', { completedAt: '2026-01-01T00:05:00.000Z' }, AT + 1, true],
+    ['missed by a completion after it', { completedAt: '2026-01-01T00:05:00.001Z' }, AT + 1, false],
+    ['open until it has passed', {}, AT, null],
+    ['missed once it has passed', {}, AT + 1, false],
+  ] as const)('is %s', (_what, ended, nowMs, expected) => {
+    expect(isDeadlineMet({ deadlineAt: settled.deadlineAt, ...ended }, nowMs)).toBe(expected);
+  });
+
+  it.each([
+    ['met', '2026-01-01T00:04:00.000Z', true],
+    ['missed', '2026-01-01T00:06:00.000Z', false],
+  ])('stays %s in a redrive that ends late or early', (_what, completedAt, expected) => {
+    const row = { ...redriven({ ...settled, completedAt }), completedAt: '2026-01-01T03:00:00.000Z' };
+
+    expect(isDeadlineMet(firstRevision(row), Date.parse(row.completedAt))).toBe(expected);
+    expect(listedTimes(row)).toMatchObject({ deadlineMet: expected, deadlineAt: redriveAt.deadlineAt, revision: 1 });
+  });
+});

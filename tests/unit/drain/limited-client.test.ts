@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { limitedClient, type RuntimeClient } from '../../../shared/drain/limited-client.ts';
+
+const LIMITS = { answerMs: 5, purgeMs: 5 };
+const never = (): Promise<never> => new Promise(() => undefined);
+const silent: RuntimeClient = { startNew: never, getStatus: never, purgeInstanceHistoryBy: never };
+
+test.each<[string, (client: RuntimeClient) => Promise<unknown>]>([
+  ['start of drain-queue', (client) => client.startNew('drain-queue', { instanceId: 'one' })],
+  ['status of one', (client) => client.getStatus('one')],
+  ['purge of drains', (client) => client.purgeInstanceHistoryBy({ createdTimeFrom: new Date(0) })],
+])('a runtime that stays silent ends the %s', async (what, call) => {
+  await expect(call(limitedClient(silent, LIMITS))).rejects.toThrow(
+    `${what}: expected an answer within 5 ms, got none.`,
+  );
+});
+
+test('an answer and a refusal are passed on', async () => {
+  const client = limitedClient(
+    { ...silent, startNew: async () => 'one', getStatus: () => Promise.reject(new Error('HTTP 404')) },
+    { answerMs: 60_000, purgeMs: 60_000 },
+  );
+
+  expect(await client.startNew('drain-queue')).toBe('one');
+  await expect(client.getStatus('one')).rejects.toThrow('HTTP 404');
+});

@@ -1,0 +1,84 @@
+import type { HttpRequest } from '@azure/functions';
+import functions from '@azure/functions';
+import { describe, expect, it } from 'vitest';
+import { cancelOverHttp } from '../../../shared/http/cancel-batch.ts';
+import { dashboardFile } from '../../../shared/http/dashboard.ts';
+import { deleteOverHttp } from '../../../shared/http/delete-batch.ts';
+import { getDeadLetters } from '../../../shared/http/get-dead-letters.ts';
+import { getReport } from '../../../shared/http/get-report.ts';
+import { getResults } from '../../../shared/http/get-results.ts';
+import { listBatches } from '../../../shared/http/list-batches.ts';
+import { batchOf } from '../../../shared/http/parameters.ts';
+import { pauseQueue, resumeQueue } from '../../../shared/http/pause-queue.ts';
+import { getPolicy, putPolicy } from '../../../shared/http/policy.ts';
+import { redriveDeadLetters } from '../../../shared/http/redrive-dead-letters.ts';
+import { ROUTES } from '../../../shared/http/routes.ts';
+import { submitOverHttp } from '../../../shared/http/submit-batch.ts';
+import { registry } from '../../../workloads/index.ts';
+import { BAD_NAMES } from '../../helpers/bad-names.ts';
+
+/** Clients that fail the test when they are used. */
+const storage = new Proxy(
+  {},
+  {
+    get: (_target, name) => {
+      throw new Error(`Storage was reached: ${String(name)}.`);
+    },
+  },
+);
+/** What every handler is given: `registry` is real, everything else is storage. */
+const deps = {
+  ...{ registry, table: storage, container: storage, gate: storage, settings: storage, prices: storage, deps: storage },
+  now: () => 0,
+  pool: undefined,
+} as never;
+
+/** Each function with a path parameter. A new one has to be added here. */
+const HANDLERS: Record<string, (request: HttpRequest) => unknown> = {
+  'submit-batch': (request) => submitOverHttp(deps, request),
+  'get-batch': (request) => batchOf(request, storage as never),
+  'get-results': (request) => getResults(deps, request),
+  'get-report': (request) => getReport(deps, request),
+  'get-dead-letters': (request) => getDeadLetters(deps, request),
+  'redrive-dead-letters': (request) => redriveDeadLetters(deps, request),
+  'cancel-batch': (request) => cancelOverHttp({ deps, prices: storage as never }, request),
+  'delete-batch': (request) => deleteOverHttp(deps, request),
+  'pause-queue': (request) => pauseQueue(deps, request),
+  'resume-queue': (request) => resumeQueue(deps, request),
+  'get-policy': (request) => getPolicy(deps, request),
+  'put-policy': (request) => putPolicy(deps, request),
+  'dashboard-file': (request) => dashboardFile({ files: [] } as never, request),
+};
+const parameterOf = (route: string): string | undefined => /\{(\w+)\}/.exec(route)?.[1];
+const withParameter = ROUTES.filter(({ route }) => parameterOf(route) !== undefined);
+
+const requestOf = (params: Record<string, string>, query: Record<string, string> = {}): HttpRequest =>
+  new functions.HttpRequest({ url: 'http://localhost/api/x', method: 'GET', params, query });
+
+describe('a name in a path that is no name of its kind is not found, and reaches no storage', () => {
+  it.each(withParameter)('$method $route', async ({ name, route }) => {
+    const names = [
+      ...BAD_NAMES,
+      '__proto__',
+      'constructor',
+      "'",
+      'open',
+      'a#b',
+      'a?b',
+      '01985a00-0000-7000-8000-00000000000/',
+    ];
+    for (const bad of names) {
+      const ask = async () => HANDLERS[name]?.(requestOf({ [parameterOf(route) ?? '']: bad }));
+      await expect(ask(), JSON.stringify(bad)).rejects.toMatchObject({ type: 'not-found' });
+    }
+  });
+});
+
+describe('a name in a query that is no name of its kind is refused, and reaches no storage', () => {
+  it.each(['after', 'day', 'workload', 'state'])('GET batches?%s=', async (parameter) => {
+    for (const bad of BAD_NAMES) {
+      const ask = async () => listBatches(deps, requestOf({}, { [parameter]: bad }));
+      await expect(ask(), JSON.stringify(bad)).rejects.toMatchObject({ type: 'invalid-parameter' });
+    }
+  });
+});

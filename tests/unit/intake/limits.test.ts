@@ -1,0 +1,90 @@
+import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { decodeUpload } from '../../../shared/intake/decode-upload.ts';
+import { MAX_BLANK_BYTES } from '../../../shared/intake/limits.ts';
+import { parseCsv } from '../../../shared/intake/parse-csv.ts';
+import { parseJsonArray } from '../../../shared/intake/parse-json-array.ts';
+import { parseNdjson } from '../../../shared/intake/parse-ndjson.ts';
+import { byteByByte, collect, cut, problemOf, recordsOf } from './uploads.ts';
+
+const MiB = 1024 * 1024;
+const limits = { maxRecordBytes: 256 * 1024 };
+
+/** In pieces as they come from a decoder, cut at odd places. */
+async function* pieces(text: string): AsyncGenerator<Buffer> {
+  const bytes = Buffer.from(text);
+  for (let start = 0; start < bytes.length; start += 65_537) yield bytes.subarray(start, start + 65_537);
+}
+
+const FORMATS = [
+  ['NDJSON', parseNdjson, '1\n', '2\n', '\n'],
+  ['NDJSON with lines of spaces', parseNdjson, '1\n', '2\n', ' \t\r\n'],
+  ['CSV', parseCsv, 'a\n1\n', '2\n', '\n'],
+  ['CSV with CRLF', parseCsv, 'a\n1\n', '2\n', '\r\n'],
+  ['a JSON array', parseJsonArray, '[1,', '2]', '\n'],
+  ['a JSON array with spaces', parseJsonArray, '[1,', '2]', ' '],
+] as const;
+
+describe.each(FORMATS)('%s', (_name, parse, head, tail, unit) => {
+  const blanks = unit.repeat(MAX_BLANK_BYTES / unit.length);
+
+  it('may have a mebibyte of blanks in a row, more than once', async () => {
+    const text = head.startsWith('[') ? `${head}${blanks}3,${blanks}${tail}` : `${head}${blanks}3\n${blanks}${tail}`;
+    const records = (await recordsOf(parse(pieces(text), limits))).map(
+      (record) => /[123]/.exec(record.split(': ')[1] ?? '')?.[0],
+    );
+    expect(records).toEqual(['1', '3', '2']);
+  });
+
+  it('is refused for more, with the line, before the rest is read', async () => {
+    let given = 0;
+    async function* endless(): AsyncGenerator<Buffer> {
+      yield Buffer.from(head);
+      for (; ; given += blanks.length / 16) yield Buffer.from(blanks.slice(0, blanks.length / 16));
+    }
+    const problem = await problemOf(parse(endless(), limits));
+    expect(problem).toMatchObject({ type: 'too-large', detail: /Over 1048576 bytes without a record/ });
+    expect(problem?.at?.line).toBeGreaterThan(unit.includes('\n') ? 100_000 : 0);
+    expect(given).toBeLessThan(2 * MAX_BLANK_BYTES);
+  });
+});
+
+describe('a body that decodes to over 1,100 times its size', () => {
+  const unbounded = { maxBodyBytes: 1_000 * MiB, maxDecodedBytes: 1_000 * MiB };
+  const zeros = (mebibytes: number): Buffer => Buffer.alloc(mebibytes * MiB, '1');
+  const brotli = (bytes: Buffer): Buffer =>
+    brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } });
+
+  it.each([
+    ['br', brotli],
+    ['zstd', zstdCompressSync],
+  ] as const)('is read up to 64 MiB: %s', async (encoding, compress) => {
+    const body = compress(zeros(66));
+    expect(zeros(66).length / body.length).toBeGreaterThan(1_100);
+
+    const problem = await problemOf(decodeUpload(cut(body), { encoding, limits: unbounded }));
+
+    expect(problem).toMatchObject({ type: 'too-large', detail: /over 1100 times/ });
+    expect(await problemOf(decodeUpload(cut(compress(zeros(64))), { encoding, limits: unbounded }))).toBeUndefined();
+  });
+
+  it('is not what gzip can make', async () => {
+    const pieces = await collect(decodeUpload(cut(gzipSync(zeros(66))), { encoding: 'gzip', limits: unbounded }));
+    expect(pieces.reduce((sum, { length }) => sum + length, 0)).toBe(66 * MiB);
+  });
+});
+
+describe('a record nested over 100 levels deep is refused with the place of the level', () => {
+  const deep = (levels: number): string => `${'[{"ü":'.repeat(levels / 2)}1${'}]'.repeat(levels / 2)}`;
+
+  it.each([
+    ['NDJSON', parseNdjson, (record: string) => `1\n${record}\n`, 2, 301],
+    ['a JSON array', parseJsonArray, (record: string) => `[1,\n ${record}]`, 2, 302],
+  ] as const)('%s', async (_name, parse, upload, line, column) => {
+    expect(await recordsOf(parse(cut(upload(deep(100))), limits))).toHaveLength(2);
+    const expected = { type: 'malformed-record', at: { line, column, message: 'Nested over 100 levels deep.' } };
+    expect(await problemOf(parse(cut(upload(deep(102))), limits))).toMatchObject(expected);
+    expect(await problemOf(parse(byteByByte(upload(deep(102))), limits))).toMatchObject(expected);
+    expect(await problemOf(parse(cut(upload(deep(20_000))), limits))).toMatchObject(expected);
+  });
+});
