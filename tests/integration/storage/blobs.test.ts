@@ -48,6 +48,12 @@ describe('blocks', () => {
     expect(refusal).toMatchObject({ status: 409, code: 'BlockCountExceedsLimit' });
   });
 
+  test('a list of more than 16 MiB is refused while it is read', async () => {
+    const body = Buffer.alloc(16 * 1024 * 1024 + 1, ' ');
+    const answer = await callRaw(client.ports, { service: 'blob', path: 'files/list?comp=blocklist', body });
+    expect(answer).toMatchObject({ status: 413, code: 'RequestBodyTooLarge', rule: 'block-list-size' });
+  });
+
   test('uncommitted blocks are gone when the blob is put', async () => {
     const blob = files.getBlockBlobClient('dropped');
     await blob.stageBlock(idOf('one'), 'x', 1);

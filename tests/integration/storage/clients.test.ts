@@ -95,7 +95,7 @@ describe('an interceptor', () => {
       method: 'POST',
       path: '/devstoreaccount1/work/messages?messagettl=-1',
     });
-    expect(calls[0]?.body.toString()).toBe(MESSAGE);
+    expect(String(await calls[0]?.body())).toBe(MESSAGE);
     expect((await queue.getProperties()).approximateMessagesCount).toBe(2);
   });
 
