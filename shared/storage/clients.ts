@@ -8,6 +8,7 @@ import { TABLES } from '../contract/names.ts';
 import type { Meter, PipelinePolicy } from '../cost/meter.ts';
 import type { StorageService } from '../cost/operation-of.ts';
 import type { Settings } from '../settings.ts';
+import { missingContainerPolicy } from './missing-container.ts';
 import { withPolicies } from './pipeline.ts';
 import type { RetryLimits } from './retry-limits.ts';
 import { retryPolicy } from './retry-policy.ts';
@@ -66,7 +67,10 @@ function createStorage({ storage }: Settings, meter: Meter, limits?: RetryLimits
   const { connectionString, blobServiceUri = '', queueServiceUri = '', tableServiceUri = '', clientId } = storage;
   const policies = (service: StorageService): PipelinePolicy[] => [retryPolicy(limits), meter.policy(service)];
   const blobsAt = (url: string, credential: BlobServiceClient['credential']) =>
-    new BlobServiceClient(url, withPolicies(newPipeline(credential, NO_RETRIES), policies('blob')));
+    new BlobServiceClient(
+      url,
+      withPolicies(newPipeline(credential, NO_RETRIES), [missingContainerPolicy, ...policies('blob')]),
+    );
   const queuesAt = (url: string, credential: TokenCredential) =>
     new QueueServiceClient(url, withPolicies(newQueuePipeline(credential, NO_RETRIES), policies('queue')));
   const guarded = (client: TableClient): TableClient => {

@@ -180,7 +180,7 @@ describe('the end of chunks', () => {
 
 test('a late repeat of an earlier revision’s end does not start the present one', async () => {
   const store = await accepted(['000000']);
-  const ends = [{ chunk: '000000', header: headerOf({ dead: 1 }) }];
+  const ends = [{ chunk: '000000', header: headerOf({ dead: 1 }), message: 'm' }];
   await applyEnds(store.table, BATCH, ends, AT);
   const opening = { items: 1, openedAt: '2026-01-01T02:00:00.000Z', deadlineAt: '2026-01-01T02:05:00.000Z' };
   await changeBatch(store.table, BATCH, (row) => nextRevision(row, opening));

@@ -2,33 +2,39 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TableClient } from '@azure/data-tables';
+import type { ContainerClient } from '@azure/storage-blob';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startAzurite } from '../../../local/azurite.ts';
-import { freePort } from '../../../local/ports.ts';
+import { startStorage } from '../../../local/start-storage.ts';
 import { applyEnds } from '../../../shared/batches/apply-ends.ts';
 import { indexBatch } from '../../../shared/batches/index-rows.ts';
 import { claimKey, freeKey } from '../../../shared/batches/keys.ts';
 import { changeBatch, insertBatch, insertChunks, readBatch } from '../../../shared/batches/ledger.ts';
 import { openBatch, readOpen } from '../../../shared/batches/open-rows.ts';
+import { createMeter } from '../../../shared/cost/meter.ts';
 import { DEFAULT_POLICY } from '../../../shared/drain/policy.ts';
 import { writePolicy } from '../../../shared/drain/policy-store.ts';
+import { readRange } from '../../../shared/processing/fetch-frames.ts';
+import { putOutcome, readOutcomeHeader } from '../../../shared/processing/outcome-store.ts';
+import { readReport } from '../../../shared/results/read-report.ts';
+import { readSettings } from '../../../shared/settings.ts';
+import { createClients } from '../../../shared/storage/clients.ts';
 import { openTable, type Table } from '../../../shared/storage/table.ts';
 import { beat, changeGate, type GateDeps, wake } from '../../../shared/wake/gate.ts';
+import { connectionsTo } from '../../helpers/connections.ts';
 import { BATCH, batchRowOf, chunkRowOf, headerOf } from '../../helpers/factories.ts';
 
 const MOST_REQUESTS = 3;
 const QUEUE = 'billing-normal-0';
 
-let azurite: Awaited<ReturnType<typeof startAzurite>>;
+let storage: Awaited<ReturnType<typeof startStorage>>;
 let folder: string;
 let requests = 0;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'sluice-missing-'));
-  const ports = { blob: await freePort(), queue: await freePort(), table: await freePort() };
-  azurite = await startAzurite({ folder, ports, logFile: join(folder, 'azurite.log') });
+  storage = await startStorage({ folder, logFile: join(folder, 'azurite.log') });
 });
 afterAll(async () => {
-  await azurite.stop();
+  await storage.stop();
   await rm(folder, { recursive: true, force: true });
 });
 beforeEach(() => {
@@ -37,7 +43,7 @@ beforeEach(() => {
 
 /** A table that nobody has made; a loop over it ends here, where it would not by itself. */
 function missingTable(): Table {
-  const client = TableClient.fromConnectionString(azurite.ready, 'gates', { allowInsecureConnection: true });
+  const client = TableClient.fromConnectionString(storage.connection, 'gates', { allowInsecureConnection: true });
   client.pipeline.addPolicy({
     name: 'count',
     sendRequest: (request, next) => {
@@ -82,3 +88,24 @@ const CALLS: Record<string, (table: Table) => Promise<unknown>> = {
 test.each(Object.entries(CALLS))('without its table, %s fails at once and names it', async (_what, call) => {
   await expect(call(missingTable())).rejects.toThrow('The table gates does not exist');
 });
+
+const REFERENCE = { workload: 'billing', batch: BATCH, chunk: '000000' };
+const RANGE = { container: 'payloads', blob: 'a.zst', offset: 0, length: 10 } as const;
+const BLOB_CALLS: Record<string, (container: ContainerClient) => Promise<unknown>> = {
+  'reading a frame': (container) => readRange(container, RANGE),
+  'looking for an outcome': (container) => readOutcomeHeader(container, REFERENCE),
+  'storing an outcome': (container) =>
+    putOutcome(container, REFERENCE, { header: headerOf(), body: new Uint8Array(1), causes: {} }),
+  'reading a report': (container) => readReport(container, BATCH, 0),
+};
+
+test.each(Object.entries(BLOB_CALLS))(
+  'without its container, %s fails: its blob is not merely gone',
+  async (_what, call) => {
+    const { container } = createClients(readSettings(connectionsTo(storage.connection)), createMeter());
+
+    await expect(call(container('payloads'))).rejects.toThrow(
+      /container of \/devstoreaccount1\/payloads.* does not exist/,
+    );
+  },
+);
