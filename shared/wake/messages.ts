@@ -3,6 +3,7 @@ import type { DequeuedMessageItem, QueueClient } from '@azure/storage-queue';
 import { MalformedMessageError, NewerContractError } from '../contract/errors.ts';
 import { poisonQueueName } from '../contract/names.ts';
 import { statusOf } from '../errors.ts';
+import { deleteMessage } from '../storage/receipt.ts';
 import { log } from '../telemetry/log.ts';
 
 /** Deliveries after which a message that nobody can read goes to the poison queue. */
@@ -46,7 +47,7 @@ async function setAside(
 ): Promise<void> {
   if (message.dequeueCount < MAX_MALFORMED_DELIVERIES) return;
   await putMessage(queues(poisonQueueName(workload)), message.messageText);
-  await queue.deleteMessage(message.messageId, message.popReceipt);
+  await deleteMessage(queue, message.messageId, message.popReceipt);
   log.error('poison-message', { queue: queue.name, messageId: message.messageId, error });
 }
 
