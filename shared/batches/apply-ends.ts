@@ -1,4 +1,5 @@
 /** The collecting transaction: chunks from pending to done, what follows from them, and the counters, in one step. */
+import { isDeepStrictEqual } from 'node:util';
 import { odata } from '@azure/data-tables';
 import { addOperations, type Operations } from '../contract/operations.ts';
 import type { OutcomeHeader } from '../contract/outcome.ts';
@@ -32,6 +33,8 @@ export interface Applied {
    * message. Every delivery of a message gives the same ones.
    */
   dead: ChunkEnd[];
+  /** The rows of the fresh chunks. */
+  done: ChunkRow[];
   duplicates: number;
 }
 
@@ -51,10 +54,12 @@ export const applyEnds = (
   id: string,
   ends: ChunkEnd[],
   options: ApplyOptions,
-): Promise<Applied | undefined> =>
-  retryLostRace(rowOf(id), async () => {
+): Promise<Applied | undefined> => {
+  let refused: Omit<Applied, 'etag'> | undefined;
+  return retryLostRace(rowOf(id), async () => {
     const read = await readForApply(table, id, ends);
     if (!read) return undefined;
+    if (refused && isWritten(read, refused)) return asRead(read, refused);
     const plan = planApply(read, ends, options);
     try {
       const done = await table.submitTransaction(plan.actions);
@@ -62,9 +67,29 @@ export const applyEnds = (
     } catch (error) {
       if (!isLostRace(error)) throw error;
       log.debug('ledger-race', { batch: id });
+      refused = plan.applied;
       return LOST_RACE;
     }
   });
+};
+
+/**
+ * Whether a transaction that was refused has taken effect, its answer alone being lost: all chunks that it was to end read
+ * as it wrote them, which nobody changes any more. One of repeats alone has written nothing but the batch row.
+ */
+function isWritten(read: ApplyRead, { batch, done }: Omit<Applied, 'etag'>): boolean {
+  if (done.length === 0) return isSame(read.batch.row, batch);
+  return done.every((row) => isSame(read.chunks.get(row.chunk)?.row, row));
+}
+
+/** Equal as stored: a column that is absent and one that is undefined are the same. */
+const isSame = (a: unknown, b: unknown): boolean => isDeepStrictEqual(stored(a), stored(b));
+const stored = (row: unknown): unknown => (row === undefined ? undefined : JSON.parse(JSON.stringify(row)));
+
+/** The batch row may have been changed since by others, who may have added chunks. */
+function asRead({ batch }: ApplyRead, { allRows: _older, ...applied }: Omit<Applied, 'etag'>): Applied {
+  return { ...applied, batch: batch.row, etag: batch.etag };
+}
 
 interface ApplyRead {
   batch: Versioned<BatchRow>;
@@ -99,7 +124,7 @@ function planApply(
 ): { actions: StoredAction[]; applied: Omit<Applied, 'etag'> } {
   const actions: StoredAction[] = [];
   const batch = { ...read.batch.row };
-  const applied: Omit<Applied, 'etag'> = { batch, followUps: [], fresh: new Set(), dead: [], duplicates: 0 };
+  const applied: Omit<Applied, 'etag'> = { batch, followUps: [], fresh: new Set(), done: [], dead: [], duplicates: 0 };
   const rows = new Map([...read.chunks].map(([chunk, { row }]) => [chunk, row]));
   for (const end of unique(ends)) {
     const found = read.chunks.get(end.chunk);
@@ -112,6 +137,7 @@ function planApply(
       for (const row of [done, ...next]) rows.set(row.chunk, row);
       applied.followUps.push(...next);
       applied.fresh.add(end.chunk);
+      applied.done.push(done);
       count(batch, end.header, next.length);
     } else {
       applied.duplicates += 1;

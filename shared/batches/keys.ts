@@ -6,6 +6,7 @@ import { Problem } from '../errors.ts';
 import type { Columns } from '../storage/columns.ts';
 import { type Entity, fromEntity, type StoredEntity, toEntity } from '../storage/entity.ts';
 import { queryEntities, readEntity, type Table, wins } from '../storage/table.ts';
+import { writeRow } from '../storage/write-row.ts';
 
 /** How long a key is remembered, unless it is kept with its batch. */
 export const KEY_DAYS = 7;
@@ -40,6 +41,8 @@ export async function claimKey(table: Table, keyRow: string, nowMs: number): Pro
   const entity = await readEntity(table, keyRow, ROW);
   if (!entity) throw inProgress();
   const { batch = '', claimedUntil = '', expiresAt = '', digest } = fromEntity('key', entity);
+  // Our own row, whose answer was lost: the id has been made here a moment ago.
+  if (batch === fresh.batch) return { batch, keyRow };
   if (Date.parse(expiresAt) <= nowMs) return replace(table, entity, fresh);
   if (digest !== undefined) return { batch, keyRow, digest };
   if (Date.parse(claimedUntil) > nowMs) throw inProgress();
@@ -54,7 +57,7 @@ async function replace(
   { partitionKey: keyRow, etag }: Entity,
   next: Columns<'key'> & Pick<Claim, 'batch'>,
 ): Promise<Claim> {
-  if (!(await wins(table.updateEntity(toKeyEntity(keyRow, next), 'Replace', { etag })))) throw inProgress();
+  if ((await writeRow(table, toKeyEntity(keyRow, next), etag)) === undefined) throw inProgress();
   return { batch: next.batch, keyRow };
 }
 

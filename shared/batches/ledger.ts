@@ -6,6 +6,7 @@ import { odata } from '@azure/data-tables';
 import type { StoredEntity } from '../storage/entity.ts';
 import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
 import { isLostRace, queryEntities, readEntity, type StoredAction, type Table, wins } from '../storage/table.ts';
+import { UNKNOWN_ETAG, writeRow } from '../storage/write-row.ts';
 import { BATCH_ROW_KEY, type BatchRow, fromBatchEntity, toBatchEntity, type Versioned } from './batch-row.ts';
 import { CHUNK_ROWS, type ChunkRow, fromChunkEntity, toChunkEntity } from './chunk-row.ts';
 
@@ -19,8 +20,8 @@ export async function readBatch(table: Table, id: string): Promise<Versioned<Bat
 }
 
 /**
- * Accepts a batch: creates its row together with the first chunk rows. Undefined when the row exists: another upload of
- * the same key was faster.
+ * Accepts a batch: creates its row together with the first chunk rows. Undefined when another upload of the same key was
+ * faster; a row that names this upload's payload is its own, whose answer was lost.
  */
 export async function insertBatch(
   table: Table,
@@ -32,18 +33,16 @@ export async function insertBatch(
     const done = await table.submitTransaction([create(toBatchEntity(row)), ...first]);
     return { row, etag: etagIn(done) };
   } catch (error) {
-    if (isLostRace(error)) return undefined;
-    throw error;
+    if (!isLostRace(error)) throw error;
+    const found = await readBatch(table, row.id);
+    // It may have been changed since.
+    return found?.row.payload === row.payload ? { row, etag: UNKNOWN_ETAG } : undefined;
   }
 }
 
-/**
- * The batch row's new ETag after a transaction that names it first; the SDK finds answers by row key only for inserts.
- * An unknown one matches no row, so that the next change reads it first.
- */
+/** The batch row's new ETag after a transaction that names it first; the SDK finds answers by row key only for inserts. */
 export const etagIn = ({ subResponses }: Awaited<ReturnType<Table['submitTransaction']>>): string =>
   subResponses[0]?.etag ?? UNKNOWN_ETAG;
-const UNKNOWN_ETAG = 'W/"unknown"';
 
 /**
  * Opens a revision: changes the batch row by its ETag, together with the first chunk rows. False when the batch was
@@ -86,23 +85,13 @@ export function changeFrom(
     const fields = found && change(found.row);
     if (!fields) return undefined;
     const row = { ...found.row, ...fields };
-    const etag = await tryUpdate(table, row, found.etag);
+    const etag = await writeRow(table, toBatchEntity(row), found.etag);
     return etag === undefined ? LOST_RACE : { row, etag };
   });
 }
 
 /** How a batch row is named in errors. */
 export const rowOf = (id: string): string => `row of batch ${id}`;
-
-/** The new ETag, or undefined when the row has changed since. */
-async function tryUpdate(table: Table, row: BatchRow, etag: string): Promise<string | undefined> {
-  try {
-    return (await table.updateEntity(toBatchEntity(row), 'Replace', { etag })).etag ?? UNKNOWN_ETAG;
-  } catch (error) {
-    if (isLostRace(error)) return undefined;
-    throw error;
-  }
-}
 
 /** All chunk rows of a batch in id order (an operation a thousand). */
 export async function* chunkRows(

@@ -1,6 +1,7 @@
 import { toEntity } from '../storage/entity.ts';
 import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
 import { type StoredAction, type Table, wins } from '../storage/table.ts';
+import { readsAs } from '../storage/write-row.ts';
 import { gateOf, readGate } from '../wake/gate.ts';
 import { GATES_PARTITION, policyRowKey, toGateEntity } from '../wake/gate-row.ts';
 import type { Policy } from './policy.ts';
@@ -20,9 +21,12 @@ export const writePolicy = (
     const version = row.policyVersion + 1;
     const gate = toGateEntity({ ...row, policyVersion: version });
     const keys = { partitionKey: GATES_PARTITION, rowKey: policyRowKey(queue) };
+    const stored = toEntity('policy', keys, { version, policy });
     const actions: StoredAction[] = [
-      ['upsert', toEntity('policy', keys, { version, policy }), 'Replace'],
+      ['upsert', stored, 'Replace'],
       etag === undefined ? ['create', gate] : ['update', gate, 'Replace', { etag }],
     ];
-    return (await wins(table.submitTransaction(actions))) ? version : LOST_RACE;
+    if (await wins(table.submitTransaction(actions))) return version;
+    // Refused although it took effect, when its answer was lost: the gate may have changed since, its policy has not.
+    return (await readsAs(table, stored)) === undefined ? LOST_RACE : version;
   });

@@ -42,7 +42,7 @@ export class BlockUpload {
     try {
       await this.#publish({ ...this.#abort, conditions: CREATE_ONLY, metadata: { digest }, ...HEADERS });
     } catch (error) {
-      if (statusOf(error) !== 409 || !(await this.#isOurs(digest))) throw error;
+      if (![409, 412].includes(statusOf(error) ?? 0) || !(await this.#isOurs(digest))) throw error;
     }
   }
 

@@ -1,6 +1,7 @@
 import type { DequeuedMessageItem, QueueClient } from '@azure/storage-queue';
 import { asciiJson } from '../contract/text.ts';
-import { statusOf, toError } from '../errors.ts';
+import { toError } from '../errors.ts';
+import { deleteMessage, isReceiptDead } from '../storage/receipt.ts';
 import { log } from '../telemetry/log.ts';
 
 /** What a lease needs of its queue. */
@@ -36,7 +37,7 @@ export function holdLease(
       if (receipts.has(id) && popReceipt !== undefined) receipts.set(id, popReceipt);
       return true;
     } catch (error) {
-      if (!isTaken(error)) throw error;
+      if (!isReceiptDead(error)) throw error;
       lose(id);
       return false;
     }
@@ -56,7 +57,7 @@ export function holdLease(
     finish: async (id) => {
       const receipt = receipts.get(id);
       receipts.delete(id);
-      if (receipt !== undefined) await deleteQuietly(queue, id, receipt);
+      if (receipt !== undefined) await deleteMessage(queue, id, receipt);
     },
     giveBack: async (id, seconds, content) => {
       await update(id, content, seconds);
@@ -65,14 +66,3 @@ export function holdLease(
     end: () => clearInterval(timer),
   };
 }
-
-async function deleteQuietly(queue: LeaseQueue, id: string, receipt: string): Promise<void> {
-  try {
-    await queue.deleteMessage(id, receipt);
-  } catch (error) {
-    if (!isTaken(error)) throw error;
-  }
-}
-
-/** 404: the message is gone. 400 with a pop receipt mismatch: another consumer received it since. */
-const isTaken = (error: unknown): boolean => [400, 404].includes(statusOf(error) ?? 0);

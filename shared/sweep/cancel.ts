@@ -15,7 +15,7 @@ import { putOutcome } from '../processing/outcome-store.ts';
 import { putResults } from '../processing/put-results.ts';
 import { type FinalizeDeps, finalize } from '../results/finalize.ts';
 import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
-import { wins } from '../storage/table.ts';
+import { writeRow } from '../storage/write-row.ts';
 import { log } from '../telemetry/log.ts';
 import { queueOf } from '../wake/enqueue.ts';
 import type { Workload } from '../workload/define.ts';
@@ -56,7 +56,7 @@ const markCancelling = (deps: FinalizeDeps, id: string): Promise<BatchRow> =>
     if (isSettled(row.state) || row.state === 'cancelling') return row;
     if (row.state === 'accepting') await insertChunks(deps.table, await rowsOfRevision(deps, row));
     const next: BatchRow = { ...row, state: 'cancelling' };
-    if (!(await wins(deps.table.updateEntity(toBatchEntity(next), 'Replace', { etag })))) return LOST_RACE;
+    if ((await writeRow(deps.table, toBatchEntity(next), etag)) === undefined) return LOST_RACE;
     log.info('batch-cancelling', { batch: id, workload: row.workload, was: row.state });
     return next;
   });

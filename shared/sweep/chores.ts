@@ -1,7 +1,7 @@
 /** What a sweep does once a day: things that only cost room. Each is bounded; what is left comes with the next sweep. */
 import { noteKeys } from '../batches/open-rows.ts';
 import { type Entity, fromEntity, toEntity } from '../storage/entity.ts';
-import { wins } from '../storage/table.ts';
+import { writeRow } from '../storage/write-row.ts';
 import { expireBatches } from './expire-batches.ts';
 import { expireKeys } from './expire-keys.ts';
 import { dropOrphanPayloads } from './orphan-payloads.ts';
@@ -38,8 +38,7 @@ export async function doChores(run: SweepRun, note: Entity | undefined): Promise
   const keys = noteKeys(choresNote(run.pool));
   const at = new Date(run.gate.now()).toISOString();
   const mine = toEntity('note', keys, { at, since: new Date(sinceMs).toISOString(), left: true });
-  const claim = note ? run.table.updateEntity(mine, 'Replace', { etag: note.etag }) : run.table.createEntity(mine);
-  if (!(await wins(claim))) return;
+  if ((await writeRow(run.table, mine, note?.etag)) === undefined) return;
   let left = false;
   for (const [chore, work] of Object.entries(CHORES)) {
     const more = await guarded(run, { chore }, () => work(run, sinceMs));

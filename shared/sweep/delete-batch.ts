@@ -14,7 +14,8 @@ import { Problem, statusOf } from '../errors.ts';
 import { inParallel } from '../parallel.ts';
 import { announce, type FinalizeDeps } from '../results/finalize.ts';
 import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
-import { deleteEntity, type Table, wins } from '../storage/table.ts';
+import { deleteEntity, type Table } from '../storage/table.ts';
+import { writeRow } from '../storage/write-row.ts';
 import { log } from '../telemetry/log.ts';
 
 const DELETES_AT_ONCE = 16;
@@ -57,7 +58,7 @@ const markDeleting = (deps: DeleteDeps, id: string): Promise<BatchRow> =>
     await announce(deps, row);
     await openBatch(deps.table, row);
     const next = { ...row, deletingAt: new Date(deps.gate.now()).toISOString() };
-    const isMarked = row.announced && (await wins(deps.table.updateEntity(toBatchEntity(next), 'Replace', { etag })));
+    const isMarked = row.announced && (await writeRow(deps.table, toBatchEntity(next), etag)) !== undefined;
     return isMarked ? next : LOST_RACE;
   });
 

@@ -6,7 +6,8 @@
 import { odata } from '@azure/data-tables';
 import { fromEntity, toEntity } from '../storage/entity.ts';
 import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
-import { queryEntities, readEntity, type Table, wins } from '../storage/table.ts';
+import { queryEntities, readEntity, type Table } from '../storage/table.ts';
+import { writeRow } from '../storage/write-row.ts';
 import { log } from '../telemetry/log.ts';
 import { dueAfter, mergeDue } from './due.ts';
 import {
@@ -56,11 +57,9 @@ export async function readGate(table: Table, queue: string): Promise<{ row: Gate
   return entity ? fromGateEntity(entity) : { row: newGate(queue), etag: undefined };
 }
 
-/** Writes a gate if nobody changed it since it was read; false when somebody did. */
-export function writeGate(table: Table, row: GateRow, etag: string | undefined): Promise<boolean> {
-  const entity = toGateEntity(row);
-  return wins(etag === undefined ? table.createEntity(entity) : table.updateEntity(entity, 'Replace', { etag }));
-}
+/** Writes a gate if nobody changed it since it was read; false when somebody did, to something else than this. */
+export const writeGate = async (table: Table, row: GateRow, etag: string | undefined): Promise<boolean> =>
+  (await writeRow(table, toGateEntity(row), etag)) !== undefined;
 
 /** Changes a gate until the change holds; `change` gives undefined to leave it alone. Returns the row as written. */
 export const changeGate = (

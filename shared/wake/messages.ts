@@ -4,6 +4,7 @@ import { NewerContractError } from '../contract/errors.ts';
 import { poisonQueueName } from '../contract/names.ts';
 import { asciiJson } from '../contract/text.ts';
 import { statusOf, toError } from '../errors.ts';
+import { deleteMessage } from '../storage/receipt.ts';
 import { log } from '../telemetry/log.ts';
 import { poisonCopies } from './poison.ts';
 
@@ -66,7 +67,7 @@ async function setAside(message: DequeuedMessageItem, error: Error, { queue, que
   for (const copy of poisonCopies(message, queue.name, error))
     await putMessage(queues(poisonQueueName(workload)), copy);
   log.error('poison-message', { queue: queue.name, messageId: message.messageId, error });
-  await queue.deleteMessage(message.messageId, message.popReceipt);
+  await deleteMessage(queue, message.messageId, message.popReceipt);
 }
 
 /**

@@ -103,6 +103,6 @@ export const messageOf = (text: string, fields: Partial<DequeuedMessageItem> = {
   ...fields,
 });
 
-/** What a storage SDK throws. */
-export const serviceError = (statusCode: number): Error =>
-  Object.assign(new Error(`status ${statusCode}`), { statusCode });
+/** What a storage SDK throws, with the service's error code where it matters. */
+export const serviceError = (statusCode: number, code?: string): Error =>
+  Object.assign(new Error(`status ${statusCode}`), { statusCode, ...(code === undefined ? {} : { code }) });

@@ -1,5 +1,5 @@
 /** What a call does to the world, and what it is answered. */
-import type { Answer, Call } from '../explorer/programs.ts';
+import type { Answer, Call, Refusal } from '../explorer/programs.ts';
 import { tableEffect } from '../explorer/table-stub.ts';
 import type { Message, World } from './world.ts';
 
@@ -36,19 +36,19 @@ const withDead = (world: World, [id, items]: readonly unknown[]): World => ({
 function withEcho(effect: Effect, name: string, args: readonly unknown[]): Effect[] {
   const { world, answer, label } = effect;
   const told = 'status' in answer ? { ...effect, label: `${label} → ${answer.status}` } : effect;
-  const status = echoStatus(name, args);
-  if (world.budget.echo === 0 || 'status' in answer || status === undefined) return [told];
+  const echo = echoOf(name, args);
+  if (world.budget.echo === 0 || 'status' in answer || echo === undefined) return [told];
   const budget = { ...world.budget, echo: world.budget.echo - 1 };
-  return [told, { label: `${label}, answer lost → ${status}`, world: { ...world, budget }, answer: { status } }];
+  return [told, { label: `${label}, answer lost → ${echo.status}`, world: { ...world, budget }, answer: echo }];
 }
 
-function echoStatus(name: string, args: readonly unknown[]): number | undefined {
-  if (name === 'blob.put') return args[3] === true ? 409 : undefined;
-  if (name === 'queue.delete') return 404;
+function echoOf(name: string, args: readonly unknown[]): Refusal | undefined {
+  if (name === 'blob.put') return args[3] === true ? { status: 409 } : undefined;
+  if (name === 'queue.delete' || name === 'queue.update') return RECEIPT_DEAD;
   if (name !== 'table.write') return undefined;
   const [[kind] = ['']] = args[0] as [string][];
-  if (kind === 'create') return 409;
-  return kind === 'update' ? 412 : undefined;
+  if (kind === 'create') return { status: 409 };
+  return kind === 'update' ? { status: 412 } : undefined;
 }
 
 function whims(world: World): Effect[] {
@@ -79,6 +79,8 @@ function blobEffect(world: World, operation: string, [path, body, metadata, crea
   return { world, answer: { value: bytes.subarray(offset, offset + length).toString('base64') } };
 }
 
+const RECEIPT_DEAD: Refusal = { status: 404, code: 'MessageNotFound' };
+
 function queueEffect(world: World, operation: string, args: readonly unknown[]): Outcome {
   const name = String(args[0]);
   const messages = world.queues[name] ?? [];
@@ -88,8 +90,8 @@ function queueEffect(world: World, operation: string, args: readonly unknown[]):
   }
   const [, id, receipt, text, seconds] = args;
   const message = messages.find((each) => each.id === id);
-  if (!message) return { world, answer: { status: 404 } };
-  if (String(message.receipt) !== receipt) return { world, answer: { status: 400 } };
+  // As Azure says it, whatever the receipt has died of.
+  if (String(message?.receipt) !== receipt || !message) return { world, answer: RECEIPT_DEAD };
   const others = messages.filter((each) => each !== message);
   if (operation === 'delete') return { world: withQueue(world, name, others), answer: { value: {} } };
   const next: Message = {

@@ -19,7 +19,9 @@ export interface Call {
   name: string;
   args: readonly unknown[];
 }
-export type Answer = { value: unknown } | { status: number };
+/** What a service refuses with, and its error code where the code looks at it. */
+export type Refusal = { status: number; code?: string };
+export type Answer = { value: unknown } | Refusal;
 export type End = { value: unknown } | { error: string };
 
 /** Where a program stands: the calls that are open, or how it ended. The same history always gives the same point. */
@@ -47,9 +49,11 @@ interface Node {
 class ServiceError extends Error {
   override name = 'RestError';
   readonly statusCode: number;
-  constructor(statusCode: number) {
-    super(`status ${statusCode}`);
-    this.statusCode = statusCode;
+  readonly code: string | undefined;
+  constructor({ status, code }: Refusal) {
+    super(`status ${status}`);
+    this.statusCode = status;
+    this.code = code;
   }
 }
 
@@ -119,7 +123,7 @@ async function live(program: Program, input: unknown, path: readonly Step[]): Pr
   const ask = (name: string, ...args: unknown[]): Promise<unknown> =>
     new Promise((resolve, reject) => {
       const settle = (answer: Answer): void =>
-        'value' in answer ? resolve(structuredClone(answer.value)) : reject(new ServiceError(answer.status));
+        'value' in answer ? resolve(structuredClone(answer.value)) : reject(new ServiceError(answer));
       calls.push({ id: calls.length, name, args: structuredClone(args), settle, open: true });
     });
   const done = withLog(SILENT, () => program({ ask, now: () => state.now }, structuredClone(input) as never)).then(

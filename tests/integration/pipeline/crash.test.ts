@@ -1,13 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TableClient } from '@azure/data-tables';
+import { BlobServiceClient } from '@azure/storage-blob';
 import { QueueServiceClient } from '@azure/storage-queue';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { report, settled, submit } from '../../helpers/client.ts';
+import { CONTAINERS, outcomeBlobName } from '../../../shared/contract/names.ts';
+import { type BatchAnswer, queueOf, report, settled, submit } from '../../helpers/client.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
 import { ndjson, totalsOf, transactions } from '../../helpers/transactions.ts';
 
 /** Leases and slices short enough that a test can wait for one to run out. */
 const SHORT = { SLUICE_VISIBILITY_SECONDS: '4', SLUICE_SLICE_SECONDS: '3', SLUICE_INBOX_SCHEDULE: '' };
+const QUEUE = 'billing-normal-0';
 
 describe('work survives those who do it', () => {
   let stack: TestStack;
@@ -16,22 +19,50 @@ describe('work survives those who do it', () => {
   });
   afterAll(() => stack?.stop());
 
-  it('a message taken by a consumer that dies comes to another one after the visibility timeout', async () => {
-    // Prepare: with the host away, consumer 1 takes the only reference, and is never heard of again.
-    const queue = QueueServiceClient.fromConnectionString(stack.storage).getQueueClient('billing-normal-0');
-    await submit(stack, ndjson(transactions(1))).then(({ id }) => settled(stack, id));
-    await stack.killBroker();
-    const { id } = await submit(stack, ndjson(transactions(3)));
-    const taken = await queue.receiveMessages({ numberOfMessages: 1, visibilityTimeout: 2 });
+  async function countBlobs(container: string, prefix: string): Promise<number> {
+    const client = BlobServiceClient.fromConnectionString(stack.storage).getContainerClient(container);
+    let count = 0;
+    for await (const _blob of client.listBlobsFlat({ prefix })) count += 1;
+    return count;
+  }
 
-    // Act: consumer 2 is the app, woken when the topic is back.
-    await stack.restartBroker();
+  /** What is stored of a batch's end: an outcome for each chunk, and one report. */
+  const endOf = async ({ id }: BatchAnswer) => ({
+    outcomes: await countBlobs(CONTAINERS.results, outcomeBlobName('billing', id, '').replace(/[^/]*$/, '')),
+    reports: await countBlobs(CONTAINERS.reports, `${id}/`),
+  });
+  const oneEnd = ({ chunks }: BatchAnswer) => ({ outcomes: chunks.total, reports: 1 });
+
+  /** How often the end of a batch was announced. Where no process dies this is once; else at least once. */
+  const announcements = async ({ id }: BatchAnswer): Promise<number> =>
+    (await stack.hostLog()).split(`"event":"batch-completed","batch":"${id}"`).length - 1;
+  const announcedOnce = (batch: BatchAnswer): Promise<void> =>
+    expect.poll(() => announcements(batch), { timeout: 10_000 }).toBe(1);
+
+  it('a message taken by a consumer that dies comes to another one after the visibility timeout', async () => {
+    // Prepare: consumer 1 takes the only reference of a queue that is paused, and is never heard of again.
+    const queue = QueueServiceClient.fromConnectionString(stack.storage).getQueueClient(QUEUE);
+    await submit(stack, ndjson(transactions(1))).then(({ id }) => settled(stack, id));
+    const paused = await stack.api(`queues/${QUEUE}/pause`, { method: 'POST', body: '{"reason":"test"}' });
+    expect(paused.status).toBe(200);
+    await expect.poll(async () => (await queueOf(stack, QUEUE))?.status, { timeout: 20_000 }).toBe('idle');
+    const { id } = await submit(stack, ndjson(transactions(3)));
+    const taken = await queue.receiveMessages({ numberOfMessages: 32, visibilityTimeout: 2 });
+    expect(taken.receivedMessageItems).toHaveLength(1);
+
+    // Act: consumer 2 is the app.
+    await stack.api(`queues/${QUEUE}/resume`, { method: 'POST' });
     const batch = await settled(stack, id);
 
     // Assess
-    expect(taken.receivedMessageItems.length).toBeLessThanOrEqual(1);
-    expect(batch).toMatchObject({ state: 'completed', counts: { accepted: 3, succeeded: 3, pending: 0 } });
+    expect(batch).toMatchObject({
+      state: 'completed',
+      counts: { accepted: 3, succeeded: 3, pending: 0, duplicatesSeen: 0 },
+      chunks: { total: 1, done: 1 },
+    });
     expect(await report(stack, id)).toEqual({ 'acme|EUR': totalsOf(3) });
+    expect(await endOf(batch)).toEqual({ outcomes: 1, reports: 1 });
+    await announcedOnce(batch);
   });
 
   it('a host killed in mid-drain, again and again, leaves an exact report', async () => {
@@ -45,7 +76,10 @@ describe('work survives those who do it', () => {
     const batch = await settled(stack, id, 90);
 
     expect(batch).toMatchObject({ state: 'completed', counts: { accepted: 60_000, succeeded: 60_000, pending: 0 } });
+    expect(batch.chunks.done).toBe(batch.chunks.total);
     expect(await report(stack, id)).toEqual({ 'acme|EUR': totalsOf(60_000) });
+    expect(await endOf(batch)).toEqual(oneEnd(batch));
+    await expect.poll(() => announcements(batch), { timeout: 20_000 }).toBeGreaterThanOrEqual(1);
   });
 
   it('a broker that is away at the upload does not keep the batch waiting', async () => {
@@ -54,20 +88,47 @@ describe('work survives those who do it', () => {
     const { id } = await submit(stack, ndjson(transactions(2)));
 
     await stack.restartBroker();
-    expect((await settled(stack, id)).counts.succeeded).toBe(2);
+    const batch = await settled(stack, id);
+    expect(batch).toMatchObject({ state: 'completed', counts: { accepted: 2, succeeded: 2, pending: 0 } });
+    expect(await report(stack, id)).toEqual({ 'acme|EUR': totalsOf(2) });
+    expect(await endOf(batch)).toEqual({ outcomes: 1, reports: 1 });
+    await announcedOnce(batch);
   });
 
   it('many batches at once start one drain a queue at a time, and every one is reported', async () => {
+    const before = await idleGeneration();
     const batches = await Promise.all(Array.from({ length: 20 }, () => submit(stack, ndjson(transactions(5)))));
 
     const all = await Promise.all(batches.map(({ id }) => settled(stack, id)));
 
-    expect(all.map(({ counts }) => counts.succeeded)).toEqual(all.map(() => 5));
-    const gates = TableClient.fromConnectionString(stack.storage, 'gates', { allowInsecureConnection: true });
-    const gate = await gates.getEntity('gates', 'gate:billing-normal-0');
-    const starts =
-      (await stack.hostLog()).match(/"event":"drain-ended","queue":"billing-normal-0","generation":\d+/g) ?? [];
-    expect(new Set(starts).size).toBe(starts.length);
-    expect(starts.length).toBeLessThanOrEqual(Number(gate.generation));
+    for (const batch of all) {
+      expect(batch).toMatchObject({ state: 'completed', counts: { accepted: 5, succeeded: 5, duplicatesSeen: 0 } });
+      expect(await report(stack, batch.id)).toEqual({ 'acme|EUR': totalsOf(5) });
+      expect(await endOf(batch)).toEqual({ outcomes: 1, reports: 1 });
+      await announcedOnce(batch);
+    }
+    // Each drain that was started has ended, once.
+    const after = await idleGeneration();
+    const started = Array.from({ length: after - before }, (_, index) => before + index + 1);
+    expect(started.length).toBeGreaterThan(0);
+    await expect
+      .poll(async () => (await endedDrains()).filter((ended) => ended > before), { timeout: 10_000 })
+      .toEqual(started);
   });
+
+  /** The gate's generation, once no drain holds it. */
+  async function idleGeneration(): Promise<number> {
+    const gates = TableClient.fromConnectionString(stack.storage, 'gates', { allowInsecureConnection: true });
+    const gate = () => gates.getEntity('gates', `gate:${QUEUE}`);
+    await expect.poll(async () => (await gate()).status, { timeout: 30_000 }).toBe('idle');
+    return Number((await gate()).generation);
+  }
+
+  /** Generations of the queue's drains that have ended, in order. */
+  async function endedDrains(): Promise<number[]> {
+    const lines = (await stack.hostLog()).matchAll(
+      /"event":"drain-ended","queue":"billing-normal-0","generation":(\d+)/g,
+    );
+    return [...lines].map(([, generation]) => Number(generation)).sort((a, b) => a - b);
+  }
 });

@@ -4,12 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { odata, TableServiceClient } from '@azure/data-tables';
 import { startStorage as startLocalStorage } from '../../../local/start-storage.ts';
+import type { ClientOptions } from '../../../local/storage/index.ts';
 import type { BatchRow } from '../../../shared/batches/batch-row.ts';
 import { chunkRows } from '../../../shared/batches/ledger.ts';
 import { CONTAINERS, TABLES } from '../../../shared/contract/names.ts';
 import { createMeter } from '../../../shared/cost/meter.ts';
 import { readSettings, type Settings } from '../../../shared/settings.ts';
 import { type Clients, createClients } from '../../../shared/storage/clients.ts';
+import type { RetryLimits } from '../../../shared/storage/retry-limits.ts';
 import { queryEntities } from '../../../shared/storage/table.ts';
 import { connectionsTo } from '../../helpers/connections.ts';
 
@@ -19,12 +21,23 @@ export interface Storage {
   stop: () => Promise<void>;
 }
 
+export interface StorageOptions {
+  /** Of the front: an interceptor, a clock. */
+  client?: ClientOptions;
+  /** Of the app's calls. */
+  limits?: RetryLimits;
+}
+
 /** Starts Azurite in a folder of its own, with all tables and containers. */
-export async function startStorage(): Promise<Storage> {
+export async function startStorage({ client, limits }: StorageOptions = {}): Promise<Storage> {
   const folder = await mkdtemp(join(tmpdir(), 'sluice-sweep-'));
-  const { connection, stop: stopStorage } = await startLocalStorage({ folder, logFile: join(folder, 'azurite.log') });
+  const { connection, stop: stopStorage } = await startLocalStorage({
+    folder,
+    logFile: join(folder, 'azurite.log'),
+    ...(client === undefined ? {} : { client }),
+  });
   const settings = readSettings(connectionsTo(connection));
-  const clients = createClients(settings, createMeter());
+  const clients = createClients(settings, createMeter(), limits);
   const tables = TableServiceClient.fromConnectionString(connection, { allowInsecureConnection: true });
   for (const name of Object.values(TABLES)) await tables.createTable(name);
   for (const name of Object.values(CONTAINERS)) await clients.container(name).create();

@@ -45,7 +45,7 @@ describe('acceptance', () => {
   test('a second upload with the same batch changes nothing', async () => {
     const { table } = await accepted(['000000']);
 
-    expect(await insertBatch(table, batchRowOf({ accepted: 99 }), [])).toBeUndefined();
+    expect(await insertBatch(table, batchRowOf({ accepted: 99, payload: 'another' }), [])).toBeUndefined();
     expect((await readBatch(table, BATCH))?.row.accepted).toBe(4);
   });
 

@@ -8,12 +8,13 @@ afterEach(() => void vi.useRealTimers());
 const MARKED = { starts: 1 };
 
 /** Gives a new receipt for each update of the newest one, and refuses all others. */
-function queue(refuse?: number) {
+function queue(...refuse: Parameters<typeof serviceError> | []) {
   const told: string[] = [];
   let receipt = 1;
+  const [status, code] = refuse;
   const check = (given: string): void => {
-    if (refuse !== undefined) throw serviceError(refuse);
-    if (given !== `r${receipt}`) throw serviceError(400);
+    if (status !== undefined) throw serviceError(status, code);
+    if (given !== `r${receipt}`) throw serviceError(400, 'PopReceiptMismatch');
   };
   const lease: LeaseQueue = {
     updateMessage: (async (id: string, given: string, text: string | undefined, seconds: number) => {
@@ -56,8 +57,11 @@ test('the newest receipt is used, and a finished message is renewed no more', as
   expect(told).toEqual(['update m1 {"starts":1} 300', 'delete m1 r2']);
 });
 
-test.each([404, 400])('a receipt refused with %i means that somebody else has the message', async (status) => {
-  const { lease, told } = queue(status);
+test.each([
+  [404, 'MessageNotFound'],
+  [400, 'PopReceiptMismatch'],
+])('a receipt refused with %i %s means that somebody else has the message', async (status, code) => {
+  const { lease, told } = queue(status, code);
   const held = holdLease(lease, [messageOf('text')], 300);
 
   expect(await held.rewrite('m1', MARKED)).toBe(false);
@@ -67,8 +71,18 @@ test.each([404, 400])('a receipt refused with %i means that somebody else has th
   expect(told).toEqual(['update m1 {"starts":1} 300']);
 });
 
+test('a text that the service refuses is a fault, and the message stays ours', async () => {
+  const { lease, told } = queue(400, 'InvalidXmlDocument');
+  const held = holdLease(lease, [messageOf('text')], 300);
+
+  await expect(held.rewrite('m1', MARKED)).rejects.toThrow('400');
+  held.end();
+
+  expect(told).toEqual(['update m1 {"starts":1} 300']);
+});
+
 test('a service that fails does not cost the lease', async () => {
-  const { lease, told } = queue(503);
+  const { lease, told } = queue(503, 'ServerBusy');
   const held = holdLease(lease, [messageOf('text')], 300);
 
   await expect(held.rewrite('m1', MARKED)).rejects.toThrow('503');

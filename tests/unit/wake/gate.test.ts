@@ -130,20 +130,24 @@ describe('wake', () => {
     expect(await isDead(deps, await gate())).toBe(false);
   });
 
-  test('a wake that loses the gate to another counts itself there', async () => {
+  test.each([
+    ['counts itself there', 1, 'counted', 1],
+    // The row reads as both wanted it, so that both start the same instance, which is harmless.
+    ['of the very same moment starts its drain as well', 0, 'started', 0],
+  ])('a wake that loses the gate to another %s', async (_what, laterMs, answer, wakes) => {
     const store = memoryTable();
     const { deps } = fixture();
     let rival = true;
     store.before(async (name) => {
       if (name !== 'table.write' || !rival) return;
       rival = false;
-      await wake({ ...deps, table: store.table }, QUEUE);
+      await wake({ ...deps, now: () => NOW + laterMs, table: store.table }, QUEUE);
     });
 
     const result = await wake({ ...deps, table: store.table }, QUEUE);
 
-    expect(result).toBe('counted');
-    expect((await readGate(store.table, QUEUE)).row).toMatchObject({ generation: 1, wakes: 1 });
+    expect(result).toBe(answer);
+    expect((await readGate(store.table, QUEUE)).row).toMatchObject({ generation: 1, wakes });
   });
 
   test.each([

@@ -1,0 +1,222 @@
+import { describe, expect, test } from 'vitest';
+import { DEFAULT_POLICY } from '../../../shared/drain/policy.ts';
+import { writePolicy } from '../../../shared/drain/policy-store.ts';
+import { settle } from '../../../shared/drain/settle.ts';
+import { readEntity, type Table } from '../../../shared/storage/table.ts';
+import {
+  beat,
+  changeGate,
+  countMissedWake,
+  fence,
+  type GateDeps,
+  type Held,
+  noteDue,
+  readGate,
+  showFirstWave,
+  takeForSweep,
+  wake,
+} from '../../../shared/wake/gate.ts';
+import { beatRowKey, GATES_PARTITION, type GateRow, policyRowKey } from '../../../shared/wake/gate-row.ts';
+import type { QueueAddress } from '../../../shared/workload/registry.ts';
+import { address, NOW, type Published, settleDeps, summary, wave } from '../../unit/drain/drain-fixtures.ts';
+import { type Lost, useLossy } from './lossy-storage.ts';
+
+const lossy = useLossy();
+const CREATE: Lost = ['table', /^POST .*\/gates$/];
+const REPLACE: Lost = ['table', /^PUT .*\/gates\(/];
+const TRANSACTION: Lost = ['table', /^POST .*\/\$batch$/];
+const DUE = '2026-01-01T00:10:00.000Z';
+
+let queues = 0;
+/** A gate of its own, and what is started by it. */
+function gateOf() {
+  const queue = `lost-${queues++}`;
+  const table: Table = lossy.world.clients.gates;
+  const started: number[] = [];
+  const deps: GateDeps = {
+    table,
+    now: () => NOW,
+    start: async ({ generation }) => void started.push(generation),
+    status: async () => 'Running',
+  };
+  return {
+    queue,
+    table,
+    deps,
+    started,
+    set: (fields: Partial<GateRow>) => changeGate(table, queue, () => fields),
+    row: async () => (await readGate(table, queue)).row,
+    held: async () => (await fence(table, queue, 3)) as Held,
+  };
+}
+type Gate = ReturnType<typeof gateOf>;
+const HELD = { status: 'draining', generation: 3, wakes: 2, takenAt: new Date(NOW).toISOString() } as const;
+
+async function settleOnce({ queue, table }: Gate, depth: number): Promise<unknown> {
+  const published: Published[] = [];
+  const deps = { ...settleDeps(table, published), depthOf: async () => depth };
+  const input = { address: { ...address, queue } as QueueAddress, generation: 3, wave: summary({ tasks: 4 }) };
+  return { settled: await settle(deps, input), published };
+}
+
+interface Case {
+  write: string;
+  lost: Lost;
+  before?: Partial<GateRow>;
+  act: (gate: Gate) => Promise<unknown>;
+  answer: unknown;
+  after: Partial<GateRow>;
+  started?: number[];
+}
+
+const CASES: Case[] = [
+  {
+    write: 'a wake that creates the gate starts one drain',
+    lost: CREATE,
+    act: ({ deps, queue }) => wake(deps, queue),
+    answer: 'started',
+    after: { status: 'draining', generation: 1, wakes: 0 },
+    started: [1],
+  },
+  {
+    write: 'a wake that takes an idle gate takes it once',
+    lost: REPLACE,
+    before: { generation: 3 },
+    act: ({ deps, queue }) => wake(deps, queue),
+    answer: 'started',
+    after: { status: 'draining', generation: 4, wakes: 0 },
+    started: [4],
+  },
+  {
+    write: 'a wake is counted once',
+    lost: REPLACE,
+    before: { ...HELD, beatUntil: new Date(NOW + 60_000).toISOString() },
+    act: ({ deps, queue }) => wake(deps, queue),
+    answer: 'counted',
+    after: { status: 'draining', generation: 3, wakes: 3 },
+  },
+  {
+    write: 'a sweep that takes the gate holds it',
+    lost: REPLACE,
+    before: HELD,
+    act: async ({ deps, queue }) => (await takeForSweep(deps, queue, { generation: 3, beatUntilMs: NOW }))?.generation,
+    answer: 4,
+    after: { status: 'draining', generation: 4 },
+  },
+  {
+    write: 'a release tells that the queue is empty, once',
+    lost: REPLACE,
+    before: HELD,
+    act: (gate) => settleOnce(gate, 0),
+    answer: { settled: { ended: 'drained' }, published: [{ type: 'QueueEmpty' }] },
+    after: { status: 'idle', total: 4 },
+  },
+  {
+    write: 'a settling that goes on gives the next wave, and learns from the last one once',
+    lost: REPLACE,
+    before: HELD,
+    act: (gate) => settleOnce(gate, 9),
+    answer: { settled: { next: wave() }, published: [] },
+    after: { status: 'draining', total: 4, depth: 9 },
+  },
+  {
+    write: 'the first wave is shown',
+    lost: REPLACE,
+    before: HELD,
+    act: async ({ table, held }) => showFirstWave(table, await held(), { active: 2, depth: 7, until: NOW }),
+    answer: true,
+    after: { active: 2, depth: 7 },
+  },
+  {
+    write: 'a due time is noted once',
+    lost: REPLACE,
+    before: HELD,
+    act: ({ table, queue }) => noteDue(table, queue, [DUE]),
+    answer: undefined,
+    after: { due: [DUE] },
+  },
+  {
+    write: 'a missed wake is counted once',
+    lost: REPLACE,
+    before: { generation: 3, missedWakes: 5 },
+    act: async ({ table, queue }) => (await countMissedWake(table, queue))?.missedWakes,
+    answer: 6,
+    after: { missedWakes: 6 },
+  },
+  {
+    write: 'the first policy of a queue is version 1',
+    lost: TRANSACTION,
+    act: ({ table, queue }) => writePolicy(table, queue, { policy: DEFAULT_POLICY }),
+    answer: 1,
+    after: { policyVersion: 1 },
+  },
+  {
+    write: 'a policy that expects the present version is written',
+    lost: TRANSACTION,
+    before: { policyVersion: 4 },
+    act: ({ table, queue }) => writePolicy(table, queue, { policy: DEFAULT_POLICY, expected: 4 }),
+    answer: 5,
+    after: { policyVersion: 5 },
+  },
+];
+
+describe('a write of the gate whose answer is lost', () => {
+  test.each(CASES)('$write', async ({ lost, before, act, answer, after, started = [] }) => {
+    const gate = gateOf();
+    if (before) await gate.set(before);
+    lossy.lose(...lost);
+
+    expect(await act(gate)).toEqual(answer);
+
+    lossy.assertLost();
+    expect(await gate.row()).toMatchObject(after);
+    expect(gate.started).toEqual(started);
+  });
+
+  test('a policy is stored with its version', async () => {
+    const { table, queue } = gateOf();
+    lossy.lose(...TRANSACTION);
+
+    await writePolicy(table, queue, { policy: DEFAULT_POLICY });
+
+    lossy.assertLost();
+    expect(await readEntity(table, GATES_PARTITION, policyRowKey(queue))).toMatchObject({ version: 1 });
+  });
+
+  test('a beat is there', async () => {
+    const { table, queue } = gateOf();
+    lossy.lose('table', /^PATCH .*\/gates\(/);
+
+    await beat(table, { queue, task: 't0', generation: 3, until: NOW });
+
+    lossy.assertLost();
+    expect(await readEntity(table, GATES_PARTITION, beatRowKey(queue, 't0'))).toMatchObject({ generation: 3 });
+  });
+});
+
+describe("somebody else's write of the gate is not taken for one's own", () => {
+  test('two wakers at different times: one starts, the other is counted', async () => {
+    const { deps, queue, started, row } = gateOf();
+
+    const results = await Promise.all([
+      wake(deps, queue),
+      wake({ ...deps, now: () => NOW + 1, status: async () => 'Running' }, queue),
+    ]);
+
+    expect(results.sort()).toEqual(['counted', 'started']);
+    expect(started).toEqual([1]);
+    expect(await row()).toMatchObject({ generation: 1, wakes: 1 });
+  });
+
+  test('a policy that was put meanwhile is a policy of its own', async () => {
+    const { table, queue } = gateOf();
+    await writePolicy(table, queue, { policy: DEFAULT_POLICY });
+
+    const answers = await Promise.all(
+      [5, 6].map((capacity) => writePolicy(table, queue, { policy: { ...DEFAULT_POLICY, capacity }, expected: 1 })),
+    );
+
+    expect(answers.filter((version) => version === 2)).toHaveLength(1);
+    expect(answers.filter((version) => version === undefined)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,322 @@
+import { describe, expect, test } from 'vitest';
+import { applyEnds } from '../../../shared/batches/apply-ends.ts';
+import { deleteChunks } from '../../../shared/batches/delete-chunks.ts';
+import { indexBatch, unindexBatch } from '../../../shared/batches/index-rows.ts';
+import { claimKey, finishKey, freeKey, keyRowOf, releaseClaim, renewClaim } from '../../../shared/batches/keys.ts';
+import {
+  changeBatch,
+  changeFrom,
+  chunkRows,
+  insertBatch,
+  insertChunks,
+  readBatch,
+} from '../../../shared/batches/ledger.ts';
+import { closeBatch, noteKeys, openBatch } from '../../../shared/batches/open-rows.ts';
+import { newBatchId } from '../../../shared/contract/names.ts';
+import { readEntity } from '../../../shared/storage/table.ts';
+import { cancelBatch } from '../../../shared/sweep/cancel.ts';
+import { choresNote } from '../../../shared/sweep/chores.ts';
+import { deleteBatch } from '../../../shared/sweep/delete-batch.ts';
+import { sweep } from '../../../shared/sweep/sweep.ts';
+import { batchRowOf, chunkRowOf, headerOf, referenceOf } from '../../helpers/factories.ts';
+import { itemsOf } from '../sweep/world.ts';
+import { type Lost, useLossy } from './lossy-storage.ts';
+
+const lossy = useLossy();
+const create = (table: string): Lost => ['table', new RegExp(`^POST .*/${table}$`)];
+const replace = (table: string): Lost => ['table', new RegExp(`^PUT .*/${table}\\(`)];
+const merge = (table: string): Lost => ['table', new RegExp(`^PATCH .*/${table}\\(`)];
+const remove = (table: string): Lost => ['table', new RegExp(`^DELETE .*/${table}\\(`)];
+const TRANSACTION: Lost = ['table', /^POST .*\/\$batch$/];
+
+const batches = () => lossy.world.clients.batches;
+const keys = () => lossy.world.clients.keys;
+const now = () => lossy.world.deps.gate.now();
+const AT = '2026-01-01T00:01:00.000Z';
+
+let count = 0;
+const freshKey = (): string => keyRowOf('billing', `key-${count++}`);
+
+/** A batch of two chunks that waits for their ends. */
+async function batchOfTwo() {
+  const id = newBatchId(now());
+  const chunks = ['000000', '000001'].map((chunk) =>
+    chunkRowOf({ batch: id, chunk, reference: referenceOf({ batch: id, chunk }) }),
+  );
+  const row = batchRowOf({ id, accepted: 8, chunksTotal: 2 });
+  return { id, row, chunks };
+}
+async function storedBatch() {
+  const batch = await batchOfTwo();
+  await insertBatch(batches(), batch.row, batch.chunks);
+  return batch;
+}
+const rowOf = async (id: string) => (await readBatch(batches(), id))?.row;
+async function statesOf(id: string): Promise<string[]> {
+  const states = [];
+  for await (const { row } of chunkRows(batches(), id)) states.push(row.state);
+  return states;
+}
+
+describe('an idempotency key whose write was answered too late', () => {
+  test('is claimed by the upload that created it', async () => {
+    const keyRow = freshKey();
+    lossy.lose(...create('keys'));
+
+    const claim = await claimKey(keys(), keyRow, now());
+
+    lossy.assertLost();
+    expect(claim).toEqual({ keyRow, batch: (await readEntity(keys(), keyRow, 'key'))?.batch });
+  });
+
+  test('is claimed again by a later upload of the same batch', async () => {
+    const keyRow = freshKey();
+    const first = await claimKey(keys(), keyRow, now());
+    await releaseClaim(keys(), keyRow);
+    lossy.lose(...replace('keys'));
+
+    expect(await claimKey(keys(), keyRow, now())).toEqual(first);
+    lossy.assertLost();
+  });
+
+  test('is claimed for another batch when it has expired', async () => {
+    const keyRow = freshKey();
+    await claimKey(keys(), keyRow, Date.UTC(2020, 0));
+    lossy.lose(...replace('keys'));
+
+    const claim = await claimKey(keys(), keyRow, now());
+
+    lossy.assertLost();
+    expect(claim.batch).toBe((await readEntity(keys(), keyRow, 'key'))?.batch);
+  });
+
+  test('of somebody else is not taken for ones own', async () => {
+    const keyRow = freshKey();
+
+    const claims = await Promise.allSettled([claimKey(keys(), keyRow, now()), claimKey(keys(), keyRow, now())]);
+
+    expect(claims.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  });
+
+  test.each<[string, (keyRow: string) => Promise<void>, Record<string, unknown>]>([
+    [
+      'renewed',
+      (keyRow) => renewClaim(keys(), keyRow, Date.UTC(2027, 0)),
+      { claimedUntil: '2027-01-01T00:01:00.000Z' },
+    ],
+    ['released', (keyRow) => releaseClaim(keys(), keyRow), { claimedUntil: '1970-01-01T00:00:00.000Z' }],
+    ['finished', (keyRow) => finishKey(keys(), keyRow, 'sha256:1'), { digest: 'sha256:1' }],
+  ])('is %s', async (_what, write, columns) => {
+    const keyRow = freshKey();
+    await claimKey(keys(), keyRow, now());
+    lossy.lose(...merge('keys'));
+
+    await write(keyRow);
+
+    lossy.assertLost();
+    expect(await readEntity(keys(), keyRow, 'key')).toMatchObject(columns);
+  });
+
+  test('is freed', async () => {
+    const keyRow = freshKey();
+    const { batch } = await claimKey(keys(), keyRow, now());
+    lossy.lose(...remove('keys'));
+
+    await freeKey(keys(), keyRow, batch);
+
+    lossy.assertLost();
+    expect(await readEntity(keys(), keyRow, 'key')).toBeUndefined();
+  });
+});
+
+describe('a batch row whose write was answered too late', () => {
+  test('is accepted by the upload that inserted it, and can be changed from there', async () => {
+    const { id, row, chunks } = await batchOfTwo();
+    lossy.lose(...TRANSACTION);
+
+    const inserted = await insertBatch(batches(), row, chunks);
+
+    lossy.assertLost();
+    expect(inserted?.row).toEqual(row);
+    const changed = inserted && (await changeFrom(batches(), inserted, () => ({ state: 'queued', queuedAt: AT })));
+    expect(changed?.row.queuedAt).toBe(AT);
+    expect((await rowOf(id))?.queuedAt).toBe(AT);
+    expect(await statesOf(id)).toEqual(['pending', 'pending']);
+  });
+
+  test('of another upload is not taken for ones own', async () => {
+    const { row, chunks } = await storedBatch();
+
+    expect(await insertBatch(batches(), { ...row, payload: 'another' }, chunks)).toBeUndefined();
+  });
+
+  test('is changed once, and by whoever changed it', async () => {
+    const { id } = await storedBatch();
+    lossy.lose(...replace('batches'));
+
+    const changed = await changeBatch(batches(), id, ({ retried }) => ({ retried: retried + 1, state: 'running' }));
+
+    lossy.assertLost();
+    expect(changed).toMatchObject({ retried: 1, state: 'running' });
+    expect(await rowOf(id)).toMatchObject({ retried: 1, state: 'running' });
+  });
+
+  test('tells its change once: a change that leaves what it has changed is not asked in vain', async () => {
+    const { id } = await storedBatch();
+    lossy.lose(...replace('batches'));
+
+    const changed = await changeBatch(batches(), id, ({ announced }) => (announced ? undefined : { announced: true }));
+
+    lossy.assertLost();
+    expect(changed?.announced).toBe(true);
+  });
+});
+
+describe('chunk rows whose write was answered too late', () => {
+  test('are inserted once', async () => {
+    const { id, chunks } = await batchOfTwo();
+    lossy.lose(...TRANSACTION);
+
+    await insertChunks(batches(), chunks);
+
+    lossy.assertLost();
+    expect(await statesOf(id)).toEqual(['pending', 'pending']);
+  });
+
+  test('come to their end once, and count as ended by this call', async () => {
+    const { id } = await storedBatch();
+    const ends = [
+      { chunk: '000000', header: headerOf({ dead: 1 }), message: 'm' },
+      { chunk: '000001', header: headerOf({ retried: 1 }), message: 'm' },
+    ];
+    lossy.lose(...TRANSACTION);
+
+    const applied = await applyEnds(batches(), id, ends, { at: AT, operations: { 'blob.put': 2 } });
+
+    lossy.assertLost();
+    expect(applied?.fresh).toEqual(new Set(['000000', '000001']));
+    expect(applied?.duplicates).toBe(0);
+    expect(applied?.followUps.map(({ chunk }) => chunk)).toEqual(['000001.r1']);
+    const counts = { succeeded: 6, dead: 1, retried: 1, chunksDone: 2, chunksTotal: 3, duplicatesSeen: 0 };
+    expect(applied?.batch).toMatchObject({ ...counts, operations: { 'blob.put': 2 } });
+    expect(await rowOf(id)).toMatchObject({ ...counts, operations: { 'blob.put': 2 } });
+    expect(
+      await changeFrom(batches(), { row: applied?.batch as never, etag: applied?.etag ?? '' }, () => ({ retried: 2 })),
+    ).toMatchObject({ row: { retried: 2 } });
+  });
+
+  test('that are repeats are counted as duplicates once', async () => {
+    const { id } = await storedBatch();
+    const ends = [{ chunk: '000000', header: headerOf(), message: 'm' }];
+    await applyEnds(batches(), id, ends, { at: AT, operations: {} });
+    lossy.lose(...TRANSACTION);
+
+    const applied = await applyEnds(batches(), id, ends, { at: AT, operations: { 'queue.get': 1 } });
+
+    lossy.assertLost();
+    expect(applied).toMatchObject({ duplicates: 1, fresh: new Set() });
+    expect(await rowOf(id)).toMatchObject({ duplicatesSeen: 1, operations: { 'queue.get': 1 } });
+  });
+
+  test('that two collectors end at the same moment come to their end once', async () => {
+    const { id } = await storedBatch();
+    const [one, two] = [headerOf(), headerOf({}, { handlerSeconds: 2 })];
+    const both = [
+      { chunk: '000000', header: one, message: 'm' },
+      { chunk: '000001', header: two, message: 'm' },
+    ];
+
+    await Promise.all([
+      applyEnds(batches(), id, both.slice(0, 1), { at: AT, operations: {} }),
+      applyEnds(batches(), id, both, { at: AT, operations: {} }),
+    ]);
+
+    expect(await rowOf(id)).toMatchObject({ succeeded: 8, chunksDone: 2 });
+    expect(await statesOf(id)).toEqual(['done', 'done']);
+  });
+
+  test('are deleted', async () => {
+    const { id } = await storedBatch();
+    lossy.lose(...TRANSACTION);
+
+    expect(await deleteChunks(batches(), id, () => false)).toBe(true);
+
+    lossy.assertLost();
+    expect(await statesOf(id)).toEqual([]);
+  });
+});
+
+describe('a row beside whose write was answered too late', () => {
+  test.each<[string, Lost, () => Promise<unknown>]>([
+    ['opened', replace('batches'), async () => openBatch(batches(), (await batchOfTwo()).row)],
+    ['listed', replace('batches'), async () => indexBatch(batches(), (await batchOfTwo()).row)],
+  ])('is %s', async (_what, lost, write) => {
+    lossy.lose(...lost);
+
+    await write();
+
+    lossy.assertLost();
+    for await (const { rowKey } of batches().listEntities({ queryOptions: { filter: "PartitionKey eq 'open'" } }))
+      await batches().deleteEntity('open', String(rowKey));
+  });
+
+  test.each<[string, (batch: Awaited<ReturnType<typeof batchOfTwo>>) => Promise<unknown>]>([
+    ['closed', ({ row }) => closeBatch(batches(), row)],
+    ['unlisted', ({ id }) => unindexBatch(batches(), id)],
+  ])('is %s', async (_what, write) => {
+    const batch = await batchOfTwo();
+    await openBatch(batches(), batch.row);
+    await indexBatch(batches(), batch.row);
+    lossy.lose(...remove('batches'));
+
+    await write(batch);
+
+    lossy.assertLost();
+    await closeBatch(batches(), batch.row);
+  });
+
+  test('claims the chores of a day for the sweep that wrote it, which does them', async () => {
+    const { world } = lossy;
+    await world.reset({ chores: true });
+    const keyRow = freshKey();
+    await claimKey(keys(), keyRow, Date.UTC(2020, 0));
+    lossy.lose('table', /^PUT .*RowKey='~chores/);
+
+    await sweep(world.deps);
+
+    lossy.assertLost();
+    const { partitionKey, rowKey } = noteKeys(choresNote(undefined));
+    expect(await readEntity(batches(), partitionKey, rowKey)).toMatchObject({ left: false });
+    expect(await readEntity(keys(), keyRow, 'key')).toBeUndefined();
+  });
+});
+
+describe('what an operator does, and is answered too late', () => {
+  test('cancelling ends every chunk', async () => {
+    const { id } = await lossy.world.submit(itemsOf(9));
+    lossy.lose(...replace('batches'));
+
+    expect(await cancelBatch(lossy.world.deps, id)).toMatchObject({ row: { state: 'cancelling' }, chunks: 3 });
+
+    lossy.assertLost();
+    await lossy.world.settle();
+    expect(await rowOf(id)).toMatchObject({ state: 'cancelled', cancelled: 9 });
+  });
+
+  test.each<[string, Lost]>([
+    ['mark', ['table', /^PUT .*RowKey='batch'/]],
+    ['rows', TRANSACTION],
+    ['batch row', ['table', /^DELETE .*RowKey='batch'/]],
+    ['first blob', ['blob', /^DELETE /]],
+  ])('deleting (%s) leaves nothing', async (_what, lost) => {
+    const { id } = await lossy.world.submit(itemsOf(9));
+    await lossy.world.settle();
+    lossy.lose(...lost);
+
+    expect(await deleteBatch(lossy.world.deps, id)).toBe(true);
+
+    lossy.assertLost();
+    expect(await rowOf(id)).toBeUndefined();
+    expect(await statesOf(id)).toEqual([]);
+  });
+});
