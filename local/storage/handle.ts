@@ -24,6 +24,7 @@ import { type Rule, refusalOf } from './rule.ts';
 import { signAnew } from './shared-key.ts';
 import { queryPage } from './table-pages.ts';
 import { MAX_TABLE_BODY_BYTES, refusedOperation, TABLE_RULES, tableBodyTooLarge } from './table-rules.ts';
+import { withoutLineSeparators } from './transaction.ts';
 import type { Send } from './upstream.ts';
 
 export interface HandleOptions {
@@ -67,6 +68,10 @@ export function handleCalls({ send, accounts }: HandleOptions): Handle {
     if (request.operation === 'query-entities') return queryPage(request, view, sendTo);
     if (request.operation === 'list-blobs') return listPage(request, view, sendTo);
     if (request.operation === 'get-messages') return withOwnReceipts(await send(head, body));
+    if (request.operation === 'transaction') {
+      const mended = withoutLineSeparators(head, request.body);
+      return send(mended.head, mended.body);
+    }
     return sendTo(withAzuriteReceipt(request));
   };
 

@@ -95,7 +95,7 @@ export function createScore(onProblem: (text: string) => void = () => {}): Score
   };
 }
 
-const row = (name: string, value: number | string): string => `${name.padEnd(24)}${String(value).padStart(14)}`;
+const row = (name: string, value: number | string): string => `${name.padEnd(30)}${String(value).padStart(14)}`;
 
 const describe = ({ lost, doubled, wrong, stuck }: RunEnd): string =>
   JSON.stringify({ stuck, lost: lost.slice(0, 10), doubled: doubled.slice(0, 10), wrong });
