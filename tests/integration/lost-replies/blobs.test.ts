@@ -63,7 +63,11 @@ test('an outcome whose put was answered too late is its writers own', async () =
   const header = headerOf({ dead: 1 }, { causes });
   lossy.lose(...put('results'));
 
-  const own = await putOutcome(results, reference, { header: headerOf({ dead: 1 }), body: Buffer.from('first'), causes });
+  const own = await putOutcome(results, reference, {
+    header: headerOf({ dead: 1 }),
+    body: Buffer.from('first'),
+    causes,
+  });
   lossy.assertLost();
   const other = await putOutcome(results, reference, { header: headerOf(), body: Buffer.from('second'), causes: {} });
 

@@ -27,14 +27,15 @@ export class Lossy {
   }
 
   /** Whether the answer of this call is the one to lose; counts it and its repeats. */
-  takes({ service, method, path, body }: StorageCall): boolean {
+  async takes({ service, method, path, body }: StorageCall): Promise<boolean> {
     const call = `${method} ${path}`;
     if (this.#calls.length > 0) {
       this.#calls.push(call);
       return false;
     }
     const [of, pattern, content] = this.#next ?? [];
-    if (of !== service || !pattern?.test(call) || !(content ?? /^/).test(body.toString('latin1'))) return false;
+    if (of !== service || !pattern?.test(call)) return false;
+    if (content && !content.test((await body()).toString('latin1'))) return false;
     this.#next = undefined;
     this.#calls.push(call);
     return true;
@@ -44,7 +45,8 @@ export class Lossy {
 async function startLossy(lossy: Lossy): Promise<void> {
   const storage = await startStorage({
     client: {
-      intercept: (call, forward) => (lossy.takes(call) ? carryOut({ kind: 'lostReply' }, call, forward) : forward()),
+      intercept: async (call, forward) =>
+        (await lossy.takes(call)) ? carryOut({ kind: 'lostReply' }, call, forward) : forward(),
     },
     limits: { ...RETRY_LIMITS, firstDelayMs: 1 },
   });
