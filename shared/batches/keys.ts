@@ -85,6 +85,24 @@ export const finishKey = async (table: Table, keyRow: string, digest: string, ke
   await table.updateEntity(toKeyEntity(keyRow, { digest, ...kept }), 'Merge');
 };
 
+/**
+ * Records the content of a batch for seven days, and gives the batch that had the same content before, if any. New content
+ * costs one operation, and content that is there already two.
+ */
+export async function recordContent(
+  table: Table,
+  { workload, digest, batch }: { workload: string; digest: string; batch: string },
+  nowMs: number,
+): Promise<string | undefined> {
+  // A line feed is in no idempotency key, so that no key names this row.
+  const keyRow = keyRowOf(workload, `\n${digest}`);
+  if (await wins(table.createEntity(toKeyEntity(keyRow, { batch, ...expiry(nowMs) })))) return undefined;
+  const entity = await readEntity(table, keyRow, ROW);
+  if (!entity) return undefined;
+  const { batch: earlier, expiresAt = '' } = fromEntity('key', entity);
+  return earlier === batch || Date.parse(expiresAt) <= nowMs ? undefined : earlier;
+}
+
 /** Frees the key of a batch, unless it has expired meanwhile and stands for another one. */
 export async function freeKey(table: Table, keyRow: string, batch: string): Promise<void> {
   const found = await readEntity(table, keyRow, ROW);

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { BlobItem, ContainerClient } from '@azure/storage-blob';
-import { isIdempotencyKey, MAX_KEY } from '../batches/keys.ts';
+import { isIdempotencyKey, MAX_KEY, recordContent } from '../batches/keys.ts';
 import { Problem, statusOf } from '../errors.ts';
 import type { Settings } from '../settings.ts';
 import type { Registry } from '../workload/registry.ts';
@@ -22,15 +22,22 @@ export class FileChangedError extends Error {
   override name = 'FileChangedError';
 }
 
+/** The batch that a file became, and the one of the last seven days that has the same content. */
+export interface SubmittedFile {
+  batch: string;
+  sameContentAs?: string;
+}
+
 /**
- * Makes a batch of an inbox file, and gives the batch's id; that of the first time where the file was taken before.
+ * Makes a batch of an inbox file; gives that of the first time where the file was taken before. Content that another
+ * file or upload brought is legitimate, and only reported.
  * @throws Problem when the file must be rejected; FileChangedError when it is not the listed version any more.
  */
 export async function submitFile(
   deps: SubmitFileDeps,
   inbox: ContainerClient,
   { name, properties, metadata }: BlobItem,
-): Promise<string> {
+): Promise<SubmittedFile> {
   const target = inboxTarget(deps.registry, name);
   if (properties.blobType === 'AppendBlob') {
     throw new Problem(
@@ -50,7 +57,9 @@ export async function submitFile(
       body,
       limits: { ...deps.settings, maxBodyBytes: deps.settings.maxInboxBytes },
     });
-    return row.id;
+    const content = { workload: row.workload, digest: row.digest, batch: row.id };
+    const sameContentAs = await recordContent(deps.keys, content, deps.gate.now());
+    return { batch: row.id, ...(sameContentAs === undefined ? {} : { sameContentAs }) };
   } finally {
     body.destroy(); // Its connection, where it was not read to its end.
   }

@@ -128,7 +128,9 @@ const codeOf = (error: Error): unknown => ('code' in error ? error.code : undefi
 /** Makes a batch of a file, or writes why it is rejected. Throws whatever else keeps it from being judged. */
 async function decide(deps: InboxDeps, look: Look, file: BlobItem): Promise<InboxDecision> {
   try {
-    return { batch: await submitFile(deps, look.inbox, file) };
+    const submitted = await submitFile(deps, look.inbox, file);
+    if (submitted.sameContentAs !== undefined) log.warn('inbox-repeated', { file: file.name, ...submitted });
+    return { batch: submitted.batch };
   } catch (error) {
     if (!(error instanceof Problem) || isPassingProblem(error)) throw error;
     await writeReason(deps, file.name, error);

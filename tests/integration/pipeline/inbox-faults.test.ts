@@ -2,6 +2,7 @@ import { BlobLeaseClient, type BlockBlobClient, type ContainerClient } from '@az
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { collectInbox, type InboxResult } from '../../../shared/intake/inbox.ts';
 import { deleteBatch } from '../../../shared/sweep/delete-batch.ts';
+import { withLog } from '../../../shared/telemetry/log.ts';
 import { inventory, itemsOf, ndjson, startWorld, type World } from '../sweep/world.ts';
 
 const DAY = 24 * 60 * 60_000;
@@ -136,6 +137,39 @@ describe('the key of a file', () => {
   it.each(['x'.repeat(256), ' '])('is refused where a client gives one that is none: %j', async (key) => {
     await drop('echo/key.ndjson', undefined, { idempotencykey: key });
     expect(await look()).toEqual({ ...NOTHING, rejected: 1 });
+  });
+});
+
+describe('content that was seen before', () => {
+  const repeats = async (): Promise<unknown[]> => {
+    const lines: Record<string, unknown>[] = [];
+    const hear = (line: string): void => void lines.push(JSON.parse(line));
+    await withLog({ debug: hear, info: hear, warn: hear, error: hear }, async () => void (await look()));
+    return lines.filter(({ event }) => event === 'inbox-repeated');
+  };
+  const content = ndjson(itemsOf(7));
+
+  it('is accepted under another name, and reported with the batch that had it first', async () => {
+    const before = await batches();
+    await drop('echo/first.ndjson', content);
+    expect(await repeats()).toEqual([]);
+    const [first] = (await batches()).filter((id) => !before.includes(id));
+
+    await drop('echo/second.ndjson', content);
+
+    expect(await repeats()).toMatchObject([{ file: 'echo/second.ndjson', sameContentAs: first }]);
+    expect((await batches()).length - before.length).toBe(2);
+  });
+
+  it('is not reported of a file that comes again by a crash, nor after a week', async () => {
+    const other = ndjson(itemsOf(8));
+    await drop('echo/crash-again.ndjson', other);
+    await look(dyingBeforeMove());
+    expect(await repeats()).toEqual([]);
+
+    world.wait(8 * DAY);
+    await drop('echo/later.ndjson', other);
+    expect(await repeats()).toEqual([]);
   });
 });
 
