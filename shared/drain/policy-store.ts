@@ -8,7 +8,8 @@ import type { Policy } from './policy.ts';
 
 /**
  * Stores the policy of a queue and counts its version up, in one transaction: no drain sees the one without the other.
- * Gives the new version; undefined when the present one is not `expected` (which may be left out).
+ * Gives the new version; undefined when the present one is not `expected` (which may be left out). Two who store the same
+ * policy at the same time store one version.
  */
 export const writePolicy = (
   table: Table,

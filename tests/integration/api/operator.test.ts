@@ -156,7 +156,7 @@ describe('queues/{queue}/policy', () => {
 
   it('counts each of many changes at once', async () => {
     const { version } = policyViewSchema.parse((await policy('GET')).json());
-    await Promise.all(Array.from({ length: 5 }, () => policy('PUT', changed)));
+    await Promise.all(Array.from({ length: 5 }, (_, n) => policy('PUT', { ...changed, capacity: n + 1 })));
     expect(policyViewSchema.parse((await policy('GET')).json()).version).toBe(version + 5);
   });
 
