@@ -14,6 +14,7 @@ export const PROBLEMS = {
   'empty-batch': [400, 'The upload holds no record'],
   'invalid-parameter': [400, 'A parameter is not valid'],
   'not-found': [404, 'No such resource'],
+  'upload-stalled': [408, 'The upload stopped coming in'],
   conflict: [409, 'The resource is in another state'],
   'upload-in-progress': [409, 'Another upload holds this idempotency key'],
   'precondition-failed': [412, 'The resource was changed meanwhile'],

@@ -55,7 +55,8 @@ export const CLIENT_ROUTES: readonly Route[] = [
     ],
     problems: [
       ...(['malformed-record', 'malformed-encoding', 'empty-batch', 'invalid-parameter', 'not-found'] as const),
-      ...(['conflict', 'upload-in-progress', 'too-large', 'unsupported-media-type', 'idempotency-mismatch'] as const),
+      ...(['upload-stalled', 'conflict', 'upload-in-progress', 'too-large', 'unsupported-media-type'] as const),
+      ...(['idempotency-mismatch', 'busy'] as const),
     ],
   },
   {
