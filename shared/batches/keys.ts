@@ -85,6 +85,9 @@ export const finishKey = async (table: Table, keyRow: string, digest: string, ke
   await table.updateEntity(toKeyEntity(keyRow, { digest, ...kept }), 'Merge');
 };
 
+/** The row of a content (`sha256:<hex>` of the decoded upload). A line feed is in no key, so that no key names this row. */
+export const contentRowOf = (workload: string, digest: string): string => keyRowOf(workload, `\n${digest}`);
+
 /**
  * Records the content of a batch for seven days, and gives the batch that had the same content before, if any. New content
  * costs one operation, and content that is there already two.
@@ -94,8 +97,7 @@ export async function recordContent(
   { workload, digest, batch }: { workload: string; digest: string; batch: string },
   nowMs: number,
 ): Promise<string | undefined> {
-  // A line feed is in no idempotency key, so that no key names this row.
-  const keyRow = keyRowOf(workload, `\n${digest}`);
+  const keyRow = contentRowOf(workload, digest);
   if (await wins(table.createEntity(toKeyEntity(keyRow, { batch, ...expiry(nowMs) })))) return undefined;
   const entity = await readEntity(table, keyRow, ROW);
   if (!entity) return undefined;

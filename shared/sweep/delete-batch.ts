@@ -6,7 +6,7 @@ import type { ContainerClient } from '@azure/storage-blob';
 import { BATCH_ROW_KEY, type BatchRow, isSettled, toBatchEntity } from '../batches/batch-row.ts';
 import { deleteChunks } from '../batches/delete-chunks.ts';
 import { unindexBatch } from '../batches/index-rows.ts';
-import { freeKey } from '../batches/keys.ts';
+import { contentRowOf, freeKey } from '../batches/keys.ts';
 import { readBatch, rowOf } from '../batches/ledger.ts';
 import { closeAll, openBatch } from '../batches/open-rows.ts';
 import { CONTAINERS, outcomeBlobName } from '../contract/names.ts';
@@ -85,9 +85,14 @@ async function deleteBlobs(container: ContainerClient, prefix: string, isOver: (
   return true;
 }
 
-/** The file that was dropped holds the same records; it goes only if it is still the one that became this batch. */
-async function deleteInboxFile(deps: DeleteDeps, { id, sourceKind, sourceName }: BatchRow): Promise<void> {
+/**
+ * The file that was dropped holds the same records; it goes only if it is still the one that became this batch. So does the
+ * record of its content.
+ */
+async function deleteInboxFile(deps: DeleteDeps, row: BatchRow): Promise<void> {
+  const { id, workload, digest, sourceKind, sourceName } = row;
   if (sourceKind !== 'inbox') return;
+  await freeKey(deps.keys, contentRowOf(workload, digest), id);
   const blob = deps.container(CONTAINERS.inboxDone).getBlobClient(sourceName);
   try {
     const { metadata, etag } = await blob.getProperties();
