@@ -43,10 +43,8 @@ export class Problem extends Error {
 /** A table, container or topic that the deployment makes is not there: nothing works before an operator has made it again. */
 export class MissingResourceError extends Error {
   override name = 'MissingResourceError';
-  readonly resource: string;
   constructor(resource: string, { service, cause }: { service: string; cause?: unknown }) {
     super(`The ${resource} does not exist in ${service}. Deploy the infrastructure again, or create it.`, { cause });
-    this.resource = resource;
   }
 }
 
@@ -85,6 +83,14 @@ export function errorCodeOf(thrown: unknown): string | undefined {
 
 /** Statuses by which a service says that it, or our way to it, is not well: not signed in, no right, too slow, too busy. */
 const OUTAGE = new Set([401, 403, 408, 429]);
+/** Errors without a status: no answer, or no token from the identity. */
+const OUTAGE_NAMES = new Set([
+  'RestError',
+  'AbortError',
+  'CredentialUnavailableError',
+  'AuthenticationError',
+  'AggregateAuthenticationError',
+]);
 
 /**
  * Whether a service refused a request for what it says (400, or 413 for its size), so that it would do so again.
@@ -101,7 +107,5 @@ export function isOutage(thrown: unknown): boolean {
   if (thrown instanceof MissingResourceError || thrown instanceof ContentionError) return true;
   if (!(thrown instanceof Error)) return false;
   // A ServiceBusError says by itself whether it is likely to pass.
-  return (
-    thrown.name === 'RestError' || thrown.name === 'AbortError' || ('retryable' in thrown && thrown.retryable === true)
-  );
+  return OUTAGE_NAMES.has(thrown.name) || ('retryable' in thrown && thrown.retryable === true);
 }

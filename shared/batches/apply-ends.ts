@@ -161,8 +161,10 @@ function updateBatch(
   batch.duplicatesSeen += duplicates;
   batch.operations = addOperations(batch.operations, options.operations);
   // Repeats may be of an earlier revision, and start nothing.
-  if (fresh.size > 0) batch.startedAt ??= options.at;
-  if (batch.state === 'queued') batch.state = 'running';
+  if (fresh.size > 0) {
+    batch.startedAt ??= options.at;
+    if (batch.state === 'queued') batch.state = 'running';
+  }
   return ['update', toBatchEntity(batch), 'Replace', { etag: found.etag }];
 }
 

@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { FrameError } from '../contract/errors.ts';
 import { decodeFrameUpTo, digestOf, encodeFrame, skippableFrame, skippablePayload } from '../contract/frame.ts';
 import { statusOf } from '../errors.ts';
+import { downloadBytes } from '../storage/blob-reads.ts';
 
 const count = z.number().int().nonnegative();
 
@@ -89,7 +90,8 @@ export async function readRedrive(container: ContainerClient, blob: string): Pro
   try {
     const { metadata, etag = '', contentLength = 0 } = await client.getProperties();
     const offset = Number(metadata?.indexoffset);
-    const bytes = await client.downloadToBuffer(offset, contentLength - offset, { conditions: { ifMatch: etag } });
+    const place = { offset, count: contentLength - offset };
+    const bytes = await downloadBytes(client, { ...place, conditions: { ifMatch: etag } });
     if (digestOf(bytes) !== metadata?.digest) throw new FrameError(`The index of redrive ${blob} is damaged.`);
     const text = decodeFrameUpTo(skippablePayload(bytes), MAX_INDEX_BYTES).toString('utf8');
     return { blob, etag, redrive: redriveSchema.parse(JSON.parse(text)) };

@@ -98,9 +98,10 @@ async function problemOf(resource: string, ask: () => Promise<unknown>): Promise
     return undefined;
   } catch (error) {
     const [status, code = ''] = [statusOf(error), errorCodeOf(error)];
-    if (status === 404 && code !== 'ContainerNotFound') return undefined;
+    // A row, blob or queue that is not there is an answer; a table or container that is missing has an error of its own.
+    if (status === 404) return undefined;
     log.warn('health-check-failed', { resource, error: toError(error) });
-    if (error instanceof MissingResourceError || status === 404) return 'does not exist';
+    if (error instanceof MissingResourceError) return 'does not exist';
     if (status === undefined) return 'does not answer';
     return status === 401 || status === 403
       ? `access denied: ${status} ${code}`

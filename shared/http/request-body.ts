@@ -16,10 +16,12 @@ const MAX_SILENCE_MS = 60_000;
 export async function* requestBody(request: HttpRequest, maxSilenceMs = MAX_SILENCE_MS): AsyncGenerator<Uint8Array> {
   if (!request.body) return;
   const pieces = (request.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
-  for (;;) {
-    const piece = await nextOf(pieces, maxSilenceMs);
-    if (piece.done) return;
-    yield piece.value;
+  try {
+    for (let piece = await nextOf(pieces, maxSilenceMs); !piece.done; piece = await nextOf(pieces, maxSilenceMs))
+      yield piece.value;
+  } finally {
+    // Lets go of a body that is not read to its end. Not waited for: it comes after bytes that may not come.
+    pieces.return?.().catch(() => undefined);
   }
 }
 
@@ -34,8 +36,6 @@ async function nextOf(
     return await withinTime(next, maxSilenceMs, 'The upload');
   } catch (cause) {
     if (!(cause instanceof TimeLimitError)) throw new ClientGoneError('The client broke off its request.', { cause });
-    // Not waited for: it comes after the bytes that do not come.
-    pieces.return?.().catch(() => undefined);
     throw new Problem('upload-stalled', `No bytes of the body came for ${maxSilenceMs / 1000} s.`);
   }
 }

@@ -4,7 +4,7 @@ import { Problem } from '../errors.ts';
 import { encodingOf, formatOf } from '../intake/formats.ts';
 import { type SubmitDeps, submit } from '../intake/submit.ts';
 import type { Settings } from '../settings.ts';
-import type { Slots } from '../slots.ts';
+import { NoSlotError, type Slots } from '../slots.ts';
 import { readTraceparent } from '../telemetry/trace.ts';
 import type { Registry } from '../workload/registry.ts';
 import { json } from './answers.ts';
@@ -19,6 +19,8 @@ import { requestBody } from './request-body.ts';
  */
 export const MAX_UPLOADS = 16;
 const MAX_WAITING_UPLOADS = 1_000;
+/** The platform's front end cuts a request after 230 s: one that begins later than this would be accepted for nobody. */
+const MAX_WAIT_MS = 100_000;
 
 export interface SubmitHttp {
   registry: Registry;
@@ -47,9 +49,18 @@ export async function submitOverHttp(
     traceparent: readTraceparent(request.headers.get('traceparent')),
   };
   requireRoom(slots);
-  const row = await slots.run(() => submit(deps, upload));
+  const row = await inSlot(slots, () => submit(deps, upload));
   const view = batchView(row, deps.gate.now(), prices);
   return json(view, { status: 202, headers: { location: view.links.self, 'retry-after': '1' } });
+}
+
+async function inSlot<T>(slots: Slots, work: () => Promise<T>): Promise<T> {
+  try {
+    return await slots.run(work, MAX_WAIT_MS);
+  } catch (error) {
+    if (!(error instanceof NoSlotError)) throw error;
+    throw new Problem('busy', 'All uploads before this one took too long. Try again in a while.', { cause: error });
+  }
 }
 
 /** So many wait that another one could not be begun within the time of a request. What a client does not send costs nothing. */

@@ -8,6 +8,7 @@ import { CONTAINERS, chunkId } from '../contract/names.ts';
 import { addOperations } from '../contract/operations.ts';
 import { type ChunkEntry, readIndex } from '../contract/payload-index.ts';
 import type { Meter } from '../cost/meter.ts';
+import { downloadBytes } from '../storage/blob-reads.ts';
 import type { Table } from '../storage/table.ts';
 import { type EnqueueDeps, enqueue } from '../wake/enqueue.ts';
 
@@ -90,7 +91,7 @@ export async function enterQueues(deps: ContinueDeps, batch: BatchRow, entering:
 /** The chunk index of a batch's payload. */
 export async function readChunkIndex(deps: Pick<ContinueDeps, 'container'>, batch: BatchRow): Promise<ChunkEntry[]> {
   const blob = deps.container(CONTAINERS.payloads).getBlobClient(batch.payload);
-  const bytes = await blob.downloadToBuffer(batch.indexOffset, batch.indexLength);
+  const bytes = await downloadBytes(blob, { offset: batch.indexOffset, count: batch.indexLength });
   if (bytes.length !== batch.indexLength) throw new FrameError(`The index of payload ${batch.payload} is cut short.`);
   return readIndex(bytes);
 }

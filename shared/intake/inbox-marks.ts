@@ -34,10 +34,20 @@ export class InboxMarks {
 
   /** What was decided about this version of a file before; the first call reads all marks, usually none, by one query. */
   async find(file: FileVersion): Promise<InboxDecision | undefined> {
-    this.#found ??= readMarks(this.#table);
+    this.#found ??= this.#read();
     const key = rowKeyOf(file);
     this.#seen.add(key);
     return (await this.#found).get(key)?.decision;
+  }
+
+  /** A read that fails is made again for the next file. */
+  async #read(): Promise<Map<string, Mark>> {
+    try {
+      return await readMarks(this.#table);
+    } catch (error) {
+      this.#found = undefined;
+      throw error;
+    }
   }
 
   /** Marks a version of a file. A repeat changes nothing. */

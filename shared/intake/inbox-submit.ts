@@ -3,6 +3,8 @@ import type { BlobItem, ContainerClient } from '@azure/storage-blob';
 import { isIdempotencyKey, MAX_KEY, recordContent } from '../batches/keys.ts';
 import { Problem, statusOf } from '../errors.ts';
 import type { Settings } from '../settings.ts';
+import { downloadedPieces } from '../storage/blob-reads.ts';
+import { DOWNLOAD_RESUMES } from '../storage/retry-limits.ts';
 import type { Registry } from '../workload/registry.ts';
 import type { FileVersion } from './inbox-marks.ts';
 import { quoted } from './inbox-move.ts';
@@ -54,7 +56,7 @@ export async function submitFile(
       // No other file has this key, and a file may lie here for longer than a client's key is remembered.
       keepsKey: ownKey === undefined,
       source: { kind: 'inbox', name },
-      body,
+      body: downloadedPieces(body),
       limits: { ...deps.settings, maxBodyBytes: deps.settings.maxInboxBytes },
     });
     const content = { workload: row.workload, digest: row.digest, batch: row.id };
@@ -78,8 +80,12 @@ function ownKeyOf(metadata: Record<string, string> = {}): string | undefined {
 async function openFile(inbox: ContainerClient, { name, etag }: FileVersion): Promise<Readable> {
   try {
     const conditions = { ifMatch: quoted(etag) };
-    const { readableStreamBody } = await inbox.getBlobClient(name).download(0, undefined, { conditions });
-    return readableStreamBody as Readable;
+    const options = { conditions, maxRetryRequests: DOWNLOAD_RESUMES };
+    const { readableStreamBody } = await inbox.getBlobClient(name).download(0, undefined, options);
+    const body = readableStreamBody as Readable;
+    // Until somebody reads it, an error that nobody hears would end the process; whoever reads meets it all the same.
+    body.on('error', () => undefined);
+    return body;
   } catch (error) {
     if (statusOf(error) !== 404 && statusOf(error) !== 412) throw error;
     throw new FileChangedError(`${name} was removed or replaced since it was listed.`, { cause: error });

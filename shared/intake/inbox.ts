@@ -7,7 +7,7 @@ import type { BlobItem, ContainerClient } from '@azure/storage-blob';
 import { readBatch } from '../batches/ledger.ts';
 import { blobNameFault } from '../contract/blob-name.ts';
 import { CONTAINERS } from '../contract/names.ts';
-import { isOutage, Problem, toError } from '../errors.ts';
+import { errorCodeOf, isOutage, Problem, toError } from '../errors.ts';
 import { log } from '../telemetry/log.ts';
 import { type FileVersion, type InboxDecision, InboxMarks } from './inbox-marks.ts';
 import { CopyPendingError, moveFile, removeFile, writeReason } from './inbox-move.ts';
@@ -111,7 +111,7 @@ function leave({ result }: Look, fields: { file: string; error: Error }): 'defer
     log.warn('inbox-deferred', fields);
     return 'deferred';
   }
-  if (result.stuck < MAX_STUCK_LINES) log.error('inbox-stuck', { ...fields, code: codeOf(fields.error) });
+  if (result.stuck < MAX_STUCK_LINES) log.error('inbox-stuck', { ...fields, code: errorCodeOf(fields.error) });
   return 'stuck';
 }
 
@@ -122,8 +122,6 @@ const isPassing = (error: Error): boolean =>
   (error instanceof Problem && isPassingProblem(error));
 
 const isPassingProblem = ({ type }: Problem): boolean => type === 'upload-in-progress' || type === 'busy';
-
-const codeOf = (error: Error): unknown => ('code' in error ? error.code : undefined);
 
 /** Makes a batch of a file, or writes why it is rejected. Throws whatever else keeps it from being judged. */
 async function decide(deps: InboxDeps, look: Look, file: BlobItem): Promise<InboxDecision> {

@@ -7,10 +7,14 @@ export interface ErrorText {
 /** A message longer than this is cut: an error may carry a whole response body, and a chunk has thousands of items. */
 export const MAX_MESSAGE_CHARS = 2_000;
 
+/** A longer name is free text in the wrong place. */
+const MAX_NAME_CHARS = 200;
+
 /** Name and message of whatever was thrown. Never throws itself, whatever getters the thrown thing has. */
 export function toErrorText(thrown: unknown): ErrorText {
   try {
-    if (thrown instanceof Error) return { name: String(thrown.name), message: cut(String(thrown.message)) };
+    if (thrown instanceof Error)
+      return { name: String(thrown.name).slice(0, MAX_NAME_CHARS), message: cut(String(thrown.message)) };
     return { name: 'Error', message: cut(String(thrown)) };
   } catch {
     return { name: 'Error', message: 'something that cannot be shown was thrown' };

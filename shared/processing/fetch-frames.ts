@@ -1,6 +1,7 @@
 import type { ContainerClient } from '@azure/storage-blob';
 import type { Reference } from '../contract/reference.ts';
 import { statusOf } from '../errors.ts';
+import { downloadBytes } from '../storage/blob-reads.ts';
 
 /** Frames of one blob that lie this near are read together: a gap costs less than another request. */
 const MAX_GAP = 64 * 1024;
@@ -46,7 +47,7 @@ export async function readRange(
 ): Promise<Buffer | undefined> {
   try {
     const { offset, length } = range;
-    return await container.getBlobClient(range.blob).downloadToBuffer(offset, length, { blockSize: length });
+    return await downloadBytes(container.getBlobClient(range.blob), { offset, count: length });
   } catch (error) {
     const status = statusOf(error);
     if (status === 404 || status === 416) return undefined;

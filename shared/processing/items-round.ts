@@ -211,8 +211,10 @@ async function runSuspect(deps: ItemsRoundDeps, work: Work, lease: Lease): Promi
     // The dead letter keeps its item, and of a retries frame its index.
     return store(deps, work, ending(deps, await withOwnFrame(deps, work), 'killed'));
   }
+  // Before the mark: storage that fails is no sign of a death.
+  const framed = await withOwnFrame(deps, work);
   if (!(await lease.rewrite(message.messageId, { ...reference, starts: starts + 1 }))) return 'later';
-  return run(deps, await withOwnFrame(deps, work));
+  return run(deps, framed);
 }
 
 /** The frame of a reference that was not read with the others, since it might have been done: resent, or a suspect. */

@@ -3,10 +3,8 @@ import type { ContainerClient } from '@azure/storage-blob';
 import { createMeter } from '../cost/meter.ts';
 import { statusOf } from '../errors.ts';
 import type { Settings } from '../settings.ts';
+import { DOWNLOAD_RESUMES } from '../storage/retry-limits.ts';
 import type { Container, OpenContainer } from '../workload/container.ts';
-
-/** Times that a broken download is taken up again where it broke. */
-const RETRIES = 4;
 
 /** Storage for the handlers of a thread, and what it costs. */
 export interface ThreadContainers {
@@ -42,7 +40,10 @@ function onStorage(client: () => Promise<ContainerClient>, abortSignal: AbortSig
       const blob = (await client()).getBlobClient(name);
       try {
         // downloadToBuffer asks for the size first: a second operation for each blob.
-        const { readableStreamBody } = await blob.download(0, undefined, { abortSignal, maxRetryRequests: RETRIES });
+        const { readableStreamBody } = await blob.download(0, undefined, {
+          abortSignal,
+          maxRetryRequests: DOWNLOAD_RESUMES,
+        });
         return readableStreamBody && (await buffer(readableStreamBody));
       } catch (error) {
         if (statusOf(error) === 404) return undefined;

@@ -5,6 +5,7 @@ import { decodeFrameUpTo, SKIPPABLE_OVERHEAD, skippablePayload } from '../contra
 import { reportBlobName } from '../contract/names.ts';
 import { statusOf } from '../errors.ts';
 import { splitLines } from '../processing/sources.ts';
+import { downloadBytes } from '../storage/blob-reads.ts';
 
 const count = z.number().int().nonnegative();
 
@@ -42,7 +43,7 @@ export async function readReport(
 
 async function download(reports: ContainerClient, name: string): Promise<Buffer | undefined> {
   try {
-    return await reports.getBlobClient(name).downloadToBuffer();
+    return await downloadBytes(reports.getBlobClient(name));
   } catch (error) {
     if (statusOf(error) === 404) return undefined;
     throw error;

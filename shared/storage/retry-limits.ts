@@ -34,6 +34,9 @@ export const RETRY_LIMITS: RetryLimits = {
   longestRetryAfterMs: 30_000,
 };
 
+/** Times that the SDK takes up a broken download where it broke; each of them is a call with its own retries. */
+export const DOWNLOAD_RESUMES = 4;
+
 /**
  * 408 and 429 as well: storage-blob and storage-queue would repeat 500 and 503 alone. 501 and 505 never change.
  */

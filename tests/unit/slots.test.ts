@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createSlots } from '../../shared/slots.ts';
+import { createSlots, NoSlotError } from '../../shared/slots.ts';
 
 it('runs as many works as there are slots, the others in the order they came', async () => {
   const slots = createSlots(2);
@@ -30,4 +30,19 @@ it('gives the slot of a failed work to the next one', async () => {
   await expect(failed).rejects.toThrow('no');
   await expect(next).resolves.toBe('next');
   expect(slots.idle).toBe(1);
+});
+
+it('gives up the place of a work that has waited for too long, and never runs it', async () => {
+  const slots = createSlots(1);
+  const first = Promise.withResolvers<void>();
+  const running = slots.run(() => first.promise);
+  let ran = false;
+  const late = slots.run(async () => {
+    ran = true;
+  }, 5);
+  await expect(late).rejects.toThrow(NoSlotError);
+  expect(slots.waiting).toBe(0);
+  first.resolve();
+  await running;
+  expect([slots.idle, ran]).toEqual([1, false]);
 });

@@ -30,3 +30,17 @@ test('a body that comes in pieces is read to its end', async () => {
 test('no body is an empty one', async () => {
   expect(await read(undefined, 10_000)).toBe('');
 });
+
+test('a body that is not read to its end is let go of', async () => {
+  let released = false;
+  async function* endless(): AsyncGenerator<Uint8Array> {
+    try {
+      for (;;) yield BYTES;
+    } finally {
+      released = true;
+    }
+  }
+  for await (const _part of requestBody({ body: endless() } as unknown as HttpRequest)) break;
+  await new Promise((done) => setImmediate(done));
+  expect(released).toBe(true);
+});

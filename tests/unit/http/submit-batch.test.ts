@@ -4,7 +4,7 @@ import { answering } from '../../../shared/http/answers.ts';
 import { redriveRequestSchema } from '../../../shared/http/batch-work-schemas.ts';
 import { jsonBodyOf } from '../../../shared/http/json-body.ts';
 import { submitOverHttp } from '../../../shared/http/submit-batch.ts';
-import { createSlots } from '../../../shared/slots.ts';
+import { createSlots, NoSlotError } from '../../../shared/slots.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
 import { memoryBlobs } from '../../helpers/memory-blobs.ts';
 import { memoryTable } from '../../helpers/memory-table.ts';
@@ -81,6 +81,14 @@ it('an upload is not read before it has a slot', async () => {
 
 it('an upload is turned away when too many wait, and may come again', async () => {
   const slots = { run: () => Promise.reject(new Error('It must not run.')), idle: 0, waiting: 1_000 };
+
+  const { answer } = await ask((request) => submitOverHttp(deps(slots), request), requestWith(brokenOff()));
+
+  expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
+});
+
+it('an upload whose turn does not come in time is turned away, too', async () => {
+  const slots = { run: () => Promise.reject(new NoSlotError('late')), idle: 0, waiting: 1 };
 
   const { answer } = await ask((request) => submitOverHttp(deps(slots), request), requestWith(brokenOff()));
 

@@ -154,6 +154,16 @@ test('a suspect whose lone starts were broken off by storage is none the guiltie
   expect(stored.map(({ ending }) => ending)).toEqual(['processed']);
 });
 
+test('a suspect whose frame cannot be read, whatever the error says, is not marked as begun', async () => {
+  const { deliver, die, stored } = world();
+  die();
+  for (let times = 0; times < 20; times += 1) await deliver({ on: 'read', error: new TypeError('terminated') });
+
+  await deliver();
+
+  expect(stored.map(({ ending }) => ending)).toEqual(['processed']);
+});
+
 test('a chunk that storage refuses for what it is gets split, and is not asked for ever', async () => {
   const { deliver, stored } = world();
   for (let times = 0; times < 3; times += 1) await deliver({ on: 'write', error: TOO_LARGE });

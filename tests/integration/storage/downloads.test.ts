@@ -1,0 +1,58 @@
+import type { Readable } from 'node:stream';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { carryOut } from '../../../local/storage/index.ts';
+import { isOutage } from '../../../shared/errors.ts';
+import { readRange } from '../../../shared/processing/fetch-frames.ts';
+import { readReport } from '../../../shared/results/read-report.ts';
+import { downloadedPieces } from '../../../shared/storage/blob-reads.ts';
+import { RETRY_LIMITS } from '../../../shared/storage/retry-limits.ts';
+import { BATCH } from '../../helpers/factories.ts';
+import { type Storage, startStorage } from '../sweep/storage.ts';
+
+const BYTES = Buffer.alloc(100_000, 'x');
+const NAME = `${BATCH}/0000.ndjson.zst`;
+
+let storage: Storage;
+let isBroken = false;
+beforeAll(async () => {
+  storage = await startStorage({
+    client: {
+      intercept: (call, forward) =>
+        isBroken && call.method === 'GET' ? carryOut({ kind: 'resetInBody' }, call, forward) : forward(),
+    },
+    limits: { ...RETRY_LIMITS, firstDelayMs: 1 },
+  });
+  for (const name of ['payloads', 'reports', 'inbox'])
+    await storage.clients.container(name).getBlockBlobClient(NAME).upload(BYTES, BYTES.length);
+  isBroken = true;
+});
+afterAll(() => storage.stop());
+
+/** What a read throws whose answer breaks off each time. */
+const READS: Record<string, () => Promise<unknown>> = {
+  'a frame': () =>
+    readRange(storage.clients.container('payloads'), {
+      container: 'payloads',
+      blob: NAME,
+      offset: 0,
+      length: BYTES.length,
+    }),
+  'a report': () => readReport(storage.clients.container('reports'), BATCH, 0),
+  'a file of the inbox': async () => {
+    const { readableStreamBody } = await storage.clients.container('inbox').getBlobClient(NAME).download();
+    for await (const _piece of downloadedPieces(readableStreamBody as Readable));
+  },
+};
+
+test.each(Object.entries(READS))(
+  '%s whose bytes break off each time is an outage: no item is to blame',
+  async (_what, read) => {
+    const error: unknown = await read().then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+
+    expect(error).toBeInstanceOf(Error);
+    expect(isOutage(error)).toBe(true);
+  },
+);
