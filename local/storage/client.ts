@@ -64,10 +64,13 @@ export async function openClient(handle: Handle, options: ClientOptions): Promis
   return { ports, connectionString: (account) => connectionString(ports, account), close: () => closeAll(servers) };
 }
 
+/** Node would answer 408 itself to a call whose body takes more than 5 minutes, which is the service's to decide. */
+const LIMITS = { maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: 0, headersTimeout: 60_000 };
+
 async function listen(
   serveCall: (incoming: IncomingMessage, response: ServerResponse) => Promise<void>,
 ): Promise<Server> {
-  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (incoming, response) => {
+  const server = createServer(LIMITS, (incoming, response) => {
     // A message whose body was given up half way no longer knows its socket.
     const { socket } = incoming;
     // The service is away, or the client is: a connection without an answer is what both look like.
