@@ -141,9 +141,10 @@ async function writeOutcome(
   clock: ServiceClock,
 ): Promise<void> {
   if (!('cutAfterBytes' in outcome)) return write(response, outcome, clock);
-  const { status, headers, body, cutAfterBytes } = outcome;
+  const { status, headers, body, cutAfterBytes, cutAfterMs = 0 } = outcome;
   response.writeHead(status, dated(withoutHeaders(headers, LENGTH), clock, body));
-  response.write(body.subarray(0, cutAfterBytes), () => incoming.socket.destroy());
+  const cut = (): void => void setTimeout(() => incoming.socket.destroy(), cutAfterMs).unref();
+  response.write(body.subarray(0, cutAfterBytes), cut);
 }
 
 async function write(response: ServerResponse, { status, headers, body }: PassingAnswer, clock: ServiceClock) {

@@ -123,6 +123,15 @@ describe('an interceptor', () => {
     await expect(callRaw(ports, { ...put, body: MESSAGE })).rejects.toThrow(/fetch failed|terminated/);
   });
 
+  test('lets an answer stop amid the body until the client gives up', async () => {
+    const { ports } = await add({
+      intercept: async (_call, forward) => ({ ...(await forward()), cutAfterBytes: 5, cutAfterMs: 60_000 }),
+    });
+    const signal = AbortSignal.timeout(500);
+    const answer = await fetch(`http://127.0.0.1:${ports.blob}/devstoreaccount1?comp=list`, { signal });
+    await expect(answer.text()).rejects.toMatchObject({ name: 'TimeoutError' });
+  });
+
   test('answers itself', async () => {
     const body = Buffer.from('<Error><Code>ServerBusy</Code></Error>');
     const headers = ['Retry-After', '3', 'x-ms-error-code', 'ServerBusy', 'Content-Type', 'application/xml'];
