@@ -34,16 +34,19 @@ export interface LocalStorage {
   stop(): Promise<void>;
 }
 
-/** Starts Azurite on free ports, and the front with a first client. */
+/** Starts Azurite on free ports, and the front with a first client. Nothing is left running when it throws. */
 export async function startStorage({ folder, logFile, client, accounts }: StorageOptions): Promise<LocalStorage> {
   const given = accounts && { accounts };
   const services = { blob: await freePort(), queue: await freePort(), table: await freePort() };
   const azurite = await startAzurite({ folder, ports: services, logFile, ...given });
   const front = createStorageFront({ services, ...given });
-  const { connectionString } = await front.addClient(client);
   const stop = async (): Promise<void> => {
     front.close();
     await azurite.stop();
   };
+  const { connectionString } = await front.addClient(client).catch(async (error: unknown) => {
+    await stop();
+    throw error;
+  });
   return { azurite, services, front, connection: connectionString(accounts?.[0]), direct: azurite.ready, stop };
 }

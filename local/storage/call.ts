@@ -33,6 +33,8 @@ export interface StorageAnswer {
 /** An answer whose connection is cut after that many bytes of its body; its Content-Length promises the whole body. */
 export interface CutAnswer extends StorageAnswer {
   cutAfterBytes: number;
+  /** How long the connection is silent before it is cut. Default: 0. */
+  cutAfterMs?: number;
 }
 
 /**

@@ -64,10 +64,13 @@ export async function openClient(handle: Handle, options: ClientOptions): Promis
   return { ports, connectionString: (account) => connectionString(ports, account), close: () => closeAll(servers) };
 }
 
+/** Node would answer 408 itself to a call whose body takes more than 5 minutes, which is the service's to decide. */
+const LIMITS = { maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: 0, headersTimeout: 60_000 };
+
 async function listen(
   serveCall: (incoming: IncomingMessage, response: ServerResponse) => Promise<void>,
 ): Promise<Server> {
-  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (incoming, response) => {
+  const server = createServer(LIMITS, (incoming, response) => {
     // A message whose body was given up half way no longer knows its socket.
     const { socket } = incoming;
     // The service is away, or the client is: a connection without an answer is what both look like.
@@ -138,9 +141,10 @@ async function writeOutcome(
   clock: ServiceClock,
 ): Promise<void> {
   if (!('cutAfterBytes' in outcome)) return write(response, outcome, clock);
-  const { status, headers, body, cutAfterBytes } = outcome;
+  const { status, headers, body, cutAfterBytes, cutAfterMs = 0 } = outcome;
   response.writeHead(status, dated(withoutHeaders(headers, LENGTH), clock, body));
-  response.write(body.subarray(0, cutAfterBytes), () => incoming.socket.destroy());
+  const cut = (): void => void setTimeout(() => incoming.socket.destroy(), cutAfterMs).unref();
+  response.write(body.subarray(0, cutAfterBytes), cut);
 }
 
 async function write(response: ServerResponse, { status, headers, body }: PassingAnswer, clock: ServiceClock) {

@@ -38,7 +38,9 @@ export function createDeletedNames(): DeletedNames {
     },
     done: ({ operation, account, resource = '' }, nowMs) => {
       const deleted = KINDS[operation];
-      if (deleted?.deletes) freeAt.set(keyOf(deleted.kind, account, resource), nowMs + deleted.ms);
+      if (!deleted?.deletes) return;
+      for (const [key, atMs] of freeAt) if (atMs <= nowMs) freeAt.delete(key);
+      freeAt.set(keyOf(deleted.kind, account, resource), nowMs + deleted.ms);
     },
   };
 }

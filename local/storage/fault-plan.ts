@@ -12,7 +12,7 @@ export interface PlannedFault {
 
 /**
  * Makes an interceptor that counts the calls it sees and carries out the planned faults. A call that several of them mean
- * meets the first one only. `onFault` is told before a fault is carried out.
+ * meets the first one only. `onFault` is called before a fault is carried out.
  */
 export function injectFaults(
   planned: readonly PlannedFault[],

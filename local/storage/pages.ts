@@ -1,4 +1,5 @@
 /** Pages that end before they must, as Azure's do and Azurite's never: shorter, at a partition boundary, or empty. */
+import { splitOnce } from './request.ts';
 
 /** How the pages of a client's queries and listings are cut. */
 export interface PagePolicy {
@@ -18,8 +19,11 @@ export const STRICT_PAGES: PagePolicy = { entities: 1_000, blobs: 5_000, endAtPa
 /** As Azurite has them: for a test that counts operations. */
 export const FULL_PAGES: PagePolicy = { entities: 1_000, blobs: 5_000, endAtPartition: false, emptyEvery: 0 };
 
-/** The token after an empty page: the front takes it out of the next call, which then begins the real query. */
-export const AFTER_EMPTY = 'ZnJvbnQ=';
+/**
+ * The token after an empty page: the front takes it out of the next call, which then begins the real query. It is none of
+ * Azurite's, which are base64 of keys and names of blobs: `~` is not in base64, and a name has at most 1,024 characters.
+ */
+export const AFTER_EMPTY = '~'.repeat(1_025);
 
 /** A client's policy, and how far it has come with it. */
 export interface Paging {
@@ -39,7 +43,7 @@ export function createPaging(pages: PagePolicy): Paging {
 
 /** The URL with query parameters set, or removed where the value is undefined. Other parameters stay as they came. */
 export function withQuery(url: string, changes: Readonly<Record<string, string | undefined>>): string {
-  const [path = '', search = ''] = url.split('?', 2);
+  const [path, search] = splitOnce(url, '?');
   const kept = search.split('&').filter((part) => part !== '' && !(nameOf(part) in changes));
   const set = Object.entries(changes).flatMap(([name, value]) =>
     value === undefined ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(value)}`],

@@ -12,8 +12,7 @@ const MAX_MESSAGES = 32;
 const WITH_TEXT = ['put-message', 'update-message'] as const;
 
 /** A body of Update Message may be absent: then the text stays. */
-const textOf = ({ body }: Request) =>
-  body.length === 0 ? { encoded: '', text: '' } : readTextElement(body, 'QueueMessage', 'MessageText');
+const textOf = ({ body }: Request) => (body.length === 0 ? '' : readTextElement(body, 'QueueMessage', 'MessageText'));
 
 /** In the order in which the service is taken to check them. */
 export const QUEUE_RULES: readonly Rule[] = [
@@ -58,7 +57,7 @@ export const QUEUE_RULES: readonly Rule[] = [
     on: WITH_TEXT,
     check: (request) => {
       const text = textOf(request);
-      if (!('reason' in text)) return undefined;
+      if (typeof text === 'string') return undefined;
       const { line, position, reason } = text;
       return {
         status: 400,
@@ -73,7 +72,7 @@ export const QUEUE_RULES: readonly Rule[] = [
     on: WITH_TEXT,
     check: (request) => {
       const text = textOf(request);
-      if ('reason' in text || Buffer.byteLength(text.encoded) <= MAX_MESSAGE_TEXT_BYTES) return undefined;
+      if (typeof text !== 'string' || Buffer.byteLength(text) <= MAX_MESSAGE_TEXT_BYTES) return undefined;
       return { status: 400, code: 'MessageTooLarge', message: 'The message exceeds the maximum allowed size.' };
     },
   },

@@ -5,7 +5,7 @@ import { escapeXml } from './xml.ts';
 
 /** A refusal as a rule states it. */
 export interface Refusal {
-  /** Id of the rule, in README.md; the answer carries it as x-front-rule, for whoever looks for the reason. */
+  /** Id of the rule, in README.md; the answer carries it as x-front-rule, so that a log says which rule it was. */
   rule?: string;
   status: number;
   code: string;

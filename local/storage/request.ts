@@ -69,7 +69,7 @@ const TARGETS = { queue: queueOperation, table: tableOperation, blob: blobOperat
 
 /** Parses the head of a call. A URL that cannot be decoded makes the operation `other`: the service itself refuses it. */
 export function parseRequest(head: CallHead): Request {
-  const [path = '', search = ''] = splitOnce(head.url, '?');
+  const [path, search] = splitOnce(head.url, '?');
   const [, account = '', ...rest] = path.split('/');
   const query = new URLSearchParams(search);
   const header = (name: string): string | undefined => headerOf(head.headers, name);
@@ -90,7 +90,8 @@ export interface Call {
   header(name: string): string | undefined;
 }
 
-function splitOnce(text: string, separator: string): [string, string] {
+/** The text before and after the first separator; without one, all of it and nothing. */
+export function splitOnce(text: string, separator: string): [string, string] {
   const at = text.indexOf(separator);
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
 }

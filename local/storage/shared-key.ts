@@ -2,6 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { type CallHead, headerOf, withoutHeaders } from './call.ts';
 import type { StorageAccount } from './connection-string.ts';
+import { splitOnce } from './request.ts';
 
 /** Covered by the signature, in this order (learn: authorize-with-shared-key, version 2015-02-21 and later). */
 const SIGNED_HEADERS = [
@@ -50,7 +51,7 @@ function canonicalHeaders({ headers }: CallHead): string {
 }
 
 function canonicalResource(url: string, account: string): string {
-  const [path = '', search = ''] = url.split('?', 2);
+  const [path, search] = splitOnce(url, '?');
   const parameters = new Map<string, string[]>();
   for (const [name, value] of new URLSearchParams(search)) {
     const key = name.toLowerCase();

@@ -1,5 +1,5 @@
 /** Pages of table queries. */
-import { type PassingAnswer, readBody } from './call.ts';
+import { type PassingAnswer, type RawHeaders, readBody, withoutHeaders } from './call.ts';
 import { pinsPartition } from './filter.ts';
 import { parseForCopy } from './json.ts';
 import { AFTER_EMPTY, type Paging, withQuery } from './pages.ts';
@@ -8,6 +8,7 @@ import type { Request } from './request.ts';
 const MAX_PAGE = 1_000;
 const NEXT_PARTITION = 'x-ms-continuation-NextPartitionKey';
 const NEXT_ROW = 'x-ms-continuation-NextRowKey';
+const TOKEN = new Set([NEXT_PARTITION.toLowerCase(), NEXT_ROW.toLowerCase()]);
 
 /** Carries the query out on a URL; its answer is cut where the policy says. */
 export async function queryPage(
@@ -16,7 +17,7 @@ export async function queryPage(
   send: (url: string) => Promise<PassingAnswer>,
 ): Promise<PassingAnswer> {
   const token = request.query.get('NextPartitionKey');
-  if (token === null && beginsEmpty()) return emptyPage(request);
+  if (token === null && beginsEmpty()) return emptyPage(await send(request.head.url));
   const top = Math.min(Number(request.query.get('$top') ?? MAX_PAGE), policy.entities);
   const changes = {
     ...(token === AFTER_EMPTY && { NextPartitionKey: undefined, NextRowKey: undefined }),
@@ -66,25 +67,15 @@ function without(entity: Record<string, unknown>, names: readonly string[]): Rec
 }
 
 /** Azurite's form of a token: the keys of the first entity of the next page, in base64. */
-function continuedAt(headers: readonly string[], next: Record<string, unknown>): string[] {
-  const kept: string[] = [];
-  for (let index = 0; index < headers.length; index += 2) {
-    const name = headers[index] ?? '';
-    if (!/^x-ms-continuation-/i.test(name)) kept.push(name, headers[index + 1] ?? '');
-  }
+function continuedAt(headers: RawHeaders, next: Record<string, unknown>): string[] {
   const token = (key: unknown): string => Buffer.from(String(key)).toString('base64');
-  return [...kept, NEXT_PARTITION, token(next.PartitionKey), NEXT_ROW, token(next.RowKey)];
+  return [...withoutHeaders(headers, TOKEN), NEXT_PARTITION, token(next.PartitionKey), NEXT_ROW, token(next.RowKey)];
 }
 
-/** An answer without entities that has a token, without a row key as the documentation allows. */
-function emptyPage({ head, account, resource, header }: Request): PassingAnswer {
-  const metadata = `http://${header('host')}/${account}/$metadata#${resource}`;
-  return {
-    status: 200,
-    headers: [
-      ...['Content-Type', 'application/json;odata=minimalmetadata;streaming=true;charset=utf-8'],
-      ...['x-ms-version', header('x-ms-version') ?? '', NEXT_PARTITION, AFTER_EMPTY],
-    ],
-    body: Buffer.from(head.method === 'HEAD' ? '' : JSON.stringify({ 'odata.metadata': metadata, value: [] })),
-  };
+/** The answer without its entities, with a token: one without a row key, as the documentation allows. */
+async function emptyPage(answer: PassingAnswer): Promise<PassingAnswer> {
+  if (answer.status !== 200) return answer;
+  const page = parseForCopy((await readBody(answer.body)).toString()) as Page;
+  const headers = [...withoutHeaders(answer.headers, TOKEN), NEXT_PARTITION, AFTER_EMPTY];
+  return { ...answer, headers, body: Buffer.from(JSON.stringify({ ...page, value: [] })) };
 }

@@ -13,9 +13,12 @@ export const MAX_HEADER_BYTES = 128 * 1024;
 /** These belong to one connection, and Node writes its own. */
 const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding']);
 
+/** Azurite closes a connection that is idle for 5 s: the front closes it before, so that no call is sent on a closed one. */
+const IDLE_MS = 4_000;
+
 /** Connections to the services on 127.0.0.1, kept open between calls. */
 export function connectUpstream(ports: ServicePorts): { send: Send; close(): void } {
-  const agent = new Agent({ keepAlive: true });
+  const agent = new Agent({ keepAlive: true, timeout: IDLE_MS });
   return { send: (head, body) => send(agent, ports, head, body), close: () => agent.destroy() };
 }
 

@@ -13,51 +13,44 @@ export interface XmlFault {
 /** Char of XML 1.0, section 2.2. Lone surrogates are none: UTF-8 cannot carry them. */
 const NOT_A_CHAR = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-const REFERENCE = /&(?:#x([0-9a-fA-F]+)|#([0-9]+)|(\w+));/g;
+/** An ampersand alone matches, too. */
+const REFERENCE = /&(?:(?:#x([0-9a-fA-F]+)|#([0-9]+)|(\w+));)?/g;
 
 /**
- * Reads `<outer><inner>text</inner></outer>`, the body of Put and Update Message. Returns the text as it stands in the
- * document and decoded, or why it is not valid. Markup inside the text is a fault.
+ * Reads `<outer><inner>text</inner></outer>` or `<outer><inner/></outer>`, the body of Put and Update Message. Returns the
+ * text as it stands in the document, or why the document is not valid. Markup inside the text is a fault.
  */
-export function readTextElement(
-  document: Buffer,
-  outer: string,
-  inner: string,
-): { encoded: string; text: string } | XmlFault {
+export function readTextElement(document: Buffer, outer: string, inner: string): string | XmlFault {
   const decoded = decodeUtf8(document);
   if (decoded === undefined) return { line: 1, position: 1, reason: 'The document is not valid UTF-8.' };
   const wrong = NOT_A_CHAR.exec(decoded);
   if (wrong) return faultAt(decoded, wrong.index, `The character ${nameOf(wrong[0])} is not valid in XML 1.0.`);
-  const open = new RegExp(`^\\s*(?:<\\?xml[^>]*\\?>)?\\s*<${outer}>\\s*<${inner}>`).exec(decoded);
-  const close = new RegExp(`</${inner}>\\s*</${outer}>\\s*$`).exec(decoded);
+  const before = `^\\s*(?:<\\?xml[^>]*\\?>)?\\s*<${outer}>\\s*<${inner}\\s*`;
+  const after = `\\s*</${outer}>\\s*$`;
+  if (new RegExp(`${before}/>${after}`).test(decoded)) return '';
+  const open = new RegExp(`${before}>`).exec(decoded);
+  const close = new RegExp(`</${inner}>${after}`).exec(decoded);
   if (!open || !close) return faultAt(decoded, 0, `Expected the elements ${outer} and ${inner}.`);
   const start = open[0].length;
-  const encoded = decoded.slice(start, close.index);
-  const markup = encoded.indexOf('<');
+  const text = decoded.slice(start, close.index);
+  const markup = text.indexOf('<');
   if (markup >= 0) return faultAt(decoded, start + markup, `Expected text in ${inner}, got markup.`);
-  return decodeText(decoded, start, encoded);
+  return referenceFault(decoded, start, text) ?? text;
 }
 
-function decodeText(document: string, start: number, encoded: string): { encoded: string; text: string } | XmlFault {
-  let text = '';
-  let last = 0;
-  for (const match of encoded.matchAll(REFERENCE)) {
-    const between = encoded.slice(last, match.index);
-    if (between.includes('&')) break;
+/** The first reference in the text, which begins at `start` of the document, that names no character. */
+function referenceFault(document: string, start: number, text: string): XmlFault | undefined {
+  for (const match of text.matchAll(REFERENCE)) {
+    const at = start + match.index;
+    if (match[0] === '&') return faultAt(document, at, 'Expected & as the start of a reference.');
     const char = charOf(match);
-    if (char === undefined || NOT_A_CHAR.test(char)) {
-      return faultAt(document, start + match.index, `The reference ${match[0]} names no character of XML 1.0.`);
-    }
-    text += between + char;
-    last = match.index + match[0].length;
+    if (char !== undefined && !NOT_A_CHAR.test(char)) continue;
+    return faultAt(document, at, `The reference ${match[0]} names no character of XML 1.0.`);
   }
-  const rest = encoded.slice(last);
-  if (rest.includes('&'))
-    return faultAt(document, start + last + rest.indexOf('&'), 'Expected & as the start of a reference.');
-  return { encoded, text: text + rest };
+  return undefined;
 }
 
-function charOf([, hexadecimal, decimal, name = '']: RegExpExecArray | RegExpMatchArray): string | undefined {
+function charOf([, hexadecimal, decimal, name = '']: RegExpExecArray): string | undefined {
   if (hexadecimal === undefined && decimal === undefined) return ENTITIES[name];
   const code = hexadecimal === undefined ? Number(decimal) : Number.parseInt(hexadecimal, 16);
   return code <= 0x10ffff ? String.fromCodePoint(code) : undefined;

@@ -25,8 +25,6 @@ export interface TestStack extends Pick<LocalStack, 'url' | 'keys' | 'storage' |
   restartHost(): Promise<void>;
   killBroker(): Promise<void>;
   restartBroker(): Promise<void>;
-  /** Storage holds its connections and answers nobody, until the returned function is called. */
-  freezeAzurite(): () => void;
   /** SIGTERM: it saves what it has. After a SIGKILL it would lack the last seconds, which no Azure service ever does. */
   stopAzurite(): Promise<void>;
   restartAzurite(): Promise<void>;
@@ -52,10 +50,6 @@ export async function startStack(options: TestStackOptions = {}): Promise<TestSt
     restartHost: () => host.start(),
     killBroker: () => broker.kill(),
     restartBroker: () => broker.start(),
-    freezeAzurite: () => {
-      azurite.process.freeze();
-      return () => azurite.process.thaw();
-    },
     stopAzurite: () => azurite.stop(),
     restartAzurite: () => azurite.start(),
     hostLog: () => readFile(logFile(folder, 'host'), 'utf8'),

@@ -46,8 +46,8 @@ function checkRest(world: World): string | undefined {
   if (!isSettled(batch.state)) return `stuck: nothing moves, and the batch is ${batch.state}`;
   if (!batch.announced || world.announced === 0) return 'stuck: the end was never announced';
   const dead = chunks.reduce((sum, { header }) => sum + (header?.counts.dead ?? 0), 0);
-  const told = Object.values(world.announcedDead).reduce((sum, items) => sum + items, 0);
-  if (told !== dead) return `untold: ${dead} dead letters, and ${told} in the events`;
+  const published = Object.values(world.announcedDead).reduce((sum, items) => sum + items, 0);
+  if (published !== dead) return `unpublished: ${dead} dead letters, and ${published} in the events`;
   if (isOpen(world)) return 'stuck: the batch is still open after a sweep';
   if (chunks.some((row) => row.header && followUps(row.reference, row.header).length > chunks.length))
     return 'a follow-up has no row';

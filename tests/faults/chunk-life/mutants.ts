@@ -216,9 +216,9 @@ export const MUTANTS: Mutant[] = [
     finds: /law is broken/,
   },
   {
-    name: 'dead letters are told by the first delivery of their result only',
+    name: 'dead letters are published by the first delivery of their result only',
     change: endsForgotten,
     scenario: { items: 2, budget: { crash: 1 } },
-    finds: /untold/,
+    finds: /unpublished/,
   },
 ];

@@ -22,6 +22,7 @@ test(
 
     // Assess
     console.log(score.table());
+    expect(score.runs).toBeGreaterThan(0);
     expect(score.isClean, score.table()).toBe(true);
     await rm(folder, { recursive: true, force: true });
   },

@@ -89,7 +89,10 @@ function directClients(direct: string): Pick<FaultStack, 'batches' | 'gates' | '
   };
 }
 
-/** A part that is being hurt is left alone by the next who wants to. */
+/**
+ * Faults of whole parts: SIGKILL, SIGTERM, SIGSTOP. Faults of single calls are the front's; a part that is stopped by
+ * SIGSTOP answers none of its clients, past the front either. A fault of a part that still suffers another is left out.
+ */
 function hurting(parts: Record<PartName, Part<string>>): Pick<FaultStack, 'restart' | 'freezeStorage'> {
   const hurt = new Set<PartName>();
   const alone = async (name: PartName, work: () => Promise<void>): Promise<boolean> => {

@@ -4,6 +4,7 @@ import { CONTAINERS, newBatchId } from '../../../shared/contract/names.ts';
 import { redrive } from '../../../shared/dead-letters/redrive.ts';
 import { BlockUpload } from '../../../shared/intake/block-upload.ts';
 import { putOutcome } from '../../../shared/processing/outcome-store.ts';
+import { createThreadContainers } from '../../../shared/processing/thread-containers.ts';
 import { readReport } from '../../../shared/results/read-report.ts';
 import { headerOf, referenceOf } from '../../helpers/factories.ts';
 import { downstream, itemsOf } from '../sweep/world.ts';
@@ -116,4 +117,16 @@ test.each<[string, Lost]>([
   await lossy.world.settle();
   expect(await rowOf(id)).toMatchObject({ state: 'completed', revision: 1, succeeded: 9, dead: 0, announced: true });
   expect(await namesIn(CONTAINERS.redrives, `${id}/`)).toHaveLength(1);
+});
+
+test('a blob of a handler whose write was answered too late is there', async () => {
+  await lossy.world.clients.container('own').create();
+  const { open } = createThreadContainers(lossy.world.settings);
+  const container = open('own', new AbortController().signal);
+  lossy.lose('blob', /^PUT .*\/own\/a/);
+
+  await container.write('a', Buffer.from('content'));
+
+  lossy.assertLost();
+  expect((await container.read('a'))?.toString()).toBe('content');
 });

@@ -1,7 +1,10 @@
+import type { HttpResponseInit } from '@azure/functions';
+import functions from '@azure/functions';
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_POLICY } from '../../../shared/drain/policy.ts';
 import { writePolicy } from '../../../shared/drain/policy-store.ts';
 import { settle } from '../../../shared/drain/settle.ts';
+import { pauseQueue, resumeQueue } from '../../../shared/http/pause-queue.ts';
 import { readEntity, type Table } from '../../../shared/storage/table.ts';
 import {
   beat,
@@ -17,7 +20,7 @@ import {
   wake,
 } from '../../../shared/wake/gate.ts';
 import { beatRowKey, GATES_PARTITION, type GateRow, policyRowKey } from '../../../shared/wake/gate-row.ts';
-import type { QueueAddress } from '../../../shared/workload/registry.ts';
+import type { QueueAddress, Registry } from '../../../shared/workload/registry.ts';
 import { address, NOW, type Published, settleDeps, summary, wave } from '../../unit/drain/drain-fixtures.ts';
 import { type Lost, useLossy } from './lossy-storage.ts';
 
@@ -104,7 +107,7 @@ const CASES: Case[] = [
     after: { status: 'draining', generation: 4 },
   },
   {
-    write: 'a release tells that the queue is empty, once',
+    write: 'a release publishes that the queue is empty, once',
     lost: REPLACE,
     before: HELD,
     act: (gate) => settleOnce(gate, 0),
@@ -112,7 +115,7 @@ const CASES: Case[] = [
     after: { status: 'idle', total: 4 },
   },
   {
-    write: 'a settling that goes on gives the next wave, and learns from the last one once',
+    write: 'a settling that goes on gives the next wave, and counts the last one once',
     lost: REPLACE,
     before: HELD,
     act: (gate) => settleOnce(gate, 9),
@@ -144,6 +147,23 @@ const CASES: Case[] = [
     after: { missedWakes: 6 },
   },
   {
+    write: 'a queue is paused',
+    lost: REPLACE,
+    before: { generation: 3 },
+    act: (gate) => bodyOf(pauseQueue(operator(gate).http, operator(gate).request)),
+    answer: expect.objectContaining({ status: 'idle', paused: expect.objectContaining({ by: 'operator' }) }),
+    after: { paused: { by: 'operator', reason: 'maintenance', since: new Date(NOW).toISOString() } },
+  },
+  {
+    write: 'a queue is resumed, and its drain started once',
+    lost: REPLACE,
+    before: { generation: 3, paused: { by: 'operator', reason: 'maintenance', since: DUE } },
+    act: (gate) => bodyOf(resumeQueue(operator(gate).http, operator(gate).request)),
+    answer: expect.objectContaining({ status: 'draining', paused: null }),
+    after: { status: 'draining', generation: 4, wakes: 0 },
+    started: [4],
+  },
+  {
     write: 'the first policy of a queue is version 1',
     lost: TRANSACTION,
     act: ({ table, queue }) => writePolicy(table, queue, { policy: DEFAULT_POLICY }),
@@ -159,6 +179,16 @@ const CASES: Case[] = [
     after: { policyVersion: 5 },
   },
 ];
+
+/** A request of an operator for the gate's queue, and what its route needs. */
+function operator({ deps, queue }: Gate) {
+  const registry = { queue: () => ({ ...address, queue }) } as unknown as Registry;
+  const url = `http://localhost/api/queues/${queue}/pause`;
+  const body = { string: JSON.stringify({ reason: 'maintenance' }) };
+  const request = new functions.HttpRequest({ url, method: 'POST', params: { queue }, body });
+  return { http: { registry, pool: undefined, gate: deps }, request };
+}
+const bodyOf = async (answer: Promise<HttpResponseInit>) => (await answer).jsonBody;
 
 describe('a write of the gate whose answer is lost', () => {
   test.each(CASES)('$write', async ({ lost, before, act, answer, after, started = [] }) => {

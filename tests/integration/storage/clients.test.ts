@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Agent, createServer, request as httpRequest, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../../local/ports.ts';
 import {
@@ -122,6 +123,15 @@ describe('an interceptor', () => {
     await expect(callRaw(ports, { ...put, body: MESSAGE })).rejects.toThrow(/fetch failed|terminated/);
   });
 
+  test('lets an answer stop amid the body until the client gives up', async () => {
+    const { ports } = await add({
+      intercept: async (_call, forward) => ({ ...(await forward()), cutAfterBytes: 5, cutAfterMs: 60_000 }),
+    });
+    const signal = AbortSignal.timeout(500);
+    const answer = await fetch(`http://127.0.0.1:${ports.blob}/devstoreaccount1?comp=list`, { signal });
+    await expect(answer.text()).rejects.toMatchObject({ name: 'TimeoutError' });
+  });
+
   test('answers itself', async () => {
     const body = Buffer.from('<Error><Code>ServerBusy</Code></Error>');
     const headers = ['Retry-After', '3', 'x-ms-error-code', 'ServerBusy', 'Content-Type', 'application/xml'];
@@ -145,6 +155,19 @@ test('without an interceptor a large body is passed on while it comes', async ()
   const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
   expect(answer.statusCode).toBe(403);
   outgoing.destroy();
+});
+
+test('a connection to the service is closed a second before the service would close it', async () => {
+  const service = createServer((_incoming, response) => response.setHeader('Keep-Alive', 'timeout=2').end('fine'));
+  service.keepAliveTimeout = 0;
+  const closed = new Promise((resolve) => service.once('connection', (socket) => socket.once('close', resolve)));
+  await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+  const { port } = service.address() as AddressInfo;
+  const front = createStorageFront({ services: { blob: port, queue: port, table: port } });
+  expect(await callRaw((await front.addClient()).ports, properties)).toMatchObject({ status: 200, text: 'fine' });
+  await closed;
+  service.close();
+  front.close();
 });
 
 test('a service that is away looks like a cut connection, until it is back', async () => {

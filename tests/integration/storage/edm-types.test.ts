@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TableClient } from '@azure/data-tables';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startAzurite } from '../../../local/azurite.ts';
-import { freePort } from '../../../local/ports.ts';
+import { type LocalStorage, startStorage } from '../../../local/start-storage.ts';
 import { fromBatchEntity } from '../../../shared/batches/batch-row.ts';
 import { COLUMNS, type ColumnType, type RowKind } from '../../../shared/storage/columns.ts';
 import type { Entity } from '../../../shared/storage/entity.ts';
@@ -20,7 +19,7 @@ const EDM: Record<ColumnType, string> = {
 };
 const KINDS = Object.keys(COLUMNS) as RowKind[];
 
-let azurite: Awaited<ReturnType<typeof startAzurite>>;
+let storage: LocalStorage;
 let folder: string;
 let table: TableClient;
 /** The body of the last answer, as the service wrote it. */
@@ -28,9 +27,8 @@ let body = '';
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'sluice-types-'));
-  const ports = { blob: await freePort(), queue: await freePort(), table: await freePort() };
-  azurite = await startAzurite({ folder, ports, logFile: join(folder, 'azurite.log') });
-  table = TableClient.fromConnectionString(azurite.ready, 'types', { allowInsecureConnection: true });
+  storage = await startStorage({ folder, logFile: join(folder, 'azurite.log') });
+  table = TableClient.fromConnectionString(storage.connection, 'types', { allowInsecureConnection: true });
   await table.createTable();
   table.pipeline.addPolicy({
     name: 'allTypes',
@@ -43,7 +41,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await azurite.stop();
+  await storage.stop();
   await rm(folder, { recursive: true, force: true });
 });
 

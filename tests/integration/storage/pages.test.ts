@@ -73,6 +73,33 @@ describe('queries', () => {
     expect(keysOf(entities)).toEqual(ALL.slice(ROWS, 2 * ROWS));
   });
 
+  test('a query of a partition named as any token may be ends', async () => {
+    const table = await (await fixture.add({ pages: { ...FULL_PAGES, entities: 1, emptyEvery: 1 } })).table('tokens');
+    for (const partitionKey of ['a', 'front', 'z']) await table.createEntity({ partitionKey, rowKey: 'r' });
+    const { sizes, entities } = await read(table);
+    expect(keysOf(entities)).toEqual(['a r', 'front r', 'z r']);
+    expect(sizes).toEqual([0, 1, 1, 1]);
+  });
+
+  test('an empty page has what the service answers beside its entities', async () => {
+    const { ports } = await fixture.add({ pages: { ...FULL_PAGES, emptyEvery: 1 } });
+    const headers = { accept: 'application/json;odata=nometadata' };
+    const answer = await callRaw(ports, { service: 'table', method: 'GET', path: 'rows()', headers });
+    expect(answer).toMatchObject({ status: 200, text: '{"value":[]}' });
+    expect(answer.headers.get('x-ms-continuation-nextpartitionkey')).toMatch(/./);
+    expect(answer.headers.get('x-ms-continuation-nextrowkey')).toBeNull();
+  });
+
+  test('an empty page does not hide that a table is missing or a signature wrong', async () => {
+    const { ports } = await fixture.add({ pages: { ...FULL_PAGES, emptyEvery: 1 } });
+    const accept = 'application/json;odata=nometadata';
+    const ask = (path: string, headers = {}) =>
+      callRaw(ports, { service: 'table', method: 'GET', path, headers: { accept, ...headers } });
+    expect(await ask('absent()')).toMatchObject({ status: 404, code: 'TableNotFound' });
+    const authorization = 'SharedKeyLite devstoreaccount1:d3Jvbmc=';
+    expect(await ask('rows()', { authorization })).toMatchObject({ status: 403 });
+  });
+
   test('by default each fifth query begins empty, and pages end at partitions', async () => {
     const table = await (await fixture.add()).table('rows');
     const pages: number[][] = [];
@@ -105,6 +132,15 @@ describe('listings of blobs', () => {
     }
     expect(names).toEqual(NAMES);
     expect(sizes).toEqual([0, 10, 10, 5]);
+  });
+
+  test('an empty page does not hide that a container is missing or a signature wrong', async () => {
+    const { ports } = await fixture.add({ pages: { ...FULL_PAGES, emptyEvery: 1 } });
+    const list = { service: 'blob', method: 'GET' } as const;
+    const path = 'files?restype=container&comp=list';
+    expect(await callRaw(ports, { ...list, path: path.replace('files', 'absent') })).toMatchObject({ status: 404 });
+    const headers = { authorization: 'SharedKey devstoreaccount1:d3Jvbmc=' };
+    expect(await callRaw(ports, { ...list, path, headers })).toMatchObject({ status: 403 });
   });
 
   test('a call with a wrong signature is not made good by signing it anew', async () => {

@@ -18,6 +18,15 @@ test('a message comes back as it was put', async () => {
   expect(receivedMessageItems.map(({ messageText }) => messageText)).toEqual([text]);
 });
 
+test('a message may be empty, and be made so', async () => {
+  const queue = await client.queue('empty');
+  const { messageId, popReceipt } = await queue.sendMessage('x');
+  await queue.updateMessage(messageId, popReceipt, '');
+  await queue.sendMessage('');
+  const { receivedMessageItems } = await queue.receiveMessages({ numberOfMessages: 2 });
+  expect(receivedMessageItems.map(({ messageText }) => messageText)).toEqual(['', '']);
+});
+
 test.each(['\uFFFF', '\uFFFE', '\u0001'])('a character that XML 1.0 has not is refused: %j', async (char) => {
   const queue = await client.queue('characters');
   const refusal = await refusalOf(queue.sendMessage(`a ${char} b`));

@@ -1,8 +1,16 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { connectionString } from '../../../local/storage/index.ts';
+import { headerOf } from '../../../local/storage/call.ts';
+import {
+  carryOut,
+  createStorageFront,
+  FAULT_STATUSES,
+  type FrontClient,
+  type Intercept,
+  type StorageAnswer,
+  type StorageCall,
+  type StorageFault,
+} from '../../../local/storage/index.ts';
 import { createMeter } from '../../../shared/cost/meter.ts';
 import { isOutage, statusOf } from '../../../shared/errors.ts';
 import { readSettings } from '../../../shared/settings.ts';
@@ -10,56 +18,48 @@ import { type Clients, createClients } from '../../../shared/storage/clients.ts'
 import { RETRY_LIMITS, type RetryLimits } from '../../../shared/storage/retry-limits.ts';
 import { connectionsTo } from '../../helpers/connections.ts';
 
-// A stand-in for the storage services: Azurite can neither fall silent nor break off on demand.
-type Answer = (request: IncomingMessage, response: ServerResponse) => void;
-
 const BODY = Buffer.from('0123456789');
+const answerOf = (status: number, headers: string[] = [], body = Buffer.alloc(0)): StorageAnswer => ({
+  ...{ status, headers, body },
+});
 const refusal =
-  (status: number, headers: Record<string, string> = {}): Answer =>
-  (_request, response) =>
-    void response.writeHead(status, headers).end();
-const silence: Answer = () => undefined;
-const reset: Answer = (request) => void request.socket.destroy();
-/** Announces the whole body and sends half of it. */
-const half =
-  (after: (response: ServerResponse) => void): Answer =>
-  (_request, response) => {
-    response.writeHead(200, { 'content-length': BODY.length, etag: '"e"' });
-    response.write(BODY.subarray(0, 5), () => after(response));
-  };
-const fine: Answer = ({ method, url = '', headers }, response) => {
-  if (method !== 'GET') return void response.writeHead(url.includes('/batches') ? 204 : 201, { etag: 'W/"e"' }).end();
-  if (url.includes('/batches'))
-    return void response
-      .writeHead(200, { 'content-type': 'application/json' })
-      .end('{"PartitionKey":"p","RowKey":"r"}');
-  const [, from = '0'] = /bytes=(\d+)-/.exec(String(headers['x-ms-range'] ?? '')) ?? [];
-  const content = BODY.subarray(Number(from));
-  response.writeHead(206, { 'content-length': content.length, etag: '"e"' }).end(content);
-};
+  (status: number): Intercept =>
+  async () =>
+    answerOf(status);
+const fault =
+  (what: StorageFault): Intercept =>
+  (call, forward) =>
+    carryOut(what, call, forward);
+const silence = fault({ kind: 'frozen' });
+const busy = (retryAfterSeconds?: number): Intercept =>
+  fault({ kind: 'status', status: 503, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) });
 
-let server: Server;
-let answers: Answer[];
-let requests: { method: string; url: string; signature: string }[];
+/** What a service without faults answers: nothing is behind the front. */
+function fine({ method, url, headers }: StorageCall): StorageAnswer {
+  if (method !== 'GET') return answerOf(url.includes('/batches') ? 204 : 201, ['ETag', 'W/"e"']);
+  if (url.includes('/batches')) {
+    return answerOf(200, ['Content-Type', 'application/json'], Buffer.from('{"PartitionKey":"p","RowKey":"r"}'));
+  }
+  const [, from = '0'] = /bytes=(\d+)-/.exec(headerOf(headers, 'x-ms-range') ?? '') ?? [];
+  return answerOf(206, ['ETag', '"e"'], BODY.subarray(Number(from)));
+}
+
+const front = createStorageFront({ services: { blob: 1, queue: 1, table: 1 } });
+let client: FrontClient;
+let answers: Intercept[];
+let requests: StorageCall[];
 let clients: Clients;
 
 beforeAll(async () => {
-  server = createServer((request, response) => {
-    request.resume().on('end', () => {
-      requests.push({
-        method: String(request.method),
-        url: String(request.url),
-        signature: String(request.headers.authorization),
-      });
-      (answers.shift() ?? fine)(request, response);
-    });
+  client = await front.addClient({
+    intercept: async (call) => {
+      requests.push(call);
+      const forward = async (): Promise<StorageAnswer> => fine(call);
+      return (answers.shift() ?? forward)(call, forward);
+    },
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 });
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
+afterAll(() => front.close());
 beforeEach(() => {
   answers = [];
   requests = [];
@@ -68,8 +68,7 @@ beforeEach(() => {
 
 /** Short limits: a test must not wait for them. */
 function clientsWith(limits: Partial<RetryLimits>): Clients {
-  const { port } = server.address() as AddressInfo;
-  const settings = readSettings(connectionsTo(connectionString({ blob: port, queue: port, table: port })));
+  const settings = readSettings(connectionsTo(client.connectionString()));
   const short = { tries: 3, tryMs: 100, totalMs: 5_000, gapMs: 100, firstDelayMs: 1, longestDelayMs: 2 };
   return createClients(settings, createMeter(), { ...RETRY_LIMITS, ...short, ...limits });
 }
@@ -90,14 +89,9 @@ const failure = async (call: () => Promise<unknown>): Promise<unknown> => {
 };
 
 describe.each(CALLS)('a call of the %s client', (_service, call) => {
-  test.each<[string, Answer]>([
-    ['408', refusal(408)],
-    ['429', refusal(429)],
-    ['500', refusal(500)],
-    ['502', refusal(502)],
-    ['503', refusal(503)],
-    ['504', refusal(504)],
-    ['a cut connection', reset],
+  test.each<[string, Intercept]>([
+    ...FAULT_STATUSES.map((status): [string, Intercept] => [String(status), fault({ kind: 'status', status })]),
+    ['a cut connection', fault({ kind: 'reset' })],
     ['silence', silence],
   ])('is repeated after %s, and succeeds', async (_what, answer) => {
     answers = [answer, answer];
@@ -115,7 +109,7 @@ describe.each(CALLS)('a call of the %s client', (_service, call) => {
   });
 
   test('ends with the last answer when all tries are used up', async () => {
-    answers = Array(5).fill(refusal(503));
+    answers = Array(5).fill(busy());
 
     expect(statusOf(await failure(call))).toBe(503);
     expect(requests).toHaveLength(3);
@@ -141,7 +135,7 @@ describe.each(CALLS)('a call of the %s client', (_service, call) => {
 
   test('is not repeated when the service asks for a longer wait than the call has left', async () => {
     clients = clientsWith({ totalMs: 900 });
-    answers = [refusal(503, { 'retry-after': '1' })];
+    answers = [busy(1)];
 
     expect(statusOf(await failure(call))).toBe(503);
     expect(requests).toHaveLength(1);
@@ -149,17 +143,22 @@ describe.each(CALLS)('a call of the %s client', (_service, call) => {
 });
 
 test('each try of a blob or queue call is signed anew, once its date has changed', async () => {
-  answers = [refusal(503, { 'retry-after': '2' })];
+  answers = [busy(2)];
 
   await blob().upload('x', 1);
 
-  expect(new Set(requests.map(({ signature }) => signature)).size).toBe(2);
+  expect(new Set(requests.map(({ headers }) => headerOf(headers, 'authorization'))).size).toBe(2);
 });
 
 test('a call that its caller aborts ends at once, and is not repeated', async () => {
   clients = clientsWith({ tryMs: 60_000, totalMs: 60_000 });
   const controller = new AbortController();
-  answers = [() => controller.abort()];
+  answers = [
+    (call, forward) => {
+      controller.abort();
+      return silence(call, forward);
+    },
+  ];
 
   const error = await failure(() => blob().upload('x', 1, { abortSignal: controller.signal }));
 
@@ -171,9 +170,9 @@ test('a call that its caller aborts between two tries ends at once', async () =>
   clients = clientsWith({ totalMs: 60_000 });
   const controller = new AbortController();
   answers = [
-    (_request, response) => {
-      response.writeHead(503, { 'retry-after': '30' }).end();
+    (call, forward) => {
       setTimeout(() => controller.abort(), 20);
+      return busy(30)(call, forward);
     },
   ];
 
@@ -184,26 +183,24 @@ test('a call that its caller aborts between two tries ends at once', async () =>
 });
 
 describe('an answer whose body breaks off', () => {
-  const rest = half((response) => void response.destroy());
-  const stall = half(() => undefined);
+  const cut = fault({ kind: 'resetInBody' });
+  const stall: Intercept = async (_call, forward) => ({
+    ...(await forward()),
+    ...{ cutAfterBytes: 5, cutAfterMs: 60_000 },
+  });
 
   test.each([
-    ['is cut', rest],
+    ['is cut', cut],
     ['stops', stall],
   ])('of a table that %s is asked for again', async (_what, answer) => {
-    answers = [
-      (request, response) => {
-        response.setHeader('content-type', 'application/json');
-        answer(request, response);
-      },
-    ];
+    answers = [answer];
 
     expect(await clients.batches.getEntity('p', 'r')).toMatchObject({ partitionKey: 'p', rowKey: 'r' });
     expect(requests).toHaveLength(2);
   });
 
   test.each([
-    ['is cut', rest],
+    ['is cut', cut],
     ['stops', stall],
   ])('of a blob that %s is gone on with where it broke off', async (_what, answer) => {
     answers = [answer];
@@ -213,7 +210,7 @@ describe('an answer whose body breaks off', () => {
   });
 
   test.each([
-    ['is cut', rest],
+    ['is cut', cut],
     ['stops', stall],
   ])('of a blob that always %s fails', async (_what, answer) => {
     answers = Array(10).fill(answer);
@@ -225,9 +222,7 @@ describe('an answer whose body breaks off', () => {
 
 test('a body that nobody reads for a while does not count as stopped', async () => {
   const large = Buffer.alloc(4 * 1024 * 1024, 'x');
-  answers = [
-    (_request, response) => void response.writeHead(200, { 'content-length': large.length, etag: '"e"' }).end(large),
-  ];
+  answers = [async () => answerOf(200, ['ETag', '"e"'], large)];
   const { readableStreamBody } = await blob().download();
   await new Promise((resolve) => setTimeout(resolve, 300));
 
@@ -237,7 +232,7 @@ test('a body that nobody reads for a while does not count as stopped', async () 
 
 test('a large body gets the time that a slow link takes for it', async () => {
   clients = clientsWith({ tryMs: 50, bytesPerSecond: 1024, tries: 1 });
-  answers = [(_request, response) => void setTimeout(() => response.writeHead(201, { etag: '"e"' }).end(), 300)];
+  answers = [fault({ kind: 'late', ms: 300 })];
 
   await blob().stageBlock('AAAA', Buffer.alloc(1024), 1024);
 

@@ -24,7 +24,7 @@ test('any text survives the way into XML and into a header, and back', () => {
   );
 });
 
-test('what is ASCII stays as it is, for whoever reads a message with his own eyes', () => {
+test('what is ASCII stays as it is, so that people can read the message', () => {
   expect(asciiJson({ a: 'x "y" <z>' })).toBe(JSON.stringify({ a: 'x "y" <z>' }));
 });
 

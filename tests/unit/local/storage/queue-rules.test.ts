@@ -27,6 +27,7 @@ describe('the text of a message', () => {
     ['a reference beyond Unicode', '&#x110000;', XML],
     ['an unknown entity', '&nbsp;', XML],
     ['an ampersand alone', 'a & b', XML],
+    ['an ampersand after a reference', '&amp;&', XML],
     ['markup', 'a <b>c</b>', XML],
   ])('%s', (_title, text, expected) => {
     expect(refused(put(text))).toBe(expected);
@@ -35,6 +36,13 @@ describe('the text of a message', () => {
   test('a declaration and white space around the elements are fine', () => {
     const body = `<?xml version="1.0" encoding="utf-8"?>\n<QueueMessage>\n <MessageText>x</MessageText>\n</QueueMessage>\n`;
     expect(refused({ ...put(''), body })).toBeUndefined();
+  });
+
+  test.each(['<MessageText/>', '<MessageText />', '<MessageText></MessageText>'])('empty text: %s', (element) => {
+    const body = `<QueueMessage>${element}</QueueMessage>`;
+    expect(refused({ ...put(''), body })).toBeUndefined();
+    expect(refused({ path: 'work/messages/id?popreceipt=x&visibilitytimeout=0', body })).toBeUndefined();
+    expect(refused({ ...put(''), body: `<QueueMessage>${element}x</QueueMessage>` })).toBe(XML);
   });
 
   test('bytes that are not UTF-8', () => {

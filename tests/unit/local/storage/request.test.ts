@@ -57,6 +57,7 @@ test.each([
   ['/a?x=1', { x: undefined }, '/a'],
   ['/a', { $top: '5' }, '/a?%24top=5'],
   ['/a?%24top=9&z=', { $top: '5' }, '/a?z=&%24top=5'],
+  ["/a?$filter=RowKey eq '?'&x=1", { x: undefined }, "/a?$filter=RowKey eq '?'"],
 ])('%s with %j is %s', (url, changes, expected) => {
   expect(withQuery(url, changes)).toBe(expected);
 });
