@@ -94,7 +94,7 @@ async function settledByNow(deps: FinalizeDeps, id: string): Promise<Versioned<B
 }
 
 /**
- * A report that cannot be made must not leave the batch open for ever: it is settled without one, and says why. A fault
+ * A report that cannot be made must not leave the batch open forever: it is settled without one, and says why. A fault
  * of a service is thrown: it passes, and the result message comes again.
  */
 async function reportProblem(deps: FinalizeDeps, batch: BatchRow, rows: ChunkRow[]): Promise<string | undefined> {
