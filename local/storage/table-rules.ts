@@ -1,4 +1,4 @@
-/** Rules of the table service beside those of one entity. */
+/** Rules of the table service, without those of a single entity (`entity-rules.ts`). */
 
 import type { ServiceClock } from './client.ts';
 import { invalidName } from './common-rules.ts';

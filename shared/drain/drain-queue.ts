@@ -40,8 +40,8 @@ export function* drainQueue(context: OrchestrationContext): Generator<unknown, v
 /**
  * Runs a wave until its last task has ended. `Task.all` ends at the first task that fails (its worker has died: the
  * activity itself never throws) while others still work at the queue. So the rest is awaited one by one, which schedules
- * nothing again, and the failed task counts as a fault: a drain that gave up instead would leave the queue to its next
- * one beside tasks that still run, and stop it for a minute.
+ * nothing again, and the failed task counts as a fault. A drain that gave up instead would stop the queue for a minute, and
+ * the next drain would start while those tasks still run.
  */
 function* runWave(context: OrchestrationContext, input: DrainInput): Generator<Task, SliceResult[], unknown> {
   const tasks = tasksOf(context, input);
