@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Button } from './button.tsx';
 
 export interface DialogProps {
@@ -10,14 +10,16 @@ export interface DialogProps {
 }
 
 /**
- * A modal dialog. The browser's own element keeps the focus inside and closes on Escape; of that it tells by `close`
- * always, and by `cancel` only after the user has done something since the last one.
+ * A modal dialog. The browser's own element keeps the focus inside. Escape is handled here: the element would close at
+ * once but report it in a later task, which would then close a dialog that was opened in between. `close` reports the
+ * other ways to dismiss it, for example the back gesture of a phone.
  */
 export function Dialog({ title, wide, children, onClose }: DialogProps): JSX.Element {
   const element = useRef<HTMLDialogElement>(null);
   const gone = useRef(false);
   const heading = useId();
-  useEffect(() => {
+  // Before the paint, so that a key pressed right after the one that opened it reaches the dialog.
+  useLayoutEffect(() => {
     const dialog = element.current;
     const before = document.activeElement;
     dialog?.showModal();
@@ -32,8 +34,19 @@ export function Dialog({ title, wide, children, onClose }: DialogProps): JSX.Ele
   const closed = (): void => {
     if (!gone.current) onClose();
   };
+  const closeOnEscape = (event: KeyboardEvent): void => {
+    if (event.key !== 'Escape') return;
+    event.preventDefault();
+    onClose();
+  };
   return (
-    <dialog ref={element} class={wide ? 'dialog wide' : 'dialog'} aria-labelledby={heading} onClose={closed}>
+    <dialog
+      ref={element}
+      class={wide ? 'dialog wide' : 'dialog'}
+      aria-labelledby={heading}
+      onClose={closed}
+      onKeyDown={closeOnEscape}
+    >
       <header>
         <h2 id={heading}>{title}</h2>
         <Button icon="close" look="quiet" label="Close" onClick={onClose} />
