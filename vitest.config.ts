@@ -6,16 +6,25 @@ const ON_STACKS = ['tests/faults/every-call/*.test.ts', 'tests/faults/random/ran
 // Unit tests are pure and run side by side. Integration tests start real processes (Azurite, broker, host),
 // so on a small machine they run one file at a time.
 export default defineConfig({
+  // The sources of the workspaces instead of their build.
+  resolve: { conditions: ['source'] },
+  ssr: { resolve: { conditions: ['source'] } },
   test: {
     // .ci/run adds up its counts from the report.
     reporters: process.env.CI ? ['default', ['json', { outputFile: '.sluice/test-report.json' }]] : ['default'],
     projects: [
       // The limit is for what hangs: a machine with other work takes many times as long as a quiet one.
-      { test: { name: 'unit', include: ['tests/unit/**/*.test.ts'], testTimeout: 60_000 } },
+      {
+        test: {
+          name: 'unit',
+          include: ['tests/unit/**/*.test.ts', 'packages/*/tests/unit/**/*.test.ts'],
+          testTimeout: 60_000,
+        },
+      },
       {
         test: {
           name: 'integration',
-          include: ['tests/integration/**/*.test.ts'],
+          include: ['tests/integration/**/*.test.ts', 'packages/*/tests/integration/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           fileParallelism: false,

@@ -1,10 +1,9 @@
 /** Azurite in memory, with its own access log on: what it served is counted there, so that nothing is missed. */
+
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startAzurite } from '../local/azurite.ts';
-import { freePort } from '../local/ports.ts';
-import type { RunningProcess } from '../local/process.ts';
+import { freePort, type RunningProcess, startAzurite } from 'functions-local';
 import type { Operations } from '../shared/contract/operations.ts';
 import { operationOf, type StorageService } from '../shared/cost/operation-of.ts';
 

@@ -1,9 +1,10 @@
 /** `npm run idle [-- minutes]`: the app with nothing to do, on the schedules of a deployment, and what it asks storage for. */
+
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { logFile } from '../local/parts.ts';
+import { logFile } from 'functions-local';
 import { totalOperations } from '../shared/contract/operations.ts';
 import { buildApp } from './app/build.ts';
 import { onBenchStack } from './stack.ts';

@@ -1,14 +1,20 @@
 /** The real app on the local stack, over an Azurite in memory that several measurements share. */
+
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import {
+  FILES,
+  freePort,
+  launchBroker,
+  launchHost,
+  logFile,
+  makeStorage,
+  type RunningProcess,
+  readKeys,
+  startPart,
+} from 'functions-local';
 import { entities } from '../demo/entities.ts';
 import { sluiceStack } from '../demo/stack.ts';
-import { makeStorage } from '../local/make-storage.ts';
-import { startPart } from '../local/part.ts';
-import { FILES, launchBroker, launchHost, logFile } from '../local/parts.ts';
-import { freePort } from '../local/ports.ts';
-import type { RunningProcess } from '../local/process.ts';
-import { readKeys } from '../local/start.ts';
 import { registry } from './app/registry.ts';
 import { type CountedAzurite, startCountedAzurite } from './azurite.ts';
 import { type Events, listen } from './events.ts';

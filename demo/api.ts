@@ -1,7 +1,7 @@
+import type { StackKeys } from 'functions-local';
 import { createApi as createClient } from '../cli/api/client.ts';
 import type { ReportRow } from '../cli/text/batch-text.ts';
 import { parseLines } from '../cli/text/lines.ts';
-import type { StackKeys } from '../local/start.ts';
 import type { QueueView } from '../shared/http/operator-schemas.ts';
 import type { BatchView } from '../shared/http/schemas.ts';
 

@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createRandom, pick } from '../local/random.ts';
+import { createRandom, pick } from 'functions-local';
 import { MARKETS, type Market, PRODUCTS, type Product } from './price-list.ts';
 import { spoil } from './spoil.ts';
 

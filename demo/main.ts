@@ -1,9 +1,10 @@
 /** `npm start`: the whole pipeline on this machine, with a file of transactions going through it. */
+
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type LocalStack, startStack } from 'functions-local';
 import { formatCount, formatTable } from '../cli/text/format.ts';
-import { type LocalStack, startStack } from '../local/start.ts';
 import { type DemoOptions, readArguments, USAGE } from './arguments.ts';
 import { type DataFolder, takeDataFolder } from './data-folder.ts';
 import { writeUsage } from './generate.ts';

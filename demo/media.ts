@@ -1,8 +1,9 @@
 /** What `npm start -- --workload media` runs on: drawn images in the container, and an upload that names them. */
+
 import { writeFile } from 'node:fs/promises';
 import { BlobServiceClient, type ContainerClient } from '@azure/storage-blob';
+import { createRandom, pick } from 'functions-local';
 import sharp from 'sharp';
-import { createRandom, pick } from '../local/random.ts';
 import type { Answered } from './verify.ts';
 
 /** What to draw. The same seed gives the same pictures. */

@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import type { LocalStack } from '../local/start.ts';
+import type { LocalStack } from 'functions-local';
 import type { Batch } from './api.ts';
 
 /** How to go on in another shell. `file` is what was uploaded. */

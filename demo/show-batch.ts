@@ -1,6 +1,6 @@
+import type { LocalStack } from 'functions-local';
 import { formatNumber } from '../cli/text/format.ts';
 import { createStatusLine, type Screen } from '../cli/text/status-line.ts';
-import type { LocalStack } from '../local/start.ts';
 import { type Batch, createApi, type SluiceApi } from './api.ts';
 import { peakMemory } from './peak-memory.ts';
 import { describeReport, describeRun } from './summary.ts';

@@ -1,4 +1,4 @@
-import { pick } from '../local/random.ts';
+import { pick } from 'functions-local';
 import type { UsageRecord } from './generate.ts';
 
 const FAULTS: readonly [(record: UsageRecord) => object, ...((record: UsageRecord) => object)[]] = [

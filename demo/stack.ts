@@ -1,6 +1,6 @@
 import { dirname, extname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Connections, StackOptions } from '../local/start.ts';
+import type { Connections, StackOptions } from 'functions-local';
 import { CONTAINERS, TABLES } from '../shared/contract/names.ts';
 import { DEFAULTS } from '../shared/settings.ts';
 import { registry } from '../workloads/index.ts';

@@ -1,6 +1,5 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { scriptPath } from '../../local/script-path.ts';
 import type { Done, Order } from './child.ts';
 
 /** A contender's process. */
@@ -11,7 +10,7 @@ export interface Contender {
 
 /** Starts a process that takes orders; it is warm from the second on, as a function app's is. */
 export function forkContender(): Contender {
-  const child = fork(scriptPath(import.meta.url, './child'));
+  const child = fork(new URL('./child.ts', import.meta.url));
   const gone = once(child, 'exit');
   return {
     run: async (order) => {

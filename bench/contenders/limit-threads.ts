@@ -1,5 +1,4 @@
 import { Worker } from 'node:worker_threads';
-import { scriptPath } from '../../local/script-path.ts';
 
 interface Lane {
   worker: Worker;
@@ -12,7 +11,7 @@ export class LimitThreads {
 
   constructor(count: number) {
     this.#lanes = Array.from({ length: count }, () => {
-      const worker = new Worker(scriptPath(import.meta.url, './limit-thread'));
+      const worker = new Worker(new URL('./limit-thread.ts', import.meta.url));
       const waiting: Lane['waiting'] = [];
       worker.on('message', (partial: Uint8Array) => waiting.shift()?.(partial));
       worker.on('error', (error) => {

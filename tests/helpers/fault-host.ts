@@ -2,9 +2,10 @@
  * A Functions host whose durable backend asks a test before and after every change of state: `FAULT_URL` is posted the
  * operation and phase; any answer but 200 makes the operation fail there.
  */
+
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { startHost } from '../../local/host/index.ts';
+import { startHost } from 'functions-local/host';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -1,9 +1,8 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type LocalStack, logFile, startStack as startLocalStack } from 'functions-local';
 import { sluiceStack } from '../../demo/stack.ts';
-import { logFile } from '../../local/parts.ts';
-import { type LocalStack, startStack as startLocalStack } from '../../local/start.ts';
 
 /** How a stack for tests differs from the one of `npm start`. */
 export interface TestStackOptions {

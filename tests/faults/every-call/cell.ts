@@ -1,12 +1,11 @@
 /** A whole stack of one's own, for one batch at a time: storage account, broker, host, and a clock that can be set forward. */
+
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TableClient } from '@azure/data-tables';
 import { QueueServiceClient } from '@azure/storage-queue';
-import { makeStorage } from '../../../local/make-storage.ts';
-import { startServiceBus } from '../../../local/service-bus/index.ts';
-import type { LocalStorage } from '../../../local/start-storage.ts';
-import { connectionString, type StorageAccount } from '../../../local/storage/index.ts';
+import { connectionString, type LocalStorage, makeStorage, type StorageAccount } from 'functions-local';
+import { startServiceBus } from 'functions-local/service-bus';
 import { CONTAINERS, TABLES } from '../../../shared/contract/names.ts';
 import { type Api, createApi } from '../harness/api.ts';
 import { directEntities, SUBSCRIPTIONS } from '../harness/entities.ts';

@@ -1,9 +1,9 @@
 /** Several cells side by side: most of a run is waiting. */
+
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startStorage } from '../../../local/start-storage.ts';
-import type { StorageAccount } from '../../../local/storage/index.ts';
+import { type StorageAccount, startStorage } from 'functions-local';
 import { type Cell, startCell } from './cell.ts';
 
 export interface Cells {

@@ -1,6 +1,7 @@
 /** Counts every call that the app makes, to storage, topic and durable backend alike, and lets one of them fail. */
-import type { Fault } from '../../../local/service-bus/index.ts';
-import { carryOut, type Intercept, type StorageFault } from '../../../local/storage/index.ts';
+
+import { carryOut, type Intercept, type StorageFault } from 'functions-local';
+import type { Fault } from 'functions-local/service-bus';
 import type { DurableFault } from '../harness/host-part.ts';
 
 /**

@@ -2,9 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Part, startPart } from '../../../local/part.ts';
-import { freePort } from '../../../local/ports.ts';
-import { startProcess } from '../../../local/process.ts';
+import { freePort, type Part, startPart, startProcess } from 'functions-local';
 import { DEFAULTS } from '../../../shared/settings.ts';
 
 export interface FaultHostOptions {

@@ -1,6 +1,5 @@
 /** What goes wrong in one random run: a pure function of its seed, so that any run can be had again. */
-import { createRandom } from '../../../local/random.ts';
-import { drawFaults, type PlannedFault, type StorageCall } from '../../../local/storage/index.ts';
+import { createRandom, drawFaults, type PlannedFault, type StorageCall } from 'functions-local';
 import type { ItemFate } from '../app/items.ts';
 
 /**

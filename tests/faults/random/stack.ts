@@ -1,14 +1,22 @@
 /** One whole stack for many runs at once, every part of which can be hurt. */
+
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TableClient } from '@azure/data-tables';
 import { QueueServiceClient } from '@azure/storage-queue';
-import { makeStorage } from '../../../local/make-storage.ts';
-import { type Part, startPart } from '../../../local/part.ts';
-import { FILES, launchBroker, launchStorage } from '../../../local/parts.ts';
-import { freePort } from '../../../local/ports.ts';
-import { connectionString, createStorageFront, type Intercept } from '../../../local/storage/index.ts';
+import {
+  connectionString,
+  createStorageFront,
+  FILES,
+  freePort,
+  type Intercept,
+  launchBroker,
+  launchStorage,
+  makeStorage,
+  type Part,
+  startPart,
+} from 'functions-local';
 import { CONTAINERS, TABLES } from '../../../shared/contract/names.ts';
 import { type Api, createApi } from '../harness/api.ts';
 import { relayedEntities, SUBSCRIPTIONS } from '../harness/entities.ts';

@@ -1,11 +1,5 @@
 /** Storage calls of all runs through one client of the front: whose call it is, and so whose plan it meets. */
-import {
-  carryOut,
-  type Intercept,
-  injectFaults,
-  type StorageCall,
-  type StorageFault,
-} from '../../../local/storage/index.ts';
+import { carryOut, type Intercept, injectFaults, type StorageCall, type StorageFault } from 'functions-local';
 import { keyRowOf } from '../../../shared/batches/keys.ts';
 import type { RunPlan, StackFault } from './plan.ts';
 import type { Score } from './score.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TableClient } from '@azure/data-tables';
 import { type QueueClient, QueueServiceClient } from '@azure/storage-queue';
-import { startStorage } from '../../../local/start-storage.ts';
+import { startStorage } from 'functions-local';
 
 /** A real store for walks: tables and queues of their own, gone when it is stopped. */
 export interface WalkStore {

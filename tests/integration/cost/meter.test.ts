@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { connectionString } from 'functions-local';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connectionString } from '../../../local/storage/index.ts';
 import { createMeter } from '../../../shared/cost/meter.ts';
 import { readSettings } from '../../../shared/settings.ts';
 import { createClients } from '../../../shared/storage/clients.ts';

@@ -1,10 +1,8 @@
 import { join } from 'node:path';
+import { freePort, launchHost, type RunningProcess } from 'functions-local';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { entities } from '../../../demo/entities.ts';
 import { sluiceStack } from '../../../demo/stack.ts';
-import { launchHost } from '../../../local/parts.ts';
-import { freePort } from '../../../local/ports.ts';
-import type { RunningProcess } from '../../../local/process.ts';
 import { queueOf, send, settled } from '../../helpers/client.ts';
 import { buildOddApp } from '../../helpers/odd-app.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';

@@ -1,10 +1,9 @@
 /** Storage that counts every request and shifts the service's clock: the app knows no other clock. */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeStorage } from '../../../local/make-storage.ts';
-import { startStorage } from '../../../local/start-storage.ts';
-import { type Intercept, STRICT_PAGES } from '../../../local/storage/index.ts';
+import { type Intercept, makeStorage, STRICT_PAGES, startStorage } from 'functions-local';
 import { CONTAINERS, TABLES } from '../../../shared/contract/names.ts';
 import type { Operations } from '../../../shared/contract/operations.ts';
 import { operationOf } from '../../../shared/cost/operation-of.ts';

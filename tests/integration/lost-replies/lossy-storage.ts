@@ -1,6 +1,6 @@
 /** Storage that loses the answer of one call after its effect: the app's retry policy then makes it again. */
+import { carryOut, type StorageCall, type StorageService } from 'functions-local';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
-import { carryOut, type StorageCall, type StorageService } from '../../../local/storage/index.ts';
 import { RETRY_LIMITS } from '../../../shared/storage/retry-limits.ts';
 import { startStorage } from '../sweep/storage.ts';
 import { World } from '../sweep/world.ts';

@@ -54,7 +54,7 @@ describe('the package', () => {
       .map(([, bytes]) => strFromU8(bytes))
       .join('\n');
     for (const trace of [
-      '// local/',
+      '// packages/',
       '// demo/',
       '// tests/',
       'node_modules/azurite/',

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
+import { carryOut } from 'functions-local';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { carryOut } from '../../../local/storage/index.ts';
 import { isOutage } from '../../../shared/errors.ts';
 import { readRange } from '../../../shared/processing/fetch-frames.ts';
 import { readReport } from '../../../shared/results/read-report.ts';

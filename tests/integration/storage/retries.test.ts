@@ -1,16 +1,16 @@
 import { buffer } from 'node:stream/consumers';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { headerOf } from '../../../local/storage/call.ts';
 import {
   carryOut,
   createStorageFront,
   FAULT_STATUSES,
   type FrontClient,
+  headerOf,
   type Intercept,
   type StorageAnswer,
   type StorageCall,
   type StorageFault,
-} from '../../../local/storage/index.ts';
+} from 'functions-local';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createMeter } from '../../../shared/cost/meter.ts';
 import { isOutage, statusOf } from '../../../shared/errors.ts';
 import { readSettings } from '../../../shared/settings.ts';

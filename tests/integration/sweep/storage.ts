@@ -1,10 +1,10 @@
 /** A real Azurite, and what lies in it. */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { odata, TableServiceClient } from '@azure/data-tables';
-import { startStorage as startLocalStorage } from '../../../local/start-storage.ts';
-import type { ClientOptions } from '../../../local/storage/index.ts';
+import { type ClientOptions, startStorage as startLocalStorage } from 'functions-local';
 import type { BatchRow } from '../../../shared/batches/batch-row.ts';
 import { chunkRows } from '../../../shared/batches/ledger.ts';
 import { CONTAINERS, TABLES } from '../../../shared/contract/names.ts';

@@ -1,7 +1,7 @@
+import { parseConfig } from 'functions-local/service-bus';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { entities } from '../../../demo/entities.ts';
-import { parseConfig } from '../../../local/service-bus/config/parse-config.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
 

@@ -1,3 +1,4 @@
+import { runOrchestrator } from 'functions-local/testing';
 import { describe, expect, test } from 'vitest';
 import type { DequeueInput, SettleQueueInput, SettleQueueOutput } from '../../../shared/drain/activities.ts';
 import { summarize } from '../../../shared/drain/adapt.ts';
@@ -7,7 +8,6 @@ import { settle } from '../../../shared/drain/settle.ts';
 import { emptyTally, type SliceResult } from '../../../shared/drain/slice.ts';
 import { readGate, wake } from '../../../shared/wake/gate.ts';
 import { memoryTable } from '../../helpers/memory-table.ts';
-import { runOrchestrator } from '../../helpers/run-orchestrator.ts';
 import { address, settleDeps } from './drain-fixtures.ts';
 
 const wave = (tasks: number): Wave => ({

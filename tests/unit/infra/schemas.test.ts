@@ -4,12 +4,12 @@ import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { entities } from '../../../demo/entities.ts';
-import { emulatorConfig } from '../../../local/emulators/emulator-config.ts';
+import { emulatorConfig } from '../../../infra/emulators/emulator-config.ts';
 import { registry } from '../../../workloads/index.ts';
 import { ROOT } from './bicep.ts';
 import { azureYamlSchema, emulatorSchema, hostSchema, localSettingsSchema } from './schemas.ts';
 
-const CONFIG = 'local/emulators/config.json';
+const CONFIG = 'infra/emulators/config.json';
 const ajv = new Ajv({ allErrors: true });
 const read = (file: string): unknown => parse(readFileSync(join(ROOT, file), 'utf8'));
 
@@ -53,7 +53,7 @@ describe("the official emulator's configuration", () => {
 
 describe('the compose file', () => {
   it('opens ports on this machine only, and holds no password', () => {
-    const compose = read('local/emulators/docker-compose.yaml') as {
+    const compose = read('infra/emulators/docker-compose.yaml') as {
       services: Record<string, { ports?: string[]; environment?: Record<string, string> }>;
     };
     const services = Object.values(compose.services);

@@ -1,0 +1,108 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type RunningProcess, startProcess } from '../../src/stack/process.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'local-process-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const STAYS = 'setInterval(() => {}, 1_000);';
+
+function start(code: string, readyTimeoutMs = 20_000): Promise<RunningProcess<string>> {
+  const script = join(folder, 'child.mjs');
+  writeFileSync(script, code);
+  return startProcess({
+    name: 'Child',
+    script,
+    args: ['seven'],
+    env: { COLOUR: 'red' },
+    logFile: join(folder, 'logs', 'child.log'),
+    readReady: (line) => /^ready (.*)/.exec(line)?.[1],
+    readyTimeoutMs,
+  });
+}
+
+describe('a child', () => {
+  it('is ready when it says so; all it writes is in its log', async () => {
+    const child = await start(
+      `console.error('one'); console.log('ready', process.argv[2], process.env.COLOUR); ${STAYS}`,
+    );
+    const end = await child.stop();
+    expect(child.ready).toBe('seven red');
+    expect(end).toEqual({ code: null, signal: 'SIGTERM', expected: true });
+    expect(readFileSync(join(folder, 'logs', 'child.log'), 'utf8')).toContain('one\n');
+  });
+
+  it('that ends before it is ready is told with its last lines', async () => {
+    await expect(start(`console.error('no such file'); process.exit(3)`)).rejects.toThrow(
+      /^Child ended with code 3; its last lines \(all: .*child.log\):\n {2}no such file$/,
+    );
+  });
+
+  it('that is never ready is ended', async () => {
+    await expect(start(`console.log('pid', process.pid); ${STAYS}`, 1_500)).rejects.toThrow(
+      'Child was not ready after 1.5 s',
+    );
+    const pid = Number(/pid (\d+)/.exec(readFileSync(join(folder, 'logs', 'child.log'), 'utf8'))?.[1]);
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+  });
+
+  it('that dies later was not expected to', async () => {
+    const child = await start(
+      `console.log('ready'); console.log('ready now'); setTimeout(() => { throw new Error('out of luck'); }, 50);`,
+    );
+    const end = await child.ended;
+    expect(end).toMatchObject({ code: 1, expected: false });
+    expect(child.describe(end)).toContain('out of luck');
+  });
+
+  it('that does not mind SIGTERM is ended all the same', async () => {
+    const child = await start(`process.on('SIGTERM', () => {}); console.log('ready now'); ${STAYS}`);
+    expect(await child.stop(200)).toEqual({ code: null, signal: 'SIGKILL', expected: true });
+  });
+
+  it('that is frozen says nothing until it is thawed, and can be stopped', async () => {
+    const child = await start(`process.on('SIGTERM', () => process.exit(0)); console.log('ready now'); ${STAYS}`);
+    child.freeze();
+    expect(await child.stop()).toMatchObject({ code: 0, expected: true });
+  });
+
+  it('ends when its parent is killed', async () => {
+    const grandchild = join(folder, 'grandchild.mjs');
+    const listen = `const server = createServer().listen(0, '127.0.0.1', () => console.log('ready', server.address().port));`;
+    writeFileSync(grandchild, `import { createServer } from 'node:net'; ${listen}`);
+    const module = new URL('../../src/stack/process.ts', import.meta.url).href;
+    const options = {
+      name: 'Grandchild',
+      script: grandchild,
+      args: [],
+      logFile: join(folder, 'logs', 'grandchild.log'),
+    };
+    const parent = await start(
+      `import { startProcess } from '${module}';
+      const options = { ...${JSON.stringify(options)}, readReady: (line) => line.split(' ')[1] };
+      console.log('ready', (await startProcess(options)).ready); ${STAYS}`,
+    );
+    const port = Number(parent.ready);
+    expect(await isOpen(port)).toBe(true);
+    await parent.kill();
+    await expect.poll(() => isOpen(port), { timeout: 5_000 }).toBe(false);
+  });
+});
+
+/** Whether somebody listens. A look at the process would not do: it may be gone and not yet buried by its new parent. */
+function isOpen(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('error', () => resolve(false));
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+  });
+}

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { readDurableConfig } from '../../../src/durable/config.ts';
+
+test('without settings it has the defaults of Azure', () => {
+  expect(readDurableConfig({}, 2)).toEqual({
+    hubName: 'TestHubName',
+    connectionName: 'AzureWebJobsStorage',
+    maxConcurrentActivities: 20,
+    maxConcurrentOrchestrators: 20,
+    defaultVersion: '',
+    versionMatchStrategy: 'CurrentOrOlder',
+    versionFailureStrategy: 'Reject',
+    overridableExistingInstanceStates: 'NonRunningStates',
+    maxPollingIntervalMs: 30_000,
+    activityVisibilityTimeoutMs: 300_000,
+  });
+});
+
+test('settings are read, numbers as texts and names in any case too', () => {
+  const config = readDurableConfig(
+    {
+      maxConcurrentActivityFunctions: '2',
+      versionMatchStrategy: 'strict',
+      storageProvider: { maxQueuePollingInterval: '00:00:02' },
+      tracing: { traceInputsAndOutputs: false },
+    },
+    1,
+  );
+  expect(config).toMatchObject({
+    maxConcurrentActivities: 2,
+    versionMatchStrategy: 'Strict',
+    maxPollingIntervalMs: 2_000,
+  });
+});
+
+test('all problems come in one error', () => {
+  const broken = {
+    maxConcurrentActivityFunctions: 0,
+    versionFailureStrategy: 'Ignore',
+    storageProvider: { maxQueuePollingInterval: 'often' },
+  };
+  expect(() => readDurableConfig(broken, 1)).toThrow(
+    /maxConcurrentActivityFunctions: expected a whole number of at least 1, got 0; versionFailureStrategy: .*"Ignore"; storageProvider\.maxQueuePollingInterval: .*"often"/,
+  );
+});

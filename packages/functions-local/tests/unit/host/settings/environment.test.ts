@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { FunctionRefusedError } from '../../../../src/host/errors.ts';
+import { findConnectionString } from '../../../../src/host/settings/connection.ts';
+import {
+  findSetting,
+  isDisabled,
+  resolveSettings,
+  resolveSettingsDeep,
+} from '../../../../src/host/settings/environment.ts';
+
+describe('findSetting', () => {
+  it.each([
+    ['exact', { A: '1' }, 'A', '1'],
+    ['ignoring case', { My_Setting: '1' }, 'MY_setting', '1'],
+    ['colon for double underscore', { a__b: '1' }, 'A:B', '1'],
+    ['empty counts as missing', { A: '' }, 'A', undefined],
+  ])('%s', (_, env, name, expected) => expect(findSetting(env, name)).toBe(expected));
+});
+
+describe('resolveSettings', () => {
+  it('replaces every name', () => {
+    expect(resolveSettings('%A%-x-%b%', { A: '1', B: '2' })).toBe('1-x-2');
+  });
+
+  it('throws for a name without a setting', () => {
+    expect(() => resolveSettings('%GONE%', {})).toThrow(
+      new FunctionRefusedError("'%GONE%' does not resolve to a value."),
+    );
+  });
+
+  it('resolves in nested values and leaves other types alone', () => {
+    const value = { a: ['%A%', 3], b: { c: '%A%' }, d: null };
+    expect(resolveSettingsDeep(value, { A: 'x' })).toEqual({ a: ['x', 3], b: { c: 'x' }, d: null });
+  });
+});
+
+describe('isDisabled', () => {
+  it.each([
+    [{ 'AzureWebJobs.fn.Disabled': 'true' }, true],
+    [{ AzureWebJobs_fn_Disabled: '1' }, true],
+    [{ 'AzureWebJobs.fn.Disabled': 'false' }, false],
+    [{ 'AzureWebJobs.other.Disabled': 'true' }, false],
+  ])('%j: %s', (env, expected) => expect(isDisabled('fn', env)).toBe(expected));
+});
+
+describe('findConnectionString', () => {
+  it.each([
+    [{ AzureWebJobsBus: 'prefixed', Bus: 'plain' }, 'prefixed'],
+    [{ Bus: 'plain' }, 'plain'],
+    [{ 'ConnectionStrings:Bus': 'section' }, 'section'],
+  ])('%j gives %s', (env, expected) => expect(findConnectionString('Bus', env)).toBe(expected));
+
+  it('refuses the identity form by name', () => {
+    const env = { Bus__fullyQualifiedNamespace: 'x.servicebus.windows.net' };
+    expect(() => findConnectionString('Bus', env)).toThrow(/managed identity \(Bus__fullyQualifiedNamespace\)/);
+  });
+
+  it('names the missing setting', () => {
+    expect(() => findConnectionString('Bus', {})).toThrow("no setting 'Bus' or 'AzureWebJobsBus' exists");
+  });
+});

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { readHostConfig } from '../../../../src/host/settings/host-json.ts';
+
+describe('readHostConfig', () => {
+  it('has the defaults of the real host', () => {
+    expect(readHostConfig('{"version":"2.0"}', {})).toEqual({
+      functionTimeoutMs: 1_800_000,
+      routePrefix: 'api',
+      logLevels: {},
+      durableTask: {},
+      serviceBus: {
+        autoCompleteMessages: true,
+        maxAutoLockRenewalMs: 300_000,
+        minMessageBatchSize: 1,
+        maxMessageBatchSize: 1000,
+        maxBatchWaitMs: 30_000,
+      },
+    });
+  });
+
+  it('reads a byte order mark, any case of keys, and no time-out', () => {
+    const config = readHostConfig(
+      '\uFEFF{"version":"2.0","functionTimeout":"-1","Extensions":{"HTTP":{"routePrefix":"/x/"}}}',
+      {},
+    );
+    expect(config.functionTimeoutMs).toBeUndefined();
+    expect(config.routePrefix).toBe('x');
+  });
+
+  it('lets environment variables win', () => {
+    const config = readHostConfig('{"version":"2.0","extensions":{"serviceBus":{"maxMessageBatchSize":5}}}', {
+      AzureFunctionsJobHost__extensions__ServiceBus__maxMessageBatchSize: '7',
+      AzureFunctionsJobHost__logging__logLevel__default: 'Warning',
+      'AzureFunctionsJobHost:extensions:durableTask:hubName': 'hub',
+    });
+    expect(config.serviceBus.maxMessageBatchSize).toBe(7);
+    expect(config.logLevels).toEqual({ default: 'warning' });
+    expect(config.durableTask).toEqual({ hubName: 'hub' });
+  });
+
+  it('tells all problems at once', () => {
+    const text = JSON.stringify({
+      version: 2,
+      functionTimeout: 'long',
+      logging: { logLevel: { default: 'Loud' } },
+      extensions: { http: { routePrefix: 5 }, serviceBus: { maxMessageBatchSize: -1 } },
+    });
+    expect(() => readHostConfig(text, {})).toThrow(
+      /^host\.json: version: expected the string "2\.0", got 2; functionTimeout: .*routePrefix: .*logLevel\.default: .*maxMessageBatchSize: /,
+    );
+  });
+
+  it.each([
+    [undefined, /file not found/],
+    ['{', /not valid JSON/],
+    ['[]', /expected a JSON object/],
+  ])('refuses %j', (text, expected) => expect(() => readHostConfig(text, {})).toThrow(expected));
+});

@@ -1,0 +1,56 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { parseNcrontab } from '../../../../src/host/timer/ncrontab.ts';
+
+const { TZ } = process.env;
+afterEach(() => {
+  if (TZ === undefined) delete process.env.TZ;
+  else process.env.TZ = TZ;
+});
+
+function next(expression: string, after: string, zone = 'UTC'): string {
+  process.env.TZ = zone;
+  return new Date(parseNcrontab(expression)(Date.parse(after))).toISOString();
+}
+
+describe('parseNcrontab', () => {
+  it.each([
+    ['* * * * * *', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:01.000Z'],
+    ['* * * * * *', '2026-01-01T00:00:00.999Z', '2026-01-01T00:00:01.000Z'],
+    ['*/15 * * * * *', '2026-01-01T00:00:50Z', '2026-01-01T00:01:00.000Z'],
+    ['5/20 * * * * *', '2026-01-01T00:00:06Z', '2026-01-01T00:00:25.000Z'],
+    ['0 */5 * * * *', '2026-01-01T00:05:00Z', '2026-01-01T00:10:00.000Z'],
+    ['30 9 * * *', '2026-01-01T09:30:00Z', '2026-01-02T09:30:00.000Z'],
+    ['0 0 3 * * *', '2026-01-01T02:59:59Z', '2026-01-01T03:00:00.000Z'],
+    ['0 0 0 1 1 *', '2026-01-01T00:00:00Z', '2027-01-01T00:00:00.000Z'],
+    ['0 0 12 * * Mon-Fri', '2026-11-20T13:00:00Z', '2026-11-23T12:00:00.000Z'],
+    ['0 0 12 * * sunday,3', '2026-11-21T00:00:00Z', '2026-11-22T12:00:00.000Z'],
+    ['0 0 0 29 feb *', '2026-01-01T00:00:00Z', '2028-02-29T00:00:00.000Z'],
+    ['0 0 0 13 * fri', '2026-11-21T00:00:00Z', '2027-08-13T00:00:00.000Z'],
+    ['0 10,40 8-10/2 * * *', '2026-01-01T08:40:00Z', '2026-01-01T10:10:00.000Z'],
+  ])('%s after %s is %s', (expression, after, expected) => expect(next(expression, after)).toBe(expected));
+
+  it('runs on the clock of the zone', () => {
+    expect(next('0 0 3 * * *', '2026-01-01T12:00:00Z', 'Europe/Berlin')).toBe('2026-01-02T02:00:00.000Z');
+    expect(next('0 0 3 * * *', '2026-07-01T12:00:00Z', 'Europe/Berlin')).toBe('2026-07-02T01:00:00.000Z');
+  });
+
+  it('fires after a gap for a reading that the change of clocks leaves out', () => {
+    expect(next('0 30 2 * * *', '2026-03-28T12:00:00Z', 'Europe/Berlin')).toBe('2026-03-29T01:30:00.000Z');
+  });
+
+  it.each([
+    '* * * *',
+    '60 * * * * *',
+    '* * 24 * * *',
+    '* * * 0 * *',
+    '* * * * 13 *',
+    '* * * * * 7',
+    '5-1 * * * * *',
+    '*/0 * * * * *',
+    'a b c d e',
+  ])('refuses %s', (expression) => expect(() => parseNcrontab(expression)).toThrow(/expected/));
+
+  it('says so when it never fires', () => {
+    expect(() => next('0 0 0 31 2 *', '2026-01-01T00:00:00Z')).toThrow('the schedule never fires');
+  });
+});

@@ -1,0 +1,32 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { ReadyQueue } from '../../../../src/service-bus/broker/ready-queue.ts';
+import type { StoredMessage } from '../../../../src/service-bus/broker/stored-message.ts';
+
+function message(sequence: number, state: StoredMessage['state'] = 'ready'): StoredMessage {
+  return { sequence, state } as StoredMessage;
+}
+
+function drain(queue: ReadyQueue): number[] {
+  const sequences: number[] = [];
+  for (let next = queue.take(); next; next = queue.take()) sequences.push(next.sequence);
+  return sequences;
+}
+
+test('messages come lowest sequence first, whatever order they went in', () => {
+  fc.assert(
+    fc.property(fc.uniqueArray(fc.nat()), (sequences) => {
+      const queue = new ReadyQueue();
+      for (const sequence of sequences) queue.push(message(sequence));
+
+      expect(drain(queue)).toEqual([...sequences].sort((a, b) => a - b));
+    }),
+  );
+});
+
+test('messages that left while waiting are passed over', () => {
+  const queue = new ReadyQueue();
+  for (const each of [message(1, 'gone'), message(2), message(3, 'held'), message(4)]) queue.push(each);
+
+  expect(drain(queue)).toEqual([2, 4]);
+});

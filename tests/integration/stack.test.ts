@@ -1,0 +1,72 @@
+import { BlobServiceClient } from '@azure/storage-blob';
+import { freePort } from 'functions-local';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Batch } from '../../demo/api.ts';
+import { startStack, type TestStack } from '../helpers/stack.ts';
+
+let stack: TestStack;
+beforeAll(async () => {
+  stack = await startStack();
+});
+afterAll(() => stack.stop());
+
+const line = (id: number): string =>
+  JSON.stringify({
+    id: `tx-${id}`,
+    account: 'acct-1',
+    product: 'support-seat',
+    quantity: '1',
+    unitPrice: '2.50',
+    currency: 'EUR',
+    time: '2025-03-01T00:00:00Z',
+  });
+
+async function submit(items: number): Promise<Batch> {
+  const body = Array.from({ length: items }, (_, id) => line(id)).join('\n');
+  const headers = { 'content-type': 'application/x-ndjson' };
+  const answer = await stack.api('workloads/billing/batches', { method: 'POST', headers, body });
+  expect(answer.status).toBe(202);
+  return (await answer.json()) as Batch;
+}
+
+async function stateOf({ id }: Batch): Promise<string> {
+  return ((await (await stack.api(`batches/${id}`)).json()) as Batch).state;
+}
+
+describe('the local stack', () => {
+  it('has the containers that a deployment makes', async () => {
+    const names: string[] = [];
+    for await (const { name } of BlobServiceClient.fromConnectionString(stack.storage).listContainers())
+      names.push(name);
+    expect(names).toEqual(expect.arrayContaining(['inbox', 'inbox-done', 'payloads', 'reports', 'results']));
+  });
+
+  it('asks for a key', async () => {
+    expect((await stack.api('queues', { headers: { 'x-functions-key': 'none' } })).status).toBe(401);
+    expect((await stack.api('queues')).status).toBe(200);
+  });
+
+  it('takes a batch from upload to report', async () => {
+    const batch = await submit(100);
+    await expect.poll(() => stateOf(batch), { timeout: 20_000, interval: 200 }).toBe('completed');
+    expect(await (await stack.api(`batches/${batch.id}/report`)).text()).toBe(
+      '{"key":"acct-1|EUR","value":{"lines":100,"net":"250.00","tax":"48.00","gross":"298.00"}}\n',
+    );
+  });
+
+  it('goes on after all of its parts went down, at the same addresses', async () => {
+    const batch = await submit(100);
+    await Promise.all([stack.killHost(), stack.killBroker(), stack.stopAzurite()]);
+    await stack.restartAzurite();
+    await stack.restartBroker();
+    await stack.restartHost();
+    await expect.poll(() => stateOf(batch), { timeout: 60_000, interval: 500 }).toBe('completed');
+  });
+});
+
+describe('a free port', () => {
+  it('is given once', async () => {
+    const first = await freePort();
+    expect(await freePort(first)).not.toBe(first);
+  });
+});
