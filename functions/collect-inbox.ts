@@ -1,5 +1,5 @@
 import { app } from '@azure/functions';
-import { collectInbox } from '../shared/intake/inbox.ts';
+import { collectInbox } from '../shared/intake/inbox/inbox.ts';
 import { withLog } from '../shared/telemetry/log.ts';
 import { durableClient, getDrainClient, registry, settings, submitDeps } from './app.ts';
 

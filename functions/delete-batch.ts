@@ -1,6 +1,6 @@
 import { app } from '@azure/functions';
 import { answering } from '../shared/http/answers.ts';
-import { deleteOverHttp } from '../shared/http/delete-batch.ts';
+import { deleteOverHttp } from '../shared/http/batches/delete-batch.ts';
 import { durableClient, getDrainClient, operatorDeps } from './app.ts';
 
 app.http('delete-batch', {

@@ -1,6 +1,6 @@
 import { app } from '@azure/functions';
 import { answering, json } from '../shared/http/answers.ts';
-import { batchView } from '../shared/http/batch-view.ts';
+import { batchView } from '../shared/http/batches/batch-view.ts';
 import { batchOf } from '../shared/http/parameters.ts';
 import { clients, now, prices } from './app.ts';
 

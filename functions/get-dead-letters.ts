@@ -1,6 +1,6 @@
 import { app } from '@azure/functions';
 import { answering } from '../shared/http/answers.ts';
-import { getDeadLetters } from '../shared/http/get-dead-letters.ts';
+import { getDeadLetters } from '../shared/http/dead-letters/get-dead-letters.ts';
 import { clients } from './app.ts';
 
 app.http('get-dead-letters', {

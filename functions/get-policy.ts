@@ -1,6 +1,6 @@
 import { app } from '@azure/functions';
 import { answering } from '../shared/http/answers.ts';
-import { getPolicy } from '../shared/http/policy.ts';
+import { getPolicy } from '../shared/http/queues/policy.ts';
 import { clients, registry, settings } from './app.ts';
 
 app.http('get-policy', {

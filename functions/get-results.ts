@@ -1,6 +1,6 @@
 import { app } from '@azure/functions';
 import { answering } from '../shared/http/answers.ts';
-import { getResults } from '../shared/http/get-results.ts';
+import { getResults } from '../shared/http/batches/get-results.ts';
 import { clients } from './app.ts';
 
 app.http('get-results', {

@@ -1,6 +1,6 @@
 import { app } from '@azure/functions';
 import { answering } from '../shared/http/answers.ts';
-import { listQueues } from '../shared/http/list-queues.ts';
+import { listQueues } from '../shared/http/queues/list-queues.ts';
 import { clients, depthOf, registry, settings } from './app.ts';
 
 app.http('list-queues', {

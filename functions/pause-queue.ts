@@ -1,6 +1,6 @@
 import { app } from '@azure/functions';
 import { answering } from '../shared/http/answers.ts';
-import { pauseQueue } from '../shared/http/pause-queue.ts';
+import { pauseQueue } from '../shared/http/queues/pause-queue.ts';
 import { clients, now, registry } from './app.ts';
 
 app.http('pause-queue', {

@@ -1,6 +1,6 @@
 import { app } from '@azure/functions';
 import { answering } from '../shared/http/answers.ts';
-import { resumeQueue } from '../shared/http/pause-queue.ts';
+import { resumeQueue } from '../shared/http/queues/pause-queue.ts';
 import { durableClient, gateWith, getDrainClient, registry, settings } from './app.ts';
 
 app.http('resume-queue', {

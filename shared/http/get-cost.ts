@@ -10,9 +10,9 @@ import type { PriceSheet } from '../cost/sheet.ts';
 import type { Settings } from '../settings.ts';
 import type { Table } from '../storage/table.ts';
 import { json } from './answers.ts';
+import { rounded, roundedOperations } from './batches/receipt-view.ts';
 import type { Cost, CostPeriod } from './operator-schemas.ts';
 import { dayOf } from './parameters.ts';
-import { rounded, roundedOperations } from './receipt-view.ts';
 
 export interface CostHttp {
   table: Table;

@@ -2,7 +2,7 @@ import type { HttpRequest } from '@azure/functions';
 import { z } from 'zod';
 import { findTooDeep, MAX_ITEM_NESTING } from '../contract/nesting.ts';
 import { Problem } from '../errors.ts';
-import { requestBody } from './request-body.ts';
+import { requestBody } from './batches/request-body.ts';
 
 /** What operators send is small, unless a route says otherwise; this keeps a stray upload out of memory. */
 const MAX_BYTES = 64 * 1024;

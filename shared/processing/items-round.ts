@@ -21,15 +21,15 @@ import { type Entry, type Queue, readEntries } from '../wake/messages.ts';
 import type { Publish } from '../wake/publish.ts';
 import type { QueueAddress, Registry } from '../workload/registry.ts';
 import { inChunkSpan } from './chunk-span.ts';
-import { endWholeChunk, splitChunk } from './endings.ts';
-import { ProcessorClosedError, ThreadStartError } from './errors.ts';
 import { frameOf, planReads, type Range, readRange } from './fetch-frames.ts';
 import { holdLease, type Lease } from './lease.ts';
-import { putOutcome, readOutcomeHeader } from './outcome-store.ts';
-import type { Processor } from './processor.ts';
+import { endWholeChunk, splitChunk } from './outcome/endings.ts';
+import { putOutcome, readOutcomeHeader } from './outcome/outcome-store.ts';
 import type { SharedLock } from './shared-lock.ts';
 import { type Fate, tallyOf, tellResults } from './tell-results.ts';
-import type { ChunkOutcome } from './thread-task.ts';
+import type { ChunkOutcome } from './thread/thread-task.ts';
+import { ProcessorClosedError, ThreadStartError } from './thread-pool/errors.ts';
+import type { Processor } from './thread-pool/processor.ts';
 
 /** Deliveries from which on a chunk is suspected of having killed its process. */
 const SUSPECT_DELIVERIES = 2;

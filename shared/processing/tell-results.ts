@@ -8,7 +8,7 @@ import type { Publish } from '../wake/publish.ts';
 import type { QueueAddress, Registry } from '../workload/registry.ts';
 import type { Lease } from './lease.ts';
 import { putResults, type ResultDeps } from './put-results.ts';
-import type { ChunkOutcome } from './thread-task.ts';
+import type { ChunkOutcome } from './thread/thread-task.ts';
 
 export interface TellDeps extends ResultDeps {
   publish: Publish;

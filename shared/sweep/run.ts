@@ -1,5 +1,6 @@
 /** What the parts of a sweep share. */
 import type { QueueClient } from '@azure/storage-queue';
+import type { DeleteDeps } from '../commands/delete.ts';
 import type { Activities } from '../drain/activities.ts';
 import type { Wave } from '../drain/plan.ts';
 import { Problem, toError } from '../errors.ts';
@@ -9,7 +10,6 @@ import type { GateRow } from '../wake/gate-row.ts';
 import type { Queue } from '../wake/messages.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import type { SweepAction, SweepCounts } from './counts.ts';
-import type { DeleteDeps } from './delete-batch.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

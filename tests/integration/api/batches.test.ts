@@ -4,7 +4,7 @@ import { changeBatch, insertBatch } from '../../../shared/batches/ledger.ts';
 import { openBatch } from '../../../shared/batches/open-rows.ts';
 import { nextRevision } from '../../../shared/batches/revisions.ts';
 import { batchDate, newBatchId } from '../../../shared/contract/names.ts';
-import { listBatches } from '../../../shared/http/list-batches.ts';
+import { listBatches } from '../../../shared/http/batches/list-batches.ts';
 import { batchListSchema, problemSchema } from '../../../shared/http/schemas.ts';
 import { type Answer, call, nextOf, type Pipeline, startPipeline } from './pipeline.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeBatch, insertChunks, readBatch } from '../../../shared/batches/ledger.ts';
+import { redriveBlobName, toRuns, writeRedrive } from '../../../shared/commands/redrive/redrive-blob.ts';
 import { digestOf, encodeFrameSync } from '../../../shared/contract/frame.ts';
 import { redriveChunkId } from '../../../shared/contract/names.ts';
-import { redriveBlobName, toRuns, writeRedrive } from '../../../shared/dead-letters/redrive-blob.ts';
-import { getDeadLetters } from '../../../shared/http/get-dead-letters.ts';
+import { getDeadLetters } from '../../../shared/http/dead-letters/get-dead-letters.ts';
 import {
   deadLetterGroupsSchema,
   deadLetterListSchema,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeBatch } from '../../../shared/batches/ledger.ts';
 import { readPriceSheet } from '../../../shared/cost/sheet.ts';
-import { batchView } from '../../../shared/http/batch-view.ts';
-import { getReport } from '../../../shared/http/get-report.ts';
+import { batchView } from '../../../shared/http/batches/batch-view.ts';
+import { getReport } from '../../../shared/http/batches/get-report.ts';
 import { batchViewSchema, problemSchema, reportLineSchema, reportSchema } from '../../../shared/http/schemas.ts';
 import { type Answer, call, type Pipeline, startPipeline } from './pipeline.ts';
 

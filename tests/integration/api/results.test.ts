@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { getResults } from '../../../shared/http/get-results.ts';
+import { getResults } from '../../../shared/http/batches/get-results.ts';
 import { problemSchema, resultsManifestSchema } from '../../../shared/http/schemas.ts';
 import { type Answer, call, nextOf, type Pipeline, startPipeline } from './pipeline.ts';
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { DEFAULT_POLICY } from '../../../shared/drain/policy.ts';
 import { writePolicy } from '../../../shared/drain/policy-store.ts';
 import { settle } from '../../../shared/drain/settle.ts';
-import { pauseQueue, resumeQueue } from '../../../shared/http/pause-queue.ts';
+import { pauseQueue, resumeQueue } from '../../../shared/http/queues/pause-queue.ts';
 import { readEntity, type Table } from '../../../shared/storage/table.ts';
 import {
   beat,

@@ -1,8 +1,8 @@
 /** The workload of these tests, and its downstream. */
 import { z } from 'zod';
-import { createBoard } from '../../../shared/processing/board.ts';
-import type { Processor } from '../../../shared/processing/processor.ts';
-import { runChunk, type ThreadTools } from '../../../shared/processing/run-chunk.ts';
+import { createBoard } from '../../../shared/processing/thread/board.ts';
+import { runChunk, type ThreadTools } from '../../../shared/processing/thread/run-chunk.ts';
+import type { Processor } from '../../../shared/processing/thread-pool/processor.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { Reject, Retry } from '../../../shared/workload/errors.ts';
 
