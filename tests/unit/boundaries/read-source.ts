@@ -1,0 +1,99 @@
+/** What a source file imports and which names it refers to, read from its syntax tree. */
+import { parseAst } from 'vitest/node';
+
+/** One import, re-export, dynamic import, `import('…')` type or `require` of a file. */
+export interface Import {
+  /** As written: `./a.ts`, `node:fs` or `zod`. */
+  specifier: string;
+  /** Erased by the compiler. */
+  isType: boolean;
+}
+
+/** What the rules look at. */
+export interface Source {
+  imports: readonly Import[];
+  /**
+   * Identifiers in the place of a value, and of these and of global objects the dotted paths, such as `Math.random` or
+   * `globalThis.process`. A local of the same name counts too: a rule would rather have it renamed than overlook the global.
+   */
+  names: ReadonlySet<string>;
+  /** Constructors behind `new`. */
+  constructed: ReadonlySet<string>;
+}
+
+interface Node {
+  type: string;
+  [field: string]: unknown;
+}
+
+/** Fields that hold names of members or types, never a reference to a value. */
+const NO_VALUES: Readonly<Record<string, readonly string[]>> = {
+  Property: ['key'],
+  MethodDefinition: ['key'],
+  PropertyDefinition: ['key'],
+  MemberExpression: ['property'],
+  ImportSpecifier: ['imported', 'local'],
+  ExportSpecifier: ['exported'],
+  LabeledStatement: ['label'],
+  BreakStatement: ['label'],
+  ContinueStatement: ['label'],
+  TSEnumMember: ['id'],
+  TSMethodSignature: ['key'],
+  TSPropertySignature: ['key'],
+  JSXAttribute: ['name'],
+  TSTypeReference: ['typeName'],
+  TSTypeQuery: ['exprName'],
+  TSTypeAliasDeclaration: ['id'],
+  TSInterfaceDeclaration: ['id'],
+};
+
+/** Reads a file. Throws when it does not parse. */
+export function readSource(file: string, text: string): Source {
+  const imports: Import[] = [];
+  const names = new Set<string>();
+  const constructed = new Set<string>();
+  const visit = (node: Node): void => {
+    const imported = importOf(node);
+    if (imported) imports.push(imported);
+    const name = nameOf(node);
+    if (name !== undefined) names.add(name);
+    if (node.type === 'NewExpression') {
+      const made = nameOf(node.callee as Node);
+      if (made !== undefined) constructed.add(made);
+    }
+    for (const child of childrenOf(node)) visit(child);
+  };
+  visit(parseAst(text, { lang: file.endsWith('x') ? 'tsx' : 'ts' }, file) as unknown as Node);
+  return { imports, names, constructed };
+}
+
+function childrenOf(node: Node): Node[] {
+  const skipped = node.computed === true ? [] : (NO_VALUES[node.type] ?? []);
+  return Object.entries(node)
+    .filter(([field]) => !skipped.includes(field))
+    .flatMap(([, value]) => (Array.isArray(value) ? value : [value]))
+    .filter((value): value is Node => typeof (value as Node | null)?.type === 'string');
+}
+
+function importOf(node: Node): Import | undefined {
+  const { type, source } = node;
+  const isType = node.importKind === 'type' || node.exportKind === 'type' || type === 'TSImportType';
+  const isRequire = type === 'CallExpression' && isRequireCall(node.callee as Node);
+  const from = (isRequire ? (node.arguments as unknown[])[0] : source) as { value?: unknown } | null | undefined;
+  return typeof from?.value === 'string' ? { specifier: from.value, isType } : undefined;
+}
+
+/** `require(…)` and `createRequire(…)(…)`. */
+const isRequireCall = (callee: Node): boolean =>
+  (callee.type === 'Identifier' && callee.name === 'require') ||
+  (callee.type === 'CallExpression' && nameOf(callee.callee as Node) === 'createRequire');
+
+/** `a` or `a.b.c`, with a literal in brackets as with a dot. */
+function nameOf(node: Node): string | undefined {
+  if (node.type === 'Identifier') return node.name as string;
+  if (node.type !== 'MemberExpression') return undefined;
+  const object = nameOf(node.object as Node);
+  const property = node.property as Node;
+  const member = node.computed === true ? property.value : property.name;
+  return object === undefined || typeof member !== 'string' ? undefined : `${object}.${member}`;
+}
