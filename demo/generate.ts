@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createRandom, pick } from 'functions-local';
 import { MARKETS, type Market, PRODUCTS, type Product } from './price-list.ts';
-import { spoil } from './spoil.ts';
+import { spoil, type UsageRecord } from './spoil.ts';
 
 /** What file to make. The same options give the same bytes. */
 export interface GenerateOptions {
@@ -11,19 +11,6 @@ export interface GenerateOptions {
   items?: number;
   /** Default 1. */
   seed?: number;
-}
-
-/** One line of the file. */
-export interface UsageRecord {
-  id: string;
-  account: string;
-  product: string;
-  quantity: string;
-  unitPrice: string;
-  currency: string;
-  time: string;
-  kind?: string;
-  country?: string;
 }
 
 const ACCOUNTS = 2_000;

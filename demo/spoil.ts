@@ -1,5 +1,17 @@
 import { pick } from 'functions-local';
-import type { UsageRecord } from './generate.ts';
+
+/** One line of a usage file. */
+export interface UsageRecord {
+  id: string;
+  account: string;
+  product: string;
+  quantity: string;
+  unitPrice: string;
+  currency: string;
+  time: string;
+  kind?: string;
+  country?: string;
+}
 
 const FAULTS: readonly [(record: UsageRecord) => object, ...((record: UsageRecord) => object)[]] = [
   // Negative usage that is no credit: passes the schema, refused by the rules.

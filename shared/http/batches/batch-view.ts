@@ -1,5 +1,5 @@
-import { type BatchRow, isSettled, pendingItems } from '../../batches/batch-row.ts';
-import { firstRevision, isDeadlineMet, presentRevision, type RevisionTimes } from '../../batches/revisions.ts';
+import { type BatchRow, isSettled, pendingItems, type RevisionTimes } from '../../batches/batch-row.ts';
+import { firstRevision, isDeadlineMet, presentRevision } from '../../batches/revisions.ts';
 import type { PriceSheet } from '../../cost/sheet.ts';
 import type { BatchView } from '../schemas.ts';
 import { receiptView } from './receipt-view.ts';
