@@ -13,12 +13,11 @@ export interface Import {
 export interface Source {
   imports: readonly Import[];
   /**
-   * Identifiers in the place of a value, and of these and of global objects the dotted paths, such as `Math.random` or
-   * `globalThis.process`. A local of the same name counts too: a rule would rather have it renamed than overlook the global.
+   * What it refers to by value: identifiers (`process`), members (`Math.random`), calls (`Date()`), constructors
+   * (`new Date`) and those without an argument (`new Date()`). Locals count too: one that is named as a global has to be
+   * renamed where a rule forbids the global.
    */
   names: ReadonlySet<string>;
-  /** Constructors behind `new`. */
-  constructed: ReadonlySet<string>;
 }
 
 interface Node {
@@ -51,20 +50,14 @@ const NO_VALUES: Readonly<Record<string, readonly string[]>> = {
 export function readSource(file: string, text: string): Source {
   const imports: Import[] = [];
   const names = new Set<string>();
-  const constructed = new Set<string>();
   const visit = (node: Node): void => {
     const imported = importOf(node);
     if (imported) imports.push(imported);
-    const name = nameOf(node);
-    if (name !== undefined) names.add(name);
-    if (node.type === 'NewExpression') {
-      const made = nameOf(node.callee as Node);
-      if (made !== undefined) constructed.add(made);
-    }
+    for (const name of namesIn(node)) names.add(name);
     for (const child of childrenOf(node)) visit(child);
   };
   visit(parseAst(text, { lang: file.endsWith('x') ? 'tsx' : 'ts' }, file) as unknown as Node);
-  return { imports, names, constructed };
+  return { imports, names };
 }
 
 function childrenOf(node: Node): Node[] {
@@ -88,12 +81,23 @@ const isRequireCall = (callee: Node): boolean =>
   (callee.type === 'Identifier' && callee.name === 'require') ||
   (callee.type === 'CallExpression' && nameOf(callee.callee as Node) === 'createRequire');
 
-/** `a` or `a.b.c`, with a literal in brackets as with a dot. */
+function namesIn(node: Node): string[] {
+  if (node.type !== 'NewExpression' && node.type !== 'CallExpression') return [nameOf(node) ?? []].flat();
+  const callee = nameOf(node.callee as Node);
+  if (callee === undefined) return [];
+  const isBare = (node.arguments as unknown[]).length === 0;
+  if (node.type === 'CallExpression') return [`${callee}()`];
+  return [`new ${callee}`, ...(isBare ? [`new ${callee}()`] : [])];
+}
+
+/** `a` or `a.b.c`; a literal in brackets is a member too, and a member of the global object a global. */
 function nameOf(node: Node): string | undefined {
   if (node.type === 'Identifier') return node.name as string;
+  if (node.type === 'ChainExpression') return nameOf(node.expression as Node);
   if (node.type !== 'MemberExpression') return undefined;
   const object = nameOf(node.object as Node);
   const property = node.property as Node;
   const member = node.computed === true ? property.value : property.name;
-  return object === undefined || typeof member !== 'string' ? undefined : `${object}.${member}`;
+  if (object === undefined || typeof member !== 'string') return undefined;
+  return object === 'globalThis' || object === 'global' ? member : `${object}.${member}`;
 }

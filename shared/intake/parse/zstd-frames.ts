@@ -2,9 +2,9 @@
  * Tells the frames of zstd data apart by their headers (RFC 8878, section 3.1.1), without decoding. Node's decoder stops
  * at the end of a frame unless a write ends there too, and in Node 22 does not mind if a frame ends too early.
  */
-import { isSkippableMagic } from '../contract/frame.ts';
-import { Problem } from '../errors.ts';
-import { uploadTooLarge } from './limits.ts';
+import { isSkippableMagic } from '../../contract/frame.ts';
+import { Problem } from '../../errors.ts';
+import { uploadTooLarge } from '../limits.ts';
 
 const ZSTD_MAGIC = 0xfd2fb528;
 /** Each frame is a trip to the thread pool: 100,000 empty ones (under 1 MB of upload) keep it busy for seconds. */

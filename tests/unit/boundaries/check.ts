@@ -1,0 +1,105 @@
+/** Checks source files against the table of rooms. Pure: files come as texts. */
+import { posix } from 'node:path';
+import { findCircles } from './circles.ts';
+import { type Import, readSource, type Source } from './read-source.ts';
+import { EFFECTS, type Effect, ORCHESTRATORS, ROOMS, type Room } from './rooms.ts';
+
+/** Every breach of a rule in the files (path → text), in words. */
+export function checkBoundaries(files: Readonly<Record<string, string>>): string[] {
+  const sources = new Map(Object.entries(files).map(([file, text]) => [file, readOnce(file, text)]));
+  return [
+    ...[...sources].flatMap(([file, source]) => [...inRoom(file, source), ...withoutEffects(file, source)]),
+    ...orchestratorBreaches(sources),
+    ...circleBreaches(sources),
+  ];
+}
+
+const read = new Map<string, { text: string; source: Source }>();
+
+/** Mutations change one file of a thousand: the others are not parsed again. */
+function readOnce(file: string, text: string): Source {
+  const known = read.get(file);
+  if (known?.text === text) return known.source;
+  const source = readSource(file, text);
+  read.set(file, { text, source });
+  return source;
+}
+
+const isBelow = (file: string, paths: readonly string[]): boolean =>
+  paths.some((path) => file === path || path === '' || (path.endsWith('/') && file.startsWith(path)));
+
+const isPackage = (specifier: string, names: readonly string[]): boolean =>
+  names.some((name) => name === '*' || isLike(specifier, name) || specifier.startsWith(`${name}/`));
+
+/** Whether a text is as the pattern, in which `*` stands for anything. */
+const isLike = (text: string, pattern: string): boolean => {
+  const [start = '', end] = pattern.split('*');
+  return end === undefined ? text === pattern : text.startsWith(start) && text.endsWith(end);
+};
+
+const isFile = ({ specifier }: Import): boolean => specifier.startsWith('.');
+const targetOf = (file: string, { specifier }: Import): string => posix.join(posix.dirname(file), specifier);
+
+function roomOf(file: string): Room | undefined {
+  const fitting = ROOMS.filter(({ path }) => isBelow(file, [path]));
+  return fitting.toSorted((a, b) => b.path.length - a.path.length)[0];
+}
+
+function inRoom(file: string, source: Source): string[] {
+  const room = roomOf(file);
+  if (!room) return [`${file} is in no room of the table`];
+  return source.imports.flatMap((each) => {
+    const what = isFile(each) ? targetOf(file, each) : `package ${each.specifier}`;
+    if (mayImport(room, file, each)) return [];
+    const asTypes = !each.isType && mayImport(room, file, { ...each, isType: true });
+    return [`${file} imports ${what}: ${room.path} may import ${asTypes ? 'only its types' : 'nothing of it'}`];
+  });
+}
+
+function mayImport(room: Room, file: string, each: Import): boolean {
+  const { path, imports, types = [], packages, packageTypes = [] } = room;
+  if (!isFile(each)) return isPackage(each.specifier, each.isType ? [...packages, ...packageTypes] : packages);
+  return isBelow(targetOf(file, each), [path, ...imports, ...(each.isType ? types : [])]);
+}
+
+function withoutEffects(file: string, source: Source): string[] {
+  return EFFECTS.filter(({ allowed }) => !isBelow(file, allowed)).flatMap((effect) =>
+    effectsIn(source, effect).map((use) => `${file} uses ${use}: it may not reach ${effect.name}`),
+  );
+}
+
+const effectsIn = (source: Source, { uses, modules }: Pick<Effect, 'uses' | 'modules'>): string[] => [
+  ...[...source.names].filter((name) => uses.some((use) => isLike(name, use))),
+  ...source.imports.filter((each) => !each.isType && modules.includes(each.specifier)).map((each) => each.specifier),
+];
+
+function orchestratorBreaches(sources: ReadonlyMap<string, Source>): string[] {
+  const { registeredBy, files, packages, uses } = ORCHESTRATORS;
+  const roots = [...sources].filter(([, { names }]) => [...names].some((name) => isLike(name, registeredBy)));
+  const reached = new Set(roots.map(([file]) => file).filter((file) => !isBelow(file, ['tests/', 'packages/'])));
+  const breaches: string[] = [];
+  for (const file of reached) {
+    const source = sources.get(file);
+    if (!source) continue;
+    if (!files.includes(file)) {
+      breaches.push(`${file} is loaded by an orchestrator: it is not in the list of such files`);
+      continue;
+    }
+    for (const each of source.imports.filter(({ isType }) => !isType)) {
+      if (isFile(each)) reached.add(targetOf(file, each));
+      else if (!isPackage(each.specifier, packages)) {
+        breaches.push(`${file} imports package ${each.specifier}: it is loaded by an orchestrator`);
+      }
+    }
+    const used = [{ uses, modules: [] }, ...EFFECTS].flatMap((effect) => effectsIn(source, effect));
+    breaches.push(...used.map((use) => `${file} uses ${use}: it is loaded by an orchestrator`));
+  }
+  return breaches;
+}
+
+function circleBreaches(sources: ReadonlyMap<string, Source>): string[] {
+  const graph = new Map(
+    [...sources].map(([file, { imports }]) => [file, imports.filter(isFile).map((each) => targetOf(file, each))]),
+  );
+  return findCircles(graph).map((circle) => `circle: ${[...circle, circle[0]].join(' → ')}`);
+}
