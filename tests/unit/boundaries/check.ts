@@ -4,25 +4,40 @@ import { findCircles } from './circles.ts';
 import { type Import, readSource, type Source } from './read-source.ts';
 import { EFFECTS, type Effect, ORCHESTRATORS, ROOMS, type Room } from './rooms.ts';
 
+/** A file with what was found in it alone. */
+interface Checked {
+  text: string;
+  source: Source;
+  /** The files that it imports. */
+  targets: readonly string[];
+  registersOrchestrator: boolean;
+  breaches: readonly string[];
+}
+type Tree = ReadonlyMap<string, Checked>;
+
 /** Every breach of a rule in the files (path → text), in words. */
 export function checkBoundaries(files: Readonly<Record<string, string>>): string[] {
-  const sources = new Map(Object.entries(files).map(([file, text]) => [file, readOnce(file, text)]));
-  return [
-    ...[...sources].flatMap(([file, source]) => [...inRoom(file, source), ...withoutEffects(file, source)]),
-    ...orchestratorBreaches(sources),
-    ...circleBreaches(sources),
-  ];
+  const tree: Tree = new Map(Object.entries(files).map(([file, text]) => [file, checkOnce(file, text)]));
+  const own = [...tree.values()].flatMap(({ breaches }) => breaches);
+  return [...own, ...orchestratorBreaches(tree), ...circleBreaches(tree)];
 }
 
-const read = new Map<string, { text: string; source: Source }>();
+const known = new Map<string, Checked>();
 
-/** Mutations change one file of a thousand: the others are not parsed again. */
-function readOnce(file: string, text: string): Source {
-  const known = read.get(file);
-  if (known?.text === text) return known.source;
+/** Kept by text: a mutation changes one file of a thousand. */
+function checkOnce(file: string, text: string): Checked {
+  const before = known.get(file);
+  if (before?.text === text) return before;
   const source = readSource(file, text);
-  read.set(file, { text, source });
-  return source;
+  const now = {
+    text,
+    source,
+    targets: source.imports.filter(isFile).map((each) => targetOf(file, each)),
+    registersOrchestrator: [...source.names].some((name) => isLike(name, ORCHESTRATORS.registeredBy)),
+    breaches: [...inRoom(file, source), ...withoutEffects(file, source)],
+  };
+  known.set(file, now);
+  return now;
 }
 
 const isBelow = (file: string, paths: readonly string[]): boolean =>
@@ -73,13 +88,13 @@ const effectsIn = (source: Source, { uses, modules }: Pick<Effect, 'uses' | 'mod
   ...source.imports.filter((each) => !each.isType && modules.includes(each.specifier)).map((each) => each.specifier),
 ];
 
-function orchestratorBreaches(sources: ReadonlyMap<string, Source>): string[] {
-  const { registeredBy, files, packages, uses } = ORCHESTRATORS;
-  const roots = [...sources].filter(([, { names }]) => [...names].some((name) => isLike(name, registeredBy)));
-  const reached = new Set(roots.map(([file]) => file).filter((file) => !isBelow(file, ['tests/', 'packages/'])));
+function orchestratorBreaches(tree: Tree): string[] {
+  const { files, packages, uses } = ORCHESTRATORS;
+  const roots = [...tree].filter(([file, { registersOrchestrator }]) => registersOrchestrator && isOfApp(file));
+  const reached = new Set(roots.map(([file]) => file));
   const breaches: string[] = [];
   for (const file of reached) {
-    const source = sources.get(file);
+    const source = tree.get(file)?.source;
     if (!source) continue;
     if (!files.includes(file)) {
       breaches.push(`${file} is loaded by an orchestrator: it is not in the list of such files`);
@@ -97,9 +112,10 @@ function orchestratorBreaches(sources: ReadonlyMap<string, Source>): string[] {
   return breaches;
 }
 
-function circleBreaches(sources: ReadonlyMap<string, Source>): string[] {
-  const graph = new Map(
-    [...sources].map(([file, { imports }]) => [file, imports.filter(isFile).map((each) => targetOf(file, each))]),
+/** The tests of the local stack register orchestrators of all kinds. */
+const isOfApp = (file: string): boolean => !isBelow(file, ['tests/', 'packages/']);
+
+const circleBreaches = (tree: Tree): string[] =>
+  findCircles(new Map([...tree].map(([file, { targets }]) => [file, targets]))).map(
+    (circle) => `circle: ${[...circle, circle[0]].join(' → ')}`,
   );
-  return findCircles(graph).map((circle) => `circle: ${[...circle, circle[0]].join(' → ')}`);
-}

@@ -42,6 +42,7 @@ const NO_VALUES: Readonly<Record<string, readonly string[]>> = {
   JSXAttribute: ['name'],
   TSTypeReference: ['typeName'],
   TSTypeQuery: ['exprName'],
+  TSQualifiedName: ['left', 'right'],
   TSTypeAliasDeclaration: ['id'],
   TSInterfaceDeclaration: ['id'],
 };
@@ -61,9 +62,9 @@ export function readSource(file: string, text: string): Source {
 }
 
 function childrenOf(node: Node): Node[] {
-  const skipped = node.computed === true ? [] : (NO_VALUES[node.type] ?? []);
+  const names = node.computed === true ? [] : (NO_VALUES[node.type] ?? []);
   return Object.entries(node)
-    .filter(([field]) => !skipped.includes(field))
+    .filter(([field, value]) => !names.includes(field) || (value as Node | null)?.type !== 'Identifier')
     .flatMap(([, value]) => (Array.isArray(value) ? value : [value]))
     .filter((value): value is Node => typeof (value as Node | null)?.type === 'string');
 }

@@ -66,6 +66,17 @@ export const ROOMS: readonly Room[] = [
   },
   ordered('shared/drain/', ['zod', 'durable-functions', 'node:timers/promises'], STORAGE_SDKS),
   ordered('shared/processing/', ['piscina', 'node:*'], [...STORAGE_SDKS, '@standard-schema/spec']),
+  {
+    // The worker's side of the thread boundary: what it shares with the main thread's side is data.
+    path: 'shared/processing/thread/',
+    imports: [
+      ...['shared/processing/outcome/', 'shared/processing/sources.ts', 'shared/contract/', 'shared/workload/'],
+      ...['shared/storage/', ...SIDES, ...LEAVES],
+    ],
+    types: [SETTINGS],
+    packages: ['piscina', 'node:*'],
+    packageTypes: [...STORAGE_SDKS, '@standard-schema/spec'],
+  },
   ordered('shared/results/', ['zod'], STORAGE_SDKS),
   ordered('shared/commands/', ['zod', 'node:crypto'], STORAGE_SDKS),
   ordered('shared/sweep/', ['durable-functions'], STORAGE_SDKS),
