@@ -1,8 +1,9 @@
-/** Checks source files against the table of rooms. Pure: files come as texts. */
+/** Checks source files against the tables of rooms and effects. Pure: files come as texts. */
 import { posix } from 'node:path';
 import { findCircles } from './circles.ts';
+import { EFFECTS, type Effect, ORCHESTRATORS } from './effects.ts';
 import { type Import, readSource, type Source } from './read-source.ts';
-import { EFFECTS, type Effect, ORCHESTRATORS, ROOMS, type Room } from './rooms.ts';
+import { ROOMS, type Room } from './rooms.ts';
 
 /** A file with what was found in it alone. */
 interface Checked {
@@ -72,9 +73,17 @@ function inRoom(file: string, source: Source): string[] {
 }
 
 function mayImport(room: Room, file: string, each: Import): boolean {
-  const { path, imports, types = [], packages, packageTypes = [] } = room;
-  if (!isFile(each)) return isPackage(each.specifier, each.isType ? [...packages, ...packageTypes] : packages);
+  const { path, imports, types = [] } = room;
+  if (!isFile(each)) return mayImportPackage(room, each);
   return isBelow(targetOf(file, each), [path, ...imports, ...(each.isType ? types : [])]);
+}
+
+function mayImportPackage(
+  { packages, noPackages = [], packageTypes = [] }: Room,
+  { specifier, isType }: Import,
+): boolean {
+  if (isPackage(specifier, noPackages)) return false;
+  return isPackage(specifier, isType ? [...packages, ...packageTypes] : packages);
 }
 
 function withoutEffects(file: string, source: Source): string[] {

@@ -1,5 +1,4 @@
-/** Which folder may import which, and which files may reach the clock, the network and other things outside. */
-import type { Source } from './read-source.ts';
+/** Which folder may import which. */
 
 /** A folder (its path ends in `/`) or a single file. Where several fit a file, the longest path is its room. */
 export interface Room {
@@ -8,8 +7,10 @@ export interface Room {
   imports: readonly string[];
   /** Folders and files of which it may import types only. */
   types?: readonly string[];
-  /** npm packages, and `node:*` for all modules of Node. */
+  /** npm packages; `node:*` for all modules of Node, and `*` for all packages. */
   packages: readonly string[];
+  /** Packages that it may not import in spite of that. */
+  noPackages?: readonly string[];
   /** Packages of which it may import types only. */
   packageTypes?: readonly string[];
 }
@@ -33,7 +34,13 @@ type Ordered = (typeof ORDER)[number];
 /** They import `contract/` only, so that every room may import them. */
 const SIDES = ['shared/cost/', 'shared/telemetry/'];
 /** Files without imports. */
-const LEAVES = ['shared/errors.ts', 'shared/parallel.ts', 'shared/slots.ts', 'shared/time-limit.ts'];
+const LEAVES = [
+  'shared/errors.ts',
+  'shared/lazily.ts',
+  'shared/parallel.ts',
+  'shared/slots.ts',
+  'shared/time-limit.ts',
+];
 const SETTINGS = 'shared/settings.ts';
 const PIPELINE = 'shared/pipeline.ts';
 const HTTP = 'shared/http/';
@@ -106,19 +113,20 @@ export const ROOMS: readonly Room[] = [
     packages: ['zod', 'node:crypto', 'node:zlib'],
     packageTypes: ['@azure/functions', ...STORAGE_SDKS],
   },
-  {
-    path: PIPELINE,
-    imports: CORE,
-    packages: ['node:*'],
-    packageTypes: ['@azure/functions', 'durable-functions', ...STORAGE_SDKS],
-  },
+  { path: PIPELINE, imports: CORE, packages: [] },
 
   {
     path: 'functions/',
     imports: [...CORE, PIPELINE, HTTP, 'workloads/index.ts', 'web/assets.ts', 'host.json'],
     packages: ['@azure/functions', 'durable-functions', 'node:crypto'],
   },
-  { path: 'workloads/', imports: ['shared/workload/'], packages: ['zod', 'sharp'] },
+  {
+    // Whoever deploys writes workloads: with any package, but not around the pipeline.
+    path: 'workloads/',
+    imports: ['shared/workload/'],
+    packages: ['*'],
+    noPackages: ['@azure/functions', 'durable-functions', 'functions-local', ...STORAGE_SDKS],
+  },
   { path: 'workloads/thread.ts', imports: ['workloads/', 'shared/processing/thread/'], packages: [] },
   {
     path: 'cli/',
@@ -162,87 +170,3 @@ export const ROOMS: readonly Room[] = [
   },
   { path: `${LOCAL}tests/`, imports: [LOCAL], packages: ['*'] },
 ];
-
-/** Something outside that code reaches, and who may. */
-export interface Effect {
-  name: string;
-  /** Names as `names` of a {@link Source} has them, where `*` stands for anything. */
-  uses: readonly string[];
-  /** Modules that exist for nothing else. */
-  modules: readonly string[];
-  /** Folders and files that may. */
-  allowed: readonly string[];
-}
-
-/** Programs of their own, and tests: what they reach, they take from nobody. */
-const PROGRAMS = ['demo/', 'bench/', 'infra/', 'tests/', 'vitest.config.ts', LOCAL];
-
-/** Whatever is not listed gets it as an argument. */
-export const EFFECTS: readonly Effect[] = [
-  {
-    name: 'the environment of the process',
-    uses: ['process'],
-    modules: ['node:process'],
-    allowed: ['functions/app.ts', 'cli/io.ts', 'cli/sluice.ts', 'cli/cost.ts', 'cli/new-workload.ts', ...PROGRAMS],
-  },
-  {
-    name: 'the clock',
-    uses: ['Date.now', 'Date()', 'new Date()', 'performance'],
-    modules: [],
-    allowed: [
-      ...['shared/cost/meter.ts', 'shared/storage/retry-policy.ts', 'shared/wake/coalesce.ts'],
-      ...['shared/drain/activities.ts', 'shared/processing/thread-pool/processor.ts'],
-      ...['shared/processing/thread/serve.ts', 'shared/results/collect-round.ts'],
-      ...['functions/', 'cli/', 'web/'],
-      ...PROGRAMS,
-    ],
-  },
-  {
-    name: 'random numbers',
-    uses: ['Math.random', 'crypto', 'randomUUID', 'randomBytes', 'randomInt'],
-    modules: [],
-    allowed: [
-      ...['shared/contract/names.ts', 'shared/storage/lost-race.ts', 'shared/storage/retry-policy.ts'],
-      ...['shared/wake/publish.ts', 'shared/intake/submit.ts', 'shared/drain/activities.ts'],
-      ...['shared/processing/thread/serve.ts', 'shared/http/dead-letters/redrive-dead-letters.ts'],
-      ...[PIPELINE, 'functions/app.ts', 'cli/io.ts', 'web/'],
-      ...PROGRAMS,
-    ],
-  },
-  {
-    name: 'timers',
-    uses: ['setTimeout', 'setInterval', 'setImmediate'],
-    modules: ['node:timers', 'node:timers/promises'],
-    allowed: [
-      ...['shared/slots.ts', 'shared/time-limit.ts', 'shared/storage/', 'shared/wake/coalesce.ts'],
-      ...['shared/intake/submit.ts', 'shared/intake/inbox/inbox-move.ts', 'shared/drain/activities.ts'],
-      ...['shared/processing/lease.ts', 'shared/processing/thread-pool/watch.ts'],
-      ...['shared/processing/thread/within-time.ts', 'cli/', 'web/'],
-      ...PROGRAMS,
-    ],
-  },
-  {
-    name: 'the network',
-    uses: ['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest'],
-    modules: ['node:http', 'node:https', 'node:http2', 'node:net', 'node:tls', 'node:dgram', 'node:dns'],
-    allowed: ['cli/io.ts', 'cli/upload/send.ts', 'web/api/', ...PROGRAMS],
-  },
-  {
-    name: 'clients of Azure services',
-    uses: ['new *Client', '*.fromConnectionString'],
-    modules: [],
-    allowed: ['shared/storage/clients.ts', 'cli/upload/inbox.ts', ...PROGRAMS],
-  },
-];
-
-/**
- * An orchestrator is replayed: of what it loads, everything must give the same at every replay. This holds for each file
- * of `functions/` that registers one and for all that it imports by value, however far.
- */
-export const ORCHESTRATORS = {
-  registeredBy: '*app.orchestration',
-  files: ['functions/drain-queue.ts', 'shared/drain/drain-queue.ts', 'shared/drain/slice-result.ts'],
-  packages: ['durable-functions'],
-  /** Beside all effects. */
-  uses: ['Date'],
-};
