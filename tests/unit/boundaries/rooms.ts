@@ -160,7 +160,15 @@ export const ROOMS: readonly Room[] = [
   {
     path: LOCAL,
     imports: [],
-    packages: ['@azure/data-tables', '@azure/service-bus', '@azure/storage-blob', 'azurite', 'rhea', 'node:*'],
+    packages: [
+      '@azure/data-tables',
+      '@azure/service-bus',
+      '@azure/storage-blob',
+      'azurite',
+      'commander',
+      'rhea',
+      'node:*',
+    ],
   },
   { path: `${LOCAL}src/storage/`, imports: [`${LOCAL}src/random.ts`], packages: ['node:*'] },
   {
