@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { usageBlocks } from '../../../demo/generate.ts';
+import { usageBlocks } from '../../../../demo/usage/generate.ts';
 
 const text = (items: number, seed: number): string => [...usageBlocks({ items, seed })].join('');
 const records = (items: number, seed = 1): Record<string, string>[] =>

@@ -13,9 +13,9 @@ import {
   readKeys,
   startPart,
 } from 'functions-local';
-import { entities } from '../demo/entities.ts';
-import { sluiceStack } from '../demo/stack.ts';
-import { registry } from './app/registry.ts';
+import { entities } from '../../demo/entities.ts';
+import { sluiceStack } from '../../demo/stack.ts';
+import { registry } from '../app/registry.ts';
 import { type CountedAzurite, startCountedAzurite } from './azurite.ts';
 import { type Events, listen } from './events.ts';
 

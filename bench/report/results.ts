@@ -1,10 +1,10 @@
 /** What a run of the bench leaves: the file that README, chart and docs/performance.md speak of. */
-import { totalOperations } from '../shared/contract/operations.ts';
-import { type Measurement, rateOf } from './measurement.ts';
-import type { MemoryResult } from './memory.ts';
-import type { SmallResult } from './small.ts';
-import type { Throughput } from './throughput.ts';
-import type { Wait, WakeResult } from './wake.ts';
+import { totalOperations } from '../../shared/contract/operations.ts';
+import { type Measurement, rateOf } from '../measures/measurement.ts';
+import type { MemoryResult } from '../measures/memory.ts';
+import type { SmallResult } from '../measures/small.ts';
+import type { Throughput } from '../measures/throughput.ts';
+import type { Wait, WakeResult } from '../measures/wake.ts';
 
 /** Everything that one run measured; what it was not asked for is absent. */
 export interface Results {

@@ -1,4 +1,4 @@
-import type { Operations } from '../shared/contract/operations.ts';
+import type { Operations } from '../../shared/contract/operations.ts';
 
 /** One run of one contender. */
 export interface Measurement {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { readArguments } from '../../../bench/arguments.ts';
-import { reportDigest } from '../../../bench/digest.ts';
-import { fastest, type Measurement, median } from '../../../bench/measurement.ts';
-import { percentile } from '../../../bench/percentile.ts';
-import { pollWait } from '../../../bench/wake.ts';
+import { readArguments } from '../../../../bench/arguments.ts';
+import { reportDigest } from '../../../../bench/measures/digest.ts';
+import { fastest, type Measurement, median } from '../../../../bench/measures/measurement.ts';
+import { percentile } from '../../../../bench/measures/percentile.ts';
+import { pollWait } from '../../../../bench/measures/wake.ts';
 
 const run = (seconds: number): Measurement => ({
   ...{ items: 100, seconds, operations: {}, actions: 0, cpuSeconds: 0, peakBytes: 0 },

@@ -1,5 +1,5 @@
-import { describeBatch, type ReportRow, reportTable, type ShownBatch } from '../cli/text/batch-text.ts';
-import { formatCount, formatMegabytes } from '../cli/text/format.ts';
+import { describeBatch, type ReportRow, reportTable, type ShownBatch } from '../../cli/text/batch-text.ts';
+import { formatCount, formatMegabytes } from '../../cli/text/format.ts';
 
 const ROWS_SHOWN = 8;
 

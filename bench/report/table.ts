@@ -1,8 +1,8 @@
-import { formatCount } from '../cli/text/format.ts';
-import { type Measurement, rateOf } from './measurement.ts';
+import { formatCount } from '../../cli/text/format.ts';
+import { type Measurement, rateOf } from '../measures/measurement.ts';
+import type { SmallResult } from '../measures/small.ts';
+import type { Throughput } from '../measures/throughput.ts';
 import { operationsAMillion, type Results, targetsOf } from './results.ts';
-import type { SmallResult } from './small.ts';
-import type { Throughput } from './throughput.ts';
 
 const MILLION = 1_000_000;
 const MB = 1_000_000;

@@ -1,8 +1,8 @@
 /** Wakes of an idle system: from the publication of the event to the handler's first call. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { read, uploadText } from './api.ts';
+import { read, uploadText } from '../stack/api.ts';
+import type { BenchStack, DurableDelays } from '../stack/stack.ts';
 import { percentile } from './percentile.ts';
-import type { BenchStack, DurableDelays } from './stack.ts';
 
 /** Percentiles of a wait in milliseconds. */
 export interface Wait {

@@ -1,12 +1,12 @@
 /** A thousand small batches, submitted evenly over a minute whether the ones before are done or not. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Operations, totalOperations } from '../shared/contract/operations.ts';
-import { inParallel } from '../shared/parallel.ts';
-import { uploadText } from './api.ts';
-import type { BenchOptions } from './arguments.ts';
-import { usageLines } from './data.ts';
+import { type Operations, totalOperations } from '../../shared/contract/operations.ts';
+import { inParallel } from '../../shared/parallel.ts';
+import type { BenchOptions } from '../arguments.ts';
+import { uploadText } from '../stack/api.ts';
+import { usageLines } from '../stack/data.ts';
+import type { BenchStack } from '../stack/stack.ts';
 import { percentile } from './percentile.ts';
-import type { BenchStack } from './stack.ts';
 
 /** What small batches come to. */
 export interface SmallResult {

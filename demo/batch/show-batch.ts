@@ -1,11 +1,11 @@
 import type { LocalStack } from 'functions-local';
-import { formatNumber } from '../cli/text/format.ts';
-import { createStatusLine, type Screen } from '../cli/text/status-line.ts';
+import { formatNumber } from '../../cli/text/format.ts';
+import { createStatusLine, type Screen } from '../../cli/text/status-line.ts';
+import type { Answered } from '../verify.ts';
 import { type Batch, createApi, type SluiceApi } from './api.ts';
 import { peakMemory } from './peak-memory.ts';
 import { describeReport, describeRun } from './summary.ts';
 import { uploadFile } from './upload.ts';
-import type { Answered } from './verify.ts';
 import { watchBatch } from './watch.ts';
 
 /** What is uploaded. */

@@ -1,8 +1,8 @@
 /** Memory of a host that has done nothing before: it must not grow with the upload. */
 import { join } from 'node:path';
-import { measureSluice } from './contenders/sluice.ts';
-import { writeUpload } from './data.ts';
-import { onBenchStack } from './stack.ts';
+import { measureSluice } from '../contenders/sluice.ts';
+import { writeUpload } from '../stack/data.ts';
+import { onBenchStack } from '../stack/stack.ts';
 
 /** Peak memory of the host after one upload each. */
 export interface MemoryResult {

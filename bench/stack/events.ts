@@ -1,5 +1,5 @@
 import { ServiceBusClient, type ServiceBusReceivedMessage } from '@azure/service-bus';
-import { readEvent, type SluiceEvent } from '../shared/contract/events.ts';
+import { readEvent, type SluiceEvent } from '../../shared/contract/events.ts';
 
 /** An event, with when the broker took it and when it was here; milliseconds since 1970. */
 export interface Heard {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describeProgress } from '../cli/text/batch-text.ts';
-import type { StatusLine } from '../cli/text/status-line.ts';
-import { untilSettled } from '../cli/watch/until-settled.ts';
+import { describeProgress } from '../../cli/text/batch-text.ts';
+import type { StatusLine } from '../../cli/text/status-line.ts';
+import { untilSettled } from '../../cli/watch/until-settled.ts';
 import type { Batch, SluiceApi } from './api.ts';
 
 /** Each look is two requests that read storage; twice a second is smooth enough for the eye. */

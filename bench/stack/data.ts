@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createZstdCompress } from 'node:zlib';
-import { usageBlocks } from '../demo/generate.ts';
+import { usageBlocks } from '../../demo/usage/generate.ts';
 
 const LEVEL_3 = { params: { [constants.ZSTD_c_compressionLevel]: 3 } };
 

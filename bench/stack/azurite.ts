@@ -4,8 +4,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort, type RunningProcess, startAzurite } from 'functions-local';
-import type { Operations } from '../shared/contract/operations.ts';
-import { operationOf, type StorageService } from '../shared/cost/operation-of.ts';
+import type { Operations } from '../../shared/contract/operations.ts';
+import { operationOf, type StorageService } from '../../shared/cost/operation-of.ts';
 
 /** A request as Azurite logs it: ... [21/Nov/2026:12:10:40 +0000] "PUT /account/queue?timeout=30 HTTP/1.1" 201 - */
 const REQUEST = /\] "([A-Z]+) (\S+) HTTP\/[\d.]+" \d{3} /;

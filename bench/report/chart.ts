@@ -1,9 +1,9 @@
 /** The chart of the README: items a second and storage operations a million items, each on a scale of powers of ten. */
-import { formatCount } from '../cli/text/format.ts';
-import { rateOf } from './measurement.ts';
+import { formatCount } from '../../cli/text/format.ts';
+import { rateOf } from '../measures/measurement.ts';
+import type { Throughput } from '../measures/throughput.ts';
 import { operationsAMillion, type Results } from './results.ts';
 import { NAMES } from './table.ts';
-import type { Throughput } from './throughput.ts';
 
 const WIDTH = 760;
 const LABEL = 170;

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { drawChart } from '../../../bench/chart.ts';
-import type { Measurement } from '../../../bench/measurement.ts';
-import { type Results, targetsOf } from '../../../bench/results.ts';
-import { formatResults } from '../../../bench/table.ts';
-import type { Throughput } from '../../../bench/throughput.ts';
+import type { Measurement } from '../../../../bench/measures/measurement.ts';
+import type { Throughput } from '../../../../bench/measures/throughput.ts';
+import { drawChart } from '../../../../bench/report/chart.ts';
+import { type Results, targetsOf } from '../../../../bench/report/results.ts';
+import { formatResults } from '../../../../bench/report/table.ts';
 
 const MB = 1_000_000;
 const run = (items: number, seconds: number, operations: number, actions = 0): Measurement => ({

@@ -1,11 +1,11 @@
 /** The contenders side by side: the same Azurite, the same handler, in turn. */
-import { formatCount } from '../cli/text/format.ts';
-import type { BenchOptions } from './arguments.ts';
-import { forkContender } from './contenders/fork.ts';
-import type { Overlap } from './contenders/limit.ts';
-import { measureSluice } from './contenders/sluice.ts';
+import { formatCount } from '../../cli/text/format.ts';
+import type { BenchOptions } from '../arguments.ts';
+import { forkContender } from '../contenders/fork.ts';
+import type { Overlap } from '../contenders/limit.ts';
+import { measureSluice } from '../contenders/sluice.ts';
+import type { BenchStack } from '../stack/stack.ts';
 import { fastest, type Measurement, median, rateOf } from './measurement.ts';
-import type { BenchStack } from './stack.ts';
 
 /** The contenders by name. */
 export interface Throughput {
