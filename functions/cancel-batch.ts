@@ -1,6 +1,6 @@
 import { app } from '@azure/functions';
-import { answering } from '../shared/http/answers.ts';
 import { cancelOverHttp } from '../shared/http/batches/cancel-batch.ts';
+import { answering } from '../shared/http/edge/answers.ts';
 import { durableClient, getDrainClient, operatorDeps, prices } from './app.ts';
 
 app.http('cancel-batch', {

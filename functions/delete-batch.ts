@@ -1,6 +1,6 @@
 import { app } from '@azure/functions';
-import { answering } from '../shared/http/answers.ts';
 import { deleteOverHttp } from '../shared/http/batches/delete-batch.ts';
+import { answering } from '../shared/http/edge/answers.ts';
 import { durableClient, getDrainClient, operatorDeps } from './app.ts';
 
 app.http('delete-batch', {

@@ -1,7 +1,7 @@
 import { app } from '@azure/functions';
-import { answering, json } from '../shared/http/answers.ts';
 import { batchView } from '../shared/http/batches/batch-view.ts';
-import { batchOf } from '../shared/http/parameters.ts';
+import { answering, json } from '../shared/http/edge/answers.ts';
+import { batchOf } from '../shared/http/edge/parameters.ts';
 import { clients, now, prices } from './app.ts';
 
 app.http('get-batch', {

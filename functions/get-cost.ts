@@ -1,6 +1,6 @@
 import { app } from '@azure/functions';
-import { answering } from '../shared/http/answers.ts';
-import { getCost } from '../shared/http/get-cost.ts';
+import { getCost } from '../shared/http/cost/get-cost.ts';
+import { answering } from '../shared/http/edge/answers.ts';
 import { clients, prices, settings } from './app.ts';
 
 app.http('get-cost', {

@@ -1,6 +1,6 @@
 import { app } from '@azure/functions';
-import { answering } from '../shared/http/answers.ts';
 import { getDeadLetters } from '../shared/http/dead-letters/get-dead-letters.ts';
+import { answering } from '../shared/http/edge/answers.ts';
 import { clients } from './app.ts';
 
 app.http('get-dead-letters', {

@@ -1,6 +1,6 @@
 import { app } from '@azure/functions';
-import { answering } from '../shared/http/answers.ts';
 import { getReport } from '../shared/http/batches/get-report.ts';
+import { answering } from '../shared/http/edge/answers.ts';
 import { clients } from './app.ts';
 
 app.http('get-report', {

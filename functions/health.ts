@@ -1,6 +1,6 @@
 import { app } from '@azure/functions';
-import { answering } from '../shared/http/answers.ts';
-import { createHealth } from '../shared/http/health.ts';
+import { answering } from '../shared/http/edge/answers.ts';
+import { createHealth } from '../shared/http/health/health.ts';
 import { clients, depthOf, registry, settings } from './app.ts';
 
 app.http('health', {

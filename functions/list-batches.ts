@@ -1,6 +1,6 @@
 import { app } from '@azure/functions';
-import { answering } from '../shared/http/answers.ts';
 import { listBatches } from '../shared/http/batches/list-batches.ts';
+import { answering } from '../shared/http/edge/answers.ts';
 import { clients, now } from './app.ts';
 
 app.http('list-batches', {

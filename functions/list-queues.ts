@@ -1,5 +1,5 @@
 import { app } from '@azure/functions';
-import { answering } from '../shared/http/answers.ts';
+import { answering } from '../shared/http/edge/answers.ts';
 import { listQueues } from '../shared/http/queues/list-queues.ts';
 import { clients, depthOf, registry, settings } from './app.ts';
 

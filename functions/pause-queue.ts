@@ -1,5 +1,5 @@
 import { app } from '@azure/functions';
-import { answering } from '../shared/http/answers.ts';
+import { answering } from '../shared/http/edge/answers.ts';
 import { pauseQueue } from '../shared/http/queues/pause-queue.ts';
 import { clients, now, registry } from './app.ts';
 

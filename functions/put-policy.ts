@@ -1,5 +1,5 @@
 import { app } from '@azure/functions';
-import { answering } from '../shared/http/answers.ts';
+import { answering } from '../shared/http/edge/answers.ts';
 import { putPolicy } from '../shared/http/queues/policy.ts';
 import { clients, registry, settings } from './app.ts';
 

@@ -1,5 +1,5 @@
 import { app } from '@azure/functions';
-import { answering } from '../shared/http/answers.ts';
+import { answering } from '../shared/http/edge/answers.ts';
 import { resumeQueue } from '../shared/http/queues/pause-queue.ts';
 import { durableClient, gateWith, getDrainClient, registry, settings } from './app.ts';
 

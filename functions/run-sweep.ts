@@ -1,6 +1,6 @@
 import { app } from '@azure/functions';
-import { answering } from '../shared/http/answers.ts';
-import { sweepOverHttp } from '../shared/http/run-sweep.ts';
+import { answering } from '../shared/http/edge/answers.ts';
+import { sweepOverHttp } from '../shared/http/sweep/run-sweep.ts';
 import { durableClient, getDrainClient, sweepDeps } from './app.ts';
 
 app.http('run-sweep', {

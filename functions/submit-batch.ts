@@ -1,6 +1,6 @@
 import { app } from '@azure/functions';
-import { answering } from '../shared/http/answers.ts';
 import { MAX_UPLOADS, submitOverHttp } from '../shared/http/batches/submit-batch.ts';
+import { answering } from '../shared/http/edge/answers.ts';
 import { createSlots } from '../shared/slots.ts';
 import { durableClient, getDrainClient, prices, registry, settings, submitDeps } from './app.ts';
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { QueueView } from '../../shared/http/operator-schemas.ts';
+import type { QueueView } from '../../shared/http/queues/schemas.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Act, Action, Session } from '../session.ts';
 import { formatCount, formatTable, formatTime } from '../text/format.ts';

@@ -10,7 +10,7 @@ import type { OutcomeHeader } from '../contract/outcome.ts';
 import { type FinishedChunk, type Reference, readReference } from '../contract/reference.ts';
 import type { Meter } from '../cost/meter.ts';
 import type { Round } from '../drain/activities.ts';
-import { earlier } from '../drain/slice.ts';
+import { earlier } from '../drain/slice-result.ts';
 import { isOutage, toError } from '../errors.ts';
 import { inParallel } from '../parallel.ts';
 import { log } from '../telemetry/log.ts';

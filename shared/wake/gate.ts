@@ -3,10 +3,9 @@
  * while the drain lives; a dead drain is found by its missing beat; what a taken-over drain still does is fenced.
  * No rule about the data depends on it (docs/reliability.md).
  */
-import { odata } from '@azure/data-tables';
 import { fromEntity, toEntity } from '../storage/entity.ts';
 import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
-import { queryEntities, readEntity, type Table } from '../storage/table.ts';
+import { odata, queryEntities, readEntity, type Table } from '../storage/table.ts';
 import { writeRow } from '../storage/write-row.ts';
 import { log } from '../telemetry/log.ts';
 import { dueAfter, mergeDue } from './due.ts';

@@ -1,8 +1,8 @@
-import { type BatchRow, isSettled, pendingItems } from '../../batches/batch-row.ts';
-import { firstRevision, isDeadlineMet, presentRevision, type RevisionTimes } from '../../batches/revisions.ts';
+import { type BatchRow, isSettled, pendingItems, type RevisionTimes } from '../../batches/batch-row.ts';
+import { firstRevision, isDeadlineMet, presentRevision } from '../../batches/revisions.ts';
 import type { PriceSheet } from '../../cost/sheet.ts';
-import type { BatchView } from '../schemas.ts';
 import { receiptView } from './receipt-view.ts';
+import type { BatchView } from './schemas.ts';
 
 /** A batch as the API shows it. `nowMs` is service time, for rate and estimate; the receipt is priced by `sheet`. */
 export function batchView(row: BatchRow, nowMs: number, sheet: PriceSheet): BatchView {

@@ -3,8 +3,8 @@ import { isSettled } from '../../batches/batch-row.ts';
 import { cancelBatch } from '../../commands/cancel.ts';
 import type { PriceSheet } from '../../cost/sheet.ts';
 import type { FinalizeDeps } from '../../results/finalize.ts';
-import { json } from '../answers.ts';
-import { batchOf } from '../parameters.ts';
+import { json } from '../edge/answers.ts';
+import { batchOf } from '../edge/parameters.ts';
 import { batchView } from './batch-view.ts';
 
 export interface CancelHttp {

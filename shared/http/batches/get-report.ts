@@ -5,10 +5,10 @@ import { CONTAINERS } from '../../contract/names.ts';
 import { Problem } from '../../errors.ts';
 import { type Report, type ReportHeader, readReport } from '../../results/read-report.ts';
 import type { Table } from '../../storage/table.ts';
-import { textBody } from '../body.ts';
-import { columnsOf, csvLine, fieldOf, isRecord } from '../csv.ts';
-import { answerFormat, type Format, MEDIA_TYPES } from '../formats.ts';
-import { batchOf, wholeOf } from '../parameters.ts';
+import { textBody } from '../edge/body.ts';
+import { columnsOf, csvLine, fieldOf, isRecord } from '../edge/csv.ts';
+import { answerFormat, type Format, MEDIA_TYPES } from '../edge/formats.ts';
+import { batchOf, wholeOf } from '../edge/parameters.ts';
 
 export interface ReportHttp {
   table: Table;

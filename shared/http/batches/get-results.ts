@@ -4,13 +4,13 @@ import { doneChunks } from '../../batches/done-chunks.ts';
 import { CONTAINERS } from '../../contract/names.ts';
 import { type ChunkFrame, planPage, readAhead, readLines } from '../../results/chunk-pages.ts';
 import type { Table } from '../../storage/table.ts';
-import { json } from '../answers.ts';
-import { textBody } from '../body.ts';
-import { answerFormat, MEDIA_TYPES } from '../formats.ts';
-import { nextLink } from '../links.ts';
-import { batchOf, chunkOf, wholeOf } from '../parameters.ts';
-import type { ResultsManifest } from '../schemas.ts';
+import { json } from '../edge/answers.ts';
+import { textBody } from '../edge/body.ts';
+import { answerFormat, MEDIA_TYPES } from '../edge/formats.ts';
+import { nextLink } from '../edge/links.ts';
+import { batchOf, chunkOf, wholeOf } from '../edge/parameters.ts';
 import { csvResults } from './results-csv.ts';
+import type { ResultsManifest } from './schemas.ts';
 
 export interface ResultsHttp {
   table: Table;

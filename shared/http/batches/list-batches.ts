@@ -4,11 +4,11 @@ import { isDeadlineMet } from '../../batches/revisions.ts';
 import { batchDate, batchTimeMs } from '../../contract/names.ts';
 import { Problem } from '../../errors.ts';
 import type { Table } from '../../storage/table.ts';
-import { json } from '../answers.ts';
-import { nextLink } from '../links.ts';
-import { batchIdOf, dayOf, stateOf, wholeOf, workloadNameOf } from '../parameters.ts';
-import type { BatchEntry, BatchList } from '../schemas.ts';
+import { json } from '../edge/answers.ts';
+import { nextLink } from '../edge/links.ts';
+import { batchIdOf, dayOf, stateOf, wholeOf, workloadNameOf } from '../edge/parameters.ts';
 import { batchLinks, progressOf } from './batch-view.ts';
+import type { BatchEntry, BatchList } from './schemas.ts';
 
 export interface BatchesHttp {
   table: Table;

@@ -4,7 +4,7 @@ import { drainShare } from '../../cost/drain-share.ts';
 import { THROTTLED } from '../../cost/meter.ts';
 import { receipt } from '../../cost/receipt.ts';
 import type { PriceSheet } from '../../cost/sheet.ts';
-import type { BatchReceipt } from '../schemas.ts';
+import type { BatchReceipt } from './schemas.ts';
 
 type Spent = Pick<BatchRow, 'accepted' | 'chunksDone' | 'handlerSeconds' | 'operations'>;
 

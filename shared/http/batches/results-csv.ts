@@ -1,8 +1,8 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
-import { textBody } from '../body.ts';
-import { columnsOf, csvLine, fieldOf, isRecord } from '../csv.ts';
-import { MEDIA_TYPES } from '../formats.ts';
-import { nextLink } from '../links.ts';
+import { textBody } from '../edge/body.ts';
+import { columnsOf, csvLine, fieldOf, isRecord } from '../edge/csv.ts';
+import { MEDIA_TYPES } from '../edge/formats.ts';
+import { nextLink } from '../edge/links.ts';
 
 /** Collects the fields that the first chunk did not have: a stream cannot go back to its header. */
 export const OTHER_FIELDS = 'otherFields';

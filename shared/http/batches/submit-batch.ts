@@ -7,8 +7,8 @@ import type { Settings } from '../../settings.ts';
 import { NoSlotError, type Slots } from '../../slots.ts';
 import { readTraceparent } from '../../telemetry/trace.ts';
 import type { Registry } from '../../workload/registry.ts';
-import { json } from '../answers.ts';
-import { keyOf, laneOf, workloadOf } from '../parameters.ts';
+import { json } from '../edge/answers.ts';
+import { keyOf, laneOf, workloadOf } from '../edge/parameters.ts';
 import { batchView } from './batch-view.ts';
 import { requestBody } from './request-body.ts';
 

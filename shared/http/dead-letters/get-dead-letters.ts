@@ -3,10 +3,10 @@ import { doneChunks } from '../../batches/done-chunks.ts';
 import { isChunkId } from '../../contract/names.ts';
 import { Problem } from '../../errors.ts';
 import { type ChunkFrame, frameOfChunk, planPage, readAhead } from '../../results/chunk-pages.ts';
-import { textBody } from '../body.ts';
-import { answerFormat, MEDIA_TYPES } from '../formats.ts';
-import { nextLink } from '../links.ts';
-import { batchOf, chunkOf, wholeOf } from '../parameters.ts';
+import { textBody } from '../edge/body.ts';
+import { answerFormat, MEDIA_TYPES } from '../edge/formats.ts';
+import { nextLink } from '../edge/links.ts';
+import { batchOf, chunkOf, wholeOf } from '../edge/parameters.ts';
 import { groupsText } from './dead-letter-groups.ts';
 import { type DeadLettersHttp, type DeadLetterText, deadReader, type ReadDead } from './dead-letter-lines.ts';
 

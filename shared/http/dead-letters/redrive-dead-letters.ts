@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { redrive } from '../../commands/redrive/redrive.ts';
 import type { FinalizeDeps } from '../../results/finalize.ts';
-import { json } from '../answers.ts';
-import { redriveRequestSchema } from '../batch-work-schemas.ts';
-import { jsonBodyOf } from '../json-body.ts';
-import { batchOf, keyOf } from '../parameters.ts';
+import { json } from '../edge/answers.ts';
+import { jsonBodyOf } from '../edge/json-body.ts';
+import { batchOf, keyOf } from '../edge/parameters.ts';
+import { redriveRequestSchema } from './schemas.ts';
 
 /** Corrected items come with the request. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;

@@ -1,11 +1,10 @@
-import { odata } from '@azure/data-tables';
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { inParallel } from '../../parallel.ts';
-import { queryEntities, type Table } from '../../storage/table.ts';
+import { odata, queryEntities, type Table } from '../../storage/table.ts';
 import { fromGateEntity, GATES_PARTITION, type GateRow, gateRows, newGate } from '../../wake/gate-row.ts';
 import type { QueueAddress, Registry } from '../../workload/registry.ts';
-import { json } from '../answers.ts';
-import type { QueueView } from '../operator-schemas.ts';
+import { json } from '../edge/answers.ts';
+import type { QueueView } from './schemas.ts';
 
 export interface QueuesHttp {
   table: Table;

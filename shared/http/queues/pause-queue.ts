@@ -2,11 +2,11 @@ import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { Problem } from '../../errors.ts';
 import { changeGate, type GateDeps, readGate, wake } from '../../wake/gate.ts';
 import type { QueueAddress, Registry } from '../../workload/registry.ts';
-import { json } from '../answers.ts';
-import { jsonBodyOf } from '../json-body.ts';
-import { pauseRequestSchema } from '../operator-schemas.ts';
-import { queueAddressOf } from '../parameters.ts';
+import { json } from '../edge/answers.ts';
+import { jsonBodyOf } from '../edge/json-body.ts';
+import { queueAddressOf } from '../edge/parameters.ts';
 import { queueView } from './list-queues.ts';
+import { pauseRequestSchema } from './schemas.ts';
 
 export interface PauseHttp {
   registry: Registry;

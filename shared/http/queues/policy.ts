@@ -6,10 +6,10 @@ import { Problem } from '../../errors.ts';
 import type { Table } from '../../storage/table.ts';
 import { readGate } from '../../wake/gate.ts';
 import type { Registry } from '../../workload/registry.ts';
-import { json } from '../answers.ts';
-import { jsonBodyOf } from '../json-body.ts';
-import type { PolicyView } from '../operator-schemas.ts';
-import { queueAddressOf } from '../parameters.ts';
+import { json } from '../edge/answers.ts';
+import { jsonBodyOf } from '../edge/json-body.ts';
+import { queueAddressOf } from '../edge/parameters.ts';
+import type { PolicyView } from './schemas.ts';
 
 export interface PolicyHttp {
   table: Table;

@@ -4,9 +4,8 @@
  * a complete listing without the file removes it.
  */
 import { createHash } from 'node:crypto';
-import { odata } from '@azure/data-tables';
 import { fromEntity, toEntity } from '../../storage/entity.ts';
-import { queryEntities, type Table, wins } from '../../storage/table.ts';
+import { odata, queryEntities, type Table, wins } from '../../storage/table.ts';
 
 /** Beside the idempotency keys, whose partitions are hashes. */
 const PARTITION = 'inbox';

@@ -13,8 +13,8 @@ import {
 } from 'node:zlib';
 import { Problem } from '../../errors.ts';
 import { MAX_DECODED_RATIO, RATIO_FREE_BYTES, type UploadLimits, uploadTooLarge } from '../limits.ts';
-import { zstdFrames } from '../zstd-frames.ts';
 import type { UploadEncoding } from './formats.ts';
+import { zstdFrames } from './zstd-frames.ts';
 
 const KiB = 1024;
 /** Pieces are cut to this, so that what is decoded or parsed from one of them is bounded too. */

@@ -8,8 +8,8 @@ import {
   deadLetterGroupsSchema,
   deadLetterListSchema,
   deadLetterSchema,
-  problemSchema,
-} from '../../../shared/http/schemas.ts';
+} from '../../../shared/http/dead-letters/schemas.ts';
+import { problemSchema } from '../../../shared/http/edge/schemas.ts';
 import { type Answer, call, nextOf, type Pipeline, startPipeline } from './pipeline.ts';
 
 const BIG = '12345678901234567890';

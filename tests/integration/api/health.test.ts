@@ -2,8 +2,8 @@ import { TableClient } from '@azure/data-tables';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { totalOperations } from '../../../shared/contract/operations.ts';
 import { queueDepth } from '../../../shared/drain/settle.ts';
-import { createHealth } from '../../../shared/http/health.ts';
-import { healthSchema } from '../../../shared/http/operator-schemas.ts';
+import { createHealth } from '../../../shared/http/health/health.ts';
+import { healthSchema } from '../../../shared/http/health/schemas.ts';
 import { openTable } from '../../../shared/storage/table.ts';
 import { call, type Pipeline, startPipeline } from './pipeline.ts';
 

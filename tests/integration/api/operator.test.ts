@@ -6,17 +6,13 @@ import { readPriceSheet } from '../../../shared/cost/sheet.ts';
 import { readPolicy } from '../../../shared/drain/planner.ts';
 import { DEFAULT_POLICY } from '../../../shared/drain/policy.ts';
 import { queueDepth } from '../../../shared/drain/settle.ts';
-import { getCost } from '../../../shared/http/get-cost.ts';
-import {
-  costSchema,
-  policyViewSchema,
-  queueListSchema,
-  queueViewSchema,
-} from '../../../shared/http/operator-schemas.ts';
+import { getCost } from '../../../shared/http/cost/get-cost.ts';
+import { costSchema } from '../../../shared/http/cost/schemas.ts';
+import { problemSchema } from '../../../shared/http/edge/schemas.ts';
 import { listQueues } from '../../../shared/http/queues/list-queues.ts';
 import { pauseQueue, resumeQueue } from '../../../shared/http/queues/pause-queue.ts';
 import { getPolicy, putPolicy } from '../../../shared/http/queues/policy.ts';
-import { problemSchema } from '../../../shared/http/schemas.ts';
+import { policyViewSchema, queueListSchema, queueViewSchema } from '../../../shared/http/queues/schemas.ts';
 import { beat, changeGate, type GateDeps, readGate, wake } from '../../../shared/wake/gate.ts';
 import { type Answer, call, type Pipeline, startPipeline } from './pipeline.ts';
 

@@ -13,7 +13,7 @@ import type { ChunkRow } from '../../../shared/batches/chunk-row.ts';
 import { chunkRows, readBatch } from '../../../shared/batches/ledger.ts';
 import { CONTAINERS, TABLES } from '../../../shared/contract/names.ts';
 import { createMeter } from '../../../shared/cost/meter.ts';
-import { answering } from '../../../shared/http/answers.ts';
+import { answering } from '../../../shared/http/edge/answers.ts';
 import { type SubmitDeps, submit } from '../../../shared/intake/submit.ts';
 import { readRange } from '../../../shared/processing/fetch-frames.ts';
 import { putOutcome } from '../../../shared/processing/outcome/outcome-store.ts';

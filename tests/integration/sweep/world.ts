@@ -12,7 +12,7 @@ import type { DrainInput } from '../../../shared/drain/drain-queue.ts';
 import { createGateDeps } from '../../../shared/drain/drains.ts';
 import { createPlanner } from '../../../shared/drain/planner.ts';
 import { queueDepth } from '../../../shared/drain/settle.ts';
-import { emptyTally } from '../../../shared/drain/slice.ts';
+import { emptyTally } from '../../../shared/drain/slice-result.ts';
 import { submit } from '../../../shared/intake/submit.ts';
 import { createItemsRound } from '../../../shared/processing/items-round.ts';
 import { createSharedLock } from '../../../shared/processing/shared-lock.ts';

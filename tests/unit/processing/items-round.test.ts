@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { OutcomeHeader } from '../../../shared/contract/outcome.ts';
-import type { Tally } from '../../../shared/drain/slice.ts';
+import type { Tally } from '../../../shared/drain/slice-result.ts';
 import { createItemsRound, type ItemsRoundDeps } from '../../../shared/processing/items-round.ts';
 import { encodeOutcome } from '../../../shared/processing/outcome/encode-outcome.ts';
 import { createSharedLock } from '../../../shared/processing/shared-lock.ts';

@@ -1,5 +1,5 @@
 import type { OrchestratorAnswer } from './actions.ts';
-import { commitTurn } from './commit-turn.ts';
+import { commitTurn, type Turn } from './commit-turn.ts';
 import { runControl } from './control-turn.ts';
 import type { Core } from './core.ts';
 import { UnsupportedError } from './errors.ts';
@@ -10,16 +10,6 @@ import { readReturnedAnswer, readThrownAnswer } from './orchestrator-answer.ts';
 import { azureTimerLimits, toDaysTimeSpan } from './timing.ts';
 import { brokenTurn, decideTurn, type TurnOutcome } from './turn-outcome.ts';
 import { versionMismatch } from './versions.ts';
-
-/** One turn of one instance, as read from the store. */
-export interface Turn {
-  instance: Instance;
-  /** The stored events as JSON texts. */
-  past: string[];
-  messages: Message[];
-  newEvents: HistoryEvent[];
-  now: number;
-}
 
 /** Runs one turn: reads what is due, asks the orchestrator, stores the result at once or not at all. */
 export async function runTurn(core: Core, instanceId: string): Promise<void> {

@@ -1,9 +1,9 @@
 import type { HttpRequest, InvocationContext } from '@azure/functions';
 import { expect, it } from 'vitest';
-import { answering } from '../../../../shared/http/answers.ts';
-import { redriveRequestSchema } from '../../../../shared/http/batch-work-schemas.ts';
 import { submitOverHttp } from '../../../../shared/http/batches/submit-batch.ts';
-import { jsonBodyOf } from '../../../../shared/http/json-body.ts';
+import { redriveRequestSchema } from '../../../../shared/http/dead-letters/schemas.ts';
+import { answering } from '../../../../shared/http/edge/answers.ts';
+import { jsonBodyOf } from '../../../../shared/http/edge/json-body.ts';
 import { createSlots, NoSlotError } from '../../../../shared/slots.ts';
 import { createRegistry } from '../../../../shared/workload/registry.ts';
 import { memoryBlobs } from '../../../helpers/memory-blobs.ts';
