@@ -141,8 +141,6 @@ export const sweepDeps = (client: DrainClient & PurgeClient): SweepDeps => ({
   queues: (name) => clients().queue(name),
   gate: gateWith(client),
   depthOf,
-  plan: plan(),
-  activities: activities(),
   purgeDrains: (from, to) => purgeDrains(client, from, to),
   pool: settings.pool,
 });

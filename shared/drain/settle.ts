@@ -53,6 +53,7 @@ export const settle = (deps: SettleDeps, input: SettleInput): Promise<Settled> =
     if (!held) return { ended: 'fenced' };
     const gate = { ...held.row, ...learn(held.row, input.wave), total: held.row.total + input.wave.tasks };
     gate.ghosts += input.wave.ghosts;
+    gate.startFailure = undefined;
     const settled = await decide(deps, input, gate);
     if (!(await writeGate(deps.gate.table, settled.gate, held.etag))) return LOST_RACE;
     measureQueue(input.address.queue, settled.gate.depth, settled.gate.active);

@@ -17,7 +17,7 @@ import { repairQueue } from './repair-queue.ts';
 import { DEFAULT_PATIENCE, guarded, isOver, type SweepDeps, type SweepRun } from './run.ts';
 
 const BATCHES_AT_ONCE = 4;
-/** Nothing new is begun after this long: a timer function ends within ten minutes, slices included. */
+/** Nothing new is begun after this long: a timer function ends within ten minutes. */
 const BUDGET_MS = 4 * 60_000;
 
 /** Sweeps once, for at most `budgetMs` and what was begun in it. Gives what it did. */
@@ -52,7 +52,7 @@ function begin(deps: SweepDeps, budgetMs: number): SweepRun {
 
 /**
  * A runtime that cannot be asked has said neither that a drain is over nor that it is under way: only its silence counts
- * then, and one that never beat is started again, or the sweep does its work.
+ * then, and one that never beat is started again.
  */
 async function statusOrUnknown(
   status: (instanceId: string) => Promise<DrainStatus>,

@@ -66,7 +66,14 @@ describe('GET queues', () => {
     await pipeline.submit(Array.from({ length: 9 }, (_, n) => ({ id: `q${n}` })));
     await changeGate(gate.table, QUEUE, () => ({ depth: 7, active: 2, total: 5, itemsPerSecond: 120 }));
     const [stored] = await queues();
-    expect(stored).toMatchObject({ depth: 7, active: 2, total: 5, itemsPerSecond: 120, paused: null });
+    expect(stored).toMatchObject({
+      depth: 7,
+      active: 2,
+      total: 5,
+      itemsPerSecond: 120,
+      paused: null,
+      startFailure: null,
+    });
     const [fresh] = await queues('?fresh');
     expect(fresh?.depth).toBe(3);
   });
@@ -81,6 +88,14 @@ const post = (action: 'pause' | 'resume', queue: string, body?: string, pool?: s
     `queues/${queue}/${action}`,
     { method: 'POST', params: { queue }, ...(body === undefined ? {} : { body }) },
   );
+
+const failed = { since: '2026-11-01T10:00:00.000Z', error: 'The runtime does not answer.' };
+
+it('GET queues shows a drain that could not be started', async () => {
+  await changeGate(gate.table, 'echo-bulk-0', () => ({ startFailure: failed }));
+  expect((await queues()).find(({ queue }) => queue === 'echo-bulk-0')?.startFailure).toEqual(failed);
+  await changeGate(gate.table, 'echo-bulk-0', () => ({ startFailure: undefined }));
+});
 
 describe('POST queues/{queue}/pause and resume', () => {
   it('holds wakes back until the queue is resumed, which wakes it', async () => {

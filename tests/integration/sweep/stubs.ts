@@ -30,7 +30,8 @@ export class Topic {
 
 /** Keeps what is started. */
 export class Runtime {
-  broken = false;
+  /** What fails: starts alone, or every call. */
+  broken: 'startNew' | 'all' | undefined;
   /** Drains that were started and have not run yet. */
   readonly started: DrainInput[] = [];
   readonly statuses = new Map<string, string>();
@@ -38,13 +39,13 @@ export class Runtime {
 
   readonly client: DrainClient = {
     startNew: async (_name, { instanceId = '', input } = {}) => {
-      this.#answer();
+      this.#answer('startNew');
       this.started.push(input as DrainInput);
       this.statuses.set(instanceId, 'Running');
       return instanceId;
     },
     getStatus: async (instanceId) => {
-      this.#answer();
+      this.#answer('getStatus');
       const runtimeStatus = this.statuses.get(instanceId);
       if (runtimeStatus === undefined) throw new Error('The operation failed with an unexpected status: HTTP 404');
       return { runtimeStatus } as never;
@@ -56,7 +57,7 @@ export class Runtime {
     return 0;
   };
 
-  #answer(): void {
-    if (this.broken) throw new Error('The runtime does not answer.');
+  #answer(call: 'startNew' | 'getStatus'): void {
+    if (this.broken === 'all' || this.broken === call) throw new Error('The runtime does not answer.');
   }
 }

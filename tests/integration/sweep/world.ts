@@ -7,7 +7,7 @@ import type { BatchRow } from '../../../shared/batches/batch-row.ts';
 import { readBatch } from '../../../shared/batches/ledger.ts';
 import { noteKeys } from '../../../shared/batches/open-rows.ts';
 import { CONTAINERS } from '../../../shared/contract/names.ts';
-import { createActivities } from '../../../shared/drain/activities.ts';
+import { type Activities, createActivities } from '../../../shared/drain/activities.ts';
 import type { DrainInput } from '../../../shared/drain/drain-queue.ts';
 import { createGateDeps } from '../../../shared/drain/drains.ts';
 import { createPlanner } from '../../../shared/drain/planner.ts';
@@ -46,13 +46,17 @@ export class World {
   readonly topic = new Topic();
   readonly runtime = new Runtime();
   readonly deps: SweepDeps;
+  readonly activities: Activities;
   readonly #storage: Storage;
   #offsetMs = 0;
 
   constructor(storage: Storage) {
     this.#storage = storage;
     this.clients = storage.clients;
-    this.deps = makeDeps(storage, { ...this, now: () => this.clients.meter.serviceNowMs() + this.#offsetMs });
+    [this.deps, this.activities] = makeDeps(storage, {
+      ...this,
+      now: () => this.clients.meter.serviceNowMs() + this.#offsetMs,
+    });
   }
 
   get settings() {
@@ -73,6 +77,7 @@ export class World {
     this.#offsetMs = 0;
     this.topic.events.length = 0;
     this.runtime.started.length = 0;
+    this.runtime.statuses.clear();
     const all = odata`PartitionKey eq ${GATES_PARTITION}`;
     for await (const { partitionKey, rowKey } of queryEntities(this.clients.gates, all)) {
       await this.clients.gates.deleteEntity(partitionKey, rowKey);
@@ -114,8 +119,7 @@ export class World {
     for (let goesOn = true; goesOn; ) {
       await this.drainUnasked(queue);
       const slice = { ...emptyTally(), ended: 'empty' as const, seconds: 0.1 };
-      goesOn =
-        (await this.deps.activities.settleQueue({ queue, generation, slices: [slice], wakes })).next !== undefined;
+      goesOn = (await this.activities.settleQueue({ queue, generation, slices: [slice], wakes })).next !== undefined;
     }
     this.runtime.statuses.set(`drain-${queue}-${generation}`, 'Completed');
   }
@@ -163,7 +167,7 @@ interface Parts {
   now: () => number;
 }
 
-function makeDeps({ clients }: Storage, { topic, runtime, now }: Parts): SweepDeps {
+function makeDeps({ clients }: Storage, { topic, runtime, now }: Parts): [SweepDeps, Activities] {
   const registry = createRegistry([echo]);
   const depthOf = (queue: string): Promise<number> => queueDepth(clients.queue(queue));
   const timing = { sliceSeconds: 5, visibilitySeconds: VISIBILITY_SECONDS, capacity: 100, now };
@@ -187,7 +191,7 @@ function makeDeps({ clients }: Storage, { topic, runtime, now }: Parts): SweepDe
     activityVisibilitySeconds: 60,
     roundFor: (address) => roundOf(shared, address),
   });
-  return { ...shared, keys: clients.keys, activities, purgeDrains: runtime.purge, pool: undefined };
+  return [{ ...shared, keys: clients.keys, purgeDrains: runtime.purge, pool: undefined }, activities];
 }
 
 function roundOf(deps: FinalizeDeps, address: QueueAddress) {
