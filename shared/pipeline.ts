@@ -22,17 +22,25 @@ import { type PurgeClient, purgeDrains } from './sweep/purge-drains.ts';
 import type { SweepDeps } from './sweep/run.ts';
 import { log } from './telemetry/log.ts';
 import type { GateDeps } from './wake/gate.ts';
-import { createPublisher, publishOrWake } from './wake/publish.ts';
+import { createPublisher, type PublisherDeps, publishOrWake } from './wake/publish.ts';
 import type { QueueAddress, Registry } from './workload/registry.ts';
+
+/** What runs chunks; closed with the pipeline if it can be. */
+type ChunkRunner = ItemsRoundDeps['processor'] & Partial<Pick<Processor, 'close'>>;
+
+/** What the pipeline uses of the clients. */
+export interface PipelineClients extends Omit<Clients, 'topic' | 'close'> {
+  topic: PublisherDeps['topic'];
+}
 
 export interface PipelineOptions {
   settings: Settings;
   registry: Registry;
   host: HostLimits;
   /** The file that worker threads run (its default export is `serve(registry)`), or what runs chunks instead of threads. */
-  processor: URL | ItemsRoundDeps['processor'];
+  processor: URL | ChunkRunner;
   /** Default: made from the settings. Their topic takes the events, and their meter has the clock; the caller closes them. */
-  clients?: Clients;
+  clients?: PipelineClients;
 }
 
 /** What the parts have in common; each takes of it what its own type names. */
@@ -42,7 +50,7 @@ export type PipelineDeps = DeleteDeps & SettleDeps & Pick<SweepDeps, 'queues'> &
 export interface Pipeline {
   readonly settings: Settings;
   readonly registry: Registry;
-  clients: () => Clients;
+  clients: () => PipelineClients;
   /** What needs no durable client: it does not wake a queue itself. */
   deps: () => PipelineDeps;
   /** The gate, with the means to start drains. */
@@ -53,14 +61,15 @@ export interface Pipeline {
   activities: () => Activities;
   /** The round of one slice on a queue. */
   roundFor: (address: QueueAddress) => Round;
-  /** Ends the threads and closes the clients that this pipeline has made. */
+  /** Ends the threads, and closes the clients that this pipeline has made. */
   close: () => Promise<void>;
 }
 
 /** Makes a pipeline; nothing is connected or started before its first use. */
 export function createPipeline(options: PipelineOptions): Pipeline {
   const { settings, registry } = options;
-  const clients = lazily(() => options.clients ?? createClients(settings, createMeter()));
+  const ownClients = lazily(() => createClients(settings, createMeter()));
+  const clients = (): PipelineClients => options.clients ?? ownClients();
   const deps = lazily(() => depsOf(options, clients()));
   const processor = lazily(() => processorOf(options));
   const lock = createSharedLock();
@@ -89,13 +98,13 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     activities: lazily(() => createActivities({ ...deps(), roundFor })),
     roundFor,
     close: async () => {
-      if (options.processor instanceof URL) await (processor() as Processor).close();
-      if (options.clients === undefined) await clients().close();
+      await processor().close?.();
+      if (options.clients === undefined) await ownClients().close();
     },
   };
 }
 
-function depsOf({ settings, registry, host }: PipelineOptions, clients: Clients): PipelineDeps {
+function depsOf({ settings, registry, host }: PipelineOptions, clients: PipelineClients): PipelineDeps {
   const { meter, account, topic, gates } = clients;
   const { visibilitySeconds, sliceSeconds, capacity } = settings;
   const now = (): number => meter.serviceNowMs();
@@ -117,7 +126,7 @@ function depsOf({ settings, registry, host }: PipelineOptions, clients: Clients)
   };
 }
 
-function processorOf({ settings, processor }: PipelineOptions): ItemsRoundDeps['processor'] {
+function processorOf({ settings, processor }: PipelineOptions): ChunkRunner {
   if (!(processor instanceof URL)) return processor;
   return createProcessor({
     threadUrl: processor,

@@ -5,7 +5,6 @@ import { totalOperations } from '../../../shared/contract/operations.ts';
 import { readPriceSheet } from '../../../shared/cost/sheet.ts';
 import { readPolicy } from '../../../shared/drain/planner.ts';
 import { DEFAULT_POLICY } from '../../../shared/drain/policy.ts';
-import { queueDepth } from '../../../shared/drain/settle.ts';
 import { getCost } from '../../../shared/http/get-cost.ts';
 import {
   costSchema,
@@ -36,9 +35,8 @@ beforeEach(() => {
 });
 
 const operations = (): number => totalOperations(pipeline.clients.meter.total());
-const depthOf = (queue: string): Promise<number> => queueDepth(pipeline.clients.queue(queue));
 const queues = async (query = '', pool?: string) => {
-  const { registry } = pipeline;
+  const { registry, depthOf } = pipeline.deps;
   const answer = await call(
     (request) => listQueues({ table: gate.table, registry, pool, depthOf }, request),
     `queues${query}`,
