@@ -17,6 +17,8 @@ import { repairQueue } from './repair-queue.ts';
 import { DEFAULT_PATIENCE, guarded, isOver, type SweepDeps, type SweepRun } from './run.ts';
 
 const BATCHES_AT_ONCE = 4;
+/** A durable runtime that is silent keeps a queue waiting for over a minute, and the others must not wait behind it. */
+const QUEUES_AT_ONCE = 8;
 /** Nothing new is begun after this long: a timer function ends within ten minutes. */
 const BUDGET_MS = 4 * 60_000;
 
@@ -27,9 +29,9 @@ export async function sweep(deps: SweepDeps, budgetMs = BUDGET_MS): Promise<Swee
   const own = batches.filter((batch) => isOwn(deps, batch));
   run.counts.open = own.length;
   const busy = await inParallel(own, BATCHES_AT_ONCE, (open) => lookAfter(run, open));
-  for (const address of queuesOf(deps.registry, busy)) {
-    await guarded(run, { queue: address.queue }, () => repairQueue(run, address));
-  }
+  await inParallel(queuesOf(deps.registry, busy), QUEUES_AT_ONCE, (address) =>
+    guarded(run, { queue: address.queue }, () => repairQueue(run, address)),
+  );
   await guarded(run, {}, () => doChores(run, notes.get(choresNote(deps.pool))));
   log.info('swept', { ...run.counts });
   return run.counts;

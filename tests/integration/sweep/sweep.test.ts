@@ -192,6 +192,29 @@ describe('orchestrations that cannot be started', () => {
     expect((await gateRow()).startFailure).toBeUndefined();
   });
 
+  it('are reported for each queue, although a silent runtime keeps every start waiting', async () => {
+    const id = await unheard(use.world);
+    await use.world.drainOne(ITEMS);
+    use.world.topic.events.length = 0;
+    use.world.wait(2 * MINUTE);
+    const { gate } = use.world.deps;
+    const waiting: (() => void)[] = [];
+    // A sweep that waits for one queue before it tries the next would never come to the second.
+    const start = async (): Promise<void> => {
+      if (waiting.length === 0) await new Promise<void>((resolve) => void waiting.push(resolve));
+      for (const go of waiting) go();
+      throw new Error('No answer in time.');
+    };
+    expect(did(await sweep({ ...use.world.deps, gate: { ...gate, start } }))).toEqual({
+      missedWakes: 2,
+      startFailed: 2,
+    });
+    use.world.wait(2 * MINUTE);
+    await sweep(use.world.deps);
+    await use.world.settle();
+    expect(await use.world.batch(id)).toMatchObject(DONE);
+  });
+
   it('are not reported when somebody else has started the drain meanwhile', async () => {
     const id = await unheard(use.world);
     const { gate } = use.world.deps;

@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { onEvents } from '../../../shared/wake/on-events.ts';
 import { itemsOf, startWorld, type World } from '../sweep/world.ts';
 
-/** The pipeline on a real Azurite, what it publishes is kept, and delivered as the topic would. */
+/** The pipeline on a real Azurite; what it publishes is kept, and delivered as the topic would. */
 describe('from upload to report', () => {
   let world: World;
   let spans: InMemorySpanExporter;
