@@ -61,7 +61,7 @@ type Sweep = z.infer<typeof sweepAnswerSchema>;
 const sweep: Action<[]> = async (session) => {
   const answer = await session.api.json<Sweep>({ path: 'sweep', method: 'POST', audience: 'operator' });
   session.answer(answer, () => describeSweep(answer));
-  return answer.failed > 0 ? EXIT.failed : EXIT.done;
+  return answer.failed + answer.startFailed > 0 ? EXIT.failed : EXIT.done;
 };
 
 function describeSweep({ open, ...counts }: Sweep): string[] {

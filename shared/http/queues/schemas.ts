@@ -11,6 +11,8 @@ const pauseSchema = z.object({
   probes: count.optional(),
 });
 
+const startFailureSchema = z.object({ since: time, error: z.string() });
+
 /** A queue as its gate knows it. */
 export const queueViewSchema = z.object({
   queue: z.string(),
@@ -26,6 +28,9 @@ export const queueViewSchema = z.object({
   idleCount: count.describe('Waves in a row that did nothing'),
   wakes: count.describe('Wake-ups counted since the drain took the gate'),
   paused: pauseSchema.nullable(),
+  startFailure: startFailureSchema
+    .nullable()
+    .describe('The durable runtime does not start its drain: since when the sweep has found it so, and the last error'),
   missedWakes: count.describe('Times that the sweep found work which no wake-up had told of'),
   ghosts: count.describe('References dropped because their batch was gone'),
   taskLimit: count.describe('Most tasks of a wave just now, lowered by throttling; 0: no limit but the policy'),
