@@ -59,7 +59,7 @@ export async function startDurable(start: DurableStart): Promise<DurableBackend 
     invoker,
     log,
     inputsOf: inputs.of,
-    ...(keys?.system ? { systemKey: keys.system } : {}),
+    ...(keys?.system ? { systemKey: keys.system, masterKey: keys.master } : {}),
   });
   inputs.durable = backend;
   await backend.start();
