@@ -84,6 +84,17 @@ describe('stop', () => {
     expect(host.output()).toContain('hook: terminated');
   });
 
+  it('ends at once at a second signal, whichever it is, while the first stop waits', async () => {
+    const host = await startHostProcess({ appFolder: fixture('stream-app'), args: ['--grace-ms', '100000'] });
+    const running = fetch(`${host.url}/api/slow?ms=100000`).catch(() => 'cut');
+    await host.waitFor(/Executing 'Functions\.slow'/);
+    const stopped = host.stop('SIGINT');
+    await expect.poll(() => fetch(`${host.url}/`).catch(() => 'refused')).toBe('refused');
+    void host.stop('SIGTERM');
+    expect(await stopped).toBe(1);
+    expect(await running).toBe('cut');
+  });
+
   it('dies with 1 of what the app leaves uncaught', async () => {
     const host = await startHostProcess({ appFolder: fixture('stream-app') });
     await fetch(`${host.url}/api/crash`).catch(() => undefined);
