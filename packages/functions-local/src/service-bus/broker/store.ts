@@ -8,7 +8,7 @@ const schema = `
   CREATE TABLE IF NOT EXISTS messages (
     row INTEGER PRIMARY KEY, entity TEXT NOT NULL, sequence INTEGER NOT NULL, enqueuedSequence INTEGER NOT NULL,
     enqueuedAt INTEGER NOT NULL, dueAt INTEGER, ttlMs INTEGER, expiresAt INTEGER, deliveries INTEGER NOT NULL,
-    annotations BLOB NOT NULL, bare BLOB NOT NULL) STRICT;
+    annotations BLOB NOT NULL, bare BLOB NOT NULL, durable INTEGER, priority INTEGER) STRICT;
   CREATE TABLE IF NOT EXISTS sequences (entity TEXT PRIMARY KEY, last INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS duplicates (
     entity TEXT NOT NULL, messageId TEXT NOT NULL, at INTEGER NOT NULL, sequence INTEGER NOT NULL,
@@ -18,7 +18,7 @@ const schema = `
 `;
 
 const statements = {
-  insert: 'INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+  insert: 'INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
   update: 'UPDATE messages SET deliveries = ?, bare = ? WHERE row = ?',
   remove: 'DELETE FROM messages WHERE row = ?',
   sequence: 'INSERT INTO sequences VALUES (?, ?) ON CONFLICT DO UPDATE SET last = excluded.last',
@@ -50,6 +50,8 @@ function toMessage(row: Row): StoredMessage {
     ttlMs: toNumber(row.ttlMs),
     expiresAt: toNumber(row.expiresAt),
     deliveries: Number(row.deliveries),
+    durable: row.durable === null ? undefined : row.durable === 1,
+    priority: toNumber(row.priority),
     annotations: Buffer.from(row.annotations as Uint8Array),
     bare: Buffer.from(row.bare as Uint8Array),
     state: 'ready',
@@ -72,6 +74,7 @@ export class Store {
   constructor(file: string) {
     this.#database = new DatabaseSync(file);
     this.#database.exec(schema);
+    this.#addHeaderColumns();
     const prepare = ([name, sql]: [string, string]) => [name, this.#database.prepare(sql)];
     this.#prepared = Object.fromEntries(Object.entries(statements).map(prepare));
     this.#lastRow = Number(this.#database.prepare('SELECT max(row) AS last FROM messages').get()?.last ?? 0);
@@ -93,7 +96,9 @@ export class Store {
     const message: StoredMessage = { ...draft, row: ++this.#lastRow, state: 'ready' };
     const { row, sequence, enqueuedSequence, enqueuedAt, deliveries, annotations, bare } = message;
     const times = [message.dueAt ?? null, message.ttlMs ?? null, message.expiresAt ?? null];
-    this.#run('insert', row, entity, sequence, enqueuedSequence, enqueuedAt, ...times, deliveries, annotations, bare);
+    const header = [message.durable === undefined ? null : Number(message.durable), message.priority ?? null];
+    const counts = [sequence, enqueuedSequence, enqueuedAt, ...times, deliveries];
+    this.#run('insert', row, entity, ...counts, annotations, bare, ...header);
     return message;
   }
 
@@ -153,6 +158,15 @@ export class Store {
   close(): void {
     this.#finish();
     this.#database.close();
+  }
+
+  // Files from before headers were kept lack the last two columns.
+  #addHeaderColumns(): void {
+    const columns = this.#database.prepare("SELECT name FROM pragma_table_info('messages')").all();
+    if (columns.some(({ name }) => name === 'priority')) return;
+    this.#database.exec(
+      'ALTER TABLE messages ADD COLUMN durable INTEGER; ALTER TABLE messages ADD COLUMN priority INTEGER',
+    );
   }
 
   #run(name: keyof typeof statements, ...values: (string | number | Buffer | null)[]): void {
