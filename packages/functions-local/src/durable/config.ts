@@ -1,3 +1,4 @@
+import { HUB_NAME_RULE, isHubName } from './hub-name.ts';
 import { readTimeSpan } from './time-span.ts';
 
 const matchStrategies = ['None', 'Strict', 'CurrentOrOlder'] as const;
@@ -27,7 +28,7 @@ export function readDurableConfig(config: Record<string, unknown>, cores: number
   const main = reader(config, '', problems);
   const provider = reader(toRecord(config.storageProvider), 'storageProvider.', problems);
   const result: DurableConfig = {
-    hubName: main.text('hubName', 'TestHubName'),
+    hubName: main.hubName('hubName', 'TestHubName'),
     connectionName: provider.text('connectionName', 'AzureWebJobsStorage'),
     maxConcurrentActivities: main.count('maxConcurrentActivityFunctions', 10 * cores),
     maxConcurrentOrchestrators: main.count('maxConcurrentOrchestratorFunctions', 10 * cores),
@@ -39,9 +40,11 @@ export function readDurableConfig(config: Record<string, unknown>, cores: number
       overridableStates,
       'NonRunningStates',
     ),
-    maxPollingIntervalMs: provider.timeSpan('maxQueuePollingInterval', 30_000),
+    maxPollingIntervalMs: provider.positiveTimeSpan('maxQueuePollingInterval', 30_000),
     activityVisibilityTimeoutMs: provider.timeSpan('workItemQueueVisibilityTimeout', 5 * 60_000),
   };
+  // One queue stands for all partitions, but what Azure refuses must not start here.
+  provider.partitions('partitionCount', 4);
   if (problems.length > 0) throw new Error(`host.json, extensions.durableTask: ${problems.join('; ')}`);
   return Object.freeze(result);
 }
@@ -53,7 +56,7 @@ function toRecord(value: unknown): Record<string, unknown> {
 function reader(values: Record<string, unknown>, prefix: string, problems: string[]) {
   function read<T>(name: string, fallback: T, expected: string, convert: (value: unknown) => T | undefined): T {
     const value = values[name];
-    if (value === undefined || value === null || value === '') return fallback;
+    if (value === undefined || value === null || (value === '' && name !== 'hubName')) return fallback;
     const converted = convert(value);
     if (converted === undefined) problems.push(`${prefix}${name}: expected ${expected}, got ${JSON.stringify(value)}`);
     return converted ?? fallback;
@@ -62,6 +65,14 @@ function reader(values: Record<string, unknown>, prefix: string, problems: strin
     text: (name: string, fallback: string) =>
       read(name, fallback, 'a text', (value) => (typeof value === 'string' ? value : undefined)),
     count: (name: string, fallback: number) => read(name, fallback, 'a whole number of at least 1', toCount),
+    hubName: (name: string, fallback: string) =>
+      read(name, fallback, HUB_NAME_RULE, (value) => (isHubName(String(value)) ? String(value) : undefined)),
+    partitions: (name: string, fallback: number) =>
+      read(name, fallback, 'a whole number from 1 to 16', (value) =>
+        Number(value) <= 16 ? toCount(value) : undefined,
+      ),
+    positiveTimeSpan: (name: string, fallback: number) =>
+      read(name, fallback, 'a time span above "00:00:00"', (value) => readTimeSpan(String(value)) || undefined),
     timeSpan: (name: string, fallback: number) =>
       read(name, fallback, 'a time span such as "00:00:30"', (value) => readTimeSpan(String(value))),
     oneOf: <T extends string>(name: string, allowed: readonly T[], fallback: T) =>
