@@ -20,6 +20,10 @@ describe('start', () => {
     expect(host.output()).toContain('Function off is disabled.');
     expect(host.output()).toContain("The 'from-queue' function is in error: the binding type 'queueTrigger'");
     expect(host.output()).toContain("The 'unresolved' function is in error: '%NO_SUCH_SETTING%' does not resolve");
+    expect(host.output()).toContain(
+      "The 'needs-bundle' function is in error: The binding type(s) 'activityTrigger' are not",
+    );
+    expect(host.output().match(/host\.json: 'extensions\.http\.hsts' has no effect/g)).toHaveLength(1);
     expect(host.output()).toMatch(/^\tevery-second: timerTrigger$/m);
     expect(host.output()).not.toMatch(/^\toff:/m);
     expect(await host.stop()).toBe(0);
