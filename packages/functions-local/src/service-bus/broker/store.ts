@@ -1,10 +1,8 @@
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { openExclusively } from '../../exclusive-database.ts';
 import type { Draft, StoredMessage } from './stored-message.ts';
 
 const schema = `
-  PRAGMA journal_mode = WAL;
-  PRAGMA synchronous = NORMAL;
-  PRAGMA locking_mode = EXCLUSIVE;
   CREATE TABLE IF NOT EXISTS messages (
     row INTEGER PRIMARY KEY, entity TEXT NOT NULL, sequence INTEGER NOT NULL, enqueuedSequence INTEGER NOT NULL,
     enqueuedAt INTEGER NOT NULL, dueAt INTEGER, ttlMs INTEGER, expiresAt INTEGER, deliveries INTEGER NOT NULL,
@@ -58,6 +56,14 @@ function toMessage(row: Row): StoredMessage {
   };
 }
 
+function prepareSchema(db: DatabaseSync): void {
+  db.exec(schema);
+  // Files from before headers were kept lack the last two columns.
+  const columns = db.prepare("SELECT name FROM pragma_table_info('messages')").all();
+  if (columns.some(({ name }) => name === 'priority')) return;
+  db.exec('ALTER TABLE messages ADD COLUMN durable INTEGER; ALTER TABLE messages ADD COLUMN priority INTEGER');
+}
+
 /**
  * What must survive a crash. The broker works on what it holds in memory and writes every change through to here;
  * changes of one turn of the event loop become one transaction, and `committed` tells when.
@@ -70,11 +76,9 @@ export class Store {
   #lastRow: number;
   #commit: PromiseWithResolvers<void> | undefined;
 
-  /** `file` is a path or ':memory:'. Throws when another broker has the file open. */
+  /** `file` is a path or ':memory:'. Throws DatabaseInUseError when another process has the file open. */
   constructor(file: string) {
-    this.#database = new DatabaseSync(file);
-    this.#database.exec(schema);
-    this.#addHeaderColumns();
+    this.#database = openExclusively(file, prepareSchema);
     const prepare = ([name, sql]: [string, string]) => [name, this.#database.prepare(sql)];
     this.#prepared = Object.fromEntries(Object.entries(statements).map(prepare));
     this.#lastRow = Number(this.#database.prepare('SELECT max(row) AS last FROM messages').get()?.last ?? 0);
@@ -158,15 +162,6 @@ export class Store {
   close(): void {
     this.#finish();
     this.#database.close();
-  }
-
-  // Files from before headers were kept lack the last two columns.
-  #addHeaderColumns(): void {
-    const columns = this.#database.prepare("SELECT name FROM pragma_table_info('messages')").all();
-    if (columns.some(({ name }) => name === 'priority')) return;
-    this.#database.exec(
-      'ALTER TABLE messages ADD COLUMN durable INTEGER; ALTER TABLE messages ADD COLUMN priority INTEGER',
-    );
   }
 
   #run(name: keyof typeof statements, ...values: (string | number | Buffer | null)[]): void {
