@@ -1,4 +1,4 @@
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 
 /** A process that is ending may hold its file for a moment longer, as may a tool that looks into it. */
 const WAIT_MS = 2_000;
@@ -21,7 +21,9 @@ export class DatabaseInUseError extends Error {
  * process. Waits up to `waitMs` (default 2 s) for another connection to let go, then throws DatabaseInUseError.
  */
 export function openExclusively(file: string, prepare: (db: DatabaseSync) => void, waitMs = WAIT_MS): DatabaseSync {
-  const db = new DatabaseSync(file, { timeout: waitMs });
+  // Not imported: a Node without the module would fail before check-node.ts can say what is wrong.
+  const sqlite = process.getBuiltinModule('node:sqlite');
+  const db = new sqlite.DatabaseSync(file, { timeout: waitMs });
   try {
     // Exclusive mode, set before the first access, keeps every lock that is taken; the transaction takes all of them.
     db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE');
