@@ -12,6 +12,7 @@ import { createOrchestrationWork } from './orchestration-work.ts';
 import { createPollingPacer, createPushPacer, type PacerFactory } from './pacing.ts';
 import type { DurableBackend, DurableBackendOptions } from './types.ts';
 import { clientBindingText, webhookPath } from './urls.ts';
+import { isWebhookOpen } from './webhook-key.ts';
 
 const defaultGraceMs = 10_000;
 
@@ -48,7 +49,7 @@ export function createDurableBackend(options: DurableBackendOptions): DurableBac
     },
     handle: async (request, response) => {
       if (!isWebhook(request)) return false;
-      if (isKeyMissing(request, options.systemKey)) response.writeHead(401).end();
+      if (!isWebhookOpen(request, options)) response.writeHead(401).end();
       else await answer(requireRunning().core, request, response, webhookPath);
       return true;
     },
@@ -105,9 +106,4 @@ function describeMode(options: DurableBackendOptions, config: Readonly<DurableCo
 
 function isWebhook(request: IncomingMessage): boolean {
   return request.url?.toLowerCase().startsWith(`${webhookPath}/`) ?? false;
-}
-
-function isKeyMissing(request: IncomingMessage, systemKey: string | undefined): boolean {
-  if (!systemKey) return false;
-  return new URL(request.url ?? '', 'http://localhost').searchParams.get('code') !== systemKey;
 }

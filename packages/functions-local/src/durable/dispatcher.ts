@@ -19,7 +19,7 @@ export class Dispatcher<Key> {
   constructor(work: Work<Key>, capacity: number, createPacer: PacerFactory) {
     this.#work = work;
     this.#capacity = capacity;
-    this.#pacer = createPacer(() => this.#poll());
+    this.#pacer = createPacer((at) => this.#poll(at));
   }
 
   start(): void {
@@ -40,15 +40,14 @@ export class Dispatcher<Key> {
     await Promise.all(this.#running.values());
   }
 
-  #poll(): PollResult {
-    // One instant for both questions: work that falls due between two would be in neither answer.
-    const now = Date.now();
+  // One instant for both questions: work that falls due between two would be in neither answer.
+  #poll(now: number): PollResult {
     const due = this.#work.due(now, this.#capacity + this.#running.size + 1);
     const waiting = due.filter((key) => !this.#running.has(key));
     const taken = waiting.slice(0, this.#capacity - this.#running.size);
-    const held = taken.length < due.length;
     for (const key of taken) this.#running.set(key, this.#run(key));
-    return { found: taken.length > 0, held, nextDueAt: this.#work.nextDueAt(now) };
+    const full = this.#running.size >= this.#capacity;
+    return { found: taken.length > 0, full, nextDueAt: this.#work.nextDueAt(now) };
   }
 
   async #run(key: Key): Promise<void> {

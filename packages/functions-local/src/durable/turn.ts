@@ -2,6 +2,7 @@ import type { OrchestratorAnswer } from './actions.ts';
 import { commitTurn, type Turn } from './commit-turn.ts';
 import { runControl } from './control-turn.ts';
 import type { Core } from './core.ts';
+import { toCustomStatus } from './custom-status.ts';
 import { UnsupportedError } from './errors.ts';
 import { EventType, type HistoryEvent, historyEvent } from './history.ts';
 import type { Message } from './inbox.ts';
@@ -57,7 +58,7 @@ async function askOrchestrator(
       throw new UnsupportedError(`The orchestrator function '${name}' does not exist or is disabled`);
     }
     const answer = await invoke(core, turn);
-    customStatus = JSON.stringify(answer.customStatus);
+    customStatus = toCustomStatus(answer.customStatus);
     const history = [...(JSON.parse(`[${turn.past.join(',')}]`) as HistoryEvent[]), ...turn.newEvents];
     return { outcome: decideTurn(name, answer, history, core.isRegistered), customStatus };
   } catch (error: unknown) {

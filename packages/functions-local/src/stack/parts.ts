@@ -1,5 +1,7 @@
 /** How each part of the stack is started as a process of its own. */
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { readLocalSettings } from '../host/load-settings.ts';
+import { mergeIntoEnvironment } from '../host/settings/local-settings.ts';
 import type { ServicePorts } from '../storage/index.ts';
 import { startAzurite } from './azurite.ts';
 import { type RunningProcess, startProcess } from './process.ts';
@@ -43,18 +45,25 @@ export const launchHost = (folder: string, launch: HostLaunch): Promise<RunningP
     name: 'Functions host',
     script: scriptPath(import.meta.url, '../host/main'),
     args: [
-      launch.appFolder,
+      resolve(launch.appFolder),
       '--port',
       String(launch.port),
       '--state-dir',
-      join(folder, FILES.hostState),
+      resolve(folder, FILES.hostState),
       '--enable-auth',
       ...(launch.args ?? []),
     ],
-    env: launch.settings,
+    env: { ...localSettingsOf(launch), ...launch.settings },
+    cwd: launch.appFolder,
     logFile: logFile(folder, 'host'),
     readReady: (line) => /^Host started on (\S+)/.exec(line)?.[1],
   });
+
+// The host reads local.settings.json, too, but what Node itself reads at its start (NODE_OPTIONS) has to be there before.
+function localSettingsOf({ appFolder, settings }: HostLaunch): Record<string, string> {
+  const { values } = readLocalSettings(appFolder);
+  return mergeIntoEnvironment(values, { ...process.env, ...settings }).added;
+}
 
 /** Where a part's output goes. */
 export const logFile = (folder: string, part: 'azurite' | 'service-bus' | 'host'): string =>
