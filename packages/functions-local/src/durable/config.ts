@@ -19,6 +19,7 @@ export interface DurableConfig {
   overridableExistingInstanceStates: (typeof overridableStates)[number];
   maxPollingIntervalMs: number;
   activityVisibilityTimeoutMs: number;
+  turnVisibilityTimeoutMs: number;
 }
 
 /** Reads and checks the settings, with Azure's defaults; throws one error that names all problems. */
@@ -41,6 +42,7 @@ export function readDurableConfig(config: Record<string, unknown>, cores: number
     ),
     maxPollingIntervalMs: provider.timeSpan('maxQueuePollingInterval', 30_000),
     activityVisibilityTimeoutMs: provider.timeSpan('workItemQueueVisibilityTimeout', 5 * 60_000),
+    turnVisibilityTimeoutMs: provider.timeSpan('controlQueueVisibilityTimeout', 5 * 60_000),
   };
   if (problems.length > 0) throw new Error(`host.json, extensions.durableTask: ${problems.join('; ')}`);
   return Object.freeze(result);

@@ -1,4 +1,6 @@
+import type { IncomingMessage } from 'node:http';
 import type { DurableConfig } from './config.ts';
+import type { EngineOptions } from './types.ts';
 
 /** Where the host serves the management API. */
 export const webhookPath = '/runtime/webhooks/durabletask';
@@ -9,6 +11,24 @@ export interface UrlSource {
   baseUrl: string;
   config: Pick<DurableConfig, 'hubName' | 'connectionName'>;
   systemKey: string | undefined;
+}
+
+export function toUrlSource(
+  { baseUrl, systemKey }: Pick<EngineOptions, 'baseUrl' | 'systemKey'>,
+  config: Readonly<DurableConfig>,
+): UrlSource {
+  return { baseUrl, config, systemKey };
+}
+
+/** Whether a request is for the management API. */
+export function isWebhook(request: IncomingMessage): boolean {
+  return request.url?.toLowerCase().startsWith(`${webhookPath}/`) ?? false;
+}
+
+/** Whether a request lacks the key that the management API demands. */
+export function isKeyMissing(request: IncomingMessage, systemKey: string | undefined): boolean {
+  if (!systemKey) return false;
+  return new URL(request.url ?? '', 'http://localhost').searchParams.get('code') !== systemKey;
 }
 
 /** The links of one instance, as every answer about it shows them. */

@@ -22,14 +22,22 @@ function setUp(capacity: number, due: string[]) {
     },
   };
   const pacer = { start: () => undefined, wake: () => undefined, freed: () => undefined, stop: () => undefined };
-  const dispatcher = new Dispatcher(work, capacity, (given) => {
+  let free = capacity;
+  const take = () => {
+    free -= 1;
+    const release = () => {
+      free += 1;
+    };
+    return { invoke: async () => undefined, release };
+  };
+  const dispatcher = new Dispatcher(work, { free: () => free, take }, (given) => {
     poll = given;
     return pacer;
   });
   return { dispatcher, started, ends, asked, poll: () => poll() };
 }
 
-test('at most as many as the capacity run, each key once at a time', () => {
+test('at most as many as there are slots run, each key once at a time', () => {
   const { started, poll } = setUp(2, ['a', 'b', 'c']);
   expect(poll()).toMatchObject({ found: true, held: true });
   expect(poll()).toMatchObject({ found: false, held: true });
