@@ -1,5 +1,6 @@
 /** What the task hub's process and the instances of an app tell each other: lines of JSON over an upgraded connection. */
 import type { Socket } from 'node:net';
+import { StringDecoder } from 'node:string_decoder';
 import type { DurableFunctionKind, InvokeRequest, RpcValue } from '../types.ts';
 
 /** Path and token of the HTTP upgrade by which an instance connects. */
@@ -63,10 +64,11 @@ export function onMessage<Message>(socket: Socket, head: Buffer, listener: (mess
     length += rest.length;
     if (length > MAX_LINE_CHARS) throw new Error(`A message is longer than ${MAX_LINE_CHARS} characters`);
   };
-  socket.setEncoding('utf8');
-  socket.on('data', (chunk: string) => {
+  // An HTTP server's socket refuses an encoding.
+  const decoder = new StringDecoder('utf8');
+  socket.on('data', (chunk: Buffer) => {
     try {
-      read(chunk);
+      read(decoder.write(chunk));
     } catch (error: unknown) {
       socket.destroy(error instanceof Error ? error : new Error(String(error)));
     }

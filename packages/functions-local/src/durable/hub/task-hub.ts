@@ -76,7 +76,7 @@ export async function startTaskHub(options: TaskHubOptions): Promise<TaskHub> {
     sockets.add(socket);
     // An HTTP server leaves its half of a connection open.
     socket.once('end', () => socket.end());
-    socket.on('error', (error) => options.log('debug', error.message));
+    socket.on('error', (error) => options.log('warning', `Connection of an instance: ${error.message}`));
     socket.once('close', () => {
       sockets.delete(socket);
       if (instance) disconnect(instance);
