@@ -41,8 +41,8 @@ export interface TestStack
 /** Brings up Azurite, broker and host with the app, on free ports. */
 export async function startStack(options: TestStackOptions = {}): Promise<TestStack> {
   const folder = await mkdtemp(join(tmpdir(), 'sluice-test-'));
-  const { settings = {}, ...overrides } = options;
-  const stack = await startLocalStack({ ...sluiceStack(folder, settings), ...overrides });
+  const { settings = {}, instances: count = 1, ...overrides } = options;
+  const stack = await startLocalStack({ ...sluiceStack(folder, settings, count), ...overrides });
   const { url, keys, storage, serviceBus, instances, broker, azurite } = stack;
   const [host] = instances;
   return {

@@ -2,12 +2,11 @@ import { connect, type Socket } from 'node:net';
 import { answer } from './answer.ts';
 import { ExchangeWatch } from './exchange-watch.ts';
 
-/** Where a connection can go to, and who counts it. */
+/** Where a connection can go to. It counts as one of its target's until its release. */
 export interface ProxyTarget {
   name: string;
   port: number;
-  opened(): void;
-  closed(): void;
+  release(): void;
 }
 
 /** As long as Azure's load balancer waits for the begin of an answer (learn: functions-scale). */
@@ -23,18 +22,18 @@ export function proxyConnection(client: Socket, pick: (tried: ReadonlySet<string
     if (client.destroyed) return;
     const target = pick(tried);
     if (!target) {
-      answer(client, tried.size === 0 ? 503 : 502);
+      answer(client, 503);
       return;
     }
     tried.add(target.name);
     const instance = connect({ port: target.port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
     const refused = (): void => tryNext(first);
+    instance.once('close', target.release);
     instance.once('error', refused);
     instance.once('connect', () => {
       instance.off('error', refused);
-      join(client, instance, first);
-      target.opened();
-      instance.once('close', target.closed);
+      if (client.destroyed) instance.destroy();
+      else join(client, instance, first);
     });
   };
   client.on('error', () => undefined); // 'close' follows.

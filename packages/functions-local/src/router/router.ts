@@ -28,12 +28,8 @@ export async function startRouter(port: number, targets: () => readonly Target[]
     const [best] = inTurn.sort((a, b) => (load.get(a.name) ?? 0) - (load.get(b.name) ?? 0));
     if (!best) return undefined;
     const add = (count: number) => load.set(best.name, (load.get(best.name) ?? 0) + count);
-    return {
-      name: best.name,
-      port: Number(new URL(best.url).port),
-      opened: () => void add(1),
-      closed: () => void add(-1),
-    };
+    add(1);
+    return { name: best.name, port: Number(new URL(best.url).port), release: () => void add(-1) };
   };
   // A client may end its half first and still wait for the answer.
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {

@@ -117,7 +117,7 @@ class Supervisor implements Instance {
   async #end(how: (process: RunningProcess<string>) => Promise<ProcessEnd>): Promise<void> {
     this.#isWanted = false;
     this.#waiting?.abort();
-    await this.#starting?.catch(() => undefined);
+    if (this.#starting) await this.#starting.catch(() => undefined);
     if (this.#state === 'down' || !this.#process) return;
     // A kill may come while a drain is still waiting.
     const ended = how(this.#process).then(() => undefined);

@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** How long a lease lasts that nobody renews. Azure's lasts 15 s to 60 s; whoever is local does not want to wait. */
-const LEASE_MS = 5_000;
-const RENEW_MS = 1_500;
+const LEASE_MS = 3_000;
+const RENEW_MS = 1_000;
 /** Each use of the file is one statement. */
 const BUSY_MS = 1_000;
 
