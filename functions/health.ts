@@ -11,6 +11,7 @@ app.http('health', {
     createHealth({
       registry,
       pool: settings.pool,
+      instance: settings.instance,
       storage: () => {
         const { batches, gates, keys, container } = clients();
         return { tables: [batches, gates, keys], container, depthOf };
