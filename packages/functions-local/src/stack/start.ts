@@ -168,7 +168,10 @@ async function startApp(launching: Launching, { storage, serviceBus, taskHub }: 
 /** One that is frozen still has its listener, as on Azure until somebody notices. */
 const takesConnections = ({ state }: Instance): boolean => state === 'running' || state === 'frozen';
 
-function describe(folder: string, { url, storage, serviceBus, instances }: Parts & App): LocalStack['addresses'] {
+function describe(
+  folder: string,
+  { url, storage, serviceBus, taskHub, instances }: Parts & App,
+): LocalStack['addresses'] {
   const endpoint = (name: string): string => new RegExp(`${name}=([^;]+)`).exec(storage)?.[1] ?? '';
   return [
     ['Functions app', url],
@@ -177,6 +180,7 @@ function describe(folder: string, { url, storage, serviceBus, instances }: Parts
     ['Queue storage', endpoint('QueueEndpoint')],
     ['Table storage', endpoint('TableEndpoint')],
     ['Service Bus', /Endpoint=([^;]+)/.exec(serviceBus)?.[1] ?? ''],
+    ['Durable task hub', taskHub.process.ready],
     ['Logs', join(folder, FILES.logs)],
   ];
 }

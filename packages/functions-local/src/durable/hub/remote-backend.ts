@@ -42,6 +42,7 @@ export function createRemoteBackend(options: RemoteBackendOptions): DurableBacke
     if (!isStopping) options.log('warning', `The task hub at ${options.hubUrl} is gone; connecting again.`);
     while (!isStopping && connection === undefined) {
       await delay(RECONNECT_MS, undefined, { ref: false });
+      if (isStopping) return;
       await connect().catch((error: unknown) => options.log('debug', toError(error).message));
     }
   };
