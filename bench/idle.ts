@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { logFile } from 'functions-local';
+import { FIRST_HOST, logFile } from 'functions-local';
 import { totalOperations } from '../shared/contract/operations.ts';
 import { buildApp } from './app/build.ts';
 import { onBenchStack } from './stack/stack.ts';
@@ -19,7 +19,7 @@ const PUBLISHED_A_DAY = 250;
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 async function firings(folder: string): Promise<string> {
-  const log = await readFile(logFile(folder, 'host'), 'utf8');
+  const log = await readFile(logFile(folder, FIRST_HOST), 'utf8');
   const count = (name: string): number => log.split(`Executing 'Functions.${name}'`).length - 1;
   return `sweep ${count('sweep')}, collect-inbox ${count('collect-inbox')}`;
 }

@@ -7,6 +7,7 @@ export const USAGE = `Usage: npm start [-- [FILE] [options]]
   --items N       what to generate when there is no FILE: transactions, default 200000, or images, default 120
   --seed S        seed of the generator; default 1
   --workload W    default billing; those of billing and media are generated and checked, of others only shown
+  --instances N   host processes with the app, behind a router, as Azure scales out; default 1
   --once          end after the report, instead of staying up
   --keep          go on with the data of the last start, instead of a fresh one
   --help`;
@@ -18,6 +19,7 @@ export interface DemoOptions {
   items: number;
   seed: number;
   workload: string;
+  instances: number;
   once: boolean;
   keep: boolean;
   help: boolean;
@@ -26,6 +28,7 @@ export interface DemoOptions {
 /** What each workload with a generator makes by default: some seconds of work. */
 const GENERATED: Readonly<Record<string, string>> = { billing: '200000', media: '120' };
 const MAX_ITEMS = 10_000_000;
+const MAX_INSTANCES = 16;
 const MAX_SEED = 2 ** 32 - 1;
 const FILE_NAME = /\.(ndjson|jsonl|json|csv)(\.(gz|br|zst))?$/i;
 
@@ -38,6 +41,7 @@ export function readArguments(args: string[], folder: string): DemoOptions {
       items: { type: 'string' },
       seed: { type: 'string', default: '1' },
       workload: { type: 'string', default: 'billing' },
+      instances: { type: 'string', default: '1' },
       once: { type: 'boolean', default: false },
       keep: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
@@ -56,12 +60,13 @@ export function readArguments(args: string[], folder: string): DemoOptions {
     ...values,
     file: file === undefined ? undefined : resolve(folder, file),
     items: readWhole('--items', values.items ?? usual ?? '1', MAX_ITEMS),
+    instances: readWhole('--instances', values.instances, MAX_INSTANCES),
     seed: readWhole('--seed', values.seed, MAX_SEED),
   };
 }
 
 function readWhole(name: string, text: string, most: number): number {
-  const least = name === '--items' ? 1 : 0;
+  const least = name === '--seed' ? 0 : 1;
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (value >= least && value <= most) return value;
   throw new Error(`${name}: expected a whole number from ${least} to ${most}, got "${text}"`);

@@ -112,7 +112,11 @@ async function main(): Promise<number> {
   const interrupted = interruption();
   const folder = await takeDataFolder(join(ROOT, '.sluice'), options.keep);
   try {
-    const stack = await startStack({ ...sluiceStack(folder.stack), preferredPort: USUAL_PORT, onProgress: print });
+    const stack = await startStack({
+      ...sluiceStack(folder.stack, {}, options.instances),
+      preferredPort: USUAL_PORT,
+      onProgress: print,
+    });
     try {
       return await runOn(stack, options, folder, interrupted);
     } finally {

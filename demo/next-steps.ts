@@ -4,7 +4,7 @@ import type { Batch } from './batch/api.ts';
 
 /** How to go on in another shell. `file` is what was uploaded. */
 export function describeNextSteps(
-  { url, keys, storage }: Pick<LocalStack, 'url' | 'keys' | 'storage'>,
+  { url, keys, storage, instances }: Pick<LocalStack, 'url' | 'keys' | 'storage' | 'instances'>,
   batch: Batch,
   { file, workload }: { file: string; workload: string },
 ): string[] {
@@ -20,5 +20,6 @@ export function describeNextSteps(
     '  npm run --silent sluice -- --help',
     'or without the command:',
     `  curl -s -H "x-functions-key: $SLUICE_KEY" '${url}/api/batches/${batch.id}/report?format=csv'`,
+    ...(instances.length > 1 ? [] : ['Scale out: npm start -- --instances 3']),
   ];
 }

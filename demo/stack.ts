@@ -12,14 +12,22 @@ export const ROOT = resolve(
   extname(import.meta.url) === '.ts' ? '..' : '../..',
 );
 
+/** Activities that host.json lets one instance run at a time. */
+const ACTIVITIES = 4;
+
 /** What the local stack has to be for this app: everything that a deployment gets from `infra/`. */
-export function sluiceStack(folder: string, overrides: Record<string, string> = {}): StackOptions {
+export function sluiceStack(folder: string, overrides: Record<string, string> = {}, instances = 1): StackOptions {
   return {
     folder,
+    instances,
     appFolder: ROOT,
     entities: entities(registry),
     layout: { containers: [...Object.values(CONTAINERS), ...registry.containers], tables: Object.values(TABLES) },
-    settings: (connections) => ({ ...sluiceSettings(connections), ...overrides }),
+    settings: (connections) => ({
+      ...sluiceSettings(connections),
+      SLUICE_CAPACITY: String(instances * ACTIVITIES),
+      ...overrides,
+    }),
   };
 }
 
@@ -32,8 +40,6 @@ function sluiceSettings({ storage, serviceBus }: Connections): Record<string, st
     SluiceStorage: storage,
     SluiceServiceBus: serviceBus,
     SLUICE_TASK_HUB: 'sluice',
-    // One instance, and what host.json lets it run at a time.
-    SLUICE_CAPACITY: '4',
     // Someone who drops a file waits for it; a deployment looks every 10 minutes, as each look is billed.
     SLUICE_INBOX_SCHEDULE: '*/10 * * * * *',
   };

@@ -34,7 +34,11 @@ const telemetry =
     await import('../shared/telemetry/export/start.ts')
   ).startTelemetry({
     targets: settings.telemetry,
-    resource: { 'service.name': 'sluice', 'service.instance.id': randomUUID(), 'sluice.pool': settings.pool ?? 'all' },
+    resource: {
+      'service.name': 'sluice',
+      'service.instance.id': settings.instance ?? randomUUID(),
+      'sluice.pool': settings.pool ?? 'all',
+    },
     operations: () => pipeline.clients().meter.total(),
   }));
 

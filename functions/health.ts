@@ -13,6 +13,7 @@ app.http('health', {
     createHealth({
       registry,
       pool: settings.pool,
+      instance: settings.instance,
       storage: () => {
         const { batches, gates, keys, container } = pipeline.clients();
         return { tables: [batches, gates, keys], container, depthOf: pipeline.deps().depthOf };

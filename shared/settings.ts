@@ -31,6 +31,8 @@ export interface TelemetrySettings {
 export interface Settings {
   readonly storage: StorageConnection;
   readonly serviceBus: ServiceBusConnection;
+  /** The platform's name for this instance of the app; undefined where there is none. */
+  readonly instance: string | undefined;
   /** undefined: this app runs the workloads of every pool. */
   readonly pool: string | undefined;
   readonly topic: string;
@@ -101,6 +103,7 @@ export function readSettings(env: Environment): Settings {
   const settings: Settings = {
     storage: readStorage(env, problems),
     serviceBus: readServiceBus(env, problems),
+    instance: env.WEBSITE_INSTANCE_ID || undefined,
     pool,
     topic: text('SLUICE_TOPIC'),
     subscription: text('SLUICE_SUBSCRIPTION'),

@@ -4,6 +4,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   FILES,
+  FIRST_HOST,
   freePort,
   launchBroker,
   launchHost,
@@ -108,7 +109,7 @@ function withListener(config: unknown): unknown {
 
 /** The host logs each execution: an activity is two actions, and each drain that ended was started once. */
 async function actionsIn(folder: string): Promise<number> {
-  const log = await readFile(logFile(folder, 'host'), 'utf8');
+  const log = await readFile(logFile(folder, FIRST_HOST), 'utf8');
   const activities = log.match(/Executing 'Functions\.(dequeue-batch|settle-queue)'/g) ?? [];
   const starts = log.match(/drain-ended/g) ?? [];
   return activities.length * 2 + starts.length;

@@ -30,10 +30,16 @@ export async function showBatch(stack: LocalStack, submission: Submission, scree
   const accepted = await uploadFile(api, submission, screen);
   print([`Accepted as batch ${accepted.id}, ${formatNumber(accepted.chunks.total, 'chunk')}, lane ${accepted.lane}`]);
   const batch = await watchBatch(api, accepted, createStatusLine(screen, performance.now.bind(performance)));
-  const peakBytes = await peakMemory(stack.host.process.pid);
+  const peakBytes = await highestPeak(stack);
   const report = batch.reportProblem === undefined ? await api.report(batch.id) : [];
   print(['', ...describeReport(report), '', ...describeRun(batch, peakBytes)]);
   return { batch, problems: await check(batch, report, submission) };
+}
+
+/** Of the instance that had most. */
+async function highestPeak({ instances }: LocalStack): Promise<number | undefined> {
+  const peaks = await Promise.all(instances.map((instance) => peakMemory(instance.process.pid)));
+  return peaks.some((peak) => peak === undefined) ? undefined : Math.max(...(peaks as number[]));
 }
 
 async function check(

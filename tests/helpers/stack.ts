@@ -1,7 +1,7 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type LocalStack, logFile, startStack as startLocalStack } from 'functions-local';
+import { FILES, type LocalStack, startStack as startLocalStack } from 'functions-local';
 import { sluiceStack } from '../../demo/stack.ts';
 
 /** How a stack for tests differs from the one of `npm start`. */
@@ -11,10 +11,13 @@ export interface TestStackOptions {
   /** Default: the repository, with its own workloads. */
   appFolder?: string;
   entities?: unknown;
+  /** Default 1. */
+  instances?: number;
 }
 
 /** A whole local stack in a folder of its own. The app is the built one: `npm test` builds before. */
-export interface TestStack extends Pick<LocalStack, 'url' | 'keys' | 'storage' | 'serviceBus' | 'folder'> {
+export interface TestStack
+  extends Pick<LocalStack, 'url' | 'keys' | 'storage' | 'serviceBus' | 'folder' | 'instances'> {
   hostPid(): number;
   /** SIGKILL, as a crash of the instance. */
   killHost(): Promise<void>;
@@ -27,7 +30,7 @@ export interface TestStack extends Pick<LocalStack, 'url' | 'keys' | 'storage' |
   /** SIGTERM: it saves what it has. After a SIGKILL it would lack the last seconds, which no Azure service ever does. */
   stopAzurite(): Promise<void>;
   restartAzurite(): Promise<void>;
-  /** All that the host has written so far, over all its starts. */
+  /** All that the hosts have written so far, over all their starts. */
   hostLog(): Promise<string>;
   /** A request with the function key; `path` begins after `/api/`. */
   api(path: string, init?: RequestInit): Promise<Response>;
@@ -38,20 +41,21 @@ export interface TestStack extends Pick<LocalStack, 'url' | 'keys' | 'storage' |
 /** Brings up Azurite, broker and host with the app, on free ports. */
 export async function startStack(options: TestStackOptions = {}): Promise<TestStack> {
   const folder = await mkdtemp(join(tmpdir(), 'sluice-test-'));
-  const { settings = {}, ...overrides } = options;
-  const stack = await startLocalStack({ ...sluiceStack(folder, settings), ...overrides });
-  const { url, keys, storage, serviceBus, host, broker, azurite } = stack;
+  const { settings = {}, instances: count = 1, ...overrides } = options;
+  const stack = await startLocalStack({ ...sluiceStack(folder, settings, count), ...overrides });
+  const { url, keys, storage, serviceBus, instances, broker, azurite } = stack;
+  const [host] = instances;
   return {
-    ...{ url, keys, storage, serviceBus, folder },
+    ...{ url, keys, storage, serviceBus, folder, instances },
     hostPid: () => host.process.pid,
     killHost: () => host.kill(),
-    stopHost: () => host.stop(),
+    stopHost: () => host.drain(),
     restartHost: () => host.start(),
     killBroker: () => broker.kill(),
     restartBroker: () => broker.start(),
     stopAzurite: () => azurite.stop(),
     restartAzurite: () => azurite.start(),
-    hostLog: () => readFile(logFile(folder, 'host'), 'utf8'),
+    hostLog: () => hostLog(join(folder, FILES.logs)),
     api: (path, init = {}) => {
       const headers = new Headers(init.headers);
       if (!headers.has('x-functions-key')) headers.set('x-functions-key', keys.function);
@@ -62,4 +66,9 @@ export async function startStack(options: TestStackOptions = {}): Promise<TestSt
       if (!keep) await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+async function hostLog(logs: string): Promise<string> {
+  const names = (await readdir(logs)).filter((name) => name.startsWith('host-'));
+  return (await Promise.all(names.map((name) => readFile(join(logs, name), 'utf8')))).join('');
 }

@@ -9,6 +9,7 @@ test('the two connections are enough; all else has a default', () => {
     storage: { connectionString: 'UseDevelopmentStorage=true' },
     serviceBus: { connectionString: 'Endpoint=sb://x' },
     pool: undefined,
+    instance: undefined,
     topic: 'sluice-events',
     subscription: 'wake',
     sweepSchedule: '0 */15 * * * *',
@@ -18,6 +19,10 @@ test('the two connections are enough; all else has a default', () => {
     sliceSeconds: 30,
     visibilitySeconds: 300,
   });
+});
+
+test("the instance has the platform's name", () => {
+  expect(readSettings({ ...CONNECTIONS, WEBSITE_INSTANCE_ID: 'host-2' }).instance).toBe('host-2');
 });
 
 test('connections may be addresses with an identity', () => {

@@ -4,9 +4,10 @@ import './check-node.ts';
 export { freePort } from './ports.ts';
 export { createRandom, pick } from './random.ts';
 export { startAzurite } from './stack/azurite.ts';
+export type { Instance, InstanceState } from './stack/instances.ts';
 export { makeStorage, type StorageLayout } from './stack/make-storage.ts';
 export { type Part, startPart } from './stack/part.ts';
-export { FILES, type HostLaunch, launchBroker, launchHost, launchStorage, logFile } from './stack/parts.ts';
+export { FILES, FIRST_HOST, type HostLaunch, launchBroker, launchHost, launchStorage, logFile } from './stack/parts.ts';
 export { type RunningProcess, startProcess } from './stack/process.ts';
 export {
   type Connections,

@@ -12,6 +12,7 @@ import type { Health } from './schemas.ts';
 export interface HealthHttp {
   registry: Registry;
   pool: string | undefined;
+  instance: string | undefined;
   /** Made only when a deep check is asked for. */
   storage: () => {
     tables: readonly Table[];
@@ -38,7 +39,7 @@ export function createHealth(deps: HealthHttp): (request: HttpRequest) => Promis
   };
   return async (request) => {
     const workloads = deps.registry.workloads.map(({ name }) => name);
-    const health: Health = { status: 'ok', pool: deps.pool ?? null, workloads };
+    const health: Health = { status: 'ok', pool: deps.pool ?? null, instance: deps.instance ?? null, workloads };
     if (!request.query.has('deep')) return json(health);
     const found = await look();
     const ok = found.problems.length === 0;

@@ -21,6 +21,7 @@ describe('GET health', () => {
     createHealth({
       registry: pipeline.registry,
       pool: undefined,
+      instance: 'host-1',
       storage: () => {
         const { batches, gates, keys, container } = pipeline.clients;
         return { tables: [batches, gates, keys], container, depthOf: pipeline.deps.depthOf, ...storage };
@@ -31,7 +32,7 @@ describe('GET health', () => {
   it('asks storage nothing unless told to', async () => {
     const before = operations();
     const answer = healthSchema.parse((await call(health(), 'health')).json());
-    expect(answer).toEqual({ status: 'ok', pool: null, workloads: ['echo', 'other'] });
+    expect(answer).toEqual({ status: 'ok', pool: null, instance: 'host-1', workloads: ['echo', 'other'] });
     expect(operations()).toBe(before);
   });
 

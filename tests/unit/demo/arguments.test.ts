@@ -8,6 +8,7 @@ describe('the command line', () => {
       items: 200_000,
       seed: 1,
       workload: 'billing',
+      instances: 1,
       once: false,
       keep: false,
       help: false,
@@ -25,6 +26,7 @@ describe('the command line', () => {
   it.each([
     [['--items', '0'], '--items: expected a whole number from 1 to 10000000, got "0"'],
     [['--items', '1.5'], 'got "1.5"'],
+    [['--instances', '17'], '--instances: expected a whole number from 1 to 16'],
     [['--seed', 'x'], '--seed: expected a whole number from 0'],
     [['usage.xml'], 'expected a name such as usage.ndjson'],
     [['a.csv', 'b.csv'], 'Expected one FILE, got 2'],

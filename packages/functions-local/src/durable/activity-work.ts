@@ -1,7 +1,7 @@
 import { runActivity } from './activity.ts';
 import type { Core } from './core.ts';
 import type { Work } from './dispatcher.ts';
-import { AnswerLostError, toError } from './errors.ts';
+import { AnswerLostError, toError, WorkerLostError } from './errors.ts';
 import type { HistoryEvent } from './history.ts';
 import { isFinished } from './instances.ts';
 import type { ActivityTask } from './tasks.ts';
@@ -13,12 +13,15 @@ export function createActivityWork(core: Core): Work<number> {
   return {
     due: (now, limit) => core.tasks.due(now, limit),
     nextDueAt: (now) => core.tasks.nextDueAt(now),
-    run: async (sequence) => {
+    run: async (sequence, invoke) => {
       const task = core.tasks.get(sequence);
       if (!task) return;
       const release = lease(core, task);
       try {
-        await complete(core, task, await runActivity(core, task));
+        await complete(core, task, await runActivity(core, task, invoke));
+      } catch (error: unknown) {
+        if (!(error instanceof WorkerLostError)) throw error;
+        redeliver(core, task, error);
       } finally {
         release();
       }
@@ -37,6 +40,12 @@ function lease(core: Core, task: ActivityTask): () => void {
   const timer = setInterval(renew, visibleMs / 2);
   timer.unref();
   return () => clearInterval(timer);
+}
+
+function redeliver(core: Core, task: ActivityTask, error: WorkerLostError): void {
+  if (core.isClosed()) return;
+  core.options.log('warning', `Activity '${task.name}' is run again: ${error.message}`);
+  core.tasks.defer(task.sequence, core.now());
 }
 
 async function complete(core: Core, task: ActivityTask, event: HistoryEvent): Promise<void> {

@@ -1,18 +1,20 @@
 import type { Core } from './core.ts';
-import { toError } from './errors.ts';
+import { toError, WorkerLostError } from './errors.ts';
 import { EventType, type HistoryEvent, historyEvent } from './history.ts';
 import type { ActivityTask } from './tasks.ts';
 import type { RpcValue } from './types.ts';
+import type { Invoke } from './workers.ts';
 
-/** Runs an activity and turns whatever comes of it into the event for its orchestration. */
-export async function runActivity(core: Core, task: ActivityTask): Promise<HistoryEvent> {
+/** Runs an activity and turns whatever comes of it into the event for its orchestration. Throws WorkerLostError alone. */
+export async function runActivity(core: Core, task: ActivityTask, invoke: Invoke): Promise<HistoryEvent> {
   const { name: functionName, input, instanceId } = task;
   try {
     if (!core.isRegistered(functionName, 'activity')) throw new Error('The function does not exist or is disabled');
-    const value = await core.options.invoke({ functionName, kind: 'activity', input, instanceId });
+    const value = await invoke({ functionName, kind: 'activity', input, instanceId });
     const fields = { TaskScheduledId: task.taskId, Result: toResultText(value) };
     return historyEvent(EventType.TaskCompleted, core.now(), fields);
   } catch (error: unknown) {
+    if (error instanceof WorkerLostError) throw error;
     return toFailedEvent(task, toError(error), core.now());
   }
 }

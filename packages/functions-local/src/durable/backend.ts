@@ -1,29 +1,20 @@
-import type { IncomingMessage } from 'node:http';
 import { availableParallelism } from 'node:os';
-import { setTimeout as delay } from 'node:timers/promises';
-import { createActivityWork } from './activity-work.ts';
-import { type DurableConfig, readDurableConfig } from './config.ts';
-import { type Core, openCore } from './core.ts';
-import { Dispatcher } from './dispatcher.ts';
+import { readDurableConfig } from './config.ts';
+import { type Engine, startEngine } from './engine.ts';
 import { FunctionNames } from './function-names.ts';
-import { toUrlSource } from './http-routes.ts';
-import { answer, listenForRpc } from './http-server.ts';
-import { createOrchestrationWork } from './orchestration-work.ts';
-import { createPollingPacer, createPushPacer, type PacerFactory } from './pacing.ts';
+import { answer, listenForRpc, type RpcListener, rpcPath } from './http-server.ts';
 import type { DurableBackend, DurableBackendOptions } from './types.ts';
-import { clientBindingText, webhookPath } from './urls.ts';
+import { clientBindingText, isWebhook, toUrlSource, webhookPath } from './urls.ts';
 import { isWebhookOpen } from './webhook-key.ts';
 
 const defaultGraceMs = 10_000;
 
 interface Running {
-  core: Core;
-  orchestrations: Dispatcher<string>;
-  activities: Dispatcher<number>;
-  rpc: { baseUrl: string; close: () => Promise<void> };
+  engine: Engine;
+  rpc: RpcListener;
 }
 
-/** Makes a durable-task backend on one SQLite file; throws when the settings are not valid. */
+/** Makes a durable-task backend on one SQLite file, for the one host that it runs in; throws when the settings are not valid. */
 export function createDurableBackend(options: DurableBackendOptions): DurableBackend {
   const config = readDurableConfig(options.config, availableParallelism());
   const names = new FunctionNames();
@@ -33,77 +24,38 @@ export function createDurableBackend(options: DurableBackendOptions): DurableBac
     if (!running) throw new Error('The durable backend is not started');
     return running;
   }
+  async function start(): Promise<Running> {
+    const engine = startEngine(options, config, names);
+    const limits = { orchestrator: config.maxConcurrentOrchestrators, activity: config.maxConcurrentActivities };
+    engine.attach({ limits, invoke: options.invoke });
+    const rpc = await listenForRpc(() => engine.core).catch((error: unknown) => {
+      engine.close();
+      throw error;
+    });
+    return { engine, rpc };
+  }
   return {
     register: (name, kind) => names.register(name, kind),
     start: async () => {
-      running ??= await startBackend(options, config, names);
+      running ??= await start();
     },
+    pause: () => running?.engine.pause(),
     stop: async (graceMs = defaultGraceMs) => {
       const stopping = running;
       running = undefined;
-      if (stopping) await stopBackend(stopping, graceMs);
+      if (!stopping) return;
+      const { engine, rpc } = stopping;
+      engine.pause();
+      await engine.settle(graceMs);
+      await rpc.close();
+      engine.close();
     },
-    clientBinding: () => {
-      const { core, rpc } = requireRunning();
-      return clientBindingText(toUrlSource(core), rpc.baseUrl);
-    },
+    clientBinding: () => clientBindingText(toUrlSource(options, config), `${requireRunning().rpc.origin}${rpcPath}/`),
     handle: async (request, response) => {
       if (!isWebhook(request)) return false;
       if (!isWebhookOpen(request, options)) response.writeHead(401).end();
-      else await answer(requireRunning().core, request, response, webhookPath);
+      else await answer(requireRunning().engine.core, request, response, webhookPath);
       return true;
     },
   };
-}
-
-async function startBackend(
-  options: DurableBackendOptions,
-  config: Readonly<DurableConfig>,
-  names: FunctionNames,
-): Promise<Running> {
-  const core = openCore(options, config, {
-    isRegistered: (name, kind) => names.has(name, kind),
-    wakeInstance: (id) => orchestrations.wake(id),
-    wakeActivities: () => activities.wake(),
-  });
-  const pacer = choosePacer(options, config);
-  const { maxConcurrentOrchestrators, maxConcurrentActivities } = config;
-  const orchestrations = new Dispatcher(createOrchestrationWork(core), maxConcurrentOrchestrators, pacer);
-  const activities = new Dispatcher(createActivityWork(core), maxConcurrentActivities, pacer);
-  if (options.delays !== 'azure') core.tasks.makeAllDue();
-  const rpc = await listenForRpc(core).catch((error: unknown) => {
-    core.close();
-    throw error;
-  });
-  options.log('information', describeMode(options, config));
-  orchestrations.start();
-  activities.start();
-  return { core, orchestrations, activities, rpc };
-}
-
-async function stopBackend(running: Running, graceMs: number): Promise<void> {
-  const { core, orchestrations, activities, rpc } = running;
-  orchestrations.stop();
-  activities.stop();
-  const settled = Promise.all([orchestrations.settled(), activities.settled()]);
-  await Promise.race([settled, delay(graceMs, undefined, { ref: false })]);
-  await rpc.close();
-  core.close();
-}
-
-function choosePacer(options: DurableBackendOptions, config: Readonly<DurableConfig>): PacerFactory {
-  return options.delays === 'azure' ? (poll) => createPollingPacer(poll, config.maxPollingIntervalMs) : createPushPacer;
-}
-
-function describeMode(options: DurableBackendOptions, config: Readonly<DurableConfig>): string {
-  const caps = `at most ${config.maxConcurrentActivities} activities and ${config.maxConcurrentOrchestrators} orchestrators at once`;
-  const mode =
-    options.delays === 'azure'
-      ? `delays 'azure': queues are polled every 50 ms to ${config.maxPollingIntervalMs} ms, a crashed activity returns after ${config.activityVisibilityTimeoutMs} ms`
-      : "delays 'push': work is handed over at once";
-  return `Durable backend on ${options.file}; ${mode}; ${caps}`;
-}
-
-function isWebhook(request: IncomingMessage): boolean {
-  return request.url?.toLowerCase().startsWith(`${webhookPath}/`) ?? false;
 }

@@ -20,6 +20,7 @@ export interface DurableConfig {
   overridableExistingInstanceStates: (typeof overridableStates)[number];
   maxPollingIntervalMs: number;
   activityVisibilityTimeoutMs: number;
+  turnVisibilityTimeoutMs: number;
 }
 
 /** Reads and checks the settings, with Azure's defaults; throws one error that names all problems. */
@@ -59,6 +60,7 @@ function readAll(config: Record<string, unknown>, cores: number): Reading {
     ),
     maxPollingIntervalMs: provider.positiveTimeSpan('maxQueuePollingInterval', 30_000),
     activityVisibilityTimeoutMs: provider.timeSpan('workItemQueueVisibilityTimeout', 5 * 60_000),
+    turnVisibilityTimeoutMs: provider.timeSpan('controlQueueVisibilityTimeout', 5 * 60_000),
   };
   provider.expectOnly('type', 'AzureStorage');
   const unread = [...main.unread(), ...provider.unread()];

@@ -7,7 +7,7 @@ import { createHistoryTable, type HistoryTable } from './history-table.ts';
 import { createInbox, type Inbox } from './inbox.ts';
 import { createInstanceTable, type InstanceTable } from './instances.ts';
 import { createTaskTable, type TaskTable } from './tasks.ts';
-import type { DurableBackendOptions, DurableFunctionKind } from './types.ts';
+import type { DurableFunctionKind, EngineOptions } from './types.ts';
 
 /** A change of state that a fault can be injected round. */
 export type Operation =
@@ -22,7 +22,7 @@ export type Operation =
 
 /** What the parts of the backend share. */
 export interface Core {
-  options: DurableBackendOptions;
+  options: EngineOptions;
   config: Readonly<DurableConfig>;
   instances: InstanceTable;
   history: HistoryTable;
@@ -46,7 +46,7 @@ export interface Core {
 export type Wakers = Pick<Core, 'wakeInstance' | 'wakeActivities' | 'isRegistered'>;
 
 /** Opens the store and builds what all parts share. */
-export function openCore(options: DurableBackendOptions, config: Readonly<DurableConfig>, wakers: Wakers): Core {
+export function openCore(options: EngineOptions, config: Readonly<DurableConfig>, wakers: Wakers): Core {
   const db = openDatabase(options.file);
   let closed = false;
   return {
@@ -76,7 +76,7 @@ function tables(db: DatabaseSync) {
   };
 }
 
-async function change<T>(options: DurableBackendOptions, operation: Operation, work: () => T): Promise<T> {
+async function change<T>(options: EngineOptions, operation: Operation, work: () => T): Promise<T> {
   await options.fault?.(operation, 'before');
   const result = work();
   try {

@@ -1,4 +1,5 @@
 import type { Pacer, PacerFactory, PollResult } from './pacing.ts';
+import type { Invoke, Slots } from './workers.ts';
 
 /** A queue of keyed work and how one key is run. */
 export interface Work<Key> {
@@ -6,19 +7,20 @@ export interface Work<Key> {
   due(now: number, limit: number): Key[];
   /** When the next work after `now` falls due. */
   nextDueAt(now: number): number | undefined;
-  run(key: Key): Promise<void>;
+  /** Runs one key; its function runs by `invoke`, on the worker that has the slot. */
+  run(key: Key, invoke: Invoke): Promise<void>;
 }
 
-/** Runs keyed work from a queue: never the same key twice at a time, never more than `capacity` at once. */
+/** Runs keyed work from a queue: never the same key twice at a time, never more than there are slots. */
 export class Dispatcher<Key> {
   readonly #work: Work<Key>;
-  readonly #capacity: number;
+  readonly #slots: Slots;
   readonly #pacer: Pacer;
   readonly #running = new Map<Key, Promise<void>>();
 
-  constructor(work: Work<Key>, capacity: number, createPacer: PacerFactory) {
+  constructor(work: Work<Key>, slots: Slots, createPacer: PacerFactory) {
     this.#work = work;
-    this.#capacity = capacity;
+    this.#slots = slots;
     this.#pacer = createPacer((at) => this.#poll(at));
   }
 
@@ -29,6 +31,11 @@ export class Dispatcher<Key> {
   /** Looks for new work; nothing to do when it is for a key that runs, since the end of a run looks again. */
   wake(key?: Key): void {
     if (key === undefined || !this.#running.has(key)) this.#pacer.wake();
+  }
+
+  /** Uses slots that have become free without the end of a run: those of a worker that was added. */
+  freed(): void {
+    this.#pacer.freed();
   }
 
   stop(): void {
@@ -42,18 +49,21 @@ export class Dispatcher<Key> {
 
   // One instant for both questions: work that falls due between two would be in neither answer.
   #poll(now: number): PollResult {
-    const due = this.#work.due(now, this.#capacity + this.#running.size + 1);
+    const free = this.#slots.free();
+    const due = this.#work.due(now, free + this.#running.size + 1);
     const waiting = due.filter((key) => !this.#running.has(key));
-    const taken = waiting.slice(0, this.#capacity - this.#running.size);
+    const taken = waiting.slice(0, free);
     for (const key of taken) this.#running.set(key, this.#run(key));
-    const full = this.#running.size >= this.#capacity;
+    const full = this.#slots.free() === 0;
     return { found: taken.length > 0, full, nextDueAt: this.#work.nextDueAt(now) };
   }
 
   async #run(key: Key): Promise<void> {
+    const slot = this.#slots.take();
     try {
-      await this.#work.run(key);
+      await this.#work.run(key, slot.invoke);
     } finally {
+      slot.release();
       this.#running.delete(key);
       this.#pacer.freed();
     }

@@ -26,6 +26,11 @@ export class AnswerLostError extends Error {
   override readonly name = 'AnswerLostError';
 }
 
+/** The worker that ran the function died, or was not heard of for too long: what it was given is run again. */
+export class WorkerLostError extends Error {
+  override readonly name = 'WorkerLostError';
+}
+
 /** Whatever was thrown, as an Error. */
 export function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));

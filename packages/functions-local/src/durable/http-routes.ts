@@ -5,7 +5,7 @@ import { type Exchange, type Reply, readFilter } from './http-exchange.ts';
 import { type Instance, isFinished } from './instances.ts';
 import * as management from './management.ts';
 import { toStatusBody } from './status-body.ts';
-import { managementUrls } from './urls.ts';
+import { managementUrls, toUrlSource } from './urls.ts';
 import { readWait, type Wait } from './wait-query.ts';
 
 type Links = (instanceId: string) => Record<string, string>;
@@ -17,7 +17,7 @@ const tokenHeader = 'x-ms-continuation-token';
 export async function route(core: Core, exchange: Exchange): Promise<Reply> {
   const { method, path } = exchange;
   const [root = '', id, operation = '', argument] = path;
-  const links: Links = (instanceId) => managementUrls(toUrlSource(core), instanceId);
+  const links: Links = (instanceId) => managementUrls(toUrlSource(core.options, core.config), instanceId);
   switch (`${method} ${root.toLowerCase()} ${path.length}`) {
     case 'POST orchestrators 2':
     case 'POST orchestrators 3':
@@ -43,11 +43,6 @@ export async function route(core: Core, exchange: Exchange): Promise<Reply> {
   }
   if (root.toLowerCase() === 'entities') throw notSupported('Durable entities');
   throw new RequestError(404, `No such operation: ${method} ${path.join('/')}`);
-}
-
-/** What urls are built from. */
-export function toUrlSource(core: Core) {
-  return { baseUrl: core.options.baseUrl, config: core.config, systemKey: core.options.systemKey };
 }
 
 async function start(core: Core, exchange: Exchange, links: Links): Promise<Reply> {

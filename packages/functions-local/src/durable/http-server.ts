@@ -40,18 +40,28 @@ function send(response: ServerResponse, reply: Reply): void {
   response.end(text);
 }
 
-/** Listens for the client library on a free local port. */
-export async function listenForRpc(core: Core): Promise<{ baseUrl: string; close: () => Promise<void> }> {
+/** What listens for the client library. */
+export interface RpcListener {
+  server: Server;
+  /** Without a path, without a slash at the end. */
+  origin: string;
+  close: () => Promise<void>;
+}
+
+/** Listens on 127.0.0.1 (port 0: a free one) for the client library; without a core the answer is 503. */
+export async function listenForRpc(getCore: () => Core | undefined, port = 0): Promise<RpcListener> {
   const server = createServer((request, response) => {
-    if (request.url?.toLowerCase().startsWith(`${rpcPath}/`)) void answer(core, request, response, rpcPath);
-    else response.writeHead(404).end();
+    const core = getCore();
+    if (!request.url?.toLowerCase().startsWith(`${rpcPath}/`)) response.writeHead(404).end();
+    else if (core) void answer(core, request, response, rpcPath);
+    else response.writeHead(503).end('No instance of the app is connected to the task hub.');
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
+    server.listen(port, '127.0.0.1', resolve);
   });
-  const { port } = server.address() as AddressInfo;
-  return { baseUrl: `http://127.0.0.1:${port}${rpcPath}/`, close: () => close(server) };
+  const address = server.address() as AddressInfo;
+  return { server, origin: `http://127.0.0.1:${address.port}`, close: () => close(server) };
 }
 
 async function close(server: Server): Promise<void> {

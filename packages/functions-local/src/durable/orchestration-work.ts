@@ -13,10 +13,10 @@ export function createOrchestrationWork(core: Core): Work<string> {
     due: (now, limit) =>
       core.inbox.ready(now, limit + core.left.size).filter((instanceId) => !core.left.has(instanceId)),
     nextDueAt: (now) => core.inbox.nextDueAt(now),
-    run: async (instanceId) => {
+    run: async (instanceId, invoke) => {
       try {
         const begin = performance.now();
-        await runTurn(core, instanceId);
+        await runTurn(core, instanceId, invoke);
         await gather(core, instanceId, performance.now() - begin);
       } catch (thrown: unknown) {
         if (core.isClosed()) return;

@@ -3,7 +3,7 @@ import { commitTurn, type Turn } from './commit-turn.ts';
 import { runControl } from './control-turn.ts';
 import type { Core } from './core.ts';
 import { toCustomStatus } from './custom-status.ts';
-import { UnsupportedError } from './errors.ts';
+import { UnsupportedError, WorkerLostError } from './errors.ts';
 import { EventType, type HistoryEvent, historyEvent } from './history.ts';
 import type { Message } from './inbox.ts';
 import { type Instance, isFinished, type Parent } from './instances.ts';
@@ -11,9 +11,10 @@ import { readReturnedAnswer, readThrownAnswer } from './orchestrator-answer.ts';
 import { azureTimerLimits, toDaysTimeSpan } from './timing.ts';
 import { brokenTurn, decideTurn, type TurnOutcome } from './turn-outcome.ts';
 import { versionMismatch } from './versions.ts';
+import type { Invoke } from './workers.ts';
 
 /** Runs one turn: reads what is due, asks the orchestrator, stores the result at once or not at all. */
-export async function runTurn(core: Core, instanceId: string): Promise<void> {
+export async function runTurn(core: Core, instanceId: string, invoke: Invoke): Promise<void> {
   const instance = core.instances.get(instanceId);
   const messages = core.inbox.due(instanceId, core.now());
   const current = instance && !isFinished(instance) ? messages.filter((m) => isFor(instance, m)) : [];
@@ -26,7 +27,7 @@ export async function runTurn(core: Core, instanceId: string): Promise<void> {
   const turn = readTurn(core, instance, current);
   const { outcome, customStatus } = mismatch
     ? { outcome: brokenTurn(instance.name, new UnsupportedError(mismatch)), customStatus: undefined }
-    : await askOrchestrator(core, turn);
+    : await askOrchestrator(core, turn, invoke);
   await commitTurn(core, turn, outcome, customStatus);
 }
 
@@ -50,6 +51,7 @@ function readTurn(core: Core, instance: Instance, messages: Message[]): Turn {
 async function askOrchestrator(
   core: Core,
   turn: Turn,
+  invoke: Invoke,
 ): Promise<{ outcome: TurnOutcome; customStatus: string | undefined }> {
   const { name } = turn.instance;
   let customStatus: string | undefined;
@@ -57,21 +59,20 @@ async function askOrchestrator(
     if (!core.isRegistered(name, 'orchestrator')) {
       throw new UnsupportedError(`The orchestrator function '${name}' does not exist or is disabled`);
     }
-    const answer = await invoke(core, turn);
+    const answer = await askFunction(turn, invoke);
     customStatus = toCustomStatus(answer.customStatus);
     const history = [...(JSON.parse(`[${turn.past.join(',')}]`) as HistoryEvent[]), ...turn.newEvents];
     return { outcome: decideTurn(name, answer, history, core.isRegistered), customStatus };
   } catch (error: unknown) {
+    if (error instanceof WorkerLostError) throw error;
     return { outcome: brokenTurn(name, error), customStatus };
   }
 }
 
-async function invoke(core: Core, turn: Turn): Promise<OrchestratorAnswer> {
+async function askFunction(turn: Turn, invoke: Invoke): Promise<OrchestratorAnswer> {
   const { id: instanceId, name: functionName } = turn.instance;
   const input = toTriggerText(turn);
-  return core.options
-    .invoke({ functionName, kind: 'orchestrator', input, instanceId })
-    .then(readReturnedAnswer, readThrownAnswer);
+  return invoke({ functionName, kind: 'orchestrator', input, instanceId }).then(readReturnedAnswer, readThrownAnswer);
 }
 
 /** The orchestration trigger's payload; the stored texts are joined, since parsing and writing them again is most of a turn's cost. */

@@ -23,15 +23,14 @@ export interface InvokeRequest {
 /** The phase of an operation at which a fault may be injected: before its effect, or after it (the answer is lost). */
 export type FaultPhase = 'before' | 'after';
 
-export interface DurableBackendOptions {
+/** What the engine of a task hub needs, wherever its workers are. */
+export interface EngineOptions {
   /** Path of the SQLite file, or ':memory:'. */
   file: string;
   /** host.json's `extensions.durableTask`, settings already resolved. */
   config: Record<string, unknown>;
   /** Origin of the host's own listener, e.g. `http://127.0.0.1:7071`; the management API answers below it. */
   baseUrl: string;
-  /** Runs one function and gives its `returnValue`; rejects with what the function threw. */
-  invoke: (request: InvokeRequest) => Promise<RpcValue | undefined>;
   log: (level: 'debug' | 'information' | 'warning' | 'error', message: string) => void;
   /** 'push' (default) hands work over at once; 'azure' waits as the Azure Storage provider's polling would. */
   delays?: 'push' | 'azure';
@@ -43,10 +42,17 @@ export interface DurableBackendOptions {
   fault?: (operation: string, phase: FaultPhase) => void | Promise<void>;
 }
 
+export interface DurableBackendOptions extends EngineOptions {
+  /** Runs one function and gives its `returnValue`; rejects with what the function threw. */
+  invoke: (request: InvokeRequest) => Promise<RpcValue | undefined>;
+}
+
 export interface DurableBackend {
   register(name: string, kind: DurableFunctionKind): void;
   start(): Promise<void>;
-  /** Stops taking work and waits for what runs, at most `graceMs`. */
+  /** Takes no more work; what runs goes on. */
+  pause(): void;
+  /** Takes no more work and waits for what runs, at most `graceMs`. */
   stop(graceMs?: number): Promise<void>;
   /** The value of a `durableClient` input binding: a JSON string. */
   clientBinding(): string;

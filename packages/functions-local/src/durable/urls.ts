@@ -1,4 +1,6 @@
+import type { IncomingMessage } from 'node:http';
 import type { DurableConfig } from './config.ts';
+import type { EngineOptions } from './types.ts';
 
 /** Where the host serves the management API. */
 export const webhookPath = '/runtime/webhooks/durabletask';
@@ -9,6 +11,18 @@ export interface UrlSource {
   baseUrl: string;
   config: Pick<DurableConfig, 'hubName' | 'connectionName'>;
   systemKey: string | undefined;
+}
+
+export function toUrlSource(
+  { baseUrl, systemKey }: Pick<EngineOptions, 'baseUrl' | 'systemKey'>,
+  config: Readonly<DurableConfig>,
+): UrlSource {
+  return { baseUrl, config, systemKey };
+}
+
+/** Whether a request is for the management API. */
+export function isWebhook(request: IncomingMessage): boolean {
+  return request.url?.toLowerCase().startsWith(`${webhookPath}/`) ?? false;
 }
 
 /** The links of one instance, as every answer about it shows them. */

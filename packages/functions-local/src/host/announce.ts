@@ -5,7 +5,7 @@ import type { Wiring } from './listeners.ts';
 import type { HostLog } from './log/host-log.ts';
 
 /** What the caller of a host is told of its functions. */
-export function toHostedFunctions(wiring: Wiring, port: number): HostedFunction[] {
+export function toHostedFunctions(wiring: Wiring, publicUrl: string): HostedFunction[] {
   return wiring.functions.map((planned) => {
     const { name } = planned.fn.metadata;
     const route = wiring.routes.find((candidate) => candidate.fn.metadata.name === name);
@@ -13,7 +13,9 @@ export function toHostedFunctions(wiring: Wiring, port: number): HostedFunction[
       name,
       type: findTriggerType(planned),
       state: planned.state,
-      ...(route ? { methods: route.methods, url: `http://localhost:${port}/${route.template}` } : {}),
+      ...(route
+        ? { methods: route.methods, url: `http://localhost:${new URL(publicUrl).port}/${route.template}` }
+        : {}),
     };
   });
 }

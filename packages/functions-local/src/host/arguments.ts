@@ -10,6 +10,8 @@ export const USAGE = `Usage: main.ts [<app folder>] [options]
       --state-dir <dir>    timer statuses, keys, durable store (default: node_modules/.cache/functions-host of the app)
       --durable-file <f>   durable store, or :memory:
       --durable-delays <d> push or azure
+      --task-hub <url>     task hub that several hosts share, in place of a durable store of this host's own
+      --public-url <url>   origin at which clients reach the app (default: the port's own)
       --response-timeout-ms <n>, --grace-ms <n>
       --verbose            show what the host itself does
   -h, --help`;
@@ -34,6 +36,8 @@ export function readArguments(args: string[]): Command {
       'state-dir': { type: 'string' },
       'durable-file': { type: 'string' },
       'durable-delays': { type: 'string' },
+      'task-hub': { type: 'string' },
+      'public-url': { type: 'string' },
       'response-timeout-ms': { type: 'string' },
       'grace-ms': { type: 'string' },
       verbose: { type: 'boolean', default: false },
@@ -49,6 +53,8 @@ export function readArguments(args: string[]): Command {
       stateDir: values['state-dir'] ?? join(appFolder, 'node_modules', '.cache', 'functions-host'),
       enableAuth: values['enable-auth'] || values.enableAuth,
       verbose: values.verbose,
+      ...readOrigin('taskHubUrl', values['task-hub']),
+      ...readOrigin('publicUrl', values['public-url']),
       ...readNumber('port', values.port),
       ...readNumber('responseTimeoutMs', values['response-timeout-ms']),
       ...readNumber('graceMs', values['grace-ms']),
@@ -65,6 +71,13 @@ function readNumber<K extends string>(name: K, text: string | undefined): { [key
   const value = Number(text);
   if (!Number.isInteger(value) || value < 0) throw new Error(`${name}: expected a whole number, got '${text}'.`);
   return { [name]: value } as { [key in K]?: number };
+}
+
+function readOrigin<K extends string>(name: K, text: string | undefined): { [key in K]?: string } {
+  if (text === undefined) return {};
+  const url = URL.parse(text);
+  if (url?.protocol !== 'http:') throw new Error(`${name}: expected an http address, got '${text}'.`);
+  return { [name]: url.origin } as { [key in K]?: string };
 }
 
 function readDelays(text: string | undefined): { delays?: 'push' | 'azure' } {

@@ -18,6 +18,10 @@ export interface HostOptions {
   stateDir: string;
   /** Durable backend; file defaults to `durable.sqlite` in the state folder. */
   durable?: Partial<Pick<DurableBackendOptions, 'file' | 'delays' | 'fault'>>;
+  /** Origin of a task hub that several hosts share; default: this host has one of its own, by `durable`. */
+  taskHubUrl?: string;
+  /** Origin at which clients reach the app; default: the listener's own. */
+  publicUrl?: string;
   /** Receives every line; default: standard output. */
   log?: (line: string) => void;
   /** Shows what the host itself does, too. */

@@ -9,7 +9,9 @@ import type { Listener } from './listener.ts';
 import type { HostLog } from './log/host-log.ts';
 import { createServiceBusListener } from './service-bus/service-bus-listener.ts';
 import { readServiceBusTrigger } from './service-bus/service-bus-trigger.ts';
+import { instanceId } from './settings/environment.ts';
 import type { HostConfig } from './settings/host-json.ts';
+import { createTimerLease, type TimerLease } from './timer/timer-lease.ts';
 import { createTimerListener } from './timer/timer-listener.ts';
 import { createTimerStore } from './timer/timer-status.ts';
 import type { RpcData } from './worker-protocol.ts';
@@ -35,10 +37,11 @@ export interface WiringOptions {
 /** Makes what serves each planned function; one that cannot be served becomes refused, the others go on. */
 export function wireFunctions(options: WiringOptions, planned: readonly PlannedFunction[]): Wiring {
   const store = createTimerStore(join(options.stateDir, 'timers'));
+  const lease = createTimerLease(join(options.stateDir, 'timer-lease.sqlite'), instanceId(process.env));
   const wiring: Wiring = { routes: [], listeners: new Map(), durable: [], functions: [] };
   for (const entry of planned) {
     try {
-      if (entry.state === 'served') wire({ ...options, store }, entry, wiring);
+      if (entry.state === 'served') wire({ ...options, store, lease }, entry, wiring);
       wiring.functions.push(entry);
     } catch (error: unknown) {
       wiring.functions.push({ state: 'refused', fn: entry.fn, error: toError(error) });
@@ -48,7 +51,7 @@ export function wireFunctions(options: WiringOptions, planned: readonly PlannedF
 }
 
 type Served = Extract<PlannedFunction, { state: 'served' }>;
-type Stores = { store: ReturnType<typeof createTimerStore> };
+type Stores = { store: ReturnType<typeof createTimerStore>; lease: TimerLease };
 
 function wire(options: WiringOptions & Stores, { fn, triggerName, triggerType }: Served, wiring: Wiring): void {
   const { name } = fn.metadata;

@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HostOptions } from './host-options.ts';
 import { createKey, createKeys, type HostKeys, parseKeys } from './http/keys.ts';
@@ -10,8 +11,20 @@ export function loadKeys(options: HostOptions): HostKeys | undefined {
   if (options.keys) return { system: createKey(), ...options.keys };
   const file = join(options.stateDir, 'keys.json');
   if (existsSync(file)) return parseKeys(readFileSync(file, 'utf8'), file);
-  const keys = createKeys();
   mkdirSync(options.stateDir, { recursive: true });
-  writeFileSync(file, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 });
-  return keys;
+  writeOnce(file, `${JSON.stringify(createKeys(), null, 2)}\n`);
+  return parseKeys(readFileSync(file, 'utf8'), file);
+}
+
+/** Writes a file whole, or leaves it as it is: several instances may start at once, and all must have the same keys. */
+function writeOnce(file: string, text: string): void {
+  const draft = `${file}.${randomUUID()}`;
+  writeFileSync(draft, text, { mode: 0o600 });
+  try {
+    linkSync(draft, file);
+  } catch (error: unknown) {
+    if (!existsSync(file)) throw error;
+  } finally {
+    rmSync(draft);
+  }
 }

@@ -44,9 +44,10 @@ export async function startHost(given: HostOptions): Promise<RunningHost> {
   // The address must be known before the app is loaded, and nothing can be answered until it is: requests wait.
   const ready = Promise.withResolvers<RequestHandler>();
   const http = await openListener(settings.port, async (...request) => (await ready.promise)(...request), log);
-  process.env.WEBSITE_HOSTNAME = `127.0.0.1:${http.port}`;
+  const publicUrl = options.publicUrl ?? `http://127.0.0.1:${http.port}`;
+  process.env.WEBSITE_HOSTNAME = new URL(publicUrl).host;
   try {
-    return await startApp({ options, settings, log, http, ready: ready.resolve, ...(keys ? { keys } : {}) });
+    return await startApp({ options, settings, log, http, publicUrl, ready: ready.resolve, ...(keys ? { keys } : {}) });
   } catch (error: unknown) {
     await http.close(0);
     throw error;
@@ -58,12 +59,13 @@ interface StartContext {
   settings: LoadedSettings;
   log: HostLog;
   http: HttpListener;
+  publicUrl: string;
   keys?: HostKeys;
   ready(handler: RequestHandler): void;
 }
 
 async function startApp(context: StartContext): Promise<RunningHost> {
-  const { options, settings, log, http, keys } = context;
+  const { options, settings, log, http, publicUrl, keys } = context;
   const { config } = settings;
   const registry = createRegistry();
   supplyCoreModule(createCoreModule(registry, log));
@@ -72,15 +74,14 @@ async function startApp(context: StartContext): Promise<RunningHost> {
   const inputs = createInputs();
   const planned = requireBundle(planFunctions(registry.functions.values(), process.env), config.hasExtensionBundle);
   const wiring = wireFunctions({ config, invoker, log, stateDir: options.stateDir, inputsOf: inputs.of }, planned);
-  const url = `http://127.0.0.1:${http.port}`;
-  const durable = await startDurable({ options, config, wiring, invoker, log, inputs, url, keys });
-  const functions = toHostedFunctions(wiring, http.port);
+  const durable = await startDurable({ options, config, wiring, invoker, log, inputs, url: publicUrl, keys });
+  const functions = toHostedFunctions(wiring, publicUrl);
   announce(wiring, functions, log);
   const parts = { settings, options, wiring, invoker, log, app, inputs };
   context.ready(createRequestHandler(createAnswering({ ...parts, durable, keys })));
   await startListeners(wiring, log);
   const stop = createStop({ registry, http, wiring, invoker, log, durable, graceMs: options.graceMs ?? GRACE_MS });
-  return { port: http.port, url, functions, stop, ...(durable ? { durable } : {}) };
+  return { port: http.port, url: `http://127.0.0.1:${http.port}`, functions, stop, ...(durable ? { durable } : {}) };
 }
 
 async function startListeners(wiring: Wiring, log: HostLog): Promise<void> {

@@ -32,7 +32,7 @@ export function createStop(options: StopOptions): () => Promise<void> {
   };
 }
 
-// First what brings work in, then the durable backend, which serves what is still running, then the hooks.
+// First what brings work in, then the rest of the durable backend, which serves what is still running, then the hooks.
 async function stop({ registry, http, wiring, invoker, log, durable, graceMs }: StopOptions): Promise<void> {
   const deadline = Date.now() + graceMs;
   const left = () => Math.max(0, deadline - Date.now());
@@ -42,6 +42,7 @@ async function stop({ registry, http, wiring, invoker, log, durable, graceMs }: 
       log.write('error', 'Host.General', `${what}: ${toError(error).message}`);
     });
   };
+  durable?.pause();
   const listeners = [...wiring.listeners].map(([name, listener]) => attempt(`Listener of ${name}`, listener.stop()));
   await Promise.all([...listeners, http.close(graceMs)]);
   if (durable)

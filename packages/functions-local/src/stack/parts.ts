@@ -13,6 +13,7 @@ export const FILES = {
   broker: 'service-bus.sqlite',
   entities: 'service-bus.json',
   hostState: 'host',
+  taskHub: 'durable.sqlite',
   logs: 'logs',
 } as const;
 
@@ -30,43 +31,65 @@ export const launchBroker = (folder: string, port: number): Promise<RunningProce
     readReady: connectionStringOf,
   });
 
-/** What the Functions host needs beside the stack's folder. */
+/** What a Functions host needs beside the stack's folder. */
 export interface HostLaunch {
   appFolder: string;
   port: number;
   settings: Readonly<Record<string, string>>;
+  /** Name of the instance, also of its log; default `host-1`. */
+  instance?: HostName;
   /** Further arguments of the host; default none. */
   args?: readonly string[];
 }
 
-/** The Functions host with the app. Function keys are enforced, as on Azure. Ready: its URL. */
-export const launchHost = (folder: string, launch: HostLaunch): Promise<RunningProcess<string>> =>
+/** The first instance's name, and that of one that is alone. */
+export const FIRST_HOST = 'host-1';
+
+/** A Functions host with the app. Function keys are enforced, as on Azure. Ready: its URL. */
+export const launchHost = (
+  folder: string,
+  { appFolder, port, settings, instance = FIRST_HOST, args = [] }: HostLaunch,
+): Promise<RunningProcess<string>> =>
   startProcess({
-    name: 'Functions host',
+    name: `Functions host ${instance}`,
     script: scriptPath(import.meta.url, '../host/main'),
     args: [
-      resolve(launch.appFolder),
-      '--port',
-      String(launch.port),
-      '--state-dir',
-      resolve(folder, FILES.hostState),
+      resolve(appFolder),
+      ...['--port', String(port)],
+      ...['--state-dir', resolve(folder, FILES.hostState)],
       '--enable-auth',
-      ...(launch.args ?? []),
+      ...args,
     ],
-    env: { ...localSettingsOf(launch), ...launch.settings },
-    cwd: launch.appFolder,
-    logFile: logFile(folder, 'host'),
+    env: { WEBSITE_INSTANCE_ID: instance, ...localSettingsOf(appFolder, settings), ...settings },
+    cwd: appFolder,
+    logFile: logFile(folder, instance),
     readReady: (line) => /^Host started on (\S+)/.exec(line)?.[1],
   });
 
+/** The durable task hub that all instances share. Ready: its URL. */
+export const launchTaskHub = (
+  folder: string,
+  { port, delays }: { port: number; delays: 'push' | 'azure' },
+): Promise<RunningProcess<string>> =>
+  startProcess({
+    name: 'Durable task hub',
+    script: scriptPath(import.meta.url, '../durable/hub/main'),
+    args: ['--file', join(folder, FILES.hostState, FILES.taskHub), '--port', String(port), '--delays', delays],
+    logFile: logFile(folder, 'task-hub'),
+    readReady: (line) => /^Task hub on (\S+)/.exec(line)?.[1],
+  });
+
+/** Name of an instance: its number counts from 1. */
+export type HostName = `host-${number}`;
+
 // The host reads local.settings.json, too, but what Node itself reads at its start (NODE_OPTIONS) has to be there before.
-function localSettingsOf({ appFolder, settings }: HostLaunch): Record<string, string> {
+function localSettingsOf(appFolder: string, settings: HostLaunch['settings']): Record<string, string> {
   const { values } = readLocalSettings(appFolder);
   return mergeIntoEnvironment(values, { ...process.env, ...settings }).added;
 }
 
 /** Where a part's output goes. */
-export const logFile = (folder: string, part: 'azurite' | 'service-bus' | 'host'): string =>
+export const logFile = (folder: string, part: 'azurite' | 'service-bus' | 'task-hub' | HostName): string =>
   join(folder, FILES.logs, `${part}.log`);
 
 function connectionStringOf(line: string): string | undefined {

@@ -1,10 +1,12 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from '../ports.ts';
+import { startRouter } from '../router/router.ts';
 import { createStorageFront, type ServicePorts } from '../storage/index.ts';
+import { createInstance, type Instance } from './instances.ts';
 import { makeStorage, type StorageLayout } from './make-storage.ts';
 import { type Part, startPart } from './part.ts';
-import { FILES, launchBroker, launchHost, launchStorage, logFile } from './parts.ts';
+import { FILES, type HostName, launchBroker, launchHost, launchStorage, launchTaskHub } from './parts.ts';
 
 /** What the app's settings are made from. */
 export interface Connections {
@@ -24,7 +26,15 @@ export interface StackOptions {
   settings: (connections: Connections) => Record<string, string>;
   /** Taken if it is free; default: any. */
   preferredPort?: number;
-  /** Told of each part that is up. */
+  /** Host processes with the app, from 1 to 16; default 1. More than one have a router before them. */
+  instances?: number;
+  /** Starts an instance again that died unasked, after a wait; default true. */
+  restart?: boolean;
+  /** Milliseconds that running invocations get when an instance is drained or the stack is stopped; default 10 s. */
+  graceMs?: number;
+  /** How durable work is handed over: at once (default), or by polling, as Azure Storage does. */
+  durableDelays?: 'push' | 'azure';
+  /** Told of each part that is up, and of each instance that died unasked. */
   onProgress?: (line: string) => void;
 }
 
@@ -36,80 +46,143 @@ export interface StackKeys {
 
 /** A stack that runs. */
 export interface LocalStack extends Connections {
-  /** Of the Functions host, without a slash at the end. */
+  /** Of the app: its router's, or the only host's. Without a slash at the end. */
   readonly url: string;
   readonly keys: StackKeys;
   readonly folder: string;
   readonly azurite: Part<string>;
   readonly broker: Part<string>;
-  readonly host: Part<string>;
+  readonly taskHub: Part<string>;
+  readonly instances: readonly [Instance, ...Instance[]];
   /** What each part is, and where. */
   readonly addresses: readonly (readonly [name: string, address: string])[];
-  /** Resolves, in words, when a part ends unasked. */
+  /** Resolves, in words, when a part ends unasked that is not started again. */
   readonly failed: Promise<string>;
   /** Stops all parts, those first that need the others. */
   stop(): Promise<void>;
 }
 
-/** Brings up storage, broker and host, in that order. Throws what the part says that does not start. */
+const MAX_INSTANCES = 16;
+const GRACE_MS = 10_000;
+/** What a host may take after its grace: it stops listeners and runs the app's appTerminate hooks. */
+const HOST_END_MS = 10_000;
+
+/** Brings up storage, broker, task hub and hosts, in that order. Throws what the part says that does not start. */
 export async function startStack(options: StackOptions): Promise<LocalStack> {
-  const { folder, onProgress = () => {} } = options;
+  const { folder, instances = 1 } = options;
+  if (!Number.isInteger(instances) || instances < 1 || instances > MAX_INSTANCES) {
+    throw new Error(`instances: expected a whole number from 1 to ${MAX_INSTANCES}, got ${instances}.`);
+  }
   await mkdir(join(folder, FILES.storage), { recursive: true });
   await writeFile(join(folder, FILES.entities), `${JSON.stringify(options.entities, null, 2)}\n`);
   const death = Promise.withResolvers<string>();
   const services = { blob: await freePort(), queue: await freePort(), table: await freePort() };
   const front = createStorageFront({ services });
-  const started: Part<string>[] = [];
-  const start = async (name: string, launch: Parameters<typeof startPart<string>>[0]): Promise<Part<string>> => {
-    const part = await startPart(launch, death.resolve);
-    started.unshift(part);
-    onProgress(`${name} is up`);
-    return part;
-  };
+  const ends: (() => unknown)[] = [() => front.close()];
   const stop = async (): Promise<void> => {
-    for (const part of started) await part.stop();
-    front.close();
+    for (const end of ends.splice(0)) await end();
   };
   try {
     const { connectionString } = await front.addClient();
-    const parts = await startParts(options, { services, storage: connectionString() }, start);
+    const launching: Launching = { options, ends, onDeath: death.resolve };
+    const parts = await startParts(launching, services, connectionString());
+    const app = await startApp(launching, parts);
     const keys = await readKeys(folder);
-    return { ...parts, ...describe(folder, parts), keys, folder, failed: death.promise, stop };
+    const addresses = describe(folder, { ...parts, ...app });
+    return { ...parts, ...app, addresses, keys, folder, failed: death.promise, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-type Parts = Pick<LocalStack, 'azurite' | 'broker' | 'host' | 'storage' | 'serviceBus' | 'url'>;
-
-async function startParts(
-  { folder, appFolder, layout, settings, preferredPort }: StackOptions,
-  { services, storage }: { services: ServicePorts; storage: string },
-  start: (name: string, launch: Parameters<typeof startPart<string>>[0]) => Promise<Part<string>>,
-): Promise<Parts> {
-  const azurite = await start('Azurite', () => launchStorage(folder, services));
-  await makeStorage(storage, layout);
-  const brokerPort = await freePort();
-  const broker = await start('Service Bus broker', () => launchBroker(folder, brokerPort));
-  const serviceBus = broker.process.ready;
-  const launch = { appFolder, port: await freePort(preferredPort), settings: settings({ storage, serviceBus }) };
-  const host = await start('Functions host', () => launchHost(folder, launch));
-  return { azurite, broker, host, storage, serviceBus, url: host.process.ready.replace(/\/$/, '') };
+/** What the starts of all parts share. */
+interface Launching {
+  options: StackOptions;
+  /** What to do at the stop, in this order. */
+  ends: (() => unknown)[];
+  onDeath: (message: string) => void;
 }
 
-function describe(folder: string, { url, storage, serviceBus }: Parts): Pick<LocalStack, 'addresses'> {
-  const endpoint = (name: string): string => new RegExp(`${name}=([^;]+)`).exec(storage)?.[1] ?? '';
-  return {
-    addresses: [
-      ['Functions host', url],
-      ['Blob storage', endpoint('BlobEndpoint')],
-      ['Queue storage', endpoint('QueueEndpoint')],
-      ['Table storage', endpoint('TableEndpoint')],
-      ['Service Bus', /Endpoint=([^;]+)/.exec(serviceBus)?.[1] ?? ''],
-      ['Logs', join(logFile(folder, 'host'), '..')],
-    ],
+type Launch = Parameters<typeof startPart<string>>[0];
+
+async function start({ options, ends, onDeath }: Launching, name: string, launch: Launch): Promise<Part<string>> {
+  const part = await startPart(launch, onDeath);
+  ends.unshift(part.stop);
+  options.onProgress?.(`${name} is up`);
+  return part;
+}
+
+type Parts = Pick<LocalStack, 'azurite' | 'broker' | 'taskHub' | 'storage' | 'serviceBus'>;
+
+async function startParts(launching: Launching, services: ServicePorts, storage: string): Promise<Parts> {
+  const { folder, layout, durableDelays = 'push' } = launching.options;
+  const azurite = await start(launching, 'Azurite', () => launchStorage(folder, services));
+  await makeStorage(storage, layout);
+  const [brokerPort, hubPort] = [await freePort(), await freePort()];
+  const [broker, taskHub] = await Promise.all([
+    start(launching, 'Service Bus broker', () => launchBroker(folder, brokerPort)),
+    start(launching, 'Durable task hub', () => launchTaskHub(folder, { port: hubPort, delays: durableDelays })),
+  ]);
+  return { azurite, broker, taskHub, storage, serviceBus: broker.process.ready };
+}
+
+type App = Pick<LocalStack, 'url' | 'instances'>;
+
+async function startApp(launching: Launching, { storage, serviceBus, taskHub }: Parts): Promise<App> {
+  const { options, ends, onDeath } = launching;
+  const {
+    folder,
+    appFolder,
+    instances: count = 1,
+    restart = true,
+    graceMs = GRACE_MS,
+    onProgress = () => {},
+  } = options;
+  const settings = options.settings({ storage, serviceBus });
+  const publicPort = await freePort(options.preferredPort);
+  const url = `http://127.0.0.1:${publicPort}`;
+  const args = ['--task-hub', taskHub.process.ready, '--public-url', url, '--grace-ms', String(graceMs)];
+  const toInstance = async (_: unknown, index: number): Promise<Instance> => {
+    const instance: HostName = `host-${index + 1}`;
+    const port = count === 1 ? publicPort : await freePort();
+    return createInstance({
+      ...{ name: instance, port, restart, graceMs: graceMs + HOST_END_MS, onDeath, onMessage: onProgress },
+      launch: () => launchHost(folder, { appFolder, port, settings, instance, args }),
+    });
   };
+  const instances = await Promise.all(Array.from({ length: count }, toInstance));
+  // One instance is reached without a hop, as it always was.
+  if (count > 1) {
+    const router = await startRouter(publicPort, () => instances.filter(takesConnections));
+    ends.unshift(router.close);
+  }
+  ends.unshift(() => Promise.all(instances.map((instance) => instance.drain())));
+  await Promise.all(instances.map((instance) => instance.start()));
+  onProgress(count === 1 ? 'Functions host is up' : `${count} Functions hosts are up, behind a router`);
+  const [first, ...others] = instances;
+  if (!first) throw new Error('A stack has at least one instance');
+  return { url, instances: [first, ...others] };
+}
+
+/** One that is frozen still has its listener, as on Azure until somebody notices. */
+const takesConnections = ({ state }: Instance): boolean => state === 'running' || state === 'frozen';
+
+function describe(
+  folder: string,
+  { url, storage, serviceBus, taskHub, instances }: Parts & App,
+): LocalStack['addresses'] {
+  const endpoint = (name: string): string => new RegExp(`${name}=([^;]+)`).exec(storage)?.[1] ?? '';
+  return [
+    ['Functions app', url],
+    ...(instances.length === 1 ? [] : instances.map(({ name, url }) => [name, url] as const)),
+    ['Blob storage', endpoint('BlobEndpoint')],
+    ['Queue storage', endpoint('QueueEndpoint')],
+    ['Table storage', endpoint('TableEndpoint')],
+    ['Service Bus', /Endpoint=([^;]+)/.exec(serviceBus)?.[1] ?? ''],
+    ['Durable task hub', taskHub.process.ready],
+    ['Logs', join(folder, FILES.logs)],
+  ];
 }
 
 /** The keys of a stack's host, which makes them at its first start. */

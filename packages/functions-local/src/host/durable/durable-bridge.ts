@@ -11,8 +11,17 @@ export interface DurableFunction {
   kind: DurableFunctionKind;
 }
 
+/** A task hub in a process of its own, which several instances of the app share. */
+export interface SharedHub {
+  hubUrl: string;
+  /** Name of this instance. */
+  instance: string;
+}
+
 /** What a backend is made from. */
 export interface DurableBridgeOptions extends Omit<DurableBackendOptions, 'invoke' | 'log'> {
+  /** Absent: the backend runs in this process. */
+  hub?: SharedHub;
   functions: readonly DurableFunction[];
   invoker: Invoker;
   log: HostLog;
@@ -21,11 +30,10 @@ export interface DurableBridgeOptions extends Omit<DurableBackendOptions, 'invok
 
 /** Makes the durable backend for an app's orchestrators and activities; it is loaded only for an app that has any. */
 export async function createDurableBridge(options: DurableBridgeOptions): Promise<DurableBackend> {
-  const { functions, invoker, log, inputsOf, ...backendOptions } = options;
-  const { createDurableBackend } = await import('../../durable/index.ts');
+  const { functions, invoker, log, inputsOf, hub, ...given } = options;
   const byName = new Map(functions.map((entry) => [toKey(entry.kind, entry.fn.metadata.name), entry]));
-  const backend = createDurableBackend({
-    ...backendOptions,
+  const backendOptions: DurableBackendOptions = {
+    ...given,
     log: (level, message) => log.write(level, 'Host.Triggers.DurableTask', message),
     invoke: async ({ functionName, kind, input, instanceId }) => {
       const entry = byName.get(toKey(kind, functionName));
@@ -38,9 +46,15 @@ export async function createDurableBridge(options: DurableBridgeOptions): Promis
       });
       return response.returnValue ?? undefined;
     },
-  });
+  };
+  const backend = await createBackend(backendOptions, hub);
   for (const { fn, kind } of functions) backend.register(fn.metadata.name, kind);
   return backend;
+}
+
+async function createBackend(options: DurableBackendOptions, hub: SharedHub | undefined): Promise<DurableBackend> {
+  if (!hub) return (await import('../../durable/index.ts')).createDurableBackend(options);
+  return (await import('../../durable/hub/remote-backend.ts')).createRemoteBackend({ ...options, ...hub });
 }
 
 function toKey(kind: DurableFunctionKind, name: string): string {

@@ -7,7 +7,7 @@ import type { HostKeys } from '../http/keys.ts';
 import type { Invoker } from '../invocation/invoker.ts';
 import type { Wiring } from '../listeners.ts';
 import type { HostLog } from '../log/host-log.ts';
-import { findSetting, resolveSettingsDeep } from '../settings/environment.ts';
+import { findSetting, instanceId, resolveSettingsDeep } from '../settings/environment.ts';
 import type { HostConfig } from '../settings/host-json.ts';
 import type { RpcData } from '../worker-protocol.ts';
 import { createDurableBridge } from './durable-bridge.ts';
@@ -54,6 +54,7 @@ export async function startDurable(start: DurableStart): Promise<DurableBackend 
   const backend = await createDurableBridge({
     file: join(options.stateDir, 'durable.sqlite'),
     ...options.durable,
+    ...(options.taskHubUrl ? { hub: { hubUrl: options.taskHubUrl, instance: instanceId(process.env) } } : {}),
     config: { hubName: defaultHubName(), ...resolveSettingsDeep(config.durableTask, process.env) },
     baseUrl: url,
     functions: wiring.durable,

@@ -16,6 +16,9 @@ function normalize(name: string): string {
   return name.replaceAll(':', '__').toLowerCase();
 }
 
+/** The name of this instance of the app, as Azure gives it; 'local' when nobody has. */
+export const instanceId = (env: Environment): string => env.WEBSITE_INSTANCE_ID || 'local';
+
 /** Replaces every `%NAME%`. Throws when a name has no setting. */
 export function resolveSettings(text: string, env: Environment): string {
   return text.replace(/%([^%]+)%/g, (_, name: string) => {

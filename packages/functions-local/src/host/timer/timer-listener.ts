@@ -6,6 +6,7 @@ import type { Listener } from '../listener.ts';
 import type { HostLog } from '../log/host-log.ts';
 import type { RpcData } from '../worker-protocol.ts';
 import { parseSchedule, type Schedule } from './schedule.ts';
+import type { TimerLease } from './timer-lease.ts';
 import { afterRun, type createTimerStore, planStart, type TimerStart, type TimerStatus } from './timer-status.ts';
 import { waitUntil } from './wait.ts';
 
@@ -14,6 +15,8 @@ export interface TimerOptions {
   invoker: Invoker;
   log: HostLog;
   store: ReturnType<typeof createTimerStore>;
+  /** Only the instance that has it fires. */
+  lease: TimerLease;
   inputsOf(fn: RegisteredFunction): { name: string; data: RpcData }[];
 }
 
@@ -36,7 +39,8 @@ export function createTimerListener(options: TimerOptions, fn: RegisteredFunctio
   let loop: Promise<void> | undefined;
   return {
     start: async () => {
-      loop = runLoop(timer);
+      timer.lease.join();
+      loop = runLoop(timer).finally(timer.lease.leave);
     },
     stop: async () => {
       timer.stopping.abort();
@@ -55,8 +59,12 @@ interface Timer extends TimerOptions {
   stopping: AbortController;
 }
 
-// One loop a timer: a run is awaited before the next wait, so that runs of one timer never overlap.
 async function runLoop(timer: Timer): Promise<void> {
+  while (await timer.lease.acquire(timer.stopping.signal)) await runAsOwner(timer);
+}
+
+// One loop a timer: a run is awaited before the next wait, so that runs of one timer never overlap.
+async function runAsOwner(timer: Timer): Promise<void> {
   const { schedule, runOnStartup, stopping } = timer;
   const { name } = timer.fn.metadata;
   const stored = timer.monitored ? timer.store.read(name) : undefined;
@@ -68,6 +76,8 @@ async function runLoop(timer: Timer): Promise<void> {
     // A monitored timer that missed its time by a slow run fires at once, and only once; any other skips it.
     const due = timer.monitored ? status.nextMs : schedule.next(Date.now());
     if (!(await waitUntil(due, stopping.signal))) return;
+    // It may have been lost meanwhile, as by an instance that was frozen.
+    if (!timer.lease.renew()) return;
     status = await runOnce(timer, { ...status, nextMs: due });
   }
 }

@@ -22,7 +22,7 @@ describe("the app's process", () => {
     const launch = { appFolder: relative(process.cwd(), appFolder), port: await freePort() };
     const host = await launchHost(folder, { ...launch, settings: { SIZE: 'large' } });
     await host.stop();
-    const output = await readFile(logFile(folder, 'host'), 'utf8');
+    const output = await readFile(logFile(folder, 'host-1'), 'utf8');
     const seen = seenBy(output);
     expect(seen).toMatchObject({
       cwd: appFolder,

@@ -13,6 +13,7 @@ test('without settings it has the defaults of Azure', () => {
     overridableExistingInstanceStates: 'NonRunningStates',
     maxPollingIntervalMs: 30_000,
     activityVisibilityTimeoutMs: 300_000,
+    turnVisibilityTimeoutMs: 300_000,
   });
 });
 

@@ -1,6 +1,19 @@
 import { expect, test, vi } from 'vitest';
 import { Dispatcher } from '../../../src/durable/dispatcher.ts';
 import { createPollingPacer, type PollResult } from '../../../src/durable/pacing.ts';
+import type { Slots } from '../../../src/durable/workers.ts';
+
+function slotsOf(capacity: number): Slots {
+  let free = capacity;
+  const take = () => {
+    free -= 1;
+    const release = () => {
+      free += 1;
+    };
+    return { invoke: async () => undefined, release };
+  };
+  return { free: () => free, take };
+}
 
 function setUp(capacity: number, due: string[]) {
   const started: string[] = [];
@@ -22,14 +35,14 @@ function setUp(capacity: number, due: string[]) {
     },
   };
   const pacer = { start: () => undefined, wake: () => undefined, freed: () => undefined, stop: () => undefined };
-  const dispatcher = new Dispatcher(work, capacity, (given) => {
+  const dispatcher = new Dispatcher(work, slotsOf(capacity), (given) => {
     poll = given;
     return pacer;
   });
   return { dispatcher, started, ends, asked, poll: () => poll(1) };
 }
 
-test('at most as many as the capacity run, each key once at a time', () => {
+test('at most as many as there are slots run, each key once at a time', () => {
   const { started, poll } = setUp(2, ['a', 'b', 'c']);
   expect(poll()).toMatchObject({ found: true, full: true });
   expect(poll()).toMatchObject({ found: false, full: true });
@@ -70,11 +83,39 @@ test("with Azure's delays a chain right after a fan-out of twice the capacity wa
         if (key >= 39 && key < 42) queue.push({ key: key + 1, dueAt: Date.now() });
       },
     };
-    const dispatcher = new Dispatcher(work, 20, (poll) => createPollingPacer(poll, 30_000, () => 0.5));
+    const dispatcher = new Dispatcher(work, slotsOf(20), (poll) => createPollingPacer(poll, 30_000, () => 0.5));
     dispatcher.start();
     await vi.advanceTimersByTimeAsync(5_000);
     dispatcher.stop();
     expect(ended.get(42)).toBeLessThan(300);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("with Azure's delays nothing is polled while there is no slot, and a worker that is added starts it", async () => {
+  vi.useFakeTimers({ now: 0 });
+  try {
+    let free = 0;
+    const started: string[] = [];
+    const work = {
+      due: () => (started.length === 0 ? ['a'] : []),
+      nextDueAt: () => undefined,
+      run: async (key: string) => void started.push(key),
+    };
+    const slots: Slots = {
+      free: () => free,
+      take: () => ({ invoke: async () => undefined, release: () => undefined }),
+    };
+    const dispatcher = new Dispatcher(work, slots, (poll) => createPollingPacer(poll, 30_000, () => 0.5));
+    dispatcher.start();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(started).toEqual([]);
+    free = 1;
+    dispatcher.freed();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(started).toEqual(['a']);
+    dispatcher.stop();
   } finally {
     vi.useRealTimers();
   }

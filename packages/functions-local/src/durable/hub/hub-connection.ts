@@ -1,0 +1,83 @@
+import { request as httpRequest } from 'node:http';
+import type { Socket } from 'node:net';
+import type { InvokeRequest } from '../types.ts';
+import {
+  type FromHub,
+  type FromInstance,
+  instancePath,
+  onMessage,
+  type Registration,
+  send,
+  upgradeToken,
+} from './protocol.ts';
+
+/** An instance's end of its connection to the task hub. */
+export interface HubConnection {
+  send(message: FromInstance): void;
+  /** Asks for no more work; resolves when none can be on its way. */
+  pause(): Promise<void>;
+  /** Ends the connection after what was sent. */
+  close(): Promise<void>;
+  closed: Promise<void>;
+}
+
+/** Runs what the hub hands over; it answers on the connection. */
+export type Run = (connection: HubConnection, id: number, request: InvokeRequest) => void;
+
+/** Connects and registers. Rejects with the hub's reason when it refuses the instance, or is not there. */
+export async function openHubConnection(hubUrl: string, registration: Registration, run: Run): Promise<HubConnection> {
+  const { socket, head } = await upgrade(hubUrl);
+  const registered = Promise.withResolvers<void>();
+  const paused = Promise.withResolvers<void>();
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  let alive: NodeJS.Timeout | undefined;
+  socket.once('close', () => {
+    clearInterval(alive);
+    registered.reject(new Error('The task hub ended the connection.'));
+    paused.resolve();
+  });
+  socket.on('error', () => undefined); // 'close' follows.
+  const connection: HubConnection = {
+    send: (message) => send(socket, message),
+    pause: () => {
+      send(socket, { type: 'pause' });
+      return paused.promise;
+    },
+    close: () => {
+      socket.end();
+      return closed;
+    },
+    closed,
+  };
+  onMessage<FromHub>(socket, head, (message) => {
+    switch (message.type) {
+      case 'registered':
+        alive = setInterval(() => send(socket, { type: 'alive' }), message.aliveEveryMs);
+        return registered.resolve();
+      case 'refused':
+        return registered.reject(new Error(`The task hub refuses this instance: ${message.message}`));
+      case 'invoke':
+        return run(connection, message.id, message.request);
+      case 'paused':
+        return paused.resolve();
+      default:
+        message satisfies never;
+    }
+  });
+  send(socket, registration);
+  await registered.promise;
+  return connection;
+}
+
+function upgrade(hubUrl: string): Promise<{ socket: Socket; head: Buffer }> {
+  return new Promise((resolve, reject) => {
+    const headers = { connection: 'Upgrade', upgrade: upgradeToken };
+    const request = httpRequest(`${hubUrl}${instancePath}`, { headers });
+    request.once('error', reject);
+    request.once('response', ({ statusCode }) =>
+      reject(new Error(`${hubUrl} is no task hub: it answers ${statusCode}`)),
+    );
+    request.once('upgrade', (_response, socket, head) => resolve({ socket: socket as Socket, head }));
+    request.end();
+  });
+}

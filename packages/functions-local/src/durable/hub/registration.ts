@@ -1,0 +1,24 @@
+import type { DurableFunctionKind } from '../types.ts';
+import type { Registration } from './protocol.ts';
+
+const INSTANCE_NAME = /^[A-Za-z0-9-]{1,64}$/;
+const KINDS: readonly DurableFunctionKind[] = ['orchestrator', 'activity'];
+
+/** Checks what an instance says of itself; throws when it is not a registration. */
+export function readRegistration(given: Registration): Registration {
+  const { type, instance, config, baseUrl, systemKey, functions } = given;
+  require(INSTANCE_NAME.test(String(instance)), 'instance', instance);
+  require(typeof config === 'object' && config !== null, 'config', config);
+  require(URL.canParse(String(baseUrl)), 'baseUrl', baseUrl);
+  require(systemKey === undefined || typeof systemKey === 'string', 'systemKey', 'something else than a text');
+  require(Array.isArray(functions) && functions.every(isFunction), 'functions', functions);
+  return { type, instance, config, baseUrl, functions, ...(systemKey === undefined ? {} : { systemKey }) };
+}
+
+function isFunction({ name, kind }: Registration['functions'][number]): boolean {
+  return typeof name === 'string' && KINDS.includes(kind);
+}
+
+function require(holds: boolean, field: string, got: unknown): void {
+  if (!holds) throw new Error(`Registration of an instance: ${field} is not usable: ${JSON.stringify(got)}`);
+}

@@ -1,0 +1,106 @@
+import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { availableParallelism } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import { readDurableConfig } from '../config.ts';
+import { toError } from '../errors.ts';
+import { rpcPath } from '../http-server.ts';
+import type { DurableBackend, DurableBackendOptions, DurableFunctionKind, InvokeRequest } from '../types.ts';
+import { clientBindingText, isWebhook, toUrlSource, webhookPath } from '../urls.ts';
+import { isWebhookOpen } from '../webhook-key.ts';
+import { type HubConnection, openHubConnection } from './hub-connection.ts';
+
+const DEFAULT_GRACE_MS = 10_000;
+const RECONNECT_MS = 250;
+
+/** How an instance reaches the task hub that it shares with others. */
+export interface RemoteBackendOptions extends Omit<DurableBackendOptions, 'file' | 'delays' | 'fault'> {
+  /** Origin of the task hub's process. */
+  hubUrl: string;
+  /** Name of this instance, the same after a restart. */
+  instance: string;
+}
+
+/** Makes the backend of one of several hosts: what the hub hands over runs here. Throws when the settings are not valid. */
+export function createRemoteBackend(options: RemoteBackendOptions): DurableBackend {
+  const config = readDurableConfig(options.config, availableParallelism());
+  const functions: { name: string; kind: DurableFunctionKind }[] = [];
+  const running = new Set<Promise<void>>();
+  let connection: HubConnection | undefined;
+  let isStopping = false;
+
+  const connect = async (): Promise<void> => {
+    const { hubUrl, instance, config, baseUrl, systemKey } = options;
+    const opened = await openHubConnection(
+      hubUrl,
+      { type: 'register', instance, config, baseUrl, functions, ...(systemKey === undefined ? {} : { systemKey }) },
+      run,
+    );
+    connection = opened;
+    void opened.closed.then(reconnect);
+  };
+  const reconnect = async (): Promise<void> => {
+    connection = undefined;
+    if (!isStopping) options.log('warning', `The task hub at ${options.hubUrl} is gone; connecting again.`);
+    while (!isStopping && connection === undefined) {
+      await delay(RECONNECT_MS, undefined, { ref: false });
+      if (isStopping) return;
+      await connect().catch((error: unknown) => options.log('debug', toError(error).message));
+    }
+  };
+  /** The answer goes to the connection that asked: a hub that was started again does not know the question. */
+  const run = (from: HubConnection, id: number, request: InvokeRequest): void => {
+    const work = options.invoke(request).then(
+      (value) => from.send({ type: 'returned', id, ...(value === undefined ? {} : { value: toJsonValue(value) }) }),
+      (thrown: unknown) => {
+        const { message, stack } = toError(thrown);
+        from.send({ type: 'threw', id, message, ...(stack === undefined ? {} : { stack }) });
+      },
+    );
+    running.add(work);
+    void work.finally(() => running.delete(work));
+  };
+  return {
+    register: (name, kind) => void functions.push({ name, kind }),
+    start: connect,
+    pause: () => void connection?.pause(),
+    stop: async (graceMs = DEFAULT_GRACE_MS) => {
+      isStopping = true;
+      const stopping = connection;
+      if (!stopping) return;
+      const over = stopping.pause().then(async () => {
+        while (running.size > 0) await Promise.all(running);
+      });
+      await Promise.race([over, delay(graceMs, undefined, { ref: false })]);
+      await stopping.close();
+    },
+    clientBinding: () => clientBindingText(toUrlSource(options, config), `${options.hubUrl}${rpcPath}/`),
+    handle: async (request, response) => {
+      if (!isWebhook(request)) return false;
+      if (!isWebhookOpen(request, options)) response.writeHead(401).end();
+      else await forward(options.hubUrl, request, response);
+      return true;
+    },
+  };
+}
+
+/** Bytes as the engine would store them: JSON has none. */
+function toJsonValue(value: NonNullable<Awaited<ReturnType<DurableBackendOptions['invoke']>>>) {
+  return value.bytes === undefined ? value : { json: JSON.stringify(Buffer.from(value.bytes).toString('base64')) };
+}
+
+/** Hands a request of the management API to the hub, which answers it without a key. */
+function forward(hubUrl: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const path = `${rpcPath}${(request.url ?? '').slice(webhookPath.length)}`;
+  return new Promise((resolve) => {
+    response.once('close', resolve);
+    const onward = httpRequest(`${hubUrl}${path}`, { method: request.method, headers: request.headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      // An answer that breaks off breaks off here too.
+      answer.once('error', () => response.destroy());
+      answer.pipe(response);
+    });
+    // No answer: whether there was an effect the client must not learn.
+    onward.once('error', () => response.destroy());
+    request.pipe(onward);
+  });
+}

@@ -1,0 +1,134 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { availableParallelism } from 'node:os';
+import { readDurableConfig } from '../config.ts';
+import { type Engine, startEngine } from '../engine.ts';
+import { toError } from '../errors.ts';
+import { FunctionNames } from '../function-names.ts';
+import { listenForRpc } from '../http-server.ts';
+import type { EngineOptions } from '../types.ts';
+import { type ConnectedInstance, createConnectedInstance } from './connected-instance.ts';
+import { type FromInstance, instancePath, onMessage, type Registration, send, upgradeToken } from './protocol.ts';
+import { readRegistration } from './registration.ts';
+
+/** How a task hub is started. */
+export interface TaskHubOptions extends Pick<EngineOptions, 'file' | 'delays' | 'log'> {
+  /** 0: a free one. */
+  port: number;
+}
+
+/** A task hub that waits for instances. */
+export interface TaskHub {
+  /** Without a slash at the end. */
+  url: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts one task hub for all instances of an app. The store is open while at least one is connected: the first brings
+ * the app's configuration, and the next first one, which may be a new deployment, the next.
+ */
+export async function startTaskHub(options: TaskHubOptions): Promise<TaskHub> {
+  let running: Running | undefined;
+  const instances = new Map<string, ConnectedInstance>();
+  const lost = new Set<ConnectedInstance>();
+  const sockets = new Set<Socket>();
+
+  const register = (socket: Socket, registration: Registration): ConnectedInstance => {
+    const { instance: name } = registration;
+    if (instances.has(name)) throw new Error(`Another instance is called '${name}'`);
+    running ??= startHub(options, registration);
+    const { engine, config, configText } = running;
+    if (configText !== JSON.stringify(registration.config)) {
+      options.log('warning', `'${name}' has another host.json than the instances before it, which is not read.`);
+    }
+    // Work that the same instance had when it died is back at once where work is pushed: it is known to be lost.
+    if (options.delays !== 'azure') for (const old of lost) if (old.name === name) forget(old, 'has started again');
+    const instance = createConnectedInstance({
+      ...{ name, socket, config },
+      onQuiet: () => engine.detach(instance.worker),
+      onBack: () => engine.attach(instance.worker),
+    });
+    instances.set(name, instance);
+    send(socket, { type: 'registered', aliveEveryMs: instance.aliveEveryMs });
+    engine.attach(instance.worker);
+    options.log('information', `Instance '${name}' is connected.`);
+    return instance;
+  };
+  const forget = (instance: ConnectedInstance, reason: string): void => {
+    lost.delete(instance);
+    instance.giveUp(reason);
+  };
+  const disconnect = (instance: ConnectedInstance): void => {
+    options.log('information', `Instance '${instance.name}' is gone.`);
+    instance.disconnect();
+    instances.delete(instance.name);
+    lost.add(instance);
+    running?.engine.detach(instance.worker);
+    if (instances.size > 0) return;
+    // Closed first: what is lost now must change nothing in the store, where its visibility stands.
+    running?.engine.close();
+    running = undefined;
+    for (const old of [...lost]) forget(old, 'is gone');
+  };
+  const accept = (socket: Socket, head: Buffer): void => {
+    let instance: ConnectedInstance | undefined;
+    sockets.add(socket);
+    // An HTTP server leaves its half of a connection open.
+    socket.once('end', () => socket.end());
+    socket.on('error', (error) => options.log('warning', `Connection of an instance: ${error.message}`));
+    socket.once('close', () => {
+      sockets.delete(socket);
+      if (instance) disconnect(instance);
+    });
+    onMessage<FromInstance>(socket, head, (message) => {
+      if (message.type === 'register') {
+        try {
+          instance = register(socket, readRegistration(message));
+        } catch (error: unknown) {
+          send(socket, { type: 'refused', message: toError(error).message });
+          socket.end();
+        }
+        return;
+      }
+      instance?.receive(message);
+      if (!instance || message.type !== 'pause') return;
+      running?.engine.detach(instance.worker);
+      send(socket, { type: 'paused' });
+    });
+  };
+  const rpc = await listenForRpc(() => running?.engine.core, options.port);
+  rpc.server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    if (request.url !== instancePath || request.headers.upgrade !== upgradeToken) return socket.destroy();
+    socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${upgradeToken}\r\n\r\n`);
+    accept(socket, head);
+  });
+  return {
+    url: rpc.origin,
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      await rpc.close();
+      running?.engine.close();
+      running = undefined;
+    },
+  };
+}
+
+interface Running {
+  engine: Engine;
+  config: ReturnType<typeof readDurableConfig>;
+  configText: string;
+}
+
+function startHub({ file, delays, log }: TaskHubOptions, registration: Registration): Running {
+  const { config: raw, baseUrl, systemKey, functions } = registration;
+  const config = readDurableConfig(raw, availableParallelism());
+  const names = new FunctionNames();
+  for (const { name, kind } of functions) names.register(name, kind);
+  const options: EngineOptions = {
+    ...{ file, log, baseUrl, config: raw },
+    ...(delays === undefined ? {} : { delays }),
+    ...(systemKey === undefined ? {} : { systemKey }),
+  };
+  return { engine: startEngine(options, config, names), config, configText: JSON.stringify(raw) };
+}

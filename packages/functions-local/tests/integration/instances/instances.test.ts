@@ -1,0 +1,183 @@
+import { ServiceBusClient } from '@azure/service-bus';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type InstancesStack, startInstances } from './fixture.ts';
+
+const NAMES = ['host-1', 'host-2', 'host-3'];
+/** host.json of the app. */
+const VISIBILITY_MS = 2_000;
+
+let app: InstancesStack;
+beforeAll(async () => {
+  app = await startInstances();
+});
+afterAll(() => app.stop());
+afterEach(() => Promise.all(app.stack.instances.map((instance) => instance.start())));
+
+const numbered = (word: string, count: number): string[] => Array.from({ length: count }, (_, n) => `${word}-${n}`);
+/** Over a connection of its own, which does not stay with an instance. */
+const outcomeOf = async (statusUri: string) => {
+  const answer = await fetch(statusUri, { headers: { connection: 'close' } });
+  return (await answer.json()) as Record<string, unknown>;
+};
+const completes = (statusUri: string, output: number): Promise<void> =>
+  expect.poll(() => outcomeOf(statusUri), { timeout: 15_000 }).toMatchObject({ runtimeStatus: 'Completed', output });
+/** The instance that does something, as soon as one does. */
+async function whoDoes(what: string, id: string): Promise<string> {
+  await expect.poll(() => app.journal(what, id), { timeout: 10_000 }).not.toEqual([]);
+  return app.journal(what, id)[0]?.instance ?? '';
+}
+
+describe('several instances', () => {
+  it('share the connections of clients', async () => {
+    const answers = await Promise.all(Array.from({ length: 9 }, () => app.get('who')));
+    expect(new Set(answers.map(({ text }) => text))).toEqual(new Set(NAMES));
+  });
+
+  it('share one task hub: a fan-out runs on all of them, each activity once', async () => {
+    const ids = numbered('fan', 12);
+    const status = await app.fanOut(ids, 150);
+    expect(new URL(status).origin).toBe(app.stack.url);
+    await completes(status, 12);
+    const starts = ids.flatMap((id) => app.journal('start', id));
+    expect(starts).toHaveLength(12);
+    expect(new Set(starts.map(({ instance }) => instance))).toEqual(new Set(NAMES));
+  });
+
+  it('each listen to Service Bus; a message goes to one', async () => {
+    const bus = new ServiceBusClient(app.stack.serviceBus);
+    const ids = numbered('event', 12);
+    await bus.createSender('events').sendMessages(ids.map((body) => ({ body: Buffer.from(body) })));
+    await expect
+      .poll(
+        () =>
+          app
+            .journal('event')
+            .map(({ id }) => id)
+            .sort(),
+        { timeout: 10_000 },
+      )
+      .toEqual(ids.sort());
+    expect(new Set(app.journal('event').map(({ instance }) => instance))).toEqual(new Set(NAMES));
+    await bus.close();
+  });
+
+  it('fire a timer once', async () => {
+    await expect.poll(() => app.journal('tick').length, { timeout: 10_000 }).toBeGreaterThan(1);
+    expect(new Set(app.journal('tick').map(({ instance }) => instance)).size).toBe(1);
+  });
+});
+
+describe('an instance that is killed', () => {
+  it('answers 502 to the request it was at, and no other request meets it', async () => {
+    const running = app.get('slow?id=cut&ms=60000');
+    await app.instance(await whoDoes('slow', 'cut')).kill();
+    expect(await running).toEqual({ status: 502, text: 'The instance of the app ended before it answered.' });
+    const answers = await Promise.all(Array.from({ length: 6 }, () => app.get('who')));
+    expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200));
+  });
+
+  it('leaves its timers to another one, and its activities after their visibility timeout', async () => {
+    const ticks = () => app.journal('tick');
+    const dead = app.instance(ticks().at(-1)?.instance);
+    const ids = numbered('orphan', 6);
+    const status = await app.fanOut(ids, 700);
+    const startsOf = (id: string) => app.journal('start', id);
+    const orphans = () => ids.filter((id) => startsOf(id)[0]?.instance === dead.name);
+    await expect.poll(() => orphans().length, { timeout: 10_000 }).toBe(2);
+
+    await dead.kill();
+    const killedAtMs = Date.now();
+
+    await completes(status, 6);
+    for (const [, again] of orphans().map(startsOf)) {
+      expect(again?.instance).not.toBe(dead.name);
+      // It was renewed last at most a quarter of the timeout before the kill.
+      expect((again?.atMs ?? 0) - killedAtMs).toBeGreaterThan(VISIBILITY_MS / 2);
+    }
+    const others = () => new Set(ticks().flatMap(({ instance }) => (instance === dead.name ? [] : [instance])));
+    await expect.poll(() => others().size, { timeout: 15_000 }).toBe(1);
+    expect(new Set(ticks().map(({ id }) => id)).size).toBe(ticks().length);
+  });
+
+  it('has its activity back at once when it is started again', async () => {
+    const status = await app.fanOut(['returned'], 700);
+    const dead = app.instance(await whoDoes('start', 'returned'));
+    await dead.kill();
+    await dead.start();
+    await completes(status, 1);
+    expect(app.journal('start', 'returned')).toHaveLength(2);
+  });
+
+  it('is started again after a wait when nobody asked for its death, and says so', async () => {
+    const [, , victim = app.stack.instances[0]] = app.stack.instances;
+    const { pid } = victim.process;
+    process.kill(pid, 'SIGKILL');
+    await expect.poll(() => app.messages.join('\n'), { timeout: 10_000 }).toContain('host-3 is up again');
+    expect(app.messages.join('\n')).toMatch(
+      /Functions host host-3 was ended by SIGKILL[\s\S]*host-3 is started again in 1 s/,
+    );
+    expect(victim.process.pid).not.toBe(pid);
+    expect(victim.state).toBe('running');
+  });
+});
+
+describe('an instance that is drained', () => {
+  it('ends what it runs, takes no more, and stays down', async () => {
+    const running = app.get('slow?id=last&ms=1200');
+    const name = await whoDoes('slow', 'last');
+    const [status, drained] = [await app.fanOut(numbered('drained', 6), 600), app.instance(name)];
+    await whoDoes('start', 'drained-5');
+    const ending = drained.drain();
+    expect(drained.state).toBe('draining');
+    const late = await app.fanOut(numbered('late', 4), 1);
+    await completes(late, 4);
+    expect(await running).toEqual({ status: 200, text: name });
+    await ending;
+    await completes(status, 6);
+    const did = (id: string) => app.journal('start', id).map(({ instance }) => instance);
+    expect(numbered('drained', 6).flatMap(did)).toHaveLength(6);
+    expect(numbered('late', 4).flatMap(did)).not.toContain(name);
+    expect(drained.state).toBe('down');
+  });
+});
+
+describe('an instance that is frozen', () => {
+  it('keeps its connections, loses its activity, and is given no more', async () => {
+    const status = await app.fanOut(['frozen'], 700);
+    const frozen = app.instance(await whoDoes('start', 'frozen'));
+    frozen.freeze();
+    const asked = Array.from({ length: 3 }, () => app.get('who'));
+    // Past the router: a connection may be the frozen one's.
+    const awake = app.stack.instances.find((instance) => instance !== frozen)?.url ?? '';
+    const past = (uri: string) => uri.replace(app.stack.url, awake);
+    await completes(past(status), 1);
+    const [, again] = app.journal('start', 'frozen');
+    expect(again?.instance).not.toBe(frozen.name);
+    const ids = numbered('meanwhile', 6);
+    await completes(past(await app.fanOut(ids, 1)), 6);
+    expect(ids.flatMap((id) => app.journal('start', id)).map(({ instance }) => instance)).not.toContain(frozen.name);
+    frozen.thaw();
+    expect(new Set((await Promise.all(asked)).map(({ text }) => text))).toEqual(new Set(NAMES));
+  });
+});
+
+describe('when all are down', () => {
+  it('the router answers 503, and work goes on with the first that comes back', async () => {
+    const status = await app.fanOut(numbered('rest', 3), 300);
+    await whoDoes('start', 'rest-0');
+    await Promise.all(app.stack.instances.map((instance) => instance.kill()));
+    expect(await app.get('who')).toEqual({ status: 503, text: 'No instance of the app is up.' });
+    await app.stack.instances[0].start();
+    await completes(status, 3);
+  });
+});
+
+describe('a task hub that is killed', () => {
+  it('is found again by all instances, and goes on', async () => {
+    const status = await app.fanOut(numbered('hub', 6), 500);
+    await whoDoes('start', 'hub-5');
+    await app.stack.taskHub.kill();
+    await app.stack.taskHub.start();
+    await expect.poll(() => outcomeOf(status).catch(() => undefined), { timeout: 15_000 }).toMatchObject({ output: 6 });
+  });
+});
