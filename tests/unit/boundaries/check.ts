@@ -1,11 +1,11 @@
-/** Checks source files against the tables of rooms and effects. Pure: files come as texts. */
+/** Checks source files against the tables of rooms and effects. Pure: the caller reads the files. */
 import { posix } from 'node:path';
 import { findCircles } from './circles.ts';
 import { EFFECTS, type Effect, ORCHESTRATORS } from './effects.ts';
 import { type Import, readSource, type Source } from './read-source.ts';
 import { ROOMS, type Room } from './rooms.ts';
 
-/** A file with what was found in it alone. */
+/** A file and what was found without looking at others. */
 interface Checked {
   text: string;
   source: Source;
@@ -16,7 +16,7 @@ interface Checked {
 }
 type Tree = ReadonlyMap<string, Checked>;
 
-/** Every breach of a rule in the files (path → text), in words. */
+/** Returns a message for each breach of a rule in the files (path → text). */
 export function checkBoundaries(files: Readonly<Record<string, string>>): string[] {
   const tree: Tree = new Map(Object.entries(files).map(([file, text]) => [file, checkOnce(file, text)]));
   const own = [...tree.values()].flatMap(({ breaches }) => breaches);
@@ -25,7 +25,7 @@ export function checkBoundaries(files: Readonly<Record<string, string>>): string
 
 const known = new Map<string, Checked>();
 
-/** Kept by text: a mutation changes one file of a thousand. */
+/** Keeps results by text, since a mutation changes one file in a thousand. */
 function checkOnce(file: string, text: string): Checked {
   const before = known.get(file);
   if (before?.text === text) return before;
@@ -47,7 +47,7 @@ const isBelow = (file: string, paths: readonly string[]): boolean =>
 const isPackage = (specifier: string, names: readonly string[]): boolean =>
   names.some((name) => name === '*' || isLike(specifier, name) || specifier.startsWith(`${name}/`));
 
-/** Whether a text is as the pattern, in which `*` stands for anything. */
+/** Whether a text matches a pattern, in which `*` stands for any text. */
 const isLike = (text: string, pattern: string): boolean => {
   const [start = '', end] = pattern.split('*');
   return end === undefined ? text === pattern : text.startsWith(start) && text.endsWith(end);
@@ -87,9 +87,10 @@ function mayImportPackage(
 }
 
 function withoutEffects(file: string, source: Source): string[] {
-  return EFFECTS.filter(({ allowed }) => !isBelow(file, allowed)).flatMap((effect) =>
-    effectsIn(source, effect).map((use) => `${file} uses ${use}: it may not reach ${effect.name}`),
-  );
+  return EFFECTS.filter(({ allowed }) => !isBelow(file, allowed)).flatMap((effect) => {
+    const used = effectsIn(source, effect);
+    return used.length === 0 ? [] : [`${file} uses ${used.join(', ')}: it may not reach ${effect.name}`];
+  });
 }
 
 const effectsIn = (source: Source, { uses, modules }: Pick<Effect, 'uses' | 'modules'>): string[] => [

@@ -1,4 +1,4 @@
-/** Circles of a graph, each once and from its first member on: `[a, b]` for a → b → a. Order as the map gives it. */
+/** Finds circles in a graph: `[a, b]` for a → b → a. Of circles that share a node it may return only one. */
 export function findCircles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
   const circles: string[][] = [];
   const seen = new Set<string>();
@@ -12,7 +12,7 @@ export function findCircles(graph: ReadonlyMap<string, readonly string[]>): stri
   return circles;
 }
 
-/** Files whose imports lead into a circle: what is left when files without imports are taken away again and again. */
+/** Returns the nodes from which a path leads into a circle: what is left after nodes without successors are removed repeatedly. */
 function endless(graph: ReadonlyMap<string, readonly string[]>): Set<string> {
   const left = new Set(graph.keys());
   for (let before = -1; before !== left.size; ) {
@@ -22,7 +22,7 @@ function endless(graph: ReadonlyMap<string, readonly string[]>): Set<string> {
   return left;
 }
 
-/** A shortest way from one file by way of others to another, without its end. */
+/** Returns the nodes of a shortest path, without its end. */
 function pathTo(graph: ReadonlyMap<string, readonly string[]>, from: string, to: string): string[] | undefined {
   const cameFrom = new Map<string, string>();
   const queue = [from];

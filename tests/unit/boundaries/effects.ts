@@ -12,12 +12,12 @@ export interface Effect {
   allowed: readonly string[];
 }
 
-/** Handlers call whatever their work needs. */
+/** A handler reaches whatever its work needs. */
 const HANDLERS = 'workloads/';
-/** Programs of their own, and tests: what they reach, they take from nobody. */
+/** Programs of their own, and tests. */
 const PROGRAMS = ['demo/', 'bench/', 'infra/', 'tests/', 'vitest.config.ts', 'packages/'];
 
-/** Whatever is not listed gets it as an argument. */
+/** Files that are not listed get the effect as an argument. */
 export const EFFECTS: readonly Effect[] = [
   {
     name: 'the environment of the process',
@@ -28,7 +28,7 @@ export const EFFECTS: readonly Effect[] = [
   {
     name: 'the clock',
     uses: ['Date.now', 'Date()', 'new Date()', 'performance'],
-    modules: [],
+    modules: ['node:perf_hooks'],
     allowed: [
       ...['shared/cost/meter.ts', 'shared/storage/retry-policy.ts', 'shared/wake/coalesce.ts'],
       ...['shared/drain/activities.ts', 'shared/processing/thread-pool/processor.ts'],
@@ -39,7 +39,7 @@ export const EFFECTS: readonly Effect[] = [
   },
   {
     name: 'random numbers',
-    uses: ['Math.random', 'crypto', 'randomUUID', 'randomBytes', 'randomInt'],
+    uses: ['Math.random', 'crypto', '*randomUUID', '*randomBytes', '*randomInt'],
     modules: [],
     allowed: [
       ...['shared/contract/names.ts', 'shared/storage/lost-race.ts', 'shared/storage/retry-policy.ts'],
@@ -79,8 +79,8 @@ export const EFFECTS: readonly Effect[] = [
 ];
 
 /**
- * An orchestrator is replayed: of what it loads, everything must give the same at every replay. This holds for each file
- * of `functions/` that registers one and for all that it imports by value, however far.
+ * An orchestrator is replayed, so everything it loads must compute the same result at every replay. The rule covers each
+ * file that registers an orchestrator and, transitively, every file that it imports by value.
  */
 export const ORCHESTRATORS = {
   registeredBy: '*app.orchestration',

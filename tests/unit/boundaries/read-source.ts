@@ -13,9 +13,9 @@ export interface Import {
 export interface Source {
   imports: readonly Import[];
   /**
-   * What it refers to by value: identifiers (`process`), members (`Math.random`), calls (`Date()`), constructors
-   * (`new Date`) and those without an argument (`new Date()`). Locals count too: one that is named as a global has to be
-   * renamed where a rule forbids the global.
+   * What it refers to by value: identifiers (`process`), imported names, members (`Math.random`), calls (`Date()`),
+   * constructors (`new Date`) and those without an argument (`new Date()`). Scopes are not resolved, so a local variable
+   * must not have the name of a global that a rule forbids.
    */
   names: ReadonlySet<string>;
 }
@@ -83,13 +83,39 @@ const isRequireCall = (callee: Node): boolean =>
   (callee.type === 'CallExpression' && nameOf(callee.callee as Node) === 'createRequire');
 
 function namesIn(node: Node): string[] {
-  if (node.type !== 'NewExpression' && node.type !== 'CallExpression') return [nameOf(node) ?? []].flat();
-  const callee = nameOf(node.callee as Node);
-  if (callee === undefined) return [];
-  const isBare = (node.arguments as unknown[]).length === 0;
-  if (node.type === 'CallExpression') return [`${callee}()`];
-  return [`new ${callee}`, ...(isBare ? [`new ${callee}()`] : [])];
+  switch (node.type) {
+    case 'ImportDeclaration':
+      return importedNames(node);
+    case 'VariableDeclarator':
+      return takenMembers(node);
+    case 'CallExpression':
+      return namesOf(node.callee as Node).map((name) => `${name}()`);
+    case 'NewExpression': {
+      const isBare = (node.arguments as unknown[]).length === 0;
+      return namesOf(node.callee as Node).flatMap((name) => [`new ${name}`, ...(isBare ? [`new ${name}()`] : [])]);
+    }
+    default:
+      return namesOf(node);
+  }
 }
+
+/** Imported names, whatever the file calls them. */
+const importedNames = ({ importKind, specifiers }: Node): string[] =>
+  importKind === 'type'
+    ? []
+    : (specifiers as Node[])
+        .filter((each) => each.type === 'ImportSpecifier' && each.importKind !== 'type')
+        .flatMap(({ imported }) => namesOf(imported as Node));
+
+/** Members that a pattern takes from an object: `Math.random` of `const { random } = Math`. */
+function takenMembers({ id, init }: Node): string[] {
+  const { type, properties } = id as Node;
+  if (type !== 'ObjectPattern' || !init) return [];
+  const keys = (properties as Node[]).flatMap(({ key }) => (key ? namesOf(key as Node) : []));
+  return namesOf(init as Node).flatMap((object) => keys.map((key) => memberOf(object, key)));
+}
+
+const namesOf = (node: Node): string[] => [nameOf(node) ?? []].flat();
 
 /** `a` or `a.b.c`; a literal in brackets is a member too, and a member of the global object a global. */
 function nameOf(node: Node): string | undefined {
@@ -100,5 +126,8 @@ function nameOf(node: Node): string | undefined {
   const property = node.property as Node;
   const member = node.computed === true ? property.value : property.name;
   if (object === undefined || typeof member !== 'string') return undefined;
-  return object === 'globalThis' || object === 'global' ? member : `${object}.${member}`;
+  return memberOf(object, member);
 }
+
+const memberOf = (object: string, member: string): string =>
+  object === 'globalThis' || object === 'global' ? member : `${object}.${member}`;
