@@ -1,2 +1,2 @@
 #!/usr/bin/env node
-import '../dist/host/main.js';
+import '../dist/cli/main.js';

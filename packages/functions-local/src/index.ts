@@ -9,6 +9,8 @@ export { type RunningProcess, startProcess } from './stack/process.ts';
 export {
   type Connections,
   type LocalStack,
+  type PartialStack,
+  type PartialStackOptions,
   readKeys,
   type StackKeys,
   type StackOptions,

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { HostOptions } from './host-options.ts';
+import { readOrigins } from './http/cors.ts';
 
 /** How the command is called. */
 export const USAGE = `Usage: main.ts [<app folder>] [options]
@@ -11,6 +12,9 @@ export const USAGE = `Usage: main.ts [<app folder>] [options]
       --durable-file <f>   durable store, or :memory:
       --durable-delays <d> push or azure
       --response-timeout-ms <n>, --grace-ms <n>
+      --cors <origins>     origins, with commas between them, whose pages may call (default: Host.CORS)
+      --cors-credentials   let browsers send credentials
+      --no-local-settings  do not read local.settings.json
       --verbose            show what the host itself does
   -h, --help`;
 
@@ -36,6 +40,9 @@ export function readArguments(args: string[]): Command {
       'durable-delays': { type: 'string' },
       'response-timeout-ms': { type: 'string' },
       'grace-ms': { type: 'string' },
+      cors: { type: 'string' },
+      'cors-credentials': { type: 'boolean', default: false },
+      'no-local-settings': { type: 'boolean', default: false },
       verbose: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
@@ -49,6 +56,10 @@ export function readArguments(args: string[]): Command {
       stateDir: values['state-dir'] ?? join(appFolder, 'node_modules', '.cache', 'functions-host'),
       enableAuth: values['enable-auth'] || values.enableAuth,
       verbose: values.verbose,
+      localSettings: !values['no-local-settings'],
+      ...(values.cors === undefined
+        ? {}
+        : { cors: { origins: readOrigins(values.cors), credentials: values['cors-credentials'] } }),
       ...readNumber('port', values.port),
       ...readNumber('responseTimeoutMs', values['response-timeout-ms']),
       ...readNumber('graceMs', values['grace-ms']),

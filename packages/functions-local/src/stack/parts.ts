@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { ServicePorts } from '../storage/index.ts';
 import { startAzurite } from './azurite.ts';
 import { type RunningProcess, startProcess } from './process.ts';
+import type { OutputListener } from './process-output.ts';
 import { scriptPath } from './script-path.ts';
 
 /** Names of the parts' logs and data inside the stack's folder. */
@@ -35,9 +36,12 @@ export interface HostLaunch {
   settings: Readonly<Record<string, string>>;
   /** Further arguments of the host; default none. */
   args?: readonly string[];
+  /** Whether function keys are enforced, as on Azure; default true. */
+  enforceKeys?: boolean;
+  onOutput?: OutputListener;
 }
 
-/** The Functions host with the app. Function keys are enforced, as on Azure. Ready: its URL. */
+/** The Functions host with the app. Ready: its URL. */
 export const launchHost = (folder: string, launch: HostLaunch): Promise<RunningProcess<string>> =>
   startProcess({
     name: 'Functions host',
@@ -48,11 +52,12 @@ export const launchHost = (folder: string, launch: HostLaunch): Promise<RunningP
       String(launch.port),
       '--state-dir',
       join(folder, FILES.hostState),
-      '--enable-auth',
+      ...(launch.enforceKeys === false ? [] : ['--enable-auth']),
       ...(launch.args ?? []),
     ],
     env: launch.settings,
     logFile: logFile(folder, 'host'),
+    ...(launch.onOutput ? { onOutput: launch.onOutput } : {}),
     readReady: (line) => /^Host started on (\S+)/.exec(line)?.[1],
   });
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { pathToFileURL } from 'node:url';
-import { type ProcessOutput, readOutput } from './process-output.ts';
+import { type OutputListener, type ProcessOutput, readOutput } from './process-output.ts';
 import { scriptPath } from './script-path.ts';
 
 /** How a child is started. `Ready` is what its ready line tells. */
@@ -14,6 +14,8 @@ export interface ProcessOptions<Ready> {
   env?: Readonly<Record<string, string>>;
   /** Takes all output; appended to, folder made. */
   logFile: string;
+  /** Receives each line of output as well; default: nobody. */
+  onOutput?: OutputListener;
   /** Looks at each line of standard output until it returns something: then the child is ready. */
   readReady: (line: string) => Ready | undefined;
   /** Default 60 s: a cold disk and a busy machine are no failure. */
@@ -57,7 +59,7 @@ const GRACE_MS = 15_000;
 /** Starts a child and waits until it is ready. Throws ProcessStartError when it ends before, or takes too long. */
 export async function startProcess<Ready>(options: ProcessOptions<Ready>): Promise<RunningProcess<Ready>> {
   const child = spawnChild(options);
-  const output = readOutput(child, options.logFile);
+  const output = readOutput(child, options.logFile, options.onOutput);
   const asked = { toEnd: false };
   const ended = endOf(child, asked);
   const signal = (name: NodeJS.Signals): Promise<ProcessEnd> => {

@@ -1,7 +1,7 @@
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { HostStartError } from '../errors.ts';
-import { isRecord } from '../settings/json.ts';
+import { parseJsonObject } from '../settings/parse-json.ts';
 
 /** The files that register an app's functions, and how to load them. */
 export interface EntryPoint {
@@ -28,13 +28,9 @@ export function findEntryPoints(appFolder: string): EntryPoint[] {
 }
 
 function readManifest(appFolder: string): Manifest {
-  let json: unknown;
-  try {
-    json = JSON.parse(readFileSync(join(appFolder, 'package.json'), 'utf8'));
-  } catch (error: unknown) {
-    throw new HostStartError('package.json: missing in the app folder, or not valid JSON.', { cause: error });
-  }
-  if (!isRecord(json)) throw new HostStartError('package.json: expected a JSON object.');
+  const file = join(appFolder, 'package.json');
+  if (!existsSync(file)) throw new HostStartError('package.json: file not found in the app folder.');
+  const json = parseJsonObject(readFileSync(file, 'utf8'), 'package.json');
   const main = json.main;
   return { isModule: json.type === 'module', ...(typeof main === 'string' && main !== '' ? { main } : {}) };
 }
