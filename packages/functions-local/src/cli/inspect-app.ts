@@ -11,7 +11,7 @@ const TIMEOUT_MS = 60_000;
  */
 export function inspectApp(appFolder: string, env: NodeJS.ProcessEnv): Promise<Inspection> {
   const script = scriptPath(import.meta.url, './inspect-main');
-  const child = fork(script, [appFolder], { env, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+  const child = fork(script, [appFolder], { cwd: appFolder, env, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
   return new Promise<Inspection>((resolve) => {
     const refuse = (problem: string): void => resolve({ isLoaded: false, problem });
     const timer = setTimeout(() => {

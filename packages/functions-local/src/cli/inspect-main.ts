@@ -1,5 +1,6 @@
 /** Loads an app in a process of its own and sends its parent what the app registers; no function is run. */
 import process from 'node:process';
+import { fileURLToPath } from 'node:url';
 import { createCoreModule, supplyCoreModule } from '../host/app/core-module.ts';
 import { loadFiles } from '../host/app/load-app.ts';
 import { type PlannedFunction, planFunctions, selectFunctions } from '../host/app/plan-functions.ts';
@@ -52,9 +53,13 @@ function toProblem(thrown: unknown): Inspection {
   return { isLoaded: false, problem: problem + placeOf(detail), ...(detail === '' ? {} : { detail }) };
 }
 
+const OWN_CODE = fileURLToPath(new URL('..', import.meta.url));
+
 /** The first line of the app's own code in a stack trace. */
 function placeOf(stack: string): string {
-  const lines = stack.split('\n').filter((line) => !line.includes('/node_modules/') && !line.includes('node:'));
+  const isForeign = (line: string): boolean =>
+    ['/node_modules/', 'node:', OWN_CODE].some((part) => line.includes(part));
+  const lines = stack.split('\n').filter((line) => !isForeign(line));
   const place = lines.map((line) => /((?:file:\/\/)?\/[^()]*?:\d+)(?::\d+)?\)?$/.exec(line)?.[1]).find(Boolean);
   return place === undefined ? '' : ` (${place.replace(/^file:\/\//, '')})`;
 }

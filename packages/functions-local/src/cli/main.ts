@@ -49,7 +49,7 @@ function explain(error: unknown, isVerbose: boolean): number {
 
 const program = createProgram(start, {
   out: (text) => void process.stdout.write(text),
-  err: (text) => void process.stderr.write(text),
+  usageError: output.error,
 });
 try {
   await program.parseAsync(process.argv);

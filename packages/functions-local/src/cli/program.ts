@@ -17,21 +17,31 @@ export interface StartOptions {
 /** Where the parser writes. */
 export interface ProgramOutput {
   out(text: string): void;
-  err(text: string): void;
+  /** Receives what is wrong with the command line, as one line. */
+  usageError(line: string): void;
 }
 
 type Start = (folder: string, options: StartOptions) => Promise<void>;
 
 /** The command with its help. The parser throws a CommanderError instead of ending the process. */
-export function createProgram(start: Start, { out, err }: ProgramOutput): Command {
+export function createProgram(start: Start, { out, usageError }: ProgramOutput): Command {
   const program = new Command('functions-local')
     .description(
       'Runs an Azure Functions app of the Node v4 model with the Azure services that it needs, on this machine.',
     )
     .version(readVersion(), '-v, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
-    .configureOutput({ writeOut: out, writeErr: err })
-    .showHelpAfterError("See 'functions-local --help' and 'functions-local start --help'.")
+    .configureOutput({
+      writeOut: out,
+      writeErr: out,
+      outputError: (text) =>
+        usageError(
+          text
+            .trim()
+            .replace(/^error: /, '')
+            .replaceAll('\n', ' '),
+        ),
+    })
     .exitOverride();
   program
     .command('start')

@@ -78,7 +78,12 @@ interface Start {
 
 function toStackOptions(start: Start): PartialStackOptions {
   const { app, host, services, data, options, output } = start;
-  for (const name of app.skipped) output.print(`'${name}' of local.settings.json is skipped: the environment has it`);
+  for (const name of app.skipped) {
+    output.warn(`Skipping '${name}' from local settings as it's already defined in current environment variables.`);
+  }
+  if (services.namespace && listEntities(services.namespace).length === 0) {
+    output.warn('no function is triggered by the embedded Service Bus: name what the app sends to with --entities');
+  }
   return {
     folder: data,
     appFolder: app.folder,
@@ -90,14 +95,16 @@ function toStackOptions(start: Start): PartialStackOptions {
       for (const line of describeServices(services, connections, data)) output.print(line);
       return toEnvironment(start, connections);
     },
+    // As `func start`, which asks for no keys either.
     enforceKeys: false,
+    ...(options.instances === undefined ? {} : { instances: options.instances }),
     hostArguments: [
       '--no-local-settings',
       ...(host.cors ? ['--cors', host.cors.origins.join(',')] : []),
       ...(host.cors?.credentials ? ['--cors-credentials'] : []),
       ...(options.verbose ? ['--verbose'] : []),
     ],
-    onHostOutput: (line, stream) => void process[stream].write(`${line}\n`),
+    onHostOutput: output.relay,
     ...(options.verbose ? { onProgress: (line: string) => output.print(line) } : {}),
   };
 }
@@ -105,8 +112,7 @@ function toStackOptions(start: Start): PartialStackOptions {
 function toEnvironment({ services, settings }: Start, connections: Partial<Connections>): Record<string, string> {
   const defined = Object.entries(settings).filter((entry): entry is [string, string] => entry[1] !== undefined);
   // The host writes into a pipe; without this it would never use colours.
-  const colours =
-    process.stdout.isTTY && process.stdout.hasColors() && !process.env.NO_COLOR ? { FORCE_COLOR: '1' } : {};
+  const colours = process.stdout.isTTY && process.stdout.hasColors() ? { FORCE_COLOR: '1' } : {};
   return { ...Object.fromEntries(defined), ...connectionSettings(services.embedded, connections), ...colours };
 }
 
@@ -123,7 +129,7 @@ function describeServices(
     for (const [, name, url] of storage.matchAll(/(\w+)Endpoint=([^;]+)/g)) lines.push(`\t${name}: ${url}`);
   }
   if (serviceBus !== undefined && namespace) {
-    lines.push(`Service Bus for ${embedded.serviceBus.join(', ')}: ${/Endpoint=([^;]+)/.exec(serviceBus)?.[1]}`);
+    lines.push(`Service Bus for ${embedded.serviceBus.join(', ')}: ${serviceBus}`);
     lines.push(...listEntities(namespace).map((entity) => `\t${entity}`));
   }
   return lines;

@@ -25,6 +25,8 @@ export interface PartialStackOptions {
   layout?: StorageLayout;
   /** The environment of the app, beside this process's own; called when storage and broker are up. */
   settings(connections: Partial<Connections>): Record<string, string>;
+  /** Instances of the host; default 1. */
+  instances?: number;
   /** Taken if it is free; default: any. */
   preferredPort?: number;
   /** Told of each part that is up. */

@@ -21,7 +21,8 @@ export function findEntryPoints(appFolder: string): EntryPoint[] {
   const files = globSync(manifest.main.replace(/^\.\//, ''), { cwd: appFolder });
   if (files.length === 0) {
     throw new HostStartError(
-      `Worker was unable to load entry point "${manifest.main}": Found zero files matching the supplied pattern.`,
+      `Worker was unable to load entry point "${manifest.main}": Found zero files matching the supplied pattern. ` +
+        'Build the app first, or correct "main" of package.json.',
     );
   }
   return files.sort().map((file) => ({ path: join(appFolder, file), format: toFormat(file, manifest.isModule) }));

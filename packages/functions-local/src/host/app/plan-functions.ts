@@ -67,5 +67,5 @@ function assertSupported(key: string, binding: Binding, triggerType: TriggerType
   const isAnswer = key === '$return' && binding.type.toLowerCase() === 'http' && triggerType === 'httpTrigger';
   const isClient = binding.type.toLowerCase() === 'durableclient' && binding.direction === 'in';
   if (!isAnswer && !isClient)
-    throw unsupported(`the binding type '${binding.type}' (${binding.direction === 'in' ? 'input' : 'output'}) is`);
+    throw unsupported(`the binding type '${binding.type} (${binding.direction === 'in' ? 'input' : 'output'})' is`);
 }
