@@ -78,7 +78,7 @@ function readVersion(): string {
 
 const MAX_PORT = 65_535;
 /** More processes than a development machine runs side by side. */
-const MAX_INSTANCES = 32;
+const MAX_INSTANCES = 16;
 
 const readPort = (text: string): number => readInteger(text, 0, MAX_PORT);
 const readInstances = (text: string): number => readInteger(text, 1, MAX_INSTANCES);

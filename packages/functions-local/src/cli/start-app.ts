@@ -105,7 +105,7 @@ function toStackOptions(start: Start): PartialStackOptions {
       ...(options.verbose ? ['--verbose'] : []),
     ],
     onHostOutput: output.relay,
-    ...(options.verbose ? { onProgress: (line: string) => output.print(line) } : {}),
+    onProgress: output.print,
   };
 }
 

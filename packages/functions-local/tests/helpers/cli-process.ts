@@ -18,8 +18,10 @@ export interface CliProcess {
 
 /** Runs `functions-local` with the given arguments. */
 export function runCli(args: readonly string[], env: Record<string, string> = {}): CliProcess {
+  // A test runner on a terminal asks its children for colours.
+  const { FORCE_COLOR: _, ...own } = process.env;
   const child = spawn(process.execPath, [BIN, ...args], {
-    env: { ...process.env, ...env },
+    env: { ...own, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const text = { stdout: '', stderr: '' };

@@ -111,8 +111,16 @@ describe('functions that cannot run', () => {
     expect(await problemsOf({ ...APP, 'app.js': code }, { functions: ['hello', 'hullo'] })).toEqual([
       '--functions: expected names of hello, blob; got hullo',
     ]);
-    const app = await startApp(folder, { port: 0, data: join(folder, 'data'), functions: ['HELLO'] }, SILENT);
+    const lines: string[] = [];
+    const data = join(folder, 'data');
+    const app = await startApp(
+      folder,
+      { port: 0, data, functions: ['HELLO'] },
+      { ...SILENT, print: (line) => void lines.push(line) },
+    );
     await app.stop();
+    // An app without development connections has neither storage nor a broker.
+    expect(lines).toEqual([`State and logs: ${data}`, 'Functions host is up']);
   });
 });
 
