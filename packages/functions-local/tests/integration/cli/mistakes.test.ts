@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
@@ -107,7 +107,9 @@ describe('functions that cannot run', () => {
   });
 
   it('are no problem when --functions leaves them out; its names have to exist', async () => {
-    const code = `${HTTP}\napp.storageBlob('blob', { path: 'in', connection: 'c', handler() {} });`;
+    const code = `${HTTP}
+      app.storageBlob('blob', { path: 'in', connection: 'c', handler() {} });
+      app.hook.appStart(() => require('node:fs').appendFileSync(__dirname + '/starts', 'x'));`;
     expect(await problemsOf({ ...APP, 'app.js': code }, { functions: ['hello', 'hullo'] })).toEqual([
       '--functions: expected names of hello, blob; got hullo',
     ]);
@@ -120,6 +122,7 @@ describe('functions that cannot run', () => {
     );
     await app.stop();
     // An app without development connections has neither storage nor a broker.
+    expect(await readFile(join(folder, 'starts'), 'utf8')).toBe('x');
     expect(lines).toEqual([`State and logs: ${data}`, 'Functions host is up']);
   });
 });
