@@ -104,14 +104,15 @@ function endOf(child: ChildProcess, asked: { toEnd: boolean }): Promise<ProcessE
 }
 
 function untilReady<Ready>(
-  { name, readReady, readyTimeoutMs = READY_TIMEOUT_MS, logFile }: ProcessOptions<Ready>,
+  options: ProcessOptions<Ready>,
   output: ProcessOutput,
   endedEarly: Promise<string>,
 ): Promise<Ready> {
+  const { name, readReady, readyTimeoutMs = READY_TIMEOUT_MS } = options;
   return new Promise((resolve, reject) => {
     const fail = (message: string): void => reject(new ProcessStartError(message));
     const late = `${name} was not ready after ${readyTimeoutMs / 1000} s`;
-    const timer = setTimeout(() => fail(`${late}${tail(output, logFile)}`), readyTimeoutMs);
+    const timer = setTimeout(() => fail(`${late}${tail(options, output)}`), readyTimeoutMs);
     output.onLine((line) => {
       const ready = readReady(line);
       if (ready === undefined) return;
@@ -134,13 +135,14 @@ async function stopGently(signal: (name: NodeJS.Signals) => Promise<ProcessEnd>,
   return ended.finally(() => clearTimeout(timer));
 }
 
-function describeEnd({ name, logFile }: ProcessOptions<unknown>, end: ProcessEnd, output: ProcessOutput): string {
+function describeEnd(options: ProcessOptions<unknown>, end: ProcessEnd, output: ProcessOutput): string {
   const how = end.signal ? `was ended by ${end.signal}` : `ended with code ${end.code}`;
-  return `${name} ${how}${tail(output, logFile)}`;
+  return `${options.name} ${how}${tail(options, output)}`;
 }
 
-const tail = (output: ProcessOutput, logFile: string): string =>
-  `; its last lines (all: ${logFile}):\n${output
-    .lastLines()
-    .map((line) => `  ${line}`)
-    .join('\n')}`;
+function tail({ onOutput, logFile }: ProcessOptions<unknown>, output: ProcessOutput): string {
+  // Whoever receives the output has these lines already.
+  if (onOutput) return `; its output is in ${logFile}`;
+  const lines = output.lastLines().map((line) => `  ${line}`);
+  return `; its last lines (all: ${logFile}):\n${lines.join('\n')}`;
+}
