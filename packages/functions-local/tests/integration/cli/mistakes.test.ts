@@ -123,7 +123,8 @@ describe('functions that cannot run', () => {
     await app.stop();
     // An app without development connections has neither storage nor a broker.
     expect(await readFile(join(folder, 'starts'), 'utf8')).toBe('x');
-    expect(lines).toEqual([`State and logs: ${data}`, 'Functions host is up']);
+    expect(lines).toContain(`State and logs: ${data}`);
+    expect(lines.join()).not.toMatch(/Azurite|Storage|Service Bus/);
   });
 });
 
