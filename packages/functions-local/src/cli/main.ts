@@ -47,6 +47,11 @@ function explain(error: unknown, isVerbose: boolean): number {
   return FAILED;
 }
 
+// Whoever reads the output has seen enough, as `head` has.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
 const program = createProgram(start, {
   out: (text) => void process.stdout.write(text),
   usageError: output.error,

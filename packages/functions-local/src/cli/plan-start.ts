@@ -44,7 +44,12 @@ export function assertCanRun(inspection: Inspection, wanted: readonly string[] =
     throw new StartError([`--functions: expected names of ${registered.join(', ')}; got ${unknown.join(', ')}`]);
   }
   const refused = functions.filter(({ state }) => state === 'refused');
-  if (refused.length > 0) throw new StartError(refused.map(({ name, problem }) => `function '${name}': ${problem}`));
+  if (refused.length === 0) return;
+  const problems = refused.map(({ name, problem }) => `function '${name}': ${problem}`);
+  const others = functions.filter(({ state }) => state === 'served').map(({ name }) => name);
+  throw new StartError(
+    others.length === 0 ? problems : [...problems, `the other functions start with --functions ${others.join(' ')}`],
+  );
 }
 
 type Loaded = Extract<Inspection, { isLoaded: true }>;

@@ -57,7 +57,9 @@ function stubConnections(env: NodeJS.ProcessEnv): Record<string, string> {
 }
 
 const portTaken = (port: number): StartError =>
-  new StartError([`port ${port} of 127.0.0.1 is in use; pass another one with --port, or --port 0 for any free one`]);
+  new StartError([
+    `port ${port} of 127.0.0.1 is in use or not allowed; pass another one with --port, or --port 0 for any free one`,
+  ]);
 
 // The stack falls back to another port when somebody took it since it was checked.
 async function assertPort(stack: PartialStack, { port }: HostPlan): Promise<void> {

@@ -110,6 +110,10 @@ describe('functions that cannot run', () => {
     const code = `${HTTP}
       app.storageBlob('blob', { path: 'in', connection: 'c', handler() {} });
       app.hook.appStart(() => require('node:fs').appendFileSync(__dirname + '/starts', 'x'));`;
+    expect(await problemsOf({ ...APP, 'app.js': code })).toEqual([
+      expect.stringMatching(/^function 'blob': /),
+      'the other functions start with --functions hello',
+    ]);
     expect(await problemsOf({ ...APP, 'app.js': code }, { functions: ['hello', 'hullo'] })).toEqual([
       '--functions: expected names of hello, blob; got hullo',
     ]);
@@ -142,7 +146,7 @@ describe('a port', () => {
     const cli = runCli(['start', folder, '--port', String(port)]);
     expect(await cli.exited).toBe(1);
     expect(cli.stderr()).toBe(
-      `error: port ${port} of 127.0.0.1 is in use; pass another one with --port, or --port 0 for any free one\n`,
+      `error: port ${port} of 127.0.0.1 is in use or not allowed; pass another one with --port, or --port 0 for any free one\n`,
     );
     expect(cli.stdout()).toBe('');
   });
@@ -176,6 +180,18 @@ describe('entities', () => {
     expect(problems).toEqual([
       expect.stringMatching(/^--entities: expected a setting with "UseDevelopmentEmulator=true"/),
     ]);
+  });
+});
+
+describe('a folder', () => {
+  it('that does not exist is no app', async () => {
+    const gone = join(folder, 'gone');
+    await expect(startApp(gone, {}, SILENT)).rejects.toThrow(`${gone}: expected the folder of a Functions app`);
+  });
+
+  it('for state that cannot be made stops the start', async () => {
+    const problems = await problemsOf({ ...APP, 'app.js': HTTP }, { data: join(folder, 'host.json') });
+    expect(problems).toEqual([expect.stringMatching(/^--data: the folder '.*host\.json' cannot be made: EEXIST/)]);
   });
 });
 
