@@ -3,7 +3,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { createCoreModule, supplyCoreModule } from '../host/app/core-module.ts';
 import { loadFiles } from '../host/app/load-app.ts';
-import { type PlannedFunction, planFunctions, selectFunctions } from '../host/app/plan-functions.ts';
+import { type PlannedFunction, planApp } from '../host/app/plan-functions.ts';
 import { createRegistry } from '../host/app/registry.ts';
 import { HostStartError, toError } from '../host/errors.ts';
 import { createInvoker } from '../host/invocation/invoker.ts';
@@ -23,14 +23,13 @@ async function inspect(appFolder: string): Promise<Inspection> {
   );
   supplyCoreModule(createCoreModule(registry, log));
   await loadFiles(appFolder);
-  const all = [...registry.functions.values()];
-  const planned = planFunctions(selectFunctions(all, config.functions), process.env);
+  const planned = planApp(registry, config, process.env);
   // Makes routes, schedules and triggers, so that what is wrong with them is known, and starts none of them.
   const invoker = createInvoker(registry, log, undefined);
   const { functions } = wireFunctions({ config, invoker, log, stateDir: appFolder, inputsOf: () => [] }, planned);
   return {
     isLoaded: true,
-    registered: all.map(({ metadata }) => metadata.name),
+    registered: [...registry.functions.values()].map(({ metadata }) => metadata.name),
     functions: functions.map((planned) => describe(planned, config.serviceBus)),
   };
 }

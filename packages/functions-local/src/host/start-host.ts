@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { announce, toHostedFunctions } from './announce.ts';
 import { createCoreModule, supplyCoreModule } from './app/core-module.ts';
 import { loadApp } from './app/load-app.ts';
-import { planFunctions, selectFunctions } from './app/plan-functions.ts';
+import { planApp } from './app/plan-functions.ts';
 import { createRegistry } from './app/registry.ts';
 import { createInputs, startDurable } from './durable/start-durable.ts';
 import { toError } from './errors.ts';
@@ -66,7 +66,7 @@ async function startApp(context: StartContext): Promise<RunningHost> {
   const app = await loadApp(options.appFolder, registry);
   const invoker = createInvoker(registry, log, config.functionTimeoutMs);
   const inputs = createInputs();
-  const planned = planFunctions(selectFunctions(registry.functions.values(), config.functions), process.env);
+  const planned = planApp(registry, config, process.env);
   const wiring = wireFunctions({ config, invoker, log, stateDir: options.stateDir, inputsOf: inputs.of }, planned);
   const url = `http://127.0.0.1:${http.port}`;
   const durable = await startDurable({ options, config, wiring, invoker, log, inputs, url, keys });

@@ -1,7 +1,8 @@
 import { FunctionRefusedError, toError, unsupported } from '../errors.ts';
 import { type Environment, isDisabled, resolveSettingsDeep } from '../settings/environment.ts';
+import type { HostConfig } from '../settings/host-json.ts';
 import type { Binding } from '../worker-protocol.ts';
-import type { RegisteredFunction } from './registry.ts';
+import type { RegisteredFunction, Registry } from './registry.ts';
 
 /** Triggers that this host serves. */
 export const TRIGGER_TYPES = [
@@ -14,11 +15,13 @@ export const TRIGGER_TYPES = [
 
 export type TriggerType = (typeof TRIGGER_TYPES)[number];
 
-/** The functions that run: those that `functions` of host.json names, ignoring case, or all when it names none. */
-export function selectFunctions(
-  registered: Iterable<RegisteredFunction>,
-  wanted: readonly string[],
-): RegisteredFunction[] {
+/** Plans the functions that an app has registered, as host.json and the environment say. */
+export function planApp(registry: Registry, config: HostConfig, env: Environment): PlannedFunction[] {
+  return planFunctions(selectFunctions(registry.functions.values(), config.functions), env);
+}
+
+// Those that `functions` of host.json names, ignoring case; all when it names none.
+function selectFunctions(registered: Iterable<RegisteredFunction>, wanted: readonly string[]): RegisteredFunction[] {
   const names = wanted.map((name) => name.toLowerCase());
   return [...registered].filter(({ metadata }) => names.length === 0 || names.includes(metadata.name.toLowerCase()));
 }

@@ -19,7 +19,10 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const SILENT = { print: () => {}, warn: () => {}, error: () => {}, relay: () => {} };
-const APP = { 'package.json': '{"main":"app.js"}', 'host.json': '{"version":"2.0"}' };
+const APP = {
+  'package.json': '{"main":"app.js"}',
+  'host.json': '{"version":"2.0","extensionBundle":{"id":"b","version":"[4.*, 5.0.0)"}}',
+};
 const register = (code: string): string => `const { app, input } = require('@azure/functions');\n${code}`;
 const HTTP = register("app.http('hello', { handler: () => ({ body: 'hello' }) });");
 
