@@ -12,6 +12,8 @@ export { type RunningProcess, startProcess } from './stack/process.ts';
 export {
   type Connections,
   type LocalStack,
+  type PartialStack,
+  type PartialStackOptions,
   readKeys,
   type StackKeys,
   type StackOptions,

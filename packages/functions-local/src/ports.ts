@@ -15,14 +15,15 @@ const given = new Set<number>();
 export async function freePort(preferred?: number): Promise<number> {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const port = tries === 0 && preferred !== undefined ? preferred : randomInt(LOWEST, HIGHEST);
-    if (given.has(port) || !(await isFree(port))) continue;
+    if (given.has(port) || !(await isPortFree(port))) continue;
     given.add(port);
     return port;
   }
   throw new Error(`Expected a free port from ${LOWEST} to ${HIGHEST} on 127.0.0.1, found none in ${TRIES} tries.`);
 }
 
-function isFree(port: number): Promise<boolean> {
+/** Whether nothing listens on a port of 127.0.0.1. */
+export function isPortFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once('error', () => resolve(false));

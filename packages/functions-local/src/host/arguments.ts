@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { HostOptions } from './host-options.ts';
+import { readOrigins } from './http/cors.ts';
 
 /** How the command is called. */
 export const USAGE = `Usage: main.ts [<app folder>] [options]
@@ -13,6 +14,9 @@ export const USAGE = `Usage: main.ts [<app folder>] [options]
       --task-hub <url>     task hub that several hosts share, in place of a durable store of this host's own
       --public-url <url>   origin at which clients reach the app (default: the port's own)
       --response-timeout-ms <n>, --grace-ms <n>
+      --cors <origins>     origins, with commas between them, whose pages may call (default: Host.CORS)
+      --cors-credentials   let browsers send credentials
+      --no-local-settings  do not read local.settings.json
       --verbose            show what the host itself does
   -h, --help`;
 
@@ -40,6 +44,9 @@ export function readArguments(args: string[]): Command {
       'public-url': { type: 'string' },
       'response-timeout-ms': { type: 'string' },
       'grace-ms': { type: 'string' },
+      cors: { type: 'string' },
+      'cors-credentials': { type: 'boolean', default: false },
+      'no-local-settings': { type: 'boolean', default: false },
       verbose: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
@@ -55,6 +62,10 @@ export function readArguments(args: string[]): Command {
       verbose: values.verbose,
       ...readOrigin('taskHubUrl', values['task-hub']),
       ...readOrigin('publicUrl', values['public-url']),
+      localSettings: !values['no-local-settings'],
+      ...(values.cors === undefined
+        ? {}
+        : { cors: { origins: readOrigins(values.cors), credentials: values['cors-credentials'] } }),
       ...readNumber('port', values.port),
       ...readNumber('responseTimeoutMs', values['response-timeout-ms']),
       ...readNumber('graceMs', values['grace-ms']),

@@ -8,6 +8,14 @@ export class FunctionRefusedError extends Error {
   override readonly name = 'FunctionRefusedError';
 }
 
+/** Refuses a feature by name; `what` ends in the verb, such as `sessions are`. Core Tools run what this host does not. */
+export function unsupported(what: string): FunctionRefusedError {
+  return new FunctionRefusedError(
+    `${what} not supported by functions-local; use \`func start\` of Azure Functions Core Tools ` +
+      '(https://learn.microsoft.com/azure/azure-functions/functions-run-local).',
+  );
+}
+
 /** An invocation overran `functionTimeout`. Its handler goes on running; what it returns later is ignored. */
 export class FunctionTimeoutError extends Error {
   override readonly name = 'FunctionTimeoutError';

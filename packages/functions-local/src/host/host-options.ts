@@ -1,5 +1,6 @@
 import type { DurableBackend, DurableBackendOptions } from '../durable/types.ts';
 import type { HostedFunction } from './hosted-function.ts';
+import type { CorsOptions } from './http/cors.ts';
 import type { HostKeys } from './http/keys.ts';
 
 /** How a host is started. */
@@ -10,6 +11,10 @@ export interface HostOptions {
   port?: number;
   /** Set in `process.env` before the app is loaded; they win over what is there and over local.settings.json. */
   env?: Readonly<Record<string, string>>;
+  /** Whether the app's local.settings.json is read; default true. */
+  localSettings?: boolean;
+  /** Default: `Host.CORS` and `Host.CORSCredentials` of local.settings.json. */
+  cors?: CorsOptions;
   /** Enforces function keys; default false. */
   enableAuth?: boolean;
   /** Default: `keys.json` in the state folder, made with random keys when it does not exist. */

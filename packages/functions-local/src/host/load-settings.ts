@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { HostStartError } from './errors.ts';
 import type { HostOptions } from './host-options.ts';
 import { DEFAULT_BODY_LIMIT_BYTES } from './http/body.ts';
+import type { CorsOptions } from './http/cors.ts';
 import { findSetting } from './settings/environment.ts';
 import { type HostConfig, readHostConfig } from './settings/host-json.ts';
 import { type LocalSettings, mergeIntoEnvironment, parseLocalSettings } from './settings/local-settings.ts';
@@ -11,6 +12,7 @@ import { type LocalSettings, mergeIntoEnvironment, parseLocalSettings } from './
 export interface LoadedSettings {
   config: HostConfig;
   port: number;
+  cors?: CorsOptions;
   bodyLimitBytes: number;
   /** Local settings that the environment already defines. */
   skipped: string[];
@@ -21,17 +23,19 @@ const DEFAULT_PORT = 7071;
 /** Reads the app's settings files and completes `process.env`, which is where the app reads its settings. */
 export function loadSettings(options: HostOptions): LoadedSettings {
   Object.assign(process.env, options.env);
-  const local = readLocalSettings(options.appFolder);
+  const local: LocalSettings = options.localSettings === false ? { values: {} } : readLocalSettings(options.appFolder);
   const { added, skipped } = mergeIntoEnvironment(local.values, process.env);
   Object.assign(process.env, added, {
     AzureWebJobsScriptRoot: options.appFolder,
     AZURE_FUNCTIONS_ENVIRONMENT: 'Development',
   });
+  const cors = options.cors ?? local.cors;
   return {
     config: readHostConfig(readOptional(join(options.appFolder, 'host.json')), process.env),
     port: options.port ?? local.httpPort ?? DEFAULT_PORT,
     bodyLimitBytes: readBodyLimit(),
     skipped,
+    ...(cors ? { cors } : {}),
   };
 }
 

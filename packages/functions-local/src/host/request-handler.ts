@@ -4,6 +4,7 @@ import type { Inputs } from './durable/start-durable.ts';
 import type { HostOptions } from './host-options.ts';
 import { type AdminOptions, handleAdmin } from './http/admin.ts';
 import { answerEmpty } from './http/answer.ts';
+import { applyCors, type CorsOptions } from './http/cors.ts';
 import { type HttpHandlerOptions, handleHttpTrigger, toUrl } from './http/http-handler.ts';
 import type { HostKeys } from './http/keys.ts';
 import type { RequestHandler } from './http/listener.ts';
@@ -22,6 +23,7 @@ export interface Answering {
   http: HttpHandlerOptions;
   admin: AdminOptions;
   durable: DurableBackend | undefined;
+  cors: CorsOptions | undefined;
 }
 
 /** What a started host is made of, as far as it answers requests. */
@@ -42,6 +44,7 @@ export function createAnswering(parts: HostParts): Answering {
   const { settings, options, wiring, invoker, log, app, inputs, durable, keys } = parts;
   return {
     durable,
+    cors: settings.cors,
     http: {
       routes: sortRoutes(wiring.routes),
       invoker,
@@ -77,10 +80,11 @@ function findRunner({ wiring, invoker, inputs }: HostParts, name: string): Retur
 const HOME_PAGE = '<!doctype html><title>Functions host</title><p>Your local Functions host is up and running.</p>\n';
 
 /** Hands a request to whom it belongs: durable webhooks, admin API, the app's functions, the home page. */
-export function createRequestHandler({ http, admin, durable }: Answering): RequestHandler {
+export function createRequestHandler({ http, admin, durable, cors }: Answering): RequestHandler {
   return async (request, response) => {
     const url = toUrl(request);
     if (!url) return answerEmpty(response, 400);
+    if (cors && applyCors(cors, request, response)) return;
     const path = url.pathname.toLowerCase();
     if (durable && path.startsWith('/runtime/webhooks/durabletask') && (await durable.handle(request, response)))
       return;

@@ -5,6 +5,7 @@ import { mergeIntoEnvironment } from '../host/settings/local-settings.ts';
 import type { ServicePorts } from '../storage/index.ts';
 import { startAzurite } from './azurite.ts';
 import { type RunningProcess, startProcess } from './process.ts';
+import type { OutputListener } from './process-output.ts';
 import { scriptPath } from './script-path.ts';
 
 /** Names of the parts' logs and data inside the stack's folder. */
@@ -40,15 +41,18 @@ export interface HostLaunch {
   instance?: HostName;
   /** Further arguments of the host; default none. */
   args?: readonly string[];
+  /** Whether function keys are enforced, as on Azure; default true. */
+  enforceKeys?: boolean;
+  onOutput?: OutputListener | undefined;
 }
 
 /** The first instance's name, and that of one that is alone. */
 export const FIRST_HOST = 'host-1';
 
-/** A Functions host with the app. Function keys are enforced, as on Azure. Ready: its URL. */
+/** A Functions host with the app. Ready: its URL. */
 export const launchHost = (
   folder: string,
-  { appFolder, port, settings, instance = FIRST_HOST, args = [] }: HostLaunch,
+  { appFolder, port, settings, instance = FIRST_HOST, args = [], enforceKeys = true, onOutput }: HostLaunch,
 ): Promise<RunningProcess<string>> =>
   startProcess({
     name: `Functions host ${instance}`,
@@ -57,12 +61,13 @@ export const launchHost = (
       resolve(appFolder),
       ...['--port', String(port)],
       ...['--state-dir', resolve(folder, FILES.hostState)],
-      '--enable-auth',
+      ...(enforceKeys ? ['--enable-auth'] : []),
       ...args,
     ],
     env: { WEBSITE_INSTANCE_ID: instance, ...localSettingsOf(appFolder, settings), ...settings },
     cwd: appFolder,
     logFile: logFile(folder, instance),
+    ...(onOutput ? { onOutput } : {}),
     readReady: (line) => /^Host started on (\S+)/.exec(line)?.[1],
   });
 

@@ -3,6 +3,7 @@ import { createWriteStream, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
 
 const KEPT_LINES = 30;
 
@@ -14,25 +15,31 @@ export interface ProcessOutput {
   onLine(listener: (line: string) => void): void;
 }
 
+/** Receives each line of a child's output, colours included. */
+export type OutputListener = (line: string, stream: 'stdout' | 'stderr') => void;
+
 /** Reads a child's output until it ends, whether anybody looks or not: a full pipe would stop the child. */
-export function readOutput(child: ChildProcess, logFile: string): ProcessOutput {
+export function readOutput(child: ChildProcess, logFile: string, onOutput: OutputListener = () => {}): ProcessOutput {
   mkdirSync(dirname(logFile), { recursive: true });
   const log = createWriteStream(logFile, { flags: 'a' });
   const last: string[] = [];
   const listeners: ((line: string) => void)[] = [];
-  const read = (stream: Readable | null, listen: (line: string) => void): void => {
+  const read = (name: 'stdout' | 'stderr', listen: (line: string) => void): void => {
+    const stream: Readable | null = child[name];
     if (!stream) return;
-    createInterface({ input: stream }).on('line', (line) => {
+    createInterface({ input: stream }).on('line', (raw) => {
+      const line = stripVTControlCharacters(raw);
       log.write(`${line}\n`);
       last.push(line);
       if (last.length > KEPT_LINES) last.shift();
+      onOutput(raw, name);
       listen(line);
     });
   };
-  read(child.stdout, (line) => {
+  read('stdout', (line) => {
     for (const listener of listeners) listener(line);
   });
-  read(child.stderr, () => {});
+  read('stderr', () => {});
   child.once('close', () => log.end());
   return { lastLines: () => [...last], onLine: (listener) => void listeners.push(listener) };
 }

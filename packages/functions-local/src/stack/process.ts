@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { pathToFileURL } from 'node:url';
-import { type ProcessOutput, readOutput } from './process-output.ts';
+import { type OutputListener, type ProcessOutput, readOutput } from './process-output.ts';
 import { scriptPath } from './script-path.ts';
 
 /** How a child is started. `Ready` is what its ready line tells. */
@@ -16,6 +16,8 @@ export interface ProcessOptions<Ready> {
   cwd?: string;
   /** Takes all output; appended to, folder made. */
   logFile: string;
+  /** Receives each line of output as well; default: nobody. */
+  onOutput?: OutputListener;
   /** Looks at each line of standard output until it returns something: then the child is ready. */
   readReady: (line: string) => Ready | undefined;
   /** Default 60 s: a cold disk and a busy machine are no failure. */
@@ -59,7 +61,7 @@ const GRACE_MS = 15_000;
 /** Starts a child and waits until it is ready. Throws ProcessStartError when it ends before, or takes too long. */
 export async function startProcess<Ready>(options: ProcessOptions<Ready>): Promise<RunningProcess<Ready>> {
   const child = spawnChild(options);
-  const output = readOutput(child, options.logFile);
+  const output = readOutput(child, options.logFile, options.onOutput);
   const asked = { toEnd: false };
   const ended = endOf(child, asked);
   const signal = (name: NodeJS.Signals): Promise<ProcessEnd> => {
@@ -106,14 +108,15 @@ function endOf(child: ChildProcess, asked: { toEnd: boolean }): Promise<ProcessE
 }
 
 function untilReady<Ready>(
-  { name, readReady, readyTimeoutMs = READY_TIMEOUT_MS, logFile }: ProcessOptions<Ready>,
+  options: ProcessOptions<Ready>,
   output: ProcessOutput,
   endedEarly: Promise<string>,
 ): Promise<Ready> {
+  const { name, readReady, readyTimeoutMs = READY_TIMEOUT_MS } = options;
   return new Promise((resolve, reject) => {
     const fail = (message: string): void => reject(new ProcessStartError(message));
     const late = `${name} was not ready after ${readyTimeoutMs / 1000} s`;
-    const timer = setTimeout(() => fail(`${late}${tail(output, logFile)}`), readyTimeoutMs);
+    const timer = setTimeout(() => fail(`${late}${tail(options, output)}`), readyTimeoutMs);
     output.onLine((line) => {
       const ready = readReady(line);
       if (ready === undefined) return;
@@ -147,13 +150,14 @@ async function stopGently(signal: (name: NodeJS.Signals) => Promise<ProcessEnd>,
   return ended.finally(() => clearTimeout(timer));
 }
 
-function describeEnd({ name, logFile }: ProcessOptions<unknown>, end: ProcessEnd, output: ProcessOutput): string {
+function describeEnd(options: ProcessOptions<unknown>, end: ProcessEnd, output: ProcessOutput): string {
   const how = end.signal ? `was ended by ${end.signal}` : `ended with code ${end.code}`;
-  return `${name} ${how}${tail(output, logFile)}`;
+  return `${options.name} ${how}${tail(options, output)}`;
 }
 
-const tail = (output: ProcessOutput, logFile: string): string =>
-  `; its last lines (all: ${logFile}):\n${output
-    .lastLines()
-    .map((line) => `  ${line}`)
-    .join('\n')}`;
+function tail({ onOutput, logFile }: ProcessOptions<unknown>, output: ProcessOutput): string {
+  // Whoever receives the output has these lines already.
+  if (onOutput) return `; its output is in ${logFile}`;
+  const lines = output.lastLines().map((line) => `  ${line}`);
+  return `; its last lines (all: ${logFile}):\n${lines.join('\n')}`;
+}

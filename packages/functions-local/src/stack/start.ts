@@ -7,6 +7,7 @@ import { createInstance, type Instance } from './instances.ts';
 import { makeStorage, type StorageLayout } from './make-storage.ts';
 import { type Part, startPart } from './part.ts';
 import { FILES, type HostName, launchBroker, launchHost, launchStorage, launchTaskHub } from './parts.ts';
+import type { OutputListener } from './process-output.ts';
 
 /** What the app's settings are made from. */
 export interface Connections {
@@ -14,16 +15,18 @@ export interface Connections {
   serviceBus: string;
 }
 
-/** What is to be brought up, and for which app: the stack itself knows none. */
-export interface StackOptions {
+/** What is to be brought up, and for which app: the stack itself knows none. Storage and broker can be left out. */
+export interface PartialStackOptions {
   /** For all data and logs; what is there from an earlier run is taken up again. */
   folder: string;
   /** Folder with the app's host.json and package.json. */
   appFolder: string;
-  /** Service Bus entities, as in the `config.json` of the official emulator. */
-  entities: unknown;
-  layout: StorageLayout;
-  settings: (connections: Connections) => Record<string, string>;
+  /** Service Bus entities, as in the `config.json` of the official emulator. Default: no broker is started. */
+  entities?: unknown;
+  /** Containers and tables to make. Default: no storage is started. */
+  layout?: StorageLayout;
+  /** The environment of the app, beside this process's own; called when storage and broker are up. */
+  settings(connections: Partial<Connections>): Record<string, string>;
   /** Taken if it is free; default: any. */
   preferredPort?: number;
   /** Host processes with the app, from 1 to 16; default 1. More than one have a router before them. */
@@ -32,10 +35,25 @@ export interface StackOptions {
   restart?: boolean;
   /** Milliseconds that running invocations get when an instance is drained or the stack is stopped; default 10 s. */
   graceMs?: number;
+  /** Whether the app has durable functions, and so needs a task hub; default true. */
+  durable?: boolean;
   /** How durable work is handed over: at once (default), or by polling, as Azure Storage does. */
   durableDelays?: 'push' | 'azure';
   /** Told of each part that is up, and of each instance that died unasked. */
   onProgress?: (line: string) => void;
+  /** Receives each line that the host and the app write; default: only the log has them. */
+  onHostOutput?: OutputListener;
+  /** Whether the host enforces function keys, as on Azure; default true. */
+  enforceKeys?: boolean;
+  /** Further arguments of the host's command; default none. */
+  hostArguments?: readonly string[];
+}
+
+/** What is to be brought up with storage and broker. */
+export interface StackOptions extends Omit<PartialStackOptions, 'settings' | 'enforceKeys' | 'durable'> {
+  entities: unknown;
+  layout: StorageLayout;
+  settings(connections: Connections): Record<string, string>;
 }
 
 /** The keys of the host: `master` opens all, `function` what a client may use. */
@@ -67,29 +85,38 @@ const GRACE_MS = 10_000;
 /** What a host may take after its grace: it stops listeners and runs the app's appTerminate hooks. */
 const HOST_END_MS = 10_000;
 
-/** Brings up storage, broker, task hub and hosts, in that order. Throws what the part says that does not start. */
-export async function startStack(options: StackOptions): Promise<LocalStack> {
-  const { folder, instances = 1 } = options;
+type OptionalPart = 'azurite' | 'broker' | 'taskHub' | 'storage' | 'serviceBus' | 'keys';
+
+/** A stack that runs, with the parts that its options asked for. */
+export type PartialStack = Omit<LocalStack, OptionalPart> & Partial<Pick<LocalStack, OptionalPart>>;
+
+/** Brings up storage, broker and host, in that order. Throws what the part says that does not start. */
+export async function startStack(options: StackOptions): Promise<LocalStack>;
+export async function startStack(options: PartialStackOptions): Promise<PartialStack>;
+export async function startStack(options: PartialStackOptions): Promise<PartialStack> {
+  const { folder, layout, entities, instances = 1 } = options;
   if (!Number.isInteger(instances) || instances < 1 || instances > MAX_INSTANCES) {
     throw new Error(`instances: expected a whole number from 1 to ${MAX_INSTANCES}, got ${instances}.`);
   }
   await mkdir(join(folder, FILES.storage), { recursive: true });
-  await writeFile(join(folder, FILES.entities), `${JSON.stringify(options.entities, null, 2)}\n`);
+  if (entities !== undefined) {
+    await writeFile(join(folder, FILES.entities), `${JSON.stringify(entities, null, 2)}\n`);
+  }
   const death = Promise.withResolvers<string>();
   const services = { blob: await freePort(), queue: await freePort(), table: await freePort() };
-  const front = createStorageFront({ services });
-  const ends: (() => unknown)[] = [() => front.close()];
+  const front = layout && createStorageFront({ services });
+  const ends: (() => unknown)[] = [() => front?.close()];
   const stop = async (): Promise<void> => {
     for (const end of ends.splice(0)) await end();
   };
   try {
-    const { connectionString } = await front.addClient();
+    const storage = (await front?.addClient())?.connectionString();
     const launching: Launching = { options, ends, onDeath: death.resolve };
-    const parts = await startParts(launching, services, connectionString());
+    const parts = await startParts(launching, services, storage);
     const app = await startApp(launching, parts);
-    const keys = await readKeys(folder);
+    const keys = options.enforceKeys === false ? {} : { keys: await readKeys(folder) };
     const addresses = describe(folder, { ...parts, ...app });
-    return { ...parts, ...app, addresses, keys, folder, failed: death.promise, stop };
+    return { ...parts, ...app, addresses, ...keys, folder, failed: death.promise, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -98,7 +125,7 @@ export async function startStack(options: StackOptions): Promise<LocalStack> {
 
 /** What the starts of all parts share. */
 interface Launching {
-  options: StackOptions;
+  options: PartialStackOptions;
   /** What to do at the stop, in this order. */
   ends: (() => unknown)[];
   onDeath: (message: string) => void;
@@ -113,23 +140,29 @@ async function start({ options, ends, onDeath }: Launching, name: string, launch
   return part;
 }
 
-type Parts = Pick<LocalStack, 'azurite' | 'broker' | 'taskHub' | 'storage' | 'serviceBus'>;
+type Parts = Pick<PartialStack, 'azurite' | 'broker' | 'taskHub' | 'storage' | 'serviceBus'>;
 
-async function startParts(launching: Launching, services: ServicePorts, storage: string): Promise<Parts> {
-  const { folder, layout, durableDelays = 'push' } = launching.options;
-  const azurite = await start(launching, 'Azurite', () => launchStorage(folder, services));
-  await makeStorage(storage, layout);
+async function startParts(launching: Launching, services: ServicePorts, storage: string | undefined): Promise<Parts> {
+  const { folder, layout, entities, durable = true, durableDelays = 'push' } = launching.options;
+  const azurite = layout && (await start(launching, 'Azurite', () => launchStorage(folder, services)));
+  if (layout && storage !== undefined) await makeStorage(storage, layout);
   const [brokerPort, hubPort] = [await freePort(), await freePort()];
+  const hub = { port: hubPort, delays: durableDelays };
   const [broker, taskHub] = await Promise.all([
-    start(launching, 'Service Bus broker', () => launchBroker(folder, brokerPort)),
-    start(launching, 'Durable task hub', () => launchTaskHub(folder, { port: hubPort, delays: durableDelays })),
+    entities === undefined ? undefined : start(launching, 'Service Bus broker', () => launchBroker(folder, brokerPort)),
+    durable ? start(launching, 'Durable task hub', () => launchTaskHub(folder, hub)) : undefined,
   ]);
-  return { azurite, broker, taskHub, storage, serviceBus: broker.process.ready };
+  return {
+    ...(azurite ? { azurite } : {}),
+    ...(broker ? { broker, serviceBus: broker.process.ready } : {}),
+    ...(taskHub ? { taskHub } : {}),
+    ...(storage === undefined ? {} : { storage }),
+  };
 }
 
 type App = Pick<LocalStack, 'url' | 'instances'>;
 
-async function startApp(launching: Launching, { storage, serviceBus, taskHub }: Parts): Promise<App> {
+async function startApp(launching: Launching, { taskHub, storage, serviceBus }: Parts): Promise<App> {
   const { options, ends, onDeath } = launching;
   const {
     folder,
@@ -138,17 +171,30 @@ async function startApp(launching: Launching, { storage, serviceBus, taskHub }: 
     restart = true,
     graceMs = GRACE_MS,
     onProgress = () => {},
+    hostArguments = [],
+    enforceKeys = true,
+    onHostOutput,
   } = options;
-  const settings = options.settings({ storage, serviceBus });
+  const settings = options.settings({
+    ...(storage === undefined ? {} : { storage }),
+    ...(serviceBus === undefined ? {} : { serviceBus }),
+  });
   const publicPort = await freePort(options.preferredPort);
   const url = `http://127.0.0.1:${publicPort}`;
-  const args = ['--task-hub', taskHub.process.ready, '--public-url', url, '--grace-ms', String(graceMs)];
+  const args = [
+    ...(taskHub ? ['--task-hub', taskHub.process.ready] : []),
+    ...['--public-url', url],
+    ...['--grace-ms', String(graceMs)],
+    ...hostArguments,
+  ];
   const toInstance = async (_: unknown, index: number): Promise<Instance> => {
     const instance: HostName = `host-${index + 1}`;
     const port = count === 1 ? publicPort : await freePort();
+    const onOutput: OutputListener | undefined =
+      onHostOutput && ((line, stream) => onHostOutput(count === 1 ? line : `${instance}: ${line}`, stream));
     return createInstance({
       ...{ name: instance, port, restart, graceMs: graceMs + HOST_END_MS, onDeath, onMessage: onProgress },
-      launch: () => launchHost(folder, { appFolder, port, settings, instance, args }),
+      launch: () => launchHost(folder, { appFolder, port, settings, instance, args, enforceKeys, onOutput }),
     });
   };
   const instances = await Promise.all(Array.from({ length: count }, toInstance));
@@ -172,17 +218,18 @@ function describe(
   folder: string,
   { url, storage, serviceBus, taskHub, instances }: Parts & App,
 ): LocalStack['addresses'] {
-  const endpoint = (name: string): string => new RegExp(`${name}=([^;]+)`).exec(storage)?.[1] ?? '';
-  return [
+  const endpoint = (name: string, connection = ''): string => new RegExp(`${name}=([^;]+)`).exec(connection)?.[1] ?? '';
+  const addresses: [string, string][] = [
     ['Functions app', url],
-    ...(instances.length === 1 ? [] : instances.map(({ name, url }) => [name, url] as const)),
-    ['Blob storage', endpoint('BlobEndpoint')],
-    ['Queue storage', endpoint('QueueEndpoint')],
-    ['Table storage', endpoint('TableEndpoint')],
-    ['Service Bus', /Endpoint=([^;]+)/.exec(serviceBus)?.[1] ?? ''],
-    ['Durable task hub', taskHub.process.ready],
+    ...(instances.length === 1 ? [] : instances.map(({ name, url }): [string, string] => [name, url])),
+    ['Blob storage', endpoint('BlobEndpoint', storage)],
+    ['Queue storage', endpoint('QueueEndpoint', storage)],
+    ['Table storage', endpoint('TableEndpoint', storage)],
+    ['Service Bus', endpoint('Endpoint', serviceBus)],
+    ['Durable task hub', taskHub?.process.ready ?? ''],
     ['Logs', join(folder, FILES.logs)],
   ];
+  return addresses.filter(([, address]) => address !== '');
 }
 
 /** The keys of a stack's host, which makes them at its first start. */

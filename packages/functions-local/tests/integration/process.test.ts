@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type RunningProcess, startProcess } from '../../src/stack/process.ts';
+import type { OutputListener } from '../../src/stack/process-output.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -13,7 +14,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const STAYS = 'setInterval(() => {}, 1_000);';
 
-function start(code: string, readyTimeoutMs = 20_000): Promise<RunningProcess<string>> {
+function start(code: string, readyTimeoutMs = 20_000, onOutput?: OutputListener): Promise<RunningProcess<string>> {
   const script = join(folder, 'child.mjs');
   writeFileSync(script, code);
   return startProcess({
@@ -24,6 +25,7 @@ function start(code: string, readyTimeoutMs = 20_000): Promise<RunningProcess<st
     logFile: join(folder, 'logs', 'child.log'),
     readReady: (line) => /^ready (.*)/.exec(line)?.[1],
     readyTimeoutMs,
+    ...(onOutput ? { onOutput } : {}),
   });
 }
 
@@ -42,6 +44,16 @@ describe('a child', () => {
     await expect(start(`console.error('no such file'); process.exit(3)`)).rejects.toThrow(
       /^Child ended with code 3; its last lines \(all: .*child.log\):\n {2}no such file$/,
     );
+  });
+
+  it('whose output somebody receives keeps its colours there alone, and its end is told without lines', async () => {
+    const lines: string[] = [];
+    const code = `console.log('\\u001b[31mred\\u001b[39m'); console.error('one'); process.exit(3)`;
+    const started = start(code, 20_000, (line, stream) => void lines.push(`${stream} ${line}`));
+    await expect(started).rejects.toThrow(/^Child ended with code 3; its output is in .*child.log$/);
+    expect(lines.sort()).toEqual(['stderr one', 'stdout \u001b[31mred\u001b[39m']);
+    expect(readFileSync(join(folder, 'logs', 'child.log'), 'utf8')).toContain('red\n');
+    expect(readFileSync(join(folder, 'logs', 'child.log'), 'utf8')).not.toContain('\u001b');
   });
 
   it('that is never ready is ended', async () => {

@@ -1,8 +1,8 @@
 // Node 20 has no globSync, and a missing name would fail before check-node.ts can say what is wrong.
-import fs, { readFileSync } from 'node:fs';
+import fs, { existsSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { HostStartError } from '../errors.ts';
-import { isRecord } from '../settings/json.ts';
+import { parseJsonObject } from '../settings/parse-json.ts';
 
 /** The files that register an app's functions, and how to load them. */
 export interface EntryPoint {
@@ -22,20 +22,17 @@ export function findEntryPoints(appFolder: string): EntryPoint[] {
   const files = fs.globSync(manifest.main.replace(/^\.\//, ''), { cwd: appFolder });
   if (files.length === 0) {
     throw new HostStartError(
-      `Worker was unable to load entry point "${manifest.main}": Found zero files matching the supplied pattern.`,
+      `Worker was unable to load entry point "${manifest.main}": Found zero files matching the supplied pattern. ` +
+        'Build the app first, or correct "main" of package.json.',
     );
   }
   return files.sort().map((file) => ({ path: join(appFolder, file), format: toFormat(file, manifest.isModule) }));
 }
 
 function readManifest(appFolder: string): Manifest {
-  let json: unknown;
-  try {
-    json = JSON.parse(readFileSync(join(appFolder, 'package.json'), 'utf8'));
-  } catch (error: unknown) {
-    throw new HostStartError('package.json: missing in the app folder, or not valid JSON.', { cause: error });
-  }
-  if (!isRecord(json)) throw new HostStartError('package.json: expected a JSON object.');
+  const file = join(appFolder, 'package.json');
+  if (!existsSync(file)) throw new HostStartError('package.json: file not found in the app folder.');
+  const json = parseJsonObject(readFileSync(file, 'utf8'), 'package.json');
   const main = json.main;
   return { isModule: json.type === 'module', ...(typeof main === 'string' && main !== '' ? { main } : {}) };
 }

@@ -26,13 +26,18 @@ export interface LoadedApp {
 
 /** Loads an app's files one after another, runs its appStart hooks and closes the registry. */
 export async function loadApp(appFolder: string, registry: Registry): Promise<LoadedApp> {
-  for (const entry of findEntryPoints(appFolder)) await loadFile(entry);
+  await loadFiles(appFolder);
   for (const hook of registry.hooks.appStart) await hook(createAppHookContext(registry));
   const model = registry.model;
   const offered = Object.fromEntries(CAPABILITIES.map((name) => [name, 'true']));
   const captured = await captureProxyServer(async () => (await model?.getCapabilities?.(offered)) ?? offered);
   registry.locked = true;
   return captured.value.HttpUri && captured.server ? { proxyServer: captured.server } : {};
+}
+
+/** Loads an app's files one after another. Throws HostStartError for one that cannot be loaded. */
+export async function loadFiles(appFolder: string): Promise<void> {
+  for (const entry of findEntryPoints(appFolder)) await loadFile(entry);
 }
 
 async function loadFile(entry: EntryPoint): Promise<void> {

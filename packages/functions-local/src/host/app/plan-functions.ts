@@ -1,4 +1,4 @@
-import { FunctionRefusedError, toError } from '../errors.ts';
+import { FunctionRefusedError, toError, unsupported } from '../errors.ts';
 import { type Environment, isDisabled, resolveSettingsDeep } from '../settings/environment.ts';
 import type { Binding } from '../worker-protocol.ts';
 import type { RegisteredFunction } from './registry.ts';
@@ -49,17 +49,14 @@ function planServed(registered: RegisteredFunction, env: Environment): PlannedFu
 
 function readTriggerType(binding: Binding): TriggerType {
   const found = TRIGGER_TYPES.find((type) => type.toLowerCase() === binding.type.toLowerCase());
-  if (!found) throw unsupported(binding.type);
-  if (binding.properties?.supportsDeferredBinding === 'true') throw unsupported(`${binding.type} with sdkBinding`);
+  if (!found) throw unsupported(`the binding type '${binding.type}' is`);
+  if (binding.properties?.supportsDeferredBinding === 'true') throw unsupported(`${binding.type} with sdkBinding is`);
   return found;
 }
 
 function assertSupported(key: string, binding: Binding, triggerType: TriggerType): void {
   const isAnswer = key === '$return' && binding.type.toLowerCase() === 'http' && triggerType === 'httpTrigger';
   const isClient = binding.type.toLowerCase() === 'durableclient' && binding.direction === 'in';
-  if (!isAnswer && !isClient) throw unsupported(`${binding.type} (${binding.direction === 'in' ? 'input' : 'output'})`);
-}
-
-function unsupported(what: string): FunctionRefusedError {
-  return new FunctionRefusedError(`the binding type '${what}' is not supported by the local host.`);
+  if (!isAnswer && !isClient)
+    throw unsupported(`the binding type '${binding.type} (${binding.direction === 'in' ? 'input' : 'output'})' is`);
 }

@@ -74,7 +74,8 @@ function defaultHubName(): string | undefined {
   return siteName === undefined ? undefined : toHubName(siteName);
 }
 
-function hasDurableBindings(wiring: Wiring): boolean {
+/** Whether a function that is served needs a task hub. */
+export function hasDurableBindings(wiring: Wiring): boolean {
   const served = wiring.functions.filter((planned) => planned.state === 'served');
   const bindings = served.flatMap(({ fn }) => Object.values(fn.metadata.bindings));
   return wiring.durable.length > 0 || bindings.some((binding) => isClient(binding.type));

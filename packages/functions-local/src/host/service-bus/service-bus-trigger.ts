@@ -1,5 +1,5 @@
 import type { RegisteredFunction } from '../app/registry.ts';
-import { FunctionRefusedError } from '../errors.ts';
+import { FunctionRefusedError, unsupported } from '../errors.ts';
 import { findConnectionString } from '../settings/connection.ts';
 import type { Environment } from '../settings/environment.ts';
 import type { ServiceBusConfig } from '../settings/host-json.ts';
@@ -23,8 +23,7 @@ export function readServiceBusTrigger(
   { env, config }: { env: Environment; config: ServiceBusConfig },
 ): ServiceBusTrigger {
   const binding = fn.metadata.bindings[name] ?? { type: 'serviceBusTrigger', direction: 'in' };
-  if (binding.isSessionsEnabled === true)
-    throw new FunctionRefusedError('sessions (isSessionsEnabled) are not supported.');
+  if (binding.isSessionsEnabled === true) throw unsupported('sessions (isSessionsEnabled) are');
   const connection = typeof binding.connection === 'string' && binding.connection ? binding.connection : 'ServiceBus';
   const autoComplete = binding.autoCompleteMessages ?? binding.autoComplete;
   return {

@@ -1,6 +1,9 @@
 import { FunctionRefusedError } from '../errors.ts';
 import { type Environment, findSetting } from './environment.ts';
 
+/** What the setting can be without a namespace on Azure. */
+const EMBEDDED = " (`functions-local start` takes 'UseDevelopmentEmulator=true' there for its own Service Bus).";
+
 /** The connection string that a binding's `connection` names. Throws for a missing one and for the identity form. */
 export function findConnectionString(name: string, env: Environment): string {
   const candidates = [
@@ -15,8 +18,10 @@ export function findConnectionString(name: string, env: Environment): string {
   if (identity !== undefined) {
     throw new FunctionRefusedError(
       `connection '${name}' uses a managed identity (${identity}__fullyQualifiedNamespace); ` +
-        `locally only a connection string in the setting '${name}' is supported.`,
+        `locally only a connection string in the setting '${name}' is supported${EMBEDDED}`,
     );
   }
-  throw new FunctionRefusedError(`connection '${name}': no setting '${name}' or 'AzureWebJobs${name}' exists.`);
+  throw new FunctionRefusedError(
+    `connection '${name}': no setting '${name}' or 'AzureWebJobs${name}' exists${EMBEDDED}`,
+  );
 }

@@ -23,7 +23,11 @@ export const instanceId = (env: Environment): string => env.WEBSITE_INSTANCE_ID 
 export function resolveSettings(text: string, env: Environment): string {
   return text.replace(/%([^%]+)%/g, (_, name: string) => {
     const value = findSetting(env, name);
-    if (value === undefined) throw new FunctionRefusedError(`'%${name}%' does not resolve to a value.`);
+    if (value === undefined) {
+      throw new FunctionRefusedError(
+        `'%${name}%' does not resolve to a value: set '${name}' in local.settings.json (Values) or in the environment.`,
+      );
+    }
     return value;
   });
 }

@@ -4,6 +4,7 @@ import type { LogLevel } from '../worker-protocol.ts';
 import type { Environment } from './environment.ts';
 import { isRecord } from './json.ts';
 import { applyOverrides } from './overrides.ts';
+import { parseJsonObject } from './parse-json.ts';
 import { createReader, type SectionReader } from './section-reader.ts';
 import { minutes, seconds } from './units.ts';
 
@@ -11,6 +12,8 @@ import { minutes, seconds } from './units.ts';
 export interface HostConfig {
   /** Milliseconds; undefined = no limit. */
   functionTimeoutMs?: number;
+  /** Names of the functions to run, ignoring case; empty = all. */
+  functions: readonly string[];
   routePrefix: string;
   logLevels: Record<string, LogLevel>;
   serviceBus: ServiceBusConfig;
@@ -37,7 +40,7 @@ const LEVELS = ['trace', 'debug', 'information', 'warning', 'error', 'critical',
 /** Reads the text of a `host.json`, overrides from the environment applied. Throws once, with all problems. */
 export function readHostConfig(text: string | undefined, env: Environment): HostConfig {
   if (text === undefined) throw new HostStartError('host.json: file not found in the app folder.');
-  const json = applyOverrides(parse(text), env);
+  const json = applyOverrides(parseJsonObject(text, 'host.json'), env);
   const reader = createReader(json);
   const version = reader.raw(['version']);
   if (version !== '2.0') reader.problem('version', 'the string "2.0"', version);
@@ -45,6 +48,7 @@ export function readHostConfig(text: string | undefined, env: Environment): Host
   const durableTask = isRecord(section) ? section : {};
   const config = {
     ...readTimeout(reader),
+    functions: readFunctions(reader),
     routePrefix: reader.text(['extensions', 'http', 'routePrefix'], 'api').replace(/^\/+|\/+$/g, ''),
     logLevels: readLevels(reader, reader.raw(['logging', 'logLevel'])),
     serviceBus: readServiceBus(reader),
@@ -58,14 +62,12 @@ export function readHostConfig(text: string | undefined, env: Environment): Host
   return { ...config, unreadKeys: [...reader.unread(), ...inDurableTask] };
 }
 
-function parse(text: string): Record<string, unknown> {
-  try {
-    const json: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
-    if (isRecord(json)) return json;
-  } catch (error: unknown) {
-    throw new HostStartError('host.json: not valid JSON.', { cause: error });
-  }
-  throw new HostStartError('host.json: expected a JSON object.');
+// The override AzureFunctionsJobHost__functions__0 makes an object with the key "0".
+function readFunctions(reader: SectionReader): string[] {
+  const section = reader.raw(['functions']) ?? [];
+  const names = Array.isArray(section) || isRecord(section) ? Object.values(section) : undefined;
+  if (!names?.every((name) => typeof name === 'string')) reader.problem('functions', 'an array of names', section);
+  return names?.map(String) ?? [];
 }
 
 function readBundle(reader: SectionReader): boolean {

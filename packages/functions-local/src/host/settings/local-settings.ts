@@ -1,38 +1,35 @@
 import { HostStartError } from '../errors.ts';
+import { type CorsOptions, readOrigins } from '../http/cors.ts';
 import { type Environment, findSetting } from './environment.ts';
 import { isRecord } from './json.ts';
+import { parseJsonObject } from './parse-json.ts';
 
 /** `local.settings.json`, reduced to what a host reads from it. */
 export interface LocalSettings {
   /** Variables to set where the environment has none. */
   values: Record<string, string>;
   httpPort?: number;
+  /** Absent when `Host.CORS` names no origin. */
+  cors?: CorsOptions;
 }
 
 /** Reads the text of a `local.settings.json`. Throws when it is no JSON object or encrypted. */
 export function parseLocalSettings(text: string): LocalSettings {
-  const json = parse(text);
+  const json = parseJsonObject(text, 'local.settings.json');
   // The file counts as encrypted unless it says that it is not.
   if (json.IsEncrypted !== false) {
     throw new HostStartError(
       'local.settings.json: expected "IsEncrypted": false; encrypted settings are not supported.',
     );
   }
-  const port = isRecord(json.Host) ? Number(json.Host.LocalHttpPort) : Number.NaN;
+  const host = isRecord(json.Host) ? json.Host : {};
+  const port = Number(host.LocalHttpPort);
+  const origins = readOrigins(typeof host.CORS === 'string' ? host.CORS : '');
   return {
     values: { ...readValues(json.Values), ...readConnectionStrings(json.ConnectionStrings) },
     ...(Number.isInteger(port) ? { httpPort: port } : {}),
+    ...(origins.length > 0 ? { cors: { origins, credentials: host.CORSCredentials === true } } : {}),
   };
-}
-
-function parse(text: string): Record<string, unknown> {
-  try {
-    const json: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
-    if (isRecord(json)) return json;
-  } catch (error: unknown) {
-    throw new HostStartError('local.settings.json: not valid JSON.', { cause: error });
-  }
-  throw new HostStartError('local.settings.json: expected a JSON object.');
 }
 
 function readValues(values: unknown): Record<string, string> {

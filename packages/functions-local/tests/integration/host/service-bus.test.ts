@@ -111,7 +111,7 @@ describe('triggers that are refused', () => {
   it('are named, while the others run', () => {
     expect(host.output()).toMatch(/The 'identity' function is in error: connection 'Cloud' uses a managed identity/);
     expect(host.output()).toContain(
-      "The 'sessions' function is in error: sessions (isSessionsEnabled) are not supported.",
+      "The 'sessions' function is in error: sessions (isSessionsEnabled) are not supported by functions-local;",
     );
   });
 });

@@ -24,7 +24,9 @@ describe('resolveSettings', () => {
 
   it('throws for a name without a setting', () => {
     expect(() => resolveSettings('%GONE%', {})).toThrow(
-      new FunctionRefusedError("'%GONE%' does not resolve to a value."),
+      new FunctionRefusedError(
+        "'%GONE%' does not resolve to a value: set 'GONE' in local.settings.json (Values) or in the environment.",
+      ),
     );
   });
 

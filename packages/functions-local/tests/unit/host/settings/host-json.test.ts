@@ -5,6 +5,7 @@ describe('readHostConfig', () => {
   it('has the defaults of the real host', () => {
     expect(readHostConfig('{"version":"2.0"}', {})).toEqual({
       functionTimeoutMs: 1_800_000,
+      functions: [],
       routePrefix: 'api',
       logLevels: {},
       durableTask: {},

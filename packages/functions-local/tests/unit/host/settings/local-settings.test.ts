@@ -7,11 +7,12 @@ describe('parseLocalSettings', () => {
       IsEncrypted: false,
       Values: { A: 'x', B: null, C: 5, '': 'no name' },
       ConnectionStrings: { Db: 'text', Other: { ConnectionString: 'inner', ProviderName: 'p' } },
-      Host: { LocalHttpPort: 7072 },
+      Host: { LocalHttpPort: 7072, CORS: 'http://a, http://b', CORSCredentials: true },
     });
     expect(parseLocalSettings(text)).toEqual({
       values: { A: 'x', C: '5', 'ConnectionStrings:Db': 'text', 'ConnectionStrings:Other': 'inner' },
       httpPort: 7072,
+      cors: { origins: ['http://a', 'http://b'], credentials: true },
     });
   });
 

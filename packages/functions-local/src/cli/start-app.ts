@@ -1,0 +1,142 @@
+import { join, resolve } from 'node:path';
+import { isPortFree } from '../ports.ts';
+import { ProcessStartError } from '../stack/process.ts';
+import { type Connections, type PartialStack, type PartialStackOptions, startStack } from '../stack/start.ts';
+import type { CliConsole } from './console.ts';
+import { takeDataFolder } from './data-folder.ts';
+import { connectionSettings, findEmbeddedSettings } from './embedded.ts';
+import { listEntities } from './entities.ts';
+import { StartError } from './errors.ts';
+import { inspectApp } from './inspect-app.ts';
+import {
+  assertCanRun,
+  functionSettings,
+  type HostPlan,
+  planHost,
+  planServices,
+  type ServicePlan,
+} from './plan-start.ts';
+import type { StartOptions } from './program.ts';
+import { type AppFiles, explainNoFunctions, readApp, readEntities } from './read-app.ts';
+
+/** An app that runs. */
+export interface RunningApp {
+  /** Resolves, in words, when a part ends unasked. */
+  readonly failed: Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** Starts the app and the services that its settings ask for. Throws StartError for every mistake of the user. */
+export async function startApp(given: string, options: StartOptions, output: CliConsole): Promise<RunningApp> {
+  const app = readApp(given, process.env);
+  const host = planHost(options, app.local);
+  const entities = options.entities === undefined ? undefined : readEntities(options.entities);
+  if (host.port !== 0 && !(await isPortFree(host.port))) throw portTaken(host.port);
+  const settings = { ...app.env, ...functionSettings(options.functions) };
+  const inspection = await inspectApp(app.folder, { ...settings, ...stubConnections(settings) });
+  assertCanRun(inspection, options.functions);
+  if (inspection.registered.length === 0) throw new StartError([explainNoFunctions(app.folder)]);
+  const services = planServices(settings, inspection, entities);
+  const data = resolve(options.data ?? join(app.folder, 'node_modules', '.cache', 'functions-local'));
+  const release = takeDataFolder(data);
+  try {
+    const stack = await startStack(
+      toStackOptions({ app, host, inspection, services, settings, data, options, output }),
+    );
+    await assertPort(stack, host);
+    return { failed: stack.failed, stop: () => stack.stop().finally(release) };
+  } catch (error: unknown) {
+    release();
+    throw error instanceof ProcessStartError ? new StartError([error.message], { cause: error }) : error;
+  }
+}
+
+/** Values that clients can be made from; nothing listens there while the app is only looked at. */
+function stubConnections(env: NodeJS.ProcessEnv): Record<string, string> {
+  const serviceBus =
+    'Endpoint=sb://127.0.0.1;SharedAccessKeyName=none;SharedAccessKey=none;UseDevelopmentEmulator=true;';
+  return connectionSettings(findEmbeddedSettings(env), { serviceBus });
+}
+
+const portTaken = (port: number): StartError =>
+  new StartError([
+    `port ${port} of 127.0.0.1 is in use or not allowed; pass another one with --port, or --port 0 for any free one`,
+  ]);
+
+// The stack falls back to another port when somebody took it since it was checked.
+async function assertPort(stack: PartialStack, { port }: HostPlan): Promise<void> {
+  if (port === 0 || new URL(stack.url).port === String(port)) return;
+  await stack.stop();
+  throw portTaken(port);
+}
+
+interface Start {
+  app: AppFiles;
+  host: HostPlan;
+  inspection: { isDurable: boolean };
+  services: ServicePlan;
+  settings: NodeJS.ProcessEnv;
+  data: string;
+  options: StartOptions;
+  output: CliConsole;
+}
+
+function toStackOptions(start: Start): PartialStackOptions {
+  const { app, host, inspection, services, data, options, output } = start;
+  for (const name of app.skipped) {
+    output.warn(`Skipping '${name}' from local settings as it's already defined in current environment variables.`);
+  }
+  if (services.namespace && listEntities(services.namespace).length === 0) {
+    output.warn('no function is triggered by the embedded Service Bus: name what the app sends to with --entities');
+  }
+  return {
+    folder: data,
+    appFolder: app.folder,
+    ...(services.entities === undefined ? {} : { entities: services.entities }),
+    ...(services.embedded.storage.length === 0 ? {} : { layout: { containers: [], tables: [] } }),
+    ...(host.port === 0 ? {} : { preferredPort: host.port }),
+    settings: (connections) => {
+      // The services are up and the host is next: its own output follows theirs.
+      for (const line of describeServices(services, connections, data)) output.print(line);
+      return toEnvironment(start, connections);
+    },
+    // As `func start`, which asks for no keys either.
+    enforceKeys: false,
+    durable: inspection.isDurable,
+    ...(options.instances === undefined ? {} : { instances: options.instances }),
+    hostArguments: [
+      '--no-local-settings',
+      ...(host.cors ? ['--cors', host.cors.origins.join(',')] : []),
+      ...(host.cors?.credentials ? ['--cors-credentials'] : []),
+      ...(options.verbose ? ['--verbose'] : []),
+    ],
+    onHostOutput: output.relay,
+    onProgress: output.print,
+  };
+}
+
+function toEnvironment({ services, settings }: Start, connections: Partial<Connections>): Record<string, string> {
+  const defined = Object.entries(settings).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  // The host writes into a pipe; without this it would never use colours.
+  const colours = process.stdout.isTTY && process.stdout.hasColors() ? { FORCE_COLOR: '1' } : {};
+  return { ...Object.fromEntries(defined), ...connectionSettings(services.embedded, connections), ...colours };
+}
+
+/** What is started beside the app: addresses, and the settings that have them. */
+function describeServices(
+  { embedded, namespace }: ServicePlan,
+  connections: Partial<Connections>,
+  data: string,
+): string[] {
+  const { storage, serviceBus } = connections;
+  const lines = [`State and logs: ${data}`];
+  if (storage !== undefined) {
+    lines.push(`Storage for ${embedded.storage.join(', ')}:`);
+    for (const [, name, url] of storage.matchAll(/(\w+)Endpoint=([^;]+)/g)) lines.push(`\t${name}: ${url}`);
+  }
+  if (serviceBus !== undefined && namespace) {
+    lines.push(`Service Bus for ${embedded.serviceBus.join(', ')}: ${serviceBus}`);
+    lines.push(...listEntities(namespace).map((entity) => `\t${entity}`));
+  }
+  return lines;
+}

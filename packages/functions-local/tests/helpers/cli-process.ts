@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const BIN = fileURLToPath(new URL('../../bin/functions-local.js', import.meta.url));
+
+/** The command in a process of its own; it is the built one. */
+export interface CliProcess {
+  stdout(): string;
+  stderr(): string;
+  /** Waits until standard output matches; throws with all output when the process ends before, or after 60 s. */
+  waitFor(pattern: RegExp): Promise<RegExpMatchArray>;
+  /** Sends SIGTERM and gives the exit code. */
+  stop(): Promise<number | null>;
+  /** The exit code, once the process has ended. */
+  exited: Promise<number | null>;
+}
+
+/** Runs `functions-local` with the given arguments. */
+export function runCli(args: readonly string[], env: Record<string, string> = {}): CliProcess {
+  // A test runner on a terminal asks its children for colours.
+  const { FORCE_COLOR: _, ...own } = process.env;
+  const child = spawn(process.execPath, [BIN, ...args], {
+    env: { ...own, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const text = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (chunk: string) => {
+      text[name] += chunk;
+    });
+  }
+  const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
+  return {
+    stdout: () => text.stdout,
+    stderr: () => text.stderr,
+    exited,
+    waitFor: async (pattern) => {
+      for (let tries = 0; tries < 3_000; tries += 1) {
+        const ended = child.exitCode !== null;
+        const match = pattern.exec(text.stdout);
+        if (match) return match;
+        if (ended) break;
+        await sleep(20);
+      }
+      throw new Error(`Expected output like ${pattern}, got:\n${text.stdout}\n${text.stderr}`);
+    },
+    stop: () => {
+      child.kill('SIGTERM');
+      return exited;
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { applyCors, type CorsOptions, readOrigins } from '../../../../src/host/http/cors.ts';
+
+interface Answer {
+  isAnswered: boolean;
+  status?: number;
+  headers: Record<string, string>;
+}
+
+function answerTo(cors: CorsOptions, method: string, headers: Record<string, string>): Answer {
+  const answer: Answer = { isAnswered: false, headers: {} };
+  const response = {
+    headersSent: false,
+    destroyed: false,
+    setHeader: (name: string, value: string) => {
+      answer.headers[name] = value;
+    },
+    writeHead: (status: number) => {
+      answer.status = status;
+      return { end: () => {} };
+    },
+  };
+  const request = { method, headers };
+  answer.isAnswered = applyCors(cors, request as IncomingMessage, response as unknown as ServerResponse);
+  return answer;
+}
+
+const SHOP = { origins: ['http://localhost:3000'], credentials: true };
+const PREFLIGHT = { origin: 'http://localhost:3000', 'access-control-request-method': 'PUT' };
+
+describe('applyCors', () => {
+  it('answers a preflight with what was asked for', () => {
+    const headers = { ...PREFLIGHT, 'access-control-request-headers': 'x-functions-key' };
+    expect(answerTo(SHOP, 'OPTIONS', headers)).toEqual({
+      isAnswered: true,
+      status: 204,
+      headers: {
+        'access-control-allow-origin': 'http://localhost:3000',
+        vary: 'Origin',
+        'access-control-allow-credentials': 'true',
+        'access-control-allow-methods': 'PUT',
+        'access-control-allow-headers': 'x-functions-key',
+      },
+    });
+  });
+
+  it('allows nothing to another origin', () => {
+    const headers = { ...PREFLIGHT, origin: 'http://localhost:3001' };
+    expect(answerTo(SHOP, 'OPTIONS', headers)).toEqual({ isAnswered: true, status: 204, headers: {} });
+    expect(answerTo(SHOP, 'GET', headers)).toEqual({ isAnswered: false, headers: {} });
+  });
+
+  it('lets a call through with its headers', () => {
+    const answer = answerTo({ origins: ['*'], credentials: false }, 'GET', { origin: 'http://anywhere' });
+    expect(answer).toEqual({ isAnswered: false, headers: { 'access-control-allow-origin': '*' } });
+  });
+
+  it('leaves requests of no origin, and an OPTIONS request that is no preflight, to the app', () => {
+    expect(answerTo(SHOP, 'GET', {})).toEqual({ isAnswered: false, headers: {} });
+    expect(answerTo(SHOP, 'OPTIONS', { origin: 'http://localhost:3000' }).isAnswered).toBe(false);
+  });
+});
+
+describe('readOrigins', () => {
+  it('splits at commas and drops slashes at the end', () => {
+    expect(readOrigins(' http://a/ ,http://b,, ')).toEqual(['http://a', 'http://b']);
+  });
+});
