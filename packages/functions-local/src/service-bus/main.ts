@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { onStopSignals } from '../stop-signals.ts';
 import { startServiceBus } from './index.ts';
 
-const usage = 'node local/service-bus/main.ts --config FILE --file DB [--port N] [--key-name X] [--key Y]';
+const usage = 'node src/service-bus/main.ts --config FILE --file DB [--port N] [--key-name X] [--key Y]';
 
 const options = {
   config: { type: 'string' },
