@@ -3,8 +3,8 @@ import { defineConfig } from 'vitest/config';
 // Fault tests on whole stacks need the machine for themselves: they come last, one file at a time.
 const ON_STACKS = ['tests/faults/every-call/*.test.ts', 'tests/faults/random/random.test.ts'];
 
-// Unit tests are pure and run side by side. Integration tests start real processes (Azurite, broker, host),
-// so on a small machine they run one file at a time.
+// Unit tests are pure and run side by side. Integration tests start real processes (Azurite, broker, host) and mostly wait
+// for them: two files at a time keep two cores busy, and more would make them slow.
 export default defineConfig({
   // The sources of the workspaces instead of their build.
   resolve: { conditions: ['source'] },
@@ -27,7 +27,8 @@ export default defineConfig({
           include: ['tests/integration/**/*.test.ts', 'packages/*/tests/integration/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          fileParallelism: false,
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
         },
       },
       // The explorers are deterministic and need no service; SLUICE_FAULTS_DEEP looks further (docs/reliability.md).
@@ -46,7 +47,7 @@ export default defineConfig({
           include: ON_STACKS,
           fileParallelism: false,
           hookTimeout: 120_000,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { FIRST_HOST, logFile } from 'functions-local';
 import { totalOperations } from '../shared/contract/operations.ts';
 import { buildApp } from './app/build.ts';
-import { onBenchStack } from './stack.ts';
+import { onBenchStack } from './stack/stack.ts';
 
 const MINUTE_MS = 60_000;
 const MINUTES = Number(process.argv[2] ?? 5);

@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildApp } from './app/build.ts';
 import { type BenchOptions, readArguments, USAGE } from './arguments.ts';
-import { writeUpload } from './data.ts';
-import { describeRun } from './describe-run.ts';
-import { measureMemory } from './memory.ts';
-import type { Results } from './results.ts';
-import { saveResults } from './save.ts';
-import { measureSmall } from './small.ts';
-import { type BenchStack, type DurableDelays, onBenchStack } from './stack.ts';
-import { formatResults } from './table.ts';
-import { measureThroughput } from './throughput.ts';
-import { measureWakes, pollWait } from './wake.ts';
+import { measureMemory } from './measures/memory.ts';
+import { measureSmall } from './measures/small.ts';
+import { measureThroughput } from './measures/throughput.ts';
+import { measureWakes, pollWait } from './measures/wake.ts';
+import { describeRun } from './report/describe-run.ts';
+import type { Results } from './report/results.ts';
+import { saveResults } from './report/save.ts';
+import { formatResults } from './report/table.ts';
+import { writeUpload } from './stack/data.ts';
+import { type BenchStack, type DurableDelays, onBenchStack } from './stack/stack.ts';
 
 const SECOND_MS = 1_000;
 /** Default maxPollingInterval of the queue trigger. */

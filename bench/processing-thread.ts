@@ -1,6 +1,6 @@
 /** The worker thread of bench/processing.ts: a light workload with a schema, a map and a reduce. */
 import { z } from 'zod';
-import { serve } from '../shared/processing/serve.ts';
+import { serve } from '../shared/processing/thread/serve.ts';
 import { defineWorkload } from '../shared/workload/define.ts';
 import { createRegistry } from '../shared/workload/registry.ts';
 

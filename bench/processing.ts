@@ -2,7 +2,7 @@
 import { performance } from 'node:perf_hooks';
 import { digestOf, encodeFrameSync } from '../shared/contract/frame.ts';
 import { newBatchId } from '../shared/contract/names.ts';
-import { type ChunkJob, createProcessor } from '../shared/processing/processor.ts';
+import { type ChunkJob, createProcessor } from '../shared/processing/thread-pool/processor.ts';
 
 const ITEMS = 5_000;
 const CHUNKS = 100;

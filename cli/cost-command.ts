@@ -1,9 +1,9 @@
 /** The cost command without its process: arguments in, text out. */
 import { parseArgs } from 'node:util';
-import { breakEven } from '../shared/cost/break-even.ts';
 import { DURABLE_BACKENDS, type DurableBackend } from '../shared/cost/counts.ts';
-import { modelMonth } from '../shared/cost/model.ts';
-import { DEFAULT_PARAMETERS, type MonthParameters } from '../shared/cost/month-parameters.ts';
+import { breakEven } from '../shared/cost/model/break-even.ts';
+import { modelMonth } from '../shared/cost/model/model.ts';
+import { DEFAULT_PARAMETERS, type MonthParameters } from '../shared/cost/model/month-parameters.ts';
 import { readPriceSheet } from '../shared/cost/sheet.ts';
 import { toText } from './cost-table.ts';
 

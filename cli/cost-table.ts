@@ -1,15 +1,15 @@
 /** The cost model as a text for people. */
 import { batchActions, batchOperations, planOf } from '../shared/cost/batch-operations.ts';
-import type { BreakEven } from '../shared/cost/break-even.ts';
 import {
   DURABLE_ACTION_ON_STORAGE,
   MESSAGE_AN_ITEM,
   storageOperations,
   timesOperations,
 } from '../shared/cost/counts.ts';
-import type { Month, Solution } from '../shared/cost/model.ts';
-import type { Line } from '../shared/cost/model-lines.ts';
-import type { MonthParameters } from '../shared/cost/month-parameters.ts';
+import type { BreakEven } from '../shared/cost/model/break-even.ts';
+import type { Month, Solution } from '../shared/cost/model/model.ts';
+import type { Line } from '../shared/cost/model/model-lines.ts';
+import type { MonthParameters } from '../shared/cost/model/month-parameters.ts';
 import { PRICE_CLASSES, type PriceSheet } from '../shared/cost/sheet.ts';
 
 /** Everything that is printed. */

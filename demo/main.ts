@@ -6,11 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type LocalStack, startStack } from 'functions-local';
 import { formatCount, formatTable } from '../cli/text/format.ts';
 import { type DemoOptions, readArguments, USAGE } from './arguments.ts';
+import { type Submission, showBatch } from './batch/show-batch.ts';
 import { type DataFolder, takeDataFolder } from './data-folder.ts';
-import { writeUsage } from './generate.ts';
 import { describeNextSteps } from './next-steps.ts';
-import { type Submission, showBatch } from './show-batch.ts';
 import { ROOT, sluiceStack } from './stack.ts';
+import { writeUsage } from './usage/generate.ts';
 import { differences, expectFrom } from './verify.ts';
 
 /** The port that Core Tools would take; another one when it is not free. */

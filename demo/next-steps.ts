@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import type { LocalStack } from 'functions-local';
-import type { Batch } from './api.ts';
+import type { Batch } from './batch/api.ts';
 
 /** How to go on in another shell. `file` is what was uploaded. */
 export function describeNextSteps(

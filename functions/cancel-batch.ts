@@ -1,7 +1,7 @@
 import { app } from '@azure/functions';
-import { answering } from '../shared/http/answers.ts';
-import { cancelOverHttp } from '../shared/http/cancel-batch.ts';
-import { durableClient, getDrainClient, operatorDeps, prices } from './app.ts';
+import { cancelOverHttp } from '../shared/http/batches/cancel-batch.ts';
+import { answering } from '../shared/http/edge/answers.ts';
+import { durableClient, getDrainClient, pipeline, prices } from './app.ts';
 
 app.http('cancel-batch', {
   route: 'batches/{id}/cancel',
@@ -9,6 +9,6 @@ app.http('cancel-batch', {
   authLevel: 'function',
   extraInputs: [durableClient],
   handler: answering((request, context) =>
-    cancelOverHttp({ deps: operatorDeps(getDrainClient(context)), prices }, request),
+    cancelOverHttp({ deps: pipeline.requestDeps(getDrainClient(context)), prices }, request),
   ),
 });

@@ -1,7 +1,9 @@
 import { app } from '@azure/functions';
-import { collectInbox } from '../shared/intake/inbox.ts';
+import { collectInbox } from '../shared/intake/inbox/inbox.ts';
 import { withLog } from '../shared/telemetry/log.ts';
-import { durableClient, getDrainClient, registry, settings, submitDeps } from './app.ts';
+import { durableClient, getDrainClient, pipeline } from './app.ts';
+
+const { registry, settings } = pipeline;
 
 // A timer over an inbox that nobody uses would still cost a listing each time: without a schedule there is none.
 if (settings.inboxSchedule !== undefined) {
@@ -10,7 +12,7 @@ if (settings.inboxSchedule !== undefined) {
     extraInputs: [durableClient],
     handler: (_timer, context) =>
       withLog(context, async () => {
-        await collectInbox({ ...submitDeps(getDrainClient(context)), registry, settings });
+        await collectInbox({ ...pipeline.requestDeps(getDrainClient(context)), registry, settings });
       }),
   });
 }

@@ -1,6 +1,6 @@
 import { app } from '@azure/functions';
-import { answering } from '../shared/http/answers.ts';
-import { dashboardPage } from '../shared/http/dashboard.ts';
+import { dashboardPage } from '../shared/http/dashboard/dashboard.ts';
+import { answering } from '../shared/http/edge/answers.ts';
 import { assets } from '../web/assets.ts';
 
 app.http('dashboard', {

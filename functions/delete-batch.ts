@@ -1,12 +1,12 @@
 import { app } from '@azure/functions';
-import { answering } from '../shared/http/answers.ts';
-import { deleteOverHttp } from '../shared/http/delete-batch.ts';
-import { durableClient, getDrainClient, operatorDeps } from './app.ts';
+import { deleteOverHttp } from '../shared/http/batches/delete-batch.ts';
+import { answering } from '../shared/http/edge/answers.ts';
+import { durableClient, getDrainClient, pipeline } from './app.ts';
 
 app.http('delete-batch', {
   route: 'batches/{id}',
   methods: ['DELETE'],
   authLevel: 'function',
   extraInputs: [durableClient],
-  handler: answering((request, context) => deleteOverHttp(operatorDeps(getDrainClient(context)), request)),
+  handler: answering((request, context) => deleteOverHttp(pipeline.requestDeps(getDrainClient(context)), request)),
 });

@@ -1,8 +1,8 @@
 import * as df from 'durable-functions';
 import type { DequeueInput } from '../shared/drain/activities.ts';
 import { withLog } from '../shared/telemetry/log.ts';
-import { activities } from './app.ts';
+import { pipeline } from './app.ts';
 
 df.app.activity('dequeue-batch', {
-  handler: (input: DequeueInput, context) => withLog(context, () => activities().dequeueBatch(input)),
+  handler: (input: DequeueInput, context) => withLog(context, () => pipeline.activities().dequeueBatch(input)),
 });

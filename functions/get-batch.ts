@@ -1,14 +1,15 @@
 import { app } from '@azure/functions';
-import { answering, json } from '../shared/http/answers.ts';
-import { batchView } from '../shared/http/batch-view.ts';
-import { batchOf } from '../shared/http/parameters.ts';
-import { clients, now, prices } from './app.ts';
+import { batchView } from '../shared/http/batches/batch-view.ts';
+import { answering, json } from '../shared/http/edge/answers.ts';
+import { batchOf } from '../shared/http/edge/parameters.ts';
+import { pipeline, prices } from './app.ts';
 
 app.http('get-batch', {
   route: 'batches/{id}',
   methods: ['GET'],
   authLevel: 'function',
-  handler: answering(async (request) =>
-    json(batchView((await batchOf(request, clients().batches)).row, now(), prices)),
-  ),
+  handler: answering(async (request) => {
+    const { table, gate } = pipeline.deps();
+    return json(batchView((await batchOf(request, table)).row, gate.now(), prices));
+  }),
 });

@@ -1,13 +1,11 @@
 import { app } from '@azure/functions';
-import { answering } from '../shared/http/answers.ts';
-import { getDeadLetters } from '../shared/http/get-dead-letters.ts';
-import { clients } from './app.ts';
+import { getDeadLetters } from '../shared/http/dead-letters/get-dead-letters.ts';
+import { answering } from '../shared/http/edge/answers.ts';
+import { pipeline } from './app.ts';
 
 app.http('get-dead-letters', {
   route: 'batches/{id}/dead-letters',
   methods: ['GET'],
   authLevel: 'function',
-  handler: answering((request) =>
-    getDeadLetters({ table: clients().batches, container: clients().container }, request),
-  ),
+  handler: answering((request) => getDeadLetters(pipeline.deps(), request)),
 });

@@ -1,13 +1,15 @@
 import { app } from '@azure/functions';
-import { answering } from '../shared/http/answers.ts';
-import { getPolicy } from '../shared/http/policy.ts';
-import { clients, registry, settings } from './app.ts';
+import { answering } from '../shared/http/edge/answers.ts';
+import { getPolicy } from '../shared/http/queues/policy.ts';
+import { pipeline } from './app.ts';
+
+const { registry, settings } = pipeline;
 
 app.http('get-policy', {
   route: 'queues/{queue}/policy',
   methods: ['GET'],
   authLevel: 'function',
   handler: answering((request) =>
-    getPolicy({ table: clients().gates, registry, capacity: settings.capacity }, request),
+    getPolicy({ table: pipeline.clients().gates, registry, capacity: settings.capacity }, request),
   ),
 });

@@ -1,11 +1,11 @@
 import { app } from '@azure/functions';
-import { answering } from '../shared/http/answers.ts';
-import { getReport } from '../shared/http/get-report.ts';
-import { clients } from './app.ts';
+import { getReport } from '../shared/http/batches/get-report.ts';
+import { answering } from '../shared/http/edge/answers.ts';
+import { pipeline } from './app.ts';
 
 app.http('get-report', {
   route: 'batches/{id}/report',
   methods: ['GET'],
   authLevel: 'function',
-  handler: answering((request) => getReport({ table: clients().batches, container: clients().container }, request)),
+  handler: answering((request) => getReport(pipeline.deps(), request)),
 });

@@ -1,11 +1,11 @@
 import { app } from '@azure/functions';
-import { answering } from '../shared/http/answers.ts';
-import { getResults } from '../shared/http/get-results.ts';
-import { clients } from './app.ts';
+import { getResults } from '../shared/http/batches/get-results.ts';
+import { answering } from '../shared/http/edge/answers.ts';
+import { pipeline } from './app.ts';
 
 app.http('get-results', {
   route: 'batches/{id}/results',
   methods: ['GET'],
   authLevel: 'function',
-  handler: answering((request) => getResults({ table: clients().batches, container: clients().container }, request)),
+  handler: answering((request) => getResults(pipeline.deps(), request)),
 });

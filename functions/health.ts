@@ -1,7 +1,9 @@
 import { app } from '@azure/functions';
-import { answering } from '../shared/http/answers.ts';
-import { createHealth } from '../shared/http/health.ts';
-import { clients, depthOf, registry, settings } from './app.ts';
+import { answering } from '../shared/http/edge/answers.ts';
+import { createHealth } from '../shared/http/health/health.ts';
+import { pipeline } from './app.ts';
+
+const { registry, settings } = pipeline;
 
 app.http('health', {
   route: 'health',
@@ -13,8 +15,8 @@ app.http('health', {
       pool: settings.pool,
       instance: settings.instance,
       storage: () => {
-        const { batches, gates, keys, container } = clients();
-        return { tables: [batches, gates, keys], container, depthOf };
+        const { batches, gates, keys, container } = pipeline.clients();
+        return { tables: [batches, gates, keys], container, depthOf: pipeline.deps().depthOf };
       },
       nowMs: () => performance.now(),
     }),

@@ -1,11 +1,14 @@
 import { app } from '@azure/functions';
-import { answering } from '../shared/http/answers.ts';
-import { listBatches } from '../shared/http/list-batches.ts';
-import { clients, now } from './app.ts';
+import { listBatches } from '../shared/http/batches/list-batches.ts';
+import { answering } from '../shared/http/edge/answers.ts';
+import { pipeline } from './app.ts';
 
 app.http('list-batches', {
   route: 'batches',
   methods: ['GET'],
   authLevel: 'function',
-  handler: answering((request) => listBatches({ table: clients().batches, now }, request)),
+  handler: answering((request) => {
+    const { table, gate } = pipeline.deps();
+    return listBatches({ table, now: gate.now }, request);
+  }),
 });

@@ -1,13 +1,16 @@
 import { app } from '@azure/functions';
-import { answering } from '../shared/http/answers.ts';
-import { listQueues } from '../shared/http/list-queues.ts';
-import { clients, depthOf, registry, settings } from './app.ts';
+import { answering } from '../shared/http/edge/answers.ts';
+import { listQueues } from '../shared/http/queues/list-queues.ts';
+import { pipeline } from './app.ts';
+
+const { registry, settings } = pipeline;
 
 app.http('list-queues', {
   route: 'queues',
   methods: ['GET'],
   authLevel: 'function',
-  handler: answering((request) =>
-    listQueues({ table: clients().gates, registry, pool: settings.pool, depthOf }, request),
-  ),
+  handler: answering((request) => {
+    const { gate, depthOf } = pipeline.deps();
+    return listQueues({ table: gate.table, registry, pool: settings.pool, depthOf }, request);
+  }),
 });

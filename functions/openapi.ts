@@ -1,6 +1,6 @@
 import { app } from '@azure/functions';
-import { answering, json } from '../shared/http/answers.ts';
-import { openApiDocument } from '../shared/http/openapi.ts';
+import { answering, json } from '../shared/http/edge/answers.ts';
+import { openApiDocument } from '../shared/http/openapi/openapi.ts';
 
 app.http('openapi', {
   route: 'openapi.json',

@@ -1,13 +1,15 @@
 import { app } from '@azure/functions';
-import { answering } from '../shared/http/answers.ts';
-import { putPolicy } from '../shared/http/policy.ts';
-import { clients, registry, settings } from './app.ts';
+import { answering } from '../shared/http/edge/answers.ts';
+import { putPolicy } from '../shared/http/queues/policy.ts';
+import { pipeline } from './app.ts';
+
+const { registry, settings } = pipeline;
 
 app.http('put-policy', {
   route: 'queues/{queue}/policy',
   methods: ['PUT'],
   authLevel: 'function',
   handler: answering((request) =>
-    putPolicy({ table: clients().gates, registry, capacity: settings.capacity }, request),
+    putPolicy({ table: pipeline.clients().gates, registry, capacity: settings.capacity }, request),
   ),
 });

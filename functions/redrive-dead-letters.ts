@@ -1,12 +1,12 @@
 import { app } from '@azure/functions';
-import { answering } from '../shared/http/answers.ts';
-import { redriveDeadLetters } from '../shared/http/redrive-dead-letters.ts';
-import { durableClient, getDrainClient, operatorDeps } from './app.ts';
+import { redriveDeadLetters } from '../shared/http/dead-letters/redrive-dead-letters.ts';
+import { answering } from '../shared/http/edge/answers.ts';
+import { durableClient, getDrainClient, pipeline } from './app.ts';
 
 app.http('redrive-dead-letters', {
   route: 'batches/{id}/dead-letters/redrive',
   methods: ['POST'],
   authLevel: 'function',
   extraInputs: [durableClient],
-  handler: answering((request, context) => redriveDeadLetters(operatorDeps(getDrainClient(context)), request)),
+  handler: answering((request, context) => redriveDeadLetters(pipeline.requestDeps(getDrainClient(context)), request)),
 });

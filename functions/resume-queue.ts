@@ -1,7 +1,9 @@
 import { app } from '@azure/functions';
-import { answering } from '../shared/http/answers.ts';
-import { resumeQueue } from '../shared/http/pause-queue.ts';
-import { durableClient, gateWith, getDrainClient, registry, settings } from './app.ts';
+import { answering } from '../shared/http/edge/answers.ts';
+import { resumeQueue } from '../shared/http/queues/pause-queue.ts';
+import { durableClient, getDrainClient, pipeline } from './app.ts';
+
+const { registry, settings } = pipeline;
 
 app.http('resume-queue', {
   route: 'queues/{queue}/resume',
@@ -9,6 +11,6 @@ app.http('resume-queue', {
   authLevel: 'function',
   extraInputs: [durableClient],
   handler: answering((request, context) =>
-    resumeQueue({ registry, pool: settings.pool, gate: gateWith(getDrainClient(context)) }, request),
+    resumeQueue({ registry, pool: settings.pool, gate: pipeline.gateWith(getDrainClient(context)) }, request),
   ),
 });

@@ -1,8 +1,10 @@
 import { app } from '@azure/functions';
-import { answering } from '../shared/http/answers.ts';
-import { MAX_UPLOADS, submitOverHttp } from '../shared/http/submit-batch.ts';
+import { MAX_UPLOADS, submitOverHttp } from '../shared/http/batches/submit-batch.ts';
+import { answering } from '../shared/http/edge/answers.ts';
 import { createSlots } from '../shared/slots.ts';
-import { durableClient, getDrainClient, prices, registry, settings, submitDeps } from './app.ts';
+import { durableClient, getDrainClient, pipeline, prices } from './app.ts';
+
+const { registry, settings } = pipeline;
 
 const slots = createSlots(MAX_UPLOADS);
 
@@ -12,6 +14,6 @@ app.http('submit-batch', {
   authLevel: 'function',
   extraInputs: [durableClient],
   handler: answering((request, context) =>
-    submitOverHttp({ registry, settings, prices, deps: submitDeps(getDrainClient(context)), slots }, request),
+    submitOverHttp({ registry, settings, prices, deps: pipeline.requestDeps(getDrainClient(context)), slots }, request),
   ),
 });

@@ -1,13 +1,15 @@
 import { app } from '@azure/functions';
 import { sweep } from '../shared/sweep/sweep.ts';
 import { withLog } from '../shared/telemetry/log.ts';
-import { durableClient, getDrainClient, settings, sweepDeps } from './app.ts';
+import { durableClient, getDrainClient, pipeline } from './app.ts';
+
+const { settings } = pipeline;
 
 app.timer('sweep', {
   schedule: settings.sweepSchedule,
   extraInputs: [durableClient],
   handler: (_timer, context) =>
     withLog(context, async () => {
-      await sweep(sweepDeps(getDrainClient(context)));
+      await sweep(pipeline.sweepDeps(getDrainClient(context)));
     }),
 });

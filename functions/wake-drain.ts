@@ -2,11 +2,13 @@ import { app } from '@azure/functions';
 import { withLog } from '../shared/telemetry/log.ts';
 import { createCoalesce } from '../shared/wake/coalesce.ts';
 import { onEvents } from '../shared/wake/on-events.ts';
-import { clients, durableClient, gateWith, getDrainClient, registry, settings } from './app.ts';
+import { durableClient, getDrainClient, pipeline } from './app.ts';
+
+const { registry, settings } = pipeline;
 
 /** Well below what a drain waits for more before it lets go: the wakes that are held together find it at work. */
 const coalesce = createCoalesce(250);
-const account = (): string => clients().account;
+const account = (): string => pipeline.clients().account;
 
 app.serviceBusTopic('wake-drain', {
   connection: 'SluiceServiceBus',
@@ -17,7 +19,7 @@ app.serviceBusTopic('wake-drain', {
   handler: (events, context) =>
     withLog(context, () =>
       onEvents({ registry, pool: settings.pool, account, coalesce }, events as unknown[], () =>
-        gateWith(getDrainClient(context)),
+        pipeline.gateWith(getDrainClient(context)),
       ),
     ),
 });

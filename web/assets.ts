@@ -1,4 +1,4 @@
-import type { DashboardAssets } from '../shared/http/dashboard.ts';
+import type { DashboardAssets } from '../shared/http/dashboard/dashboard.ts';
 
 /**
  * The built dashboard. A deployment holds scripts only, so that the files are strings in a module: `npm run build` writes

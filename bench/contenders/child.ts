@@ -1,6 +1,7 @@
 /** The process of one contender: does what its parent says, and tells time, CPU and memory of its own. */
-import { usageLines } from '../data.ts';
-import { reportDigest } from '../digest.ts';
+
+import { reportDigest } from '../measures/digest.ts';
+import { usageLines } from '../stack/data.ts';
 import { endLimit, type Overlap, runLimit } from './limit.ts';
 import { runListener } from './listener.ts';
 import { runPoller } from './poller.ts';

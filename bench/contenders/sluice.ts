@@ -1,11 +1,11 @@
 /** Contender: Sluice itself, from the first byte of the HTTP upload to the event that its report is there. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { peakMemory } from '../../demo/peak-memory.ts';
-import { read, uploadFile } from '../api.ts';
-import { reportDigest } from '../digest.ts';
-import type { Measurement } from '../measurement.ts';
-import { cpuSeconds } from '../process-usage.ts';
-import type { BenchStack } from '../stack.ts';
+import { peakMemory } from '../../demo/batch/peak-memory.ts';
+import { reportDigest } from '../measures/digest.ts';
+import type { Measurement } from '../measures/measurement.ts';
+import { read, uploadFile } from '../stack/api.ts';
+import { cpuSeconds } from '../stack/process-usage.ts';
+import type { BenchStack } from '../stack/stack.ts';
 
 /** The result drain polls its empty queue for another second, and then lets its gate go. */
 const QUIET_MS = 3_000;

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import type { Writable } from 'node:stream';
 import type { Command } from 'commander';
-import type { BatchView } from '../../shared/http/schemas.ts';
+import type { BatchView } from '../../shared/http/batches/schemas.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Act, Action, Session } from '../session.ts';

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { BATCH_STATES } from '../../shared/batches/batch-row.ts';
-import type { BatchEntry, BatchList } from '../../shared/http/schemas.ts';
+import type { BatchEntry, BatchList } from '../../shared/http/batches/schemas.ts';
 import { EXIT } from '../exit-codes.ts';
 import { day, whole } from '../options.ts';
 import type { Act, Action, Session } from '../session.ts';

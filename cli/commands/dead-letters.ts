@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { z } from 'zod';
-import type { deadLetterGroupsSchema, deadLetterListSchema } from '../../shared/http/schemas.ts';
+import type { deadLetterGroupsSchema, deadLetterListSchema } from '../../shared/http/dead-letters/schemas.ts';
 import { EXIT } from '../exit-codes.ts';
 import { openOutput } from '../output.ts';
 import type { Act, Action, Session } from '../session.ts';

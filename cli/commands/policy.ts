@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type Command, Option } from 'commander';
 import type { Policy } from '../../shared/drain/policy.ts';
-import type { PolicyView } from '../../shared/http/operator-schemas.ts';
+import type { PolicyView } from '../../shared/http/queues/schemas.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Io } from '../io.ts';

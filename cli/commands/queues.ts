@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { QueueView } from '../../shared/http/operator-schemas.ts';
+import type { QueueView } from '../../shared/http/queues/schemas.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Act, Action, Session } from '../session.ts';
 import { formatCount, formatTable, formatTime } from '../text/format.ts';
@@ -65,8 +65,9 @@ const change = (
 const tellQueue = ({ answer }: Session, queue: QueueView): void =>
   answer(queue, () => [`${queue.queue}: ${stateOf(queue)}, depth ${formatCount(queue.depth)}`]);
 
-function stateOf({ status, paused, dueAt }: QueueView): string {
+function stateOf({ status, paused, startFailure, dueAt }: QueueView): string {
   if (paused) return `paused by ${paused.by} since ${formatTime(paused.since)}: ${paused.reason}`;
+  if (startFailure) return `cannot be started since ${formatTime(startFailure.since)}: ${startFailure.error}`;
   return dueAt === null ? status : `${status}, due ${formatTime(dueAt)}`;
 }
 

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type Command, Option } from 'commander';
 import type { z } from 'zod';
-import type { redriveAnswerSchema, redriveRequestSchema } from '../../shared/http/batch-work-schemas.ts';
+import type { redriveAnswerSchema, redriveRequestSchema } from '../../shared/http/dead-letters/schemas.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Io } from '../io.ts';

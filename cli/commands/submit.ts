@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { BatchView } from '../../shared/http/schemas.ts';
+import type { BatchView } from '../../shared/http/batches/schemas.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { idempotencyKey } from '../options.ts';
 import type { Act, Action, Session } from '../session.ts';

@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander';
 import type { z } from 'zod';
-import type { sweepAnswerSchema } from '../../shared/http/batch-work-schemas.ts';
-import type { Cost, CostPeriod, Health } from '../../shared/http/operator-schemas.ts';
+import type { Cost, CostPeriod } from '../../shared/http/cost/schemas.ts';
+import type { Health } from '../../shared/http/health/schemas.ts';
+import type { sweepAnswerSchema } from '../../shared/http/sweep/schemas.ts';
 import { EXIT } from '../exit-codes.ts';
 import { day } from '../options.ts';
 import type { Act, Action } from '../session.ts';
@@ -60,7 +61,7 @@ type Sweep = z.infer<typeof sweepAnswerSchema>;
 const sweep: Action<[]> = async (session) => {
   const answer = await session.api.json<Sweep>({ path: 'sweep', method: 'POST', audience: 'operator' });
   session.answer(answer, () => describeSweep(answer));
-  return answer.failed > 0 ? EXIT.failed : EXIT.done;
+  return answer.failed + answer.startFailed > 0 ? EXIT.failed : EXIT.done;
 };
 
 function describeSweep({ open, ...counts }: Sweep): string[] {

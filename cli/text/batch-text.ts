@@ -1,4 +1,4 @@
-import type { BatchView } from '../../shared/http/schemas.ts';
+import type { BatchView } from '../../shared/http/batches/schemas.ts';
 import { formatBar, formatCount, formatNumber, formatSeconds, formatTable, formatTime } from './format.ts';
 
 /** What is shown of a batch; docs/api.md has all of it. */

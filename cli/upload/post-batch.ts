@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { BatchView } from '../../shared/http/schemas.ts';
+import type { BatchView } from '../../shared/http/batches/schemas.ts';
 import { type Api, unreachable } from '../api/client.ts';
 import { ApiProblem } from '../api/problem.ts';
 import { OverHttpLimit, openBody, type UploadProgress } from './body.ts';

@@ -1,4 +1,4 @@
-import type { BatchView } from '../../shared/http/schemas.ts';
+import type { BatchView } from '../../shared/http/batches/schemas.ts';
 import { ApiProblem } from '../api/problem.ts';
 import { CliError, UsageError } from '../errors.ts';
 import { EXIT } from '../exit-codes.ts';

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import type { BatchView } from '../../shared/http/schemas.ts';
+import type { BatchView } from '../../shared/http/batches/schemas.ts';
 import { whole } from '../options.ts';
 import type { Session } from '../session.ts';
 import { describeBatch, describeProgress } from '../text/batch-text.ts';

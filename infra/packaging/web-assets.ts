@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { build, type Metafile } from 'esbuild';
-import type { DashboardAssets, DashboardFile } from '../../shared/http/dashboard.ts';
+import type { DashboardAssets, DashboardFile } from '../../shared/http/dashboard/dashboard.ts';
 
 /** The module that takes the place of web/assets.ts, and what went into it. */
 export interface WebAssets {

@@ -1,11 +1,10 @@
 /** The collecting transaction: chunks from pending to done, what follows from them, and the counters, in one step. */
 import { isDeepStrictEqual } from 'node:util';
-import { odata } from '@azure/data-tables';
 import { addOperations, type Operations } from '../contract/operations.ts';
 import type { OutcomeHeader } from '../contract/outcome.ts';
 import type { Entity } from '../storage/entity.ts';
 import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
-import { isLostRace, queryEntities, type StoredAction, type Table } from '../storage/table.ts';
+import { isLostRace, odata, queryEntities, type StoredAction, type Table } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import { BATCH_ROW_KEY, type BatchRow, fromBatchEntity, toBatchEntity, type Versioned } from './batch-row.ts';
 import { type ChunkRow, chunkRowKey, fromChunkEntity, toChunkEntity } from './chunk-row.ts';

@@ -1,6 +1,5 @@
 import type { Operations } from '../contract/operations.ts';
 import { type Entity, fromEntity, type StoredEntity, toEntity } from '../storage/entity.ts';
-import type { PresentRevision, RevisionTimes } from './revisions.ts';
 
 /** States of a batch. The last three are settled; `accepting` means accepted, but perhaps not wholly enqueued. */
 export const BATCH_STATES = [
@@ -25,6 +24,25 @@ export interface BatchCounts {
   dead: number;
   cancelled: number;
 }
+
+/** One revision: from its opening, which for revision 0 is the acceptance, to its end. Times are ISO text in UTC. */
+export interface RevisionTimes {
+  revision: number;
+  /** Items that it runs: all of the upload, or those that were redriven. */
+  items: number;
+  openedAt: string;
+  deadlineAt: string;
+  queuedAt?: string | undefined;
+  startedAt?: string | undefined;
+  completedAt?: string | undefined;
+  /** Of its items, from its opening to their end, in milliseconds. */
+  latencyP50?: number | undefined;
+  latencyP95?: number | undefined;
+  latencyMax?: number | undefined;
+}
+
+/** The columns that belong to the present revision, and begin anew with each. */
+export type PresentRevision = Omit<RevisionTimes, 'revision' | 'items'> & { revisionItems: number };
 
 /**
  * The row of a batch: what was accepted, how far it is, and what it cost. Times are ISO text in UTC; those of

@@ -1,5 +1,4 @@
-import { odata } from '@azure/data-tables';
-import { deleteEntity, isLostRace, queryEntities, type Table } from '../storage/table.ts';
+import { deleteEntity, isLostRace, odata, queryEntities, type Table } from '../storage/table.ts';
 import { CHUNK_ROWS } from './chunk-row.ts';
 
 /** A transaction takes 100 operations (learn: entity group transactions). */

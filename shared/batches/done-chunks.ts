@@ -1,5 +1,4 @@
-import { odata } from '@azure/data-tables';
-import { queryEntities, type Table } from '../storage/table.ts';
+import { odata, queryEntities, type Table } from '../storage/table.ts';
 import { CHUNK_ROWS, type ChunkRow, chunkRowKey, fromChunkEntity } from './chunk-row.ts';
 
 /** The finished chunks of a batch in id order, from chunk `from` on; an operation a thousand, and only as far as is read. */

@@ -1,8 +1,7 @@
 /** Index rows, in the table of the batches: partition `day-<date>` is what a listing shows, by one query however many there are. */
-import { odata } from '@azure/data-tables';
 import { batchDate } from '../contract/names.ts';
 import { type Entity, fromEntity, type StoredEntity, toEntity } from '../storage/entity.ts';
-import { deleteEntity, queryEntities, type Table } from '../storage/table.ts';
+import { deleteEntity, odata, queryEntities, type Table } from '../storage/table.ts';
 import type { BatchRow, BatchState } from './batch-row.ts';
 
 const HEX = '0123456789abcdef';

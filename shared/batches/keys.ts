@@ -1,11 +1,10 @@
 /** Idempotency keys: the key fixes the batch id at its first use, for everybody who uses it later. */
 import { createHash } from 'node:crypto';
-import { odata } from '@azure/data-tables';
 import { newBatchId } from '../contract/names.ts';
 import { Problem } from '../errors.ts';
 import type { Columns } from '../storage/columns.ts';
 import { type Entity, fromEntity, type StoredEntity, toEntity } from '../storage/entity.ts';
-import { queryEntities, readEntity, type Table, wins } from '../storage/table.ts';
+import { odata, queryEntities, readEntity, type Table, wins } from '../storage/table.ts';
 import { writeRow } from '../storage/write-row.ts';
 
 /** How long a key is remembered, unless it is kept with its batch. */

@@ -2,10 +2,9 @@
  * The ledger: a row a batch and a row a chunk, all of a batch in one partition, so that a chunk's end and the counters
  * change in one transaction. Every change is conditional on the ETag its row was read with.
  */
-import { odata } from '@azure/data-tables';
 import type { StoredEntity } from '../storage/entity.ts';
 import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
-import { isLostRace, queryEntities, readEntity, type StoredAction, type Table, wins } from '../storage/table.ts';
+import { isLostRace, odata, queryEntities, readEntity, type StoredAction, type Table, wins } from '../storage/table.ts';
 import { UNKNOWN_ETAG, writeRow } from '../storage/write-row.ts';
 import { BATCH_ROW_KEY, type BatchRow, fromBatchEntity, toBatchEntity, type Versioned } from './batch-row.ts';
 import { CHUNK_ROWS, type ChunkRow, fromChunkEntity, toChunkEntity } from './chunk-row.ts';

@@ -2,9 +2,8 @@
  * Partition `open`: what a sweep must look at, so that an idle one is one query. A row a batch and revision that has not
  * come to its announced end, written before anything else of that revision: no accepted work is ever unseen.
  */
-import { odata } from '@azure/data-tables';
 import { type Entity, fromEntity, toEntity } from '../storage/entity.ts';
-import { deleteEntity, queryEntities, type Table } from '../storage/table.ts';
+import { deleteEntity, odata, queryEntities, type Table } from '../storage/table.ts';
 import type { BatchRow } from './batch-row.ts';
 
 const OPEN = 'open';

@@ -2,26 +2,7 @@
  * The times of a batch by revision: the upload is revision 0, each redrive opens the next. What one revision measured is
  * never changed by a later one, and the deadline is judged once, by the first completion.
  */
-import type { BatchRow } from './batch-row.ts';
-
-/** One revision: from its opening, which for revision 0 is the acceptance, to its end. Times are ISO text in UTC. */
-export interface RevisionTimes {
-  revision: number;
-  /** Items that it runs: all of the upload, or those that were redriven. */
-  items: number;
-  openedAt: string;
-  deadlineAt: string;
-  queuedAt?: string | undefined;
-  startedAt?: string | undefined;
-  completedAt?: string | undefined;
-  /** Of its items, from its opening to their end, in milliseconds. */
-  latencyP50?: number | undefined;
-  latencyP95?: number | undefined;
-  latencyMax?: number | undefined;
-}
-
-/** The columns that belong to the present revision, and begin anew with each. */
-export type PresentRevision = Omit<RevisionTimes, 'revision' | 'items'> & { revisionItems: number };
+import type { BatchRow, PresentRevision, RevisionTimes } from './batch-row.ts';
 
 /** Earlier revisions that a row keeps: the first, by which the deadline is judged, and the latest. Some 6 KB of JSON. */
 export const MAX_EARLIER = 20;

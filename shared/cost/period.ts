@@ -2,10 +2,10 @@
 import { addOperations, type Operations } from '../contract/operations.ts';
 import { DURABLE_ACTION_ON_STORAGE, timesOperations } from './counts.ts';
 import { drainShare, type EndedChunks } from './drain-share.ts';
-import { DAYS_A_MONTH, DEFAULT_PARAMETERS, type MonthParameters } from './month-parameters.ts';
+import { DAYS_A_MONTH, DEFAULT_PARAMETERS, type MonthParameters } from './model/month-parameters.ts';
+import { sluiceLines } from './model/sluice-month.ts';
 import { priceOperations } from './price.ts';
 import type { PriceSheet } from './sheet.ts';
-import { sluiceLines } from './sluice-month.ts';
 
 /** What one batch has spent. */
 export interface BatchSpent extends EndedChunks {

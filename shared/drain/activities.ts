@@ -12,7 +12,8 @@ import type { QueueAddress, Registry } from '../workload/registry.ts';
 import { summarize } from './adapt.ts';
 import type { Wave } from './plan.ts';
 import { type SettleDeps, settle, waveSeconds } from './settle.ts';
-import { emptySlice, runSlice, type SliceResult, type Tally } from './slice.ts';
+import { runSlice } from './slice.ts';
+import { emptySlice, type SliceResult, type Tally } from './slice-result.ts';
 
 export interface DequeueInput {
   queue: string;

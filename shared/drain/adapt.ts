@@ -1,7 +1,8 @@
 /** Learns from a finished wave: what a reference takes, and how many tasks are worth having. Pure. */
 import { THROTTLED } from '../cost/meter.ts';
 import type { GateRow } from '../wake/gate-row.ts';
-import { addTallies, emptyTally, type SliceResult, type Tally } from './slice.ts';
+import { addTallies } from './slice.ts';
+import { emptyTally, type SliceResult, type Tally } from './slice-result.ts';
 
 /** Weight of the newest measurement: quick enough to follow a change of batch, slow enough to ignore one odd chunk. */
 const ALPHA = 0.5;

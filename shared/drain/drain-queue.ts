@@ -6,7 +6,7 @@ import type { OrchestrationContext, Task } from 'durable-functions';
 import { RetryOptions } from 'durable-functions';
 import type { DequeueInput, SettleQueueInput, SettleQueueOutput } from './activities.ts';
 import type { Wave } from './plan.ts';
-import { emptySlice, type SliceResult } from './slice.ts';
+import { emptySlice, type SliceResult } from './slice-result.ts';
 
 /** Waves before the history is cut: a replay costs all that is in it. */
 const WAVES_A_GENERATION = 5;

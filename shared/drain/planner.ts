@@ -1,6 +1,6 @@
 import { fromEntity } from '../storage/entity.ts';
 import { readEntity, type Table } from '../storage/table.ts';
-import { GATES_PARTITION, type GateRow, isSweepHeld, policyRowKey } from '../wake/gate-row.ts';
+import { GATES_PARTITION, type GateRow, policyRowKey } from '../wake/gate-row.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import { SAFE_SHARE } from './adapt.ts';
 import { planWave, type Wave } from './plan.ts';
@@ -36,8 +36,7 @@ export function createPlanner({ table, sliceSeconds, visibilitySeconds, capacity
       itemsPerReference: workload.chunk.maxItems,
       secondsPerReference: gate.secondsPerReference || workload.secondsPerChunk,
       policy: await readPolicy({ table, capacity }, gate),
-      // A sweep that drains by itself has no orchestration to run tasks side by side.
-      taskLimit: isSweepHeld(gate) ? 1 : gate.taskLimit,
+      taskLimit: gate.taskLimit,
       bulk: lane === 'bulk',
       late: isLate(gate, { depth, deadlineSeconds: workload.deadlineSeconds, nowMs: now() }),
       exploring: gate.taskLimit > 0 && gate.taskLimit < Math.floor(gate.pressedAt * SAFE_SHARE),

@@ -10,6 +10,7 @@ import type { GateRow, Pause } from '../wake/gate-row.ts';
 import type { Publish } from '../wake/publish.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import { learn, type WaveSummary } from './adapt.ts';
+import type { HostLimits } from './host-limits.ts';
 import type { Wave } from './plan.ts';
 
 /** First and longest wait of an open circuit before one task tries again; it doubles with each failed probe. */
@@ -20,16 +21,12 @@ const FAULT_RETRY_MS = 15_000;
 /** Wait before a drain that failed is tried again. */
 const ABANDON_RETRY_MS = 60_000;
 
-export interface SettleDeps {
+export interface SettleDeps extends HostLimits {
   gate: Pick<GateDeps, 'table' | 'now'>;
   depthOf: (queue: string) => Promise<number>;
   publish: Publish;
   plan: (address: QueueAddress, gate: GateRow, depth: number) => Promise<Wave>;
   visibilitySeconds: number;
-  /** Of one instance; sizes how long a wave may take before its silence means something. */
-  concurrentActivities: number;
-  /** After how long the runtime hands a crashed instance's activity to another. */
-  activityVisibilitySeconds: number;
 }
 
 export interface SettleInput {
@@ -53,6 +50,7 @@ export const settle = (deps: SettleDeps, input: SettleInput): Promise<Settled> =
     if (!held) return { ended: 'fenced' };
     const gate = { ...held.row, ...learn(held.row, input.wave), total: held.row.total + input.wave.tasks };
     gate.ghosts += input.wave.ghosts;
+    gate.startFailure = undefined;
     const settled = await decide(deps, input, gate);
     if (!(await writeGate(deps.gate.table, settled.gate, held.etag))) return LOST_RACE;
     measureQueue(input.address.queue, settled.gate.depth, settled.gate.active);
@@ -95,11 +93,8 @@ async function goOn(deps: SettleDeps, input: SettleInput, gate: GateRow, depth: 
 }
 
 /** slice x ceil(tasks / activities of one instance) + activity visibility + 2 slices: a healthy wave is never taken for dead. */
-export const waveSeconds = (
-  deps: Pick<SettleDeps, 'concurrentActivities' | 'activityVisibilitySeconds'>,
-  wave: Pick<Wave, 'tasks' | 'sliceSeconds'>,
-): number =>
-  wave.sliceSeconds * (Math.ceil(wave.tasks / deps.concurrentActivities) + 2) + deps.activityVisibilitySeconds;
+export const waveSeconds = (host: HostLimits, wave: Pick<Wave, 'tasks' | 'sliceSeconds'>): number =>
+  wave.sliceSeconds * (Math.ceil(wave.tasks / host.concurrentActivities) + 2) + host.activityVisibilitySeconds;
 
 function drained(deps: SettleDeps, { address, generation }: SettleInput, gate: GateRow): Decision {
   const details = { generation, idleCount: gate.idleCount, done: gate.total };

@@ -1,39 +1,7 @@
-import { addOperations, type Operations } from '../contract/operations.ts';
+import { addOperations } from '../contract/operations.ts';
 import { type BackoffBounds, backoffMs, DEFAULT_BACKOFF } from './backoff.ts';
 import type { Wave } from './plan.ts';
-
-/** What one round (a receive and what followed it) came to; rounds, slices and waves add up the same way. */
-export interface Tally {
-  /** Messages received, references brought to an end, and items in them. */
-  received: number;
-  done: number;
-  items: number;
-  /** Items whose handler ran, and those of them that failed for retry. */
-  ran: number;
-  failures: number;
-  /** References that name a batch which is gone. */
-  ghosts: number;
-  /** Seconds spent in handlers, over all threads. */
-  handlerSeconds: number;
-  operations: Operations;
-  /** When the oldest of their batches was accepted; empty when unknown. Its deadline decides whether the queue is late. */
-  oldestAt: string;
-}
-
-/** The earlier of two times as ISO text, of which either may be empty. */
-export const earlier = (a: string, b: string): string => (a === '' || (b !== '' && b < a) ? b : a);
-
-export const emptyTally = (): Tally => ({
-  received: 0,
-  done: 0,
-  items: 0,
-  ran: 0,
-  failures: 0,
-  ghosts: 0,
-  handlerSeconds: 0,
-  operations: {},
-  oldestAt: '',
-});
+import { earlier, emptyTally, type SliceResult, type Tally } from './slice-result.ts';
 
 /** The sum of two tallies. */
 export function addTallies(a: Tally, b: Tally): Tally {
@@ -61,19 +29,6 @@ export interface SliceEffects<Message> {
   sleep: (ms: number) => Promise<void>;
   random: () => number;
 }
-
-/**
- * How a slice ended, beside its tally. `empty`: the queue gave nothing although the share was not done; `fenced`: the
- * gate is another drain's; `fault`: a service failed beyond all retries.
- */
-export interface SliceResult extends Tally {
-  ended: 'shareDone' | 'timeUp' | 'empty' | 'tripped' | 'fenced' | 'fault';
-  /** Without the waits for work: what was received took this long. */
-  seconds: number;
-}
-
-/** A slice that did nothing. */
-export const emptySlice = (ended: SliceResult['ended']): SliceResult => ({ ...emptyTally(), ended, seconds: 0 });
 
 /**
  * Shortest time between two receives of a lone task while the queue gives less than it was asked for. A trickle is

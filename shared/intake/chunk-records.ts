@@ -1,5 +1,5 @@
 import type { ChunkEntry } from '../contract/payload-index.ts';
-import type { RecordBlock } from './record-block.ts';
+import type { RecordBlock } from './parse/record-block.ts';
 
 /** Consecutive records that will be one frame and one message; `firstItem`, `firstLine` and `lines` as in ChunkEntry. */
 export interface RawChunk extends Pick<ChunkEntry, 'items' | 'firstItem' | 'firstLine' | 'lines'> {

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { Problem } from '../errors.ts';
 import { type ChunkLimits, chunkRecords, type RawChunk } from './chunk-records.ts';
-import { decodeUpload } from './decode-upload.ts';
-import type { UploadEncoding, UploadFormat } from './formats.ts';
 import { type UploadLimits, uploadTooLarge } from './limits.ts';
-import { parseCsv } from './parse-csv.ts';
-import { parseJsonArray } from './parse-json-array.ts';
-import { parseNdjson } from './parse-ndjson.ts';
-import type { RecordBlock } from './record-block.ts';
+import { decodeUpload } from './parse/decode-upload.ts';
+import type { UploadEncoding, UploadFormat } from './parse/formats.ts';
+import { parseCsv } from './parse/parse-csv.ts';
+import { parseJsonArray } from './parse/parse-json-array.ts';
+import { parseNdjson } from './parse/parse-ndjson.ts';
+import type { RecordBlock } from './parse/record-block.ts';
 
 /** An upload as it arrives, and how to read it. `chunk` is the workload's. */
 export interface UploadSource {

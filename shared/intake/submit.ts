@@ -16,8 +16,8 @@ import { currentTraceparent, withSpan } from '../telemetry/trace.ts';
 import type { EnqueueDeps } from '../wake/enqueue.ts';
 import type { Workload } from '../workload/define.ts';
 import { chunkRowsOf, continueIntake } from './continue-intake.ts';
-import type { UploadEncoding, UploadFormat } from './formats.ts';
 import type { UploadLimits } from './limits.ts';
+import type { UploadEncoding, UploadFormat } from './parse/formats.ts';
 import { type ReadUpload, readUpload } from './read-upload.ts';
 import { type StoredPayload, writePayload } from './write-payload.ts';
 

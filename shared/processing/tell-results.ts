@@ -2,13 +2,13 @@
 import { resultsQueueName } from '../contract/names.ts';
 import { addOperations, type Operations } from '../contract/operations.ts';
 import type { FinishedChunk, Reference } from '../contract/reference.ts';
-import { emptyTally, type Tally } from '../drain/slice.ts';
+import { emptyTally, type Tally } from '../drain/slice-result.ts';
 import type { Entry } from '../wake/messages.ts';
 import type { Publish } from '../wake/publish.ts';
 import type { QueueAddress, Registry } from '../workload/registry.ts';
 import type { Lease } from './lease.ts';
 import { putResults, type ResultDeps } from './put-results.ts';
-import type { ChunkOutcome } from './thread-task.ts';
+import type { ChunkOutcome } from './thread/thread-task.ts';
 
 export interface TellDeps extends ResultDeps {
   publish: Publish;

@@ -4,7 +4,7 @@ import type { ChunkRow } from '../batches/chunk-row.ts';
 import { outcomeBlobName } from '../contract/names.ts';
 import type { FramePlace, OutcomeHeader } from '../contract/outcome.ts';
 import { readRange } from '../processing/fetch-frames.ts';
-import { readFrameLines } from '../processing/read-outcome.ts';
+import { readFrameLines } from '../processing/outcome/read-outcome.ts';
 
 /** The frames of an outcome that are read by clients. */
 export type FrameName = 'results' | 'dead';

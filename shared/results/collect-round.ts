@@ -10,7 +10,7 @@ import type { ChunkRow } from '../batches/chunk-row.ts';
 import { MAX_CHUNK_ROWS_A_TRANSACTION } from '../batches/ledger.ts';
 import type { Operations } from '../contract/operations.ts';
 import { type FinishedChunk, type ResultMessage, readResult } from '../contract/reference.ts';
-import { emptyTally, type Tally } from '../drain/slice.ts';
+import { emptyTally, type Tally } from '../drain/slice-result.ts';
 import { isOutage, toError } from '../errors.ts';
 import { inParallel } from '../parallel.ts';
 import { holdLease } from '../processing/lease.ts';

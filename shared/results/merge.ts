@@ -1,7 +1,7 @@
 import type { PartialLine } from '../contract/outcome.ts';
 import { storableText } from '../contract/text.ts';
-import { attemptText, toErrorText } from '../processing/error-text.ts';
-import { partialLine } from '../processing/fold.ts';
+import { attemptText, toErrorText } from '../processing/outcome/error-text.ts';
+import { partialLine } from '../processing/outcome/fold.ts';
 import type { Workload } from '../workload/define.ts';
 
 /**

@@ -101,6 +101,7 @@ export const COLUMNS = {
     total: 'int64',
     idleCount: 'int64',
     paused: 'json',
+    startFailure: 'json',
     missedWakes: 'int64',
     ghosts: 'int64',
     policyVersion: 'int32',

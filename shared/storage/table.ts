@@ -3,6 +3,9 @@ import type { TableClient } from '@azure/data-tables';
 import { errorCodeOf, MissingResourceError, statusOf } from '../errors.ts';
 import type { Entity, EntityKeys, StoredEntity } from './entity.ts';
 
+/** Quotes the values of a filter. Of the SDKs, everything that is not a type comes from this folder. */
+export { odata } from '@azure/data-tables';
+
 /** What a write answers with. */
 interface Written {
   etag?: string | undefined;

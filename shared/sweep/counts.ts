@@ -10,7 +10,7 @@ export const SWEEP_ACTIONS = [
   'missedWakes',
   'restarted',
   'takenOver',
-  'slices',
+  'startFailed',
   'expiredBatches',
   'expiredKeys',
   'purgedDrains',

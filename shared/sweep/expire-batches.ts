@@ -1,9 +1,9 @@
 import { type BatchRow, isSettled } from '../batches/batch-row.ts';
 import { batchesOfDays, type IndexEntry, unindexBatch } from '../batches/index-rows.ts';
 import { readBatch } from '../batches/ledger.ts';
+import { deleteBatch } from '../commands/delete.ts';
 import { batchDate } from '../contract/names.ts';
 import type { Workload } from '../workload/define.ts';
-import { deleteBatch } from './delete-batch.ts';
 import { guarded, isOver, repaired, type SweepRun } from './run.ts';
 
 const DAY_MS = 86_400_000;

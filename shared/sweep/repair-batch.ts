@@ -2,11 +2,11 @@
 import { BATCH_ROW_KEY, type BatchRow, fromBatchEntity, isSettled } from '../batches/batch-row.ts';
 import { indexBatch, unindexBatch } from '../batches/index-rows.ts';
 import { closeBatch, type OpenBatch } from '../batches/open-rows.ts';
-import { continueAccepting } from '../dead-letters/revision-rows.ts';
+import { cancelPending } from '../commands/cancel.ts';
+import { deleteBatch } from '../commands/delete.ts';
+import { continueAccepting } from '../commands/redrive/revision-rows.ts';
 import { announce, finalize } from '../results/finalize.ts';
 import { readEntity } from '../storage/table.ts';
-import { cancelPending } from './cancel.ts';
-import { deleteBatch } from './delete-batch.ts';
 import { resend } from './resend.ts';
 import { isOverdue, repaired, type SweepRun } from './run.ts';
 

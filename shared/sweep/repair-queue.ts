@@ -1,11 +1,14 @@
-/** What a sweep does for one queue of open batches: it finds wakes that were lost, and drains that are dead. */
+/**
+ * What a sweep does for one queue of open batches: it finds wakes that were lost, drains that are dead, and drains that
+ * cannot be started.
+ */
+import { toError } from '../errors.ts';
 import { readEntity } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import { countLostWake } from '../telemetry/metrics.ts';
-import { countMissedWake, isDead, wake } from '../wake/gate.ts';
+import { countMissedWake, isDead, recordStartFailure, wake } from '../wake/gate.ts';
 import { fromGateEntity, GATES_PARTITION, type GateRow, gateRowKey, newGate } from '../wake/gate-row.ts';
 import type { QueueAddress } from '../workload/registry.ts';
-import { drainDirectly } from './direct-drain.ts';
 import { isOverdue, repaired, type SweepRun } from './run.ts';
 
 /** Messages that are looked at to find an old one (learn: peek-messages). */
@@ -16,44 +19,57 @@ export async function repairQueue(run: SweepRun, address: QueueAddress): Promise
   const entity = await readEntity(run.gate.table, GATES_PARTITION, gateRowKey(address.queue));
   const gate = entity ? fromGateEntity(entity).row : newGate(address.queue);
   // A wake of this sweep that could not be published: it is given here, whatever the gate looks like.
-  if (run.unheard.has(address.queue)) return wakeOrDrain(run, address);
-  if (gate.status === 'draining') return repairDrain(run, address, gate);
+  if (run.unheard.has(address.queue)) return wakeQueue(run, address.queue);
+  if (gate.status === 'draining') return repairDrain(run, gate);
   if (gate.paused?.by === 'operator') return;
   if (!(await isForgotten(run, gate))) return;
   await countMissedWake(run.gate.table, address.queue);
   countLostWake(address.queue);
   repaired(run, 'missedWakes', { event: 'missed-wake', queue: address.queue, generation: gate.generation });
-  await wakeOrDrain(run, address);
+  await wakeQueue(run, address.queue);
 }
 
-async function repairDrain(run: SweepRun, address: QueueAddress, gate: GateRow): Promise<void> {
+async function repairDrain(run: SweepRun, gate: GateRow): Promise<void> {
   // One that never beat may be starting still, or its start was lost; one that failed before its first beat is dead now.
   const isUnstarted = gate.beatUntil === '' && isOverdue(run, Date.parse(gate.takenAt), 'wakeMs');
-  if (isUnstarted || (await isDead(run.gate, gate))) await wakeOrDrain(run, address);
+  if (isUnstarted || (await isDead(run.gate, gate))) await wakeQueue(run, gate.queue);
 }
 
 /** An idle gate over a message that somebody should have been told of: one that is visible, and has been for long. */
 async function isForgotten(run: SweepRun, gate: GateRow): Promise<boolean> {
   if (gate.parkedUntil !== '' && !isOverdue(run, Date.parse(gate.parkedUntil), 'wakeMs')) return false;
   if ((await run.depthOf(gate.queue)) === 0) return false;
-  const { peekedMessageItems } = await run.queues(gate.queue).peekMessages({ numberOfMessages: PEEKED });
-  return peekedMessageItems.some(({ insertedOn }) => isOverdue(run, insertedOn.getTime(), 'wakeMs'));
+  return isOverdue(run, await oldestPutMs(run, gate.queue), 'wakeMs');
 }
 
-/** Wakes a queue; where its orchestration cannot be started, the sweep is the drain. */
-async function wakeOrDrain(run: SweepRun, address: QueueAddress): Promise<void> {
-  let unstarted: GateRow | undefined;
+/** When the oldest of the visible messages that can be seen was put; now, if there is none. */
+async function oldestPutMs(run: SweepRun, queue: string): Promise<number> {
+  const { peekedMessageItems } = await run.queues(queue).peekMessages({ numberOfMessages: PEEKED });
+  return Math.min(run.gate.now(), ...peekedMessageItems.map(({ insertedOn }) => insertedOn.getTime()));
+}
+
+/** Wakes a queue. A drain that cannot be started is reported: its work waits for the next wake or sweep. */
+async function wakeQueue(run: SweepRun, queue: string): Promise<void> {
+  let failed: { gate: GateRow; error: Error } | undefined;
   const start = async (gate: GateRow): Promise<void> => {
-    unstarted = undefined;
+    failed = undefined;
     try {
       await run.gate.start(gate);
     } catch (error) {
-      log.error('drain-not-started', { queue: gate.queue, generation: gate.generation, error });
-      unstarted = gate;
+      failed = { gate, error: toError(error) };
     }
   };
-  const result = await wake({ ...run.gate, start }, address.queue);
-  if (result === 'takenOver') repaired(run, 'takenOver', { event: 'gate-taken-over', queue: address.queue });
-  if (result === 'restarted') repaired(run, 'restarted', { event: 'drain-restarted', queue: address.queue });
-  if (unstarted) await drainDirectly(run, address, unstarted);
+  const result = await wake({ ...run.gate, start }, queue);
+  if (failed) return reportStartFailure(run, failed.gate, failed.error);
+  if (result === 'takenOver') repaired(run, 'takenOver', { event: 'gate-taken-over', queue });
+  if (result === 'restarted') repaired(run, 'restarted', { event: 'drain-restarted', queue });
+}
+
+/** `waitingSeconds` is how long the oldest visible message has waited, or how long starts have failed if that is longer. */
+async function reportStartFailure(run: SweepRun, { queue, generation }: GateRow, error: Error): Promise<void> {
+  const sinceMs = await recordStartFailure(run.gate, { queue, generation }, error);
+  if (sinceMs === undefined) return;
+  const waitingMs = run.gate.now() - Math.min(sinceMs, await oldestPutMs(run, queue));
+  run.counts.startFailed += 1;
+  log.error('drain-start-failed', { queue, generation, waitingSeconds: Math.round(waitingMs / 1000), error });
 }

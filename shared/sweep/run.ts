@@ -1,15 +1,11 @@
 /** What the parts of a sweep share. */
 import type { QueueClient } from '@azure/storage-queue';
-import type { Activities } from '../drain/activities.ts';
-import type { Wave } from '../drain/plan.ts';
+import type { DeleteDeps } from '../commands/delete.ts';
 import { Problem, toError } from '../errors.ts';
 import { log } from '../telemetry/log.ts';
 import type { GateDeps } from '../wake/gate.ts';
-import type { GateRow } from '../wake/gate-row.ts';
 import type { Queue } from '../wake/messages.ts';
-import type { QueueAddress } from '../workload/registry.ts';
 import type { SweepAction, SweepCounts } from './counts.ts';
-import type { DeleteDeps } from './delete-batch.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -37,8 +33,6 @@ export interface SweepDeps extends DeleteDeps {
   gate: GateDeps;
   queues: (name: string) => Queue & Pick<QueueClient, 'peekMessages'>;
   depthOf: (queue: string) => Promise<number>;
-  plan: (address: QueueAddress, gate: GateRow, depth: number) => Promise<Wave>;
-  activities: Activities;
   /** Purges finished drains created between two times; gives how many. */
   purgeDrains: (from: Date, to: Date) => Promise<number>;
   /** The pool whose batches and queues are swept; undefined: all. */

@@ -17,7 +17,9 @@ import { repairQueue } from './repair-queue.ts';
 import { DEFAULT_PATIENCE, guarded, isOver, type SweepDeps, type SweepRun } from './run.ts';
 
 const BATCHES_AT_ONCE = 4;
-/** Nothing new is begun after this long: a timer function ends within ten minutes, slices included. */
+/** A durable runtime that is silent keeps a queue waiting for over a minute, and the others must not wait behind it. */
+const QUEUES_AT_ONCE = 8;
+/** Nothing new is begun after this long: a timer function ends within ten minutes. */
 const BUDGET_MS = 4 * 60_000;
 
 /** Sweeps once, for at most `budgetMs` and what was begun in it. Gives what it did. */
@@ -27,9 +29,9 @@ export async function sweep(deps: SweepDeps, budgetMs = BUDGET_MS): Promise<Swee
   const own = batches.filter((batch) => isOwn(deps, batch));
   run.counts.open = own.length;
   const busy = await inParallel(own, BATCHES_AT_ONCE, (open) => lookAfter(run, open));
-  for (const address of queuesOf(deps.registry, busy)) {
-    await guarded(run, { queue: address.queue }, () => repairQueue(run, address));
-  }
+  await inParallel(queuesOf(deps.registry, busy), QUEUES_AT_ONCE, (address) =>
+    guarded(run, { queue: address.queue }, () => repairQueue(run, address)),
+  );
   await guarded(run, {}, () => doChores(run, notes.get(choresNote(deps.pool))));
   log.info('swept', { ...run.counts });
   return run.counts;
@@ -52,7 +54,7 @@ function begin(deps: SweepDeps, budgetMs: number): SweepRun {
 
 /**
  * A runtime that cannot be asked has said neither that a drain is over nor that it is under way: only its silence counts
- * then, and one that never beat is started again, or the sweep does its work.
+ * then, and one that never beat is started again.
  */
 async function statusOrUnknown(
   status: (instanceId: string) => Promise<DrainStatus>,

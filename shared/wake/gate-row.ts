@@ -16,6 +16,12 @@ export interface Pause {
   probes?: number;
 }
 
+/** A drain that the durable runtime did not start; its work waits. `since` is when a sweep first found it so. */
+export interface StartFailure {
+  since: string;
+  error: string;
+}
+
 /**
  * The gate of one queue: at most one drain holds it. `wakes` counts the wake-ups that came while it was held; a release
  * goes through only if none came since the queue was measured. Times are service times, ISO text.
@@ -39,6 +45,8 @@ export interface GateRow {
   total: number;
   idleCount: number;
   paused?: Pause | undefined;
+  /** Set by a sweep, kept over take-overs, cleared by the first wave that runs. */
+  startFailure?: StartFailure | undefined;
   missedWakes: number;
   ghosts: number;
   policyVersion: number;
@@ -91,13 +99,6 @@ export const newGate = (queue: string): GateRow => ({
 
 /** The id of the orchestration that drains `queue` as its `generation`. */
 export const drainInstanceId = (queue: string, generation: number): string => `drain-${queue}-${generation}`;
-
-const SWEEP = 'sweep-';
-
-/** The holder of a gate whose queue a sweep drains by itself; there is no orchestration of that id. */
-export const sweepInstanceId = (queue: string, generation: number): string => `${SWEEP}${queue}-${generation}`;
-/** Whether a sweep holds, or held last, the gate. */
-export const isSweepHeld = ({ instanceId }: Pick<GateRow, 'instanceId'>): boolean => instanceId.startsWith(SWEEP);
 
 export const gateRowKey = (queue: string): string => `${GATE}${queue}`;
 export const beatRowKey = (queue: string, task: string): string => `${BEAT}${queue}:${task}`;

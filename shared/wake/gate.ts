@@ -3,10 +3,9 @@
  * while the drain lives; a dead drain is found by its missing beat; what a taken-over drain still does is fenced.
  * No rule about the data depends on it (docs/reliability.md).
  */
-import { odata } from '@azure/data-tables';
 import { fromEntity, toEntity } from '../storage/entity.ts';
 import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
-import { queryEntities, readEntity, type Table } from '../storage/table.ts';
+import { odata, queryEntities, readEntity, type Table } from '../storage/table.ts';
 import { writeRow } from '../storage/write-row.ts';
 import { log } from '../telemetry/log.ts';
 import { dueAfter, mergeDue } from './due.ts';
@@ -18,9 +17,7 @@ import {
   GATES_PARTITION,
   type GateRow,
   gateRowKey,
-  isSweepHeld,
   newGate,
-  sweepInstanceId,
   toGateEntity,
 } from './gate-row.ts';
 
@@ -99,20 +96,20 @@ const isHeldBack = (row: GateRow, now: number): boolean =>
     (row.paused.probeAt !== undefined && Date.parse(row.paused.probeAt) - EARLY_PROBE_MS > now));
 
 async function take(deps: GateDeps, held: { row: GateRow; etag: string | undefined }): Promise<boolean> {
-  const row = nextHolder(deps, held.row, drainInstanceId);
+  const row = nextHolder(deps, held.row);
   if (!(await writeGate(deps.table, row, held.etag))) return false;
   await deps.start(row);
   return true;
 }
 
-function nextHolder(deps: Pick<GateDeps, 'now'>, row: GateRow, idOf: typeof drainInstanceId): GateRow {
+function nextHolder(deps: Pick<GateDeps, 'now'>, row: GateRow): GateRow {
   const generation = row.generation + 1;
   const takenAt = new Date(deps.now()).toISOString();
   return {
     ...row,
     status: 'draining',
     generation,
-    instanceId: idOf(row.queue, generation),
+    instanceId: drainInstanceId(row.queue, generation),
     wakes: 0,
     takenAt,
     beatUntil: '',
@@ -123,21 +120,25 @@ function nextHolder(deps: Pick<GateDeps, 'now'>, row: GateRow, idOf: typeof drai
   };
 }
 
+/** Longest text of an error that a gate keeps. */
+const MAX_ERROR_CHARS = 500;
+
 /**
- * Takes the gate for a sweep that drains by itself, from a generation whose orchestration could not be started; should
- * it run after all, it is fenced. The holder beats from the first moment: without a beat a wake would start its id.
- * Undefined when the gate is somebody else's by now.
+ * Records on the gate that the drain of `generation` could not be started. Gives since when that has been so, as service
+ * time in milliseconds, or undefined when the drain has begun by now, or another one has the gate.
  */
-export async function takeForSweep(
-  deps: Pick<GateDeps, 'table' | 'now'>,
-  queue: string,
-  from: { generation: number; beatUntilMs: number },
-): Promise<GateRow | undefined> {
-  const held = await fence(deps.table, queue, from.generation);
-  if (!held) return undefined;
-  const beatUntil = new Date(from.beatUntilMs).toISOString();
-  const row = { ...nextHolder(deps, held.row, sweepInstanceId), beatUntil };
-  return (await writeGate(deps.table, row, held.etag)) ? row : undefined;
+export async function recordStartFailure(
+  { table, now }: Pick<GateDeps, 'table' | 'now'>,
+  { queue, generation }: Pick<GateRow, 'queue' | 'generation'>,
+  error: Error,
+): Promise<number | undefined> {
+  const at = new Date(now()).toISOString();
+  const row = await changeGate(table, queue, (row) =>
+    row.status === 'draining' && row.generation === generation && row.beatUntil === ''
+      ? { startFailure: { since: row.startFailure?.since ?? at, error: error.message.slice(0, MAX_ERROR_CHARS) } }
+      : undefined,
+  );
+  return row && Date.parse(row.startFailure?.since ?? at);
 }
 
 /** Counts a wake that was lost: there was work, and nobody had been told. */
@@ -172,8 +173,6 @@ const isUnderWay = (status: DrainStatus): boolean => status === 'Running' || sta
 
 /** Whether the drain that holds the gate is gone. "Running" alone proves nothing: an instance can say so for ever. */
 export async function isDead(deps: Pick<GateDeps, 'table' | 'now' | 'status'>, row: GateRow): Promise<boolean> {
-  // No runtime knows of a sweep: it is alive by its beat alone.
-  if (isSweepHeld(row)) return deps.now() > (await latestBeat(deps.table, row));
   const status = await deps.status(row.instanceId);
   if (status === 'Failed' || status === 'Terminated' || status === 'Completed') return true;
   const silentSince = Date.parse(row.beatUntil || row.takenAt);
@@ -222,7 +221,11 @@ export const showFirstWave = async (
   { active, depth, until }: { active: number; depth: number; until: number },
 ): Promise<boolean> =>
   row.beatUntil === '' &&
-  (await writeGate(table, { ...row, active, depth, beatUntil: new Date(until).toISOString() }, etag));
+  (await writeGate(
+    table,
+    { ...row, active, depth, beatUntil: new Date(until).toISOString(), startFailure: undefined },
+    etag,
+  ));
 
 /** Tells the gate when messages of its queue that are delayed become visible: a drain that finds them invisible parks so long. */
 export async function noteDue(table: Table, queue: string, due: readonly string[]): Promise<void> {

@@ -6,6 +6,7 @@ import { toError } from '../errors.ts';
 import { log } from '../telemetry/log.ts';
 import { currentTraceparent } from '../telemetry/trace.ts';
 import type { QueueAddress } from '../workload/registry.ts';
+import { type GateDeps, wake } from './gate.ts';
 
 /** The fields of an event that do not follow from its queue. */
 export type EventDetails = Pick<SluiceEvent, 'type'> &
@@ -61,6 +62,16 @@ export const withWakeFallback =
       await fallback(address);
     }
   };
+
+/**
+ * Makes a publisher that wakes the queue itself when the topic cannot be reached, so that accepted work does not wait for
+ * the sweep. A queue of another pool is left to that pool's sweep: its drain must not run in this app.
+ * @param own `pool` of this app, undefined for all; `gate` that can start drains
+ */
+export const publishOrWake = (publish: Publish, own: { pool: string | undefined; gate: GateDeps }): Publish =>
+  withWakeFallback(publish, ({ queue, workload }) =>
+    own.pool === undefined || own.pool === workload.pool ? wake(own.gate, queue) : undefined,
+  );
 
 function ownTrace(): Pick<SluiceEvent, 'traceparent'> {
   const traceparent = currentTraceparent();

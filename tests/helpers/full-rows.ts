@@ -31,7 +31,7 @@ const fullGate = (n: number, x: number): GateRow => ({
   ) as unknown as GateRow),
   ...Object.fromEntries(INT32.map((name) => [name, 1])),
   ...Object.fromEntries(DOUBLE.map((name) => [name, x])),
-  ...{ due: [AT], paused: pause },
+  ...{ due: [AT], paused: pause, startFailure: { since: AT, error: 'no' } },
 });
 
 /** The entities, with `n` for whole numbers that may be large and `x` for fractions. */

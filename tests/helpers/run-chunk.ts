@@ -1,8 +1,8 @@
 /** Runs a chunk as a thread does, without one. */
 import { z } from 'zod';
-import { createBoard, readBoard } from '../../shared/processing/board.ts';
-import { runChunk } from '../../shared/processing/run-chunk.ts';
-import type { ChunkJob, ThreadTask } from '../../shared/processing/thread-task.ts';
+import { createBoard, readBoard } from '../../shared/processing/thread/board.ts';
+import { runChunk } from '../../shared/processing/thread/run-chunk.ts';
+import type { ChunkJob, ThreadTask } from '../../shared/processing/thread/thread-task.ts';
 import { defineWorkload, type ItemContext, type Workload } from '../../shared/workload/define.ts';
 import { chunkJob, readAll } from './chunks.ts';
 

@@ -1,7 +1,7 @@
 /** Workloads whose handlers do what an item tells them to: succeed, fail, hang, or end their thread. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { serve } from '../../shared/processing/serve.ts';
+import { serve } from '../../shared/processing/thread/serve.ts';
 import { defineWorkload, type ItemContext } from '../../shared/workload/define.ts';
 import { Reject, Retry } from '../../shared/workload/errors.ts';
 import { createRegistry } from '../../shared/workload/registry.ts';

@@ -1,7 +1,7 @@
 import { BlobServiceClient } from '@azure/storage-blob';
 import { freePort } from 'functions-local';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Batch } from '../../demo/api.ts';
+import type { Batch } from '../../demo/batch/api.ts';
 import { startStack, type TestStack } from '../helpers/stack.ts';
 
 let stack: TestStack;

@@ -1,7 +1,7 @@
-import { createBoard } from '../../shared/processing/board.ts';
-import { createProcessor } from '../../shared/processing/processor.ts';
-import { runChunk } from '../../shared/processing/run-chunk.ts';
-import type { ChunkJob, ChunkOutcome } from '../../shared/processing/thread-task.ts';
+import { createBoard } from '../../shared/processing/thread/board.ts';
+import { runChunk } from '../../shared/processing/thread/run-chunk.ts';
+import type { ChunkJob, ChunkOutcome } from '../../shared/processing/thread/thread-task.ts';
+import { createProcessor } from '../../shared/processing/thread-pool/processor.ts';
 import type { OpenContainer } from '../../shared/workload/container.ts';
 import type { Workload } from '../../shared/workload/define.ts';
 

@@ -1,9 +1,12 @@
 /** The shapes of the API, taken from the schemas that the server's answers are made by. */
 import type { z } from 'zod';
-import type { batchListSchema, deadLetterGroupsSchema } from '../../shared/http/schemas.ts';
+import type { batchListSchema } from '../../shared/http/batches/schemas.ts';
+import type { deadLetterGroupsSchema } from '../../shared/http/dead-letters/schemas.ts';
 
-export type { Cost, CostPeriod, Health, PolicyView, QueueView } from '../../shared/http/operator-schemas.ts';
-export type { BatchEntry, BatchReceipt, BatchView } from '../../shared/http/schemas.ts';
+export type { BatchEntry, BatchReceipt, BatchView } from '../../shared/http/batches/schemas.ts';
+export type { Cost, CostPeriod } from '../../shared/http/cost/schemas.ts';
+export type { Health } from '../../shared/http/health/schemas.ts';
+export type { PolicyView, QueueView } from '../../shared/http/queues/schemas.ts';
 
 export type BatchList = z.infer<typeof batchListSchema>;
 export type DeadLetterGroups = z.infer<typeof deadLetterGroupsSchema>;

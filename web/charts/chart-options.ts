@@ -1,6 +1,12 @@
 import type { Options } from 'uplot';
 import { resolveColor } from './palette.ts';
-import type { Series } from './time-chart.tsx';
+
+export interface Series {
+  name: string;
+  /** A custom property of the style sheet. */
+  color: string;
+  values: readonly (number | null)[];
+}
 
 /** Also of a chart that shows nothing, so that zero lies at the bottom and not in the middle. */
 const LEAST_TOP = 4;

@@ -3,14 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import UPlot from 'uplot';
 import { useObservable } from '../observable.ts';
 import { repaints } from '../theme.ts';
-import { chartOptions } from './chart-options.ts';
-
-export interface Series {
-  name: string;
-  /** A custom property of the style sheet. */
-  color: string;
-  values: readonly (number | null)[];
-}
+import { chartOptions, type Series } from './chart-options.ts';
 
 export interface TimeChartProps {
   title: string;

@@ -1,8 +1,9 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { QueueView } from '../api/types.ts';
+import type { Series } from '../charts/chart-options.ts';
 import { SERIES } from '../charts/palette.ts';
-import { type Series, TimeChart } from '../charts/time-chart.tsx';
+import { TimeChart } from '../charts/time-chart.tsx';
 import { formatCompact, formatCount } from '../format.ts';
 import type { Sample } from '../live/queue-history.ts';
 

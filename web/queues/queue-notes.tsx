@@ -14,7 +14,8 @@ export function QueueNotes({ queue }: { queue: QueueView }): JSX.Element {
 }
 
 function notesOf(queue: QueueView): string[] {
-  const { paused, throttled, taskLimit, ghosts, generation, policyVersion, secondsPerReference, status } = queue;
+  const { paused, startFailure, throttled, taskLimit, ghosts, generation, policyVersion, secondsPerReference, status } =
+    queue;
   return [
     ...(paused
       ? [
@@ -22,6 +23,7 @@ function notesOf(queue: QueueView): string[] {
         ]
       : []),
     ...(paused?.probeAt === undefined ? [] : [`one task tries again at ${formatClock(paused.probeAt)}`]),
+    ...(startFailure ? [`cannot be started since ${formatClock(startFailure.since)}: ${startFailure.error}`] : []),
     ...(throttled > 0 ? [`${formatCount(throttled)} throttled answers in the last wave`] : []),
     ...(taskLimit > 0 ? [`limited to ${formatNumberOf(taskLimit, 'task')}`] : []),
     ...(ghosts > 0 ? [`${formatCount(ghosts)} references of batches that are gone`] : []),

@@ -130,8 +130,9 @@ function Rate({ queue: { itemsPerSecond, status } }: { queue: QueueView }): JSX.
   );
 }
 
-function GateTag({ queue: { paused, status, generation, dueAt } }: { queue: QueueView }): JSX.Element {
+function GateTag({ queue: { paused, startFailure, status, generation, dueAt } }: { queue: QueueView }): JSX.Element {
   if (paused) return <Tag tone="warn">Paused</Tag>;
+  if (startFailure) return <Tag tone="warn">Not started</Tag>;
   if (status === 'draining') return <Tag tone="busy">Draining</Tag>;
   if (dueAt !== null && Date.parse(dueAt) > Date.now()) return <Tag tone="info">Until {formatClock(dueAt)}</Tag>;
   return <Tag tone="off">{generation === 0 ? 'Never used' : 'Idle'}</Tag>;

@@ -4,13 +4,7 @@ import { describeFile } from '../api/upload.ts';
 import { PageHead } from '../ui/pieces.tsx';
 import { DropZone } from './drop-zone.tsx';
 import { type Target, TargetFields } from './target-fields.tsx';
-import { UploadRow } from './upload-row.tsx';
-
-/** A file that somebody chose, with where it goes. Its key makes another try of the same upload harmless. */
-export interface ChosenFile extends Target {
-  file: File;
-  idempotencyKey: string;
-}
+import { type ChosenFile, UploadRow } from './upload-row.tsx';
 
 /** Submits files: each becomes a batch. */
 export function UploadPage(): JSX.Element {

@@ -12,7 +12,13 @@ import { batchHref } from '../routing.ts';
 import { Button } from '../ui/button.tsx';
 import { StateTag } from '../ui/pieces.tsx';
 import { ErrorBox } from '../ui/states.tsx';
-import type { ChosenFile } from './upload-page.tsx';
+import type { Target } from './target-fields.tsx';
+
+/** A file that somebody chose, with where it goes. Its key makes another try of the same upload harmless. */
+export interface ChosenFile extends Target {
+  file: File;
+  idempotencyKey: string;
+}
 
 /** One file on its way: sent, then watched until its batch has settled. */
 export function UploadRow({ chosen }: { chosen: ChosenFile }): JSX.Element {

@@ -1,4 +1,6 @@
 /** Starts a local stack for a Functions app of the Node v4 model, or one part of it. */
+import './check-node.ts';
+
 export { freePort } from './ports.ts';
 export { createRandom, pick } from './random.ts';
 export { startAzurite } from './stack/azurite.ts';

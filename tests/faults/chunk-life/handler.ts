@@ -1,9 +1,9 @@
 /** The workload of the exploration, and its handler: what it does to an item depends on whim, as real handlers do. */
 import { z } from 'zod';
-import { encodeOutcome } from '../../../shared/processing/encode-outcome.ts';
-import { deadLine, retryLine } from '../../../shared/processing/lines.ts';
+import { encodeOutcome } from '../../../shared/processing/outcome/encode-outcome.ts';
+import { deadLine, retryLine } from '../../../shared/processing/outcome/lines.ts';
 import { readSources, type Source } from '../../../shared/processing/sources.ts';
-import type { ChunkJob, ChunkOutcome } from '../../../shared/processing/thread-task.ts';
+import type { ChunkJob, ChunkOutcome } from '../../../shared/processing/thread/thread-task.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
 

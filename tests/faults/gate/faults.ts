@@ -1,12 +1,11 @@
 /** What may go wrong, as long as the budget allows it. */
 
-import { emptyTally } from '../../../shared/drain/slice.ts';
+import { emptyTally } from '../../../shared/drain/slice-result.ts';
 import { SILENCE_MS } from '../../../shared/wake/gate.ts';
 import type { Transition } from '../explorer/explore.ts';
 import type { SettleActorInput } from './programs.ts';
-import type { Begin } from './steps.ts';
 import { at } from './time.ts';
-import type { Actor, Budget, Instance, World } from './world.ts';
+import type { Actor, Begin, Budget, Instance, World } from './world.ts';
 
 type Step = Transition<World>;
 

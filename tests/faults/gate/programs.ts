@@ -6,7 +6,7 @@ import type { DrainInput } from '../../../shared/drain/drain-queue.ts';
 import { createGateDeps, type DrainClient } from '../../../shared/drain/drains.ts';
 import type { Wave } from '../../../shared/drain/plan.ts';
 import { type SettleDeps, settle, waveSeconds } from '../../../shared/drain/settle.ts';
-import { emptyTally, type SliceResult } from '../../../shared/drain/slice.ts';
+import { emptyTally, type SliceResult } from '../../../shared/drain/slice-result.ts';
 import type { Table } from '../../../shared/storage/table.ts';
 import { beat, fence, type GateDeps, showFirstWave, wake } from '../../../shared/wake/gate.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';

@@ -7,13 +7,11 @@ import { type Effect, effectsOf } from './effects.ts';
 import { faultsOf } from './faults.ts';
 import type { SettleActorInput, SliceInput } from './programs.ts';
 import { EARLY_MS, passTime, swept } from './time.ts';
-import { type Actor, leftover, owns, type World } from './world.ts';
+import { type Actor, type Begin, leftover, owns, type World } from './world.ts';
 
 /** Wakes handled side by side. */
 const MAX_WAKERS = 2;
 type Step = Transition<World>;
-/** Adds an actor that begins a program. */
-export type Begin = (world: World, kind: Actor['kind'], input: unknown, fields?: Partial<Actor>) => Promise<World>;
 
 /** Makes `next` of the model. */
 export function createSteps(programs: Programs) {

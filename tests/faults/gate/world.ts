@@ -112,3 +112,6 @@ export function keyOf({ actors, ...world }: World): string {
     .sort();
   return JSON.stringify([world, named]);
 }
+
+/** Adds an actor that begins a program. */
+export type Begin = (world: World, kind: Actor['kind'], input: unknown, fields?: Partial<Actor>) => Promise<World>;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BlobServiceClient } from '@azure/storage-blob';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { usageBlocks } from '../../../demo/generate.ts';
+import { usageBlocks } from '../../../demo/usage/generate.ts';
 import { report, settled, submit } from '../../helpers/client.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
 import { documentedSql, query, writeBlobs } from './query.ts';

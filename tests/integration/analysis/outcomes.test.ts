@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { outcomeBlobName } from '../../../shared/contract/names.ts';
-import { splitChunk } from '../../../shared/processing/endings.ts';
+import { splitChunk } from '../../../shared/processing/outcome/endings.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { Reject } from '../../../shared/workload/errors.ts';
 import { chunkJob } from '../../helpers/chunks.ts';

@@ -4,8 +4,9 @@ import { changeBatch, insertBatch } from '../../../shared/batches/ledger.ts';
 import { openBatch } from '../../../shared/batches/open-rows.ts';
 import { nextRevision } from '../../../shared/batches/revisions.ts';
 import { batchDate, newBatchId } from '../../../shared/contract/names.ts';
-import { listBatches } from '../../../shared/http/list-batches.ts';
-import { batchListSchema, problemSchema } from '../../../shared/http/schemas.ts';
+import { listBatches } from '../../../shared/http/batches/list-batches.ts';
+import { batchListSchema } from '../../../shared/http/batches/schemas.ts';
+import { problemSchema } from '../../../shared/http/edge/schemas.ts';
 import { type Answer, call, nextOf, type Pipeline, startPipeline } from './pipeline.ts';
 
 const DAY_MS = 86_400_000;

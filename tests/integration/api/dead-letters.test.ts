@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeBatch, insertChunks, readBatch } from '../../../shared/batches/ledger.ts';
+import { redriveBlobName, toRuns, writeRedrive } from '../../../shared/commands/redrive/redrive-blob.ts';
 import { digestOf, encodeFrameSync } from '../../../shared/contract/frame.ts';
 import { redriveChunkId } from '../../../shared/contract/names.ts';
-import { redriveBlobName, toRuns, writeRedrive } from '../../../shared/dead-letters/redrive-blob.ts';
-import { getDeadLetters } from '../../../shared/http/get-dead-letters.ts';
+import { getDeadLetters } from '../../../shared/http/dead-letters/get-dead-letters.ts';
 import {
   deadLetterGroupsSchema,
   deadLetterListSchema,
   deadLetterSchema,
-  problemSchema,
-} from '../../../shared/http/schemas.ts';
+} from '../../../shared/http/dead-letters/schemas.ts';
+import { problemSchema } from '../../../shared/http/edge/schemas.ts';
 import { type Answer, call, nextOf, type Pipeline, startPipeline } from './pipeline.ts';
 
 const BIG = '12345678901234567890';

@@ -1,9 +1,8 @@
 import { TableClient } from '@azure/data-tables';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { totalOperations } from '../../../shared/contract/operations.ts';
-import { queueDepth } from '../../../shared/drain/settle.ts';
-import { createHealth } from '../../../shared/http/health.ts';
-import { healthSchema } from '../../../shared/http/operator-schemas.ts';
+import { createHealth } from '../../../shared/http/health/health.ts';
+import { healthSchema } from '../../../shared/http/health/schemas.ts';
 import { openTable } from '../../../shared/storage/table.ts';
 import { call, type Pipeline, startPipeline } from './pipeline.ts';
 
@@ -15,7 +14,6 @@ beforeAll(async () => {
 afterAll(() => pipeline.stop());
 
 const operations = (): number => totalOperations(pipeline.clients.meter.total());
-const depthOf = (queue: string): Promise<number> => queueDepth(pipeline.clients.queue(queue));
 
 describe('GET health', () => {
   type HealthStorage = ReturnType<Parameters<typeof createHealth>[0]['storage']>;
@@ -26,7 +24,7 @@ describe('GET health', () => {
       instance: 'host-1',
       storage: () => {
         const { batches, gates, keys, container } = pipeline.clients;
-        return { tables: [batches, gates, keys], container, depthOf, ...storage };
+        return { tables: [batches, gates, keys], container, depthOf: pipeline.deps.depthOf, ...storage };
       },
       nowMs: nowMs ?? (() => 0),
     });

@@ -5,18 +5,13 @@ import { totalOperations } from '../../../shared/contract/operations.ts';
 import { readPriceSheet } from '../../../shared/cost/sheet.ts';
 import { readPolicy } from '../../../shared/drain/planner.ts';
 import { DEFAULT_POLICY } from '../../../shared/drain/policy.ts';
-import { queueDepth } from '../../../shared/drain/settle.ts';
-import { getCost } from '../../../shared/http/get-cost.ts';
-import { listQueues } from '../../../shared/http/list-queues.ts';
-import {
-  costSchema,
-  policyViewSchema,
-  queueListSchema,
-  queueViewSchema,
-} from '../../../shared/http/operator-schemas.ts';
-import { pauseQueue, resumeQueue } from '../../../shared/http/pause-queue.ts';
-import { getPolicy, putPolicy } from '../../../shared/http/policy.ts';
-import { problemSchema } from '../../../shared/http/schemas.ts';
+import { getCost } from '../../../shared/http/cost/get-cost.ts';
+import { costSchema } from '../../../shared/http/cost/schemas.ts';
+import { problemSchema } from '../../../shared/http/edge/schemas.ts';
+import { listQueues } from '../../../shared/http/queues/list-queues.ts';
+import { pauseQueue, resumeQueue } from '../../../shared/http/queues/pause-queue.ts';
+import { getPolicy, putPolicy } from '../../../shared/http/queues/policy.ts';
+import { policyViewSchema, queueListSchema, queueViewSchema } from '../../../shared/http/queues/schemas.ts';
 import { beat, changeGate, type GateDeps, readGate, wake } from '../../../shared/wake/gate.ts';
 import { type Answer, call, type Pipeline, startPipeline } from './pipeline.ts';
 
@@ -36,9 +31,8 @@ beforeEach(() => {
 });
 
 const operations = (): number => totalOperations(pipeline.clients.meter.total());
-const depthOf = (queue: string): Promise<number> => queueDepth(pipeline.clients.queue(queue));
 const queues = async (query = '', pool?: string) => {
-  const { registry } = pipeline;
+  const { registry, depthOf } = pipeline.deps;
   const answer = await call(
     (request) => listQueues({ table: gate.table, registry, pool, depthOf }, request),
     `queues${query}`,
@@ -66,7 +60,14 @@ describe('GET queues', () => {
     await pipeline.submit(Array.from({ length: 9 }, (_, n) => ({ id: `q${n}` })));
     await changeGate(gate.table, QUEUE, () => ({ depth: 7, active: 2, total: 5, itemsPerSecond: 120 }));
     const [stored] = await queues();
-    expect(stored).toMatchObject({ depth: 7, active: 2, total: 5, itemsPerSecond: 120, paused: null });
+    expect(stored).toMatchObject({
+      depth: 7,
+      active: 2,
+      total: 5,
+      itemsPerSecond: 120,
+      paused: null,
+      startFailure: null,
+    });
     const [fresh] = await queues('?fresh');
     expect(fresh?.depth).toBe(3);
   });
@@ -81,6 +82,14 @@ const post = (action: 'pause' | 'resume', queue: string, body?: string, pool?: s
     `queues/${queue}/${action}`,
     { method: 'POST', params: { queue }, ...(body === undefined ? {} : { body }) },
   );
+
+const failed = { since: '2026-11-01T10:00:00.000Z', error: 'The runtime does not answer.' };
+
+it('GET queues shows a drain that could not be started', async () => {
+  await changeGate(gate.table, 'echo-bulk-0', () => ({ startFailure: failed }));
+  expect((await queues()).find(({ queue }) => queue === 'echo-bulk-0')?.startFailure).toEqual(failed);
+  await changeGate(gate.table, 'echo-bulk-0', () => ({ startFailure: undefined }));
+});
 
 describe('POST queues/{queue}/pause and resume', () => {
   it('holds wakes back until the queue is resumed, which wakes it', async () => {

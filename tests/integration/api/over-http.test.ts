@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { costSchema, healthSchema, queueListSchema, queueViewSchema } from '../../../shared/http/operator-schemas.ts';
 import {
   batchListSchema,
   batchViewSchema,
-  deadLetterGroupsSchema,
   reportSchema,
   resultsManifestSchema,
-} from '../../../shared/http/schemas.ts';
+} from '../../../shared/http/batches/schemas.ts';
+import { costSchema } from '../../../shared/http/cost/schemas.ts';
+import { deadLetterGroupsSchema } from '../../../shared/http/dead-letters/schemas.ts';
+import { healthSchema } from '../../../shared/http/health/schemas.ts';
+import { queueListSchema, queueViewSchema } from '../../../shared/http/queues/schemas.ts';
 import { settled, submit } from '../../helpers/client.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
 

@@ -11,22 +11,26 @@ import { z } from 'zod';
 import type { BatchRow } from '../../../shared/batches/batch-row.ts';
 import type { ChunkRow } from '../../../shared/batches/chunk-row.ts';
 import { chunkRows, readBatch } from '../../../shared/batches/ledger.ts';
+import type { SluiceEvent } from '../../../shared/contract/events.ts';
 import { CONTAINERS, TABLES } from '../../../shared/contract/names.ts';
+import type { OutcomeHeader } from '../../../shared/contract/outcome.ts';
 import { createMeter } from '../../../shared/cost/meter.ts';
-import { answering } from '../../../shared/http/answers.ts';
+import { answering } from '../../../shared/http/edge/answers.ts';
 import { type SubmitDeps, submit } from '../../../shared/intake/submit.ts';
-import { createBoard } from '../../../shared/processing/board.ts';
+import { createPipeline, type PipelineDeps } from '../../../shared/pipeline.ts';
 import { readRange } from '../../../shared/processing/fetch-frames.ts';
-import { putOutcome } from '../../../shared/processing/outcome-store.ts';
-import { runChunk } from '../../../shared/processing/run-chunk.ts';
+import type { ItemsRoundDeps } from '../../../shared/processing/items-round.ts';
+import { putOutcome } from '../../../shared/processing/outcome/outcome-store.ts';
 import { collectBatch } from '../../../shared/results/collect-round.ts';
 import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
 import { readSettings, type Settings } from '../../../shared/settings.ts';
 import { type Clients, createClients } from '../../../shared/storage/clients.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { Reject, Retry } from '../../../shared/workload/errors.ts';
-import { createRegistry } from '../../../shared/workload/registry.ts';
+import { createRegistry, type Registry } from '../../../shared/workload/registry.ts';
 import { connectionsTo } from '../../helpers/connections.ts';
+import { HOST } from '../../helpers/host-limits.ts';
+import { createInlineProcessor } from '../../helpers/inline-processor.ts';
 
 /** Does what an item asks for: `{id, reject: 'why'}`, `{id, failUntil: 2}`, else a result of `{id, sum, note}`. */
 export const echo = defineWorkload({
@@ -55,11 +59,13 @@ export const echo = defineWorkload({
 });
 export const other = defineWorkload({ name: 'other', version: 1, item: z.unknown(), map: (item) => item });
 
+const registry = createRegistry([echo, other]);
+
 export interface Pipeline {
   clients: Clients;
   settings: Settings;
-  deps: FinalizeDeps;
-  registry: ReturnType<typeof createRegistry>;
+  deps: PipelineDeps;
+  registry: Registry;
   /** Events that were published, by type and queue. */
   events: string[];
   submit: (records: unknown[], options?: { lane?: string; workload?: 'echo' | 'other' }) => Promise<BatchRow>;
@@ -75,27 +81,25 @@ export interface Pipeline {
 export async function startPipeline(): Promise<Pipeline> {
   const folder = await mkdtemp(join(tmpdir(), 'sluice-api-'));
   const storage = await startStorage({ folder, logFile: join(folder, 'azurite.log') });
-  const settings = readSettings(connectionsTo(storage.connection));
+  const settings = readSettings({ ...connectionsTo(storage.connection), SLUICE_VISIBILITY_SECONDS: '30' });
   await makeStorage(storage.connection);
-  const meter = createMeter();
-  const clients = createClients(settings, meter);
+  const clients = createClients(settings, createMeter());
   await Promise.all(Object.values(CONTAINERS).map((name) => clients.container(name).create()));
-  const registry = createRegistry([echo, other]);
+  const processor = createInlineProcessor(registry);
   const events: string[] = [];
-  const deps: FinalizeDeps = {
-    queues: clients.queue,
-    registry,
-    publish: async (address, { type }) => {
-      events.push(`${type} ${address.queue}`);
-    },
-    gate: { table: clients.gates, now: () => meter.serviceNowMs() },
-    table: clients.batches,
-    container: clients.container,
-    meter,
-    visibilitySeconds: 30,
-    addressOf: ({ workload, lane }) => registry.queue(`${workload}-${lane}-0`),
+  const sendMessages = async (message: unknown): Promise<void> => {
+    const { type, queue } = (message as { body: SluiceEvent }).body;
+    events.push(`${type} ${queue}`);
   };
-  const work = (batch: string, limit?: number) => workOn(deps, batch, limit);
+  const pipeline = createPipeline({
+    settings,
+    registry,
+    host: HOST,
+    processor,
+    clients: { ...clients, topic: { sendMessages } },
+  });
+  const deps = pipeline.deps();
+  const work = (batch: string, limit?: number) => workOn({ deps, processor }, batch, limit);
   return {
     clients,
     settings,
@@ -105,10 +109,9 @@ export async function startPipeline(): Promise<Pipeline> {
     work,
     submit: (records, { lane, workload = 'echo' } = {}) => {
       const text = records.map((record) => `${JSON.stringify(record)}\n`).join('');
-      return submitText({ ...deps, keys: clients.keys }, text, { lane, workload, limits: settings });
+      return submitText(deps, text, { lane, workload, limits: settings });
     },
-    submitText: (text) =>
-      submitText({ ...deps, keys: clients.keys }, text, { lane: undefined, workload: 'echo', limits: settings }),
+    submitText: (text) => submitText(deps, text, { lane: undefined, workload: 'echo', limits: settings }),
     finish: async (batch) => {
       for (;;) {
         await work(batch);
@@ -148,12 +151,17 @@ function submitText(
   });
 }
 
-async function workOn(deps: FinalizeDeps, batch: string, limit = Number.POSITIVE_INFINITY): Promise<void> {
+interface Worker {
+  deps: FinalizeDeps;
+  processor: ItemsRoundDeps['processor'];
+}
+
+async function workOn(worker: Worker, batch: string, limit = Number.POSITIVE_INFINITY): Promise<void> {
   const pending: ChunkRow[] = [];
-  for await (const { row } of chunkRows(deps.table, batch, 'pending')) pending.push(row);
+  for await (const { row } of chunkRows(worker.deps.table, batch, 'pending')) pending.push(row);
   for (const row of pending.slice(0, limit)) {
-    const header = await process(deps, row);
-    await collectBatch(deps, batch, {
+    const header = await process(worker, row);
+    await collectBatch(worker.deps, batch, {
       ends: [{ chunk: row.chunk, header, message: row.chunk }],
       operations: { 'blob.put': 1 },
     });
@@ -161,14 +169,11 @@ async function workOn(deps: FinalizeDeps, batch: string, limit = Number.POSITIVE
 }
 
 /** A retry is run as if its time had come: nobody waits here. */
-async function process(deps: FinalizeDeps, { reference, dueAt }: ChunkRow) {
+async function process({ deps, processor }: Worker, { reference, dueAt }: ChunkRow): Promise<OutcomeHeader> {
   const frame = await readRange(deps.container(reference.container), reference);
-  const workload = deps.registry.workload(reference.workload);
-  if (!frame || !workload) throw new Error(`No payload or no workload for chunk ${reference.chunk}.`);
+  if (!frame) throw new Error(`No payload for chunk ${reference.chunk}.`);
   const nowMs = dueAt === undefined ? deps.gate.now() : Date.parse(dueAt);
-  const task = { reference, frame, board: createBoard(), nowMs, presets: [], single: false };
-  const tools = { clockMs: () => performance.now(), random: () => 0, log: () => undefined };
-  const outcome = await runChunk(workload, { ...task, budgetMs: 60_000 }, tools);
+  const outcome = await processor.process({ reference, frame, nowMs });
   return (await putOutcome(deps.container(CONTAINERS.results), reference, outcome)).header;
 }
 

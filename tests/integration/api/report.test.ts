@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeBatch } from '../../../shared/batches/ledger.ts';
 import { readPriceSheet } from '../../../shared/cost/sheet.ts';
-import { batchView } from '../../../shared/http/batch-view.ts';
-import { getReport } from '../../../shared/http/get-report.ts';
-import { batchViewSchema, problemSchema, reportLineSchema, reportSchema } from '../../../shared/http/schemas.ts';
+import { batchView } from '../../../shared/http/batches/batch-view.ts';
+import { getReport } from '../../../shared/http/batches/get-report.ts';
+import { batchViewSchema, reportLineSchema, reportSchema } from '../../../shared/http/batches/schemas.ts';
+import { problemSchema } from '../../../shared/http/edge/schemas.ts';
 import { type Answer, call, type Pipeline, startPipeline } from './pipeline.ts';
 
 let pipeline: Pipeline;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { getResults } from '../../../shared/http/get-results.ts';
-import { problemSchema, resultsManifestSchema } from '../../../shared/http/schemas.ts';
+import { getResults } from '../../../shared/http/batches/get-results.ts';
+import { resultsManifestSchema } from '../../../shared/http/batches/schemas.ts';
+import { problemSchema } from '../../../shared/http/edge/schemas.ts';
 import { type Answer, call, nextOf, type Pipeline, startPipeline } from './pipeline.ts';
 
 let pipeline: Pipeline;

@@ -10,7 +10,7 @@ import { EXIT } from '../../../cli/exit-codes.ts';
 import { OverHttpLimit } from '../../../cli/upload/body.ts';
 import { kindOfStream } from '../../../cli/upload/kind.ts';
 import { postBatch } from '../../../cli/upload/post-batch.ts';
-import type { BatchView } from '../../../shared/http/schemas.ts';
+import type { BatchView } from '../../../shared/http/batches/schemas.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
 import { csv, ndjson, totalsOf, transactions } from '../../helpers/transactions.ts';
 import { command, type Ended } from './command.ts';

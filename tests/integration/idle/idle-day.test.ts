@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addOperations, type Operations, totalOperations } from '../../../shared/contract/operations.ts';
 import { createMeter } from '../../../shared/cost/meter.ts';
-import { collectInbox } from '../../../shared/intake/inbox.ts';
+import { collectInbox } from '../../../shared/intake/inbox/inbox.ts';
 import { readSettings } from '../../../shared/settings.ts';
 import { createClients } from '../../../shared/storage/clients.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
@@ -53,14 +53,15 @@ const durable = {
 
 async function startApp() {
   Object.assign(process.env, connectionsTo(storage.counted));
-  const { depthOf, registry, settings, submitDeps, sweepDeps } = await import('../../../functions/app.ts');
+  const { pipeline } = await import('../../../functions/app.ts');
+  const { registry, settings } = pipeline;
   const client = durable as never;
   return {
     registry,
     /** Its clock goes by the answers of storage: after a jump it has to hear one. */
-    hearClock: () => depthOf('none'),
-    sweep: () => sweep(sweepDeps(client)),
-    collectInbox: () => collectInbox({ ...submitDeps(client), registry, settings }),
+    hearClock: () => pipeline.deps().depthOf('none'),
+    sweep: () => sweep(pipeline.sweepDeps(client)),
+    collectInbox: () => collectInbox({ ...pipeline.requestDeps(client), registry, settings }),
   };
 }
 

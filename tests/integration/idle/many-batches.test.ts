@@ -31,8 +31,8 @@ const durable = { purgeInstanceHistoryBy: async () => ({ instancesDeleted: 0 }) 
 /** What looking costs: at one batch, at the newest page, at the page behind that batch, and a sweep. */
 async function looking(id: string) {
   Object.assign(process.env, connectionsTo(storage.counted));
-  const { clients, sweepDeps } = await import('../../../functions/app.ts');
-  const { batches } = clients();
+  const { pipeline } = await import('../../../functions/app.ts');
+  const { batches } = pipeline.clients();
   const cost = async (run: () => Promise<unknown>): Promise<Operations> => {
     storage.take();
     await withLog(faultsOnly, run);
@@ -43,7 +43,7 @@ async function looking(id: string) {
     status: await cost(() => readBatch(batches, id)),
     newest: await list(),
     further: await list(id),
-    sweep: await cost(() => sweep(sweepDeps(durable as never))),
+    sweep: await cost(() => sweep(pipeline.sweepDeps(durable as never))),
   });
 }
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { readBatch } from '../../../shared/batches/ledger.ts';
+import { redrive } from '../../../shared/commands/redrive/redrive.ts';
 import { CONTAINERS, newBatchId } from '../../../shared/contract/names.ts';
-import { redrive } from '../../../shared/dead-letters/redrive.ts';
 import { BlockUpload } from '../../../shared/intake/block-upload.ts';
-import { putOutcome } from '../../../shared/processing/outcome-store.ts';
-import { createThreadContainers } from '../../../shared/processing/thread-containers.ts';
+import { putOutcome } from '../../../shared/processing/outcome/outcome-store.ts';
+import { createThreadContainers } from '../../../shared/processing/thread/thread-containers.ts';
 import { readReport } from '../../../shared/results/read-report.ts';
 import { headerOf, referenceOf } from '../../helpers/factories.ts';
 import { downstream, itemsOf } from '../sweep/world.ts';

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { DEFAULT_POLICY } from '../../../shared/drain/policy.ts';
 import { writePolicy } from '../../../shared/drain/policy-store.ts';
 import { settle } from '../../../shared/drain/settle.ts';
-import { pauseQueue, resumeQueue } from '../../../shared/http/pause-queue.ts';
+import { pauseQueue, resumeQueue } from '../../../shared/http/queues/pause-queue.ts';
 import { readEntity, type Table } from '../../../shared/storage/table.ts';
 import {
   beat,
@@ -15,8 +15,8 @@ import {
   type Held,
   noteDue,
   readGate,
+  recordStartFailure,
   showFirstWave,
-  takeForSweep,
   wake,
 } from '../../../shared/wake/gate.ts';
 import { beatRowKey, GATES_PARTITION, type GateRow, policyRowKey } from '../../../shared/wake/gate-row.ts';
@@ -99,12 +99,12 @@ const CASES: Case[] = [
     after: { status: 'draining', generation: 3, wakes: 3 },
   },
   {
-    write: 'a sweep that takes the gate holds it',
+    write: 'a drain that could not be started is recorded with the time of the first failure',
     lost: REPLACE,
     before: HELD,
-    act: async ({ deps, queue }) => (await takeForSweep(deps, queue, { generation: 3, beatUntilMs: NOW }))?.generation,
-    answer: 4,
-    after: { status: 'draining', generation: 4 },
+    act: ({ deps, queue }) => recordStartFailure(deps, { queue, generation: 3 }, new Error('no')),
+    answer: NOW,
+    after: { startFailure: { since: new Date(NOW).toISOString(), error: 'no' } },
   },
   {
     write: 'a release publishes that the queue is empty, once',

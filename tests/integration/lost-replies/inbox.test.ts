@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { CONTAINERS } from '../../../shared/contract/names.ts';
 import { Problem } from '../../../shared/errors.ts';
-import { InboxMarks } from '../../../shared/intake/inbox-marks.ts';
-import { moveFile, reasonName, removeFile, writeReason } from '../../../shared/intake/inbox-move.ts';
+import { InboxMarks } from '../../../shared/intake/inbox/inbox-marks.ts';
+import { moveFile, reasonName, removeFile, writeReason } from '../../../shared/intake/inbox/inbox-move.ts';
 import { type Lost, useLossy } from './lossy-storage.ts';
 
 const lossy = useLossy();

@@ -20,11 +20,11 @@ import {
   readBatch,
 } from '../../../shared/batches/ledger.ts';
 import { closeBatch, noteKeys, openBatch, readOpen } from '../../../shared/batches/open-rows.ts';
+import { cancelBatch } from '../../../shared/commands/cancel.ts';
+import { deleteBatch } from '../../../shared/commands/delete.ts';
 import { batchDate, newBatchId } from '../../../shared/contract/names.ts';
 import { readEntity } from '../../../shared/storage/table.ts';
-import { cancelBatch } from '../../../shared/sweep/cancel.ts';
 import { choresNote } from '../../../shared/sweep/chores.ts';
-import { deleteBatch } from '../../../shared/sweep/delete-batch.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
 import { batchRowOf, chunkRowOf, headerOf, referenceOf } from '../../helpers/factories.ts';
 import { itemsOf } from '../sweep/world.ts';

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { strFromU8, unzipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { usageBlocks } from '../../../demo/generate.ts';
 import { writeImages } from '../../../demo/media.ts';
+import { usageBlocks } from '../../../demo/usage/generate.ts';
 import { type AppPackage, packageApp } from '../../../infra/packaging/package-app.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
 

@@ -1,7 +1,7 @@
 import { BlobLeaseClient, type BlockBlobClient, type ContainerClient } from '@azure/storage-blob';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { collectInbox, type InboxResult } from '../../../shared/intake/inbox.ts';
-import { deleteBatch } from '../../../shared/sweep/delete-batch.ts';
+import { deleteBatch } from '../../../shared/commands/delete.ts';
+import { collectInbox, type InboxResult } from '../../../shared/intake/inbox/inbox.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
 import { inventory, itemsOf, ndjson, startWorld, type World } from '../sweep/world.ts';
 

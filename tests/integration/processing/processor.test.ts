@@ -1,7 +1,7 @@
 import { zstdDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ProcessorClosedError, ThreadStartError } from '../../../shared/processing/errors.ts';
-import { createProcessor, type LogFields, type Processor } from '../../../shared/processing/processor.ts';
+import { ProcessorClosedError, ThreadStartError } from '../../../shared/processing/thread-pool/errors.ts';
+import { createProcessor, type LogFields, type Processor } from '../../../shared/processing/thread-pool/processor.ts';
 import { BATCH, chunkJob, NOW_MS, readAll, retriesJob } from '../../helpers/chunks.ts';
 
 const threadUrl = new URL('../../helpers/thread-workloads.ts', import.meta.url);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createProcessor, type Processor } from '../../../shared/processing/processor.ts';
-import type { ChunkOutcome } from '../../../shared/processing/thread-task.ts';
+import type { ChunkOutcome } from '../../../shared/processing/thread/thread-task.ts';
+import { createProcessor, type Processor } from '../../../shared/processing/thread-pool/processor.ts';
 import { chunkJob, NOW_MS, readAll, retriesJob } from '../../helpers/chunks.ts';
 
 const threadUrl = new URL('../../helpers/thread-workloads.ts', import.meta.url);

@@ -14,7 +14,7 @@ import { createMeter } from '../../../shared/cost/meter.ts';
 import { DEFAULT_POLICY } from '../../../shared/drain/policy.ts';
 import { writePolicy } from '../../../shared/drain/policy-store.ts';
 import { readRange } from '../../../shared/processing/fetch-frames.ts';
-import { putOutcome, readOutcomeHeader } from '../../../shared/processing/outcome-store.ts';
+import { putOutcome, readOutcomeHeader } from '../../../shared/processing/outcome/outcome-store.ts';
 import { readReport } from '../../../shared/results/read-report.ts';
 import { readSettings } from '../../../shared/settings.ts';
 import { createClients } from '../../../shared/storage/clients.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { redrive } from '../../../shared/dead-letters/redrive.ts';
-import { cancelBatch, cancelPending } from '../../../shared/sweep/cancel.ts';
+import { cancelBatch, cancelPending } from '../../../shared/commands/cancel.ts';
+import { redrive } from '../../../shared/commands/redrive/redrive.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
 import { dyingAt } from './crashes.ts';
 import { downstream, itemsOf, startWorld, type World } from './world.ts';

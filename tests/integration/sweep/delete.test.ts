@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { redrive } from '../../../shared/dead-letters/redrive.ts';
-import { collectInbox } from '../../../shared/intake/inbox.ts';
-import { deleteBatch } from '../../../shared/sweep/delete-batch.ts';
+import { deleteBatch } from '../../../shared/commands/delete.ts';
+import { redrive } from '../../../shared/commands/redrive/redrive.ts';
+import { collectInbox } from '../../../shared/intake/inbox/inbox.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
 import { dyingAt } from './crashes.ts';
 import { downstream, inventory, itemsOf, ndjson, startWorld, type World } from './world.ts';

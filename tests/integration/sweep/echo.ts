@@ -1,10 +1,8 @@
 /** The workload of these tests, and its downstream. */
 import { z } from 'zod';
-import { createBoard } from '../../../shared/processing/board.ts';
-import type { Processor } from '../../../shared/processing/processor.ts';
-import { runChunk, type ThreadTools } from '../../../shared/processing/run-chunk.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { Reject, Retry } from '../../../shared/workload/errors.ts';
+import { createRegistry } from '../../../shared/workload/registry.ts';
 
 /** What the downstream is like just now. */
 export const downstream = { broken: new Set<string>() };
@@ -43,18 +41,4 @@ export const echo = defineWorkload({
   retentionDays: 30,
 });
 
-const tools: ThreadTools = {
-  clockMs: () => performance.now(),
-  random: () => 0,
-  log: () => undefined,
-  container: () => {
-    throw new Error('This workload declares no containers.');
-  },
-};
-
-/** Runs chunks in this thread. */
-export const processor: Pick<Processor, 'process' | 'threads'> = {
-  threads: 2,
-  process: (job) =>
-    runChunk(echo, { ...job, board: createBoard(), presets: [], single: false, budgetMs: 60_000 }, tools),
-};
+export const registry = createRegistry([echo]);

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { listBatchesOf } from '../../../shared/batches/listing.ts';
+import { cancelBatch } from '../../../shared/commands/cancel.ts';
+import { currentDeadLetters } from '../../../shared/commands/redrive/current-dead.ts';
+import { redrive } from '../../../shared/commands/redrive/redrive.ts';
+import type { Selection } from '../../../shared/commands/redrive/select.ts';
 import { batchDate } from '../../../shared/contract/names.ts';
 import { readPriceSheet } from '../../../shared/cost/sheet.ts';
-import { currentDeadLetters } from '../../../shared/dead-letters/current-dead.ts';
-import { redrive } from '../../../shared/dead-letters/redrive.ts';
-import type { Selection } from '../../../shared/dead-letters/select.ts';
-import { batchView } from '../../../shared/http/batch-view.ts';
-import { cancelBatch } from '../../../shared/sweep/cancel.ts';
+import { batchView } from '../../../shared/http/batches/batch-view.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
 import { dyingAt } from './crashes.ts';
 import { downstream, itemsOf, startWorld, type World } from './world.ts';

@@ -1,24 +1,25 @@
 /** A topic and a durable client that do what a test says. */
+import type { ServiceBusSender } from '@azure/service-bus';
+import type { SluiceEvent } from '../../../shared/contract/events.ts';
 import type { DrainInput } from '../../../shared/drain/drain-queue.ts';
 import type { DrainClient } from '../../../shared/drain/drains.ts';
-import type { Publish } from '../../../shared/wake/publish.ts';
+import type { PurgeClient } from '../../../shared/sweep/purge-drains.ts';
 
 /** An event that was published and not delivered yet; the time of a scheduled one never comes. */
-export interface Published {
-  type: string;
-  queue: string;
-  batch: string | undefined;
+export interface Published extends SluiceEvent {
   scheduled: boolean;
 }
 
-/** Keeps what is published. */
-export class Topic {
+/** Keeps what is sent. */
+export class Topic implements Pick<ServiceBusSender, 'sendMessages'> {
   broken = false;
   readonly events: Published[] = [];
-  readonly publish: Publish = async ({ queue }, { type, batch }, options) => {
+
+  async sendMessages(message: unknown): Promise<void> {
     if (this.broken) throw new Error('The topic does not answer.');
-    this.events.push({ type, queue, batch, scheduled: options?.at !== undefined });
-  };
+    const { body, scheduledEnqueueTimeUtc } = message as { body: SluiceEvent; scheduledEnqueueTimeUtc?: Date };
+    this.events.push({ ...body, scheduled: scheduledEnqueueTimeUtc !== undefined });
+  }
 
   /** Takes the wakes that are due. */
   takeWakes(): Published[] {
@@ -30,33 +31,33 @@ export class Topic {
 
 /** Keeps what is started. */
 export class Runtime {
-  broken = false;
+  /** What fails: starts alone, or every call. */
+  broken: 'startNew' | 'all' | undefined;
   /** Drains that were started and have not run yet. */
   readonly started: DrainInput[] = [];
   readonly statuses = new Map<string, string>();
   readonly purged: { from: Date; to: Date }[] = [];
 
-  readonly client: DrainClient = {
+  readonly client: DrainClient & PurgeClient = {
     startNew: async (_name, { instanceId = '', input } = {}) => {
-      this.#answer();
+      this.#answer('startNew');
       this.started.push(input as DrainInput);
       this.statuses.set(instanceId, 'Running');
       return instanceId;
     },
     getStatus: async (instanceId) => {
-      this.#answer();
+      this.#answer('getStatus');
       const runtimeStatus = this.statuses.get(instanceId);
       if (runtimeStatus === undefined) throw new Error('The operation failed with an unexpected status: HTTP 404');
       return { runtimeStatus } as never;
     },
+    purgeInstanceHistoryBy: async ({ createdTimeFrom: from, createdTimeTo: to }) => {
+      this.purged.push({ from, to } as { from: Date; to: Date });
+      return { instancesDeleted: 0 } as never;
+    },
   };
 
-  readonly purge = async (from: Date, to: Date): Promise<number> => {
-    this.purged.push({ from, to });
-    return 0;
-  };
-
-  #answer(): void {
-    if (this.broken) throw new Error('The runtime does not answer.');
+  #answer(call: 'startNew' | 'getStatus'): void {
+    if (this.broken === 'all' || this.broken === call) throw new Error('The runtime does not answer.');
   }
 }

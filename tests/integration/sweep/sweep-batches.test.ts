@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { collectInbox } from '../../../shared/intake/inbox.ts';
+import { collectInbox } from '../../../shared/intake/inbox/inbox.ts';
 import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
 import { dyingAt } from './crashes.ts';

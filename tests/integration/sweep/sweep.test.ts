@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { noCounts } from '../../../shared/sweep/counts.ts';
+import { noCounts, type SweepCounts } from '../../../shared/sweep/counts.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
+import { withLog } from '../../../shared/telemetry/log.ts';
 import { changeGate, readGate, wake } from '../../../shared/wake/gate.ts';
+import type { GateRow } from '../../../shared/wake/gate-row.ts';
 import { dyingAt } from './crashes.ts';
 import { DONE, did, HOUR, ITEMS, MINUTE, unheard, useWorld } from './use-world.ts';
 import { inventory, itemsOf } from './world.ts';
@@ -129,43 +131,101 @@ describe('a gate without its drain', () => {
 });
 
 describe('orchestrations that cannot be started', () => {
-  it('are done without: the sweep drains by itself, as the holder of the gate', async () => {
+  /** Sweeps; gives what it counted, and its alerts. */
+  async function sweepAndHear(): Promise<{ counts: Partial<SweepCounts>; alerts: Record<string, unknown>[] }> {
+    const lines: Record<string, unknown>[] = [];
+    const hear = (line: string): void => void lines.push(JSON.parse(line));
+    const counts = await withLog({ debug: hear, info: hear, warn: hear, error: hear }, () => sweep(use.world.deps));
+    return { counts: did(counts), alerts: lines.filter(({ event }) => event === 'drain-start-failed') };
+  }
+  const gateRow = async () => (await readGate(use.world.clients.gates, ITEMS)).row;
+
+  it.each([
+    ['the start', 'startNew'],
+    ['every call', 'all'],
+  ] as const)('leave the work where it is when the runtime refuses %s, until one can be', async (_what, broken) => {
     const id = await unheard(use.world);
-    use.world.runtime.broken = true;
+    use.world.runtime.broken = broken;
     use.world.wait(2 * MINUTE);
-    const counts = await sweep(use.world.deps);
-    expect(counts).toMatchObject({ failed: 0 });
-    expect(counts.slices).toBeGreaterThanOrEqual(2);
-    const { row } = await readGate(use.world.clients.gates, ITEMS);
-    expect(row).toMatchObject({ status: 'idle', instanceId: `sweep-${ITEMS}-2` });
-    expect(use.world.runtime.started).toEqual([]);
+    const refused = await sweepAndHear();
+    expect(refused.counts).toEqual({ missedWakes: 1, startFailed: 1 });
+    const error = expect.objectContaining({ message: 'The runtime does not answer.' });
+    expect(refused.alerts).toEqual([
+      { event: 'drain-start-failed', queue: ITEMS, generation: 1, waitingSeconds: expect.any(Number), error },
+    ]);
+    expect(refused.alerts[0]?.waitingSeconds).toBeGreaterThanOrEqual(120);
+    expect(await use.world.deps.depthOf(ITEMS)).toBe(3);
+    expect((await use.world.batch(id)).chunksDone).toBe(0);
+    const { since } = (await gateRow()).startFailure ?? {};
+    expect(await gateRow()).toMatchObject({
+      status: 'draining',
+      startFailure: { since: expect.any(String), error: 'The runtime does not answer.' },
+    });
+
+    // The gate is taken over by then; since when nothing could be started is still known.
+    use.world.wait(15 * MINUTE);
+    const again = await sweepAndHear();
+    expect(again.counts).toEqual({ startFailed: 1 });
+    expect(again.alerts).toMatchObject([{ queue: ITEMS, generation: 2 }]);
+    expect((await gateRow()).startFailure?.since).toBe(since);
+
+    use.world.runtime.broken = undefined;
+    use.world.wait(2 * MINUTE);
+    expect(await sweepAndHear()).toEqual({ counts: { restarted: 1 }, alerts: [] });
+    await use.world.settle();
     expect(await use.world.batch(id)).toMatchObject(DONE);
+    expect(await use.world.report(id, 0)).toMatchObject({ a: { items: 3, amount: 9 } });
+    expect((await gateRow()).startFailure).toBeUndefined();
   });
 
-  it('are done without also where a wake had taken the gate before', async () => {
+  it('are reported too where a wake had taken the gate before', async () => {
     const id = await unheard(use.world);
-    use.world.runtime.broken = true;
+    use.world.runtime.broken = 'all';
     await expect(wake(use.world.deps.gate, ITEMS)).rejects.toThrow('The runtime does not answer.');
     use.world.wait(2 * MINUTE);
-    expect(await sweep(use.world.deps)).toMatchObject({ failed: 0 });
+    expect((await sweepAndHear()).counts).toEqual({ startFailed: 1 });
+    use.world.runtime.broken = undefined;
+    // A wake before the next sweep is as good.
+    await wake(use.world.deps.gate, ITEMS);
+    await use.world.settle();
+    expect(await use.world.batch(id)).toMatchObject(DONE);
+    expect((await gateRow()).startFailure).toBeUndefined();
+  });
+
+  it('are reported for each queue, although a silent runtime keeps every start waiting', async () => {
+    const id = await unheard(use.world);
+    await use.world.drainOne(ITEMS);
+    use.world.topic.events.length = 0;
+    use.world.wait(2 * MINUTE);
+    const { gate } = use.world.deps;
+    const waiting: (() => void)[] = [];
+    // A sweep that waits for one queue before it tries the next would never come to the second.
+    const start = async (): Promise<void> => {
+      if (waiting.length === 0) await new Promise<void>((resolve) => void waiting.push(resolve));
+      for (const go of waiting) go();
+      throw new Error('No answer in time.');
+    };
+    expect(did(await sweep({ ...use.world.deps, gate: { ...gate, start } }))).toEqual({
+      missedWakes: 2,
+      startFailed: 2,
+    });
+    use.world.wait(2 * MINUTE);
+    await sweep(use.world.deps);
+    await use.world.settle();
     expect(await use.world.batch(id)).toMatchObject(DONE);
   });
 
-  it('leave a gate that is taken over when its sweep dies', async () => {
+  it('are not reported when somebody else has started the drain meanwhile', async () => {
     const id = await unheard(use.world);
-    use.world.runtime.broken = true;
-    use.world.wait(2 * MINUTE);
-    const dying = {
-      ...use.world.deps,
-      activities: { ...use.world.deps.activities, dequeueBatch: () => Promise.reject(new Error('dies')) },
+    const { gate } = use.world.deps;
+    const start = async (row: GateRow): Promise<void> => {
+      await changeGate(gate.table, row.queue, () => ({ beatUntil: new Date(gate.now() + MINUTE).toISOString() }));
+      await gate.start(row);
+      throw new Error('The answer was lost.');
     };
-    expect(did(await sweep(dying))).toMatchObject({ missedWakes: 1, failed: 1 });
-    use.world.runtime.broken = false;
-    expect((await readGate(use.world.clients.gates, ITEMS)).row.status).toBe('draining');
-    expect(await wake(use.world.deps.gate, ITEMS)).toBe('counted');
-    expect(use.world.runtime.started).toEqual([]);
     use.world.wait(2 * MINUTE);
-    expect(did(await sweep(use.world.deps))).toEqual({ takenOver: 1 });
+    expect(did(await sweep({ ...use.world.deps, gate: { ...gate, start } }))).toEqual({ missedWakes: 1 });
+    expect((await gateRow()).startFailure).toBeUndefined();
     await use.world.settle();
     expect(await use.world.batch(id)).toMatchObject(DONE);
   });

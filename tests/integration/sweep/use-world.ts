@@ -19,7 +19,7 @@ export function useWorld(): { world: World } {
   beforeEach(() => use.world.reset());
   afterEach(async () => {
     downstream.broken.clear();
-    use.world.runtime.broken = false;
+    use.world.runtime.broken = undefined;
     use.world.topic.broken = false;
     const open = (await inventory(use.world.clients)).filter((name) => name.startsWith('batches open'));
     expect(open).toEqual([]);

@@ -7,15 +7,10 @@ import type { BatchRow } from '../../../shared/batches/batch-row.ts';
 import { readBatch } from '../../../shared/batches/ledger.ts';
 import { noteKeys } from '../../../shared/batches/open-rows.ts';
 import { CONTAINERS } from '../../../shared/contract/names.ts';
-import { createActivities } from '../../../shared/drain/activities.ts';
 import type { DrainInput } from '../../../shared/drain/drain-queue.ts';
-import { createGateDeps } from '../../../shared/drain/drains.ts';
-import { createPlanner } from '../../../shared/drain/planner.ts';
-import { queueDepth } from '../../../shared/drain/settle.ts';
-import { emptyTally } from '../../../shared/drain/slice.ts';
+import { emptyTally } from '../../../shared/drain/slice-result.ts';
 import { submit } from '../../../shared/intake/submit.ts';
-import { createItemsRound } from '../../../shared/processing/items-round.ts';
-import { createSharedLock } from '../../../shared/processing/shared-lock.ts';
+import { createPipeline, type Pipeline } from '../../../shared/pipeline.ts';
 import { createCollectRound } from '../../../shared/results/collect-round.ts';
 import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
 import { readReport } from '../../../shared/results/read-report.ts';
@@ -27,8 +22,9 @@ import type { SweepDeps } from '../../../shared/sweep/run.ts';
 import { wake } from '../../../shared/wake/gate.ts';
 import { GATES_PARTITION } from '../../../shared/wake/gate-row.ts';
 import { receive } from '../../../shared/wake/messages.ts';
-import { createRegistry, type QueueAddress } from '../../../shared/workload/registry.ts';
-import { echo, type Item, ndjson, processor } from './echo.ts';
+import { HOST } from '../../helpers/host-limits.ts';
+import { createInlineProcessor } from '../../helpers/inline-processor.ts';
+import { echo, type Item, ndjson, registry } from './echo.ts';
 import { checkLaw, type Storage, startStorage } from './storage.ts';
 import { Runtime, Topic } from './stubs.ts';
 
@@ -45,6 +41,7 @@ export class World {
   readonly clients: Clients;
   readonly topic = new Topic();
   readonly runtime = new Runtime();
+  readonly pipeline: Pipeline;
   readonly deps: SweepDeps;
   readonly #storage: Storage;
   #offsetMs = 0;
@@ -52,7 +49,15 @@ export class World {
   constructor(storage: Storage) {
     this.#storage = storage;
     this.clients = storage.clients;
-    this.deps = makeDeps(storage, { ...this, now: () => this.clients.meter.serviceNowMs() + this.#offsetMs });
+    const meter = { ...this.clients.meter, serviceNowMs: () => this.clients.meter.serviceNowMs() + this.#offsetMs };
+    this.pipeline = createPipeline({
+      settings: { ...storage.settings, sliceSeconds: 5, visibilitySeconds: VISIBILITY_SECONDS },
+      registry,
+      host: HOST,
+      processor: createInlineProcessor(registry),
+      clients: { ...this.clients, meter, topic: this.topic },
+    });
+    this.deps = this.pipeline.sweepDeps(this.runtime.client);
   }
 
   get settings() {
@@ -73,6 +78,7 @@ export class World {
     this.#offsetMs = 0;
     this.topic.events.length = 0;
     this.runtime.started.length = 0;
+    this.runtime.statuses.clear();
     const all = odata`PartitionKey eq ${GATES_PARTITION}`;
     for await (const { partitionKey, rowKey } of queryEntities(this.clients.gates, all)) {
       await this.clients.gates.deleteEntity(partitionKey, rowKey);
@@ -115,7 +121,8 @@ export class World {
       await this.drainUnasked(queue);
       const slice = { ...emptyTally(), ended: 'empty' as const, seconds: 0.1 };
       goesOn =
-        (await this.deps.activities.settleQueue({ queue, generation, slices: [slice], wakes })).next !== undefined;
+        (await this.pipeline.activities().settleQueue({ queue, generation, slices: [slice], wakes })).next !==
+        undefined;
     }
     this.runtime.statuses.set(`drain-${queue}-${generation}`, 'Completed');
   }
@@ -130,7 +137,7 @@ export class World {
     const address = this.deps.registry.queue(queue);
     if (!address) throw new Error(`There is no queue ${queue}.`);
     const messages = await receive(this.clients.queue(queue), most, VISIBILITY_SECONDS);
-    if (messages.length > 0) await roundOf(this.deps, address)(messages);
+    if (messages.length > 0) await this.pipeline.roundFor(address)(messages);
     return messages.length > 0;
   }
 
@@ -155,43 +162,4 @@ export class World {
     const lines = report?.lines.map((line) => JSON.parse(line) as { key: string; value: unknown }) ?? [];
     return Object.fromEntries(lines.map(({ key, value }) => [key, value]));
   }
-}
-
-interface Parts {
-  topic: Topic;
-  runtime: Runtime;
-  now: () => number;
-}
-
-function makeDeps({ clients }: Storage, { topic, runtime, now }: Parts): SweepDeps {
-  const registry = createRegistry([echo]);
-  const depthOf = (queue: string): Promise<number> => queueDepth(clients.queue(queue));
-  const timing = { sliceSeconds: 5, visibilitySeconds: VISIBILITY_SECONDS, capacity: 100, now };
-  const plan = createPlanner({ table: clients.gates, ...timing });
-  const shared = {
-    queues: clients.queue,
-    registry,
-    publish: topic.publish,
-    meter: clients.meter,
-    table: clients.batches,
-    container: clients.container,
-    visibilitySeconds: VISIBILITY_SECONDS,
-    addressOf: ({ workload, lane }: { workload: string; lane: string }) => registry.queue(`${workload}-${lane}-0`),
-    gate: createGateDeps({ table: clients.gates, now, registry, depthOf, plan }, runtime.client),
-    depthOf,
-    plan,
-  };
-  const activities = createActivities({
-    ...shared,
-    concurrentActivities: 2,
-    activityVisibilitySeconds: 60,
-    roundFor: (address) => roundOf(shared, address),
-  });
-  return { ...shared, keys: clients.keys, activities, purgeDrains: runtime.purge, pool: undefined };
-}
-
-function roundOf(deps: FinalizeDeps, address: QueueAddress) {
-  if (address.kind === 'results') return createCollectRound(deps, address);
-  const batchState = async (batch: string) => (await readBatch(deps.table, batch))?.row.state;
-  return createItemsRound({ ...deps, processor, lock: createSharedLock(), batchState }, address);
 }

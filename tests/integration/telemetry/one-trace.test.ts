@@ -6,23 +6,13 @@ import {
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { readBatch } from '../../../shared/batches/ledger.ts';
-import type { SluiceEvent } from '../../../shared/contract/events.ts';
-import { createItemsRound } from '../../../shared/processing/items-round.ts';
-import { createSharedLock } from '../../../shared/processing/shared-lock.ts';
-import { createCollectRound } from '../../../shared/results/collect-round.ts';
-import { receive } from '../../../shared/wake/messages.ts';
 import { onEvents } from '../../../shared/wake/on-events.ts';
-import { createPublisher } from '../../../shared/wake/publish.ts';
-import type { QueueAddress } from '../../../shared/workload/registry.ts';
-import { processor } from '../sweep/echo.ts';
 import { itemsOf, startWorld, type World } from '../sweep/world.ts';
 
-/** The pipeline on a real Azurite, with the real publisher; what it sends is kept, and delivered as the topic would. */
+/** The pipeline on a real Azurite; what it publishes is kept, and delivered as the topic would. */
 describe('from upload to report', () => {
   let world: World;
   let spans: InMemorySpanExporter;
-  const events: SluiceEvent[] = [];
   beforeAll(async () => {
     world = await startWorld();
   });
@@ -30,46 +20,27 @@ describe('from upload to report', () => {
   beforeEach(() => {
     spans = new InMemorySpanExporter();
     trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] }));
-    events.length = 0;
+    world.topic.events.length = 0;
   });
   afterEach(() => trace.disable());
 
-  const topic = {
-    sendMessages: async (message: unknown) => {
-      events.push((message as { body: SluiceEvent }).body);
-    },
-  };
-  const depsOf = () => ({
-    ...world.deps,
-    publish: createPublisher({ topic, account: 'here', meter: world.clients.meter }),
-  });
-
-  async function drain(address: QueueAddress): Promise<void> {
-    const deps = depsOf();
-    const batchState = async (batch: string) => (await readBatch(deps.table, batch))?.row.state;
-    const round =
-      address.kind === 'results'
-        ? createCollectRound(deps, address)
-        : createItemsRound({ ...deps, processor, lock: createSharedLock(), batchState }, address);
-    for (;;) {
-      const messages = await receive(world.clients.queue(address.queue), 32, 30);
-      if (messages.length === 0) return;
-      await round(messages);
-    }
-  }
-
   async function run(): Promise<string> {
-    const { id } = await world.submit(itemsOf(7), { deps: depsOf() });
+    const { id } = await world.submit(itemsOf(7));
+    const { events } = world.topic;
     for (let seen = 0; seen < events.length; seen += 1) {
       const event = events[seen];
-      const address = event && world.deps.registry.queue(event.queue);
-      if (event?.type !== 'QueueWorkDetected' || !address) continue;
+      if (event?.type !== 'QueueWorkDetected') continue;
       await onEvents(
-        { registry: world.deps.registry, pool: undefined, account: () => 'here', coalesce: (_queue, run) => run() },
+        {
+          registry: world.deps.registry,
+          pool: undefined,
+          account: () => world.clients.account,
+          coalesce: (_queue, run) => run(),
+        },
         [event],
         () => world.deps.gate,
       );
-      await drain(address);
+      await world.drainUnasked(event.queue);
     }
     return id;
   }
@@ -93,7 +64,7 @@ describe('from upload to report', () => {
     expect(named('sluice.wake').length).toBeGreaterThanOrEqual(2);
     const { traceparent } = await world.batch(id);
     expect(traceparent).toContain(traceId);
-    expect(events.map((event) => [event.type, event.traceparent])).toEqual([
+    expect(world.topic.events.map((event) => [event.type, event.traceparent])).toEqual([
       ['QueueWorkDetected', traceparent],
       ['QueueWorkDetected', traceparent],
       ['BatchCompleted', traceparent],
@@ -106,6 +77,6 @@ describe('from upload to report', () => {
     const batch = await world.batch(await run());
 
     expect([batch.state, batch.traceparent]).toEqual(['completed', undefined]);
-    expect(events.every((event) => !('traceparent' in event))).toBe(true);
+    expect(world.topic.events.every((event) => !('traceparent' in event))).toBe(true);
   });
 });

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { Readable, Writable } from 'node:stream';
 import type { Io } from '../../../cli/io.ts';
 import { runSluice } from '../../../cli/run.ts';
-import type { BatchView } from '../../../shared/http/schemas.ts';
+import type { BatchView } from '../../../shared/http/batches/schemas.ts';
 
 /** What the app answers: a status with JSON, or with text; a connection error; or one after another. */
 export type Answer = { status?: number; json?: unknown; text?: string; headers?: Record<string, string> } | Error;

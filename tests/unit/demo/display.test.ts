@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeReport, describeRun } from '../../../demo/summary.ts';
+import { describeReport, describeRun } from '../../../demo/batch/summary.ts';
 
 describe('what the demo shows', () => {
   it('of a run: the batch, and the memory of the host', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createMeter } from '../../../shared/cost/meter.ts';
 import { type ActivityDeps, createActivities } from '../../../shared/drain/activities.ts';
-import { emptyTally } from '../../../shared/drain/slice.ts';
+import { emptyTally } from '../../../shared/drain/slice-result.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
 import { changeGate, readGate } from '../../../shared/wake/gate.ts';
 import type { GateRow } from '../../../shared/wake/gate-row.ts';

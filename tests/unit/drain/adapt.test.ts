@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { THROTTLED } from '../../../shared/cost/meter.ts';
 import { learn, SAFE_SHARE, summarize } from '../../../shared/drain/adapt.ts';
-import { emptyTally, type SliceResult } from '../../../shared/drain/slice.ts';
+import { emptyTally, type SliceResult } from '../../../shared/drain/slice-result.ts';
 import { newGate } from '../../../shared/wake/gate-row.ts';
 import { summary } from './drain-fixtures.ts';
 

@@ -5,7 +5,7 @@ import { summarize } from '../../../shared/drain/adapt.ts';
 import { type DrainInput, drainQueue } from '../../../shared/drain/drain-queue.ts';
 import type { Wave } from '../../../shared/drain/plan.ts';
 import { settle } from '../../../shared/drain/settle.ts';
-import { emptyTally, type SliceResult } from '../../../shared/drain/slice.ts';
+import { emptyTally, type SliceResult } from '../../../shared/drain/slice-result.ts';
 import { readGate, wake } from '../../../shared/wake/gate.ts';
 import { memoryTable } from '../../helpers/memory-table.ts';
 import { address, settleDeps } from './drain-fixtures.ts';

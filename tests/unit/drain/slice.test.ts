@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { emptyTally, runSlice, type SliceEffects, type Tally, trips } from '../../../shared/drain/slice.ts';
+import { runSlice, type SliceEffects, trips } from '../../../shared/drain/slice.ts';
+import { emptyTally, type Tally } from '../../../shared/drain/slice-result.ts';
 import { wave } from './drain-fixtures.ts';
 
 interface World extends SliceEffects<number> {

@@ -28,7 +28,8 @@ describe.each(DOCS)('%s', (file) => {
   });
 
   it('names files and folders that exist', () => {
-    const paths = read(file).match(/(?<=[`\s])(?:infra|tests|local|demo|shared|workloads|\.github)\/[\w./-]*\w/g) ?? [];
+    const paths =
+      read(file).match(/(?<=[`\s])(?:infra|tests|packages|demo|shared|workloads|\.github)\/[\w./-]*\w/g) ?? [];
     expect([...new Set(paths)].filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   });
 

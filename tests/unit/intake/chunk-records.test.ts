@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { lineOfItem } from '../../../shared/contract/payload-index.ts';
 import { chunkRecords, type RawChunk } from '../../../shared/intake/chunk-records.ts';
-import type { RecordBlock } from '../../../shared/intake/record-block.ts';
+import type { RecordBlock } from '../../../shared/intake/parse/record-block.ts';
 import { collect } from './uploads.ts';
 
 interface Line {

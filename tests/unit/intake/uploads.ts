@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { Problem, type UploadPosition } from '../../../shared/errors.ts';
-import type { RecordBlock } from '../../../shared/intake/record-block.ts';
+import type { RecordBlock } from '../../../shared/intake/parse/record-block.ts';
 
 /** `bytes` cut at these offsets (any order, any number). */
 export async function* cut(bytes: Uint8Array | string, offsets: readonly number[] = []): AsyncGenerator<Buffer> {

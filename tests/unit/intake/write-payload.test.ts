@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeFrame, digestOf } from '../../../shared/contract/frame.ts';
 import { lineOfItem, readIndex } from '../../../shared/contract/payload-index.ts';
 import type { RawChunk } from '../../../shared/intake/chunk-records.ts';
-import { decodeUpload } from '../../../shared/intake/decode-upload.ts';
+import { decodeUpload } from '../../../shared/intake/parse/decode-upload.ts';
 import { type PayloadBlob, writePayload } from '../../../shared/intake/write-payload.ts';
 import { collectText, cut } from './uploads.ts';
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { OutcomeHeader } from '../../../shared/contract/outcome.ts';
-import type { Tally } from '../../../shared/drain/slice.ts';
-import { encodeOutcome } from '../../../shared/processing/encode-outcome.ts';
+import type { Tally } from '../../../shared/drain/slice-result.ts';
 import { createItemsRound, type ItemsRoundDeps } from '../../../shared/processing/items-round.ts';
+import { encodeOutcome } from '../../../shared/processing/outcome/encode-outcome.ts';
 import { createSharedLock } from '../../../shared/processing/shared-lock.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';

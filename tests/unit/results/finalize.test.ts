@@ -5,7 +5,7 @@ import type { BatchRow } from '../../../shared/batches/batch-row.ts';
 import { changeBatch, insertBatch, readBatch } from '../../../shared/batches/ledger.ts';
 import { openBatch } from '../../../shared/batches/open-rows.ts';
 import { outcomeBlobName } from '../../../shared/contract/names.ts';
-import { encodeOutcome } from '../../../shared/processing/encode-outcome.ts';
+import { encodeOutcome } from '../../../shared/processing/outcome/encode-outcome.ts';
 import { announce, type FinalizeDeps, finalize } from '../../../shared/results/finalize.ts';
 import { parseReport } from '../../../shared/results/read-report.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';

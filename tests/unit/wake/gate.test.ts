@@ -8,7 +8,9 @@ import {
   isDead,
   noteDue,
   readGate,
-  takeForSweep,
+  recordStartFailure,
+  SILENCE_MS,
+  showFirstWave,
   wake,
 } from '../../../shared/wake/gate.ts';
 import { drainInstanceId, type GateRow } from '../../../shared/wake/gate-row.ts';
@@ -210,18 +212,46 @@ describe('fence', () => {
     expect(older).toBeUndefined();
     expect(await fence(deps.table, QUEUE, 1)).toBeUndefined();
   });
+});
 
-  test('a sweep that takes the gate is alive by its beat alone', async () => {
-    const { deps, clock, status } = fixture();
+describe('a drain that cannot be started', () => {
+  const NO = new Error('no');
+  const failureOf = (queue: string, generation: number) => ({ queue, generation });
+
+  test('is recorded with the time of the first failure, over a take-over', async () => {
+    const { deps, clock, gate } = fixture();
     await wake(deps, QUEUE);
-    status.of = 'Completed';
-    const taken = await takeForSweep(deps, QUEUE, { generation: 1, beatUntilMs: NOW + 1_000 });
-    const alive = taken && !(await isDead(deps, taken));
-    clock.now = NOW + 1_001;
+    const first = await recordStartFailure(deps, failureOf(QUEUE, 1), NO);
+    clock.now = NOW + SILENCE_MS + 1;
+    await wake(deps, QUEUE);
 
-    expect(taken).toMatchObject({ generation: 2, status: 'draining' });
-    expect(alive).toBe(true);
-    expect(taken && (await isDead(deps, taken))).toBe(true);
-    expect(await takeForSweep(deps, QUEUE, { generation: 1, beatUntilMs: NOW })).toBeUndefined();
+    const second = await recordStartFailure(deps, failureOf(QUEUE, 2), new Error('x'.repeat(1_000)));
+
+    expect([first, second]).toEqual([NOW, NOW]);
+    expect((await gate()).generation).toBe(2);
+    expect((await gate()).startFailure).toEqual({ since: '2026-01-01T00:00:00.000Z', error: 'x'.repeat(500) });
+  });
+
+  test.each([
+    ['of another generation', 0, {}],
+    ['that has begun', 1, { beatUntil: '2026-01-01T00:01:00.000Z' }],
+    ['that is over', 1, { status: 'idle' }],
+  ] as const)('is not recorded for one %s', async (_which, generation, fields) => {
+    const { deps, set, gate } = fixture();
+    await wake(deps, QUEUE);
+    await set(fields);
+
+    expect(await recordStartFailure(deps, failureOf(QUEUE, generation), NO)).toBeUndefined();
+    expect((await gate()).startFailure).toBeUndefined();
+  });
+
+  test('is forgotten when its first wave runs', async () => {
+    const { deps, gate } = fixture();
+    await wake(deps, QUEUE);
+    await recordStartFailure(deps, failureOf(QUEUE, 1), NO);
+    const held = await fence(deps.table, QUEUE, 1);
+
+    expect(held && (await showFirstWave(deps.table, held, { active: 1, depth: 1, until: NOW }))).toBe(true);
+    expect((await gate()).startFailure).toBeUndefined();
   });
 });

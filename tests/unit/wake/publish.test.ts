@@ -1,8 +1,12 @@
 import type { ServiceBusMessage } from '@azure/service-bus';
 import { expect, test } from 'vitest';
 import { withLog } from '../../../shared/telemetry/log.ts';
-import { createPublisher, withWakeFallback } from '../../../shared/wake/publish.ts';
+import { readGate } from '../../../shared/wake/gate.ts';
+import { createPublisher, publishOrWake, withWakeFallback } from '../../../shared/wake/publish.ts';
+import { memoryTable } from '../../helpers/memory-table.ts';
 import { address } from '../drain/drain-fixtures.ts';
+
+const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 function publisher() {
   const sent: ServiceBusMessage[] = [];
@@ -67,11 +71,24 @@ test('a wake that cannot be published has a fallback; a promised event fails, so
   const woken: string[] = [];
   const unpublished = () => Promise.reject(new Error('away'));
   const publish = withWakeFallback(unpublished, async ({ queue }) => void woken.push(queue));
-  const sink = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-  await withLog(sink, () => publish(address, { type: 'QueueWorkDetected' }));
+  await withLog(SILENT, () => publish(address, { type: 'QueueWorkDetected' }));
   await expect(publish(address, { type: 'BatchCompleted' })).rejects.toThrow('away');
   await expect(publish(address, { type: 'ItemsDeadLettered' })).rejects.toThrow('away');
 
   expect(woken).toEqual([address.queue]);
+});
+
+test.each([
+  [undefined, 1],
+  ['default', 1],
+  ['other', 0],
+])('without its topic, an app of pool %s wakes its own queues alone', async (pool, generation) => {
+  const { table } = memoryTable();
+  const gate = { table, now: () => 0, start: async () => {}, status: async () => undefined };
+  const publish = publishOrWake(() => Promise.reject(new Error('away')), { pool, gate });
+
+  await withLog(SILENT, () => publish(address, { type: 'QueueWorkDetected' }));
+
+  expect((await readGate(table, address.queue)).row.generation).toBe(generation);
 });

@@ -4,7 +4,8 @@ import { type Engine, startEngine } from './engine.ts';
 import { FunctionNames } from './function-names.ts';
 import { answer, listenForRpc, type RpcListener, rpcPath } from './http-server.ts';
 import type { DurableBackend, DurableBackendOptions } from './types.ts';
-import { clientBindingText, isKeyMissing, isWebhook, toUrlSource, webhookPath } from './urls.ts';
+import { clientBindingText, isWebhook, toUrlSource, webhookPath } from './urls.ts';
+import { isWebhookOpen } from './webhook-key.ts';
 
 const defaultGraceMs = 10_000;
 
@@ -52,7 +53,7 @@ export function createDurableBackend(options: DurableBackendOptions): DurableBac
     clientBinding: () => clientBindingText(toUrlSource(options, config), `${requireRunning().rpc.origin}${rpcPath}/`),
     handle: async (request, response) => {
       if (!isWebhook(request)) return false;
-      if (isKeyMissing(request, options.systemKey)) response.writeHead(401).end();
+      if (!isWebhookOpen(request, options)) response.writeHead(401).end();
       else await answer(requireRunning().engine.core, request, response, webhookPath);
       return true;
     },

@@ -3,10 +3,20 @@ import { sendStart } from './create-instance.ts';
 import { AnswerLostError } from './errors.ts';
 import { type Ending, finishInstance } from './finish-instance.ts';
 import { EventType, type HistoryEvent, historyEvent } from './history.ts';
+import type { Message } from './inbox.ts';
 import type { Instance } from './instances.ts';
 import { schedule } from './scheduled.ts';
-import type { Turn } from './turn.ts';
 import type { TurnOutcome } from './turn-outcome.ts';
+
+/** One turn of one instance, as read from the store. */
+export interface Turn {
+  instance: Instance;
+  /** The stored events as JSON texts. */
+  past: string[];
+  messages: Message[];
+  newEvents: HistoryEvent[];
+  now: number;
+}
 
 /** Stores a turn in one transaction: history, what it schedules, its messages' removal, the instance row. */
 export async function commitTurn(

@@ -1,3 +1,4 @@
+import { HUB_NAME_RULE, isHubName } from './hub-name.ts';
 import { readTimeSpan } from './time-span.ts';
 
 const matchStrategies = ['None', 'Strict', 'CurrentOrOlder'] as const;
@@ -24,11 +25,28 @@ export interface DurableConfig {
 
 /** Reads and checks the settings, with Azure's defaults; throws one error that names all problems. */
 export function readDurableConfig(config: Record<string, unknown>, cores: number): Readonly<DurableConfig> {
+  const { result, problems } = readAll(config, cores);
+  if (problems.length > 0) throw new Error(`host.json, extensions.durableTask: ${problems.join('; ')}`);
+  return Object.freeze(result);
+}
+
+/** The keys that have no effect on this backend, such as `tracing` or `storageProvider.partitionCount`. */
+export function findUnreadDurableKeys(config: Record<string, unknown>): string[] {
+  return readAll(config, 1).unread;
+}
+
+interface Reading {
+  result: DurableConfig;
+  problems: string[];
+  unread: string[];
+}
+
+function readAll(config: Record<string, unknown>, cores: number): Reading {
   const problems: string[] = [];
   const main = reader(config, '', problems);
-  const provider = reader(toRecord(config.storageProvider), 'storageProvider.', problems);
+  const provider = reader(main.section('storageProvider'), 'storageProvider.', problems);
   const result: DurableConfig = {
-    hubName: main.text('hubName', 'TestHubName'),
+    hubName: main.hubName('hubName', 'TestHubName'),
     connectionName: provider.text('connectionName', 'AzureWebJobsStorage'),
     maxConcurrentActivities: main.count('maxConcurrentActivityFunctions', 10 * cores),
     maxConcurrentOrchestrators: main.count('maxConcurrentOrchestratorFunctions', 10 * cores),
@@ -40,30 +58,57 @@ export function readDurableConfig(config: Record<string, unknown>, cores: number
       overridableStates,
       'NonRunningStates',
     ),
-    maxPollingIntervalMs: provider.timeSpan('maxQueuePollingInterval', 30_000),
+    maxPollingIntervalMs: provider.positiveTimeSpan('maxQueuePollingInterval', 30_000),
     activityVisibilityTimeoutMs: provider.timeSpan('workItemQueueVisibilityTimeout', 5 * 60_000),
     turnVisibilityTimeoutMs: provider.timeSpan('controlQueueVisibilityTimeout', 5 * 60_000),
   };
-  if (problems.length > 0) throw new Error(`host.json, extensions.durableTask: ${problems.join('; ')}`);
-  return Object.freeze(result);
+  provider.expectOnly('type', 'AzureStorage');
+  const unread = [...main.unread(), ...provider.unread()];
+  // Checked, since what Azure refuses must not start here; without effect, since one queue stands for all partitions.
+  provider.partitions('partitionCount', 4);
+  return { result, problems, unread };
 }
 
 function toRecord(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {};
 }
 
-function reader(values: Record<string, unknown>, prefix: string, problems: string[]) {
+function reader(section: Record<string, unknown>, prefix: string, problems: string[]) {
+  // Names count in any case, as in all of host.json.
+  const values = new Map(Object.entries(section).map(([name, value]) => [name.toLowerCase(), value]));
+  const known = new Set<string>();
+  function take(name: string): unknown {
+    known.add(name.toLowerCase());
+    return values.get(name.toLowerCase());
+  }
   function read<T>(name: string, fallback: T, expected: string, convert: (value: unknown) => T | undefined): T {
-    const value = values[name];
-    if (value === undefined || value === null || value === '') return fallback;
+    const value = take(name);
+    if (value === undefined || value === null || (value === '' && name !== 'hubName')) return fallback;
     const converted = convert(value);
     if (converted === undefined) problems.push(`${prefix}${name}: expected ${expected}, got ${JSON.stringify(value)}`);
     return converted ?? fallback;
   }
   return {
+    section: (name: string) => toRecord(take(name)),
+    /** Counts the key as read when it says what is the case anyway. */
+    expectOnly: (name: string, only: string) => {
+      if (String(values.get(name)).toLowerCase() === only.toLowerCase()) take(name);
+    },
+    unread: () => {
+      const names = Object.keys(section).filter((name) => section[name] !== null && !known.has(name.toLowerCase()));
+      return names.map((name) => prefix + name);
+    },
     text: (name: string, fallback: string) =>
       read(name, fallback, 'a text', (value) => (typeof value === 'string' ? value : undefined)),
     count: (name: string, fallback: number) => read(name, fallback, 'a whole number of at least 1', toCount),
+    hubName: (name: string, fallback: string) =>
+      read(name, fallback, HUB_NAME_RULE, (value) => (isHubName(String(value)) ? String(value) : undefined)),
+    partitions: (name: string, fallback: number) =>
+      read(name, fallback, 'a whole number from 1 to 16', (value) =>
+        Number(value) <= 16 ? toCount(value) : undefined,
+      ),
+    positiveTimeSpan: (name: string, fallback: number) =>
+      read(name, fallback, 'a time span above "00:00:00"', (value) => readTimeSpan(String(value)) || undefined),
     timeSpan: (name: string, fallback: number) =>
       read(name, fallback, 'a time span such as "00:00:30"', (value) => readTimeSpan(String(value))),
     oneOf: <T extends string>(name: string, allowed: readonly T[], fallback: T) =>

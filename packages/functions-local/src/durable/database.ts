@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import { StoreLockedError, toError } from './errors.ts';
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import { openExclusively } from '../exclusive-database.ts';
 
 const schemaVersion = 1;
 
@@ -27,23 +27,10 @@ const schema = `
   CREATE INDEX IF NOT EXISTS tasksByInstance ON tasks (instanceId);
 `;
 
-/**
- * Opens the store and takes its lock, which the system frees when the process dies, however it dies.
- * Throws StoreLockedError when another process holds it.
- */
+/** Opens the store for this process alone. Throws DatabaseInUseError when another process has it. */
 export function openDatabase(file: string): DatabaseSync {
   if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true });
-  const db = new DatabaseSync(file, { timeout: 500 });
-  try {
-    // Exclusive mode keeps the file lock from the first write to the close: it is the one-process rule.
-    db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;');
-    transaction(db, () => prepareSchema(db, file));
-    return db;
-  } catch (thrown: unknown) {
-    db.close();
-    const error = toError(thrown);
-    throw error.message.includes('database is locked') ? new StoreLockedError(file, error) : error;
-  }
+  return openExclusively(file, (db) => prepareSchema(db, file));
 }
 
 function prepareSchema(db: DatabaseSync, file: string): void {

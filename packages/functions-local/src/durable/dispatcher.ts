@@ -21,7 +21,7 @@ export class Dispatcher<Key> {
   constructor(work: Work<Key>, slots: Slots, createPacer: PacerFactory) {
     this.#work = work;
     this.#slots = slots;
-    this.#pacer = createPacer(() => this.#poll());
+    this.#pacer = createPacer((at) => this.#poll(at));
   }
 
   start(): void {
@@ -33,6 +33,11 @@ export class Dispatcher<Key> {
     if (key === undefined || !this.#running.has(key)) this.#pacer.wake();
   }
 
+  /** Uses slots that have come with a worker. */
+  useSlots(): void {
+    this.#pacer.freed();
+  }
+
   stop(): void {
     this.#pacer.stop();
   }
@@ -42,16 +47,15 @@ export class Dispatcher<Key> {
     await Promise.all(this.#running.values());
   }
 
-  #poll(): PollResult {
-    // One instant for both questions: work that falls due between two would be in neither answer.
-    const now = Date.now();
+  // One instant for both questions: work that falls due between two would be in neither answer.
+  #poll(now: number): PollResult {
     const free = this.#slots.free();
     const due = this.#work.due(now, free + this.#running.size + 1);
     const waiting = due.filter((key) => !this.#running.has(key));
     const taken = waiting.slice(0, free);
-    const held = taken.length < due.length;
     for (const key of taken) this.#running.set(key, this.#run(key));
-    return { found: taken.length > 0, held, nextDueAt: this.#work.nextDueAt(now) };
+    const full = this.#slots.free() === 0;
+    return { found: taken.length > 0, full, nextDueAt: this.#work.nextDueAt(now) };
   }
 
   async #run(key: Key): Promise<void> {

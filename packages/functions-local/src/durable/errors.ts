@@ -1,15 +1,3 @@
-/** The SQLite file belongs to another process that is still running. */
-export class StoreLockedError extends Error {
-  override readonly name = 'StoreLockedError';
-
-  constructor(file: string, cause: unknown) {
-    super(
-      `The durable store '${file}' is in use by another process. One process owns a store: stop the other one, or give this host a file of its own.`,
-      { cause },
-    );
-  }
-}
-
 /** The orchestration asked for something that this backend does not do; its instance fails with this text. */
 export class UnsupportedError extends Error {
   override readonly name = 'UnsupportedError';

@@ -6,6 +6,7 @@ import { type Instance, isFinished } from './instances.ts';
 import * as management from './management.ts';
 import { toStatusBody } from './status-body.ts';
 import { managementUrls, toUrlSource } from './urls.ts';
+import { readWait, type Wait } from './wait-query.ts';
 
 type Links = (instanceId: string) => Record<string, string>;
 
@@ -33,7 +34,10 @@ export async function route(core: Core, exchange: Exchange): Promise<Reply> {
       return change(core, exchange, operation, id ?? '');
     case 'POST instances 4':
       if (operation.toLowerCase() !== 'raiseevent') break;
-      await management.raiseEvent(core, id ?? '', argument ?? '', exchange.body);
+      await management.raiseEvent(core, id ?? '', argument ?? '', {
+        contentType: exchange.headers['content-type'],
+        body: exchange.body,
+      });
       return { status: 202 };
     default:
   }
@@ -49,19 +53,13 @@ async function start(core: Core, exchange: Exchange, links: Links): Promise<Repl
     ...(id === undefined ? {} : { id }),
     ...(version === undefined ? {} : { version }),
   });
-  const timeoutSeconds = exchange.query.number('timeout');
-  const finished = timeoutSeconds === undefined ? undefined : await waitFor(core, exchange, started, timeoutSeconds);
+  const wait = readWait(exchange.query);
+  const finished = wait ? await waitFor(core, started, wait) : undefined;
   return finished ? toWaitReply(core, finished) : toCheckReply(links(started), '10');
 }
 
-async function waitFor(
-  core: Core,
-  exchange: Exchange,
-  id: string,
-  timeoutSeconds: number,
-): Promise<Instance | undefined> {
-  const intervalMs = (exchange.query.number('pollingInterval') ?? 1) * 1000;
-  const end = core.now() + timeoutSeconds * 1000;
+async function waitFor(core: Core, id: string, { timeoutMs, intervalMs }: Wait): Promise<Instance | undefined> {
+  const end = core.now() + timeoutMs;
   for (;;) {
     const instance = core.instances.get(id);
     if (!instance || isFinished(instance)) return instance;
@@ -74,8 +72,7 @@ async function waitFor(
 function toWaitReply(core: Core, instance: Instance): Reply {
   const flags = { showInput: true, showHistory: false, showHistoryOutput: false };
   const body = toStatusBody(core, instance, flags);
-  if (instance.status === 'Completed') return { status: 200, body: body.output };
-  return { status: instance.status === 'Failed' ? 500 : 200, body };
+  return { status: 200, body: instance.status === 'Completed' ? body.output : body };
 }
 
 function toCheckReply(urls: Record<string, string>, retryAfter: string): Reply {

@@ -64,10 +64,23 @@ function requireJson(text: string): string {
   }
 }
 
+/** What came with an external event. */
+export interface EventPayload {
+  contentType: string | undefined;
+  body: string;
+}
+
+function isJson(contentType: string | undefined): boolean {
+  return contentType?.split(';')[0]?.trim().toLowerCase() === 'application/json';
+}
+
 /** Sends an external event; 410 when the instance is over. Whether it is ever consumed nobody learns. */
-export async function raiseEvent(core: Core, id: string, name: string, body: string): Promise<void> {
+export async function raiseEvent(core: Core, id: string, name: string, payload: EventPayload): Promise<void> {
   requireUnfinished(core, id);
-  const event = historyEvent(EventType.EventRaised, core.now(), { Name: name, Input: requireJson(body) });
+  if (!isJson(payload.contentType)) {
+    throw new RequestError(400, 'Only application/json request content is supported');
+  }
+  const event = historyEvent(EventType.EventRaised, core.now(), { Name: name, Input: requireJson(payload.body) });
   await send(core, 'raiseEvent', id, 'work', event);
 }
 
@@ -78,9 +91,12 @@ export async function terminate(core: Core, id: string, reason: string): Promise
   await send(core, 'terminate', id, 'control', event);
 }
 
-/** Suspends the instance: messages are kept, none is acted on until it is resumed. */
+/** Suspends the instance: messages are kept, none is acted on until it is resumed; 500 when it is suspended. */
 export async function suspend(core: Core, id: string, reason: string): Promise<void> {
-  requireUnfinished(core, id);
+  const { status } = requireUnfinished(core, id);
+  if (status === 'Suspended') {
+    throw new RequestError(500, `Cannot suspend instance '${id}': it is ${status}`, 'System.InvalidOperationException');
+  }
   const event = historyEvent(EventType.ExecutionSuspended, core.now(), { Reason: reason });
   await send(core, 'suspend', id, 'control', event);
 }

@@ -1,9 +1,9 @@
-/** What one look into a queue gave. */
+/** What one poll of a queue gave. */
 export interface PollResult {
   /** Work was taken. */
   found: boolean;
-  /** Work is due that could not be taken yet: no free slot, or its instance is busy. */
-  held: boolean;
+  /** No slot is free after it. */
+  full: boolean;
   /** When the next work falls due, epoch milliseconds. */
   nextDueAt: number | undefined;
 }
@@ -18,14 +18,17 @@ export interface Pacer {
   stop(): void;
 }
 
+/** Takes the work that was due at an instant (epoch milliseconds). */
+export type Poll = (at: number) => PollResult;
+
 /** Makes the pacer of one queue. */
-export type PacerFactory = (poll: () => PollResult) => Pacer;
+export type PacerFactory = (poll: Poll) => Pacer;
 
 const longestTimeoutMs = 2 ** 31 - 1;
-const firstBackoffMs = 50;
+const shortestIntervalMs = 50;
 
 /** Looks at once whenever something may have changed, and when the next work falls due. */
-export function createPushPacer(poll: () => PollResult): Pacer {
+export function createPushPacer(poll: Poll): Pacer {
   let timer: NodeJS.Timeout | undefined;
   let asked = false;
   let running = false;
@@ -34,7 +37,7 @@ export function createPushPacer(poll: () => PollResult): Pacer {
     asked = false;
     if (!running) return;
     clearTimeout(timer);
-    const { nextDueAt } = poll();
+    const { nextDueAt } = poll(Date.now());
     if (nextDueAt === undefined) return;
     const wait = Math.min(Math.max(nextDueAt - Date.now(), 1), longestTimeoutMs);
     timer = setTimeout(look, wait);
@@ -59,23 +62,38 @@ export function createPushPacer(poll: () => PollResult): Pacer {
 }
 
 /**
- * Looks as the Azure Storage provider does: again at once after a find, else after 50 ms, doubling up to `maximumMs`, each
- * ± 20 %. Sends never shorten a wait here, as if every message came from another instance of the app: the slowest case.
+ * Polls as the Azure Storage provider does (TaskHubQueue, WorkItemQueue and WorkItemDispatcher of Azure/durabletask): one loop
+ * per queue, again at once after a find, else after a wait that only empty polls lengthen, up to `maximumMs`. The loop rests
+ * while no slot is free. What a poll saw for a busy instance runs when that is free, without another poll.
+ *
+ * Sends never shorten a wait here, as if every message came from another instance of the app: the slowest case.
  */
-export function createPollingPacer(poll: () => PollResult, maximumMs: number, random = Math.random): Pacer {
+export function createPollingPacer(poll: Poll, maximumMs: number, random = Math.random): Pacer {
+  const backoff = createBackoff(maximumMs, random);
   let timer: NodeJS.Timeout | undefined;
   let running = false;
-  let held = false;
-  let backoffMs = firstBackoffMs;
+  let isFull = false;
+  let polledAt = 0;
 
+  function take(result: PollResult): void {
+    clearTimeout(timer);
+    if (result.found) backoff.reset();
+    isFull = result.full;
+    if (!isFull) timer = setTimeout(look, result.found ? 0 : backoff.next());
+  }
   function look(): void {
     if (!running) return;
-    clearTimeout(timer);
-    const result = poll();
-    held = result.held;
-    if (result.found || result.held) backoffMs = firstBackoffMs;
-    timer = setTimeout(look, result.found ? 0 : Math.min(backoffMs, maximumMs) * (0.8 + 0.4 * random()));
-    if (!result.found) backoffMs = Math.min(backoffMs * 2, maximumMs);
+    polledAt = Date.now();
+    take(poll(polledAt));
+  }
+  function useSlot(): void {
+    if (!running) return;
+    if (isFull) {
+      look();
+      return;
+    }
+    const result = poll(polledAt);
+    if (result.found) take(result);
   }
   return {
     start: () => {
@@ -83,12 +101,30 @@ export function createPollingPacer(poll: () => PollResult, maximumMs: number, ra
       look();
     },
     wake: () => undefined,
-    freed: () => {
-      if (held) setImmediate(look);
-    },
+    freed: () => void setImmediate(useSlot),
     stop: () => {
       running = false;
       clearTimeout(timer);
+    },
+  };
+}
+
+/**
+ * The waits between empty polls, as BackoffPollingHelper computes them: none before the first repetition, then 50 ms, then
+ * 50 ms plus 50, 100, 200 .. ms, of which each is varied by up to a fifth; at most `maximumMs`, or 50 ms if that is less.
+ */
+function createBackoff(maximumMs: number, random: () => number): { reset(): void; next(): number } {
+  const longestMs = Math.max(maximumMs, shortestIntervalMs);
+  let empty = 0;
+  return {
+    reset: () => {
+      empty = 0;
+    },
+    next: () => {
+      empty += 1;
+      if (empty < 3) return empty === 1 ? 0 : shortestIntervalMs;
+      const addedMs = shortestIntervalMs * 2 ** (empty - 3) * (0.8 + 0.4 * random());
+      return Math.min(shortestIntervalMs + addedMs, longestMs);
     },
   };
 }

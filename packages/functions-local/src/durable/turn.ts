@@ -1,7 +1,8 @@
 import type { OrchestratorAnswer } from './actions.ts';
-import { commitTurn } from './commit-turn.ts';
+import { commitTurn, type Turn } from './commit-turn.ts';
 import { runControl } from './control-turn.ts';
 import type { Core } from './core.ts';
+import { toCustomStatus } from './custom-status.ts';
 import { UnsupportedError, WorkerLostError } from './errors.ts';
 import { EventType, type HistoryEvent, historyEvent } from './history.ts';
 import type { Message } from './inbox.ts';
@@ -11,16 +12,6 @@ import { azureTimerLimits, toDaysTimeSpan } from './timing.ts';
 import { brokenTurn, decideTurn, type TurnOutcome } from './turn-outcome.ts';
 import { versionMismatch } from './versions.ts';
 import type { Invoke } from './workers.ts';
-
-/** One turn of one instance, as read from the store. */
-export interface Turn {
-  instance: Instance;
-  /** The stored events as JSON texts. */
-  past: string[];
-  messages: Message[];
-  newEvents: HistoryEvent[];
-  now: number;
-}
 
 /** Runs one turn: reads what is due, asks the orchestrator, stores the result at once or not at all. */
 export async function runTurn(core: Core, instanceId: string, invoke: Invoke): Promise<void> {
@@ -69,7 +60,7 @@ async function askOrchestrator(
       throw new UnsupportedError(`The orchestrator function '${name}' does not exist or is disabled`);
     }
     const answer = await askFunction(turn, invoke);
-    customStatus = JSON.stringify(answer.customStatus);
+    customStatus = toCustomStatus(answer.customStatus);
     const history = [...(JSON.parse(`[${turn.past.join(',')}]`) as HistoryEvent[]), ...turn.newEvents];
     return { outcome: decideTurn(name, answer, history, core.isRegistered), customStatus };
   } catch (error: unknown) {

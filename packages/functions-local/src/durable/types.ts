@@ -34,8 +34,10 @@ export interface EngineOptions {
   log: (level: 'debug' | 'information' | 'warning' | 'error', message: string) => void;
   /** 'push' (default) hands work over at once; 'azure' waits as the Azure Storage provider's polling would. */
   delays?: 'push' | 'azure';
-  /** Key that the webhook routes demand as `?code=`; none = not checked. The RPC listener is never keyed. */
+  /** Key that the webhook routes demand; none = not checked. The links carry it. The RPC listener is never keyed. */
   systemKey?: string;
+  /** Opens the webhook routes, too. */
+  masterKey?: string;
   /** Called round every state-changing operation; a throw makes it fail there. For fault tests. */
   fault?: (operation: string, phase: FaultPhase) => void | Promise<void>;
 }

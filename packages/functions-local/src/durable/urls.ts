@@ -25,12 +25,6 @@ export function isWebhook(request: IncomingMessage): boolean {
   return request.url?.toLowerCase().startsWith(`${webhookPath}/`) ?? false;
 }
 
-/** Whether a request lacks the key that the management API demands. */
-export function isKeyMissing(request: IncomingMessage, systemKey: string | undefined): boolean {
-  if (!systemKey) return false;
-  return new URL(request.url ?? '', 'http://localhost').searchParams.get('code') !== systemKey;
-}
-
 /** The links of one instance, as every answer about it shows them. */
 export function managementUrls(source: UrlSource, instanceId: string): Record<string, string> {
   const instance = `${source.baseUrl}${webhookPath}/instances/${instanceId}`;

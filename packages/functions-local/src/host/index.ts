@@ -1,4 +1,6 @@
 /** A local host for Azure Functions apps of the Node v4 model. */
+import '../check-node.ts';
+
 export { HostStartError } from './errors.ts';
 export type { HostOptions, RunningHost } from './host-options.ts';
 export type { HostedFunction } from './hosted-function.ts';

@@ -5,7 +5,7 @@ import type { HostOptions } from './host-options.ts';
 import { DEFAULT_BODY_LIMIT_BYTES } from './http/body.ts';
 import { findSetting } from './settings/environment.ts';
 import { type HostConfig, readHostConfig } from './settings/host-json.ts';
-import { mergeIntoEnvironment, parseLocalSettings } from './settings/local-settings.ts';
+import { type LocalSettings, mergeIntoEnvironment, parseLocalSettings } from './settings/local-settings.ts';
 
 /** What a start reads before the app is loaded. */
 export interface LoadedSettings {
@@ -21,8 +21,7 @@ const DEFAULT_PORT = 7071;
 /** Reads the app's settings files and completes `process.env`, which is where the app reads its settings. */
 export function loadSettings(options: HostOptions): LoadedSettings {
   Object.assign(process.env, options.env);
-  const localText = readOptional(join(options.appFolder, 'local.settings.json'));
-  const local = localText === undefined ? { values: {} } : parseLocalSettings(localText);
+  const local = readLocalSettings(options.appFolder);
   const { added, skipped } = mergeIntoEnvironment(local.values, process.env);
   Object.assign(process.env, added, {
     AzureWebJobsScriptRoot: options.appFolder,
@@ -34,6 +33,12 @@ export function loadSettings(options: HostOptions): LoadedSettings {
     bodyLimitBytes: readBodyLimit(),
     skipped,
   };
+}
+
+/** Reads an app's local.settings.json; without the file there are no values. Throws as parseLocalSettings does. */
+export function readLocalSettings(appFolder: string): LocalSettings {
+  const text = readOptional(join(appFolder, 'local.settings.json'));
+  return text === undefined ? { values: {} } : parseLocalSettings(text);
 }
 
 function readOptional(file: string): string | undefined {

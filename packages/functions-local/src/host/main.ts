@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import process from 'node:process';
+import { onStopSignals } from '../stop-signals.ts';
 import { readArguments, USAGE } from './arguments.ts';
 import { toError } from './errors.ts';
 import type { HostOptions, RunningHost } from './host-options.ts';
@@ -18,6 +20,20 @@ function readOptions(): HostOptions | undefined {
   return keysFile === undefined ? options : { ...options, keys: parseKeys(readFileSync(keysFile, 'utf8'), keysFile) };
 }
 
+/** Makes the app's folder the working directory, as Core Tools and Azure do. The options keep naming the same files. */
+function enterAppFolder(options: HostOptions): HostOptions {
+  const { appFolder, stateDir, durable } = options;
+  const file = durable?.file;
+  const absolute = {
+    ...options,
+    appFolder: resolve(appFolder),
+    stateDir: resolve(stateDir),
+    ...(file === undefined || file === ':memory:' ? {} : { durable: { ...durable, file: resolve(file) } }),
+  };
+  process.chdir(absolute.appFolder);
+  return absolute;
+}
+
 async function shutDown(host: RunningHost): Promise<void> {
   await host.stop();
   process.exit(0);
@@ -29,13 +45,8 @@ async function run(): Promise<void> {
   // App and host share the process, so what the app leaves uncaught ends the host, as it ends the worker on Azure.
   process.on('uncaughtException', (error) => die('Worker uncaught exception', error));
   process.on('unhandledRejection', (error) => die('Worker unhandled rejection', error));
-  const host = await startHost(options);
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => {
-      process.once(signal, () => process.exit(1));
-      shutDown(host).catch((error: unknown) => die('Stop', error));
-    });
-  }
+  const host = await startHost(enterAppFolder(options));
+  onStopSignals(() => shutDown(host).catch((error: unknown) => die('Stop', error)));
   console.log(`Host started on ${host.url}`);
 }
 

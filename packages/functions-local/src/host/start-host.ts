@@ -5,6 +5,7 @@ import { createCoreModule, supplyCoreModule } from './app/core-module.ts';
 import { loadApp } from './app/load-app.ts';
 import { planFunctions } from './app/plan-functions.ts';
 import { createRegistry } from './app/registry.ts';
+import { requireBundle } from './app/require-bundle.ts';
 import { createInputs, startDurable } from './durable/start-durable.ts';
 import { toError } from './errors.ts';
 import type { HostOptions, RunningHost } from './host-options.ts';
@@ -35,6 +36,9 @@ export async function startHost(given: HostOptions): Promise<RunningHost> {
   const log = createHostLog(print, createLogFilter(settings.config.logLevels, options.verbose));
   for (const name of settings.skipped) {
     log.print(`Skipping '${name}' from local settings as it's already defined in current environment variables.`);
+  }
+  for (const key of settings.config.unreadKeys) {
+    log.write('warning', 'Host.General', `host.json: '${key}' has no effect in the local host; Azure may honour it.`);
   }
   const keys = loadKeys(options);
   // The address must be known before the app is loaded, and nothing can be answered until it is: requests wait.
@@ -68,7 +72,7 @@ async function startApp(context: StartContext): Promise<RunningHost> {
   const app = await loadApp(options.appFolder, registry);
   const invoker = createInvoker(registry, log, config.functionTimeoutMs);
   const inputs = createInputs();
-  const planned = planFunctions(registry.functions.values(), process.env);
+  const planned = requireBundle(planFunctions(registry.functions.values(), process.env), config.hasExtensionBundle);
   const wiring = wireFunctions({ config, invoker, log, stateDir: options.stateDir, inputsOf: inputs.of }, planned);
   const durable = await startDurable({ options, config, wiring, invoker, log, inputs, url: publicUrl, keys });
   const functions = toHostedFunctions(wiring, publicUrl);

@@ -1,3 +1,5 @@
+import '../check-node.ts';
+
 import type { SharedKey } from './amqp/sas-token.ts';
 import { Broker, type EntityCounts } from './broker/broker.ts';
 import { createPerform, type Fault, type Operation } from './broker/operations.ts';

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { onStopSignals } from '../stop-signals.ts';
 import { startServiceBus } from './index.ts';
 
 const usage = 'node local/service-bus/main.ts --config FILE --file DB [--port N] [--key-name X] [--key Y]';
@@ -25,7 +26,7 @@ async function main(): Promise<void> {
     ...(key === undefined ? {} : { key }),
     log: (line) => process.stderr.write(`${line}\n`),
   });
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void bus.close());
+  onStopSignals(() => void bus.close());
   process.stdout.write(`${JSON.stringify({ port: bus.port, connectionString: bus.connectionString })}\n`);
 }
 

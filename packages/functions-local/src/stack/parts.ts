@@ -1,5 +1,7 @@
 /** How each part of the stack is started as a process of its own. */
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { readLocalSettings } from '../host/load-settings.ts';
+import { mergeIntoEnvironment } from '../host/settings/local-settings.ts';
 import type { ServicePorts } from '../storage/index.ts';
 import { startAzurite } from './azurite.ts';
 import { type RunningProcess, startProcess } from './process.ts';
@@ -52,16 +54,23 @@ export const launchHost = (
     name: `Functions host ${instance}`,
     script: scriptPath(import.meta.url, '../host/main'),
     args: [
-      appFolder,
+      resolve(appFolder),
       ...['--port', String(port)],
-      ...['--state-dir', join(folder, FILES.hostState)],
+      ...['--state-dir', resolve(folder, FILES.hostState)],
       '--enable-auth',
       ...args,
     ],
-    env: { WEBSITE_INSTANCE_ID: instance, ...settings },
+    env: { WEBSITE_INSTANCE_ID: instance, ...localSettingsOf(appFolder, settings), ...settings },
+    cwd: appFolder,
     logFile: logFile(folder, instance),
     readReady: (line) => /^Host started on (\S+)/.exec(line)?.[1],
   });
+
+// The host reads local.settings.json, too, but what Node itself reads at its start (NODE_OPTIONS) has to be there before.
+function localSettingsOf(appFolder: string, settings: HostLaunch['settings']): Record<string, string> {
+  const { values } = readLocalSettings(appFolder);
+  return mergeIntoEnvironment(values, { ...process.env, ...settings }).added;
+}
 
 /** The durable task hub that all instances share. Ready: its URL. */
 export const launchTaskHub = (

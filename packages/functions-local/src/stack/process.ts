@@ -12,6 +12,8 @@ export interface ProcessOptions<Ready> {
   args: readonly string[];
   /** Added to this process's environment. */
   env?: Readonly<Record<string, string>>;
+  /** Default: this process's own. */
+  cwd?: string;
   /** Takes all output; appended to, folder made. */
   logFile: string;
   /** Looks at each line of standard output until it returns something: then the child is ready. */
@@ -62,6 +64,7 @@ export async function startProcess<Ready>(options: ProcessOptions<Ready>): Promi
   const ended = endOf(child, asked);
   const signal = (name: NodeJS.Signals): Promise<ProcessEnd> => {
     asked.toEnd = true;
+    killAtExit(child);
     child.kill(name);
     return ended;
   };
@@ -83,10 +86,11 @@ export async function startProcess<Ready>(options: ProcessOptions<Ready>): Promi
   };
 }
 
-function spawnChild({ script, args, env }: ProcessOptions<unknown>): ChildProcess {
+function spawnChild({ script, args, env, cwd }: ProcessOptions<unknown>): ChildProcess {
   const guard = pathToFileURL(scriptPath(import.meta.url, './end-with-parent')).href;
   return spawn(process.execPath, ['--import', guard, script, ...args], {
     env: { ...process.env, ...env },
+    cwd,
     // The channel tells the child of our death. A group of its own keeps Ctrl-C from it: a terminal would signal all
     // parts at once, and they are to stop one after the other.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -122,6 +126,17 @@ function untilReady<Ready>(
       fail(message);
     });
   });
+}
+
+const ending = new Set<ChildProcess>();
+let isExitWatched = false;
+
+// A parent that ends while a child hangs in its stop would leave an orphan with ports and files.
+function killAtExit(child: ChildProcess): void {
+  if (!isExitWatched) process.once('exit', () => ending.forEach((one) => void one.kill('SIGKILL')));
+  isExitWatched = true;
+  ending.add(child);
+  child.once('close', () => ending.delete(child));
 }
 
 async function stopGently(signal: (name: NodeJS.Signals) => Promise<ProcessEnd>, graceMs: number): Promise<ProcessEnd> {

@@ -1,7 +1,8 @@
 /** Rules that show only in what Azurite answers. */
 import { headerOf, type PassingAnswer } from './call.ts';
+import type { Operation } from './operation.ts';
 import type { Refusal } from './refusal.ts';
-import type { Operation, Request } from './request.ts';
+import type { Request } from './request.ts';
 
 export interface AnswerRule {
   id: string;

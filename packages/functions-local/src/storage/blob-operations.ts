@@ -1,4 +1,4 @@
-import type { Call, Operation, Target } from './request.ts';
+import type { Call, Operation, Target } from './operation.ts';
 
 const PUTS: Readonly<Record<string, Operation>> = {
   block: 'put-block',

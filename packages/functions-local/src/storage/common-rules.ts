@@ -1,6 +1,7 @@
 /** Rules of all three services: dates, versions, names of resources, metadata. */
 import type { RawHeaders } from './call.ts';
-import type { Operation, Request } from './request.ts';
+import type { Operation } from './operation.ts';
+import type { Request } from './request.ts';
 import { outOfRangeInput, type Rule } from './rule.ts';
 
 const MAX_DATE_SKEW_MS = 15 * 60_000;

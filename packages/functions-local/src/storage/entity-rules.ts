@@ -1,8 +1,9 @@
 /** Rules of one entity, alone or in a transaction. */
 import { type Entity, entityBytes, parseEntity } from './entity.ts';
+import type { Operation } from './operation.ts';
 import { isOfItsType, isStorableDate, isTypedByJson } from './property-values.ts';
 import type { Refusal } from './refusal.ts';
-import type { Operation, Request } from './request.ts';
+import type { Request } from './request.ts';
 import { invalidInput, outOfRangeInput, type Rule } from './rule.ts';
 
 const WITH_BODY: readonly Operation[] = ['insert-entity', 'replace-entity', 'merge-entity'];

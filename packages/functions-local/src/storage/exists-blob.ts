@@ -1,8 +1,9 @@
 /** If-None-Match: * on operations of which Azurite ignores it. */
 import { type CallHead, type PassingAnswer, readBody, withoutHeaders } from './call.ts';
+import type { Operation } from './operation.ts';
 import { withQuery } from './pages.ts';
 import type { Refusal } from './refusal.ts';
-import type { Operation, Request } from './request.ts';
+import type { Request } from './request.ts';
 
 /** The operation is refused when the blob exists; the front asks with the call's own authorization. */
 export async function existsBlob(

@@ -1,4 +1,4 @@
-import type { Call, Operation, Target } from './request.ts';
+import type { Call, Operation, Target } from './operation.ts';
 
 /** /queue, /queue/messages, /queue/messages/id */
 export function queueOperation({ method, path, query }: Call): Target {

@@ -1,4 +1,4 @@
-import type { Call, Operation, Target } from './request.ts';
+import type { Call, Operation, Target } from './operation.ts';
 
 const ENTITY = /^(\w+)\(PartitionKey='((?:[^']|'')*)', *RowKey='((?:[^']|'')*)'\)$/s;
 const TABLES = /^Tables(?:\('(.*)'\))?(?:\(\))?$/s;

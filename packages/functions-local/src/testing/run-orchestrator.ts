@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type { OrchestrationContext } from 'durable-functions';
+import type { Action } from '../durable/actions.ts';
 import type { Decision } from '../durable/decisions.ts';
 import { EventType, type HistoryEvent, historyEvent } from '../durable/history.ts';
 import { readReturnedAnswer, readThrownAnswer } from '../durable/orchestrator-answer.ts';
@@ -35,8 +36,9 @@ const START = Date.UTC(2026, 0, 1);
 const MAX_TURNS = 500;
 
 /**
- * Runs an orchestrator to its end through the library's own replay executor: from its whole history at every turn, so
- * that anything not deterministic in it fails here. Activities answer at once, timers take no time.
+ * Runs an orchestrator to its end through the library's own replay executor, from its whole history at every turn.
+ * Activities answer at once, timers take no time. Throws when a replay schedules something else than before, or the same
+ * with another input, which the service itself never compares: such an orchestrator is not deterministic.
  */
 export async function runOrchestrator(
   handler: Handler,
@@ -46,11 +48,13 @@ export async function runOrchestrator(
   const orchestrator = createOrchestrator(handler);
   let state = begin(input, START);
   for (let turn = 0; turn < MAX_TURNS; turn += 1) {
-    const trigger = { ...TRIGGER, history: state.history, input: state.input };
+    const { history, input: started, calls } = state;
+    const trigger = { ...TRIGGER, isReplaying: history[0]?.IsPlayed === true, history, input: started };
     const answer = await orchestrator(JSON.parse(JSON.stringify(trigger)), new DummyOrchestrationContext()).then(
       (value) => readReturnedAnswer({ json: JSON.stringify(value) }),
       readThrownAnswer,
     );
+    state.calls = sameCalls(calls, callsIn(answer.actions));
     const outcome = decideTurn('orchestrator', answer, state.history, () => true);
     const endedAt = new Date(state.now).toISOString();
     if (outcome.kind === 'completed') return { ...run, output: JSON.parse(outcome.output ?? 'null'), endedAt };
@@ -66,27 +70,58 @@ export async function runOrchestrator(
 
 const TRIGGER = {
   instanceId: 'one',
-  isReplaying: false,
   upperSchemaVersion: 1,
   upperSchemaVersionNew: 3,
   maximumShortTimerDuration: '6.00:00:00',
   longRunningTimerIntervalDuration: '3.00:00:00',
 };
 
+interface Call {
+  name: string;
+  /** JSON text. */
+  input: string | undefined;
+}
+
 interface State {
   input: unknown;
   history: HistoryEvent[];
+  /** What the last replay has called, with what it would call next. */
+  calls: readonly Call[];
   now: number;
 }
 
 const begin = (input: unknown, now: number): State => ({
   input,
   now,
+  calls: [],
   history: [
     historyEvent(EventType.OrchestratorStarted, now),
     historyEvent(EventType.ExecutionStarted, now, { Name: 'orchestrator' }),
   ],
 });
+
+/** The calls of a list of actions, in the order in which the orchestrator made them. */
+const callsIn = (actions: readonly Action[]): Call[] =>
+  actions.flatMap(({ functionName, input, compoundActions = [] }) => [
+    ...(functionName === undefined ? [] : [{ name: functionName, input: textOf(input) }]),
+    ...callsIn(compoundActions),
+  ]);
+
+/** The library has turned an input that is a text into JSON already. */
+const textOf = (input: unknown): string | undefined => (typeof input === 'string' ? input : JSON.stringify(input));
+
+/** Compares inputs only: another name at the same place is what {@link decideTurn} refuses. */
+function sameCalls(before: readonly Call[], now: readonly Call[]): readonly Call[] {
+  for (const [index, { name, input }] of before.entries()) {
+    const again = now[index];
+    if (again?.name !== name || again.input === input) continue;
+    throw new Error(
+      `Activity "${name}" was scheduled with input ${input ?? 'nothing'}, and a replay gives ${again.input ?? 'nothing'}: ` +
+        'the orchestrator is not deterministic.',
+    );
+  }
+  return now;
+}
 
 /** Schedules what was decided, and lets it happen before the next turn. */
 async function play(
@@ -96,6 +131,7 @@ async function play(
 ): Promise<void> {
   if (decisions.length === 0) throw new Error('The orchestrator waits for nothing, and has not ended.');
   const came: HistoryEvent[] = [];
+  for (const event of state.history) event.IsPlayed = true;
   for (const decision of decisions) {
     const { id } = decision;
     if (decision.kind === 'timer') {
@@ -104,7 +140,8 @@ async function play(
       state.now = Math.max(state.now, decision.fireAt);
       came.push(historyEvent(EventType.TimerFired, decision.fireAt, { TimerId: id, FireAt }));
     } else {
-      const { name, input } = decision;
+      const { name } = decision;
+      const input: unknown = JSON.parse(textOf(decision.input) ?? 'null');
       state.history.push(historyEvent(EventType.TaskScheduled, state.now, { EventId: id, Name: name }));
       world.calls.push({ name, input });
       came.push(await resultOf(world.activities, { id, name, input, now: state.now }));

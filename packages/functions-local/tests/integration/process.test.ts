@@ -72,28 +72,39 @@ describe('a child', () => {
     expect(await child.stop()).toMatchObject({ code: 0, expected: true });
   });
 
-  it('ends when its parent is killed', async () => {
-    const grandchild = join(folder, 'grandchild.mjs');
-    const listen = `const server = createServer().listen(0, '127.0.0.1', () => console.log('ready', server.address().port));`;
-    writeFileSync(grandchild, `import { createServer } from 'node:net'; ${listen}`);
-    const module = new URL('../../src/stack/process.ts', import.meta.url).href;
-    const options = {
-      name: 'Grandchild',
-      script: grandchild,
-      args: [],
-      logFile: join(folder, 'logs', 'grandchild.log'),
-    };
-    const parent = await start(
-      `import { startProcess } from '${module}';
-      const options = { ...${JSON.stringify(options)}, readReady: (line) => line.split(' ')[1] };
-      console.log('ready', (await startProcess(options)).ready); ${STAYS}`,
+  it('that hangs in its stop is ended when its parent gives up waiting', async () => {
+    const parent = await startWithGrandchild(
+      `['SIGTERM', 'SIGHUP', 'SIGINT'].forEach((signal) => process.on(signal, () => {}));`,
+      `process.once('SIGTERM', () => { void grandchild.stop(100_000); setTimeout(() => process.exit(1), 50); });`,
     );
+    const port = Number(parent.ready);
+    expect(await isOpen(port)).toBe(true);
+    await parent.stop();
+    await expect.poll(() => isOpen(port), { timeout: 5_000 }).toBe(false);
+  });
+
+  it('ends when its parent is killed', async () => {
+    const parent = await startWithGrandchild();
     const port = Number(parent.ready);
     expect(await isOpen(port)).toBe(true);
     await parent.kill();
     await expect.poll(() => isOpen(port), { timeout: 5_000 }).toBe(false);
   });
 });
+
+/** A child that starts a child of its own; it is ready with the port on which that one listens. */
+function startWithGrandchild(grandchildCode = '', parentCode = ''): Promise<RunningProcess<string>> {
+  const script = join(folder, 'grandchild.mjs');
+  const listen = `const server = createServer().listen(0, '127.0.0.1', () => console.log('ready', server.address().port));`;
+  writeFileSync(script, `import { createServer } from 'node:net'; ${grandchildCode} ${listen}`);
+  const module = new URL('../../src/stack/process.ts', import.meta.url).href;
+  const options = { name: 'Grandchild', script, args: [], logFile: join(folder, 'logs', 'grandchild.log') };
+  return start(
+    `import { startProcess } from '${module}';
+    const options = { ...${JSON.stringify(options)}, readReady: (line) => line.split(' ')[1] };
+    const grandchild = await startProcess(options); ${parentCode} console.log('ready', grandchild.ready); ${STAYS}`,
+  );
+}
 
 /** Whether somebody listens. A look at the process would not do: it may be gone and not yet buried by its new parent. */
 function isOpen(port: number): Promise<boolean> {

@@ -255,6 +255,7 @@ describe('operating', () => {
     expect((await sweep({ open: 2 })).out).toBe('2 open batches looked at; nothing was wrong\n');
     const { out, code } = await sweep({ restarted: 3, failed: 1 });
     expect([out, code]).toEqual(['0 open batches looked at\n  restarted  3\n  failed     1\n', EXIT.failed]);
+    expect((await sweep({ startFailed: 1 })).code).toBe(EXIT.failed);
   });
 
   it('fails with the health of the app', async () => {

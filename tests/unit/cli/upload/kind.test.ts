@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../../../cli/errors.ts';
 import { inboxName } from '../../../../cli/upload/inbox.ts';
 import { kindOfFile, kindOfStream, suffixOf } from '../../../../cli/upload/kind.ts';
-import { formatOfName } from '../../../../shared/intake/formats.ts';
+import { formatOfName } from '../../../../shared/intake/parse/formats.ts';
 
 describe('a file to upload', () => {
   it.each([

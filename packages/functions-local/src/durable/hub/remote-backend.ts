@@ -5,7 +5,8 @@ import { readDurableConfig } from '../config.ts';
 import { toError } from '../errors.ts';
 import { rpcPath } from '../http-server.ts';
 import type { DurableBackend, DurableBackendOptions, DurableFunctionKind, InvokeRequest } from '../types.ts';
-import { clientBindingText, isKeyMissing, isWebhook, toUrlSource, webhookPath } from '../urls.ts';
+import { clientBindingText, isWebhook, toUrlSource, webhookPath } from '../urls.ts';
+import { isWebhookOpen } from '../webhook-key.ts';
 import { type HubConnection, openHubConnection } from './hub-connection.ts';
 
 const DEFAULT_GRACE_MS = 10_000;
@@ -75,7 +76,7 @@ export function createRemoteBackend(options: RemoteBackendOptions): DurableBacke
     clientBinding: () => clientBindingText(toUrlSource(options, config), `${options.hubUrl}${rpcPath}/`),
     handle: async (request, response) => {
       if (!isWebhook(request)) return false;
-      if (isKeyMissing(request, options.systemKey)) response.writeHead(401).end();
+      if (!isWebhookOpen(request, options)) response.writeHead(401).end();
       else await forward(options.hubUrl, request, response);
       return true;
     },

@@ -1,4 +1,5 @@
-import { globSync, readFileSync } from 'node:fs';
+// Node 20 has no globSync, and a missing name would fail before check-node.ts can say what is wrong.
+import fs, { readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { HostStartError } from '../errors.ts';
 import { isRecord } from '../settings/json.ts';
@@ -18,7 +19,7 @@ interface Manifest {
 export function findEntryPoints(appFolder: string): EntryPoint[] {
   const manifest = readManifest(appFolder);
   if (manifest.main === undefined) return [];
-  const files = globSync(manifest.main.replace(/^\.\//, ''), { cwd: appFolder });
+  const files = fs.globSync(manifest.main.replace(/^\.\//, ''), { cwd: appFolder });
   if (files.length === 0) {
     throw new HostStartError(
       `Worker was unable to load entry point "${manifest.main}": Found zero files matching the supplied pattern.`,

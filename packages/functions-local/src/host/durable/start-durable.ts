@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { toHubName } from '../../durable/hub-name.ts';
 import type { DurableBackend } from '../../durable/types.ts';
 import type { RegisteredFunction } from '../app/registry.ts';
 import type { HostOptions } from '../host-options.ts';
@@ -6,7 +7,7 @@ import type { HostKeys } from '../http/keys.ts';
 import type { Invoker } from '../invocation/invoker.ts';
 import type { Wiring } from '../listeners.ts';
 import type { HostLog } from '../log/host-log.ts';
-import { instanceId, resolveSettingsDeep } from '../settings/environment.ts';
+import { findSetting, instanceId, resolveSettingsDeep } from '../settings/environment.ts';
 import type { HostConfig } from '../settings/host-json.ts';
 import type { RpcData } from '../worker-protocol.ts';
 import { createDurableBridge } from './durable-bridge.ts';
@@ -54,17 +55,23 @@ export async function startDurable(start: DurableStart): Promise<DurableBackend 
     file: join(options.stateDir, 'durable.sqlite'),
     ...options.durable,
     ...(options.taskHubUrl ? { hub: { hubUrl: options.taskHubUrl, instance: instanceId(process.env) } } : {}),
-    config: resolveSettingsDeep(config.durableTask, process.env),
+    config: { hubName: defaultHubName(), ...resolveSettingsDeep(config.durableTask, process.env) },
     baseUrl: url,
     functions: wiring.durable,
     invoker,
     log,
     inputsOf: inputs.of,
-    ...(keys?.system ? { systemKey: keys.system } : {}),
+    ...(keys?.system ? { systemKey: keys.system, masterKey: keys.master } : {}),
   });
   inputs.durable = backend;
   await backend.start();
   return backend;
+}
+
+// The extension takes the app's name on Azure; locally the variable is set by whoever wants another default.
+function defaultHubName(): string | undefined {
+  const siteName = findSetting(process.env, 'WEBSITE_SITE_NAME');
+  return siteName === undefined ? undefined : toHubName(siteName);
 }
 
 function hasDurableBindings(wiring: Wiring): boolean {

@@ -1,7 +1,8 @@
+import { findUnreadDurableKeys } from '../../durable/config.ts';
 import { HostStartError } from '../errors.ts';
 import type { LogLevel } from '../worker-protocol.ts';
 import type { Environment } from './environment.ts';
-import { isRecord, valueAt } from './json.ts';
+import { isRecord } from './json.ts';
 import { applyOverrides } from './overrides.ts';
 import { createReader, type SectionReader } from './section-reader.ts';
 import { minutes, seconds } from './units.ts';
@@ -14,6 +15,10 @@ export interface HostConfig {
   logLevels: Record<string, LogLevel>;
   serviceBus: ServiceBusConfig;
   durableTask: Record<string, unknown>;
+  /** Whether bindings of extensions are there. */
+  hasExtensionBundle: boolean;
+  /** Paths of keys without effect here. */
+  unreadKeys: readonly string[];
 }
 
 /** `extensions.serviceBus`. */
@@ -34,17 +39,23 @@ export function readHostConfig(text: string | undefined, env: Environment): Host
   if (text === undefined) throw new HostStartError('host.json: file not found in the app folder.');
   const json = applyOverrides(parse(text), env);
   const reader = createReader(json);
-  if (json.version !== '2.0') reader.problem('version', 'the string "2.0"', json.version);
-  const durableTask = valueAt(json, 'extensions', 'durableTask');
-  const config: HostConfig = {
+  const version = reader.raw(['version']);
+  if (version !== '2.0') reader.problem('version', 'the string "2.0"', version);
+  const section = reader.raw(['extensions', 'durableTask']);
+  const durableTask = isRecord(section) ? section : {};
+  const config = {
     ...readTimeout(reader),
     routePrefix: reader.text(['extensions', 'http', 'routePrefix'], 'api').replace(/^\/+|\/+$/g, ''),
-    logLevels: readLevels(reader, valueAt(json, 'logging', 'logLevel')),
+    logLevels: readLevels(reader, reader.raw(['logging', 'logLevel'])),
     serviceBus: readServiceBus(reader),
-    durableTask: isRecord(durableTask) ? durableTask : {},
+    durableTask,
+    hasExtensionBundle: readBundle(reader),
   };
+  // An editor's key, not the host's.
+  reader.raw(['$schema']);
   reader.throwProblems('host.json');
-  return config;
+  const inDurableTask = findUnreadDurableKeys(durableTask).map((key) => `extensions.durableTask.${key}`);
+  return { ...config, unreadKeys: [...reader.unread(), ...inDurableTask] };
 }
 
 function parse(text: string): Record<string, unknown> {
@@ -55,6 +66,15 @@ function parse(text: string): Record<string, unknown> {
     throw new HostStartError('host.json: not valid JSON.', { cause: error });
   }
   throw new HostStartError('host.json: expected a JSON object.');
+}
+
+function readBundle(reader: SectionReader): boolean {
+  if (!isRecord(reader.raw(['extensionBundle']))) return false;
+  for (const name of ['id', 'version']) {
+    const value = reader.raw(['extensionBundle', name]);
+    if (typeof value !== 'string' || value.trim() === '') reader.problem(`extensionBundle.${name}`, 'a text', value);
+  }
+  return true;
 }
 
 function readTimeout(reader: SectionReader): { functionTimeoutMs?: number } {

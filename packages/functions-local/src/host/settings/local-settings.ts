@@ -50,12 +50,17 @@ function readConnectionStrings(section: unknown): Record<string, string> {
   return Object.fromEntries(entries.filter(([, text]) => text !== ''));
 }
 
-/** Splits local values into those to set and those that the environment already defines. */
+/** Splits local values into those to set and those that the environment already defines with another value. */
 export function mergeIntoEnvironment(
   values: Record<string, string>,
   env: Environment,
 ): { added: Record<string, string>; skipped: string[] } {
-  const skipped = Object.keys(values).filter((name) => findSetting(env, name) !== undefined);
-  const added = Object.fromEntries(Object.entries(values).filter(([name]) => !skipped.includes(name)));
+  const added: Record<string, string> = {};
+  const skipped: string[] = [];
+  for (const [name, value] of Object.entries(values)) {
+    const defined = findSetting(env, name);
+    if (defined === undefined) added[name] = value;
+    else if (defined !== value) skipped.push(name);
+  }
   return { added, skipped };
 }

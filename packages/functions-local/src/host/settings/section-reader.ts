@@ -1,5 +1,5 @@
 import { HostStartError } from '../errors.ts';
-import { valueAt } from './json.ts';
+import { isRecord, valueAt } from './json.ts';
 import { parseTimeSpan } from './time-span.ts';
 
 /** Reads typed values out of a JSON object and gathers what is wrong, so that all problems are told at once. */
@@ -11,6 +11,8 @@ export interface SectionReader {
   boolean(path: string[], fallback: boolean): boolean;
   /** A TimeSpan text, as milliseconds. */
   timeSpan(path: string[], fallbackMs: number): number;
+  /** The paths of keys that nothing has read so far, as the file spells them; a section of which nothing was read is one. */
+  unread(): string[];
   problem(where: string, expected: string, came: unknown): void;
   throwProblems(file: string): void;
 }
@@ -18,18 +20,24 @@ export interface SectionReader {
 /** Makes a reader over parsed JSON. */
 export function createReader(json: Record<string, unknown>): SectionReader {
   const problems: string[] = [];
+  const paths = new Set<string>();
+  const take = (path: string[]): unknown => {
+    paths.add(path.join('.').toLowerCase());
+    return valueAt(json, ...path);
+  };
   const problem = (where: string, expected: string, came: unknown) => {
     problems.push(`${where}: expected ${expected}, got ${JSON.stringify(came)}`);
   };
   const read = <T>(path: string[], fallback: T, expected: string, convert: (value: unknown) => T | undefined): T => {
-    const value = valueAt(json, ...path);
+    const value = take(path);
     if (value === undefined || value === null) return fallback;
     const converted = convert(value);
     if (converted === undefined) problem(path.join('.'), expected, value);
     return converted ?? fallback;
   };
   return {
-    raw: (path) => valueAt(json, ...path),
+    raw: take,
+    unread: () => findUnread(json, [...paths]),
     text: (path, fallback) =>
       read(path, fallback, 'a string', (value) => (typeof value === 'string' ? value : undefined)),
     integer: (path, fallback) => read(path, fallback, 'an integer of 0 or more', toInteger),
@@ -44,6 +52,16 @@ export function createReader(json: Record<string, unknown>): SectionReader {
       if (problems.length > 0) throw new HostStartError(`${file}: ${problems.join('; ')}.`);
     },
   };
+}
+
+function findUnread(section: Record<string, unknown>, read: readonly string[], prefix = ''): string[] {
+  return Object.entries(section).flatMap(([name, value]) => {
+    const path = prefix + name;
+    const key = path.toLowerCase();
+    if (value === null || read.includes(key)) return [];
+    const isPartlyRead = read.some((other) => other.startsWith(`${key}.`));
+    return isPartlyRead && isRecord(value) ? findUnread(value, read, `${path}.`) : [path];
+  });
 }
 
 function toInteger(value: unknown): number | undefined {

@@ -1,5 +1,5 @@
-const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
-const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+const MONTHS = 'january february march april may june july august september october november december'.split(' ');
+const DAYS = 'sunday monday tuesday wednesday thursday friday saturday'.split(' ');
 
 /** The bounds of a cron field, and names that stand for numbers. */
 export interface FieldKind {
@@ -19,7 +19,10 @@ export const FIELD_KINDS: readonly FieldKind[] = [
   { name: 'day of week', min: 0, max: 6, names: DAYS },
 ];
 
-/** The values a field allows, ascending. Throws when the text is not a field of that kind. */
+/**
+ * The values a field allows, ascending. Throws when the text is not a field of that kind. Follows NCrontab 3.3, also where
+ * it is lenient: bounds of a range in the wrong order are swapped, a step below 1 is 1, a name may be cut short.
+ */
 export function parseField(text: string, kind: FieldKind): number[] {
   const values = new Set<number>();
   for (const part of text.split(',')) for (const value of expand(part, kind, text)) values.add(value);
@@ -27,22 +30,22 @@ export function parseField(text: string, kind: FieldKind): number[] {
 }
 
 function expand(part: string, kind: FieldKind, text: string): number[] {
-  const match = /^(\*|[a-z0-9]+)(?:-([a-z0-9]+))?(?:\/(\d+))?$/i.exec(part);
+  const match = /^(\*|[a-z0-9]+)(?:-([a-z0-9]+))?(?:\/(-?\d+))?$/i.exec(part);
   if (!match) throw fieldError(kind, text);
   const [, first = '', last, step] = match;
   const low = first === '*' ? kind.min : toNumber(first, kind, text);
-  const every = step === undefined ? 1 : Number(step);
-  if (every < 1 || (first === '*' && last !== undefined)) throw fieldError(kind, text);
+  const every = Math.max(Number(step ?? 1), 1);
+  if (first === '*' && last !== undefined) throw fieldError(kind, text);
   // `5/15` counts from 5 to the end of the field, like `5-59/15`.
   const single = first !== '*' && step === undefined;
   const high = last === undefined ? (single ? low : kind.max) : toNumber(last, kind, text);
-  if (high < low) throw fieldError(kind, text);
-  return Array.from({ length: Math.floor((high - low) / every) + 1 }, (_, index) => low + index * every);
+  const count = Math.floor(Math.abs(high - low) / every) + 1;
+  return Array.from({ length: count }, (_, index) => Math.min(low, high) + index * every);
 }
 
 function toNumber(text: string, kind: FieldKind, field: string): number {
-  const named = text.length >= 3 ? kind.names.indexOf(text.slice(0, 3).toLowerCase()) : -1;
-  const value = named >= 0 ? named + kind.min : Number(text);
+  const named = kind.names.findIndex((name) => name.startsWith(text.toLowerCase()));
+  const value = named >= 0 ? named + kind.min : /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (!Number.isInteger(value) || value < kind.min || value > kind.max) throw fieldError(kind, field);
   return value;
 }

@@ -1,10 +1,11 @@
+import { days } from '../settings/units.ts';
 import { FIELD_KINDS, parseField } from './cron-field.ts';
 
 /** Gives the first instant after one (milliseconds since 1970), in the process's time zone. */
 export type NextOccurrence = (afterMs: number) => number;
 
-/** Years looked ahead for a match: a 29 February may be eight years away. */
-const YEARS_AHEAD = 9;
+/** The calendar repeats after 400 years, weekdays included: what does not fire until then never fires. */
+const LONGEST_GAP_MS = days(146_097);
 
 /**
  * Parses an NCRONTAB expression of six fields (seconds first) or five. Day of month and day of week must both match.
@@ -15,10 +16,12 @@ export function parseNcrontab(expression: string): NextOccurrence {
   if (texts.length === 5) texts.unshift('0');
   if (texts.length !== 6) throw new Error(`expected 5 or 6 fields, got ${texts.length}`);
   const fields = FIELD_KINDS.map((kind, index) => parseField(texts[index] ?? '', kind));
-  const [seconds = [], minutes = [], hours = [], days = [], months = [], weekdays = []] = fields;
+  const [seconds = [], minutes = [], hours = [], monthDays = [], months = [], weekdays = []] = fields;
   const times = { seconds, minutes, hours };
   const isDay = (day: Date) =>
-    months.includes(day.getUTCMonth() + 1) && days.includes(day.getUTCDate()) && weekdays.includes(day.getUTCDay());
+    months.includes(day.getUTCMonth() + 1) &&
+    monthDays.includes(day.getUTCDate()) &&
+    weekdays.includes(day.getUTCDay());
   return (afterMs) => findNext(afterMs, times, isDay);
 }
 
@@ -32,7 +35,7 @@ interface Times {
 // 24 hours. Only the answer is turned into a real instant.
 function findNext(afterMs: number, times: Times, isDay: (day: Date) => boolean): number {
   let wall = toWall(afterMs);
-  const limit = wall + YEARS_AHEAD * 366 * 86_400_000;
+  const limit = wall + LONGEST_GAP_MS;
   while (wall < limit) {
     const next = nextWall(wall, times, isDay, limit);
     if (next === undefined) break;

@@ -64,7 +64,7 @@ export class Intake {
   }
 
   #draft(message: IncomingMessage, sequence: number, now: number): Draft {
-    const { annotations, bare, scheduledAt, ttlMs } = message;
+    const { annotations, bare, scheduledAt, ttlMs, durable, priority } = message;
     const dueAt = scheduledAt !== undefined && scheduledAt > now ? scheduledAt : undefined;
     const limited = Math.min(
       ttlMs ?? Number.POSITIVE_INFINITY,
@@ -76,6 +76,8 @@ export class Intake {
       enqueuedAt: now,
       dueAt,
       ttlMs: Number.isFinite(limited) ? limited : undefined,
+      durable,
+      priority,
       annotations,
       bare,
     };

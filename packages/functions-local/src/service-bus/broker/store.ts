@@ -1,14 +1,12 @@
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { openExclusively } from '../../exclusive-database.ts';
 import type { Draft, StoredMessage } from './stored-message.ts';
 
 const schema = `
-  PRAGMA journal_mode = WAL;
-  PRAGMA synchronous = NORMAL;
-  PRAGMA locking_mode = EXCLUSIVE;
   CREATE TABLE IF NOT EXISTS messages (
     row INTEGER PRIMARY KEY, entity TEXT NOT NULL, sequence INTEGER NOT NULL, enqueuedSequence INTEGER NOT NULL,
     enqueuedAt INTEGER NOT NULL, dueAt INTEGER, ttlMs INTEGER, expiresAt INTEGER, deliveries INTEGER NOT NULL,
-    annotations BLOB NOT NULL, bare BLOB NOT NULL) STRICT;
+    annotations BLOB NOT NULL, bare BLOB NOT NULL, durable INTEGER, priority INTEGER) STRICT;
   CREATE TABLE IF NOT EXISTS sequences (entity TEXT PRIMARY KEY, last INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS duplicates (
     entity TEXT NOT NULL, messageId TEXT NOT NULL, at INTEGER NOT NULL, sequence INTEGER NOT NULL,
@@ -18,7 +16,7 @@ const schema = `
 `;
 
 const statements = {
-  insert: 'INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+  insert: 'INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
   update: 'UPDATE messages SET deliveries = ?, bare = ? WHERE row = ?',
   remove: 'DELETE FROM messages WHERE row = ?',
   sequence: 'INSERT INTO sequences VALUES (?, ?) ON CONFLICT DO UPDATE SET last = excluded.last',
@@ -50,10 +48,20 @@ function toMessage(row: Row): StoredMessage {
     ttlMs: toNumber(row.ttlMs),
     expiresAt: toNumber(row.expiresAt),
     deliveries: Number(row.deliveries),
+    durable: row.durable === null ? undefined : row.durable === 1,
+    priority: toNumber(row.priority),
     annotations: Buffer.from(row.annotations as Uint8Array),
     bare: Buffer.from(row.bare as Uint8Array),
     state: 'ready',
   };
+}
+
+function prepareSchema(db: DatabaseSync): void {
+  db.exec(schema);
+  // Files from before headers were kept lack the last two columns.
+  const columns = db.prepare("SELECT name FROM pragma_table_info('messages')").all();
+  if (columns.some(({ name }) => name === 'priority')) return;
+  db.exec('ALTER TABLE messages ADD COLUMN durable INTEGER; ALTER TABLE messages ADD COLUMN priority INTEGER');
 }
 
 /**
@@ -68,10 +76,9 @@ export class Store {
   #lastRow: number;
   #commit: PromiseWithResolvers<void> | undefined;
 
-  /** `file` is a path or ':memory:'. Throws when another broker has the file open. */
+  /** `file` is a path or ':memory:'. Throws DatabaseInUseError when another process has the file open. */
   constructor(file: string) {
-    this.#database = new DatabaseSync(file);
-    this.#database.exec(schema);
+    this.#database = openExclusively(file, prepareSchema);
     const prepare = ([name, sql]: [string, string]) => [name, this.#database.prepare(sql)];
     this.#prepared = Object.fromEntries(Object.entries(statements).map(prepare));
     this.#lastRow = Number(this.#database.prepare('SELECT max(row) AS last FROM messages').get()?.last ?? 0);
@@ -93,7 +100,9 @@ export class Store {
     const message: StoredMessage = { ...draft, row: ++this.#lastRow, state: 'ready' };
     const { row, sequence, enqueuedSequence, enqueuedAt, deliveries, annotations, bare } = message;
     const times = [message.dueAt ?? null, message.ttlMs ?? null, message.expiresAt ?? null];
-    this.#run('insert', row, entity, sequence, enqueuedSequence, enqueuedAt, ...times, deliveries, annotations, bare);
+    const header = [message.durable === undefined ? null : Number(message.durable), message.priority ?? null];
+    const counts = [sequence, enqueuedSequence, enqueuedAt, ...times, deliveries];
+    this.#run('insert', row, entity, ...counts, annotations, bare, ...header);
     return message;
   }
 

@@ -13,6 +13,9 @@ export interface StoredMessage {
   expiresAt: number | undefined;
   /** Deliveries that failed. */
   deliveries: number;
+  /** The header of the sender; undefined when it said nothing. */
+  readonly durable: boolean | undefined;
+  readonly priority: number | undefined;
   readonly annotations: Buffer;
   bare: Buffer;
   /** `held` is out with a receiver, under a lock or on its way; `gone` has left this entity. */

@@ -1,6 +1,7 @@
 import type { CorrelationFilter } from '../filters/correlation-filter.ts';
 import { compileRule, type Rule, type RuleFilter } from '../filters/rule.ts';
 import { type SystemProperty, toSystemProperty } from '../filters/subject.ts';
+import { checkEntityName } from './entity-name.ts';
 import { Fields } from './fields.ts';
 
 const correlationFields = [
@@ -55,7 +56,7 @@ function readFilter(fields: Fields): RuleFilter {
 /** One element of `Rules`. Throws with the place of the mistake; a filter that does not compile is one. */
 export function readRule(value: unknown, where: string): Rule {
   const rule = new Fields(value, where);
-  const name = rule.text('Name');
+  const name = checkEntityName(rule.text('Name'), 'rule', where);
   const properties = new Fields(rule.take('Properties'), `${where}.Properties`);
   if (properties.take('Action') !== undefined)
     throw new Error(`${where}.Properties.Action: rule actions not supported`);

@@ -1,5 +1,6 @@
 import { defaultRule, type Rule } from '../filters/rule.ts';
 import { readRule } from './config-rules.ts';
+import { checkEntityName } from './entity-name.ts';
 import { Fields } from './fields.ts';
 
 /** How messages wait in a queue or subscription. Durations are milliseconds; an undefined one has no limit. */
@@ -78,7 +79,8 @@ function readQueue(value: unknown, where: string): QueueDefinition {
   return readEntity(value, where, (entity, properties) => {
     const defaultTtlMs = properties.duration('DefaultMessageTimeToLive');
     const mailbox = readMailbox(properties, defaultTtlMs);
-    return { name: entity.text('Name'), intake: readIntake(properties, defaultTtlMs), mailbox };
+    const name = checkEntityName(entity.text('Name'), 'queue', where);
+    return { name, intake: readIntake(properties, defaultTtlMs), mailbox };
   });
 }
 
@@ -87,7 +89,8 @@ function readSubscription(value: unknown, where: string): SubscriptionDefinition
     const mailbox = readMailbox(properties, properties.duration('DefaultMessageTimeToLive'));
     const rules = entity.list('Rules').map((rule) => readRule(rule.value, rule.where));
     assertDistinct(rules, `${where}.Rules`);
-    return { name: entity.text('Name'), mailbox, rules: rules.length > 0 ? rules : [defaultRule] };
+    const name = checkEntityName(entity.text('Name'), 'subscription', where);
+    return { name, mailbox, rules: rules.length > 0 ? rules : [defaultRule] };
   });
 }
 
@@ -96,7 +99,7 @@ function readTopic(value: unknown, where: string): TopicDefinition {
     const intake = readIntake(properties, properties.duration('DefaultMessageTimeToLive'));
     const subscriptions = entity.list('Subscriptions').map((item) => readSubscription(item.value, item.where));
     assertDistinct(subscriptions, `${where}.Subscriptions`);
-    return { name: entity.text('Name'), intake, subscriptions };
+    return { name: checkEntityName(entity.text('Name'), 'topic', where), intake, subscriptions };
   });
 }
 

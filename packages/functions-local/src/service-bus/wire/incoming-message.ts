@@ -9,6 +9,9 @@ export interface IncomingMessage {
   /** Made up when the sender gave none: clients cannot settle a message without one. */
   readonly messageId: string;
   readonly ttlMs: number | undefined;
+  /** The header's; undefined when the sender said nothing. */
+  readonly durable: boolean | undefined;
+  readonly priority: number | undefined;
   /** When it is to be enqueued, if the sender said so. */
   readonly scheduledAt: number | undefined;
   /** The sender's message annotations as an encoded map, without those the broker writes itself. */
@@ -99,6 +102,8 @@ export function readIncomingMessage(bytes: Buffer): IncomingMessage {
   return {
     messageId,
     ttlMs: typeof head.ttl === 'number' ? head.ttl : undefined,
+    durable: typeof head.durable === 'boolean' ? head.durable : undefined,
+    priority: typeof head.priority === 'number' ? head.priority : undefined,
     scheduledAt: toTime(annotations['x-opt-scheduled-enqueue-time']),
     annotations: sentAnnotations ? keepForeignAnnotations(sentAnnotations.value) : emptyMap,
     bare: bareSections(sections, messageId, Boolean(sentId)),

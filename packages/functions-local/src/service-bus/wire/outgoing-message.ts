@@ -2,7 +2,6 @@ import type { StoredMessage } from '../broker/stored-message.ts';
 import { sectionCodes, splitSections, writeSection } from './sections.ts';
 import {
   encodedNull,
-  encodedTrue,
   readElements,
   writeInt,
   writeList,
@@ -12,6 +11,7 @@ import {
   writeString,
   writeSymbol,
   writeTimestamp,
+  writeUbyte,
   writeUint,
 } from './values.ts';
 
@@ -33,9 +33,10 @@ export interface DeliveryFacts {
   readonly state?: 0 | 2;
 }
 
-function writeHeader({ ttlMs, deliveries }: StoredMessage): Buffer {
+function writeHeader({ ttlMs, deliveries, durable = true, priority }: StoredMessage): Buffer {
   const ttl = ttlMs === undefined ? encodedNull : writeUint(Math.min(ttlMs, MAX_UINT));
-  const fields = [encodedTrue, encodedNull, ttl, encodedNull, writeUint(deliveries)];
+  const sent = [writeSimple(durable), priority === undefined ? encodedNull : writeUbyte(priority)];
+  const fields = [...sent, ttl, encodedNull, writeUint(deliveries)];
   return writeSection(sectionCodes.header, writeList(fields));
 }
 

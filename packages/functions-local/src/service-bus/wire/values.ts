@@ -101,6 +101,11 @@ export function writeInt(value: number): Buffer {
   return bytes;
 }
 
+/** A ubyte. */
+export function writeUbyte(value: number): Buffer {
+  return Buffer.of(0x50, value);
+}
+
 /** A uint. */
 export function writeUint(value: number): Buffer {
   const bytes = Buffer.allocUnsafe(5);
@@ -118,9 +123,6 @@ function writeDouble(value: number): Buffer {
 
 /** Null. */
 export const encodedNull = Buffer.of(0x40);
-
-/** True. */
-export const encodedTrue = Buffer.of(0x41);
 
 /** A value of an application property. Throws on what cannot be one, such as objects. */
 export function writeSimple(value: unknown): Buffer {

@@ -13,6 +13,10 @@ df.app.orchestration('broken', function* (context) {
   yield context.df.callActivity('noop');
   throw new Error('broken');
 });
+df.app.orchestration('reports', function* (context) {
+  context.df.setCustomStatus('x'.repeat((context.df.getInput() as { length: number }).length));
+  yield context.df.callActivity('noop');
+});
 
 let shim: Shim;
 afterEach(() => shim.stop());
@@ -114,6 +118,77 @@ test('a start can wait for the output', async () => {
   expect([waited.status, await waited.json()]).toEqual([200, 7]);
   const timedOut = await start('waiter', 'timeout=0.02&pollingInterval=0.01');
   expect([timedOut.status, await timedOut.json()]).toMatchObject([202, { statusQueryGetUri: expect.any(String) }]);
+});
+
+test('what a start may wait for: both times as numbers, and the interval not above the time-out', async () => {
+  shim = await startShim();
+  const start = async (name: string, query: string) => {
+    const url = `${shim.baseUrl}${webhooks}/orchestrators/${name}?${query}`;
+    const answer = await fetch(url, { method: 'POST', body: '7' });
+    return { status: answer.status, body: (await answer.json()) as unknown };
+  };
+  const links = { status: 202, body: { statusQueryGetUri: expect.any(String) } };
+  expect(await start('quick', 'timeout=5')).toMatchObject(links);
+  expect(await start('quick', 'pollingInterval=0.01')).toMatchObject(links);
+  expect(await start('quick', 'timeout=soon&pollingInterval=0.01')).toMatchObject(links);
+  expect(await start('waiter', 'timeout=1&pollingInterval=2')).toMatchObject({
+    status: 400,
+    body: { ExceptionMessage: 'Total timeout 1 should be bigger than retry timeout 2' },
+  });
+  // As on Azure, the instance runs although the request was refused.
+  expect(await shim.client.getStatusAll()).toHaveLength(4);
+  const failed = await start('broken', 'timeout=5&pollingInterval=0.01');
+  expect(failed).toMatchObject({ status: 200, body: { runtimeStatus: 'Failed' } });
+});
+
+test.each(['text/plain', 'text/plain;charset=UTF-8', undefined])('an event of type %s is refused', async (type) => {
+  shim = await startShim();
+  const id = await shim.client.startNew('waiter');
+  const raise = (instance: string) =>
+    fetch(`${shim.baseUrl}${webhooks}/instances/${instance}/raiseEvent/go`, {
+      method: 'POST',
+      body: Buffer.from('"now"'),
+      headers: type === undefined ? {} : { 'content-type': type },
+    });
+  const refused = await raise(id);
+  expect(refused.status).toBe(400);
+  expect(await refused.json()).toMatchObject({ Message: 'Only application/json request content is supported' });
+  expect((await raise('nobody')).status).toBe(404);
+  await shim.client.terminate(id, 'enough');
+  await waitForStatus(shim.client, id);
+  expect((await raise(id)).status).toBe(410);
+});
+
+test('an event of type application/json with a charset is taken', async () => {
+  shim = await startShim();
+  const id = await shim.client.startNew('waiter');
+  const url = `${shim.baseUrl}${webhooks}/instances/${id}/raiseEvent/go`;
+  const headers = { 'content-type': 'Application/JSON; charset=utf-8' };
+  expect((await fetch(url, { method: 'POST', body: '5', headers })).status).toBe(202);
+  expect(await waitForStatus(shim.client, id)).toMatchObject({ output: 5 });
+});
+
+test('a custom status of 17 KiB in UTF-16 fails the instance, one below it does not', async () => {
+  shim = await startShim();
+  const run = async (length: number) =>
+    waitForStatus(shim.client, await shim.client.startNew('reports', { input: { length } }));
+  // 17 KiB are 8,704 characters, of which the JSON text has two quotes.
+  expect(await run(8_701)).toMatchObject({ runtimeStatus: 'Completed', customStatus: 'x'.repeat(8_701) });
+  expect(await run(8_702)).toMatchObject({
+    runtimeStatus: 'Failed',
+    customStatus: null,
+    output:
+      "Orchestrator function 'reports' failed: The UTF-16 size of the JSON-serialized payload must not exceed 16 KB. The current payload size is 17 KB.",
+  });
+});
+
+test('a suspended instance cannot be suspended again', async () => {
+  shim = await startShim();
+  const id = await shim.client.startNew('waiter');
+  const suspend = () => fetch(`${shim.baseUrl}${webhooks}/instances/${id}/suspend`, { method: 'POST' });
+  expect((await suspend()).status).toBe(202);
+  await waitForStatus(shim.client, id, ['Suspended']);
+  expect((await suspend()).status).toBe(500);
 });
 
 test('a path that is not its own is left to the host', async () => {

@@ -1,17 +1,26 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type HostProcess, startHostProcess } from '../../helpers/host-process.ts';
 
 let host: HostProcess;
+let stateDir: string;
 
 beforeAll(async () => {
+  stateDir = await mkdtemp(join(tmpdir(), 'host-state-'));
   host = await startHostProcess({
     appFolder: fileURLToPath(new URL('fixtures/durable-app', import.meta.url)),
     args: ['--durable-file', ':memory:', '--enable-auth'],
+    stateDir,
     env: { HUB: 'testhub' },
   });
 });
-afterAll(() => host.stop());
+afterAll(async () => {
+  await host.stop();
+  await rm(stateDir, { recursive: true, force: true });
+});
 
 async function runOrchestration(name: string, input: unknown): Promise<unknown> {
   const started = await fetch(`${host.url}/api/start/${name}`, { method: 'POST', body: JSON.stringify(input) });
@@ -34,7 +43,10 @@ describe('durable bindings', () => {
     expect(status).toMatchObject({ output: "Activity function 'fails' failed: activity on purpose" });
   });
 
-  it('keep the webhooks keyed while keys are enforced', async () => {
-    expect((await fetch(`${host.url}/runtime/webhooks/durabletask/instances`)).status).toBe(401);
+  it('keep the webhooks keyed while keys are enforced; the master key opens them', async () => {
+    const instances = `${host.url}/runtime/webhooks/durabletask/instances`;
+    const { master } = JSON.parse(await readFile(join(stateDir, 'keys.json'), 'utf8'));
+    expect((await fetch(instances)).status).toBe(401);
+    expect((await fetch(`${instances}?code=${master}`)).status).toBe(200);
   });
 });

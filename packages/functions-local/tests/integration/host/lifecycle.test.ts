@@ -20,6 +20,10 @@ describe('start', () => {
     expect(host.output()).toContain('Function off is disabled.');
     expect(host.output()).toContain("The 'from-queue' function is in error: the binding type 'queueTrigger'");
     expect(host.output()).toContain("The 'unresolved' function is in error: '%NO_SUCH_SETTING%' does not resolve");
+    expect(host.output()).toContain(
+      "The 'needs-bundle' function is in error: The binding type(s) 'activityTrigger' are not",
+    );
+    expect(host.output().match(/host\.json: 'extensions\.http\.hsts' has no effect/g)).toHaveLength(1);
     expect(host.output()).toMatch(/^\tevery-second: timerTrigger$/m);
     expect(host.output()).not.toMatch(/^\toff:/m);
     expect(await host.stop()).toBe(0);
@@ -82,6 +86,17 @@ describe('stop', () => {
     expect(Date.now() - startedAt).toBeLessThan(10_000);
     expect(await running).toBe('cut');
     expect(host.output()).toContain('hook: terminated');
+  });
+
+  it('ends at once at a second signal, whichever it is, while the first stop waits', async () => {
+    const host = await startHostProcess({ appFolder: fixture('stream-app'), args: ['--grace-ms', '100000'] });
+    const running = fetch(`${host.url}/api/slow?ms=100000`).catch(() => 'cut');
+    await host.waitFor(/Executing 'Functions\.slow'/);
+    const stopped = host.stop('SIGINT');
+    await expect.poll(() => fetch(`${host.url}/`).catch(() => 'refused')).toBe('refused');
+    void host.stop('SIGTERM');
+    expect(await stopped).toBe(1);
+    expect(await running).toBe('cut');
   });
 
   it('dies with 1 of what the app leaves uncaught', async () => {

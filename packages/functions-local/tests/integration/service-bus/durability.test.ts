@@ -143,5 +143,5 @@ test('two brokers cannot have one file', async () => {
   const bus = await startServiceBus(options);
   onTestFinished(() => bus.close());
 
-  await expect(startServiceBus(options)).rejects.toThrow(/locked/);
+  await expect(startServiceBus(options)).rejects.toThrow(/in use by another process/);
 });

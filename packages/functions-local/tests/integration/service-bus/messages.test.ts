@@ -6,6 +6,7 @@ describe('sending', () => {
   test('every subscription gets a copy of a message with all its parts', async () => {
     const bus = await startBroker({ config: topicConfig({ first: {}, second: {} }) });
     const client = connect(bus.connectionString);
+    const header = { durable: false, priority: 7 };
     const sent = {
       body: { amount: 12.5, tags: ['a', 'b'] },
       messageId: 'm-1',
@@ -18,11 +19,13 @@ describe('sending', () => {
     };
 
     await client.createSender('events').sendMessages(sent);
+    await client.createSender('events').sendMessages({ bodyType: 'data', body: 'raw', header });
 
     for (const subscription of ['first', 'second']) {
       const message = await receiveOne(receiverOf(client, subscription));
       expect(message).toMatchObject({ ...sent, deliveryCount: 0, state: 'active' });
       expect(message.sequenceNumber?.toNumber()).toBe(1);
+      expect((await receiveOne(receiverOf(client, subscription)))._rawAmqpMessage.header).toMatchObject(header);
     }
   });
 

@@ -34,6 +34,15 @@ test('settings are read, numbers as texts and names in any case too', () => {
   });
 });
 
+test.each([
+  [{ hubName: 'my-hub' }, /hubName: expected 3 to 45 letters and digits, a letter first, got "my-hub"/],
+  [{ hubName: '' }, /hubName: expected 3 to 45/],
+  [{ storageProvider: { partitionCount: 17 } }, /storageProvider.partitionCount: expected a whole number from 1 to 16/],
+  [{ storageProvider: { maxQueuePollingInterval: '00:00:00' } }, /maxQueuePollingInterval: expected a time span above/],
+])('%j is refused', (config, message) => {
+  expect(() => readDurableConfig(config, 1)).toThrow(message);
+});
+
 test('all problems come in one error', () => {
   const broken = {
     maxConcurrentActivityFunctions: 0,

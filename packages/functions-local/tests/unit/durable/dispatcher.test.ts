@@ -1,12 +1,12 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { Dispatcher } from '../../../src/durable/dispatcher.ts';
-import type { PollResult } from '../../../src/durable/pacing.ts';
+import { createPollingPacer, type PollResult } from '../../../src/durable/pacing.ts';
 
 function setUp(capacity: number, due: string[]) {
   const started: string[] = [];
   const ends = new Map<string, () => void>();
   const asked: number[] = [];
-  let poll: () => PollResult = () => ({ found: false, held: false, nextDueAt: undefined });
+  let poll: (at: number) => PollResult = () => ({ found: false, full: false, nextDueAt: undefined });
   const work = {
     due: (now: number, limit: number) => {
       asked.push(now);
@@ -34,13 +34,13 @@ function setUp(capacity: number, due: string[]) {
     poll = given;
     return pacer;
   });
-  return { dispatcher, started, ends, asked, poll: () => poll() };
+  return { dispatcher, started, ends, asked, poll: () => poll(1) };
 }
 
 test('at most as many as there are slots run, each key once at a time', () => {
   const { started, poll } = setUp(2, ['a', 'b', 'c']);
-  expect(poll()).toMatchObject({ found: true, held: true });
-  expect(poll()).toMatchObject({ found: false, held: true });
+  expect(poll()).toMatchObject({ found: true, full: true });
+  expect(poll()).toMatchObject({ found: false, full: true });
   expect(started).toEqual(['a', 'b']);
 });
 
@@ -57,5 +57,33 @@ test('the end of one makes room for the next', async () => {
 test('both questions of a look are asked for one instant', () => {
   const { asked, poll } = setUp(1, []);
   poll();
-  expect(asked[0]).toBe(asked[1]);
+  expect(asked).toEqual([1, 1]);
+});
+
+test("with Azure's delays a chain right after a fan-out of twice the capacity waits for short polls only", async () => {
+  vi.useFakeTimers({ now: 0 });
+  try {
+    let queue = Array.from({ length: 40 }, (_, index) => ({ key: index, dueAt: 0 }));
+    const ended = new Map<number, number>();
+    const work = {
+      due: (now: number, limit: number) => {
+        const found = queue.filter(({ dueAt }) => dueAt <= now).slice(0, limit);
+        queue = queue.filter((entry) => !found.includes(entry));
+        return found.map(({ key }) => key);
+      },
+      nextDueAt: () => undefined,
+      run: async (key: number) => {
+        await new Promise((resolve) => setTimeout(resolve, 10));
+        ended.set(key, Date.now());
+        if (key >= 39 && key < 42) queue.push({ key: key + 1, dueAt: Date.now() });
+      },
+    };
+    const dispatcher = new Dispatcher(work, 20, (poll) => createPollingPacer(poll, 30_000, () => 0.5));
+    dispatcher.start();
+    await vi.advanceTimersByTimeAsync(5_000);
+    dispatcher.stop();
+    expect(ended.get(42)).toBeLessThan(300);
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -8,6 +8,8 @@ describe('readHostConfig', () => {
       routePrefix: 'api',
       logLevels: {},
       durableTask: {},
+      hasExtensionBundle: false,
+      unreadKeys: [],
       serviceBus: {
         autoCompleteMessages: true,
         maxAutoLockRenewalMs: 300_000,
@@ -36,6 +38,48 @@ describe('readHostConfig', () => {
     expect(config.serviceBus.maxMessageBatchSize).toBe(7);
     expect(config.logLevels).toEqual({ default: 'warning' });
     expect(config.durableTask).toEqual({ hubName: 'hub' });
+  });
+
+  it('names each key that it does not read, a whole section by its own name', () => {
+    const text = JSON.stringify({
+      $schema: 'https://example.org/host.json',
+      version: '2.0',
+      extensionBundle: { id: 'Microsoft.Azure.Functions.ExtensionBundle', version: '[4.*, 5.0.0)' },
+      functionTimout: '00:10:00',
+      logging: { logLevel: { default: 'Warning' }, applicationInsights: { samplingSettings: { isEnabled: true } } },
+      extensions: {
+        HTTP: { routePrefix: '', hsts: { isEnabled: true } },
+        serviceBus: { prefetchCount: 5, maxConcurrentCalls: 1 },
+        queues: { batchSize: 1 },
+        durableTask: {
+          HubName: 'hub',
+          tracing: {},
+          storageProvider: { type: 'azureStorage', connectionName: 'Other', partitionCount: 1, useLegacy: null },
+        },
+      },
+    });
+    expect(readHostConfig(text, { AzureFunctionsJobHost__concurrency__enabled: 'true' }).unreadKeys).toEqual([
+      'functionTimout',
+      'logging.applicationInsights',
+      'extensions.HTTP.hsts',
+      'extensions.serviceBus.prefetchCount',
+      'extensions.queues',
+      'concurrency',
+      'extensions.durableTask.tracing',
+      'extensions.durableTask.storageProvider.partitionCount',
+    ]);
+  });
+
+  it('names a storage provider that it does not stand for', () => {
+    const text = '{"version":"2.0","extensions":{"durableTask":{"storageProvider":{"type":"azureManaged"}}}}';
+    expect(readHostConfig(text, {}).unreadKeys).toEqual(['extensions.durableTask.storageProvider.type']);
+  });
+
+  it.each([
+    [{ version: '[4.*, 5.0.0)' }, /extensionBundle\.id: expected/],
+    [{ id: 'Microsoft.Azure.Functions.ExtensionBundle' }, /extensionBundle\.version: expected/],
+  ])('refuses the extension bundle %j', (extensionBundle, message) => {
+    expect(() => readHostConfig(JSON.stringify({ version: '2.0', extensionBundle }), {})).toThrow(message);
   });
 
   it('tells all problems at once', () => {

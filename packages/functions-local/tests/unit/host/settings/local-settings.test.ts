@@ -25,4 +25,8 @@ describe('mergeIntoEnvironment', () => {
     const merged = mergeIntoEnvironment({ A: 'file', B: 'file', C: 'file' }, { A: 'set', B: '' });
     expect(merged).toEqual({ added: { B: 'file', C: 'file' }, skipped: ['A'] });
   });
+
+  it('names no variable that has the same value already', () => {
+    expect(mergeIntoEnvironment({ A: 'same' }, { A: 'same' })).toEqual({ added: {}, skipped: [] });
+  });
 });

@@ -26,6 +26,9 @@ describe('parseNcrontab', () => {
     ['0 0 12 * * sunday,3', '2026-11-21T00:00:00Z', '2026-11-22T12:00:00.000Z'],
     ['0 0 0 29 feb *', '2026-01-01T00:00:00Z', '2028-02-29T00:00:00.000Z'],
     ['0 0 0 13 * fri', '2026-11-21T00:00:00Z', '2027-08-13T00:00:00.000Z'],
+    ['0 0 0 1 1 0', '2023-01-01T00:00:00Z', '2034-01-01T00:00:00.000Z'],
+    // 2100 is no leap year.
+    ['0 0 0 29 2 0', '2088-02-29T00:00:00Z', '2128-02-29T00:00:00.000Z'],
     ['0 10,40 8-10/2 * * *', '2026-01-01T08:40:00Z', '2026-01-01T10:10:00.000Z'],
   ])('%s after %s is %s', (expression, after, expected) => expect(next(expression, after)).toBe(expected));
 
@@ -45,10 +48,22 @@ describe('parseNcrontab', () => {
     '* * * 0 * *',
     '* * * * 13 *',
     '* * * * * 7',
-    '5-1 * * * * *',
-    '*/0 * * * * *',
     'a b c d e',
+    '0 0 0 1 janus *',
+    '0 0 0 1 x *',
+    '0x5 * * * * *',
+    '0 0 0 *-5 * *',
   ])('refuses %s', (expression) => expect(() => parseNcrontab(expression)).toThrow(/expected/));
+
+  it.each([
+    ['a range from high to low as low to high', '5-1 * * * * *', '1-5 * * * * *'],
+    ['Fri-Mon as Mon-Fri', '0 0 0 * * fri-mon', '0 0 0 * * 1-5'],
+    ['a step below 1 as 1', '*/0 * * * * *', '* * * * * *'],
+    ['the begin of a name as the first name that has it', '0 0 0 * j tu', '0 0 0 * 1 2'],
+  ])('takes %s, as NCrontab does', (_, expression, same) => {
+    const after = '2026-01-01T00:00:05Z';
+    expect(next(expression, after)).toBe(next(same, after));
+  });
 
   it('says so when it never fires', () => {
     expect(() => next('0 0 0 31 2 *', '2026-01-01T00:00:00Z')).toThrow('the schedule never fires');

@@ -11,7 +11,7 @@ function encode(fields: Record<string, unknown>): Buffer {
 }
 
 function stored(bytes: Buffer, changes: Partial<StoredMessage> = {}): StoredMessage {
-  const { annotations, bare } = readIncomingMessage(bytes);
+  const { durable, priority, annotations, bare } = readIncomingMessage(bytes);
   return {
     row: 1,
     sequence: 7,
@@ -21,12 +21,32 @@ function stored(bytes: Buffer, changes: Partial<StoredMessage> = {}): StoredMess
     ttlMs: undefined,
     expiresAt: undefined,
     deliveries: 2,
+    durable,
+    priority,
     annotations,
     bare,
     state: 'ready',
     ...changes,
   };
 }
+
+describe('the header of the sender', () => {
+  test.for([
+    [{ durable: false, priority: 9 }],
+    [{ durable: true, priority: 0 }],
+    [{ durable: true, priority: 4, ttl: 250 }],
+  ])('passes through: %o', ([header = {}]) => {
+    const bytes = writeOutgoingMessage(stored(encode({ message_id: 'm', ...header })), {});
+    const { durable, priority } = rhea.message.decode(bytes);
+    expect({ durable, priority }).toMatchObject({ durable: header.durable, priority: header.priority });
+  });
+
+  test('is durable without a priority when there was none', () => {
+    const bytes = writeOutgoingMessage(stored(encode({ message_id: 'm' })), {});
+    expect(rhea.message.decode(bytes)).toMatchObject({ durable: true });
+    expect(rhea.message.decode(bytes).priority).toBeUndefined();
+  });
+});
 
 describe('an incoming message', () => {
   test('tells its id, time to live and due time', () => {

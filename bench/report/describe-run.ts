@@ -1,0 +1,21 @@
+import { execFileSync } from 'node:child_process';
+import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
+import { ROOT } from '../../demo/stack.ts';
+import type { Results } from './results.ts';
+
+/** When, where and of what a run is. */
+export function describeRun(): Pick<Results, 'date' | 'commit' | 'command' | 'machine'> {
+  const [load = 0] = loadavg();
+  return {
+    date: new Date().toISOString(),
+    commit: execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: ROOT, encoding: 'utf8' }).trim(),
+    command: ['npm run bench', ...(process.argv.length > 2 ? ['--'] : []), ...process.argv.slice(2)].join(' '),
+    machine: {
+      cores: availableParallelism(),
+      cpu: cpus()[0]?.model.trim() ?? 'unknown',
+      memoryBytes: totalmem(),
+      node: process.version,
+      loadBefore: load,
+    },
+  };
+}

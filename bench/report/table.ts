@@ -1,0 +1,78 @@
+import { formatCount } from '../../cli/text/format.ts';
+import { type Measurement, rateOf } from '../measures/measurement.ts';
+import type { SmallResult } from '../measures/small.ts';
+import type { Throughput } from '../measures/throughput.ts';
+import { operationsAMillion, type Results, targetsOf } from './results.ts';
+
+const MILLION = 1_000_000;
+const MB = 1_000_000;
+
+/** A Markdown table; the first row is its head. */
+function markdown(rows: readonly (readonly string[])[]): string[] {
+  const [head = [], ...rest] = rows;
+  const widths = head.map((_, column) => Math.max(3, ...rows.map((row) => row[column]?.length ?? 0)));
+  const line = (row: readonly string[]): string =>
+    `| ${row.map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join(' | ')} |`;
+  const rule = widths.map((width, column) => (column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`));
+  return [line(head), line(rule), ...rest.map(line)];
+}
+
+/** The contenders' names, in the order of the table. */
+export const NAMES: Readonly<Record<keyof Omit<Throughput, 'rounds'>, string>> = {
+  listener: "white paper's listener",
+  queueTrigger: 'queue trigger',
+  poller: 'one-second poller',
+  sluice: 'Sluice',
+  limit: 'limit: no storage',
+  limitWhole: 'limit, accepted whole',
+};
+
+function contenders(throughput: Throughput): string[] {
+  const { sluice } = throughput;
+  const row = (name: keyof typeof NAMES, one: Measurement): string[] => [
+    NAMES[name],
+    rateOf(one) < 100 ? rateOf(one).toFixed(1) : formatCount(rateOf(one)),
+    formatCount(operationsAMillion(one)),
+    formatCount((one.actions / one.items) * MILLION),
+    ((one.cpuSeconds / one.items) * MILLION).toFixed(1),
+    formatCount(one.peakBytes / MB),
+    (rateOf(sluice) / rateOf(one)).toFixed(2),
+  ];
+  const head = ['contender', 'items/s', 'storage ops/M', 'actions/M', 'CPU s/M', 'peak MB', 'Sluice is times'];
+  const names = Object.keys(NAMES) as (keyof typeof NAMES)[];
+  return markdown([head, ...names.map((name) => row(name, throughput[name]))]);
+}
+
+/** All that is printed at the end of a run. */
+export function formatResults(results: Results): string[] {
+  const { throughput, small, wake, machine, date, command } = results;
+  const memory = (machine.memoryBytes / 2 ** 30).toFixed(0);
+  const targets = targetsOf(results).map(({ what, target, measured, met }) => [
+    ...[what, target, measured, met ? 'met' : 'missed'],
+  ]);
+  return [
+    `${date}, ${machine.cores} cores (${machine.cpu}), ${memory} GiB, Node ${machine.node}, load before ${machine.loadBefore}: ${command}`,
+    ...(throughput ? ['', ...contenders(throughput)] : []),
+    ...(small
+      ? [
+          '',
+          `${small.batches} batches of ${small.itemsEach}: p50 ${formatCount(small.latencyMs.p50)} ms, max ${formatCount(small.latencyMs.max)} ms`,
+          `Storage operations a batch: ${eachOf(small)}`,
+        ]
+      : []),
+    ...(wake
+      ? [
+          '',
+          `A one-second poller waits p50 ${wake.secondPoller.p50} ms, p99 ${wake.secondPoller.p99} ms; the queue trigger, its back-off at the maximum, p50 ${wake.queueTriggerAtMost.p50} ms, p99 ${wake.queueTriggerAtMost.p99} ms`,
+        ]
+      : []),
+    '',
+    ...markdown([['target', 'wanted', 'measured', ''], ...targets]),
+  ];
+}
+
+const eachOf = ({ operations, batches }: SmallResult): string =>
+  Object.entries(operations)
+    .sort(([, a], [, b]) => b - a)
+    .map(([kind, count]) => `${kind} ${(count / batches).toFixed(2)}`)
+    .join(', ');

@@ -1,0 +1,116 @@
+/** The real app on the local stack, over an Azurite in memory that several measurements share. */
+
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  FILES,
+  FIRST_HOST,
+  freePort,
+  launchBroker,
+  launchHost,
+  logFile,
+  makeStorage,
+  type RunningProcess,
+  readKeys,
+  startPart,
+} from 'functions-local';
+import { entities } from '../../demo/entities.ts';
+import { sluiceStack } from '../../demo/stack.ts';
+import { registry } from '../app/registry.ts';
+import { type CountedAzurite, startCountedAzurite } from './azurite.ts';
+import { type Events, listen } from './events.ts';
+
+/** How durable work is handed over: at once, as the Durable Task Scheduler does, or by polling, as Azure Storage does. */
+export type DurableDelays = 'push' | 'azure';
+
+/** What a stack is made of. */
+export interface BenchStackOptions {
+  folder: string;
+  appFolder: string;
+  delays?: DurableDelays;
+  /** Settings that win over the usual ones. */
+  settings?: Record<string, string>;
+}
+
+/** The app, up and listened to. */
+export interface BenchStack {
+  url: string;
+  key: string;
+  azurite: CountedAzurite;
+  host: RunningProcess<string>;
+  events: Events;
+  /** Actions of orchestrations so far, as the Durable Task Scheduler bills them: a start 1, an activity 2. */
+  actions(): Promise<number>;
+}
+
+/** On a 29th of February: the bench counts what work costs, and the timers have a measurement of their own. */
+const NEVER = '0 0 0 29 2 *';
+
+/** Starts storage, broker and host, gives them to `work`, and stops them. Throws, too, when one of them ends unasked. */
+export async function onBenchStack<T>(options: BenchStackOptions, work: (stack: BenchStack) => Promise<T>): Promise<T> {
+  const death = Promise.withResolvers<never>();
+  death.promise.catch(() => {}); // Raced below; a part may die before.
+  const stops: (() => Promise<unknown>)[] = [];
+  const start = async (launch: () => Promise<RunningProcess<string>>): Promise<RunningProcess<string>> => {
+    const part = await startPart(launch, (message) => death.reject(new Error(message)));
+    stops.unshift(part.stop);
+    return part.process;
+  };
+  try {
+    const stack = await startParts(options, start);
+    stops.unshift(stack.events.close);
+    return await Promise.race([work(stack), death.promise]);
+  } finally {
+    for (const stop of stops) await stop();
+  }
+}
+
+type Start = (launch: () => Promise<RunningProcess<string>>) => Promise<RunningProcess<string>>;
+
+async function startParts(options: BenchStackOptions, start: Start): Promise<BenchStack> {
+  const { folder, appFolder, delays = 'push' } = options;
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, FILES.entities), JSON.stringify(withListener(entities(registry))));
+  const azurite = await startCountedAzurite(folder, start);
+  const storage = azurite.process.ready;
+  const { layout, settings } = sluiceStack(folder);
+  await makeStorage(storage, layout);
+  const brokerPort = await freePort();
+  const broker = await start(() => launchBroker(folder, brokerPort));
+  const launch = {
+    appFolder,
+    port: await freePort(),
+    settings: {
+      ...settings({ storage, serviceBus: broker.ready }),
+      SLUICE_SWEEP_SCHEDULE: NEVER,
+      SLUICE_INBOX_SCHEDULE: NEVER,
+      ...options.settings,
+    },
+    args: ['--durable-delays', delays],
+  };
+  const host = await start(() => launchHost(folder, launch));
+  const { function: key } = await readKeys(folder);
+  const events = await listen(broker.ready);
+  return { url: host.ready.replace(/\/$/, ''), key, azurite, host, events, actions: () => actionsIn(folder) };
+}
+
+interface Entities {
+  UserConfig: { Namespaces: { Topics: { Subscriptions: unknown[] }[] }[] };
+}
+
+/** One subscription more, that gets every event: the bench learns from it what happens, without asking storage. */
+function withListener(config: unknown): unknown {
+  const entities = config as Entities;
+  const Rules = [{ Name: 'all', Properties: { FilterType: 'Sql', SqlFilter: { SqlExpression: '1 = 1' } } }];
+  const Properties = { DefaultMessageTimeToLive: 'PT1H', LockDuration: 'PT1M', MaxDeliveryCount: 10 };
+  entities.UserConfig.Namespaces[0]?.Topics[0]?.Subscriptions.push({ Name: 'bench', Properties, Rules });
+  return entities;
+}
+
+/** The host logs each execution: an activity is two actions, and each drain that ended was started once. */
+async function actionsIn(folder: string): Promise<number> {
+  const log = await readFile(logFile(folder, FIRST_HOST), 'utf8');
+  const activities = log.match(/Executing 'Functions\.(dequeue-batch|settle-queue)'/g) ?? [];
+  const starts = log.match(/drain-ended/g) ?? [];
+  return activities.length * 2 + starts.length;
+}

@@ -1,0 +1,26 @@
+import type { StackKeys } from 'functions-local';
+import { createApi as createClient } from '../../cli/api/client.ts';
+import type { ReportRow } from '../../cli/text/batch-text.ts';
+import { parseLines } from '../../cli/text/lines.ts';
+import type { BatchView } from '../../shared/http/batches/schemas.ts';
+import type { QueueView } from '../../shared/http/queues/schemas.ts';
+
+export type Batch = BatchView;
+
+/** The pipeline's HTTP API, as far as the demo uses it. Throws ApiProblem for what is refused. */
+export interface SluiceApi extends Pick<ReturnType<typeof createClient>, 'address' | 'call' | 'json' | 'pages'> {
+  batch(id: string): Promise<Batch>;
+  queues(): Promise<QueueView[]>;
+  report(id: string): Promise<ReportRow[]>;
+}
+
+/** A client of the pipeline at `url`. Locally one key opens all routes. */
+export function createApi(url: string, keys: StackKeys): SluiceApi {
+  const api = createClient({ url, key: keys.function, operatorKey: keys.function }, fetch);
+  return {
+    ...api,
+    batch: (id) => api.json({ path: `batches/${id}` }),
+    queues: async () => (await api.json<{ queues: QueueView[] }>({ path: 'queues' })).queues,
+    report: async (id) => parseLines(await (await api.call({ path: `batches/${id}/report` })).text()),
+  };
+}

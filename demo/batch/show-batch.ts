@@ -1,0 +1,55 @@
+import type { LocalStack } from 'functions-local';
+import { formatNumber } from '../../cli/text/format.ts';
+import { createStatusLine, type Screen } from '../../cli/text/status-line.ts';
+import type { Answered } from '../verify.ts';
+import { type Batch, createApi, type SluiceApi } from './api.ts';
+import { peakMemory } from './peak-memory.ts';
+import { describeReport, describeRun } from './summary.ts';
+import { uploadFile } from './upload.ts';
+import { watchBatch } from './watch.ts';
+
+/** What is uploaded. */
+export interface Submission {
+  file: string;
+  workload: string;
+  /** In words, how the answer differs from what the file comes to; absent where that cannot be worked out. */
+  compare?: (answered: Answered) => Promise<string[]>;
+}
+
+/** How it went. */
+export interface Shown {
+  batch: Batch;
+  /** In words, what is not as it has to be; none: all is. */
+  problems: string[];
+}
+
+/** Takes a file through the pipeline and shows all that happens: upload, progress, report, check. */
+export async function showBatch(stack: LocalStack, submission: Submission, screen: Screen): Promise<Shown> {
+  const api = createApi(stack.url, stack.keys);
+  const print = (lines: readonly string[]): void => void screen.write(`${lines.join('\n')}\n`);
+  const accepted = await uploadFile(api, submission, screen);
+  print([`Accepted as batch ${accepted.id}, ${formatNumber(accepted.chunks.total, 'chunk')}, lane ${accepted.lane}`]);
+  const batch = await watchBatch(api, accepted, createStatusLine(screen, performance.now.bind(performance)));
+  const peakBytes = await highestPeak(stack);
+  const report = batch.reportProblem === undefined ? await api.report(batch.id) : [];
+  print(['', ...describeReport(report), '', ...describeRun(batch, peakBytes)]);
+  return { batch, problems: await check(batch, report, submission) };
+}
+
+/** Of the instance that had most. */
+async function highestPeak({ instances }: LocalStack): Promise<number | undefined> {
+  const peaks = await Promise.all(instances.map((instance) => peakMemory(instance.process.pid)));
+  return peaks.some((peak) => peak === undefined) ? undefined : Math.max(...(peaks as number[]));
+}
+
+async function check(
+  { counts, state, reportProblem }: Batch,
+  report: Awaited<ReturnType<SluiceApi['report']>>,
+  { compare }: Submission,
+): Promise<string[]> {
+  if (reportProblem !== undefined) return [`no report: ${reportProblem}`];
+  if (state === 'cancelled') return ['the batch was cancelled'];
+  if (compare) return compare({ counts, report });
+  const lost = counts.accepted - counts.succeeded - counts.dead;
+  return lost === 0 ? [] : [`${lost} of ${counts.accepted} items are neither succeeded nor dead letters`];
+}

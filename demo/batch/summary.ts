@@ -1,0 +1,18 @@
+import { describeBatch, type ReportRow, reportTable, type ShownBatch } from '../../cli/text/batch-text.ts';
+import { formatCount, formatMegabytes } from '../../cli/text/format.ts';
+
+const ROWS_SHOWN = 8;
+
+/** The first rows of a report as a table. */
+export const describeReport = (rows: readonly ReportRow[]): string[] => [
+  `Report: ${formatCount(rows.length)} rows${rows.length > ROWS_SHOWN ? `, the first ${ROWS_SHOWN}` : ''}`,
+  ...reportTable(rows.slice(0, ROWS_SHOWN)),
+];
+
+/** Counts, latency, cost and memory of a batch that has ended. */
+export const describeRun = (batch: ShownBatch, peakBytes: number | undefined): string[] => [
+  ...describeBatch(batch),
+  ...(peakBytes === undefined
+    ? []
+    : [`Peak memory of the host, worker threads included: ${formatMegabytes(peakBytes)}`]),
+];

@@ -1,0 +1,92 @@
+/** Which dead letters of a batch stand: those of items that no later redrive has taken up. */
+import type { ContainerClient } from '@azure/storage-blob';
+import type { BatchRow } from '../../batches/batch-row.ts';
+import { chunkRowKey, fromChunkEntity } from '../../batches/chunk-row.ts';
+import { doneChunks } from '../../batches/done-chunks.ts';
+import { CONTAINERS, redriveChunkId, revisionOf } from '../../contract/names.ts';
+import { type DeadItem, itemTextIn } from '../../contract/outcome.ts';
+import { type ChunkFrame, frameOfChunk, readLines } from '../../results/chunk-pages.ts';
+import { readEntity, type Table } from '../../storage/table.ts';
+import { readRedrive, type StoredRedrive } from './redrive-blob.ts';
+
+export interface DeadLetterDeps {
+  table: Table;
+  container: (name: string) => ContainerClient;
+}
+
+/** Says whether a dead letter of `chunk` still stands for its item. */
+export interface CurrentDead {
+  isCurrent(chunk: string, index: number): boolean;
+}
+
+/**
+ * What is needed to tell the current dead letters of a batch from those that were redriven since: nothing for a batch
+ * that never was, else the indices of each redrive (three operations a revision).
+ */
+export async function readCurrentDead(
+  deps: DeadLetterDeps,
+  batch: Pick<BatchRow, 'id' | 'revision'>,
+): Promise<CurrentDead> {
+  const latest = new Map<number, number>();
+  for (let revision = 1; revision <= batch.revision; revision += 1) {
+    const stored = await appliedRedrive(deps, batch.id, revision);
+    if (!stored) throw new Error(`The redrive of batch ${batch.id}, revision ${revision}, is not there.`);
+    note(latest, revision, stored);
+  }
+  return { isCurrent: (chunk, index) => (latest.get(index) ?? 0) <= revisionOf(chunk) };
+}
+
+function note(latest: Map<number, number>, revision: number, { redrive }: StoredRedrive): void {
+  for (const { runs } of redrive.chunks) {
+    for (const [first, count] of runs) for (let i = 0; i < count; i += 1) latest.set(first + i, revision);
+  }
+}
+
+/** Name of the blob of the redrive that opened a revision, by its first chunk row; undefined without such a revision. */
+export async function appliedBlob(table: Table, batch: string, revision: number): Promise<string | undefined> {
+  const entity = await readEntity(table, batch, chunkRowKey(redriveChunkId(revision, 0)));
+  return entity && fromChunkEntity(entity).row.reference.blob;
+}
+
+/** The redrive that opened a revision. */
+export async function appliedRedrive(
+  deps: DeadLetterDeps,
+  batch: string,
+  revision: number,
+): Promise<StoredRedrive | undefined> {
+  const blob = await appliedBlob(deps.table, batch, revision);
+  return blob === undefined ? undefined : readRedrive(deps.container(CONTAINERS.redrives), blob);
+}
+
+/** A dead letter that stands, with the chunk whose outcome holds it. */
+export interface DeadLetter {
+  chunk: string;
+  item: DeadItem;
+  /** The item itself as JSON text; undefined when it could not be read. */
+  json: string | undefined;
+}
+
+/** The current dead letters of one chunk. @throws FrameError when its outcome is damaged. */
+export async function deadLettersOf(
+  deps: Pick<DeadLetterDeps, 'container'>,
+  frame: ChunkFrame,
+  current: CurrentDead,
+): Promise<DeadLetter[]> {
+  const { chunk } = frame.row;
+  const lines = await readLines(deps.container(CONTAINERS.results), frame);
+  return lines
+    .map((line) => ({ chunk, item: JSON.parse(line) as DeadItem, json: itemTextIn(line) }))
+    .filter(({ item }) => current.isCurrent(chunk, item.index));
+}
+
+/** All current dead letters of a batch in chunk order; one chunk's at a time are in memory. */
+export async function* currentDeadLetters(
+  deps: DeadLetterDeps,
+  batch: Pick<BatchRow, 'id' | 'revision'>,
+): AsyncGenerator<DeadLetter> {
+  const current = await readCurrentDead(deps, batch);
+  for await (const row of doneChunks(deps.table, batch.id)) {
+    const frame = frameOfChunk(row, 'dead');
+    if (frame) yield* await deadLettersOf(deps, frame, current);
+  }
+}

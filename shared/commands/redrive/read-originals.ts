@@ -1,0 +1,71 @@
+import type { ContainerClient } from '@azure/storage-blob';
+import type { BatchRow } from '../../batches/batch-row.ts';
+import { FrameError } from '../../contract/errors.ts';
+import { decodeFrame } from '../../contract/frame.ts';
+import { CONTAINERS } from '../../contract/names.ts';
+import type { ChunkEntry } from '../../contract/payload-index.ts';
+import { statusOf } from '../../errors.ts';
+import { readChunkIndex } from '../../intake/continue-intake.ts';
+import { readRange } from '../../processing/fetch-frames.ts';
+import { splitLines } from '../../processing/sources.ts';
+
+interface Deps {
+  container: (name: string) => ContainerClient;
+}
+
+/**
+ * Items as they were uploaded, as JSON text by index: for dead letters that could not keep theirs (a digest that did not
+ * fit, a blob that was away). What cannot be read now either is not in the answer.
+ */
+export async function readOriginals(
+  deps: Deps,
+  batch: BatchRow,
+  indices: readonly number[],
+): Promise<Map<number, string>> {
+  const found = new Map<number, string>();
+  if (indices.length === 0) return found;
+  for (const [entry, wanted] of byChunk(await readEntries(deps, batch), indices)) {
+    const lines = await readLines(deps, batch, entry);
+    for (const index of wanted) {
+      const line = lines[index - entry.firstItem];
+      if (line !== undefined) found.set(index, line);
+    }
+  }
+  return found;
+}
+
+async function readEntries(deps: Deps, batch: BatchRow): Promise<ChunkEntry[]> {
+  try {
+    return await readChunkIndex(deps, batch);
+  } catch (error) {
+    if (error instanceof FrameError || statusOf(error) === 404) return [];
+    throw error;
+  }
+}
+
+/** Both lists in ascending order, walked side by side. */
+function byChunk(entries: readonly ChunkEntry[], indices: readonly number[]): Map<ChunkEntry, number[]> {
+  const groups = new Map<ChunkEntry, number[]>();
+  let at = 0;
+  for (const index of [...indices].sort((a, b) => a - b)) {
+    while (at < entries.length && isBefore(entries[at], index)) at += 1;
+    const entry = entries[at];
+    if (entry) groups.set(entry, [...(groups.get(entry) ?? []), index]);
+  }
+  return groups;
+}
+
+const isBefore = (entry: ChunkEntry | undefined, index: number): boolean =>
+  entry !== undefined && entry.firstItem + entry.items <= index;
+
+async function readLines(deps: Deps, batch: BatchRow, entry: ChunkEntry): Promise<string[]> {
+  const range = { container: 'payloads', blob: batch.payload, offset: entry.offset, length: entry.length } as const;
+  const frame = await readRange(deps.container(CONTAINERS.payloads), range);
+  if (!frame) return [];
+  try {
+    return splitLines(decodeFrame(frame, entry).toString('utf8'));
+  } catch (error) {
+    if (error instanceof FrameError) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,91 @@
+/** Cuts the items of a redrive into retries frames. */
+import { digestOf, encodeFrame } from '../../contract/frame.ts';
+import { type RedriveChunk, toRuns } from './redrive-blob.ts';
+
+/**
+ * With a rate, a chunk holds what may run within this long, and runs as one: smaller steps would be a message an item,
+ * larger ones a burst.
+ */
+const RATE_STEP_SECONDS = 5;
+
+/** What bounds a chunk; `ratePerSecond` spreads the chunks from `startMs` on, by service time. */
+export interface FrameLimits {
+  maxItems: number;
+  maxBytes: number;
+  startMs: number;
+  ratePerSecond?: number | undefined;
+}
+
+/** An item to run again, as JSON text. */
+export interface RedriveItem {
+  index: number;
+  json: string;
+}
+
+/** The frames made so far, and their places in the blob. */
+export interface RedriveFrames {
+  frames: Buffer[];
+  chunks: RedriveChunk[];
+  items: number;
+  bytes: number;
+}
+
+/** Gathers items into frames. Attempts begin anew: what failed is taken for mended. */
+export class FrameBuilder {
+  readonly made: RedriveFrames = { frames: [], chunks: [], items: 0, bytes: 0 };
+  readonly #limits: FrameLimits;
+  readonly #maxItems: number;
+  #lines: string[] = [];
+  #indices: number[] = [];
+  #bytes = 0;
+
+  constructor(limits: FrameLimits) {
+    const { maxItems, ratePerSecond = Number.POSITIVE_INFINITY } = limits;
+    this.#limits = limits;
+    this.#maxItems = Math.max(1, Math.min(maxItems, Math.floor(ratePerSecond * RATE_STEP_SECONDS)));
+  }
+
+  /** Adds an item; it opens a new frame where the open one is full. */
+  async add({ index, json }: RedriveItem): Promise<void> {
+    const size = Buffer.byteLength(json);
+    if (this.#lines.length >= this.#maxItems || (this.#bytes > 0 && this.#bytes + size > this.#limits.maxBytes)) {
+      await this.close();
+    }
+    this.#lines.push(`${lineOf(index, json, this.#dueAt())}\n`);
+    this.#indices.push(index);
+    this.#bytes += size;
+  }
+
+  /** Ends the open frame, if there is one. */
+  async close(): Promise<void> {
+    if (this.#lines.length === 0) return;
+    const bytes = Buffer.from(this.#lines.join(''));
+    const frame = await encodeFrame(bytes);
+    const dueAt = this.#dueAt();
+    this.made.chunks.push({
+      offset: this.made.bytes,
+      length: frame.length,
+      bytes: bytes.length,
+      items: this.#lines.length,
+      digest: digestOf(frame),
+      runs: toRuns(this.#indices),
+      ...(dueAt === undefined ? {} : { dueAt }),
+    });
+    this.made.frames.push(frame);
+    this.made.bytes += frame.length;
+    this.made.items += this.#lines.length;
+    this.#lines = [];
+    this.#indices = [];
+    this.#bytes = 0;
+  }
+
+  /** When the open frame may run; the first one may at once. */
+  #dueAt(): string | undefined {
+    const { ratePerSecond, startMs } = this.#limits;
+    if (ratePerSecond === undefined || this.made.items === 0) return undefined;
+    return new Date(startMs + (this.made.items / ratePerSecond) * 1000).toISOString();
+  }
+}
+
+const lineOf = (index: number, json: string, notBefore: string | undefined): string =>
+  `${JSON.stringify({ index, attempts: [], notBefore }).slice(0, -1)},"item":${json}}`;

@@ -1,0 +1,185 @@
+/**
+ * Redrive: dead letters of a settled batch run again, in a new revision of the same batch. The order of writes is the
+ * crash protocol: selection → row `open` → one transaction (acceptance) → references → wake → `queued`. Before the
+ * transaction nothing has happened, and the key begins again; after it the sweep goes on.
+ */
+import { type BatchRow, isSettled, type Versioned } from '../../batches/batch-row.ts';
+import { indexBatch } from '../../batches/index-rows.ts';
+import { openRevision, readBatch, rowOf } from '../../batches/ledger.ts';
+import { openBatch } from '../../batches/open-rows.ts';
+import { nextRevision } from '../../batches/revisions.ts';
+import { digestOf } from '../../contract/frame.ts';
+import { CONTAINERS } from '../../contract/names.ts';
+import { Problem, statusOf, toError } from '../../errors.ts';
+import { enterQueues } from '../../intake/continue-intake.ts';
+import { announce, type FinalizeDeps } from '../../results/finalize.ts';
+import { LOST_RACE, retryLostRace } from '../../storage/lost-race.ts';
+import { log } from '../../telemetry/log.ts';
+import type { Workload } from '../../workload/define.ts';
+import { appliedBlob } from './current-dead.ts';
+import { readRedrive, redriveBlobName, redrivenItems, type StoredRedrive, writeRedrive } from './redrive-blob.ts';
+import { continueAccepting, rowsOfRedrive } from './revision-rows.ts';
+import { type Selection, select } from './select.ts';
+
+export interface RedriveRequest {
+  batch: string;
+  /** Of two requests with the same key, one takes effect. */
+  key: string;
+  selection: Selection;
+}
+
+/** What a redrive came to; the same for every repeat of its key. */
+export interface RedriveAnswer {
+  batch: string;
+  revision: number;
+  redriven: number;
+  unreadable: number;
+  chunks: number;
+  at: string;
+}
+
+/** Chunk ids pad the revision to four digits. */
+const MAX_REVISION = 9_999;
+
+/**
+ * Redrives dead letters.
+ * @throws Problem 'not-found'; 'conflict' when the batch is not settled or there is nothing to redrive;
+ * 'idempotency-mismatch' when the key was used for another request.
+ */
+export function redrive(deps: FinalizeDeps, request: RedriveRequest): Promise<RedriveAnswer> {
+  const blob = redriveBlobName(request.batch, request.key);
+  const digest = digestOf(Buffer.from(JSON.stringify(request.selection)));
+  return retryLostRace(`redrive of batch ${request.batch}`, async () => {
+    const { row } = await requireBatch(deps, request.batch);
+    const stored = await readRedrive(deps.container(CONTAINERS.redrives), blob);
+    if (stored && stored.redrive.request !== digest) throw mismatch();
+    if (stored && (await isApplied(deps, row, stored))) return repeat(deps, row, stored);
+    requireSettled(row);
+    if (stored && stored.redrive.revision <= row.revision) await discard(deps, stored);
+    else if (stored) return accept(deps, row, stored);
+    else await store(deps, row, { blob, digest, selection: request.selection });
+    return LOST_RACE;
+  });
+}
+
+async function requireBatch(deps: FinalizeDeps, id: string): Promise<Versioned<BatchRow>> {
+  const found = await readBatch(deps.table, id);
+  if (found) return found;
+  throw new Problem('not-found', `There is no batch "${id}".`);
+}
+
+function requireSettled({ id, state, deletingAt, revision }: BatchRow): void {
+  if (deletingAt !== undefined) throw new Problem('conflict', `Batch ${id} is being deleted.`);
+  if (!isSettled(state))
+    throw new Problem('conflict', `Batch ${id} is ${state}; dead letters are redriven once it is settled.`);
+  if (revision >= MAX_REVISION) throw new Problem('conflict', `Batch ${id} has been redriven ${MAX_REVISION} times.`);
+}
+
+const mismatch = (): Problem =>
+  new Problem('idempotency-mismatch', 'This idempotency key was used before, for another redrive of this batch.');
+
+const isApplied = async (deps: FinalizeDeps, row: BatchRow, { blob, redrive }: StoredRedrive): Promise<boolean> =>
+  redrive.revision <= row.revision && (await appliedBlob(deps.table, row.id, redrive.revision)) === blob;
+
+async function repeat(deps: FinalizeDeps, row: BatchRow, stored: StoredRedrive): Promise<RedriveAnswer> {
+  if (row.state === 'accepting' && row.revision === stored.redrive.revision) await continueAccepting(deps, row);
+  return answerOf(stored);
+}
+
+/** Another redrive took the revision that this selection was made for: it can never be accepted, and is made anew. */
+async function discard(deps: FinalizeDeps, { blob, etag }: StoredRedrive): Promise<void> {
+  try {
+    await deps.container(CONTAINERS.redrives).deleteBlob(blob, { conditions: { ifMatch: etag } });
+  } catch (error) {
+    if (statusOf(error) !== 404 && statusOf(error) !== 412) throw error;
+  }
+}
+
+interface Storing {
+  blob: string;
+  digest: string;
+  selection: Selection;
+}
+
+/** Selects by the settled rows, which do not change before the next revision, and stores the selection create-only. */
+async function store(deps: FinalizeDeps, batch: BatchRow, { blob, digest, selection }: Storing): Promise<void> {
+  const nowMs = deps.gate.now();
+  const workload = workloadOf(deps, batch);
+  const { frames, chunks, unreadable } = await select(deps, { batch, workload, selection, nowMs });
+  if (chunks.length === 0) {
+    const left = unreadable === 0 ? '' : ` The items of ${unreadable} cannot be read any more; send them corrected.`;
+    throw new Problem('conflict', `Batch ${batch.id} has no such dead letters to redrive.${left}`);
+  }
+  const redrive = {
+    v: 1 as const,
+    batch: batch.id,
+    revision: batch.revision + 1,
+    version: workload.version,
+    request: digest,
+    at: new Date(nowMs).toISOString(),
+    unreadable,
+    chunks,
+  };
+  await writeRedrive(deps.container(CONTAINERS.redrives), blob, { redrive, frames });
+}
+
+function workloadOf(deps: FinalizeDeps, { workload: name }: BatchRow): Workload {
+  const workload = deps.registry.workload(name);
+  if (workload) return workload;
+  throw new Problem('conflict', `Workload "${name}" is not deployed any more.`);
+}
+
+async function accept(deps: FinalizeDeps, row: BatchRow, stored: StoredRedrive): Promise<RedriveAnswer> {
+  // The end of the last revision must have been told: once the next one is open, nobody looks for it.
+  await announce(deps, row);
+  await openBatch(deps.table, { ...row, revision: stored.redrive.revision });
+  const { row: opened, fresh } = await open(deps, stored);
+  if (!fresh) return repeat(deps, opened, stored);
+  log.info('redrive-accepted', { workload: row.workload, ...answerOf(stored) });
+  try {
+    await indexBatch(deps.table, opened);
+    const chunks = rowsOfRedrive(opened, stored);
+    await enterQueues(deps, opened, { chunks, resume: () => Promise.resolve(chunks) });
+  } catch (error) {
+    log.error('redrive-unfinished', { batch: row.id, error: toError(error) });
+  }
+  return answerOf(stored);
+}
+
+/** The transaction that opens the revision, with the first of its rows: it decides between two redrives. */
+const open = (deps: FinalizeDeps, stored: StoredRedrive): Promise<{ row: BatchRow; fresh: boolean }> =>
+  retryLostRace(rowOf(stored.redrive.batch), async () => {
+    const found = await requireBatch(deps, stored.redrive.batch);
+    if (await isApplied(deps, found.row, stored)) return { row: found.row, fresh: false };
+    requireSettled(found.row);
+    if (found.row.revision !== stored.redrive.revision - 1)
+      throw new Problem('conflict', `Batch ${found.row.id} was redriven meanwhile, with another key.`);
+    const next = opening(deps, found.row, stored);
+    const opened = await openRevision(deps.table, { ...found, next, chunks: rowsOfRedrive(next, stored) });
+    return opened ? { row: next, fresh: true } : LOST_RACE;
+  });
+
+function opening(deps: FinalizeDeps, row: BatchRow, { redrive }: StoredRedrive): BatchRow {
+  const { deadlineSeconds } = workloadOf(deps, row);
+  const nowMs = deps.gate.now();
+  const openedAt = new Date(nowMs).toISOString();
+  const deadlineAt = new Date(nowMs + deadlineSeconds * 1000).toISOString();
+  const items = redrivenItems(redrive);
+  return {
+    ...row,
+    state: 'accepting',
+    ...nextRevision(row, { items, openedAt, deadlineAt }),
+    dead: row.dead - items,
+    chunksTotal: row.chunksTotal + redrive.chunks.length,
+    announced: false,
+  };
+}
+
+const answerOf = ({ redrive }: StoredRedrive): RedriveAnswer => ({
+  batch: redrive.batch,
+  revision: redrive.revision,
+  redriven: redrivenItems(redrive),
+  unreadable: redrive.unreadable,
+  chunks: redrive.chunks.length,
+  at: redrive.at,
+});

@@ -1,0 +1,54 @@
+/** The chunk rows that open a revision: of the upload, or of a redrive. */
+import type { BatchRow } from '../../batches/batch-row.ts';
+import type { ChunkRow } from '../../batches/chunk-row.ts';
+import { redriveChunkId } from '../../contract/names.ts';
+import type { Reference } from '../../contract/reference.ts';
+import {
+  type ContinueDeps,
+  chunkRowsOf,
+  continueIntake,
+  enterQueues,
+  readChunkIndex,
+} from '../../intake/continue-intake.ts';
+import { appliedRedrive, type DeadLetterDeps } from './current-dead.ts';
+import type { StoredRedrive } from './redrive-blob.ts';
+
+/** The pending rows of a redrive: a pure function of the batch and the stored selection. */
+export function rowsOfRedrive(batch: BatchRow, { blob, redrive }: StoredRedrive): ChunkRow[] {
+  const trace = batch.traceparent === undefined ? {} : { traceparent: batch.traceparent };
+  return redrive.chunks.map(({ runs, dueAt, items, ...place }, position) => {
+    const chunk = redriveChunkId(redrive.revision, position);
+    const reference: Reference = {
+      v: 1,
+      workload: batch.workload,
+      version: redrive.version,
+      batch: batch.id,
+      chunk,
+      kind: 'retries',
+      container: 'redrives',
+      blob,
+      ...place,
+      items,
+      firstItem: runs[0]?.[0] ?? 0,
+      // Not when the selection was stored: what is late is counted from here, and a rate holds chunks back on purpose.
+      enqueuedAt: dueAt ?? batch.openedAt,
+      ...trace,
+    };
+    const due = dueAt === undefined ? {} : { dueAt };
+    return { batch: batch.id, chunk, state: 'pending', items, reference, ...due };
+  });
+}
+
+/** All rows that the batch's present revision began with. @throws when the blob that tells them is not there. */
+export async function rowsOfRevision(deps: DeadLetterDeps, batch: BatchRow): Promise<ChunkRow[]> {
+  if (batch.revision === 0) return chunkRowsOf(batch, await readChunkIndex(deps, batch));
+  const stored = await appliedRedrive(deps, batch.id, batch.revision);
+  if (!stored) throw new Error(`The redrive of batch ${batch.id}, revision ${batch.revision}, is not there.`);
+  return rowsOfRedrive(batch, stored);
+}
+
+/** Brings a batch that is `accepting`, in whatever revision, into its queues. */
+export const continueAccepting = (deps: ContinueDeps, batch: BatchRow): Promise<BatchRow> =>
+  batch.revision === 0
+    ? continueIntake(deps, batch)
+    : enterQueues(deps, batch, { chunks: [], resume: () => rowsOfRevision(deps, batch) });

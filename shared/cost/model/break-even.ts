@@ -1,0 +1,46 @@
+/** From which size on Sluice is the cheaper design. */
+
+import type { PriceSheet } from '../sheet.ts';
+import { type Month, modelMonth } from './model.ts';
+import type { MonthParameters } from './month-parameters.ts';
+
+/** The smallest values at which Sluice's month costs less, all else equal; null: at no value up to a trillion. */
+export interface BreakEven {
+  /** Polling threads in all, against always-on pollers. */
+  pollingThreads: number | null;
+  /** Items a day, against always-on pollers. */
+  itemsAgainstPollers: number | null;
+  /** Items a day, against the Functions queue trigger. */
+  itemsAgainstTrigger: number | null;
+}
+
+const LIMIT = 1e12;
+
+/** The smallest whole number from 0 on for which `isCheaper` holds and goes on to hold; null if LIMIT does not. */
+function smallest(isCheaper: (n: number) => boolean): number | null {
+  if (!isCheaper(LIMIT)) return null;
+  let [low, high] = [-1, LIMIT];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (isCheaper(middle)) high = middle;
+    else low = middle;
+  }
+  return high;
+}
+
+/** Searches by bisection: the chunks of a batch are whole, so there is no closed form. */
+export function breakEven(parameters: MonthParameters, sheet: PriceSheet): BreakEven {
+  const itemsUntilCheaperThan = (other: (month: Month) => number) =>
+    smallest((items) => {
+      const month = modelMonth({ ...parameters, items }, sheet);
+      return month.sluice.totalUsd < other(month);
+    });
+  const sluiceUsd = modelMonth(parameters, sheet).sluice.totalUsd;
+  const pollersUsd = (threads: number) =>
+    modelMonth({ ...parameters, queues: 1, pollers: threads }, sheet).pollers.totalUsd;
+  return {
+    pollingThreads: smallest((threads) => sluiceUsd < pollersUsd(threads)),
+    itemsAgainstPollers: itemsUntilCheaperThan((month) => month.pollers.totalUsd),
+    itemsAgainstTrigger: itemsUntilCheaperThan((month) => month.trigger.totalUsd),
+  };
+}

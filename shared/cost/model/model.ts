@@ -1,0 +1,99 @@
+/**
+ * A month of three designs for the same work, as pure arithmetic over a price sheet. Left out, because it is the same or
+ * cannot be told: handler time, stored gigabytes, the machine that always-on pollers run on, log ingestion.
+ */
+import { batchActions, batchOperations } from '../batch-operations.ts';
+import { MESSAGE_AN_ITEM, timesOperations } from '../counts.ts';
+import type { PriceSheet } from '../sheet.ts';
+import { createLedger, type Line, type When } from './model-lines.ts';
+import { DAYS_A_MONTH, type MonthParameters, SECONDS_AN_HOUR, scaleControllerReads } from './month-parameters.ts';
+import { sluiceLines } from './sluice-month.ts';
+
+/** One design's month. */
+export interface Solution {
+  title: string;
+  lines: Line[];
+  totalUsd: number;
+  /** The part that does not end when work does. */
+  idleUsd: number;
+}
+
+/** The three designs, in the order of their age. */
+export interface Month {
+  pollers: Solution;
+  trigger: Solution;
+  sluice: Solution;
+}
+
+const isIdle = (when: When): boolean => when !== 'work';
+
+function toSolution(title: string, lines: Line[]): Solution {
+  const sum = (some: Line[]) => some.reduce((usd, line) => usd + (line.usd ?? 0), 0);
+  return { title, lines, totalUsd: sum(lines), idleUsd: sum(lines.filter(({ when }) => isIdle(when))) };
+}
+
+/** Polls of empty queues in a day, one a second for each thread; 22 h give 79,200 a thread. */
+export const idlePollsADay = ({ queues, pollers, idleHours }: MonthParameters): number =>
+  Math.round(idleHours * SECONDS_AN_HOUR) * queues * pollers;
+
+function pollersMonth(parameters: MonthParameters, sheet: PriceSheet): Solution {
+  const { queues, pollers, items } = parameters;
+  const ledger = createLedger(sheet);
+  ledger.operations(
+    'idle',
+    `polling threads: ${queues * pollers}`,
+    'get from an empty queue each second; an empty get is billed',
+    { 'queue.get': idlePollsADay(parameters) * DAYS_A_MONTH },
+  );
+  ledger.operations(
+    'work',
+    'sender and threads',
+    'one message an item: put, get, delete',
+    timesOperations(MESSAGE_AN_ITEM, items * DAYS_A_MONTH),
+  );
+  return toSolution('Always-on pollers, one message an item', ledger.lines());
+}
+
+/** learn: functions-bindings-storage-queue: batchSize 16. */
+const TRIGGER_BATCH = 16;
+function triggerMonth({ queues, idleHours, items }: MonthParameters, sheet: PriceSheet): Solution {
+  const ledger = createLedger(sheet);
+  const messages = items * DAYS_A_MONTH;
+  ledger.operations(
+    'always',
+    'scale controller',
+    `length and age of each queue (${queues}), every 10 s (interval assumed)`,
+    scaleControllerReads(queues),
+  );
+  ledger.operations('work', 'running host', 'get from each queue at least once a minute while the app is up', {
+    'queue.get': Math.round(queues * (24 - idleHours) * 60 * DAYS_A_MONTH),
+  });
+  ledger.operations('work', 'sender and host', `one message an item: put, delete, and a get for ${TRIGGER_BATCH}`, {
+    'queue.put': messages,
+    'queue.get': messages / TRIGGER_BATCH,
+    'queue.delete': messages,
+  });
+  ledger.units('work', 'host', 'an execution an item', { priceClass: 'functions.execution', n: messages });
+  return toSolution('Functions queue trigger, one message an item', ledger.lines());
+}
+
+function sluiceMonth(parameters: MonthParameters, sheet: PriceSheet): Solution {
+  const { items, chunk, backend } = parameters;
+  // A batch holds an item at least, and items come in a batch at least.
+  const batches = Math.min(Math.max(1, parameters.batches), items);
+  const shape = { items: batches === 0 ? 0 : Math.ceil(items / batches), itemsPerChunk: chunk };
+  const batchesAMonth = batches * DAYS_A_MONTH;
+  const work = {
+    operations: timesOperations(batchOperations(shape), batchesAMonth),
+    actions: batchActions(shape) * batchesAMonth,
+    batches: batchesAMonth,
+  };
+  return toSolution(`Sluice, durable backend ${backend}`, sluiceLines(parameters, work, sheet));
+}
+
+/** The month of each design. */
+export const modelMonth = (parameters: MonthParameters, sheet: PriceSheet): Month => ({
+  pollers: pollersMonth(parameters, sheet),
+  trigger: triggerMonth(parameters, sheet),
+  sluice: sluiceMonth(parameters, sheet),
+});

@@ -1,0 +1,48 @@
+/** What a slice came to. Data only, since the orchestrator imports it: the loop is in slice.ts. */
+import type { Operations } from '../contract/operations.ts';
+
+/** What one round (a receive and what followed it) came to; rounds, slices and waves add up the same way. */
+export interface Tally {
+  /** Messages received, references brought to an end, and items in them. */
+  received: number;
+  done: number;
+  items: number;
+  /** Items whose handler ran, and those of them that failed for retry. */
+  ran: number;
+  failures: number;
+  /** References that name a batch which is gone. */
+  ghosts: number;
+  /** Seconds spent in handlers, over all threads. */
+  handlerSeconds: number;
+  operations: Operations;
+  /** When the oldest of their batches was accepted; empty when unknown. Its deadline decides whether the queue is late. */
+  oldestAt: string;
+}
+
+/** The earlier of two times as ISO text, of which either may be empty. */
+export const earlier = (a: string, b: string): string => (a === '' || (b !== '' && b < a) ? b : a);
+
+export const emptyTally = (): Tally => ({
+  received: 0,
+  done: 0,
+  items: 0,
+  ran: 0,
+  failures: 0,
+  ghosts: 0,
+  handlerSeconds: 0,
+  operations: {},
+  oldestAt: '',
+});
+
+/**
+ * How a slice ended, beside its tally. `empty`: the queue gave nothing although the share was not done; `fenced`: the
+ * gate is another drain's; `fault`: a service failed beyond all retries.
+ */
+export interface SliceResult extends Tally {
+  ended: 'shareDone' | 'timeUp' | 'empty' | 'tripped' | 'fenced' | 'fault';
+  /** Without the waits for work: what was received took this long. */
+  seconds: number;
+}
+
+/** A slice that did nothing. */
+export const emptySlice = (ended: SliceResult['ended']): SliceResult => ({ ...emptyTally(), ended, seconds: 0 });

@@ -1,0 +1,22 @@
+import type { HttpRequest, HttpResponseInit } from '@azure/functions';
+import { isSettled } from '../../batches/batch-row.ts';
+import { cancelBatch } from '../../commands/cancel.ts';
+import type { PriceSheet } from '../../cost/sheet.ts';
+import type { FinalizeDeps } from '../../results/finalize.ts';
+import { json } from '../edge/answers.ts';
+import { batchOf } from '../edge/parameters.ts';
+import { batchView } from './batch-view.ts';
+
+export interface CancelHttp {
+  deps: FinalizeDeps;
+  prices: PriceSheet;
+}
+
+/** POST batches/{id}/cancel: 202 with the batch while it is being cancelled, 200 when it is settled by now. */
+export async function cancelOverHttp({ deps, prices }: CancelHttp, request: HttpRequest): Promise<HttpResponseInit> {
+  const { row } = await batchOf(request, deps.table);
+  await cancelBatch(deps, row.id);
+  const { row: now } = await batchOf(request, deps.table);
+  const view = batchView(now, deps.gate.now(), prices);
+  return isSettled(now.state) ? json(view) : json(view, { status: 202, headers: { 'retry-after': '1' } });
+}

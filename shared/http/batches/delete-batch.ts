@@ -1,0 +1,13 @@
+import type { HttpRequest, HttpResponseInit } from '@azure/functions';
+import { type DeleteDeps, deleteBatch } from '../../commands/delete.ts';
+import { batchOf } from '../edge/parameters.ts';
+
+/** Below the 230 seconds after which the platform's front end cuts a request (learn: functions-scale). */
+const BUDGET_MS = 150_000;
+
+/** DELETE batches/{id}: 204 when all of it is gone; 202 when it is so large that the sweep goes on with it. */
+export async function deleteOverHttp(deps: DeleteDeps, request: HttpRequest): Promise<HttpResponseInit> {
+  const { row } = await batchOf(request, deps.table);
+  const gone = await deleteBatch(deps, row.id, deps.gate.now() + BUDGET_MS);
+  return { status: gone ? 204 : 202 };
+}

@@ -1,0 +1,85 @@
+import type { HttpRequest, HttpResponseInit } from '@azure/functions';
+import type { ContainerClient } from '@azure/storage-blob';
+import { type BatchRow, isSettled, pendingItems } from '../../batches/batch-row.ts';
+import { CONTAINERS } from '../../contract/names.ts';
+import { Problem } from '../../errors.ts';
+import { type Report, type ReportHeader, readReport } from '../../results/read-report.ts';
+import type { Table } from '../../storage/table.ts';
+import { textBody } from '../edge/body.ts';
+import { columnsOf, csvLine, fieldOf, isRecord } from '../edge/csv.ts';
+import { answerFormat, type Format, MEDIA_TYPES } from '../edge/formats.ts';
+import { batchOf, wholeOf } from '../edge/parameters.ts';
+
+export interface ReportHttp {
+  table: Table;
+  container: (name: string) => ContainerClient;
+}
+
+const MAX_REVISION = 9_999;
+
+/** GET batches/{id}/report: the newest report, or that of `?revision=`, as NDJSON, CSV or JSON; its counts are headers. */
+export async function getReport(deps: ReportHttp, request: HttpRequest): Promise<HttpResponseInit> {
+  const { row: batch } = await batchOf(request, deps.table);
+  const format = answerFormat(request, ['ndjson', 'csv', 'json']);
+  const bounds = { min: 0, max: MAX_REVISION, fallback: batch.reportRevision };
+  const revision = wholeOf(request, 'revision', bounds);
+  const known = revision >= 0 && revision <= batch.reportRevision;
+  const report = known ? await readReport(deps.container(CONTAINERS.reports), batch.id, revision) : undefined;
+  if (!report) throw new Problem('not-found', missing(batch, revision));
+  const headers = { ...headersOf(report.header), 'content-type': MEDIA_TYPES[format] };
+  return { headers, body: await textBody(piecesOf(report, format)) };
+}
+
+function missing(batch: BatchRow, revision: number): string {
+  const { id, state, accepted, reportRevision, reportProblem } = batch;
+  if (isSettled(state) && reportProblem !== undefined && revision === batch.revision)
+    return `Batch ${id} is ${state}, and has no report of revision ${revision}: ${reportProblem}.`;
+  if (reportRevision >= 0) return `Batch ${id} has no report of revision ${revision}; the newest is ${reportRevision}.`;
+  if (isSettled(state)) return `Batch ${id} is ${state}, and has no report: ${reportProblem ?? 'none was made'}.`;
+  return `Batch ${id} has no report yet: it is ${state}, and ${pendingItems(batch)} of its ${accepted} items are pending.`;
+}
+
+const headersOf = ({ batch, revision, rows, counts, createdAt }: ReportHeader): Record<string, string> => ({
+  etag: `"${batch}-${revision}"`,
+  'sluice-report-revision': String(revision),
+  'sluice-report-rows': String(rows),
+  'sluice-report-created-at': createdAt,
+  ...Object.fromEntries(Object.entries(counts).map(([name, n]) => [`sluice-report-${name}`, String(n)])),
+});
+
+function piecesOf(report: Report, format: Format): AsyncGenerator<string> {
+  switch (format) {
+    case 'ndjson':
+      return ndjson(report);
+    case 'csv':
+      return csv(report);
+    case 'json':
+      return jsonPieces(report);
+    default:
+      return format satisfies never;
+  }
+}
+
+async function* ndjson({ lines }: Report): AsyncGenerator<string> {
+  for (const line of lines) yield `${line}\n`;
+}
+
+/** The shape of reportSchema, a line at a time. */
+async function* jsonPieces({ header, lines }: Report): AsyncGenerator<string> {
+  yield `${JSON.stringify(header).slice(0, -1)},"items":[`;
+  for (const [index, line] of lines.entries()) yield index === 0 ? line : `,${line}`;
+  yield ']}';
+}
+
+/** Values that are objects spread over a column a field; all of a report is at hand, so that no field is left out. */
+async function* csv({ lines }: Report): AsyncGenerator<string> {
+  const rows = lines.map((line) => JSON.parse(line) as { key: string; value: unknown });
+  const fields = columnsOf(rows.map(({ value }) => value));
+  const scalar = fields.length === 0 || rows.some(({ value }) => !isRecord(value));
+  yield csvLine(['key', ...fields, ...(scalar ? ['value'] : [])]);
+  for (const { key, value } of rows) {
+    const record = isRecord(value) ? value : {};
+    const last = scalar ? [isRecord(value) ? undefined : value] : [];
+    yield csvLine([key, ...fields.map((name) => fieldOf(record, name)), ...last]);
+  }
+}

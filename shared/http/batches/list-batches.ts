@@ -1,0 +1,57 @@
+import type { HttpRequest, HttpResponseInit } from '@azure/functions';
+import { type ListedBatch, listBatchesOf } from '../../batches/listing.ts';
+import { isDeadlineMet } from '../../batches/revisions.ts';
+import { batchDate, batchTimeMs } from '../../contract/names.ts';
+import { Problem } from '../../errors.ts';
+import type { Table } from '../../storage/table.ts';
+import { json } from '../edge/answers.ts';
+import { nextLink } from '../edge/links.ts';
+import { batchIdOf, dayOf, stateOf, wholeOf, workloadNameOf } from '../edge/parameters.ts';
+import { batchLinks, progressOf } from './batch-view.ts';
+import type { BatchEntry, BatchList } from './schemas.ts';
+
+export interface BatchesHttp {
+  table: Table;
+  now: () => number;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Without a day a listing walks back this many; each is a query, and an idle pipeline has none to find. */
+export const DAYS_BACK = 7;
+const LIMIT = { min: 1, max: 200, fallback: 50 };
+
+/** GET batches: the batches of a day, or of the last days, newest first. */
+export async function listBatches({ table, now }: BatchesHttp, request: HttpRequest): Promise<HttpResponseInit> {
+  const after = batchIdOf(request, 'after');
+  const nowMs = now();
+  const days = daysFor(dayOf(request), after, nowMs);
+  const { batches, next } = await listBatchesOf(table, {
+    days,
+    after,
+    limit: wholeOf(request, 'limit', LIMIT),
+    workload: workloadNameOf(request),
+    state: stateOf(request),
+  });
+  const [to = '', from = to] = [days[0], days.at(-1)];
+  const list: BatchList = { batches: batches.map((batch) => entryOf(batch, nowMs)), days: { from, to } };
+  return json(list, { headers: nextLink(request, next === undefined ? undefined : { after: next }) });
+}
+
+/** Newest first. A page that follows begins in the day at which the one before it ended. */
+function daysFor(day: string | undefined, after: string | undefined, nowMs: number): string[] {
+  if (day !== undefined && after !== undefined && batchDate(after) !== day) {
+    throw new Problem('invalid-parameter', `after must be a batch of the day ${day}; got one of ${batchDate(after)}.`);
+  }
+  if (day !== undefined) return [day];
+  const startMs = after === undefined ? nowMs : batchTimeMs(after);
+  return Array.from({ length: DAYS_BACK }, (_, back) => new Date(startMs - back * DAY_MS).toISOString().slice(0, 10));
+}
+
+function entryOf(batch: ListedBatch, nowMs: number): BatchEntry {
+  const { id, workload, lane, state, accepted, dead, pending, revision, openedAt, deadlineAt } = batch;
+  const { completedAt = null, deadlineMet = isDeadlineMet(batch, nowMs) } = batch;
+  const createdAt = new Date(batchTimeMs(id)).toISOString();
+  const times = { createdAt, revision, openedAt, completedAt, deadlineAt, deadlineMet };
+  const progress = progressOf({ ...batch, items: batch.revisionItems }, nowMs);
+  return { id, workload, lane, state, accepted, dead, pending, ...times, ...progress, links: batchLinks(id) };
+}

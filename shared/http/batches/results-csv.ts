@@ -1,0 +1,66 @@
+import type { HttpRequest, HttpResponseInit } from '@azure/functions';
+import { textBody } from '../edge/body.ts';
+import { columnsOf, csvLine, fieldOf, isRecord } from '../edge/csv.ts';
+import { MEDIA_TYPES } from '../edge/formats.ts';
+import { nextLink } from '../edge/links.ts';
+
+/** Collects the fields that the first chunk did not have: a stream cannot go back to its header. */
+export const OTHER_FIELDS = 'otherFields';
+
+export interface CsvPage {
+  /** What the link to the next page changes; undefined on the last. */
+  from: Record<string, string> | undefined;
+  headers: Record<string, string>;
+}
+
+/**
+ * Results as CSV. Columns are each `?column=`, else the fields of the first chunk. The link to the next page carries them
+ * and leaves the header line out, so that pages can be put together as they are.
+ */
+export async function csvResults(
+  request: HttpRequest,
+  chunks: AsyncGenerator<string[]>,
+  { from, headers }: CsvPage,
+): Promise<HttpResponseInit> {
+  const first = await chunks.next();
+  const firstLines = first.done ? [] : first.value;
+  const chosen = request.query.getAll('column');
+  const columns = chosen.length > 0 ? chosen : defaultColumns(firstLines);
+  const withHeader = request.query.get('header') !== 'absent';
+  const next = from && { ...from, column: columns, header: 'absent' };
+  const type = `${MEDIA_TYPES.csv}; header=${withHeader ? 'present' : 'absent'}`;
+  const body = await textBody(csvPieces(firstLines, chunks, { columns, withHeader }));
+  return { headers: { ...headers, 'content-type': type, ...nextLink(request, next) }, body };
+}
+
+const parse = (line: string): unknown => JSON.parse(line);
+
+/** Results that are no objects have the one column `value`. */
+function defaultColumns(lines: string[]): string[] {
+  const columns = columnsOf(lines.map(parse));
+  return columns.length === 0 ? ['value'] : [...columns, OTHER_FIELDS];
+}
+
+async function* csvPieces(
+  firstLines: string[],
+  rest: AsyncIterable<string[]>,
+  { columns, withHeader }: { columns: string[]; withHeader: boolean },
+): AsyncGenerator<string> {
+  const row = rowOf(columns);
+  if (withHeader) yield csvLine(columns);
+  yield firstLines.map(row).join('');
+  for await (const lines of rest) yield lines.map(row).join('');
+}
+
+function rowOf(columns: string[]): (line: string) => string {
+  const known = new Set(columns);
+  const collects = known.has(OTHER_FIELDS);
+  const scalar = known.has('value') ? 'value' : OTHER_FIELDS;
+  return (line) => {
+    const value = parse(line);
+    if (!isRecord(value)) return csvLine(columns.map((name) => (name === scalar ? value : undefined)));
+    const others = collects ? Object.entries(value).filter(([name]) => !known.has(name)) : [];
+    const filled = others.length === 0 ? value : { ...value, [OTHER_FIELDS]: Object.fromEntries(others) };
+    return csvLine(columns.map((name) => fieldOf(filled, name)));
+  };
+}

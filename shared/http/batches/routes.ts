@@ -1,0 +1,140 @@
+import { BATCH_STATES } from '../../batches/batch-row.ts';
+import { formats, JSON_TYPE, NDJSON_TYPE, NEXT, query, type Route, STATE, whole } from '../edge/route.ts';
+import { batchListSchema, batchViewSchema, reportSchema, resultsManifestSchema } from './schemas.ts';
+
+/** The routes of batches, with their results and reports. */
+export const BATCH_ROUTES: readonly Route[] = [
+  {
+    name: 'submit-batch',
+    method: 'POST',
+    route: 'workloads/{workload}/batches',
+    audience: 'client',
+    summary: 'Submit a batch: accepted whole, or not at all',
+    parameters: [
+      query('lane', 'Priority class; default as the workload decides'),
+      {
+        in: 'header',
+        name: 'Idempotency-Key',
+        description: 'The same key with the same content gives the first answer, for seven days',
+        schema: { type: 'string', minLength: 1, maxLength: 255 },
+      },
+      { in: 'header', name: 'Content-Encoding', description: 'gzip, deflate, br or zstd; default none' },
+    ],
+    body: { [NDJSON_TYPE]: 'text', [JSON_TYPE]: 'text', 'text/csv': 'text' },
+    answers: [
+      {
+        status: 202,
+        description: 'Stored and enqueued',
+        content: { [JSON_TYPE]: batchViewSchema },
+        headers: { location: 'The batch', 'retry-after': 'Seconds' },
+      },
+    ],
+    problems: [
+      ...(['malformed-record', 'malformed-encoding', 'empty-batch', 'invalid-parameter', 'not-found'] as const),
+      ...(['upload-stalled', 'conflict', 'upload-in-progress', 'too-large', 'unsupported-media-type'] as const),
+      ...(['idempotency-mismatch', 'busy'] as const),
+    ],
+  },
+  {
+    name: 'list-batches',
+    method: 'GET',
+    route: 'batches',
+    audience: 'client',
+    summary: 'Batches of a day, or of the last seven days, newest first',
+    parameters: [
+      query('day', 'A date in UTC', { type: 'string', format: 'date' }),
+      query('limit', 'Most batches of the page', whole(1, 200, 50)),
+      query('workload', 'Only batches of this workload'),
+      query('state', 'Only batches in this state', { type: 'string', enum: [...BATCH_STATES] }),
+      query('after', 'Go on after this batch'),
+    ],
+    answers: [{ status: 200, description: 'A page', content: { [JSON_TYPE]: batchListSchema }, headers: NEXT }],
+    problems: ['invalid-parameter'],
+  },
+  {
+    name: 'get-batch',
+    method: 'GET',
+    route: 'batches/{id}',
+    audience: 'client',
+    summary: 'State, counts, times, latency and receipt of a batch',
+    answers: [{ status: 200, description: 'The batch', content: { [JSON_TYPE]: batchViewSchema } }],
+    problems: ['not-found'],
+  },
+  {
+    name: 'get-results',
+    method: 'GET',
+    route: 'batches/{id}/results',
+    audience: 'client',
+    summary: 'Results of the finished chunks in row order, or where they lie',
+    parameters: [
+      formats('ndjson', 'csv'),
+      query('from', 'Chunk to go on from'),
+      query('limit', 'Most chunks of the page', whole(1, 1_000, 1_000)),
+      query('manifest', 'Answer with the names of the blobs', { type: 'boolean' }),
+      query('column', 'A column of the CSV; may be repeated', { type: 'array', items: { type: 'string' } }),
+      query('header', 'absent: no header line in the CSV', { type: 'string', enum: ['present', 'absent'] }),
+    ],
+    answers: [
+      {
+        status: 200,
+        description: 'A page of at most 64 MiB; of the manifest, by number alone',
+        content: { [NDJSON_TYPE]: 'text', 'text/csv': 'text', [JSON_TYPE]: resultsManifestSchema },
+        headers: { ...NEXT, ...STATE },
+      },
+    ],
+    problems: ['invalid-parameter', 'not-found'],
+  },
+  {
+    name: 'get-report',
+    method: 'GET',
+    route: 'batches/{id}/report',
+    audience: 'client',
+    summary: 'The aggregate of a batch, a line a key',
+    parameters: [
+      formats('ndjson', 'csv', 'json'),
+      query('revision', 'An earlier report; default the newest', { type: 'integer', minimum: 0 }),
+    ],
+    answers: [
+      {
+        status: 200,
+        description: 'The whole report; NDJSON has {key, value} a line',
+        content: { [NDJSON_TYPE]: 'text', 'text/csv': 'text', [JSON_TYPE]: reportSchema },
+        headers: {
+          etag: 'Batch and revision',
+          'sluice-report-revision': 'Revision',
+          'sluice-report-rows': 'Number of keys',
+          'sluice-report-created-at': 'When the last chunk was done',
+          'sluice-report-accepted': 'Items accepted',
+          'sluice-report-succeeded': 'Items succeeded',
+          'sluice-report-dead': 'Dead letters',
+          'sluice-report-cancelled': 'Items cancelled',
+        },
+      },
+    ],
+    problems: ['invalid-parameter', 'not-found'],
+  },
+  {
+    name: 'cancel-batch',
+    method: 'POST',
+    route: 'batches/{id}/cancel',
+    audience: 'operator',
+    summary: 'Keep what has run, and cancel the rest; a batch of which nothing is left ends as completed',
+    answers: [
+      { status: 200, description: 'It is cancelled already', content: { [JSON_TYPE]: batchViewSchema } },
+      { status: 202, description: 'It is being cancelled', content: { [JSON_TYPE]: batchViewSchema } },
+    ],
+    problems: ['not-found', 'conflict'],
+  },
+  {
+    name: 'delete-batch',
+    method: 'DELETE',
+    route: 'batches/{id}',
+    audience: 'operator',
+    summary: 'Delete a settled batch with all that is stored of it',
+    answers: [
+      { status: 202, description: 'It is large: the sweep goes on with it', content: {} },
+      { status: 204, description: 'It is gone', content: {} },
+    ],
+    problems: ['not-found', 'conflict'],
+  },
+];

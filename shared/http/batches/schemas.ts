@@ -1,0 +1,126 @@
+/** What the routes of batches answer with. The OpenAPI document is made from these, and tests check answers against them. */
+import { z } from 'zod';
+import { BATCH_STATES } from '../../batches/batch-row.ts';
+import { operationsSchema } from '../../contract/operations.ts';
+import { reportHeaderSchema } from '../../results/read-report.ts';
+import { count, time, usd } from '../edge/schemas.ts';
+
+const operations = operationsSchema.describe('Billed operations by name, such as blob.put');
+
+/** What a batch has spent; prices of `sheet`, in USD. `drainOperations` and `hostOperations` are computed, the rest counted. */
+export const batchReceiptSchema = z.object({
+  handlerSeconds: z.number().nonnegative(),
+  operations: operations.describe('Counted for this batch'),
+  drainOperations: operations.describe('Computed: its share of wake-ups, receives and settling'),
+  hostOperations: operations.describe('Computed: what the Durable extension does by itself'),
+  actions: count.describe('Computed: durable actions'),
+  storageOperations: z.number().nonnegative().describe('All of the above that go to storage'),
+  throttled: z.number().nonnegative().describe('Answers of a service that was too busy'),
+  sheet: z.string(),
+  byService: z.record(z.string(), usd),
+  totalUsd: usd,
+  unpriced: z.array(z.string()),
+  unverified: z.array(z.string()).describe('Prices in the total whose source is not verified'),
+  comparison: z.object({
+    messageAnItem: z.object({ operations: count, usd, timesOurs: z.number().nonnegative().nullable() }),
+    pollingThreadADay: z.object({ operations: count, usd }),
+  }),
+});
+export type BatchReceipt = z.infer<typeof batchReceiptSchema>;
+
+const latency = z.object({ p50: count, p95: count, max: count }).nullable();
+/** `opened` is the acceptance of the upload, or of the redrive. */
+const revisionTimes = z.object({
+  opened: time,
+  queued: time.nullable(),
+  started: time.nullable(),
+  completed: time.nullable(),
+  deadline: time,
+});
+const deadlineMet = z
+  .boolean()
+  .nullable()
+  .describe('Whether the first completion met the deadline, whatever was redriven later; null while that is open');
+
+const batchLinks = z.object({ self: z.string(), results: z.string(), report: z.string(), deadLetters: z.string() });
+
+/** A batch. */
+export const batchViewSchema = z.object({
+  id: z.string(),
+  workload: z.string(),
+  version: count,
+  lane: z.string(),
+  pool: z.string(),
+  state: z.enum(BATCH_STATES),
+  source: z.object({ kind: z.enum(['http', 'inbox']), name: z.string() }),
+  counts: z.object({
+    accepted: count,
+    succeeded: count,
+    dead: count,
+    cancelled: count,
+    pending: count,
+    retried: count,
+    duplicatesSeen: count,
+  }),
+  chunks: z.object({ total: count, done: count }),
+  times: revisionTimes
+    .extend({ accepted: time.describe('Of the upload') })
+    .describe('Of the present revision, but for accepted'),
+  deadline: z.object({ at: time, met: deadlineMet }).describe('The deadline of the upload'),
+  ratePerSecond: count.nullable().describe('Items per second of the present revision, since it was queued'),
+  etaAt: time.nullable(),
+  latencyMs: latency.describe('Item done minus batch accepted, for the first revision'),
+  revision: count.describe('0 for the upload; each redrive opens the next'),
+  revisions: z
+    .array(revisionTimes.extend({ revision: count, items: count, latencyMs: latency }))
+    .describe('The upload, and its redrives: the latest 19, and the present revision last'),
+  reportRevision: count.nullable(),
+  reportProblem: z.string().optional().describe('Why a settled batch has no report'),
+  receipt: batchReceiptSchema,
+  links: batchLinks,
+});
+export type BatchView = z.infer<typeof batchViewSchema>;
+
+/** A batch as a listing shows it. */
+export const batchEntrySchema = z.object({
+  id: z.string(),
+  workload: z.string(),
+  lane: z.string(),
+  state: z.enum(BATCH_STATES),
+  accepted: count,
+  dead: count,
+  pending: count,
+  createdAt: time.describe('When the id was made; listings are sorted by it'),
+  revision: count,
+  openedAt: time.describe('When the present revision was opened; the three below are of it, too'),
+  completedAt: time.nullable(),
+  deadlineAt: time,
+  ratePerSecond: count.nullable().describe('Items per second of the present revision, since it was queued'),
+  deadlineMet,
+  etaAt: time.nullable(),
+  links: batchLinks,
+});
+export type BatchEntry = z.infer<typeof batchEntrySchema>;
+
+/** Batches, newest first, and the days (UTC) that were looked at. */
+export const batchListSchema = z.object({
+  batches: z.array(batchEntrySchema),
+  days: z.object({ from: z.iso.date(), to: z.iso.date() }),
+});
+export type BatchList = z.infer<typeof batchListSchema>;
+
+const framePlace = z.object({ offset: count, length: count, bytes: count, items: count, digest: z.string() });
+
+/** Where the results of a batch lie: a zstd frame of NDJSON each, in `container`. */
+export const resultsManifestSchema = z.object({
+  batch: z.string(),
+  container: z.string(),
+  blobs: z.array(framePlace.extend({ chunk: z.string(), blob: z.string() })),
+});
+export type ResultsManifest = z.infer<typeof resultsManifestSchema>;
+
+/** One line of a report. */
+export const reportLineSchema = z.object({ key: z.string(), value: z.unknown() });
+
+/** A report as one JSON document. */
+export const reportSchema = reportHeaderSchema.extend({ items: z.array(reportLineSchema) });

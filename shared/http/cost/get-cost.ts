@@ -1,0 +1,122 @@
+import type { HttpRequest, HttpResponseInit } from '@azure/functions';
+import { isSettled } from '../../batches/batch-row.ts';
+import { batchesOfDays, type IndexEntry } from '../../batches/index-rows.ts';
+import { readBatch } from '../../batches/ledger.ts';
+import { openIds } from '../../batches/listing.ts';
+import { batchDate } from '../../contract/names.ts';
+import type { Meter } from '../../cost/meter.ts';
+import { addBatch, minutesOf, NOTHING_SPENT, type PeriodSpent, periodCost, type Timers } from '../../cost/period.ts';
+import type { PriceSheet } from '../../cost/sheet.ts';
+import type { Settings } from '../../settings.ts';
+import type { Table } from '../../storage/table.ts';
+import { rounded, roundedOperations } from '../batches/receipt-view.ts';
+import { json } from '../edge/answers.ts';
+import { dayOf } from '../edge/parameters.ts';
+import type { Cost, CostPeriod } from './schemas.ts';
+
+export interface CostHttp {
+  table: Table;
+  meter: Pick<Meter, 'total' | 'serviceNowMs'>;
+  /** When this process began to count, in milliseconds since 1970. */
+  sinceMs: number;
+  prices: PriceSheet;
+  settings: Pick<Settings, 'sweepSchedule' | 'inboxSchedule'>;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const NOT_INCLUDED = [
+  'function executions and GB-seconds of submits, drains and these routes',
+  'operations of requests that read: listings, results, reports, this one',
+  'stored gigabytes, traffic, log ingestion',
+];
+
+/**
+ * GET cost: what today (or `?day=`) and its month cost. One query over the listing of the month, and a read for each
+ * batch that is still open; nothing is kept for it.
+ */
+export async function getCost(deps: CostHttp, request: HttpRequest): Promise<HttpResponseInit> {
+  const nowMs = deps.meter.serviceNowMs();
+  const day = dayOf(request) ?? dateOf(nowMs);
+  const month = { from: `${day.slice(0, 7)}-01`, to: lastDayOfMonth(day) };
+  const spent = await readSpent(deps.table, month, day);
+  const period = (sum: PeriodSpent, days: { from: string; to: string }): CostPeriod =>
+    view(deps, sum, { ...days, nowMs });
+  const cost: Cost = {
+    sheet: deps.prices.name,
+    currency: 'USD',
+    day: period(spent.day, { from: day, to: day }),
+    month: period(spent.month, month),
+    process: { since: new Date(deps.sinceMs).toISOString(), operations: roundedOperations(deps.meter.total()) },
+    notIncluded: NOT_INCLUDED,
+  };
+  return json(cost);
+}
+
+const dateOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+function lastDayOfMonth(day: string): string {
+  const [year = 0, month = 0] = day.split('-').map(Number);
+  return dateOf(Date.UTC(year, month, 0));
+}
+
+async function readSpent(
+  table: Table,
+  days: { from: string; to: string },
+  day: string,
+): Promise<{ day: PeriodSpent; month: PeriodSpent }> {
+  const open = await openIds(table);
+  const sums = { day: NOTHING_SPENT, month: NOTHING_SPENT };
+  for await (const entry of batchesOfDays(table, { first: days.from, last: days.to })) {
+    const spent = isSettled(entry.state) && !open.has(entry.id) ? entry.spent : await liveSpent(table, entry);
+    if (!spent) continue;
+    const batch = { ...spent, items: entry.accepted };
+    sums.month = addBatch(sums.month, batch);
+    if (batchDate(entry.id) === day) sums.day = addBatch(sums.day, batch);
+  }
+  return sums;
+}
+
+const liveSpent = async (table: Table, { id }: IndexEntry): Promise<IndexEntry['spent'] | undefined> =>
+  (await readBatch(table, id))?.row;
+
+function view(
+  { prices, settings }: CostHttp,
+  spent: PeriodSpent,
+  { from, to, nowMs }: { from: string; to: string; nowMs: number },
+): CostPeriod {
+  const startMs = Date.parse(from);
+  const passedMs = Math.min(Math.max(0, nowMs - startMs), Date.parse(to) + DAY_MS - startMs);
+  const cost = periodCost(spent, { days: passedMs / DAY_MS, timers: timersOf(settings) }, prices);
+  const { work, wakeUps, idle, totalUsd } = cost;
+  return {
+    from,
+    to,
+    batches: spent.batches,
+    items: spent.items,
+    work: { how: 'counted', operations: roundedOperations(work.operations), usd: rounded(work.usd, 6) },
+    wakeUps: {
+      how: 'computed',
+      ...wakeUps,
+      operations: roundedOperations(wakeUps.operations),
+      usd: rounded(wakeUps.usd, 6),
+    },
+    idle: { how: 'computed', lines: idle.lines.map(roundedLine), usd: rounded(idle.usd, 6) },
+    totalUsd: rounded(totalUsd, 6),
+    usdPerMillionItems: spent.items === 0 ? null : rounded((totalUsd / spent.items) * 1_000_000, 6),
+  };
+}
+
+type IdleLineView = CostPeriod['idle']['lines'][number];
+
+const roundedLine = ({ who, does, count, usd }: IdleLineView): IdleLineView => ({
+  who,
+  does,
+  count: count === null ? null : rounded(count, 1),
+  usd: usd === null ? null : rounded(usd, 6),
+});
+
+/** A schedule of another form is taken for one of each 15 minutes; the inbox may not be watched at all. */
+const timersOf = ({ sweepSchedule, inboxSchedule }: CostHttp['settings']): Timers => ({
+  sweepMinutes: minutesOf(sweepSchedule) ?? 15,
+  inboxMinutes: inboxSchedule === undefined ? 0 : (minutesOf(inboxSchedule) ?? 15),
+});

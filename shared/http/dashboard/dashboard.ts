@@ -1,0 +1,77 @@
+/** The dashboard's page and files: a shell without data, which then calls the API with the key that its user gives. */
+import { gzipSync } from 'node:zlib';
+import type { HttpRequest, HttpResponseInit } from '@azure/functions';
+import { Problem } from '../../errors.ts';
+
+/** A built file. Its name carries a hash of its content, so that it never changes under that name. */
+export interface DashboardFile {
+  name: string;
+  type: string;
+  text: string;
+}
+
+/** What the web build makes. In `page`, `{base}` stands for the folder of the files, relative to the page. */
+export interface DashboardAssets {
+  page: string;
+  files: readonly DashboardFile[];
+}
+
+/** Nothing is loaded from elsewhere, no script or style stands in the page, and nobody may frame it. */
+export const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "form-action 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+  // The browser itself refuses innerHTML and its like: text from data can only become text.
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
+const HEADERS = {
+  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+} as const;
+
+const NOT_BUILT = '<!doctype html><title>Sluice</title><p>The dashboard is not built: run <code>npm run build</code>.';
+
+/** The route asks for no key: compressing the same text for each caller would be work that anybody can order. */
+const compressed = new WeakMap<DashboardFile, Uint8Array>();
+
+/** GET dashboard: the page. It is small, and names the files of this deployment, so that it is always asked for. */
+export function dashboardPage(assets: DashboardAssets | undefined, request: HttpRequest): HttpResponseInit {
+  const headers = { ...HEADERS, 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' };
+  if (assets === undefined) return { status: 503, headers, body: NOT_BUILT };
+  const base = new URL(request.url).pathname.endsWith('/') ? '' : 'dashboard/';
+  return { headers, body: assets.page.replaceAll('{base}', base) };
+}
+
+/** GET dashboard/{file}: one of the built files, and nothing else by whatever name. */
+export function dashboardFile(assets: DashboardAssets | undefined, request: HttpRequest): HttpResponseInit {
+  const name = request.params.file ?? '';
+  const file = assets?.files.find((each) => each.name === name);
+  if (!file) throw new Problem('not-found', `The dashboard has no file "${name.slice(0, 80)}".`);
+  const headers = {
+    ...HEADERS,
+    'content-type': file.type,
+    'cache-control': 'public, max-age=31536000, immutable',
+    vary: 'accept-encoding',
+  };
+  if (!takesGzip(request)) return { headers, body: file.text };
+  return { headers: { ...headers, 'content-encoding': 'gzip' }, body: gzipOf(file) };
+}
+
+const takesGzip = (request: HttpRequest): boolean =>
+  (request.headers.get('accept-encoding') ?? '').split(',').some((each) => /^\s*gzip\s*$/i.test(each));
+
+function gzipOf(file: DashboardFile): Uint8Array {
+  const bytes = compressed.get(file) ?? gzipSync(file.text, { level: 9 });
+  compressed.set(file, bytes);
+  return bytes;
+}

@@ -1,0 +1,44 @@
+/** Dead letters as clients see them. They are passed on as text: parsing an item would lose digits of its numbers. */
+import type { ContainerClient } from '@azure/storage-blob';
+import type { BatchRow } from '../../batches/batch-row.ts';
+import { readCurrentDead } from '../../commands/redrive/current-dead.ts';
+import { readItemLines } from '../../commands/redrive/item-lines.ts';
+import { CONTAINERS } from '../../contract/names.ts';
+import type { DeadItem, DeadReason } from '../../contract/outcome.ts';
+import { causeOf } from '../../processing/outcome/cause.ts';
+import { type ChunkFrame, readLines } from '../../results/chunk-pages.ts';
+import type { Table } from '../../storage/table.ts';
+
+export interface DeadLettersHttp {
+  table: Table;
+  container: (name: string) => ContainerClient;
+}
+
+/** A current dead letter; `position` is its line in the chunk's frame, and `text` all of it as JSON, deadLetterSchema. */
+export interface DeadLetterText {
+  chunk: string;
+  position: number;
+  cause: string;
+  reason: DeadReason;
+  text: string;
+}
+
+/** Reads the current dead letters of one chunk. */
+export type ReadDead = (frame: ChunkFrame) => Promise<DeadLetterText[]>;
+
+/** Makes the reader of a batch's dead letters: who was redriven and where items stood is read once. */
+export async function deadReader(deps: DeadLettersHttp, batch: BatchRow): Promise<ReadDead> {
+  const [current, lineOf] = await Promise.all([readCurrentDead(deps, batch), readItemLines(deps, batch)]);
+  const results = deps.container(CONTAINERS.results);
+  return async (frame) => {
+    const { chunk } = frame.row;
+    const lines = await readLines(results, frame);
+    return lines.flatMap((line, position) => {
+      const { index, reason, error } = JSON.parse(line) as DeadItem;
+      if (!current.isCurrent(chunk, index)) return [];
+      const cause = causeOf(reason, error);
+      const fields = JSON.stringify({ line: lineOf(index) ?? null, chunk, cause });
+      return [{ chunk, position, cause, reason, text: `${fields.slice(0, -1)},${line.slice(1)}` }];
+    });
+  };
+}

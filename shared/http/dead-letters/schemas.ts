@@ -1,0 +1,60 @@
+/** What the routes of dead letters take and answer with. */
+import { z } from 'zod';
+import { DEAD_REASONS, deadItemSchema } from '../../contract/outcome.ts';
+import { count, time } from '../edge/schemas.ts';
+
+/** A dead letter. `line` is 1-based in the upload, null when the payload is gone; `item` is absent if it could not be read. */
+export const deadLetterSchema = deadItemSchema.extend({
+  line: count.positive().nullable(),
+  chunk: z.string(),
+  cause: z.string(),
+});
+
+/** The dead letters of a batch by cause, most frequent first. `otherCauses` counts those past the hundredth cause. */
+export const deadLetterGroupsSchema = z.object({
+  batch: z.string(),
+  count,
+  groups: z.array(
+    z.object({ cause: z.string(), reason: z.enum(DEAD_REASONS), count: count.positive(), example: deadLetterSchema }),
+  ),
+  otherCauses: count,
+});
+
+/** A page of the dead letters of one cause. */
+export const deadLetterListSchema = z.object({
+  batch: z.string(),
+  cause: z.string(),
+  items: z.array(deadLetterSchema),
+});
+
+/** An item's 0-based position in its batch. */
+const index = count.describe('0-based position in the batch');
+const MAX_NAMED = 100_000;
+
+/** Body of a redrive: without `cause`, `items` and `corrected` it means all dead letters. */
+export const redriveRequestSchema = z
+  .strictObject({
+    cause: z.string().min(1).max(400).optional().describe('Only dead letters of this cause, as they are grouped'),
+    items: z.array(index).min(1).max(MAX_NAMED).optional().describe('Only these items'),
+    corrected: z
+      .array(z.strictObject({ index, item: z.json() }))
+      .min(1)
+      .max(MAX_NAMED)
+      .optional()
+      .describe('Items that run in place of those that were uploaded; they need not be named again'),
+    ratePerSecond: z.number().min(0.01).max(1_000_000).optional().describe('Most items a second, over five seconds'),
+    key: z.string().min(1).max(255).optional().describe('As the header Idempotency-Key'),
+  })
+  .refine(({ cause, items, corrected }) => cause === undefined || (items === undefined && corrected === undefined), {
+    message: 'cause goes with neither items nor corrected',
+  });
+
+/** What a redrive took up; the same for every repeat of its key. */
+export const redriveAnswerSchema = z.object({
+  batch: z.string(),
+  revision: count.describe('Revision of the batch, and of the report to come'),
+  redriven: count.describe('Items that run again'),
+  unreadable: count.describe('Dead letters that stay, as their item cannot be read any more'),
+  chunks: count,
+  at: time,
+});

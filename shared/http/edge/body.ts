@@ -1,0 +1,37 @@
+/** Bodies that are made while they are sent. */
+import { toError } from '../../errors.ts';
+import { log } from '../../telemetry/log.ts';
+
+/** Pieces below this are gathered: each one costs a write of its own on its way to the client. */
+const PIECE_CHARS = 64 * 1024;
+
+/**
+ * A body from pieces of text. The first piece is made before anything is answered, so that what is wrong from the start
+ * becomes a proper answer; what fails later can only cut the connection, and is logged.
+ */
+export async function textBody(pieces: AsyncIterable<string>): Promise<AsyncIterable<Uint8Array>> {
+  const iterator = gathered(pieces);
+  const first = await iterator.next();
+  return (async function* () {
+    try {
+      if (!first.done) yield Buffer.from(first.value);
+      for await (const piece of iterator) yield Buffer.from(piece);
+    } catch (error) {
+      log.error('answer-cut', { error: toError(error) });
+      throw error;
+    } finally {
+      await iterator.return(undefined);
+    }
+  })();
+}
+
+async function* gathered(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+  let text = '';
+  for await (const piece of pieces) {
+    text += piece;
+    if (text.length < PIECE_CHARS) continue;
+    yield text;
+    text = '';
+  }
+  if (text !== '') yield text;
+}

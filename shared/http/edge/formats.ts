@@ -1,0 +1,46 @@
+/** The media types that answers come in, and how a client chooses one: `?format=`, else `Accept`, else the first offered. */
+import type { HttpRequest } from '@azure/functions';
+import { Problem } from '../../errors.ts';
+
+export const MEDIA_TYPES = {
+  ndjson: 'application/x-ndjson',
+  csv: 'text/csv; charset=utf-8',
+  json: 'application/json',
+} as const;
+export type Format = keyof typeof MEDIA_TYPES;
+
+const BY_MEDIA_TYPE: ReadonlyMap<string, Format> = new Map([
+  ['application/x-ndjson', 'ndjson'],
+  ['application/ndjson', 'ndjson'],
+  ['text/csv', 'csv'],
+  ['application/json', 'json'],
+]);
+
+/** The format of an answer, of those `offered`; an Accept that fits none of them gets the first (RFC 9110, 12.5.1). */
+export function answerFormat<F extends Format>(request: HttpRequest, offered: readonly [F, ...F[]]): F {
+  const asked = request.query.get('format');
+  if (asked === null) return acceptedFormat(request.headers.get('accept') ?? '', offered);
+  const format = offered.find((name) => name === asked);
+  if (format !== undefined) return format;
+  throw new Problem('invalid-parameter', `format must be one of ${offered.join(', ')}; got "${asked.slice(0, 40)}".`);
+}
+
+function acceptedFormat<F extends Format>(accept: string, offered: readonly [F, ...F[]]): F {
+  const ranked = accept
+    .split(',')
+    .map(readRange)
+    .filter(({ q }) => q > 0)
+    .sort((a, b) => b.q - a.q);
+  for (const { mediaType } of ranked) {
+    if (mediaType === '*/*') return offered[0];
+    const format = offered.find((name) => name === BY_MEDIA_TYPE.get(mediaType));
+    if (format !== undefined) return format;
+  }
+  return offered[0];
+}
+
+function readRange(text: string): { mediaType: string; q: number } {
+  const [mediaType = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
+  const weight = parameters.find((parameter) => parameter.startsWith('q='));
+  return { mediaType, q: weight === undefined ? 1 : Number(weight.slice(2)) || 0 };
+}

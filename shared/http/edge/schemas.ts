@@ -1,0 +1,16 @@
+/** What the answers of several resources are made of. */
+import { z } from 'zod';
+
+export const count = z.number().int().nonnegative();
+export const time = z.string().describe('Time in UTC, ISO 8601');
+export const usd = z.number().nonnegative();
+
+/** A problem document (RFC 9457). `errors` are places in an upload, 1-based. */
+export const problemSchema = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.number().int(),
+  detail: z.string(),
+  instance: z.string(),
+  errors: z.array(z.object({ line: count, column: count, message: z.string() })).optional(),
+});

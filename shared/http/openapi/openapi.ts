@@ -1,0 +1,124 @@
+/** The OpenAPI 3.1 document, from the table of routes and the schemas that answers are tested against. No I/O. */
+import { z } from 'zod';
+import { policySchema } from '../../drain/policy.ts';
+import { PROBLEMS, type ProblemType } from '../../errors.ts';
+import * as batches from '../batches/schemas.ts';
+import { costSchema } from '../cost/schemas.ts';
+import * as deadLetters from '../dead-letters/schemas.ts';
+import { PROBLEM_TYPE_BASE } from '../edge/answers.ts';
+import type { Route, RouteAnswer } from '../edge/route.ts';
+import { problemSchema } from '../edge/schemas.ts';
+import { healthSchema } from '../health/schemas.ts';
+import * as queues from '../queues/schemas.ts';
+import { ROUTES } from '../routes.ts';
+
+type Json = Record<string, unknown>;
+
+/** Schemas that the document names; what they are used in refers to them. */
+const NAMED: Readonly<Record<string, z.ZodType>> = {
+  Batch: batches.batchViewSchema,
+  BatchList: batches.batchListSchema,
+  Receipt: batches.batchReceiptSchema,
+  ResultsManifest: batches.resultsManifestSchema,
+  Report: batches.reportSchema,
+  DeadLetter: deadLetters.deadLetterSchema,
+  DeadLetterGroups: deadLetters.deadLetterGroupsSchema,
+  DeadLetterList: deadLetters.deadLetterListSchema,
+  Problem: problemSchema,
+  Queue: queues.queueViewSchema,
+  QueueList: queues.queueListSchema,
+  PauseRequest: queues.pauseRequestSchema,
+  Policy: policySchema,
+  PolicyView: queues.policyViewSchema,
+  Cost: costSchema,
+  Health: healthSchema,
+};
+
+let made: Json | undefined;
+
+/** The document; made at the first call. */
+export function openApiDocument(): Json {
+  made ??= toDocument(ROUTES);
+  return made;
+}
+
+function toDocument(routes: readonly Route[]): Json {
+  const paths: Record<string, Json> = {};
+  for (const route of routes) {
+    const path = `/api/${route.route}`;
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Sluice', version: '1', description: 'Batches in; results, one report and dead letters out.' },
+    paths,
+    components: {
+      schemas: componentSchemas(),
+      securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'x-functions-key' } },
+    },
+  };
+}
+
+function componentSchemas(): Json {
+  const registry = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(NAMED)) registry.add(schema, { id });
+  const { schemas } = z.toJSONSchema(registry, { uri: (id) => `#/components/schemas/${id}`, io: 'input' });
+  return Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, withoutIds(schema)]));
+}
+
+const withoutIds = ({ $schema: _schema, $id: _id, ...schema }: Json): Json => schema;
+
+function schemaOf(schema: z.ZodType | 'text'): Json {
+  if (schema === 'text') return { type: 'string' };
+  const id = Object.keys(NAMED).find((name) => NAMED[name] === schema);
+  if (id !== undefined) return { $ref: `#/components/schemas/${id}` };
+  if (schema instanceof z.ZodUnion) return { anyOf: schema.options.map((option) => schemaOf(option as z.ZodType)) };
+  return withoutIds(z.toJSONSchema(schema));
+}
+
+function operationOf(route: Route): Json {
+  const { name, summary, audience, parameters = [], body, answers, problems } = route;
+  const inPath = [...route.route.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => ({
+    ...{ name: parameter, in: 'path', required: true },
+    schema: { type: 'string' },
+  }));
+  const optional = parameters.map(({ schema = { type: 'string' }, ...parameter }) => ({ ...parameter, schema }));
+  return {
+    operationId: name,
+    summary,
+    tags: [audience],
+    security: audience === 'anyone' ? [] : [{ key: [] }],
+    parameters: [...inPath, ...optional],
+    ...(body === undefined ? {} : { requestBody: { content: contentOf(body) } }),
+    responses: { ...Object.fromEntries(answers.map(answerOf)), ...problemAnswers(audience, problems) },
+  };
+}
+
+const contentOf = (content: RouteAnswer['content']): Json =>
+  Object.fromEntries(Object.entries(content).map(([mediaType, schema]) => [mediaType, { schema: schemaOf(schema) }]));
+
+function answerOf({ status, description, content, headers = {} }: RouteAnswer): [string, Json] {
+  const described = Object.entries(headers).map(([name, text]) => [
+    name,
+    { description: text, schema: { type: 'string' } },
+  ]);
+  return [String(status), { description, headers: Object.fromEntries(described), content: contentOf(content) }];
+}
+
+/** Problems of one status are one answer, which names their types. The host itself answers 401, with an empty body. */
+function problemAnswers(audience: Route['audience'], types: readonly ProblemType[]): Json {
+  const byStatus = new Map<number, string[]>([[500, ['internal']]]);
+  for (const type of types) {
+    const [status] = PROBLEMS[type];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), type]);
+  }
+  const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
+  const problems = [...byStatus].map(([status, names]) => [
+    String(status),
+    { description: `Problem: ${names.map((name) => PROBLEM_TYPE_BASE + name).join(', ')}`, content },
+  ]);
+  return {
+    ...(audience === 'anyone' ? {} : { 401: { description: 'No key that opens this' } }),
+    ...Object.fromEntries(problems),
+  };
+}

@@ -1,0 +1,72 @@
+import type { HttpRequest, HttpResponseInit } from '@azure/functions';
+import { inParallel } from '../../parallel.ts';
+import { odata, queryEntities, type Table } from '../../storage/table.ts';
+import { fromGateEntity, GATES_PARTITION, type GateRow, gateRows, newGate } from '../../wake/gate-row.ts';
+import type { QueueAddress, Registry } from '../../workload/registry.ts';
+import { json } from '../edge/answers.ts';
+import type { QueueView } from './schemas.ts';
+
+export interface QueuesHttp {
+  table: Table;
+  registry: Registry;
+  /** undefined: of all pools. */
+  pool: string | undefined;
+  depthOf: (queue: string) => Promise<number>;
+}
+
+const MEASURES_AT_ONCE = 16;
+
+/**
+ * GET queues: every queue of the pool as its gate knows it, by one table query. The depth is that of the gate's last
+ * measurement; `?fresh` measures now, an operation a queue.
+ */
+export async function listQueues(deps: QueuesHttp, request: HttpRequest): Promise<HttpResponseInit> {
+  const gates = await readGates(deps.table);
+  const fresh = request.query.has('fresh');
+  const queues = await inParallel(deps.registry.queues(deps.pool), MEASURES_AT_ONCE, async (address) => {
+    const gate = gates.get(address.queue) ?? newGate(address.queue);
+    return queueView(address, fresh ? { ...gate, depth: await deps.depthOf(address.queue) } : gate);
+  });
+  return json({ queues });
+}
+
+async function readGates(table: Table): Promise<Map<string, GateRow>> {
+  const { from, to } = gateRows;
+  const filter = odata`PartitionKey eq ${GATES_PARTITION} and RowKey ge ${from} and RowKey lt ${to}`;
+  const gates = new Map<string, GateRow>();
+  for await (const entity of queryEntities(table, filter)) {
+    const { row } = fromGateEntity(entity);
+    gates.set(row.queue, row);
+  }
+  return gates;
+}
+
+/** A queue as the API shows it: what its workload says, and what its gate knows. */
+export function queueView({ queue, workload, lane, kind }: QueueAddress, gate: GateRow): QueueView {
+  const { status, generation, depth, active, total, idleCount, wakes, missedWakes, ghosts } = gate;
+  const { taskLimit, throttled, itemsPerSecond, secondsPerReference, policyVersion, paused, startFailure, due } = gate;
+  return {
+    queue,
+    workload: workload.name,
+    lane,
+    kind,
+    pool: workload.pool,
+    status,
+    generation,
+    depth,
+    active,
+    total,
+    idleCount,
+    wakes,
+    paused: paused ?? null,
+    startFailure: startFailure ?? null,
+    missedWakes,
+    ghosts,
+    taskLimit,
+    throttled,
+    itemsPerSecond,
+    secondsPerReference,
+    policyVersion,
+    dueAt: due[0] ?? null,
+  };
+}

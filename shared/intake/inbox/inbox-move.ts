@@ -1,0 +1,128 @@
+/** Moving a file out of the inbox: copy, then delete, each only while the file is the version that was read. */
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { BlobClient, ContainerClient } from '@azure/storage-blob';
+import { MAX_BLOB_NAME } from '../../contract/blob-name.ts';
+import { CONTAINERS } from '../../contract/names.ts';
+import { type Problem, statusOf } from '../../errors.ts';
+import { log } from '../../telemetry/log.ts';
+import type { FileVersion } from './inbox-marks.ts';
+
+/**
+ * How long a copy is waited for. Within an account copies usually end with the call, but the service may take days (learn:
+ * copy-blob); the next look into the inbox finds the copy and goes on.
+ */
+const COPY_WAIT_MS = 10_000;
+const POLL_MS = 500;
+/** Metadata name by which a copy tells the version of the file that it was made from. */
+const SOURCE_METADATA = 'sourceetag';
+const REASON_SUFFIX = '.reason.json';
+
+/** The service has not finished a copy yet. */
+export class CopyPendingError extends Error {
+  override name = 'CopyPendingError';
+}
+
+export interface MoveDeps {
+  container: (name: string) => ContainerClient;
+  /** Waits for some milliseconds; default a timer. */
+  pause?: (ms: number) => Promise<unknown>;
+}
+
+/** A move. `repeated`: an earlier look may have made the copy. */
+export interface Move {
+  file: FileVersion;
+  to: string;
+  metadata: Record<string, string>;
+  repeated: boolean;
+}
+
+/**
+ * Moves a file; one that was replaced or removed meanwhile is left as it is. May be repeated.
+ * @throws CopyPendingError while the copy goes on, and whatever the service answers where it refuses to copy or to delete.
+ */
+export async function moveFile(deps: MoveDeps, move: Move): Promise<void> {
+  await onVersion(deps, move.file, async (source) => {
+    await copy(source, move, deps);
+    await deleteVersion(source, move.file);
+  });
+}
+
+/** As `moveFile`, without a copy. */
+export const removeFile = (deps: MoveDeps, file: FileVersion): Promise<void> =>
+  onVersion(deps, file, (source) => deleteVersion(source, file));
+
+async function onVersion(
+  deps: MoveDeps,
+  { name, etag }: FileVersion,
+  work: (source: BlobClient) => Promise<void>,
+): Promise<void> {
+  const source = deps.container(CONTAINERS.inbox).getBlobClient(name);
+  try {
+    await work(source);
+  } catch (error) {
+    // 404 may be the repeat of a delete whose reply was lost, 412 another version of the file, or a lease on this one.
+    if (![404, 412].includes(statusOf(error) ?? 0)) throw error;
+    const found = (await propertiesOf(source))?.etag;
+    if (found === quoted(etag)) throw error;
+    if (found !== undefined) log.info('inbox-replaced', { file: name });
+  }
+}
+
+/** Not with its snapshots: they are the client's, and no copy has them. */
+const deleteVersion = async (source: BlobClient, { etag }: FileVersion): Promise<void> => {
+  await source.delete({ conditions: { ifMatch: quoted(etag) } });
+};
+
+async function copy(source: BlobClient, move: Move, { container, pause = delay }: MoveDeps): Promise<void> {
+  const { file, to, metadata, repeated } = move;
+  const target = container(to).getBlobClient(file.name);
+  let status = repeated ? await copyStatus(target, file.etag) : undefined;
+  if (status !== 'success' && status !== 'pending') {
+    const poller = await target.beginCopyFromURL(source.url, {
+      metadata: { ...metadata, [SOURCE_METADATA]: file.etag },
+      sourceConditions: { ifMatch: quoted(file.etag) },
+    });
+    status = poller.isDone() ? 'success' : 'pending';
+  }
+  for (let waitedMs = 0; status === 'pending' && waitedMs < COPY_WAIT_MS; waitedMs += POLL_MS) {
+    await pause(POLL_MS);
+    status = await copyStatus(target, file.etag);
+  }
+  if (status === 'pending') throw new CopyPendingError(`${file.name} is still being copied.`);
+  if (status !== 'success') throw new Error(`The copy of ${file.name} ended as ${status ?? 'another file'}.`);
+}
+
+/** Where the copy of this version stands; undefined when the target is no copy of it. */
+async function copyStatus(target: BlobClient, etag: string): Promise<string | undefined> {
+  const properties = await propertiesOf(target);
+  return properties?.metadata?.[SOURCE_METADATA] === etag ? properties.copyStatus : undefined;
+}
+
+async function propertiesOf(blob: BlobClient) {
+  try {
+    return await blob.getProperties();
+  } catch (error) {
+    if (statusOf(error) === 404) return undefined;
+    throw error;
+  }
+}
+
+/** Listings give ETags without the quotes that conditions are specified to have. */
+export const quoted = (etag: string): string => (etag.startsWith('"') ? etag : `"${etag}"`);
+
+/** Stores why a file is rejected, beside the place that it is moved to. */
+export async function writeReason(deps: MoveDeps, name: string, problem: Problem): Promise<void> {
+  const { type, status, title, message: detail, errors } = problem;
+  const reason = JSON.stringify({ type, status, title, detail, errors }, undefined, 2);
+  const beside = deps.container(CONTAINERS.inboxRejected).getBlockBlobClient(reasonName(name));
+  await beside.upload(reason, Buffer.byteLength(reason), { blobHTTPHeaders: { blobContentType: 'application/json' } });
+}
+
+/** `<name>.reason.json`. A name that leaves no room for that is cut, and told from its like by a hash. */
+export function reasonName(name: string): string {
+  if (name.length + REASON_SUFFIX.length <= MAX_BLOB_NAME) return `${name}${REASON_SUFFIX}`;
+  const end = `~${createHash('sha256').update(name).digest('hex').slice(0, 16)}${REASON_SUFFIX}`;
+  // A cut through a surrogate pair would leave half of it.
+  return `${name.slice(0, MAX_BLOB_NAME - end.length).replace(/[\ud800-\udbff]$/, '')}${end}`;
+}

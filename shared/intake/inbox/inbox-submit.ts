@@ -1,0 +1,93 @@
+import type { Readable } from 'node:stream';
+import type { BlobItem, ContainerClient } from '@azure/storage-blob';
+import { isIdempotencyKey, MAX_KEY, recordContent } from '../../batches/keys.ts';
+import { Problem, statusOf } from '../../errors.ts';
+import type { Settings } from '../../settings.ts';
+import { downloadedPieces } from '../../storage/blob-reads.ts';
+import { DOWNLOAD_RESUMES } from '../../storage/retry-limits.ts';
+import type { Registry } from '../../workload/registry.ts';
+import { type SubmitDeps, submit } from '../submit.ts';
+import type { FileVersion } from './inbox-marks.ts';
+import { quoted } from './inbox-move.ts';
+import { inboxTarget } from './inbox-target.ts';
+
+/** Metadata name, in any case, under which the writer of a file may give an idempotency key of its own. */
+const KEY_METADATA = 'idempotencykey';
+
+export interface SubmitFileDeps extends SubmitDeps {
+  registry: Registry;
+  settings: Settings;
+}
+
+/** The file was removed or replaced since it was listed. */
+export class FileChangedError extends Error {
+  override name = 'FileChangedError';
+}
+
+/** The batch that a file became, and the one of the last seven days that has the same content. */
+export interface SubmittedFile {
+  batch: string;
+  sameContentAs?: string;
+}
+
+/**
+ * Makes a batch of an inbox file; gives that of the first time where the file was taken before. Content that another
+ * file or upload brought is legitimate, and only reported.
+ * @throws Problem when the file must be rejected; FileChangedError when it is not the listed version any more.
+ */
+export async function submitFile(
+  deps: SubmitFileDeps,
+  inbox: ContainerClient,
+  { name, properties, metadata }: BlobItem,
+): Promise<SubmittedFile> {
+  const target = inboxTarget(deps.registry, name);
+  if (properties.blobType === 'AppendBlob') {
+    throw new Problem(
+      'unsupported-media-type',
+      `${name} is an append blob, of which nobody can tell when it is complete.`,
+    );
+  }
+  const ownKey = ownKeyOf(metadata);
+  const body = await openFile(inbox, { name, etag: properties.etag });
+  try {
+    const row = await submit(deps, {
+      ...target,
+      key: ownKey ?? `${name} ${properties.etag}`,
+      // No other file has this key, and a file may lie here for longer than a client's key is remembered.
+      keepsKey: ownKey === undefined,
+      source: { kind: 'inbox', name },
+      body: downloadedPieces(body),
+      limits: { ...deps.settings, maxBodyBytes: deps.settings.maxInboxBytes },
+    });
+    const content = { workload: row.workload, digest: row.digest, batch: row.id };
+    const sameContentAs = await recordContent(deps.keys, content, deps.gate.now());
+    return { batch: row.id, ...(sameContentAs === undefined ? {} : { sameContentAs }) };
+  } finally {
+    body.destroy(); // Its connection, where it was not read to its end.
+  }
+}
+
+/** Metadata names keep the case that they were written in. */
+function ownKeyOf(metadata: Record<string, string> = {}): string | undefined {
+  const [, key] = Object.entries(metadata).find(([name]) => name.toLowerCase() === KEY_METADATA) ?? [];
+  if (key === undefined || isIdempotencyKey(key)) return key;
+  throw new Problem(
+    'invalid-parameter',
+    `Metadata ${KEY_METADATA} must be 1 to ${MAX_KEY} printable ASCII characters.`,
+  );
+}
+
+async function openFile(inbox: ContainerClient, { name, etag }: FileVersion): Promise<Readable> {
+  try {
+    const conditions = { ifMatch: quoted(etag) };
+    const options = { conditions, maxRetryRequests: DOWNLOAD_RESUMES };
+    const { readableStreamBody } = await inbox.getBlobClient(name).download(0, undefined, options);
+    const body = readableStreamBody as Readable;
+    // Until somebody reads it, an error that nobody hears would end the process; whoever reads meets it all the same.
+    body.on('error', () => undefined);
+    return body;
+  } catch (error) {
+    if (statusOf(error) !== 404 && statusOf(error) !== 412) throw error;
+    throw new FileChangedError(`${name} was removed or replaced since it was listed.`, { cause: error });
+  }
+}

@@ -1,0 +1,155 @@
+/** Finds where the elements of a JSON array begin and end, byte by byte, and leaves judging them to others. */
+import { Problem } from '../../errors.ts';
+import { BlankBytes } from '../limits.ts';
+import { findJsonFault } from './json-fault.ts';
+import { PendingBytes } from './pending-bytes.ts';
+import { advance, malformed, type Position, START } from './position.ts';
+
+const [LF, CR, TAB, SPACE] = [0x0a, 0x0d, 0x09, 0x20];
+const [COMMA, QUOTE, BACKSLASH] = [0x2c, 0x22, 0x5c];
+const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+/** A text cut inside a token (at most `\\u123` of an escape) is no fault: more of it could be good. */
+const CUT_TOKEN = 6;
+
+type State = 'before array' | 'first element' | 'next element' | 'inside element' | 'behind element' | 'behind array';
+
+/** Takes an element's bytes, trailing whitespace included, and where it begins; returns the position behind it. */
+export type OnElement = (bytes: Buffer, at: Position) => Position;
+
+/** Reads an array pushed in pieces. Holds at most one element, of at most `maxBytes`. */
+export class ArraySplitter {
+  readonly #maxBytes: number;
+  readonly #onElement: OnElement;
+  #state: State = 'before array';
+  /** Inside an element: where that begins. */
+  #at: Position = START;
+  readonly #pending = new PendingBytes();
+  readonly #blank = new BlankBytes();
+  #depth = 0;
+  #inString = false;
+  #escaped = false;
+
+  constructor(maxBytes: number, onElement: OnElement) {
+    this.#maxBytes = maxBytes;
+    this.#onElement = onElement;
+  }
+
+  /** Reads on; throws Problem 'malformed-record' or 'too-large', and whatever the callback throws. */
+  push(piece: Buffer): void {
+    let offset = 0;
+    while (offset < piece.length)
+      offset = this.#state === 'inside element' ? this.#readElement(piece, offset) : this.#readBetween(piece, offset);
+  }
+
+  /**
+   * To be called at the end of the upload.
+   * @throws Problem 'malformed-record' when the array is not closed; an upload of whitespace alone is none at all.
+   */
+  end(): void {
+    if (this.#state === 'behind array' || this.#state === 'before array') return;
+    const text = this.#pending.take().toString('utf8');
+    this.#refuseFault(text);
+    throw malformed(advance(this.#at, text), 'The upload ends before the array does.');
+  }
+
+  /** Reads up to the next sign outside of elements, where all that may come is ASCII; an element's first byte is left. */
+  #readBetween(piece: Buffer, start: number): number {
+    const offset = this.#skipBlank(piece, start);
+    if (offset === piece.length) return offset;
+    const next = stateAfter(this.#state, piece[offset]);
+    if (next === undefined) throw malformed(this.#at, `Expected ${EXPECTATION[this.#state]}.`);
+    this.#state = next;
+    if (next !== 'inside element') {
+      this.#at = { line: this.#at.line, column: this.#at.column + 1 };
+      return offset + 1;
+    }
+    this.#blank.end();
+    return offset;
+  }
+
+  /** The offset of the first byte that is no whitespace. */
+  #skipBlank(piece: Buffer, start: number): number {
+    let offset = start;
+    let breaks = 0;
+    let lineStart = start;
+    for (; offset < piece.length; offset++) {
+      const byte = piece[offset];
+      if (byte === LF) {
+        breaks++;
+        lineStart = offset + 1;
+      } else if (byte !== SPACE && byte !== CR && byte !== TAB) break;
+    }
+    const { line, column } = this.#at;
+    this.#blank.skip(offset - start, line);
+    this.#at = { line: line + breaks, column: (breaks === 0 ? column : 1) + offset - lineStart };
+    return offset;
+  }
+
+  #readElement(piece: Buffer, start: number): number {
+    const end = this.#findEnd(piece, start);
+    const bytes = piece.subarray(start, end);
+    if (this.#pending.size + bytes.length > this.#maxBytes) this.#refuseLong(bytes);
+    if (end === piece.length) this.#pending.push(bytes);
+    else {
+      this.#at = this.#onElement(this.#pending.take(bytes), this.#at);
+      this.#state = 'behind element';
+    }
+    return end;
+  }
+
+  /** The offset of the comma or bracket behind the element, or the piece's length when the element goes on. */
+  #findEnd(piece: Buffer, start: number): number {
+    let offset = start;
+    for (; offset < piece.length; offset++) {
+      const byte = piece[offset];
+      if (this.#inString) {
+        if (this.#escaped) this.#escaped = false;
+        else if (byte === BACKSLASH) this.#escaped = true;
+        else if (byte === QUOTE) this.#inString = false;
+      } else if (byte === QUOTE) this.#inString = true;
+      else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) this.#depth++;
+      else if (this.#depth === 0) {
+        if (byte === COMMA || byte === CLOSE_ARRAY) return offset;
+      } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) this.#depth--;
+    }
+    return offset;
+  }
+
+  #refuseLong(last: Buffer): never {
+    this.#refuseFault(this.#pending.take(last).subarray(0, this.#maxBytes).toString('utf8'));
+    const message = `The record is over ${this.#maxBytes} bytes.`;
+    throw new Problem('too-large', `Line ${this.#at.line}: ${message}`, { errors: [{ ...this.#at, message }] });
+  }
+
+  /** A missing quote or bracket makes one element of all that follows: then that is the fault, not the length. */
+  #refuseFault(text: string): void {
+    const fault = findJsonFault(text);
+    if (fault && fault.offset < text.length - CUT_TOKEN)
+      throw malformed(advance(this.#at, text.slice(0, fault.offset)), fault.message);
+  }
+}
+
+const EXPECTATION: Record<State, string> = {
+  'before array': 'an array: "["',
+  'first element': 'a value or "]"',
+  'next element': 'a value',
+  'inside element': 'a value',
+  'behind element': '"," or "]"',
+  'behind array': 'nothing behind the array',
+};
+
+function stateAfter(state: State, byte: number | undefined): State | undefined {
+  switch (state) {
+    case 'before array':
+      return byte === OPEN_ARRAY ? 'first element' : undefined;
+    case 'first element':
+      if (byte === CLOSE_ARRAY) return 'behind array';
+      return byte === COMMA ? undefined : 'inside element';
+    case 'next element':
+      return byte === COMMA || byte === CLOSE_ARRAY ? undefined : 'inside element';
+    case 'behind element':
+      return byte === COMMA ? 'next element' : 'behind array';
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,165 @@
+/**
+ * Undoes an upload's Content-Encoding as it streams in. Node's decoders end silently before bytes they do not
+ * understand, so the bytes that went in are compared with those consumed; zstd frames are told apart first.
+ */
+import { pipeline } from 'node:stream/promises';
+import {
+  constants,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+  createZstdDecompress,
+} from 'node:zlib';
+import { Problem } from '../../errors.ts';
+import { MAX_DECODED_RATIO, RATIO_FREE_BYTES, type UploadLimits, uploadTooLarge } from '../limits.ts';
+import type { UploadEncoding } from './formats.ts';
+import { zstdFrames } from './zstd-frames.ts';
+
+const KiB = 1024;
+/** Pieces are cut to this, so that what is decoded or parsed from one of them is bounded too. */
+const PIECE_BYTES = 256 * KiB;
+/** RFC 9659 allows no more than 8 MiB for HTTP. Larger windows come from `zstd --ultra` and `--long`. */
+const ZSTD_WINDOW_LOG = 23;
+const OUTPUT = { chunkSize: 64 * KiB };
+
+type Decoder = ReturnType<typeof createGunzip>;
+
+/** What to decode by, and when to stop. */
+export interface DecodeOptions {
+  encoding: UploadEncoding;
+  limits: Pick<UploadLimits, 'maxBodyBytes' | 'maxDecodedBytes'>;
+}
+
+/**
+ * The decoded bytes of an upload, in pieces of at most 256 KiB. Several gzip members or zstd frames are read as one;
+ * `deflate` is taken with or without the zlib wrapper, as senders do both. An empty body decodes to nothing.
+ * @throws Problem 'malformed-encoding' when the body is damaged, ends too early or has something behind its end;
+ * 'too-large' as soon as a limit is passed. An error of `body` itself (a client that went away) comes out unchanged.
+ */
+export async function* decodeUpload(body: AsyncIterable<Uint8Array>, options: DecodeOptions): AsyncGenerator<Buffer> {
+  const { encoding, limits } = options;
+  const received = watch(bounded(pieces(body), limits.maxBodyBytes, 'The body'));
+  const all = bounded(decoded(received.pieces, encoding), limits.maxDecodedBytes, 'The decoded body');
+  yield* withinRatio(all, received);
+}
+
+/** What decodes to far more than it is costs minutes of work for a few bytes, long before it is over a limit. */
+async function* withinRatio(source: AsyncIterable<Buffer>, received: Pick<Watched, 'bytes'>): AsyncGenerator<Buffer> {
+  let total = 0;
+  for await (const piece of source) {
+    total += piece.length;
+    if (total > RATIO_FREE_BYTES && total > received.bytes * MAX_DECODED_RATIO)
+      throw tooRepetitive(total, received.bytes);
+    yield piece;
+  }
+}
+
+const tooRepetitive = (decoded: number, received: number): Problem =>
+  new Problem(
+    'too-large',
+    `The first ${received} bytes of the body decode to ${decoded}, over ${MAX_DECODED_RATIO} times as many. If that is what you mean to send, compress it with gzip.`,
+  );
+
+async function* pieces(body: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  for await (const piece of body) {
+    for (let start = 0; start < piece.length; start += PIECE_BYTES) {
+      const end = Math.min(start + PIECE_BYTES, piece.length);
+      yield Buffer.from(piece.buffer, piece.byteOffset + start, end - start);
+    }
+  }
+}
+
+async function* bounded(source: AsyncIterable<Buffer>, maxBytes: number, what: string): AsyncGenerator<Buffer> {
+  let total = 0;
+  for await (const piece of source) {
+    total += piece.length;
+    if (total > maxBytes) throw uploadTooLarge(`${what} is over ${maxBytes} bytes.`);
+    yield piece;
+  }
+}
+
+async function* decoded(source: AsyncGenerator<Buffer>, encoding: UploadEncoding): AsyncGenerator<Buffer> {
+  if (encoding === 'identity') return yield* source;
+  const first = await source.next();
+  if (first.done) return;
+  yield* throughDecoder(preceded(first.value, source), { encoding, decoder: createDecoder(encoding, first.value) });
+}
+
+async function* preceded(first: Buffer, rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield first;
+    yield* rest;
+  } finally {
+    await rest.return(undefined);
+  }
+}
+
+function createDecoder(encoding: Exclude<UploadEncoding, 'identity'>, first: Buffer): Decoder {
+  switch (encoding) {
+    case 'gzip':
+      return createGunzip(OUTPUT);
+    case 'deflate':
+      return isZlib(first) ? createInflate(OUTPUT) : createInflateRaw(OUTPUT);
+    case 'br':
+      return createBrotliDecompress(OUTPUT);
+    case 'zstd':
+      return createZstdDecompress({ ...OUTPUT, params: { [constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG } });
+    default:
+      return encoding satisfies never;
+  }
+}
+
+/** The low half of a zlib stream's first byte is the method, 8; in raw deflate it would be padding that is not zero. */
+const isZlib = (first: Buffer): boolean => ((first[0] ?? 0) & 0x0f) === 8;
+
+interface Decoding {
+  encoding: UploadEncoding;
+  decoder: Decoder;
+}
+
+async function* throughDecoder(source: AsyncIterable<Buffer>, { encoding, decoder }: Decoding): AsyncGenerator<Buffer> {
+  const input = watch(encoding === 'zstd' ? zstdFrames(source) : source);
+  const fed = pipeline(input.pieces, decoder);
+  fed.catch(() => {}); // The decoder is destroyed with the same error, which the loop below throws.
+  try {
+    yield* decoder as AsyncIterable<Buffer>;
+  } catch (error) {
+    throw input.failure === undefined ? toProblem(encoding, error) : input.failure.error;
+  }
+  if (decoder.bytesWritten !== input.bytes)
+    throw new Problem('malformed-encoding', `There is something behind the end of the ${encoding} data.`);
+}
+
+/** A source and what became of it: a decoder's failure must be told from one of the source, for only that is the client's. */
+interface Watched {
+  pieces: AsyncGenerator<Buffer>;
+  bytes: number;
+  failure?: { error: unknown };
+}
+
+function watch(source: AsyncIterable<Buffer>): Watched {
+  const watched: Watched = { pieces: run(), bytes: 0 };
+  return watched;
+  async function* run(): AsyncGenerator<Buffer> {
+    try {
+      for await (const piece of source) {
+        watched.bytes += piece.length;
+        yield piece;
+      }
+    } catch (error) {
+      watched.failure = { error };
+      throw error;
+    }
+  }
+}
+
+function toProblem(encoding: UploadEncoding, cause: unknown): Problem {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  if (code === 'ZSTD_error_frameParameter_windowTooLarge')
+    return new Problem(
+      'too-large',
+      'The zstd data needs a window over 8 MiB (RFC 9659): compress it without --ultra and --long.',
+    );
+  return new Problem('malformed-encoding', `The body is not ${encoding}, is damaged or ends too early.`, { cause });
+}

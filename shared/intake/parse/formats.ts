@@ -1,0 +1,66 @@
+import { Problem } from '../../errors.ts';
+
+/** What an upload is written in. */
+export type UploadFormat = 'ndjson' | 'json' | 'csv';
+
+/** How an upload is compressed: the content codings of HTTP, by their names there. */
+export const ENCODINGS = ['identity', 'gzip', 'deflate', 'br', 'zstd'] as const;
+export type UploadEncoding = (typeof ENCODINGS)[number];
+
+const MEDIA_TYPES: ReadonlyMap<string, UploadFormat> = new Map([
+  ['application/x-ndjson', 'ndjson'],
+  ['application/ndjson', 'ndjson'],
+  ['application/jsonl', 'ndjson'],
+  ['application/json', 'json'],
+  ['text/csv', 'csv'],
+]);
+
+/**
+ * The format that a Content-Type header names.
+ * @throws Problem 'unsupported-media-type' for another type, none, a charset other than UTF-8, or CSV without header.
+ */
+export function formatOf(contentType: string | null | undefined): UploadFormat {
+  const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';');
+  const format = MEDIA_TYPES.get(type.trim());
+  const got = contentType === null || contentType === undefined ? 'none' : `"${contentType}"`;
+  if (format === undefined)
+    throw new Problem('unsupported-media-type', `Content-Type must be ${oneOf([...MEDIA_TYPES.keys()])}; got ${got}.`);
+  const refused = parameters.map(unquoted).find((parameter) => !isSupported(parameter));
+  if (refused !== undefined)
+    throw new Problem('unsupported-media-type', `Only UTF-8 is read, and CSV only with a header line; got ${got}.`);
+  return format;
+}
+
+const unquoted = (parameter: string): string => parameter.replaceAll(/["\s]/g, '');
+
+function isSupported(parameter: string): boolean {
+  if (parameter.startsWith('charset=')) return /^charset=(utf-?8|us-ascii)$/.test(parameter);
+  return parameter !== 'header=absent';
+}
+
+/**
+ * The encoding that a Content-Encoding header names; none is identity, and x-gzip is gzip (RFC 9110, 8.4.1.3).
+ * @throws Problem 'unsupported-media-type' for any other, and for several at once.
+ */
+export function encodingOf(contentEncoding: string | null | undefined): UploadEncoding {
+  const name = (contentEncoding ?? '').trim().toLowerCase();
+  if (name === '') return 'identity';
+  const encoding = ENCODINGS.find((known) => known === (name === 'x-gzip' ? 'gzip' : name));
+  if (encoding === undefined)
+    throw new Problem('unsupported-media-type', `Content-Encoding must be ${oneOf(ENCODINGS)}; got "${name}".`);
+  return encoding;
+}
+
+const oneOf = (names: readonly string[]): string => `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
+
+const NAME = /\.(?<format>ndjson|jsonl|json|csv)(?:\.(?<encoding>gz|br|zst))?$/;
+const FORMATS: Record<string, UploadFormat> = { ndjson: 'ndjson', jsonl: 'ndjson', json: 'json', csv: 'csv' };
+const SUFFIXES: Record<string, UploadEncoding> = { gz: 'gzip', br: 'br', zst: 'zstd' };
+
+/** What a file of the inbox is by its name, as `orders.ndjson.gz`; undefined when the name does not tell. */
+export function formatOfName(name: string): { format: UploadFormat; encoding: UploadEncoding } | undefined {
+  const groups = NAME.exec(name.toLowerCase())?.groups;
+  const format = FORMATS[groups?.format ?? ''];
+  if (format === undefined) return undefined;
+  return { format, encoding: SUFFIXES[groups?.encoding ?? ''] ?? 'identity' };
+}

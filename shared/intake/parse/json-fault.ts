@@ -1,0 +1,143 @@
+/**
+ * Finds where a text stops being JSON. V8's messages name a position only sometimes and their wording changes between
+ * versions, so a text that JSON.parse refused is scanned once more here. A loop with a stack, no recursion: nesting is
+ * up to the client.
+ */
+
+import { findTooDeep, MAX_ITEM_NESTING } from '../../contract/nesting.ts';
+import { advance, malformed, type Position } from './position.ts';
+
+/** The first fault: its offset in UTF-16 units (the text's length when the text ends too early) and what is wrong. */
+export interface JsonFault {
+  offset: number;
+  message: string;
+}
+
+/**
+ * Checks one record; `at` is where `text` begins in the upload.
+ * @throws Problem 'malformed-record' with the position of the fault when `text` is not one JSON value, or nested too deep.
+ */
+export function requireJson(text: string, at: Position): void {
+  try {
+    JSON.parse(text);
+  } catch (error) {
+    const { offset, message } = findJsonFault(text) ?? { offset: 0, message: String(error) };
+    throw malformed(advance(at, text.slice(0, offset)), message);
+  }
+  const deep = findTooDeep(text, MAX_ITEM_NESTING);
+  if (deep !== undefined)
+    throw malformed(advance(at, text.slice(0, deep)), `Nested over ${MAX_ITEM_NESTING} levels deep.`);
+}
+
+type Expected = 'value' | 'value or ]' | 'key' | 'key or }' | 'colon' | 'separator' | 'end';
+
+const SPACE = /[ \t\r\n]*/y;
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const WORD = /(?:true|false|null)/y;
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+
+/** The first fault of `text` as one JSON value (RFC 8259), or undefined when it is one. */
+export function findJsonFault(text: string): JsonFault | undefined {
+  const open: ('[' | '{')[] = [];
+  let expected: Expected = 'value';
+  let offset = 0;
+  for (;;) {
+    offset = matchEnd(SPACE, text, offset) ?? offset;
+    const char = text[offset];
+    if (char === undefined) return expected === 'end' ? undefined : fault(text, offset, expected);
+    const next = step(expected, char, open);
+    if (next === undefined) return fault(text, offset, expected);
+    if (next.token === undefined) offset++;
+    else {
+      const end = next.token(text, offset);
+      if (typeof end !== 'number') return end;
+      offset = end;
+    }
+    expected = next.expected;
+  }
+}
+
+type Token = (text: string, offset: number) => number | JsonFault;
+interface Step {
+  expected: Expected;
+  token?: Token;
+}
+
+function step(expected: Expected, char: string, open: ('[' | '{')[]): Step | undefined {
+  switch (expected) {
+    case 'value or ]':
+      return char === ']' ? close(open) : stepIntoValue(char, open);
+    case 'value':
+      return stepIntoValue(char, open);
+    case 'key or }':
+      if (char === '}') return close(open);
+      return char === '"' ? { expected: 'colon', token: stringEnd } : undefined;
+    case 'key':
+      return char === '"' ? { expected: 'colon', token: stringEnd } : undefined;
+    case 'colon':
+      return char === ':' ? { expected: 'value' } : undefined;
+    case 'separator':
+      if (char === ',') return { expected: open.at(-1) === '[' ? 'value' : 'key' };
+      return char === (open.at(-1) === '[' ? ']' : '}') ? close(open) : undefined;
+    case 'end':
+      return undefined;
+    default:
+      return expected satisfies never;
+  }
+}
+
+function stepIntoValue(char: string, open: ('[' | '{')[]): Step | undefined {
+  if (char === '[' || char === '{') {
+    open.push(char);
+    return { expected: char === '[' ? 'value or ]' : 'key or }' };
+  }
+  const expected = afterValue(open);
+  if (char === '"') return { expected, token: stringEnd };
+  if (/[-\d]/.test(char)) return { expected, token: (text, offset) => tokenEnd(NUMBER, text, offset) };
+  return /[a-z]/i.test(char) ? { expected, token: (text, offset) => tokenEnd(WORD, text, offset) } : undefined;
+}
+
+function close(open: ('[' | '{')[]): Step {
+  open.pop();
+  return { expected: afterValue(open) };
+}
+
+const afterValue = (open: readonly string[]): Expected => (open.length === 0 ? 'end' : 'separator');
+
+function tokenEnd(pattern: RegExp, text: string, offset: number): number | JsonFault {
+  const message = pattern === WORD ? 'Unknown word; JSON has true, false and null.' : 'Not a number of JSON.';
+  return matchEnd(pattern, text, offset) ?? { offset, message };
+}
+
+function stringEnd(text: string, start: number): number | JsonFault {
+  let offset = start + 1;
+  while (offset < text.length) {
+    const code = text.charCodeAt(offset);
+    if (code === 0x22) return offset + 1;
+    if (code < 0x20) return { offset, message: 'Control character in a string; escape it.' };
+    const end = code === 0x5c ? matchEnd(ESCAPE, text, offset) : offset + 1;
+    if (end === undefined) return { offset, message: 'Bad escape in a string.' };
+    offset = end;
+  }
+  return { offset, message: 'Text ends inside a string.' };
+}
+
+function matchEnd(pattern: RegExp, text: string, offset: number): number | undefined {
+  pattern.lastIndex = offset;
+  return pattern.test(text) ? pattern.lastIndex : undefined;
+}
+
+const EXPECTATION: Record<Expected, string> = {
+  value: 'a value',
+  'value or ]': 'a value or "]"',
+  key: 'a property name in double quotes',
+  'key or }': 'a property name in double quotes or "}"',
+  colon: '":"',
+  separator: '"," or a closing bracket',
+  end: 'the end of the record',
+};
+
+function fault(text: string, offset: number, expected: Expected): JsonFault {
+  const got = offset < text.length ? JSON.stringify(String.fromCodePoint(text.codePointAt(offset) ?? 0)) : 'the end';
+  return { offset, message: `Expected ${EXPECTATION[expected]}, got ${got}.` };
+}

@@ -1,0 +1,50 @@
+/**
+ * A JSON array, split into its elements as it streams in. JSON.parse judges each element, but what is stored are the
+ * element's own bytes, so that numbers keep their digits.
+ */
+
+import type { UploadLimits } from '../limits.ts';
+import { ArraySplitter } from './array-splitter.ts';
+import { requireJson } from './json-fault.ts';
+import { advance, type Position, requireUtf8 } from './position.ts';
+import { type BlockBuilder, createBlockBuilder, type RecordBlock } from './record-block.ts';
+
+const [LF, CR, TAB, SPACE] = [0x0a, 0x0d, 0x09, 0x20];
+
+/**
+ * The elements of a JSON array: any JSON values. Line breaks between an element's tokens are taken out with the
+ * indentation behind them, the rest is kept byte for byte. Nothing but whitespace decodes to no records.
+ * @throws Problem 'malformed-record' at the first fault; 'too-large' for an element over `maxRecordBytes` (counted with
+ * its whitespace).
+ */
+export async function* parseJsonArray(
+  source: AsyncIterable<Buffer>,
+  limits: Pick<UploadLimits, 'maxRecordBytes'>,
+): AsyncGenerator<RecordBlock> {
+  const builder = createBlockBuilder();
+  const splitter = new ArraySplitter(limits.maxRecordBytes, (bytes, at) => addElement(builder, bytes, at));
+  for await (const piece of source) {
+    splitter.push(piece);
+    const block = builder.full ? builder.take() : undefined;
+    if (block) yield block;
+  }
+  splitter.end();
+  const last = builder.take();
+  if (last) yield last;
+}
+
+function addElement(builder: BlockBuilder, bytes: Buffer, at: Position): Position {
+  requireUtf8(bytes, at);
+  const text = bytes.toString('utf8');
+  requireJson(text, at);
+  builder.add(oneLine(bytes, text), at.line);
+  return advance(at, text);
+}
+
+/** In valid JSON a line break stands between tokens only, where no whitespace is needed. */
+function oneLine(bytes: Buffer, text: string): Buffer {
+  if (bytes.includes(LF) || bytes.includes(CR)) return Buffer.from(text.replace(/[\r\n][ \t\r\n]*/g, '').trimEnd());
+  let end = bytes.length;
+  while (bytes[end - 1] === SPACE || bytes[end - 1] === TAB) end--;
+  return bytes.subarray(0, end);
+}

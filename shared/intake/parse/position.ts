@@ -1,0 +1,61 @@
+/**
+ * Positions in an upload. Lines are 1-based and end at a line feed; columns are 1-based and count characters, that is
+ * Unicode code points, neither bytes nor UTF-16 units: an emoji is one column. A byte order mark counts as nothing.
+ */
+import { isUtf8 } from 'node:buffer';
+import { Problem } from '../../errors.ts';
+
+/** A place in the decoded text of an upload; both 1-based. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Where a decoded text begins. */
+export const START: Position = { line: 1, column: 1 };
+
+/** The place behind `text`, which begins at `from`. */
+export function advance(from: Position, text: string): Position {
+  const lastBreak = text.lastIndexOf('\n');
+  if (lastBreak < 0) return { line: from.line, column: from.column + codePoints(text) };
+  return { line: from.line + text.split('\n').length - 1, column: 1 + codePoints(text.slice(lastBreak + 1)) };
+}
+
+function codePoints(text: string): number {
+  let count = text.length;
+  for (let index = 0; index < text.length; index++) if (isHighSurrogate(text.charCodeAt(index))) count--;
+  return count;
+}
+
+// Texts come from valid UTF-8, where every high surrogate is followed by its low one.
+const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
+
+/** The problem of a record that cannot be read, with where and why. */
+export const malformed = (at: Position, message: string): Problem =>
+  new Problem('malformed-record', `Line ${at.line}, column ${at.column}: ${message}`, {
+    errors: [{ line: at.line, column: at.column, message }],
+  });
+
+/**
+ * Throws at the first byte of `bytes` that is not UTF-8; `from` is where `bytes` begins.
+ * @throws Problem 'malformed-record', if there is one.
+ */
+export function requireUtf8(bytes: Buffer, from: Position): void {
+  if (isUtf8(bytes)) return;
+  throw malformed(advance(from, validPrefix(bytes)), 'Invalid UTF-8.');
+}
+
+const REPLACEMENT = Buffer.from('\ufffd');
+
+/** Decoding puts U+FFFD where bytes are invalid; a genuine one stands in the bytes too. */
+function validPrefix(bytes: Buffer): string {
+  const text = bytes.toString('utf8');
+  let offset = 0;
+  for (let start = 0; ; ) {
+    const end = text.indexOf('\ufffd', start);
+    offset += Buffer.byteLength(text.slice(start, end));
+    if (end < 0 || !bytes.subarray(offset, offset + REPLACEMENT.length).equals(REPLACEMENT)) return text.slice(0, end);
+    offset += REPLACEMENT.length;
+    start = end + 1;
+  }
+}

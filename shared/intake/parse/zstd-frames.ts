@@ -1,0 +1,119 @@
+/**
+ * Tells the frames of zstd data apart by their headers (RFC 8878, section 3.1.1), without decoding. Node's decoder stops
+ * at the end of a frame unless a write ends there too, and in Node 22 does not mind if a frame ends too early.
+ */
+import { isSkippableMagic } from '../../contract/frame.ts';
+import { Problem } from '../../errors.ts';
+import { uploadTooLarge } from '../limits.ts';
+
+const ZSTD_MAGIC = 0xfd2fb528;
+/** Each frame is a trip to the thread pool: 100,000 empty ones (under 1 MB of upload) keep it busy for seconds. */
+const MAX_FRAMES = 100_000;
+
+/** The pieces of a frame in the order of the format; those before `block` are small and read as a whole. */
+type Part = 'magic' | 'skippableSize' | 'skipped' | 'descriptor' | 'frameHeader' | 'blockHeader' | 'block' | 'checksum';
+
+const MAGIC: [Part, number] = ['magic', 4];
+const BLOCK_HEADER: [Part, number] = ['blockHeader', 3];
+
+/**
+ * The bytes of `source`, cut so that no piece goes beyond the end of a frame. Skippable frames are frames too.
+ * @throws Problem 'malformed-encoding' when something is no frame or a frame ends too early; 'too-large' over 100,000
+ * frames.
+ */
+export async function* zstdFrames(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const walk = new FrameWalk();
+  for await (const piece of source) {
+    for (let start = 0; start < piece.length; ) {
+      const end = walk.advance(piece, start);
+      yield piece.subarray(start, end);
+      start = end;
+    }
+  }
+  if (!walk.atFrameEnd) throw new Problem('malformed-encoding', 'The body ends inside a zstd frame.');
+}
+
+class FrameWalk {
+  #part: Part = 'magic';
+  #left = 4;
+  #collected: number[] = [];
+  #hasChecksum = false;
+  #isLastBlock = false;
+  #frames = 0;
+  atFrameEnd = true;
+
+  /** Reads from `start` to the end of the frame or of the piece, and returns where that is. */
+  advance(piece: Buffer, start: number): number {
+    this.atFrameEnd = false;
+    let offset = start;
+    while (offset < piece.length && !this.atFrameEnd) {
+      const taken = Math.min(this.#left, piece.length - offset);
+      if (isHeader(this.#part)) this.#collected.push(...piece.subarray(offset, offset + taken));
+      offset += taken;
+      this.#left -= taken;
+      if (this.#left === 0) this.#next();
+    }
+    return offset;
+  }
+
+  #next(): void {
+    const header = Buffer.from(this.#collected);
+    this.#collected = [];
+    [this.#part, this.#left] = this.#following(header);
+    if (this.#part === 'magic') this.#endFrame();
+    else if (this.#left === 0) this.#next();
+  }
+
+  /** What comes behind the part just read, and how many bytes of it. */
+  #following(header: Buffer): [Part, number] {
+    switch (this.#part) {
+      case 'magic':
+        return this.#followingMagic(header.readUInt32LE());
+      case 'skippableSize':
+        return ['skipped', header.readUInt32LE()];
+      case 'descriptor':
+        return this.#followingDescriptor(header.readUInt8());
+      case 'frameHeader':
+        return BLOCK_HEADER;
+      case 'blockHeader':
+        return this.#followingBlockHeader(header.readUIntLE(0, 3));
+      case 'block':
+        if (!this.#isLastBlock) return BLOCK_HEADER;
+        return this.#hasChecksum ? ['checksum', 4] : MAGIC;
+      case 'checksum':
+      case 'skipped':
+        return MAGIC;
+      default:
+        return this.#part satisfies never;
+    }
+  }
+
+  #followingMagic(magic: number): [Part, number] {
+    if (isSkippableMagic(magic)) return ['skippableSize', 4];
+    if (magic === ZSTD_MAGIC) return ['descriptor', 1];
+    const what = this.#frames === 0 ? 'The body is not zstd' : `There is something behind zstd frame ${this.#frames}`;
+    throw new Problem('malformed-encoding', `${what}: expected a frame, got 0x${magic.toString(16)}.`);
+  }
+
+  #followingDescriptor(descriptor: number): [Part, number] {
+    const isSingleSegment = (descriptor & 0x20) !== 0;
+    this.#hasChecksum = (descriptor & 0x04) !== 0;
+    const dictionary = [0, 1, 2, 4][descriptor & 3] ?? 0;
+    const contentSize = [isSingleSegment ? 1 : 0, 2, 4, 8][descriptor >> 6] ?? 0;
+    return ['frameHeader', (isSingleSegment ? 0 : 1) + dictionary + contentSize];
+  }
+
+  /** An RLE block (type 1) is one byte, however long it decodes to; the decoder refuses the reserved type. */
+  #followingBlockHeader(header: number): [Part, number] {
+    this.#isLastBlock = (header & 1) === 1;
+    return ['block', ((header >> 1) & 3) === 1 ? 1 : header >> 3];
+  }
+
+  #endFrame(): void {
+    this.#frames++;
+    if (this.#frames > MAX_FRAMES) throw uploadTooLarge(`The body has over ${MAX_FRAMES} zstd frames.`);
+    this.atFrameEnd = true;
+  }
+}
+
+const isHeader = (part: Part): boolean => part !== 'block' && part !== 'skipped' && part !== 'checksum';

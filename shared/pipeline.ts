@@ -1,0 +1,138 @@
+/**
+ * The composition root: makes all parts of the pipeline from settings, registry and clients, once each and at their first
+ * use. The app, tests and benchmarks build on it; nothing else in shared/ imports it, and it imports every room but http.
+ */
+import type { DeleteDeps } from './commands/delete.ts';
+import { queueName } from './contract/names.ts';
+import { createMeter } from './cost/meter.ts';
+import { type Activities, createActivities, type Round } from './drain/activities.ts';
+import { createGateDeps, type DrainClient } from './drain/drains.ts';
+import type { HostLimits } from './drain/host-limits.ts';
+import { createPlanner } from './drain/planner.ts';
+import { queueDepth, type SettleDeps } from './drain/settle.ts';
+import { lazily } from './lazily.ts';
+import { createBatchStates } from './processing/batch-states.ts';
+import { createItemsRound, type ItemsRoundDeps } from './processing/items-round.ts';
+import { createSharedLock } from './processing/shared-lock.ts';
+import { createProcessor, type Processor } from './processing/thread-pool/processor.ts';
+import { createCollectRound } from './results/collect-round.ts';
+import type { Settings } from './settings.ts';
+import { type Clients, createClients } from './storage/clients.ts';
+import { type PurgeClient, purgeDrains } from './sweep/purge-drains.ts';
+import type { SweepDeps } from './sweep/run.ts';
+import { log } from './telemetry/log.ts';
+import type { GateDeps } from './wake/gate.ts';
+import { createPublisher, type PublisherDeps, publishOrWake } from './wake/publish.ts';
+import type { QueueAddress, Registry } from './workload/registry.ts';
+
+/** What runs chunks; closed with the pipeline if it can be. */
+type ChunkRunner = ItemsRoundDeps['processor'] & Partial<Pick<Processor, 'close'>>;
+
+/** What the pipeline uses of the clients. */
+export interface PipelineClients extends Omit<Clients, 'topic' | 'close'> {
+  topic: PublisherDeps['topic'];
+}
+
+export interface PipelineOptions {
+  settings: Settings;
+  registry: Registry;
+  host: HostLimits;
+  /** The file that worker threads run (its default export is `serve(registry)`), or what runs chunks instead of threads. */
+  processor: URL | ChunkRunner;
+  /** Default: made from the settings. Their topic takes the events, and their meter has the clock; the caller closes them. */
+  clients?: PipelineClients;
+}
+
+/** What the parts have in common; each takes of it what its own type names. */
+export type PipelineDeps = DeleteDeps & SettleDeps & Pick<SweepDeps, 'queues'> & Pick<Clients, 'meter'>;
+
+/** The parts that functions take. A durable client belongs to one invocation, so what needs one is made for it. */
+export interface Pipeline {
+  readonly settings: Settings;
+  readonly registry: Registry;
+  clients: () => PipelineClients;
+  /** What needs no durable client: it does not wake a queue itself. */
+  deps: () => PipelineDeps;
+  /** The gate, with the means to start drains. */
+  gateWith: (client: DrainClient) => GateDeps;
+  /** For what clients and operators ask for: submit, collect the inbox, cancel, redrive, delete. */
+  requestDeps: (client: DrainClient) => DeleteDeps;
+  sweepDeps: (client: DrainClient & PurgeClient) => SweepDeps;
+  activities: () => Activities;
+  /** The round of one slice on a queue. */
+  roundFor: (address: QueueAddress) => Round;
+  /** Ends the threads, and closes the clients that this pipeline has made. */
+  close: () => Promise<void>;
+}
+
+/** Makes a pipeline; nothing is connected or started before its first use. */
+export function createPipeline(options: PipelineOptions): Pipeline {
+  const { settings, registry } = options;
+  const ownClients = lazily(() => createClients(settings, createMeter()));
+  const clients = (): PipelineClients => options.clients ?? ownClients();
+  const deps = lazily(() => depsOf(options, clients()));
+  const processor = lazily(() => processorOf(options));
+  const lock = createSharedLock();
+  const gateWith = (client: DrainClient): GateDeps => createGateDeps({ ...deps(), ...deps().gate }, client);
+  const roundFor = (address: QueueAddress): Round => {
+    if (address.kind === 'results') return createCollectRound(deps(), address);
+    const batchState = createBatchStates(deps().table);
+    return createItemsRound({ ...deps(), processor: processor(), lock, batchState }, address);
+  };
+  return {
+    settings,
+    registry,
+    clients,
+    deps,
+    gateWith,
+    requestDeps: (client) => ({
+      ...deps(),
+      publish: publishOrWake(deps().publish, { pool: settings.pool, gate: gateWith(client) }),
+    }),
+    sweepDeps: (client) => ({
+      ...deps(),
+      gate: gateWith(client),
+      purgeDrains: (from, to) => purgeDrains(client, from, to),
+      pool: settings.pool,
+    }),
+    activities: lazily(() => createActivities({ ...deps(), roundFor })),
+    roundFor,
+    close: async () => {
+      await processor().close?.();
+      if (options.clients === undefined) await ownClients().close();
+    },
+  };
+}
+
+function depsOf({ settings, registry, host }: PipelineOptions, clients: PipelineClients): PipelineDeps {
+  const { meter, account, topic, gates } = clients;
+  const { visibilitySeconds, sliceSeconds, capacity } = settings;
+  const now = (): number => meter.serviceNowMs();
+  return {
+    ...host,
+    registry,
+    meter,
+    visibilitySeconds,
+    queues: clients.queue,
+    container: clients.container,
+    table: clients.batches,
+    keys: clients.keys,
+    gate: { table: gates, now },
+    publish: createPublisher({ topic, account, meter }),
+    depthOf: (queue) => queueDepth(clients.queue(queue)),
+    plan: createPlanner({ table: gates, sliceSeconds, visibilitySeconds, capacity, now }),
+    // Events about a batch carry its lane and the first of its queues.
+    addressOf: ({ workload, lane }) => registry.queue(queueName(workload, lane, 0)),
+  };
+}
+
+function processorOf({ settings, processor }: PipelineOptions): ChunkRunner {
+  if (!(processor instanceof URL)) return processor;
+  return createProcessor({
+    threadUrl: processor,
+    ...(settings.threads === 0 ? {} : { threads: settings.threads }),
+    maxThreadMemoryMb: settings.threadMemoryMb,
+    settings,
+    log: (message, fields) => log.info('handler', { message, ...fields }),
+  });
+}

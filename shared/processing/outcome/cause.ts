@@ -1,0 +1,26 @@
+import type { DeadReason } from '../../contract/outcome.ts';
+import type { ErrorText } from './error-text.ts';
+
+const MAX_CAUSE_CHARS = 200;
+/** A handler that puts free text into its messages must not make a cause of every item. */
+const MAX_CAUSES = 50;
+const OTHER = 'other causes';
+
+/** A quote inside a word ("can't") opens nothing. */
+const QUOTED = /"[^"]*"|`[^`]*`|(?<!\w)'[^']*'(?!\w)/g;
+const NUMBER = /\d+(?:[.,]\d+)*/g;
+
+/** What groups dead letters: reason, name and message with quoted text and numbers masked, at most 200 characters. */
+export function causeOf(reason: DeadReason, { name, message }: ErrorText): string {
+  const masked = message
+    .slice(0, MAX_CAUSE_CHARS * 2)
+    .replace(QUOTED, '"…"')
+    .replace(NUMBER, '#');
+  return `${reason}: ${name}: ${masked}`.slice(0, MAX_CAUSE_CHARS);
+}
+
+/** Counts `cause` in `causes`; past 50 different ones it counts as "other causes". */
+export function countCause(causes: Map<string, number>, cause: string, n = 1): void {
+  const key = causes.has(cause) || causes.size < MAX_CAUSES ? cause : OTHER;
+  causes.set(key, (causes.get(key) ?? 0) + n);
+}

@@ -1,0 +1,62 @@
+import { digestOf, encodeFrameSync, SKIPPABLE_OVERHEAD, skippableFrame } from '../../contract/frame.ts';
+import type { FramePlace, OutcomeHeader } from '../../contract/outcome.ts';
+
+/** The lines of an outcome's four frames; absent or empty ones make no frame. */
+export interface OutcomeLines {
+  results?: readonly string[];
+  retries?: readonly string[];
+  dead?: readonly string[];
+  partial?: readonly string[];
+}
+
+/** An outcome as stored: the header goes into blob metadata. */
+export interface EncodedOutcome {
+  header: OutcomeHeader;
+  body: Uint8Array<ArrayBuffer>;
+}
+
+type Facts = Pick<OutcomeHeader, 'ending' | 'counts'> & Partial<Pick<OutcomeHeader, 'dueAt' | 'parts'>>;
+type Places = Pick<OutcomeHeader, 'results' | 'retries' | 'dead' | 'partial'>;
+
+/**
+ * Makes a chunk's outcome. The body opens with a plain zstd frame even without results, since some decoders refuse a
+ * file of skippable frames alone; a FramePlace always points at the inner zstd frame.
+ */
+export function encodeOutcome(facts: Facts, lines: OutcomeLines): EncodedOutcome {
+  const places: Places = {};
+  const parts: Uint8Array[] = [];
+  let offset = 0;
+  const append = (bytes: Uint8Array): void => {
+    parts.push(bytes);
+    offset += bytes.length;
+  };
+  const results = toFrame(lines.results ?? [], 0);
+  append(results.frame);
+  if (results.place.items > 0) places.results = results.place;
+  for (const name of ['retries', 'dead', 'partial'] as const) {
+    const own = lines[name] ?? [];
+    if (own.length === 0) continue;
+    const { frame, place } = toFrame(own, offset + SKIPPABLE_OVERHEAD);
+    append(skippableFrame(frame));
+    places[name] = place;
+  }
+  return { header: { v: 1, handlerSeconds: 0, ...facts, ...places }, body: join(parts, offset) };
+}
+
+function toFrame(lines: readonly string[], offset: number): { frame: Buffer; place: FramePlace } {
+  const bytes = Buffer.from(lines.length === 0 ? '' : `${lines.join('\n')}\n`);
+  const frame = encodeFrameSync(bytes);
+  const place = { offset, length: frame.length, bytes: bytes.length, items: lines.length, digest: digestOf(frame) };
+  return { frame, place };
+}
+
+/** Its own ArrayBuffer, not a slice of Buffer's pool: it is transferred to another thread. */
+function join(parts: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
+  const body = new Uint8Array(length);
+  let offset = 0;
+  for (const part of parts) {
+    body.set(part, offset);
+    offset += part.length;
+  }
+  return body;
+}

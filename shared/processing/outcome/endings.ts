@@ -1,0 +1,84 @@
+/** Outcomes of whole chunks that are made without running a handler. */
+import type { DeadReason, OutcomeHeader } from '../../contract/outcome.ts';
+import type { Reference } from '../../contract/reference.ts';
+import { rangeOf, readSources, type Source } from '../sources.ts';
+import type { ChunkOutcome } from '../thread/thread-task.ts';
+import { causeOf, countCause } from './cause.ts';
+import { encodeOutcome } from './encode-outcome.ts';
+import { attemptText, type ErrorText, toErrorText } from './error-text.ts';
+import { type Death, deadLine } from './lines.ts';
+
+/** Most parts a split makes: one receive of a storage queue. */
+export const MAX_PARTS = 32;
+
+/** The end of a chunk as a whole. `version` is the workload's that the dead letters name. */
+export interface WholeEnding {
+  reference: Reference;
+  ending: 'cancelled' | 'payloadMissing' | 'digest' | 'killed';
+  error: unknown;
+  nowMs: number;
+  version: number;
+  /** The stored frame, if there is one: dead letters then carry their items, and in kind `retries` the right index. */
+  frame?: Uint8Array;
+}
+
+/**
+ * The outcome of a chunk that ends as a whole: `cancelled` only counts, else every item is a dead letter. Without a
+ * readable frame items are absent, and an item of kind `retries`, whose index stands in its line alone, gets
+ * firstItem + its line.
+ */
+export function endWholeChunk(end: WholeEnding): ChunkOutcome {
+  const [first, last] = rangeOf(end.reference);
+  const none = { items: last - first, succeeded: 0, dead: 0, cancelled: 0, retried: 0 };
+  if (end.ending === 'cancelled') {
+    const counts = { ...none, cancelled: none.items };
+    return { ...encodeOutcome({ ending: 'cancelled', counts }, {}), failures: 0, ran: 0, causes: {} };
+  }
+  const error = toErrorText(end.error);
+  const dead = deadSources(end).map((source) =>
+    deadLine(source, deathOf(end, end.ending as DeadReason, error, source)),
+  );
+  const causes = new Map<string, number>();
+  if (dead.length > 0) countCause(causes, causeOf(end.ending, error), dead.length);
+  const encoded = encodeOutcome({ ending: end.ending, counts: { ...none, dead: dead.length } }, { dead });
+  return { ...encoded, failures: 0, ran: 0, causes: Object.fromEntries(causes) };
+}
+
+type Known = Source | Pick<Source, 'index'>;
+
+function deadSources({ reference, ending, frame }: WholeEnding): Known[] {
+  const [first, last] = rangeOf(reference);
+  const unread = (): Known[] =>
+    Array.from({ length: last - first }, (_, i) => ({ index: reference.firstItem + first + i }));
+  if (frame === undefined || ending === 'payloadMissing') return unread();
+  try {
+    return readSources(reference, frame);
+  } catch {
+    return unread();
+  }
+}
+
+function deathOf(end: WholeEnding, reason: DeadReason, error: ErrorText, source: Known): Death {
+  const before = 'attempts' in source ? source.attempts : [];
+  const last = { at: new Date(end.nowMs).toISOString(), error: attemptText(error) };
+  return { reason, error, attempts: reason === 'killed' ? [...before, last] : before, version: end.version };
+}
+
+/** The outcome of a chunk that is cut into at most `parts` (≤ 32) parts of nearly equal size. */
+export function splitChunk(reference: Reference, parts: number): ChunkOutcome {
+  const [first, last] = rangeOf(reference);
+  const items = last - first;
+  const counts = { items, succeeded: 0, dead: 0, cancelled: 0, retried: 0 };
+  const ranges = cut(first, last, Math.max(1, Math.min(parts, MAX_PARTS, items)));
+  return {
+    ...encodeOutcome({ ending: 'split', counts, parts: ranges }, {}),
+    failures: 0,
+    ran: 0,
+    causes: {},
+  };
+}
+
+function cut(first: number, last: number, parts: number): NonNullable<OutcomeHeader['parts']> {
+  const edge = (part: number): number => first + Math.floor(((last - first) * part) / parts);
+  return Array.from({ length: parts }, (_, part) => [edge(part), edge(part + 1) - edge(part)]);
+}

@@ -1,0 +1,30 @@
+/** The lines of an outcome's retries and dead frames. Items are spliced in as text: they are never stringified again. */
+import type { Attempt, DeadItem, DeadReason } from '../../contract/outcome.ts';
+import { itemJsonOf, type Source } from '../sources.ts';
+import type { ErrorText } from './error-text.ts';
+
+/** Why and after which attempts an item is a dead letter. */
+export interface Death {
+  reason: DeadReason;
+  error: ErrorText;
+  attempts: readonly Attempt[];
+  version: number;
+}
+
+/** A line of the dead frame, for an item whose line may be at hand: without `text` the item is absent. */
+export function deadLine(source: Pick<Source, 'index'> | Source, death: Death): string {
+  const { reason, error, attempts, version } = death;
+  const dead: DeadItem = { index: source.index, reason, error, attempts: [...attempts], version };
+  return withItem(dead, 'text' in source ? itemJsonOf(source) : undefined);
+}
+
+/** A line of the retries frame; without `notBefore` the item may run at once. */
+export function retryLine(source: Source, attempts: readonly Attempt[], notBefore?: string): string {
+  const { index } = source;
+  return withItem({ index, attempts, ...(notBefore === undefined ? {} : { notBefore }) }, itemJsonOf(source));
+}
+
+const withItem = (fields: object, itemJson: string | undefined): string => {
+  const json = JSON.stringify(fields);
+  return itemJson === undefined ? json : `${json.slice(0, -1)},"item":${itemJson}}`;
+};

@@ -1,0 +1,102 @@
+import { availableParallelism } from 'node:os';
+import { performance } from 'node:perf_hooks';
+import type { Settings } from '../../settings.ts';
+import { createSlots } from '../../slots.ts';
+import { toErrorText } from '../outcome/error-text.ts';
+import type { ChunkJob, ChunkOutcome } from '../thread/thread-task.ts';
+import { processChunk } from './rescue.ts';
+import { createThreads, type Threads } from './threads.ts';
+
+export type { ChunkJob, ChunkOutcome } from '../thread/thread-task.ts';
+
+/** Where a log line comes from; all absent for a thread that was running nothing. */
+export interface LogFields {
+  batch?: string;
+  chunk?: string;
+  position?: number;
+}
+
+/** What a processor is made of. */
+export interface ProcessorOptions {
+  /** The file whose default export is `serve(registry)`, as it is loaded at run time: `.ts` or built `.js`. */
+  threadUrl: URL;
+  /** Default: one a core. */
+  threads?: number;
+  /** Limit of a thread's JavaScript heap (buffers lie outside of it); default Node's own. */
+  maxThreadMemoryMb?: number;
+  /** No item of a chunk is begun after this long; the rest goes to the retries chunk, uncharged. Default 240. */
+  maxChunkSeconds?: number;
+  /** Lets handlers get at the containers that their workload declares; absent: they have no storage. */
+  settings?: Settings;
+  log: (message: string, fields: LogFields) => void;
+  /** A clock in milliseconds for durations; default the monotonic one. */
+  now?: () => number;
+}
+
+/** Runs chunks in worker threads. */
+export interface Processor {
+  /**
+   * Makes a chunk's outcome; waits while all threads are taken. Whatever a handler does is in the outcome.
+   * @throws ProcessorClosedError after `close`; ThreadStartError when the threads' file cannot be run at all.
+   */
+  process(job: ChunkJob): Promise<ChunkOutcome>;
+  /** Ends all threads at once; chunks under way are rejected. */
+  close(): Promise<void>;
+  readonly threads: number;
+  /** Threads that run nothing. */
+  readonly idleThreads: number;
+  /** Chunks that wait for a thread. */
+  readonly queued: number;
+}
+
+/** Below the ten minutes of a function's timeout, with room for an item that was begun last and takes its time. */
+const MAX_CHUNK_SECONDS = 240;
+
+/** Makes a processor. Its threads start with the first chunk, not before: an instance may never get one. */
+export function createProcessor(options: ProcessorOptions): Processor {
+  const threads = options.threads ?? availableParallelism();
+  const slots = createSlots(threads);
+  let pool: Threads | undefined;
+  let closed = false;
+  const opened = (): Threads => {
+    pool ??= createThreads(threadsOptions(options, threads));
+    return pool;
+  };
+  const runTools = {
+    run: (task: Parameters<Threads['run']>[0]) => opened().run(task),
+    clockMs: options.now ?? (() => performance.now()),
+    budgetMs: (options.maxChunkSeconds ?? MAX_CHUNK_SECONDS) * 1_000,
+    isClosed: () => closed,
+  };
+  return {
+    process: (job) => slots.run(() => processChunk(job, { ...runTools, onDropped: dropNotice(options, job) })),
+    close: async () => {
+      closed = true;
+      await pool?.close();
+    },
+    threads,
+    get idleThreads() {
+      return slots.idle;
+    },
+    get queued() {
+      return slots.waiting;
+    },
+  };
+}
+
+function threadsOptions({ threadUrl, maxThreadMemoryMb, settings, now, log }: ProcessorOptions, threads: number) {
+  return {
+    threadUrl,
+    threads,
+    maxThreadMemoryMb,
+    data: settings === undefined ? {} : { settings },
+    clockMs: now ?? (() => performance.now()),
+    onLine: ({ message, ...fields }: LogFields & { message: string }) => log(message, fields),
+    onIdleError: (error: unknown) => log(`An idle thread ended: ${toErrorText(error).message}`, {}),
+  };
+}
+
+const dropNotice =
+  ({ log }: ProcessorOptions, { reference: { batch, chunk } }: ChunkJob) =>
+  (lines: number): void =>
+    log(`${lines} more log lines of this chunk were dropped.`, { batch, chunk });

@@ -1,0 +1,43 @@
+import { performance } from 'node:perf_hooks';
+import { parentPort } from 'node:worker_threads';
+import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
+import type { Reference } from '../../contract/reference.ts';
+import type { Registry } from '../../workload/registry.ts';
+import { MAX_MESSAGE_CHARS } from '../outcome/error-text.ts';
+import { admitLine, type Board } from './board.ts';
+import type { LogSink } from './item-context.ts';
+import { runChunk } from './run-chunk.ts';
+import { createThreadContainers } from './thread-containers.ts';
+import type { ChunkOutcome, LogLine, ThreadAnswer, ThreadData, ThreadTask } from './thread-task.ts';
+
+/** Log lines a chunk may write; further ones are only counted. */
+const MAX_LOG_LINES = 100;
+
+/** The function that a thread's file exports: `export default serve(registry)`. */
+export function serve(registry: Registry): (task: ThreadTask) => Promise<unknown> {
+  const { settings } = (workerData ?? {}) as ThreadData;
+  const { open, measure } = createThreadContainers(settings);
+  return async (task) => {
+    const workload = registry.workload(task.reference.workload);
+    if (!workload) return { refused: `No workload is named "${task.reference.workload}".` } satisfies ThreadAnswer;
+    const log = logSink(task.reference, task.board);
+    const clockMs = (): number => performance.now();
+    const tools = { clockMs, random: Math.random, log, container: open };
+    const { value: outcome, operations } = await measure(() => runChunk(workload, task, tools));
+    return moved({ ...outcome, operations });
+  };
+}
+
+const logSink =
+  ({ batch, chunk }: Reference, board: Board): LogSink =>
+  (message, position) => {
+    if (!admitLine(board, MAX_LOG_LINES)) return;
+    const line: LogLine = { message: String(message).slice(0, MAX_MESSAGE_CHARS), batch, chunk, position };
+    parentPort?.postMessage(line);
+  };
+
+/** Only the body is moved, the rest is a few numbers. */
+function moved(outcome: ChunkOutcome): unknown {
+  const answer: ThreadAnswer = { outcome };
+  return move({ [transferableSymbol]: [outcome.body.buffer], [valueSymbol]: answer } as never);
+}

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { readArguments } from '../../../../bench/arguments.ts';
+import { reportDigest } from '../../../../bench/measures/digest.ts';
+import { fastest, type Measurement, median } from '../../../../bench/measures/measurement.ts';
+import { percentile } from '../../../../bench/measures/percentile.ts';
+import { pollWait } from '../../../../bench/measures/wake.ts';
+
+const run = (seconds: number): Measurement => ({
+  ...{ items: 100, seconds, operations: {}, actions: 0, cpuSeconds: 0, peakBytes: 0 },
+});
+
+describe('of several runs', () => {
+  it('the middle one counts, the slower of two', () => {
+    expect(median([run(1), run(9), run(3)]).seconds).toBe(3);
+    expect(median([run(1), run(3)]).seconds).toBe(3);
+  });
+
+  it('the fastest counts for a baseline', () => {
+    expect(fastest([run(3), run(1), run(9)]).seconds).toBe(1);
+  });
+});
+
+it.each([
+  [50, 2],
+  [75, 3],
+  [99, 4],
+])('percentile %i of four is by nearest rank', (percent, value) => {
+  expect(percentile([4, 1, 3, 2], percent)).toBe(value);
+});
+
+it('a report is the same whatever the order of its lines and of the keys in them', () => {
+  const lines = ['{"key":"a","value":{"x":1,"y":2}}', '{"key":"b","value":{"x":3}}'];
+  const turned = ['{"value":{"x":3},"key":"b"}', '', '{"value":{"y":2,"x":1},"key":"a"}'];
+  expect(reportDigest(turned)).toBe(reportDigest(lines));
+  expect(reportDigest(['{"key":"a","value":{"x":1,"y":3}}'])).not.toBe(reportDigest(lines.slice(0, 1)));
+});
+
+it('a poll meets a message after half of its interval, and seldom after all of it', () => {
+  expect(pollWait(1_000)).toEqual({ p50: 500, p99: 990 });
+});
+
+describe('the command', () => {
+  it('measures everything unless it is asked for parts', () => {
+    expect(readArguments([])).toMatchObject({ throughput: true, small: true, wake: true, items: 1_000_000 });
+    expect(readArguments(['--small'])).toMatchObject({ throughput: false, small: true, wake: false });
+    expect(readArguments(['--quick', '--items', '5000'])).toMatchObject({ rounds: 1, items: 5_000 });
+  });
+
+  it('refuses what is no number of items', () => {
+    expect(() => readArguments(['--items', '1e6'])).toThrow('--items: expected a whole number from 1, got "1e6"');
+  });
+});

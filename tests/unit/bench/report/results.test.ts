@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest';
+import type { Measurement } from '../../../../bench/measures/measurement.ts';
+import type { Throughput } from '../../../../bench/measures/throughput.ts';
+import { drawChart } from '../../../../bench/report/chart.ts';
+import { type Results, targetsOf } from '../../../../bench/report/results.ts';
+import { formatResults } from '../../../../bench/report/table.ts';
+
+const MB = 1_000_000;
+const run = (items: number, seconds: number, operations: number, actions = 0): Measurement => ({
+  ...{ items, seconds, actions, cpuSeconds: 1, peakBytes: 350 * MB, operations: { 'queue.get': operations } },
+});
+
+const throughput: Throughput = {
+  limit: run(1_000_000, 2, 0),
+  limitWhole: run(1_000_000, 2.5, 0),
+  sluice: run(1_000_000, 4, 900, 20),
+  listener: run(2_000, 4, 6_400),
+  queueTrigger: run(2_000, 2, 6_200),
+  poller: run(5, 5, 15),
+  rounds: [],
+};
+
+const results: Results = {
+  date: '2026-11-21T12:00:00.000Z',
+  commit: 'abc1234',
+  command: 'npm run bench',
+  machine: { cores: 2, cpu: 'a cpu', memoryBytes: 24 * 2 ** 30, node: 'v24.21.0', loadBefore: 0.1 },
+  throughput,
+  memory: { items: 1_000_000, peakBytes: 380 * MB, larger: { items: 5_000_000, peakBytes: 399 * MB } },
+};
+
+it('tells of each target whether it is met, by the ratios of one run', () => {
+  expect(targetsOf(results).map(({ measured, met }) => [measured, met])).toEqual([
+    ['500', true],
+    ['250', false],
+    ['0.50', false],
+    ['900', true],
+    ['20', true],
+    ['380 MB', true],
+    ['5 %', true],
+  ]);
+});
+
+it('prints a line a contender', () => {
+  const text = formatResults(results).join('\n');
+  expect(text).toMatch(/\| queue trigger +\| +1,000 \| +3,100,000 \| +0 \| +500\.0 \| +350 \| +250\.00 \|/);
+  expect(text).toContain('| items/s against the limit ');
+});
+
+it('draws a chart that names date, machine and every contender', () => {
+  const svg = drawChart(results, throughput);
+  expect(svg).toContain('2026-11-21, 2 cores');
+  expect(svg.match(/<rect /g)).toHaveLength(9);
+});

@@ -1,0 +1,91 @@
+/** Which files may reach the clock, the network and other things outside, and what an orchestrator may load. */
+import type { Source } from './read-source.ts';
+
+/** Something outside that code reaches, and who may. */
+export interface Effect {
+  name: string;
+  /** Names as `names` of a {@link Source} has them, where `*` stands for anything. */
+  uses: readonly string[];
+  /** Modules that exist for nothing else. */
+  modules: readonly string[];
+  /** Folders and files that may. */
+  allowed: readonly string[];
+}
+
+/** Handlers call whatever their work needs. */
+const HANDLERS = 'workloads/';
+/** Programs of their own, and tests: what they reach, they take from nobody. */
+const PROGRAMS = ['demo/', 'bench/', 'infra/', 'tests/', 'vitest.config.ts', 'packages/'];
+
+/** Whatever is not listed gets it as an argument. */
+export const EFFECTS: readonly Effect[] = [
+  {
+    name: 'the environment of the process',
+    uses: ['process'],
+    modules: ['node:process'],
+    allowed: ['functions/app.ts', 'cli/io.ts', 'cli/sluice.ts', 'cli/cost.ts', 'cli/new-workload.ts', ...PROGRAMS],
+  },
+  {
+    name: 'the clock',
+    uses: ['Date.now', 'Date()', 'new Date()', 'performance'],
+    modules: [],
+    allowed: [
+      ...['shared/cost/meter.ts', 'shared/storage/retry-policy.ts', 'shared/wake/coalesce.ts'],
+      ...['shared/drain/activities.ts', 'shared/processing/thread-pool/processor.ts'],
+      ...['shared/processing/thread/serve.ts', 'shared/results/collect-round.ts'],
+      ...['functions/', 'cli/', 'web/', HANDLERS],
+      ...PROGRAMS,
+    ],
+  },
+  {
+    name: 'random numbers',
+    uses: ['Math.random', 'crypto', 'randomUUID', 'randomBytes', 'randomInt'],
+    modules: [],
+    allowed: [
+      ...['shared/contract/names.ts', 'shared/storage/lost-race.ts', 'shared/storage/retry-policy.ts'],
+      ...['shared/wake/publish.ts', 'shared/intake/submit.ts', 'shared/drain/activities.ts'],
+      ...['shared/processing/thread/serve.ts', 'shared/http/dead-letters/redrive-dead-letters.ts'],
+      ...['functions/app.ts', 'cli/io.ts', 'web/', HANDLERS],
+      ...PROGRAMS,
+    ],
+  },
+  {
+    name: 'timers',
+    uses: ['setTimeout', 'setInterval', 'setImmediate'],
+    modules: ['node:timers', 'node:timers/promises'],
+    allowed: [
+      ...['shared/slots.ts', 'shared/time-limit.ts', 'shared/storage/', 'shared/wake/coalesce.ts'],
+      ...['shared/intake/submit.ts', 'shared/intake/inbox/inbox-move.ts', 'shared/drain/activities.ts'],
+      ...['shared/processing/lease.ts', 'shared/processing/thread-pool/watch.ts'],
+      ...['shared/processing/thread/within-time.ts', 'cli/', 'web/', HANDLERS],
+      ...PROGRAMS,
+    ],
+  },
+  {
+    name: 'the network',
+    uses: ['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest'],
+    modules: ['node:http', 'node:https', 'node:http2', 'node:net', 'node:tls', 'node:dgram', 'node:dns'],
+    allowed: ['cli/io.ts', 'cli/upload/send.ts', 'web/api/', HANDLERS, ...PROGRAMS],
+  },
+  {
+    name: 'storage or Service Bus by a client of its own',
+    uses: [
+      ...['new *ServiceClient', 'new *ContainerClient', 'new *BlobClient', 'new *QueueClient', 'new *TableClient'],
+      ...['new *ServiceBusClient', 'new *AdministrationClient', '*.fromConnectionString'],
+    ],
+    modules: [],
+    allowed: ['shared/storage/clients.ts', 'cli/upload/inbox.ts', ...PROGRAMS],
+  },
+];
+
+/**
+ * An orchestrator is replayed: of what it loads, everything must give the same at every replay. This holds for each file
+ * of `functions/` that registers one and for all that it imports by value, however far.
+ */
+export const ORCHESTRATORS = {
+  registeredBy: '*app.orchestration',
+  files: ['functions/drain-queue.ts', 'shared/drain/drain-queue.ts', 'shared/drain/slice-result.ts'],
+  packages: ['durable-functions'],
+  /** Beside all effects. */
+  uses: ['Date'],
+};

@@ -1,0 +1,180 @@
+/** Which folder may import which. */
+
+/** A folder (its path ends in `/`) or a single file. Where several fit a file, the longest path is its room. */
+export interface Room {
+  path: string;
+  /** Folders and files that it may import, beside itself. */
+  imports: readonly string[];
+  /** Folders and files of which it may import types only. */
+  types?: readonly string[];
+  /** npm packages; `node:*` for all modules of Node, and `*` for all packages. */
+  packages: readonly string[];
+  /** Packages that it may not import in spite of that. */
+  noPackages?: readonly string[];
+  /** Packages of which it may import types only. */
+  packageTypes?: readonly string[];
+}
+
+/** The rooms of `shared/` in their order: each imports only those before it. */
+const ORDER = [
+  'shared/contract/',
+  'shared/workload/',
+  'shared/storage/',
+  'shared/batches/',
+  'shared/wake/',
+  'shared/intake/',
+  'shared/drain/',
+  'shared/processing/',
+  'shared/results/',
+  'shared/commands/',
+  'shared/sweep/',
+] as const;
+type Ordered = (typeof ORDER)[number];
+
+/** They import `contract/` only, so that every room may import them. */
+const SIDES = ['shared/cost/', 'shared/telemetry/'];
+/** Files without imports. */
+const LEAVES = [
+  'shared/errors.ts',
+  'shared/lazily.ts',
+  'shared/parallel.ts',
+  'shared/slots.ts',
+  'shared/time-limit.ts',
+];
+const SETTINGS = 'shared/settings.ts';
+const PIPELINE = 'shared/pipeline.ts';
+const HTTP = 'shared/http/';
+/** All of `shared/` that knows neither HTTP nor how the parts are put together. */
+const CORE = [...ORDER, ...SIDES, ...LEAVES, SETTINGS];
+
+const STORAGE_SDKS = ['@azure/data-tables', '@azure/storage-blob', '@azure/storage-queue', '@azure/service-bus'];
+
+const ordered = (path: Ordered, packages: readonly string[], packageTypes: readonly string[] = []): Room => ({
+  path,
+  imports: [...ORDER.slice(0, ORDER.indexOf(path)), ...SIDES, ...LEAVES],
+  types: [SETTINGS],
+  packages,
+  packageTypes,
+});
+
+const LOCAL = 'packages/functions-local/';
+
+export const ROOMS: readonly Room[] = [
+  { path: 'shared/contract/', imports: [], packages: ['zod', 'node:crypto', 'node:util', 'node:zlib'] },
+  { path: 'shared/workload/', imports: ['shared/contract/'], packages: [], packageTypes: ['@standard-schema/spec'] },
+  ordered('shared/storage/', [...STORAGE_SDKS, '@azure/identity', 'node:*']),
+  ordered('shared/batches/', ['node:crypto', 'node:util']),
+  ordered('shared/wake/', ['node:crypto', 'node:timers/promises'], STORAGE_SDKS),
+  ordered('shared/intake/', ['node:*'], STORAGE_SDKS),
+  {
+    path: 'shared/intake/parse/',
+    imports: ['shared/contract/', 'shared/errors.ts', 'shared/intake/limits.ts'],
+    packages: ['node:buffer', 'node:stream', 'node:util', 'node:zlib'],
+  },
+  ordered('shared/drain/', ['zod', 'durable-functions', 'node:timers/promises'], STORAGE_SDKS),
+  ordered('shared/processing/', ['piscina', 'node:*'], [...STORAGE_SDKS, '@standard-schema/spec']),
+  {
+    // The worker's side of the thread boundary: what it shares with the main thread's side is data.
+    path: 'shared/processing/thread/',
+    imports: [
+      ...['shared/processing/outcome/', 'shared/processing/sources.ts', 'shared/contract/', 'shared/workload/'],
+      ...['shared/storage/', ...SIDES, ...LEAVES],
+    ],
+    types: [SETTINGS],
+    packages: ['piscina', 'node:*'],
+    packageTypes: [...STORAGE_SDKS, '@standard-schema/spec'],
+  },
+  ordered('shared/results/', ['zod'], STORAGE_SDKS),
+  ordered('shared/commands/', ['zod', 'node:crypto'], STORAGE_SDKS),
+  ordered('shared/sweep/', ['durable-functions'], STORAGE_SDKS),
+
+  { path: 'shared/cost/', imports: ['shared/contract/'], packages: ['zod', 'node:*'], packageTypes: STORAGE_SDKS },
+  { path: 'shared/cost/model/', imports: ['shared/cost/', 'shared/contract/'], packages: [] },
+  {
+    path: 'shared/telemetry/',
+    imports: ['shared/contract/'],
+    packages: ['@opentelemetry/api', 'node:async_hooks'],
+  },
+  {
+    path: 'shared/telemetry/export/',
+    imports: ['shared/telemetry/', 'shared/contract/'],
+    packages: [
+      ...['@azure/identity', '@azure/monitor-opentelemetry-exporter', '@opentelemetry/api'],
+      ...['@opentelemetry/exporter-metrics-otlp-http', '@opentelemetry/exporter-trace-otlp-http'],
+      ...['@opentelemetry/resources', '@opentelemetry/sdk-metrics', '@opentelemetry/sdk-trace-base'],
+    ],
+  },
+  ...LEAVES.map((path) => ({ path, imports: [], packages: [] })),
+  { path: SETTINGS, imports: ['shared/contract/'], packages: [] },
+  {
+    path: HTTP,
+    imports: [...ORDER, ...SIDES, ...LEAVES],
+    types: [SETTINGS],
+    packages: ['zod', 'node:crypto', 'node:zlib'],
+    packageTypes: ['@azure/functions', ...STORAGE_SDKS],
+  },
+  { path: PIPELINE, imports: CORE, packages: [] },
+
+  {
+    path: 'functions/',
+    imports: [...CORE, PIPELINE, HTTP, 'workloads/index.ts', 'web/assets.ts', 'host.json'],
+    packages: ['@azure/functions', 'durable-functions', 'node:crypto'],
+  },
+  {
+    // Whoever deploys writes workloads: with any package, but not around the pipeline.
+    path: 'workloads/',
+    imports: ['shared/workload/'],
+    packages: ['*'],
+    noPackages: ['@azure/functions', 'durable-functions', 'functions-local', ...STORAGE_SDKS],
+  },
+  { path: 'workloads/thread.ts', imports: ['workloads/', 'shared/processing/thread/'], packages: [] },
+  {
+    path: 'cli/',
+    imports: ['shared/contract/', 'shared/cost/', 'shared/errors.ts', 'shared/batches/batch-row.ts'],
+    types: ['shared/drain/', HTTP],
+    packages: ['commander', '@azure/identity', '@azure/storage-blob', 'node:*'],
+    packageTypes: ['zod'],
+  },
+  { path: 'web/', imports: [], types: [HTTP], packages: ['preact', 'uplot'], packageTypes: ['zod'] },
+  {
+    path: 'demo/',
+    imports: ['cli/', 'shared/contract/', SETTINGS, 'workloads/'],
+    types: [HTTP, 'shared/workload/'],
+    packages: ['functions-local', '@azure/storage-blob', 'sharp', 'node:*'],
+  },
+  {
+    path: 'infra/',
+    imports: ['demo/entities.ts', 'shared/contract/', 'workloads/'],
+    types: [HTTP, 'shared/workload/'],
+    packages: ['esbuild', 'fflate', 'functions-local', 'yaml', 'node:*'],
+  },
+  {
+    path: 'bench/',
+    imports: [...CORE, PIPELINE, 'cli/', 'demo/', 'workloads/', 'tests/helpers/app-copy.ts'],
+    packages: ['functions-local', ...STORAGE_SDKS, 'zod', 'node:*'],
+    packageTypes: ['@standard-schema/spec'],
+  },
+  { path: 'tests/', imports: [''], packages: ['*'] },
+  { path: 'vitest.config.ts', imports: [], packages: ['vitest'] },
+
+  {
+    path: LOCAL,
+    imports: [],
+    packages: [
+      '@azure/data-tables',
+      '@azure/service-bus',
+      '@azure/storage-blob',
+      'azurite',
+      'commander',
+      'rhea',
+      'node:*',
+    ],
+  },
+  { path: `${LOCAL}src/storage/`, imports: [`${LOCAL}src/random.ts`], packages: ['node:*'] },
+  {
+    path: `${LOCAL}src/testing/`,
+    imports: [LOCAL],
+    packages: ['durable-functions', 'node:*'],
+  },
+  { path: `${LOCAL}tests/`, imports: [LOCAL], packages: ['*'] },
+];

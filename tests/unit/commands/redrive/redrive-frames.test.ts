@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { toRuns } from '../../../../shared/commands/redrive/redrive-blob.ts';
+import { FrameBuilder, type FrameLimits } from '../../../../shared/commands/redrive/redrive-frames.ts';
+import { decodeFrame } from '../../../../shared/contract/frame.ts';
+import { revisionOf } from '../../../../shared/contract/names.ts';
+
+/** 2026-01-01T00:00:00Z */
+const START_MS = 1_767_225_600_000;
+
+async function build(count: number, limits: Partial<FrameLimits>) {
+  const builder = new FrameBuilder({ maxItems: 100, maxBytes: 1_000, startMs: START_MS, ...limits });
+  for (let index = 0; index < count; index += 1) await builder.add({ index: index * 2, json: `{"n":${index}}` });
+  await builder.close();
+  return builder.made;
+}
+
+const linesOf = ({ frames, chunks }: Awaited<ReturnType<typeof build>>, n: number): unknown[] =>
+  decodeFrame(frames[n] ?? Buffer.alloc(0), { bytes: chunks[n]?.bytes ?? 0, digest: chunks[n]?.digest ?? '' })
+    .toString()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+describe('the frames of a redrive', () => {
+  it('hold items with no attempts charged', async () => {
+    const made = await build(2, {});
+    expect(linesOf(made, 0)).toEqual([
+      { index: 0, attempts: [], item: { n: 0 } },
+      { index: 2, attempts: [], item: { n: 1 } },
+    ]);
+    expect(made.chunks).toMatchObject([
+      {
+        offset: 0,
+        items: 2,
+        runs: [
+          [0, 1],
+          [2, 1],
+        ],
+      },
+    ]);
+  });
+
+  it.each([
+    ['items', { maxItems: 3 }, [3, 3, 1]],
+    ['bytes', { maxBytes: 15 }, [2, 2, 2, 1]],
+    ['the rate, five seconds of it', { ratePerSecond: 0.8 }, [4, 3]],
+    ['a rate below an item in five seconds', { ratePerSecond: 0.1 }, [1, 1, 1, 1, 1, 1, 1]],
+  ])('end by %s', async (_what, limits, sizes) => {
+    const made = await build(7, limits);
+    expect(made.chunks.map(({ items }) => items)).toEqual(sizes);
+    expect(made.items).toBe(7);
+    expect(made.chunks.at(-1)?.offset).toBe(made.bytes - (made.frames.at(-1)?.length ?? 0));
+  });
+
+  it('are due one after another at that rate, the first at once', async () => {
+    const made = await build(7, { ratePerSecond: 0.8 });
+    expect(made.chunks.map(({ dueAt }) => dueAt)).toEqual([undefined, '2026-01-01T00:00:05.000Z']);
+    expect(linesOf(made, 1)[0]).toEqual({
+      ...{ index: 8, attempts: [], notBefore: '2026-01-01T00:00:05.000Z' },
+      item: { n: 4 },
+    });
+  });
+
+  it('are none without items', async () => {
+    expect(await build(0, {})).toEqual({ frames: [], chunks: [], items: 0, bytes: 0 });
+  });
+});
+
+describe('runs of indices', () => {
+  it.each([
+    [[], []],
+    [
+      [3, 4, 5, 9],
+      [
+        [3, 3],
+        [9, 1],
+      ],
+    ],
+    [
+      [9, 3, 4],
+      [
+        [9, 1],
+        [3, 2],
+      ],
+    ],
+  ])('of %j are %j', (indices, runs) => expect(toRuns(indices)).toEqual(runs));
+});
+
+describe('the revision of a chunk', () => {
+  it.each([
+    ['000012', 0],
+    ['000012.s03.r2', 0],
+    ['v0001.000000', 1],
+    ['v0012.000003.r1', 12],
+  ])('of %s is %i', (chunk, revision) => expect(revisionOf(chunk)).toBe(revision));
+});

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { toChunkEntity } from '../../../../shared/batches/chunk-row.ts';
+import { select } from '../../../../shared/commands/redrive/select.ts';
+import { decodeFrame } from '../../../../shared/contract/frame.ts';
+import { outcomeBlobName } from '../../../../shared/contract/names.ts';
+import { encodeOutcome } from '../../../../shared/processing/outcome/encode-outcome.ts';
+import { batchRowOf, chunkRowOf, headerOf } from '../../../helpers/factories.ts';
+import { memoryBlobs } from '../../../helpers/memory-blobs.ts';
+import { memoryTable } from '../../../helpers/memory-table.ts';
+import { workloadOf } from '../../../helpers/run-chunk.ts';
+
+const NOW = Date.parse('2026-01-01T00:00:00.000Z');
+const workload = workloadOf(() => 1);
+const batch = batchRowOf({ state: 'completedWithDeadLetters' });
+
+/** Selects all dead letters of a chunk whose dead frame has these items as text; gives the lines that run again. */
+async function selected(items: string[]): Promise<string[]> {
+  const { table } = memoryTable();
+  const { container, blobs } = memoryBlobs();
+  const fields = { reason: 'rejected', error: { name: 'Error', message: 'no' }, attempts: [], version: 1 };
+  const dead = items.map((item, index) => `${JSON.stringify({ index, ...fields }).slice(0, -1)},"item":${item}}`);
+  const counts = headerOf({ items: items.length, dead: items.length }).counts;
+  const { header, body } = encodeOutcome({ ending: 'processed', counts }, { dead });
+  const row = chunkRowOf({ chunk: '000000', state: 'done', header });
+  blobs.set(`results/${outcomeBlobName(row.reference.workload, row.batch, row.chunk)}`, {
+    body: Buffer.from(body),
+    metadata: {},
+  });
+  await table.createEntity(toChunkEntity(row));
+  const { frames, chunks } = await select({ table, container }, { batch, workload, selection: {}, nowMs: NOW });
+  return frames.flatMap((frame, index) => {
+    const { bytes = 0, digest = '' } = chunks[index] ?? {};
+    return decodeFrame(frame, { bytes, digest }).toString().trimEnd().split('\n');
+  });
+}
+
+describe('a selection takes items as they were uploaded', () => {
+  it.each([
+    ['numbers beyond double precision', '{"n": 12345678901234567890.10}'],
+    ['more levels than JSON.stringify takes', `${'['.repeat(6_000)}${']'.repeat(6_000)}`],
+  ])('with %s', async (_what, item) => {
+    expect(await selected(['{"a":1}', item])).toEqual([
+      '{"index":0,"attempts":[],"item":{"a":1}}',
+      `{"index":1,"attempts":[],"item":${item}}`,
+    ]);
+  });
+});

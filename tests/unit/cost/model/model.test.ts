@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { breakEven } from '../../../../shared/cost/model/break-even.ts';
+import { idlePollsADay, modelMonth, type Solution } from '../../../../shared/cost/model/model.ts';
+import { DEFAULT_PARAMETERS, type MonthParameters } from '../../../../shared/cost/model/month-parameters.ts';
+import { readPriceSheet } from '../../../../shared/cost/sheet.ts';
+
+const [then, now] = [readPriceSheet('2013'), readPriceSheet('2026')];
+const withParameters = (some: Partial<MonthParameters>): MonthParameters => ({ ...DEFAULT_PARAMETERS, ...some });
+const lineOf = ({ lines }: Solution, who: string, does: string) =>
+  lines.find((line) => line.who.includes(who) && line.does.includes(does));
+
+describe('idle pollers', () => {
+  it.each([
+    // queues, pollers, idle hours, polls a day, USD a month in 2013
+    [1, 1, 22, 79_200, 2.376],
+    [1, 200, 22, 15_840_000, 475.2],
+    [1, 1, 75_000 / 3_600, 75_000, 2.25],
+    [100, 1, 75_000 / 3_600, 7_500_000, 225],
+    [1, 1, 21, 75_600, 2.268],
+    [1, 1, 0, 0, 0],
+  ])('%i queues, %i pollers, %f h: %i polls a day, USD %f a month', (queues, pollers, idleHours, polls, usd) => {
+    const parameters = withParameters({ queues, pollers, idleHours, items: 0 });
+
+    expect(idlePollsADay(parameters)).toBe(polls);
+    expect(modelMonth(parameters, then).pollers.totalUsd).toBeCloseTo(usd, 9);
+  });
+});
+
+describe('a month of Sluice', () => {
+  it('is never free, even without any work', () => {
+    const { sluice } = modelMonth(withParameters({ items: 0, batches: 0, idleHours: 24 }), now);
+
+    expect(sluice.totalUsd).toBe(sluice.idleUsd);
+    // 9.81 base, 1,036,800 reads of two durable queues, 2,970 queries, 2,880 executions and 5,760 GB-seconds of timers
+    expect(sluice.idleUsd).toBeCloseTo(9.81 + 0.414_72 + 0.000_106_92 + 0.001_152 + 0.149_76, 9);
+  });
+
+  it.each([
+    [1, 1_036_800, 0.414_72],
+    [4, 2_592_000, 1.0368],
+  ])('with %i control queues the scale controller reads %i times', (partitionCount, count, usd) => {
+    const { sluice } = modelMonth(withParameters({ partitionCount }), now);
+
+    const line = lineOf(sluice, 'scale controller', 'durable queues');
+
+    expect(line?.count).toBe(count);
+    expect(line?.usd).toBeCloseTo(usd, 9);
+  });
+
+  it('pays by the action, and polls no storage, on the Durable Task Scheduler', () => {
+    const { sluice } = modelMonth(withParameters({ backend: 'dts', batches: 10 }), now);
+
+    expect(lineOf(sluice, 'Durable Task Scheduler', 'actions')?.usd).toBeCloseTo(10 * 10 * 30 * 0.003, 9);
+    expect(lineOf(sluice, 'scale controller', 'durable queues')).toBeUndefined();
+  });
+
+  it('uses up what the Service Bus base includes before it bills events', () => {
+    const dear = structuredClone(now);
+    dear.prices['servicebus.included'].value = 1_080_500;
+    const { sluice } = modelMonth(withParameters({ items: 100_000, batches: 10 }), dear);
+
+    // 300 batches with 7 events each; 500 are left of what is included
+    expect(lineOf(sluice, 'app', 'events')?.usd).toBeCloseTo((2_100 - 500) * 0.000_000_8, 12);
+  });
+
+  it('lists the inbox only if it is watched', () => {
+    const inboxOf = (inboxMinutes: number) =>
+      lineOf(modelMonth(withParameters({ inboxMinutes }), now).sluice, 'inbox', '');
+
+    expect([inboxOf(0)?.count, inboxOf(5)?.count]).toEqual([undefined, 8_640]);
+  });
+
+  it('leaves unpriced what a sheet does not sell', () => {
+    const { sluice } = modelMonth(withParameters({ backend: 'dts' }), then);
+
+    expect(lineOf(sluice, 'Durable Task Scheduler', 'actions')?.usd).toBeNull();
+  });
+
+  it('says in each line who does it', () => {
+    const month = modelMonth(DEFAULT_PARAMETERS, now);
+
+    for (const { lines } of [month.pollers, month.trigger, month.sluice])
+      for (const line of lines) expect([line.who.length > 0, line.does.length > 0]).toEqual([true, true]);
+  });
+});
+
+describe('the break-even', () => {
+  it('is the first number of threads that costs more than Sluice', () => {
+    const { pollingThreads } = breakEven(DEFAULT_PARAMETERS, now);
+    const threads = pollingThreads ?? 0;
+    const usd = (n: number) => modelMonth(withParameters({ queues: 1, pollers: n }), now).pollers.totalUsd;
+    const { sluice } = modelMonth(DEFAULT_PARAMETERS, now);
+
+    expect(usd(threads)).toBeGreaterThan(sluice.totalUsd);
+    expect(usd(threads - 1)).toBeLessThanOrEqual(sluice.totalUsd);
+  });
+
+  it('is the first number of items that costs more than Sluice', () => {
+    const items = breakEven(DEFAULT_PARAMETERS, now).itemsAgainstTrigger ?? 0;
+    const gain = (n: number) => {
+      const { trigger, sluice } = modelMonth(withParameters({ items: n }), now);
+      return trigger.totalUsd - sluice.totalUsd;
+    };
+
+    expect(gain(items)).toBeGreaterThan(0);
+    expect(gain(items - 1)).toBeLessThanOrEqual(0);
+  });
+
+  it('is nowhere for threads that never idle', () => {
+    expect(breakEven(withParameters({ idleHours: 0, items: 0 }), now).pollingThreads).toBeNull();
+  });
+});

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { csvResults } from '../../../../shared/http/batches/results-csv.ts';
+import { requestFor } from '../requests.ts';
+
+const LINES = ['{"id":1}', '{"id":2,"constructor":"own","__proto__":"mine"}', '7'];
+
+async function csvOf(query: string): Promise<string> {
+  const chunks = (async function* () {
+    yield LINES;
+  })();
+  const answer = await csvResults(requestFor(`batches/x/results?${query}`), chunks, { from: undefined, headers: {} });
+  const pieces: Uint8Array[] = [];
+  for await (const piece of answer.body as AsyncIterable<Uint8Array>) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
+}
+
+it('a column shows only fields that a result has itself, whatever it is named', async () => {
+  const query = ['id', 'constructor', '__proto__', 'toString', 'hasOwnProperty'].map((name) => `column=${name}`);
+
+  expect(await csvOf(query.join('&'))).toBe(
+    'id,constructor,__proto__,toString,hasOwnProperty\r\n1,,,,\r\n2,own,mine,,\r\n,,,,\r\n',
+  );
+});
+
+it('fields of such names are among those that no column has', async () => {
+  expect(await csvOf('column=id&column=otherFields')).toBe(
+    'id,otherFields\r\n1,\r\n2,"{""constructor"":""own"",""__proto__"":""mine""}"\r\n,7\r\n',
+  );
+});

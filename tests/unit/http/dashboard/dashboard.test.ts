@@ -1,0 +1,66 @@
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { type DashboardAssets, dashboardFile, dashboardPage } from '../../../../shared/http/dashboard/dashboard.ts';
+import { assets as sources } from '../../../../web/assets.ts';
+import { requestFor } from '../requests.ts';
+
+const assets: DashboardAssets = {
+  page: '<script src="{base}app-1.js"></script>',
+  files: [{ name: 'app-1.js', type: 'text/javascript; charset=utf-8', text: 'let a = 1;' }],
+};
+
+const headersOf = (answer: { headers?: unknown }): Record<string, string> => answer.headers as Record<string, string>;
+
+function fileRequest(file: string, headers: Record<string, string> = {}): ReturnType<typeof requestFor> {
+  const request = requestFor(`dashboard/${file}`, headers);
+  request.params.file = file;
+  return request;
+}
+
+describe('the page', () => {
+  it('names its files relative to itself, with a slash at its end or without', () => {
+    expect(dashboardPage(assets, requestFor('dashboard')).body).toBe('<script src="dashboard/app-1.js"></script>');
+    expect(dashboardPage(assets, requestFor('dashboard/')).body).toBe('<script src="app-1.js"></script>');
+  });
+
+  it('lets nothing in from elsewhere, no script in the page, and nobody frame it', () => {
+    const headers = headersOf(dashboardPage(assets, requestFor('dashboard')));
+    const policy = headers['content-security-policy']?.split('; ');
+    expect(policy).toEqual(
+      expect.arrayContaining([
+        "default-src 'none'",
+        "script-src 'self'",
+        "connect-src 'self'",
+        "frame-ancestors 'none'",
+      ]),
+    );
+    expect(headers['content-security-policy']).not.toMatch(/unsafe|https?:|data:|\*/);
+    expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
+    expect(headers['cache-control']).toBe('no-cache');
+  });
+
+  it('says in the sources, where nothing is built, how to build it', () => {
+    const answer = dashboardPage(sources, requestFor('dashboard'));
+    expect(answer.status).toBe(503);
+    expect(answer.body).toContain('npm run build');
+  });
+});
+
+describe('a file', () => {
+  it('is kept for good, as its name says its content', () => {
+    const answer = dashboardFile(assets, fileRequest('app-1.js'));
+    expect(answer.body).toBe('let a = 1;');
+    expect(headersOf(answer)['cache-control']).toContain('immutable');
+  });
+
+  it('is compressed for who takes that', () => {
+    const answer = dashboardFile(assets, fileRequest('app-1.js', { 'accept-encoding': 'br, gzip' }));
+    expect(headersOf(answer)['content-encoding']).toBe('gzip');
+    expect(gunzipSync(answer.body as Uint8Array).toString()).toBe('let a = 1;');
+  });
+
+  it.each(['app-2.js', '../host.json', '__proto__', ''])('is not found by a name that is on no list: %s', (name) => {
+    expect(() => dashboardFile(assets, fileRequest(name))).toThrow(/has no file/);
+    expect(() => dashboardFile(undefined, fileRequest(name))).toThrow(/has no file/);
+  });
+});

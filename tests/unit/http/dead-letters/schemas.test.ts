@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { redriveRequestSchema } from '../../../../shared/http/dead-letters/schemas.ts';
+import { sweepAnswerSchema } from '../../../../shared/http/sweep/schemas.ts';
+import { noCounts } from '../../../../shared/sweep/counts.ts';
+
+describe('the body of a redrive', () => {
+  it.each([
+    {},
+    { cause: 'rejected: Error: no' },
+    { items: [0, 5], corrected: [{ index: 7, item: { a: [null] } }], ratePerSecond: 0.5, key: 'k' },
+  ])('may be %j', (body) => expect(redriveRequestSchema.parse(body)).toEqual(body));
+
+  it.each([
+    ['a cause beside items', { cause: 'x', items: [1] }],
+    ['a negative index', { items: [-1] }],
+    ['no items at all, which would mean all', { items: [] }],
+    ['a corrected item without its item', { corrected: [{ index: 1 }] }],
+    ['a rate of nothing', { ratePerSecond: 0 }],
+    ['a field that is misspelt', { item: [1] }],
+  ])('is not %s', (_what, body) => expect(redriveRequestSchema.safeParse(body).success).toBe(false));
+});
+
+it('the answer of a sweep has every count', () => {
+  expect(sweepAnswerSchema.parse(noCounts())).toEqual(noCounts());
+});

@@ -1,0 +1,23 @@
+import type { InvocationContext } from '@azure/functions';
+import { expect, test } from 'vitest';
+import { answering } from '../../../../shared/http/edge/answers.ts';
+import { TimeLimitError } from '../../../../shared/time-limit.ts';
+import { serviceError } from '../../../helpers/factories.ts';
+import { requestFor } from '../requests.ts';
+
+const context = { error: () => undefined } as unknown as InvocationContext;
+const unanswered = Object.assign(new Error('No answer.'), { name: 'RestError', code: 'ETIMEDOUT' });
+
+test.each<[string, Error, number]>([
+  ['a service that was too busy', serviceError(503), 503],
+  ['a service that took too long', serviceError(408), 503],
+  ['a service that did not answer', unanswered, 503],
+  ['a runtime that did not answer', new TimeLimitError('No answer.'), 503],
+  ['a service that refused what was asked', serviceError(400), 500],
+  ['a fault of ours', new TypeError('undefined is not a function'), 500],
+])('%s', async (_what, error, status) => {
+  const answer = await answering(() => Promise.reject(error))(requestFor('batches'), context);
+
+  expect(answer.status).toBe(status);
+  expect(new Headers(answer.headers as Record<string, string>).get('retry-after')).toBe(status === 503 ? '5' : null);
+});

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { textBody } from '../../../../shared/http/edge/body.ts';
+import { withLog } from '../../../../shared/telemetry/log.ts';
+
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+async function* pieces(texts: string[], end?: Error): AsyncGenerator<string> {
+  yield* texts;
+  if (end) throw end;
+}
+
+async function collect(body: AsyncIterable<Uint8Array>): Promise<Buffer[]> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of body) chunks.push(Buffer.from(chunk));
+  return chunks;
+}
+
+describe('textBody', () => {
+  it('gathers small pieces and keeps their order', async () => {
+    const texts = Array.from({ length: 20_000 }, (_, n) => `line ${n}\n`);
+    const chunks = await collect(await textBody(pieces(texts)));
+    expect(Buffer.concat(chunks).toString()).toBe(texts.join(''));
+    expect(chunks.length).toBeLessThan(10);
+  });
+
+  it('is empty for nothing', async () => {
+    expect(await collect(await textBody(pieces([])))).toEqual([]);
+  });
+
+  it('fails before anything is answered when the first piece cannot be made', async () => {
+    await expect(textBody(pieces([], new Error('gone')))).rejects.toThrow('gone');
+  });
+
+  it('fails while it is read when a later piece cannot be made', async () => {
+    const body = await textBody(pieces(['x'.repeat(70_000)], new Error('cut')));
+    await expect(withLog(silent, () => collect(body))).rejects.toThrow('cut');
+  });
+
+  it('ends its source when the reader leaves', async () => {
+    let ended = false;
+    const source = (async function* () {
+      try {
+        for (;;) yield 'x'.repeat(70_000);
+      } finally {
+        ended = true;
+      }
+    })();
+    for await (const _chunk of await textBody(source)) break;
+    expect(ended).toBe(true);
+  });
+});

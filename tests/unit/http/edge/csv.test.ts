@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { columnsOf, csvCell, csvLine } from '../../../../shared/http/edge/csv.ts';
+
+describe('csvCell', () => {
+  it.each([
+    ['plain', 'plain'],
+    ['', ''],
+    [null, ''],
+    [undefined, ''],
+    [0, '0'],
+    [-1.5, '-1.5'],
+    [true, 'true'],
+    ['a,b', '"a,b"'],
+    ['say "hi"', '"say ""hi"""'],
+    ['two\nlines', '"two\nlines"'],
+    [' padded', '" padded"'],
+    [{ a: 1 }, '"{""a"":1}"'],
+    [[1, 2], '"[1,2]"'],
+  ])('writes %j as %s', (value, cell) => {
+    expect(csvCell(value)).toBe(cell);
+  });
+
+  it.each([
+    ['=1+1', "'=1+1"],
+    ['+SUM(A1)', "'+SUM(A1)"],
+    ['-2+3', "'-2+3"],
+    ['@cmd', "'@cmd"],
+    ['  =1', "'  =1"],
+    ['\t=1', "'\t=1"],
+    ['\rx', '"\'\rx"'],
+    ['＝1', "'＝1"],
+    ['=HYPERLINK("http://x","y")', '"\'=HYPERLINK(""http://x"",""y"")"'],
+  ])('keeps %j from being run', (value, cell) => {
+    expect(csvCell(value)).toBe(cell);
+  });
+
+  it.each(['-12.50', '+1', '1e5', '-3E-2', '0.1'])('leaves the number %s alone', (value) => {
+    expect(csvCell(value)).toBe(value);
+  });
+});
+
+describe('csvLine and columnsOf', () => {
+  it('ends records as RFC 4180 says', () => {
+    expect(csvLine(['a', undefined, 2])).toBe('a,,2\r\n');
+  });
+
+  it('names every field once, in the order of first appearance', () => {
+    expect(columnsOf([{ b: 1, a: 2 }, 'scalar', null, [1], { c: 3, a: 4 }])).toEqual(['b', 'a', 'c']);
+  });
+});

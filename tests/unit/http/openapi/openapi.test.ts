@@ -1,0 +1,84 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, it } from 'vitest';
+import { PROBLEMS } from '../../../../shared/errors.ts';
+import { openApiDocument } from '../../../../shared/http/openapi/openapi.ts';
+import { ROUTES } from '../../../../shared/http/routes.ts';
+
+const root = new URL('../../../../', import.meta.url);
+const document = openApiDocument() as {
+  openapi: string;
+  paths: Record<string, Record<string, { operationId: string; parameters: { in: string; name: string }[] }>>;
+  components: { schemas: Record<string, object> };
+};
+
+/** HTTP functions as their files register them. */
+const registered = readdirSync(new URL('functions/', root)).flatMap((file) => {
+  const text = readFileSync(new URL(`functions/${file}`, root), 'utf8');
+  return [...text.matchAll(/app\.http\('([^']+)', \{([\s\S]*?)\n\}\);/g)].map(([, name, body = '']) => ({
+    name,
+    method: /methods: \['(\w+)'\]/.exec(body)?.[1],
+    route: /route: '([^']+)'/.exec(body)?.[1],
+    anonymous: body.includes("authLevel: 'anonymous'"),
+  }));
+});
+
+describe('the table of routes', () => {
+  // A new function is told of there too (client-routes.ts, operator-routes.ts or public-routes.ts), and in docs/api.md.
+  it('is what the functions register', () => {
+    const byName = (a: { name?: string | undefined }, b: { name?: string | undefined }): number =>
+      String(a.name).localeCompare(String(b.name));
+    const told = ROUTES.map(({ name, method, route, audience }) => ({
+      name,
+      method,
+      route,
+      anonymous: audience === 'anyone',
+    }));
+    expect(told.sort(byName)).toEqual(registered.sort(byName));
+  });
+
+  it('names no route twice', () => {
+    const keys = ROUTES.map(({ method, route }) => `${method} ${route}`);
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+});
+
+describe('the OpenAPI document', () => {
+  it('has every route, with the parameters of its path', () => {
+    expect(document.openapi).toBe('3.1.0');
+    for (const { name, method, route } of ROUTES) {
+      const operation = document.paths[`/api/${route}`]?.[method.toLowerCase()];
+      expect(operation?.operationId).toBe(name);
+      const inPath = operation?.parameters.filter((parameter) => parameter.in === 'path').map((each) => each.name);
+      expect(inPath).toEqual([...route.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter));
+    }
+  });
+
+  it('refers to nothing that is not there', () => {
+    const references = JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g);
+    const missing = [...references].filter(([, id = '']) => !(id in document.components.schemas));
+    expect(missing).toEqual([]);
+  });
+
+  it.each(Object.keys(document.components.schemas))('has a valid JSON Schema of %s', (id) => {
+    const ajv = new Ajv2020({ strict: false, formats: { date: true } });
+    const schema = { $ref: `#/components/schemas/${id}`, components: document.components };
+    expect(ajv.compile(schema)(undefined)).toBe(false);
+  });
+});
+
+describe('docs/api.md', () => {
+  const text = readFileSync(new URL('docs/api.md', root), 'utf8');
+
+  it('tells of every route', () => {
+    const missing = ROUTES.filter(({ method, route }) => !text.includes(`${method} ${route}`));
+    expect(missing.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('explains every problem', () => {
+    const missing = Object.entries(PROBLEMS).filter(
+      ([type, [status]]) => !text.includes(`| \`${type}\` | ${status} |`),
+    );
+    expect(missing.map(([type]) => type)).toEqual([]);
+  });
+});

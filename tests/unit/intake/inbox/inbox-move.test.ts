@@ -1,0 +1,148 @@
+import type { ContainerClient } from '@azure/storage-blob';
+import { describe, expect, it } from 'vitest';
+import { blobNameFault } from '../../../../shared/contract/blob-name.ts';
+import {
+  CopyPendingError,
+  type Move,
+  moveFile,
+  reasonName,
+  removeFile,
+} from '../../../../shared/intake/inbox/inbox-move.ts';
+import { serviceError } from '../../../helpers/factories.ts';
+
+const FILE = { name: 'echo/a.ndjson', etag: '0x1' };
+const MOVE: Move = { file: FILE, to: 'inbox-done', metadata: { batch: 'b1' }, repeated: false };
+
+interface Blob {
+  etag: string;
+  metadata?: Record<string, string>;
+  copyStatus?: string;
+}
+
+/** An inbox with the file, and a service that does what a test says. */
+function service(given: { statuses?: string[]; deleting?: (blobs: Map<string, Blob>) => void } = {}) {
+  const blobs = new Map<string, Blob>([['inbox/echo/a.ndjson', { etag: '"0x1"' }]]);
+  const calls: string[] = [];
+  const statuses = [...(given.statuses ?? [])];
+  const clientOf = (path: string) => ({
+    url: path,
+    getProperties: async () => {
+      const blob = blobs.get(path);
+      if (!blob) throw serviceError(404);
+      return { ...blob, copyStatus: blob.copyStatus && (statuses.shift() ?? blob.copyStatus) };
+    },
+    beginCopyFromURL: async (
+      source: string,
+      { metadata, sourceConditions }: { metadata: Record<string, string>; sourceConditions: { ifMatch: string } },
+    ) => {
+      calls.push('copy');
+      if (!blobs.has(source)) throw serviceError(404);
+      if (blobs.get(source)?.etag !== sourceConditions.ifMatch) throw serviceError(412);
+      blobs.set(path, { etag: '"copy"', metadata, copyStatus: 'success' });
+      return { isDone: () => given.statuses === undefined };
+    },
+    delete: async ({ conditions }: { conditions: { ifMatch: string } }) => {
+      calls.push('delete');
+      given.deleting?.(blobs);
+      if (!blobs.has(path)) throw serviceError(404);
+      if (blobs.get(path)?.etag !== conditions.ifMatch) throw serviceError(412);
+      blobs.delete(path);
+    },
+  });
+  const container = (name: string) =>
+    ({ getBlobClient: (blob: string) => clientOf(`${name}/${blob}`) }) as unknown as ContainerClient;
+  return { blobs, calls, deps: { container, pause: async () => {} } };
+}
+
+describe('moving a file out of the inbox', () => {
+  it('waits for a copy that the service has not finished, and deletes the source only then', async () => {
+    const { blobs, calls, deps } = service({ statuses: ['pending', 'pending', 'success'] });
+
+    await moveFile(deps, MOVE);
+
+    expect(calls).toEqual(['copy', 'delete']);
+    expect([...blobs.keys()]).toEqual(['inbox-done/echo/a.ndjson']);
+  });
+
+  it('gives up waiting, and goes on with the same copy when it is repeated', async () => {
+    const { blobs, calls, deps } = service({ statuses: Array<string>(20).fill('pending') });
+
+    await expect(moveFile(deps, MOVE)).rejects.toThrow(CopyPendingError);
+    expect(blobs.has('inbox/echo/a.ndjson')).toBe(true);
+    await moveFile(deps, { ...MOVE, repeated: true });
+
+    expect(calls).toEqual(['copy', 'delete']);
+    expect([...blobs.keys()]).toEqual(['inbox-done/echo/a.ndjson']);
+  });
+
+  it.each(['failed', 'aborted'])('leaves the source when the copy has %s', async (status) => {
+    const { blobs, calls, deps } = service({ statuses: [status] });
+
+    await expect(moveFile(deps, MOVE)).rejects.toThrow(`ended as ${status}`);
+
+    expect(calls).toEqual(['copy']);
+    expect(blobs.has('inbox/echo/a.ndjson')).toBe(true);
+  });
+
+  it('copies again when the copy that an earlier look made has failed', async () => {
+    const { blobs, calls, deps } = service({ statuses: ['failed', 'success'] });
+    blobs.set('inbox-done/echo/a.ndjson', { etag: '"x"', metadata: { sourceetag: '0x1' }, copyStatus: 'pending' });
+
+    await moveFile(deps, { ...MOVE, repeated: true });
+
+    expect(calls).toEqual(['copy', 'delete']);
+  });
+
+  it('takes a delete whose reply was lost for its own', async () => {
+    const { blobs, deps } = service({ deleting: (all) => all.delete('inbox/echo/a.ndjson') });
+
+    await moveFile(deps, MOVE);
+
+    expect([...blobs.keys()]).toEqual(['inbox-done/echo/a.ndjson']);
+  });
+
+  it('leaves another version of the file', async () => {
+    const { blobs, deps } = service({ deleting: (all) => all.set('inbox/echo/a.ndjson', { etag: '"0x2"' }) });
+
+    await moveFile(deps, MOVE);
+
+    expect(blobs.get('inbox/echo/a.ndjson')).toEqual({ etag: '"0x2"' });
+  });
+
+  it.each([412, 409])('fails when the file cannot be deleted though it is the same (%i)', async (status) => {
+    const { deps } = service({
+      deleting: () => {
+        throw serviceError(status);
+      },
+    });
+
+    await expect(moveFile(deps, MOVE)).rejects.toMatchObject({ statusCode: status });
+  });
+
+  it('removes without a copy where none is wanted', async () => {
+    const { blobs, calls, deps } = service();
+
+    await removeFile(deps, FILE);
+
+    expect(calls).toEqual(['delete']);
+    expect(blobs.size).toBe(0);
+  });
+});
+
+describe('the name of a reason', () => {
+  it.each([
+    ['echo/a.ndjson', 'echo/a.ndjson.reason.json'],
+    ['x'.repeat(1_012), `${'x'.repeat(1_012)}.reason.json`],
+  ])('is that of the file, and a suffix', (name, expected) => {
+    expect(reasonName(name)).toBe(expected);
+  });
+
+  it('is cut where the file name leaves no room for the suffix, and is still its own', () => {
+    const names = ['x'.repeat(1_013), `${'x'.repeat(1_012)}y`, '😀'.repeat(512), `é${'😀'.repeat(511)}`];
+    const reasons = names.map(reasonName);
+
+    expect(reasons.map(blobNameFault)).toEqual(names.map(() => undefined));
+    expect(new Set(reasons).size).toBe(names.length);
+    for (const reason of reasons) expect(reason).toMatch(/\.reason\.json$/);
+  });
+});

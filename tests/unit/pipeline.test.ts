@@ -1,0 +1,107 @@
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createMeter } from '../../shared/cost/meter.ts';
+import { createPipeline, type PipelineClients } from '../../shared/pipeline.ts';
+import { readSettings } from '../../shared/settings.ts';
+import { withLog } from '../../shared/telemetry/log.ts';
+import { readGate } from '../../shared/wake/gate.ts';
+import { batchRowOf } from '../helpers/factories.ts';
+import { HOST } from '../helpers/host-limits.ts';
+import { memoryTable } from '../helpers/memory-table.ts';
+import { address, registry } from './drain/drain-fixtures.ts';
+import { sourcesIn } from './infra/code.ts';
+
+const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+const settings = readSettings({ SluiceStorage: 'none', SluiceServiceBus: 'none', SLUICE_POOL: 'default' });
+
+/** A pipeline whose topic does not answer, on tables in memory. */
+function world() {
+  const { table: gates } = memoryTable();
+  const started: unknown[] = [];
+  const closed: string[] = [];
+  const clients = {
+    ...{ account: 'acc', gates, batches: memoryTable().table, keys: memoryTable().table, meter: createMeter() },
+    topic: { sendMessages: () => Promise.reject(new Error('away')) },
+    queue: () => ({ getProperties: async () => ({ approximateMessagesCount: 3 }) }),
+    close: async () => void closed.push('clients'),
+  } as unknown as PipelineClients;
+  const processor = {
+    threads: 1,
+    process: () => Promise.reject(new Error('unreachable')),
+    close: async () => void closed.push('processor'),
+  };
+  const durable = {
+    startNew: async (_name: string, { input }: { input: unknown }) => void started.push(input),
+    purgeInstanceHistoryBy: async () => ({ instancesDeleted: 4 }),
+  } as never;
+  const pipeline = createPipeline({ settings, registry, host: HOST, processor, clients });
+  return { pipeline, durable, gates, started, closed };
+}
+
+describe('a pipeline', () => {
+  test('makes nothing before it is asked for: settings that name no storage do no harm until then', () => {
+    const { clients, deps } = createPipeline({ settings, registry, host: HOST, processor: new URL('file:///none.ts') });
+
+    expect(clients).toThrow();
+    expect(deps).toThrow();
+  });
+
+  test('makes each of its parts once', () => {
+    const { pipeline } = world();
+
+    expect(pipeline.deps()).toBe(pipeline.deps());
+    expect(pipeline.activities()).toBe(pipeline.activities());
+  });
+
+  test('is imported by nothing in shared/, and knows nothing of http', () => {
+    const imports = sourcesIn('shared').flatMap(({ file, text }) =>
+      [...text.matchAll(/from '(\.[^']+)'/g)].map(([, path]) => ({ file, to: join(dirname(file), path ?? '') })),
+    );
+    expect(imports.filter(({ to }) => to === 'shared/pipeline.ts')).toEqual([]);
+    expect(imports.filter(({ file, to }) => file === 'shared/pipeline.ts' && to.startsWith('shared/http/'))).toEqual(
+      [],
+    );
+  });
+
+  test('closes what runs chunks, and leaves clients that it was given to their owner', async () => {
+    const { pipeline, closed } = world();
+
+    await pipeline.close();
+
+    expect(closed).toEqual(['processor']);
+  });
+
+  test('has events about a batch carry its lane, and the first of its queues', () => {
+    const { addressOf } = world().pipeline.deps();
+
+    expect(addressOf(batchRowOf({ workload: 'billing', lane: 'normal' }))).toBe(address);
+  });
+});
+
+describe('without its topic', () => {
+  test('a request starts the drain itself, with a first wave sized by the queue', async () => {
+    const { pipeline, durable, gates, started } = world();
+
+    await withLog(SILENT, () => pipeline.requestDeps(durable).publish(address, { type: 'QueueWorkDetected' }));
+
+    expect(started).toMatchObject([{ queue: address.queue, generation: 1, wave: { depth: 3 } }]);
+    expect((await readGate(gates, address.queue)).row.status).toBe('draining');
+  });
+
+  test.each([
+    ['a drain', 'deps'],
+    ['a sweep, which goes over the queues itself,', 'sweepDeps'],
+  ] as const)('%s fails, so that it is repeated', async (_who, name) => {
+    const { pipeline, durable, started } = world();
+
+    await expect(pipeline[name](durable).publish(address, { type: 'QueueWorkDetected' })).rejects.toThrow('away');
+    expect(started).toEqual([]);
+  });
+});
+
+test('a sweep is for the pool of the settings, and purges by the client of its invocation', async () => {
+  const { pipeline, durable } = world();
+  const { pool, purgeDrains } = pipeline.sweepDeps(durable);
+
+  expect([pool, await purgeDrains(new Date(0), new Date(1))]).toEqual(['default', 4]);
+});

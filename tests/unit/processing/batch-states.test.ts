@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { changeBatch, insertBatch } from '../../../shared/batches/ledger.ts';
+import { createBatchStates } from '../../../shared/processing/batch-states.ts';
+import { BATCH, batchRowOf } from '../../helpers/factories.ts';
+import { memoryTable } from '../../helpers/memory-table.ts';
+
+/** A batch in a table whose reads are counted. */
+async function world(state: 'queued' | 'running' | 'cancelling' | 'completed') {
+  const { table, before } = memoryTable();
+  await insertBatch(table, batchRowOf({ state }), []);
+  const reads = { count: 0 };
+  before(async (name) => {
+    if (name === 'table.get') reads.count += 1;
+  });
+  return { table, reads, stateOf: createBatchStates(table) };
+}
+
+test.each(['queued', 'running'] as const)('a batch that is %s is read once, also by many at once', async (state) => {
+  const { stateOf, reads } = await world(state);
+
+  expect(await Promise.all([stateOf(BATCH), stateOf(BATCH)])).toEqual([state, state]);
+  expect(await stateOf(BATCH)).toBe(state);
+  expect(reads.count).toBe(1);
+});
+
+test.each(['cancelling', 'completed'] as const)('a batch that is %s is read each time', async (state) => {
+  const { stateOf, table } = await world(state);
+  const before = await stateOf(BATCH);
+  // A redrive has opened it again.
+  await changeBatch(table, BATCH, () => ({ state: 'running' }));
+
+  expect([before, await stateOf(BATCH)]).toEqual([state, 'running']);
+});
+
+test('a batch that is not there is looked for each time', async () => {
+  const { table } = memoryTable();
+  const stateOf = createBatchStates(table);
+  const before = await stateOf(BATCH);
+  await insertBatch(table, batchRowOf({ state: 'queued' }), []);
+
+  expect([before, await stateOf(BATCH)]).toEqual([undefined, 'queued']);
+});
+
+test('a batch whose read failed is read again', async () => {
+  const { stateOf, reads, table } = await world('running');
+  const { getEntity } = table;
+  table.getEntity = (() => Promise.reject(new Error('away'))) as typeof getEntity;
+  await expect(stateOf(BATCH)).rejects.toThrow('away');
+  table.getEntity = getEntity;
+
+  expect(await stateOf(BATCH)).toBe('running');
+  expect(reads.count).toBe(1);
+});

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { causeOf, countCause } from '../../../../shared/processing/outcome/cause.ts';
+
+describe('causeOf', () => {
+  it.each([
+    ['order 17 is closed', 'rejected: Reject: order # is closed'],
+    ['account "abc" has 1,204.50 EUR', 'rejected: Reject: account "…" has # EUR'],
+    ["unknown currency 'XYZ'", 'rejected: Reject: unknown currency "…"'],
+    ["can't be read and won't be", "rejected: Reject: can't be read and won't be"],
+    ['field `total` of 2026-01-01', 'rejected: Reject: field "…" of #-#-#'],
+  ])('masks what differs from item to item in %j', (message, expected) => {
+    expect(causeOf('rejected', { name: 'Reject', message })).toBe(expected);
+  });
+
+  it('is at most 200 characters long', () => {
+    expect(causeOf('exhausted', { name: 'Error', message: 'x'.repeat(5_000) })).toHaveLength(200);
+  });
+});
+
+describe('countCause', () => {
+  it('counts a free text a message under one name once there are too many', () => {
+    const causes = new Map<string, number>();
+    for (let i = 0; i < 60; i += 1) countCause(causes, `cause ${i}`);
+    countCause(causes, 'cause 0', 4);
+    expect(causes.size).toBe(51);
+    expect(causes.get('other causes')).toBe(10);
+    expect(causes.get('cause 0')).toBe(5);
+  });
+});

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { defineWorkload, type ItemContext, type Workload } from '../../../../shared/workload/define.ts';
+import { Reject } from '../../../../shared/workload/errors.ts';
+import { type Item, ids, item, run } from '../../../helpers/run-chunk.ts';
+
+describe('mapChunk', () => {
+  const whole = (mapChunk: (items: Item[], contexts: ItemContext[]) => unknown): Workload =>
+    defineWorkload({ name: 'each', version: 3, item, mapChunk: mapChunk as never, attempts: 3, timeoutSeconds: 0.05 });
+
+  it('gets the valid items at once, and an error in its place fails that item alone', async () => {
+    const calls: number[][] = [];
+    const workload = whole((items, contexts) => {
+      calls.push(contexts.map(({ position }) => position));
+      return items.map(({ id }) => (id === 3 ? new Reject('not 3') : id));
+    });
+    const { results, dead } = await run(workload, ids(1, 'x', 3, 4));
+    expect(calls).toEqual([[100, 102, 103]]);
+    expect(results).toEqual([1, 4]);
+    expect(dead.map(({ index, reason }) => [index, reason])).toEqual([
+      [101, 'invalid'],
+      [102, 'rejected'],
+    ]);
+  });
+
+  it.each([
+    ['throws', () => Promise.reject(new Error('all of them')), 'Error: all of them'],
+    ['gives too few', () => [1], 'TypeError: mapChunk must return one result for each of its 2 items, got 1.'],
+    ['gives none', () => 7, 'TypeError: mapChunk must return one result for each of its 2 items, got number.'],
+    ['hangs', () => new Promise(() => {}), 'TimeoutError: timed out after 0.05 s'],
+  ])('fails all items for retry when it %s', async (_, mapChunk, message) => {
+    const { retries, failures } = await run(whole(mapChunk), ids(1, 2));
+    expect(retries.map(({ attempts }) => attempts[0]?.error)).toEqual([message, message]);
+    expect(failures).toBe(2);
+  });
+
+  it('is called with one item at a time when a killer is looked for', async () => {
+    const calls: number[] = [];
+    const workload = whole(async (items) => {
+      calls.push(items.length);
+      return items.map(({ id }) => (id === 2 ? new Reject('no') : id));
+    });
+    const { results, dead } = await run(workload, ids(1, 2, 3), { single: true });
+    expect(calls).toEqual([1, 1, 1]);
+    expect(results).toEqual([1, 3]);
+    expect(dead[0]).toMatchObject({ index: 101, reason: 'rejected' });
+  });
+
+  it('is not called without a valid item', async () => {
+    const { header } = await run(
+      whole(() => Promise.reject(new Error('called'))),
+      ids('x'),
+    );
+    expect(header.counts).toMatchObject({ items: 1, dead: 1 });
+  });
+});
