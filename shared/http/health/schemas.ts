@@ -6,6 +6,7 @@ const check = z.enum(['ok', 'failed']);
 export const healthSchema = z.object({
   status: z.enum(['ok', 'failing']),
   pool: z.string().nullable().describe('null: the workloads of all pools'),
+  instance: z.string().nullable().describe('The instance of the app that answers; null: the platform gives none'),
   workloads: z.array(z.string()),
   checks: z.object({ table: check, queue: check, blob: check }).optional(),
   problems: z

@@ -1,6 +1,19 @@
 import { expect, test, vi } from 'vitest';
 import { Dispatcher } from '../../../src/durable/dispatcher.ts';
 import { createPollingPacer, type PollResult } from '../../../src/durable/pacing.ts';
+import type { Slots } from '../../../src/durable/workers.ts';
+
+function slotsOf(capacity: number): Slots & { add(count: number): void } {
+  let free = capacity;
+  const add = (count: number) => {
+    free += count;
+  };
+  const take = () => {
+    free -= 1;
+    return { invoke: async () => undefined, release: () => add(1) };
+  };
+  return { free: () => free, take, add };
+}
 
 function setUp(capacity: number, due: string[]) {
   const started: string[] = [];
@@ -22,15 +35,7 @@ function setUp(capacity: number, due: string[]) {
     },
   };
   const pacer = { start: () => undefined, wake: () => undefined, freed: () => undefined, stop: () => undefined };
-  let free = capacity;
-  const take = () => {
-    free -= 1;
-    const release = () => {
-      free += 1;
-    };
-    return { invoke: async () => undefined, release };
-  };
-  const dispatcher = new Dispatcher(work, { free: () => free, take }, (given) => {
+  const dispatcher = new Dispatcher(work, slotsOf(capacity), (given) => {
     poll = given;
     return pacer;
   });
@@ -78,11 +83,31 @@ test("with Azure's delays a chain right after a fan-out of twice the capacity wa
         if (key >= 39 && key < 42) queue.push({ key: key + 1, dueAt: Date.now() });
       },
     };
-    const dispatcher = new Dispatcher(work, 20, (poll) => createPollingPacer(poll, 30_000, () => 0.5));
+    const dispatcher = new Dispatcher(work, slotsOf(20), (poll) => createPollingPacer(poll, 30_000, () => 0.5));
     dispatcher.start();
     await vi.advanceTimersByTimeAsync(5_000);
     dispatcher.stop();
     expect(ended.get(42)).toBeLessThan(300);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("with Azure's delays, too, work that waits for a worker is taken when one comes", async () => {
+  vi.useFakeTimers({ now: 0 });
+  try {
+    const slots = slotsOf(0);
+    const run = vi.fn(async () => undefined);
+    const work = { due: (_now: number, limit: number) => ['waiting'].slice(0, limit), nextDueAt: () => undefined, run };
+    const dispatcher = new Dispatcher(work, slots, (poll) => createPollingPacer(poll, 30_000));
+    dispatcher.start();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(run).not.toHaveBeenCalled();
+    slots.add(1);
+    dispatcher.useSlots();
+    await vi.advanceTimersByTimeAsync(10);
+    dispatcher.stop();
+    expect(run).toHaveBeenCalled();
   } finally {
     vi.useRealTimers();
   }
