@@ -33,8 +33,8 @@ export class Dispatcher<Key> {
     if (key === undefined || !this.#running.has(key)) this.#pacer.wake();
   }
 
-  /** Uses slots that have become free without the end of a run: those of a worker that was added. */
-  freed(): void {
+  /** Uses slots that have come with a worker. */
+  useSlots(): void {
     this.#pacer.freed();
   }
 

@@ -43,8 +43,8 @@ export function startEngine(options: EngineOptions, config: Readonly<DurableConf
     core,
     attach: (worker) => {
       pool.add(worker);
-      orchestrations.freed();
-      activities.freed();
+      orchestrations.useSlots();
+      activities.useSlots();
     },
     detach: (worker) => pool.remove(worker),
     pause: () => {

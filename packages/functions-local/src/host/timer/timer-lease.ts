@@ -11,7 +11,7 @@ const BUSY_MS = 1_000;
 /** Says which instance of an app fires its timers. */
 export interface TimerLease {
   /** One timer more needs the lease. */
-  join(): void;
+  join(): Promise<void>;
   /** One timer fewer needs it; after the last one another instance can have it. */
   leave(): void;
   /** Waits until this instance has the lease; false when aborted. */
@@ -22,23 +22,26 @@ export interface TimerLease {
 
 /** Keeps the lease in a file that all instances of the app share; the same owner has it again at once after a restart. */
 export function createTimerLease(file: string, owner: string): TimerLease {
+  let opening: Promise<LeaseStore> | undefined;
   let store: LeaseStore | undefined;
   let renewing: NodeJS.Timeout | undefined;
   let users = 0;
   const renew = () => store?.take(owner, Date.now()) ?? false;
   return {
-    join: () => {
+    join: async () => {
       users += 1;
-      if (users > 1) return;
-      store = openStore(file);
-      renewing = setInterval(renew, RENEW_MS).unref();
+      opening ??= openStore(file);
+      store = await opening;
+      renewing ??= setInterval(renew, RENEW_MS).unref();
     },
     leave: () => {
       users -= 1;
       if (users > 0) return;
       clearInterval(renewing);
       store?.close(owner);
+      renewing = undefined;
       store = undefined;
+      opening = undefined;
     },
     acquire: async (signal) => {
       while (!signal.aborted) {
@@ -61,7 +64,9 @@ interface LeaseStore {
 const TAKE = `INSERT INTO lease (id, owner, expiresAt) VALUES (1, $owner, $expiresAt)
   ON CONFLICT (id) DO UPDATE SET owner = $owner, expiresAt = $expiresAt WHERE owner = $owner OR expiresAt <= $now`;
 
-function openStore(file: string): LeaseStore {
+async function openStore(file: string): Promise<LeaseStore> {
+  // Loaded here: a Node that is too old has no such module, and is to be told so first.
+  const { DatabaseSync } = await import('node:sqlite');
   mkdirSync(dirname(file), { recursive: true });
   // Not imported: an older Node must get as far as the check of its version.
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');

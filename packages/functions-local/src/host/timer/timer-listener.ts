@@ -39,7 +39,7 @@ export function createTimerListener(options: TimerOptions, fn: RegisteredFunctio
   let loop: Promise<void> | undefined;
   return {
     start: async () => {
-      timer.lease.join();
+      await timer.lease.join();
       loop = runLoop(timer).finally(timer.lease.leave);
     },
     stop: async () => {

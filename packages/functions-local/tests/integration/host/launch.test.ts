@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../../src/ports.ts';
-import { launchHost, logFile } from '../../../src/stack/parts.ts';
+import { FIRST_HOST, launchHost, logFile } from '../../../src/stack/parts.ts';
 import { spawnHost } from '../../helpers/host-process.ts';
 
 const appFolder = fileURLToPath(new URL('fixtures/settings-app', import.meta.url));
@@ -22,7 +22,7 @@ describe("the app's process", () => {
     const launch = { appFolder: relative(process.cwd(), appFolder), port: await freePort() };
     const host = await launchHost(folder, { ...launch, settings: { SIZE: 'large' } });
     await host.stop();
-    const output = await readFile(logFile(folder, 'host-1'), 'utf8');
+    const output = await readFile(logFile(folder, FIRST_HOST), 'utf8');
     const seen = seenBy(output);
     expect(seen).toMatchObject({
       cwd: appFolder,

@@ -17,15 +17,15 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function joined(owner: string): TimerLease {
+async function joined(owner: string): Promise<TimerLease> {
   const lease = createTimerLease(join(folder, 'lease.sqlite'), owner);
-  lease.join();
+  await lease.join();
   leases.push(lease);
   return lease;
 }
 
-test('one owner has the lease until it runs out', () => {
-  const [first, second] = [joined('host-1'), joined('host-2')];
+test('one owner has the lease until it runs out', async () => {
+  const [first, second] = [await joined('host-1'), await joined('host-2')];
   expect([first.renew(), second.renew()]).toEqual([true, false]);
   vi.setSystemTime(2_000);
   expect([first.renew(), second.renew()]).toEqual([true, false]);
@@ -33,11 +33,11 @@ test('one owner has the lease until it runs out', () => {
   expect([second.renew(), first.renew()]).toEqual([true, false]);
 });
 
-test('an owner that starts again has it at once, and one that leaves gives it back', () => {
-  expect(joined('host-1').renew()).toBe(true);
-  const again = joined('host-1');
+test('an owner that starts again has it at once, and one that leaves gives it back', async () => {
+  expect((await joined('host-1')).renew()).toBe(true);
+  const again = await joined('host-1');
   expect(again.renew()).toBe(true);
-  const other = joined('host-2');
+  const other = await joined('host-2');
   expect(other.renew()).toBe(false);
   again.leave();
   expect(other.renew()).toBe(true);
