@@ -68,8 +68,6 @@ async function openStore(file: string): Promise<LeaseStore> {
   // Loaded here: a Node that is too old has no such module, and is to be told so first.
   const { DatabaseSync } = await import('node:sqlite');
   mkdirSync(dirname(file), { recursive: true });
-  // Not imported: an older Node must get as far as the check of its version.
-  const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   const db = new DatabaseSync(file, { timeout: BUSY_MS });
   db.exec('PRAGMA synchronous = OFF');
   // An instance that another keeps from the file does not have the lease; it asks again.
