@@ -7,9 +7,9 @@ import { queueName } from './contract/names.ts';
 import { createMeter } from './cost/meter.ts';
 import { type Activities, createActivities, type Round } from './drain/activities.ts';
 import { createGateDeps, type DrainClient } from './drain/drains.ts';
+import { type FinishWaveDeps, queueDepth } from './drain/finish-wave.ts';
 import type { HostLimits } from './drain/host-limits.ts';
 import { createPlanner } from './drain/planner.ts';
-import { queueDepth, type SettleDeps } from './drain/settle.ts';
 import { lazily } from './lazily.ts';
 import { createBatchStates } from './processing/batch-states.ts';
 import { createItemsRound, type ItemsRoundDeps } from './processing/items-round.ts';
@@ -44,7 +44,7 @@ export interface PipelineOptions {
 }
 
 /** What the parts have in common; each takes of it what its own type names. */
-export type PipelineDeps = DeleteDeps & SettleDeps & Pick<SweepDeps, 'queues'> & Pick<Clients, 'meter'>;
+export type PipelineDeps = DeleteDeps & FinishWaveDeps & Pick<SweepDeps, 'queues'> & Pick<Clients, 'meter'>;
 
 /** The parts that functions take. A durable client belongs to one invocation, so what needs one is made for it. */
 export interface Pipeline {

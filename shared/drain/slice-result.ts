@@ -2,7 +2,7 @@
 import type { Operations } from '../contract/operations.ts';
 
 /** What one round (a receive and what followed it) came to; rounds, slices and waves add up the same way. */
-export interface Tally {
+export interface WorkCounts {
   /** Messages received, references brought to an end, and items in them. */
   received: number;
   done: number;
@@ -11,7 +11,7 @@ export interface Tally {
   ran: number;
   failures: number;
   /** References that name a batch which is gone. */
-  ghosts: number;
+  orphanedReferences: number;
   /** Seconds spent in handlers, over all threads. */
   handlerSeconds: number;
   operations: Operations;
@@ -22,13 +22,13 @@ export interface Tally {
 /** The earlier of two times as ISO text, of which either may be empty. */
 export const earlier = (a: string, b: string): string => (a === '' || (b !== '' && b < a) ? b : a);
 
-export const emptyTally = (): Tally => ({
+export const emptyCounts = (): WorkCounts => ({
   received: 0,
   done: 0,
   items: 0,
   ran: 0,
   failures: 0,
-  ghosts: 0,
+  orphanedReferences: 0,
   handlerSeconds: 0,
   operations: {},
   oldestAt: '',
@@ -38,11 +38,11 @@ export const emptyTally = (): Tally => ({
  * How a slice ended, beside its tally. `empty`: the queue gave nothing although the share was not done; `fenced`: the
  * gate is another drain's; `fault`: a service failed beyond all retries.
  */
-export interface SliceResult extends Tally {
-  ended: 'shareDone' | 'timeUp' | 'empty' | 'tripped' | 'fenced' | 'fault';
+export interface SliceResult extends WorkCounts {
+  ended: 'quotaReached' | 'timeUp' | 'empty' | 'tripped' | 'fenced' | 'fault';
   /** Without the waits for work: what was received took this long. */
   seconds: number;
 }
 
 /** A slice that did nothing. */
-export const emptySlice = (ended: SliceResult['ended']): SliceResult => ({ ...emptyTally(), ended, seconds: 0 });
+export const emptySlice = (ended: SliceResult['ended']): SliceResult => ({ ...emptyCounts(), ended, seconds: 0 });

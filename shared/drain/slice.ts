@@ -1,17 +1,17 @@
 import { addOperations } from '../contract/operations.ts';
 import { type BackoffBounds, backoffMs, DEFAULT_BACKOFF } from './backoff.ts';
 import type { Wave } from './plan.ts';
-import { earlier, emptyTally, type SliceResult, type Tally } from './slice-result.ts';
+import { earlier, emptyCounts, type SliceResult, type WorkCounts } from './slice-result.ts';
 
 /** The sum of two tallies. */
-export function addTallies(a: Tally, b: Tally): Tally {
+export function addCounts(a: WorkCounts, b: WorkCounts): WorkCounts {
   return {
     received: a.received + b.received,
     done: a.done + b.done,
     items: a.items + b.items,
     ran: a.ran + b.ran,
     failures: a.failures + b.failures,
-    ghosts: a.ghosts + b.ghosts,
+    orphanedReferences: a.orphanedReferences + b.orphanedReferences,
     handlerSeconds: a.handlerSeconds + b.handlerSeconds,
     operations: addOperations(a.operations, b.operations),
     oldestAt: earlier(a.oldestAt, b.oldestAt),
@@ -22,7 +22,7 @@ export function addTallies(a: Tally, b: Tally): Tally {
 export interface SliceEffects<Message> {
   receive: (count: number) => Promise<Message[]>;
   /** `isOver` tells whether the slice's time is up: what has not begun by then is given back. */
-  process: (messages: Message[], isOver: () => boolean) => Promise<Tally>;
+  process: (messages: Message[], isOver: () => boolean) => Promise<WorkCounts>;
   /** Whether the drain still has the gate, and nobody has paused the queue; asked only about work beyond the share. */
   mayGoOn: () => Promise<boolean>;
   nowMs: () => number;
@@ -49,7 +49,7 @@ const STAY_MS = 5_000;
 export const MIN_RUN_TO_TRIP = 20;
 
 /** Whether the circuit must open: more than half of the items that ran failed for retry. */
-export const trips = ({ ran, failures }: Pick<Tally, 'ran' | 'failures'>): boolean =>
+export const trips = ({ ran, failures }: Pick<WorkCounts, 'ran' | 'failures'>): boolean =>
   ran >= MIN_RUN_TO_TRIP && failures * 2 > ran;
 
 /**
@@ -64,9 +64,9 @@ export async function runSlice<Message>(
   bounds: BackoffBounds = DEFAULT_BACKOFF,
 ): Promise<SliceResult> {
   const { nowMs, random } = effects;
-  const isLone = wave.tasks === 1 && !wave.probe;
+  const isOnlyTask = wave.tasks === 1 && !wave.probe;
   const start = nowMs();
-  let tally = emptyTally();
+  let total = emptyCounts();
   let idleCount = 0;
   let sleptMs = 0;
   let mayStay = false;
@@ -77,32 +77,32 @@ export async function runSlice<Message>(
     sleptMs += nowMs() - before;
   };
   const result = (ended: SliceResult['ended']): SliceResult => ({
-    ...tally,
+    ...total,
     ended,
     seconds: (nowMs() - start - sleptMs) / 1000,
   });
   const isOver = (): boolean => nowMs() - start >= wave.sliceSeconds * 1000;
-  const isShareDone = (): boolean => tally.received >= wave.share;
-  while (!isShareDone() || (mayStay && nowMs() - start < STAY_MS)) {
+  const isQuotaReached = (): boolean => total.received >= wave.quota;
+  while (!isQuotaReached() || (mayStay && nowMs() - start < STAY_MS)) {
     if (isOver()) return result('timeUp');
-    const isExtra = isShareDone();
+    const isExtra = isQuotaReached();
     const askedMs = nowMs();
-    const count = isLone ? wave.receive : Math.min(wave.receive, wave.share - tally.received);
+    const count = isOnlyTask ? wave.receive : Math.min(wave.receive, wave.quota - total.received);
     const messages = await effects.receive(count);
-    mayStay = isLone && messages.length < count;
+    mayStay = isOnlyTask && messages.length < count;
     if (messages.length > 0) {
       idleCount = 0;
-      const isHeldBack = isExtra && !(await effects.mayGoOn());
-      tally = addTallies(tally, await effects.process(messages, isHeldBack ? () => true : isOver));
-      if (isHeldBack) return result('shareDone');
-      if (trips(tally)) return result('tripped');
+      const mustReturn = isExtra && !(await effects.mayGoOn());
+      total = addCounts(total, await effects.process(messages, mustReturn ? () => true : isOver));
+      if (mustReturn) return result('quotaReached');
+      if (trips(total)) return result('tripped');
       if (mayStay) await sleep(askedMs + PACE_MS - nowMs());
       continue;
     }
     idleCount += 1;
     const delay = backoffMs(idleCount, random(), bounds);
-    if (delay >= bounds.maxIdleMs) return result(isShareDone() ? 'shareDone' : 'empty');
+    if (delay >= bounds.maxIdleMs) return result(isQuotaReached() ? 'quotaReached' : 'empty');
     await sleep(delay);
   }
-  return result('shareDone');
+  return result('quotaReached');
 }

@@ -1,4 +1,4 @@
-import { type BatchState, isSettled } from '../batches/batch-row.ts';
+import { type BatchState, isFinished } from '../batches/batch-row.ts';
 import { readBatch } from '../batches/ledger.ts';
 import type { Table } from '../storage/table.ts';
 
@@ -16,7 +16,7 @@ export function createBatchStates(table: Table): (batch: string) => Promise<Batc
     let isKept = false;
     try {
       const state = await reading;
-      isKept = state !== undefined && state !== 'cancelling' && !isSettled(state);
+      isKept = state !== undefined && state !== 'cancelling' && !isFinished(state);
       return state;
     } finally {
       if (!isKept) states.delete(batch);

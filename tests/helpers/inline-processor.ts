@@ -1,5 +1,5 @@
-import { createBoard } from '../../shared/processing/thread/board.ts';
 import { runChunk, type ThreadTools } from '../../shared/processing/thread/run-chunk.ts';
+import { createStatusBuffer } from '../../shared/processing/thread/thread-status.ts';
 import type { Processor } from '../../shared/processing/thread-pool/processor.ts';
 import type { Registry } from '../../shared/workload/registry.ts';
 
@@ -20,6 +20,10 @@ export const createInlineProcessor = (registry: Registry): Pick<Processor, 'proc
   process: (job) => {
     const workload = registry.workload(job.reference.workload);
     if (!workload) throw new Error(`There is no workload ${job.reference.workload}.`);
-    return runChunk(workload, { ...job, board: createBoard(), presets: [], single: false, budgetMs: BUDGET_MS }, tools);
+    return runChunk(
+      workload,
+      { ...job, statusBuffer: createStatusBuffer(), knownFailures: [], single: false, budgetMs: BUDGET_MS },
+      tools,
+    );
   },
 });

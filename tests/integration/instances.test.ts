@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FILES } from 'functions-local';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { report, send, settled } from '../helpers/client.ts';
+import { finished, report, send } from '../helpers/client.ts';
 import { buildOddApp } from '../helpers/odd-app.ts';
 import { startStack, type TestStack } from '../helpers/stack.ts';
 
@@ -35,7 +35,7 @@ describe('the app on three instances', () => {
     const [, victim = stack.instances[0]] = stack.instances;
 
     process.kill(victim.process.pid, 'SIGKILL');
-    const batch = await settled(stack, id, 90);
+    const batch = await finished(stack, id, 90);
 
     expect(batch).toMatchObject({ state: 'completed', counts: { accepted: ITEMS, succeeded: ITEMS, pending: 0 } });
     expect(await report(stack, id)).toEqual({ all: { count: ITEMS, sum: (ITEMS * (ITEMS - 1)) / 2 } });

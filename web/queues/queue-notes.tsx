@@ -14,8 +14,17 @@ export function QueueNotes({ queue }: { queue: QueueView }): JSX.Element {
 }
 
 function notesOf(queue: QueueView): string[] {
-  const { paused, startFailure, throttled, taskLimit, ghosts, generation, policyVersion, secondsPerReference, status } =
-    queue;
+  const {
+    paused,
+    startFailure,
+    throttled,
+    taskLimit,
+    orphanedReferences,
+    generation,
+    policyVersion,
+    secondsPerReference,
+    status,
+  } = queue;
   return [
     ...(paused
       ? [
@@ -26,7 +35,7 @@ function notesOf(queue: QueueView): string[] {
     ...(startFailure ? [`cannot be started since ${formatClock(startFailure.since)}: ${startFailure.error}`] : []),
     ...(throttled > 0 ? [`${formatCount(throttled)} throttled answers in the last wave`] : []),
     ...(taskLimit > 0 ? [`limited to ${formatNumberOf(taskLimit, 'task')}`] : []),
-    ...(ghosts > 0 ? [`${formatCount(ghosts)} references of batches that are gone`] : []),
+    ...(orphanedReferences > 0 ? [`${formatCount(orphanedReferences)} references of batches that are gone`] : []),
     ...(generation > 0 ? [`${formatCount(generation)} ${generation === 1 ? 'drain' : 'drains'} so far`] : []),
     ...(status === 'draining' && secondsPerReference > 0
       ? [`${formatDuration(secondsPerReference * 1_000)} a chunk`]

@@ -1,4 +1,4 @@
-import { type BatchRow, isSettled, pendingItems, type RevisionTimes } from '../../batches/batch-row.ts';
+import { type BatchRow, isFinished, pendingItems, type RevisionTimes } from '../../batches/batch-row.ts';
 import { firstRevision, isDeadlineMet, presentRevision } from '../../batches/revisions.ts';
 import type { PriceSheet } from '../../cost/sheet.ts';
 import { receiptView } from './receipt-view.ts';
@@ -69,7 +69,7 @@ export function progressOf(
   const end = completedAt === undefined ? nowMs : Date.parse(completedAt);
   const seconds = Math.max(0.001, (end - Date.parse(queuedAt)) / 1000);
   const rate = (items - pending) / seconds;
-  const running = !isSettled(state) && rate > 0;
+  const running = !isFinished(state) && rate > 0;
   return {
     ratePerSecond: Math.round(rate),
     etaAt: running ? new Date(nowMs + (pending / rate) * 1000).toISOString() : null,

@@ -32,7 +32,7 @@ export const queueViewSchema = z.object({
     .nullable()
     .describe('The durable runtime does not start its drain: since when the sweep has found it so, and the last error'),
   missedWakes: count.describe('Times that the sweep found work which no wake-up had told of'),
-  ghosts: count.describe('References dropped because their batch was gone'),
+  orphanedReferences: count.describe('References dropped because their batch was gone'),
   taskLimit: count.describe('Most tasks of a wave just now, lowered by throttling; 0: no limit but the policy'),
   throttled: count.describe('Throttled answers in the last wave'),
   itemsPerSecond: z.number().nonnegative(),

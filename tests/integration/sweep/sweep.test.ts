@@ -20,7 +20,7 @@ describe('an idle sweep', () => {
   it('leaves a batch alone that is being worked on', async () => {
     const { id } = await use.world.submit(itemsOf(9));
     expect(did(await sweep(use.world.deps))).toEqual({});
-    await use.world.settle();
+    await use.world.drainAll();
     expect(await use.world.batch(id)).toMatchObject(DONE);
   });
 });
@@ -34,7 +34,7 @@ describe('an intake that is interrupted', () => {
     use.world.topic.events.length = 0;
     use.world.wait(at < 4 ? 25 * HOUR : 3 * MINUTE);
     await sweep(use.world.deps);
-    await use.world.settle();
+    await use.world.drainAll();
     const left = (await inventory(use.world.clients)).filter((name) => !before.includes(name));
     if (at < 4) return expect(left).toEqual([]);
     const id = left.find((name) => name.startsWith('payloads '))?.slice(9, 45) ?? '';
@@ -51,7 +51,7 @@ describe('a lost wake', () => {
     const { missedWakes } = (await readGate(use.world.clients.gates, ITEMS)).row;
     expect(did(await sweep(use.world.deps))).toEqual({ missedWakes: 1 });
     expect((await readGate(use.world.clients.gates, ITEMS)).row.missedWakes).toBe(missedWakes + 1);
-    await use.world.settle();
+    await use.world.drainAll();
     expect(await use.world.batch(id)).toMatchObject(DONE);
   });
 
@@ -61,7 +61,7 @@ describe('a lost wake', () => {
     use.world.topic.events.length = 0;
     use.world.wait(2 * MINUTE);
     expect(did(await sweep(use.world.deps))).toEqual({ missedWakes: 1 });
-    await use.world.settle();
+    await use.world.drainAll();
     expect(await use.world.batch(id)).toMatchObject(DONE);
   });
 
@@ -73,7 +73,7 @@ describe('a lost wake', () => {
     expect(did(await sweep(use.world.deps))).toEqual({});
     use.world.wait(7 * MINUTE);
     expect(did(await sweep(use.world.deps))).toEqual({ missedWakes: 1 });
-    await use.world.settle();
+    await use.world.drainAll();
     expect(await use.world.batch(id)).toMatchObject(DONE);
   });
 
@@ -84,7 +84,7 @@ describe('a lost wake', () => {
     expect(did(await sweep(use.world.deps))).toEqual({});
     await changeGate(use.world.clients.gates, ITEMS, () => ({ paused: undefined }));
     await sweep(use.world.deps);
-    await use.world.settle();
+    await use.world.drainAll();
     expect(await use.world.batch(id)).toMatchObject(DONE);
   });
 });
@@ -97,7 +97,7 @@ describe('a gate without its drain', () => {
     use.world.runtime.statuses.clear();
     use.world.wait(2 * MINUTE);
     expect(did(await sweep(use.world.deps))).toEqual({ restarted: 1 });
-    await use.world.settle();
+    await use.world.drainAll();
     expect(await use.world.batch(id)).toMatchObject(DONE);
   });
 
@@ -105,13 +105,13 @@ describe('a gate without its drain', () => {
     const id = await unheard(use.world);
     await wake(use.world.deps.gate, ITEMS);
     const [drain] = use.world.runtime.started.splice(0);
-    const beatUntil = new Date(use.world.deps.gate.now() + MINUTE).toISOString();
-    const gate = await changeGate(use.world.clients.gates, ITEMS, () => ({ beatUntil }));
+    const aliveUntil = new Date(use.world.deps.gate.now() + MINUTE).toISOString();
+    const gate = await changeGate(use.world.clients.gates, ITEMS, () => ({ aliveUntil }));
     use.world.runtime.statuses.set(gate?.instanceId ?? '', status);
     use.world.wait(2 * MINUTE);
     expect(did(await sweep(use.world.deps))).toEqual({ takenOver: 1 });
     expect(use.world.runtime.started[0]?.generation).toBe((drain?.generation ?? 0) + 1);
-    await use.world.settle();
+    await use.world.drainAll();
     expect(await use.world.batch(id)).toMatchObject(DONE);
   });
 
@@ -119,13 +119,13 @@ describe('a gate without its drain', () => {
     const id = await unheard(use.world);
     await wake(use.world.deps.gate, ITEMS);
     use.world.runtime.started.length = 0;
-    const beatUntil = new Date(use.world.deps.gate.now() + MINUTE).toISOString();
-    await changeGate(use.world.clients.gates, ITEMS, () => ({ beatUntil }));
+    const aliveUntil = new Date(use.world.deps.gate.now() + MINUTE).toISOString();
+    await changeGate(use.world.clients.gates, ITEMS, () => ({ aliveUntil }));
     use.world.wait(9 * MINUTE);
     expect(did(await sweep(use.world.deps))).toEqual({});
     use.world.wait(3 * MINUTE);
     expect(did(await sweep(use.world.deps))).toEqual({ takenOver: 1 });
-    await use.world.settle();
+    await use.world.drainAll();
     expect(await use.world.batch(id)).toMatchObject(DONE);
   });
 });
@@ -172,7 +172,7 @@ describe('orchestrations that cannot be started', () => {
     use.world.runtime.broken = undefined;
     use.world.wait(2 * MINUTE);
     expect(await sweepAndHear()).toEqual({ counts: { restarted: 1 }, alerts: [] });
-    await use.world.settle();
+    await use.world.drainAll();
     expect(await use.world.batch(id)).toMatchObject(DONE);
     expect(await use.world.report(id, 0)).toMatchObject({ a: { items: 3, amount: 9 } });
     expect((await gateRow()).startFailure).toBeUndefined();
@@ -187,7 +187,7 @@ describe('orchestrations that cannot be started', () => {
     use.world.runtime.broken = undefined;
     // A wake before the next sweep is as good.
     await wake(use.world.deps.gate, ITEMS);
-    await use.world.settle();
+    await use.world.drainAll();
     expect(await use.world.batch(id)).toMatchObject(DONE);
     expect((await gateRow()).startFailure).toBeUndefined();
   });
@@ -211,7 +211,7 @@ describe('orchestrations that cannot be started', () => {
     });
     use.world.wait(2 * MINUTE);
     await sweep(use.world.deps);
-    await use.world.settle();
+    await use.world.drainAll();
     expect(await use.world.batch(id)).toMatchObject(DONE);
   });
 
@@ -219,14 +219,14 @@ describe('orchestrations that cannot be started', () => {
     const id = await unheard(use.world);
     const { gate } = use.world.deps;
     const start = async (row: GateRow): Promise<void> => {
-      await changeGate(gate.table, row.queue, () => ({ beatUntil: new Date(gate.now() + MINUTE).toISOString() }));
+      await changeGate(gate.table, row.queue, () => ({ aliveUntil: new Date(gate.now() + MINUTE).toISOString() }));
       await gate.start(row);
       throw new Error('The answer was lost.');
     };
     use.world.wait(2 * MINUTE);
     expect(did(await sweep({ ...use.world.deps, gate: { ...gate, start } }))).toEqual({ missedWakes: 1 });
     expect((await gateRow()).startFailure).toBeUndefined();
-    await use.world.settle();
+    await use.world.drainAll();
     expect(await use.world.batch(id)).toMatchObject(DONE);
   });
 });
@@ -239,6 +239,6 @@ describe('a topic that does not answer', () => {
     expect(did(await sweep(use.world.deps))).toEqual({ continued: 1 });
     expect(use.world.runtime.started.map(({ queue }) => queue)).toEqual([ITEMS]);
     use.world.topic.broken = false;
-    await use.world.settle();
+    await use.world.drainAll();
   });
 });

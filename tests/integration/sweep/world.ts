@@ -8,7 +8,7 @@ import { readBatch } from '../../../shared/batches/ledger.ts';
 import { noteKeys } from '../../../shared/batches/open-rows.ts';
 import { CONTAINERS } from '../../../shared/contract/names.ts';
 import type { DrainInput } from '../../../shared/drain/drain-queue.ts';
-import { emptyTally } from '../../../shared/drain/slice-result.ts';
+import { emptyCounts } from '../../../shared/drain/slice-result.ts';
 import { submit } from '../../../shared/intake/submit.ts';
 import { createPipeline, type Pipeline } from '../../../shared/pipeline.ts';
 import { createCollectRound } from '../../../shared/results/collect-round.ts';
@@ -106,7 +106,7 @@ export class World {
   }
 
   /** Delivers wakes and runs drains until nothing is under way. */
-  async settle(): Promise<void> {
+  async drainAll(): Promise<void> {
     for (;;) {
       const wakes = this.topic.takeWakes();
       for (const { queue } of wakes) await wake(this.deps.gate, queue);
@@ -119,10 +119,9 @@ export class World {
   async #run({ queue, generation, wave: { wakes } }: DrainInput): Promise<void> {
     for (let goesOn = true; goesOn; ) {
       await this.drainUnasked(queue);
-      const slice = { ...emptyTally(), ended: 'empty' as const, seconds: 0.1 };
+      const slice = { ...emptyCounts(), ended: 'empty' as const, seconds: 0.1 };
       goesOn =
-        (await this.pipeline.activities().settleQueue({ queue, generation, slices: [slice], wakes })).next !==
-        undefined;
+        (await this.pipeline.activities().finishWave({ queue, generation, slices: [slice], wakes })).next !== undefined;
     }
     this.runtime.statuses.set(`drain-${queue}-${generation}`, 'Completed');
   }

@@ -39,7 +39,7 @@ describe('a room may not import', () => {
     ['storage', '../batches/ledger.ts'],
     ['batches', '../wake/gate.ts'],
     ['wake', '../intake/submit.ts'],
-    ['intake', '../drain/settle.ts'],
+    ['intake', '../drain/finish-wave.ts'],
     ['drain', '../processing/sources.ts'],
     ['processing', '../results/report.ts'],
     ['results', '../commands/delete.ts'],
