@@ -35,7 +35,7 @@ export const emptyCounts = (): WorkCounts => ({
 });
 
 /**
- * How a slice ended, beside its tally. `empty`: the queue gave nothing although the share was not done; `fenced`: the
+ * How a slice ended, beside its counts. `empty`: the queue gave nothing although the quota was not reached; `fenced`: the
  * gate is another drain's; `fault`: a service failed beyond all retries.
  */
 export interface SliceResult extends WorkCounts {

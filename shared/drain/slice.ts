@@ -3,7 +3,7 @@ import { type BackoffBounds, backoffMs, DEFAULT_BACKOFF } from './backoff.ts';
 import type { Wave } from './plan.ts';
 import { earlier, emptyCounts, type SliceResult, type WorkCounts } from './slice-result.ts';
 
-/** The sum of two tallies. */
+/** The sum of two counts. */
 export function addCounts(a: WorkCounts, b: WorkCounts): WorkCounts {
   return {
     received: a.received + b.received,
@@ -23,7 +23,7 @@ export interface SliceEffects<Message> {
   receive: (count: number) => Promise<Message[]>;
   /** `isOver` tells whether the slice's time is up: what has not begun by then is given back. */
   process: (messages: Message[], isOver: () => boolean) => Promise<WorkCounts>;
-  /** Whether the drain still has the gate, and nobody has paused the queue; asked only about work beyond the share. */
+  /** Whether the drain still has the gate, and nobody has paused the queue; asked only about work beyond the quota. */
   mayGoOn: () => Promise<boolean>;
   nowMs: () => number;
   sleep: (ms: number) => Promise<void>;
@@ -31,12 +31,12 @@ export interface SliceEffects<Message> {
 }
 
 /**
- * Shortest time between two receives of a lone task while the queue gives less than it was asked for. A trickle is
+ * Shortest time between two receives of the only task of a wave while the queue gives less than it was asked for. A trickle is
  * taken some at a time, and each receive, result message and wake serves them all.
  */
 const PACE_MS = 500;
 /**
- * How long a lone task that is through with its share waits for more, from its start: ending one drain and starting the
+ * How long the only task of a wave that is through with its quota waits for more, from its start: ending one drain and starting the
  * next costs ten operations, a receive one, and a look at the gate when it brings something. Not longer, for it holds a
  * place that another queue may want.
  */
@@ -53,8 +53,8 @@ export const trips = ({ ran, failures }: Pick<WorkCounts, 'ran' | 'failures'>): 
   ran >= MIN_RUN_TO_TRIP && failures * 2 > ran;
 
 /**
- * The loop of a dequeue task: receive, process, and again, until its share is done, its time is up, the queue stays
- * empty (back-off up to its maximum), or the circuit trips. A lone task has no rivals whose shares it could take: it
+ * The loop of a dequeue task: receive, process, and again, until its quota is reached, its time is up, the queue stays
+ * empty (back-off up to its maximum), or the circuit trips. The only task of a wave has no rivals whose quotas it could take: it
  * goes on, at a pace, for as long as the queue gives less than it takes at a time; if not, the next wave may be wider.
  * What it then finds behind a pause it gives back.
  */

@@ -4,7 +4,7 @@ import type { Table } from '../storage/table.ts';
 
 /**
  * Makes the reader of batch states for one slice: the state of a batch is read once in it while work goes on. A state
- * that ends chunks unrun must not be older than their references, since a settled batch may have been redriven meanwhile:
+ * that ends chunks unrun must not be older than their references, since a finished batch may have been redriven meanwhile:
  * such a state is read again each time, as is a batch that is not there, or could not be read.
  */
 export function createBatchStates(table: Table): (batch: string) => Promise<BatchState | undefined> {

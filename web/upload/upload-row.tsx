@@ -20,7 +20,7 @@ export interface ChosenFile extends Target {
   idempotencyKey: string;
 }
 
-/** One file on its way: sent, then watched until its batch has settled. */
+/** One file on its way: sent, then watched until its batch is finished. */
 export function UploadRow({ chosen }: { chosen: ChosenFile }): JSX.Element {
   const [progress, setProgress] = useState<UploadProgress>({ step: 'sending', fraction: 0 });
   const [accepted, setAccepted] = useState<BatchView>();

@@ -130,7 +130,7 @@ export const BATCH_ROUTES: readonly Route[] = [
     method: 'DELETE',
     route: 'batches/{id}',
     audience: 'operator',
-    summary: 'Delete a settled batch with all that is stored of it',
+    summary: 'Delete a finished batch with all that is stored of it',
     answers: [
       { status: 202, description: 'It is large: the sweep goes on with it', content: {} },
       { status: 204, description: 'It is gone', content: {} },

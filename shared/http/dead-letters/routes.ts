@@ -31,7 +31,8 @@ export const DEAD_LETTER_ROUTES: readonly Route[] = [
     method: 'POST',
     route: 'batches/{id}/dead-letters/redrive',
     audience: 'operator',
-    summary: 'Run dead letters of a settled batch again: all, those of a cause, or named ones, corrected where need be',
+    summary:
+      'Run dead letters of a finished batch again: all, those of a cause, or named ones, corrected where need be',
     parameters: [
       {
         in: 'header',

@@ -41,8 +41,8 @@ export const JSON_TYPE = 'application/json';
 export const NDJSON_TYPE = 'application/x-ndjson';
 /** Header of a page that is not the last. */
 export const NEXT = { link: 'rel="next": the next page, if there is one' };
-/** Header of an answer that grows until the batch is settled. */
-export const STATE = { 'sluice-batch-state': 'State of the batch: until it is settled, the answer is not all' };
+/** Header of an answer that grows until the batch is finished. */
+export const STATE = { 'sluice-batch-state': 'State of the batch: until it is finished, the answer is not all' };
 
 /** A parameter in the query. */
 export const query = (name: string, description: string, schema?: Record<string, unknown>): RouteParameter => ({

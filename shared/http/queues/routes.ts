@@ -17,7 +17,7 @@ export const QUEUE_ROUTES: readonly Route[] = [
     method: 'GET',
     route: 'queues',
     audience: 'operator',
-    summary: 'Every queue: depth, dequeue tasks, pause, what its drains have learnt',
+    summary: 'Every queue: depth, dequeue tasks, pause, what its drains have measured',
     parameters: [
       {
         in: 'query',
