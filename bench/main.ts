@@ -19,7 +19,7 @@ const SECOND_MS = 1_000;
 /** Default maxPollingInterval of the queue trigger. */
 const QUEUE_TRIGGER_MS = 60_000;
 /** The warm-up of both sides: enough for the compiler of JavaScript to have settled. */
-const WARM_UP_SHARE = 0.2;
+const WARM_UP_FRACTION = 0.2;
 
 /** A wake by polling takes seconds until all is idle again: a share of them is enough to see the polling. */
 const WAKES = [
@@ -48,7 +48,7 @@ async function onStack<T>(
 async function throughputOf(place: Place, options: BenchOptions): Promise<Pick<Results, 'throughput' | 'memory'>> {
   const files = { upload: join(place.folder, 'upload.zst'), warmUp: join(place.folder, 'warm-up.zst') };
   await writeUpload(files.upload, options.items);
-  await writeUpload(files.warmUp, Math.ceil(options.items * WARM_UP_SHARE));
+  await writeUpload(files.warmUp, Math.ceil(options.items * WARM_UP_FRACTION));
   const throughput = await onStack(place, 'side by side', (stack) => measureThroughput(stack, files, options));
   print('memory …');
   return { throughput, memory: await measureMemory(place, { ...options, upload: files.upload }) };
@@ -56,9 +56,14 @@ async function throughputOf(place: Place, options: BenchOptions): Promise<Pick<R
 
 async function wakesOf(place: Place, { wakes }: BenchOptions): Promise<Pick<Results, 'wake'>> {
   const measured = [];
-  for (const [delays, share] of WAKES)
+  for (const [delays, fraction] of WAKES)
     measured.push(
-      await onStack(place, `wake ${delays}`, (stack) => measureWakes(stack, Math.ceil(wakes * share), delays), delays),
+      await onStack(
+        place,
+        `wake ${delays}`,
+        (stack) => measureWakes(stack, Math.ceil(wakes * fraction), delays),
+        delays,
+      ),
     );
   return { wake: { measured, secondPoller: pollWait(SECOND_MS), queueTriggerAtMost: pollWait(QUEUE_TRIGGER_MS) } };
 }

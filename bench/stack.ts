@@ -109,7 +109,7 @@ function withListener(config: unknown): unknown {
 /** The host logs each execution: an activity is two actions, and each drain that ended was started once. */
 async function actionsIn(folder: string): Promise<number> {
   const log = await readFile(logFile(folder, 'host'), 'utf8');
-  const activities = log.match(/Executing 'Functions\.(dequeue-batch|settle-queue)'/g) ?? [];
+  const activities = log.match(/Executing 'Functions\.(dequeue-batch|finish-wave)'/g) ?? [];
   const starts = log.match(/drain-ended/g) ?? [];
   return activities.length * 2 + starts.length;
 }

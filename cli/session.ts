@@ -15,7 +15,7 @@ export interface Session {
   /** Lines of what was asked for. */
   print(...lines: string[]): void;
   /** Lines beside it: nowhere with --quiet. */
-  tell(...lines: string[]): void;
+  inform(...lines: string[]): void;
   /** Prints the value with --json, else the lines. */
   answer(value: unknown, lines: () => string[]): void;
 }
@@ -38,7 +38,7 @@ export function createSession(io: Io, options: GlobalOptions): Session {
     api: createApi(settings, io.fetch),
     screen,
     print,
-    tell: (...lines) => void screen.write(lines.map((line) => `${line}\n`).join('')),
+    inform: (...lines) => void screen.write(lines.map((line) => `${line}\n`).join('')),
     answer: (value, lines) => print(...(settings.json ? [JSON.stringify(value)] : lines())),
   };
 }

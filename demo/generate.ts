@@ -29,9 +29,9 @@ export interface UsageRecord {
 const ACCOUNTS = 2_000;
 const MONTH_START_MS = Date.UTC(2025, 2, 1);
 const MONTH_MS = 31 * 86_400_000;
-const CREDIT_SHARE = 0.01;
+const CREDIT_FRACTION = 0.01;
 /** One record in 500 is bad, as files of real clients have them. */
-const BAD_SHARE = 0.002;
+const BAD_FRACTION = 0.002;
 const BLOCK_LINES = 1_000;
 
 /** Writes a month of usage as NDJSON, sorted by time: few large accounts, many small ones, several currencies. */
@@ -51,7 +51,7 @@ export function* usageBlocks({ items = 200_000, seed = 1 }: GenerateOptions = {}
 
 function usageLine(index: number, items: number, random: () => number): string {
   const record = usageRecord(index, items, random);
-  return JSON.stringify(random() < BAD_SHARE ? spoil(record, random()) : record);
+  return JSON.stringify(random() < BAD_FRACTION ? spoil(record, random()) : record);
 }
 
 function usageRecord(index: number, items: number, random: () => number): UsageRecord {
@@ -59,7 +59,7 @@ function usageRecord(index: number, items: number, random: () => number): UsageR
   const rank = Math.floor(ACCOUNTS ** random());
   const market = accountMarket(rank, random());
   const product = pick(PRODUCTS, random());
-  const isCredit = random() < CREDIT_SHARE;
+  const isCredit = random() < CREDIT_FRACTION;
   const quantity = usageQuantity(product, random());
   const time = MONTH_START_MS + ((index + random()) / items) * MONTH_MS;
   return {

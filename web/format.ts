@@ -14,7 +14,7 @@ export const formatCount = (value: number): string => whole.format(value);
 export const formatCompact = (value: number): string => compact.format(value);
 
 /** A count of a few that may have a fraction, as shares of operations have. */
-export const formatShare = (value: number): string =>
+export const formatDecimals = (value: number): string =>
   value < 100 && !Number.isInteger(value) ? value.toFixed(1) : whole.format(value);
 
 /** Bytes, in units of a thousand. */
@@ -55,8 +55,8 @@ export function formatUsd(usd: number): string {
 }
 
 /** A share of a whole as a percentage; what is not all never reads as 100 %. */
-export function formatPercent(share: number): string {
-  const percent = share * 100;
+export function formatPercent(fraction: number): string {
+  const percent = fraction * 100;
   if (percent > 0 && percent < 0.1) return '< 0.1 %';
   if (percent < 100 && percent > 99) return `${(Math.floor(percent * 10) / 10).toFixed(1)} %`;
   return `${percent.toFixed(percent < 10 && percent > 0 ? 1 : 0)} %`;

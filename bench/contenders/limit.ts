@@ -37,18 +37,18 @@ interface Halves {
   partials: Promise<Uint8Array>[];
 }
 
-async function runOverlapping(file: string, pool: LimitThreads): Promise<Halves> {
+async function runOverlapping(file: string, threads: LimitThreads): Promise<Halves> {
   const partials: Promise<Uint8Array>[] = [];
   let items = 0;
   for await (const chunk of chunksOf(file)) {
     items += chunk.items;
-    partials.push(compress(chunk.bytes).then((frame) => pool.run(frame)));
+    partials.push(compress(chunk.bytes).then((frame) => threads.run(frame)));
     await partials[partials.length - IN_FLIGHT];
   }
   return { items, partials };
 }
 
-async function runInTurn(file: string, pool: LimitThreads): Promise<Halves> {
+async function runInTurn(file: string, threads: LimitThreads): Promise<Halves> {
   const frames: Promise<Uint8Array>[] = [];
   let items = 0;
   for await (const chunk of chunksOf(file)) {
@@ -56,7 +56,7 @@ async function runInTurn(file: string, pool: LimitThreads): Promise<Halves> {
     frames.push(compress(chunk.bytes));
   }
   const whole = await Promise.all(frames);
-  return { items, partials: whole.map((frame) => pool.run(frame)) };
+  return { items, partials: whole.map((frame) => threads.run(frame)) };
 }
 
 /** Ends the threads. */

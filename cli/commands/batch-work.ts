@@ -36,7 +36,7 @@ const cancel: Action<[string, WaitOptions & { wait?: boolean }]> = async (sessio
 
 const remove: Action<[string, { yes?: boolean }]> = async (session, id, { yes }) => {
   if (!yes && !(await isConfirmed(session, `Delete batch ${id} with all its data? [y/N] `))) {
-    session.tell('Nothing was deleted.');
+    session.inform('Nothing was deleted.');
     return EXIT.failed;
   }
   const path = `batches/${encodeURIComponent(id)}`;

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { isSettled } from '../../shared/batches/batch-row.ts';
+import { isFinished } from '../../shared/batches/batch-row.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT } from '../exit-codes.ts';
 import { collect, whole } from '../options.ts';
@@ -84,6 +84,6 @@ async function download(session: Session, out: string | undefined, pages: AsyncI
     await output.discard();
     throw error;
   }
-  if (state !== undefined && !isSettled(state as Parameters<typeof isSettled>[0]))
-    session.tell(`The batch is ${state}: this is what there is so far.`);
+  if (state !== undefined && !isFinished(state as Parameters<typeof isFinished>[0]))
+    session.inform(`The batch is ${state}: this is what there is so far.`);
 }

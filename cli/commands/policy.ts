@@ -37,7 +37,7 @@ export function addPolicy(program: Command, act: Act): void {
     .description('Shows or changes the rule by which the waves of a queue are sized.')
     .argument('<queue>', 'the queue')
     .addOption(new Option('--capacity <n>', 'most tasks of a wave').argParser(whole(1, 1_000)))
-    .addOption(new Option('--headroom <share>', 'share of it that bulk lanes leave free').argParser(decimal(0, 0.9)))
+    .addOption(new Option('--headroom <fraction>', 'share of it that bulk lanes leave free').argParser(decimal(0, 0.9)))
     .addOption(new Option('--target-seconds <s>', 'work that one task should get').argParser(decimal(0.1, 600)))
     .option('--put <file>', 'a whole policy as JSON; - is standard input')
     .addOption(new Option('--version <n>', 'with --put: only over this version').argParser(whole(0, 1e9)))

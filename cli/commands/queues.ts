@@ -43,12 +43,12 @@ const queues: Action<[{ fresh?: boolean }]> = async (session, { fresh }) => {
 };
 
 const pause: Action<[string, { reason?: string }]> = async (session, queue, options) => {
-  tellQueue(session, await change(session, queue, { verb: 'pause', body: options }));
+  printQueue(session, await change(session, queue, { verb: 'pause', body: options }));
   return EXIT.done;
 };
 
 const resume: Action<[string]> = async (session, queue) => {
-  tellQueue(session, await change(session, queue, { verb: 'resume' }));
+  printQueue(session, await change(session, queue, { verb: 'resume' }));
   return EXIT.done;
 };
 
@@ -62,7 +62,7 @@ const change = (
     ...(body === undefined ? {} : { body }),
   });
 
-const tellQueue = ({ answer }: Session, queue: QueueView): void =>
+const printQueue = ({ answer }: Session, queue: QueueView): void =>
   answer(queue, () => [`${queue.queue}: ${stateOf(queue)}, depth ${formatCount(queue.depth)}`]);
 
 function stateOf({ status, paused, dueAt }: QueueView): string {

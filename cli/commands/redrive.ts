@@ -10,7 +10,7 @@ import type { Io } from '../io.ts';
 import { decimal, idempotencyKey, wholeList } from '../options.ts';
 import type { Act, Action } from '../session.ts';
 import { formatCount, formatNumber } from '../text/format.ts';
-import { endingOf } from '../watch/until-settled.ts';
+import { endingOf } from '../watch/until-finished.ts';
 import { describeEnd, timeoutOption, type WaitOptions, waitFor } from '../watch/wait.ts';
 
 type Request = z.input<typeof redriveRequestSchema>;
@@ -60,14 +60,14 @@ const redrive: Action<[string, RedriveOptions]> = async (session, id, options) =
     throw new UsageError('--cause: goes with neither --items nor --corrected');
   const key = options.idempotencyKey ?? session.io.randomId();
   const body = await requestOf(session.io, options, key);
-  session.tell(`Idempotency key: ${key}`);
+  session.inform(`Idempotency key: ${key}`);
   const path = `batches/${encodeURIComponent(id)}/dead-letters/redrive`;
   const answer = await session.api.json<Answer>({ path, method: 'POST', audience: 'operator', body });
   if (!options.wait) {
     session.answer({ ...answer, idempotencyKey: key }, () => describe(answer));
     return EXIT.done;
   }
-  session.tell(...describe(answer));
+  session.inform(...describe(answer));
   const batch = await waitFor(session, id, options);
   session.answer(batch, () => describeEnd(batch));
   return endingOf(batch);

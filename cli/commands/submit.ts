@@ -7,7 +7,7 @@ import { formatCount, formatNumber, formatTime } from '../text/format.ts';
 import { openInput } from '../upload/input.ts';
 import { ENCODINGS, FORMATS } from '../upload/kind.ts';
 import { type SubmitOptions, type Submitted, sendBatch, WAYS } from '../upload/send-batch.ts';
-import { endingOf } from '../watch/until-settled.ts';
+import { endingOf } from '../watch/until-finished.ts';
 import { describeEnd, timeoutOption, waitFor } from '../watch/wait.ts';
 
 const HELP = `
@@ -51,21 +51,21 @@ export function addSubmit(program: Command, act: Act): void {
 
 const submit: Action<[string, SubmitOptions]> = async (session, file, options) => {
   const input = await openInput(session, file, options);
-  session.tell(`Idempotency key: ${input.key}`);
+  session.inform(`Idempotency key: ${input.key}`);
   const sent = await sendBatch(session, input, options);
   if (sent.batch === undefined) {
     session.answer({ inbox: sent.inbox, idempotencyKey: input.key }, () => [`In the inbox as ${sent.inbox}.`]);
-    session.tell('The app takes it at its next look there; --wait waits for that.');
+    session.inform('The app takes it at its next look there; --wait waits for that.');
     return EXIT.done;
   }
   if (session.settings.quiet && !session.settings.json) session.print(sent.batch.id);
   else if (!session.settings.json || options.wait) sayAccepted(session, sent.batch, sent.isRepeat);
-  return options.wait ? waitToEnd(session, sent.batch, input.key, options) : tellAccepted(session, sent, input.key);
+  return options.wait ? waitToEnd(session, sent.batch, input.key, options) : printAccepted(session, sent, input.key);
 };
 
-function sayAccepted({ settings, print, tell }: Session, batch: BatchView, isRepeat: boolean): void {
+function sayAccepted({ settings, print, inform }: Session, batch: BatchView, isRepeat: boolean): void {
   const { id, chunks, counts, lane, times, state } = batch;
-  const say = settings.json ? tell : print;
+  const say = settings.json ? inform : print;
   if (isRepeat)
     say(`Accepted before, at ${formatTime(times.accepted)} UTC, as batch ${id}: ${state}. Nothing is done twice.`);
   else
@@ -74,7 +74,7 @@ function sayAccepted({ settings, print, tell }: Session, batch: BatchView, isRep
     );
 }
 
-function tellAccepted({ settings, print }: Session, { batch, isRepeat }: Submitted, key: string): ExitCode {
+function printAccepted({ settings, print }: Session, { batch, isRepeat }: Submitted, key: string): ExitCode {
   if (settings.json) print(JSON.stringify({ ...batch, idempotencyKey: key, isRepeat }));
   return EXIT.done;
 }

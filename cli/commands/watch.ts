@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Act, Action } from '../session.ts';
-import { endingOf } from '../watch/until-settled.ts';
+import { endingOf } from '../watch/until-finished.ts';
 import { describeEnd, timeoutOption, type WaitOptions, waitFor } from '../watch/wait.ts';
 
 const HELP = `

@@ -40,7 +40,7 @@ export async function sendBatch(session: Session, input: Input, options: SubmitO
     if (typeof posted !== 'string') return posted;
     if (options.via === 'http' || !input.isFile || inboxOf(session, options) === undefined)
       throw tooLarge(posted, input, options);
-    session.tell(posted);
+    session.inform(posted);
   }
   const connection = inboxOf(session, options);
   if (connection === undefined)
@@ -94,10 +94,10 @@ async function sendToInbox(
   { input, options }: { input: Input; options: SubmitOptions },
 ): Promise<Submitted> {
   const name = inboxName(input, options);
-  session.tell(`By the inbox, as ${name}`);
+  session.inform(`By the inbox, as ${name}`);
   const put = await showUpload(session.screen, (onProgress) => putIntoInbox(inbox, { name, input, onProgress }));
   if (!options.wait) return { isRepeat: false, inbox: name };
-  session.tell('Waiting for the app to look into the inbox');
+  session.inform('Waiting for the app to look into the inbox');
   const id = await awaitInbox(inbox, put, {
     ...session.io,
     timeoutMs: options.timeout === undefined ? undefined : options.timeout * 1000,

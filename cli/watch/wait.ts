@@ -5,7 +5,7 @@ import type { Session } from '../session.ts';
 import { describeBatch, describeProgress } from '../text/batch-text.ts';
 import { formatUsd } from '../text/format.ts';
 import { createStatusLine } from '../text/status-line.ts';
-import { untilSettled } from './until-settled.ts';
+import { untilFinished } from './until-finished.ts';
 
 /** Options of every command that can wait. */
 export interface WaitOptions {
@@ -32,7 +32,7 @@ export async function waitFor(
 ): Promise<BatchView> {
   const { now, sleep } = session.io;
   const line = createStatusLine(session.screen, now);
-  const batch = await untilSettled<BatchView>({
+  const batch = await untilFinished<BatchView>({
     ...{ now, sleep },
     ...(first === undefined ? {} : { first }),
     look: () => getBatch(session, id),

@@ -15,7 +15,7 @@ export const BATCH_STATES = [
 export type BatchState = (typeof BATCH_STATES)[number];
 
 /** Whether nothing more will happen to a batch in this state, short of a redrive. */
-export const isSettled = (state: BatchState): boolean =>
+export const isFinished = (state: BatchState): boolean =>
   state === 'completed' || state === 'completedWithDeadLetters' || state === 'cancelled';
 
 /** Items of a batch by what became of them. `pending` is accepted minus the others; the ledger checks it against the rows. */

@@ -3,7 +3,7 @@
 import { batchDate } from '../contract/names.ts';
 import { inParallel } from '../parallel.ts';
 import type { Table } from '../storage/table.ts';
-import { type BatchState, isSettled, pendingItems } from './batch-row.ts';
+import { type BatchState, isFinished, pendingItems } from './batch-row.ts';
 import { batchesOfDay, type IndexEntry, listedTimes } from './index-rows.ts';
 import { readBatch } from './ledger.ts';
 import { openBatches } from './open-rows.ts';
@@ -67,14 +67,14 @@ async function* candidates(table: Table, { days, after }: ListingQuery): AsyncGe
 /** What its index row is enough to rule out. */
 const mayFit = (entry: IndexEntry, query: ListingQuery, open: boolean): boolean =>
   (query.workload === undefined || entry.workload === query.workload) &&
-  (open || !isSettled(entry.state) || query.state === undefined || entry.state === query.state);
+  (open || !isFinished(entry.state) || query.state === undefined || entry.state === query.state);
 
 const fits = (batch: ListedBatch, { state }: ListingQuery): boolean => state === undefined || batch.state === state;
 
 /** undefined: its acceptance has not come to pass (yet), or it has been deleted meanwhile. */
 async function refresh(table: Table, entry: IndexEntry, open: boolean): Promise<ListedBatch | undefined> {
   const { spent: _spent, ...known } = entry;
-  if (!open && isSettled(entry.state)) return { ...known, pending: 0 };
+  if (!open && isFinished(entry.state)) return { ...known, pending: 0 };
   const found = await readBatch(table, entry.id);
   if (!found) return undefined;
   const { state, dead } = found.row;

@@ -2,7 +2,7 @@
  * Cancelling: what has run stays, what has not is cancelled. The state is changed first; from then on every worker that
  * meets a chunk cancels it, and so does this, over the pending rows. The outcome blob decides, as for every ending.
  */
-import { type BatchRow, isSettled, toBatchEntity } from '../batches/batch-row.ts';
+import { type BatchRow, isFinished, toBatchEntity } from '../batches/batch-row.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
 import { chunkRows, insertChunks, readBatch, rowOf } from '../batches/ledger.ts';
 import { CONTAINERS, resultsQueueName } from '../contract/names.ts';
@@ -40,7 +40,7 @@ export interface Cancelling {
 export async function cancelBatch(deps: FinalizeDeps, id: string): Promise<Cancelling> {
   const row = await markCancelling(deps, id);
   if (row.state === 'cancelled') return { row, chunks: 0 };
-  if (isSettled(row.state)) throw new Problem('conflict', `Batch ${id} is ${row.state}; there is nothing to cancel.`);
+  if (isFinished(row.state)) throw new Problem('conflict', `Batch ${id} is ${row.state}; there is nothing to cancel.`);
   return { row, chunks: await cancelPending(deps, row) };
 }
 
@@ -53,7 +53,7 @@ const markCancelling = (deps: FinalizeDeps, id: string): Promise<BatchRow> =>
     const found = await readBatch(deps.table, id);
     if (!found) throw new Problem('not-found', `There is no batch "${id}".`);
     const { row, etag } = found;
-    if (isSettled(row.state) || row.state === 'cancelling') return row;
+    if (isFinished(row.state) || row.state === 'cancelling') return row;
     if (row.state === 'accepting') await insertChunks(deps.table, await rowsOfRevision(deps, row));
     const next: BatchRow = { ...row, state: 'cancelling' };
     if ((await writeRow(deps.table, toBatchEntity(next), etag)) === undefined) return LOST_RACE;
@@ -71,7 +71,7 @@ export async function cancelPending(deps: FinalizeDeps, batch: BatchRow, limit =
   let chunks = 0;
   for await (const group of pendingGroups(deps, batch.id, limit)) {
     const ends = await inParallel(group, PUTS_AT_ONCE, (row) => endCancelled(deps, row));
-    await tell(deps, { batch, workload, ends });
+    await reportEnds(deps, { batch, workload, ends });
     chunks += group.length;
   }
   if (chunks === 0) await finalize(deps, batch.id);
@@ -100,13 +100,13 @@ async function endCancelled(deps: FinalizeDeps, { batch, chunk, reference }: Chu
   return { batch, chunk, header };
 }
 
-interface Telling {
+interface CancelledChunks {
   batch: BatchRow;
   workload: Workload;
   ends: FinishedChunk[];
 }
 
-async function tell(deps: FinalizeDeps, { batch, workload, ends }: Telling): Promise<void> {
+async function reportEnds(deps: FinalizeDeps, { batch, workload, ends }: CancelledChunks): Promise<void> {
   const from = { queue: queueOf(workload, batch.lane, ends[0]?.chunk ?? ''), workload };
   // An outcome and its share of a telling; who counts more exactly would need a measure a chunk.
   const operations = { 'blob.put': ends.length, 'queue.put': 1 };

@@ -3,7 +3,7 @@
  * first: from then on no redrive can begin, and its row `open` lets the sweep finish what a crash left.
  */
 import type { ContainerClient } from '@azure/storage-blob';
-import { BATCH_ROW_KEY, type BatchRow, isSettled, toBatchEntity } from '../batches/batch-row.ts';
+import { BATCH_ROW_KEY, type BatchRow, isFinished, toBatchEntity } from '../batches/batch-row.ts';
 import { deleteChunks } from '../batches/delete-chunks.ts';
 import { unindexBatch } from '../batches/index-rows.ts';
 import { contentRowOf, freeKey } from '../batches/keys.ts';
@@ -52,7 +52,7 @@ const markDeleting = (deps: DeleteDeps, id: string): Promise<BatchRow> =>
     if (!found) throw new Problem('not-found', `There is no batch "${id}".`);
     const { row, etag } = found;
     if (row.deletingAt !== undefined) return row;
-    if (!isSettled(row.state))
+    if (!isFinished(row.state))
       throw new Problem('conflict', `Batch ${id} is ${row.state}; it can be deleted once it is settled.`);
     // Its end is told before nothing is left of it.
     await announce(deps, row);

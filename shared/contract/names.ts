@@ -46,8 +46,8 @@ export const batchTimeMs = (batch: string): number => Number.parseInt(batch.repl
 export const batchDate = (batch: string): string => new Date(batchTimeMs(batch)).toISOString().slice(0, 10);
 
 /** The queue of one partition of a workload's lane. */
-export const queueName = (workload: string, lane: string, partition: number): string =>
-  `${workload}-${lane}-${partition}`;
+export const queueName = (workload: string, lane: string, queueIndex: number): string =>
+  `${workload}-${lane}-${queueIndex}`;
 
 /** The queue that carries a workload's finished chunks to the collector. */
 export const resultsQueueName = (workload: string): string => `${workload}-results`;

@@ -78,8 +78,8 @@ const ROUND: Operations = {
   'queue.delete': 1,
 };
 
-/** settle-queue: the gate read, the depth measured, the gate released; QueueEmpty published. */
-const SETTLE: Operations = { 'table.get': 1, 'queue.properties': 1, 'table.update': 1, 'servicebus.send': 1 };
+/** finish-wave: the gate read, the depth measured, the gate released; QueueEmpty published. */
+const FINISH_WAVE: Operations = { 'table.get': 1, 'queue.properties': 1, 'table.update': 1, 'servicebus.send': 1 };
 
 /** The report; state settled, then day row and announced, with BatchCompleted between; the `open` row removed. */
 const FINALIZE: Operations = { 'blob.put': 1, 'table.update': 3, 'servicebus.send': 1, 'table.delete': 1 };
@@ -118,7 +118,7 @@ export function batchOperations(shape: BatchShape): Operations {
     COLLECTOR,
     timesOperations(READ, rounds),
     timesOperations(ROUND, rounds),
-    timesOperations(SETTLE, queues + 1),
+    timesOperations(FINISH_WAVE, queues + 1),
     FINALIZE,
   ].reduce(addOperations);
 }
@@ -137,12 +137,12 @@ export function drainOperations(shape: BatchShape): Operations {
     timesOperations(TASK, tasks),
     COLLECTOR,
     timesOperations(ROUND, rounds),
-    timesOperations(SETTLE, queues + 1),
+    timesOperations(FINISH_WAVE, queues + 1),
     { 'queue.delete': chunks },
   ].reduce(addOperations);
 }
 
-/** Durable actions of one batch: for each drain 1 start, 2 a dequeue task and 2 for settle-queue; 5 at the least. */
+/** Durable actions of one batch: for each drain 1 start, 2 a dequeue task and 2 for finish-wave; 5 at the least. */
 export function batchActions(shape: BatchShape): number {
   const { queues, tasks } = planOf(shape);
   const drains = queues + 1;

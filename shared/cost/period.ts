@@ -1,7 +1,7 @@
 /** The cost of a day or a month: work is counted, wake-ups are computed from it, idling from the clock. */
 import { addOperations, type Operations } from '../contract/operations.ts';
 import { DURABLE_ACTION_ON_STORAGE, timesOperations } from './counts.ts';
-import { drainShare, type EndedChunks } from './drain-share.ts';
+import { drainAllocation, type EndedChunks } from './drain-allocation.ts';
 import { DAYS_A_MONTH, DEFAULT_PARAMETERS, type MonthParameters } from './model/month-parameters.ts';
 import { sluiceLines } from './model/sluice-month.ts';
 import { priceOperations } from './price.ts';
@@ -27,7 +27,7 @@ export const NOTHING_SPENT: PeriodSpent = { batches: 0, items: 0, operations: {}
 
 /** Adds a batch. */
 export function addBatch(sum: PeriodSpent, batch: BatchSpent): PeriodSpent {
-  const { drainOperations, actions } = drainShare(batch);
+  const { drainOperations, actions } = drainAllocation(batch);
   return {
     batches: sum.batches + 1,
     items: sum.items + batch.items,

@@ -6,13 +6,13 @@ import { toError } from '../errors.ts';
 import type { Table } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import { measureQueue } from '../telemetry/metrics.ts';
-import { beat, fence, showFirstWave } from '../wake/gate.ts';
+import { fence, recordHeartbeat, showFirstWave } from '../wake/gate.ts';
 import { type Queue, receive } from '../wake/messages.ts';
 import type { QueueAddress, Registry } from '../workload/registry.ts';
 import { summarize } from './adapt.ts';
+import { type FinishWaveDeps, finishWave, waveSeconds } from './finish-wave.ts';
 import type { Wave } from './plan.ts';
-import { type SettleDeps, settle, waveSeconds } from './settle.ts';
-import { emptySlice, runSlice, type SliceResult, type Tally } from './slice.ts';
+import { emptySlice, runSlice, type SliceResult, type WorkCounts } from './slice.ts';
 
 export interface DequeueInput {
   queue: string;
@@ -20,7 +20,7 @@ export interface DequeueInput {
   task: string;
   wave: Wave;
 }
-export interface SettleQueueInput {
+export interface FinishWaveInput {
   queue: string;
   generation: number;
   slices: SliceResult[];
@@ -29,7 +29,7 @@ export interface SettleQueueInput {
   abandon?: boolean;
 }
 /** `next` is absent when the drain is over. */
-export interface SettleQueueOutput {
+export interface FinishWaveOutput {
   next?: Wave;
 }
 
@@ -37,9 +37,9 @@ export interface SettleQueueOutput {
 const FIRST_TASK = 't0';
 
 /** What a slice does with one receive. */
-export type Round = (messages: DequeuedMessageItem[], isOver?: () => boolean) => Promise<Tally>;
+export type Round = (messages: DequeuedMessageItem[], isOver?: () => boolean) => Promise<WorkCounts>;
 
-export interface ActivityDeps extends SettleDeps {
+export interface ActivityDeps extends FinishWaveDeps {
   registry: Registry;
   queues: (name: string) => Queue;
   meter: Pick<Meter, 'measure'>;
@@ -49,7 +49,7 @@ export interface ActivityDeps extends SettleDeps {
 
 export interface Activities {
   dequeueBatch: (input: DequeueInput) => Promise<SliceResult>;
-  settleQueue: (input: SettleQueueInput) => Promise<SettleQueueOutput>;
+  finishWave: (input: FinishWaveInput) => Promise<FinishWaveOutput>;
 }
 
 export function createActivities(deps: ActivityDeps): Activities {
@@ -64,13 +64,13 @@ export function createActivities(deps: ActivityDeps): Activities {
         return emptySlice('fault');
       }
     },
-    settleQueue: async ({ queue, generation, slices, wakes, abandon = false }) => {
+    finishWave: async ({ queue, generation, slices, wakes, abandon = false }) => {
       const address = deps.registry.queue(queue);
       if (!address) return {};
       if (abandon) log.error('drain-failed', { queue, generation });
-      const settled = await settle(deps, { address, generation, wave: summarize(slices, wakes), abandon });
-      if ('next' in settled) return { next: settled.next };
-      log.info('drain-ended', { queue, generation, ended: settled.ended });
+      const step = await finishWave(deps, { address, generation, wave: summarize(slices, wakes), abandon });
+      if ('next' in step) return { next: step.next };
+      log.info('drain-ended', { queue, generation, ended: step.ended });
       return {};
     },
   };
@@ -82,13 +82,14 @@ async function dequeue(
 ): Promise<SliceResult> {
   const address = deps.registry.queue(name);
   const { table, now } = deps.gate;
-  const held = address && (await fence(table, name, generation));
-  if (!held) return emptySlice('fenced');
+  const current = address && (await fence(table, name, generation));
+  if (!current) return emptySlice('fenced');
   const untilOf = (tasks: number): number => now() + waveSeconds(deps, { ...wave, tasks }) * 1000;
   const { tasks: active, depth } = wave;
-  const isShown = task === FIRST_TASK && (await showFirstWave(table, held, { active, depth, until: untilOf(active) }));
+  const isShown =
+    task === FIRST_TASK && (await showFirstWave(table, current, { active, depth, until: untilOf(active) }));
   if (isShown) measureQueue(name, depth, active);
-  else await beat(table, { queue: name, task, generation, until: untilOf(1) });
+  else await recordHeartbeat(table, { queue: name, task, generation, until: untilOf(1) });
   const queue = deps.queues(name);
   return runSlice(wave, {
     receive: (count) => receive(queue, count, deps.visibilitySeconds),
@@ -106,8 +107,8 @@ async function mayGoOn(
   { queue, generation }: Pick<DequeueInput, 'queue' | 'generation'>,
 ): Promise<boolean> {
   try {
-    const held = await fence(table, queue, generation);
-    return held !== undefined && held.row.paused === undefined;
+    const current = await fence(table, queue, generation);
+    return current !== undefined && current.row.paused === undefined;
   } catch (error) {
     log.warn('gate-not-read', { queue, generation, error: toError(error) });
     return false;

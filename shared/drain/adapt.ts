@@ -1,13 +1,13 @@
 /** Learns from a finished wave: what a reference takes, and how many tasks are worth having. Pure. */
 import { THROTTLED } from '../cost/meter.ts';
 import type { GateRow } from '../wake/gate-row.ts';
-import { addTallies, emptyTally, type SliceResult, type Tally } from './slice.ts';
+import { addCounts, emptyCounts, type SliceResult, type WorkCounts } from './slice.ts';
 
 /** Weight of the newest measurement: quick enough to follow a change of batch, slow enough to ignore one odd chunk. */
 const ALPHA = 0.5;
 
 /** What a wave of `tasks` tasks came to, over all of them. */
-export interface WaveSummary extends Omit<Tally, 'operations'> {
+export interface WaveSummary extends Omit<WorkCounts, 'operations'> {
   tasks: number;
   /** The gate's count when it was planned. */
   wakes: number;
@@ -22,7 +22,7 @@ export interface WaveSummary extends Omit<Tally, 'operations'> {
 
 /** Sums up the slices of a wave that was planned when the gate had counted `wakes`. */
 export function summarize(slices: SliceResult[], wakes: number): WaveSummary {
-  const { operations, ...sum } = slices.reduce<Tally>(addTallies, emptyTally());
+  const { operations, ...sum } = slices.reduce<WorkCounts>(addCounts, emptyCounts());
   return {
     ...sum,
     tasks: slices.length,
@@ -35,7 +35,7 @@ export function summarize(slices: SliceResult[], wakes: number): WaveSummary {
 }
 
 /** The gate's fields that a wave changes. */
-export function learn(gate: GateRow, wave: WaveSummary): Partial<GateRow> {
+export function adaptGate(gate: GateRow, wave: WaveSummary): Partial<GateRow> {
   if (wave.done === 0) return { throttled: wave.throttled, idleCount: gate.idleCount + 1 };
   const measured = (wave.seconds * wave.tasks) / wave.done;
   const known = gate.secondsPerReference;
@@ -47,24 +47,24 @@ export function learn(gate: GateRow, wave: WaveSummary): Partial<GateRow> {
     idleCount: 0,
     oldestAt: wave.oldestAt,
     waveTasks: wave.tasks,
-    failureShare: failureShare(wave),
-    failureBase: failureBase(gate, wave),
+    failureRate: failureRate(wave),
+    baselineFailureRate: baselineFailureRate(gate, wave),
     ...nextLimit(gate, wave, itemsPerSecond),
   };
 }
 
-const failureShare = ({ failures, ran }: WaveSummary): number => (ran === 0 ? 0 : failures / ran);
+const failureRate = ({ failures, ran }: WaveSummary): number => (ran === 0 ? 0 : failures / ran);
 
 /** Failures that stay when there are fewer tasks have another reason than load: from then on they are expected. */
-function failureBase(gate: GateRow, wave: WaveSummary): number {
-  const share = failureShare(wave);
+function baselineFailureRate(gate: GateRow, wave: WaveSummary): number {
+  const rate = failureRate(wave);
   const fewer = wave.tasks < gate.waveTasks;
-  if (fewer && share > gate.failureShare * (1 - 2 * TOLERANCE)) return share;
-  return Math.min(gate.failureBase, share);
+  if (fewer && rate > gate.failureRate * (1 - 2 * TOLERANCE)) return rate;
+  return Math.min(gate.baselineFailureRate, rate);
 }
 
 /** Share of the tasks that were too many at which a drain settles; it creeps up from there by PATIENCE a wave. */
-export const SAFE_SHARE = 0.93;
+export const SAFE_FRACTION = 0.93;
 const PATIENCE = 1.01;
 /** Share of failing items, or of throughput lost by adding tasks, from which on tasks are too many. */
 const TOLERANCE = 0.1;
@@ -76,13 +76,13 @@ const TOLERANCE = 0.1;
 function nextLimit(gate: GateRow, wave: WaveSummary, itemsPerSecond: number): Pick<GateRow, 'taskLimit' | 'pressedAt'> {
   if (isPressed(gate, wave, itemsPerSecond)) {
     // Too many by a little, for the limit is known: a small step back will do.
-    const share =
-      wave.tasks >= gate.pressedAt * SAFE_SHARE && gate.taskLimit > 0 && !wasPressed(gate) ? SAFE_SHARE : 0.5;
-    return { taskLimit: Math.max(1, Math.floor(wave.tasks * share)), pressedAt: wave.tasks };
+    const fraction =
+      wave.tasks >= gate.pressedAt * SAFE_FRACTION && gate.taskLimit > 0 && !wasPressed(gate) ? SAFE_FRACTION : 0.5;
+    return { taskLimit: Math.max(1, Math.floor(wave.tasks * fraction)), pressedAt: wave.tasks };
   }
   const { taskLimit, pressedAt } = gate;
   if (taskLimit === 0) return { taskLimit, pressedAt };
-  const safe = Math.max(taskLimit, Math.floor(pressedAt * SAFE_SHARE));
+  const safe = Math.max(taskLimit, Math.floor(pressedAt * SAFE_FRACTION));
   return { taskLimit: Math.min(safe, Math.ceil(taskLimit * 1.5)), pressedAt: pressedAt * PATIENCE };
 }
 
@@ -91,7 +91,7 @@ const wasPressed = (gate: GateRow): boolean => gate.pressedAt === gate.waveTasks
 
 /** Throttled by a service, failed by what the handler calls, or slower with more tasks than with fewer. */
 function isPressed(gate: GateRow, wave: WaveSummary, itemsPerSecond: number): boolean {
-  if (wave.throttled > 0 || failureShare(wave) > failureBase(gate, wave) + TOLERANCE) return true;
+  if (wave.throttled > 0 || failureRate(wave) > baselineFailureRate(gate, wave) + TOLERANCE) return true;
   const more = gate.waveTasks > 0 && wave.tasks > gate.waveTasks;
   return more && itemsPerSecond < gate.itemsPerSecond * (1 - TOLERANCE);
 }

@@ -4,12 +4,12 @@
  */
 import type { OrchestrationContext, Task } from 'durable-functions';
 import { RetryOptions } from 'durable-functions';
-import type { DequeueInput, SettleQueueInput, SettleQueueOutput } from './activities.ts';
+import type { DequeueInput, FinishWaveInput, FinishWaveOutput } from './activities.ts';
 import type { Wave } from './plan.ts';
 import { emptySlice, type SliceResult } from './slice.ts';
 
 /** Waves before the history is cut: a replay costs all that is in it. */
-const WAVES_A_GENERATION = 5;
+const WAVES_PER_EXECUTION = 5;
 
 /** What a drain starts with; an object always, as the library mangles text inputs when it continues as new. */
 export interface DrainInput {
@@ -22,15 +22,15 @@ export interface DrainInput {
 export function* drainQueue(context: OrchestrationContext): Generator<unknown, void, unknown> {
   const { queue, generation, wave } = context.df.getInput<DrainInput>() as DrainInput;
   let next: Wave | undefined = wave;
-  for (let count = 0; next !== undefined && count < WAVES_A_GENERATION; count += 1) {
+  for (let count = 0; next !== undefined && count < WAVES_PER_EXECUTION; count += 1) {
     const { wakes }: Wave = next;
     const slices = yield* runWave(context, { queue, generation, wave: next });
     try {
-      const settled = (yield settle(context, { queue, generation, slices, wakes })) as SettleQueueOutput;
-      next = settled.next;
+      const step = (yield finishWave(context, { queue, generation, slices, wakes })) as FinishWaveOutput;
+      next = step.next;
     } catch (error) {
       // The last act of a drain that cannot go on: free the gate, with a wake in a minute.
-      yield context.df.callActivity('settle-queue', { queue, generation, slices: [], wakes, abandon: true });
+      yield context.df.callActivity('finish-wave', { queue, generation, slices: [], wakes, abandon: true });
       throw error;
     }
   }
@@ -69,8 +69,8 @@ function tasksOf(context: OrchestrationContext, { queue, generation, wave }: Dra
 }
 
 /** Five tries over about a minute. When all fail, the gate's missing beat tells the next wake or the sweep. */
-const settle = (context: OrchestrationContext, input: SettleQueueInput) => {
+const finishWave = (context: OrchestrationContext, input: FinishWaveInput) => {
   const retry = new RetryOptions(2_000, 5);
   retry.backoffCoefficient = 2;
-  return context.df.callActivityWithRetry('settle-queue', retry, input);
+  return context.df.callActivityWithRetry('finish-wave', retry, input);
 };

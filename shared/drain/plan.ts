@@ -38,7 +38,7 @@ export interface Wave {
   depth: number;
   wakes: number;
   tasks: number;
-  share: number;
+  quota: number;
   receive: number;
   sliceSeconds: number;
   probe: boolean;
@@ -51,17 +51,17 @@ export interface Wave {
 export function planWave(state: PlanState): Wave {
   const { depth, wakes, probe } = state;
   const sliceSeconds = state.exploring ? Math.min(state.sliceSeconds, EXPLORING_SECONDS) : state.sliceSeconds;
-  if (probe) return { depth, wakes, tasks: 1, share: 1, receive: 1, sliceSeconds, probe };
+  if (probe) return { depth, wakes, tasks: 1, quota: 1, receive: 1, sliceSeconds, probe };
   const tasks = state.kind === 'results' ? 1 : countTasks(state);
-  const share = Math.max(1, Math.ceil(depth / tasks));
+  const quota = Math.max(1, Math.ceil(depth / tasks));
   const seconds = Math.min(sliceSeconds, state.visibilitySeconds / 2);
   const inTime = Math.floor(seconds / Math.max(state.secondsPerReference, 0.001));
   // A lone task has no rivals: it may as well take what comes in meanwhile, up to the work that one task should get; a
   // collector does so to its end.
   const target = Math.ceil(state.policy.targetSeconds / Math.max(state.secondsPerReference, 0.001));
-  const receive = Math.max(1, Math.min(MAX_RECEIVE, inTime, tasks === 1 ? Math.max(share, target) : share));
-  const most = state.kind === 'results' ? Number.MAX_SAFE_INTEGER : share;
-  return { depth, wakes, tasks, share: most, receive, sliceSeconds, probe };
+  const receive = Math.max(1, Math.min(MAX_RECEIVE, inTime, tasks === 1 ? Math.max(quota, target) : quota));
+  const most = state.kind === 'results' ? Number.MAX_SAFE_INTEGER : quota;
+  return { depth, wakes, tasks, quota: most, receive, sliceSeconds, probe };
 }
 
 function countTasks(state: PlanState): number {

@@ -2,7 +2,7 @@ import { fromEntity } from '../storage/entity.ts';
 import { readEntity, type Table } from '../storage/table.ts';
 import { GATES_PARTITION, type GateRow, isSweepHeld, policyRowKey } from '../wake/gate-row.ts';
 import type { QueueAddress } from '../workload/registry.ts';
-import { SAFE_SHARE } from './adapt.ts';
+import { SAFE_FRACTION } from './adapt.ts';
 import { planWave, type Wave } from './plan.ts';
 import { DEFAULT_POLICY, type Policy, policySchema } from './policy.ts';
 
@@ -40,7 +40,7 @@ export function createPlanner({ table, sliceSeconds, visibilitySeconds, capacity
       taskLimit: isSweepHeld(gate) ? 1 : gate.taskLimit,
       bulk: lane === 'bulk',
       late: isLate(gate, { depth, deadlineSeconds: workload.deadlineSeconds, nowMs: now() }),
-      exploring: gate.taskLimit > 0 && gate.taskLimit < Math.floor(gate.pressedAt * SAFE_SHARE),
+      exploring: gate.taskLimit > 0 && gate.taskLimit < Math.floor(gate.pressedAt * SAFE_FRACTION),
       probe: gate.paused?.by === 'circuit',
       sliceSeconds,
       visibilitySeconds,

@@ -3,7 +3,7 @@ import { type BackoffBounds, backoffMs, DEFAULT_BACKOFF } from './backoff.ts';
 import type { Wave } from './plan.ts';
 
 /** What one round (a receive and what followed it) came to; rounds, slices and waves add up the same way. */
-export interface Tally {
+export interface WorkCounts {
   /** Messages received, references brought to an end, and items in them. */
   received: number;
   done: number;
@@ -12,7 +12,7 @@ export interface Tally {
   ran: number;
   failures: number;
   /** References that name a batch which is gone. */
-  ghosts: number;
+  orphanedReferences: number;
   /** Seconds spent in handlers, over all threads. */
   handlerSeconds: number;
   operations: Operations;
@@ -23,27 +23,27 @@ export interface Tally {
 /** The earlier of two times as ISO text, of which either may be empty. */
 export const earlier = (a: string, b: string): string => (a === '' || (b !== '' && b < a) ? b : a);
 
-export const emptyTally = (): Tally => ({
+export const emptyCounts = (): WorkCounts => ({
   received: 0,
   done: 0,
   items: 0,
   ran: 0,
   failures: 0,
-  ghosts: 0,
+  orphanedReferences: 0,
   handlerSeconds: 0,
   operations: {},
   oldestAt: '',
 });
 
 /** The sum of two tallies. */
-export function addTallies(a: Tally, b: Tally): Tally {
+export function addCounts(a: WorkCounts, b: WorkCounts): WorkCounts {
   return {
     received: a.received + b.received,
     done: a.done + b.done,
     items: a.items + b.items,
     ran: a.ran + b.ran,
     failures: a.failures + b.failures,
-    ghosts: a.ghosts + b.ghosts,
+    orphanedReferences: a.orphanedReferences + b.orphanedReferences,
     handlerSeconds: a.handlerSeconds + b.handlerSeconds,
     operations: addOperations(a.operations, b.operations),
     oldestAt: earlier(a.oldestAt, b.oldestAt),
@@ -54,7 +54,7 @@ export function addTallies(a: Tally, b: Tally): Tally {
 export interface SliceEffects<Message> {
   receive: (count: number) => Promise<Message[]>;
   /** `isOver` tells whether the slice's time is up: what has not begun by then is given back. */
-  process: (messages: Message[], isOver: () => boolean) => Promise<Tally>;
+  process: (messages: Message[], isOver: () => boolean) => Promise<WorkCounts>;
   /** Whether the drain still has the gate, and nobody has paused the queue; asked only about work beyond the share. */
   mayGoOn: () => Promise<boolean>;
   nowMs: () => number;
@@ -66,14 +66,14 @@ export interface SliceEffects<Message> {
  * How a slice ended, beside its tally. `empty`: the queue gave nothing although the share was not done; `fenced`: the
  * gate is another drain's; `fault`: a service failed beyond all retries.
  */
-export interface SliceResult extends Tally {
-  ended: 'shareDone' | 'timeUp' | 'empty' | 'tripped' | 'fenced' | 'fault';
+export interface SliceResult extends WorkCounts {
+  ended: 'quotaReached' | 'timeUp' | 'empty' | 'tripped' | 'fenced' | 'fault';
   /** Without the waits for work: what was received took this long. */
   seconds: number;
 }
 
 /** A slice that did nothing. */
-export const emptySlice = (ended: SliceResult['ended']): SliceResult => ({ ...emptyTally(), ended, seconds: 0 });
+export const emptySlice = (ended: SliceResult['ended']): SliceResult => ({ ...emptyCounts(), ended, seconds: 0 });
 
 /**
  * Shortest time between two receives of a lone task while the queue gives less than it was asked for. A trickle is
@@ -94,7 +94,7 @@ const STAY_MS = 5_000;
 export const MIN_RUN_TO_TRIP = 20;
 
 /** Whether the circuit must open: more than half of the items that ran failed for retry. */
-export const trips = ({ ran, failures }: Pick<Tally, 'ran' | 'failures'>): boolean =>
+export const trips = ({ ran, failures }: Pick<WorkCounts, 'ran' | 'failures'>): boolean =>
   ran >= MIN_RUN_TO_TRIP && failures * 2 > ran;
 
 /**
@@ -109,9 +109,9 @@ export async function runSlice<Message>(
   bounds: BackoffBounds = DEFAULT_BACKOFF,
 ): Promise<SliceResult> {
   const { nowMs, random } = effects;
-  const isLone = wave.tasks === 1 && !wave.probe;
+  const isOnlyTask = wave.tasks === 1 && !wave.probe;
   const start = nowMs();
-  let tally = emptyTally();
+  let total = emptyCounts();
   let idleCount = 0;
   let sleptMs = 0;
   let mayStay = false;
@@ -122,32 +122,32 @@ export async function runSlice<Message>(
     sleptMs += nowMs() - before;
   };
   const result = (ended: SliceResult['ended']): SliceResult => ({
-    ...tally,
+    ...total,
     ended,
     seconds: (nowMs() - start - sleptMs) / 1000,
   });
   const isOver = (): boolean => nowMs() - start >= wave.sliceSeconds * 1000;
-  const isShareDone = (): boolean => tally.received >= wave.share;
-  while (!isShareDone() || (mayStay && nowMs() - start < STAY_MS)) {
+  const isQuotaReached = (): boolean => total.received >= wave.quota;
+  while (!isQuotaReached() || (mayStay && nowMs() - start < STAY_MS)) {
     if (isOver()) return result('timeUp');
-    const isExtra = isShareDone();
+    const isExtra = isQuotaReached();
     const askedMs = nowMs();
-    const count = isLone ? wave.receive : Math.min(wave.receive, wave.share - tally.received);
+    const count = isOnlyTask ? wave.receive : Math.min(wave.receive, wave.quota - total.received);
     const messages = await effects.receive(count);
-    mayStay = isLone && messages.length < count;
+    mayStay = isOnlyTask && messages.length < count;
     if (messages.length > 0) {
       idleCount = 0;
-      const isHeldBack = isExtra && !(await effects.mayGoOn());
-      tally = addTallies(tally, await effects.process(messages, isHeldBack ? () => true : isOver));
-      if (isHeldBack) return result('shareDone');
-      if (trips(tally)) return result('tripped');
+      const mustReturn = isExtra && !(await effects.mayGoOn());
+      total = addCounts(total, await effects.process(messages, mustReturn ? () => true : isOver));
+      if (mustReturn) return result('quotaReached');
+      if (trips(total)) return result('tripped');
       if (mayStay) await sleep(askedMs + PACE_MS - nowMs());
       continue;
     }
     idleCount += 1;
     const delay = backoffMs(idleCount, random(), bounds);
-    if (delay >= bounds.maxIdleMs) return result(isShareDone() ? 'shareDone' : 'empty');
+    if (delay >= bounds.maxIdleMs) return result(isQuotaReached() ? 'quotaReached' : 'empty');
     await sleep(delay);
   }
-  return result('shareDone');
+  return result('quotaReached');
 }

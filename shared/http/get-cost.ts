@@ -1,5 +1,5 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
-import { isSettled } from '../batches/batch-row.ts';
+import { isFinished } from '../batches/batch-row.ts';
 import { batchesOfDays, type IndexEntry } from '../batches/index-rows.ts';
 import { readBatch } from '../batches/ledger.ts';
 import { openIds } from '../batches/listing.ts';
@@ -67,7 +67,7 @@ async function readSpent(
   const open = await openIds(table);
   const sums = { day: NOTHING_SPENT, month: NOTHING_SPENT };
   for await (const entry of batchesOfDays(table, { first: days.from, last: days.to })) {
-    const spent = isSettled(entry.state) && !open.has(entry.id) ? entry.spent : await liveSpent(table, entry);
+    const spent = isFinished(entry.state) && !open.has(entry.id) ? entry.spent : await liveSpent(table, entry);
     if (!spent) continue;
     const batch = { ...spent, items: entry.accepted };
     sums.month = addBatch(sums.month, batch);

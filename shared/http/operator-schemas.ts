@@ -30,7 +30,7 @@ export const queueViewSchema = z.object({
   wakes: count.describe('Wake-ups counted since the drain took the gate'),
   paused: pauseSchema.nullable(),
   missedWakes: count.describe('Times that the sweep found work which no wake-up had told of'),
-  ghosts: count.describe('References dropped because their batch was gone'),
+  orphanedReferences: count.describe('References dropped because their batch was gone'),
   taskLimit: count.describe('Most tasks of a wave just now, lowered by throttling; 0: no limit but the policy'),
   throttled: count.describe('Throttled answers in the last wave'),
   itemsPerSecond: z.number().nonnegative(),

@@ -58,7 +58,7 @@ export class BlockUpload {
   }
 
   /** Resolves when no call is under way any more; never rejects. */
-  async settled(): Promise<void> {
+  async whenIdle(): Promise<void> {
     await this.#staging.catch(() => {});
   }
 

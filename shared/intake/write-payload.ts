@@ -55,7 +55,7 @@ export async function writePayload(options: WritePayloadOptions): Promise<Stored
     await upload.finish(digestOf(index));
     return { ...totals(entries), storedBytes: upload.size, indexOffset, indexLength: index.length, chunks: entries };
   } finally {
-    await upload.settled();
+    await upload.whenIdle();
   }
 }
 

@@ -4,14 +4,14 @@ import { measureChunk } from '../telemetry/metrics.ts';
 import { withSpan } from '../telemetry/trace.ts';
 import type { Entry } from '../wake/messages.ts';
 import type { QueueAddress } from '../workload/registry.ts';
-import type { Fate } from './tell-results.ts';
+import type { ChunkDisposition } from './publish-results.ts';
 
 /** Runs a reference in a span of its own: a span a chunk is the least that still shows which one was slow. */
 export function inChunkSpan(
   { value, message }: Entry<Reference>,
   address: QueueAddress,
-  run: () => Promise<Fate>,
-): Promise<Fate> {
+  run: () => Promise<ChunkDisposition>,
+): Promise<ChunkDisposition> {
   const { batch, chunk, items, traceparent: parent } = value;
   const attributes = {
     'sluice.batch': batch,
@@ -21,21 +21,23 @@ export function inChunkSpan(
     'sluice.delivery': message.dequeueCount,
   };
   return withSpan('sluice.chunk', { parent, kind: 'consumer', attributes }, async (span) => {
-    const fate = await run();
-    span.setAttributes(typeof fate === 'string' ? { 'sluice.fate': fate } : endAttributes(fate.end.header));
-    measure(address, fate);
-    return fate;
+    const disposition = await run();
+    span.setAttributes(
+      typeof disposition === 'string' ? { 'sluice.disposition': disposition } : endAttributes(disposition.end.header),
+    );
+    measure(address, disposition);
+    return disposition;
   });
 }
 
 /** Only what ran here and now: a repeat reads the outcome of another. */
-function measure({ workload, lane }: QueueAddress, fate: Fate): void {
-  if (typeof fate !== 'string' && fate.outcome)
-    measureChunk({ workload: workload.name, lane }, fate.end.header.handlerSeconds);
+function measure({ workload, lane }: QueueAddress, disposition: ChunkDisposition): void {
+  if (typeof disposition !== 'string' && disposition.outcome)
+    measureChunk({ workload: workload.name, lane }, disposition.end.header.handlerSeconds);
 }
 
 const endAttributes = ({ ending, counts }: OutcomeHeader): Record<string, string | number> => ({
-  'sluice.fate': ending,
+  'sluice.disposition': ending,
   'sluice.succeeded': counts.succeeded,
   'sluice.dead': counts.dead,
   'sluice.retried': counts.retried,

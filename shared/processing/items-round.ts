@@ -3,7 +3,7 @@
  * message for all, one wake of the result queue, and only then are the references deleted.
  */
 import type { ContainerClient } from '@azure/storage-blob';
-import { type BatchState, isSettled } from '../batches/batch-row.ts';
+import { type BatchState, isFinished } from '../batches/batch-row.ts';
 import { CONTAINERS } from '../contract/names.ts';
 import { addOperations, type Operations } from '../contract/operations.ts';
 import type { OutcomeHeader } from '../contract/outcome.ts';
@@ -16,7 +16,7 @@ import { inParallel } from '../parallel.ts';
 import { log } from '../telemetry/log.ts';
 import { commonTrace, withTrace } from '../telemetry/trace.ts';
 import type { GateDeps } from '../wake/gate.ts';
-import { noteDue } from '../wake/gate.ts';
+import { recordDue } from '../wake/gate.ts';
 import { type Entry, type Queue, readEntries } from '../wake/messages.ts';
 import type { Publish } from '../wake/publish.ts';
 import type { QueueAddress, Registry } from '../workload/registry.ts';
@@ -25,16 +25,16 @@ import { frameOf, planReads, type Range, readRange } from './fetch-frames.ts';
 import { holdLease, type Lease } from './lease.ts';
 import { endWholeChunk, splitChunk } from './outcome/endings.ts';
 import { putOutcome, readOutcomeHeader } from './outcome/outcome-store.ts';
+import { type ChunkDisposition, countWork, publishResults } from './publish-results.ts';
 import type { SharedLock } from './shared-lock.ts';
-import { type Fate, tallyOf, tellResults } from './tell-results.ts';
 import type { ChunkOutcome } from './thread/thread-task.ts';
 import { ProcessorClosedError, ThreadStartError } from './thread-pool/errors.ts';
 import type { Processor } from './thread-pool/processor.ts';
 
 /** Deliveries from which on a chunk is suspected of having killed its process. */
-const SUSPECT_DELIVERIES = 2;
+const ISOLATION_DELIVERIES = 2;
 /** Lone starts after which the chunk is held guilty. */
-const MAX_STARTS = 2;
+const MAX_ISOLATED_STARTS = 2;
 const SPLIT_PARTS = 32;
 /** Wait before a reference is tried again whose processing met a fault of a service. */
 const FAULT_RETRY_SECONDS = 5;
@@ -72,10 +72,10 @@ export function createItemsRound(deps: ItemsRoundDeps, address: QueueAddress): R
       );
       const operations = value.map(handlerOperations).reduce(addOperations, own);
       const trace = commonTrace(entries.map(({ value: { traceparent } }) => traceparent));
-      const tell = () => tellResults(deps, address, value, { operations, lease, entries });
-      const told = await deps.meter.measure(() => withTrace(trace, tell));
+      const publish = () => publishResults(deps, address, value, { operations, lease, entries });
+      const published = await deps.meter.measure(() => withTrace(trace, publish));
       const oldestAt = entries.reduce((oldest, entry) => earlier(oldest, entry.value.enqueuedAt), '');
-      return { ...tallyOf(messages.length, value, addOperations(operations, told.operations)), oldestAt };
+      return { ...countWork(messages.length, value, addOperations(operations, published.operations)), oldestAt };
     } finally {
       lease.end();
     }
@@ -83,10 +83,10 @@ export function createItemsRound(deps: ItemsRoundDeps, address: QueueAddress): R
 }
 
 /** What the handlers did in their threads, which the meter of this one does not see. */
-const handlerOperations = (fate: Fate): Operations =>
-  typeof fate === 'string' ? {} : (fate.outcome?.operations ?? {});
+const handlerOperations = (disposition: ChunkDisposition): Operations =>
+  typeof disposition === 'string' ? {} : (disposition.outcome?.operations ?? {});
 
-interface Held {
+interface RoundContext {
   address: QueueAddress;
   lease: Lease;
   /** Whether the slice's time is up. */
@@ -94,10 +94,14 @@ interface Held {
 }
 
 /** No more at once than there are threads to run them: what has not begun when the time is up can be given back. */
-async function processAll(deps: ItemsRoundDeps, entries: Entry<Reference>[], held: Held): Promise<Fate[]> {
-  const works = held.isOver() ? entries : await withFrames(deps, entries);
+async function processAll(
+  deps: ItemsRoundDeps,
+  entries: Entry<Reference>[],
+  round: RoundContext,
+): Promise<ChunkDisposition[]> {
+  const works = round.isOver() ? entries : await withFrames(deps, entries);
   return inParallel(works, deps.processor.threads + 1, (work) =>
-    inChunkSpan(work, held.address, () => fateOf(deps, work, held)),
+    inChunkSpan(work, round.address, () => processReference(deps, work, round)),
   );
 }
 
@@ -130,23 +134,31 @@ const mayBeDone = (entry: Entry<Reference>): boolean => deliveries(entry) > 1 ||
 const deliveries = ({ message, value }: Entry<Reference>): number => message.dequeueCount - (value.returned ?? 0);
 
 /** One reference's fault is its own: it is given back, logged once, and its neighbours go on. */
-async function fateOf(deps: ItemsRoundDeps, work: Work, { address, lease, isOver }: Held): Promise<Fate> {
+async function processReference(
+  deps: ItemsRoundDeps,
+  work: Work,
+  { address, lease, isOver }: RoundContext,
+): Promise<ChunkDisposition> {
   try {
-    if (isOver()) return await handOn(work, lease);
+    if (isOver()) return await returnUnstarted(work, lease);
     if (work.unread !== undefined) throw work.unread;
     return await decide(deps, work, lease);
   } catch (error) {
     const { batch, chunk } = work.value;
     log.warn('chunk-deferred', { batch, chunk, queue: address.queue, error: toError(error) });
-    await giveBack(deps, work, { address, lease, content: isInnocent(error) ? brokenOff(work) : undefined });
-    return 'later';
+    await returnToQueue(deps, work, {
+      address,
+      lease,
+      content: isInfrastructureFault(error) ? interrupted(work) : undefined,
+    });
+    return 'returned';
   }
 }
 
 /** Unstarted, and visible to others at once. */
-async function handOn(work: Work, lease: Lease): Promise<Fate> {
-  await lease.giveBack(work.message.messageId, 0, unstarted(work));
-  return 'later';
+async function returnUnstarted(work: Work, lease: Lease): Promise<ChunkDisposition> {
+  await lease.returnToQueue(work.message.messageId, 0, unstarted(work));
+  return 'returned';
 }
 
 /** The reference as it was, with a mark that this delivery is no sign of a death. */
@@ -158,54 +170,58 @@ const returned = (reference: Reference): Reference => ({ ...reference, returned:
  * As it was before a start that a service broke off, which says nothing about the chunk; but its outcome may be stored
  * all the same, the answer alone being lost.
  */
-const brokenOff = ({ value }: Work): Reference => ({ ...returned(value), resent: true });
+const interrupted = ({ value }: Work): Reference => ({ ...returned(value), resent: true });
 
 /** An outage, a process that is being stopped, threads that do not start: all chunks meet it alike. */
-const isInnocent = (error: unknown): boolean =>
+const isInfrastructureFault = (error: unknown): boolean =>
   isOutage(error) || error instanceof ProcessorClosedError || error instanceof ThreadStartError;
 
-interface Deferred extends Pick<Held, 'address' | 'lease'> {
+interface Deferred extends Pick<RoundContext, 'address' | 'lease'> {
   content: Reference | undefined;
 }
 
-async function giveBack(deps: ItemsRoundDeps, { message }: Work, { address, lease, content }: Deferred): Promise<void> {
+async function returnToQueue(
+  deps: ItemsRoundDeps,
+  { message }: Work,
+  { address, lease, content }: Deferred,
+): Promise<void> {
   try {
-    await lease.giveBack(message.messageId, FAULT_RETRY_SECONDS, content);
-    await noteDue(deps.gate.table, address.queue, [
+    await lease.returnToQueue(message.messageId, FAULT_RETRY_SECONDS, content);
+    await recordDue(deps.gate.table, address.queue, [
       new Date(deps.gate.now() + FAULT_RETRY_SECONDS * 1000).toISOString(),
     ]);
   } catch (error) {
     // Its visibility timeout will bring it back, only later.
-    log.warn('not-given-back', { queue: address.queue, error: toError(error) });
+    log.warn('message-not-returned', { queue: address.queue, error: toError(error) });
   }
 }
 
-async function decide(deps: ItemsRoundDeps, work: Work, lease: Lease): Promise<Fate> {
+async function decide(deps: ItemsRoundDeps, work: Work, lease: Lease): Promise<ChunkDisposition> {
   const { value: reference } = work;
   const results = deps.container(CONTAINERS.results);
   const state = await deps.batchState(reference.batch);
-  if (state === undefined) return 'ghost';
+  if (state === undefined) return 'orphaned';
   // Nothing of it is pending: a repeat. What it names may be on its way out with the batch, and must not come back.
-  if (isSettled(state)) return 'stale';
+  if (isFinished(state)) return 'duplicate';
   if (mayBeDone(work)) {
     const stored = await readOutcomeHeader(results, reference);
-    if (stored) return fate(reference, stored);
+    if (stored) return toDisposition(reference, stored);
   }
   if (state === 'cancelling') return store(deps, work, ending(deps, work, 'cancelled'));
-  if (deliveries(work) < SUSPECT_DELIVERIES) {
+  if (deliveries(work) < ISOLATION_DELIVERIES) {
     return deps.lock.shared(async () => run(deps, await withOwnFrame(deps, work)));
   }
-  return deps.lock.alone(() => runSuspect(deps, work, lease));
+  return deps.lock.exclusive(() => runIsolated(deps, work, lease));
 }
 
 /** A chunk that was delivered before runs alone, after a mark in its message; two lone starts without an end convict it. */
-async function runSuspect(deps: ItemsRoundDeps, work: Work, lease: Lease): Promise<Fate> {
+async function runIsolated(deps: ItemsRoundDeps, work: Work, lease: Lease): Promise<ChunkDisposition> {
   const { message, value: reference } = work;
   const starts = reference.starts ?? 0;
   // It has waited for its turn, perhaps for a start of the same chunk that had lost its lease.
   const stored = await readOutcomeHeader(deps.container(CONTAINERS.results), reference);
-  if (stored) return fate(reference, stored);
-  if (starts >= MAX_STARTS) {
+  if (stored) return toDisposition(reference, stored);
+  if (starts >= MAX_ISOLATED_STARTS) {
     const items = reference.take ?? reference.items;
     if (items > 1) return store(deps, work, splitChunk(reference, SPLIT_PARTS));
     // The dead letter keeps its item, and of a retries frame its index.
@@ -213,7 +229,7 @@ async function runSuspect(deps: ItemsRoundDeps, work: Work, lease: Lease): Promi
   }
   // Before the mark: storage that fails is no sign of a death.
   const framed = await withOwnFrame(deps, work);
-  if (!(await lease.rewrite(message.messageId, { ...reference, starts: starts + 1 }))) return 'later';
+  if (!(await lease.rewrite(message.messageId, { ...reference, starts: starts + 1 }))) return 'returned';
   return run(deps, framed);
 }
 
@@ -224,7 +240,7 @@ async function withOwnFrame(deps: ItemsRoundDeps, work: Work): Promise<Work> {
   return { ...work, frame: range && (await readRange(deps.container(range.container), range)) };
 }
 
-async function run(deps: ItemsRoundDeps, work: Work): Promise<Fate> {
+async function run(deps: ItemsRoundDeps, work: Work): Promise<ChunkDisposition> {
   if (work.frame === undefined) return store(deps, work, ending(deps, work, 'payloadMissing'));
   const outcome = await deps.processor.process({ reference: work.value, frame: work.frame, nowMs: deps.gate.now() });
   return store(deps, work, outcome);
@@ -250,11 +266,11 @@ const ENDING_TEXT = {
  * Also when the lease was lost meanwhile: whoever has the message now finds this outcome, or has stored another one, which
  * then stands. Thrown away, the work of a system that is too slow for its leases would never come to an end.
  */
-async function store(deps: ItemsRoundDeps, work: Work, outcome: ChunkOutcome): Promise<Fate> {
+async function store(deps: ItemsRoundDeps, work: Work, outcome: ChunkOutcome): Promise<ChunkDisposition> {
   const { header, first } = await putOutcome(deps.container(CONTAINERS.results), work.value, outcome);
-  return first ? { ...fate(work.value, header), outcome } : fate(work.value, header);
+  return first ? { ...toDisposition(work.value, header), outcome } : toDisposition(work.value, header);
 }
 
-const fate = ({ batch, chunk }: Reference, header: OutcomeHeader): { end: FinishedChunk } => ({
+const toDisposition = ({ batch, chunk }: Reference, header: OutcomeHeader): { end: FinishedChunk } => ({
   end: { batch, chunk, header },
 });

@@ -17,7 +17,7 @@ export interface Lease {
   /** Deletes the message; that it is gone, or another's by now, is fine. */
   finish: (messageId: string) => Promise<void>;
   /** Makes the message visible to others after `seconds`, with other content if some is given. */
-  giveBack: (messageId: string, seconds: number, content?: object) => Promise<void>;
+  returnToQueue: (messageId: string, seconds: number, content?: object) => Promise<void>;
   /** Stops renewing. */
   end: () => void;
 }
@@ -59,7 +59,7 @@ export function holdLease(
       receipts.delete(id);
       if (receipt !== undefined) await deleteMessage(queue, id, receipt);
     },
-    giveBack: async (id, seconds, content) => {
+    returnToQueue: async (id, seconds, content) => {
       await update(id, content, seconds);
       receipts.delete(id);
     },

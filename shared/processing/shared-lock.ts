@@ -4,7 +4,7 @@
  */
 export interface SharedLock {
   shared: <T>(fn: () => Promise<T>) => Promise<T>;
-  alone: <T>(fn: () => Promise<T>) => Promise<T>;
+  exclusive: <T>(fn: () => Promise<T>) => Promise<T>;
 }
 
 /** First come, first served: one that wants to be alone waits for those before it, and those behind it wait for it. */
@@ -20,7 +20,7 @@ export function createSharedLock(): SharedLock {
       set.add(entry);
       return run;
     },
-    alone: (fn) => {
+    exclusive: (fn) => {
       const before = [barrier, ...running];
       running = new Set();
       const run = Promise.all(before).then(fn);

@@ -5,12 +5,12 @@
 import type { DequeuedMessageItem } from '@azure/storage-queue';
 import { type Applied, applyEnds, type ChunkEnd } from '../batches/apply-ends.ts';
 import type { BatchRow } from '../batches/batch-row.ts';
-import { isSettled } from '../batches/batch-row.ts';
+import { isFinished } from '../batches/batch-row.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
 import { MAX_CHUNK_ROWS_A_TRANSACTION } from '../batches/ledger.ts';
 import type { Operations } from '../contract/operations.ts';
 import { type FinishedChunk, type ResultMessage, readResult } from '../contract/reference.ts';
-import { emptyTally, type Tally } from '../drain/slice.ts';
+import { emptyCounts, type WorkCounts } from '../drain/slice.ts';
 import { isOutage, toError } from '../errors.ts';
 import { inParallel } from '../parallel.ts';
 import { holdLease } from '../processing/lease.ts';
@@ -29,7 +29,7 @@ const BATCHES_AT_ONCE = 8;
 export function createCollectRound(
   deps: FinalizeDeps,
   address: QueueAddress,
-): (messages: DequeuedMessageItem[]) => Promise<Tally> {
+): (messages: DequeuedMessageItem[]) => Promise<WorkCounts> {
   const queue = deps.queues(address.queue);
   return async (messages) => {
     const aside = { queue, queues: deps.queues, workload: address.workload.name };
@@ -39,7 +39,7 @@ export function createCollectRound(
       const { value: failed, operations } = await deps.meter.measure(() => collectAll(deps, entries));
       const over = entries.filter(({ value }) => value.chunks.every(({ batch }) => !failed.has(batch)));
       await Promise.all(over.map(({ message }) => lease.finish(message.messageId)));
-      return { ...emptyTally(), received: messages.length, done: over.length, operations };
+      return { ...emptyCounts(), received: messages.length, done: over.length, operations };
     } finally {
       lease.end();
     }
@@ -98,7 +98,7 @@ export async function collectBatch(deps: FinalizeDeps, id: string, work: BatchWo
   for (const group of groupsByRows(ends)) {
     const startMs = Date.now();
     const applied = await applyEnds(deps.table, id, group, { at, operations: rest });
-    if (!applied) return log.info('ghost-result', { batch: id });
+    if (!applied) return log.info('orphaned-result', { batch: id });
     last = applied;
     rest = {};
     for (const end of applied.dead) dead.set(end.chunk, end);
@@ -129,7 +129,7 @@ async function followUp(deps: FinalizeDeps, applied: Applied, ends: ChunkEnd[]):
 }
 
 async function endIfDone(deps: FinalizeDeps, { batch, etag, allRows }: Applied): Promise<void> {
-  if (isSettled(batch.state)) await announce(deps, batch);
+  if (isFinished(batch.state)) await announce(deps, batch);
   else if (batch.chunksDone === batch.chunksTotal)
     await finalize(deps, batch.id, { batch: { row: batch, etag }, rows: allRows });
 }

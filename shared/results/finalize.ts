@@ -1,6 +1,6 @@
 /** The end of a batch: merge the partial aggregates in chunk order, write the report, settle the row, tell the world. */
 import type { ContainerClient } from '@azure/storage-blob';
-import { type BatchRow, type BatchState, isSettled, pendingItems, type Versioned } from '../batches/batch-row.ts';
+import { type BatchRow, type BatchState, isFinished, pendingItems, type Versioned } from '../batches/batch-row.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
 import { indexBatch } from '../batches/index-rows.ts';
 import { changeBatch, changeFrom, chunkRows, readBatch } from '../batches/ledger.ts';
@@ -31,8 +31,8 @@ export interface FinalizeDeps extends EnqueueDeps {
  * that it may be repeated at any point: report (create-only) → state → BatchCompleted → index → announced.
  */
 export async function finalize(deps: FinalizeDeps, id: string, known?: KnownBatch): Promise<void> {
-  const { value: settled, operations } = await deps.meter.measure(() => settleBatch(deps, id, known));
-  if (settled) await announce(deps, settled.row, operations, settled.etag);
+  const { value: finished, operations } = await deps.meter.measure(() => finishBatch(deps, id, known));
+  if (finished) await announce(deps, finished.row, operations, finished.etag);
 }
 
 /** What the collecting transaction has just seen of a batch: then nothing of it needs to be read again. */
@@ -41,7 +41,7 @@ export interface KnownBatch {
   rows?: ChunkRow[] | undefined;
 }
 
-async function settleBatch(
+async function finishBatch(
   deps: FinalizeDeps,
   id: string,
   known?: KnownBatch,
@@ -52,7 +52,7 @@ async function settleBatch(
   // Rows that were read are older than the batch row then: if that knows of more chunks, something was added meanwhile.
   const found = known?.rows === undefined ? await readBatch(deps.table, id) : known.batch;
   // Settled by somebody who may have died before telling it: announcing is asked for once more, and repeats nothing.
-  if (!found || isSettled(found.row.state)) return found;
+  if (!found || isFinished(found.row.state)) return found;
   const { chunksDone, chunksTotal } = found.row;
   if (chunksDone !== rows.length || chunksTotal !== rows.length) return undefined;
   const { id: batch, traceparent: parent } = found.row;
@@ -70,8 +70,8 @@ async function endBatch(
   checkConservation(batch, rows);
   const problem = await reportProblem(deps, batch, rows);
   const completedAt = new Date(deps.gate.now()).toISOString();
-  const settled = await changeFrom(deps.table, found, (now) =>
-    isSettled(now.state) || now.revision !== batch.revision
+  const finished = await changeFrom(deps.table, found, (now) =>
+    isFinished(now.state) || now.revision !== batch.revision
       ? undefined
       : {
           state: finalState(now),
@@ -83,14 +83,14 @@ async function endBatch(
             : { reportProblem: problem }),
         },
   );
-  if (settled) countBatch(batch, settled.row.state, (Date.parse(completedAt) - Date.parse(batch.openedAt)) / 1000);
-  return settled ?? settledByNow(deps, batch.id);
+  if (finished) countBatch(batch, finished.row.state, (Date.parse(completedAt) - Date.parse(batch.openedAt)) / 1000);
+  return finished ?? finishedByNow(deps, batch.id);
 }
 
 /** Another finisher was faster, or our own first try, whose answer was lost: the end may still have to be told. */
-async function settledByNow(deps: FinalizeDeps, id: string): Promise<Versioned<BatchRow> | undefined> {
+async function finishedByNow(deps: FinalizeDeps, id: string): Promise<Versioned<BatchRow> | undefined> {
   const found = await readBatch(deps.table, id);
-  return found && isSettled(found.row.state) ? found : undefined;
+  return found && isFinished(found.row.state) ? found : undefined;
 }
 
 /**
@@ -141,7 +141,7 @@ export async function announce(
   operations: Operations = {},
   etag?: string,
 ): Promise<void> {
-  if (!batch.announced) await withTrace(batch.traceparent, () => tellEnd(deps, { batch, operations, etag }));
+  if (!batch.announced) await withTrace(batch.traceparent, () => publishEnd(deps, { batch, operations, etag }));
 }
 
 /**
@@ -158,7 +158,7 @@ interface End {
   etag: string | undefined;
 }
 
-async function tellEnd(deps: FinalizeDeps, { batch, operations, etag }: End): Promise<void> {
+async function publishEnd(deps: FinalizeDeps, { batch, operations, etag }: End): Promise<void> {
   const address = deps.addressOf(batch);
   const { accepted, succeeded, dead, cancelled, retried, duplicatesSeen, revision, state } = batch;
   const details = { state, counts: { accepted, succeeded, dead, cancelled, retried, duplicatesSeen }, revision };

@@ -18,11 +18,11 @@ export function latencies(
     )
     .sort((a, b) => a.ms - b.ms);
   const total = done.reduce((sum, { items }) => sum + items, 0);
-  const at = (share: number): number => {
+  const at = (quantile: number): number => {
     let seen = 0;
     for (const { ms, items } of done) {
       seen += items;
-      if (seen >= share * total) return Math.max(0, ms);
+      if (seen >= quantile * total) return Math.max(0, ms);
     }
     return 0;
   };

@@ -1,11 +1,11 @@
 import { log } from '../telemetry/log.ts';
-import { takeForSweep } from '../wake/gate.ts';
+import { acquireForSweep } from '../wake/gate.ts';
 import type { GateRow } from '../wake/gate-row.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import { isOver, repaired, type SweepRun } from './run.ts';
 
 /** Slices that the first beat covers; each settling sets a new one. */
-const FIRST_BEAT_SLICES = 3;
+const FIRST_HEARTBEAT_SLICES = 3;
 
 /**
  * Drains a queue without an orchestration, for as long as the sweep may run: slice, settle, slice. It holds the gate as
@@ -19,16 +19,16 @@ export async function drainDirectly(run: SweepRun, address: QueueAddress, unstar
     { ...unstarted, taskLimit: 1, wakes: 0 },
     Math.max(1, await run.depthOf(queue)),
   );
-  const beatUntilMs = run.gate.now() + first.sliceSeconds * 1000 * FIRST_BEAT_SLICES;
-  const gate = await takeForSweep(run.gate, queue, { generation: unstarted.generation, beatUntilMs });
+  const aliveUntilMs = run.gate.now() + first.sliceSeconds * 1000 * FIRST_HEARTBEAT_SLICES;
+  const gate = await acquireForSweep(run.gate, queue, { generation: unstarted.generation, aliveUntilMs });
   if (!gate) return;
   const { generation } = gate;
   log.warn('sweep-drains', { queue, generation });
   for (let wave = first; ; ) {
     const slice = await run.activities.dequeueBatch({ queue, generation, task: 'sweep', wave });
     repaired(run, 'slices', { event: 'sweep-slice', queue, generation, received: slice.received, done: slice.done });
-    const settling = { queue, generation, slices: [slice], wakes: wave.wakes, abandon: isOver(run) };
-    const { next } = await run.activities.settleQueue(settling);
+    const ended = { queue, generation, slices: [slice], wakes: wave.wakes, abandon: isOver(run) };
+    const { next } = await run.activities.finishWave(ended);
     if (!next) return;
     wave = { ...next, tasks: 1 };
   }

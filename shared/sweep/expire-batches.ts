@@ -1,4 +1,4 @@
-import { type BatchRow, isSettled } from '../batches/batch-row.ts';
+import { type BatchRow, isFinished } from '../batches/batch-row.ts';
 import { batchesOfDays, type IndexEntry, unindexBatch } from '../batches/index-rows.ts';
 import { readBatch } from '../batches/ledger.ts';
 import { deleteBatch } from '../commands/delete.ts';
@@ -41,7 +41,7 @@ interface Expiry {
 
 /** By the row itself: the listing tells of the last end, and the batch may run again. */
 const hasExpired = ({ state, completedAt = '' }: BatchRow, before: string): boolean =>
-  isSettled(state) && completedAt < before;
+  isFinished(state) && completedAt < before;
 
 /** A line in the listing without a batch is what a crash left of one. */
 async function expire(run: SweepRun, id: string, { workload, before }: Expiry): Promise<void> {

@@ -18,8 +18,8 @@ const LOOK_BACK_MS = (KEY_DAYS + 1) * DAY_MS;
  * grow with what is kept.
  */
 export async function dropOrphanPayloads(run: SweepRun, sinceMs: number): Promise<boolean> {
-  const untilMs = run.gate.now() - run.patient.strayMs;
-  const fromMs = sinceMs - run.patient.strayMs;
+  const untilMs = run.gate.now() - run.patient.orphanMs;
+  const fromMs = sinceMs - run.patient.orphanMs;
   for (let at = firstWindow(fromMs, untilMs); at <= run.gate.now(); at += WINDOW_MS) {
     for await (const blob of run.container(CONTAINERS.payloads).listBlobsFlat({ prefix: prefixOf(at) })) {
       if (isOver(run)) return true;

@@ -1,5 +1,5 @@
 /** What a sweep does for one open batch: it goes on wherever the last one who worked on it stopped. */
-import { BATCH_ROW_KEY, type BatchRow, fromBatchEntity, isSettled } from '../batches/batch-row.ts';
+import { BATCH_ROW_KEY, type BatchRow, fromBatchEntity, isFinished } from '../batches/batch-row.ts';
 import { indexBatch, unindexBatch } from '../batches/index-rows.ts';
 import { closeBatch, type OpenBatch } from '../batches/open-rows.ts';
 import { cancelPending } from '../commands/cancel.ts';
@@ -17,7 +17,7 @@ export async function repairBatch(run: SweepRun, open: OpenBatch): Promise<Batch
   const { row } = fromBatchEntity(entity);
   if (row.deletingAt !== undefined) return continueDeletion(run, row);
   if (open.revision !== row.revision) return dropOther(run, open, row);
-  if (isSettled(row.state)) return close(run, open, { row, changedMs: changeOf(entity) });
+  if (isFinished(row.state)) return close(run, open, { row, changedMs: changeOf(entity) });
   await bringOn(run, open, { row, changedMs: changeOf(entity) });
   return row;
 }
@@ -32,10 +32,10 @@ interface Found {
 
 /** An upload that opened its batch and was never accepted. */
 async function dropStray(run: SweepRun, open: OpenBatch): Promise<undefined> {
-  if (!isOverdue(run, open.openedAt, 'strayMs')) return;
+  if (!isOverdue(run, open.openedAt, 'orphanMs')) return;
   await unindexBatch(run.table, open.id);
   await closeBatch(run.table, open);
-  repaired(run, 'closed', { event: 'stray-open-row', batch: open.id });
+  repaired(run, 'closed', { event: 'orphan-open-row', batch: open.id });
 }
 
 async function continueDeletion(run: SweepRun, { id }: BatchRow): Promise<undefined> {
@@ -44,9 +44,9 @@ async function continueDeletion(run: SweepRun, { id }: BatchRow): Promise<undefi
 
 /** An older revision has ended, or there would be no newer one; a newer one is a redrive that was never accepted. */
 async function dropOther(run: SweepRun, open: OpenBatch, { revision }: BatchRow): Promise<undefined> {
-  if (open.revision > revision && !isOverdue(run, open.openedAt, 'strayMs')) return;
+  if (open.revision > revision && !isOverdue(run, open.openedAt, 'orphanMs')) return;
   await closeBatch(run.table, open);
-  repaired(run, 'closed', { event: 'stray-open-row', batch: open.id, revision: open.revision });
+  repaired(run, 'closed', { event: 'orphan-open-row', batch: open.id, revision: open.revision });
 }
 
 /** A settled batch: its end is told if it was not, and its row goes. */

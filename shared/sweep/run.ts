@@ -23,14 +23,14 @@ export interface Patience {
   /** Without any progress of a batch. */
   stallMs: number;
   /** From an `open` row to the batch row that must follow, and from a payload to the row that names it. */
-  strayMs: number;
+  orphanMs: number;
 }
 
 export const DEFAULT_PATIENCE: Patience = {
   acceptingMs: 2 * MINUTE,
   wakeMs: MINUTE,
   stallMs: HOUR,
-  strayMs: 24 * HOUR,
+  orphanMs: 24 * HOUR,
 };
 
 export interface SweepDeps extends DeleteDeps {
@@ -66,9 +66,9 @@ export const isOverdue = (run: SweepRun, sinceMs: number, patience: keyof Patien
 export function repaired(
   run: SweepRun,
   action: SweepAction,
-  told: { event: string; n?: number } & Record<string, unknown>,
+  details: { event: string; n?: number } & Record<string, unknown>,
 ): void {
-  const { event, n = 1, ...fields } = told;
+  const { event, n = 1, ...fields } = details;
   if (n === 0) return;
   run.counts[action] += n;
   log.warn(event, { ...fields, ...(n === 1 ? {} : { n }) });

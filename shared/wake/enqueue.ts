@@ -7,7 +7,7 @@ import { inParallel } from '../parallel.ts';
 import { log } from '../telemetry/log.ts';
 import type { Workload } from '../workload/define.ts';
 import type { Registry } from '../workload/registry.ts';
-import { type GateDeps, noteDue } from './gate.ts';
+import { type GateDeps, recordDue } from './gate.ts';
 import { putMessage, type Queue } from './messages.ts';
 import type { Publish } from './publish.ts';
 
@@ -32,8 +32,8 @@ export interface EnqueueTarget {
 }
 
 /** The partition of a chunk: a function of its id, so that whoever puts its reference again finds the same queue. */
-export const partitionOf = (chunk: string, partitions: number): number =>
-  Number(/\d{6}/.exec(chunk)?.[0] ?? 0) % partitions;
+export const queueIndexOf = (chunk: string, queuesPerLane: number): number =>
+  Number(/\d{6}/.exec(chunk)?.[0] ?? 0) % queuesPerLane;
 
 /**
  * Puts the references of pending rows, then wakes each queue touched, once. Of delayed ones the gate is told first when
@@ -52,10 +52,10 @@ export async function enqueue(
     const queue = queueOf(workload, batch.lane, row.chunk);
     const delay = delaySeconds(deps, row);
     if (!(await putReference(deps.queues(queue), referenceOf(row, options.resent === true), delay))) return;
-    note(queues, queue, row, delay > 0);
+    recordPut(queues, queue, row, delay > 0);
   });
   for (const [queue, { items, due }] of queues) {
-    if (due.length > 0) await noteDue(deps.gate.table, queue, due);
+    if (due.length > 0) await recordDue(deps.gate.table, queue, due);
     const address = deps.registry.queue(queue);
     const trace = batch.traceparent === undefined ? {} : { traceparent: batch.traceparent };
     if (address) await deps.publish(address, { type: 'QueueWorkDetected', batch: batch.id, items, ...trace });
@@ -64,7 +64,7 @@ export async function enqueue(
 
 /** The queue of a chunk of a batch. */
 export const queueOf = (workload: Workload, lane: string, chunk: string): string =>
-  queueName(workload.name, lane, partitionOf(chunk, workload.partitions));
+  queueName(workload.name, lane, queueIndexOf(chunk, workload.queuesPerLane));
 
 const referenceOf = ({ reference }: ChunkRow, resent: boolean): Reference =>
   resent ? { ...reference, resent: true } : reference;
@@ -92,7 +92,7 @@ interface Touched {
   due: string[];
 }
 
-function note(queues: Map<string, Touched>, queue: string, row: ChunkRow, isDelayed: boolean): void {
+function recordPut(queues: Map<string, Touched>, queue: string, row: ChunkRow, isDelayed: boolean): void {
   const touched = queues.get(queue) ?? { items: 0, due: [] };
   queues.set(queue, touched);
   touched.items += row.items;

@@ -3,7 +3,7 @@ import { type Entity, fromEntity, type StoredEntity, toEntity } from '../storage
 /** All gates lie in one partition, so that one query shows every queue. */
 export const GATES_PARTITION = 'gates';
 const GATE = 'gate:';
-const BEAT = 'beat:';
+const HEARTBEAT = 'heartbeat:';
 const POLICY = 'policy:';
 
 /** Why a queue does not drain although it may hold work. `probeAt` is when the circuit lets one task try again. */
@@ -27,9 +27,9 @@ export interface GateRow {
   instanceId: string;
   wakes: number;
   /** When this generation took the gate; stands in for a beat until the first one. */
-  takenAt: string;
+  acquiredAt: string;
   /** Until when the drain counts as alive without a further sign; empty before its first. */
-  beatUntil: string;
+  aliveUntil: string;
   /** When delayed messages become visible, as far as it is known; ascending. */
   due: readonly string[];
   /** A released gate with work that is still invisible: when its scheduled wake comes; empty when the queue was drained. */
@@ -40,7 +40,7 @@ export interface GateRow {
   idleCount: number;
   paused?: Pause | undefined;
   missedWakes: number;
-  ghosts: number;
+  orphanedReferences: number;
   policyVersion: number;
   /** What one reference took, in seconds of one slot, as measured; 0 before the first. */
   secondsPerReference: number;
@@ -51,8 +51,8 @@ export interface GateRow {
   /** Tasks of the wave before, to tell what more of them brought. */
   waveTasks: number;
   /** Share of the last wave's items that failed for retry, and the share that fewer tasks have not lowered. */
-  failureShare: number;
-  failureBase: number;
+  failureRate: number;
+  baselineFailureRate: number;
   /** When the oldest batch of the last wave was accepted; empty when unknown. */
   oldestAt: string;
   /** Throttled answers seen in the last wave. */
@@ -67,8 +67,8 @@ export const newGate = (queue: string): GateRow => ({
   generation: 0,
   instanceId: '',
   wakes: 0,
-  takenAt: '',
-  beatUntil: '',
+  acquiredAt: '',
+  aliveUntil: '',
   due: [],
   parkedUntil: '',
   depth: 0,
@@ -76,14 +76,14 @@ export const newGate = (queue: string): GateRow => ({
   total: 0,
   idleCount: 0,
   missedWakes: 0,
-  ghosts: 0,
+  orphanedReferences: 0,
   policyVersion: 0,
   secondsPerReference: 0,
   taskLimit: 0,
   pressedAt: 0,
   waveTasks: 0,
-  failureShare: 0,
-  failureBase: 0,
+  failureRate: 0,
+  baselineFailureRate: 0,
   oldestAt: '',
   throttled: 0,
   itemsPerSecond: 0,
@@ -100,12 +100,12 @@ export const sweepInstanceId = (queue: string, generation: number): string => `$
 export const isSweepHeld = ({ instanceId }: Pick<GateRow, 'instanceId'>): boolean => instanceId.startsWith(SWEEP);
 
 export const gateRowKey = (queue: string): string => `${GATE}${queue}`;
-export const beatRowKey = (queue: string, task: string): string => `${BEAT}${queue}:${task}`;
+export const heartbeatRowKey = (queue: string, task: string): string => `${HEARTBEAT}${queue}:${task}`;
 export const policyRowKey = (queue: string): string => `${POLICY}${queue}`;
 /** Bounds of all beat rows of a queue in a query by row key (';' follows ':'). */
-export const beatRows = (queue: string): { from: string; to: string } => ({
-  from: `${BEAT}${queue}:`,
-  to: `${BEAT}${queue};`,
+export const heartbeatRows = (queue: string): { from: string; to: string } => ({
+  from: `${HEARTBEAT}${queue}:`,
+  to: `${HEARTBEAT}${queue};`,
 });
 /** Bounds of all gate rows in a query by row key. */
 export const gateRows = { from: GATE, to: 'gate;' } as const;

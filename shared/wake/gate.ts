@@ -11,13 +11,13 @@ import { writeRow } from '../storage/write-row.ts';
 import { log } from '../telemetry/log.ts';
 import { dueAfter, mergeDue } from './due.ts';
 import {
-  beatRowKey,
-  beatRows,
   drainInstanceId,
   fromGateEntity,
   GATES_PARTITION,
   type GateRow,
   gateRowKey,
+  heartbeatRowKey,
+  heartbeatRows,
   isSweepHeld,
   newGate,
   sweepInstanceId,
@@ -49,7 +49,7 @@ export interface GateDeps {
 export type WakeResult = 'started' | 'counted' | 'restarted' | 'takenOver' | 'paused';
 
 /** A gate as it was read, to be written only if it is so still. */
-export type Held = { row: GateRow; etag: string };
+export type VersionedGate = { row: GateRow; etag: string };
 
 /** Reads a gate; a queue that was never woken has an idle one of generation 0. */
 export async function readGate(table: Table, queue: string): Promise<{ row: GateRow; etag: string | undefined }> {
@@ -86,36 +86,36 @@ export const wake = (deps: GateDeps, queue: string): Promise<WakeResult> =>
   retryLostRace(gateOf(queue), async () => {
     const { row, etag } = await readGate(deps.table, queue);
     const counted = { ...row, wakes: row.wakes + 1 };
-    if (isHeldBack(row, deps.now())) return (await writeGate(deps.table, counted, etag)) ? 'paused' : LOST_RACE;
-    if (row.status === 'idle') return (await take(deps, { row, etag })) ? 'started' : LOST_RACE;
+    if (isPauseActive(row, deps.now())) return (await writeGate(deps.table, counted, etag)) ? 'paused' : LOST_RACE;
+    if (row.status === 'idle') return (await acquire(deps, { row, etag })) ? 'started' : LOST_RACE;
     return (await writeGate(deps.table, counted, etag)) ? ensureAlive(deps, counted) : LOST_RACE;
   });
 
 /** A pause by hand holds until it is ended; a pause by the circuit until its probe is due. */
-const isHeldBack = (row: GateRow, now: number): boolean =>
+const isPauseActive = (row: GateRow, now: number): boolean =>
   row.paused !== undefined &&
   row.status === 'idle' &&
   (row.paused.by === 'operator' ||
     (row.paused.probeAt !== undefined && Date.parse(row.paused.probeAt) - EARLY_PROBE_MS > now));
 
-async function take(deps: GateDeps, held: { row: GateRow; etag: string | undefined }): Promise<boolean> {
-  const row = nextHolder(deps, held.row, drainInstanceId);
-  if (!(await writeGate(deps.table, row, held.etag))) return false;
+async function acquire(deps: GateDeps, current: { row: GateRow; etag: string | undefined }): Promise<boolean> {
+  const row = nextHolder(deps, current.row, drainInstanceId);
+  if (!(await writeGate(deps.table, row, current.etag))) return false;
   await deps.start(row);
   return true;
 }
 
 function nextHolder(deps: Pick<GateDeps, 'now'>, row: GateRow, idOf: typeof drainInstanceId): GateRow {
   const generation = row.generation + 1;
-  const takenAt = new Date(deps.now()).toISOString();
+  const acquiredAt = new Date(deps.now()).toISOString();
   return {
     ...row,
     status: 'draining',
     generation,
     instanceId: idOf(row.queue, generation),
     wakes: 0,
-    takenAt,
-    beatUntil: '',
+    acquiredAt,
+    aliveUntil: '',
     // Noted before this wake, when the queue was idle: without them the drain would park for a whole lease.
     due: dueAfter(row.due, deps.now()),
     parkedUntil: '',
@@ -128,16 +128,16 @@ function nextHolder(deps: Pick<GateDeps, 'now'>, row: GateRow, idOf: typeof drai
  * it run after all, it is fenced. The holder beats from the first moment: without a beat a wake would start its id.
  * Undefined when the gate is somebody else's by now.
  */
-export async function takeForSweep(
+export async function acquireForSweep(
   deps: Pick<GateDeps, 'table' | 'now'>,
   queue: string,
-  from: { generation: number; beatUntilMs: number },
+  from: { generation: number; aliveUntilMs: number },
 ): Promise<GateRow | undefined> {
-  const held = await fence(deps.table, queue, from.generation);
-  if (!held) return undefined;
-  const beatUntil = new Date(from.beatUntilMs).toISOString();
-  const row = { ...nextHolder(deps, held.row, sweepInstanceId), beatUntil };
-  return (await writeGate(deps.table, row, held.etag)) ? row : undefined;
+  const current = await fence(deps.table, queue, from.generation);
+  if (!current) return undefined;
+  const aliveUntil = new Date(from.aliveUntilMs).toISOString();
+  const row = { ...nextHolder(deps, current.row, sweepInstanceId), aliveUntil };
+  return (await writeGate(deps.table, row, current.etag)) ? row : undefined;
 }
 
 /** Counts a wake that was lost: there was work, and nobody had been told. */
@@ -146,7 +146,7 @@ export const countMissedWake = (table: Table, queue: string): Promise<GateRow | 
 
 /** After a wake was counted in a draining gate: start, take over, or trust the drain. */
 async function ensureAlive(deps: GateDeps, counted: GateRow): Promise<WakeResult> {
-  if (counted.beatUntil === '' && deps.now() <= Date.parse(counted.takenAt) + SILENCE_MS) {
+  if (counted.aliveUntil === '' && deps.now() <= Date.parse(counted.acquiredAt) + SILENCE_MS) {
     if (isUnderWay(await deps.status(counted.instanceId))) return 'counted';
     // Whoever took the gate may have died before it started the drain: the same id again, for that is harmless.
     await deps.start(counted);
@@ -163,8 +163,8 @@ async function takeOver(deps: GateDeps, { queue, generation }: GateRow): Promise
   // Idle or another generation: it measured, or will measure, the queue after this wake was counted.
   if (etag === undefined || row.status === 'idle' || row.generation !== generation) return 'counted';
   if (!(await isDead(deps, row))) return 'counted';
-  if (!(await take(deps, { row, etag } satisfies Held))) return LOST_RACE;
-  log.warn('drain-failed', { queue, generation, beatUntil: row.beatUntil });
+  if (!(await acquire(deps, { row, etag } satisfies VersionedGate))) return LOST_RACE;
+  log.warn('drain-failed', { queue, generation, aliveUntil: row.aliveUntil });
   return 'takenOver';
 }
 
@@ -173,23 +173,23 @@ const isUnderWay = (status: DrainStatus): boolean => status === 'Running' || sta
 /** Whether the drain that holds the gate is gone. "Running" alone proves nothing: an instance can say so for ever. */
 export async function isDead(deps: Pick<GateDeps, 'table' | 'now' | 'status'>, row: GateRow): Promise<boolean> {
   // No runtime knows of a sweep: it is alive by its beat alone.
-  if (isSweepHeld(row)) return deps.now() > (await latestBeat(deps.table, row));
+  if (isSweepHeld(row)) return deps.now() > (await latestHeartbeat(deps.table, row));
   const status = await deps.status(row.instanceId);
   if (status === 'Failed' || status === 'Terminated' || status === 'Completed') return true;
-  const silentSince = Date.parse(row.beatUntil || row.takenAt);
+  const silentSince = Date.parse(row.aliveUntil || row.acquiredAt);
   // Unknown before its first beat: whoever took the gate may be about to start it.
-  if (status === undefined && row.beatUntil !== '') return deps.now() > silentSince;
+  if (status === undefined && row.aliveUntil !== '') return deps.now() > silentSince;
   if (deps.now() <= silentSince + SILENCE_MS) return false;
-  return deps.now() > (await latestBeat(deps.table, row)) + SILENCE_MS;
+  return deps.now() > (await latestHeartbeat(deps.table, row)) + SILENCE_MS;
 }
 
-async function latestBeat(table: Table, row: GateRow): Promise<number> {
-  const { from, to } = beatRows(row.queue);
-  let latest = Date.parse(row.beatUntil || row.takenAt);
+async function latestHeartbeat(table: Table, row: GateRow): Promise<number> {
+  const { from, to } = heartbeatRows(row.queue);
+  let latest = Date.parse(row.aliveUntil || row.acquiredAt);
   const filter = odata`PartitionKey eq ${GATES_PARTITION} and RowKey ge ${from} and RowKey lt ${to}`;
   for await (const entity of queryEntities(table, filter)) {
-    const { generation, beatUntil = '' } = fromEntity('beat', entity);
-    if (generation === row.generation) latest = Math.max(latest, Date.parse(beatUntil));
+    const { generation, aliveUntil = '' } = fromEntity('heartbeat', entity);
+    if (generation === row.generation) latest = Math.max(latest, Date.parse(aliveUntil));
   }
   return latest;
 }
@@ -197,19 +197,22 @@ async function latestBeat(table: Table, row: GateRow): Promise<number> {
 /**
  * The fence: the gate if `generation` still holds it, else undefined, and then the caller must end without effect.
  */
-export async function fence(table: Table, queue: string, generation: number): Promise<Held | undefined> {
+export async function fence(table: Table, queue: string, generation: number): Promise<VersionedGate | undefined> {
   const { row, etag } = await readGate(table, queue);
   return etag !== undefined && row.status === 'draining' && row.generation === generation ? { row, etag } : undefined;
 }
 
 /** A task's own sign of life, in a row of its own: many tasks beat at once, and none waits for another's ETag. */
-export async function beat(
+export async function recordHeartbeat(
   table: Table,
   sign: { queue: string; task: string; generation: number; until: number },
 ): Promise<void> {
   const { queue, task, generation, until } = sign;
-  const keys = { partitionKey: GATES_PARTITION, rowKey: beatRowKey(queue, task) };
-  await table.upsertEntity(toEntity('beat', keys, { generation, beatUntil: new Date(until).toISOString() }), 'Merge');
+  const keys = { partitionKey: GATES_PARTITION, rowKey: heartbeatRowKey(queue, task) };
+  await table.upsertEntity(
+    toEntity('heartbeat', keys, { generation, aliveUntil: new Date(until).toISOString() }),
+    'Merge',
+  );
 }
 
 /**
@@ -218,14 +221,14 @@ export async function beat(
  */
 export const showFirstWave = async (
   table: Table,
-  { row, etag }: Held,
+  { row, etag }: VersionedGate,
   { active, depth, until }: { active: number; depth: number; until: number },
 ): Promise<boolean> =>
-  row.beatUntil === '' &&
-  (await writeGate(table, { ...row, active, depth, beatUntil: new Date(until).toISOString() }, etag));
+  row.aliveUntil === '' &&
+  (await writeGate(table, { ...row, active, depth, aliveUntil: new Date(until).toISOString() }, etag));
 
 /** Tells the gate when messages of its queue that are delayed become visible: a drain that finds them invisible parks so long. */
-export async function noteDue(table: Table, queue: string, due: readonly string[]): Promise<void> {
+export async function recordDue(table: Table, queue: string, due: readonly string[]): Promise<void> {
   await changeGate(table, queue, (row) => {
     const merged = mergeDue(row.due, due);
     return merged.join() === row.due.join() ? undefined : { due: merged };

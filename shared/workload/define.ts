@@ -59,7 +59,7 @@ interface CommonOptions<Result, Acc> {
   /** The lane of a batch whose client names none; default the first lane. */
   lane?: (batch: { items: number; bytes: number }) => string;
   /** Storage queues a lane is spread over; default 1, for a queue takes 2,000 messages a second. */
-  partitions?: number;
+  queuesPerLane?: number;
   pool?: string;
   /** Blob containers of the data account that handlers read and write; made by the deployment. Default none. */
   containers?: readonly string[];
@@ -99,7 +99,7 @@ export interface Workload {
   readonly secondsPerChunk: number;
   readonly lanes: readonly string[];
   readonly lane: (batch: { items: number; bytes: number }) => string;
-  readonly partitions: number;
+  readonly queuesPerLane: number;
   readonly pool: string;
   readonly containers: readonly string[];
   readonly deadlineSeconds: number;
@@ -125,7 +125,7 @@ export function defineWorkload<Schema extends StandardSchemaV1, Result, Acc = ne
     secondsPerChunk: options.secondsPerChunk ?? 0.1,
     lanes,
     lane: options.lane ?? (() => firstLane),
-    partitions: options.partitions ?? 1,
+    queuesPerLane: options.queuesPerLane ?? 1,
     pool: options.pool ?? 'default',
     containers: options.containers ?? [],
     deadlineSeconds: options.deadlineSeconds ?? 300,
@@ -158,7 +158,7 @@ function check(workload: Workload): void {
 
 function checkLane(workload: Workload, lane: string, fail: (f: string, e: string, g: unknown) => never): void {
   if (!isLaneName(lane)) fail('lanes', 'lower-case words, not "results" or "poison"', lane);
-  const longest = [queueName(workload.name, lane, workload.partitions - 1), resultsQueueName(workload.name)];
+  const longest = [queueName(workload.name, lane, workload.queuesPerLane - 1), resultsQueueName(workload.name)];
   if (longest.some((name) => name.length > MAX_QUEUE_NAME))
     fail('name', `short enough for queue names of ${MAX_QUEUE_NAME}`, longest[0]);
 }
@@ -170,7 +170,7 @@ const ranges = (workload: Workload): Record<string, [value: number, min: number,
   attempts: [workload.attempts, 1, 100],
   timeoutSeconds: [workload.timeoutSeconds, 0.05, 540],
   secondsPerChunk: [workload.secondsPerChunk, 0.0001, 600],
-  partitions: [workload.partitions, 1, 32],
+  queuesPerLane: [workload.queuesPerLane, 1, 32],
   deadlineSeconds: [workload.deadlineSeconds, 1, 7 * 86_400],
   retentionDays: [workload.retentionDays, 1, 3_650],
 });

@@ -50,10 +50,10 @@ export function createRegistry(workloads: readonly Workload[]): Registry {
 }
 
 function addresses(workload: Workload): QueueAddress[] {
-  const partitions = Array.from({ length: workload.partitions }, (_, index) => index);
+  const queueIndexes = Array.from({ length: workload.queuesPerLane }, (_, index) => index);
   const items = workload.lanes.flatMap((lane) =>
-    partitions.map((partition) => ({
-      queue: queueName(workload.name, lane, partition),
+    queueIndexes.map((queueIndex) => ({
+      queue: queueName(workload.name, lane, queueIndex),
       workload,
       lane,
       kind: 'items' as const,

@@ -5,7 +5,7 @@ import { ndjson } from '../helpers/transactions.ts';
 import { type Dashboard, dropFile, startDashboard, uploadByDrop } from './dashboard.ts';
 import { goodRecords, usage } from './records.ts';
 
-const SETTLED = 60_000;
+const FINISHED = 60_000;
 let dashboard: Dashboard;
 let page: Page;
 
@@ -25,7 +25,7 @@ async function finish(file: { name: string; text: string }, state: string): Prom
   page = await dashboard.open('upload');
   const id = await uploadByDrop(page, file);
   const row = page.locator('.uploads li', { hasText: file.name });
-  await row.getByText(state, { exact: true }).waitFor({ timeout: SETTLED });
+  await row.getByText(state, { exact: true }).waitFor({ timeout: FINISHED });
   return id;
 }
 
@@ -99,7 +99,7 @@ describe('dead letters', () => {
     await dashboard.shot(page, 'dead-letter-edit');
     await page.getByRole('button', { name: 'Redrive corrected' }).click();
 
-    await page.getByText('revision 1 of the report').waitFor({ timeout: SETTLED });
+    await page.getByText('revision 1 of the report').waitFor({ timeout: FINISHED });
     expect(await page.locator('.law').textContent()).toMatch(/8[\s\S]*\+\s*2[\s\S]*=\s*10/);
     await page.getByRole('link', { name: 'Dead letters' }).click();
     await page.getByText('2 items of one cause').waitFor();
@@ -132,7 +132,7 @@ describe('queues', () => {
     await page.getByRole('link', { name: 'Open the batch of 20 items' }).click();
     await page.getByRole('button', { name: 'Cancel batch' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel batch' }).click();
-    await heading().getByText('Cancelled').waitFor({ timeout: SETTLED });
+    await heading().getByText('Cancelled').waitFor({ timeout: FINISHED });
     expect(await page.locator('.law').textContent()).toMatch(/20[\s\S]*=\s*20/);
     await dashboard.shot(page, 'batch-cancelled');
 

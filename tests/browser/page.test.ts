@@ -4,7 +4,7 @@ import { ndjson } from '../helpers/transactions.ts';
 import { type Dashboard, signIn, startDashboard, uploadByDrop } from './dashboard.ts';
 import { goodRecords, usage } from './records.ts';
 
-const SETTLED = 60_000;
+const FINISHED = 60_000;
 const PAGES = ['queues', 'batches', 'upload', 'cost'];
 const LABELS = ['Overview', 'Dead letters', 'Report', 'Receipt'];
 let dashboard: Dashboard;
@@ -26,7 +26,7 @@ beforeAll(async () => {
     usage(11, { account: IMAGE, country: SCRIPT }),
   ];
   id = await uploadByDrop(page, { name: `${IMAGE}.ndjson`, text: ndjson(records) });
-  await page.getByText('Completed with dead letters').waitFor({ timeout: SETTLED });
+  await page.getByText('Completed with dead letters').waitFor({ timeout: FINISHED });
   await page.context().close();
 });
 afterEach(async () => {

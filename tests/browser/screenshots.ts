@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { usageBlocks } from '../../demo/generate.ts';
 import { ROOT } from '../../demo/stack.ts';
-import { settled, submit } from '../helpers/client.ts';
+import { finished, submit } from '../helpers/client.ts';
 import { ndjson } from '../helpers/transactions.ts';
 import { type Dashboard, startDashboard } from './dashboard.ts';
 import { goodRecords } from './records.ts';
@@ -31,7 +31,7 @@ const upload = (to: Dashboard, items: number, seed: number, lane: string): Promi
 const send = async ({ stack }: Dashboard, body: string, lane: string): Promise<string> =>
   (await submit(stack, body, {}, `?lane=${lane}`)).id;
 
-const settle = ({ stack }: Dashboard, id: string): Promise<unknown> => settled(stack, id, 600);
+const waitForEnd = ({ stack }: Dashboard, id: string): Promise<unknown> => finished(stack, id, 600);
 
 async function setPolicies({ stack }: Dashboard): Promise<void> {
   const init = { method: 'PUT', body: JSON.stringify(POLICY) };
@@ -46,10 +46,10 @@ async function past(dashboard: Dashboard): Promise<string> {
     [4_000, 5],
     [12_000, 6],
   ] as const) {
-    await settle(dashboard, await upload(dashboard, items, seed, 'high'));
+    await waitForEnd(dashboard, await upload(dashboard, items, seed, 'high'));
   }
-  await settle(dashboard, await send(dashboard, ndjson(goodRecords(8_000)), 'normal'));
-  await settle(dashboard, first);
+  await waitForEnd(dashboard, await send(dashboard, ndjson(goodRecords(8_000)), 'normal'));
+  await waitForEnd(dashboard, first);
   return first;
 }
 
@@ -69,8 +69,8 @@ async function takePictures(dashboard: Dashboard): Promise<void> {
   await page.waitForTimeout(1_000);
   await picture(page, 'batches');
   await page.emulateMedia({ colorScheme: 'light' });
-  await settle(dashboard, bulk);
-  await settle(dashboard, normal);
+  await waitForEnd(dashboard, bulk);
+  await waitForEnd(dashboard, normal);
   for (const [path, name, shown] of [
     [`batches/${done}`, 'batch', '.timeline'],
     [`batches/${done}/dead-letters`, 'dead-letters', '.cause'],

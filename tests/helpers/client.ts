@@ -58,7 +58,7 @@ export async function submit(
 }
 
 /** Asks for a batch until it is settled. */
-export async function settled(stack: TestStack, id: string, seconds = 60): Promise<BatchAnswer> {
+export async function finished(stack: TestStack, id: string, seconds = 60): Promise<BatchAnswer> {
   for (let left = seconds * 5; left > 0; left -= 1) {
     const batch = await ask(stack, id);
     if (batch && ['completed', 'completedWithDeadLetters', 'cancelled'].includes(batch.state)) return batch;

@@ -23,7 +23,7 @@ export const fullBatch = (n: number, x: number): Required<BatchRow> => ({
 });
 
 const INT32 = ['generation', 'active', 'policyVersion', 'taskLimit', 'waveTasks'];
-const DOUBLE = ['secondsPerReference', 'pressedAt', 'failureShare', 'failureBase'];
+const DOUBLE = ['secondsPerReference', 'pressedAt', 'failureRate', 'baselineFailureRate'];
 
 const fullGate = (n: number, x: number): GateRow => ({
   ...(Object.fromEntries(
@@ -43,7 +43,7 @@ export const fullRows = (n: number, x: number): Record<RowKind, StoredEntity> =>
   open: toEntity('open', keys('open'), { workload: 'billing' }),
   note: toEntity('note', keys('note'), { at: AT, since: AT, left: true }),
   key: toEntity('key', keys('key'), { batch: 'b', claimedUntil: AT, expiresAt: AT, digest: 'd' }),
-  beat: toEntity('beat', keys('beat'), { generation: 1, beatUntil: AT }),
+  heartbeat: toEntity('heartbeat', keys('heartbeat'), { generation: 1, aliveUntil: AT }),
   mark: toEntity('mark', keys('mark'), { name: 'billing/a.csv', batch: 'b' }),
   policy: toEntity('policy', keys('policy'), { version: 1, policy: {} }),
 });

@@ -1,7 +1,7 @@
 /** Runs a chunk as a thread does, without one. */
 import { z } from 'zod';
-import { createBoard, readBoard } from '../../shared/processing/thread/board.ts';
 import { runChunk } from '../../shared/processing/thread/run-chunk.ts';
+import { createStatusBuffer, readThreadStatus } from '../../shared/processing/thread/thread-status.ts';
 import type { ChunkJob, ThreadTask } from '../../shared/processing/thread/thread-task.ts';
 import { defineWorkload, type ItemContext, type Workload } from '../../shared/workload/define.ts';
 import { chunkJob, readAll } from './chunks.ts';
@@ -16,14 +16,21 @@ export const workloadOf = (map: MapItem, options: object = {}): Workload =>
 
 /** The clock stands still and the jitter is in the middle, so that instants in expectations are literals. */
 export async function run(workload: Workload, job: ChunkJob, overrides: Partial<ThreadTask> = {}) {
-  const task = { ...job, board: createBoard(), presets: [], single: false, budgetMs: 60_000, ...overrides };
+  const task = {
+    ...job,
+    statusBuffer: createStatusBuffer(),
+    knownFailures: [],
+    single: false,
+    budgetMs: 60_000,
+    ...overrides,
+  };
   const log: string[] = [];
   const outcome = await runChunk(workload, task, {
     clockMs: () => 0,
     random: () => 0.5,
     log: (message, position) => log.push(`${position} ${message}`),
   });
-  return { ...outcome, ...(await readAll(outcome)), log, board: readBoard(task.board) };
+  return { ...outcome, ...(await readAll(outcome)), log, statusBuffer: readThreadStatus(task.statusBuffer) };
 }
 
 /** A chunk of items with these ids. */

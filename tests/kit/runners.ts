@@ -1,5 +1,5 @@
-import { createBoard } from '../../shared/processing/thread/board.ts';
 import { runChunk } from '../../shared/processing/thread/run-chunk.ts';
+import { createStatusBuffer } from '../../shared/processing/thread/thread-status.ts';
 import type { ChunkJob, ChunkOutcome } from '../../shared/processing/thread/thread-task.ts';
 import { createProcessor } from '../../shared/processing/thread-pool/processor.ts';
 import type { OpenContainer } from '../../shared/workload/container.ts';
@@ -16,7 +16,7 @@ const BUDGET_MS = 240_000;
 /** Runs chunks as a worker thread does, in this one; retries are spread by nothing. */
 export const runHere = (workload: Workload, container: OpenContainer, log: string[]): Runner => ({
   run: (job) => {
-    const task = { ...job, board: createBoard(), presets: [], single: false, budgetMs: BUDGET_MS };
+    const task = { ...job, statusBuffer: createStatusBuffer(), knownFailures: [], single: false, budgetMs: BUDGET_MS };
     const tools = { clockMs: () => performance.now(), random: () => 0.5, container };
     return runChunk(workload, task, { ...tools, log: (message) => log.push(message) });
   },

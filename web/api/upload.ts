@@ -28,7 +28,7 @@ export interface Upload {
 }
 
 /** How far it is: `share` of the bytes to send. */
-export type UploadProgress = { step: 'compressing' } | { step: 'sending'; share: number } | { step: 'storing' };
+export type UploadProgress = { step: 'compressing' } | { step: 'sending'; fraction: number } | { step: 'storing' };
 
 /** Below this a file is not worth compressing first. */
 const COMPRESS_FROM_BYTES = 256 * 1024;
@@ -69,7 +69,7 @@ function send({ url, headers, body }: Sending, onProgress: (progress: UploadProg
     for (const [name, value] of Object.entries({ ...headers, 'x-functions-key': key.get() })) {
       outgoing.setRequestHeader(name, value);
     }
-    outgoing.upload.onprogress = ({ loaded }) => onProgress({ step: 'sending', share: loaded / body.size });
+    outgoing.upload.onprogress = ({ loaded }) => onProgress({ step: 'sending', fraction: loaded / body.size });
     outgoing.upload.onload = () => onProgress({ step: 'storing' });
     outgoing.onerror = () => reject(unreachable());
     outgoing.onload = () => {

@@ -8,7 +8,7 @@ import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { PageHead, StateTag } from '../ui/pieces.tsx';
 import { CopyButton } from './copy-button.tsx';
-import { isSettled } from './settled.ts';
+import { isFinished } from './finished.ts';
 
 export interface BatchHeadProps {
   batch: BatchView;
@@ -37,7 +37,7 @@ export function BatchHead({ batch, onChange }: BatchHeadProps): JSX.Element {
           </>
         }
       >
-        {!isSettled(batch) && (
+        {!isFinished(batch) && (
           <Button icon="close" disabled={state === 'cancelling'} onClick={() => setAsking(true)}>
             Cancel batch
           </Button>
@@ -46,7 +46,7 @@ export function BatchHead({ batch, onChange }: BatchHeadProps): JSX.Element {
       <p class="facts">
         Lane {lane} · pool {pool} · version {version} · {source.kind === 'inbox' ? `file ${source.name}` : 'over HTTP'}
       </p>
-      {!isSettled(batch) && (
+      {!isFinished(batch) && (
         <div class="panel running">
           <Progress state={state} accepted={counts.accepted} dead={counts.dead} pending={counts.pending} />
           <Pace batch={batch} />

@@ -7,14 +7,14 @@ import { batchHref, TABS, type Tab } from '../routing.ts';
 import { Loaded } from '../ui/states.tsx';
 import { BatchHead } from './batch-head.tsx';
 import { DeadLetters } from './dead-letters.tsx';
+import { isFinished } from './finished.ts';
 import { Overview } from './overview.tsx';
 import { Receipt } from './receipt.tsx';
 import { Report } from './report.tsx';
-import { isSettled } from './settled.ts';
 
 const EVERY_MS = 2_000;
 /** What has settled changes only by a redrive, perhaps somebody else's. */
-const SETTLED_EVERY_MS = 30_000;
+const FINISHED_EVERY_MS = 30_000;
 
 export interface BatchPageProps {
   id: string;
@@ -25,7 +25,7 @@ export interface BatchPageProps {
 export function BatchPage({ id, tab }: BatchPageProps): JSX.Element {
   const polled = usePoll<BatchView>({
     subject: id,
-    everyMs: (batch) => (batch && isSettled(batch) ? SETTLED_EVERY_MS : EVERY_MS),
+    everyMs: (batch) => (batch && isFinished(batch) ? FINISHED_EVERY_MS : EVERY_MS),
     load: (signal) => fetchBatch(id, { signal }),
   });
   return (

@@ -8,7 +8,7 @@ import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { Empty, Loaded } from '../ui/states.tsx';
 import { CauseGroup } from './cause-group.tsx';
-import { isSettled } from './settled.ts';
+import { isFinished } from './finished.ts';
 
 export interface DeadLettersProps {
   batch: BatchView;
@@ -36,7 +36,7 @@ export function DeadLetters({ batch, onChange }: DeadLettersProps): JSX.Element 
     setTold(`${itemsText(redriven)} run again, in a new revision of this batch.`);
     onChange();
   };
-  if (dead === 0) return <NoDeadLetters told={told} settled={isSettled(batch)} />;
+  if (dead === 0) return <NoDeadLetters told={told} finished={isFinished(batch)} />;
   return (
     <>
       {told !== '' && (
@@ -75,16 +75,16 @@ interface GroupsProps {
 }
 
 function Groups({ batch, groups: { groups, count, otherCauses }, onAsk, onChange }: GroupsProps): JSX.Element {
-  const settled = isSettled(batch);
+  const finished = isFinished(batch);
   return (
     <>
       <div class="section-head">
         <p>
           {itemsText(count)} of {groups.length === 1 ? 'one cause' : `${groups.length} causes`}
           {otherCauses > 0 && `, and ${formatCount(otherCauses)} of others`}
-          {!settled && <span class="soft"> · they can be redriven once the batch has settled</span>}
+          {!finished && <span class="soft"> · they can be redriven once the batch has settled</span>}
         </p>
-        <Button icon="redo" disabled={!settled} onClick={() => onAsk({}, count)}>
+        <Button icon="redo" disabled={!finished} onClick={() => onAsk({}, count)}>
           Redrive all
         </Button>
       </div>
@@ -93,7 +93,7 @@ function Groups({ batch, groups: { groups, count, otherCauses }, onAsk, onChange
           key={group.cause}
           batch={batch.id}
           group={group}
-          canRedrive={settled}
+          canRedrive={finished}
           onChange={onChange}
           onRedrive={() => onAsk({ cause: group.cause }, group.count)}
           onRedriveItem={(index) => onAsk({ items: [index] }, 1)}
@@ -103,10 +103,10 @@ function Groups({ batch, groups: { groups, count, otherCauses }, onAsk, onChange
   );
 }
 
-function NoDeadLetters({ told, settled }: { told: string; settled: boolean }): JSX.Element {
+function NoDeadLetters({ told, finished }: { told: string; finished: boolean }): JSX.Element {
   return (
     <Empty icon="check" title="No dead letters">
-      <p>{told !== '' ? told : settled ? 'Every item was processed.' : 'None so far.'}</p>
+      <p>{told !== '' ? told : finished ? 'Every item was processed.' : 'None so far.'}</p>
     </Empty>
   );
 }

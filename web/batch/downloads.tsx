@@ -6,7 +6,7 @@ import { formatBytes } from '../format.ts';
 import { useAction } from '../live/use-action.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorBox } from '../ui/states.tsx';
-import { isSettled } from './settled.ts';
+import { isFinished } from './finished.ts';
 
 interface Offer {
   what: string;
@@ -38,7 +38,7 @@ export function Downloads({ batch }: { batch: BatchView }): JSX.Element {
           </span>
         </div>
       ))}
-      {!isSettled(batch) && offers.length > 0 && <p class="soft">Results are those of the chunks done so far.</p>}
+      {!isFinished(batch) && offers.length > 0 && <p class="soft">Results are those of the chunks done so far.</p>}
       {bytes !== undefined && <p role="status">{formatBytes(bytes)} fetched …</p>}
       {action.error && <ErrorBox error={action.error} />}
     </div>

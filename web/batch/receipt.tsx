@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import type { BatchReceipt, BatchView } from '../api/types.ts';
 import { BarList } from '../charts/bar-list.tsx';
-import { formatCount, formatDuration, formatShare, formatUsd } from '../format.ts';
+import { formatCount, formatDecimals, formatDuration, formatUsd } from '../format.ts';
 import { Panel, Stat } from '../ui/pieces.tsx';
 
 /** What the batch cost, beside what other designs would have. */
@@ -18,7 +18,7 @@ export function Receipt({ batch: { receipt, counts } }: { batch: BatchView }): J
         />
         <Times times={comparison.messageAnItem.timesOurs} />
         <Stat name="Time in handlers" value={formatDuration(handlerSeconds * 1_000)} note="of worker threads" />
-        <Stat name="Throttled answers" value={formatShare(throttled)} tone={throttled > 0 ? 'warn' : ''} />
+        <Stat name="Throttled answers" value={formatDecimals(throttled)} tone={throttled > 0 ? 'warn' : ''} />
       </dl>
       <div class="panels">
         <Panel title="Beside other designs">
@@ -39,8 +39,9 @@ export function Receipt({ batch: { receipt, counts } }: { batch: BatchView }): J
 function Times({ times }: { times: number | null }): JSX.Element {
   const note = 'than a message an item';
   if (times === null || times === 0) return <Stat name="Fewer operations" value="–" note={note} />;
-  if (times < 1) return <Stat name="More operations" value={`${formatShare(1 / times)} ×`} note={note} tone="warn" />;
-  return <Stat name="Fewer operations" value={`${formatShare(times)} ×`} note={note} tone="good" />;
+  if (times < 1)
+    return <Stat name="More operations" value={`${formatDecimals(1 / times)} ×`} note={note} tone="warn" />;
+  return <Stat name="Fewer operations" value={`${formatDecimals(times)} ×`} note={note} tone="good" />;
 }
 
 function Comparison({ receipt: { storageOperations, totalUsd, comparison } }: { receipt: BatchReceipt }): JSX.Element {
@@ -112,11 +113,11 @@ function Operations({ receipt }: { receipt: BatchReceipt }): JSX.Element {
                 <td class="mono">{name}</td>
                 {numbers.map((number, index) => (
                   <td key={KINDS[index]?.name} class={number === 0 ? 'number soft' : 'number'}>
-                    {number === 0 ? '–' : formatShare(number)}
+                    {number === 0 ? '–' : formatDecimals(number)}
                   </td>
                 ))}
                 <td class="number">
-                  <b>{formatShare(sum(numbers))}</b>
+                  <b>{formatDecimals(sum(numbers))}</b>
                 </td>
               </tr>
             ))}

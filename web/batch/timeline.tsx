@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import type { BatchView } from '../api/types.ts';
 import { formatClock, formatDuration, formatNumberOf, formatTime } from '../format.ts';
-import { isSettled } from './settled.ts';
+import { isFinished } from './finished.ts';
 
 interface Moment {
   name: string;
@@ -19,7 +19,7 @@ export function Timeline({ batch }: { batch: BatchView }): JSX.Element {
     <>
       <ol class="timeline">
         {moments.map(({ name, says, at, done }, index) => (
-          <li key={name} class={done ? 'done' : index === next && !isSettled(batch) ? 'next' : ''}>
+          <li key={name} class={done ? 'done' : index === next && !isFinished(batch) ? 'next' : ''}>
             <div>
               <strong>{name}</strong>
               <small>{says}</small>

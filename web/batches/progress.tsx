@@ -12,7 +12,7 @@ export interface ProgressProps {
 /** How far a batch is, of which dead letters are told apart. */
 export function Progress({ state, accepted, dead, pending }: ProgressProps): JSX.Element {
   const done = accepted - pending;
-  const share = accepted === 0 ? 1 : done / accepted;
+  const fraction = accepted === 0 ? 1 : done / accepted;
   const cancelled = state === 'cancelled';
   const parts = [
     { name: 'done', value: done - dead, tone: cancelled ? 'off' : 'good' },
@@ -21,10 +21,10 @@ export function Progress({ state, accepted, dead, pending }: ProgressProps): JSX
   ];
   return (
     <div class="progress">
-      <PartsBar parts={parts} label={`${formatPercent(share)} done`} />
+      <PartsBar parts={parts} label={`${formatPercent(fraction)} done`} />
       <small>
         {pending > 0
-          ? `${formatCount(done)} of ${formatCount(accepted)} items, ${formatPercent(share)}`
+          ? `${formatCount(done)} of ${formatCount(accepted)} items, ${formatPercent(fraction)}`
           : `${formatCount(accepted)} items`}
         {dead > 0 && <b class="tone-warn"> · {formatCount(dead)} dead</b>}
       </small>

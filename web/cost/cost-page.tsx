@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { fetchCost } from '../api/queues.ts';
 import type { Cost, CostPeriod } from '../api/types.ts';
-import { formatCompact, formatNumberOf, formatShare, formatTime, formatUsd } from '../format.ts';
+import { formatCompact, formatDecimals, formatNumberOf, formatTime, formatUsd } from '../format.ts';
 import { usePoll } from '../live/use-poll.ts';
 import { Button } from '../ui/button.tsx';
 import { PageHead, Panel, PartsBar, Stat } from '../ui/pieces.tsx';
@@ -110,7 +110,7 @@ function ProcessOperations({ process: { since, operations } }: { process: Cost['
         {sorted.map(([name, count]) => (
           <li key={name}>
             <span class="mono">{name}</span>
-            <b>{formatShare(count)}</b>
+            <b>{formatDecimals(count)}</b>
           </li>
         ))}
       </ul>

@@ -14,7 +14,8 @@ export function QueueNotes({ queue }: { queue: QueueView }): JSX.Element {
 }
 
 function notesOf(queue: QueueView): string[] {
-  const { paused, throttled, taskLimit, ghosts, generation, policyVersion, secondsPerReference, status } = queue;
+  const { paused, throttled, taskLimit, orphanedReferences, generation, policyVersion, secondsPerReference, status } =
+    queue;
   return [
     ...(paused
       ? [
@@ -24,7 +25,7 @@ function notesOf(queue: QueueView): string[] {
     ...(paused?.probeAt === undefined ? [] : [`one task tries again at ${formatClock(paused.probeAt)}`]),
     ...(throttled > 0 ? [`${formatCount(throttled)} throttled answers in the last wave`] : []),
     ...(taskLimit > 0 ? [`limited to ${formatNumberOf(taskLimit, 'task')}`] : []),
-    ...(ghosts > 0 ? [`${formatCount(ghosts)} references of batches that are gone`] : []),
+    ...(orphanedReferences > 0 ? [`${formatCount(orphanedReferences)} references of batches that are gone`] : []),
     ...(generation > 0 ? [`${formatCount(generation)} ${generation === 1 ? 'drain' : 'drains'} so far`] : []),
     ...(status === 'draining' && secondsPerReference > 0
       ? [`${formatDuration(secondsPerReference * 1_000)} a chunk`]

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { fetchBatch } from '../api/batches.ts';
 import type { BatchView } from '../api/types.ts';
 import { type UploadProgress, upload } from '../api/upload.ts';
-import { isSettled } from '../batch/settled.ts';
+import { isFinished } from '../batch/finished.ts';
 import { Progress } from '../batches/progress.tsx';
 import { formatBytes, formatCount, formatPercent } from '../format.ts';
 import { useAction } from '../live/use-action.ts';
@@ -16,7 +16,7 @@ import type { ChosenFile } from './upload-page.tsx';
 
 /** One file on its way: sent, then watched until its batch has settled. */
 export function UploadRow({ chosen }: { chosen: ChosenFile }): JSX.Element {
-  const [progress, setProgress] = useState<UploadProgress>({ step: 'sending', share: 0 });
+  const [progress, setProgress] = useState<UploadProgress>({ step: 'sending', fraction: 0 });
   const [accepted, setAccepted] = useState<BatchView>();
   const sending = useAction();
   const start = (): Promise<boolean> => sending.run(async () => setAccepted(await upload(chosen, setProgress)));
@@ -50,10 +50,10 @@ export function UploadRow({ chosen }: { chosen: ChosenFile }): JSX.Element {
 const mayHelp = (status: number): boolean => status === 0 || status === 409 || status >= 500;
 
 function Sending({ progress }: { progress: UploadProgress }): JSX.Element {
-  const share = progress.step === 'sending' ? progress.share : progress.step === 'storing' ? 1 : 0;
+  const fraction = progress.step === 'sending' ? progress.fraction : progress.step === 'storing' ? 1 : 0;
   return (
     <div class="sending" role="status">
-      <progress max={1} value={share} />
+      <progress max={1} value={fraction} />
       <small>{stepText(progress)}</small>
     </div>
   );
@@ -64,7 +64,7 @@ function stepText(progress: UploadProgress): string {
     case 'compressing':
       return 'Compressing';
     case 'sending':
-      return `Sending, ${formatPercent(progress.share)}`;
+      return `Sending, ${formatPercent(progress.fraction)}`;
     case 'storing':
       return 'Reading and storing';
     default:
@@ -78,7 +78,7 @@ function Watched({ accepted }: { accepted: BatchView }): JSX.Element {
   const polled = usePoll<BatchView>({
     subject: accepted.id,
     load: (signal) => fetchBatch(accepted.id, { signal }),
-    everyMs: (batch) => (batch && isSettled(batch) ? undefined : EVERY_MS),
+    everyMs: (batch) => (batch && isFinished(batch) ? undefined : EVERY_MS),
   });
   const { id, state, counts } = polled.data ?? accepted;
   return (

@@ -31,12 +31,12 @@ export async function readCurrentDead(
   for (let revision = 1; revision <= batch.revision; revision += 1) {
     const stored = await appliedRedrive(deps, batch.id, revision);
     if (!stored) throw new Error(`The redrive of batch ${batch.id}, revision ${revision}, is not there.`);
-    note(latest, revision, stored);
+    recordRevision(latest, revision, stored);
   }
   return { isCurrent: (chunk, index) => (latest.get(index) ?? 0) <= revisionOf(chunk) };
 }
 
-function note(latest: Map<number, number>, revision: number, { redrive }: StoredRedrive): void {
+function recordRevision(latest: Map<number, number>, revision: number, { redrive }: StoredRedrive): void {
   for (const { runs } of redrive.chunks) {
     for (const [first, count] of runs) for (let i = 0; i < count; i += 1) latest.set(first + i, revision);
   }

@@ -3,7 +3,7 @@
  * crash protocol: selection → row `open` → one transaction (acceptance) → references → wake → `queued`. Before the
  * transaction nothing has happened, and the key begins again; after it the sweep goes on.
  */
-import { type BatchRow, isSettled, type Versioned } from '../../batches/batch-row.ts';
+import { type BatchRow, isFinished, type Versioned } from '../../batches/batch-row.ts';
 import { indexBatch } from '../../batches/index-rows.ts';
 import { openRevision, readBatch, rowOf } from '../../batches/ledger.ts';
 import { openBatch } from '../../batches/open-rows.ts';
@@ -54,7 +54,7 @@ export function redrive(deps: FinalizeDeps, request: RedriveRequest): Promise<Re
     const stored = await readRedrive(deps.container(CONTAINERS.redrives), blob);
     if (stored && stored.redrive.request !== digest) throw mismatch();
     if (stored && (await isApplied(deps, row, stored))) return repeat(deps, row, stored);
-    requireSettled(row);
+    requireFinished(row);
     if (stored && stored.redrive.revision <= row.revision) await discard(deps, stored);
     else if (stored) return accept(deps, row, stored);
     else await store(deps, row, { blob, digest, selection: request.selection });
@@ -68,9 +68,9 @@ async function requireBatch(deps: FinalizeDeps, id: string): Promise<Versioned<B
   throw new Problem('not-found', `There is no batch "${id}".`);
 }
 
-function requireSettled({ id, state, deletingAt, revision }: BatchRow): void {
+function requireFinished({ id, state, deletingAt, revision }: BatchRow): void {
   if (deletingAt !== undefined) throw new Problem('conflict', `Batch ${id} is being deleted.`);
-  if (!isSettled(state))
+  if (!isFinished(state))
     throw new Problem('conflict', `Batch ${id} is ${state}; dead letters are redriven once it is settled.`);
   if (revision >= MAX_REVISION) throw new Problem('conflict', `Batch ${id} has been redriven ${MAX_REVISION} times.`);
 }
@@ -151,7 +151,7 @@ const open = (deps: FinalizeDeps, stored: StoredRedrive): Promise<{ row: BatchRo
   retryLostRace(rowOf(stored.redrive.batch), async () => {
     const found = await requireBatch(deps, stored.redrive.batch);
     if (await isApplied(deps, found.row, stored)) return { row: found.row, fresh: false };
-    requireSettled(found.row);
+    requireFinished(found.row);
     if (found.row.revision !== stored.redrive.revision - 1)
       throw new Problem('conflict', `Batch ${found.row.id} was redriven meanwhile, with another key.`);
     const next = opening(deps, found.row, stored);

@@ -1,4 +1,4 @@
-import { type BatchRow, isSettled, pendingItems } from '../../batches/batch-row.ts';
+import { type BatchRow, isFinished, pendingItems } from '../../batches/batch-row.ts';
 import { firstRevision, isDeadlineMet, presentRevision, type RevisionTimes } from '../../batches/revisions.ts';
 import type { PriceSheet } from '../../cost/sheet.ts';
 import type { BatchView } from '../schemas.ts';
@@ -69,7 +69,7 @@ export function progressOf(
   const end = completedAt === undefined ? nowMs : Date.parse(completedAt);
   const seconds = Math.max(0.001, (end - Date.parse(queuedAt)) / 1000);
   const rate = (items - pending) / seconds;
-  const running = !isSettled(state) && rate > 0;
+  const running = !isFinished(state) && rate > 0;
   return {
     ratePerSecond: Math.round(rate),
     etaAt: running ? new Date(nowMs + (pending / rate) * 1000).toISOString() : null,

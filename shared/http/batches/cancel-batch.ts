@@ -1,5 +1,5 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
-import { isSettled } from '../../batches/batch-row.ts';
+import { isFinished } from '../../batches/batch-row.ts';
 import { cancelBatch } from '../../commands/cancel.ts';
 import type { PriceSheet } from '../../cost/sheet.ts';
 import type { FinalizeDeps } from '../../results/finalize.ts';
@@ -18,5 +18,5 @@ export async function cancelOverHttp({ deps, prices }: CancelHttp, request: Http
   await cancelBatch(deps, row.id);
   const { row: now } = await batchOf(request, deps.table);
   const view = batchView(now, deps.gate.now(), prices);
-  return isSettled(now.state) ? json(view) : json(view, { status: 202, headers: { 'retry-after': '1' } });
+  return isFinished(now.state) ? json(view) : json(view, { status: 202, headers: { 'retry-after': '1' } });
 }

@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import type { ContainerClient } from '@azure/storage-blob';
-import { type BatchRow, isSettled, pendingItems } from '../../batches/batch-row.ts';
+import { type BatchRow, isFinished, pendingItems } from '../../batches/batch-row.ts';
 import { CONTAINERS } from '../../contract/names.ts';
 import { Problem } from '../../errors.ts';
 import { type Report, type ReportHeader, readReport } from '../../results/read-report.ts';
@@ -32,10 +32,10 @@ export async function getReport(deps: ReportHttp, request: HttpRequest): Promise
 
 function missing(batch: BatchRow, revision: number): string {
   const { id, state, accepted, reportRevision, reportProblem } = batch;
-  if (isSettled(state) && reportProblem !== undefined && revision === batch.revision)
+  if (isFinished(state) && reportProblem !== undefined && revision === batch.revision)
     return `Batch ${id} is ${state}, and has no report of revision ${revision}: ${reportProblem}.`;
   if (reportRevision >= 0) return `Batch ${id} has no report of revision ${revision}; the newest is ${reportRevision}.`;
-  if (isSettled(state)) return `Batch ${id} is ${state}, and has no report: ${reportProblem ?? 'none was made'}.`;
+  if (isFinished(state)) return `Batch ${id} is ${state}, and has no report: ${reportProblem ?? 'none was made'}.`;
   return `Batch ${id} has no report yet: it is ${state}, and ${pendingItems(batch)} of its ${accepted} items are pending.`;
 }
 

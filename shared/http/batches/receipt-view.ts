@@ -1,6 +1,6 @@
 import type { BatchRow } from '../../batches/batch-row.ts';
 import type { Operations } from '../../contract/operations.ts';
-import { drainShare } from '../../cost/drain-share.ts';
+import { drainAllocation } from '../../cost/drain-allocation.ts';
 import { THROTTLED } from '../../cost/meter.ts';
 import { receipt } from '../../cost/receipt.ts';
 import type { PriceSheet } from '../../cost/sheet.ts';
@@ -15,7 +15,7 @@ export function receiptView(row: Spent, sheet: PriceSheet): BatchReceipt {
     sheet: name,
     items: _items,
     ...rest
-  } = receipt({ operations, ...drainShare(row), items: row.accepted }, sheet);
+  } = receipt({ operations, ...drainAllocation(row), items: row.accepted }, sheet);
   return {
     handlerSeconds: rounded(row.handlerSeconds, 3),
     ...rest,

@@ -44,7 +44,7 @@ async function readGates(table: Table): Promise<Map<string, GateRow>> {
 
 /** A queue as the API shows it: what its workload says, and what its gate knows. */
 export function queueView({ queue, workload, lane, kind }: QueueAddress, gate: GateRow): QueueView {
-  const { status, generation, depth, active, total, idleCount, wakes, missedWakes, ghosts } = gate;
+  const { status, generation, depth, active, total, idleCount, wakes, missedWakes, orphanedReferences } = gate;
   const { taskLimit, throttled, itemsPerSecond, secondsPerReference, policyVersion, paused, due } = gate;
   return {
     queue,
@@ -61,7 +61,7 @@ export function queueView({ queue, workload, lane, kind }: QueueAddress, gate: G
     wakes,
     paused: paused ?? null,
     missedWakes,
-    ghosts,
+    orphanedReferences,
     taskLimit,
     throttled,
     itemsPerSecond,

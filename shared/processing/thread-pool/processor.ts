@@ -56,11 +56,11 @@ const MAX_CHUNK_SECONDS = 240;
 export function createProcessor(options: ProcessorOptions): Processor {
   const threads = options.threads ?? availableParallelism();
   const slots = createSlots(threads);
-  let pool: Threads | undefined;
+  let threadPool: Threads | undefined;
   let closed = false;
   const opened = (): Threads => {
-    pool ??= createThreads(threadsOptions(options, threads));
-    return pool;
+    threadPool ??= createThreads(threadsOptions(options, threads));
+    return threadPool;
   };
   const runTools = {
     run: (task: Parameters<Threads['run']>[0]) => opened().run(task),
@@ -72,7 +72,7 @@ export function createProcessor(options: ProcessorOptions): Processor {
     process: (job) => slots.run(() => processChunk(job, { ...runTools, onDropped: dropNotice(options, job) })),
     close: async () => {
       closed = true;
-      await pool?.close();
+      await threadPool?.close();
     },
     threads,
     get idleThreads() {

@@ -1,15 +1,15 @@
 import { endWholeChunk, splitChunk } from '../outcome/endings.ts';
 import { toErrorText } from '../outcome/error-text.ts';
 import { rangeOf } from '../sources.ts';
-import { createBoard, readBoard } from '../thread/board.ts';
+import { createStatusBuffer, readThreadStatus } from '../thread/thread-status.ts';
 import type { ChunkJob, ChunkOutcome, ThreadAnswer, ThreadTask } from '../thread/thread-task.ts';
 import { ProcessorClosedError, ThreadStartError } from './errors.ts';
-import { deathText, isOutOfMemory, type Lessons, learn, NO_LESSONS } from './lessons.ts';
+import { deathText, isOutOfMemory, NO_FAILURES, recordThreadFailure, type ThreadFailures } from './thread-failures.ts';
 import type { ThreadEnd } from './threads.ts';
 
 /** After so many ends the rest of a chunk is passed on: each one costs a new thread, and a lease is held meanwhile. */
 const MAX_ENDS = 32;
-const MAX_STRAYS = 2;
+const MAX_UNATTRIBUTED = 2;
 const MAX_UNSTARTED = 3;
 /** A chunk that cannot be held or written as a whole is cut; smaller parts need less memory. */
 const SPLIT_PARTS = 8;
@@ -27,7 +27,7 @@ interface Rescue {
   frame: Uint8Array;
   startMs: number;
   lostMs: number;
-  lessons: Lessons;
+  failures: ThreadFailures;
   lines: number;
   dropped: number;
 }
@@ -38,7 +38,14 @@ interface Rescue {
  */
 export async function processChunk(job: ChunkJob, tools: RescueTools): Promise<ChunkOutcome> {
   const startMs = tools.clockMs();
-  const rescue: Rescue = { frame: share(job.frame), startMs, lostMs: 0, lessons: NO_LESSONS, lines: 0, dropped: 0 };
+  const rescue: Rescue = {
+    frame: toSharedMemory(job.frame),
+    startMs,
+    lostMs: 0,
+    failures: NO_FAILURES,
+    lines: 0,
+    dropped: 0,
+  };
   for (;;) {
     if (tools.isClosed()) throw new ProcessorClosedError('The processor is closed.');
     const outcome = await runOnce(job, rescue, tools);
@@ -53,44 +60,44 @@ async function runOnce(job: ChunkJob, rescue: Rescue, tools: RescueTools): Promi
   const begunMs = tools.clockMs();
   const task = nextTask(job, rescue, { elapsedMs: begunMs - rescue.startMs, budgetMs: tools.budgetMs });
   const end = await tools.run(task);
-  ({ lines: rescue.lines, dropped: rescue.dropped } = readBoard(task.board));
+  ({ lines: rescue.lines, dropped: rescue.dropped } = readThreadStatus(task.statusBuffer));
   if ('answer' in end) return accept(end.answer);
   if (tools.isClosed()) return undefined;
   const lostMs = tools.clockMs() - begunMs;
-  rescue.lessons = learn(rescue.lessons, end, task.nowMs + lostMs);
+  rescue.failures = recordThreadFailure(rescue.failures, end, task.nowMs + lostMs);
   rescue.lostMs += lostMs;
-  if (isOutOfMemory(end.error) && (await survivesAlone(task, end.note.position, tools))) {
+  if (isOutOfMemory(end.error) && (await completesInOwnThread(task, end.status.position, tools))) {
     return splitChunk(job.reference, SPLIT_PARTS);
   }
-  return giveUp(job, rescue.lessons, end.error);
+  return giveUp(job, rescue.failures, end.error);
 }
 
 /**
  * Whether the item at which a thread's memory ran out gets by with a thread of its own. Then it was the chunk's results
  * that filled it, and the item is not to blame.
  */
-async function survivesAlone(task: ThreadTask, line: number, { run }: RescueTools): Promise<boolean> {
+async function completesInOwnThread(task: ThreadTask, line: number, { run }: RescueTools): Promise<boolean> {
   const [first, last] = rangeOf(task.reference);
   if (line < 0 || last - first === 1) return false;
   const reference = { ...task.reference, skip: line, take: 1 };
-  const end = await run({ ...task, reference, board: createBoard(), presets: [] });
+  const end = await run({ ...task, reference, statusBuffer: createStatusBuffer(), knownFailures: [] });
   return 'answer' in end;
 }
 
 function nextTask(
   { reference, nowMs }: ChunkJob,
-  { frame, lessons, lines, dropped }: Rescue,
+  { frame, failures, lines, dropped }: Rescue,
   { elapsedMs, budgetMs }: { elapsedMs: number; budgetMs: number },
 ): ThreadTask {
-  const { presets, single } = lessons;
+  const { knownFailures, single } = failures;
   return {
     reference,
     frame,
-    board: createBoard(lines, dropped),
+    statusBuffer: createStatusBuffer(lines, dropped),
     nowMs: nowMs + elapsedMs,
-    presets,
+    knownFailures,
     single,
-    budgetMs: presets.length >= MAX_ENDS ? 0 : Math.max(0, budgetMs - elapsedMs),
+    budgetMs: knownFailures.length >= MAX_ENDS ? 0 : Math.max(0, budgetMs - elapsedMs),
   };
 }
 
@@ -100,11 +107,15 @@ function accept(answer: ThreadAnswer): ChunkOutcome {
 }
 
 /** What is done when running the chunk again has no prospect; undefined when it has. */
-function giveUp({ reference, frame, nowMs }: ChunkJob, lessons: Lessons, cause: unknown): ChunkOutcome | undefined {
-  if (lessons.unstarted >= MAX_UNSTARTED) {
+function giveUp(
+  { reference, frame, nowMs }: ChunkJob,
+  failures: ThreadFailures,
+  cause: unknown,
+): ChunkOutcome | undefined {
+  if (failures.unstarted >= MAX_UNSTARTED) {
     throw new ThreadStartError(`No thread could begin: ${toErrorText(cause).message}`, { cause });
   }
-  if (lessons.strays < MAX_STRAYS) return undefined;
+  if (failures.unattributed < MAX_UNATTRIBUTED) return undefined;
   const [first, last] = rangeOf(reference);
   if (last - first > 1) return splitChunk(reference, SPLIT_PARTS);
   const { name, message } = deathText(cause);
@@ -113,7 +124,7 @@ function giveUp({ reference, frame, nowMs }: ChunkJob, lessons: Lessons, cause: 
 }
 
 /** One copy of the compressed bytes: the caller keeps its own, and every run reads the same ones. */
-function share(frame: Uint8Array): Uint8Array {
+function toSharedMemory(frame: Uint8Array): Uint8Array {
   const copy = new Uint8Array(new SharedArrayBuffer(frame.length));
   copy.set(frame);
   return copy;

@@ -1,10 +1,10 @@
 import { Piscina } from 'piscina';
-import { type BoardNote, readBoard } from '../thread/board.ts';
+import { readThreadStatus, type ThreadStatus } from '../thread/thread-status.ts';
 import type { LogLine, ThreadAnswer, ThreadData, ThreadTask } from '../thread/thread-task.ts';
-import { watchBoard } from './watch.ts';
+import { watchThread } from './watch.ts';
 
 /** How one run ended: with an answer, or with the end of its thread and what the board said then. */
-export type ThreadEnd = { answer: ThreadAnswer } | { note: BoardNote; stuck: boolean; error: unknown };
+export type ThreadEnd = { answer: ThreadAnswer } | { status: ThreadStatus; stuck: boolean; error: unknown };
 
 /** The worker threads of one process. */
 export interface Threads {
@@ -27,25 +27,25 @@ export interface ThreadsOptions {
 
 /** Starts the threads. They stay: a thread that ended is replaced. */
 export function createThreads(options: ThreadsOptions): Threads {
-  const pool = createPool(options);
+  const threadPool = createThreadPool(options);
   const runs = new Map<ThreadTask, AbortController>();
-  pool.on('message', options.onLine);
-  pool.on('error', (error) => {
+  threadPool.on('message', options.onLine);
+  threadPool.on('error', (error) => {
     options.onIdleError(error);
     // A thread that dies while it loads takes no task with it, and the pool would let that task wait for ever.
-    for (const [task, stop] of runs) if (readBoard(task.board).sequence === 0) stop.abort(error);
+    for (const [task, stop] of runs) if (readThreadStatus(task.statusBuffer).sequence === 0) stop.abort(error);
   });
   return {
     run: async (task) => {
       const stop = new AbortController();
       runs.set(task, stop);
       try {
-        return await runWatched(pool, task, { stop, clockMs: options.clockMs });
+        return await runWatched(threadPool, task, { stop, clockMs: options.clockMs });
       } finally {
         runs.delete(task);
       }
     },
-    close: () => pool.destroy(),
+    close: () => threadPool.destroy(),
   };
 }
 
@@ -56,7 +56,7 @@ export function createThreads(options: ThreadsOptions): Threads {
  */
 const YOUNG_MB = 32;
 
-const createPool = ({
+const createThreadPool = ({
   threadUrl,
   threads,
   maxThreadMemoryMb,
@@ -76,22 +76,22 @@ const createPool = ({
   });
 
 async function runWatched(
-  pool: Piscina<ThreadTask, ThreadAnswer>,
+  threadPool: Piscina<ThreadTask, ThreadAnswer>,
   task: ThreadTask,
   { stop, clockMs }: { stop: AbortController; clockMs: () => number },
 ): Promise<ThreadEnd> {
-  let stuck: BoardNote | undefined;
-  const unwatch = watchBoard(task.board, clockMs, (note) => {
-    stuck = note;
+  let stuck: ThreadStatus | undefined;
+  const unwatch = watchThread(task.statusBuffer, clockMs, (status) => {
+    stuck = status;
     // Not waited for: Node 24.21 cannot end a loop of certain built-in calls alone (`for (;;) new Array(1000).fill(0)`;
     // Node 22.15 can). Such a thread burns its core until the process ends, but its chunk goes on in another one.
     stop.abort();
   });
   try {
-    return { answer: await pool.run(task, { signal: stop.signal }) };
+    return { answer: await threadPool.run(task, { signal: stop.signal }) };
   } catch (error) {
     const cause = stop.signal.aborted && stop.signal.reason instanceof Error ? stop.signal.reason : error;
-    return { note: stuck ?? readBoard(task.board), stuck: stuck !== undefined, error: cause };
+    return { status: stuck ?? readThreadStatus(task.statusBuffer), stuck: stuck !== undefined, error: cause };
   } finally {
     unwatch();
   }

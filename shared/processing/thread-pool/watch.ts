@@ -1,4 +1,4 @@
-import { type Board, type BoardNote, OUTSIDE, readBoard } from '../thread/board.ts';
+import { OUTSIDE, readThreadStatus, type StatusBuffer, type ThreadStatus } from '../thread/thread-status.ts';
 
 const TICK_MS = 50;
 /** An asynchronous handler that overran its time is ended in the thread itself; only a blocked thread gets this far. */
@@ -9,23 +9,27 @@ const START_MS = 30_000;
 const OUTSIDE_MS = 60_000;
 
 /** Whether a thread whose note has been the same for `sameForMs` has to be ended. */
-export function isStuck(note: BoardNote, sameForMs: number): boolean {
-  if (note.sequence === 0) return sameForMs > START_MS;
-  return sameForMs > (note.position === OUTSIDE ? OUTSIDE_MS : note.timeoutMs + GRACE_MS);
+export function isStuck(status: ThreadStatus, sameForMs: number): boolean {
+  if (status.sequence === 0) return sameForMs > START_MS;
+  return sameForMs > (status.position === OUTSIDE ? OUTSIDE_MS : status.timeoutMs + GRACE_MS);
 }
 
 /** Watches a board; calls `onStuck` once when the thread no longer moves. Returns the function that stops watching. */
-export function watchBoard(board: Board, clockMs: () => number, onStuck: (note: BoardNote) => void): () => void {
+export function watchThread(
+  statusBuffer: StatusBuffer,
+  clockMs: () => number,
+  onStuck: (status: ThreadStatus) => void,
+): () => void {
   let sequence = -1;
   let sinceMs = 0;
   const timer = setInterval(() => {
-    const note = readBoard(board);
-    if (note.sequence !== sequence) {
-      sequence = note.sequence;
+    const status = readThreadStatus(statusBuffer);
+    if (status.sequence !== sequence) {
+      sequence = status.sequence;
       sinceMs = clockMs();
-    } else if (isStuck(note, clockMs() - sinceMs)) {
+    } else if (isStuck(status, clockMs() - sinceMs)) {
       clearInterval(timer);
-      onStuck(note);
+      onStuck(status);
     }
   }, TICK_MS);
   return () => clearInterval(timer);

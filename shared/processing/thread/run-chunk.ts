@@ -2,11 +2,11 @@ import { FrameError } from '../../contract/errors.ts';
 import type { Workload } from '../../workload/define.ts';
 import { endWholeChunk } from '../outcome/endings.ts';
 import { readSources, type Source } from '../sources.ts';
-import { begin, enter, OUTSIDE } from './board.ts';
 import { type ContextTools, createContexts } from './item-context.ts';
+import { type Chances, OutcomeBuilder } from './outcome-builder.ts';
 import { type ChunkRun, runItem } from './run-item.ts';
-import { mapAlone, runWhole } from './run-whole.ts';
-import { type Chances, Tally } from './tally.ts';
+import { runWhole, toSingleItemMap } from './run-whole.ts';
+import { begin, enter, OUTSIDE } from './thread-status.ts';
 import type { ChunkOutcome, ThreadTask } from './thread-task.ts';
 
 /** What a run needs from its thread: a monotonic clock in milliseconds, jitter, and what handlers are given. */
@@ -17,7 +17,7 @@ export interface ThreadTools extends ContextTools {
 
 /** Runs a chunk from its frame to its outcome. Throws for no fault of a handler or an item. */
 export async function runChunk(workload: Workload, task: ThreadTask, tools: ThreadTools): Promise<ChunkOutcome> {
-  begin(task.board, workload.timeoutSeconds * 1_000);
+  begin(task.statusBuffer, workload.timeoutSeconds * 1_000);
   const startMs = tools.clockMs();
   const nowMs = (): number => task.nowMs + tools.clockMs() - startMs;
   const outcome = await runOrEnd(workload, task, { ...tools, nowMs });
@@ -41,28 +41,28 @@ async function runSources(
   task: ThreadTask,
   { sources, tools }: { sources: Source[]; tools: Chances & ContextTools },
 ): Promise<ChunkOutcome> {
-  const tally = new Tally(workload, task.reference, tools);
+  const builder = new OutcomeBuilder(workload, task.reference, tools);
   await runBy(
     workload,
     task.single,
     sources,
   )({
     workload,
-    tally,
-    board: task.board,
-    presets: new Map(task.presets.map((preset) => [preset.line, preset])),
+    builder,
+    statusBuffer: task.statusBuffer,
+    knownFailures: new Map(task.knownFailures.map((knownFailure) => [knownFailure.line, knownFailure])),
     timeoutMs: workload.timeoutSeconds * 1_000,
     contextOf: createContexts(workload, task.reference, tools),
     nowMs: tools.nowMs,
     untilMs: task.nowMs + task.budgetMs,
   });
-  enter(task.board, OUTSIDE);
-  return tally.encode();
+  enter(task.statusBuffer, OUTSIDE);
+  return builder.encode();
 }
 
 function runBy({ map, mapChunk }: Workload, single: boolean, sources: Source[]): (run: ChunkRun) => Promise<void> {
   if (mapChunk && !single) return (run) => runWhole(run, sources, mapChunk);
-  const one = mapChunk ? mapAlone(mapChunk) : map;
+  const one = mapChunk ? toSingleItemMap(mapChunk) : map;
   if (!one) throw new TypeError('A workload has either map or mapChunk.');
   return (run) => runEach(run, sources, one);
 }

@@ -1,10 +1,10 @@
 import type { ItemContext, Workload } from '../../workload/define.ts';
 import { TimeoutError } from '../outcome/error-text.ts';
 import type { Source } from '../sources.ts';
-import { type Board, enter } from './board.ts';
 import { LazyAbort } from './item-context.ts';
-import type { Tally } from './tally.ts';
-import type { Preset } from './thread-task.ts';
+import type { OutcomeBuilder } from './outcome-builder.ts';
+import { enter, type StatusBuffer } from './thread-status.ts';
+import type { KnownFailure } from './thread-task.ts';
 import { validItem } from './valid-item.ts';
 import { isPromise, withinTime } from './within-time.ts';
 
@@ -14,9 +14,9 @@ const DUE_SOON_MS = 1_000;
 /** What the items of one run share. */
 export interface ChunkRun {
   workload: Workload;
-  tally: Tally;
-  board: Board;
-  presets: ReadonlyMap<number, Preset>;
+  builder: OutcomeBuilder;
+  statusBuffer: StatusBuffer;
+  knownFailures: ReadonlyMap<number, KnownFailure>;
   timeoutMs: number;
   contextOf: (source: Source, abort: LazyAbort) => ItemContext;
   nowMs: () => number;
@@ -25,11 +25,11 @@ export interface ChunkRun {
 }
 
 /** Handles what can be settled without running the item; false when it has to run. */
-export function settledUnrun(run: ChunkRun, source: Source): boolean {
-  const preset = run.presets.get(source.line);
-  if (preset?.kind === 'killed') run.tally.kill(source, preset.error, preset.atMs);
-  else if (preset) run.tally.fail(source, new TimeoutError(run.timeoutMs), preset.atMs);
-  else if (isNotDue(run, source) || isOverBudget(run)) run.tally.passOn(source);
+export function endWithoutRunning(run: ChunkRun, source: Source): boolean {
+  const knownFailure = run.knownFailures.get(source.line);
+  if (knownFailure?.kind === 'killed') run.builder.kill(source, knownFailure.error, knownFailure.atMs);
+  else if (knownFailure) run.builder.fail(source, new TimeoutError(run.timeoutMs), knownFailure.atMs);
+  else if (isNotDue(run, source) || isOverBudget(run)) run.builder.passOn(source);
   else return false;
   return true;
 }
@@ -40,29 +40,29 @@ function isNotDue(run: ChunkRun, { retry }: Source): boolean {
 
 /** Each run brings some item further, or a chunk of slow items would be passed on for ever. */
 const isOverBudget = (run: ChunkRun): boolean =>
-  run.nowMs() >= run.untilMs && (run.tally.progressed || run.presets.size > 0);
+  run.nowMs() >= run.untilMs && (run.builder.progressed || run.knownFailures.size > 0);
 
 /** Runs one item by `map`. Returns a promise only if the schema or the handler did: the common case is not awaited. */
 export function runItem(run: ChunkRun, source: Source, map: NonNullable<Workload['map']>): Promise<void> | undefined {
-  enter(run.board, source.line);
-  if (settledUnrun(run, source)) return undefined;
+  enter(run.statusBuffer, source.line);
+  if (endWithoutRunning(run, source)) return undefined;
   const abort = new LazyAbort();
   try {
     const item = validItem(run.workload.item, source);
     const context = run.contextOf(source, abort);
     const result = isPromise(item) ? item.then((valid) => map(valid, context)) : map(item, context);
-    if (isPromise(result)) return settleLater(run, source, withinTime(result, run.timeoutMs, abort));
-    run.tally.succeed(source, result);
+    if (isPromise(result)) return recordWhenDone(run, source, withinTime(result, run.timeoutMs, abort));
+    run.builder.succeed(source, result);
   } catch (thrown) {
-    run.tally.fail(source, thrown);
+    run.builder.fail(source, thrown);
   }
   return undefined;
 }
 
-async function settleLater(run: ChunkRun, source: Source, pending: Promise<unknown>): Promise<void> {
+async function recordWhenDone(run: ChunkRun, source: Source, pending: Promise<unknown>): Promise<void> {
   try {
-    run.tally.succeed(source, await pending);
+    run.builder.succeed(source, await pending);
   } catch (thrown) {
-    run.tally.fail(source, thrown);
+    run.builder.fail(source, thrown);
   }
 }

@@ -1,8 +1,8 @@
 import type { Workload } from '../../workload/define.ts';
 import type { Source } from '../sources.ts';
-import { enter, WHOLE_CHUNK } from './board.ts';
 import { LazyAbort } from './item-context.ts';
-import { type ChunkRun, settledUnrun } from './run-item.ts';
+import { type ChunkRun, endWithoutRunning } from './run-item.ts';
+import { enter, WHOLE_CHUNK } from './thread-status.ts';
 import { validItem } from './valid-item.ts';
 import { isPromise, withinTime } from './within-time.ts';
 
@@ -16,24 +16,24 @@ type Valid = [source: Source, item: unknown];
 export async function runWhole(run: ChunkRun, sources: readonly Source[], mapChunk: MapChunk): Promise<void> {
   const valid = await validate(run, sources);
   if (valid.length === 0) return;
-  enter(run.board, WHOLE_CHUNK);
+  enter(run.statusBuffer, WHOLE_CHUNK);
   const outputs = await outputsOf(run, valid, mapChunk);
   for (const [i, [source]] of valid.entries()) {
-    enter(run.board, source.line);
-    settle(run, source, outputs instanceof Failed ? outputs.error : outputs[i]);
+    enter(run.statusBuffer, source.line);
+    recordOutput(run, source, outputs instanceof Failed ? outputs.error : outputs[i]);
   }
 }
 
 async function validate(run: ChunkRun, sources: readonly Source[]): Promise<Valid[]> {
   const valid: Valid[] = [];
   for (const source of sources) {
-    enter(run.board, source.line);
-    if (settledUnrun(run, source)) continue;
+    enter(run.statusBuffer, source.line);
+    if (endWithoutRunning(run, source)) continue;
     try {
       const item = validItem(run.workload.item, source);
       valid.push([source, isPromise(item) ? await withinTime(item, run.timeoutMs, new LazyAbort()) : item]);
     } catch (thrown) {
-      run.tally.fail(source, thrown);
+      run.builder.fail(source, thrown);
     }
   }
   return valid;
@@ -64,17 +64,17 @@ function checkLength(outputs: unknown, expected: number): unknown[] {
   throw new TypeError(`mapChunk must return one result for each of its ${expected} items, got ${got}.`);
 }
 
-function settle(run: ChunkRun, source: Source, output: unknown): void {
+function recordOutput(run: ChunkRun, source: Source, output: unknown): void {
   try {
     if (output instanceof Error) throw output;
-    run.tally.succeed(source, output);
+    run.builder.succeed(source, output);
   } catch (thrown) {
-    run.tally.fail(source, thrown);
+    run.builder.fail(source, thrown);
   }
 }
 
 /** `mapChunk` as a handler of one item, to find out which item of a chunk ends its thread. */
-export const mapAlone =
+export const toSingleItemMap =
   (mapChunk: MapChunk): NonNullable<Workload['map']> =>
   (item, context) => {
     const first = (outputs: unknown): unknown => {

@@ -4,10 +4,10 @@ import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
 import type { Reference } from '../../contract/reference.ts';
 import type { Registry } from '../../workload/registry.ts';
 import { MAX_MESSAGE_CHARS } from '../outcome/error-text.ts';
-import { admitLine, type Board } from './board.ts';
 import type { LogSink } from './item-context.ts';
 import { runChunk } from './run-chunk.ts';
 import { createThreadContainers } from './thread-containers.ts';
+import { admitLine, type StatusBuffer } from './thread-status.ts';
 import type { ChunkOutcome, LogLine, ThreadAnswer, ThreadData, ThreadTask } from './thread-task.ts';
 
 /** Log lines a chunk may write; further ones are only counted. */
@@ -20,7 +20,7 @@ export function serve(registry: Registry): (task: ThreadTask) => Promise<unknown
   return async (task) => {
     const workload = registry.workload(task.reference.workload);
     if (!workload) return { refused: `No workload is named "${task.reference.workload}".` } satisfies ThreadAnswer;
-    const log = logSink(task.reference, task.board);
+    const log = logSink(task.reference, task.statusBuffer);
     const clockMs = (): number => performance.now();
     const tools = { clockMs, random: Math.random, log, container: open };
     const { value: outcome, operations } = await measure(() => runChunk(workload, task, tools));
@@ -29,9 +29,9 @@ export function serve(registry: Registry): (task: ThreadTask) => Promise<unknown
 }
 
 const logSink =
-  ({ batch, chunk }: Reference, board: Board): LogSink =>
+  ({ batch, chunk }: Reference, statusBuffer: StatusBuffer): LogSink =>
   (message, position) => {
-    if (!admitLine(board, MAX_LOG_LINES)) return;
+    if (!admitLine(statusBuffer, MAX_LOG_LINES)) return;
     const line: LogLine = { message: String(message).slice(0, MAX_MESSAGE_CHARS), batch, chunk, position };
     parentPort?.postMessage(line);
   };

@@ -4,10 +4,13 @@ import type { OutcomeHeader } from '../../contract/outcome.ts';
 import type { Reference } from '../../contract/reference.ts';
 import type { Settings } from '../../settings.ts';
 import type { ErrorText } from '../outcome/error-text.ts';
-import type { Board } from './board.ts';
+import type { StatusBuffer } from './thread-status.ts';
 
 /** How one line's item ended, at service time `atMs`, in a thread that is gone: it is charged, and not run again. */
-export type Preset = { line: number; atMs: number } & ({ kind: 'timedOut' } | { kind: 'killed'; error: ErrorText });
+export type KnownFailure = { line: number; atMs: number } & (
+  | { kind: 'timedOut' }
+  | { kind: 'killed'; error: ErrorText }
+);
 
 /** A chunk to be processed. `frame` is the zstd frame as stored; `nowMs` is the service time. */
 export interface ChunkJob {
@@ -21,10 +24,10 @@ export interface ThreadTask {
   reference: Reference;
   /** On shared memory, so that the chunk can be run again when the thread is gone. */
   frame: Uint8Array;
-  board: Board;
+  statusBuffer: StatusBuffer;
   /** Service time at which the run starts; the thread counts on from it. */
   nowMs: number;
-  presets: Preset[];
+  knownFailures: KnownFailure[];
   /** Call `mapChunk` with one item at a time: a whole chunk has ended a thread, and its killer is looked for. */
   single: boolean;
   /** No item is begun after this long; the rest is passed on to the retries chunk, uncharged. */

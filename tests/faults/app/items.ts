@@ -1,14 +1,14 @@
 /** What the items of the fault tests say, and what has to become of each: decided by the item alone, never by the run. */
 
 /** `reject` dies at once, `invalid` before its handler runs, `once` at the second try comes through, `never` runs out. */
-export type ItemFate = 'ok' | 'once' | 'reject' | 'invalid' | 'never';
+export type ItemBehaviour = 'ok' | 'once' | 'reject' | 'invalid' | 'never';
 
 /** An item; `n` is its position in the batch, and stays with it through everything. */
 export interface FaultItem {
   n: number;
   k: string;
   v: number;
-  f?: ItemFate | undefined;
+  f?: ItemBehaviour | undefined;
   /** Comes back in its result, its errors and its dead letter. */
   t?: string | undefined;
 }

@@ -1,5 +1,5 @@
 /** What must hold at each look at the ledger, and what when nothing moves any more. */
-import { isSettled } from '../../../shared/batches/batch-row.ts';
+import { isFinished } from '../../../shared/batches/batch-row.ts';
 import type { ChunkRow } from '../../../shared/batches/chunk-row.ts';
 import { followUps } from '../../../shared/batches/follow-ups.ts';
 import { reportBlobName } from '../../../shared/contract/names.ts';
@@ -17,14 +17,14 @@ export function check(world: World, rest: boolean): string | undefined {
   const ended = batch.succeeded + batch.dead + batch.cancelled;
   if (batch.accepted !== ended + waiting)
     return `the law is broken: ${batch.accepted} accepted, ${ended} ended, ${waiting} pending`;
-  if (isSettled(batch.state) && (pending.length > 0 || batch.chunksDone !== batch.chunksTotal))
+  if (isFinished(batch.state) && (pending.length > 0 || batch.chunksDone !== batch.chunksTotal))
     return 'early completion: settled with a pending row';
   // Whoever opens a revision or cancels one puts references or ends for every pending row, and begins again if he dies.
   const attended = world.actors.some(({ role }) => role === 'redriver' || role === 'canceller');
   const lost = attended ? undefined : pending.find((row) => !isCovered(world, row));
   if (lost) return `lost: pending row ${lost.chunk} has no reference, and nothing will put it again`;
   const quiet = world.actors.length === 0 && Object.values(world.queues).every((messages) => messages.length === 0);
-  return (quiet && !isSettled(batch.state)) || rest ? checkRest(world) : undefined;
+  return (quiet && !isFinished(batch.state)) || rest ? checkRest(world) : undefined;
 }
 
 /** A pending row has its reference, or its result on the way, or what puts its reference again. */
@@ -43,7 +43,7 @@ function parentOf(chunk: string): string {
 
 function checkRest(world: World): string | undefined {
   const { batch, chunks } = ledgerOf(world.rows);
-  if (!isSettled(batch.state)) return `stuck: nothing moves, and the batch is ${batch.state}`;
+  if (!isFinished(batch.state)) return `stuck: nothing moves, and the batch is ${batch.state}`;
   if (!batch.announced || world.announced === 0) return 'stuck: the end was never announced';
   const dead = chunks.reduce((sum, { header }) => sum + (header?.counts.dead ?? 0), 0);
   const published = Object.values(world.announcedDead).reduce((sum, items) => sum + items, 0);

@@ -1,5 +1,5 @@
 /** All steps that a world allows: answers, deliveries, crashes, redeliveries, and what operators ask for. */
-import { isSettled } from '../../../shared/batches/batch-row.ts';
+import { isFinished } from '../../../shared/batches/batch-row.ts';
 import type { Transition } from '../explorer/explore.ts';
 import type { Point, Programs } from '../explorer/programs.ts';
 import { isOpen } from './checks.ts';
@@ -30,11 +30,11 @@ export type Limits = Record<'worker' | 'collector', number>;
 export function createSteps(programs: Programs, limits: Limits) {
   const begin = async (world: World, role: Role, input: unknown = {}, holds?: string): Promise<World> => {
     const point = await programs.start(role, input, NOW);
-    return settle(world, { role, point, ...(holds === undefined ? {} : { holds }) });
+    return advance(world, { role, point, ...(holds === undefined ? {} : { holds }) });
   };
 
   /** Answers what is immediate, and takes an actor away that has come to its end. */
-  const settle = async (world: World, actor: Actor): Promise<World> => {
+  const advance = async (world: World, actor: Actor): Promise<World> => {
     let { point } = actor;
     for (let call = point.calls.find(isImmediate); call; call = point.calls.find(isImmediate)) {
       const [effect] = effectsOf({ ...world, budget: { ...world.budget, echo: 0 } }, call);
@@ -56,7 +56,7 @@ export function createSteps(programs: Programs, limits: Limits) {
           const point = await answer(actor.point, call.id, effect);
           const others = { ...effect.world, actors: world.actors.toSpliced(at, 1) };
           const label = `${actor.role} ${actor.holds ?? ''} ${effect.label}`;
-          steps.push({ label, state: await settle(others, { ...actor, point }) });
+          steps.push({ label, state: await advance(others, { ...actor, point }) });
         }
       }
     }
@@ -87,7 +87,7 @@ export function createSteps(programs: Programs, limits: Limits) {
     for (const [role, kind] of REQUESTS) {
       if (world.budget[kind] === 0) continue;
       const { batch } = ledgerOf(world.rows);
-      if (isSettled(batch.state) !== (role === 'redriver') || (role === 'redriver' && batch.dead === 0)) continue;
+      if (isFinished(batch.state) !== (role === 'redriver') || (role === 'redriver' && batch.dead === 0)) continue;
       steps.push({ label: role, state: await begin(spend(world, kind), role) });
     }
     return steps;

@@ -1,9 +1,9 @@
 /** One small batch through a cell while one of its calls fails, to its exact end. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type BatchRow, isSettled } from '../../../shared/batches/batch-row.ts';
+import { type BatchRow, isFinished } from '../../../shared/batches/batch-row.ts';
 import { readGate } from '../../../shared/wake/gate.ts';
-import type { ItemFate } from '../app/items.ts';
+import type { ItemBehaviour } from '../app/items.ts';
 import { brokenLaw, type LedgerView, readLedger } from '../harness/ledger-view.ts';
 import { truthOf } from '../harness/truth.ts';
 import { isGood, verify } from '../harness/verify.ts';
@@ -22,7 +22,7 @@ export interface CallRun extends CallFault {
 /** Three chunks of at most four items: one item comes through at its second try, one is refused. */
 const TRUTH = truthOf(
   10,
-  new Map<number, ItemFate>([
+  new Map<number, ItemBehaviour>([
     [1, 'once'],
     [6, 'reject'],
   ]),
@@ -82,7 +82,7 @@ async function watch(
     const ledger = await readLedger(cell.batches, id);
     const broken = ledger && brokenLaw(ledger);
     if (broken) problems.push(broken);
-    if (ledger && isSettled(ledger.batch.state) && ledger.batch.announced) return ledger;
+    if (ledger && isFinished(ledger.batch.state) && ledger.batch.announced) return ledger;
     const calls = cell.director.calls.length;
     if (calls !== seen.calls) seen = { calls, at: Date.now() };
     else if (Date.now() - seen.at > IDLE_MS) {

@@ -112,7 +112,7 @@ export type Programs = ReturnType<typeof createPrograms>;
 const plainJson = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? `${value}n` : value);
 
 interface OpenCall extends Call {
-  settle: (answer: Answer) => void;
+  reply: (answer: Answer) => void;
   open: boolean;
 }
 
@@ -122,9 +122,9 @@ async function live(program: Program, input: unknown, path: readonly Step[]): Pr
   const state: { now: number; end?: End } = { now: path[0]?.now ?? 0 };
   const ask = (name: string, ...args: unknown[]): Promise<unknown> =>
     new Promise((resolve, reject) => {
-      const settle = (answer: Answer): void =>
+      const reply = (answer: Answer): void =>
         'value' in answer ? resolve(structuredClone(answer.value)) : reject(new ServiceError(answer));
-      calls.push({ id: calls.length, name, args: structuredClone(args), settle, open: true });
+      calls.push({ id: calls.length, name, args: structuredClone(args), reply, open: true });
     });
   const done = withLog(SILENT, () => program({ ask, now: () => state.now }, structuredClone(input) as never)).then(
     (value) => ({ value }),
@@ -140,7 +140,7 @@ async function live(program: Program, input: unknown, path: readonly Step[]): Pr
     const open = calls[call];
     if (!open?.open) throw new Error(`Call ${call} is not open: the program is not deterministic.`);
     open.open = false;
-    open.settle(answer);
+    open.reply(answer);
     await atRest(state, calls);
   }
   const waiting = calls.filter(({ open }) => open).map(({ id, name, args }) => ({ id, name, args }));

@@ -69,7 +69,7 @@ function tableEffects(
 /** A release must not go through over a wake that came after the queue was measured. */
 function brokenBy(world: World, actor: Actor, rows: World['rows']): Pick<World, 'broken'> {
   const [before, after] = [gateOf(world.rows), gateOf(rows)];
-  const released = before.status === 'draining' && after.status === 'idle' && actor.kind === 'settle';
+  const released = before.status === 'draining' && after.status === 'idle' && actor.kind === 'finishWave';
   if (!released || actor.wakes === undefined || actor.wakes === before.wakes) return {};
   return { broken: 'the gate was released over a newer wake' };
 }

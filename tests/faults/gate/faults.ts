@@ -1,9 +1,9 @@
 /** What may go wrong, as long as the budget allows it. */
 
-import { emptyTally } from '../../../shared/drain/slice.ts';
+import { emptyCounts } from '../../../shared/drain/slice.ts';
 import { SILENCE_MS } from '../../../shared/wake/gate.ts';
 import type { Transition } from '../explorer/explore.ts';
-import type { SettleActorInput } from './programs.ts';
+import type { FinishActorInput } from './programs.ts';
 import type { Begin } from './steps.ts';
 import { at } from './time.ts';
 import type { Actor, Budget, Instance, World } from './world.ts';
@@ -61,15 +61,18 @@ async function activityFaults(
     { label: `${name} runs on, its orchestration says Running for ever`, state: old },
     { label: `${name} dies, its orchestration fails`, state: withStatus(without, instance, 'Failed') },
   ];
-  if (kind === 'settle') {
-    const input: SettleActorInput = { generation, wakes: 0, slice: NOTHING, abandon: true };
+  if (kind === 'finishWave') {
+    const input: FinishActorInput = { generation, wakes: 0, slice: NOTHING, abandon: true };
     const gaveUp = { ...without, gaveUp: true };
-    steps.push({ label: `${name} abandons`, state: await begin(gaveUp, 'settle', input, { instance, generation }) });
+    steps.push({
+      label: `${name} abandons`,
+      state: await begin(gaveUp, 'finishWave', input, { instance, generation }),
+    });
   }
   return steps;
 }
 
-const NOTHING = { ...emptyTally(), ended: 'fault', seconds: 0 } as const;
+const NOTHING = { ...emptyCounts(), ended: 'fault', seconds: 0 } as const;
 
 const withStatus = (world: World, id: string, status: Instance['status']): World => {
   const instance = world.instances[id];

@@ -3,8 +3,8 @@
  * found out, by the scenario beside it. Most wrap what the real code is given; none needs a hook in it.
  */
 
-import type { SettleDeps } from '../../../shared/drain/settle.ts';
-import { settle } from '../../../shared/drain/settle.ts';
+import type { FinishWaveDeps } from '../../../shared/drain/finish-wave.ts';
+import { finishWave } from '../../../shared/drain/finish-wave.ts';
 import type { Table } from '../../../shared/storage/table.ts';
 import { type GateDeps, isDead, readGate, SILENCE_MS, wake, writeGate } from '../../../shared/wake/gate.ts';
 import { gateRowKey } from '../../../shared/wake/gate-row.ts';
@@ -34,15 +34,19 @@ function seen(table: Table, view: (row: Columns) => Columns): Table {
 }
 
 /** The gate as a waker sees it who does not know "never beaten": it looks like a drain that beat just now. */
-const asIfBeaten = (deps: GateDeps, status: GateDeps['status']): GateDeps => ({
+const asIfAlive = (deps: GateDeps, status: GateDeps['status']): GateDeps => ({
   ...deps,
   status,
-  table: seen(deps.table, (row) => (row.beatUntil === '' ? { ...row, beatUntil: iso(deps.now()) } : row)),
+  table: seen(deps.table, (row) => (row.aliveUntil === '' ? { ...row, aliveUntil: iso(deps.now()) } : row)),
 });
 
 /** Sees no beat, and every drain as if it had begun ten minutes earlier. */
 const impatient = (deps: GateDeps): Table =>
-  seen(deps.table, (row) => ({ ...row, beatUntil: '', takenAt: iso(Date.parse(String(row.takenAt)) - SILENCE_MS) }));
+  seen(deps.table, (row) => ({
+    ...row,
+    aliveUntil: '',
+    acquiredAt: iso(Date.parse(String(row.acquiredAt)) - SILENCE_MS),
+  }));
 
 /** Counts again after each lost take-over, and so changes the row under the other's hands. */
 async function wakeThatCountsAgain(deps: GateDeps): Promise<void> {
@@ -52,16 +56,16 @@ async function wakeThatCountsAgain(deps: GateDeps): Promise<void> {
     const counted = { ...row, wakes: row.wakes + 1 };
     if (!(await writeGate(deps.table, counted, etag))) continue;
     const held = await readGate(deps.table, QUEUE);
-    if (held.row.beatUntil === '' && deps.now() <= Date.parse(held.row.takenAt)) return deps.start(held.row);
+    if (held.row.aliveUntil === '' && deps.now() <= Date.parse(held.row.acquiredAt)) return deps.start(held.row);
     if (!(await isDead(deps, held.row))) return;
     const generation = row.generation + 1;
-    const taken = { ...held.row, generation, instanceId: `drain-${QUEUE}-${generation}`, wakes: 0, beatUntil: '' };
-    if (await writeGate(deps.table, { ...taken, takenAt: iso(deps.now()) }, held.etag)) return deps.start(taken);
+    const taken = { ...held.row, generation, instanceId: `drain-${QUEUE}-${generation}`, wakes: 0, aliveUntil: '' };
+    if (await writeGate(deps.table, { ...taken, acquiredAt: iso(deps.now()) }, held.etag)) return deps.start(taken);
   }
 }
 
 /** Holds scheduled wakes back until the gate has been written. */
-function publishAfterRelease(deps: SettleDeps): SettleDeps {
+function publishAfterRelease(deps: FinishWaveDeps): FinishWaveDeps {
   const held: (() => Promise<void>)[] = [];
   const updateEntity = async (...args: Parameters<Table['updateEntity']>) => {
     const answer = await deps.gate.table.updateEntity(...args);
@@ -78,25 +82,25 @@ function publishAfterRelease(deps: SettleDeps): SettleDeps {
   };
 }
 
-const settleDepthFirst: Parts['settle'] = async (deps, input) => {
+const finishDepthFirst: Parts['finishWave'] = async (deps, input) => {
   const depth = await deps.depthOf(QUEUE);
-  return settle({ ...deps, depthOf: async () => depth }, input);
+  return finishWave({ ...deps, depthOf: async () => depth }, input);
 };
 
 /** Takes every wake as one from before the wave. */
-const settleWhateverCame: Parts['settle'] = (deps, input) =>
-  settle(deps, { ...input, wave: { ...input.wave, wakes: Number.POSITIVE_INFINITY } });
+const finishWhateverCame: Parts['finishWave'] = (deps, input) =>
+  finishWave(deps, { ...input, wave: { ...input.wave, wakes: Number.POSITIVE_INFINITY } });
 
 export const MUTANTS: Mutant[] = [
   {
     name: 'wakes read after the depth: a release over a newer wake',
-    parts: { settle: settleDepthFirst },
+    parts: { finishWave: finishDepthFirst },
     scenario: { publishers: 2 },
     finds: /newer wake/,
   },
   {
     name: 'wakes read after the depth: what comes of it',
-    parts: { settle: settleDepthFirst },
+    parts: { finishWave: finishDepthFirst },
     scenario: { publishers: 2 },
     blind: true,
     finds: /lost wake/,
@@ -117,7 +121,7 @@ export const MUTANTS: Mutant[] = [
     parts: {
       wake: (deps) =>
         wake(
-          asIfBeaten(deps, async (id) => (await deps.status(id)) ?? 'Terminated'),
+          asIfAlive(deps, async (id) => (await deps.status(id)) ?? 'Terminated'),
           QUEUE,
         ),
     },
@@ -129,7 +133,7 @@ export const MUTANTS: Mutant[] = [
     parts: {
       wake: (deps) =>
         wake(
-          asIfBeaten(deps, async () => 'Terminated'),
+          asIfAlive(deps, async () => 'Terminated'),
           QUEUE,
         ),
     },
@@ -141,7 +145,7 @@ export const MUTANTS: Mutant[] = [
     parts: {
       wake: (deps) =>
         wake(
-          asIfBeaten(deps, async () => 'Running'),
+          asIfAlive(deps, async () => 'Running'),
           QUEUE,
         ),
     },
@@ -181,13 +185,13 @@ export const MUTANTS: Mutant[] = [
   },
   {
     name: 'a parked gate is released before its scheduled wake is sent',
-    parts: { settle: (deps, input) => settle(publishAfterRelease(deps), input) },
+    parts: { finishWave: (deps, input) => finishWave(publishAfterRelease(deps), input) },
     scenario: { publishers: 1, budget: { crash: 2 } },
     finds: /lost wake/,
   },
   {
     name: 'a queue is parked although a wake was counted since its wave was planned',
-    parts: { settle: settleWhateverCame },
+    parts: { finishWave: finishWhateverCame },
     scenario: { publishers: 3 },
     finds: /visible message behind a parked gate/,
   },

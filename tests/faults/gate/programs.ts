@@ -4,11 +4,11 @@ import { z } from 'zod';
 import { summarize } from '../../../shared/drain/adapt.ts';
 import type { DrainInput } from '../../../shared/drain/drain-queue.ts';
 import { createGateDeps, type DrainClient } from '../../../shared/drain/drains.ts';
+import { type FinishWaveDeps, finishWave, waveSeconds } from '../../../shared/drain/finish-wave.ts';
 import type { Wave } from '../../../shared/drain/plan.ts';
-import { type SettleDeps, settle, waveSeconds } from '../../../shared/drain/settle.ts';
-import { emptyTally, type SliceResult } from '../../../shared/drain/slice.ts';
+import { emptyCounts, type SliceResult } from '../../../shared/drain/slice.ts';
 import type { Table } from '../../../shared/storage/table.ts';
-import { beat, fence, type GateDeps, showFirstWave, wake } from '../../../shared/wake/gate.ts';
+import { fence, type GateDeps, recordHeartbeat, showFirstWave, wake } from '../../../shared/wake/gate.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry, type QueueAddress } from '../../../shared/workload/registry.ts';
 import type { Asker, Program } from '../explorer/programs.ts';
@@ -20,11 +20,11 @@ export const QUEUE = 'w-n-0';
 const address = registry.queue(QUEUE) as QueueAddress;
 
 /** One task that takes one message: two messages are two waves. */
-const WAVE: Wave = { depth: 1, wakes: 0, tasks: 1, share: 1, receive: 1, sliceSeconds: 30, probe: false };
+const WAVE: Wave = { depth: 1, wakes: 0, tasks: 1, quota: 1, receive: 1, sliceSeconds: 30, probe: false };
 export const VISIBILITY_SECONDS = 300;
 const LIMITS = { concurrentActivities: 2, activityVisibilitySeconds: 60 };
 
-const plan: SettleDeps['plan'] = async (_address, { wakes }) => ({ ...WAVE, wakes });
+const plan: FinishWaveDeps['plan'] = async (_address, { wakes }) => ({ ...WAVE, wakes });
 
 /** The parts that a mutant may replace. */
 export interface Parts {
@@ -32,7 +32,11 @@ export interface Parts {
   publisher: (asker: Asker, wakeItself: () => Promise<unknown>) => Promise<unknown>;
   wake: (deps: GateDeps, asker: Asker) => Promise<unknown>;
   fence: typeof fence;
-  settle: (deps: SettleDeps, input: Parameters<typeof settle>[1], asker: Asker) => ReturnType<typeof settle>;
+  finishWave: (
+    deps: FinishWaveDeps,
+    input: Parameters<typeof finishWave>[1],
+    asker: Asker,
+  ) => ReturnType<typeof finishWave>;
 }
 
 export const REAL: Parts = {
@@ -47,7 +51,7 @@ export const REAL: Parts = {
   },
   wake: (deps) => wake(deps, QUEUE),
   fence,
-  settle,
+  finishWave,
 };
 
 export interface SliceInput {
@@ -55,7 +59,7 @@ export interface SliceInput {
   /** Of the wave: what the gate had counted when it was planned. */
   wakes: number;
 }
-export interface SettleActorInput extends SliceInput {
+export interface FinishActorInput extends SliceInput {
   slice: SliceResult;
   abandon?: boolean;
 }
@@ -71,8 +75,12 @@ export function gatePrograms(parts: Parts): Record<string, Program> {
     publisher: (asker) => parts.publisher(asker, () => parts.wake(gateDeps(asker), asker)),
     waker: (asker) => parts.wake(gateDeps(asker), asker),
     slice: (asker, input: SliceInput) => slice(parts, asker, input),
-    settle: (asker, { generation, wakes, slice: done, abandon = false }: SettleActorInput) =>
-      parts.settle(settleDeps(parts, asker), { address, generation, wave: summarize([done], wakes), abandon }, asker),
+    finishWave: (asker, { generation, wakes, slice: done, abandon = false }: FinishActorInput) =>
+      parts.finishWave(
+        finishWaveDeps(parts, asker),
+        { address, generation, wave: summarize([done], wakes), abandon },
+        asker,
+      ),
   };
 }
 
@@ -92,25 +100,25 @@ function drainClient({ ask }: Asker): DrainClient {
 /** A dequeue task that takes one message; what it does to gate and queue is what the real one does, in the same order. */
 async function slice(parts: Parts, asker: Asker, { generation }: SliceInput): Promise<SliceResult> {
   const ended = (end: SliceResult['ended'], counts: Partial<SliceResult> = {}): SliceResult => ({
-    ...emptyTally(),
+    ...emptyCounts(),
     seconds: 1,
     ended: end,
     ...counts,
   });
   const table = parts.table(asker);
-  const held = await parts.fence(table, QUEUE, generation);
-  if (!held) return ended('fenced');
+  const current = await parts.fence(table, QUEUE, generation);
+  if (!current) return ended('fenced');
   const until = asker.now() + waveSeconds(LIMITS, WAVE) * 1000;
-  const isShown = await showFirstWave(table, held, { active: WAVE.tasks, depth: WAVE.depth, until });
-  if (!isShown) await beat(table, { queue: QUEUE, task: 't0', generation, until });
+  const isShown = await showFirstWave(table, current, { active: WAVE.tasks, depth: WAVE.depth, until });
+  if (!isShown) await recordHeartbeat(table, { queue: QUEUE, task: 't0', generation, until });
   const received = (await asker.ask('receive')) as { message: number; outage: boolean } | null;
   if (received === null) return ended('empty');
   if (received.outage) return ended('tripped', { received: 1, ran: 20, failures: 20 });
   await asker.ask('delete', received.message);
-  return ended('shareDone', { received: 1, done: 1, items: 1, ran: 1 });
+  return ended('quotaReached', { received: 1, done: 1, items: 1, ran: 1 });
 }
 
-const settleDeps = (parts: Parts, asker: Asker): SettleDeps => ({
+const finishWaveDeps = (parts: Parts, asker: Asker): FinishWaveDeps => ({
   gate: { table: parts.table(asker), now: asker.now },
   depthOf: async () => Number(await asker.ask('depth')),
   publish: async (_address, { type }, options = {}) => {

@@ -62,9 +62,16 @@ export async function exploreGate(
 }
 
 function withDeadDrain({ events }: { events: number }): Partial<World> {
-  const [takenAt, beatUntil] = [T0 - 7_200_000, T0 - 3_600_000].map((ms) => new Date(ms).toISOString());
+  const [acquiredAt, aliveUntil] = [T0 - 7_200_000, T0 - 3_600_000].map((ms) => new Date(ms).toISOString());
   const id = drainInstanceId(QUEUE, 1);
-  const gate = { ...newGate(QUEUE), status: 'draining', generation: 1, instanceId: id, takenAt, beatUntil } as GateRow;
+  const gate = {
+    ...newGate(QUEUE),
+    status: 'draining',
+    generation: 1,
+    instanceId: id,
+    acquiredAt,
+    aliveUntil,
+  } as GateRow;
   return {
     rows: { [`${GATES_PARTITION}|${gateRowKey(QUEUE)}`]: { version: 1, columns: toGateEntity(gate) } },
     messages: [{ at: 'visible', deliveries: 1 }],

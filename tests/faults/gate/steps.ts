@@ -5,7 +5,7 @@ import type { Point, Programs } from '../explorer/programs.ts';
 import { isQuiet } from './checks.ts';
 import { type Effect, effectsOf } from './effects.ts';
 import { faultsOf } from './faults.ts';
-import type { SettleActorInput, SliceInput } from './programs.ts';
+import type { FinishActorInput, SliceInput } from './programs.ts';
 import { EARLY_MS, passTime, swept } from './time.ts';
 import { type Actor, leftover, owns, type World } from './world.ts';
 
@@ -35,12 +35,12 @@ export function createSteps(programs: Programs) {
     const value = end && 'value' in end ? end.value : undefined;
     if (actor.zombie) return world;
     if (actor.kind === 'slice') {
-      const input = { ...(actor.input as SliceInput), slice: value } as SettleActorInput;
-      return begin(world, 'settle', input, { instance, generation });
+      const input = { ...(actor.input as SliceInput), slice: value } as FinishActorInput;
+      return begin(world, 'finishWave', input, { instance, generation });
     }
-    const settled = value as { next?: Wave; ended?: string };
-    if (settled.next !== undefined) return slice(world, instance, settled.next.wakes);
-    const status = settled.ended === 'abandoned' ? 'Failed' : 'Completed';
+    const step = value as { next?: Wave; ended?: string };
+    if (step.next !== undefined) return slice(world, instance, step.next.wakes);
+    const status = step.ended === 'abandoned' ? 'Failed' : 'Completed';
     return { ...world, instances: { ...world.instances, [instance]: { generation, status } } };
   };
 
@@ -55,7 +55,7 @@ export function createSteps(programs: Programs) {
 
   const ended = (world: World, actor: Actor): Promise<World> | World => {
     if (actor.point.end && 'error' in actor.point.end) return failed(world, actor, actor.point.end.error);
-    return actor.kind === 'slice' || actor.kind === 'settle' ? afterActivity(world, actor) : world;
+    return actor.kind === 'slice' || actor.kind === 'finishWave' ? afterActivity(world, actor) : world;
   };
 
   const apply = async (world: World, at: number, call: number, effect: Effect): Promise<World> => {

@@ -28,7 +28,7 @@ export interface Instance {
 
 /** Somebody who runs real code. */
 export interface Actor {
-  kind: 'publisher' | 'waker' | 'slice' | 'settle';
+  kind: 'publisher' | 'waker' | 'slice' | 'finishWave';
   point: Point;
   input: unknown;
   instance?: string;

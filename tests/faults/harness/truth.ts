@@ -1,5 +1,5 @@
 /** What a batch of the fault tests says, and what must come out of it: worked out here, beside the app. */
-import { AWKWARD_TEXT, awkwardText, type FaultItem, type FaultTotal, type ItemFate } from '../app/items.ts';
+import { AWKWARD_TEXT, awkwardText, type FaultItem, type FaultTotal, type ItemBehaviour } from '../app/items.ts';
 
 /** What a dead letter must say. */
 export interface DeadTruth {
@@ -19,7 +19,7 @@ export interface Truth {
   totals: ReadonlyMap<string, FaultTotal>;
 }
 
-const REASONS: Partial<Record<ItemFate, string>> = { reject: 'rejected', invalid: 'invalid', never: 'exhausted' };
+const REASONS: Partial<Record<ItemBehaviour, string>> = { reject: 'rejected', invalid: 'invalid', never: 'exhausted' };
 /** So many keys that every chunk adds to most of them. */
 const KEYS = 20;
 /** Every so many of the items that succeed have a text. */
@@ -31,18 +31,18 @@ const keyOf = (n: number): string => {
 };
 
 /** Makes a batch of `count` items, all of which succeed but those that `fates` names by position. */
-export function truthOf(count: number, fates: ReadonlyMap<number, ItemFate>): Truth {
+export function truthOf(count: number, behaviours: ReadonlyMap<number, ItemBehaviour>): Truth {
   const lines: string[] = [];
   const succeeded = new Map<number, FaultItem>();
   const dead = new Map<number, DeadTruth>();
   const totals = new Map<string, FaultTotal>();
   for (let n = 0; n < count; n += 1) {
-    const fate = fates.get(n) ?? 'ok';
+    const behaviour = behaviours.get(n) ?? 'ok';
     const text = awkwardText(n);
-    const t = fate !== 'ok' || n % TEXT_STRIDE === 0 ? { t: text } : {};
+    const t = behaviour !== 'ok' || n % TEXT_STRIDE === 0 ? { t: text } : {};
     const item: FaultItem = { n, k: keyOf(n), v: (n * 31) % 1_000, ...t };
-    const reason = REASONS[fate];
-    lines.push(lineOf(item, fate));
+    const reason = REASONS[behaviour];
+    lines.push(lineOf(item, behaviour));
     if (reason !== undefined) {
       dead.set(n, { reason, text });
       continue;
@@ -54,7 +54,7 @@ export function truthOf(count: number, fates: ReadonlyMap<number, ItemFate>): Tr
   return { body: `${lines.join('\n')}\n`, accepted: count, succeeded, dead, totals };
 }
 
-function lineOf(item: FaultItem, fate: ItemFate): string {
-  if (fate === 'ok') return JSON.stringify(item);
-  return JSON.stringify(fate === 'invalid' ? { ...item, v: 'no number' } : { ...item, f: fate });
+function lineOf(item: FaultItem, behaviour: ItemBehaviour): string {
+  if (behaviour === 'ok') return JSON.stringify(item);
+  return JSON.stringify(behaviour === 'invalid' ? { ...item, v: 'no number' } : { ...item, f: behaviour });
 }

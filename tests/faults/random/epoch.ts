@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createInflict } from './inflict.ts';
 import type { StackFault } from './plan.ts';
 import { openRelay } from './relay.ts';
-import { checkAgain, missedWakes, settle } from './rest.ts';
+import { checkAgain, missedWakes, waitForRest } from './rest.ts';
 import { carryOut } from './run.ts';
 import type { RunEnd, Score } from './score.ts';
 import { type FaultStack, startFaultStack } from './stack.ts';
@@ -52,7 +52,7 @@ export async function runEpoch(options: EpochOptions): Promise<void> {
         useSlot(stack as FaultStack, traffic, `slot${index}`, { ...options, onEnd }),
       ),
     );
-    await settle(stack, slots, score, (queue) => relay.wake(queue));
+    await waitForRest(stack, slots, score, (queue) => relay.wake(queue));
     await checkAgain(stack, ends, score);
     score.missed(await missedWakes(stack));
   } finally {

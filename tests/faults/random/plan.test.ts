@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { clockOffsetOf, planOf, STACK_FAULTS, WAKE_FATES } from './plan.ts';
+import { clockOffsetOf, planOf, STACK_FAULTS, WAKE_DELIVERIES } from './plan.ts';
 
 const ITEMS = 20_000;
 const seeds = Array.from({ length: 3_000 }, (_, seed) => seed);
@@ -22,8 +22,8 @@ describe('the plan of a random run', () => {
   });
 
   test('has every fate of a wake somewhere', () => {
-    const fates = new Set(seeds.slice(0, 200).map((seed) => planOf(seed, { items: ITEMS }).wake(0).fate));
-    expect([...fates].sort()).toEqual([...WAKE_FATES].sort());
+    const deliveries = new Set(seeds.slice(0, 200).map((seed) => planOf(seed, { items: ITEMS }).wake(0).delivery));
+    expect([...deliveries].sort()).toEqual([...WAKE_DELIVERIES].sort());
   });
 });
 

@@ -1,6 +1,6 @@
 /** What goes wrong in one random run: a pure function of its seed, so that any run can be had again. */
 import { createRandom, drawFaults, type PlannedFault, type StorageCall } from 'functions-local';
-import type { ItemFate } from '../app/items.ts';
+import type { ItemBehaviour } from '../app/items.ts';
 
 /**
  * Faults of a whole part, met by all runs under way. `durableBefore` / `durableAfter`: the durable backend's next change
@@ -26,17 +26,17 @@ export interface StackFault {
 }
 
 /** What becomes of a published wake event. `held`: passed on behind the next one of its run. */
-export const WAKE_FATES = ['passed', 'dropped', 'delayed', 'doubled', 'held'] as const;
-export type WakeFate = (typeof WAKE_FATES)[number];
+export const WAKE_DELIVERIES = ['passed', 'dropped', 'delayed', 'doubled', 'held'] as const;
+export type WakeDelivery = (typeof WAKE_DELIVERIES)[number];
 
 export interface RunPlan {
   seed: number;
-  fates: ReadonlyMap<number, ItemFate>;
+  behaviours: ReadonlyMap<number, ItemBehaviour>;
   /** Of the run's storage calls, and of the messages (references and results) that it puts. */
   calls: readonly PlannedFault[];
   stack: StackFault | undefined;
   /** The n-th wake event of the run, from 0. */
-  wake: (n: number) => { fate: WakeFate; ms: number };
+  wake: (n: number) => { delivery: WakeDelivery; ms: number };
   /** The same upload a second time, at once. */
   submitsTwice: boolean;
 }
@@ -58,10 +58,10 @@ const USUAL_PUTS = 16;
 export function planOf(seed: number, { items, quick = false }: PlanOptions): RunPlan {
   const random = createRandom(seed);
   const up = (below: number): number => Math.floor(random() * below);
-  const fates = fatesOf(items, up);
+  const behaviours = behavioursOf(items, up);
   const calls = [...drawFaults(random, { calls: USUAL_CALLS, most: MOST_FAULTS }), ...repeatedPuts(up)];
   const stack = stackFault(random, up, quick);
-  return { seed, fates, calls, stack, submitsTwice: random() < 0.15, wake: (n) => wakeFate(seed, n) };
+  return { seed, behaviours, calls, stack, submitsTwice: random() < 0.15, wake: (n) => wakeDelivery(seed, n) };
 }
 
 /** Storage refuses a date that is 15 minutes off. */
@@ -73,16 +73,16 @@ export const clockOffsetOf = (seed: number): number =>
 
 type Up = (below: number) => number;
 
-function fatesOf(items: number, up: Up): Map<number, ItemFate> {
-  const fates = new Map<number, ItemFate>();
-  const add = (fate: ItemFate, count: number): void => {
-    for (let n = 0; n < count; n += 1) fates.set(up(items), fate);
+function behavioursOf(items: number, up: Up): Map<number, ItemBehaviour> {
+  const behaviours = new Map<number, ItemBehaviour>();
+  const add = (behaviour: ItemBehaviour, count: number): void => {
+    for (let n = 0; n < count; n += 1) behaviours.set(up(items), behaviour);
   };
   add('once', up(9));
   add('never', up(4));
   add('reject', up(6));
   add('invalid', up(4));
-  return fates;
+  return behaviours;
 }
 
 const isPut = ({ service, method, path }: StorageCall): boolean =>
@@ -118,13 +118,13 @@ function stackFault(random: () => number, up: Up, quick: boolean): StackFault | 
   return undefined;
 }
 
-function wakeFate(seed: number, n: number): { fate: WakeFate; ms: number } {
+function wakeDelivery(seed: number, n: number): { delivery: WakeDelivery; ms: number } {
   const random = createRandom(seed * 1_009 + n + 1);
   const chance = random();
   const ms = Math.floor(random() * 4_000);
-  if (chance < 0.06) return { fate: 'dropped', ms };
-  if (chance < 0.14) return { fate: 'delayed', ms };
-  if (chance < 0.2) return { fate: 'doubled', ms };
-  if (chance < 0.26) return { fate: 'held', ms };
-  return { fate: 'passed', ms };
+  if (chance < 0.06) return { delivery: 'dropped', ms };
+  if (chance < 0.14) return { delivery: 'delayed', ms };
+  if (chance < 0.2) return { delivery: 'doubled', ms };
+  if (chance < 0.26) return { delivery: 'held', ms };
+  return { delivery: 'passed', ms };
 }

@@ -35,17 +35,17 @@ export function openRelay(connectionString: string, traffic: Traffic, score: Sco
     const forward = (): Promise<void> => pass(event, message.applicationProperties ?? {});
     const slot = /^slot\d+/.exec(event.queue ?? '')?.[0] ?? '';
     const run = traffic.runOf(slot);
-    const { fate, ms } = run ? run.plan.wake(run.wakes) : ({ fate: 'passed', ms: 0 } as const);
-    if (run && fate !== 'passed') {
-      score.fault(`wake ${fate}`);
+    const { delivery, ms } = run ? run.plan.wake(run.wakes) : ({ delivery: 'passed', ms: 0 } as const);
+    if (run && delivery !== 'passed') {
+      score.fault(`wake ${delivery}`);
       run.faultedAt = Date.now();
     }
     if (run) run.wakes += 1;
-    if (fate === 'dropped') return;
-    if (fate === 'delayed') return void setTimeout(() => void forward(), ms);
-    if (fate === 'held') return hold(held, slot, () => void forward());
+    if (delivery === 'dropped') return;
+    if (delivery === 'delayed') return void setTimeout(() => void forward(), ms);
+    if (delivery === 'held') return hold(held, slot, () => void forward());
     await forward();
-    if (fate === 'doubled') await forward();
+    if (delivery === 'doubled') await forward();
     held.get(slot)?.();
   };
   receiver.subscribe({ processMessage: relay, processError: async () => {} }, { maxConcurrentCalls: 32 });

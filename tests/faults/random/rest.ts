@@ -11,7 +11,7 @@ import type { FaultStack } from './stack.ts';
 const QUIET_MS = 120_000;
 
 /** Waits until all queues are empty and nothing is open. A duplicate put late may lie there unknown: it is woken for. */
-export async function settle(
+export async function waitForRest(
   stack: FaultStack,
   slots: number,
   score: Score,

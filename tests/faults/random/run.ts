@@ -1,6 +1,6 @@
 /** One random run: a batch of a client that keeps count, from its upload to the comparison of all that came out. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isSettled } from '../../../shared/batches/batch-row.ts';
+import { isFinished } from '../../../shared/batches/batch-row.ts';
 import { brokenLaw, type LedgerView, readLedger } from '../harness/ledger-view.ts';
 import { type Truth, truthOf } from '../harness/truth.ts';
 import { type Verdict, verify } from '../harness/verify.ts';
@@ -28,7 +28,7 @@ const QUICK_STUCK_MS = 5 * 60_000;
 export async function carryOut(stack: FaultStack, traffic: Traffic, options: RunOptions): Promise<RunEnd> {
   const { seed, slot, items, quick } = options;
   const plan = planOf(seed, { items, quick });
-  const truth = truthOf(items, plan.fates);
+  const truth = truthOf(items, plan.behaviours);
   const run: ActiveRun = { slot, key: `run-${seed}`, plan, calls: 0, wakes: 0, faultedAt: 0 };
   traffic.begin(run);
   const patienceMs = quick ? QUICK_STUCK_MS : STUCK_MS;
@@ -44,7 +44,7 @@ export async function carryOut(stack: FaultStack, traffic: Traffic, options: Run
       seconds: (ended - accepted) / 1000,
       recoverySeconds: run.faultedAt === 0 ? 0 : Math.max(0, ended - run.faultedAt) / 1000,
     };
-    const stuck = !ledger || !isSettled(ledger.batch.state);
+    const stuck = !ledger || !isFinished(ledger.batch.state);
     const verdict = ledger && !stuck ? await verify(truth, ledger, stack.api) : nothing(ledger);
     const base = { seed, id, stuck, acknowledged: items, ...times, ...countsOf(ledger) };
     return { ...base, ...verdict, wrong: [...wrong, ...verdict.wrong] };
@@ -85,7 +85,7 @@ async function watch(
     // Azurite answers a query in the midst of a transaction: broken is what still is when nothing has changed since.
     if (broken && ledger.etag === suspect && wrong.length < MAX_TOLD) wrong.push(broken);
     suspect = broken ? ledger.etag : undefined;
-    if (ledger && isSettled(ledger.batch.state) && ledger.batch.announced && !broken) return ledger;
+    if (ledger && isFinished(ledger.batch.state) && ledger.batch.announced && !broken) return ledger;
     await sleep(OBSERVE_MS);
   }
   return last;

@@ -2,19 +2,19 @@ import type { TableClient } from '@azure/data-tables';
 import type { QueueClient } from '@azure/storage-queue';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { queueDepth, settle } from '../../../shared/drain/settle.ts';
+import { finishWave, queueDepth } from '../../../shared/drain/finish-wave.ts';
 import {
-  beat,
   type DrainStatus,
   fence,
   type GateDeps,
   readGate,
+  recordHeartbeat,
   showFirstWave,
   wake,
 } from '../../../shared/wake/gate.ts';
 import type { GateRow } from '../../../shared/wake/gate-row.ts';
 import type { QueueAddress } from '../../../shared/workload/registry.ts';
-import { address, settleDeps, summary, wave } from '../../unit/drain/drain-fixtures.ts';
+import { address, finishWaveDeps, summary, wave } from '../../unit/drain/drain-fixtures.ts';
 import { startStore, type WalkStore } from './azurite.ts';
 
 /** What happens at once in one step of a walk. */
@@ -80,26 +80,26 @@ class Walk {
     const [id, { generation, wakes }] = alive;
     const received = await this.slice(generation);
     const deps = {
-      ...settleDeps(gates),
+      ...finishWaveDeps(gates),
       gate: this.deps,
       depthOf: () => queueDepth(this.queue),
       plan: async (_address: QueueAddress, gate: GateRow) => wave({ wakes: gate.wakes }),
     };
-    const settled = await settle(deps, {
+    const step = await finishWave(deps, {
       address: this.address,
       generation,
       wave: summary({ received, done: received, wakes }),
     });
     const instance = this.instances.get(id) ?? alive[1];
-    if ('next' in settled) this.instances.set(id, { ...instance, wakes: settled.next.wakes });
+    if ('next' in step) this.instances.set(id, { ...instance, wakes: step.next.wakes });
     else this.instances.set(id, { ...instance, status: 'Completed' });
   }
 
   async slice(generation: number): Promise<number> {
-    const held = await fence(gates, this.name, generation);
-    if (!held) return 0;
-    const isShown = await showFirstWave(gates, held, { active: 1, depth: 1, until: this.#clock });
-    if (!isShown) await beat(gates, { queue: this.name, task: 't0', generation, until: this.#clock });
+    const current = await fence(gates, this.name, generation);
+    if (!current) return 0;
+    const isShown = await showFirstWave(gates, current, { active: 1, depth: 1, until: this.#clock });
+    if (!isShown) await recordHeartbeat(gates, { queue: this.name, task: 't0', generation, until: this.#clock });
     const { receivedMessageItems } = await this.queue.receiveMessages({ numberOfMessages: 2, visibilityTimeout: 30 });
     for (const { messageId, popReceipt } of receivedMessageItems) await this.queue.deleteMessage(messageId, popReceipt);
     return receivedMessageItems.length;

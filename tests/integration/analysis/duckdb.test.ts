@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { BlobServiceClient } from '@azure/storage-blob';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { usageBlocks } from '../../../demo/generate.ts';
-import { report, settled, submit } from '../../helpers/client.ts';
+import { finished, report, submit } from '../../helpers/client.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
 import { documentedSql, query, writeBlobs } from './query.ts';
 
@@ -43,7 +43,7 @@ const trimmed = (amount: unknown): string =>
 it('the results of a day come to the totals of the reports, by the query of docs/analysis.md', async () => {
   const uploads = [11, 12].map((seed) => [...usageBlocks({ items: 6_000, seed })].join(''));
   const batches = await Promise.all(uploads.map((upload) => submit(stack, upload)));
-  const ends = await Promise.all(batches.map(({ id }) => settled(stack, id)));
+  const ends = await Promise.all(batches.map(({ id }) => finished(stack, id)));
   const reports = await Promise.all(batches.map(({ id }) => report(stack, id)));
 
   await writeBlobs(folder, await download(stack.storage));

@@ -1,7 +1,7 @@
 import { TableClient } from '@azure/data-tables';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { totalOperations } from '../../../shared/contract/operations.ts';
-import { queueDepth } from '../../../shared/drain/settle.ts';
+import { queueDepth } from '../../../shared/drain/finish-wave.ts';
 import { createHealth } from '../../../shared/http/health.ts';
 import { healthSchema } from '../../../shared/http/operator-schemas.ts';
 import { openTable } from '../../../shared/storage/table.ts';

@@ -3,9 +3,9 @@ import { changeBatch } from '../../../shared/batches/ledger.ts';
 import { batchDate } from '../../../shared/contract/names.ts';
 import { totalOperations } from '../../../shared/contract/operations.ts';
 import { readPriceSheet } from '../../../shared/cost/sheet.ts';
+import { queueDepth } from '../../../shared/drain/finish-wave.ts';
 import { readPolicy } from '../../../shared/drain/planner.ts';
 import { DEFAULT_POLICY } from '../../../shared/drain/policy.ts';
-import { queueDepth } from '../../../shared/drain/settle.ts';
 import { getCost } from '../../../shared/http/get-cost.ts';
 import {
   costSchema,
@@ -17,7 +17,7 @@ import { listQueues } from '../../../shared/http/queues/list-queues.ts';
 import { pauseQueue, resumeQueue } from '../../../shared/http/queues/pause-queue.ts';
 import { getPolicy, putPolicy } from '../../../shared/http/queues/policy.ts';
 import { problemSchema } from '../../../shared/http/schemas.ts';
-import { beat, changeGate, type GateDeps, readGate, wake } from '../../../shared/wake/gate.ts';
+import { changeGate, type GateDeps, readGate, recordHeartbeat, wake } from '../../../shared/wake/gate.ts';
 import { type Answer, call, type Pipeline, startPipeline } from './pipeline.ts';
 
 const QUEUE = 'echo-normal-0';
@@ -48,7 +48,7 @@ const queues = async (query = '', pool?: string) => {
 
 describe('GET queues', () => {
   it('shows every queue of the pool, those never woken too, by one operation', async () => {
-    await beat(gate.table, { queue: QUEUE, task: 't1', generation: 1, until: Date.now() });
+    await recordHeartbeat(gate.table, { queue: QUEUE, task: 't1', generation: 1, until: Date.now() });
     const before = operations();
     const shown = await queues();
     expect(operations() - before).toBe(1);

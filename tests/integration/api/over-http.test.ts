@@ -8,7 +8,7 @@ import {
   reportSchema,
   resultsManifestSchema,
 } from '../../../shared/http/schemas.ts';
-import { settled, submit } from '../../helpers/client.ts';
+import { finished, submit } from '../../helpers/client.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
 
 const ITEMS = 6_000;
@@ -26,7 +26,7 @@ const records = (count: number): string =>
 beforeAll(async () => {
   stack = await startStack();
   batch = (await submit(stack, records(ITEMS))).id;
-  await settled(stack, batch);
+  await finished(stack, batch);
 });
 afterAll(() => stack?.stop());
 
@@ -72,7 +72,7 @@ describe('the API on the local stack', () => {
     expect(queues.find(({ queue }) => queue === 'billing-normal-0')).toMatchObject({ depth: 1, status: 'idle' });
     const resumed = await stack.api('queues/billing-normal-0/resume', { method: 'POST' });
     expect(queueViewSchema.parse(await resumed.json()).paused).toBeNull();
-    expect((await settled(stack, id)).state).toBe('completed');
+    expect((await finished(stack, id)).state).toBe('completed');
   });
 
   it('tells the cost, its health and itself', async () => {

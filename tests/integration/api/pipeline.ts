@@ -17,8 +17,8 @@ import { answering } from '../../../shared/http/answers.ts';
 import { type SubmitDeps, submit } from '../../../shared/intake/submit.ts';
 import { readRange } from '../../../shared/processing/fetch-frames.ts';
 import { putOutcome } from '../../../shared/processing/outcome/outcome-store.ts';
-import { createBoard } from '../../../shared/processing/thread/board.ts';
 import { runChunk } from '../../../shared/processing/thread/run-chunk.ts';
+import { createStatusBuffer } from '../../../shared/processing/thread/thread-status.ts';
 import { collectBatch } from '../../../shared/results/collect-round.ts';
 import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
 import { readSettings, type Settings } from '../../../shared/settings.ts';
@@ -166,7 +166,7 @@ async function process(deps: FinalizeDeps, { reference, dueAt }: ChunkRow) {
   const workload = deps.registry.workload(reference.workload);
   if (!frame || !workload) throw new Error(`No payload or no workload for chunk ${reference.chunk}.`);
   const nowMs = dueAt === undefined ? deps.gate.now() : Date.parse(dueAt);
-  const task = { reference, frame, board: createBoard(), nowMs, presets: [], single: false };
+  const task = { reference, frame, statusBuffer: createStatusBuffer(), nowMs, knownFailures: [], single: false };
   const tools = { clockMs: () => performance.now(), random: () => 0, log: () => undefined };
   const outcome = await runChunk(workload, { ...task, budgetMs: 60_000 }, tools);
   return (await putOutcome(deps.container(CONTAINERS.results), reference, outcome)).header;

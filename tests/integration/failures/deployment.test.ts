@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { queueOf, report, send, settled } from '../../helpers/client.ts';
+import { finished, queueOf, report, send } from '../../helpers/client.ts';
 import { buildOddApp } from '../../helpers/odd-app.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
 
@@ -51,7 +51,7 @@ describe('a deployment in mid-drain', () => {
     const sweep = await stack.api('sweep', { method: 'POST' });
 
     expect(sweep.status).toBe(200);
-    const batch = await settled(stack, id, 90);
+    const batch = await finished(stack, id, 90);
     expect(batch).toMatchObject({ state: 'completed', counts: { accepted: 60, succeeded: 60 } });
     expect(await report(stack, id)).toEqual({ all: { count: 60, sum: (60 * 59) / 2 } });
   });

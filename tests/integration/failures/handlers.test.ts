@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deadLetters, report, send, settled } from '../../helpers/client.ts';
+import { deadLetters, finished, report, send } from '../../helpers/client.ts';
 import { buildOddApp, oddItems } from '../../helpers/odd-app.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
 
@@ -21,7 +21,7 @@ describe('a handler that misbehaves costs its own item, and no neighbour', () =>
   it('Reject is a dead letter at once, a first failure is made good, a lasting one runs out of attempts', async () => {
     const items = oddItems(40, { 3: { do: 'reject' }, 7: { do: 'once' }, 25: { do: 'never' } });
 
-    const batch = await settled(stack, (await send(stack, 'odd', items)).id);
+    const batch = await finished(stack, (await send(stack, 'odd', items)).id);
 
     expect(batch).toMatchObject({
       state: 'completedWithDeadLetters',
@@ -39,7 +39,7 @@ describe('a handler that misbehaves costs its own item, and no neighbour', () =>
     ['a promise that never settles', 'hang', 'exhausted'],
     ['process.exit', 'exit', 'killed'],
   ])('%s ends as a dead letter (%s → %s)', async (_name, behaviour, reason) => {
-    const batch = await settled(stack, (await send(stack, 'odd', oddItems(20, { 9: { do: behaviour } }))).id, 90);
+    const batch = await finished(stack, (await send(stack, 'odd', oddItems(20, { 9: { do: behaviour } }))).id, 90);
 
     expect(batch.counts).toMatchObject({ accepted: 20, succeeded: 19, dead: 1, pending: 0 });
     expect(await deadLetters(stack, batch.id)).toMatchObject({ 9: { reason } });
@@ -53,7 +53,7 @@ describe('a handler that misbehaves costs its own item, and no neighbour', () =>
       stack.restartHost().catch(() => {});
     }, 500);
 
-    const batch = await settled(stack, id, 110).finally(() => clearInterval(revive));
+    const batch = await finished(stack, id, 110).finally(() => clearInterval(revive));
 
     expect(batch.counts).toMatchObject({ accepted: 40, succeeded: 39, dead: 1, pending: 0 });
     expect(await deadLetters(stack, batch.id)).toMatchObject({ 13: { reason: 'killed' } });
@@ -63,7 +63,7 @@ describe('a handler that misbehaves costs its own item, and no neighbour', () =>
   it('a handler that takes longer than the visibility timeout keeps its lease', async () => {
     const items = oddItems(20, Object.fromEntries(Array.from({ length: 20 }, (_, n) => [n, { do: 'wait', ms: 400 }])));
 
-    const batch = await settled(stack, (await send(stack, 'odd', items)).id);
+    const batch = await finished(stack, (await send(stack, 'odd', items)).id);
 
     expect(batch.counts).toMatchObject({ accepted: 20, succeeded: 20, duplicatesSeen: 0 });
   });

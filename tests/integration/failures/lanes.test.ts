@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { send, settled } from '../../helpers/client.ts';
+import { finished, send } from '../../helpers/client.ts';
 import { buildOddApp } from '../../helpers/odd-app.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
 
@@ -16,11 +16,11 @@ describe('lanes', () => {
     const work = Array.from({ length: 60 }, (_, n) => ({ n, do: 'wait', ms: 400 }));
     const bulk = await send(stack, 'heavy', work, '?lane=bulk');
 
-    const high = await settled(stack, (await send(stack, 'heavy', [{ n: 1 }], '?lane=high')).id);
+    const high = await finished(stack, (await send(stack, 'heavy', [{ n: 1 }], '?lane=high')).id);
 
     const now = (await (await stack.api(`batches/${bulk.id}`)).json()) as { counts: { pending: number } };
     expect(high.counts.succeeded).toBe(1);
     expect(now.counts.pending).toBeGreaterThan(0);
-    expect((await settled(stack, bulk.id)).counts.succeeded).toBe(60);
+    expect((await finished(stack, bulk.id)).counts.succeeded).toBe(60);
   });
 });

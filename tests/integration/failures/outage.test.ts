@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { queueOf, report, send, settled } from '../../helpers/client.ts';
+import { finished, queueOf, report, send } from '../../helpers/client.ts';
 import { buildOddApp } from '../../helpers/odd-app.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
 
@@ -34,7 +34,7 @@ describe('an outage of what the handler calls', () => {
       .toMatchObject({ by: 'circuit', reason: expect.stringMatching(/items failed/) });
     await sleep(12_000);
     status = 200;
-    const batch = await settled(stack, id, 90);
+    const batch = await finished(stack, id, 90);
 
     // Far more time than three attempts' back-off has passed, and nobody ran out of them.
     expect(batch).toMatchObject({ state: 'completed', counts: { accepted: 500, succeeded: 500, dead: 0 } });
@@ -57,6 +57,6 @@ describe('an outage of what the handler calls', () => {
 
     await stack.api('queues/outage-normal-0/resume', { method: 'POST' });
 
-    expect((await settled(stack, id)).counts.succeeded).toBe(2);
+    expect((await finished(stack, id)).counts.succeeded).toBe(2);
   });
 });

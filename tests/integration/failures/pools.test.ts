@@ -3,7 +3,7 @@ import { freePort, launchHost, type RunningProcess } from 'functions-local';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { entities } from '../../../demo/entities.ts';
 import { sluiceStack } from '../../../demo/stack.ts';
-import { queueOf, send, settled } from '../../helpers/client.ts';
+import { finished, queueOf, send } from '../../helpers/client.ts';
 import { buildOddApp } from '../../helpers/odd-app.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
 import { registry } from './app/registry.ts';
@@ -44,11 +44,11 @@ describe('two pools, an app each', () => {
       .toBe('draining');
 
     const { id } = await send(stack, 'other', [{ n: 1 }, { n: 2 }]);
-    const other = await settled(stack, id, 30);
+    const other = await finished(stack, id, 30);
 
     const still = (await (await stack.api(`batches/${busy.id}`)).json()) as { counts: { pending: number } };
     expect(other.counts).toMatchObject({ accepted: 2, succeeded: 2 });
     expect(still.counts.pending).toBeGreaterThan(0);
-    expect((await settled(stack, busy.id, 90)).counts.succeeded).toBe(80);
+    expect((await finished(stack, busy.id, 90)).counts.succeeded).toBe(80);
   });
 });

@@ -80,7 +80,7 @@ test('a batch whose outcome was answered too late counts its items once', async 
   const { id } = await lossy.world.submit(itemsOf(3));
   lossy.lose(...put('results'));
 
-  await lossy.world.settle();
+  await lossy.world.drainAll();
 
   lossy.assertLost();
   expect(await rowOf(id)).toMatchObject({ state: 'completed', succeeded: 3, duplicatesSeen: 0 });
@@ -90,7 +90,7 @@ test('a report whose put was answered too late is settled and announced once', a
   const { id } = await lossy.world.submit(itemsOf(3));
   lossy.lose(...put('reports'));
 
-  await lossy.world.settle();
+  await lossy.world.drainAll();
 
   lossy.assertLost();
   expect(await rowOf(id)).toMatchObject({ state: 'completed', reportRevision: 0, announced: true });
@@ -106,7 +106,7 @@ test.each<[string, Lost]>([
 ])('a redrive whose %s was answered too late takes effect once', async (_what, lost) => {
   downstream.broken.add('b');
   const { id } = await lossy.world.submit(itemsOf(9));
-  await lossy.world.settle();
+  await lossy.world.drainAll();
   downstream.broken.clear();
   lossy.lose(...lost);
 
@@ -114,7 +114,7 @@ test.each<[string, Lost]>([
 
   lossy.assertLost();
   expect(answer).toMatchObject({ batch: id, revision: 1, redriven: 3 });
-  await lossy.world.settle();
+  await lossy.world.drainAll();
   expect(await rowOf(id)).toMatchObject({ state: 'completed', revision: 1, succeeded: 9, dead: 0, announced: true });
   expect(await namesIn(CONTAINERS.redrives, `${id}/`)).toHaveLength(1);
 });

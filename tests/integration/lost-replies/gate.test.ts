@@ -1,27 +1,27 @@
 import type { HttpResponseInit } from '@azure/functions';
 import functions from '@azure/functions';
 import { describe, expect, test } from 'vitest';
+import { finishWave } from '../../../shared/drain/finish-wave.ts';
 import { DEFAULT_POLICY } from '../../../shared/drain/policy.ts';
 import { writePolicy } from '../../../shared/drain/policy-store.ts';
-import { settle } from '../../../shared/drain/settle.ts';
 import { pauseQueue, resumeQueue } from '../../../shared/http/queues/pause-queue.ts';
 import { readEntity, type Table } from '../../../shared/storage/table.ts';
 import {
-  beat,
+  acquireForSweep,
   changeGate,
   countMissedWake,
   fence,
   type GateDeps,
-  type Held,
-  noteDue,
   readGate,
+  recordDue,
+  recordHeartbeat,
   showFirstWave,
-  takeForSweep,
+  type VersionedGate,
   wake,
 } from '../../../shared/wake/gate.ts';
-import { beatRowKey, GATES_PARTITION, type GateRow, policyRowKey } from '../../../shared/wake/gate-row.ts';
+import { GATES_PARTITION, type GateRow, heartbeatRowKey, policyRowKey } from '../../../shared/wake/gate-row.ts';
 import type { QueueAddress, Registry } from '../../../shared/workload/registry.ts';
-import { address, NOW, type Published, settleDeps, summary, wave } from '../../unit/drain/drain-fixtures.ts';
+import { address, finishWaveDeps, NOW, type Published, summary, wave } from '../../unit/drain/drain-fixtures.ts';
 import { type Lost, useLossy } from './lossy-storage.ts';
 
 const lossy = useLossy();
@@ -49,17 +49,17 @@ function gateOf() {
     started,
     set: (fields: Partial<GateRow>) => changeGate(table, queue, () => fields),
     row: async () => (await readGate(table, queue)).row,
-    held: async () => (await fence(table, queue, 3)) as Held,
+    held: async () => (await fence(table, queue, 3)) as VersionedGate,
   };
 }
 type Gate = ReturnType<typeof gateOf>;
-const HELD = { status: 'draining', generation: 3, wakes: 2, takenAt: new Date(NOW).toISOString() } as const;
+const HELD = { status: 'draining', generation: 3, wakes: 2, acquiredAt: new Date(NOW).toISOString() } as const;
 
-async function settleOnce({ queue, table }: Gate, depth: number): Promise<unknown> {
+async function finishOnce({ queue, table }: Gate, depth: number): Promise<unknown> {
   const published: Published[] = [];
-  const deps = { ...settleDeps(table, published), depthOf: async () => depth };
+  const deps = { ...finishWaveDeps(table, published), depthOf: async () => depth };
   const input = { address: { ...address, queue } as QueueAddress, generation: 3, wave: summary({ tasks: 4 }) };
-  return { settled: await settle(deps, input), published };
+  return { finished: await finishWave(deps, input), published };
 }
 
 interface Case {
@@ -93,7 +93,7 @@ const CASES: Case[] = [
   {
     write: 'a wake is counted once',
     lost: REPLACE,
-    before: { ...HELD, beatUntil: new Date(NOW + 60_000).toISOString() },
+    before: { ...HELD, aliveUntil: new Date(NOW + 60_000).toISOString() },
     act: ({ deps, queue }) => wake(deps, queue),
     answer: 'counted',
     after: { status: 'draining', generation: 3, wakes: 3 },
@@ -102,7 +102,8 @@ const CASES: Case[] = [
     write: 'a sweep that takes the gate holds it',
     lost: REPLACE,
     before: HELD,
-    act: async ({ deps, queue }) => (await takeForSweep(deps, queue, { generation: 3, beatUntilMs: NOW }))?.generation,
+    act: async ({ deps, queue }) =>
+      (await acquireForSweep(deps, queue, { generation: 3, aliveUntilMs: NOW }))?.generation,
     answer: 4,
     after: { status: 'draining', generation: 4 },
   },
@@ -110,16 +111,16 @@ const CASES: Case[] = [
     write: 'a release publishes that the queue is empty, once',
     lost: REPLACE,
     before: HELD,
-    act: (gate) => settleOnce(gate, 0),
-    answer: { settled: { ended: 'drained' }, published: [{ type: 'QueueEmpty' }] },
+    act: (gate) => finishOnce(gate, 0),
+    answer: { finished: { ended: 'drained' }, published: [{ type: 'QueueEmpty' }] },
     after: { status: 'idle', total: 4 },
   },
   {
     write: 'a settling that goes on gives the next wave, and counts the last one once',
     lost: REPLACE,
     before: HELD,
-    act: (gate) => settleOnce(gate, 9),
-    answer: { settled: { next: wave() }, published: [] },
+    act: (gate) => finishOnce(gate, 9),
+    answer: { finished: { next: wave() }, published: [] },
     after: { status: 'draining', total: 4, depth: 9 },
   },
   {
@@ -134,7 +135,7 @@ const CASES: Case[] = [
     write: 'a due time is noted once',
     lost: REPLACE,
     before: HELD,
-    act: ({ table, queue }) => noteDue(table, queue, [DUE]),
+    act: ({ table, queue }) => recordDue(table, queue, [DUE]),
     answer: undefined,
     after: { due: [DUE] },
   },
@@ -217,10 +218,10 @@ describe('a write of the gate whose answer is lost', () => {
     const { table, queue } = gateOf();
     lossy.lose('table', /^PATCH .*\/gates\(/);
 
-    await beat(table, { queue, task: 't0', generation: 3, until: NOW });
+    await recordHeartbeat(table, { queue, task: 't0', generation: 3, until: NOW });
 
     lossy.assertLost();
-    expect(await readEntity(table, GATES_PARTITION, beatRowKey(queue, 't0'))).toMatchObject({ generation: 3 });
+    expect(await readEntity(table, GATES_PARTITION, heartbeatRowKey(queue, 't0'))).toMatchObject({ generation: 3 });
   });
 });
 

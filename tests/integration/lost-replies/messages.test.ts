@@ -93,7 +93,7 @@ test('a message that was given back, and answered too late, is visible to others
   const { queue, id, lease } = await held();
   lossy.lose(...UPDATE);
 
-  await lease.giveBack(id, 0, { returned: 1 });
+  await lease.returnToQueue(id, 0, { returned: 1 });
   lease.end();
 
   lossy.assertLost();
@@ -131,7 +131,7 @@ test.each<[string, Lost, number]>([
   lossy.lose(...lost);
 
   const { id } = await world.submit(itemsOf(9));
-  await world.settle();
+  await world.drainAll();
 
   lossy.assertLost();
   const row = (await readBatch(world.clients.batches, id))?.row;

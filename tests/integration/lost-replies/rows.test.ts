@@ -341,7 +341,7 @@ describe('what an operator does, and is answered too late', () => {
     expect(await cancelBatch(lossy.world.deps, id)).toMatchObject({ row: { state: 'cancelling' }, chunks: 3 });
 
     lossy.assertLost();
-    await lossy.world.settle();
+    await lossy.world.drainAll();
     expect(await rowOf(id)).toMatchObject({ state: 'cancelled', cancelled: 9 });
   });
 
@@ -352,7 +352,7 @@ describe('what an operator does, and is answered too late', () => {
     ['first blob', ['blob', /^DELETE /]],
   ])('deleting (%s) leaves nothing', async (_what, lost) => {
     const { id } = await lossy.world.submit(itemsOf(9));
-    await lossy.world.settle();
+    await lossy.world.drainAll();
     lossy.lose(...lost);
 
     expect(await deleteBatch(lossy.world.deps, id)).toBe(true);

@@ -100,7 +100,7 @@ describe('the unpacked package on the local stack', () => {
     expect(accepted.status).toBe(202);
     const { id } = (await accepted.json()) as { id: string };
 
-    const batch = await settled(stack, id);
+    const batch = await finished(stack, id);
 
     expect(batch.state).toMatch(/^completed/);
     const { accepted: all, succeeded, dead, pending } = batch.counts;
@@ -118,7 +118,7 @@ describe('the unpacked package on the local stack', () => {
     const accepted = await stack.api('workloads/media/batches', { method: 'POST', headers, body });
     const { id } = (await accepted.json()) as { id: string };
 
-    const { state, counts } = await settled(stack, id);
+    const { state, counts } = await finished(stack, id);
 
     expect([state, counts.succeeded]).toEqual(['completed', 3]);
     expect((await compare({ counts, report: [] })).filter((line) => line.startsWith('thumbnails'))).toEqual([]);
@@ -140,7 +140,7 @@ interface BatchAnswer {
 }
 
 /** Waits for a batch to settle, looking twice a second for at most a minute. */
-async function settled(stack: TestStack, id: string): Promise<BatchAnswer> {
+async function finished(stack: TestStack, id: string): Promise<BatchAnswer> {
   const until = Date.now() + 60_000;
   for (;;) {
     const batch = (await (await stack.api(`batches/${id}`)).json()) as BatchAnswer;

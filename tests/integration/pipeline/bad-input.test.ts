@@ -2,7 +2,7 @@ import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { TableClient } from '@azure/data-tables';
 import { QueueServiceClient } from '@azure/storage-queue';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { post, report, settled, submit } from '../../helpers/client.ts';
+import { finished, post, report, submit } from '../../helpers/client.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
 import { ndjson, totalsOf, transaction, transactions } from '../../helpers/transactions.ts';
 
@@ -190,7 +190,7 @@ describe('a bad upload is refused as a whole', () => {
 
   it('items that fail the schema become dead letters and do not fail the batch', async () => {
     const { id } = await submit(stack, `${GOOD}{"id":"bad"}\n"not even an object"\n`);
-    const batch = await settled(stack, id);
+    const batch = await finished(stack, id);
 
     expect(batch).toMatchObject({ state: 'completedWithDeadLetters', counts: { accepted: 5, succeeded: 3, dead: 2 } });
     expect(await report(stack, id)).toEqual({ 'acme|EUR': totalsOf(3) });

@@ -4,7 +4,7 @@ import { BlobServiceClient } from '@azure/storage-blob';
 import { QueueServiceClient } from '@azure/storage-queue';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CONTAINERS, outcomeBlobName } from '../../../shared/contract/names.ts';
-import { type BatchAnswer, queueOf, report, settled, submit } from '../../helpers/client.ts';
+import { type BatchAnswer, finished, queueOf, report, submit } from '../../helpers/client.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
 import { ndjson, totalsOf, transactions } from '../../helpers/transactions.ts';
 
@@ -42,7 +42,7 @@ describe('work survives those who do it', () => {
   it('a message taken by a consumer that dies comes to another one after the visibility timeout', async () => {
     // Prepare: consumer 1 takes the only reference of a queue that is paused, and is never heard of again.
     const queue = QueueServiceClient.fromConnectionString(stack.storage).getQueueClient(QUEUE);
-    await submit(stack, ndjson(transactions(1))).then(({ id }) => settled(stack, id));
+    await submit(stack, ndjson(transactions(1))).then(({ id }) => finished(stack, id));
     const paused = await stack.api(`queues/${QUEUE}/pause`, { method: 'POST', body: '{"reason":"test"}' });
     expect(paused.status).toBe(200);
     await expect.poll(async () => (await queueOf(stack, QUEUE))?.status, { timeout: 20_000 }).toBe('idle');
@@ -52,7 +52,7 @@ describe('work survives those who do it', () => {
 
     // Act: consumer 2 is the app.
     await stack.api(`queues/${QUEUE}/resume`, { method: 'POST' });
-    const batch = await settled(stack, id);
+    const batch = await finished(stack, id);
 
     // Assess
     expect(batch).toMatchObject({
@@ -73,7 +73,7 @@ describe('work survives those who do it', () => {
       await stack.killHost();
       await stack.restartHost();
     }
-    const batch = await settled(stack, id, 90);
+    const batch = await finished(stack, id, 90);
 
     expect(batch).toMatchObject({ state: 'completed', counts: { accepted: 60_000, succeeded: 60_000, pending: 0 } });
     expect(batch.chunks.done).toBe(batch.chunks.total);
@@ -88,7 +88,7 @@ describe('work survives those who do it', () => {
     const { id } = await submit(stack, ndjson(transactions(2)));
 
     await stack.restartBroker();
-    const batch = await settled(stack, id);
+    const batch = await finished(stack, id);
     expect(batch).toMatchObject({ state: 'completed', counts: { accepted: 2, succeeded: 2, pending: 0 } });
     expect(await report(stack, id)).toEqual({ 'acme|EUR': totalsOf(2) });
     expect(await endOf(batch)).toEqual({ outcomes: 1, reports: 1 });
@@ -99,7 +99,7 @@ describe('work survives those who do it', () => {
     const before = await idleGeneration();
     const batches = await Promise.all(Array.from({ length: 20 }, () => submit(stack, ndjson(transactions(5)))));
 
-    const all = await Promise.all(batches.map(({ id }) => settled(stack, id)));
+    const all = await Promise.all(batches.map(({ id }) => finished(stack, id)));
 
     for (const batch of all) {
       expect(batch).toMatchObject({ state: 'completed', counts: { accepted: 5, succeeded: 5, duplicatesSeen: 0 } });

@@ -1,7 +1,7 @@
 import { ServiceBusClient } from '@azure/service-bus';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sluiceStack } from '../../../demo/stack.ts';
-import { settled, submit } from '../../helpers/client.ts';
+import { finished, submit } from '../../helpers/client.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
 import { ndjson, transactions } from '../../helpers/transactions.ts';
 
@@ -62,7 +62,7 @@ describe('subscribers of the topic', () => {
 
   it('each gets the events that its filter names, and no others', async () => {
     const { id } = await submit(stack, `${ndjson(transactions(3))}{"id":"bad"}\n`);
-    await settled(stack, id);
+    await finished(stack, id);
 
     const [dead] = await take('dead-letters', 1);
     const ends = await take('ends-of-billing', 2);

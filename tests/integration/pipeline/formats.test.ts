@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, deflate, gzip, zstdCompress } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { report, settled, submit } from '../../helpers/client.ts';
+import { finished, report, submit } from '../../helpers/client.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
 import { csv, ndjson, totalsOf, transactions } from '../../helpers/transactions.ts';
 
@@ -42,7 +42,7 @@ describe('an upload becomes the same report in every format and encoding', () =>
       const headers = { 'content-type': type, ...(encoding === '' ? {} : { 'content-encoding': encoding }) };
 
       const { id } = await submit(stack, await encode(text), headers);
-      const batch = await settled(stack, id);
+      const batch = await finished(stack, id);
 
       expect(batch).toMatchObject({ state: 'completed', counts: { accepted: 7, succeeded: 7, dead: 0, pending: 0 } });
       expect(await report(stack, id)).toEqual({ 'acme|EUR': totalsOf(7) });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { post, report, settled, submit } from '../../helpers/client.ts';
+import { finished, post, report, submit } from '../../helpers/client.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
 import { ndjson, totalsOf, transactions } from '../../helpers/transactions.ts';
 
@@ -17,7 +17,7 @@ describe('Idempotency-Key', () => {
     const second = await submit(stack, ndjson(transactions(4)), headers);
 
     expect(second.id).toBe(first.id);
-    await settled(stack, first.id);
+    await finished(stack, first.id);
     expect(await report(stack, first.id)).toEqual({ 'acme|EUR': totalsOf(4) });
   });
 
@@ -56,6 +56,6 @@ describe('Idempotency-Key', () => {
 
     const { id } = await submit(stack, ndjson(transactions(1)), headers);
 
-    expect((await settled(stack, id)).counts.succeeded).toBe(1);
+    expect((await finished(stack, id)).counts.succeeded).toBe(1);
   });
 });

@@ -35,7 +35,7 @@ async function drop(name: string, content = ndjson(itemsOf(3)), metadata = {}): 
 }
 
 const batches = async (): Promise<string[]> => {
-  await world.settle();
+  await world.drainAll();
   const rows = (await inventory(world.clients)).map((line) => /^batches ([0-9a-f-]{36}) batch$/.exec(line)?.[1]);
   return rows.filter((id) => id !== undefined);
 };

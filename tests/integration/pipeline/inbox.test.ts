@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { BlobServiceClient, type ContainerClient } from '@azure/storage-blob';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BatchAnswer, settled } from '../../helpers/client.ts';
+import { type BatchAnswer, finished } from '../../helpers/client.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
 import { csv, ndjson, transactions } from '../../helpers/transactions.ts';
 
@@ -21,7 +21,7 @@ describe('the inbox', () => {
     expect.poll(() => container(to).getBlobClient(name).exists(), { timeout: 15_000 }).toBe(true);
   const batchOf = async (name: string): Promise<BatchAnswer> => {
     const { metadata } = await container('inbox-done').getBlobClient(name).getProperties();
-    return settled(stack, metadata?.batch ?? '');
+    return finished(stack, metadata?.batch ?? '');
   };
 
   it.each([

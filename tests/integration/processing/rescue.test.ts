@@ -20,7 +20,7 @@ const processActs = (acts: string[], workload = 'each'): Promise<ChunkOutcome> =
   );
 
 /** Who succeeded by id, and who was charged with what by index. */
-async function fates(outcome: ChunkOutcome) {
+async function itemOutcomes(outcome: ChunkOutcome) {
   const { results, retries, dead } = await readAll(outcome);
   return {
     succeeded: results.map((result) => (result as { id: number }).id),
@@ -38,14 +38,14 @@ describe('a handler that ends its thread', () => {
     ['by using up its memory', 'oom', 'OutOfMemoryError'],
   ])('%s is a dead letter, and its neighbours are not charged', async (_, act, name) => {
     const outcome = await processActs(['ok', 'ok', act, 'ok']);
-    expect(await fates(outcome)).toEqual({ succeeded: [0, 1, 3], retried: [], dead: [[102, 'killed', name]] });
+    expect(await itemOutcomes(outcome)).toEqual({ succeeded: [0, 1, 3], retried: [], dead: [[102, 'killed', name]] });
     expect(outcome.header.ending).toBe('processed');
     expect(outcome).toMatchObject({ failures: 0, ran: 4 });
   });
 
   it('does not hide others of its kind in the same chunk', async () => {
     const outcome = await processActs(['exit', 'ok', 'throw', 'exit', 'exit']);
-    expect(await fates(outcome)).toEqual({
+    expect(await itemOutcomes(outcome)).toEqual({
       succeeded: [1],
       retried: [[102, 'Error: boom']],
       dead: [100, 103, 104].map((index) => [index, 'killed', 'ThreadExitError']),
@@ -55,7 +55,9 @@ describe('a handler that ends its thread', () => {
   it('does so for many before the rest of the chunk is passed on, uncharged', async () => {
     const outcome = await processActs(Array.from({ length: 40 }, () => 'exit'));
     expect(outcome.header.counts).toMatchObject({ items: 40, dead: 32, retried: 8 });
-    expect((await fates(outcome)).retried).toEqual([132, 133, 134, 135, 136, 137, 138, 139].map((index) => [index]));
+    expect((await itemOutcomes(outcome)).retried).toEqual(
+      [132, 133, 134, 135, 136, 137, 138, 139].map((index) => [index]),
+    );
   }, 20_000);
 });
 
@@ -70,7 +72,7 @@ describe('a chunk whose results do not fit into the memory of a thread', () => {
 describe('a handler that blocks its thread', () => {
   it('is charged with a timeout alone, and is run again later', async () => {
     const outcome = await processActs(['ok', 'hangSync', 'ok']);
-    expect(await fates(outcome)).toEqual({ succeeded: [0, 2], retried: [[101, TIMED_OUT]], dead: [] });
+    expect(await itemOutcomes(outcome)).toEqual({ succeeded: [0, 2], retried: [[101, TIMED_OUT]], dead: [] });
     expect(outcome).toMatchObject({ failures: 1, ran: 3 });
     expect(outcome.header.handlerSeconds).toBeGreaterThan(2.2);
   });
@@ -87,7 +89,7 @@ describe('a handler that blocks its thread', () => {
 describe('an asynchronous handler that hangs', () => {
   it('is charged with a timeout while its thread lives on', async () => {
     const outcome = await processActs(['hangAsync', 'ok', 'awaitAbort']);
-    expect(await fates(outcome)).toEqual({
+    expect(await itemOutcomes(outcome)).toEqual({
       succeeded: [1],
       retried: [
         [100, TIMED_OUT],
@@ -102,7 +104,7 @@ describe('an asynchronous handler that hangs', () => {
 describe('mapChunk', () => {
   it('that ends its thread is called item by item until the killer is found', async () => {
     const outcome = await processActs(['ok', 'exit', 'error', 'ok'], 'whole');
-    expect(await fates(outcome)).toEqual({
+    expect(await itemOutcomes(outcome)).toEqual({
       succeeded: [0, 3],
       retried: [],
       dead: [
@@ -114,12 +116,12 @@ describe('mapChunk', () => {
 
   it('that blocks its thread likewise', async () => {
     const outcome = await processActs(['ok', 'hangSync'], 'whole');
-    expect(await fates(outcome)).toEqual({ succeeded: [0], retried: [[101, TIMED_OUT]], dead: [] });
+    expect(await itemOutcomes(outcome)).toEqual({ succeeded: [0], retried: [[101, TIMED_OUT]], dead: [] });
   });
 
   it('that never answers is charged to all its items', async () => {
     const outcome = await processActs(['ok', 'hangAll'], 'whole');
-    expect((await fates(outcome)).retried).toEqual([
+    expect((await itemOutcomes(outcome)).retried).toEqual([
       [100, TIMED_OUT],
       [101, TIMED_OUT],
     ]);

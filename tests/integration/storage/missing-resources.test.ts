@@ -19,7 +19,7 @@ import { readReport } from '../../../shared/results/read-report.ts';
 import { readSettings } from '../../../shared/settings.ts';
 import { createClients } from '../../../shared/storage/clients.ts';
 import { openTable, type Table } from '../../../shared/storage/table.ts';
-import { beat, changeGate, type GateDeps, wake } from '../../../shared/wake/gate.ts';
+import { changeGate, type GateDeps, recordHeartbeat, wake } from '../../../shared/wake/gate.ts';
 import { connectionsTo } from '../../helpers/connections.ts';
 import { BATCH, batchRowOf, chunkRowOf, headerOf } from '../../helpers/factories.ts';
 
@@ -67,7 +67,7 @@ const gateDeps = (table: Table): GateDeps => ({
 const CALLS: Record<string, (table: Table) => Promise<unknown>> = {
   'waking a queue': (table) => wake(gateDeps(table), QUEUE),
   'changing a gate': (table) => changeGate(table, QUEUE, () => ({ depth: 1 })),
-  'a sign of life': (table) => beat(table, { queue: QUEUE, task: 't0', generation: 1, until: 0 }),
+  'a sign of life': (table) => recordHeartbeat(table, { queue: QUEUE, task: 't0', generation: 1, until: 0 }),
   'storing a policy': (table) => writePolicy(table, QUEUE, { policy: DEFAULT_POLICY }),
   'claiming a key': (table) => claimKey(table, 'k', 0),
   'freeing a key': (table) => freeKey(table, 'k', BATCH),

@@ -30,7 +30,7 @@ describe('a cancel', () => {
     expect(row.state).toBe('cancelling');
     // The chunk that ran is pending still: its outcome was first, and is told again.
     expect(chunks).toBe(3);
-    await world.settle();
+    await world.drainAll();
     expect(await world.batch(id)).toMatchObject({ state: 'cancelled', succeeded: 3, cancelled: 6, dead: 0 });
     expect(await world.report(id, 0)).toMatchObject({ a: { items: 1 }, b: { items: 1 }, c: { items: 1 } });
     // The references that are left find the batch settled.
@@ -42,11 +42,11 @@ describe('a cancel', () => {
     const id = await quiet(6);
     await cancelBatch(world.deps, id);
     await cancelBatch(world.deps, id);
-    await world.settle();
+    await world.drainAll();
     expect(await world.batch(id)).toMatchObject({ state: 'cancelled', cancelled: 6, succeeded: 0 });
     expect(await cancelBatch(world.deps, id)).toMatchObject({ row: { state: 'cancelled' }, chunks: 0 });
     const done = await world.submit(itemsOf(3));
-    await world.settle();
+    await world.drainAll();
     await expect(cancelBatch(world.deps, done.id)).rejects.toMatchObject({ type: 'conflict' });
   });
 
@@ -54,10 +54,10 @@ describe('a cancel', () => {
     downstream.broken.add('b');
     const later = itemsOf(6).map((item) => ({ ...item, later: true }));
     const { id } = await world.submit(later);
-    await world.settle();
+    await world.drainAll();
     expect(await world.batch(id)).toMatchObject({ state: 'running', succeeded: 4, chunksTotal: 4, chunksDone: 2 });
     await cancelBatch(world.deps, id);
-    await world.settle();
+    await world.drainAll();
     expect(await world.batch(id)).toMatchObject({ state: 'cancelled', succeeded: 4, cancelled: 2 });
 
     const second = await world.submit(later);
@@ -65,7 +65,7 @@ describe('a cancel', () => {
     // Ran before the cancel, collected after it.
     await world.drainUnasked('echo-normal-0');
     await cancelBatch(world.deps, second.id);
-    await world.settle();
+    await world.drainAll();
     expect(await world.batch(second.id)).toMatchObject({ state: 'cancelled', succeeded: 4, cancelled: 2, retried: 2 });
   });
 
@@ -73,7 +73,7 @@ describe('a cancel', () => {
     const id = await quiet(6);
     await world.drainUnasked('echo-normal-0');
     expect((await cancelBatch(world.deps, id)).row.state).toBe('cancelling');
-    await world.settle();
+    await world.drainAll();
     expect(await world.batch(id)).toMatchObject({ state: 'completed', succeeded: 6, cancelled: 0 });
   });
 
@@ -81,22 +81,22 @@ describe('a cancel', () => {
     const id = await quiet(15);
     const { row } = await cancelBatch({ ...world.deps, registry: world.deps.registry }, id);
     expect(await cancelPending(world.deps, row, 2)).toBe(2);
-    await world.settle();
+    await world.drainAll();
     expect(await world.batch(id)).toMatchObject({ state: 'cancelled', cancelled: 15 });
   });
 
   it('cancels a redrive too, and the batch can be redriven after it', async () => {
     downstream.broken.add('b');
     const { id } = await world.submit(itemsOf(9));
-    await world.settle();
+    await world.drainAll();
     await redrive(world.deps, { batch: id, key: 'one', selection: { items: [1] } });
     world.topic.events.length = 0;
     await cancelBatch(world.deps, id);
-    await world.settle();
+    await world.drainAll();
     expect(await world.batch(id)).toMatchObject({ state: 'cancelled', succeeded: 6, dead: 2, cancelled: 1 });
     downstream.broken.clear();
     await redrive(world.deps, { batch: id, key: 'two', selection: {} });
-    await world.settle();
+    await world.drainAll();
     expect(await world.batch(id)).toMatchObject({
       state: 'cancelled',
       succeeded: 8,
@@ -115,7 +115,7 @@ describe('a cancel that meets an unfinished intake', () => {
     const { id } = await submitted;
     expect((await world.batch(id)).state).toBe('accepting');
     await cancelBatch(world.deps, id);
-    await world.settle();
+    await world.drainAll();
     expect(await world.batch(id)).toMatchObject({ state: 'cancelled', cancelled: 360, chunksTotal: 120 });
   });
 });
@@ -129,7 +129,7 @@ describe('a cancel that is interrupted', () => {
     expect((await world.batch(id)).state).toBe('cancelling');
     world.wait(3 * MINUTE);
     expect((await sweep(world.deps)).cancelled).toBe(3);
-    await world.settle();
+    await world.drainAll();
     expect(await world.batch(id)).toMatchObject({ state: 'cancelled', cancelled: 9, announced: true });
   });
 });

@@ -9,10 +9,10 @@ const use = useWorld();
 describe('once a day', () => {
   it('the sweep removes what has expired, and only that', async () => {
     const old = await use.world.submit(itemsOf(9), { key: 'old' });
-    await use.world.settle();
+    await use.world.drainAll();
     use.world.wait(29 * 24 * HOUR);
     const young = await use.world.submit(itemsOf(9), { key: 'young' });
-    await use.world.settle();
+    await use.world.drainAll();
     use.world.runtime.purged.length = 0;
     const counts = await sweep(use.world.deps);
     expect(counts).toMatchObject({ expiredBatches: 0, failed: 0 });
@@ -31,7 +31,7 @@ describe('once a day', () => {
     const name = `${newBatchId(use.world.deps.gate.now())}/lost.ndjson.zst`;
     await use.world.clients.container('payloads').getBlockBlobClient(name).upload('x', 1);
     const { id } = await use.world.submit(itemsOf(9));
-    await use.world.settle();
+    await use.world.drainAll();
     await use.world.reset({ chores: true });
     use.world.wait(23 * HOUR);
     expect((await sweep(use.world.deps)).orphanPayloads).toBe(0);

@@ -18,10 +18,10 @@ afterEach(() => downstream.broken.clear());
 async function rich(key: string): Promise<string> {
   downstream.broken.add('b');
   const { id } = await world.submit(itemsOf(9), { key });
-  await world.settle();
+  await world.drainAll();
   downstream.broken.clear();
   await redrive(world.deps, { batch: id, key: 'k', selection: {} });
-  await world.settle();
+  await world.drainAll();
   expect(await world.batch(id)).toMatchObject({ state: 'completed', revision: 1 });
   return id;
 }
@@ -44,7 +44,7 @@ describe('deleting a batch', () => {
     // Its key is free: the same upload is a new batch.
     const again = await world.submit(itemsOf(9), { key: 'mine' });
     expect(again.id).not.toBe(id);
-    await world.settle();
+    await world.drainAll();
     await deleteBatch(world.deps, again.id);
     await deleteBatch(world.deps, other);
     expect(await inventory(world.clients)).toEqual([]);
@@ -53,7 +53,7 @@ describe('deleting a batch', () => {
   it('is refused until the batch is settled', async () => {
     const { id } = await world.submit(itemsOf(3));
     await expect(deleteBatch(world.deps, id)).rejects.toMatchObject({ type: 'conflict', message: /is queued/ });
-    await world.settle();
+    await world.drainAll();
     await deleteBatch(world.deps, id);
   });
 
@@ -62,7 +62,7 @@ describe('deleting a batch', () => {
     const queue = world.clients.queue('echo-normal-0');
     const [reference] = (await queue.peekMessages()).peekedMessageItems;
     downstream.broken.add('a');
-    await world.settle();
+    await world.drainAll();
     expect(await deleteBatch(world.deps, id, 0)).toBe(true);
     await queue.sendMessage(reference?.messageText ?? '');
     await world.drainUnasked('echo-normal-0');
@@ -77,7 +77,7 @@ describe('deleting a batch', () => {
     const text = ndjson(itemsOf(3));
     await world.clients.container('inbox').getBlockBlobClient('echo/one.ndjson').upload(text, text.length);
     expect(await collectInbox({ ...world.deps, settings: world.settings })).toMatchObject({ accepted: 1 });
-    await world.settle();
+    await world.drainAll();
     const done = await inventory(world.clients);
     expect(done).toContain('inbox-done echo/one.ndjson');
     const id = done.find((name) => name.startsWith('payloads '))?.slice(9, 45) ?? '';

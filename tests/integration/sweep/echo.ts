@@ -1,7 +1,7 @@
 /** The workload of these tests, and its downstream. */
 import { z } from 'zod';
-import { createBoard } from '../../../shared/processing/thread/board.ts';
 import { runChunk, type ThreadTools } from '../../../shared/processing/thread/run-chunk.ts';
+import { createStatusBuffer } from '../../../shared/processing/thread/thread-status.ts';
 import type { Processor } from '../../../shared/processing/thread-pool/processor.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { Reject, Retry } from '../../../shared/workload/errors.ts';
@@ -56,5 +56,9 @@ const tools: ThreadTools = {
 export const processor: Pick<Processor, 'process' | 'threads'> = {
   threads: 2,
   process: (job) =>
-    runChunk(echo, { ...job, board: createBoard(), presets: [], single: false, budgetMs: 60_000 }, tools),
+    runChunk(
+      echo,
+      { ...job, statusBuffer: createStatusBuffer(), knownFailures: [], single: false, budgetMs: 60_000 },
+      tools,
+    ),
 };

@@ -23,7 +23,7 @@ afterEach(() => downstream.broken.clear());
 async function withDead(...parts: string[]): Promise<string> {
   for (const part of parts) downstream.broken.add(part);
   const { id } = await world.submit(itemsOf(9));
-  await world.settle();
+  await world.drainAll();
   downstream.broken.clear();
   return id;
 }
@@ -43,7 +43,7 @@ describe('a redrive', () => {
     expect(await world.batch(id)).toMatchObject({ state: 'completedWithDeadLetters', succeeded: 3, dead: 6 });
     expect(await redriveOf(id, {})).toMatchObject({ revision: 1, redriven: 6, unreadable: 0, chunks: 2 });
     expect(await world.batch(id)).toMatchObject({ state: 'queued', succeeded: 3, dead: 0, announced: false });
-    await world.settle();
+    await world.drainAll();
     expect(await world.batch(id)).toMatchObject({
       ...{ state: 'completed', succeeded: 9, dead: 0, revision: 1, reportRevision: 1, announced: true },
     });
@@ -62,7 +62,7 @@ describe('a redrive', () => {
     for await (const { item } of currentDeadLetters(world.deps, await world.batch(id))) causes.add(item.error.message);
     expect([...causes].sort()).toEqual(['b is broken', 'c is broken']);
     expect(await redriveOf(id, { cause: 'rejected: Reject: b is broken' })).toMatchObject({ redriven: 3 });
-    await world.settle();
+    await world.drainAll();
     expect(await world.batch(id)).toMatchObject({ state: 'completedWithDeadLetters', succeeded: 6, dead: 3 });
     expect(await deadIndices(id)).toEqual([2, 5, 8]);
   });
@@ -72,13 +72,13 @@ describe('a redrive', () => {
     downstream.broken.add('b');
     const corrected = [{ index: 4, item: { id: 'i4', part: 'd', amount: 100 } }];
     expect(await redriveOf(id, { items: [1], corrected })).toMatchObject({ redriven: 2 });
-    await world.settle();
+    await world.drainAll();
     expect(await world.batch(id)).toMatchObject({ succeeded: 7, dead: 2, revision: 1 });
     expect(await deadIndices(id)).toEqual([1, 7]);
     expect(await world.report(id, 1)).toMatchObject({ d: { items: 1, amount: 100 } });
     downstream.broken.clear();
     expect(await redriveOf(id, {}, 'again')).toMatchObject({ revision: 2, redriven: 2 });
-    await world.settle();
+    await world.drainAll();
     expect(await world.batch(id)).toMatchObject({ state: 'completed', succeeded: 9, dead: 0, reportRevision: 2 });
     expect(await world.report(id, 2)).toMatchObject({ b: { items: 2, amount: 8 }, d: { items: 1, amount: 100 } });
   });
@@ -87,7 +87,7 @@ describe('a redrive', () => {
     const id = await withDead('b');
     const first = await redriveOf(id, {});
     expect(await redriveOf(id, {})).toEqual(first);
-    await world.settle();
+    await world.drainAll();
     expect(await redriveOf(id, {})).toEqual(first);
     await expect(redriveOf(id, { items: [1] })).rejects.toMatchObject({ type: 'idempotency-mismatch' });
     expect(await world.batch(id)).toMatchObject({ revision: 1, succeeded: 9 });
@@ -97,7 +97,7 @@ describe('a redrive', () => {
     downstream.broken.add('b');
     const { id } = await world.submit(itemsOf(9));
     await expect(redriveOf(id, {})).rejects.toMatchObject({ type: 'conflict', message: /is queued/ });
-    await world.settle();
+    await world.drainAll();
     await expect(redriveOf(id, { items: [0] })).rejects.toMatchObject({ type: 'conflict' });
     await expect(redriveOf(id, { cause: 'no such' })).rejects.toMatchObject({ type: 'conflict' });
     expect(await world.batch(id)).toMatchObject({ revision: 0, dead: 3 });
@@ -107,20 +107,20 @@ describe('a redrive', () => {
     const id = await withDead('b');
     const both = await Promise.allSettled([redriveOf(id, {}, 'x'), redriveOf(id, { items: [1] }, 'y')]);
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-    await world.settle();
+    await world.drainAll();
     expect((await world.batch(id)).revision).toBe(1);
     const [loser] = both.map(({ status }, n) => (status === 'rejected' ? n : undefined)).filter((n) => n !== undefined);
     // The loser's selection was for a revision that another took: with its key it may be made anew.
     if (loser === 0) await expect(redriveOf(id, {}, 'x')).resolves.toMatchObject({ revision: 2 });
     else await expect(redriveOf(id, { items: [1] }, 'y')).rejects.toMatchObject({ type: 'conflict' });
-    await world.settle();
+    await world.drainAll();
     expect(await world.batch(id)).toMatchObject({ state: 'completed', succeeded: 9 });
   });
 
   it('spreads items by a rate', async () => {
     const id = await withDead('b');
     expect(await redriveOf(id, { ratePerSecond: 0.2 })).toMatchObject({ redriven: 3, chunks: 3 });
-    await world.settle();
+    await world.drainAll();
     expect(await world.batch(id)).toMatchObject({ state: 'running', succeeded: 7, dead: 0 });
     expect(world.topic.events.some(({ queue, scheduled }) => scheduled && queue === 'echo-normal-0')).toBe(true);
     await cancelRest(id);
@@ -129,10 +129,10 @@ describe('a redrive', () => {
   it('opens with its first rows, and has the others follow, beyond what a transaction takes', async () => {
     downstream.broken.add('b');
     const { id } = await world.submit(Array.from({ length: 120 }, (_, n) => ({ id: `i${n}`, part: 'b', amount: 1 })));
-    await world.settle();
+    await world.drainAll();
     downstream.broken.clear();
     expect(await redriveOf(id, { ratePerSecond: 1_000 })).toMatchObject({ redriven: 120, chunks: 40 });
-    await world.settle();
+    await world.drainAll();
     expect(await world.report(id, 1)).toEqual({ b: { items: 120, amount: 120 } });
   });
 });
@@ -147,7 +147,7 @@ describe('the times of a redrive', () => {
     const before = await view(id);
     world.wait(2 * HOUR);
     await redriveOf(id, {});
-    await world.settle();
+    await world.drainAll();
 
     const { times, revisions, latencyMs, ratePerSecond, deadline } = await view(id);
 
@@ -168,12 +168,12 @@ describe('the times of a redrive', () => {
     downstream.broken.add('b');
     const { id, deadlineAt } = await world.submit(itemsOf(9));
     world.wait(HOUR);
-    await world.settle();
+    await world.drainAll();
     downstream.broken.clear();
     expect((await view(id)).deadline).toEqual({ at: deadlineAt, met: false });
     await redriveOf(id, {});
     expect((await view(id)).deadline).toEqual({ at: deadlineAt, met: false });
-    await world.settle();
+    await world.drainAll();
 
     const { state, deadline } = await view(id);
 
@@ -185,7 +185,7 @@ describe('the times of a redrive', () => {
 
 async function cancelRest(id: string): Promise<void> {
   await cancelBatch(world.deps, id);
-  await world.settle();
+  await world.drainAll();
   expect(await world.batch(id)).toMatchObject({ state: 'cancelled', succeeded: 7, cancelled: 2, dead: 0 });
 }
 
@@ -202,7 +202,7 @@ describe('a redrive that is interrupted', () => {
       world.wait(3 * MINUTE);
       if (revision === 1) await sweep(world.deps);
       else expect(await redriveOf(id, {})).toMatchObject({ revision: 1 });
-      await world.settle();
+      await world.drainAll();
       expect(await world.batch(id)).toMatchObject({ state: 'completed', succeeded: 9, revision: 1, announced: true });
       expect(await world.report(id, 1)).toMatchObject({ b: { items: 3, amount: 12 }, c: { items: 3, amount: 15 } });
       expect(await redriveOf(id, {})).toMatchObject({ revision: 1, redriven: 6 });

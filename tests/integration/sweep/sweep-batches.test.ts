@@ -22,7 +22,7 @@ describe('the end of a batch', () => {
     if (at > 1) use.world.wait(3 * MINUTE);
     else use.world.wait(2 * HOUR);
     await sweep(use.world.deps);
-    await use.world.settle();
+    await use.world.drainAll();
     expect(await use.world.batch(id)).toMatchObject(DONE);
     const all =
       told + use.world.topic.events.filter(({ type, batch }) => type === 'BatchCompleted' && batch === id).length;
@@ -38,7 +38,7 @@ describe('a batch that does not move', () => {
     expect(did(await sweep(use.world.deps))).toEqual({});
     use.world.wait(31 * MINUTE);
     expect(await sweep(use.world.deps)).toMatchObject({ resent: 3, failed: 0 });
-    await use.world.settle();
+    await use.world.drainAll();
     expect(await use.world.batch(id)).toMatchObject(DONE);
   });
 
@@ -48,7 +48,7 @@ describe('a batch that does not move', () => {
     use.world.topic.events.length = 0;
     use.world.wait(61 * MINUTE);
     expect(did(await sweep(use.world.deps))).toEqual({ missedWakes: 1 });
-    await use.world.settle();
+    await use.world.drainAll();
     expect(await use.world.batch(id)).toMatchObject({ ...DONE, duplicatesSeen: 0 });
   });
 });
@@ -64,7 +64,7 @@ describe('a file of the inbox', () => {
     use.world.wait(3 * MINUTE);
     await collectInbox({ ...use.world.deps, settings: use.world.settings });
     await sweep(use.world.deps);
-    await use.world.settle();
+    await use.world.drainAll();
     const added = (await inventory(use.world.clients)).filter((entry) => !before.includes(entry));
     expect(added.filter((entry) => entry.startsWith('inbox-done '))).toEqual([`inbox-done ${name}`]);
     expect(added.filter((entry) => entry.startsWith('reports '))).toHaveLength(1);

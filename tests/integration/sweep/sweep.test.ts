@@ -18,7 +18,7 @@ describe('an idle sweep', () => {
   it('leaves a batch alone that is being worked on', async () => {
     const { id } = await use.world.submit(itemsOf(9));
     expect(did(await sweep(use.world.deps))).toEqual({});
-    await use.world.settle();
+    await use.world.drainAll();
     expect(await use.world.batch(id)).toMatchObject(DONE);
   });
 });
@@ -32,7 +32,7 @@ describe('an intake that is interrupted', () => {
     use.world.topic.events.length = 0;
     use.world.wait(at < 4 ? 25 * HOUR : 3 * MINUTE);
     await sweep(use.world.deps);
-    await use.world.settle();
+    await use.world.drainAll();
     const left = (await inventory(use.world.clients)).filter((name) => !before.includes(name));
     if (at < 4) return expect(left).toEqual([]);
     const id = left.find((name) => name.startsWith('payloads '))?.slice(9, 45) ?? '';
@@ -49,7 +49,7 @@ describe('a lost wake', () => {
     const { missedWakes } = (await readGate(use.world.clients.gates, ITEMS)).row;
     expect(did(await sweep(use.world.deps))).toEqual({ missedWakes: 1 });
     expect((await readGate(use.world.clients.gates, ITEMS)).row.missedWakes).toBe(missedWakes + 1);
-    await use.world.settle();
+    await use.world.drainAll();
     expect(await use.world.batch(id)).toMatchObject(DONE);
   });
 
@@ -59,7 +59,7 @@ describe('a lost wake', () => {
     use.world.topic.events.length = 0;
     use.world.wait(2 * MINUTE);
     expect(did(await sweep(use.world.deps))).toEqual({ missedWakes: 1 });
-    await use.world.settle();
+    await use.world.drainAll();
     expect(await use.world.batch(id)).toMatchObject(DONE);
   });
 
@@ -71,7 +71,7 @@ describe('a lost wake', () => {
     expect(did(await sweep(use.world.deps))).toEqual({});
     use.world.wait(7 * MINUTE);
     expect(did(await sweep(use.world.deps))).toEqual({ missedWakes: 1 });
-    await use.world.settle();
+    await use.world.drainAll();
     expect(await use.world.batch(id)).toMatchObject(DONE);
   });
 
@@ -82,7 +82,7 @@ describe('a lost wake', () => {
     expect(did(await sweep(use.world.deps))).toEqual({});
     await changeGate(use.world.clients.gates, ITEMS, () => ({ paused: undefined }));
     await sweep(use.world.deps);
-    await use.world.settle();
+    await use.world.drainAll();
     expect(await use.world.batch(id)).toMatchObject(DONE);
   });
 });
@@ -95,7 +95,7 @@ describe('a gate without its drain', () => {
     use.world.runtime.statuses.clear();
     use.world.wait(2 * MINUTE);
     expect(did(await sweep(use.world.deps))).toEqual({ restarted: 1 });
-    await use.world.settle();
+    await use.world.drainAll();
     expect(await use.world.batch(id)).toMatchObject(DONE);
   });
 
@@ -103,13 +103,13 @@ describe('a gate without its drain', () => {
     const id = await unheard(use.world);
     await wake(use.world.deps.gate, ITEMS);
     const [drain] = use.world.runtime.started.splice(0);
-    const beatUntil = new Date(use.world.deps.gate.now() + MINUTE).toISOString();
-    const gate = await changeGate(use.world.clients.gates, ITEMS, () => ({ beatUntil }));
+    const aliveUntil = new Date(use.world.deps.gate.now() + MINUTE).toISOString();
+    const gate = await changeGate(use.world.clients.gates, ITEMS, () => ({ aliveUntil }));
     use.world.runtime.statuses.set(gate?.instanceId ?? '', status);
     use.world.wait(2 * MINUTE);
     expect(did(await sweep(use.world.deps))).toEqual({ takenOver: 1 });
     expect(use.world.runtime.started[0]?.generation).toBe((drain?.generation ?? 0) + 1);
-    await use.world.settle();
+    await use.world.drainAll();
     expect(await use.world.batch(id)).toMatchObject(DONE);
   });
 
@@ -117,13 +117,13 @@ describe('a gate without its drain', () => {
     const id = await unheard(use.world);
     await wake(use.world.deps.gate, ITEMS);
     use.world.runtime.started.length = 0;
-    const beatUntil = new Date(use.world.deps.gate.now() + MINUTE).toISOString();
-    await changeGate(use.world.clients.gates, ITEMS, () => ({ beatUntil }));
+    const aliveUntil = new Date(use.world.deps.gate.now() + MINUTE).toISOString();
+    await changeGate(use.world.clients.gates, ITEMS, () => ({ aliveUntil }));
     use.world.wait(9 * MINUTE);
     expect(did(await sweep(use.world.deps))).toEqual({});
     use.world.wait(3 * MINUTE);
     expect(did(await sweep(use.world.deps))).toEqual({ takenOver: 1 });
-    await use.world.settle();
+    await use.world.drainAll();
     expect(await use.world.batch(id)).toMatchObject(DONE);
   });
 });
@@ -166,7 +166,7 @@ describe('orchestrations that cannot be started', () => {
     expect(use.world.runtime.started).toEqual([]);
     use.world.wait(2 * MINUTE);
     expect(did(await sweep(use.world.deps))).toEqual({ takenOver: 1 });
-    await use.world.settle();
+    await use.world.drainAll();
     expect(await use.world.batch(id)).toMatchObject(DONE);
   });
 });
@@ -179,6 +179,6 @@ describe('a topic that does not answer', () => {
     expect(did(await sweep(use.world.deps))).toEqual({ continued: 1 });
     expect(use.world.runtime.started.map(({ queue }) => queue)).toEqual([ITEMS]);
     use.world.topic.broken = false;
-    await use.world.settle();
+    await use.world.drainAll();
   });
 });

@@ -10,9 +10,9 @@ import { CONTAINERS } from '../../../shared/contract/names.ts';
 import { createActivities } from '../../../shared/drain/activities.ts';
 import type { DrainInput } from '../../../shared/drain/drain-queue.ts';
 import { createGateDeps } from '../../../shared/drain/drains.ts';
+import { queueDepth } from '../../../shared/drain/finish-wave.ts';
 import { createPlanner } from '../../../shared/drain/planner.ts';
-import { queueDepth } from '../../../shared/drain/settle.ts';
-import { emptyTally } from '../../../shared/drain/slice.ts';
+import { emptyCounts } from '../../../shared/drain/slice.ts';
 import { submit } from '../../../shared/intake/submit.ts';
 import { createItemsRound } from '../../../shared/processing/items-round.ts';
 import { createSharedLock } from '../../../shared/processing/shared-lock.ts';
@@ -100,7 +100,7 @@ export class World {
   }
 
   /** Delivers wakes and runs drains until nothing is under way. */
-  async settle(): Promise<void> {
+  async drainAll(): Promise<void> {
     for (;;) {
       const wakes = this.topic.takeWakes();
       for (const { queue } of wakes) await wake(this.deps.gate, queue);
@@ -113,9 +113,9 @@ export class World {
   async #run({ queue, generation, wave: { wakes } }: DrainInput): Promise<void> {
     for (let goesOn = true; goesOn; ) {
       await this.drainUnasked(queue);
-      const slice = { ...emptyTally(), ended: 'empty' as const, seconds: 0.1 };
+      const slice = { ...emptyCounts(), ended: 'empty' as const, seconds: 0.1 };
       goesOn =
-        (await this.deps.activities.settleQueue({ queue, generation, slices: [slice], wakes })).next !== undefined;
+        (await this.deps.activities.finishWave({ queue, generation, slices: [slice], wakes })).next !== undefined;
     }
     this.runtime.statuses.set(`drain-${queue}-${generation}`, 'Completed');
   }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { writeImages } from '../../../demo/media.ts';
-import { settled } from '../../helpers/client.ts';
+import { finished } from '../../helpers/client.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
 
 let stack: TestStack;
@@ -27,7 +27,7 @@ it('images in a container become thumbnails, rows and a report, and the receipt 
     body: await readFile(file, 'utf8'),
   });
   const { id } = (await accepted.json()) as { id: string };
-  const batch = await settled(stack, id);
+  const batch = await finished(stack, id);
 
   const rows = (await (await stack.api(`batches/${id}/report`)).text()).trimEnd().split('\n');
   const report = rows.map((line) => JSON.parse(line) as { key: string; value: unknown });
@@ -45,7 +45,7 @@ it('an item cannot name a blob of another container', async () => {
     body: JSON.stringify({ source: '../payloads/secret' }),
   });
   const { id } = (await accepted.json()) as { id: string };
-  const { counts } = await settled(stack, id);
+  const { counts } = await finished(stack, id);
 
   expect(counts).toMatchObject({ accepted: 1, dead: 1, retried: 0 });
   const letters = await (await stack.api(`batches/${id}/dead-letters`)).json();

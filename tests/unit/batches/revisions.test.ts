@@ -4,7 +4,7 @@ import { listedTimes } from '../../../shared/batches/index-rows.ts';
 import { firstRevision, isDeadlineMet, MAX_EARLIER, nextRevision } from '../../../shared/batches/revisions.ts';
 import { batchRowOf } from '../../helpers/factories.ts';
 
-const settled = batchRowOf({
+const finished = batchRowOf({
   completedAt: '2026-01-01T00:04:00.000Z',
   queuedAt: '2026-01-01T00:00:01.000Z',
   startedAt: '2026-01-01T00:00:02.000Z',
@@ -15,13 +15,13 @@ const redriven = (row: BatchRow): BatchRow => ({ ...row, ...nextRevision(row, re
 
 describe('the next revision', () => {
   it('has times of its own, and the row keeps those of the one before', () => {
-    const row = redriven(settled);
+    const row = redriven(finished);
 
     expect(row).toMatchObject({
       revision: 1,
       revisionItems: 1,
       openedAt: redriveAt.openedAt,
-      acceptedAt: settled.acceptedAt,
+      acceptedAt: finished.acceptedAt,
     });
     expect([row.queuedAt, row.startedAt, row.completedAt, row.latencyMax]).toEqual([
       undefined,
@@ -31,15 +31,15 @@ describe('the next revision', () => {
     ]);
     expect(row.earlier).toEqual([
       {
-        ...{ revision: 0, items: 4, openedAt: settled.acceptedAt, deadlineAt: settled.deadlineAt },
-        ...{ queuedAt: settled.queuedAt, startedAt: settled.startedAt, completedAt: settled.completedAt },
+        ...{ revision: 0, items: 4, openedAt: finished.acceptedAt, deadlineAt: finished.deadlineAt },
+        ...{ queuedAt: finished.queuedAt, startedAt: finished.startedAt, completedAt: finished.completedAt },
         ...{ latencyP50: 1, latencyP95: 2, latencyMax: 3 },
       },
     ]);
   });
 
   it('keeps the first revision and the latest, so that the row stays small however often it is redriven', () => {
-    let row = settled;
+    let row = finished;
     for (let n = 0; n < 100; n += 1) row = redriven({ ...row, completedAt: '2026-01-01T02:01:00.000Z' });
 
     expect(row.earlier.map(({ revision }) => revision)).toEqual([0, ...Array.from({ length: 19 }, (_, n) => 81 + n)]);
@@ -49,7 +49,7 @@ describe('the next revision', () => {
 });
 
 describe('the deadline', () => {
-  const AT = Date.parse(settled.deadlineAt);
+  const AT = Date.parse(finished.deadlineAt);
 
   it.each([
     ['met by a completion before it', { completedAt: '2026-01-01T00:05:00.000Z' }, AT + 1, true],
@@ -57,14 +57,14 @@ describe('the deadline', () => {
     ['open until it has passed', {}, AT, null],
     ['missed once it has passed', {}, AT + 1, false],
   ] as const)('is %s', (_what, ended, nowMs, expected) => {
-    expect(isDeadlineMet({ deadlineAt: settled.deadlineAt, ...ended }, nowMs)).toBe(expected);
+    expect(isDeadlineMet({ deadlineAt: finished.deadlineAt, ...ended }, nowMs)).toBe(expected);
   });
 
   it.each([
     ['met', '2026-01-01T00:04:00.000Z', true],
     ['missed', '2026-01-01T00:06:00.000Z', false],
   ])('stays %s in a redrive that ends late or early', (_what, completedAt, expected) => {
-    const row = { ...redriven({ ...settled, completedAt }), completedAt: '2026-01-01T03:00:00.000Z' };
+    const row = { ...redriven({ ...finished, completedAt }), completedAt: '2026-01-01T03:00:00.000Z' };
 
     expect(isDeadlineMet(firstRevision(row), Date.parse(row.completedAt))).toBe(expected);
     expect(listedTimes(row)).toMatchObject({ deadlineMet: expected, deadlineAt: redriveAt.deadlineAt, revision: 1 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { drainShare } from '../../../shared/cost/drain-share.ts';
+import { drainAllocation } from '../../../shared/cost/drain-allocation.ts';
 import { addBatch, idleLines, minutesOf, NOTHING_SPENT, periodCost } from '../../../shared/cost/period.ts';
 import { readPriceSheet } from '../../../shared/cost/sheet.ts';
 
@@ -7,13 +7,13 @@ const sheet = readPriceSheet('2026');
 const timers = { sweepMinutes: 15, inboxMinutes: 0 };
 const batch = { items: 10, chunksDone: 2, handlerSeconds: 0.2, operations: { 'blob.put': 3 } };
 
-describe('drainShare', () => {
+describe('drainAllocation', () => {
   it('is nothing before the first chunk has ended', () => {
-    expect(drainShare({ chunksDone: 0, handlerSeconds: 0 })).toEqual({ drainOperations: {}, actions: 0 });
+    expect(drainAllocation({ chunksDone: 0, handlerSeconds: 0 })).toEqual({ drainOperations: {}, actions: 0 });
   });
 
   it('of one chunk is two wakes, two tasks, a round, two settlings and a deletion', () => {
-    const { drainOperations, actions } = drainShare({ chunksDone: 1, handlerSeconds: 0.1 });
+    const { drainOperations, actions } = drainAllocation({ chunksDone: 1, handlerSeconds: 0.1 });
     expect(actions).toBe(10);
     expect(drainOperations).toEqual({
       'servicebus.receive': 2,
@@ -34,7 +34,7 @@ describe('a period', () => {
   it('adds batches up', () => {
     const sum = [batch, batch].reduce(addBatch, NOTHING_SPENT);
     expect(sum).toMatchObject({ batches: 2, items: 20, operations: { 'blob.put': 6 } });
-    expect(sum.actions).toBe(2 * drainShare(batch).actions);
+    expect(sum.actions).toBe(2 * drainAllocation(batch).actions);
   });
 
   it('costs work, wake-ups and the part of the month that has passed', () => {

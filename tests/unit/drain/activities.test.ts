@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { createMeter } from '../../../shared/cost/meter.ts';
 import { type ActivityDeps, createActivities } from '../../../shared/drain/activities.ts';
-import { emptyTally } from '../../../shared/drain/slice.ts';
+import { emptyCounts } from '../../../shared/drain/slice.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
 import { changeGate, readGate } from '../../../shared/wake/gate.ts';
 import type { GateRow } from '../../../shared/wake/gate-row.ts';
 import { serviceError } from '../../helpers/factories.ts';
 import { memoryTable } from '../../helpers/memory-table.ts';
-import { registry, settleDeps, wave } from './drain-fixtures.ts';
+import { finishWaveDeps, registry, wave } from './drain-fixtures.ts';
 
 const QUEUE = 'billing-normal-0';
 const unheard = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
@@ -18,7 +18,7 @@ async function world(fields: Partial<GateRow>, texts: string[] = []) {
   const back: string[] = [];
   await changeGate(table, QUEUE, () => ({ status: 'draining', generation: 3, ...fields }));
   const deps = {
-    ...settleDeps(table),
+    ...finishWaveDeps(table),
     registry,
     meter: createMeter(),
     queues: () => ({
@@ -28,7 +28,7 @@ async function world(fields: Partial<GateRow>, texts: string[] = []) {
     }),
     roundFor: () => async (messages: { messageText: string }[], isOver: () => boolean) => {
       if (isOver()) back.push(...messages.map(({ messageText }) => messageText));
-      return { ...emptyTally(), received: messages.length };
+      return { ...emptyCounts(), received: messages.length };
     },
   } as unknown as ActivityDeps;
   const { dequeueBatch } = createActivities(deps);
@@ -53,10 +53,10 @@ async function world(fields: Partial<GateRow>, texts: string[] = []) {
 test('the first task of a drain shows the wave in the gate, as long as it may take', async () => {
   const { dequeue, gate } = await world({});
 
-  await dequeue('t0', { depth: 40, tasks: 4, share: 10 });
+  await dequeue('t0', { depth: 40, tasks: 4, quota: 10 });
 
   // 30 s x (4 tasks / 2 at a time + 2) and 60 s until the runtime gives a dead one's work to another.
-  expect(await gate()).toMatchObject({ depth: 40, active: 4, beatUntil: '2026-01-01T00:03:00.000Z' });
+  expect(await gate()).toMatchObject({ depth: 40, active: 4, aliveUntil: '2026-01-01T00:03:00.000Z' });
 });
 
 test.each<[string, string, Partial<GateRow>]>([
@@ -64,13 +64,13 @@ test.each<[string, string, Partial<GateRow>]>([
   [
     'a task of a later wave, which settling has shown',
     't0',
-    { active: 2, depth: 9, beatUntil: '2026-01-01T00:00:09.000Z' },
+    { active: 2, depth: 9, aliveUntil: '2026-01-01T00:00:09.000Z' },
   ],
 ])('%s leave the gate as it is', async (_what, task, fields) => {
   const { dequeue, gate } = await world(fields);
   const before = await gate();
 
-  await dequeue(task, { depth: 40, tasks: 4, share: 10 });
+  await dequeue(task, { depth: 40, tasks: 4, quota: 10 });
 
   expect(await gate()).toEqual(before);
 });
@@ -79,7 +79,7 @@ test('a task that stays takes nothing that came after a pause', async () => {
   const { back, dequeue, pause } = await world({}, ['share', 'later']);
   await pause();
 
-  expect(await dequeue('t0', { receive: 32 })).toMatchObject({ ended: 'shareDone' });
+  expect(await dequeue('t0', { receive: 32 })).toMatchObject({ ended: 'quotaReached' });
   expect(back).toEqual(['later']);
 });
 
@@ -89,6 +89,6 @@ test('nor what it cannot ask the gate about, which goes back at once and not aft
 
   const slice = await withLog(unheard, () => dequeue('t1', { receive: 32 }));
 
-  expect(slice).toMatchObject({ ended: 'shareDone', received: 2 });
+  expect(slice).toMatchObject({ ended: 'quotaReached', received: 2 });
   expect(back).toEqual(['later']);
 });

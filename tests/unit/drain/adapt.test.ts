@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { THROTTLED } from '../../../shared/cost/meter.ts';
-import { learn, SAFE_SHARE, summarize } from '../../../shared/drain/adapt.ts';
-import { emptyTally, type SliceResult } from '../../../shared/drain/slice.ts';
+import { adaptGate, SAFE_FRACTION, summarize } from '../../../shared/drain/adapt.ts';
+import { emptyCounts, type SliceResult } from '../../../shared/drain/slice.ts';
 import { newGate } from '../../../shared/wake/gate-row.ts';
 import { summary } from './drain-fixtures.ts';
 
 const gate = newGate('billing-normal-0');
 const slice = (fields: Partial<SliceResult>): SliceResult => ({
-  ...emptyTally(),
-  ended: 'shareDone',
+  ...emptyCounts(),
+  ended: 'quotaReached',
   seconds: 1,
   ...fields,
 });
@@ -18,7 +18,7 @@ describe('a wave in sum', () => {
     const wave = summarize(
       [
         slice({ received: 3, done: 3, items: 30, ran: 31, failures: 1, seconds: 4, operations: { [THROTTLED]: 2 } }),
-        slice({ received: 1, done: 0, ghosts: 1, seconds: 6, ended: 'empty', handlerSeconds: 0.5 }),
+        slice({ received: 1, done: 0, orphanedReferences: 1, seconds: 6, ended: 'empty', handlerSeconds: 0.5 }),
       ],
       7,
     );
@@ -31,7 +31,7 @@ describe('a wave in sum', () => {
       items: 30,
       ran: 31,
       failures: 1,
-      ghosts: 1,
+      orphanedReferences: 1,
       handlerSeconds: 0.5,
       seconds: 6,
       throttled: 2,
@@ -54,15 +54,18 @@ describe('a wave in sum', () => {
 
 describe('what is learnt', () => {
   test('the first measurement is taken as it is, later ones by half', () => {
-    const first = learn(gate, summary({ tasks: 4, done: 8, seconds: 10, items: 800 }));
-    const second = learn({ ...gate, ...first }, summary({ tasks: 4, done: 4, seconds: 1 }));
+    const first = adaptGate(gate, summary({ tasks: 4, done: 8, seconds: 10, items: 800 }));
+    const second = adaptGate({ ...gate, ...first }, summary({ tasks: 4, done: 4, seconds: 1 }));
 
     expect(first).toMatchObject({ secondsPerReference: 5, itemsPerSecond: 80, idleCount: 0 });
     expect(second.secondsPerReference).toBe(3);
   });
 
   test('a wave that did nothing teaches nothing but idleness', () => {
-    expect(learn({ ...gate, idleCount: 2 }, summary({ done: 0, received: 0 }))).toEqual({ throttled: 0, idleCount: 3 });
+    expect(adaptGate({ ...gate, idleCount: 2 }, summary({ done: 0, received: 0 }))).toEqual({
+      throttled: 0,
+      idleCount: 3,
+    });
   });
 
   test.each([
@@ -71,7 +74,7 @@ describe('what is learnt', () => {
     ['failures beyond a tenth halve them', {}, summary({ tasks: 8, ran: 100, failures: 20 }), 4],
     [
       'failures that fewer tasks did not lower are no reason',
-      { taskLimit: 4, pressedAt: 8, waveTasks: 8, failureShare: 0.2 },
+      { taskLimit: 4, pressedAt: 8, waveTasks: 8, failureRate: 0.2 },
       summary({ tasks: 4, ran: 100, failures: 20 }),
       6,
     ],
@@ -85,7 +88,7 @@ describe('what is learnt', () => {
     ['and stays just below it', { taskLimit: 17, pressedAt: 20 }, summary({ tasks: 17 }), 18],
     ['without a limit there is none to raise', {}, summary({ items: 500, seconds: 1 }), 0],
   ])('%s', (_what, known, wave, expected) => {
-    expect(learn({ ...gate, ...known }, wave).taskLimit).toBe(expected);
+    expect(adaptGate({ ...gate, ...known }, wave).taskLimit).toBe(expected);
   });
 });
 
@@ -129,7 +132,7 @@ describe('after a minute the throughput is within a tenth of that of the best nu
 
     for (let count = 0; count < 40; count += 1) {
       const { itemsPerSecond, failing } = run(tasks);
-      const exploring = row.taskLimit > 0 && row.taskLimit < Math.floor(row.pressedAt * SAFE_SHARE);
+      const exploring = row.taskLimit > 0 && row.taskLimit < Math.floor(row.pressedAt * SAFE_FRACTION);
       const lasts = exploring || count === 0 ? 5 : 30;
       if (clock >= 60) {
         items += itemsPerSecond * lasts;
@@ -147,7 +150,7 @@ describe('after a minute the throughput is within a tenth of that of the best nu
         seconds: lasts,
         throttled,
       });
-      row = { ...row, ...learn(row, wave) };
+      row = { ...row, ...adaptGate(row, wave) };
       tasks = Math.min(100, row.taskLimit === 0 ? 100 : row.taskLimit);
     }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { WaveSummary } from '../../../shared/drain/adapt.ts';
+import type { FinishWaveDeps } from '../../../shared/drain/finish-wave.ts';
 import type { Wave } from '../../../shared/drain/plan.ts';
-import type { SettleDeps } from '../../../shared/drain/settle.ts';
 import type { Table } from '../../../shared/storage/table.ts';
 import type { EventDetails, PublishOptions } from '../../../shared/wake/publish.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
@@ -18,7 +18,7 @@ export const wave = (fields: Partial<Wave> = {}): Wave => ({
   depth: 1,
   wakes: 0,
   tasks: 1,
-  share: 1,
+  quota: 1,
   receive: 1,
   sliceSeconds: 30,
   probe: false,
@@ -34,7 +34,7 @@ export const summary = (fields: Partial<WaveSummary> = {}): WaveSummary => ({
   items: 10,
   ran: 10,
   failures: 0,
-  ghosts: 0,
+  orphanedReferences: 0,
   handlerSeconds: 0.5,
   seconds: 1,
   throttled: 0,
@@ -48,7 +48,7 @@ export const summary = (fields: Partial<WaveSummary> = {}): WaveSummary => ({
 export type Published = { type: EventDetails['type']; at?: string | undefined };
 
 /** Settles an empty queue, unless a test says otherwise. */
-export function settleDeps(table: Table, published: Published[] = []): SettleDeps {
+export function finishWaveDeps(table: Table, published: Published[] = []): FinishWaveDeps {
   return {
     gate: { table, now: () => NOW },
     depthOf: async () => 0,

@@ -1,64 +1,67 @@
 import { runOrchestrator } from 'functions-local/testing';
 import { describe, expect, test } from 'vitest';
-import type { DequeueInput, SettleQueueInput, SettleQueueOutput } from '../../../shared/drain/activities.ts';
+import type { DequeueInput, FinishWaveInput, FinishWaveOutput } from '../../../shared/drain/activities.ts';
 import { summarize } from '../../../shared/drain/adapt.ts';
 import { type DrainInput, drainQueue } from '../../../shared/drain/drain-queue.ts';
+import { finishWave } from '../../../shared/drain/finish-wave.ts';
 import type { Wave } from '../../../shared/drain/plan.ts';
-import { settle } from '../../../shared/drain/settle.ts';
-import { emptyTally, type SliceResult } from '../../../shared/drain/slice.ts';
+import { emptyCounts, type SliceResult } from '../../../shared/drain/slice.ts';
 import { readGate, wake } from '../../../shared/wake/gate.ts';
 import { memoryTable } from '../../helpers/memory-table.ts';
-import { address, settleDeps } from './drain-fixtures.ts';
+import { address, finishWaveDeps } from './drain-fixtures.ts';
 
 const wave = (tasks: number): Wave => ({
   depth: 10 * tasks,
   wakes: tasks,
   tasks,
-  share: 10,
+  quota: 10,
   receive: 10,
   sliceSeconds: 30,
   probe: false,
 });
 const input: DrainInput = { queue: 'billing-normal-0', generation: 7, wave: wave(2) };
 const slice = (received: number): SliceResult => ({
-  ...emptyTally(),
-  ended: received === 0 ? 'empty' : 'shareDone',
+  ...emptyCounts(),
+  ended: received === 0 ? 'empty' : 'quotaReached',
   seconds: 1,
   received,
   done: received,
 });
 
 /** Settles with one answer after the other, then with the end. */
-function settling(...answers: SettleQueueOutput[]) {
-  const seen: SettleQueueInput[] = [];
+function finishing(...answers: FinishWaveOutput[]) {
+  const seen: FinishWaveInput[] = [];
   return {
     seen,
-    settle: (settled: SettleQueueInput): SettleQueueOutput => {
-      seen.push(settled);
+    finishWave: (step: FinishWaveInput): FinishWaveOutput => {
+      seen.push(step);
       return answers.shift() ?? {};
     },
   };
 }
 
 test('an empty queue takes one wave and one settling', async () => {
-  const { seen, settle: settleQueue } = settling();
+  const { seen, finishWave: finishWaveActivity } = finishing();
 
   const run = await runOrchestrator(drainQueue, {
     input: { ...input, wave: wave(1) },
-    activities: { 'dequeue-batch': () => slice(0), 'settle-queue': settleQueue },
+    activities: { 'dequeue-batch': () => slice(0), 'finish-wave': finishWaveActivity },
   });
 
   expect(run).toMatchObject({ status: 'completed', continuations: [], endedAt: '2026-01-01T00:00:00.000Z' });
-  expect(run.calls.map(({ name }) => name)).toEqual(['dequeue-batch', 'settle-queue']);
+  expect(run.calls.map(({ name }) => name)).toEqual(['dequeue-batch', 'finish-wave']);
   expect(seen).toEqual([{ queue: 'billing-normal-0', generation: 7, slices: [slice(0)], wakes: 1 }]);
 });
 
 test('the tasks of a wave run together, and the settling gets what each has done', async () => {
   const tasks: DequeueInput[] = [];
-  const { seen, settle: settleQueue } = settling();
+  const { seen, finishWave: finishWaveActivity } = finishing();
   const dequeue = (task: DequeueInput): SliceResult => slice(tasks.push(task));
 
-  await runOrchestrator(drainQueue, { input, activities: { 'dequeue-batch': dequeue, 'settle-queue': settleQueue } });
+  await runOrchestrator(drainQueue, {
+    input,
+    activities: { 'dequeue-batch': dequeue, 'finish-wave': finishWaveActivity },
+  });
 
   expect(tasks).toEqual([
     { queue: 'billing-normal-0', generation: 7, task: 't0', wave: wave(2) },
@@ -68,11 +71,11 @@ test('the tasks of a wave run together, and the settling gets what each has done
 });
 
 test('each wave has the size that the settling before it gave', async () => {
-  const { settle: settleQueue } = settling({ next: wave(3) }, { next: wave(1) });
+  const { finishWave: finishWaveActivity } = finishing({ next: wave(3) }, { next: wave(1) });
 
   const run = await runOrchestrator(drainQueue, {
     input,
-    activities: { 'dequeue-batch': () => slice(1), 'settle-queue': settleQueue },
+    activities: { 'dequeue-batch': () => slice(1), 'finish-wave': finishWaveActivity },
   });
 
   expect(run.calls.filter(({ name }) => name === 'dequeue-batch')).toHaveLength(2 + 3 + 1);
@@ -81,11 +84,11 @@ test('each wave has the size that the settling before it gave', async () => {
 
 test('after five waves the history is cut, and the drain goes on with the next wave', async () => {
   const next = { next: wave(1) };
-  const { seen, settle: settleQueue } = settling(next, next, next, next, { next: wave(4) }, next);
+  const { seen, finishWave: finishWaveActivity } = finishing(next, next, next, next, { next: wave(4) }, next);
 
   const run = await runOrchestrator(drainQueue, {
     input,
-    activities: { 'dequeue-batch': () => slice(1), 'settle-queue': settleQueue },
+    activities: { 'dequeue-batch': () => slice(1), 'finish-wave': finishWaveActivity },
   });
 
   expect(run.status).toBe('completed');
@@ -95,7 +98,7 @@ test('after five waves the history is cut, and the drain goes on with the next w
 
 test('a settling that fails is tried again after 2, 4 and 8 seconds', async () => {
   let failures = 3;
-  const settleQueue = (): SettleQueueOutput => {
+  const finishWaveActivity = (): FinishWaveOutput => {
     if (failures === 0) return {};
     failures -= 1;
     throw new Error('storage is away');
@@ -103,7 +106,7 @@ test('a settling that fails is tried again after 2, 4 and 8 seconds', async () =
 
   const run = await runOrchestrator(drainQueue, {
     input: { ...input, wave: wave(1) },
-    activities: { 'dequeue-batch': () => slice(1), 'settle-queue': settleQueue },
+    activities: { 'dequeue-batch': () => slice(1), 'finish-wave': finishWaveActivity },
   });
 
   expect(run).toMatchObject({ status: 'completed', endedAt: '2026-01-01T00:00:14.000Z' });
@@ -118,50 +121,50 @@ describe('a task that is reported as failed, since its worker has died', () => {
     };
 
   test.each([
-    ['t0', ['fault', 'shareDone', 'shareDone']],
-    ['t1', ['shareDone', 'fault', 'shareDone']],
-    ['t2', ['shareDone', 'shareDone', 'fault']],
+    ['t0', ['fault', 'quotaReached', 'quotaReached']],
+    ['t1', ['quotaReached', 'fault', 'quotaReached']],
+    ['t2', ['quotaReached', 'quotaReached', 'fault']],
   ])('(%s) counts as a fault, and the settling waits for the others, which run once', async (dead, ends) => {
-    const { seen, settle: settleQueue } = settling();
+    const { seen, finishWave: finishWaveActivity } = finishing();
 
     const run = await runOrchestrator(drainQueue, {
       input: { ...input, wave: wave(3) },
-      activities: { 'dequeue-batch': dying(dead), 'settle-queue': settleQueue },
+      activities: { 'dequeue-batch': dying(dead), 'finish-wave': finishWaveActivity },
     });
 
     expect(run.status).toBe('completed');
     expect(seen.map(({ slices }) => slices.map(({ ended }) => ended))).toEqual([ends]);
-    expect(run.calls.map(({ name }) => name)).toEqual([...Array(3).fill('dequeue-batch'), 'settle-queue']);
+    expect(run.calls.map(({ name }) => name)).toEqual([...Array(3).fill('dequeue-batch'), 'finish-wave']);
   });
 
   test('does not end the drain although it was the only one', async () => {
-    const { seen, settle: settleQueue } = settling({ next: wave(1) });
+    const { seen, finishWave: finishWaveActivity } = finishing({ next: wave(1) });
     const dead = ['t0'];
 
     const run = await runOrchestrator(drainQueue, {
       input: { ...input, wave: wave(1) },
       activities: {
         'dequeue-batch': (task: DequeueInput) => dying(...dead.splice(0))(task),
-        'settle-queue': settleQueue,
+        'finish-wave': finishWaveActivity,
       },
     });
 
     expect(run.status).toBe('completed');
-    expect(seen.map(({ slices }) => slices.map(({ ended }) => ended))).toEqual([['fault'], ['shareDone']]);
+    expect(seen.map(({ slices }) => slices.map(({ ended }) => ended))).toEqual([['fault'], ['quotaReached']]);
   });
 });
 
 test('when all tries fail, the gate is abandoned as the last act, and the drain fails', async () => {
-  const seen: SettleQueueInput[] = [];
-  const settleQueue = (settled: SettleQueueInput): SettleQueueOutput => {
-    seen.push(settled);
-    if (settled.abandon === true) return {};
+  const seen: FinishWaveInput[] = [];
+  const finishWaveActivity = (step: FinishWaveInput): FinishWaveOutput => {
+    seen.push(step);
+    if (step.abandon === true) return {};
     throw new Error('storage is away');
   };
 
   const run = await runOrchestrator(drainQueue, {
     input: { ...input, wave: wave(1) },
-    activities: { 'dequeue-batch': () => slice(1), 'settle-queue': settleQueue },
+    activities: { 'dequeue-batch': () => slice(1), 'finish-wave': finishWaveActivity },
   });
 
   expect(run.status).toBe('failed');
@@ -187,17 +190,17 @@ test('a release is refused when a wake was counted while the queue was measured,
     if (depths.length === 2) await wake(gate, 'billing-normal-0');
     return depth;
   };
-  const deps = { ...settleDeps(store.table), depthOf };
-  const settleQueue = async ({ generation, slices, wakes }: SettleQueueInput): Promise<SettleQueueOutput> => {
-    const settled = await settle(deps, { address, generation, wave: summarize(slices, wakes) });
-    return 'next' in settled ? { next: settled.next } : {};
+  const deps = { ...finishWaveDeps(store.table), depthOf };
+  const finishWaveActivity = async ({ generation, slices, wakes }: FinishWaveInput): Promise<FinishWaveOutput> => {
+    const step = await finishWave(deps, { address, generation, wave: summarize(slices, wakes) });
+    return 'next' in step ? { next: step.next } : {};
   };
 
   const run = await runOrchestrator(drainQueue, {
     input: { ...input, generation: 1, wave: wave(1) },
-    activities: { 'dequeue-batch': () => slice(1), 'settle-queue': settleQueue },
+    activities: { 'dequeue-batch': () => slice(1), 'finish-wave': finishWaveActivity },
   });
 
-  expect(run.calls.map(({ name }) => name)).toEqual(['dequeue-batch', 'settle-queue', 'dequeue-batch', 'settle-queue']);
+  expect(run.calls.map(({ name }) => name)).toEqual(['dequeue-batch', 'finish-wave', 'dequeue-batch', 'finish-wave']);
   expect((await readGate(store.table, 'billing-normal-0')).row).toMatchObject({ status: 'idle', generation: 1 });
 });

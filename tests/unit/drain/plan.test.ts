@@ -53,15 +53,15 @@ test.each<[string, Partial<PlanState>, number, number]>([
   ['its share', { depth: 300, secondsPerReference: 3.4 }, 6, 6],
   ['what a task should get, and not its share, when it is alone', { depth: 2, secondsPerReference: 3 }, 2, 4],
   ['one, however long it takes', { depth: 10_000, secondsPerReference: 900 }, 100, 1],
-])('a receive is bounded by %s', (_what, fields, share, receive) => {
-  expect(planWave(state(fields))).toMatchObject({ share, receive });
+])('a receive is bounded by %s', (_what, fields, quota, receive) => {
+  expect(planWave(state(fields))).toMatchObject({ quota, receive });
 });
 
 test('a probe takes one reference', () => {
-  const one = { tasks: 1, share: 1, receive: 1, wakes: 3 };
+  const one = { tasks: 1, quota: 1, receive: 1, wakes: 3 };
   expect(planWave(state({ probe: true }))).toEqual({ ...one, depth: 1_000, sliceSeconds: 30, probe: true });
 });
 
 test('a collector takes whatever comes in while it works', () => {
-  expect(planWave(state({ kind: 'results', depth: 1 })).share).toBe(Number.MAX_SAFE_INTEGER);
+  expect(planWave(state({ kind: 'results', depth: 1 })).quota).toBe(Number.MAX_SAFE_INTEGER);
 });

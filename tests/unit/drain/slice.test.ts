@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { emptyTally, runSlice, type SliceEffects, type Tally, trips } from '../../../shared/drain/slice.ts';
+import { emptyCounts, runSlice, type SliceEffects, trips, type WorkCounts } from '../../../shared/drain/slice.ts';
 import { wave } from './drain-fixtures.ts';
 
 interface World extends SliceEffects<number> {
@@ -12,7 +12,7 @@ interface World extends SliceEffects<number> {
 /** Receives give the lists one after the other, then nothing; each round takes `roundMs`. */
 function world(
   lists: number[][],
-  { roundMs = 0, tally = {} }: { roundMs?: number; tally?: Partial<Tally> } = {},
+  { roundMs = 0, total = {} }: { roundMs?: number; total?: Partial<WorkCounts> } = {},
 ): World {
   let now = 0;
   const asked: number[] = [];
@@ -29,7 +29,7 @@ function world(
     process: async (messages, isOver) => {
       if (isOver()) back.push(...messages);
       now += roundMs;
-      return { ...emptyTally(), received: messages.length, done: messages.length, ...tally };
+      return { ...emptyCounts(), received: messages.length, done: messages.length, ...total };
     },
     mayGoOn: async () => true,
     nowMs: () => now,
@@ -47,16 +47,16 @@ test('a slice beside others ends when its share is done, and asks for no more th
     [4, 5],
   ]);
 
-  const result = await runSlice(wave({ tasks: 2, share: 5, receive: 3 }), effects);
+  const result = await runSlice(wave({ tasks: 2, quota: 5, receive: 3 }), effects);
 
-  expect(result).toMatchObject({ ended: 'shareDone', received: 5, done: 5 });
+  expect(result).toMatchObject({ ended: 'quotaReached', received: 5, done: 5 });
   expect(effects.asked).toEqual([3, 2]);
 });
 
 test('a slice begins no round after its time', async () => {
   const effects = world([[1], [2], [3]], { roundMs: 20_000 });
 
-  const result = await runSlice(wave({ share: 10, sliceSeconds: 30 }), effects);
+  const result = await runSlice(wave({ quota: 10, sliceSeconds: 30 }), effects);
 
   expect(result).toMatchObject({ ended: 'timeUp', received: 2, seconds: 40 });
 });
@@ -64,14 +64,14 @@ test('a slice begins no round after its time', async () => {
 test('a round is told when the time of its slice is up', async () => {
   const seen: boolean[] = [];
   const effects = world([[1]], { roundMs: 31_000 });
-  const process = async (messages: number[], isOver: () => boolean): Promise<Tally> => {
+  const process = async (messages: number[], isOver: () => boolean): Promise<WorkCounts> => {
     seen.push(isOver());
-    const tally = await effects.process(messages, isOver);
+    const total = await effects.process(messages, isOver);
     seen.push(isOver());
-    return tally;
+    return total;
   };
 
-  await runSlice(wave({ share: 10 }), { ...effects, process });
+  await runSlice(wave({ quota: 10 }), { ...effects, process });
 
   expect(seen).toEqual([false, true]);
 });
@@ -79,7 +79,7 @@ test('a round is told when the time of its slice is up', async () => {
 test('an empty queue is polled with back-off, until the wait would reach its maximum', async () => {
   const effects = world([]);
 
-  const result = await runSlice(wave({ share: 10 }), effects);
+  const result = await runSlice(wave({ quota: 10 }), effects);
 
   expect(result).toMatchObject({ ended: 'empty', received: 0 });
   expect(effects.slept).toEqual([100, 300, 700]);
@@ -88,15 +88,15 @@ test('an empty queue is polled with back-off, until the wait would reach its max
 test('a message in between begins the back-off anew', async () => {
   const effects = world([[], [], [1]]);
 
-  await runSlice(wave({ share: 10 }), effects);
+  await runSlice(wave({ quota: 10 }), effects);
 
   expect(effects.slept).toEqual([100, 300, 100, 300, 700]);
 });
 
 test('a slice ends when its circuit trips', async () => {
-  const effects = world([[1], [2]], { tally: { ran: 20, failures: 11 } });
+  const effects = world([[1], [2]], { total: { ran: 20, failures: 11 } });
 
-  expect(await runSlice(wave({ share: 10 }), effects)).toMatchObject({ ended: 'tripped', received: 1 });
+  expect(await runSlice(wave({ quota: 10 }), effects)).toMatchObject({ ended: 'tripped', received: 1 });
 });
 
 describe('the circuit', () => {
@@ -114,9 +114,9 @@ describe('the circuit', () => {
 test('a lone task stays for what comes in meanwhile, takes it at a pace, and does not count its waits', async () => {
   const effects = world([[1], [2, 3], []], { roundMs: 100 });
 
-  const result = await runSlice(wave({ share: 1, receive: 32 }), effects);
+  const result = await runSlice(wave({ quota: 1, receive: 32 }), effects);
 
-  expect(result).toMatchObject({ ended: 'shareDone', received: 3, seconds: 0.2 });
+  expect(result).toMatchObject({ ended: 'quotaReached', received: 3, seconds: 0.2 });
   expect(effects.asked.slice(0, 2)).toEqual([32, 32]);
   expect(effects.slept.slice(0, 2)).toEqual([400, 400]);
 });
@@ -124,25 +124,25 @@ test('a lone task stays for what comes in meanwhile, takes it at a pace, and doe
 test('a lone task whose queue gives all that it takes at a time leaves the rest to a wider wave', async () => {
   const effects = world([[1, 2], [3, 4], [5]]);
 
-  const result = await runSlice(wave({ share: 4, receive: 2 }), effects);
+  const result = await runSlice(wave({ quota: 4, receive: 2 }), effects);
 
-  expect(result).toMatchObject({ ended: 'shareDone', received: 4 });
+  expect(result).toMatchObject({ ended: 'quotaReached', received: 4 });
 });
 
 test('a lone task does not stay for ever: another queue may want its place', async () => {
   const effects = world(Array.from({ length: 1_000 }, () => [1]));
 
-  const result = await runSlice(wave({ share: 1, receive: 32 }), effects);
+  const result = await runSlice(wave({ quota: 1, receive: 32 }), effects);
 
-  expect(result).toMatchObject({ ended: 'shareDone', received: 10 });
+  expect(result).toMatchObject({ ended: 'quotaReached', received: 10 });
 });
 
 test('a lone task that stays gives back what it finds behind a pause, and ends', async () => {
   const effects = { ...world([[1, 2], [3], [4]]), mayGoOn: async () => effects.asked.length < 3 };
 
-  const result = await runSlice(wave({ share: 2, receive: 32 }), effects);
+  const result = await runSlice(wave({ quota: 2, receive: 32 }), effects);
 
-  expect(result).toMatchObject({ ended: 'shareDone' });
+  expect(result).toMatchObject({ ended: 'quotaReached' });
   expect(effects.asked).toHaveLength(3);
   expect(effects.back).toEqual([4]);
 });
@@ -150,15 +150,15 @@ test('a lone task that stays gives back what it finds behind a pause, and ends',
 test('a pause does not touch the share', async () => {
   const effects = { ...world([[1], [2]]), mayGoOn: async () => false };
 
-  await runSlice(wave({ share: 2, receive: 32 }), effects);
+  await runSlice(wave({ quota: 2, receive: 32 }), effects);
 
   expect(effects.back).toEqual([]);
 });
 
 test('a task of several, and a probe, take no more than their share', async () => {
   for (const fields of [{ tasks: 2 }, { probe: true }]) {
-    const result = await runSlice(wave({ share: 1, receive: 1, ...fields }), world([[1], [2]]));
+    const result = await runSlice(wave({ quota: 1, receive: 1, ...fields }), world([[1], [2]]));
 
-    expect(result).toMatchObject({ ended: 'shareDone', received: 1 });
+    expect(result).toMatchObject({ ended: 'quotaReached', received: 1 });
   }
 });

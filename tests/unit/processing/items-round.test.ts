@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { OutcomeHeader } from '../../../shared/contract/outcome.ts';
-import type { Tally } from '../../../shared/drain/slice.ts';
+import type { WorkCounts } from '../../../shared/drain/slice.ts';
 import { createItemsRound, type ItemsRoundDeps } from '../../../shared/processing/items-round.ts';
 import { encodeOutcome } from '../../../shared/processing/outcome/encode-outcome.ts';
 import { createSharedLock } from '../../../shared/processing/shared-lock.ts';
@@ -93,7 +93,7 @@ function world() {
     deleted: () => deleted,
     runs: () => runs,
     /** Delivers the message once, while `during` lasts. */
-    deliver: async (during?: Fault): Promise<Tally> => {
+    deliver: async (during?: Fault): Promise<WorkCounts> => {
       fault = during;
       deliveries += 1;
       const message = messageOf(text, { dequeueCount: deliveries });
@@ -130,7 +130,7 @@ test('a reference of a batch that is gone is deleted and counted, and nothing ru
   const { batch, deleted, deliver, runs } = world();
   batch.state = undefined;
 
-  expect(await deliver()).toMatchObject({ ghosts: 1, ran: 0 });
+  expect(await deliver()).toMatchObject({ orphanedReferences: 1, ran: 0 });
   expect([runs(), deleted()]).toEqual([0, 1]);
 });
 

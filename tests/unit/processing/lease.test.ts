@@ -96,7 +96,7 @@ test('a message given back is somebody else’s to delete', async () => {
   const { lease, told } = queue();
   const held = holdLease(lease, [messageOf('text')], 300);
 
-  await held.giveBack('m1', 5);
+  await held.returnToQueue('m1', 5);
   await held.finish('m1');
   held.end();
 

@@ -17,15 +17,15 @@ function runs() {
     },
     end: async (name: string): Promise<void> => {
       ends.get(name)?.();
-      await settled();
+      await nextTurn();
     },
     fail: async (name: string): Promise<void> => {
       fails.get(name)?.(new Error(name));
-      await settled();
+      await nextTurn();
     },
   };
 }
-const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 test('many hold it together', async () => {
   const { begun, run } = runs();
@@ -33,7 +33,7 @@ test('many hold it together', async () => {
 
   void lock.shared(run('a'));
   void lock.shared(run('b'));
-  await settled();
+  await nextTurn();
 
   expect(begun).toEqual(['a', 'b']);
 });
@@ -43,27 +43,27 @@ test('one that wants to be alone waits for those before it, and those behind it 
   const lock = createSharedLock();
   void lock.shared(run('a'));
   void lock.shared(run('b'));
-  void lock.alone(run('suspect'));
+  void lock.exclusive(run('suspect'));
   void lock.shared(run('c'));
-  await settled();
+  await nextTurn();
 
   await end('a');
   const whileBRuns = [...begun];
   await end('b');
-  const alone = [...begun];
+  const exclusive = [...begun];
   await end('suspect');
 
   expect(whileBRuns).toEqual(['a', 'b']);
-  expect(alone).toEqual(['a', 'b', 'suspect']);
+  expect(exclusive).toEqual(['a', 'b', 'suspect']);
   expect(begun).toEqual(['a', 'b', 'suspect', 'c']);
 });
 
 test('two that want to be alone are so one after the other', async () => {
   const { begun, run, end } = runs();
   const lock = createSharedLock();
-  void lock.alone(run('first'));
-  void lock.alone(run('second'));
-  await settled();
+  void lock.exclusive(run('first'));
+  void lock.exclusive(run('second'));
+  await nextTurn();
   const before = [...begun];
   await end('first');
 
@@ -74,9 +74,9 @@ test('two that want to be alone are so one after the other', async () => {
 test('one that fails tells its caller, and holds up nobody', async () => {
   const { begun, run, fail } = runs();
   const lock = createSharedLock();
-  const failing = expect(lock.alone(run('bad'))).rejects.toThrow('bad');
+  const failing = expect(lock.exclusive(run('bad'))).rejects.toThrow('bad');
   void lock.shared(run('next'));
-  await settled();
+  await nextTurn();
   await fail('bad');
   await failing;
 

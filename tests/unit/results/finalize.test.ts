@@ -128,12 +128,12 @@ test('it is announced also by one whose own settling went through without an ans
 test('a late end of one revision leaves the next one open', async () => {
   const { deps, row, store } = await batchWith({ '000000': headerOf(), '000001': headerOf({ dead: 1 }) });
   await changeBatch(deps.table, BATCH, () => ({ state: 'completedWithDeadLetters' }));
-  const settled = await row();
-  if (!settled) throw new Error('unreachable');
-  await openBatch(deps.table, { ...settled, revision: 1 });
+  const finished = await row();
+  if (!finished) throw new Error('unreachable');
+  await openBatch(deps.table, { ...finished, revision: 1 });
   await changeBatch(deps.table, BATCH, () => ({ state: 'accepting', revision: 1 }));
 
-  await announce(deps, settled);
+  await announce(deps, finished);
 
   expect(await row()).toMatchObject({ state: 'accepting', revision: 1, announced: false });
   expect(store.row('open', `${BATCH}.0001`)).toBeDefined();

@@ -52,7 +52,7 @@ test.each([SMALL, LARGE])('a batch row comes back as it was, with plain numbers:
 test('a gate comes back with plain numbers', () => {
   const { row } = fromGateEntity(asRead(fullRows(LARGE, 5).gate));
 
-  expect(row).toMatchObject({ wakes: LARGE, generation: 1, failureShare: 5, paused: { probes: 1 } });
+  expect(row).toMatchObject({ wakes: LARGE, generation: 1, failureRate: 5, paused: { probes: 1 } });
 });
 
 test('a whole number that was stored as an Int32 is read where an Int64 is expected', () => {
@@ -65,7 +65,7 @@ const undeclared = () => toEntity('open', KEYS, { workload: 'w', more: 1 });
 test.each([
   [
     'an Int32 beyond its range',
-    () => toEntity('beat', KEYS, { generation: 2 ** 31 }),
+    () => toEntity('heartbeat', KEYS, { generation: 2 ** 31 }),
     /beat row p\/r, column generation: .* 2147483647, got 2147483648/,
   ],
   [

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { readReference } from '../../../shared/contract/reference.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
-import { enqueue, partitionOf } from '../../../shared/wake/enqueue.ts';
+import { enqueue, queueIndexOf } from '../../../shared/wake/enqueue.ts';
 import { readGate } from '../../../shared/wake/gate.ts';
 import type { Queue } from '../../../shared/wake/messages.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
@@ -10,7 +10,13 @@ import { createRegistry } from '../../../shared/workload/registry.ts';
 import { BATCH, chunkRowOf, referenceOf, serviceError } from '../../helpers/factories.ts';
 import { memoryTable } from '../../helpers/memory-table.ts';
 
-const workload = defineWorkload({ name: 'billing', version: 1, item: z.unknown(), map: (item) => item, partitions: 2 });
+const workload = defineWorkload({
+  name: 'billing',
+  version: 1,
+  item: z.unknown(),
+  map: (item) => item,
+  queuesPerLane: 2,
+});
 const registry = createRegistry([workload]);
 const BATCH_OF_ROWS = { id: BATCH, workload: 'billing', lane: 'normal' };
 
@@ -132,6 +138,6 @@ test.each([
   ['000005.r3', 1],
   ['000004.s07.r1', 0],
   ['v0001.000003', 1],
-])('chunk %s lies in partition %i, whoever puts it again', (chunk, partition) => {
-  expect(partitionOf(chunk, 2)).toBe(partition);
+])('chunk %s lies in partition %i, whoever puts it again', (chunk, queueIndex) => {
+  expect(queueIndexOf(chunk, 2)).toBe(queueIndex);
 });

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import {
-  beat,
+  acquireForSweep,
   changeGate,
   type DrainStatus,
   fence,
   type GateDeps,
   isDead,
-  noteDue,
   readGate,
-  takeForSweep,
+  recordDue,
+  recordHeartbeat,
   wake,
 } from '../../../shared/wake/gate.ts';
 import { drainInstanceId, type GateRow } from '../../../shared/wake/gate-row.ts';
@@ -61,8 +61,8 @@ describe('wake', () => {
       status: 'draining',
       generation: 5,
       wakes: 0,
-      beatUntil: '',
-      takenAt: '2026-01-01T00:00:00.000Z',
+      aliveUntil: '',
+      acquiredAt: '2026-01-01T00:00:00.000Z',
     });
   });
 
@@ -106,8 +106,8 @@ describe('wake', () => {
       status: 'draining',
       generation: 1,
       instanceId: drainInstanceId(QUEUE, 1),
-      takenAt: '2025-12-31T23:00:00.000Z',
-      beatUntil: '2026-01-01T00:00:00.000Z',
+      acquiredAt: '2025-12-31T23:00:00.000Z',
+      aliveUntil: '2026-01-01T00:00:00.000Z',
     });
     fix.status.of = status;
     fix.clock.now = NOW + silentMs;
@@ -120,11 +120,11 @@ describe('wake', () => {
 
   test('a task that beat of late keeps its drain alive; one of an older generation does not', async () => {
     const { deps, clock, gate, set } = fixture();
-    await set({ status: 'draining', generation: 2, instanceId: 'd', takenAt: '2026-01-01T00:00:00.000Z' });
+    await set({ status: 'draining', generation: 2, instanceId: 'd', acquiredAt: '2026-01-01T00:00:00.000Z' });
     clock.now = NOW + 20 * 60_000;
-    await beat(deps.table, { queue: QUEUE, task: 't0', generation: 1, until: clock.now });
+    await recordHeartbeat(deps.table, { queue: QUEUE, task: 't0', generation: 1, until: clock.now });
     const withOld = await isDead(deps, await gate());
-    await beat(deps.table, { queue: QUEUE, task: 't1', generation: 2, until: clock.now });
+    await recordHeartbeat(deps.table, { queue: QUEUE, task: 't1', generation: 2, until: clock.now });
 
     expect(withOld).toBe(true);
     expect(await isDead(deps, await gate())).toBe(false);
@@ -179,7 +179,7 @@ describe('due times', () => {
     const { deps, gate } = fixture();
 
     for (const second of ['05', '03', '05', '07'])
-      await noteDue(deps.table, QUEUE, [`2026-01-01T00:00:${second}.000Z`]);
+      await recordDue(deps.table, QUEUE, [`2026-01-01T00:00:${second}.000Z`]);
 
     expect((await gate()).due.map((at) => at.slice(17, 19))).toEqual(['03', '05', '07']);
   });
@@ -190,7 +190,7 @@ describe('due times', () => {
     ['that has passed is dropped', '2025-12-31T23:59:58.000Z', []],
   ])('one %s', async (_what, dueAt, expected) => {
     const { deps, gate } = fixture();
-    await noteDue(deps.table, QUEUE, [dueAt]);
+    await recordDue(deps.table, QUEUE, [dueAt]);
 
     await wake(deps, QUEUE);
 
@@ -215,13 +215,13 @@ describe('fence', () => {
     const { deps, clock, status } = fixture();
     await wake(deps, QUEUE);
     status.of = 'Completed';
-    const taken = await takeForSweep(deps, QUEUE, { generation: 1, beatUntilMs: NOW + 1_000 });
+    const taken = await acquireForSweep(deps, QUEUE, { generation: 1, aliveUntilMs: NOW + 1_000 });
     const alive = taken && !(await isDead(deps, taken));
     clock.now = NOW + 1_001;
 
     expect(taken).toMatchObject({ generation: 2, status: 'draining' });
     expect(alive).toBe(true);
     expect(taken && (await isDead(deps, taken))).toBe(true);
-    expect(await takeForSweep(deps, QUEUE, { generation: 1, beatUntilMs: NOW })).toBeUndefined();
+    expect(await acquireForSweep(deps, QUEUE, { generation: 1, aliveUntilMs: NOW })).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { endWholeChunk } from '../../../../shared/processing/outcome/endings.ts';
-import { begin, enter, OUTSIDE, readBoard } from '../../../../shared/processing/thread/board.ts';
+import { begin, enter, OUTSIDE, readThreadStatus } from '../../../../shared/processing/thread/thread-status.ts';
 import type { ThreadTask } from '../../../../shared/processing/thread/thread-task.ts';
 import { ProcessorClosedError, ThreadStartError } from '../../../../shared/processing/thread-pool/errors.ts';
 import { processChunk } from '../../../../shared/processing/thread-pool/rescue.ts';
@@ -9,16 +9,16 @@ import { chunkJob, NOW_MS, readAll } from '../../../helpers/chunks.ts';
 
 type Run = (task: ThreadTask) => ThreadEnd;
 
-const died = ({ board }: ThreadTask, error: unknown = new Error('gone')): ThreadEnd => ({
-  note: readBoard(board),
+const died = ({ statusBuffer }: ThreadTask, error: unknown = new Error('gone')): ThreadEnd => ({
+  status: readThreadStatus(statusBuffer),
   stuck: false,
   error,
 });
 const diesAt =
   (position: number): Run =>
   (task) => {
-    begin(task.board, 1_000);
-    enter(task.board, position);
+    begin(task.statusBuffer, 1_000);
+    enter(task.statusBuffer, position);
     return died(task);
   };
 const answers: Run = ({ reference, nowMs }) => ({
@@ -44,7 +44,7 @@ async function process(items: number, runs: Run[], { closedAfter = 99 } = {}) {
 describe('processChunk', () => {
   it('runs a chunk again with what its dead threads have taught, on a clock that goes on', async () => {
     const { outcome, tasks } = await process(9, [diesAt(3), diesAt(5)]);
-    expect(tasks.map(({ presets }) => presets.map(({ line }) => line))).toEqual([[], [3], [3, 5]]);
+    expect(tasks.map(({ knownFailures }) => knownFailures.map(({ line }) => line))).toEqual([[], [3], [3, 5]]);
     expect(tasks.map(({ nowMs }) => nowMs - NOW_MS)).toEqual([0, 1_000, 2_000]);
     expect(tasks.map(({ budgetMs }) => budgetMs)).toEqual([10_000, 9_000, 8_000]);
     expect(outcome.header.handlerSeconds).toBe(2);
@@ -52,7 +52,7 @@ describe('processChunk', () => {
 
   it('gives each run a board of its own', async () => {
     const { tasks } = await process(9, [diesAt(3)]);
-    expect(tasks[0]?.board).not.toBe(tasks[1]?.board);
+    expect(tasks[0]?.statusBuffer).not.toBe(tasks[1]?.statusBuffer);
   });
 
   it('leaves no time for further items after many ends', async () => {

@@ -130,7 +130,7 @@ describe('retries that are not due', () => {
 });
 
 describe('what is known from threads that are gone', () => {
-  const presets: ThreadTask['presets'] = [
+  const knownFailures: ThreadTask['knownFailures'] = [
     { line: 0, atMs: NOW_MS - 500, kind: 'timedOut' },
     { line: 2, atMs: NOW_MS - 400, kind: 'killed', error: { name: 'ThreadExitError', message: 'exit code 3' } },
   ];
@@ -138,7 +138,7 @@ describe('what is known from threads that are gone', () => {
   it('charges the items that ended them, and runs only the others', async () => {
     const seen: number[] = [];
     const workload = workloadOf((one) => seen.push(one.id));
-    const { retries, dead, header, ran, failures } = await run(workload, ids(1, 2, 3), { presets });
+    const { retries, dead, header, ran, failures } = await run(workload, ids(1, 2, 3), { knownFailures });
     expect(seen).toEqual([2]);
     expect(retries[0]?.attempts).toEqual([
       { at: '2025-12-31T23:59:59.500Z', error: 'TimeoutError: timed out after 0.05 s' },
@@ -157,7 +157,7 @@ describe('what is known from threads that are gone', () => {
     const { retries, header } = await run(
       workloadOf((one) => one.id),
       ids(1, 2, 3),
-      { presets, budgetMs: 0 },
+      { knownFailures, budgetMs: 0 },
     );
     expect(retries.map(({ index, attempts, notBefore }) => [index, attempts.length, notBefore])).toEqual([
       [100, 1, '2026-01-01T00:00:01.000Z'],
@@ -202,6 +202,6 @@ it('leaves the board outside of items when it is done', async () => {
         workloadOf(() => 1),
         ids(1),
       )
-    ).board,
+    ).statusBuffer,
   ).toMatchObject({ position: -1, timeoutMs: 50 });
 });

@@ -19,7 +19,7 @@ export interface Chances {
 }
 
 /** Keeps what becomes of each item of one run of a chunk, and makes the outcome of it. Each item is told of once. */
-export class Tally {
+export class OutcomeBuilder {
   readonly #workload: Workload;
   readonly #version: number;
   readonly #chances: Chances;

@@ -8,7 +8,7 @@ export interface EndedChunks {
 }
 
 /** A batch's share of the drains, computed from the chunks that have ended; nothing before the first. */
-export function drainShare({ chunksDone, handlerSeconds }: EndedChunks): {
+export function drainAllocation({ chunksDone, handlerSeconds }: EndedChunks): {
   drainOperations: Operations;
   actions: number;
 } {

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { type FinishedChunk, readResult } from '../../../shared/contract/reference.ts';
 import type { Lease } from '../../../shared/processing/lease.ts';
-import { type Fate, tallyOf, tellResults } from '../../../shared/processing/tell-results.ts';
+import { type ChunkDisposition, countWork, publishResults } from '../../../shared/processing/publish-results.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
 import type { Queue } from '../../../shared/wake/messages.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
 import { BATCH, headerOf, messageOf, referenceOf, serviceError } from '../../helpers/factories.ts';
 import { address } from '../drain/drain-fixtures.ts';
 
-const fate = (chunk: string, fields: Parameters<typeof headerOf>[1] = {}): Fate => ({
+const disposition = (chunk: string, fields: Parameters<typeof headerOf>[1] = {}): ChunkDisposition => ({
   end: { batch: BATCH, chunk, header: headerOf({ retried: 1 }, fields) },
 });
 
@@ -16,11 +16,11 @@ const fate = (chunk: string, fields: Parameters<typeof headerOf>[1] = {}): Fate 
 type Check = (text: string) => void;
 
 /** Tells fates, and gives what happened, in order. */
-async function tell(fates: Fate[], check: Check = () => {}) {
+async function tell(dispositions: ChunkDisposition[], check: Check = () => {}) {
   const told: string[] = [];
   const texts: string[] = [];
   const lease = { finish: async (id: string) => void told.push(`delete ${id}`) } as Partial<Lease> as Lease;
-  const entries = fates.map((_, index) => ({
+  const entries = dispositions.map((_, index) => ({
     message: messageOf('', { messageId: `m${index}` }),
     value: referenceOf(),
   }));
@@ -42,7 +42,7 @@ async function tell(fates: Fate[], check: Check = () => {}) {
   const lines: string[] = [];
   const heard = (line: string): void => void lines.push(line);
   await withLog({ debug: heard, info: heard, warn: heard, error: heard }, () =>
-    tellResults(deps, address, fates, { operations: { 'blob.put': 2 }, lease, entries }),
+    publishResults(deps, address, dispositions, { operations: { 'blob.put': 2 }, lease, entries }),
   );
   return { told, results: texts.map(readResult), texts, logged: lines.map((line) => JSON.parse(line)) };
 }
@@ -55,18 +55,18 @@ const refusing =
   };
 
 test('the result message goes before the wake, and both before a reference is deleted', async () => {
-  const { told, results } = await tell([fate('000000'), fate('000001')]);
+  const { told, results } = await tell([disposition('000000'), disposition('000001')]);
 
   expect(told).toEqual(['put billing-results', 'wake billing-results', 'delete m0', 'delete m1']);
   expect(results[0]?.chunks.map(({ chunk }) => chunk)).toEqual(['000000', '000001']);
 });
 
 test('what is to be tried again keeps its reference; what is nobody’s loses it, and tells nothing', async () => {
-  expect((await tell(['later', 'ghost', 'stale'])).told).toEqual(['delete m1', 'delete m2']);
+  expect((await tell(['returned', 'orphaned', 'duplicate'])).told).toEqual(['delete m1', 'delete m2']);
 });
 
 test('what telling costs is in the message, once', async () => {
-  const { results } = await tell([fate('000000'), fate('000001')]);
+  const { results } = await tell([disposition('000000'), disposition('000001')]);
 
   expect(results[0]?.operations).toEqual({
     'blob.put': 2,
@@ -79,9 +79,9 @@ test('what telling costs is in the message, once', async () => {
 
 test('many ends are cut into messages below the limit, and the operations are told with the first', async () => {
   const causes = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`${n}`.repeat(120), 1]));
-  const fates = Array.from({ length: 64 }, (_, n) => fate(String(n).padStart(6, '0'), { causes }));
+  const dispositions = Array.from({ length: 64 }, (_, n) => disposition(String(n).padStart(6, '0'), { causes }));
 
-  const { results, texts } = await tell(fates);
+  const { results, texts } = await tell(dispositions);
 
   expect(results.length).toBeGreaterThan(1);
   expect(Math.max(...texts.map((text) => Buffer.byteLength(text)))).toBeLessThanOrEqual(48 * 1024);
@@ -95,7 +95,7 @@ test('many ends are cut into messages below the limit, and the operations are to
 test('a cause with characters that XML forbids is sent as the service can store it, and read as it was', async () => {
   const causes = { 'rejected: Reject: a" \uffff b, \u{1f600}\ud800': 1 };
 
-  const { results, texts } = await tell([fate('000000', { causes })]);
+  const { results, texts } = await tell([disposition('000000', { causes })]);
 
   expect(texts[0]).toMatch(/^[ -~]*$/);
   expect(results[0]?.chunks[0]?.header.causes).toEqual(causes);
@@ -103,9 +103,9 @@ test('a cause with characters that XML forbids is sent as the service can store 
 
 test('the size of a message is that of its text as it is sent', async () => {
   const causes = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`${n}${'"\uffff'.repeat(60)}`, 1]));
-  const fates = Array.from({ length: 32 }, (_, n) => fate(String(n).padStart(6, '0'), { causes }));
+  const dispositions = Array.from({ length: 32 }, (_, n) => disposition(String(n).padStart(6, '0'), { causes }));
 
-  const { results, texts } = await tell(fates);
+  const { results, texts } = await tell(dispositions);
 
   const sent = texts.map((text) => text.replaceAll('"', '&quot;').length);
   expect(Math.max(...sent)).toBeLessThanOrEqual(64 * 1024 - 200);
@@ -115,7 +115,7 @@ test('the size of a message is that of its text as it is sent', async () => {
 test('an end that is too large for a message is told without its causes', async () => {
   const causes = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`${n}${'\uffff'.repeat(120)}`, 1]));
 
-  const { results } = await tell([fate('000000', { causes }), fate('000001')]);
+  const { results } = await tell([disposition('000000', { causes }), disposition('000001')]);
 
   const ends = results.flatMap(({ chunks }) => chunks);
   expect(ends.map(({ chunk, header }) => [chunk, header.causes])).toEqual([
@@ -125,10 +125,15 @@ test('an end that is too large for a message is told without its causes', async 
 });
 
 test('the refusal of one end holds up no other; without its causes it goes through', async () => {
-  const fates = [fate('000000'), fate('000001', { causes: { bad: 1 } }), fate('000002'), fate('000003')];
+  const dispositions = [
+    disposition('000000'),
+    disposition('000001', { causes: { bad: 1 } }),
+    disposition('000002'),
+    disposition('000003'),
+  ];
   const check = refusing((chunks) => chunks.some(({ header }) => header.causes !== undefined));
 
-  const { told, results } = await tell(fates, check);
+  const { told, results } = await tell(dispositions, check);
 
   const ends = results.flatMap(({ chunks }) => chunks);
   expect(ends.map(({ chunk }) => chunk)).toEqual(['000000', '000001', '000002', '000003']);
@@ -142,10 +147,10 @@ test('the refusal of one end holds up no other; without its causes it goes throu
 });
 
 test('an end that is refused in any form keeps its reference, and an operator is told', async () => {
-  const fates = [fate('000000'), fate('000001', { causes: { bad: 1 } }), fate('000002')];
+  const dispositions = [disposition('000000'), disposition('000001', { causes: { bad: 1 } }), disposition('000002')];
   const check = refusing((chunks) => chunks.some(({ chunk }) => chunk === '000001'), 413);
 
-  const { told, logged } = await tell(fates, check);
+  const { told, logged } = await tell(dispositions, check);
 
   expect(told).toEqual([
     'put billing-results',
@@ -164,23 +169,23 @@ test.each([503, 403, 429])('an outage (%i) is no refusal: all references stay', 
     throw serviceError(status);
   };
 
-  await expect(tell([fate('000000'), fate('000001')], check)).rejects.toThrow(String(status));
+  await expect(tell([disposition('000000'), disposition('000001')], check)).rejects.toThrow(String(status));
   expect(puts).toBe(1);
 });
 
 test('a round adds up what it ended; what another had stored before costs it no handler time', () => {
   const end = { batch: BATCH, chunk: '000000', header: headerOf({ retried: 1 }) };
-  const own = { end, outcome: { ran: 4, failures: 1 } } as Fate;
+  const own = { end, outcome: { ran: 4, failures: 1 } } as ChunkDisposition;
 
-  const tally = tallyOf(5, [own, fate('000001'), 'ghost', 'later', 'stale'], { 'queue.get': 1 });
+  const total = countWork(5, [own, disposition('000001'), 'orphaned', 'returned', 'duplicate'], { 'queue.get': 1 });
 
-  expect(tally).toMatchObject({
+  expect(total).toMatchObject({
     received: 5,
     done: 2,
     items: 6,
     ran: 4,
     failures: 1,
-    ghosts: 1,
+    orphanedReferences: 1,
     handlerSeconds: 0.5,
     operations: { 'queue.get': 1 },
   });

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { ApiProblem } from '../../../../cli/api/problem.ts';
 import { Unreachable } from '../../../../cli/errors.ts';
-import { lookEveryMs, untilSettled } from '../../../../cli/watch/until-settled.ts';
+import { lookEveryMs, untilFinished } from '../../../../cli/watch/until-finished.ts';
 
 type Look = { state: 'running' | 'completed' } | Error;
 
 function waiting(looks: Look[], more: { first?: { state: 'running' } } = {}) {
   let now = 0;
   const shown: unknown[] = [];
-  const batch = untilSettled<{ state: 'running' | 'completed' }>({
+  const batch = untilFinished<{ state: 'running' | 'completed' }>({
     ...more,
     look: async () => {
       const look = looks.length > 1 ? looks.shift() : looks[0];

@@ -1,4 +1,4 @@
-import { type BatchState, isSettled } from '../../shared/batches/batch-row.ts';
+import { type BatchState, isFinished } from '../../shared/batches/batch-row.ts';
 import { ApiProblem } from '../api/problem.ts';
 import { CliError, Unreachable } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
@@ -30,7 +30,7 @@ export const lookEveryMs = (waitedMs: number): number => Math.min(5_000, Math.ma
 const MAX_SILENCE_MS = 60_000;
 
 /** Looks at a batch until it is settled, over failures of a minute. Throws CliError when the time is over. */
-export async function untilSettled<T extends { state: BatchState }>(waiting: Waiting<T>): Promise<T> {
+export async function untilFinished<T extends { state: BatchState }>(waiting: Waiting<T>): Promise<T> {
   const { sleep, now, timeoutMs = Infinity, everyMs = lookEveryMs } = waiting;
   const startedAt = now();
   let heardAt = waiting.first === undefined ? -Infinity : startedAt;
@@ -38,7 +38,7 @@ export async function untilSettled<T extends { state: BatchState }>(waiting: Wai
     const batch = await lookOver(waiting, now() - heardAt);
     if (batch) {
       heardAt = now();
-      if (isSettled(batch.state)) return batch;
+      if (isFinished(batch.state)) return batch;
       await waiting.show(batch);
     }
     const waitedMs = now() - startedAt;

@@ -1,42 +1,48 @@
 import { type ErrorText, toErrorText } from '../outcome/error-text.ts';
-import type { BoardNote } from '../thread/board.ts';
-import { OUTSIDE, WHOLE_CHUNK } from '../thread/board.ts';
-import type { Preset } from '../thread/thread-task.ts';
+import type { ThreadStatus } from '../thread/thread-status.ts';
+import { OUTSIDE, WHOLE_CHUNK } from '../thread/thread-status.ts';
+import type { KnownFailure } from '../thread/thread-task.ts';
 
 /** What the ends of threads have taught about a chunk. */
-export interface Lessons {
-  presets: Preset[];
+export interface ThreadFailures {
+  knownFailures: KnownFailure[];
   single: boolean;
   /** Ends at which no item could be named. */
-  strays: number;
+  unattributed: number;
   /** Threads that ended before they began. */
   unstarted: number;
 }
 
 /** How a thread ended without an answer. */
 export interface Ended {
-  note: BoardNote;
+  status: ThreadStatus;
   stuck: boolean;
   error: unknown;
 }
 
 /** Before the first run. */
-export const NO_LESSONS: Lessons = { presets: [], single: false, strays: 0, unstarted: 0 };
+export const NO_FAILURES: ThreadFailures = { knownFailures: [], single: false, unattributed: 0, unstarted: 0 };
 
 /**
  * Learns from a thread's end. The item it was at is charged, and nothing else; with `mapChunk` that was the whole chunk,
  * so the next run takes the items one by one. `atMs` is the service time. An item that cannot have run again is not to blame: that end is a stray.
  */
-export function learn(lessons: Lessons, { note, stuck, error }: Ended, atMs: number): Lessons {
-  const { position } = note;
-  if (note.sequence === 0) return { ...lessons, unstarted: lessons.unstarted + 1 };
-  if (position === WHOLE_CHUNK) return { ...lessons, single: true };
-  if (position === OUTSIDE || lessons.presets.some(({ line }) => line === position)) {
-    return { ...lessons, strays: lessons.strays + 1 };
+export function recordThreadFailure(
+  failures: ThreadFailures,
+  { status, stuck, error }: Ended,
+  atMs: number,
+): ThreadFailures {
+  const { position } = status;
+  if (status.sequence === 0) return { ...failures, unstarted: failures.unstarted + 1 };
+  if (position === WHOLE_CHUNK) return { ...failures, single: true };
+  if (position === OUTSIDE || failures.knownFailures.some(({ line }) => line === position)) {
+    return { ...failures, unattributed: failures.unattributed + 1 };
   }
   const line = { line: position, atMs };
-  const preset: Preset = stuck ? { ...line, kind: 'timedOut' } : { ...line, kind: 'killed', error: deathText(error) };
-  return { ...lessons, presets: [...lessons.presets, preset] };
+  const knownFailure: KnownFailure = stuck
+    ? { ...line, kind: 'timedOut' }
+    : { ...line, kind: 'killed', error: deathText(error) };
+  return { ...failures, knownFailures: [...failures.knownFailures, knownFailure] };
 }
 
 const EXITED = /^worker exited with code: (-?\d+)$/;

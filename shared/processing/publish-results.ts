@@ -2,7 +2,7 @@
 import { resultsQueueName } from '../contract/names.ts';
 import { addOperations, type Operations } from '../contract/operations.ts';
 import type { FinishedChunk, Reference } from '../contract/reference.ts';
-import { emptyTally, type Tally } from '../drain/slice.ts';
+import { emptyCounts, type WorkCounts } from '../drain/slice.ts';
 import type { Entry } from '../wake/messages.ts';
 import type { Publish } from '../wake/publish.ts';
 import type { QueueAddress, Registry } from '../workload/registry.ts';
@@ -10,15 +10,15 @@ import type { Lease } from './lease.ts';
 import { putResults, type ResultDeps } from './put-results.ts';
 import type { ChunkOutcome } from './thread/thread-task.ts';
 
-export interface TellDeps extends ResultDeps {
+export interface PublishResultsDeps extends ResultDeps {
   publish: Publish;
   registry: Registry;
 }
 
 /** What became of one reference: an outcome to report, nothing any more (its batch is gone, or settled), or to be tried again. */
-export type Fate = { end: FinishedChunk; outcome?: ChunkOutcome } | 'ghost' | 'stale' | 'later';
+export type ChunkDisposition = { end: FinishedChunk; outcome?: ChunkOutcome } | 'orphaned' | 'duplicate' | 'returned';
 
-export interface TellOptions {
+export interface PublishResultsOptions {
   operations: Operations;
   lease: Lease;
   entries: Entry<Reference>[];
@@ -29,13 +29,13 @@ export interface TellOptions {
  * references come again, and nothing is lost. A chunk whose result is refused keeps its reference: its next delivery
  * finds the stored outcome and puts the result again.
  */
-export async function tellResults(
-  deps: TellDeps,
+export async function publishResults(
+  deps: PublishResultsDeps,
   address: QueueAddress,
-  fates: Fate[],
-  options: TellOptions,
+  dispositions: ChunkDisposition[],
+  options: PublishResultsOptions,
 ): Promise<void> {
-  const ends = fates.flatMap((fate) => (typeof fate === 'string' ? [] : [fate.end]));
+  const ends = dispositions.flatMap((disposition) => (typeof disposition === 'string' ? [] : [disposition.end]));
   const refused = new Set<string>();
   if (ends.length > 0) {
     const operations = addOperations(options.operations, ownOperations(ends.length));
@@ -43,9 +43,9 @@ export async function tellResults(
     const results = deps.registry.queue(resultsQueueName(address.workload.name));
     if (results) await deps.publish(results, { type: 'QueueWorkDetected' });
   }
-  const isOver = (fate: Fate | undefined): boolean =>
-    typeof fate === 'object' ? !refused.has(nameOf(fate.end)) : fate !== 'later';
-  const over = options.entries.filter((_, index) => isOver(fates[index]));
+  const isOver = (disposition: ChunkDisposition | undefined): boolean =>
+    typeof disposition === 'object' ? !refused.has(nameOf(disposition.end)) : disposition !== 'returned';
+  const over = options.entries.filter((_, index) => isOver(dispositions[index]));
   await Promise.all(over.map(({ message }) => options.lease.finish(message.messageId)));
 }
 
@@ -60,17 +60,21 @@ const ownOperations = (references: number): Operations => ({
 });
 
 /** What a round came to. */
-export function tallyOf(received: number, fates: Fate[], operations: Tally['operations']): Tally {
-  const tally = { ...emptyTally(), received, operations };
-  for (const fate of fates) {
-    if (fate === 'ghost') tally.ghosts += 1;
-    if (typeof fate === 'string') continue;
-    const { counts } = fate.end.header;
-    tally.done += 1;
-    tally.items += counts.items - counts.retried;
-    tally.ran += fate.outcome?.ran ?? 0;
-    tally.failures += fate.outcome?.failures ?? 0;
-    tally.handlerSeconds += fate.outcome ? fate.end.header.handlerSeconds : 0;
+export function countWork(
+  received: number,
+  dispositions: ChunkDisposition[],
+  operations: WorkCounts['operations'],
+): WorkCounts {
+  const total = { ...emptyCounts(), received, operations };
+  for (const disposition of dispositions) {
+    if (disposition === 'orphaned') total.orphanedReferences += 1;
+    if (typeof disposition === 'string') continue;
+    const { counts } = disposition.end.header;
+    total.done += 1;
+    total.items += counts.items - counts.retried;
+    total.ran += disposition.outcome?.ran ?? 0;
+    total.failures += disposition.outcome?.failures ?? 0;
+    total.handlerSeconds += disposition.outcome ? disposition.end.header.handlerSeconds : 0;
   }
-  return tally;
+  return total;
 }

@@ -9,7 +9,7 @@ import { fence, type GateDeps, gateOf, writeGate } from '../wake/gate.ts';
 import type { GateRow, Pause } from '../wake/gate-row.ts';
 import type { Publish } from '../wake/publish.ts';
 import type { QueueAddress } from '../workload/registry.ts';
-import { learn, type WaveSummary } from './adapt.ts';
+import { adaptGate, type WaveSummary } from './adapt.ts';
 import type { Wave } from './plan.ts';
 
 /** First and longest wait of an open circuit before one task tries again; it doubles with each failed probe. */
@@ -20,7 +20,7 @@ const FAULT_RETRY_MS = 15_000;
 /** Wait before a drain that failed is tried again. */
 const ABANDON_RETRY_MS = 60_000;
 
-export interface SettleDeps {
+export interface FinishWaveDeps {
   gate: Pick<GateDeps, 'table' | 'now'>;
   depthOf: (queue: string) => Promise<number>;
   publish: Publish;
@@ -32,7 +32,7 @@ export interface SettleDeps {
   activityVisibilitySeconds: number;
 }
 
-export interface SettleInput {
+export interface EndedWave {
   address: QueueAddress;
   generation: number;
   wave: WaveSummary;
@@ -41,33 +41,33 @@ export interface SettleInput {
 }
 
 /** Either the next wave, or why there is none. */
-export type Settled = { next: Wave } | { ended: 'fenced' | 'drained' | 'parked' | 'paused' | 'abandoned' };
+export type NextStep = { next: Wave } | { ended: 'fenced' | 'drained' | 'parked' | 'paused' | 'abandoned' };
 
 /**
  * Decides after a wave. The wakes are read before the depth, and the release goes through only if the row is still as
  * it was read: a wake that came between is never lost.
  */
-export const settle = (deps: SettleDeps, input: SettleInput): Promise<Settled> =>
+export const finishWave = (deps: FinishWaveDeps, input: EndedWave): Promise<NextStep> =>
   retryLostRace(gateOf(input.address.queue), async () => {
-    const held = await fence(deps.gate.table, input.address.queue, input.generation);
-    if (!held) return { ended: 'fenced' };
-    const gate = { ...held.row, ...learn(held.row, input.wave), total: held.row.total + input.wave.tasks };
-    gate.ghosts += input.wave.ghosts;
-    const settled = await decide(deps, input, gate);
-    if (!(await writeGate(deps.gate.table, settled.gate, held.etag))) return LOST_RACE;
-    measureQueue(input.address.queue, settled.gate.depth, settled.gate.active);
-    await settled.after?.();
-    return settled.result;
+    const current = await fence(deps.gate.table, input.address.queue, input.generation);
+    if (!current) return { ended: 'fenced' };
+    const gate = { ...current.row, ...adaptGate(current.row, input.wave), total: current.row.total + input.wave.tasks };
+    gate.orphanedReferences += input.wave.orphanedReferences;
+    const decision = await decide(deps, input, gate);
+    if (!(await writeGate(deps.gate.table, decision.gate, current.etag))) return LOST_RACE;
+    measureQueue(input.address.queue, decision.gate.depth, decision.gate.active);
+    await decision.after?.();
+    return decision.result;
   });
 
 interface Decision {
   gate: GateRow;
-  result: Settled;
+  result: NextStep;
   /** What is told once the gate has changed. */
   after?: () => Promise<void>;
 }
 
-async function decide(deps: SettleDeps, input: SettleInput, gate: GateRow): Promise<Decision> {
+async function decide(deps: FinishWaveDeps, input: EndedWave, gate: GateRow): Promise<Decision> {
   const { address, wave } = input;
   if (input.abandon === true)
     return park(deps, input, { gate, atMs: deps.gate.now() + ABANDON_RETRY_MS, ended: 'abandoned' });
@@ -88,25 +88,25 @@ async function decide(deps: SettleDeps, input: SettleInput, gate: GateRow): Prom
  */
 const isWokenSince = (wave: WaveSummary, gate: GateRow): boolean => gate.wakes > wave.wakes && !wave.faulted;
 
-async function goOn(deps: SettleDeps, input: SettleInput, gate: GateRow, depth: number): Promise<Decision> {
+async function goOn(deps: FinishWaveDeps, input: EndedWave, gate: GateRow, depth: number): Promise<Decision> {
   const next = await deps.plan(input.address, gate, depth);
-  const beatUntil = new Date(deps.gate.now() + waveSeconds(deps, next) * 1000).toISOString();
-  return { gate: { ...gate, depth, active: next.tasks, beatUntil }, result: { next } };
+  const aliveUntil = new Date(deps.gate.now() + waveSeconds(deps, next) * 1000).toISOString();
+  return { gate: { ...gate, depth, active: next.tasks, aliveUntil }, result: { next } };
 }
 
 /** slice x ceil(tasks / activities of one instance) + activity visibility + 2 slices: a healthy wave is never taken for dead. */
 export const waveSeconds = (
-  deps: Pick<SettleDeps, 'concurrentActivities' | 'activityVisibilitySeconds'>,
+  deps: Pick<FinishWaveDeps, 'concurrentActivities' | 'activityVisibilitySeconds'>,
   wave: Pick<Wave, 'tasks' | 'sliceSeconds'>,
 ): number =>
   wave.sliceSeconds * (Math.ceil(wave.tasks / deps.concurrentActivities) + 2) + deps.activityVisibilitySeconds;
 
-function drained(deps: SettleDeps, { address, generation }: SettleInput, gate: GateRow): Decision {
+function drained(deps: FinishWaveDeps, { address, generation }: EndedWave, gate: GateRow): Decision {
   const details = { generation, idleCount: gate.idleCount, done: gate.total };
   return {
     gate: { ...released(gate, 0), due: [] },
     result: { ended: 'drained' },
-    after: () => tell(() => deps.publish(address, { type: 'QueueEmpty', details })),
+    after: () => publishQuietly(() => deps.publish(address, { type: 'QueueEmpty', details })),
   };
 }
 
@@ -114,8 +114,8 @@ const released = (gate: GateRow, depth: number): GateRow => ({ ...gate, status: 
 
 /** All that is left is invisible: the scheduled wake goes out first, so that a crash costs one empty drain and no work. */
 async function park(
-  deps: SettleDeps,
-  { address }: SettleInput,
+  deps: FinishWaveDeps,
+  { address }: EndedWave,
   options: { gate: GateRow; atMs: number; ended: 'parked' | 'abandoned' | 'paused'; depth?: number },
 ): Promise<Decision> {
   await deps.publish(address, { type: 'QueueWorkDetected' }, { at: new Date(options.atMs) });
@@ -129,14 +129,14 @@ async function park(
  * The earliest known due time, with a margin: a wake that finds the message still invisible would park for a whole lease.
  * But never later than a visibility timeout, since a dead worker's lease has no known end.
  */
-function nextVisible(deps: SettleDeps, gate: GateRow, { faulted }: WaveSummary): number {
+function nextVisible(deps: FinishWaveDeps, gate: GateRow, { faulted }: WaveSummary): number {
   if (faulted) return deps.gate.now() + FAULT_RETRY_MS;
   const lease = deps.gate.now() + deps.visibilitySeconds * 1000;
   const [first] = gate.due;
   return first === undefined ? lease : Math.max(deps.gate.now(), Math.min(Date.parse(first) + DUE_MARGIN_MS, lease));
 }
 
-function openCircuit(deps: SettleDeps, input: SettleInput, gate: GateRow): Promise<Decision> {
+function openCircuit(deps: FinishWaveDeps, input: EndedWave, gate: GateRow): Promise<Decision> {
   const probes = gate.paused === undefined ? 0 : (gate.paused.probes ?? 0) + 1;
   const atMs = deps.gate.now() + Math.min(FIRST_PROBE_MS * 2 ** probes, LONGEST_PROBE_MS);
   const paused: Pause = {
@@ -151,7 +151,7 @@ function openCircuit(deps: SettleDeps, input: SettleInput, gate: GateRow): Promi
 }
 
 /** Events for subscribers are told at most once a release: one that is lost must not hold up the drain. */
-async function tell(publish: () => Promise<void>): Promise<void> {
+async function publishQuietly(publish: () => Promise<void>): Promise<void> {
   try {
     await publish();
   } catch (error) {

@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest';
-import { queueDepth, type SettleDeps, settle, waveSeconds } from '../../../shared/drain/settle.ts';
+import { type FinishWaveDeps, finishWave, queueDepth, waveSeconds } from '../../../shared/drain/finish-wave.ts';
 import { changeGate, readGate } from '../../../shared/wake/gate.ts';
 import type { GateRow } from '../../../shared/wake/gate-row.ts';
 import { memoryTable } from '../../helpers/memory-table.ts';
-import { address, type Published, settleDeps, summary, wave } from './drain-fixtures.ts';
+import { address, finishWaveDeps, type Published, summary, wave } from './drain-fixtures.ts';
 
 const QUEUE = 'billing-normal-0';
 
-async function held(fields: Partial<GateRow> = {}, over: Partial<SettleDeps> = {}) {
+async function held(fields: Partial<GateRow> = {}, over: Partial<FinishWaveDeps> = {}) {
   const store = memoryTable();
   const published: Published[] = [];
   await changeGate(store.table, QUEUE, () => ({ status: 'draining', generation: 3, wakes: 2, ...fields }));
   return {
     published,
     store,
-    deps: { ...settleDeps(store.table, published), ...over },
+    deps: { ...finishWaveDeps(store.table, published), ...over },
     gate: async () => (await readGate(store.table, QUEUE)).row,
   };
 }
@@ -23,9 +23,9 @@ describe('an empty queue', () => {
   test('is released, and told to be empty', async () => {
     const { deps, gate, published } = await held({ total: 5, due: ['2026-01-01T00:00:01.000Z'] });
 
-    const settled = await settle(deps, { address, generation: 3, wave: summary({ tasks: 2 }) });
+    const step = await finishWave(deps, { address, generation: 3, wave: summary({ tasks: 2 }) });
 
-    expect(settled).toEqual({ ended: 'drained' });
+    expect(step).toEqual({ ended: 'drained' });
     expect(await gate()).toMatchObject({ status: 'idle', depth: 0, active: 0, total: 7, due: [] });
     expect(published).toEqual([{ type: 'QueueEmpty' }]);
   });
@@ -33,7 +33,7 @@ describe('an empty queue', () => {
   test('is released although nobody can be told', async () => {
     const { deps, gate } = await held({}, { publish: () => Promise.reject(new Error('away')) });
 
-    expect(await settle(deps, { address, generation: 3, wave: summary() })).toEqual({ ended: 'drained' });
+    expect(await finishWave(deps, { address, generation: 3, wave: summary() })).toEqual({ ended: 'drained' });
     expect((await gate()).status).toBe('idle');
   });
 
@@ -45,9 +45,9 @@ describe('an empty queue', () => {
       return depths.shift() ?? 0;
     };
 
-    const settled = await settle({ ...deps, depthOf }, { address, generation: 3, wave: summary() });
+    const step = await finishWave({ ...deps, depthOf }, { address, generation: 3, wave: summary() });
 
-    expect(settled).toEqual({ next: wave() });
+    expect(step).toEqual({ next: wave() });
     expect(await gate()).toMatchObject({ status: 'draining', wakes: 3, depth: 4 });
   });
 });
@@ -57,17 +57,17 @@ describe('a queue with work', () => {
     const next = wave({ tasks: 5 });
     const { deps, gate } = await held({}, { depthOf: async () => 9, plan: async () => next });
 
-    const settled = await settle(deps, { address, generation: 3, wave: summary() });
+    const step = await finishWave(deps, { address, generation: 3, wave: summary() });
 
     // 30 s x (ceil(5 / 2) + 2) + 60 s
-    expect(settled).toEqual({ next });
-    expect(await gate()).toMatchObject({ active: 5, depth: 9, beatUntil: '2026-01-01T00:03:30.000Z' });
+    expect(step).toEqual({ next });
+    expect(await gate()).toMatchObject({ active: 5, depth: 9, aliveUntil: '2026-01-01T00:03:30.000Z' });
   });
 
   test('is left alone by a drain that is not its own any more', async () => {
     const { deps, gate, published } = await held({ generation: 4 }, { depthOf: async () => 9 });
 
-    expect(await settle(deps, { address, generation: 3, wave: summary() })).toEqual({ ended: 'fenced' });
+    expect(await finishWave(deps, { address, generation: 3, wave: summary() })).toEqual({ ended: 'fenced' });
     expect(await gate()).toMatchObject({ status: 'draining', generation: 4, wakes: 2 });
     expect(published).toEqual([]);
   });
@@ -86,9 +86,9 @@ describe('a queue whose messages are all invisible is parked', () => {
   ])('%s', async (_what, fields, wave, at) => {
     const { deps, gate, published } = await held(fields, { depthOf: async () => 1 });
 
-    const settled = await settle(deps, { address, generation: 3, wave: { ...empty, ...wave } });
+    const step = await finishWave(deps, { address, generation: 3, wave: { ...empty, ...wave } });
 
-    expect(settled).toEqual({ ended: 'parked' });
+    expect(step).toEqual({ ended: 'parked' });
     expect(published).toEqual([{ type: 'QueueWorkDetected', at }]);
     expect(await gate()).toMatchObject({ status: 'idle', depth: 1 });
   });
@@ -97,7 +97,7 @@ describe('a queue whose messages are all invisible is parked', () => {
     const due = ['2026-01-01T00:00:01.000Z', '2026-01-01T00:00:02.000Z', '2026-01-01T00:00:30.000Z'];
     const { deps, gate } = await held({ due }, { depthOf: async () => 1 });
 
-    await settle(deps, { address, generation: 3, wave: empty });
+    await finishWave(deps, { address, generation: 3, wave: empty });
 
     // Its wake is at three seconds, and a message that was due at two may still be invisible then.
     expect((await gate()).due).toEqual(due.slice(1));
@@ -107,9 +107,9 @@ describe('a queue whose messages are all invisible is parked', () => {
     const { deps, gate, published, store } = await held({}, { depthOf: async () => 1 });
     await changeGate(store.table, QUEUE, (row) => ({ wakes: row.wakes + 1 }));
 
-    const settled = await settle(deps, { address, generation: 3, wave: empty });
+    const step = await finishWave(deps, { address, generation: 3, wave: empty });
 
-    expect(settled).toEqual({ next: wave() });
+    expect(step).toEqual({ next: wave() });
     expect(published).toEqual([]);
     expect(await gate()).toMatchObject({ status: 'draining', wakes: 3 });
   });
@@ -118,9 +118,9 @@ describe('a queue whose messages are all invisible is parked', () => {
     const { deps, gate, published, store } = await held({}, { depthOf: async () => 1 });
     await changeGate(store.table, QUEUE, (row) => ({ wakes: row.wakes + 1 }));
 
-    const settled = await settle(deps, { address, generation: 3, wave: { ...empty, faulted: true } });
+    const step = await finishWave(deps, { address, generation: 3, wave: { ...empty, faulted: true } });
 
-    expect(settled).toEqual({ ended: 'parked' });
+    expect(step).toEqual({ ended: 'parked' });
     expect(published).toEqual([{ type: 'QueueWorkDetected', at: '2026-01-01T00:00:15.000Z' }]);
     expect((await gate()).status).toBe('idle');
   });
@@ -128,7 +128,7 @@ describe('a queue whose messages are all invisible is parked', () => {
   test('with its wake sent before the gate is released', async () => {
     const { deps, gate } = await held({}, { depthOf: async () => 1, publish: () => Promise.reject(new Error('away')) });
 
-    await expect(settle(deps, { address, generation: 3, wave: empty })).rejects.toThrow('away');
+    await expect(finishWave(deps, { address, generation: 3, wave: empty })).rejects.toThrow('away');
     expect((await gate()).status).toBe('draining');
   });
 });
@@ -144,9 +144,9 @@ describe('the circuit', () => {
     const paused = probes === undefined ? {} : { paused: { by: 'circuit', reason: '', since: 's', probes } as const };
     const { deps, gate, published } = await held(paused);
 
-    const settled = await settle(deps, { address, generation: 3, wave: tripped });
+    const step = await finishWave(deps, { address, generation: 3, wave: tripped });
 
-    expect(settled).toEqual({ ended: 'paused' });
+    expect(step).toEqual({ ended: 'paused' });
     expect(published).toEqual([{ type: 'QueueWorkDetected', at }]);
     expect((await gate()).paused).toMatchObject({ by: 'circuit', probeAt: at, probes: counted });
   });
@@ -155,9 +155,9 @@ describe('the circuit', () => {
     const paused = { by: 'circuit', reason: '', since: 's', probes: 3 } as const;
     const { deps, gate } = await held({ paused }, { depthOf: async () => 2 });
 
-    const settled = await settle(deps, { address, generation: 3, wave: summary({ ran: 1, failures: 0 }) });
+    const step = await finishWave(deps, { address, generation: 3, wave: summary({ ran: 1, failures: 0 }) });
 
-    expect(settled).toEqual({ next: wave() });
+    expect(step).toEqual({ next: wave() });
     expect((await gate()).paused).toBeUndefined();
   });
 
@@ -165,7 +165,7 @@ describe('the circuit', () => {
     const paused = { by: 'circuit', reason: '', since: 's', probes: 0 } as const;
     const { deps, gate } = await held({ paused });
 
-    await settle(deps, { address, generation: 3, wave: summary({ ran: 1, failures: 1 }) });
+    await finishWave(deps, { address, generation: 3, wave: summary({ ran: 1, failures: 1 }) });
 
     expect((await gate()).paused?.probes).toBe(1);
   });
@@ -174,7 +174,7 @@ describe('the circuit', () => {
 test('a queue paused by hand is released, and nobody is woken', async () => {
   const { deps, gate, published } = await held({ paused: { by: 'operator', reason: '', since: '' } });
 
-  expect(await settle(deps, { address, generation: 3, wave: summary() })).toEqual({ ended: 'paused' });
+  expect(await finishWave(deps, { address, generation: 3, wave: summary() })).toEqual({ ended: 'paused' });
   expect(await gate()).toMatchObject({ status: 'idle' });
   expect(published).toEqual([]);
 });
@@ -182,7 +182,7 @@ test('a queue paused by hand is released, and nobody is woken', async () => {
 test('a drain that gives up frees the gate, with a wake in a minute', async () => {
   const { deps, gate, published } = await held({}, { depthOf: async () => 9 });
 
-  expect(await settle(deps, { address, generation: 3, wave: summary(), abandon: true })).toEqual({
+  expect(await finishWave(deps, { address, generation: 3, wave: summary(), abandon: true })).toEqual({
     ended: 'abandoned',
   });
   expect((await gate()).status).toBe('idle');

@@ -1,8 +1,0 @@
-import * as df from 'durable-functions';
-import type { SettleQueueInput } from '../shared/drain/activities.ts';
-import { withLog } from '../shared/telemetry/log.ts';
-import { activities } from './app.ts';
-
-df.app.activity('settle-queue', {
-  handler: (input: SettleQueueInput, context) => withLog(context, () => activities().settleQueue(input)),
-});
