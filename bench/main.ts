@@ -18,7 +18,7 @@ import { measureWakes, pollWait } from './wake.ts';
 const SECOND_MS = 1_000;
 /** Default maxPollingInterval of the queue trigger. */
 const QUEUE_TRIGGER_MS = 60_000;
-/** The warm-up of both sides: enough for the compiler of JavaScript to have settled. */
+/** The warm-up of both sides: enough for the compiler of JavaScript to have finished its work. */
 const WARM_UP_FRACTION = 0.2;
 
 /** A wake by polling takes seconds until all is idle again: a share of them is enough to see the polling. */

@@ -164,7 +164,7 @@ export const activities = lazily(
 
 /**
  * For one slice: a batch's state is read once in it while work goes on. What ends chunks unrun must not be older than
- * their references: a settled batch may have been redriven meanwhile.
+ * their references: a finished batch may have been redriven meanwhile.
  */
 function itemsDeps() {
   const states = new Map<string, ReturnType<typeof stateOf>>();

@@ -29,7 +29,7 @@ export const lookEveryMs = (waitedMs: number): number => Math.min(5_000, Math.ma
 /** A restart of the app, as a deployment does it, is over by then. */
 const MAX_SILENCE_MS = 60_000;
 
-/** Looks at a batch until it is settled, over failures of a minute. Throws CliError when the time is over. */
+/** Looks at a batch until it is finished, over failures of a minute. Throws CliError when the time is over. */
 export async function untilFinished<T extends { state: BatchState }>(waiting: Waiting<T>): Promise<T> {
   const { sleep, now, timeoutMs = Infinity, everyMs = lookEveryMs } = waiting;
   const startedAt = now();
@@ -43,7 +43,9 @@ export async function untilFinished<T extends { state: BatchState }>(waiting: Wa
     }
     const waitedMs = now() - startedAt;
     if (waitedMs >= timeoutMs)
-      throw new CliError(`Not settled after ${Math.round(waitedMs / 1000)} s; it goes on.`, { exitCode: EXIT.timeout });
+      throw new CliError(`Not finished after ${Math.round(waitedMs / 1000)} s; it goes on.`, {
+        exitCode: EXIT.timeout,
+      });
     await sleep(Math.min(everyMs(waitedMs), timeoutMs - waitedMs));
   }
 }

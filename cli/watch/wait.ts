@@ -24,7 +24,7 @@ const batchPath = (id: string): string => `batches/${encodeURIComponent(id)}`;
 /** The batch as it is now. */
 export const getBatch = ({ api }: Session, id: string): Promise<BatchView> => api.json({ path: batchPath(id) });
 
-/** Shows a batch until it is settled. `first` is what was just heard of it. Throws CliError when the time is over. */
+/** Shows a batch until it is finished. `first` is what was just heard of it. Throws CliError when the time is over. */
 export async function waitFor(
   session: Session,
   id: string,

@@ -2,7 +2,7 @@ import type { Operations } from '../contract/operations.ts';
 import { type Entity, fromEntity, type StoredEntity, toEntity } from '../storage/entity.ts';
 import type { PresentRevision, RevisionTimes } from './revisions.ts';
 
-/** States of a batch. The last three are settled; `accepting` means accepted, but perhaps not wholly enqueued. */
+/** States of a batch. The last three are finished; `accepting` means accepted, but perhaps not wholly enqueued. */
 export const BATCH_STATES = [
   'accepting',
   'queued',
@@ -65,7 +65,7 @@ export interface BatchRow extends BatchCounts, PresentRevision {
   /** Row of the idempotency key, so that deleting the batch frees the key too. */
   keyRow?: string | undefined;
   traceparent?: string | undefined;
-  /** Why there is no report although the batch is settled. */
+  /** Why there is no report although the batch is finished. */
   reportProblem?: string | undefined;
   /** Since when the batch is being deleted: nothing may begin in it any more. */
   deletingAt?: string | undefined;

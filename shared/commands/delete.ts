@@ -26,8 +26,8 @@ export interface DeleteDeps extends FinalizeDeps {
 }
 
 /**
- * Deletes a settled batch. True when it is gone; false when `untilMs` (service time) came first: the sweep goes on.
- * @throws Problem 'not-found'; 'conflict' while the batch is not settled.
+ * Deletes a finished batch. True when it is gone; false when `untilMs` (service time) came first: the sweep goes on.
+ * @throws Problem 'not-found'; 'conflict' while the batch is not finished.
  */
 export async function deleteBatch(deps: DeleteDeps, id: string, untilMs = Number.POSITIVE_INFINITY): Promise<boolean> {
   const row = await markDeleting(deps, id);
@@ -53,7 +53,7 @@ const markDeleting = (deps: DeleteDeps, id: string): Promise<BatchRow> =>
     const { row, etag } = found;
     if (row.deletingAt !== undefined) return row;
     if (!isFinished(row.state))
-      throw new Problem('conflict', `Batch ${id} is ${row.state}; it can be deleted once it is settled.`);
+      throw new Problem('conflict', `Batch ${id} is ${row.state}; it can be deleted once it is finished.`);
     // Its end is told before nothing is left of it.
     await announce(deps, row);
     await openBatch(deps.table, row);

@@ -45,7 +45,7 @@ export const batchTimeMs = (batch: string): number => Number.parseInt(batch.repl
 /** The batch's date in UTC, `yyyy-mm-dd`, taken from its id: names built from it never depend on the clock. */
 export const batchDate = (batch: string): string => new Date(batchTimeMs(batch)).toISOString().slice(0, 10);
 
-/** The queue of one partition of a workload's lane. */
+/** One queue of a workload's lane, by its index from 0. */
 export const queueName = (workload: string, lane: string, queueIndex: number): string =>
   `${workload}-${lane}-${queueIndex}`;
 

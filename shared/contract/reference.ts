@@ -28,7 +28,7 @@ const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/);
  * `bytes` is the decoded length; `offset` and `length` locate the frame in the blob of container `payloads` (kind
  * `items`) or `results` / `redrives` (kind `retries`, whose lines carry index, attempts and item each).
  * `firstItem` is the 0-based position in the batch of the frame's first item. `skip` and `take` narrow the frame to a
- * part of its items. `starts` counts how often a suspect was begun alone, `returned` how often a delivery was given back
+ * part of its items. `starts` counts isolated starts of this chunk, `returned` how often a delivery was given back
  * by a living process; `resent` marks one whose outcome may be stored already: it was put again by a
  * repair, or a service broke it off.
  */

@@ -18,7 +18,7 @@ export interface BatchShape {
   items: number;
   /** Items a chunk at most. */
   itemsPerChunk: number;
-  /** Queues (partitions) that the batch's references go to; default 1. */
+  /** Queues of its lane that the batch's references go to; default 1. */
   queues?: number;
   /** Compressed size of an item in the payload; default 12 (120-byte JSON records at the ratio 9.5 to 11.7 measured for zstd and gzip). */
   bytesPerItem?: number;
@@ -62,8 +62,8 @@ const START: Operations = { 'queue.properties': 1 };
 const READ: Operations = { 'blob.get': 1 };
 
 /**
- * Gate and batch row read, a beat written; 4 empty gets: the delays 100, 300 and 700 ms follow the first three, and after
- * the fourth the delay would reach its maximum of a second, where a task ends.
+ * Gate and batch row read, a heartbeat written; 4 empty gets: the delays 100, 300 and 700 ms follow the first three,
+ * and after the fourth the delay would reach its maximum of a second, where a task ends.
  */
 const TASK: Operations = { 'table.get': 2, 'table.update': 1, 'queue.get': 4 };
 /** The one task on the result queue: as above, without a batch row. */
@@ -81,7 +81,7 @@ const ROUND: Operations = {
 /** finish-wave: the gate read, the depth measured, the gate released; QueueEmpty published. */
 const FINISH_WAVE: Operations = { 'table.get': 1, 'queue.properties': 1, 'table.update': 1, 'servicebus.send': 1 };
 
-/** The report; state settled, then day row and announced, with BatchCompleted between; the `open` row removed. */
+/** The report; state finished, then day row and announced, with BatchCompleted between; the `open` row removed. */
 const FINALIZE: Operations = { 'blob.put': 1, 'table.update': 3, 'servicebus.send': 1, 'table.delete': 1 };
 
 /** The counts that drive the formula. A batch has at least one chunk. */
@@ -125,7 +125,7 @@ export function batchOperations(shape: BatchShape): Operations {
 
 /**
  * The part of them that serves a queue and not a batch, so that no batch's count has it: wake-ups, receives, the rounds
- * of the result queue, settling. The event of intake is not in it: that one is counted.
+ * of the result queue, the ends of waves. The event of intake is not in it: that one is counted.
  */
 export function drainOperations(shape: BatchShape): Operations {
   const { chunks, queues, tasks, rounds } = planOf(shape);

@@ -1,4 +1,4 @@
-/** Learns from a finished wave: what a reference takes, and how many tasks are worth having. Pure. */
+/** Adapts a gate to a finished wave: what a reference takes, and how many tasks are worth having. Pure. */
 import { THROTTLED } from '../cost/meter.ts';
 import type { GateRow } from '../wake/gate-row.ts';
 import { addCounts, emptyCounts, type SliceResult, type WorkCounts } from './slice.ts';
@@ -63,7 +63,7 @@ function baselineFailureRate(gate: GateRow, wave: WaveSummary): number {
   return Math.min(gate.baselineFailureRate, rate);
 }
 
-/** Share of the tasks that were too many at which a drain settles; it creeps up from there by PATIENCE a wave. */
+/** Share of the tasks that were too many at which a drain stays; it creeps up from there by PATIENCE a wave. */
 export const SAFE_FRACTION = 0.93;
 const PATIENCE = 1.01;
 /** Share of failing items, or of throughput lost by adding tasks, from which on tasks are too many. */

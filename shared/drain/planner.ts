@@ -27,7 +27,7 @@ export async function readPolicy(
   return entity ? policySchema.parse(fromEntity('policy', entity).policy) : usual;
 }
 
-/** Sizes the next wave of a queue from what its gate has learnt. */
+/** Sizes the next wave of a queue from what its gate has measured. */
 export function createPlanner({ table, sliceSeconds, visibilitySeconds, capacity, now }: PlannerOptions) {
   return async ({ workload, lane, kind }: QueueAddress, gate: GateRow, depth: number): Promise<Wave> =>
     planWave({

@@ -35,7 +35,7 @@ export const emptyCounts = (): WorkCounts => ({
   oldestAt: '',
 });
 
-/** The sum of two tallies. */
+/** The sum of two counts. */
 export function addCounts(a: WorkCounts, b: WorkCounts): WorkCounts {
   return {
     received: a.received + b.received,
@@ -55,7 +55,7 @@ export interface SliceEffects<Message> {
   receive: (count: number) => Promise<Message[]>;
   /** `isOver` tells whether the slice's time is up: what has not begun by then is given back. */
   process: (messages: Message[], isOver: () => boolean) => Promise<WorkCounts>;
-  /** Whether the drain still has the gate, and nobody has paused the queue; asked only about work beyond the share. */
+  /** Whether the drain still has the gate, and nobody has paused the queue; asked only about work beyond the quota. */
   mayGoOn: () => Promise<boolean>;
   nowMs: () => number;
   sleep: (ms: number) => Promise<void>;
@@ -63,8 +63,8 @@ export interface SliceEffects<Message> {
 }
 
 /**
- * How a slice ended, beside its tally. `empty`: the queue gave nothing although the share was not done; `fenced`: the
- * gate is another drain's; `fault`: a service failed beyond all retries.
+ * How a slice ended, beside its counts. `empty`: the queue gave nothing although the quota was not reached; `fenced`:
+ * the gate is another drain's; `fault`: a service failed beyond all retries.
  */
 export interface SliceResult extends WorkCounts {
   ended: 'quotaReached' | 'timeUp' | 'empty' | 'tripped' | 'fenced' | 'fault';
@@ -76,14 +76,14 @@ export interface SliceResult extends WorkCounts {
 export const emptySlice = (ended: SliceResult['ended']): SliceResult => ({ ...emptyCounts(), ended, seconds: 0 });
 
 /**
- * Shortest time between two receives of a lone task while the queue gives less than it was asked for. A trickle is
- * taken some at a time, and each receive, result message and wake serves them all.
+ * Shortest time between two receives of the only task of a wave while the queue gives less than it was asked for. A
+ * trickle is taken some at a time, and each receive, result message and wake serves them all.
  */
 const PACE_MS = 500;
 /**
- * How long a lone task that is through with its share waits for more, from its start: ending one drain and starting the
- * next costs ten operations, a receive one, and a look at the gate when it brings something. Not longer, for it holds a
- * place that another queue may want.
+ * How long the only task of a wave that is through with its quota waits for more, from its start: ending one drain and
+ * starting the next costs ten operations, a receive one, and a look at the gate when it brings something. Not longer,
+ * for it holds a place that another queue may want.
  */
 const STAY_MS = 5_000;
 
@@ -98,10 +98,10 @@ export const trips = ({ ran, failures }: Pick<WorkCounts, 'ran' | 'failures'>): 
   ran >= MIN_RUN_TO_TRIP && failures * 2 > ran;
 
 /**
- * The loop of a dequeue task: receive, process, and again, until its share is done, its time is up, the queue stays
- * empty (back-off up to its maximum), or the circuit trips. A lone task has no rivals whose shares it could take: it
- * goes on, at a pace, for as long as the queue gives less than it takes at a time; if not, the next wave may be wider.
- * What it then finds behind a pause it gives back.
+ * The loop of a dequeue task: receive, process, and again, until its quota is reached, its time is up, the queue stays
+ * empty (back-off up to its maximum), or the circuit trips. The only task of a wave has no rivals whose quotas it could
+ * take: it goes on, at a pace, for as long as the queue gives less than it takes at a time; if not, the next wave may
+ * be wider. What it then finds behind a pause it gives back.
  */
 export async function runSlice<Message>(
   wave: Wave,

@@ -11,7 +11,8 @@ export const BATCH_WORK_ROUTES: readonly Route[] = [
     method: 'POST',
     route: 'batches/{id}/dead-letters/redrive',
     audience: 'operator',
-    summary: 'Run dead letters of a settled batch again: all, those of a cause, or named ones, corrected where need be',
+    summary:
+      'Run dead letters of a finished batch again: all, those of a cause, or named ones, corrected where need be',
     parameters: [
       {
         in: 'header',
@@ -48,7 +49,7 @@ export const BATCH_WORK_ROUTES: readonly Route[] = [
     method: 'DELETE',
     route: 'batches/{id}',
     audience: 'operator',
-    summary: 'Delete a settled batch with all that is stored of it',
+    summary: 'Delete a finished batch with all that is stored of it',
     answers: [
       { status: 202, description: 'It is large: the sweep goes on with it', content: {} },
       { status: 204, description: 'It is gone', content: {} },

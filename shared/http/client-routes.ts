@@ -23,7 +23,7 @@ const whole = (minimum: number, maximum: number, fallback: number) => ({
 });
 
 const NEXT = { link: 'rel="next": the next page, if there is one' };
-const STATE = { 'sluice-batch-state': 'State of the batch: until it is settled, the answer is not all' };
+const STATE = { 'sluice-batch-state': 'State of the batch: until it is finished, the answer is not all' };
 const NDJSON = 'application/x-ndjson';
 
 /** The routes of client systems. */

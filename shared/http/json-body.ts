@@ -4,7 +4,7 @@ import { findTooDeep, MAX_ITEM_NESTING } from '../contract/nesting.ts';
 import { Problem } from '../errors.ts';
 import { requestBody } from './batches/request-body.ts';
 
-/** What operators send is small, unless a route says otherwise; this keeps a stray upload out of memory. */
+/** What operators send is small, unless a route says otherwise; this keeps a mistaken upload out of memory. */
 const MAX_BYTES = 64 * 1024;
 /** The deepest body is that of a redrive, with a corrected item at its fourth level. Schemas recurse, so they come after. */
 const MAX_NESTING = 3 + MAX_ITEM_NESTING;

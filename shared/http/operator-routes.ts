@@ -24,7 +24,7 @@ export const OPERATOR_ROUTES: readonly Route[] = [
     method: 'GET',
     route: 'queues',
     audience: 'operator',
-    summary: 'Every queue: depth, dequeue tasks, pause, what its drains have learnt',
+    summary: 'Every queue: depth, dequeue tasks, pause, what its drains have measured',
     parameters: [
       {
         in: 'query',

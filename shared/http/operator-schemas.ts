@@ -61,7 +61,7 @@ const periodSchema = z.object({
   work: z.object({ how: z.literal('counted'), operations: operationsSchema, usd }),
   wakeUps: z
     .object({ how: z.literal('computed'), operations: operationsSchema, actions: count, usd })
-    .describe('Wake-ups, receives and settling, and what the Durable extension does by itself'),
+    .describe('Wake-ups, receives and the ends of waves, and what the Durable extension does by itself'),
   idle: z
     .object({
       how: z.literal('computed'),

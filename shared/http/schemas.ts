@@ -25,7 +25,7 @@ const operations = operationsSchema.describe('Billed operations by name, such as
 export const batchReceiptSchema = z.object({
   handlerSeconds: z.number().nonnegative(),
   operations: operations.describe('Counted for this batch'),
-  drainOperations: operations.describe('Computed: its share of wake-ups, receives and settling'),
+  drainOperations: operations.describe('Computed: its share of wake-ups, receives and the ends of waves'),
   hostOperations: operations.describe('Computed: what the Durable extension does by itself'),
   actions: count.describe('Computed: durable actions'),
   storageOperations: z.number().nonnegative().describe('All of the above that go to storage'),
@@ -89,7 +89,7 @@ export const batchViewSchema = z.object({
     .array(revisionTimes.extend({ revision: count, items: count, latencyMs: latency }))
     .describe('The upload, and its redrives: the latest 19, and the present revision last'),
   reportRevision: count.nullable(),
-  reportProblem: z.string().optional().describe('Why a settled batch has no report'),
+  reportProblem: z.string().optional().describe('Why a finished batch has no report'),
   receipt: batchReceiptSchema,
   links: batchLinks,
 });

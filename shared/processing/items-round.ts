@@ -31,9 +31,9 @@ import type { ChunkOutcome } from './thread/thread-task.ts';
 import { ProcessorClosedError, ThreadStartError } from './thread-pool/errors.ts';
 import type { Processor } from './thread-pool/processor.ts';
 
-/** Deliveries from which on a chunk is suspected of having killed its process. */
+/** Deliveries from which on a chunk may have killed its process, and runs isolated. */
 const ISOLATION_DELIVERIES = 2;
-/** Lone starts after which the chunk is held guilty. */
+/** Isolated starts without an end after which the chunk counts as poison. */
 const MAX_ISOLATED_STARTS = 2;
 const SPLIT_PARTS = 32;
 /** Wait before a reference is tried again whose processing met a fault of a service. */
@@ -105,7 +105,7 @@ async function processAll(
   );
 }
 
-/** Reads the frames of all that is surely going to run; suspects read their own, when they are alone. */
+/** Reads the frames of all that is surely going to run; redelivered ones read their own, when they run isolated. */
 async function withFrames(deps: ItemsRoundDeps, entries: Entry<Reference>[]): Promise<Work[]> {
   const read = new Map<Reference, Pick<Work, 'frame' | 'unread'>>();
   const direct = entries.filter((entry) => !mayBeDone(entry)).map((entry) => entry.value);
@@ -167,8 +167,8 @@ const unstarted = ({ value }: Work): Reference => returned(value);
 const returned = (reference: Reference): Reference => ({ ...reference, returned: (reference.returned ?? 0) + 1 });
 
 /**
- * As it was before a start that a service broke off, which says nothing about the chunk; but its outcome may be stored
- * all the same, the answer alone being lost.
+ * As it was before a start that a failing service interrupted, which says nothing about the chunk; but its outcome may
+ * be stored all the same, the answer alone being lost.
  */
 const interrupted = ({ value }: Work): Reference => ({ ...returned(value), resent: true });
 
@@ -214,7 +214,10 @@ async function decide(deps: ItemsRoundDeps, work: Work, lease: Lease): Promise<C
   return deps.lock.exclusive(() => runIsolated(deps, work, lease));
 }
 
-/** A chunk that was delivered before runs alone, after a mark in its message; two lone starts without an end convict it. */
+/**
+ * A chunk that was delivered before runs isolated, after its start was counted in its message; after two such starts
+ * without an end it is split or killed.
+ */
 async function runIsolated(deps: ItemsRoundDeps, work: Work, lease: Lease): Promise<ChunkDisposition> {
   const { message, value: reference } = work;
   const starts = reference.starts ?? 0;
@@ -233,7 +236,7 @@ async function runIsolated(deps: ItemsRoundDeps, work: Work, lease: Lease): Prom
   return run(deps, framed);
 }
 
-/** The frame of a reference that was not read with the others, since it might have been done: resent, or a suspect. */
+/** The frame of a reference that was not read with the others, since it might have been done: resent or redelivered. */
 async function withOwnFrame(deps: ItemsRoundDeps, work: Work): Promise<Work> {
   if (!mayBeDone(work)) return work;
   const [range] = planReads([work.value]);

@@ -1,6 +1,6 @@
 /**
  * A lock that many may hold together, or one alone. A chunk that was there when a process died runs alone, so that the
- * next death has one suspect and no innocent neighbours.
+ * next death has one possible cause.
  */
 export interface SharedLock {
   shared: <T>(fn: () => Promise<T>) => Promise<T>;

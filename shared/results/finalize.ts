@@ -1,4 +1,6 @@
-/** The end of a batch: merge the partial aggregates in chunk order, write the report, settle the row, tell the world. */
+/**
+ * The end of a batch: merge the partial aggregates in chunk order, write the report, finish the row, publish the end.
+ */
 import type { ContainerClient } from '@azure/storage-blob';
 import { type BatchRow, type BatchState, isFinished, pendingItems, type Versioned } from '../batches/batch-row.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
@@ -27,7 +29,7 @@ export interface FinalizeDeps extends EnqueueDeps {
 }
 
 /**
- * Settles a batch of which nothing is pending. Everything in it is a pure function of the rows or decided by ETag, so
+ * Finishes a batch of which nothing is pending. Everything in it is a pure function of the rows or decided by ETag, so
  * that it may be repeated at any point: report (create-only) → state → BatchCompleted → index → announced.
  */
 export async function finalize(deps: FinalizeDeps, id: string, known?: KnownBatch): Promise<void> {
@@ -51,7 +53,7 @@ async function finishBatch(
   if (rows.some((row) => row.state === 'pending')) return undefined;
   // Rows that were read are older than the batch row then: if that knows of more chunks, something was added meanwhile.
   const found = known?.rows === undefined ? await readBatch(deps.table, id) : known.batch;
-  // Settled by somebody who may have died before telling it: announcing is asked for once more, and repeats nothing.
+  // Finished by somebody who may have died before telling it: announcing is asked for once more, and repeats nothing.
   if (!found || isFinished(found.row.state)) return found;
   const { chunksDone, chunksTotal } = found.row;
   if (chunksDone !== rows.length || chunksTotal !== rows.length) return undefined;
@@ -94,7 +96,7 @@ async function finishedByNow(deps: FinalizeDeps, id: string): Promise<Versioned<
 }
 
 /**
- * A report that cannot be made must not leave the batch open forever: it is settled without one, and says why. A fault
+ * A report that cannot be made must not leave the batch open forever: it is finished without one, and says why. A fault
  * of a service is thrown: it passes, and the result message comes again.
  */
 async function reportProblem(deps: FinalizeDeps, batch: BatchRow, rows: ChunkRow[]): Promise<string | undefined> {

@@ -4,12 +4,13 @@ import type { GateRow } from '../wake/gate-row.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import { isOver, repaired, type SweepRun } from './run.ts';
 
-/** Slices that the first beat covers; each settling sets a new one. */
+/** Slices that the first heartbeat covers; the end of each wave sets a new one. */
 const FIRST_HEARTBEAT_SLICES = 3;
 
 /**
- * Drains a queue without an orchestration, for as long as the sweep may run: slice, settle, slice. It holds the gate as
- * any drain does, fenced and beating, so that a wake which can start orchestrations again finds it in order.
+ * Drains a queue without an orchestration, for as long as the sweep may run: slice, finish-wave, slice. It holds the
+ * gate as any drain does, fenced and with heartbeats, so that a wake which can start orchestrations again finds it in
+ * order.
  */
 export async function drainDirectly(run: SweepRun, address: QueueAddress, unstarted: GateRow): Promise<void> {
   const { queue } = address;

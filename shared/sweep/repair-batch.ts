@@ -49,7 +49,7 @@ async function dropOther(run: SweepRun, open: OpenBatch, { revision }: BatchRow)
   repaired(run, 'closed', { event: 'orphan-open-row', batch: open.id, revision: open.revision });
 }
 
-/** A settled batch: its end is told if it was not, and its row goes. */
+/** A finished batch: its end is told if it was not, and its row goes. */
 async function close(run: SweepRun, open: OpenBatch, { row, changedMs }: Found): Promise<undefined> {
   if (!row.announced) {
     if (!isOverdue(run, changedMs, 'wakeMs')) return;

@@ -27,7 +27,8 @@ export async function repairQueue(run: SweepRun, address: QueueAddress): Promise
 }
 
 async function repairDrain(run: SweepRun, address: QueueAddress, gate: GateRow): Promise<void> {
-  // One that never beat may be starting still, or its start was lost; one that failed before its first beat is dead now.
+  // One that never sent a heartbeat may be starting still, or its start was lost; one that failed before its first
+  // heartbeat is dead now.
   const isUnstarted = gate.aliveUntil === '' && isOverdue(run, Date.parse(gate.acquiredAt), 'wakeMs');
   if (isUnstarted || (await isDead(run.gate, gate))) await wakeOrDrain(run, address);
 }

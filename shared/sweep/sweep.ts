@@ -52,7 +52,7 @@ function begin(deps: SweepDeps, budgetMs: number): SweepRun {
 
 /**
  * A runtime that cannot be asked has said neither that a drain is over nor that it is under way: only its silence counts
- * then, and one that never beat is started again, or the sweep does its work.
+ * then, and one that never sent a heartbeat is started again, or the sweep does its work.
  */
 async function statusOrUnknown(
   status: (instanceId: string) => Promise<DrainStatus>,

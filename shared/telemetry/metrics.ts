@@ -44,7 +44,7 @@ function create(provider: MeterProvider): Instruments {
   return {
     accepted: counter('sluice.items.accepted', '{item}', 'Items of accepted batches'),
     items: counter('sluice.items', '{item}', 'Items by what became of them in a chunk'),
-    batches: counter('sluice.batches', '{batch}', 'Batches settled, by their final state'),
+    batches: counter('sluice.batches', '{batch}', 'Batches finished, by their final state'),
     batchDuration: seconds('sluice.batch.duration', 'From the opening of a revision to its end'),
     chunkDuration: seconds('sluice.chunk.duration', 'Time of a chunk in its handler'),
     chunkLatency: seconds('sluice.chunk.latency', 'From the opening of a revision to a chunk of it being done'),
@@ -80,7 +80,7 @@ export function countChunk(subject: Subject, counts: Counts, latencySeconds: num
   chunkLatency.record(latencySeconds, subjectOf(subject));
 }
 
-/** A batch was settled. */
+/** A batch was finished. */
 export function countBatch(subject: Subject, state: string, seconds: number): void {
   const attributes = { ...subjectOf(subject), state };
   instruments().batches.add(1, attributes);

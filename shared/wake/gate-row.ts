@@ -26,7 +26,7 @@ export interface GateRow {
   generation: number;
   instanceId: string;
   wakes: number;
-  /** When this generation took the gate; stands in for a beat until the first one. */
+  /** When this generation took the gate; stands in for a heartbeat until the first one. */
   acquiredAt: string;
   /** Until when the drain counts as alive without a further sign; empty before its first. */
   aliveUntil: string;
@@ -102,7 +102,7 @@ export const isSweepHeld = ({ instanceId }: Pick<GateRow, 'instanceId'>): boolea
 export const gateRowKey = (queue: string): string => `${GATE}${queue}`;
 export const heartbeatRowKey = (queue: string, task: string): string => `${HEARTBEAT}${queue}:${task}`;
 export const policyRowKey = (queue: string): string => `${POLICY}${queue}`;
-/** Bounds of all beat rows of a queue in a query by row key (';' follows ':'). */
+/** Bounds of all heartbeat rows of a queue in a query by row key (';' follows ':'). */
 export const heartbeatRows = (queue: string): { from: string; to: string } => ({
   from: `${HEARTBEAT}${queue}:`,
   to: `${HEARTBEAT}${queue};`,

@@ -1,6 +1,6 @@
 /**
  * The gate: one row a queue, changed only by ETag, that lets one drain at a time through. The promise: no wake is lost
- * while the drain lives; a dead drain is found by its missing beat; what a taken-over drain still does is fenced.
+ * while the drain lives; a dead drain is found by its missing heartbeat; what a taken-over drain still does is fenced.
  * No rule about the data depends on it (docs/reliability.md).
  */
 import { odata } from '@azure/data-tables';
@@ -125,8 +125,8 @@ function nextHolder(deps: Pick<GateDeps, 'now'>, row: GateRow, idOf: typeof drai
 
 /**
  * Takes the gate for a sweep that drains by itself, from a generation whose orchestration could not be started; should
- * it run after all, it is fenced. The holder beats from the first moment: without a beat a wake would start its id.
- * Undefined when the gate is somebody else's by now.
+ * it run after all, it is fenced. The holder has a heartbeat from the first moment: without one a wake would start its
+ * id. Undefined when the gate is somebody else's by now.
  */
 export async function acquireForSweep(
   deps: Pick<GateDeps, 'table' | 'now'>,
@@ -172,12 +172,12 @@ const isUnderWay = (status: DrainStatus): boolean => status === 'Running' || sta
 
 /** Whether the drain that holds the gate is gone. "Running" alone proves nothing: an instance can say so for ever. */
 export async function isDead(deps: Pick<GateDeps, 'table' | 'now' | 'status'>, row: GateRow): Promise<boolean> {
-  // No runtime knows of a sweep: it is alive by its beat alone.
+  // No runtime knows of a sweep: it is alive by its heartbeat alone.
   if (isSweepHeld(row)) return deps.now() > (await latestHeartbeat(deps.table, row));
   const status = await deps.status(row.instanceId);
   if (status === 'Failed' || status === 'Terminated' || status === 'Completed') return true;
   const silentSince = Date.parse(row.aliveUntil || row.acquiredAt);
-  // Unknown before its first beat: whoever took the gate may be about to start it.
+  // Unknown before its first heartbeat: whoever took the gate may be about to start it.
   if (status === undefined && row.aliveUntil !== '') return deps.now() > silentSince;
   if (deps.now() <= silentSince + SILENCE_MS) return false;
   return deps.now() > (await latestHeartbeat(deps.table, row)) + SILENCE_MS;
@@ -202,7 +202,7 @@ export async function fence(table: Table, queue: string, generation: number): Pr
   return etag !== undefined && row.status === 'draining' && row.generation === generation ? { row, etag } : undefined;
 }
 
-/** A task's own sign of life, in a row of its own: many tasks beat at once, and none waits for another's ETag. */
+/** A task's own sign of life, in a row of its own: many tasks write at once, and none waits for another's ETag. */
 export async function recordHeartbeat(
   table: Table,
   sign: { queue: string; task: string; generation: number; until: number },
@@ -217,7 +217,8 @@ export async function recordHeartbeat(
 
 /**
  * The sign of life of a drain's first wave, which was planned after the gate had been taken: until now the gate knows
- * nothing of it. False when the gate is somebody's who beats already, or was changed meanwhile; nothing is written then.
+ * nothing of it. False when the gate is somebody's who has sent a heartbeat already, or was changed meanwhile; nothing
+ * is written then.
  */
 export const showFirstWave = async (
   table: Table,

@@ -57,14 +57,14 @@ export async function submit(
   return (await response.json()) as BatchAnswer;
 }
 
-/** Asks for a batch until it is settled. */
+/** Asks for a batch until it is finished. */
 export async function finished(stack: TestStack, id: string, seconds = 60): Promise<BatchAnswer> {
   for (let left = seconds * 5; left > 0; left -= 1) {
     const batch = await ask(stack, id);
     if (batch && ['completed', 'completedWithDeadLetters', 'cancelled'].includes(batch.state)) return batch;
     await sleep(200);
   }
-  throw new Error(`Batch ${id} is not settled after ${seconds} s: ${JSON.stringify(await ask(stack, id))}`);
+  throw new Error(`Batch ${id} is not finished after ${seconds} s: ${JSON.stringify(await ask(stack, id))}`);
 }
 
 /** The batch, or undefined while the host is away. */

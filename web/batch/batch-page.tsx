@@ -13,7 +13,7 @@ import { Receipt } from './receipt.tsx';
 import { Report } from './report.tsx';
 
 const EVERY_MS = 2_000;
-/** What has settled changes only by a redrive, perhaps somebody else's. */
+/** A finished batch changes only by a redrive, perhaps somebody else's. */
 const FINISHED_EVERY_MS = 30_000;
 
 export interface BatchPageProps {
@@ -21,7 +21,7 @@ export interface BatchPageProps {
   tab: Tab;
 }
 
-/** All about one batch; a read of one row every two seconds until it has settled. */
+/** All about one batch; a read of one row every two seconds until it is finished. */
 export function BatchPage({ id, tab }: BatchPageProps): JSX.Element {
   const polled = usePoll<BatchView>({
     subject: id,

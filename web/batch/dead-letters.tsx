@@ -82,7 +82,7 @@ function Groups({ batch, groups: { groups, count, otherCauses }, onAsk, onChange
         <p>
           {itemsText(count)} of {groups.length === 1 ? 'one cause' : `${groups.length} causes`}
           {otherCauses > 0 && `, and ${formatCount(otherCauses)} of others`}
-          {!finished && <span class="soft"> · they can be redriven once the batch has settled</span>}
+          {!finished && <span class="soft"> · they can be redriven once the batch is finished</span>}
         </p>
         <Button icon="redo" disabled={!finished} onClick={() => onAsk({}, count)}>
           Redrive all

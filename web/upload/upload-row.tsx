@@ -14,7 +14,7 @@ import { StateTag } from '../ui/pieces.tsx';
 import { ErrorBox } from '../ui/states.tsx';
 import type { ChosenFile } from './upload-page.tsx';
 
-/** One file on its way: sent, then watched until its batch has settled. */
+/** One file on its way: sent, then watched until its batch is finished. */
 export function UploadRow({ chosen }: { chosen: ChosenFile }): JSX.Element {
   const [progress, setProgress] = useState<UploadProgress>({ step: 'sending', fraction: 0 });
   const [accepted, setAccepted] = useState<BatchView>();

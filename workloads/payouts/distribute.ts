@@ -55,7 +55,7 @@ function percentOf(text: string): bigint {
   return percent;
 }
 
-/** Shares that do not sum to 100 are a mistake in the contract, which nobody may settle by guessing. */
+/** Shares that do not sum to 100 are a mistake in the contract, which nobody may correct by guessing. */
 function sharesOf({ work, authors }: Sale): bigint[] {
   const shares = authors.map(({ share }) => percentOf(share));
   const sum = shares.reduce((all, share) => all + share, 0n);

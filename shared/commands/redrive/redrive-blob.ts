@@ -47,7 +47,7 @@ export interface StoredRedrive {
   redrive: Redrive;
 }
 
-/** A million lone items take about 20 MiB; a bound so that a damaged blob cannot ask for all memory. */
+/** A million single items take about 20 MiB; a bound so that a damaged blob cannot ask for all memory. */
 const MAX_INDEX_BYTES = 256 * 1024 * 1024;
 
 /** Name of a redrive's blob; keys come from outside, so they are hashed before they become part of a name. */

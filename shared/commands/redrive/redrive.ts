@@ -1,5 +1,5 @@
 /**
- * Redrive: dead letters of a settled batch run again, in a new revision of the same batch. The order of writes is the
+ * Redrive: dead letters of a finished batch run again, in a new revision of the same batch. The order of writes is the
  * crash protocol: selection → row `open` → one transaction (acceptance) → references → wake → `queued`. Before the
  * transaction nothing has happened, and the key begins again; after it the sweep goes on.
  */
@@ -43,7 +43,7 @@ const MAX_REVISION = 9_999;
 
 /**
  * Redrives dead letters.
- * @throws Problem 'not-found'; 'conflict' when the batch is not settled or there is nothing to redrive;
+ * @throws Problem 'not-found'; 'conflict' when the batch is not finished or there is nothing to redrive;
  * 'idempotency-mismatch' when the key was used for another request.
  */
 export function redrive(deps: FinalizeDeps, request: RedriveRequest): Promise<RedriveAnswer> {
@@ -71,7 +71,7 @@ async function requireBatch(deps: FinalizeDeps, id: string): Promise<Versioned<B
 function requireFinished({ id, state, deletingAt, revision }: BatchRow): void {
   if (deletingAt !== undefined) throw new Problem('conflict', `Batch ${id} is being deleted.`);
   if (!isFinished(state))
-    throw new Problem('conflict', `Batch ${id} is ${state}; dead letters are redriven once it is settled.`);
+    throw new Problem('conflict', `Batch ${id} is ${state}; dead letters are redriven once it is finished.`);
   if (revision >= MAX_REVISION) throw new Problem('conflict', `Batch ${id} has been redriven ${MAX_REVISION} times.`);
 }
 
@@ -101,7 +101,10 @@ interface Storing {
   selection: Selection;
 }
 
-/** Selects by the settled rows, which do not change before the next revision, and stores the selection create-only. */
+/**
+ * Selects by the rows of the finished batch, which do not change before the next revision, and stores the selection
+ * create-only.
+ */
 async function store(deps: FinalizeDeps, batch: BatchRow, { blob, digest, selection }: Storing): Promise<void> {
   const nowMs = deps.gate.now();
   const workload = workloadOf(deps, batch);

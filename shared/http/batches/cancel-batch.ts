@@ -12,7 +12,7 @@ export interface CancelHttp {
   prices: PriceSheet;
 }
 
-/** POST batches/{id}/cancel: 202 with the batch while it is being cancelled, 200 when it is settled by now. */
+/** POST batches/{id}/cancel: 202 with the batch while it is being cancelled, 200 when it is finished by now. */
 export async function cancelOverHttp({ deps, prices }: CancelHttp, request: HttpRequest): Promise<HttpResponseInit> {
   const { row } = await batchOf(request, deps.table);
   await cancelBatch(deps, row.id);

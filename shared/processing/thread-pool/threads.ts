@@ -3,7 +3,7 @@ import { readThreadStatus, type ThreadStatus } from '../thread/thread-status.ts'
 import type { LogLine, ThreadAnswer, ThreadData, ThreadTask } from '../thread/thread-task.ts';
 import { watchThread } from './watch.ts';
 
-/** How one run ended: with an answer, or with the end of its thread and what the board said then. */
+/** How one run ended: with an answer, or with the end of its thread and the status at that moment. */
 export type ThreadEnd = { answer: ThreadAnswer } | { status: ThreadStatus; stuck: boolean; error: unknown };
 
 /** The worker threads of one process. */

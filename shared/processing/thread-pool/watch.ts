@@ -8,13 +8,16 @@ const START_MS = 30_000;
 /** Decoding and encoding take milliseconds; only a value's endless `toJSON` or a thrashing heap takes this long. */
 const OUTSIDE_MS = 60_000;
 
-/** Whether a thread whose note has been the same for `sameForMs` has to be ended. */
+/** Whether a thread whose status has been the same for `sameForMs` has to be ended. */
 export function isStuck(status: ThreadStatus, sameForMs: number): boolean {
   if (status.sequence === 0) return sameForMs > START_MS;
   return sameForMs > (status.position === OUTSIDE ? OUTSIDE_MS : status.timeoutMs + GRACE_MS);
 }
 
-/** Watches a board; calls `onStuck` once when the thread no longer moves. Returns the function that stops watching. */
+/**
+ * Watches the status of a thread; calls `onStuck` once when the thread no longer moves. Returns the function that stops
+ * watching.
+ */
 export function watchThread(
   statusBuffer: StatusBuffer,
   clockMs: () => number,

@@ -24,7 +24,7 @@ export interface ChunkRun {
   untilMs: number;
 }
 
-/** Handles what can be settled without running the item; false when it has to run. */
+/** Handles what can be ended without running the item; false when it has to run. */
 export function endWithoutRunning(run: ChunkRun, source: Source): boolean {
   const knownFailure = run.knownFailures.get(source.line);
   if (knownFailure?.kind === 'killed') run.builder.kill(source, knownFailure.error, knownFailure.atMs);

@@ -1,6 +1,7 @@
 /**
- * The board: shared memory in which a thread notes what it is at, so that the main thread can tell a stuck thread, and
- * a dead one names its item. The sequence grows with every note, so "nothing has moved" needs no clock in the thread.
+ * The status of a thread: shared memory in which it records what it runs, so that the main thread can tell a stuck
+ * thread, and a dead one names its item. The sequence grows with every change, so "nothing has moved" needs no clock in
+ * the thread.
  */
 const SEQUENCE = 0;
 const POSITION = 1;
@@ -16,7 +17,7 @@ export const WHOLE_CHUNK = -2;
 
 export type StatusBuffer = Int32Array<SharedArrayBuffer>;
 
-/** What a board says. `sequence` 0: the thread has not begun. `position` is the item's line in its frame. */
+/** What a status buffer holds. `sequence` 0: the thread has not begun. `position` is the item's line in its frame. */
 export interface ThreadStatus {
   sequence: number;
   position: number;
@@ -25,7 +26,7 @@ export interface ThreadStatus {
   dropped: number;
 }
 
-/** A fresh board. Each run has its own: a thread that is being terminated may still write to the one it had. */
+/** A fresh status buffer. Each run has its own: a thread that is being terminated may still write to the one it had. */
 export function createStatusBuffer(lines = 0, dropped = 0): StatusBuffer {
   const statusBuffer = new Int32Array(new SharedArrayBuffer(SLOTS * Int32Array.BYTES_PER_ELEMENT));
   statusBuffer[POSITION] = OUTSIDE;
@@ -34,13 +35,13 @@ export function createStatusBuffer(lines = 0, dropped = 0): StatusBuffer {
   return statusBuffer;
 }
 
-/** Notes that the thread has begun, and how long one position may take. */
+/** Records that the thread has begun, and how long one position may take. */
 export function begin(statusBuffer: StatusBuffer, timeoutMs: number): void {
   Atomics.store(statusBuffer, TIMEOUT_MS, Math.ceil(timeoutMs));
   Atomics.add(statusBuffer, SEQUENCE, 1);
 }
 
-/** Notes what the thread turns to: a line of the frame, WHOLE_CHUNK or OUTSIDE. */
+/** Records what the thread turns to: a line of the frame, WHOLE_CHUNK or OUTSIDE. */
 export function enter(statusBuffer: StatusBuffer, position: number): void {
   Atomics.store(statusBuffer, POSITION, position);
   Atomics.add(statusBuffer, SEQUENCE, 1);
@@ -56,7 +57,7 @@ export function admitLine(statusBuffer: StatusBuffer, most: number): boolean {
   return true;
 }
 
-/** Reads the whole board. */
+/** Reads the whole status. */
 export const readThreadStatus = (statusBuffer: StatusBuffer): ThreadStatus => ({
   sequence: Atomics.load(statusBuffer, SEQUENCE),
   position: Atomics.load(statusBuffer, POSITION),

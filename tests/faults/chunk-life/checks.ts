@@ -18,7 +18,7 @@ export function check(world: World, rest: boolean): string | undefined {
   if (batch.accepted !== ended + waiting)
     return `the law is broken: ${batch.accepted} accepted, ${ended} ended, ${waiting} pending`;
   if (isFinished(batch.state) && (pending.length > 0 || batch.chunksDone !== batch.chunksTotal))
-    return 'early completion: settled with a pending row';
+    return 'early completion: finished with a pending row';
   // Whoever opens a revision or cancels one puts references or ends for every pending row, and begins again if he dies.
   const attended = world.actors.some(({ role }) => role === 'redriver' || role === 'canceller');
   const lost = attended ? undefined : pending.find((row) => !isCovered(world, row));

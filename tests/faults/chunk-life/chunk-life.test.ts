@@ -15,7 +15,7 @@ const SCENARIOS: [string, Scenario][] = [
   ['two collectors with two results', { items: 2, starts: 2, limits: { collector: 2, worker: 1 } }],
   ['answers lost after their effect', { items: 3, budget: { echo: 2 } }],
   ['split', { items: 2, starts: 2, limits: { worker: 2 } }],
-  ['held guilty', { items: 1, starts: 2, budget: { crash: 1, redeliver: 1 } }],
+  ['killed', { items: 1, starts: 2, budget: { crash: 1, redeliver: 1 } }],
   ['cancelled at any point', { items: 3, limits: { worker: 1 }, budget: { cancel: 1 } }],
   ['redriven', { items: 2, limits: { worker: 1 }, budget: { redrive: 1 } }],
   ['references put again at any point', { items: 2, budget: { resend: 1 } }],

@@ -8,7 +8,7 @@ import { type Budget, firstWorld, keyOf } from './world.ts';
 
 export interface Scenario {
   items: number;
-  /** Lone starts that the chunk has behind it: with two it is split, or held guilty. */
+  /** Isolated starts that the chunk has behind it: with two it is split or killed. */
   starts?: number;
   limits?: Partial<Limits>;
   budget?: Partial<Budget>;

@@ -33,14 +33,17 @@ function seen(table: Table, view: (row: Columns) => Columns): Table {
   return { ...table, getEntity } as unknown as Table;
 }
 
-/** The gate as a waker sees it who does not know "never beaten": it looks like a drain that beat just now. */
+/**
+ * The gate as a waker sees it who does not know "no heartbeat yet": it looks like a drain that sent a heartbeat just
+ * now.
+ */
 const asIfAlive = (deps: GateDeps, status: GateDeps['status']): GateDeps => ({
   ...deps,
   status,
   table: seen(deps.table, (row) => (row.aliveUntil === '' ? { ...row, aliveUntil: iso(deps.now()) } : row)),
 });
 
-/** Sees no beat, and every drain as if it had begun ten minutes earlier. */
+/** Sees no heartbeat, and every drain as if it had begun ten minutes earlier. */
 const impatient = (deps: GateDeps): Table =>
   seen(deps.table, (row) => ({
     ...row,
@@ -129,7 +132,7 @@ export const MUTANTS: Mutant[] = [
     finds: /two drains/,
   },
   {
-    name: 'a drain that never beat gets a new generation, not its own start again',
+    name: 'a drain that never sent a heartbeat gets a new generation, not its own start again',
     parts: {
       wake: (deps) =>
         wake(
@@ -141,7 +144,7 @@ export const MUTANTS: Mutant[] = [
     finds: /two drains/,
   },
   {
-    name: 'a drain that never beat is trusted',
+    name: 'a drain that never sent a heartbeat is trusted',
     parts: {
       wake: (deps) =>
         wake(

@@ -1,4 +1,4 @@
-/** The real gate, fence and settling as programs of the explorer; a mutant replaces one of the parts. */
+/** The real gate, fence and `finish-wave` as programs of the explorer; a mutant replaces one of the parts. */
 
 import { z } from 'zod';
 import { summarize } from '../../../shared/drain/adapt.ts';

@@ -16,7 +16,7 @@ import { type Budget, keyOf, T0, type World } from './world.ts';
 
 export interface Scenario {
   publishers: number;
-  /** Begin with a drain that has not beaten for an hour, a message it has left, and wakes under way. */
+  /** Begin with a drain that has sent no heartbeat for an hour, a message it has left, and wakes under way. */
   deadDrain?: { events: number };
   budget?: Partial<Budget>;
 }

@@ -96,7 +96,7 @@ export const owns = (rows: Rows, generation: number | undefined): boolean => {
   return gate.status === 'draining' && gate.generation === generation;
 };
 
-/** Whether the drain that the gate names was there once: a take-over by beat or sweep is what saves its queue. */
+/** Whether the drain that the gate names was there once: a take-over by heartbeat or sweep is what saves its queue. */
 export function hasDeadDrain({ rows, instances }: World): boolean {
   const { status, generation = 0 } = gateOf(rows);
   const instance = instances[drainInstanceId(QUEUE, generation)];

@@ -30,7 +30,7 @@ const keyOf = (n: number): string => {
   return key === 13 ? `k13 ${AWKWARD_TEXT}` : `k${key}`;
 };
 
-/** Makes a batch of `count` items, all of which succeed but those that `fates` names by position. */
+/** Makes a batch of `count` items, all of which succeed but those that `behaviours` names by position. */
 export function truthOf(count: number, behaviours: ReadonlyMap<number, ItemBehaviour>): Truth {
   const lines: string[] = [];
   const succeeded = new Map<number, FaultItem>();

@@ -16,7 +16,7 @@ export interface Verdict {
   wrong: string[];
 }
 
-/** Reads results, dead letters and report of a settled batch, and holds them against the truth. */
+/** Reads results, dead letters and report of a finished batch, and holds them against the truth. */
 export async function verify(
   truth: Truth,
   ledger: LedgerView,

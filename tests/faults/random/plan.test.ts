@@ -21,7 +21,7 @@ describe('the plan of a random run', () => {
     expect(seeds.some((seed) => planOf(seed, { items: ITEMS, quick: true }).stack?.kind === 'holdDrain')).toBe(false);
   });
 
-  test('has every fate of a wake somewhere', () => {
+  test('has every delivery of a wake somewhere', () => {
     const deliveries = new Set(seeds.slice(0, 200).map((seed) => planOf(seed, { items: ITEMS }).wake(0).delivery));
     expect([...deliveries].sort()).toEqual([...WAKE_DELIVERIES].sort());
   });

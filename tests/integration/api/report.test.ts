@@ -80,7 +80,7 @@ describe('GET batches/{id}/report', () => {
     );
   });
 
-  it('says why a settled batch has none', async () => {
+  it('says why a finished batch has none', async () => {
     const { id } = await pipeline.submit([{ id: 'y' }]);
     await pipeline.finish(id);
     await changeBatch(pipeline.clients.batches, id, () => ({ reportRevision: -1, reportProblem: 'too many keys' }));

@@ -86,7 +86,7 @@ test('a batch whose outcome was answered too late counts its items once', async 
   expect(await rowOf(id)).toMatchObject({ state: 'completed', succeeded: 3, duplicatesSeen: 0 });
 });
 
-test('a report whose put was answered too late is settled and announced once', async () => {
+test('a report whose put was answered too late is finished and announced once', async () => {
   const { id } = await lossy.world.submit(itemsOf(3));
   lossy.lose(...put('reports'));
 

@@ -116,7 +116,7 @@ const CASES: Case[] = [
     after: { status: 'idle', total: 4 },
   },
   {
-    write: 'a settling that goes on gives the next wave, and counts the last one once',
+    write: 'a `finish-wave` that goes on gives the next wave, and counts the last one once',
     lost: REPLACE,
     before: HELD,
     act: (gate) => finishOnce(gate, 9),
@@ -214,7 +214,7 @@ describe('a write of the gate whose answer is lost', () => {
     expect(await readEntity(table, GATES_PARTITION, policyRowKey(queue))).toMatchObject({ version: 1 });
   });
 
-  test('a beat is there', async () => {
+  test('a heartbeat is there', async () => {
     const { table, queue } = gateOf();
     lossy.lose('table', /^PATCH .*\/gates\(/);
 

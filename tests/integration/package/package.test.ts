@@ -139,7 +139,7 @@ interface BatchAnswer {
   counts: { accepted: number; succeeded: number; dead: number; pending: number };
 }
 
-/** Waits for a batch to settle, looking twice a second for at most a minute. */
+/** Waits for a batch to finish, looking twice a second for at most a minute. */
 async function finished(stack: TestStack, id: string): Promise<BatchAnswer> {
   const until = Date.now() + 60_000;
   for (;;) {

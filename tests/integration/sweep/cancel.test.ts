@@ -33,7 +33,7 @@ describe('a cancel', () => {
     await world.drainAll();
     expect(await world.batch(id)).toMatchObject({ state: 'cancelled', succeeded: 3, cancelled: 6, dead: 0 });
     expect(await world.report(id, 0)).toMatchObject({ a: { items: 1 }, b: { items: 1 }, c: { items: 1 } });
-    // The references that are left find the batch settled.
+    // The references that are left find the batch finished.
     await world.drainUnasked('echo-normal-0');
     expect(await world.batch(id)).toMatchObject({ state: 'cancelled', cancelled: 6, duplicatesSeen: 0 + 1 });
   });

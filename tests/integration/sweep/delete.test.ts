@@ -50,7 +50,7 @@ describe('deleting a batch', () => {
     expect(await inventory(world.clients)).toEqual([]);
   });
 
-  it('is refused until the batch is settled', async () => {
+  it('is refused until the batch is finished', async () => {
     const { id } = await world.submit(itemsOf(3));
     await expect(deleteBatch(world.deps, id)).rejects.toMatchObject({ type: 'conflict', message: /is queued/ });
     await world.drainAll();
@@ -94,7 +94,7 @@ describe('deleting a batch', () => {
       whole = !process.dead;
       world.wait(3 * MINUTE);
       await sweep(world.deps);
-      // All but the row that a batch without its own row has left open: a day later that is a stray.
+      // All but the row that a batch without its own row has left open: a day later that row is orphaned.
       if ((await inventory(world.clients)).every((name) => name.startsWith('batches open'))) await nextDay();
       const left = await inventory(world.clients);
       // Before the mark nothing has happened; the row that was opened for it is closed again.

@@ -9,7 +9,7 @@ import { inventory, itemsOf, ndjson } from './world.ts';
 const use = useWorld();
 
 describe('the end of a batch', () => {
-  // Collected, then: report, settled, announcement, listing, announced, closed.
+  // Collected, then: report, finished, announcement, listing, announced, closed.
   it.each([1, 2, 3, 4, 5, 6, 7, 8])('that is interrupted at write %i comes to pass once', async (at) => {
     const { id } = await use.world.submit(itemsOf(9));
     use.world.topic.events.length = 0;

@@ -113,7 +113,7 @@ describe('a gate without its drain', () => {
     expect(await use.world.batch(id)).toMatchObject(DONE);
   });
 
-  it('that says Running is trusted for ten minutes after its last beat', async () => {
+  it('that says Running is trusted for ten minutes after its last heartbeat', async () => {
     const id = await unheard(use.world);
     await wake(use.world.deps.gate, ITEMS);
     use.world.runtime.started.length = 0;

@@ -193,7 +193,7 @@ test('a late repeat of an earlier revision’s end does not start the present on
 });
 
 describe('states', () => {
-  test('a settled batch is opened again by a redrive alone, once', async () => {
+  test('a finished batch is opened again by a redrive alone, once', async () => {
     const { table } = await accepted(['000000']);
     await changeBatch(table, BATCH, () => ({ state: 'completedWithDeadLetters' }));
     const found = await readBatch(table, BATCH);

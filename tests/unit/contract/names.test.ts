@@ -68,7 +68,7 @@ describe('batch ids', () => {
   });
 });
 
-test('queues are named after workload, lane and partition', () => {
+test('queues are named after workload, lane and index', () => {
   expect([queueName('billing', 'high', 3), resultsQueueName('billing'), poisonQueueName('billing')]).toEqual([
     'billing-high-3',
     'billing-results',

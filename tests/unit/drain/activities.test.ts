@@ -62,7 +62,7 @@ test('the first task of a drain shows the wave in the gate, as long as it may ta
 test.each<[string, string, Partial<GateRow>]>([
   ['the other tasks', 't1', {}],
   [
-    'a task of a later wave, which settling has shown',
+    'a task of a later wave, which `finish-wave` has recorded',
     't0',
     { active: 2, depth: 9, aliveUntil: '2026-01-01T00:00:09.000Z' },
   ],

@@ -52,7 +52,7 @@ describe('a wave in sum', () => {
   });
 });
 
-describe('what is learnt', () => {
+describe('what is measured', () => {
   test('the first measurement is taken as it is, later ones by half', () => {
     const first = adaptGate(gate, summary({ tasks: 4, done: 8, seconds: 10, items: 800 }));
     const second = adaptGate({ ...gate, ...first }, summary({ tasks: 4, done: 4, seconds: 1 }));

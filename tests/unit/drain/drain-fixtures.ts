@@ -47,7 +47,7 @@ export const summary = (fields: Partial<WaveSummary> = {}): WaveSummary => ({
 /** What was published, with its scheduled time. */
 export type Published = { type: EventDetails['type']; at?: string | undefined };
 
-/** Settles an empty queue, unless a test says otherwise. */
+/** Finishes waves of an empty queue, unless a test says otherwise. */
 export function finishWaveDeps(table: Table, published: Published[] = []): FinishWaveDeps {
   return {
     gate: { table, now: () => NOW },

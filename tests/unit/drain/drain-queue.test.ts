@@ -28,7 +28,7 @@ const slice = (received: number): SliceResult => ({
   done: received,
 });
 
-/** Settles with one answer after the other, then with the end. */
+/** Finishes waves with one answer after the other, then with the end. */
 function finishing(...answers: FinishWaveOutput[]) {
   const seen: FinishWaveInput[] = [];
   return {
@@ -40,7 +40,7 @@ function finishing(...answers: FinishWaveOutput[]) {
   };
 }
 
-test('an empty queue takes one wave and one settling', async () => {
+test('an empty queue takes one wave and one `finish-wave`', async () => {
   const { seen, finishWave: finishWaveActivity } = finishing();
 
   const run = await runOrchestrator(drainQueue, {
@@ -53,7 +53,7 @@ test('an empty queue takes one wave and one settling', async () => {
   expect(seen).toEqual([{ queue: 'billing-normal-0', generation: 7, slices: [slice(0)], wakes: 1 }]);
 });
 
-test('the tasks of a wave run together, and the settling gets what each has done', async () => {
+test('the tasks of a wave run together, and `finish-wave` gets what each has done', async () => {
   const tasks: DequeueInput[] = [];
   const { seen, finishWave: finishWaveActivity } = finishing();
   const dequeue = (task: DequeueInput): SliceResult => slice(tasks.push(task));
@@ -70,7 +70,7 @@ test('the tasks of a wave run together, and the settling gets what each has done
   expect(seen[0]?.slices.map(({ received }) => received)).toEqual([1, 2]);
 });
 
-test('each wave has the size that the settling before it gave', async () => {
+test('each wave has the size that `finish-wave` gave before it', async () => {
   const { finishWave: finishWaveActivity } = finishing({ next: wave(3) }, { next: wave(1) });
 
   const run = await runOrchestrator(drainQueue, {
@@ -96,7 +96,7 @@ test('after five waves the history is cut, and the drain goes on with the next w
   expect(seen).toHaveLength(7);
 });
 
-test('a settling that fails is tried again after 2, 4 and 8 seconds', async () => {
+test('a `finish-wave` that fails is tried again after 2, 4 and 8 seconds', async () => {
   let failures = 3;
   const finishWaveActivity = (): FinishWaveOutput => {
     if (failures === 0) return {};
@@ -124,7 +124,7 @@ describe('a task that is reported as failed, since its worker has died', () => {
     ['t0', ['fault', 'quotaReached', 'quotaReached']],
     ['t1', ['quotaReached', 'fault', 'quotaReached']],
     ['t2', ['quotaReached', 'quotaReached', 'fault']],
-  ])('(%s) counts as a fault, and the settling waits for the others, which run once', async (dead, ends) => {
+  ])('(%s) counts as a fault, and `finish-wave` waits for the others, which run once', async (dead, ends) => {
     const { seen, finishWave: finishWaveActivity } = finishing();
 
     const run = await runOrchestrator(drainQueue, {

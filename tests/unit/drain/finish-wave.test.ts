@@ -53,7 +53,7 @@ describe('an empty queue', () => {
 });
 
 describe('a queue with work', () => {
-  test('gets its next wave, and a beat that covers it', async () => {
+  test('gets its next wave, and a heartbeat that covers it', async () => {
     const next = wave({ tasks: 5 });
     const { deps, gate } = await held({}, { depthOf: async () => 9, plan: async () => next });
 

@@ -41,7 +41,7 @@ function world(
   };
 }
 
-test('a slice beside others ends when its share is done, and asks for no more than that', async () => {
+test('a slice beside others ends when its quota is reached, and asks for no more than that', async () => {
   const effects = world([
     [1, 2, 3],
     [4, 5],
@@ -111,7 +111,7 @@ describe('the circuit', () => {
   });
 });
 
-test('a lone task stays for what comes in meanwhile, takes it at a pace, and does not count its waits', async () => {
+test('the only task of a wave stays for what comes in meanwhile, takes it at a pace, and does not count its waits', async () => {
   const effects = world([[1], [2, 3], []], { roundMs: 100 });
 
   const result = await runSlice(wave({ quota: 1, receive: 32 }), effects);
@@ -121,7 +121,7 @@ test('a lone task stays for what comes in meanwhile, takes it at a pace, and doe
   expect(effects.slept.slice(0, 2)).toEqual([400, 400]);
 });
 
-test('a lone task whose queue gives all that it takes at a time leaves the rest to a wider wave', async () => {
+test('the only task of a wave whose queue gives all that it takes at a time leaves the rest to a wider wave', async () => {
   const effects = world([[1, 2], [3, 4], [5]]);
 
   const result = await runSlice(wave({ quota: 4, receive: 2 }), effects);
@@ -129,7 +129,7 @@ test('a lone task whose queue gives all that it takes at a time leaves the rest 
   expect(result).toMatchObject({ ended: 'quotaReached', received: 4 });
 });
 
-test('a lone task does not stay for ever: another queue may want its place', async () => {
+test('the only task of a wave does not stay for ever: another queue may want its place', async () => {
   const effects = world(Array.from({ length: 1_000 }, () => [1]));
 
   const result = await runSlice(wave({ quota: 1, receive: 32 }), effects);
@@ -137,7 +137,7 @@ test('a lone task does not stay for ever: another queue may want its place', asy
   expect(result).toMatchObject({ ended: 'quotaReached', received: 10 });
 });
 
-test('a lone task that stays gives back what it finds behind a pause, and ends', async () => {
+test('the only task of a wave that stays gives back what it finds behind a pause, and ends', async () => {
   const effects = { ...world([[1, 2], [3], [4]]), mayGoOn: async () => effects.asked.length < 3 };
 
   const result = await runSlice(wave({ quota: 2, receive: 32 }), effects);
@@ -147,7 +147,7 @@ test('a lone task that stays gives back what it finds behind a pause, and ends',
   expect(effects.back).toEqual([4]);
 });
 
-test('a pause does not touch the share', async () => {
+test('a pause does not touch the quota', async () => {
   const effects = { ...world([[1], [2]]), mayGoOn: async () => false };
 
   await runSlice(wave({ quota: 2, receive: 32 }), effects);
@@ -155,7 +155,7 @@ test('a pause does not touch the share', async () => {
   expect(effects.back).toEqual([]);
 });
 
-test('a task of several, and a probe, take no more than their share', async () => {
+test('a task of several, and a probe, take no more than their quota', async () => {
   for (const fields of [{ tasks: 2 }, { probe: true }]) {
     const result = await runSlice(wave({ quota: 1, receive: 1, ...fields }), world([[1], [2]]));
 

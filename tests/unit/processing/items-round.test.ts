@@ -116,7 +116,7 @@ test.each<[string, Fault]>([
   ['a frame that cannot be read', { on: 'read', error: BUSY }],
   ['an outcome that cannot be written', { on: 'write', error: NO_ANSWER }],
   ['a right that is missing', { on: 'write', error: FORBIDDEN }],
-])('however often storage fails by %s, no chunk is held guilty of it', async (_what, fault) => {
+])('however often storage fails by %s, no chunk is killed for it', async (_what, fault) => {
   const { deliver, stored } = world();
   for (let times = 0; times < 20; times += 1) await deliver(fault);
   expect(stored).toEqual([]);
@@ -144,7 +144,7 @@ test('an outcome that was stored although its answer was lost is found, and noth
   expect(runs()).toBe(1);
 });
 
-test('a suspect whose lone starts were broken off by storage is none the guiltier', async () => {
+test('isolated starts that a failing storage interrupted do not count', async () => {
   const { deliver, die, stored } = world();
   die();
   for (let times = 0; times < 20; times += 1) await deliver({ on: 'read', error: BUSY });
@@ -154,7 +154,7 @@ test('a suspect whose lone starts were broken off by storage is none the guiltie
   expect(stored.map(({ ending }) => ending)).toEqual(['processed']);
 });
 
-test('a suspect whose frame cannot be read, whatever the error says, is not marked as begun', async () => {
+test('a redelivered chunk whose frame cannot be read, whatever the error says, does not count as started', async () => {
   const { deliver, die, stored } = world();
   die();
   for (let times = 0; times < 20; times += 1) await deliver({ on: 'read', error: new TypeError('terminated') });
@@ -177,7 +177,7 @@ test('the outcome of a worker that has lost its lease is stored, and stands', as
   const { deliver, die, stored } = world();
   const taken = { on: 'renew', error: serviceError(400) } as const;
   await deliver(taken);
-  // Lost before the lone start of the next one: that one finds it ended.
+  // Lost before the isolated start of the next one: that one finds it ended.
   die();
   await deliver();
 

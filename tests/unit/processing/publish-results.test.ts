@@ -15,7 +15,7 @@ const disposition = (chunk: string, fields: Parameters<typeof headerOf>[1] = {})
 /** What a queue does with a message's text before it takes it: nothing, unless a test refuses it. */
 type Check = (text: string) => void;
 
-/** Tells fates, and gives what happened, in order. */
+/** Publishes the results of dispositions, and gives what happened, in order. */
 async function tell(dispositions: ChunkDisposition[], check: Check = () => {}) {
   const told: string[] = [];
   const texts: string[] = [];

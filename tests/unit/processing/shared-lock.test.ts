@@ -43,7 +43,7 @@ test('one that wants to be alone waits for those before it, and those behind it 
   const lock = createSharedLock();
   void lock.shared(run('a'));
   void lock.shared(run('b'));
-  void lock.exclusive(run('suspect'));
+  void lock.exclusive(run('isolated'));
   void lock.shared(run('c'));
   await nextTurn();
 
@@ -51,11 +51,11 @@ test('one that wants to be alone waits for those before it, and those behind it 
   const whileBRuns = [...begun];
   await end('b');
   const exclusive = [...begun];
-  await end('suspect');
+  await end('isolated');
 
   expect(whileBRuns).toEqual(['a', 'b']);
-  expect(exclusive).toEqual(['a', 'b', 'suspect']);
-  expect(begun).toEqual(['a', 'b', 'suspect', 'c']);
+  expect(exclusive).toEqual(['a', 'b', 'isolated']);
+  expect(begun).toEqual(['a', 'b', 'isolated', 'c']);
 });
 
 test('two that want to be alone are so one after the other', async () => {

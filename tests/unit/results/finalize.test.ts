@@ -99,7 +99,7 @@ test('repeated, it changes nothing and tells nobody again', async () => {
   expect(published).toHaveLength(1);
 });
 
-test('a batch that somebody settled and did not announce is announced by the next', async () => {
+test('a batch that somebody finished and did not announce is announced by the next', async () => {
   const { deps, row, published } = await batchWith({ '000000': headerOf(), '000001': headerOf() });
   await changeBatch(deps.table, BATCH, () => ({ state: 'completed', announced: false, reportRevision: 0 }));
 
@@ -109,7 +109,7 @@ test('a batch that somebody settled and did not announce is announced by the nex
   expect(published).toEqual([`BatchCompleted completed-${BATCH}-0`]);
 });
 
-test('it is announced also by one whose own settling went through without an answer', async () => {
+test('it is announced also by one whose own write went through without an answer', async () => {
   const { deps, store, row, published } = await batchWith({ '000000': headerOf(), '000001': headerOf() });
   let lost = true;
   store.before(async (name) => {
@@ -147,7 +147,7 @@ async function logged(fn: () => Promise<void>): Promise<{ event: string; error?:
   return lines.map((line) => JSON.parse(line));
 }
 
-test('a missed deadline is an alert, also when whoever settled the batch died right after it', async () => {
+test('a missed deadline is an alert, also when whoever finished the batch died right after it', async () => {
   const { deps } = await batchWith({ '000000': headerOf(), '000001': headerOf() });
   const state = { state: 'completed', announced: false, reportRevision: 0 } as const;
   await changeBatch(deps.table, BATCH, () => ({ ...state, completedAt: '2026-01-01T00:05:00.001Z' }));
@@ -206,7 +206,7 @@ test.each<[string, Partial<Sum>, RegExp, string[]?]>([
     /^The partial aggregate of chunk 000001 .*SyntaxError/,
     ['{"key":"k","value":1}', '{'],
   ],
-])('a batch whose report cannot be made is settled without one: %s', async (_what, reduce, problem, lines) => {
+])('a batch whose report cannot be made is finished without one: %s', async (_what, reduce, problem, lines) => {
   const { deps, row, published, blobs } = await partials(reduce, lines);
 
   const log = await logged(() => finalize(deps, BATCH));

@@ -138,6 +138,6 @@ test.each([
   ['000005.r3', 1],
   ['000004.s07.r1', 0],
   ['v0001.000003', 1],
-])('chunk %s lies in partition %i, whoever puts it again', (chunk, queueIndex) => {
+])('chunk %s lies in queue %i of its lane, whoever puts it again', (chunk, queueIndex) => {
   expect(queueIndexOf(chunk, 2)).toBe(queueIndex);
 });

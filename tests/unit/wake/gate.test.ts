@@ -66,7 +66,7 @@ describe('wake', () => {
     });
   });
 
-  test('a drain that never beat is started again under the same id: its first waker may have died', async () => {
+  test('a drain that never sent a heartbeat is started again under the same id: its first waker may have died', async () => {
     const { deps, started, gate, status } = fixture();
     await wake(deps, QUEUE);
     status.of = undefined;
@@ -79,7 +79,7 @@ describe('wake', () => {
   });
 
   test.each<DrainStatus>(['Running', 'Pending'])(
-    'a drain that is %s is not started again before its first beat',
+    'a drain that is %s is not started again before its first heartbeat',
     async (of) => {
       const { deps, started, gate, status } = fixture();
       await wake(deps, QUEUE);
@@ -92,14 +92,14 @@ describe('wake', () => {
   );
 
   test.each<[string, DrainStatus, number, 'counted' | 'takenOver']>([
-    ['runs, and beats', 'Running', 0, 'counted'],
-    ['says Running ten minutes after its last beat', 'Running', 600_000, 'counted'],
+    ['runs, and sends heartbeats', 'Running', 0, 'counted'],
+    ['says Running ten minutes after its last heartbeat', 'Running', 600_000, 'counted'],
     ['says Running longer than that', 'Running', 600_001, 'takenOver'],
     ['has failed', 'Failed', 0, 'takenOver'],
     ['was terminated', 'Terminated', 0, 'takenOver'],
     ['has completed without a release', 'Completed', 0, 'takenOver'],
-    ['is unknown, but its beat still counts', undefined, 0, 'counted'],
-    ['is unknown, and its beat has passed', undefined, 1, 'takenOver'],
+    ['is unknown, but its heartbeat still counts', undefined, 0, 'counted'],
+    ['is unknown, and its heartbeat has passed', undefined, 1, 'takenOver'],
   ])('with a drain that %s', async (_what, status, silentMs, expected) => {
     const fix = fixture();
     await fix.set({
@@ -118,7 +118,7 @@ describe('wake', () => {
     expect((await fix.gate()).generation).toBe(expected === 'takenOver' ? 2 : 1);
   });
 
-  test('a task that beat of late keeps its drain alive; one of an older generation does not', async () => {
+  test('a task with a recent heartbeat keeps its drain alive; one of an older generation does not', async () => {
     const { deps, clock, gate, set } = fixture();
     await set({ status: 'draining', generation: 2, instanceId: 'd', acquiredAt: '2026-01-01T00:00:00.000Z' });
     clock.now = NOW + 20 * 60_000;
@@ -211,7 +211,7 @@ describe('fence', () => {
     expect(await fence(deps.table, QUEUE, 1)).toBeUndefined();
   });
 
-  test('a sweep that takes the gate is alive by its beat alone', async () => {
+  test('a sweep that takes the gate is alive by its heartbeat alone', async () => {
     const { deps, clock, status } = fixture();
     await wake(deps, QUEUE);
     status.of = 'Completed';

@@ -73,7 +73,7 @@ describe('watch', () => {
 
   it('ends with 7 when the time is over', async () => {
     const { code, err, sleptMs } = await run('watch b --timeout 2', look(running));
-    expect([code, err]).toEqual([EXIT.timeout, expect.stringContaining('Not settled after 2 s; it goes on.')]);
+    expect([code, err]).toEqual([EXIT.timeout, expect.stringContaining('Not finished after 2 s; it goes on.')]);
     expect(sleptMs).toEqual([500, 500, 500, 500]);
   });
 

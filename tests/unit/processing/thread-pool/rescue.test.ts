@@ -50,7 +50,7 @@ describe('processChunk', () => {
     expect(outcome.header.handlerSeconds).toBe(2);
   });
 
-  it('gives each run a board of its own', async () => {
+  it('gives each run a status buffer of its own', async () => {
     const { tasks } = await process(9, [diesAt(3)]);
     expect(tasks[0]?.statusBuffer).not.toBe(tasks[1]?.statusBuffer);
   });

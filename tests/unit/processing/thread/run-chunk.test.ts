@@ -195,7 +195,7 @@ describe('a frame that is not what was promised', () => {
   });
 });
 
-it('leaves the board outside of items when it is done', async () => {
+it('leaves the status outside of items when it is done', async () => {
   expect(
     (
       await run(
