@@ -30,7 +30,7 @@ const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/);
  * `firstItem` is the 0-based position in the batch of the frame's first item. `skip` and `take` narrow the frame to a
  * part of its items. `starts` counts isolated starts of this chunk, `returned` how often a delivery was given back
  * by a living process; `resent` marks one whose outcome may be stored already: it was put again by a
- * repair, or a service broke it off.
+ * repair, or a failing service interrupted it.
  */
 export const referenceSchema = z.object({
   v: z.literal(1),

@@ -50,15 +50,15 @@ export type Timers = Pick<MonthParameters, 'sweepMinutes' | 'inboxMinutes'>;
 
 /** A month without work, cut to `days`. */
 export function idleLines(days: number, timers: Timers, sheet: PriceSheet): IdleLine[] {
-  const share = days / DAYS_A_MONTH;
+  const fraction = days / DAYS_A_MONTH;
   const parameters = { ...DEFAULT_PARAMETERS, ...timers, idleHours: 24, batches: 0, items: 0 };
   return sluiceLines(parameters, { operations: {}, actions: 0, batches: 0 }, sheet)
     .filter(({ when }) => when !== 'work')
     .map(({ who, does, count, usd }) => ({
       who,
       does,
-      count: count === null ? null : count * share,
-      usd: usd === null ? null : usd * share,
+      count: count === null ? null : count * fraction,
+      usd: usd === null ? null : usd * fraction,
     }));
 }
 

@@ -27,7 +27,7 @@ export interface Upload {
   idempotencyKey: string;
 }
 
-/** How far it is: `share` of the bytes to send. */
+/** How far it is: `fraction` of the bytes to send. */
 export type UploadProgress = { step: 'compressing' } | { step: 'sending'; fraction: number } | { step: 'storing' };
 
 /** Below this a file is not worth compressing first. */
