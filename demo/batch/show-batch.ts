@@ -32,7 +32,7 @@ export async function showBatch(stack: LocalStack, submission: Submission, scree
   const batch = await watchBatch(api, accepted, createStatusLine(screen, performance.now.bind(performance)));
   const peakBytes = await highestPeak(stack);
   const report = batch.reportProblem === undefined ? await api.report(batch.id) : [];
-  print(['', ...describeReport(report), '', ...describeRun(batch, peakBytes)]);
+  print(['', ...describeReport(report), '', ...describeRun(batch, peakBytes, stack.instances.length)]);
   return { batch, problems: await check(batch, report, submission) };
 }
 

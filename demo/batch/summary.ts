@@ -10,9 +10,11 @@ export const describeReport = (rows: readonly ReportRow[]): string[] => [
 ];
 
 /** Counts, latency, cost and memory of a batch that has ended. */
-export const describeRun = (batch: ShownBatch, peakBytes: number | undefined): string[] => [
+export const describeRun = (batch: ShownBatch, peakBytes: number | undefined, instances = 1): string[] => [
   ...describeBatch(batch),
   ...(peakBytes === undefined
     ? []
-    : [`Peak memory of the host, worker threads included: ${formatMegabytes(peakBytes)}`]),
+    : [
+        `Peak memory of ${instances === 1 ? 'the host' : 'the instance that used most'}, worker threads included: ${formatMegabytes(peakBytes)}`,
+      ]),
 ];

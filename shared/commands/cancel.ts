@@ -45,8 +45,8 @@ export async function cancelBatch(deps: FinalizeDeps, id: string): Promise<Cance
 }
 
 /**
- * Moves an unfinished batch to `cancelling`. One that is still `accepting` gets all its rows first: nobody completes the
- * intake of a cancelling batch, and a row that is missing would keep it open for ever.
+ * Moves an unfinished batch to `cancelling`. One that is still `accepting` gets all its rows first: nobody completes
+ * the intake of a cancelling batch, and a row that is missing would keep it open for ever.
  */
 const markCancelling = (deps: FinalizeDeps, id: string): Promise<BatchRow> =>
   retryLostRace(rowOf(id), async () => {

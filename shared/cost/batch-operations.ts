@@ -62,8 +62,8 @@ const START: Operations = { 'queue.properties': 1 };
 const READ: Operations = { 'blob.get': 1 };
 
 /**
- * Gate and batch row read, a heartbeat written; 4 empty gets: the delays 100, 300 and 700 ms follow the first three, and after
- * the fourth the delay would reach its maximum of a second, where a task ends.
+ * Gate and batch row read, a heartbeat written; 4 empty gets: the delays 100, 300 and 700 ms follow the first three,
+ * and after the fourth the delay would reach its maximum of a second, where a task ends.
  */
 const TASK: Operations = { 'table.get': 2, 'table.update': 1, 'queue.get': 4 };
 /** The one task on the result queue: as above, without a batch row. */

@@ -1,6 +1,6 @@
 /**
- * The orchestration that empties one queue: waves of dequeue tasks, and `finish-wave` after each. It only decides, and is
- * disposable: queue, gate and ledger hold all truth, so that it may fail or be replaced at any moment.
+ * The orchestration that empties one queue: waves of dequeue tasks, and `finish-wave` after each. It only decides, and
+ * is disposable: queue, gate and ledger hold all truth, so that it may fail or be replaced at any moment.
  */
 import type { OrchestrationContext, Task } from 'durable-functions';
 import { RetryOptions } from 'durable-functions';
@@ -68,7 +68,9 @@ function tasksOf(context: OrchestrationContext, { queue, generation, wave }: Dra
   );
 }
 
-/** Five tries over about a minute. When all fail, the gate's missing heartbeat shows it to the next wake or the sweep. */
+/**
+ * Five tries over about a minute. When all fail, the gate's missing heartbeat shows it to the next wake or the sweep.
+ */
 const finishWave = (context: OrchestrationContext, input: FinishWaveInput) => {
   const retry = new RetryOptions(2_000, 5);
   retry.backoffCoefficient = 2;

@@ -31,8 +31,9 @@ export interface PlanState {
 }
 
 /**
- * One wave: `tasks` dequeue tasks that each take `quota` references, at most `receive` at a time. `depth` is what waited
- * when it was planned, `wakes` what the gate had counted: a later wake may mean a message that its tasks have missed.
+ * One wave: `tasks` dequeue tasks that each take `quota` references, at most `receive` at a time. `depth` is what
+ * waited when it was planned, `wakes` what the gate had counted: a later wake may mean a message that its tasks have
+ * missed.
  */
 export interface Wave {
   depth: number;
@@ -56,8 +57,8 @@ export function planWave(state: PlanState): Wave {
   const quota = Math.max(1, Math.ceil(depth / tasks));
   const seconds = Math.min(sliceSeconds, state.visibilitySeconds / 2);
   const inTime = Math.floor(seconds / Math.max(state.secondsPerReference, 0.001));
-  // The only task of a wave has no rivals: it may as well take what comes in meanwhile, up to the work that one task should get; a
-  // collector does so to its end.
+  // The only task of a wave has no rivals: it may as well take what comes in meanwhile, up to the work that one task
+  // should get; a collector does so to its end.
   const target = Math.ceil(state.policy.targetSeconds / Math.max(state.secondsPerReference, 0.001));
   const receive = Math.max(1, Math.min(MAX_RECEIVE, inTime, tasks === 1 ? Math.max(quota, target) : quota));
   const most = state.kind === 'results' ? Number.MAX_SAFE_INTEGER : quota;

@@ -167,8 +167,8 @@ const unstarted = ({ value }: Work): Reference => returned(value);
 const returned = (reference: Reference): Reference => ({ ...reference, returned: (reference.returned ?? 0) + 1 });
 
 /**
- * As it was before a start that a failing service interrupted, which says nothing about the chunk; but its outcome may be stored
- * all the same, the answer alone being lost.
+ * As it was before a start that a failing service interrupted, which says nothing about the chunk; but its outcome may
+ * be stored all the same, the answer alone being lost.
  */
 const interrupted = ({ value }: Work): Reference => ({ ...returned(value), resent: true });
 
@@ -214,7 +214,10 @@ async function decide(deps: ItemsRoundDeps, work: Work, lease: Lease): Promise<C
   return deps.lock.exclusive(() => runIsolated(deps, work, lease));
 }
 
-/** A chunk that was delivered before runs isolated, after its start was counted in its message; after two such starts without an end it is split or killed. */
+/**
+ * A chunk that was delivered before runs isolated, after its start was counted in its message; after two such starts
+ * without an end it is split or killed.
+ */
 async function runIsolated(deps: ItemsRoundDeps, work: Work, lease: Lease): Promise<ChunkDisposition> {
   const { message, value: reference } = work;
   const starts = reference.starts ?? 0;

@@ -15,7 +15,10 @@ export interface PublishResultsDeps extends ResultDeps {
   registry: Registry;
 }
 
-/** What became of one reference: an outcome to report, nothing any more (its batch is gone, or finished), or to be tried again. */
+/**
+ * What became of one reference: an outcome to report, nothing any more (its batch is gone, or finished), or to be tried
+ * again.
+ */
 export type ChunkDisposition = { end: FinishedChunk; outcome?: ChunkOutcome } | 'orphaned' | 'duplicate' | 'returned';
 
 export interface PublishResultsOptions {

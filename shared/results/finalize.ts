@@ -1,4 +1,6 @@
-/** The end of a batch: merge the partial aggregates in chunk order, write the report, finish the row, publish the end. */
+/**
+ * The end of a batch: merge the partial aggregates in chunk order, write the report, finish the row, publish the end.
+ */
 import type { ContainerClient } from '@azure/storage-blob';
 import { type BatchRow, type BatchState, isFinished, pendingItems, type Versioned } from '../batches/batch-row.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';

@@ -31,7 +31,10 @@ export interface EnqueueTarget {
   traceparent?: string | undefined;
 }
 
-/** The index of the queue of a chunk within its lane: a function of its id, so that whoever puts its reference again finds the same queue. */
+/**
+ * The index of the queue of a chunk within its lane: a function of its id, so that whoever puts its reference again
+ * finds the same queue.
+ */
 export const queueIndexOf = (chunk: string, queuesPerLane: number): number =>
   Number(/\d{6}/.exec(chunk)?.[0] ?? 0) % queuesPerLane;
 

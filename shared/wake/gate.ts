@@ -216,7 +216,8 @@ export async function recordHeartbeat(
 
 /**
  * The sign of life of a drain's first wave, which was planned after the gate had been taken: until now the gate knows
- * nothing of it. False when the gate is somebody's who has sent a heartbeat already, or was changed meanwhile; nothing is written then.
+ * nothing of it. False when the gate is somebody's who has sent a heartbeat already, or was changed meanwhile; nothing
+ * is written then.
  */
 export const showFirstWave = async (
   table: Table,

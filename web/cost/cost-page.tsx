@@ -101,11 +101,14 @@ function Period({ title, period }: { title: string; period: CostPeriod }): JSX.E
   );
 }
 
-function ProcessOperations({ process: { since, operations } }: { process: Cost['process'] }): JSX.Element {
+function ProcessOperations({ process: { instance, since, operations } }: { process: Cost['process'] }): JSX.Element {
   const sorted = Object.entries(operations).sort(([, a], [, b]) => b - a);
   return (
     <>
-      <p class="soft">Counted by the one that answered, since {formatTime(since)}, whatever it was for.</p>
+      <p class="soft">
+        Counted by the instance that answered{instance === null ? '' : ` (${instance})`} since its start at{' '}
+        {formatTime(since)}, for all purposes.
+      </p>
       <ul class="part-list columns">
         {sorted.map(([name, count]) => (
           <li key={name}>

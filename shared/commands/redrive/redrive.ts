@@ -101,7 +101,10 @@ interface Storing {
   selection: Selection;
 }
 
-/** Selects by the rows of the finished batch, which do not change before the next revision, and stores the selection create-only. */
+/**
+ * Selects by the rows of the finished batch, which do not change before the next revision, and stores the selection
+ * create-only.
+ */
 async function store(deps: FinalizeDeps, batch: BatchRow, { blob, digest, selection }: Storing): Promise<void> {
   const nowMs = deps.gate.now();
   const workload = workloadOf(deps, batch);

@@ -20,7 +20,7 @@ export interface CostHttp {
   /** When this process began to count, in milliseconds since 1970. */
   sinceMs: number;
   prices: PriceSheet;
-  settings: Pick<Settings, 'sweepSchedule' | 'inboxSchedule'>;
+  settings: Pick<Settings, 'sweepSchedule' | 'inboxSchedule' | 'instance'>;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -46,7 +46,11 @@ export async function getCost(deps: CostHttp, request: HttpRequest): Promise<Htt
     currency: 'USD',
     day: period(spent.day, { from: day, to: day }),
     month: period(spent.month, month),
-    process: { since: new Date(deps.sinceMs).toISOString(), operations: roundedOperations(deps.meter.total()) },
+    process: {
+      instance: deps.settings.instance ?? null,
+      since: new Date(deps.sinceMs).toISOString(),
+      operations: roundedOperations(deps.meter.total()),
+    },
     notIncluded: NOT_INCLUDED,
   };
   return json(cost);

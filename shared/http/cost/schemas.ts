@@ -32,7 +32,11 @@ export const costSchema = z.object({
   day: periodSchema,
   month: periodSchema,
   process: z
-    .object({ since: time, operations: operationsSchema })
+    .object({
+      instance: z.string().nullable().describe('null: the platform gives none'),
+      since: time,
+      operations: operationsSchema,
+    })
     .describe('Counted by the one instance that answers, since its start, whatever it was for'),
   notIncluded: z.array(z.string()),
 });

@@ -24,8 +24,9 @@ export interface Ended {
 export const NO_FAILURES: ThreadFailures = { knownFailures: [], single: false, unattributed: 0, unstarted: 0 };
 
 /**
- * Records a failed attempt for the item that was running when a thread died. Other items are unaffected; with `mapChunk` that was the whole chunk,
- * so the next run takes the items one by one. `atMs` is the service time. The end of an item that cannot have run again is unattributed.
+ * Records a failed attempt for the item that was running when a thread died. Other items are unaffected; with
+ * `mapChunk` that was the whole chunk, so the next run takes the items one by one. `atMs` is the service time. The end
+ * of an item that cannot have run again is unattributed.
  */
 export function recordThreadFailure(
   failures: ThreadFailures,

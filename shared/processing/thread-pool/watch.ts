@@ -14,7 +14,10 @@ export function isStuck(status: ThreadStatus, sameForMs: number): boolean {
   return sameForMs > (status.position === OUTSIDE ? OUTSIDE_MS : status.timeoutMs + GRACE_MS);
 }
 
-/** Watches the status of a thread; calls `onStuck` once when the thread no longer moves. Returns the function that stops watching. */
+/**
+ * Watches the status of a thread; calls `onStuck` once when the thread no longer moves. Returns the function that stops
+ * watching.
+ */
 export function watchThread(
   statusBuffer: StatusBuffer,
   clockMs: () => number,

@@ -1,6 +1,7 @@
 /**
- * The status of a thread: shared memory in which it records what it runs, so that the main thread can tell a stuck thread, and
- * a dead one names its item. The sequence grows with every change, so "nothing has moved" needs no clock in the thread.
+ * The status of a thread: shared memory in which it records what it runs, so that the main thread can tell a stuck
+ * thread, and a dead one names its item. The sequence grows with every change, so "nothing has moved" needs no clock in
+ * the thread.
  */
 const SEQUENCE = 0;
 const POSITION = 1;

@@ -33,7 +33,10 @@ function seen(table: Table, view: (row: Columns) => Columns): Table {
   return { ...table, getEntity } as unknown as Table;
 }
 
-/** The gate as a waker sees it who does not know "no heartbeat yet": it looks like a drain that sent a heartbeat just now. */
+/**
+ * The gate as a waker sees it who does not know "no heartbeat yet": it looks like a drain that sent a heartbeat just
+ * now.
+ */
 const asIfAlive = (deps: GateDeps, status: GateDeps['status']): GateDeps => ({
   ...deps,
   status,
