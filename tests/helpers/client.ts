@@ -85,6 +85,7 @@ export async function report(stack: TestStack, id: string): Promise<Record<strin
 
 /** A queue as `GET queues` shows it. */
 export interface QueueAnswer {
+  generation: number;
   queue: string;
   status: string;
   depth: number;

@@ -2,10 +2,10 @@ import { availableParallelism } from 'node:os';
 import { readDurableConfig } from './config.ts';
 import { type Engine, startEngine } from './engine.ts';
 import { FunctionNames } from './function-names.ts';
-import { answer, listenForRpc, type RpcListener, rpcPath } from './http-server.ts';
+import { answer, listenForRpc, type RpcListener, rpcPath } from './http/http-server.ts';
+import { clientBindingText, isWebhook, toUrlSource, webhookPath } from './http/urls.ts';
+import { isWebhookOpen } from './http/webhook-key.ts';
 import type { DurableBackend, DurableBackendOptions } from './types.ts';
-import { clientBindingText, isWebhook, toUrlSource, webhookPath } from './urls.ts';
-import { isWebhookOpen } from './webhook-key.ts';
 
 const defaultGraceMs = 10_000;
 

@@ -1,5 +1,5 @@
+import { readTimeSpan } from './history/time-span.ts';
 import { HUB_NAME_RULE, isHubName } from './hub-name.ts';
-import { readTimeSpan } from './time-span.ts';
 
 const matchStrategies = ['None', 'Strict', 'CurrentOrOlder'] as const;
 const failureStrategies = ['Reject', 'Fail'] as const;

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import type { DurableConfig } from './config.ts';
-import { openDatabase, transaction } from './database.ts';
 import { AnswerLostError } from './errors.ts';
-import { createHistoryTable, type HistoryTable } from './history-table.ts';
-import { createInbox, type Inbox } from './inbox.ts';
-import { createInstanceTable, type InstanceTable } from './instances.ts';
-import { createTaskTable, type TaskTable } from './tasks.ts';
+import { openDatabase, transaction } from './store/database.ts';
+import { createHistoryTable, type HistoryTable } from './store/history-table.ts';
+import { createInbox, type Inbox } from './store/inbox.ts';
+import { createInstanceTable, type InstanceTable } from './store/instances.ts';
+import { createTaskTable, type TaskTable } from './store/tasks.ts';
 import type { DurableFunctionKind, EngineOptions } from './types.ts';
 
 /** A change of state that a fault can be injected round. */

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { createActivityWork } from './activity-work.ts';
 import type { DurableConfig } from './config.ts';
 import { type Core, openCore } from './core.ts';
-import { Dispatcher } from './dispatcher.ts';
+import { createActivityWork } from './dispatch/activity-work.ts';
+import { Dispatcher } from './dispatch/dispatcher.ts';
+import { createPollingPacer, createPushPacer, type PacerFactory } from './dispatch/pacing.ts';
+import { type Worker, WorkerPool } from './dispatch/workers.ts';
 import type { FunctionNames } from './function-names.ts';
-import { createOrchestrationWork } from './orchestration-work.ts';
-import { createPollingPacer, createPushPacer, type PacerFactory } from './pacing.ts';
+import { createOrchestrationWork } from './turns/orchestration-work.ts';
 import type { EngineOptions } from './types.ts';
-import { type Worker, WorkerPool } from './workers.ts';
 
 /** A task hub that runs: its store, and the dispatch of its work to workers. */
 export interface Engine {

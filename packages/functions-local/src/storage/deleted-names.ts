@@ -1,9 +1,9 @@
 /** Names of deleted queues, tables and containers, which Azure keeps for a while and Azurite frees at once. */
 
 import type { Operation } from './operation.ts';
-import type { Refusal } from './refusal.ts';
 import type { Request } from './request.ts';
-import { tableNameIn } from './table-rules.ts';
+import type { Refusal } from './rules/refusal.ts';
+import { tableNameIn } from './tables/table-rules.ts';
 
 /** Learn: at least 30 s for queues and containers, about 40 s for tables. */
 const KINDS: Readonly<Partial<Record<Operation, { kind: string; ms: number; deletes: boolean }>>> = {

@@ -1,8 +1,9 @@
 /** Carries out a call: the rules first, then the service, then the rules that show only in its answer. */
-import { answerRefusalOf } from './answer-rules.ts';
-import { listPage } from './blob-pages.ts';
-import { BLOB_RULES, blockListTooLarge, MAX_BLOCK_LIST_BYTES } from './blob-rules.ts';
-import { createBlockLedger } from './blocks.ts';
+
+import { listPage } from './blobs/blob-pages.ts';
+import { BLOB_RULES, blockListTooLarge, MAX_BLOCK_LIST_BYTES } from './blobs/blob-rules.ts';
+import { createBlockLedger } from './blobs/blocks.ts';
+import { existsBlob } from './blobs/exists-blob.ts';
 import {
   type Body,
   BodyTooLargeError,
@@ -12,20 +13,20 @@ import {
   type StorageService,
 } from './call.ts';
 import type { ClientView, Handle } from './client.ts';
-import { COMMON_RULES } from './common-rules.ts';
 import type { StorageAccount } from './connection-string.ts';
 import { createDeletedNames } from './deleted-names.ts';
-import { existsBlob } from './exists-blob.ts';
 import type { Operation } from './operation.ts';
-import { MAX_MESSAGE_BODY_BYTES, messageBodyTooLarge, QUEUE_RULES } from './queue-rules.ts';
-import { receiptRefusal, withAzuriteReceipt, withOwnReceipts } from './receipts.ts';
-import { answerRefusal, answerTransactionRefusal, type Refusal } from './refusal.ts';
+import { MAX_MESSAGE_BODY_BYTES, messageBodyTooLarge, QUEUE_RULES } from './queues/queue-rules.ts';
+import { receiptRefusal, withAzuriteReceipt, withOwnReceipts } from './queues/receipts.ts';
 import { parseRequest, type Request } from './request.ts';
-import { type Rule, refusalOf } from './rule.ts';
-import { signAnew } from './shared-key.ts';
-import { queryPage } from './table-pages.ts';
-import { MAX_TABLE_BODY_BYTES, refusedOperation, TABLE_RULES, tableBodyTooLarge } from './table-rules.ts';
-import { withoutLineSeparators } from './transaction.ts';
+import { answerRefusalOf } from './rules/answer-rules.ts';
+import { COMMON_RULES } from './rules/common-rules.ts';
+import { answerRefusal, answerTransactionRefusal, type Refusal } from './rules/refusal.ts';
+import { type Rule, refusalOf } from './rules/rule.ts';
+import { signAnew } from './rules/shared-key.ts';
+import { queryPage } from './tables/table-pages.ts';
+import { MAX_TABLE_BODY_BYTES, refusedOperation, TABLE_RULES, tableBodyTooLarge } from './tables/table-rules.ts';
+import { withoutLineSeparators } from './tables/transaction.ts';
 import type { Send } from './upstream.ts';
 
 export interface HandleOptions {

@@ -3,7 +3,7 @@ export type { CutAnswer, Intercept, Outcome, StorageAnswer, StorageCall, Storage
 export { headerOf } from './call.ts';
 export type { ClientOptions, FrontClient } from './client.ts';
 export { connectionString, EMULATOR_ACCOUNT, type ServicePorts, type StorageAccount } from './connection-string.ts';
-export { type DrawOptions, drawFaults, injectFaults, type PlannedFault } from './fault-plan.ts';
+export { type DrawOptions, drawFaults, injectFaults, type PlannedFault } from './faults/fault-plan.ts';
 export {
   carryOut,
   FAULT_KINDS,
@@ -11,6 +11,6 @@ export {
   type FaultKind,
   type FaultStatus,
   type StorageFault,
-} from './faults.ts';
+} from './faults/faults.ts';
 export { createStorageFront, type FrontOptions, type StorageFront } from './front.ts';
 export { FULL_PAGES, type PagePolicy, STRICT_PAGES } from './pages.ts';

@@ -1,10 +1,10 @@
 /** A call, parsed for the rules: which operation of which service on what. */
 
-import { blobOperation } from './blob-operations.ts';
+import { blobOperation } from './blobs/blob-operations.ts';
 import { type CallHead, headerOf } from './call.ts';
 import type { Target } from './operation.ts';
-import { queueOperation } from './queue-operations.ts';
-import { tableOperation } from './table-operations.ts';
+import { queueOperation } from './queues/queue-operations.ts';
+import { tableOperation } from './tables/table-operations.ts';
 
 /** What the rules see. `body` is empty until it is read. */
 export interface Request extends Target {

@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
 import type { OrchestrationContext } from 'durable-functions';
-import type { Action } from '../durable/actions.ts';
-import type { Decision } from '../durable/decisions.ts';
-import { EventType, type HistoryEvent, historyEvent } from '../durable/history.ts';
-import { readReturnedAnswer, readThrownAnswer } from '../durable/orchestrator-answer.ts';
-import { decideTurn } from '../durable/turn-outcome.ts';
+import { EventType, type HistoryEvent, historyEvent } from '../durable/history/history.ts';
+import type { Action } from '../durable/turns/actions.ts';
+import type { Decision } from '../durable/turns/decisions.ts';
+import { readReturnedAnswer, readThrownAnswer } from '../durable/turns/orchestrator-answer.ts';
+import { decideTurn } from '../durable/turns/turn-outcome.ts';
 
 interface TestingUtils {
   createOrchestrator(handler: unknown): (trigger: unknown, context: unknown) => Promise<unknown>;

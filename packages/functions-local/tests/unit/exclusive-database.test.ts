@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openDatabase } from '../../src/durable/database.ts';
+import { openDatabase } from '../../src/durable/store/database.ts';
 import { openExclusively } from '../../src/exclusive-database.ts';
 import { Store } from '../../src/service-bus/broker/store.ts';
 import { holdDatabase } from '../helpers/hold-database.ts';

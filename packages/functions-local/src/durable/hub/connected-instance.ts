@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import type { DurableConfig } from '../config.ts';
+import type { Worker } from '../dispatch/workers.ts';
 import { WorkerLostError } from '../errors.ts';
 import type { DurableFunctionKind, InvokeRequest, RpcValue } from '../types.ts';
-import type { Worker } from '../workers.ts';
 import { type FromInstance, send } from './protocol.ts';
 
 /** Longest time between two signs of life. */

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { onStopSignals } from '../../stop-signals.ts';
 import { startTaskHub } from './task-hub.ts';
 
 const USAGE = 'Usage: main.ts --file DB [--port N] [--delays push|azure]';
@@ -21,9 +22,7 @@ async function main(): Promise<void> {
       if (level !== 'debug') process.stdout.write(`[${new Date().toISOString()}] ${level}: ${message}\n`);
     },
   });
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => void hub.close().then(() => process.exit(0)));
-  }
+  onStopSignals(() => void hub.close().then(() => process.exit(0)));
   process.stdout.write(`Task hub on ${hub.url}\n`);
 }
 

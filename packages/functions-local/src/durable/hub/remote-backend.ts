@@ -3,10 +3,10 @@ import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readDurableConfig } from '../config.ts';
 import { toError } from '../errors.ts';
-import { rpcPath } from '../http-server.ts';
+import { rpcPath } from '../http/http-server.ts';
+import { clientBindingText, isWebhook, toUrlSource, webhookPath } from '../http/urls.ts';
+import { isWebhookOpen } from '../http/webhook-key.ts';
 import type { DurableBackend, DurableBackendOptions, DurableFunctionKind, InvokeRequest } from '../types.ts';
-import { clientBindingText, isWebhook, toUrlSource, webhookPath } from '../urls.ts';
-import { isWebhookOpen } from '../webhook-key.ts';
 import { type HubConnection, openHubConnection } from './hub-connection.ts';
 
 const DEFAULT_GRACE_MS = 10_000;

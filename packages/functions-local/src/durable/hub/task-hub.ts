@@ -5,7 +5,7 @@ import { readDurableConfig } from '../config.ts';
 import { type Engine, startEngine } from '../engine.ts';
 import { toError } from '../errors.ts';
 import { FunctionNames } from '../function-names.ts';
-import { listenForRpc } from '../http-server.ts';
+import { listenForRpc } from '../http/http-server.ts';
 import type { EngineOptions } from '../types.ts';
 import { type ConnectedInstance, createConnectedInstance } from './connected-instance.ts';
 import { type FromInstance, instancePath, onMessage, type Registration, send, upgradeToken } from './protocol.ts';

@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import type { StorageService } from '../../../src/storage/call.ts';
 import { EMULATOR_ACCOUNT, type ServicePorts } from '../../../src/storage/index.ts';
-import { sharedKey } from '../../../src/storage/shared-key.ts';
+import { sharedKey } from '../../../src/storage/rules/shared-key.ts';
 
 export interface RawCall {
   service: StorageService;

@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import type { OrchestrationContext } from 'durable-functions';
 import { expect, test } from 'vitest';
-import { EventType, type HistoryEvent, historyEvent } from '../../../src/durable/history.ts';
-import { readReturnedAnswer } from '../../../src/durable/orchestrator-answer.ts';
-import { decideTurn } from '../../../src/durable/turn-outcome.ts';
+import { EventType, type HistoryEvent, historyEvent } from '../../../src/durable/history/history.ts';
+import { readReturnedAnswer } from '../../../src/durable/turns/orchestrator-answer.ts';
+import { decideTurn } from '../../../src/durable/turns/turn-outcome.ts';
 
 interface TestingUtils {
   createOrchestrator(handler: unknown): (input: unknown, context: unknown) => Promise<unknown>;

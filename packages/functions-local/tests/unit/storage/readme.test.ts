@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { RULE_IDS } from '../../../src/storage/rule-ids.ts';
+import { RULE_IDS } from '../../../src/storage/rules/rule-ids.ts';
 
 const README = new URL('../../../src/storage/README.md', import.meta.url);
 

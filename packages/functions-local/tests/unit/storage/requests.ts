@@ -2,7 +2,7 @@
 import type { StorageService } from '../../../src/storage/call.ts';
 import type { ServiceClock } from '../../../src/storage/client.ts';
 import { parseRequest, type Request } from '../../../src/storage/request.ts';
-import { type Rule, refusalOf } from '../../../src/storage/rule.ts';
+import { type Rule, refusalOf } from '../../../src/storage/rules/rule.ts';
 
 export interface Given {
   method?: string;

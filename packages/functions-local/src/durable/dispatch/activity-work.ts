@@ -1,0 +1,75 @@
+import type { Core } from '../core.ts';
+import { AnswerLostError, toError, WorkerLostError } from '../errors.ts';
+import type { HistoryEvent } from '../history/history.ts';
+import { isFinished } from '../store/instances.ts';
+import type { ActivityTask } from '../store/tasks.ts';
+import { runActivity } from './activity.ts';
+import type { Work } from './dispatcher.ts';
+
+const redeliveryDelayMs = 100;
+
+/** Activities, keyed by their sequence number in the store. */
+export function createActivityWork(core: Core): Work<number> {
+  return {
+    due: (now, limit) => core.tasks.due(now, limit),
+    nextDueAt: (now) => core.tasks.nextDueAt(now),
+    run: async (sequence, invoke) => {
+      const task = core.tasks.get(sequence);
+      if (!task) return;
+      const release = lease(core, task);
+      try {
+        await complete(core, task, await runActivity(core, task, invoke));
+      } catch (error: unknown) {
+        if (!(error instanceof WorkerLostError)) throw error;
+        redeliver(core, task, error);
+      } finally {
+        release();
+      }
+    },
+  };
+}
+
+/** As on Azure, an activity taken is invisible for a time that is renewed: after a crash it comes back only when that is over. */
+function lease(core: Core, task: ActivityTask): () => void {
+  if (core.options.delays !== 'azure') return () => undefined;
+  const visibleMs = core.config.activityVisibilityTimeoutMs;
+  const renew = () => {
+    if (!core.isClosed()) core.tasks.defer(task.sequence, core.now() + visibleMs);
+  };
+  renew();
+  const timer = setInterval(renew, visibleMs / 2);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+function redeliver(core: Core, task: ActivityTask, error: WorkerLostError): void {
+  if (core.isClosed()) return;
+  core.options.log('warning', `Activity '${task.name}' is run again: ${error.message}`);
+  core.tasks.defer(task.sequence, core.now());
+}
+
+async function complete(core: Core, task: ActivityTask, event: HistoryEvent): Promise<void> {
+  if (core.isClosed()) return;
+  try {
+    await core.change('activity-completed', () => store(core, task, event));
+  } catch (thrown: unknown) {
+    if (thrown instanceof AnswerLostError || core.isClosed()) return;
+    core.options.log(
+      'error',
+      `Activity '${task.name}' is run again: its end was not stored: ${toError(thrown).message}`,
+    );
+    core.tasks.defer(task.sequence, core.now() + redeliveryDelayMs);
+  }
+}
+
+function store(core: Core, task: ActivityTask, event: HistoryEvent): void {
+  const { instanceId, executionId } = task;
+  core.transaction(() => {
+    core.tasks.remove(task.sequence);
+    const instance = core.instances.get(instanceId);
+    // A result for an instance that is over, purged, or in a later generation is dropped.
+    if (instance?.executionId !== executionId || isFinished(instance)) return;
+    core.inbox.send({ instanceId, executionId, kind: 'work', dueAt: core.now(), event });
+  });
+  core.wakeInstance(instanceId);
+}

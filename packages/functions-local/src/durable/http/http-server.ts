@@ -1,0 +1,71 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Core } from '../core.ts';
+import { AnswerLostError, RequestError, toError } from '../errors.ts';
+import { type Reply, readExchange } from './http-exchange.ts';
+import { route } from './http-routes.ts';
+
+/** Path of the RPC listener, as the extension has it. */
+export const rpcPath = '/durabletask';
+
+/** Answers a request below `base`, errors included. */
+export async function answer(
+  core: Core,
+  request: IncomingMessage,
+  response: ServerResponse,
+  base: string,
+): Promise<void> {
+  try {
+    send(response, await route(core, await readExchange(request, base)));
+  } catch (error: unknown) {
+    // The effect is stored, so the client must not learn whether it is: no answer at all.
+    if (error instanceof AnswerLostError) response.destroy();
+    else send(response, toErrorReply(error));
+  }
+}
+
+function toErrorReply(thrown: unknown): Reply {
+  const error = toError(thrown);
+  const [status, exceptionType] =
+    error instanceof RequestError ? [error.status, error.exceptionType] : [500, 'System.Exception'];
+  // 501 goes out as a plain text, which the client shows as its own error's message.
+  if (status === 501) return { status, body: error.message };
+  const body = { Message: error.message, ExceptionMessage: error.message, ExceptionType: exceptionType };
+  return { status, body };
+}
+
+function send(response: ServerResponse, reply: Reply): void {
+  const text = reply.body === undefined ? '' : JSON.stringify(reply.body);
+  response.writeHead(reply.status, { 'content-type': 'application/json; charset=utf-8', ...reply.headers });
+  response.end(text);
+}
+
+/** What listens for the client library. */
+export interface RpcListener {
+  server: Server;
+  /** Without a path, without a slash at the end. */
+  origin: string;
+  close: () => Promise<void>;
+}
+
+/** Listens on 127.0.0.1 (port 0: a free one) for the client library; without a core the answer is 503. */
+export async function listenForRpc(getCore: () => Core | undefined, port = 0): Promise<RpcListener> {
+  const server = createServer((request, response) => {
+    const core = getCore();
+    if (!request.url?.toLowerCase().startsWith(`${rpcPath}/`)) response.writeHead(404).end();
+    else if (core) void answer(core, request, response, rpcPath);
+    else response.writeHead(503).end('No instance of the app is connected to the task hub.');
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  const address = server.address() as AddressInfo;
+  return { server, origin: `http://127.0.0.1:${address.port}`, close: () => close(server) };
+}
+
+async function close(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeAllConnections();
+  await closed;
+}

@@ -1,0 +1,80 @@
+/** The uncommitted blocks that Azure would have dropped and Azurite still has, and the lengths of block ids. */
+
+import type { Request } from '../request.ts';
+import type { Refusal } from '../rules/refusal.ts';
+import { readBlockList } from './block-list.ts';
+
+interface Blocks {
+  /** Uncommitted since the last commit of the blob. */
+  staged: Set<string>;
+  /** Were uncommitted when Put Blob or a copy replaced the blob. */
+  dropped: Set<string>;
+}
+
+/** Blobs whose blocks are remembered; the one not touched for longest is forgotten first. */
+const MAX_BLOBS = 10_000;
+const MAX_UNCOMMITTED = 100_000;
+
+/** Remembers blocks over the calls of all clients. It begins empty: what was staged before the front ran is unknown. */
+export interface BlockLedger {
+  /** Why a Put Block or Put Block List is refused; undefined: it is not. */
+  refusal(request: Request): Refusal | undefined;
+  /** Takes note of a call that the service carried out. */
+  done(request: Request): void;
+}
+
+export function createBlockLedger(): BlockLedger {
+  const blobs = new Map<string, Blocks>();
+  const keyOf = ({ account, resource, item }: Request): string => JSON.stringify([account, resource, item]);
+  const touch = (key: string): Blocks => {
+    const blocks = blobs.get(key) ?? { staged: new Set(), dropped: new Set() };
+    blobs.delete(key);
+    blobs.set(key, blocks);
+    const [oldest] = blobs.keys();
+    if (blobs.size > MAX_BLOBS && oldest !== undefined) blobs.delete(oldest);
+    return blocks;
+  };
+  return {
+    refusal: (request) => {
+      const blocks = blobs.get(keyOf(request));
+      if (blocks === undefined) return undefined;
+      if (request.operation === 'put-block') return stageRefusal(request, blocks);
+      return request.operation === 'put-block-list' ? commitRefusal(request, blocks) : undefined;
+    },
+    done: (request) => {
+      const key = keyOf(request);
+      if (request.operation === 'put-block') stage(request, touch(key));
+      if (request.operation === 'put-block-list') blobs.delete(key);
+      if (request.operation === 'put-blob' || request.operation === 'copy-blob') drop(blobs.get(key));
+    },
+  };
+}
+
+function drop(blocks: Blocks | undefined): void {
+  for (const id of blocks?.staged ?? []) blocks?.dropped.add(id);
+  blocks?.staged.clear();
+}
+
+function stage({ query }: Request, { staged, dropped }: Blocks): void {
+  const id = query.get('blockid') ?? '';
+  staged.add(id);
+  dropped.delete(id);
+}
+
+function stageRefusal({ query }: Request, { staged }: Blocks): Refusal | undefined {
+  const id = query.get('blockid') ?? '';
+  const [other] = staged;
+  if (other !== undefined && other.length !== id.length) {
+    const message = 'The specified blob or block content is invalid.';
+    return { rule: 'block-id-lengths', status: 400, code: 'InvalidBlobOrBlock', message };
+  }
+  if (staged.size < MAX_UNCOMMITTED || staged.has(id)) return undefined;
+  const message = 'The uncommitted block count cannot exceed the maximum limit of 100,000 blocks.';
+  return { rule: 'uncommitted-blocks', status: 409, code: 'BlockCountExceedsLimit', message };
+}
+
+function commitRefusal({ body }: Request, { dropped }: Blocks): Refusal | undefined {
+  const wrong = readBlockList(body).some(({ source, id }) => source !== 'Committed' && dropped.has(id));
+  const message = 'The specified block list is invalid.';
+  return wrong ? { rule: 'dropped-blocks', status: 400, code: 'InvalidBlockList', message } : undefined;
+}

@@ -1,0 +1,87 @@
+/** Which calls of a client meet which fault: named one by one, or drawn by a seeded generator. */
+import { pick } from '../../random.ts';
+import type { Intercept, StorageCall } from '../call.ts';
+import { carryOut, FAULT_KINDS, FAULT_STATUSES, type FaultKind, type StorageFault } from './faults.ts';
+
+/** A fault that the `n`-th call meets (from 1; default: the first) of those that `on` takes (default: all). */
+export interface PlannedFault {
+  fault: StorageFault;
+  n?: number;
+  on?: (call: StorageCall) => boolean;
+}
+
+/**
+ * Makes an interceptor that counts the calls it sees and carries out the planned faults. A call that several of them mean
+ * meets the first one only. `onFault` is called before a fault is carried out.
+ */
+export function injectFaults(
+  planned: readonly PlannedFault[],
+  onFault: (fault: StorageFault, call: StorageCall) => void = () => {},
+): Intercept {
+  const waiting = planned.map(({ fault, n = 1, on = () => true }) => ({ fault, left: n, on }));
+  return async (call, forward) => {
+    let met: StorageFault | undefined;
+    for (const one of waiting) {
+      if (!one.on(call)) continue;
+      one.left -= 1;
+      if (one.left === 0) met ??= one.fault;
+    }
+    if (met === undefined) return forward();
+    onFault(met, call);
+    return carryOut(met, call, forward);
+  };
+}
+
+export interface DrawOptions {
+  /** Calls that are expected: a fault meets one of them. */
+  calls: number;
+  /** Faults at most; a burst counts as one. */
+  most: number;
+}
+
+const BURST_CHANCE = 0.3;
+const MOST_BURST = 7;
+
+/** Draws up to `most` faults; now and then a call fails together with what follows it, the SDK's own repeats among them. */
+export function drawFaults(random: () => number, { calls, most }: DrawOptions): PlannedFault[] {
+  const drawn: PlannedFault[] = [];
+  for (let count = Math.floor(random() * (most + 1)); count > 0; count -= 1) {
+    const fault = drawFault(pick(DRAWN_KINDS, random()), random);
+    const first = 1 + Math.floor(random() * calls);
+    const burst = random() < BURST_CHANCE ? 1 + Math.floor(random() * MOST_BURST) : 1;
+    for (let next = 0; next < burst; next += 1) drawn.push({ fault, n: first + next });
+  }
+  return drawn;
+}
+
+/** `status` stands for six of them. */
+const DRAWN_KINDS = [...FAULT_KINDS, 'status', 'status'] as const;
+const LEAST_WAIT_MS = 300;
+const MOST_WAIT_MS = 6_000;
+const MOST_RETRY_AFTER_SECONDS = 3;
+
+function drawFault(kind: FaultKind, random: () => number): StorageFault {
+  const ms = LEAST_WAIT_MS + Math.floor(random() * MOST_WAIT_MS);
+  switch (kind) {
+    case 'refused':
+      return { kind, effect: random() < 0.5 };
+    case 'status': {
+      const drawn = { kind, status: pick(FAULT_STATUSES, random()), effect: random() < 0.5 };
+      if (random() < 0.5) return drawn;
+      return { ...drawn, retryAfterSeconds: 1 + Math.floor(random() * MOST_RETRY_AFTER_SECONDS) };
+    }
+    case 'slow':
+    case 'late':
+    case 'frozen':
+      return { kind, ms };
+    case 'doubled':
+      return { kind, answer: random() < 0.5 ? 'first' : 'second', ms };
+    case 'reset':
+    case 'resetInRequest':
+    case 'resetInBody':
+    case 'lostReply':
+      return { kind };
+    default:
+      return kind satisfies never;
+  }
+}

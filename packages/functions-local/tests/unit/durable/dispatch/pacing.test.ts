@@ -1,0 +1,135 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createPollingPacer, createPushPacer, type PollResult } from '../../../../src/durable/dispatch/pacing.ts';
+
+const nothing: PollResult = { found: false, full: false, nextDueAt: undefined };
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 0 });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+// As TaskHubQueue and BackoffPollingHelper of DurableTask.AzureStorage wait, without their random part.
+test('an empty poll is repeated at once, after 50 ms, after 50 ms more each time doubled, and then at the maximum', () => {
+  const times: number[] = [];
+  const poll = () => {
+    times.push(Date.now());
+    return nothing;
+  };
+  const pacer = createPollingPacer(poll, 400, () => 0.5);
+  pacer.start();
+  vi.advanceTimersByTime(1_700);
+  pacer.stop();
+  expect(times).toEqual([0, 0, 50, 150, 300, 550, 950, 1350]);
+});
+
+test('only the part of a wait beyond 50 ms varies, by a fifth', () => {
+  const waits = (random: number) => {
+    const times: number[] = [];
+    const pacer = createPollingPacer(
+      () => {
+        times.push(Date.now());
+        return nothing;
+      },
+      30_000,
+      () => random,
+    );
+    vi.setSystemTime(0);
+    pacer.start();
+    vi.advanceTimersByTime(340);
+    pacer.stop();
+    return times.slice(2).map((time, index) => time - (times[index + 1] ?? 0));
+  };
+  expect(waits(0)).toEqual([50, 90, 130]);
+  expect(waits(1)).toEqual([50, 110, 170]);
+});
+
+test('a find starts the waits again', () => {
+  const times: number[] = [];
+  const finds = new Set([300]);
+  const poll = () => {
+    times.push(Date.now());
+    return { ...nothing, found: finds.delete(Date.now()) };
+  };
+  const pacer = createPollingPacer(poll, 400, () => 0.5);
+  pacer.start();
+  vi.advanceTimersByTime(360);
+  pacer.stop();
+  expect(times).toEqual([0, 0, 50, 150, 300, 301, 302, 352]);
+});
+
+test('a maximum below 50 ms counts as 50 ms', () => {
+  const poll = vi.fn(() => nothing);
+  const pacer = createPollingPacer(poll, 10, () => 0.5);
+  pacer.start();
+  vi.advanceTimersByTime(101);
+  pacer.stop();
+  expect(poll).toHaveBeenCalledTimes(4);
+});
+
+test('polling is not hurried by a send', () => {
+  const poll = vi.fn(() => nothing);
+  const pacer = createPollingPacer(poll, 1_000, () => 0.5);
+  pacer.start();
+  pacer.wake();
+  vi.advanceTimersByTime(40);
+  pacer.stop();
+  expect(poll).toHaveBeenCalledTimes(2);
+});
+
+test('without a free slot there are no polls and no back-off; the first slot polls at once', () => {
+  const times: number[] = [];
+  const poll = (at: number) => {
+    times.push(at);
+    return { ...nothing, found: times.length === 1, full: times.length === 1 };
+  };
+  const pacer = createPollingPacer(poll, 30_000, () => 0.5);
+  pacer.start();
+  vi.advanceTimersByTime(1_000);
+  for (let slot = 0; slot < 20; slot++) pacer.freed();
+  vi.advanceTimersByTime(60);
+  pacer.stop();
+  expect(times.filter((at, index) => at !== times[index - 1])).toEqual([0, 1_000, 1_001, 1_051]);
+});
+
+test('a slot that becomes free during a wait takes what earlier polls saw, and nothing newer', () => {
+  const asked: number[] = [];
+  const pacer = createPollingPacer(
+    (at) => {
+      asked.push(at);
+      return nothing;
+    },
+    30_000,
+    () => 0.5,
+  );
+  pacer.start();
+  vi.advanceTimersByTime(200);
+  asked.length = 0;
+  pacer.freed();
+  vi.advanceTimersByTime(1);
+  pacer.stop();
+  expect(asked).toEqual([150]);
+});
+
+test('push looks once for many wakes, and again when the next work is due', () => {
+  const poll = vi.fn((): PollResult => ({ ...nothing, nextDueAt: Date.now() < 500 ? 500 : undefined }));
+  const pacer = createPushPacer(poll);
+  pacer.start();
+  pacer.wake();
+  pacer.wake();
+  vi.advanceTimersByTime(1);
+  expect(poll).toHaveBeenCalledTimes(1);
+  vi.advanceTimersByTime(1_000);
+  expect(poll).toHaveBeenCalledTimes(2);
+  pacer.stop();
+});
+
+test('push splits a wait that is longer than a timer can be', () => {
+  const poll = vi.fn((): PollResult => ({ ...nothing, nextDueAt: 2 ** 33 }));
+  const pacer = createPushPacer(poll);
+  pacer.start();
+  vi.advanceTimersByTime(2 ** 31);
+  expect(poll).toHaveBeenCalledTimes(2);
+  pacer.stop();
+});
