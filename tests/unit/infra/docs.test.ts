@@ -1,13 +1,24 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { ROOMS } from '../boundaries/rooms.ts';
 import { ROOT } from './bicep.ts';
 import { tableBelow } from './docs-table.ts';
 
-const DOCS = ['deploy', 'security', 'operations', 'local', 'workloads', 'analysis', 'observability'].map(
-  (name) => `docs/${name}.md`,
-);
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+const markdownIn = (folder: string): string[] =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md') && !name.includes('node_modules'))
+    .map((name) => `${folder}/${name}`);
+
+/** The folders of `shared/`; each is a room, and has a README. */
+const SHARED_ROOMS = readdirSync(join(ROOT, 'shared'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+const readmeOf = (room: string): string => `shared/${room}/README.md`;
+
+const PACKAGE = 'packages/functions-local';
+const DOCS = ['README.md', ...['docs', 'shared', PACKAGE].flatMap(markdownIn)];
 
 /** The anchor that a heading gets. */
 const anchor = (heading: string): string =>
@@ -27,18 +38,67 @@ describe.each(DOCS)('%s', (file) => {
     expect(broken.map(([link]) => link)).toEqual([]);
   });
 
+  // A comment that begins with a path names the file of an example.
   it('names files and folders that exist', () => {
     const paths =
-      read(file).match(/(?<=[`\s])(?:infra|tests|packages|demo|shared|workloads|\.github)\/[\w./-]*\w/g) ?? [];
-    expect([...new Set(paths)].filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+      read(file).match(/(?<=[`\s])(?<!\/\/ )(?:infra|tests|packages|demo|shared|workloads|\.github)\/[\w./-]*\w/g) ??
+      [];
+    // The package's own documents count from its folder, since it is published without the rest.
+    const from = file.startsWith('packages/') ? ['', PACKAGE] : [''];
+    const isThere = (path: string): boolean => from.some((folder) => existsSync(join(ROOT, folder, path)));
+    expect([...new Set(paths)].filter((path) => !isThere(path))).toEqual([]);
   });
 
   it('names npm scripts that exist', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
-    const named = [...read(file).matchAll(/npm run ([\w:-]+)/g)].map(([, name = '']) => name);
+    const named = [...read(file).matchAll(/npm run (?:--silent )?([\w:-]+)/g)].map(([, name = '']) => name);
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
   });
 });
+
+describe.each(SHARED_ROOMS)('the README of shared/%s', (room) => {
+  it('exists, and has at most 60 lines', () => {
+    expect(existsSync(join(ROOT, readmeOf(room)))).toBe(true);
+    expect(read(readmeOf(room)).split('\n').length).toBeLessThanOrEqual(60);
+  });
+
+  it('names the rooms that it may import', () => {
+    const imports = ROOMS.find(({ path }) => path === `shared/${room}/`)?.imports ?? [];
+    const allowed = imports.flatMap((path) => /^shared\/([\w-]+)\/$/.exec(path)?.[1] ?? []);
+    const [, sentence = ''] = /^Rooms: ([^.]*)\./m.exec(read(readmeOf(room))) ?? [];
+    const named = [...sentence.matchAll(/`([\w-]+)`/g)].map(([, name]) => name);
+    expect(named.toSorted()).toEqual(allowed.toSorted());
+  });
+});
+
+it('the code tour has at most 20 files, from the upload on', () => {
+  const [, tour = ''] = read('docs/architecture.md').split('\n## Code tour: follow one batch\n');
+  const files = [...tour.matchAll(/^\d+\. \[([^\]]+)\]\(\.\.\/([^)]+)\)/gm)].map(([, text, link]) => ({ text, link }));
+  expect(files[0]?.link).toBe('functions/submit-batch.ts');
+  expect(files.length).toBeLessThanOrEqual(20);
+  expect(files.filter(({ text, link = '' }) => text !== link || !existsSync(join(ROOT, link)))).toEqual([]);
+});
+
+describe('the table of what happens when a process dies', () => {
+  const rows = tableBelow('docs/reliability.md', 'When a process dies').filter(([, then]) => then !== '');
+
+  it('has a test in each row, or says that there is none', () => {
+    const silent = rows.filter(([, , tests = '']) => !tests.includes('](../') && !/not tested/i.test(tests));
+    expect(rows.length).toBeGreaterThan(0);
+    expect(silent.map(([where]) => where)).toEqual([]);
+  });
+
+  it('quotes titles that its test files have', () => {
+    const quoted = [...read('docs/reliability.md').matchAll(/\]\(\.\.\/([^)]+\.test\.ts)\): \*([^*]+)\*/g)];
+    const wrong = quoted.filter(([, file = '', title = '']) => !existsSync(join(ROOT, file)) || !hasTitle(file, title));
+    expect(quoted.length).toBeGreaterThanOrEqual(rows.length);
+    expect(wrong.map(([quote]) => quote)).toEqual([]);
+  });
+});
+
+/** Whether a test file has a string literal with this text. */
+const hasTitle = (file: string, title: string): boolean =>
+  ["'", '"'].some((quote) => read(file).includes(`${quote}${title}${quote}`));
 
 describe('the variables of a deployment', () => {
   it('are those of infra/main.bicepparam, with the same defaults', () => {
