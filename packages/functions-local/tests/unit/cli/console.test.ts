@@ -7,6 +7,8 @@ beforeEach(() => {
   vi.stubEnv('FORCE_COLOR', undefined);
   vi.stubEnv('NO_COLOR', undefined);
   vi.stubEnv('TERM', 'xterm-256color');
+  // A terminal of a CI system counts as one without colours.
+  vi.stubEnv('CI', undefined);
 });
 afterEach(() => vi.unstubAllEnvs());
 
