@@ -2,7 +2,7 @@
 
 import { carryOut, type Intercept, type StorageFault } from 'functions-local';
 import type { Fault } from 'functions-local/service-bus';
-import type { DurableFault } from '../harness/host-part.ts';
+import type { DurableFault } from '../harness/durable-faults.ts';
 
 /**
  * How the call fails. `before`: without effect, and no repeat helps; `after`: with its effect, and the app is told that
