@@ -16,6 +16,8 @@ export interface AppCopyOptions {
   registry: string;
   /** Activities of the host at a time, so that runs which share one do not wait for each other; default: the app's own. */
   activities?: number;
+  /** Seconds, below 60, after which the work of an instance that is not heard of runs again; default: the app's own. */
+  visibilitySeconds?: number;
   /** Rules taken out or bent. */
   mutations?: readonly Mutation[];
 }
@@ -31,7 +33,7 @@ export interface Mutation {
  * the registry (and mutations) is the app as it is. Returns the app folder.
  */
 export async function buildAppCopy(options: AppCopyOptions): Promise<string> {
-  const { name, project, registry, activities, mutations = [] } = options;
+  const { name, project, registry, activities, visibilitySeconds, mutations = [] } = options;
   const folder = join(ROOT, '.sluice', name);
   const dist = join(folder, 'dist');
   // A function that was deleted from the sources would still be loaded.
@@ -43,7 +45,13 @@ export async function buildAppCopy(options: AppCopyOptions): Promise<string> {
   await writeFile(join(dist, 'workloads', 'index.js'), `export { registry } from '${built}';\n`);
   await cp(join(ROOT, 'package.json'), join(folder, 'package.json'));
   const host = JSON.parse(await readFile(join(ROOT, 'host.json'), 'utf8'));
-  if (activities !== undefined) host.extensions.durableTask.maxConcurrentActivityFunctions = activities;
+  const { durableTask } = host.extensions;
+  if (activities !== undefined) durableTask.maxConcurrentActivityFunctions = activities;
+  if (visibilitySeconds !== undefined) {
+    const time = `00:00:${String(visibilitySeconds).padStart(2, '0')}`;
+    const timeouts = { workItemQueueVisibilityTimeout: time, controlQueueVisibilityTimeout: time };
+    Object.assign(durableTask.storageProvider, timeouts);
+  }
   await writeFile(join(folder, 'host.json'), JSON.stringify(host, null, 2));
   return folder;
 }

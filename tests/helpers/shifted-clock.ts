@@ -1,10 +1,13 @@
 /**
- * Preloaded by a host (`--import`): sets the clock of its process and of its threads ahead by `FAULT_CLOCK_OFFSET_MS`.
- * The clocks of all services stay, as where one machine's clock is wrong.
+ * Preloaded by a host (`--import`): sets the clock of its process and of its threads ahead. `FAULT_CLOCK_OFFSETS_MS` has
+ * one number per instance, in their order, with commas between them. The clocks of all services stay, as where the clocks
+ * of machines are wrong.
  */
 import process from 'node:process';
 
-const offsetMs = Number(process.env.FAULT_CLOCK_OFFSET_MS ?? 0);
+const { FAULT_CLOCK_OFFSETS_MS = '', WEBSITE_INSTANCE_ID = '' } = process.env;
+const number = Number(WEBSITE_INSTANCE_ID.replace('host-', ''));
+const offsetMs = Number(FAULT_CLOCK_OFFSETS_MS.split(',')[number - 1] ?? 0);
 const realNow = Date.now;
 Date.now = () => realNow() + offsetMs;
 globalThis.Date = new Proxy(Date, {

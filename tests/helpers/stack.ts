@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FILES, type LocalStack, startStack as startLocalStack } from 'functions-local';
+import { FILES, type Instance, type LocalStack, startStack as startLocalStack } from 'functions-local';
 import { sluiceStack } from '../../demo/stack.ts';
 
 /** How a stack for tests differs from the one of `npm start`. */
@@ -11,26 +11,25 @@ export interface TestStackOptions {
   /** Default: the repository, with its own workloads. */
   appFolder?: string;
   entities?: unknown;
-  /** Default 1. */
+  /** Default: SLUICE_TEST_INSTANCES (`npm run test:instances`), else 1. */
   instances?: number;
 }
 
 /** A whole local stack in a folder of its own. The app is the built one: `npm test` builds before. */
 export interface TestStack
   extends Pick<LocalStack, 'url' | 'keys' | 'storage' | 'serviceBus' | 'folder' | 'instances'> {
-  hostPid(): number;
-  /** SIGKILL, as a crash of the instance. */
-  killHost(): Promise<void>;
-  /** SIGTERM: running invocations end first. */
-  stopHost(): Promise<void>;
-  /** Starts the host again, with the same address and data. */
-  restartHost(): Promise<void>;
+  /** SIGKILL of all instances, as a crash of each. */
+  killHosts(): Promise<void>;
+  /** SIGTERM of all instances: running invocations end first. */
+  stopHosts(): Promise<void>;
+  /** Starts those instances again that are down, with the same addresses and data. */
+  restartHosts(): Promise<void>;
   killBroker(): Promise<void>;
   restartBroker(): Promise<void>;
   /** SIGTERM: it saves what it has. After a SIGKILL it would lack the last seconds, which no Azure service ever does. */
   stopAzurite(): Promise<void>;
   restartAzurite(): Promise<void>;
-  /** All that the hosts have written so far, over all their starts. */
+  /** All that the hosts have written so far, over all their starts, one instance after the other. */
   hostLog(): Promise<string>;
   /** A request with the function key; `path` begins after `/api/`. */
   api(path: string, init?: RequestInit): Promise<Response>;
@@ -38,19 +37,22 @@ export interface TestStack
   stop(options?: { keep?: boolean }): Promise<void>;
 }
 
+const DEFAULT_INSTANCES = Number(process.env.SLUICE_TEST_INSTANCES ?? 1);
+
 /** Brings up Azurite, broker and host with the app, on free ports. */
 export async function startStack(options: TestStackOptions = {}): Promise<TestStack> {
   const folder = await mkdtemp(join(tmpdir(), 'sluice-test-'));
-  const { settings = {}, instances: count = 1, ...overrides } = options;
+  const { settings = {}, instances: count = DEFAULT_INSTANCES, ...overrides } = options;
   const stack = await startLocalStack({ ...sluiceStack(folder, settings, count), ...overrides });
   const { url, keys, storage, serviceBus, instances, broker, azurite } = stack;
-  const [host] = instances;
+  const each = async (work: (instance: Instance) => Promise<void>): Promise<void> => {
+    await Promise.all(instances.map(work));
+  };
   return {
     ...{ url, keys, storage, serviceBus, folder, instances },
-    hostPid: () => host.process.pid,
-    killHost: () => host.kill(),
-    stopHost: () => host.drain(),
-    restartHost: () => host.start(),
+    killHosts: () => each((instance) => instance.kill()),
+    stopHosts: () => each((instance) => instance.drain()),
+    restartHosts: () => each((instance) => instance.start()),
     killBroker: () => broker.kill(),
     restartBroker: () => broker.start(),
     stopAzurite: () => azurite.stop(),

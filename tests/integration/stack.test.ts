@@ -56,10 +56,10 @@ describe('the local stack', () => {
 
   it('goes on after all of its parts went down, at the same addresses', async () => {
     const batch = await submit(100);
-    await Promise.all([stack.killHost(), stack.killBroker(), stack.stopAzurite()]);
+    await Promise.all([stack.killHosts(), stack.killBroker(), stack.stopAzurite()]);
     await stack.restartAzurite();
     await stack.restartBroker();
-    await stack.restartHost();
+    await stack.restartHosts();
     await expect.poll(() => stateOf(batch), { timeout: 60_000, interval: 500 }).toBe('completed');
   });
 });

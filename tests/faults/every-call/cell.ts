@@ -1,15 +1,15 @@
 /** A whole stack of one's own, for one batch at a time: storage account, broker, host, and a clock that can be set forward. */
 
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TableClient } from '@azure/data-tables';
 import { QueueServiceClient } from '@azure/storage-queue';
-import { connectionString, type LocalStorage, makeStorage, type StorageAccount } from 'functions-local';
+import { connectionString, type LocalStorage, makeStorage, type StorageAccount, startStack } from 'functions-local';
 import { startServiceBus } from 'functions-local/service-bus';
 import { CONTAINERS, TABLES } from '../../../shared/contract/names.ts';
 import { type Api, createApi } from '../harness/api.ts';
+import { listenForDurable } from '../harness/durable-faults.ts';
 import { directEntities, SUBSCRIPTIONS } from '../harness/entities.ts';
-import { listenForDurable, startHostPart } from '../harness/host-part.ts';
+import { faultSettings } from '../harness/settings.ts';
 import { createDirector, type Director } from './director.ts';
 
 export interface CellOptions {
@@ -43,7 +43,8 @@ export async function startCell({ account, appFolder, folder, storage }: CellOpt
   let offsetMs = 0;
   let coming: Promise<void> = Promise.resolve();
   const director = createDirector(() => {
-    coming = host.part.kill().then(() => host.part.start());
+    const [host] = stack.instances;
+    coming = host.kill().then(() => host.start());
   });
   const direct = connectionString(storage.services, account);
   await makeStorage(direct, { containers: Object.values(CONTAINERS), tables: Object.values(TABLES) });
@@ -60,14 +61,17 @@ export async function startCell({ account, appFolder, folder, storage }: CellOpt
     now: () => Date.now() + offsetMs,
   });
   const durable = await listenForDurable(director.durable);
-  await mkdir(join(folder, account.name), { recursive: true });
-  const host = await startHostPart({
-    ...{ appFolder, folder: join(folder, account.name), storage: client.connectionString(account) },
-    ...{ serviceBus: bus.connectionString, subscription: SUBSCRIPTIONS.wake, faultUrl: durable.url },
+  const connections = { storage: client.connectionString(account), serviceBus: bus.connectionString };
+  // Storage is one for all cells, and the broker's clock is set from here: the stack has neither.
+  const stack = await startStack({
+    ...{ appFolder, folder: join(folder, account.name), durableFaultUrl: durable.url },
+    settings: () => faultSettings({ appFolder, ...connections, subscription: SUBSCRIPTIONS.wake }),
+    ...{ restart: false, enforceKeys: false },
   });
+  void stack.failed.then(console.error);
   return {
     director,
-    api: createApi(host.url),
+    api: createApi(stack.url),
     batches: TableClient.fromConnectionString(direct, TABLES.batches, { allowInsecureConnection: true }),
     gates: TableClient.fromConnectionString(direct, TABLES.gates, { allowInsecureConnection: true }),
     queues: QueueServiceClient.fromConnectionString(direct),
@@ -81,7 +85,7 @@ export async function startCell({ account, appFolder, folder, storage }: CellOpt
     whole: () => coming,
     stop: async () => {
       await coming;
-      await host.part.stop();
+      await stack.stop();
       durable.close();
       client.close();
       await bus.close();

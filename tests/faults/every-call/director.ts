@@ -1,8 +1,8 @@
-/** Counts every call that the app makes, to storage, topic and durable backend alike, and lets one of them fail. */
+/** Counts every call that the app makes, to storage, topic and durable task hub alike, and lets one of them fail. */
 
 import { carryOut, type Intercept, type StorageFault } from 'functions-local';
 import type { Fault } from 'functions-local/service-bus';
-import type { DurableFault } from '../harness/host-part.ts';
+import type { DurableFault } from '../harness/durable-faults.ts';
 
 /**
  * How the call fails. `before`: without effect, and no repeat helps; `after`: with its effect, and the app is told that
@@ -54,7 +54,7 @@ export function createDirector(kill: () => void): Director {
   };
   const isMeant = ({ k }: CallFault, name: string): boolean =>
     typeof k === 'number' ? k === calls.length : k.call.test(name);
-  /** Broker and durable backend ask twice a change: a failure after the effect waits for the second question. */
+  /** Broker and task hub ask twice per change: a failure after the effect waits for the second question. */
   const ask = (name: string, phase: 'before' | 'after'): FaultMode | undefined => {
     if (phase === 'before') {
       const mode = count(name);

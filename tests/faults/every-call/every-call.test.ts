@@ -23,6 +23,8 @@ test(
     const reached = runs.filter(({ failed }) => failed !== undefined);
     console.log(`${reached.length} of ${runs.length} runs had their fault`);
     expect(runs.filter(({ problems }) => problems.length > 0).map(describe)).toEqual([]);
+    const services = new Set(runs.flatMap(({ calls }) => calls.map((call) => call.split(' ')[0])));
+    expect([...services].sort()).toEqual(['blob', 'broker', 'durable', 'queue', 'table']);
     // Pages that end early and drains that overlap make it some 102 to 120 calls; the plan goes beyond the most.
     expect(reached.length).toBeGreaterThan(runs.length * 0.7);
     await rm(folder, { recursive: true, force: true });

@@ -35,14 +35,15 @@ export class ApiError extends Error {
   override name = 'ApiError';
 }
 
-/** The API of a host at `url`; all answers are asked for until they come. */
-export function createApi(url: string): Api {
+/** The API of an app at `url`; all answers are asked for until they come. `key`: a function key, where they are enforced. */
+export function createApi(url: string, key = ''): Api {
+  const auth = { 'x-functions-key': key };
   const text = async (path: string, accept = '*/*'): Promise<string> =>
-    (await persist(`${url}/api/${path}`, { headers: { accept } })).text();
+    (await persist(`${url}/api/${path}`, { headers: { ...auth, accept } })).text();
   const lines = async (path: string): Promise<unknown[]> => parseLines(await text(path, NDJSON));
   return {
-    submit: async (workload, key, body, tries) => {
-      const headers = { 'content-type': NDJSON, 'idempotency-key': key };
+    submit: async (workload, idempotencyKey, body, tries) => {
+      const headers = { ...auth, 'content-type': NDJSON, 'idempotency-key': idempotencyKey };
       const init = { method: 'POST', headers, body };
       const answer = await persist(`${url}/api/workloads/${workload}/batches`, init, tries);
       return ((await answer.json()) as { id: string }).id;
@@ -53,7 +54,8 @@ export function createApi(url: string): Api {
     report: async (id) => (await lines(`batches/${id}/report`)) as { key: string; value: unknown }[],
     sweep: async () => {
       try {
-        return (await fetch(`${url}/api/sweep`, { method: 'POST', signal: AbortSignal.timeout(REQUEST_MS) })).ok;
+        const signal = AbortSignal.timeout(REQUEST_MS);
+        return (await fetch(`${url}/api/sweep`, { method: 'POST', headers: auth, signal })).ok;
       } catch {
         return false;
       }

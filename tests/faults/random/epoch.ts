@@ -1,7 +1,7 @@
 /** Some hundred runs on one stack, and what must be true of it when all have ended. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createInflict } from './inflict.ts';
-import type { StackFault } from './plan.ts';
+import type { StackFault, StackPlan } from './plan.ts';
 import { openRelay } from './relay.ts';
 import { checkAgain, missedWakes, waitForRest } from './rest.ts';
 import { carryOut } from './run.ts';
@@ -9,12 +9,11 @@ import type { RunEnd, Score } from './score.ts';
 import { type FaultStack, startFaultStack } from './stack.ts';
 import { type ActiveRun, createTraffic, type Traffic } from './traffic.ts';
 
-export interface EpochOptions {
+export interface EpochOptions extends StackPlan {
   appFolder: string;
   folder: string;
   items: number;
   quick: boolean;
-  hostClockOffsetMs: number;
   /** Runs under way at a time. */
   slots: number;
   /** The next seed, or undefined when there are no more. */
@@ -28,13 +27,14 @@ const QUICK_SWEEP_MS = 2_000;
 
 /** Runs until the seeds are used up, then lets the stack come to rest and checks it. */
 export async function runEpoch(options: EpochOptions): Promise<void> {
-  const { appFolder, folder, score, slots, hostClockOffsetMs } = options;
+  const { appFolder, folder, score, slots, clockOffsetsMs } = options;
   let stack: FaultStack | undefined;
   const harm = (run: ActiveRun, fault: StackFault): void => {
     if (stack) void inflict(stack, run, fault).catch((error: unknown) => score.problem(`${fault.kind}: ${error}`));
   };
   const traffic = createTraffic(score, harm);
-  stack = await startFaultStack({ appFolder, folder, intercept: traffic.intercept, hostClockOffsetMs });
+  stack = await startFaultStack({ appFolder, folder, intercept: traffic.intercept, clockOffsetsMs });
+  void stack.failed.then(score.problem);
   let relay = openRelay(stack.serviceBus, traffic, score);
   const inflict = createInflict(traffic, score, async () => {
     await relay.close();

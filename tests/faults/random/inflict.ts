@@ -5,6 +5,9 @@ import type { Score } from './score.ts';
 import type { FaultStack } from './stack.ts';
 import type { ActiveRun, Traffic } from './traffic.ts';
 
+/** The lease on a message (tests/faults/harness/settings.ts): the shortest that an instance holds. */
+const LEASE_MS = 4_000;
+
 /** Carries a fault out; resolves when it is over. */
 export type Inflict = (stack: FaultStack, run: ActiveRun, fault: StackFault) => Promise<void>;
 
@@ -14,17 +17,27 @@ export function createInflict(traffic: Traffic, score: Score, onBroker: () => Pr
     score.fault(kind);
     for (const run of traffic.all()) run.faultedAt = Date.now();
   };
-  return async (stack, run, { kind, ms }) => {
+  return async (stack, run, { kind, instance, ms }) => {
     switch (kind) {
-      case 'killHost':
-        if (await stack.restart('host', ms, 'kill')) meetsAll('host killed');
+      case 'killInstance':
+        if (await stack.restartInstance(instance, ms, 'kill')) meetsAll('instance killed');
+        return;
+      case 'drainInstance':
+        if (await stack.restartInstance(instance, ms, 'drain')) meetsAll('instance drained');
+        return;
+      case 'freezeInstance':
+        if (await stack.freezeInstance(instance, ms))
+          meetsAll(`instance frozen ${ms < LEASE_MS ? 'within' : 'beyond'} its leases`);
+        return;
+      case 'killTaskHub':
+        if (await stack.restart('taskHub', ms, 'kill')) meetsAll('task hub killed');
         return;
       case 'killBroker':
         if (!(await stack.restart('broker', ms, 'kill'))) return;
         await onBroker();
         return meetsAll('broker killed');
       case 'restartStorage':
-        if (await stack.restart('storage', ms, 'stop')) meetsAll('storage restarted');
+        if (await stack.restart('azurite', ms, 'stop')) meetsAll('storage restarted');
         return;
       case 'freezeStorage':
         if (await stack.freezeStorage(ms)) meetsAll('storage frozen');
@@ -57,7 +70,7 @@ async function holdDrain(stack: FaultStack, slot: string): Promise<boolean> {
   const { row } = fromGateEntity(entity as never);
   if (row.status !== 'draining') return false;
   const url = `${stack.url}/runtime/webhooks/durabletask/instances/${row.instanceId}/suspend`;
-  return fetch(url, { method: 'POST' }).then(
+  return fetch(url, { method: 'POST', headers: { 'x-functions-key': stack.keys.master } }).then(
     ({ ok }) => ok,
     () => false,
   );

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { clockOffsetOf, planOf, STACK_FAULTS, WAKE_DELIVERIES } from './plan.ts';
+import { planOf, STACK_FAULTS, stackPlanOf, WAKE_DELIVERIES } from './plan.ts';
 
 const ITEMS = 20_000;
 const seeds = Array.from({ length: 3_000 }, (_, seed) => seed);
@@ -27,8 +27,24 @@ describe('the plan of a random run', () => {
   });
 });
 
-test('the clock of a host is ahead or behind, by ten minutes at most', () => {
-  const offsets = seeds.map(clockOffsetOf);
+test('an instance is frozen for shorter and for longer than its leases', () => {
+  const freezes = seeds
+    .map((seed) => planOf(seed, { items: ITEMS }).stack)
+    .filter((fault) => fault?.kind === 'freezeInstance')
+    .map((fault) => fault?.ms ?? 0);
+  expect(freezes.filter((ms) => ms < 4_000).length).toBeGreaterThan(freezes.length / 4);
+  expect(freezes.filter((ms) => ms > 10_000).length).toBeGreaterThan(freezes.length / 10);
+});
+
+test('stacks have one to four instances, each of which is hurt somewhere', () => {
+  const counts = new Set(seeds.map((seed) => stackPlanOf(seed).clockOffsetsMs.length));
+  const hurt = new Set(seeds.map((seed) => planOf(seed, { items: ITEMS }).stack?.instance ?? 0));
+  expect([...counts].sort()).toEqual([1, 2, 3, 4]);
+  expect(new Set([...hurt].map((instance) => instance % 4))).toEqual(new Set([0, 1, 2, 3]));
+});
+
+test('the clock of an instance is ahead or behind, by ten minutes at most', () => {
+  const offsets = seeds.flatMap((seed) => stackPlanOf(seed).clockOffsetsMs);
   expect(Math.max(...offsets)).toBeGreaterThan(500_000);
   expect(Math.max(...offsets)).toBeLessThanOrEqual(600_000);
   expect(Math.min(...offsets)).toBeLessThan(-500_000);

@@ -3,11 +3,15 @@ import { createRandom, drawFaults, type PlannedFault, type StorageCall } from 'f
 import type { ItemBehaviour } from '../app/items.ts';
 
 /**
- * Faults of a whole part, met by all runs under way. `durableBefore` / `durableAfter`: the durable backend's next change
- * fails before its effect / is not answered. `holdDrain`: this run's drain stops for good while its instance stays.
+ * Faults of a whole part, met by all runs under way. Instances are killed (SIGKILL), frozen (SIGSTOP, then SIGCONT) and
+ * drained (SIGTERM), one at a time. `durableBefore` / `durableAfter`: the durable task hub's next change fails before its
+ * effect / is not answered. `holdDrain`: this run's drain stops for good while its orchestration says it is running.
  */
 export const STACK_FAULTS = [
-  'killHost',
+  'killInstance',
+  'freezeInstance',
+  'drainInstance',
+  'killTaskHub',
   'killBroker',
   'freezeStorage',
   'cutStorage',
@@ -20,6 +24,8 @@ export type StackFaultKind = (typeof STACK_FAULTS)[number];
 
 export interface StackFault {
   kind: StackFaultKind;
+  /** Which instance is meant, modulo their number. */
+  instance: number;
   /** At which storage call of the run, and for how long. */
   at: number;
   ms: number;
@@ -67,9 +73,21 @@ export function planOf(seed: number, { items, quick = false }: PlanOptions): Run
 /** Storage refuses a date that is 15 minutes off. */
 const MOST_CLOCK_OFFSET_SECONDS = 600;
 
-/** Milliseconds that the host's clock is ahead of the services', on the stack whose first run has this seed; below 0: behind. */
-export const clockOffsetOf = (seed: number): number =>
-  Math.round((2 * createRandom(seed)() - 1) * MOST_CLOCK_OFFSET_SECONDS) * 1_000;
+const MOST_INSTANCES = 4;
+
+/** What a stack is like. */
+export interface StackPlan {
+  /** Milliseconds that the clock of each instance is ahead of the services'; below 0: behind. As many as there are instances. */
+  clockOffsetsMs: readonly number[];
+}
+
+/** The plan of the stack whose first run has this seed. */
+export function stackPlanOf(seed: number): StackPlan {
+  const random = createRandom(seed);
+  const instances = 1 + Math.floor(random() * MOST_INSTANCES);
+  const offsetMs = (): number => Math.round((2 * random() - 1) * MOST_CLOCK_OFFSET_SECONDS) * 1_000;
+  return { clockOffsetsMs: Array.from({ length: instances }, offsetMs) };
+}
 
 type Up = (below: number) => number;
 
@@ -97,7 +115,10 @@ function repeatedPuts(up: Up): PlannedFault[] {
 }
 
 const STACK_CHANCES: readonly (readonly [StackFaultKind, number])[] = [
-  ['killHost', 0.05],
+  ['killInstance', 0.05],
+  ['freezeInstance', 0.06],
+  ['drainInstance', 0.04],
+  ['killTaskHub', 0.02],
   ['killBroker', 0.03],
   ['freezeStorage', 0.02],
   ['cutStorage', 0.03],
@@ -107,12 +128,21 @@ const STACK_CHANCES: readonly (readonly [StackFaultKind, number])[] = [
   ['holdDrain', 0.008],
 ];
 
+/** Shortest and longest freeze of an instance: of the latter, every lease on its work has run out, the broker's too. */
+const FREEZE_MS = { least: 300, most: 40_000 };
+/** Divisible by each number of instances. */
+const INSTANCE_DRAWS = 12;
+
 function stackFault(random: () => number, up: Up, quick: boolean): StackFault | undefined {
   let chance = random();
   const at = 1 + up(USUAL_CALLS);
   const ms = 200 + up(6_000);
+  // Half of them below 3.5 s, the lease on a message being 4 s.
+  const freezeMs = Math.round(FREEZE_MS.least * (FREEZE_MS.most / FREEZE_MS.least) ** random());
+  const instance = up(INSTANCE_DRAWS);
   for (const [kind, share] of STACK_CHANCES) {
-    if (chance < share) return quick && kind === 'holdDrain' ? undefined : { kind, at, ms };
+    if (chance < share && quick && kind === 'holdDrain') return undefined;
+    if (chance < share) return { kind, instance, at, ms: kind === 'freezeInstance' ? freezeMs : ms };
     chance -= share;
   }
   return undefined;

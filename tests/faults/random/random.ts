@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { buildAppCopy, type Mutation } from '../../helpers/app-copy.ts';
 import { FAULT_APP } from '../harness/fault-app.ts';
 import { runEpoch } from './epoch.ts';
-import { clockOffsetOf } from './plan.ts';
+import { stackPlanOf } from './plan.ts';
 import { createScore, type RunEnd, type Score } from './score.ts';
 
 export interface RandomOptions {
@@ -23,7 +23,11 @@ export interface RandomOptions {
   onProgress?: (line: string) => void;
 }
 
-const RUNS_A_STACK = 600;
+const RUNS_PER_STACK = 200;
+/** Fewer, so that more numbers of instances come up; without held drains, the end of a stack is not waited for long. */
+const QUICK_RUNS_PER_STACK = 50;
+/** Longer than the signs of life of an instance are apart, shorter than most freezes that are meant to exceed it. */
+const VISIBILITY_SECONDS = 10;
 
 /** What the sweep waits minutes for, it waits seconds for in a quick run: whatever it does early must do no harm. */
 const IMPATIENT: Mutation = {
@@ -35,23 +39,32 @@ const IMPATIENT: Mutation = {
 export async function runRandom(options: RandomOptions): Promise<Score> {
   const { name, folder, runs, seed, minutes, slots, items, quick, onProgress = () => {} } = options;
   const mutations = quick ? [IMPATIENT] : [];
-  const appFolder = await buildAppCopy({ ...FAULT_APP, name, activities: slots, mutations });
+  const appFolder = await buildAppCopy({
+    ...FAULT_APP,
+    name,
+    activities: slots,
+    visibilitySeconds: VISIBILITY_SECONDS,
+    mutations,
+  });
   const score = createScore((text) => onProgress(`${new Date().toISOString()} BAD ${text}`));
   // A machine may take minutes for its first stack: they are not of the time for runs.
   let end = Number.POSITIVE_INFINITY;
   let begun = 0;
   for (let epoch = 0; begun < runs && Date.now() < end; epoch += 1) {
-    const last = Math.min(runs, begun + RUNS_A_STACK);
+    const last = Math.min(runs, begun + (quick ? QUICK_RUNS_PER_STACK : RUNS_PER_STACK));
     const nextSeed = (): number | undefined => {
       if (begun === 0) end = Date.now() + minutes * 60_000;
       return begun < last && Date.now() < end ? seed + begun++ : undefined;
     };
-    const hostClockOffsetMs = clockOffsetOf(seed + begun);
-    onProgress(`${new Date().toISOString()} the host's clock is off by ${hostClockOffsetMs / 1000} s`);
+    const plan = stackPlanOf(seed + begun);
+    const offsets = plan.clockOffsetsMs.map((ms) => `${ms / 1000} s`).join(', ');
+    onProgress(
+      `${new Date().toISOString()} ${plan.clockOffsetsMs.length} instances, whose clocks are off by ${offsets}`,
+    );
     const wasClean = score.isClean;
     const data = join(folder, `stack-${epoch}`);
     await runEpoch({
-      ...{ appFolder, folder: data, items, quick, slots, nextSeed, score, hostClockOffsetMs },
+      ...{ appFolder, folder: data, items, quick, slots, nextSeed, score, ...plan },
       onEnd: (run) => onProgress(line(score, run)),
     });
     if (score.isClean || !wasClean) await rm(data, { recursive: true, force: true });

@@ -1,90 +1,74 @@
 /** One whole stack for many runs at once, every part of which can be hurt. */
 
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TableClient } from '@azure/data-tables';
 import { QueueServiceClient } from '@azure/storage-queue';
-import {
-  connectionString,
-  createStorageFront,
-  FILES,
-  freePort,
-  type Intercept,
-  launchBroker,
-  launchStorage,
-  makeStorage,
-  type Part,
-  startPart,
-} from 'functions-local';
+import { type Instance, type Intercept, type LocalStack, startStack } from 'functions-local';
 import { CONTAINERS, TABLES } from '../../../shared/contract/names.ts';
 import { type Api, createApi } from '../harness/api.ts';
+import { listenForDurable } from '../harness/durable-faults.ts';
 import { relayedEntities, SUBSCRIPTIONS } from '../harness/entities.ts';
-import { listenForDurable, startHostPart } from '../harness/host-part.ts';
+import { faultSettings } from '../harness/settings.ts';
+import type { StackPlan } from './plan.ts';
 
-/** A part of the stack. */
-export type PartName = 'storage' | 'broker' | 'host';
+/** A part of the stack beside the instances. */
+export type PartName = 'azurite' | 'broker' | 'taskHub';
 
-export interface FaultStack {
+/** Each fault resolves when it is over, with false when it was left out because another one was at the same part. */
+export interface FaultStack extends Pick<LocalStack, 'url' | 'keys' | 'serviceBus' | 'failed'> {
   api: Api;
-  url: string;
   batches: TableClient;
   gates: TableClient;
   queues: QueueServiceClient;
-  serviceBus: string;
-  /** Ends a part, leaves it away for `ms`, and starts it again; false when somebody else is at it. */
+  /** Ends a part, leaves it away for `ms`, and starts it again. */
   restart(part: PartName, ms: number, how: 'kill' | 'stop'): Promise<boolean>;
-  /** Stops storage's clock for `ms`; false when somebody else is at it. */
+  /** Stops storage's clock for `ms`. */
   freezeStorage(ms: number): Promise<boolean>;
-  /** The next change of the durable backend fails, before its effect or after it. */
+  /** Ends an instance (by its index, modulo their number), leaves it away for `ms`, and starts it again. */
+  restartInstance(index: number, ms: number, how: 'kill' | 'drain'): Promise<boolean>;
+  /** Stops an instance's clock for `ms`: it then goes on with what it was at, others have taken it over or not. */
+  freezeInstance(index: number, ms: number): Promise<boolean>;
+  /** The next change of the durable task hub fails, before its effect or after it. */
   failDurable(phase: 'before' | 'after'): void;
+  /** Waits for the faults under way, then stops all parts. */
   stop(): Promise<void>;
 }
 
-export interface FaultStackOptions {
+export interface FaultStackOptions extends StackPlan {
   appFolder: string;
   folder: string;
   intercept: Intercept;
-  hostClockOffsetMs: number;
 }
 
 /** Direct clients ask again soon or not at all: whoever asks has a loop of its own. */
 const DIRECT = { retryOptions: { maxRetries: 1, retryDelayInMs: 100 }, allowInsecureConnection: true };
 
 export async function startFaultStack(options: FaultStackOptions): Promise<FaultStack> {
-  const { appFolder, folder, intercept, hostClockOffsetMs } = options;
-  await mkdir(join(folder, FILES.storage), { recursive: true });
-  await writeFile(join(folder, FILES.entities), JSON.stringify(relayedEntities()));
-  const services = { blob: await freePort(), queue: await freePort(), table: await freePort() };
-  const storage = await startPart(() => launchStorage(folder, services), console.error);
-  const direct = connectionString(services);
-  await makeStorage(direct, { containers: Object.values(CONTAINERS), tables: Object.values(TABLES) });
-  const brokerPort = await freePort();
-  const broker = await startPart(() => launchBroker(folder, brokerPort), console.error);
-  const front = createStorageFront({ services });
-  const app = await front.addClient({ intercept });
+  const { appFolder, folder, intercept, clockOffsetsMs } = options;
   const failing: ('before' | 'after')[] = [];
   const durable = await listenForDurable(async (_operation, phase) => {
     if (failing[0] !== phase) return true;
     failing.shift();
     return false;
   });
-  const host = await startHostPart({
-    ...{ appFolder, folder, storage: app.connectionString(), serviceBus: broker.process.ready },
-    ...{ subscription: SUBSCRIPTIONS.relayed, faultUrl: durable.url, clockOffsetMs: hostClockOffsetMs },
+  const stack = await startStack({
+    ...{ appFolder, folder, entities: relayedEntities() },
+    layout: { containers: Object.values(CONTAINERS), tables: Object.values(TABLES) },
+    settings: (connections) =>
+      faultSettings({ appFolder, ...connections, subscription: SUBSCRIPTIONS.relayed, clockOffsetsMs }),
+    ...{ instances: clockOffsetsMs.length, restart: false, storageClient: { intercept }, durableFaultUrl: durable.url },
   });
-  const parts = { storage, broker, host: host.part };
+  const { url, keys, serviceBus, failed } = stack;
+  const { over, ...faults } = hurting(stack);
   return {
-    api: createApi(host.url),
-    url: host.url,
-    ...directClients(direct),
-    serviceBus: broker.process.ready,
-    ...hurting(parts),
+    ...{ url, keys, serviceBus, failed, api: createApi(url, keys.function) },
+    ...directClients(stack.azurite.process.ready),
+    ...faults,
     failDurable: (phase) => void failing.push(phase),
     stop: async () => {
-      for (const part of [host.part, broker, storage]) await part.stop();
+      await over();
+      await stack.stop();
       durable.close();
-      front.close();
     },
   };
 }
@@ -97,34 +81,64 @@ function directClients(direct: string): Pick<FaultStack, 'batches' | 'gates' | '
   };
 }
 
+type Faults = Pick<FaultStack, 'restart' | 'freezeStorage' | 'restartInstance' | 'freezeInstance'>;
+
 /**
  * Faults of whole parts: SIGKILL, SIGTERM, SIGSTOP. Faults of single calls are the front's; a part that is stopped by
  * SIGSTOP answers none of its clients, past the front either. A fault of a part that still suffers another is left out.
  */
-function hurting(parts: Record<PartName, Part<string>>): Pick<FaultStack, 'restart' | 'freezeStorage'> {
-  const hurt = new Set<PartName>();
-  const alone = async (name: PartName, work: () => Promise<void>): Promise<boolean> => {
-    if (hurt.has(name)) return false;
-    hurt.add(name);
-    try {
-      await work();
-    } finally {
-      hurt.delete(name);
-    }
+function hurting(stack: LocalStack): Faults & { over(): Promise<void> } {
+  const underWay = new Map<object, Promise<void>>();
+  const alone = async (part: object, work: () => Promise<void>): Promise<boolean> => {
+    if (underWay.has(part)) return false;
+    const working = work().finally(() => underWay.delete(part));
+    underWay.set(part, working);
+    await working;
     return true;
   };
+  const instanceAt = (index: number): Instance => stack.instances[index % stack.instances.length] ?? stack.instances[0];
   return {
     restart: (name, ms, how) =>
-      alone(name, async () => {
-        await (how === 'kill' ? parts[name].kill() : parts[name].stop());
+      alone(stack[name], async () => {
+        await stack[name][how]();
         await sleep(ms);
-        await parts[name].start();
+        await stack[name].start();
       }),
     freezeStorage: (ms) =>
-      alone('storage', async () => {
-        parts.storage.process.freeze();
+      alone(stack.azurite, async () => {
+        stack.azurite.process.freeze();
         await sleep(ms);
-        parts.storage.process.thaw();
+        stack.azurite.process.thaw();
       }),
+    restartInstance: (index, ms, how) =>
+      alone(instanceAt(index), async () => {
+        await instanceAt(index)[how]();
+        await sleep(ms);
+        await startAgain(instanceAt(index));
+      }),
+    freezeInstance: (index, ms) =>
+      alone(instanceAt(index), async () => {
+        instanceAt(index).freeze();
+        await sleep(ms);
+        instanceAt(index).thaw();
+      }),
+    over: async () => {
+      await Promise.allSettled(underWay.values());
+    },
   };
+}
+
+const STARTS = 10;
+const START_PAUSE_MS = 1_000;
+
+/** A host that finds no task hub or no storage at its start ends; the platform starts it again until it finds them. */
+async function startAgain(instance: Instance): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await instance.start();
+    } catch (error) {
+      if (tries === STARTS) throw error;
+    }
+    await sleep(START_PAUSE_MS);
+  }
 }

@@ -13,7 +13,7 @@ describe('a deployment in mid-drain', () => {
   beforeAll(async () => {
     folder = await buildOddApp('odd-deployment');
     await setVersion('one');
-    stack = await startStack({ appFolder: folder, settings: SHORT });
+    stack = await startStack({ appFolder: folder, settings: SHORT, instances: 3 });
   });
   afterAll(() => stack?.stop());
 
@@ -51,10 +51,10 @@ describe('a deployment in mid-drain', () => {
       .poll(async () => (await queueOf(stack, 'heavy-normal-0'))?.status, { timeout: 10_000 })
       .toBe('draining');
 
-    await stack.stopHost();
+    await stack.stopHosts();
     await changeOrchestrator();
     await setVersion('two');
-    await stack.restartHost();
+    await stack.restartHosts();
     // The old drain fails at its next turn, which comes a moment after the start: an earlier sweep still finds it Running.
     await expect.poll(generationAfterSweep, { timeout: 60_000, interval: 1_000 }).toBeGreaterThan(1);
 

@@ -50,7 +50,7 @@ describe('a handler that misbehaves costs its own item, and no neighbour', () =>
     const { id } = await send(stack, 'odd', oddItems(40, { 13: { do: 'kill' } }));
     const revive = setInterval(() => {
       // Nothing but the app is dead; a platform starts an instance again by itself.
-      stack.restartHost().catch(() => {});
+      stack.restartHosts().catch(() => {});
     }, 500);
 
     const batch = await finished(stack, id, 110).finally(() => clearInterval(revive));

@@ -17,7 +17,7 @@ describe('an outage of what the handler calls', () => {
     downstream = createServer((_request, response) => response.writeHead(status).end());
     await new Promise<void>((resolve) => downstream.listen(0, '127.0.0.1', resolve));
     url = `http://127.0.0.1:${(downstream.address() as AddressInfo).port}/`;
-    stack = await startStack({ appFolder: await buildOddApp('odd-outage'), settings: SHORT });
+    stack = await startStack({ appFolder: await buildOddApp('odd-outage'), settings: SHORT, instances: 3 });
   });
   afterAll(async () => {
     downstream?.close();

@@ -22,7 +22,7 @@ export interface HostOptions {
   /** Folder for timer statuses, keys and the durable store. */
   stateDir: string;
   /** Durable backend; file defaults to `durable.sqlite` in the state folder. */
-  durable?: Partial<Pick<DurableBackendOptions, 'file' | 'delays' | 'fault'>>;
+  durable?: Partial<Pick<DurableBackendOptions, 'file' | 'delays'>>;
   /** Origin of a task hub that several hosts share; default: this host has one of its own, by `durable`. */
   taskHubUrl?: string;
   /** Origin at which clients reach the app; default: the listener's own. */

@@ -74,12 +74,15 @@ export const launchHost = (
 /** The durable task hub that all instances share. Ready: its URL. */
 export const launchTaskHub = (
   folder: string,
-  { port, delays }: { port: number; delays: 'push' | 'azure' },
+  { port, delays, faultUrl }: { port: number; delays: 'push' | 'azure'; faultUrl?: string | undefined },
 ): Promise<RunningProcess<string>> =>
   startProcess({
     name: 'Durable task hub',
     script: scriptPath(import.meta.url, '../durable/hub/main'),
-    args: ['--file', join(folder, FILES.hostState, FILES.taskHub), '--port', String(port), '--delays', delays],
+    args: [
+      ...['--file', join(folder, FILES.hostState, FILES.taskHub), '--port', String(port), '--delays', delays],
+      ...(faultUrl === undefined ? [] : ['--fault-url', faultUrl]),
+    ],
     logFile: logFile(folder, 'task-hub'),
     readReady: (line) => /^Task hub on (\S+)/.exec(line)?.[1],
   });

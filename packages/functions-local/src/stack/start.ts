@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from '../ports.ts';
 import { startRouter } from '../router/router.ts';
-import { createStorageFront, type ServicePorts } from '../storage/index.ts';
+import { type ClientOptions, createStorageFront, type ServicePorts } from '../storage/index.ts';
 import { createInstance, type Instance } from './instances.ts';
 import { makeStorage, type StorageLayout } from './make-storage.ts';
 import { type Part, startPart } from './part.ts';
@@ -25,6 +25,8 @@ export interface PartialStackOptions {
   entities?: unknown;
   /** Containers and tables to make. Default: no storage is started. */
   layout?: StorageLayout;
+  /** How storage treats the app: an interceptor that injects faults, a clock, pages. Default: as Azure would. */
+  storageClient?: ClientOptions;
   /** The environment of the app, beside this process's own; called when storage and broker are up. */
   settings(connections: Partial<Connections>): Record<string, string>;
   /** Taken if it is free; default: any. */
@@ -39,6 +41,8 @@ export interface PartialStackOptions {
   durable?: boolean;
   /** How durable work is handed over: at once (default), or by polling, as Azure Storage does. */
   durableDelays?: 'push' | 'azure';
+  /** For fault tests: the task hub posts each change to `<url>/<operation>/<before|after>`; any answer but 200 makes it fail. */
+  durableFaultUrl?: string;
   /** Told of each part that is up, and of each instance that died unasked. */
   onProgress?: (line: string) => void;
   /** Receives each line that the host and the app write; default: only the log has them. */
@@ -110,7 +114,7 @@ export async function startStack(options: PartialStackOptions): Promise<PartialS
     for (const end of ends.splice(0)) await end();
   };
   try {
-    const storage = (await front?.addClient())?.connectionString();
+    const storage = (await front?.addClient(options.storageClient))?.connectionString();
     const launching: Launching = { options, ends, onDeath: death.resolve };
     const parts = await startParts(launching, services, storage);
     const app = await startApp(launching, parts);
@@ -143,11 +147,11 @@ async function start({ options, ends, onDeath }: Launching, name: string, launch
 type Parts = Pick<PartialStack, 'azurite' | 'broker' | 'taskHub' | 'storage' | 'serviceBus'>;
 
 async function startParts(launching: Launching, services: ServicePorts, storage: string | undefined): Promise<Parts> {
-  const { folder, layout, entities, durable = true, durableDelays = 'push' } = launching.options;
+  const { folder, layout, entities, durable = true, durableDelays = 'push', durableFaultUrl } = launching.options;
   const azurite = layout && (await start(launching, 'Azurite', () => launchStorage(folder, services)));
   if (layout && storage !== undefined) await makeStorage(storage, layout);
   const [brokerPort, hubPort] = [await freePort(), await freePort()];
-  const hub = { port: hubPort, delays: durableDelays };
+  const hub = { port: hubPort, delays: durableDelays, faultUrl: durableFaultUrl };
   const [broker, taskHub] = await Promise.all([
     entities === undefined ? undefined : start(launching, 'Service Bus broker', () => launchBroker(folder, brokerPort)),
     durable ? start(launching, 'Durable task hub', () => launchTaskHub(folder, hub)) : undefined,

@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util';
 import { onStopSignals } from '../../stop-signals.ts';
+import type { FaultPhase } from '../types.ts';
 import { startTaskHub } from './task-hub.ts';
 
-const USAGE = 'Usage: main.ts --file DB [--port N] [--delays push|azure]';
+const USAGE = 'Usage: main.ts --file DB [--port N] [--delays push|azure] [--fault-url URL]';
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -10,14 +11,16 @@ async function main(): Promise<void> {
       file: { type: 'string' },
       port: { type: 'string', default: '0' },
       delays: { type: 'string', default: 'push' },
+      'fault-url': { type: 'string' },
     },
   });
-  const { file, port, delays } = values;
+  const { file, port, delays, 'fault-url': faultUrl } = values;
   if (file === undefined || (delays !== 'push' && delays !== 'azure')) throw new Error(USAGE);
   const hub = await startTaskHub({
     file,
     delays,
     port: Number(port),
+    ...(faultUrl === undefined ? {} : { fault: askBy(faultUrl) }),
     log: (level, message) => {
       if (level !== 'debug') process.stdout.write(`[${new Date().toISOString()}] ${level}: ${message}\n`);
     },
@@ -25,6 +28,12 @@ async function main(): Promise<void> {
   onStopSignals(() => void hub.close().then(() => process.exit(0)));
   process.stdout.write(`Task hub on ${hub.url}\n`);
 }
+
+/** Each change of state is posted to `<url>/<operation>/<phase>`; any answer but 200 makes it fail there. */
+const askBy = (url: string) => async (operation: string, phase: FaultPhase) => {
+  const { status } = await fetch(`${url}/${operation}/${phase}`, { method: 'POST' });
+  if (status !== 200) throw new Error(`${operation}: injected ${phase} its effect`);
+};
 
 main().catch((error: unknown) => {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

@@ -12,7 +12,7 @@ import { type FromInstance, instancePath, onMessage, type Registration, send, up
 import { readRegistration } from './registration.ts';
 
 /** How a task hub is started. */
-export interface TaskHubOptions extends Pick<EngineOptions, 'file' | 'delays' | 'log'> {
+export interface TaskHubOptions extends Pick<EngineOptions, 'file' | 'delays' | 'log' | 'fault'> {
   /** 0: a free one. */
   port: number;
 }
@@ -120,7 +120,7 @@ interface Running {
   configText: string;
 }
 
-function startHub({ file, delays, log }: TaskHubOptions, registration: Registration): Running {
+function startHub({ file, delays, log, fault }: TaskHubOptions, registration: Registration): Running {
   const { config: raw, baseUrl, systemKey, functions } = registration;
   const config = readDurableConfig(raw, availableParallelism());
   const names = new FunctionNames();
@@ -128,6 +128,7 @@ function startHub({ file, delays, log }: TaskHubOptions, registration: Registrat
   const options: EngineOptions = {
     ...{ file, log, baseUrl, config: raw },
     ...(delays === undefined ? {} : { delays }),
+    ...(fault === undefined ? {} : { fault }),
     ...(systemKey === undefined ? {} : { systemKey }),
   };
   return { engine: startEngine(options, config, names), config, configText: JSON.stringify(raw) };

@@ -1,0 +1,41 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Connections } from 'functions-local';
+import { DEFAULTS } from '../../../shared/settings.ts';
+
+export interface FaultSettings extends Connections {
+  /** Made by `buildAppCopy`. */
+  appFolder: string;
+  subscription: string;
+  /** Milliseconds that the clock of each instance is ahead of the services'; default: none is. */
+  clockOffsetsMs?: readonly number[];
+}
+
+/** No timer of the app's own may get in the way: a test sweeps when it wants to. */
+const NEVER = '0 0 0 29 2 *';
+
+/** Makes the app's settings for fault tests: leases and slices of seconds, one thread per host. */
+export function faultSettings(options: FaultSettings): Record<string, string> {
+  const { appFolder, storage, serviceBus, subscription, clockOffsetsMs } = options;
+  return {
+    ...DEFAULTS,
+    FUNCTIONS_WORKER_RUNTIME: 'node',
+    // A host is started hundreds of times: what was compiled once is not compiled again.
+    NODE_COMPILE_CACHE: join(appFolder, 'compile-cache'),
+    AzureWebJobsStorage: storage,
+    SluiceStorage: storage,
+    SluiceServiceBus: serviceBus,
+    SLUICE_TASK_HUB: 'sluice',
+    SLUICE_SUBSCRIPTION: subscription,
+    SLUICE_SWEEP_SCHEDULE: NEVER,
+    SLUICE_THREADS: '1',
+    SLUICE_SLICE_SECONDS: '2',
+    SLUICE_VISIBILITY_SECONDS: '4',
+    ...(clockOffsetsMs ? shiftedClocks(appFolder, clockOffsetsMs) : {}),
+  };
+}
+
+const shiftedClocks = (appFolder: string, offsetsMs: readonly number[]): Record<string, string> => ({
+  FAULT_CLOCK_OFFSETS_MS: offsetsMs.join(','),
+  NODE_OPTIONS: `--import=${pathToFileURL(join(appFolder, 'dist/tests/helpers/shifted-clock.js'))}`,
+});
