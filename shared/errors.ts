@@ -58,6 +58,14 @@ export class ClientGoneError extends Error {
   override name = 'ClientGoneError';
 }
 
+/** The durable runtime refused to start a drain, or did not answer; the message is that of its error, which is the cause. */
+export class DrainStartError extends Error {
+  override name = 'DrainStartError';
+  constructor(cause: Error) {
+    super(cause.message, { cause });
+  }
+}
+
 /** Whatever was thrown, as an Error. */
 export const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 

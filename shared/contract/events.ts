@@ -6,7 +6,6 @@ import { MalformedMessageError, NewerContractError } from './errors.ts';
 export const WAKE_TTL_MS = 60 * 60 * 1000;
 
 export const EVENT_TYPES = ['QueueWorkDetected', 'QueueEmpty', 'ItemsDeadLettered', 'BatchCompleted'] as const;
-export type EventType = (typeof EVENT_TYPES)[number];
 
 /** Application properties: account = the storage account of the queue, so that one topic can serve several. */
 const properties = {

@@ -1,6 +1,6 @@
 /** Starting drains and asking after them, through the durable client of the current invocation. */
 import type { DurableClient } from 'durable-functions';
-import { toError } from '../errors.ts';
+import { DrainStartError, toError } from '../errors.ts';
 import { log } from '../telemetry/log.ts';
 import type { DrainStatus, GateDeps } from '../wake/gate.ts';
 import type { GateRow } from '../wake/gate-row.ts';
@@ -28,6 +28,7 @@ export const createGateDeps = (deps: DrainsDeps, client: DrainClient): GateDeps 
 /**
  * Starts the drain of a gate, with its first wave sized by the depth of this moment. One that runs already is left
  * alone; so is one that ran when the start was refused, and has come to its end since.
+ * @throws DrainStartError when the runtime did not start it; whatever the depth or the plan fails with
  */
 async function startDrain(deps: DrainsDeps, client: DrainClient, gate: GateRow): Promise<void> {
   const address = deps.registry.queue(gate.queue);
@@ -40,10 +41,12 @@ async function startDrain(deps: DrainsDeps, client: DrainClient, gate: GateRow):
   };
   try {
     await client.startNew('drain-queue', { instanceId: gate.instanceId, input });
-  } catch (error) {
-    const status = await readStatus(client, gate.instanceId);
-    if (status === undefined || status === 'Failed' || status === 'Terminated') throw error;
-    log.debug('drain-runs-already', { instanceId: gate.instanceId, error: toError(error) });
+  } catch (thrown) {
+    const error = toError(thrown);
+    // A status that cannot be read either says less than the refusal.
+    const status = await readStatus(client, gate.instanceId).catch(() => undefined);
+    if (status === undefined || status === 'Failed' || status === 'Terminated') throw new DrainStartError(error);
+    log.debug('drain-runs-already', { instanceId: gate.instanceId, error });
   }
 }
 

@@ -2,12 +2,12 @@
  * What a sweep does for one queue of open batches: it finds wakes that were lost, drains that are dead, and drains that
  * cannot be started.
  */
-import { toError } from '../errors.ts';
+import { DrainStartError } from '../errors.ts';
 import { readEntity } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import { countLostWake } from '../telemetry/metrics.ts';
 import { countMissedWake, isDead, recordStartFailure, wake } from '../wake/gate.ts';
-import { fromGateEntity, GATES_PARTITION, type GateRow, gateRowKey, newGate } from '../wake/gate-row.ts';
+import { fromGateEntity, GATES_PARTITION, type GateRow, gateRowKey, lastSignMs, newGate } from '../wake/gate-row.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import { isOverdue, repaired, type SweepRun } from './run.ts';
 
@@ -31,7 +31,7 @@ export async function repairQueue(run: SweepRun, address: QueueAddress): Promise
 
 async function repairDrain(run: SweepRun, gate: GateRow): Promise<void> {
   // One that never sent a heartbeat may be starting still, or its start was lost; one that failed before its first heartbeat is dead now.
-  const isUnstarted = gate.aliveUntil === '' && isOverdue(run, Date.parse(gate.acquiredAt), 'wakeMs');
+  const isUnstarted = gate.aliveUntil === '' && isOverdue(run, lastSignMs(gate), 'wakeMs');
   if (isUnstarted || (await isDead(run.gate, gate))) await wakeQueue(run, gate.queue);
 }
 
@@ -50,13 +50,15 @@ async function oldestPutMs(run: SweepRun, queue: string): Promise<number> {
 
 /** Wakes a queue. A drain that cannot be started is reported: its work waits for the next wake or sweep. */
 async function wakeQueue(run: SweepRun, queue: string): Promise<void> {
-  let failed: { gate: GateRow; error: Error } | undefined;
+  let failed: { gate: GateRow; error: DrainStartError } | undefined;
   const start = async (gate: GateRow): Promise<void> => {
     failed = undefined;
     try {
       await run.gate.start(gate);
     } catch (error) {
-      failed = { gate, error: toError(error) };
+      // What else a start needs (the depth, the policy) fails like any other part of a sweep.
+      if (!(error instanceof DrainStartError)) throw error;
+      failed = { gate, error };
     }
   };
   const result = await wake({ ...run.gate, start }, queue);
@@ -66,10 +68,16 @@ async function wakeQueue(run: SweepRun, queue: string): Promise<void> {
 }
 
 /** `waitingSeconds` is how long the oldest visible message has waited, or how long starts have failed if that is longer. */
-async function reportStartFailure(run: SweepRun, { queue, generation }: GateRow, error: Error): Promise<void> {
+async function reportStartFailure(
+  run: SweepRun,
+  { queue, generation }: GateRow,
+  error: DrainStartError,
+): Promise<void> {
   const sinceMs = await recordStartFailure(run.gate, { queue, generation }, error);
   if (sinceMs === undefined) return;
-  const waitingMs = run.gate.now() - Math.min(sinceMs, await oldestPutMs(run, queue));
+  // The alert must not depend on a queue that cannot be read just now.
+  const oldestMs = await oldestPutMs(run, queue).catch(() => sinceMs);
+  const waitingMs = run.gate.now() - Math.min(sinceMs, oldestMs);
   run.counts.startFailed += 1;
   log.error('drain-start-failed', { queue, generation, waitingSeconds: Math.round(waitingMs / 1000), error });
 }

@@ -97,6 +97,13 @@ export const newGate = (queue: string): GateRow => ({
   itemsPerSecond: 0,
 });
 
+/**
+ * Gives when the drain of a gate was last known to be alive, in milliseconds. 0 when no time of the row can be read (an
+ * older version wrote it, or somebody by hand): NaN would keep the drain alive for ever.
+ */
+export const lastSignMs = ({ aliveUntil, acquiredAt }: Pick<GateRow, 'aliveUntil' | 'acquiredAt'>): number =>
+  Date.parse(aliveUntil || acquiredAt) || 0;
+
 /** The id of the orchestration that drains `queue` as its `generation`. */
 export const drainInstanceId = (queue: string, generation: number): string => `drain-${queue}-${generation}`;
 

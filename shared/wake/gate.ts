@@ -17,6 +17,7 @@ import {
   gateRowKey,
   heartbeatRowKey,
   heartbeatRows,
+  lastSignMs,
   newGate,
   toGateEntity,
 } from './gate-row.ts';
@@ -37,7 +38,7 @@ export interface GateDeps {
   table: Table;
   /** Service time in milliseconds: never two local clocks are compared. */
   now: () => number;
-  /** Starts the drain of a gate that was just taken. Starting one that runs is harmless; a refusal is swallowed there. */
+  /** Starts the drain of a gate that was just taken. Starting one that runs is harmless; throws when it was refused and does not run. */
   start: (gate: GateRow) => Promise<void>;
   status: (instanceId: string) => Promise<DrainStatus>;
 }
@@ -147,7 +148,7 @@ export const countMissedWake = (table: Table, queue: string): Promise<GateRow | 
 
 /** After a wake was counted in a draining gate: start, take over, or trust the drain. */
 async function ensureAlive(deps: GateDeps, counted: GateRow): Promise<WakeResult> {
-  if (counted.aliveUntil === '' && deps.now() <= Date.parse(counted.acquiredAt) + SILENCE_MS) {
+  if (counted.aliveUntil === '' && deps.now() <= lastSignMs(counted) + SILENCE_MS) {
     if (isUnderWay(await deps.status(counted.instanceId))) return 'counted';
     // Whoever took the gate may have died before it started the drain: the same id again, for that is harmless.
     await deps.start(counted);
@@ -165,7 +166,8 @@ async function takeOver(deps: GateDeps, { queue, generation }: GateRow): Promise
   if (etag === undefined || row.status === 'idle' || row.generation !== generation) return 'counted';
   if (!(await isDead(deps, row))) return 'counted';
   if (!(await acquire(deps, { row, etag } satisfies VersionedGate))) return LOST_RACE;
-  log.warn('drain-failed', { queue, generation, aliveUntil: row.aliveUntil });
+  // One that was never started is reported as that.
+  if (!row.startFailure) log.warn('drain-failed', { queue, generation, aliveUntil: row.aliveUntil });
   return 'takenOver';
 }
 
@@ -175,7 +177,7 @@ const isUnderWay = (status: DrainStatus): boolean => status === 'Running' || sta
 export async function isDead(deps: Pick<GateDeps, 'table' | 'now' | 'status'>, row: GateRow): Promise<boolean> {
   const status = await deps.status(row.instanceId);
   if (status === 'Failed' || status === 'Terminated' || status === 'Completed') return true;
-  const silentSince = Date.parse(row.aliveUntil || row.acquiredAt);
+  const silentSince = lastSignMs(row);
   // Unknown before its first heartbeat: whoever took the gate may be about to start it.
   if (status === undefined && row.aliveUntil !== '') return deps.now() > silentSince;
   if (deps.now() <= silentSince + SILENCE_MS) return false;
@@ -184,11 +186,11 @@ export async function isDead(deps: Pick<GateDeps, 'table' | 'now' | 'status'>, r
 
 async function latestHeartbeat(table: Table, row: GateRow): Promise<number> {
   const { from, to } = heartbeatRows(row.queue);
-  let latest = Date.parse(row.aliveUntil || row.acquiredAt);
+  let latest = lastSignMs(row);
   const filter = odata`PartitionKey eq ${GATES_PARTITION} and RowKey ge ${from} and RowKey lt ${to}`;
   for await (const entity of queryEntities(table, filter)) {
     const { generation, aliveUntil = '' } = fromEntity('heartbeat', entity);
-    if (generation === row.generation) latest = Math.max(latest, Date.parse(aliveUntil));
+    if (generation === row.generation) latest = Math.max(latest, Date.parse(aliveUntil) || 0);
   }
   return latest;
 }

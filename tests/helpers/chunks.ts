@@ -2,8 +2,9 @@
 import { digestOf, encodeFrameSync } from '../../shared/contract/frame.ts';
 import type { OutcomeHeader, RetryItem } from '../../shared/contract/outcome.ts';
 import type { Reference } from '../../shared/contract/reference.ts';
-import { readDead, readPartial, readResultLines, readRetries } from '../../shared/processing/outcome/read-outcome.ts';
+import { readPartial } from '../../shared/processing/outcome/read-outcome.ts';
 import type { ChunkJob } from '../../shared/processing/thread/thread-task.ts';
+import { readDead, readResultLines, readRetries } from './read-outcome.ts';
 
 export const BATCH = '01985a00-0000-7000-8000-000000000000';
 /** 2026-01-01T00:00:00Z */
@@ -48,8 +49,8 @@ export async function readAll({ header, body }: { header: OutcomeHeader; body: U
   const results: unknown[] = (await readResultLines(header, fetch)).map((line) => JSON.parse(line));
   return {
     results,
-    retries: await collect(readRetries(header, fetch)),
-    dead: await collect(readDead(header, fetch)),
+    retries: await readRetries(header, fetch),
+    dead: await readDead(header, fetch),
     partial: await collect(readPartial(header, fetch)),
   };
 }

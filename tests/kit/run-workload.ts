@@ -6,10 +6,11 @@ import { followUps } from '../../shared/batches/follow-ups.ts';
 import { outcomeBlobName } from '../../shared/contract/names.ts';
 import type { DeadItem, PartialLine } from '../../shared/contract/outcome.ts';
 import type { Reference } from '../../shared/contract/reference.ts';
-import { readDead, readPartial, readResultLines } from '../../shared/processing/outcome/read-outcome.ts';
+import { readPartial } from '../../shared/processing/outcome/read-outcome.ts';
 import type { ChunkJob, ChunkOutcome } from '../../shared/processing/thread/thread-task.ts';
 import { createMerge } from '../../shared/results/merge.ts';
 import type { Workload } from '../../shared/workload/define.ts';
+import { readDead, readResultLines } from '../helpers/read-outcome.ts';
 import { cutIntoChunks, START_MS } from './cut-into-chunks.ts';
 import { type Blobs, createMemory } from './memory.ts';
 import { runHere, runInThreads } from './runners.ts';
@@ -103,7 +104,7 @@ async function readAll<T>(lines: AsyncIterable<T>): Promise<T[]> {
 
 async function collect(workload: Workload, ends: End[]): Promise<Omit<RunResult, 'blobs' | 'log'>> {
   const lines = await Promise.all(ends.map((end) => readResultLines(end.outcome.header, fetchFrom(end))));
-  const dead = await Promise.all(ends.map((end) => readAll(readDead(end.outcome.header, fetchFrom(end)))));
+  const dead = await Promise.all(ends.map((end) => readDead(end.outcome.header, fetchFrom(end))));
   const accepted = ends.filter(({ reference }) => reference.kind === 'items' && reference.skip === undefined);
   const items = accepted.reduce((sum, { reference }) => sum + reference.items, 0);
   const results = lines.flat().map((line): unknown => JSON.parse(line));

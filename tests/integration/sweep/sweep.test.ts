@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { DrainStartError } from '../../../shared/errors.ts';
 import { noCounts, type SweepCounts } from '../../../shared/sweep/counts.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
@@ -131,12 +132,15 @@ describe('a gate without its drain', () => {
 });
 
 describe('orchestrations that cannot be started', () => {
+  const ALERTS = ['drain-start-failed', 'drain-failed'];
   /** Sweeps; gives what it counted, and its alerts. */
-  async function sweepAndHear(): Promise<{ counts: Partial<SweepCounts>; alerts: Record<string, unknown>[] }> {
+  async function sweepAndHear(
+    deps = use.world.deps,
+  ): Promise<{ counts: Partial<SweepCounts>; alerts: Record<string, unknown>[] }> {
     const lines: Record<string, unknown>[] = [];
     const hear = (line: string): void => void lines.push(JSON.parse(line));
-    const counts = await withLog({ debug: hear, info: hear, warn: hear, error: hear }, () => sweep(use.world.deps));
-    return { counts: did(counts), alerts: lines.filter(({ event }) => event === 'drain-start-failed') };
+    const counts = await withLog({ debug: hear, info: hear, warn: hear, error: hear }, () => sweep(deps));
+    return { counts: did(counts), alerts: lines.filter(({ event }) => ALERTS.includes(String(event))) };
   }
   const gateRow = async () => (await readGate(use.world.clients.gates, ITEMS)).row;
 
@@ -192,6 +196,39 @@ describe('orchestrations that cannot be started', () => {
     expect((await gateRow()).startFailure).toBeUndefined();
   });
 
+  it('are reported although the queue cannot be read', async () => {
+    const id = await unheard(use.world);
+    use.world.runtime.broken = 'all';
+    await expect(wake(use.world.deps.gate, ITEMS)).rejects.toThrow('The runtime does not answer.');
+    use.world.wait(2 * MINUTE);
+    const peekMessages = (): Promise<never> => Promise.reject(new Error('The queue does not answer.'));
+    const queues: typeof use.world.deps.queues = (name) =>
+      Object.assign(Object.create(use.world.deps.queues(name)), { peekMessages });
+    const { counts, alerts } = await sweepAndHear({ ...use.world.deps, queues });
+    expect(counts).toEqual({ startFailed: 1 });
+    expect(alerts).toMatchObject([{ event: 'drain-start-failed', queue: ITEMS, waitingSeconds: 0 }]);
+    use.world.runtime.broken = undefined;
+    await wake(use.world.deps.gate, ITEMS);
+    await use.world.drainAll();
+    expect(await use.world.batch(id)).toMatchObject(DONE);
+  });
+
+  it('are not what is reported when the depth or the policy cannot be read', async () => {
+    const id = await unheard(use.world);
+    use.world.wait(2 * MINUTE);
+    const { gate } = use.world.deps;
+    const start = (): Promise<never> => Promise.reject(new Error('The table does not answer.'));
+    expect(await sweepAndHear({ ...use.world.deps, gate: { ...gate, start } })).toEqual({
+      counts: { missedWakes: 1, failed: 1 },
+      alerts: [],
+    });
+    expect((await gateRow()).startFailure).toBeUndefined();
+    use.world.wait(2 * MINUTE);
+    await sweep(use.world.deps);
+    await use.world.drainAll();
+    expect(await use.world.batch(id)).toMatchObject(DONE);
+  });
+
   it('are reported for each queue, although a silent runtime keeps every start waiting', async () => {
     const id = await unheard(use.world);
     await use.world.drainOne(ITEMS);
@@ -203,7 +240,7 @@ describe('orchestrations that cannot be started', () => {
     const start = async (): Promise<void> => {
       if (waiting.length === 0) await new Promise<void>((resolve) => void waiting.push(resolve));
       for (const go of waiting) go();
-      throw new Error('No answer in time.');
+      throw new DrainStartError(new Error('No answer in time.'));
     };
     expect(did(await sweep({ ...use.world.deps, gate: { ...gate, start } }))).toEqual({
       missedWakes: 2,
@@ -221,7 +258,7 @@ describe('orchestrations that cannot be started', () => {
     const start = async (row: GateRow): Promise<void> => {
       await changeGate(gate.table, row.queue, () => ({ aliveUntil: new Date(gate.now() + MINUTE).toISOString() }));
       await gate.start(row);
-      throw new Error('The answer was lost.');
+      throw new DrainStartError(new Error('The answer was lost.'));
     };
     use.world.wait(2 * MINUTE);
     expect(did(await sweep({ ...use.world.deps, gate: { ...gate, start } }))).toEqual({ missedWakes: 1 });

@@ -23,6 +23,31 @@ export function checkBoundaries(files: Readonly<Record<string, string>>): string
   return [...own, ...orchestratorBreaches(tree), ...circleBreaches(tree)];
 }
 
+/** Gives all files and folders that the tables name. */
+export const pathsOfTables = (): string[] => [
+  ...new Set([
+    ...ROOMS.flatMap(({ path, imports, types = [] }) => [path, ...imports, ...types]),
+    ...EFFECTS.flatMap(({ allowed }) => allowed),
+    ...ORCHESTRATORS.files,
+  ]),
+];
+
+/** Gives what a room may import and none of its files does, whether as values or as types. */
+export function unusedPermissions(files: Readonly<Record<string, string>>, room: string): string[] {
+  const inside = Object.keys(files).filter((file) => roomOf(file)?.path === room);
+  const used = inside.flatMap((file) =>
+    checkOnce(file, files[file] ?? '').source.imports.map((each) => ({
+      ...each,
+      target: isFile(each) ? targetOf(file, each) : undefined,
+    })),
+  );
+  const { imports = [], types = [], packages = [], packageTypes = [] } = ROOMS.find(({ path }) => path === room) ?? {};
+  return [
+    ...[...imports, ...types].filter((path) => !used.some(({ target }) => target && isBelow(target, [path]))),
+    ...[...packages, ...packageTypes].filter((name) => !used.some(({ specifier }) => isPackage(specifier, [name]))),
+  ];
+}
+
 const known = new Map<string, Checked>();
 
 /** Keeps results by text, since a mutation changes one file in a thousand. */

@@ -27,7 +27,7 @@ export const EFFECTS: readonly Effect[] = [
   },
   {
     name: 'the clock',
-    uses: ['Date.now', 'Date()', 'new Date()', 'performance'],
+    uses: ['Date.now', 'Date()', 'new Date()', 'Date as a value', 'performance'],
     modules: ['node:perf_hooks'],
     allowed: [
       ...['shared/cost/meter.ts', 'shared/storage/retry-policy.ts', 'shared/wake/coalesce.ts'],
@@ -39,7 +39,7 @@ export const EFFECTS: readonly Effect[] = [
   },
   {
     name: 'random numbers',
-    uses: ['Math.random', 'crypto', '*randomUUID', '*randomBytes', '*randomInt'],
+    uses: ['Math.random', 'Math as a value', 'crypto', '*randomUUID', '*randomBytes', '*randomInt'],
     modules: [],
     allowed: [
       ...['shared/contract/names.ts', 'shared/storage/lost-race.ts', 'shared/storage/retry-policy.ts'],
@@ -51,7 +51,7 @@ export const EFFECTS: readonly Effect[] = [
   },
   {
     name: 'timers',
-    uses: ['setTimeout', 'setInterval', 'setImmediate'],
+    uses: ['setTimeout', 'setInterval', 'setImmediate', 'AbortSignal.timeout', 'AbortSignal as a value'],
     modules: ['node:timers', 'node:timers/promises'],
     allowed: [
       ...['shared/slots.ts', 'shared/time-limit.ts', 'shared/storage/', 'shared/wake/coalesce.ts'],
@@ -75,6 +75,18 @@ export const EFFECTS: readonly Effect[] = [
     ],
     modules: [],
     allowed: ['shared/storage/clients.ts', 'cli/upload/inbox.ts', ...PROGRAMS],
+  },
+  {
+    name: 'modules whose name is computed, or the global object as a whole',
+    uses: ['import(…)', 'require(…)', 'globalThis as a value', 'global as a value'],
+    modules: [],
+    allowed: [
+      'infra/packaging/import-time.ts',
+      'packages/functions-local/src/host/app/load-app.ts',
+      // A function of its own has the name `require`.
+      'packages/functions-local/src/durable/hub/registration.ts',
+      'tests/unit/infra/workflows.test.ts',
+    ],
   },
 ];
 

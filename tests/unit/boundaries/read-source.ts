@@ -14,8 +14,9 @@ export interface Source {
   imports: readonly Import[];
   /**
    * What it refers to by value: identifiers (`process`), imported names, members (`Math.random`), calls (`Date()`),
-   * constructors (`new Date`) and those without an argument (`new Date()`). Scopes are not resolved, so a local variable
-   * must not have the name of a global that a rule forbids.
+   * constructors (`new Date`) and those without an argument (`new Date()`), names that are passed on (`Date as a value`
+   * of `const D = Date`) and imports of a computed name (`import(…)`). Scopes are not resolved, so a local variable must
+   * not have the name of a global that a rule forbids, and what another name for an imported class does is not seen.
    */
   names: ReadonlySet<string>;
 }
@@ -55,7 +56,10 @@ export function readSource(file: string, text: string): Source {
     const imported = importOf(node);
     if (imported) imports.push(imported);
     for (const name of namesIn(node)) names.add(name);
-    for (const child of childrenOf(node)) visit(child);
+    for (const child of childrenOf(node)) {
+      if (child.type === 'Identifier' && !isUsedInPlace(node, child)) names.add(`${child.name} as a value`);
+      visit(child);
+    }
   };
   visit(parseAst(text, { lang: file.endsWith('x') ? 'tsx' : 'ts' }, file) as unknown as Node);
   return { imports, names };
@@ -69,12 +73,31 @@ function childrenOf(node: Node): Node[] {
     .filter((value): value is Node => typeof (value as Node | null)?.type === 'string');
 }
 
+/** Whether an identifier stands where it says all that is done with it: `Date.now`, `Date()`, `{ now } = Date`. */
+const isUsedInPlace = (parent: Node, child: Node): boolean =>
+  parent.object === child ||
+  parent.callee === child ||
+  parent.operator === 'instanceof' ||
+  (parent.init === child && (parent.id as Node).type === 'ObjectPattern');
+
 function importOf(node: Node): Import | undefined {
-  const { type, source } = node;
+  const { type } = node;
   const isType = node.importKind === 'type' || node.exportKind === 'type' || type === 'TSImportType';
-  const isRequire = type === 'CallExpression' && isRequireCall(node.callee as Node);
-  const from = (isRequire ? (node.arguments as unknown[])[0] : source) as { value?: unknown } | null | undefined;
-  return typeof from?.value === 'string' ? { specifier: from.value, isType } : undefined;
+  const specifier = textOf(fromOf(node));
+  return specifier === undefined ? undefined : { specifier, isType };
+}
+
+/** What says which module a node imports. */
+function fromOf(node: Node): Node | undefined {
+  const isRequire = node.type === 'CallExpression' && isRequireCall(node.callee as Node);
+  return ((isRequire ? (node.arguments as unknown[])[0] : node.source) ?? undefined) as Node | undefined;
+}
+
+/** The text of a literal, or of a template without expressions. */
+function textOf(node: Node | undefined): string | undefined {
+  if (node?.type !== 'TemplateLiteral') return typeof node?.value === 'string' ? node.value : undefined;
+  const [only, more] = node.quasis as { value: { cooked: string } }[];
+  return more === undefined ? only?.value.cooked : undefined;
 }
 
 /** `require(…)` and `createRequire(…)(…)`. */
@@ -88,8 +111,12 @@ function namesIn(node: Node): string[] {
       return importedNames(node);
     case 'VariableDeclarator':
       return takenMembers(node);
-    case 'CallExpression':
-      return namesOf(node.callee as Node).map((name) => `${name}()`);
+    case 'ImportExpression':
+      return textOf(fromOf(node)) === undefined ? ['import(…)'] : [];
+    case 'CallExpression': {
+      const isComputed = isRequireCall(node.callee as Node) && textOf(fromOf(node)) === undefined;
+      return [...namesOf(node.callee as Node).map((name) => `${name}()`), ...(isComputed ? ['require(…)'] : [])];
+    }
     case 'NewExpression': {
       const isBare = (node.arguments as unknown[]).length === 0;
       return namesOf(node.callee as Node).flatMap((name) => [`new ${name}`, ...(isBare ? [`new ${name}()`] : [])]);

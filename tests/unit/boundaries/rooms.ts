@@ -117,7 +117,11 @@ export const ROOMS: readonly Room[] = [
 
   {
     path: 'functions/',
-    imports: [...CORE, PIPELINE, HTTP, 'workloads/index.ts', 'web/assets.ts', 'host.json'],
+    imports: [
+      ...['shared/cost/sheet.ts', 'shared/drain/', 'shared/intake/inbox/', 'shared/sweep/', 'shared/telemetry/'],
+      ...['shared/wake/', 'shared/slots.ts', SETTINGS, PIPELINE, HTTP],
+      ...['workloads/index.ts', 'web/assets.ts', 'host.json'],
+    ],
     packages: ['@azure/functions', 'durable-functions', 'node:crypto'],
   },
   {
@@ -150,8 +154,12 @@ export const ROOMS: readonly Room[] = [
   },
   {
     path: 'bench/',
-    imports: [...CORE, PIPELINE, 'cli/', 'demo/', 'workloads/', 'tests/helpers/app-copy.ts'],
-    packages: ['functions-local', ...STORAGE_SDKS, 'zod', 'node:*'],
+    imports: [
+      ...['shared/contract/', 'shared/workload/', 'shared/cost/operation-of.ts', 'shared/drain/backoff.ts'],
+      ...['shared/intake/', 'shared/parallel.ts', 'shared/processing/', 'shared/results/merge.ts'],
+      ...['cli/', 'demo/', 'workloads/billing.ts', 'tests/helpers/app-copy.ts'],
+    ],
+    packages: ['functions-local', '@azure/service-bus', '@azure/storage-queue', 'zod', 'node:*'],
     packageTypes: ['@standard-schema/spec'],
   },
   { path: 'tests/', imports: [''], packages: ['*'] },

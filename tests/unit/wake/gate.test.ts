@@ -132,6 +132,20 @@ describe('wake', () => {
     expect(await isDead(deps, await gate())).toBe(false);
   });
 
+  test.each(['', 'yesterday'])(
+    'a drain that holds its gate since "%s" is dead unless it sends heartbeats',
+    async (acquiredAt) => {
+      const { deps, gate, set } = fixture();
+      await set({ status: 'draining', generation: 2, instanceId: 'd', acquiredAt });
+      await recordHeartbeat(deps.table, { queue: QUEUE, task: 't0', generation: 2, until: NOW });
+
+      expect(await wake(deps, QUEUE)).toBe('counted');
+      await recordHeartbeat(deps.table, { queue: QUEUE, task: 't0', generation: 1, until: NOW });
+      expect(await isDead(deps, await gate())).toBe(true);
+      expect(await wake(deps, QUEUE)).toBe('takenOver');
+    },
+  );
+
   test.each([
     ['counts itself there', 1, 'counted', 1],
     // The row reads as both wanted it, so that both start the same instance, which is harmless.

@@ -1,13 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { FrameError } from '../../../../shared/contract/errors.ts';
 import { encodeOutcome } from '../../../../shared/processing/outcome/encode-outcome.ts';
-import {
-  readDead,
-  readPartial,
-  readResultLines,
-  readRetries,
-} from '../../../../shared/processing/outcome/read-outcome.ts';
+import { readPartial } from '../../../../shared/processing/outcome/read-outcome.ts';
 import { readAll } from '../../../helpers/chunks.ts';
+import { readDead, readResultLines, readRetries } from '../../../helpers/read-outcome.ts';
 
 const counts = { items: 1, succeeded: 1, dead: 0, cancelled: 0, retried: 0 };
 const outcome = encodeOutcome(
@@ -26,8 +22,8 @@ describe('reading an outcome', () => {
     const all = await readAll(outcome);
     expect(all.partial).toEqual([{ key: 'a', value: [1] }]);
     const never = async (): Promise<Uint8Array> => Promise.reject(new Error('fetched'));
-    expect((await readRetries(outcome.header, never).next()).done).toBe(true);
-    expect((await readDead(outcome.header, never).next()).done).toBe(true);
+    expect(await readRetries(outcome.header, never)).toEqual([]);
+    expect(await readDead(outcome.header, never)).toEqual([]);
   });
 
   it('refuses bytes that are not the ones the header names', async () => {

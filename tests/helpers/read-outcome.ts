@@ -1,0 +1,15 @@
+/** Reads the frames of an outcome that no part of the pipeline parses as a whole. */
+import type { DeadItem, OutcomeHeader, RetryItem } from '../../shared/contract/outcome.ts';
+import { type FetchBytes, readFrameLines } from '../../shared/processing/outcome/read-outcome.ts';
+
+/** The results as JSON text, in the order of the chunk's items. */
+export const readResultLines = (header: OutcomeHeader, fetchBytes: FetchBytes): Promise<string[]> =>
+  readFrameLines(header.results, fetchBytes);
+
+/** The items that are to be tried again. */
+export const readRetries = async (header: OutcomeHeader, fetchBytes: FetchBytes): Promise<RetryItem[]> =>
+  (await readFrameLines(header.retries, fetchBytes)).map((line) => JSON.parse(line));
+
+/** The dead letters. */
+export const readDead = async (header: OutcomeHeader, fetchBytes: FetchBytes): Promise<DeadItem[]> =>
+  (await readFrameLines(header.dead, fetchBytes)).map((line) => JSON.parse(line));
