@@ -15,6 +15,8 @@ import { readRegistration } from './registration.ts';
 export interface TaskHubOptions extends Pick<EngineOptions, 'file' | 'delays' | 'log'> {
   /** 0: a free one. */
   port: number;
+  /** Longest message that an instance is sent, in characters of JSON; default 256 Mi. */
+  maxMessageChars?: number;
 }
 
 /** A task hub that waits for instances. */
@@ -45,7 +47,7 @@ export async function startTaskHub(options: TaskHubOptions): Promise<TaskHub> {
     // Work that the same instance had when it died is back at once where work is pushed: it is known to be lost.
     if (options.delays !== 'azure') for (const old of lost) if (old.name === name) forget(old, 'has started again');
     const instance = createConnectedInstance({
-      ...{ name, socket, config },
+      ...{ name, socket, config, maxMessageChars: options.maxMessageChars },
       onQuiet: () => engine.detach(instance.worker),
       onBack: () => engine.attach(instance.worker),
     });
