@@ -1,4 +1,4 @@
-import { readTimeSpan } from './history/time-span.ts';
+import { parseTimeSpan } from '../time-span.ts';
 import { HUB_NAME_RULE, isHubName } from './hub-name.ts';
 
 const matchStrategies = ['None', 'Strict', 'CurrentOrOlder'] as const;
@@ -125,7 +125,7 @@ function reader(section: Record<string, unknown>, prefix: string, problems: stri
 }
 
 function toTimeSpan(value: unknown, minMs: number, maxMs: number): number | undefined {
-  const ms = readTimeSpan(String(value));
+  const ms = parseTimeSpan(String(value));
   return ms !== undefined && ms >= minMs && ms <= maxMs ? ms : undefined;
 }
 

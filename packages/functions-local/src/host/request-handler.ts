@@ -1,4 +1,5 @@
 import type { DurableBackend } from '../durable/types.ts';
+import { seconds } from '../units.ts';
 import type { LoadedApp } from './app/load-app.ts';
 import type { Inputs } from './durable/start-durable.ts';
 import type { HostOptions } from './host-options.ts';
@@ -13,7 +14,6 @@ import type { Invoker } from './invocation/invoker.ts';
 import type { Wiring } from './listeners.ts';
 import type { LoadedSettings } from './load-settings.ts';
 import type { HostLog } from './log/host-log.ts';
-import { seconds } from './settings/units.ts';
 
 /** As long as Azure's load balancer waits for the begin of an answer. */
 const RESPONSE_TIMEOUT_MS = seconds(230);
