@@ -97,10 +97,12 @@ function toJsonValue(value: NonNullable<Awaited<ReturnType<DurableBackendOptions
 
 /** Hands a request of the management API to the hub, which answers it without a key. */
 function forward(hubUrl: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  // To the hub it is this process that asks: the host has decided whether the sender may.
+  const { host: _host, origin: _origin, ...headers } = request.headers;
   const path = `${rpcPath}${(request.url ?? '').slice(webhookPath.length)}`;
   return new Promise((resolve) => {
     response.once('close', resolve);
-    const onward = httpRequest(`${hubUrl}${path}`, { method: request.method, headers: request.headers }, (answer) => {
+    const onward = httpRequest(`${hubUrl}${path}`, { method: request.method, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       // An answer that breaks off breaks off here too.
       answer.once('error', () => response.destroy());

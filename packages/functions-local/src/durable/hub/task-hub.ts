@@ -5,7 +5,7 @@ import { readDurableConfig } from '../config.ts';
 import { type Engine, startEngine } from '../engine.ts';
 import { toError } from '../errors.ts';
 import { FunctionNames } from '../function-names.ts';
-import { listenForRpc } from '../http/http-server.ts';
+import { isFromClient, listenForRpc } from '../http/http-server.ts';
 import type { EngineOptions } from '../types.ts';
 import { type ConnectedInstance, createConnectedInstance } from './connected-instance.ts';
 import { type FromInstance, instancePath, onMessage, type Registration, send, upgradeToken } from './protocol.ts';
@@ -101,7 +101,8 @@ export async function startTaskHub(options: TaskHubOptions): Promise<TaskHub> {
   };
   const rpc = await listenForRpc(() => running?.engine.core, options.port);
   rpc.server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
-    if (request.url !== instancePath || request.headers.upgrade !== upgradeToken) return socket.destroy();
+    if (!isFromClient(request) || request.url !== instancePath || request.headers.upgrade !== upgradeToken)
+      return socket.destroy();
     socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${upgradeToken}\r\n\r\n`);
     accept(socket, head);
   });

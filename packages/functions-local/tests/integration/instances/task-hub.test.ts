@@ -1,3 +1,5 @@
+import { createServer, type IncomingMessage, type RequestOptions, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createRemoteBackend, type RemoteBackendOptions } from '../../../src/durable/hub/remote-backend.ts';
 import { startTaskHub, type TaskHub } from '../../../src/durable/hub/task-hub.ts';
@@ -39,6 +41,18 @@ function runFlow(input: string): RpcValue {
   const call = { actionType: 0, functionName: 'work', input: '""' };
   const state = end ? { isDone: true, output: end.Reason ?? end.Result, actions: [[call]] } : { actions: [[call]] };
   return { json: JSON.stringify(state) };
+}
+
+/** As fetch, which sends no Host and no Origin of the caller's. */
+function ask(url: URL, options: RequestOptions): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { agent: false, ...options }, (response) => resolve(response.resume()));
+    sent.once('upgrade', (response, socket) => {
+      socket.destroy();
+      resolve(response);
+    });
+    sent.once('error', reject).end();
+  });
 }
 
 /** Runs `flow` with that input until it is over, and gives its status. */
@@ -106,4 +120,27 @@ test('an orchestration whose history is too large to be sent fails, and the conn
   expect(runtimeStatus).toBe('Failed');
   expect(output).toMatch(/input too large: \d+ characters of JSON, at most 20000/);
   expect(logs).not.toContain("Instance 'host-1' is gone.");
+});
+
+test.each([
+  ['another name', { host: 'evil.example' }],
+  ['a web page', { origin: 'http://localhost:3000' }],
+])('a request of %s is refused', async (_, headers: Record<string, string>) => {
+  await connect('host-1');
+  const url = new URL(`${hub.url}/durabletask/orchestrators/flow`);
+  expect((await ask(url, { method: 'POST', headers })).statusCode).toBe(403);
+  const upgrade = { connection: 'Upgrade', upgrade: 'functions-local-task-hub', ...headers };
+  await expect(ask(new URL(`${hub.url}/instances`), { headers: upgrade })).rejects.toThrow('socket hang up');
+});
+
+test('a web page that the host lets in reaches the hub through it', async () => {
+  const backend = create({ invoke: async ({ input }) => runFlow(input) });
+  await backend.start();
+  const host = createServer((request, response) => void backend.handle(request, response));
+  await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
+  const { port } = host.address() as AddressInfo;
+  const url = new URL(`http://127.0.0.1:${port}/runtime/webhooks/durabletask/orchestrators/flow`);
+  const headers = { origin: 'http://shop.example', host: 'tunnel.example' };
+  expect((await ask(url, { method: 'POST', headers })).statusCode).toBe(202);
+  host.close();
 });
