@@ -1,9 +1,13 @@
-import { readTimeSpan } from './history/time-span.ts';
+import { parseTimeSpan } from '../time-span.ts';
 import { HUB_NAME_RULE, isHubName } from './hub-name.ts';
 
 const matchStrategies = ['None', 'Strict', 'CurrentOrOlder'] as const;
 const failureStrategies = ['Reject', 'Fail'] as const;
 const overridableStates = ['NonRunningStates', 'AnyState'] as const;
+
+/** What Azure Storage allows as the visibility timeout of a queue message (Get Messages, `visibilitytimeout`). */
+const minVisibilityMs = 1_000;
+const maxVisibilityMs = 7 * 24 * 60 * 60_000;
 
 /** Which instance versions an app runs. */
 export type VersionMatchStrategy = (typeof matchStrategies)[number];
@@ -59,8 +63,8 @@ function readAll(config: Record<string, unknown>, cores: number): Reading {
       'NonRunningStates',
     ),
     maxPollingIntervalMs: provider.positiveTimeSpan('maxQueuePollingInterval', 30_000),
-    activityVisibilityTimeoutMs: provider.timeSpan('workItemQueueVisibilityTimeout', 5 * 60_000),
-    turnVisibilityTimeoutMs: provider.timeSpan('controlQueueVisibilityTimeout', 5 * 60_000),
+    activityVisibilityTimeoutMs: provider.visibilityTimeout('workItemQueueVisibilityTimeout', 5 * 60_000),
+    turnVisibilityTimeoutMs: provider.visibilityTimeout('controlQueueVisibilityTimeout', 5 * 60_000),
   };
   provider.expectOnly('type', 'AzureStorage');
   const unread = [...main.unread(), ...provider.unread()];
@@ -108,14 +112,21 @@ function reader(section: Record<string, unknown>, prefix: string, problems: stri
         Number(value) <= 16 ? toCount(value) : undefined,
       ),
     positiveTimeSpan: (name: string, fallback: number) =>
-      read(name, fallback, 'a time span above "00:00:00"', (value) => readTimeSpan(String(value)) || undefined),
-    timeSpan: (name: string, fallback: number) =>
-      read(name, fallback, 'a time span such as "00:00:30"', (value) => readTimeSpan(String(value))),
+      read(name, fallback, 'a time span above "00:00:00"', (value) => toTimeSpan(value, 1, Number.POSITIVE_INFINITY)),
+    visibilityTimeout: (name: string, fallback: number) =>
+      read(name, fallback, 'a time span from "00:00:01" to "7.00:00:00"', (value) =>
+        toTimeSpan(value, minVisibilityMs, maxVisibilityMs),
+      ),
     oneOf: <T extends string>(name: string, allowed: readonly T[], fallback: T) =>
       read(name, fallback, `one of ${allowed.join(', ')}`, (value) =>
         allowed.find((entry) => entry.toLowerCase() === String(value).toLowerCase()),
       ),
   };
+}
+
+function toTimeSpan(value: unknown, minMs: number, maxMs: number): number | undefined {
+  const ms = parseTimeSpan(String(value));
+  return ms !== undefined && ms >= minMs && ms <= maxMs ? ms : undefined;
 }
 
 function toCount(value: unknown): number | undefined {

@@ -24,7 +24,7 @@ export interface Engine {
   close(): void;
 }
 
-/** Opens a task hub's store and starts to dispatch; without a worker nothing is taken. Throws StoreLockedError. */
+/** Opens a task hub's store and starts to dispatch; without a worker nothing is taken. Throws DatabaseInUseError. */
 export function startEngine(options: EngineOptions, config: Readonly<DurableConfig>, names: FunctionNames): Engine {
   const core = openCore(options, config, {
     isRegistered: (name, kind) => names.has(name, kind),

@@ -1,10 +1,13 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { DurableBackend } from '../durable/types.ts';
+import { isLocalRequest } from '../local-request.ts';
+import { seconds } from '../units.ts';
 import type { LoadedApp } from './app/load-app.ts';
 import type { Inputs } from './durable/start-durable.ts';
 import type { HostOptions } from './host-options.ts';
 import { type AdminOptions, handleAdmin } from './http/admin.ts';
 import { answerEmpty } from './http/answer.ts';
-import { applyCors, type CorsOptions } from './http/cors.ts';
+import { applyCors, type CorsOptions, isAllowedOrigin } from './http/cors.ts';
 import { type HttpHandlerOptions, handleHttpTrigger, toUrl } from './http/http-handler.ts';
 import type { HostKeys } from './http/keys.ts';
 import type { RequestHandler } from './http/listener.ts';
@@ -13,7 +16,8 @@ import type { Invoker } from './invocation/invoker.ts';
 import type { Wiring } from './listeners.ts';
 import type { LoadedSettings } from './load-settings.ts';
 import type { HostLog } from './log/host-log.ts';
-import { seconds } from './settings/units.ts';
+
+const WEBHOOKS = '/runtime/webhooks/durabletask';
 
 /** As long as Azure's load balancer waits for the begin of an answer. */
 const RESPONSE_TIMEOUT_MS = seconds(230);
@@ -77,6 +81,12 @@ function findRunner({ wiring, invoker, inputs }: HostParts, name: string): Retur
     });
 }
 
+/** Functions of the app stay reachable by other names, such as that of a tunnel, as with Core Tools. */
+function isTrusted({ host, origin }: IncomingHttpHeaders, cors: CorsOptions | undefined): boolean {
+  const isForeignPage = origin !== undefined && !(cors && isAllowedOrigin(cors, origin));
+  return isLocalRequest({ host, ...(isForeignPage ? { origin } : {}) });
+}
+
 const HOME_PAGE = '<!doctype html><title>Functions host</title><p>Your local Functions host is up and running.</p>\n';
 
 /** Hands a request to whom it belongs: durable webhooks, admin API, the app's functions, the home page. */
@@ -86,8 +96,9 @@ export function createRequestHandler({ http, admin, durable, cors }: Answering):
     if (!url) return answerEmpty(response, 400);
     if (cors && applyCors(cors, request, response)) return;
     const path = url.pathname.toLowerCase();
-    if (durable && path.startsWith('/runtime/webhooks/durabletask') && (await durable.handle(request, response)))
-      return;
+    const isManagement = path.startsWith('/admin/') || path.startsWith(WEBHOOKS);
+    if (isManagement && !admin.keys && !isTrusted(request.headers, cors)) return answerEmpty(response, 403);
+    if (durable && path.startsWith(WEBHOOKS) && (await durable.handle(request, response))) return;
     if (path.startsWith('/admin/')) return handleAdmin(admin, request, response, url);
     if (await handleHttpTrigger(http, request, response, url)) return;
     if (request.method !== 'GET' || path !== '/') return answerEmpty(response, 404);

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { seconds } from '../units.ts';
 import { announce, toHostedFunctions } from './announce.ts';
 import { createCoreModule, supplyCoreModule } from './app/core-module.ts';
 import { loadApp } from './app/load-app.ts';
@@ -18,7 +19,6 @@ import { type LoadedSettings, loadSettings } from './load-settings.ts';
 import { createHostLog, type HostLog } from './log/host-log.ts';
 import { createLogFilter } from './log/log-filter.ts';
 import { createAnswering, createRequestHandler } from './request-handler.ts';
-import { seconds } from './settings/units.ts';
 import { createStop } from './stop-host.ts';
 
 const GRACE_MS = seconds(10);

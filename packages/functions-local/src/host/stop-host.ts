@@ -1,4 +1,5 @@
 import type { DurableBackend } from '../durable/types.ts';
+import { seconds } from '../units.ts';
 import { createAppHookContext } from './app/hook-context.ts';
 import type { Registry } from './app/registry.ts';
 import { toError } from './errors.ts';
@@ -7,7 +8,6 @@ import type { Invoker } from './invocation/invoker.ts';
 import { withDeadline } from './invocation/with-deadline.ts';
 import type { Wiring } from './listeners.ts';
 import type { HostLog } from './log/host-log.ts';
-import { seconds } from './settings/units.ts';
 
 /** What an appTerminate hook gets, whatever is left of the grace period: it is the app's last chance to flush. */
 const HOOK_LIMIT_MS = seconds(5);

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { isLocalRequest } from '../../local-request.ts';
 import type { Core } from '../core.ts';
 import { AnswerLostError, RequestError, toError } from '../errors.ts';
 import { type Reply, readExchange } from './http-exchange.ts';
@@ -52,7 +53,8 @@ export interface RpcListener {
 export async function listenForRpc(getCore: () => Core | undefined, port = 0): Promise<RpcListener> {
   const server = createServer((request, response) => {
     const core = getCore();
-    if (!request.url?.toLowerCase().startsWith(`${rpcPath}/`)) response.writeHead(404).end();
+    if (!isFromClient(request)) response.writeHead(403).end();
+    else if (!request.url?.toLowerCase().startsWith(`${rpcPath}/`)) response.writeHead(404).end();
     else if (core) void answer(core, request, response, rpcPath);
     else response.writeHead(503).end('No instance of the app is connected to the task hub.');
   });
@@ -62,6 +64,11 @@ export async function listenForRpc(getCore: () => Core | undefined, port = 0): P
   });
   const address = server.address() as AddressInfo;
   return { server, origin: `http://127.0.0.1:${address.port}`, close: () => close(server) };
+}
+
+/** Whether a process of this machine sent a request, not a web page: nothing asks for a key here. */
+export function isFromClient({ headers }: IncomingMessage): boolean {
+  return headers.origin === undefined && isLocalRequest(headers);
 }
 
 async function close(server: Server): Promise<void> {

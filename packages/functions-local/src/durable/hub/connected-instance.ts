@@ -34,6 +34,8 @@ export interface Watch {
   name: string;
   socket: Socket;
   config: Readonly<DurableConfig>;
+  /** Longest message that it is sent, in characters of JSON. */
+  maxMessageChars?: number | undefined;
   /** It gives no signs of life, as one that is frozen. */
   onQuiet(): void;
   /** It gives them again. */
@@ -44,7 +46,8 @@ export interface Watch {
  * Makes the hub's end of a connection. As a message of the Azure Storage provider, what an instance was given comes
  * back when nobody has renewed it for its visibility timeout, whether the instance is dead or stands still.
  */
-export function createConnectedInstance({ name, socket, config, onQuiet, onBack }: Watch): ConnectedInstance {
+export function createConnectedInstance(watch: Watch): ConnectedInstance {
+  const { name, socket, config, maxMessageChars, onQuiet, onBack } = watch;
   const visibilityMs: Record<DurableFunctionKind, number> = {
     orchestrator: config.turnVisibilityTimeoutMs,
     activity: config.activityVisibilityTimeoutMs,
@@ -81,10 +84,11 @@ export function createConnectedInstance({ name, socket, config, onQuiet, onBack 
         new Promise((resolve, reject) => {
           lastId += 1;
           const id = lastId;
+          // First: what cannot be sent fails, since another instance could not be sent it either.
+          send(socket, { type: 'invoke', id, request }, maxMessageChars);
           const ms = visibilityMs[request.kind];
           const visibility = setTimeout(() => lose(id, `was not heard of for ${ms} ms`), ms);
           invocations.set(id, { resolve, reject, visibility });
-          send(socket, { type: 'invoke', id, request });
         }),
     },
     receive: (message) => {

@@ -13,6 +13,7 @@ import {
 
 /** An instance's end of its connection to the task hub. */
 export interface HubConnection {
+  /** Throws when the message is too large. */
   send(message: FromInstance): void;
   /** Asks for no more work; resolves when none can be on its way. */
   pause(): Promise<void>;
@@ -24,8 +25,18 @@ export interface HubConnection {
 /** Runs what the hub hands over; it answers on the connection. */
 export type Run = (connection: HubConnection, id: number, request: InvokeRequest) => void;
 
+/** How an instance connects. */
+export interface ConnectOptions {
+  hubUrl: string;
+  registration: Registration;
+  run: Run;
+  /** Longest message that it sends, in characters of JSON. */
+  maxMessageChars?: number | undefined;
+}
+
 /** Connects and registers. Rejects with the hub's reason when it refuses the instance, or is not there. */
-export async function openHubConnection(hubUrl: string, registration: Registration, run: Run): Promise<HubConnection> {
+export async function openHubConnection(options: ConnectOptions): Promise<HubConnection> {
+  const { hubUrl, registration, run, maxMessageChars } = options;
   const { socket, head } = await upgrade(hubUrl);
   const registered = Promise.withResolvers<void>();
   const paused = Promise.withResolvers<void>();
@@ -38,7 +49,7 @@ export async function openHubConnection(hubUrl: string, registration: Registrati
   });
   socket.on('error', () => undefined); // 'close' follows.
   const connection: HubConnection = {
-    send: (message) => send(socket, message),
+    send: (message) => send(socket, message, maxMessageChars),
     pause: () => {
       send(socket, { type: 'pause' });
       return paused.promise;

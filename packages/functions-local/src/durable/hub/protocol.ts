@@ -7,8 +7,11 @@ import type { DurableFunctionKind, InvokeRequest, RpcValue } from '../types.ts';
 export const instancePath = '/instances';
 export const upgradeToken = 'functions-local-task-hub';
 
-/** A longer line ends its connection: it would be a runaway history, and a string must fit into memory. */
-const MAX_LINE_CHARS = 256 * 1024 * 1024;
+/**
+ * Longest message. Half of V8's longest string (2^29 - 24 characters), since the JSON that it carries is a string too.
+ * A sender refuses a longer one; a receiver ends the connection.
+ */
+export const MAX_MESSAGE_CHARS = 256 * 1024 * 1024;
 
 /** The first line of an instance. */
 export interface Registration {
@@ -41,9 +44,34 @@ export type FromHub =
   /** No `invoke` follows. */
   | { type: 'paused' };
 
-/** Sends one message; nothing happens on a connection that is gone. */
-export function send(socket: Socket, message: FromInstance | FromHub): void {
-  if (socket.writable) socket.write(`${JSON.stringify(message)}\n`);
+/**
+ * Sends one message; nothing happens on a connection that is gone. Throws when its JSON is longer than `maxChars`: the
+ * receiver would end the connection, and with it everything else that runs over it.
+ */
+export function send(socket: Socket, message: FromInstance | FromHub, maxChars = MAX_MESSAGE_CHARS): void {
+  if (!socket.writable) return;
+  const text = toJson(message);
+  if (text === undefined || text.length > maxChars) {
+    const length = text === undefined ? '' : `${text.length} characters of JSON, `;
+    throw new Error(`${NOUNS[message.type] ?? 'message'} too large: ${length}at most ${maxChars} characters of JSON`);
+  }
+  socket.write(`${text}\n`);
+}
+
+const NOUNS: Partial<Record<(FromInstance | FromHub)['type'], string>> = {
+  invoke: 'input',
+  returned: 'result',
+  threw: 'error',
+};
+
+/** Undefined when the text would be longer than V8's longest string. */
+function toJson(message: FromInstance | FromHub): string | undefined {
+  try {
+    return JSON.stringify(message);
+  } catch (error: unknown) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 /** Calls back for each message; what is no JSON ends the connection. */
@@ -62,7 +90,7 @@ export function onMessage<Message>(socket: Socket, head: Buffer, listener: (mess
     }
     parts.push(rest);
     length += rest.length;
-    if (length > MAX_LINE_CHARS) throw new Error(`A message is longer than ${MAX_LINE_CHARS} characters`);
+    if (length > MAX_MESSAGE_CHARS) throw new Error(`A message is longer than ${MAX_MESSAGE_CHARS} characters`);
   };
   // An HTTP server's socket refuses an encoding.
   const decoder = new StringDecoder('utf8');

@@ -8,6 +8,7 @@ import { clientBindingText, isWebhook, toUrlSource, webhookPath } from '../http/
 import { isWebhookOpen } from '../http/webhook-key.ts';
 import type { DurableBackend, DurableBackendOptions, DurableFunctionKind, InvokeRequest } from '../types.ts';
 import { type HubConnection, openHubConnection } from './hub-connection.ts';
+import type { FromInstance, Registration } from './protocol.ts';
 
 const DEFAULT_GRACE_MS = 10_000;
 const RECONNECT_MS = 250;
@@ -18,6 +19,8 @@ export interface RemoteBackendOptions extends Omit<DurableBackendOptions, 'file'
   hubUrl: string;
   /** Name of this instance, the same after a restart. */
   instance: string;
+  /** Longest answer that it sends, in characters of JSON; default 256 Mi. */
+  maxMessageChars?: number;
 }
 
 /** Makes the backend of one of several hosts: what the hub hands over runs here. Throws when the settings are not valid. */
@@ -29,12 +32,10 @@ export function createRemoteBackend(options: RemoteBackendOptions): DurableBacke
   let isStopping = false;
 
   const connect = async (): Promise<void> => {
-    const { hubUrl, instance, config, baseUrl, systemKey } = options;
-    const opened = await openHubConnection(
-      hubUrl,
-      { type: 'register', instance, config, baseUrl, functions, ...(systemKey === undefined ? {} : { systemKey }) },
-      run,
-    );
+    const { hubUrl, instance, config, baseUrl, systemKey, maxMessageChars } = options;
+    const key = systemKey === undefined ? {} : { systemKey };
+    const registration: Registration = { type: 'register', instance, config, baseUrl, functions, ...key };
+    const opened = await openHubConnection({ hubUrl, registration, run, maxMessageChars });
     connection = opened;
     void opened.closed.then(reconnect);
   };
@@ -49,13 +50,14 @@ export function createRemoteBackend(options: RemoteBackendOptions): DurableBacke
   };
   /** The answer goes to the connection that asked: a hub that was started again does not know the question. */
   const run = (from: HubConnection, id: number, request: InvokeRequest): void => {
-    const work = options.invoke(request).then(
-      (value) => from.send({ type: 'returned', id, ...(value === undefined ? {} : { value: toJsonValue(value) }) }),
-      (thrown: unknown) => {
-        const { message, stack } = toError(thrown);
-        from.send({ type: 'threw', id, message, ...(stack === undefined ? {} : { stack }) });
-      },
-    );
+    const work = options
+      .invoke(request)
+      .then((value) =>
+        from.send({ type: 'returned', id, ...(value === undefined ? {} : { value: toJsonValue(value) }) }),
+      )
+      .catch((thrown: unknown) => from.send(toThrew(id, thrown)))
+      // The error itself was too large. Without an answer the hub would run the function again and again.
+      .catch((thrown: unknown) => from.send(toThrew(id, thrown)));
     running.add(work);
     void work.finally(() => running.delete(work));
   };
@@ -83,6 +85,11 @@ export function createRemoteBackend(options: RemoteBackendOptions): DurableBacke
   };
 }
 
+function toThrew(id: number, thrown: unknown): FromInstance {
+  const { message, stack } = toError(thrown);
+  return { type: 'threw', id, message, ...(stack === undefined ? {} : { stack }) };
+}
+
 /** Bytes as the engine would store them: JSON has none. */
 function toJsonValue(value: NonNullable<Awaited<ReturnType<DurableBackendOptions['invoke']>>>) {
   return value.bytes === undefined ? value : { json: JSON.stringify(Buffer.from(value.bytes).toString('base64')) };
@@ -90,10 +97,12 @@ function toJsonValue(value: NonNullable<Awaited<ReturnType<DurableBackendOptions
 
 /** Hands a request of the management API to the hub, which answers it without a key. */
 function forward(hubUrl: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  // To the hub it is this process that asks: the host has decided whether the sender may.
+  const { host: _host, origin: _origin, ...headers } = request.headers;
   const path = `${rpcPath}${(request.url ?? '').slice(webhookPath.length)}`;
   return new Promise((resolve) => {
     response.once('close', resolve);
-    const onward = httpRequest(`${hubUrl}${path}`, { method: request.method, headers: request.headers }, (answer) => {
+    const onward = httpRequest(`${hubUrl}${path}`, { method: request.method, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       // An answer that breaks off breaks off here too.
       answer.once('error', () => response.destroy());

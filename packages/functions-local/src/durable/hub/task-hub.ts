@@ -5,7 +5,7 @@ import { readDurableConfig } from '../config.ts';
 import { type Engine, startEngine } from '../engine.ts';
 import { toError } from '../errors.ts';
 import { FunctionNames } from '../function-names.ts';
-import { listenForRpc } from '../http/http-server.ts';
+import { isFromClient, listenForRpc } from '../http/http-server.ts';
 import type { EngineOptions } from '../types.ts';
 import { type ConnectedInstance, createConnectedInstance } from './connected-instance.ts';
 import { type FromInstance, instancePath, onMessage, type Registration, send, upgradeToken } from './protocol.ts';
@@ -15,6 +15,8 @@ import { readRegistration } from './registration.ts';
 export interface TaskHubOptions extends Pick<EngineOptions, 'file' | 'delays' | 'log' | 'fault'> {
   /** 0: a free one. */
   port: number;
+  /** Longest message that an instance is sent, in characters of JSON; default 256 Mi. */
+  maxMessageChars?: number;
 }
 
 /** A task hub that waits for instances. */
@@ -45,7 +47,7 @@ export async function startTaskHub(options: TaskHubOptions): Promise<TaskHub> {
     // Work that the same instance had when it died is back at once where work is pushed: it is known to be lost.
     if (options.delays !== 'azure') for (const old of lost) if (old.name === name) forget(old, 'has started again');
     const instance = createConnectedInstance({
-      ...{ name, socket, config },
+      ...{ name, socket, config, maxMessageChars: options.maxMessageChars },
       onQuiet: () => engine.detach(instance.worker),
       onBack: () => engine.attach(instance.worker),
     });
@@ -99,7 +101,8 @@ export async function startTaskHub(options: TaskHubOptions): Promise<TaskHub> {
   };
   const rpc = await listenForRpc(() => running?.engine.core, options.port);
   rpc.server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
-    if (request.url !== instancePath || request.headers.upgrade !== upgradeToken) return socket.destroy();
+    if (!isFromClient(request) || request.url !== instancePath || request.headers.upgrade !== upgradeToken)
+      return socket.destroy();
     socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${upgradeToken}\r\n\r\n`);
     accept(socket, head);
   });

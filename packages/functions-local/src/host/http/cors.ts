@@ -15,14 +15,18 @@ export function readOrigins(text: string): string[] {
   return origins.filter((origin) => origin !== '');
 }
 
+/** Whether pages of an origin may call the app. */
+export function isAllowedOrigin({ origins }: CorsOptions, origin: string): boolean {
+  return origins.some((allowed) => allowed === '*' || allowed.toLowerCase() === origin.toLowerCase());
+}
+
 /** Sets the CORS headers of an answer. Returns true when the request was a preflight, which it has answered then. */
 export function applyCors(cors: CorsOptions, request: IncomingMessage, response: ServerResponse): boolean {
   const { origin } = request.headers;
   if (origin === undefined) return false;
   const method = request.headers['access-control-request-method'];
   const isPreflight = request.method === 'OPTIONS' && method !== undefined;
-  const isAllowed = cors.origins.some((allowed) => allowed === '*' || allowed.toLowerCase() === origin.toLowerCase());
-  if (isAllowed) {
+  if (isAllowedOrigin(cors, origin)) {
     const isAnyOrigin = cors.origins.includes('*');
     response.setHeader('access-control-allow-origin', isAnyOrigin ? '*' : origin);
     if (!isAnyOrigin) response.setHeader('vary', 'Origin');

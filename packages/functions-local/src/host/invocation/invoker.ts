@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { formatTimeSpan } from '../../time-span.ts';
 import type { RegisteredFunction, Registry } from '../app/registry.ts';
 import { FunctionTimeoutError, toError } from '../errors.ts';
 import type { HostLog } from '../log/host-log.ts';
-import { formatTimeSpan } from '../settings/time-span.ts';
 import type {
   CoreInvocationContext,
   RetryContext,

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { formatTimeSpan } from '../../time-span.ts';
+import { seconds } from '../../units.ts';
 import { toError } from '../errors.ts';
 import type { HostLog } from '../log/host-log.ts';
-import { formatTimeSpan } from '../settings/time-span.ts';
-import { seconds } from '../settings/units.ts';
 import type { RetryContext, RetryOptions, RpcInvocationResponse } from '../worker-protocol.ts';
 import type { Invocation, Invoker } from './invoker.ts';
 

@@ -1,4 +1,5 @@
 import { findUnreadDurableKeys } from '../../durable/config.ts';
+import { minutes, seconds } from '../../units.ts';
 import { HostStartError } from '../errors.ts';
 import type { LogLevel } from '../worker-protocol.ts';
 import type { Environment } from './environment.ts';
@@ -6,7 +7,6 @@ import { isRecord } from './json.ts';
 import { applyOverrides } from './overrides.ts';
 import { parseJsonObject } from './parse-json.ts';
 import { createReader, type SectionReader } from './section-reader.ts';
-import { minutes, seconds } from './units.ts';
 
 /** What this host reads from `host.json`. */
 export interface HostConfig {

@@ -1,6 +1,6 @@
+import { parseTimeSpan } from '../../time-span.ts';
 import { HostStartError } from '../errors.ts';
 import { isRecord, valueAt } from './json.ts';
-import { parseTimeSpan } from './time-span.ts';
 
 /** Reads typed values out of a JSON object and gathers what is wrong, so that all problems are told at once. */
 export interface SectionReader {

@@ -1,4 +1,4 @@
-import { days } from '../settings/units.ts';
+import { days } from '../../units.ts';
 import { FIELD_KINDS, parseField } from './cron-field.ts';
 
 /** Gives the first instant after one (milliseconds since 1970), in the process's time zone. */

@@ -1,6 +1,6 @@
+import { parseTimeSpan } from '../../time-span.ts';
+import { minutes } from '../../units.ts';
 import { FunctionRefusedError, toError } from '../errors.ts';
-import { parseTimeSpan } from '../settings/time-span.ts';
-import { minutes } from '../settings/units.ts';
 import { type NextOccurrence, parseNcrontab } from './ncrontab.ts';
 
 /** When a timer fires. */

@@ -1,28 +1,67 @@
+import { createServer, type IncomingMessage, type RequestOptions, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createRemoteBackend } from '../../../src/durable/hub/remote-backend.ts';
+import { createRemoteBackend, type RemoteBackendOptions } from '../../../src/durable/hub/remote-backend.ts';
 import { startTaskHub, type TaskHub } from '../../../src/durable/hub/task-hub.ts';
-import type { DurableBackend } from '../../../src/durable/types.ts';
+import type { DurableBackend, RpcValue } from '../../../src/durable/types.ts';
 
 let hub: TaskHub;
 let logs: string[];
+const log = (_level: string, message: string) => void logs.push(message);
 const backends: DurableBackend[] = [];
 beforeEach(async () => {
   logs = [];
-  hub = await startTaskHub({ file: ':memory:', port: 0, log: (_level, message) => logs.push(message) });
+  hub = await startTaskHub({ file: ':memory:', port: 0, log });
 });
 afterEach(async () => {
   for (const backend of backends.splice(0)) await backend.stop(0);
   await hub.close();
 });
 
-function connect(instance: string, config: Record<string, unknown> = {}): Promise<void> {
+function create(options: Partial<RemoteBackendOptions> = {}): DurableBackend {
   const backend = createRemoteBackend({
-    ...{ hubUrl: hub.url, instance, config, baseUrl: 'http://127.0.0.1:7071' },
+    ...{ hubUrl: hub.url, instance: 'host-1', config: {}, baseUrl: 'http://127.0.0.1:7071', log },
     invoke: async () => undefined,
-    log: (_level, message) => logs.push(message),
+    ...options,
   });
+  backend.register('flow', 'orchestrator');
+  backend.register('work', 'activity');
   backends.push(backend);
-  return backend.start();
+  return backend;
+}
+
+function connect(instance: string, config: Record<string, unknown> = {}): Promise<void> {
+  return create({ instance, config }).start();
+}
+
+/** An orchestrator that calls `work` once; its output is the kind of event that came of it. */
+function runFlow(input: string): RpcValue {
+  const { history } = JSON.parse(input) as { history: { EventType: number; Reason?: string; Result?: string }[] };
+  const end = history.find(({ EventType }) => EventType === 5 || EventType === 6);
+  const call = { actionType: 0, functionName: 'work', input: '""' };
+  const state = end ? { isDone: true, output: end.Reason ?? end.Result, actions: [[call]] } : { actions: [[call]] };
+  return { json: JSON.stringify(state) };
+}
+
+/** As fetch, which sends no Host and no Origin of the caller's. */
+function ask(url: URL, options: RequestOptions): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { agent: false, ...options }, (response) => resolve(response.resume()));
+    sent.once('upgrade', (response, socket) => {
+      socket.destroy();
+      resolve(response);
+    });
+    sent.once('error', reject).end();
+  });
+}
+
+/** Runs `flow` with that input until it is over, and gives its status. */
+async function flow(input = ''): Promise<{ runtimeStatus: string; output: string }> {
+  const url = `${hub.url}/durabletask/orchestrators/flow?timeout=5&pollingInterval=0.05`;
+  const started = await fetch(url, { method: 'POST', body: JSON.stringify(input) });
+  expect(started.status).toBe(200);
+  const list = await fetch(`${hub.url}/durabletask/instances`);
+  return ((await list.json()) as { runtimeStatus: string; output: string }[]).at(-1) ?? expect.fail();
 }
 
 test('two instances of one name are refused', async () => {
@@ -53,4 +92,55 @@ test('without an instance the client library gets 503', async () => {
 
 test('a connection that speaks something else is cut', async () => {
   await expect(fetch(`${hub.url}/instances`)).resolves.toMatchObject({ status: 404 });
+});
+
+test.each([
+  ['result', async () => ({ string: 'x'.repeat(30_000) })],
+  ['error', () => Promise.reject(new Error('x'.repeat(30_000)))],
+])('an activity whose %s is too large fails, and its connection stays', async (what, work) => {
+  let runs = 0;
+  const invoke: RemoteBackendOptions['invoke'] = async ({ kind, input }) => {
+    if (kind === 'orchestrator') return runFlow(input);
+    runs += 1;
+    return work();
+  };
+  await create({ invoke, maxMessageChars: 20_000 }).start();
+  const { runtimeStatus, output } = await flow();
+  expect(runtimeStatus).toBe('Completed');
+  expect(output).toMatch(new RegExp(`${what} too large: \\d+ characters of JSON, at most 20000`));
+  expect(runs).toBe(1);
+  expect(logs).not.toContain("Instance 'host-1' is gone.");
+});
+
+test('an orchestration whose history is too large to be sent fails, and the connection stays', async () => {
+  await hub.close();
+  hub = await startTaskHub({ file: ':memory:', port: 0, log, maxMessageChars: 20_000 });
+  await create({ invoke: async ({ input }) => runFlow(input) }).start();
+  const { runtimeStatus, output } = await flow('x'.repeat(30_000));
+  expect(runtimeStatus).toBe('Failed');
+  expect(output).toMatch(/input too large: \d+ characters of JSON, at most 20000/);
+  expect(logs).not.toContain("Instance 'host-1' is gone.");
+});
+
+test.each([
+  ['another name', { host: 'evil.example' }],
+  ['a web page', { origin: 'http://localhost:3000' }],
+])('a request of %s is refused', async (_, headers: Record<string, string>) => {
+  await connect('host-1');
+  const url = new URL(`${hub.url}/durabletask/orchestrators/flow`);
+  expect((await ask(url, { method: 'POST', headers })).statusCode).toBe(403);
+  const upgrade = { connection: 'Upgrade', upgrade: 'functions-local-task-hub', ...headers };
+  await expect(ask(new URL(`${hub.url}/instances`), { headers: upgrade })).rejects.toThrow('socket hang up');
+});
+
+test('a web page that the host lets in reaches the hub through it', async () => {
+  const backend = create({ invoke: async ({ input }) => runFlow(input) });
+  await backend.start();
+  const host = createServer((request, response) => void backend.handle(request, response));
+  await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
+  const { port } = host.address() as AddressInfo;
+  const url = new URL(`http://127.0.0.1:${port}/runtime/webhooks/durabletask/orchestrators/flow`);
+  const headers = { origin: 'http://shop.example', host: 'tunnel.example' };
+  expect((await ask(url, { method: 'POST', headers })).statusCode).toBe(202);
+  host.close();
 });

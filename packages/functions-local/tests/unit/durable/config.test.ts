@@ -43,6 +43,26 @@ test.each([
   expect(() => readDurableConfig(config, 1)).toThrow(message);
 });
 
+test.each(['00:00:00', '00:00:00.9', '7.00:00:01', '25.00:00:00', '-00:00:01'])(
+  'a visibility timeout of %s is refused',
+  (value) => {
+    const storageProvider = { workItemQueueVisibilityTimeout: value, controlQueueVisibilityTimeout: value };
+    expect(() => readDurableConfig({ storageProvider }, 1)).toThrow(
+      /workItemQueueVisibilityTimeout: expected a time span from .*; .*controlQueueVisibilityTimeout: expected a time span from/,
+    );
+  },
+);
+
+test.each(['00:00:01', '7.00:00:00'])('a visibility timeout of %s is accepted', (value) => {
+  const storageProvider = { workItemQueueVisibilityTimeout: value, controlQueueVisibilityTimeout: value };
+  expect(() => readDurableConfig({ storageProvider }, 1)).not.toThrow();
+});
+
+test('a time span is read as in the rest of host.json: an hour field of 24 or more is days', () => {
+  const { maxPollingIntervalMs } = readDurableConfig({ storageProvider: { maxQueuePollingInterval: '24:00:00' } }, 1);
+  expect(maxPollingIntervalMs).toBe(24 * 86_400_000);
+});
+
 test('all problems come in one error', () => {
   const broken = {
     maxConcurrentActivityFunctions: 0,

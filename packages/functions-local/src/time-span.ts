@@ -4,7 +4,8 @@ const PATTERN = /^(-)?(?:(\d+)\.)?(\d+):(\d+)(?::(\d+)(?:\.(\d{1,7}))?)?$/;
 
 /**
  * Reads a .NET TimeSpan text `[-][d.]hh:mm[:ss[.fffffff]]` (a bare number is days) as milliseconds; undefined when it
- * is none. As in .NET, an hour field of 24 or more makes the fields days, hours and minutes: `24:00:00` is 24 days.
+ * is none. As .NET does and the reference of the timer trigger documents, an hour field of 24 or more makes the fields
+ * days, hours and minutes: `24:00:00` is 24 days.
  */
 export function parseTimeSpan(text: string): number | undefined {
   const trimmed = text.trim();

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { formatTimeSpan, parseTimeSpan } from '../../../../src/host/settings/time-span.ts';
+import { formatTimeSpan, parseTimeSpan } from '../../src/time-span.ts';
 
 describe('parseTimeSpan', () => {
   it.each([
     ['00:00:02', 2_000],
     ['00:05', 300_000],
     ['1.02:03:04.5', 93_784_500],
+    ['6.00:00:00', 518_400_000],
     ['00:00:00.0010000', 1],
     ['-00:00:01', -1_000],
     ['24:00:00', 2_073_600_000],
