@@ -194,7 +194,8 @@ async function startApp(launching: Launching, { taskHub, storage, serviceBus }: 
       onHostOutput && ((line, stream) => onHostOutput(count === 1 ? line : `${instance}: ${line}`, stream));
     return createInstance({
       ...{ name: instance, port, restart, graceMs: graceMs + HOST_END_MS, onDeath, onMessage: onProgress },
-      launch: () => launchHost(folder, { appFolder, port, settings, instance, args, enforceKeys, onOutput }),
+      launch: (signal) =>
+        launchHost(folder, { appFolder, port, settings, instance, args, enforceKeys, onOutput, signal }),
     });
   };
   const instances = await Promise.all(Array.from({ length: count }, toInstance));
