@@ -11,11 +11,16 @@ const TRIES = 100;
 
 const given = new Set<number>();
 
-/** A free port of 127.0.0.1, `preferred` if it is free. No port is given twice in a process. Throws when none is found. */
+/**
+ * A free port of 127.0.0.1, `preferred` if it is free. No other port is given twice in a process. Throws when none is
+ * found.
+ */
 export async function freePort(preferred?: number): Promise<number> {
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const port = tries === 0 && preferred !== undefined ? preferred : randomInt(LOWEST, HIGHEST);
-    if (given.has(port) || !(await isPortFree(port))) continue;
+    const isPreferred = tries === 0 && preferred !== undefined;
+    const port = isPreferred ? preferred : randomInt(LOWEST, HIGHEST);
+    // A second stack on a preferred port may follow the first one.
+    if ((!isPreferred && given.has(port)) || !(await isPortFree(port))) continue;
     given.add(port);
     return port;
   }

@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path';
 import { isPortFree } from '../ports.ts';
+import { DataFolderError } from '../stack/data-folder.ts';
 import { ProcessStartError } from '../stack/process.ts';
 import { type Connections, type PartialStack, type PartialStackOptions, startStack } from '../stack/start.ts';
 import type { CliConsole } from './console.ts';
-import { takeDataFolder } from './data-folder.ts';
 import { connectionSettings, findEmbeddedSettings } from './embedded.ts';
 import { listEntities } from './entities.ts';
 import { StartError } from './errors.ts';
@@ -38,17 +38,18 @@ export async function startApp(given: string, options: StartOptions, output: Cli
   if (inspection.registered.length === 0) throw new StartError([explainNoFunctions(app.folder)]);
   const services = planServices(settings, inspection, entities);
   const data = resolve(options.data ?? join(app.folder, 'node_modules', '.cache', 'functions-local'));
-  const release = takeDataFolder(data);
-  try {
-    const stack = await startStack(
-      toStackOptions({ app, host, inspection, services, settings, data, options, output }),
-    );
-    await assertPort(stack, host);
-    return { failed: stack.failed, stop: () => stack.stop().finally(release) };
-  } catch (error: unknown) {
-    release();
-    throw error instanceof ProcessStartError ? new StartError([error.message], { cause: error }) : error;
-  }
+  const stackOptions = toStackOptions({ app, host, inspection, services, settings, data, options, output });
+  const stack = await startStack(stackOptions).catch((error: unknown) => {
+    throw toStartError(error);
+  });
+  await assertPort(stack, host);
+  return stack;
+}
+
+function toStartError(error: unknown): unknown {
+  if (error instanceof ProcessStartError) return new StartError([error.message], { cause: error });
+  if (error instanceof DataFolderError) return new StartError([`--data: ${error.message}`], { cause: error });
+  return error;
 }
 
 /** Values that clients can be made from; nothing listens there while the app is only looked at. */

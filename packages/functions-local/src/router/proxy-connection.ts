@@ -14,10 +14,16 @@ const RESPONSE_TIMEOUT_MS = 230_000;
 
 /**
  * Passes a client's bytes to an instance and back. A connection stays with its instance: requests over one that is kept
- * alive all go there. When the instance is gone before it has answered, the client gets 502; when none is up, 503.
+ * alive all go there. When the instance is gone before it has answered, or does not accept the connection or begin its
+ * answer within `timeoutMs` (default 230 s), the client gets 502; when none is up, 503.
  */
-export function proxyConnection(client: Socket, pick: (tried: ReadonlySet<string>) => ProxyTarget | undefined): void {
+export function proxyConnection(
+  client: Socket,
+  pick: (tried: ReadonlySet<string>) => ProxyTarget | undefined,
+  timeoutMs = RESPONSE_TIMEOUT_MS,
+): void {
   const tried = new Set<string>();
+  let current: Socket | undefined;
   const tryNext = (first: Buffer): void => {
     if (client.destroyed) return;
     const target = pick(tried);
@@ -27,30 +33,44 @@ export function proxyConnection(client: Socket, pick: (tried: ReadonlySet<string
     }
     tried.add(target.name);
     const instance = connect({ port: target.port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
+    current = instance;
     const refused = (): void => tryNext(first);
-    instance.once('close', target.release);
+    // The backlog of an instance that is frozen may be full: the system then tries to connect for minutes.
+    const late = setTimeout(() => {
+      instance.destroy();
+      answer(client, 502);
+    }, timeoutMs);
+    instance.once('close', () => {
+      clearTimeout(late);
+      target.release();
+    });
     instance.once('error', refused);
     instance.once('connect', () => {
+      clearTimeout(late);
       instance.off('error', refused);
-      if (client.destroyed) instance.destroy();
-      else join(client, instance, first);
+      join(client, instance, first, timeoutMs);
     });
   };
   client.on('error', () => undefined); // 'close' follows.
+  client.once('close', () => current?.destroy());
+  // The server keeps a socket half open, so nobody else would close one that ends unused.
+  const endedUnused = (): void => void client.destroy();
+  client.once('end', endedUnused);
   // Nothing is opened for a connection that is only kept in store.
   client.once('data', (first: Buffer) => {
+    client.off('end', endedUnused);
     client.pause();
     tryNext(first);
   });
 }
 
-function join(client: Socket, instance: Socket, first: Buffer): void {
+function join(client: Socket, instance: Socket, first: Buffer, timeoutMs: number): void {
   const exchange = new ExchangeWatch();
   let late: NodeJS.Timeout | undefined;
   const sent = (chunk: Buffer): void => {
     if (!exchange.sent(chunk)) return;
     clearTimeout(late);
-    late = setTimeout(() => instance.destroy(), RESPONSE_TIMEOUT_MS);
+    late = setTimeout(() => instance.destroy(), timeoutMs);
   };
   instance.on('error', () => undefined); // 'close' follows.
   instance.on('data', (chunk: Buffer) => {
@@ -65,7 +85,6 @@ function join(client: Socket, instance: Socket, first: Buffer): void {
     else if (hadError) client.destroy();
     else client.end(() => client.destroy());
   });
-  client.once('close', () => instance.destroy());
   client.on('data', sent);
   sent(first);
   instance.write(first);

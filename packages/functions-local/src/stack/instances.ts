@@ -18,13 +18,16 @@ export interface Instance {
   readonly state: InstanceState;
   /** The process as it runs now; after its end, as it last ran. */
   readonly process: RunningProcess<string>;
-  /** SIGKILL at once. It stays down until `start`. */
+  /** SIGKILL at once, also while it starts: that `start` rejects. It stays down until the next `start`. */
   kill(): Promise<void>;
   /** SIGSTOP: it keeps its connections and answers nobody. */
   freeze(): void;
   /** SIGCONT. */
   thaw(): void;
-  /** SIGTERM: it takes no more work and ends when what runs has ended, or its grace is over. It stays down until `start`. */
+  /**
+   * SIGTERM: it takes no more work and ends when what runs has ended, or its grace is over. While it starts, as `kill`. It
+   * stays down until `start`.
+   */
   drain(): Promise<void>;
   /** Starts it, unless it runs. */
   start(): Promise<void>;
@@ -34,7 +37,8 @@ export interface Instance {
 export interface InstanceOptions {
   name: string;
   port: number;
-  launch: () => Promise<RunningProcess<string>>;
+  /** Ends the child, and rejects with the signal's reason, when the signal is aborted before the child is ready. */
+  launch: (signal: AbortSignal) => Promise<RunningProcess<string>>;
   /** Whether it is started again when it died unasked. */
   restart: boolean;
   /** Until SIGKILL follows SIGTERM. */
@@ -48,11 +52,16 @@ export interface InstanceOptions {
 /** Makes an instance, which is down until `start`; that rejects when the host does not start. */
 export const createInstance = (options: InstanceOptions): Instance => new Supervisor(options);
 
+/** Somebody ended the instance before it was up. */
+class StartAbandonedError extends Error {
+  override readonly name = 'StartAbandonedError';
+}
+
 class Supervisor implements Instance {
   readonly #options: InstanceOptions;
   #state: InstanceState = 'down';
   #process: RunningProcess<string> | undefined;
-  #starting: Promise<void> | undefined;
+  #starting: { done: Promise<void>; abandon: AbortController } | undefined;
   #ending: Promise<void> | undefined;
   #waiting: AbortController | undefined;
   #backoffMs = FIRST_BACKOFF_MS;
@@ -82,13 +91,18 @@ class Supervisor implements Instance {
   async start(): Promise<void> {
     this.#isWanted = true;
     this.#waiting?.abort();
-    await this.#ending;
+    if (this.#ending) {
+      await this.#ending;
+      if (!this.#isWanted) throw this.#abandoned();
+    }
     if (this.#state === 'down') {
-      this.#starting = this.#launch().finally(() => {
+      const abandon = new AbortController();
+      const done = this.#launch(abandon.signal).finally(() => {
         this.#starting = undefined;
       });
+      this.#starting = { done, abandon };
     }
-    await this.#starting;
+    await this.#starting?.done;
   }
 
   kill(): Promise<void> {
@@ -117,19 +131,31 @@ class Supervisor implements Instance {
   async #end(how: (process: RunningProcess<string>) => Promise<ProcessEnd>): Promise<void> {
     this.#isWanted = false;
     this.#waiting?.abort();
-    if (this.#starting) await this.#starting.catch(() => undefined);
-    if (this.#state === 'down' || !this.#process) return;
     // A kill may come while a drain is still waiting.
-    const ended = how(this.#process).then(() => undefined);
+    const ended = this.#endProcess(how);
     this.#ending ??= ended;
     await ended;
     this.#ending = undefined;
   }
 
-  async #launch(): Promise<void> {
+  async #endProcess(how: (process: RunningProcess<string>) => Promise<ProcessEnd>): Promise<void> {
+    if (this.#starting) {
+      const { done, abandon } = this.#starting;
+      abandon.abort(this.#abandoned());
+      await done.catch(() => undefined);
+    }
+    // Also one that got ready before the abort reached it.
+    if (this.#state !== 'down' && this.#process) await how(this.#process);
+  }
+
+  #abandoned(): StartAbandonedError {
+    return new StartAbandonedError(`${this.name} was ended while it started`);
+  }
+
+  async #launch(signal: AbortSignal): Promise<void> {
     this.#state = 'starting';
     try {
-      const started = await this.#options.launch();
+      const started = await this.#options.launch(signal);
       this.#process = started;
       this.#state = 'running';
       const startedAt = performance.now();
@@ -160,7 +186,10 @@ class Supervisor implements Instance {
     if (waiting.signal.aborted || !this.#isWanted) return;
     await this.start().then(
       () => this.#options.onMessage(`${this.name} is up again`),
-      (error: Error) => this.#restart(error.message),
+      (error: Error) => {
+        if (error instanceof StartAbandonedError || !this.#isWanted) return undefined;
+        return this.#restart(error.message);
+      },
     );
   }
 }

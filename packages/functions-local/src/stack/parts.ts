@@ -44,6 +44,8 @@ export interface HostLaunch {
   /** Whether function keys are enforced, as on Azure; default true. */
   enforceKeys?: boolean;
   onOutput?: OutputListener | undefined;
+  /** Aborted before the host is ready, it ends the host at once. */
+  signal?: AbortSignal;
 }
 
 /** The first instance's name, and that of one that is alone. */
@@ -52,7 +54,7 @@ export const FIRST_HOST = 'host-1';
 /** A Functions host with the app. Ready: its URL. */
 export const launchHost = (
   folder: string,
-  { appFolder, port, settings, instance = FIRST_HOST, args = [], enforceKeys = true, onOutput }: HostLaunch,
+  { appFolder, port, settings, instance = FIRST_HOST, args = [], enforceKeys = true, onOutput, signal }: HostLaunch,
 ): Promise<RunningProcess<string>> =>
   startProcess({
     name: `Functions host ${instance}`,
@@ -64,10 +66,12 @@ export const launchHost = (
       ...(enforceKeys ? ['--enable-auth'] : []),
       ...args,
     ],
-    env: { WEBSITE_INSTANCE_ID: instance, ...localSettingsOf(appFolder, settings), ...settings },
+    // The instance's name is the platform's to give, as on Azure: an inherited one would be the same for all instances.
+    env: { ...localSettingsOf(appFolder, settings), ...settings, WEBSITE_INSTANCE_ID: instance },
     cwd: appFolder,
     logFile: logFile(folder, instance),
     ...(onOutput ? { onOutput } : {}),
+    ...(signal ? { signal } : {}),
     readReady: (line) => /^Host started on (\S+)/.exec(line)?.[1],
   });
 

@@ -22,6 +22,8 @@ export interface ProcessOptions<Ready> {
   readReady: (line: string) => Ready | undefined;
   /** Default 60 s: a cold disk and a busy machine are no failure. */
   readyTimeoutMs?: number;
+  /** Aborted before the child is ready, it ends the child at once; afterwards it has no effect. Default: none. */
+  signal?: AbortSignal;
 }
 
 /** How a child ended. */
@@ -71,7 +73,8 @@ export async function startProcess<Ready>(options: ProcessOptions<Ready>): Promi
     return ended;
   };
   const describe = (end: ProcessEnd): string => describeEnd(options, end, output);
-  const ready = await untilReady(options, output, ended.then(describe)).catch(async (error: Error) => {
+  const isReady = untilReady(options, output, ended.then(describe));
+  const ready = await Promise.race([isReady, untilAborted(options.signal)]).catch(async (error: Error) => {
     await signal('SIGKILL');
     throw error;
   });
@@ -129,6 +132,10 @@ function untilReady<Ready>(
       fail(message);
     });
   });
+}
+
+function untilAborted(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason), { once: true }));
 }
 
 const ending = new Set<ChildProcess>();

@@ -1,8 +1,9 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from '../ports.ts';
 import { startRouter } from '../router/router.ts';
 import { type ClientOptions, createStorageFront, type ServicePorts } from '../storage/index.ts';
+import { takeDataFolder } from './data-folder.ts';
 import { createInstance, type Instance } from './instances.ts';
 import { makeStorage, type StorageLayout } from './make-storage.ts';
 import { type Part, startPart } from './part.ts';
@@ -17,7 +18,7 @@ export interface Connections {
 
 /** What is to be brought up, and for which app: the stack itself knows none. Storage and broker can be left out. */
 export interface PartialStackOptions {
-  /** For all data and logs; what is there from an earlier run is taken up again. */
+  /** For all data and logs, of one stack at a time; what is there from an earlier run is taken up again. */
   folder: string;
   /** Folder with the app's host.json and package.json. */
   appFolder: string;
@@ -80,7 +81,7 @@ export interface LocalStack extends Connections {
   readonly addresses: readonly (readonly [name: string, address: string])[];
   /** Resolves, in words, when a part ends unasked that is not started again. */
   readonly failed: Promise<string>;
-  /** Stops all parts, those first that need the others. */
+  /** Stops all parts, those first that need the others, and frees the folder. Each call resolves when all is done. */
   stop(): Promise<void>;
 }
 
@@ -94,7 +95,10 @@ type OptionalPart = 'azurite' | 'broker' | 'taskHub' | 'storage' | 'serviceBus' 
 /** A stack that runs, with the parts that its options asked for. */
 export type PartialStack = Omit<LocalStack, OptionalPart> & Partial<Pick<LocalStack, OptionalPart>>;
 
-/** Brings up storage, broker and host, in that order. Throws what the part says that does not start. */
+/**
+ * Brings up storage, broker and host, in that order. Throws what the part says that does not start, and DataFolderError when
+ * another stack has the folder or it cannot be used.
+ */
 export async function startStack(options: StackOptions): Promise<LocalStack>;
 export async function startStack(options: PartialStackOptions): Promise<PartialStack>;
 export async function startStack(options: PartialStackOptions): Promise<PartialStack> {
@@ -102,18 +106,28 @@ export async function startStack(options: PartialStackOptions): Promise<PartialS
   if (!Number.isInteger(instances) || instances < 1 || instances > MAX_INSTANCES) {
     throw new Error(`instances: expected a whole number from 1 to ${MAX_INSTANCES}, got ${instances}.`);
   }
-  await mkdir(join(folder, FILES.storage), { recursive: true });
-  if (entities !== undefined) {
-    await writeFile(join(folder, FILES.entities), `${JSON.stringify(entities, null, 2)}\n`);
-  }
-  const death = Promise.withResolvers<string>();
-  const services = { blob: await freePort(), queue: await freePort(), table: await freePort() };
-  const front = layout && createStorageFront({ services });
-  const ends: (() => unknown)[] = [() => front?.close()];
-  const stop = async (): Promise<void> => {
-    for (const end of ends.splice(0)) await end();
+  const releaseFolder = takeDataFolder(folder);
+  const ends: (() => unknown)[] = [];
+  const stopAll = async (): Promise<void> => {
+    try {
+      for (const end of ends) await end();
+    } finally {
+      releaseFolder();
+    }
   };
+  let stopping: Promise<void> | undefined;
+  const stop = (): Promise<void> => {
+    stopping ??= stopAll();
+    return stopping;
+  };
+  const death = Promise.withResolvers<string>();
   try {
+    if (entities !== undefined) {
+      await writeFile(join(folder, FILES.entities), `${JSON.stringify(entities, null, 2)}\n`);
+    }
+    const services = { blob: await freePort(), queue: await freePort(), table: await freePort() };
+    const front = layout && createStorageFront({ services });
+    ends.unshift(() => front?.close());
     const storage = (await front?.addClient(options.storageClient))?.connectionString();
     const launching: Launching = { options, ends, onDeath: death.resolve };
     const parts = await startParts(launching, services, storage);
@@ -198,7 +212,8 @@ async function startApp(launching: Launching, { taskHub, storage, serviceBus }: 
       onHostOutput && ((line, stream) => onHostOutput(count === 1 ? line : `${instance}: ${line}`, stream));
     return createInstance({
       ...{ name: instance, port, restart, graceMs: graceMs + HOST_END_MS, onDeath, onMessage: onProgress },
-      launch: () => launchHost(folder, { appFolder, port, settings, instance, args, enforceKeys, onOutput }),
+      launch: (signal) =>
+        launchHost(folder, { appFolder, port, settings, instance, args, enforceKeys, onOutput, signal }),
     });
   };
   const instances = await Promise.all(Array.from({ length: count }, toInstance));

@@ -14,7 +14,12 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const STAYS = 'setInterval(() => {}, 1_000);';
 
-function start(code: string, readyTimeoutMs = 20_000, onOutput?: OutputListener): Promise<RunningProcess<string>> {
+function start(
+  code: string,
+  readyTimeoutMs = 20_000,
+  onOutput?: OutputListener,
+  signal?: AbortSignal,
+): Promise<RunningProcess<string>> {
   const script = join(folder, 'child.mjs');
   writeFileSync(script, code);
   return startProcess({
@@ -26,6 +31,7 @@ function start(code: string, readyTimeoutMs = 20_000, onOutput?: OutputListener)
     readReady: (line) => /^ready (.*)/.exec(line)?.[1],
     readyTimeoutMs,
     ...(onOutput ? { onOutput } : {}),
+    ...(signal ? { signal } : {}),
   });
 }
 
@@ -60,6 +66,15 @@ describe('a child', () => {
     await expect(start(`console.log('pid', process.pid); ${STAYS}`, 1_500)).rejects.toThrow(
       'Child was not ready after 1.5 s',
     );
+    const pid = Number(/pid (\d+)/.exec(readFileSync(join(folder, 'logs', 'child.log'), 'utf8'))?.[1]);
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+  });
+
+  it('that nobody waits for any more is ended before it is ready', async () => {
+    const abandon = new AbortController();
+    const onOutput = () => abandon.abort(new Error('no longer wanted'));
+    const started = start(`console.log('pid', process.pid); ${STAYS}`, 20_000, onOutput, abandon.signal);
+    await expect(started).rejects.toThrow('no longer wanted');
     const pid = Number(/pid (\d+)/.exec(readFileSync(join(folder, 'logs', 'child.log'), 'utf8'))?.[1]);
     expect(() => process.kill(pid, 0)).toThrow('ESRCH');
   });

@@ -18,9 +18,9 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const seenBy = (output: string) => JSON.parse(/^app (\{.*\})$/m.exec(output)?.[1] ?? '{}');
 
 describe("the app's process", () => {
-  it('starts in the app folder with all local settings, NODE_OPTIONS included; settings that are set win', async () => {
+  it('starts in the app folder with all local settings, NODE_OPTIONS included; settings that are set win, but for its name', async () => {
     const launch = { appFolder: relative(process.cwd(), appFolder), port: await freePort() };
-    const host = await launchHost(folder, { ...launch, settings: { SIZE: 'large' } });
+    const host = await launchHost(folder, { ...launch, settings: { SIZE: 'large', WEBSITE_INSTANCE_ID: 'inherited' } });
     await host.stop();
     const output = await readFile(logFile(folder, FIRST_HOST), 'utf8');
     const seen = seenBy(output);
@@ -29,6 +29,7 @@ describe("the app's process", () => {
       preloaded: 'before the host',
       FLAVOUR: 'vanilla',
       SIZE: 'large',
+      WEBSITE_INSTANCE_ID: FIRST_HOST,
     });
     expect(seen.heapMb).toBeLessThan(700);
     expect(output).toContain("Skipping 'SIZE' from local settings as it's already defined");

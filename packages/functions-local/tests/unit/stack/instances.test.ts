@@ -1,0 +1,85 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createInstance, type Instance } from '../../../src/stack/instances.ts';
+import type { ProcessEnd, RunningProcess } from '../../../src/stack/process.ts';
+
+/** A host that starts when `ready` is called, and never when its start is abandoned. */
+class Child {
+  readonly #started = Promise.withResolvers<RunningProcess<string>>();
+  readonly #ended = Promise.withResolvers<ProcessEnd>();
+
+  readonly started = this.#started.promise;
+
+  constructor(signal: AbortSignal) {
+    signal.addEventListener('abort', () => this.#started.reject(signal.reason));
+  }
+
+  ready(): void {
+    const asked = () => this.#end(true);
+    const process = { ended: this.#ended.promise, stop: asked, kill: asked, describe: () => 'It crashed' };
+    this.#started.resolve(process as unknown as RunningProcess<string>);
+  }
+
+  crash(): void {
+    void this.#end(false);
+  }
+
+  #end(expected: boolean): Promise<ProcessEnd> {
+    this.#ended.resolve({ code: 1, signal: null, expected });
+    return this.#ended.promise;
+  }
+}
+
+let children: Child[];
+let messages: string[];
+let instance: Instance;
+beforeEach(() => {
+  children = [];
+  messages = [];
+  instance = createInstance({
+    ...{ name: 'host-1', port: 1, restart: true, graceMs: 1, onDeath: () => {} },
+    onMessage: (message) => void messages.push(message),
+    launch: (signal) => {
+      const child = new Child(signal);
+      children.push(child);
+      return child.started;
+    },
+  });
+});
+
+describe('an instance that is starting', () => {
+  it.each(['kill', 'drain'] as const)('is ended at once by %s', async (end) => {
+    const starting = expect(instance.start()).rejects.toThrow('host-1 was ended while it started');
+    await instance[end]();
+    await starting;
+    expect(instance.state).toBe('down');
+  });
+
+  it('can be started again while it ends', async () => {
+    const first = expect(instance.start()).rejects.toThrow();
+    const ending = instance.kill();
+    const second = instance.start();
+    await Promise.all([first, ending]);
+    await expect.poll(() => children).toHaveLength(2);
+    children[1]?.ready();
+    await second;
+    expect(instance.state).toBe('running');
+  });
+
+  it('ends also when it got ready in this moment', async () => {
+    const starting = instance.start();
+    children[0]?.ready();
+    await Promise.all([starting, instance.drain()]);
+    expect(instance.state).toBe('down');
+  });
+
+  it('is not announced to start again when it is ended in a restart', async () => {
+    const starting = instance.start();
+    children[0]?.ready();
+    await starting;
+    children[0]?.crash();
+    await expect.poll(() => children, { timeout: 3_000 }).toHaveLength(2);
+    await instance.drain();
+    expect(messages).toEqual(['It crashed\nhost-1 is started again in 1 s']);
+    expect(instance.state).toBe('down');
+  });
+});
