@@ -16,7 +16,8 @@ export function check(world: World, rest: boolean): string | undefined {
   return undefined;
 }
 
-const isChasing = ({ kind, point }: Actor): boolean => kind === 'waker' && point.steps > MAX_WAKE_STEPS;
+const isChasing = ({ kind, point }: Actor): boolean =>
+  (kind === 'waker' || kind === 'sweeper') && point.steps > MAX_WAKE_STEPS;
 
 export const isQuiet = ({ actors, events, scheduled }: World): boolean =>
   actors.length === 0 && events === 0 && scheduled.length === 0;

@@ -32,9 +32,13 @@ export function effectsOf(world: World, actor: Actor, call: Call): Effect[] {
         answer: { value: world.messages.filter(({ at }) => at !== 'gone').length },
       });
     case 'startNew':
-      return startNew(world, call.args as [string, number, number]);
+      return withRuntime(world, actor, startNew(world, call.args as [string, number, number]));
     case 'getStatus':
-      return one({ answer: { value: world.instances[String(call.args[0])]?.status ?? null } });
+      return withRuntime(
+        world,
+        actor,
+        one({ answer: { value: world.instances[String(call.args[0])]?.status ?? null } }),
+      );
     case 'receive':
       return received(world, actor);
     case 'delete':
@@ -90,6 +94,25 @@ function startNew(world: World, [id, generation, wakes]: [string, number, number
   if (world.instances[id]?.status === 'Running') return [{ label: 'startNew → 409', world, answer: { status: 409 } }];
   const instances = { ...world.instances, [id]: { generation, status: 'Running' as const } };
   return [{ label: `startNew ${id}`, world: { ...world, instances }, answer: OK, started: { id, wakes } }];
+}
+
+/**
+ * A call of the sweep may be refused before its effect; a start's answer may be lost after it. A refused waker has its
+ * event again, as after a crash.
+ */
+function withRuntime(world: World, { kind }: Actor, effects: Effect[]): Effect[] {
+  if (world.budget.runtime === 0 || kind !== 'sweeper') return effects;
+  const budget = { ...world.budget, runtime: world.budget.runtime - 1 };
+  const answer = { status: 503 };
+  const lost = effects
+    .filter(({ started }) => started !== undefined)
+    .map((effect) => ({
+      ...effect,
+      label: `${effect.label}, answer lost`,
+      world: { ...effect.world, budget },
+      answer,
+    }));
+  return [...effects, { label: `${effects[0]?.label} is refused`, world: { ...world, budget }, answer }, ...lost];
 }
 
 function received(world: World, actor: Actor): Effect[] {

@@ -16,7 +16,7 @@ const PAUSE_MS = 90_000;
 export async function faultsOf(world: World, begin: Begin): Promise<Step[]> {
   if (world.swept) return [];
   const steps: Step[] = [];
-  const { crash, jump, pause } = world.budget;
+  const { crash, jump, pause, sweep } = world.budget;
   const busy = world.actors.length > 0;
   if (crash > 0) {
     for (const [index, actor] of world.actors.entries()) steps.push(...(await crashes(world, index, actor, begin)));
@@ -25,6 +25,7 @@ export async function faultsOf(world: World, begin: Begin): Promise<Step[]> {
     const later = at(spend(world, 'jump'), world.now + 3 * SILENCE_MS);
     steps.push({ label: 'the clock jumps', state: { ...later, faulty: true } });
   }
+  if (sweep > 0) steps.push({ label: 'sweep', state: await begin(spend(world, 'sweep'), 'sweeper', {}) });
   if (pause > 0 && busy) steps.push({ label: '90 s pass', state: at(spend(world, 'pause'), world.now + PAUSE_MS) });
   return steps;
 }
@@ -40,6 +41,7 @@ async function crashes(world: World, index: number, actor: Actor, begin: Begin):
   if (actor.zombie) return [{ label: `old ${name} dies`, state: without }];
   if (actor.kind === 'waker')
     return [{ label: 'waker dies, event comes back', state: { ...without, events: without.events + 1 } }];
+  if (actor.kind === 'sweeper') return [{ label: 'sweeper dies', state: without }];
   if (actor.kind === 'publisher')
     return [{ label: 'publisher dies and begins again', state: await begin(without, 'publisher', {}) }];
   return activityFaults({ ...without, faulty: true }, { actor, name, begin });

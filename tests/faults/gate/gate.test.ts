@@ -14,6 +14,7 @@ const SCENARIOS: [string, Scenario][] = [
   ['two wakers on a dead drain', { publishers: 1, deadDrain: { events: 2 } }],
   ['answers lost after their effect', { publishers: 2, budget: { echo: 2 } }],
   ['a topic that refuses', { publishers: 2, budget: { publish: 2 } }],
+  ['a runtime that refuses a sweep twice', { publishers: 1, budget: { runtime: 2, sweep: 1 } }],
   ['an outage that opens the circuit', { publishers: 2, budget: { outage: 1 } }],
   ['an outage and a crash', { publishers: 1, budget: { outage: 2, crash: 1 } }],
 ];

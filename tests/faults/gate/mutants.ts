@@ -6,7 +6,7 @@
 import type { FinishWaveDeps } from '../../../shared/drain/finish-wave.ts';
 import { finishWave } from '../../../shared/drain/finish-wave.ts';
 import type { Table } from '../../../shared/storage/table.ts';
-import { type GateDeps, isDead, readGate, SILENCE_MS, wake, writeGate } from '../../../shared/wake/gate.ts';
+import { changeGate, type GateDeps, isDead, readGate, SILENCE_MS, wake, writeGate } from '../../../shared/wake/gate.ts';
 import { gateRowKey } from '../../../shared/wake/gate-row.ts';
 import { tableOf } from '../explorer/table-stub.ts';
 import { type Parts, QUEUE } from './programs.ts';
@@ -50,6 +50,17 @@ const impatient = (deps: GateDeps): Table =>
     aliveUntil: '',
     acquiredAt: iso(Date.parse(String(row.acquiredAt)) - SILENCE_MS),
   }));
+
+/** Gives the gate of a drain that was not started to the next wake at once. */
+async function sweepThatReleases(deps: GateDeps): Promise<void> {
+  let failed = false;
+  const start: GateDeps['start'] = (gate) =>
+    deps.start(gate).catch(() => {
+      failed = true;
+    });
+  await wake({ ...deps, start }, QUEUE);
+  if (failed) await changeGate(deps.table, QUEUE, () => ({ status: 'idle' }));
+}
 
 /** Counts again after each lost take-over, and so changes the row under the other's hands. */
 async function wakeThatCountsAgain(deps: GateDeps): Promise<void> {
@@ -197,6 +208,12 @@ export const MUTANTS: Mutant[] = [
     parts: { finishWave: finishWhateverCame },
     scenario: { publishers: 3 },
     finds: /visible message behind a parked gate/,
+  },
+  {
+    name: 'a sweep releases the gate of a drain that was not started',
+    parts: { sweep: sweepThatReleases },
+    scenario: { publishers: 1, budget: { runtime: 2, sweep: 1 } },
+    finds: /behind the fence|two drains|lost wake/,
   },
   {
     name: 'a probe that comes a second early is turned away',

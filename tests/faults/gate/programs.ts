@@ -8,6 +8,9 @@ import { type FinishWaveDeps, finishWave, waveSeconds } from '../../../shared/dr
 import type { Wave } from '../../../shared/drain/plan.ts';
 import { emptyCounts, type SliceResult } from '../../../shared/drain/slice-result.ts';
 import type { Table } from '../../../shared/storage/table.ts';
+import { noCounts } from '../../../shared/sweep/counts.ts';
+import { repairQueue } from '../../../shared/sweep/repair-queue.ts';
+import { DEFAULT_PATIENCE, type SweepRun } from '../../../shared/sweep/run.ts';
 import { fence, type GateDeps, recordHeartbeat, showFirstWave, wake } from '../../../shared/wake/gate.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry, type QueueAddress } from '../../../shared/workload/registry.ts';
@@ -31,6 +34,8 @@ export interface Parts {
   table: (asker: Asker) => Table;
   publisher: (asker: Asker, wakeItself: () => Promise<unknown>) => Promise<unknown>;
   wake: (deps: GateDeps, asker: Asker) => Promise<unknown>;
+  /** What the sweep does for a queue that is to be woken. */
+  sweep: (deps: GateDeps) => Promise<unknown>;
   fence: typeof fence;
   finishWave: (
     deps: FinishWaveDeps,
@@ -50,8 +55,22 @@ export const REAL: Parts = {
     }
   },
   wake: (deps) => wake(deps, QUEUE),
+  sweep: (deps) => repairQueue(sweepRun(deps), address),
   fence,
   finishWave,
+};
+
+/** A sweep that wakes the queue whatever its gate looks like. */
+const sweepRun = (gate: GateDeps): SweepRun => {
+  const run: Partial<SweepRun> = {
+    // As the sweep has it: a runtime that gives no status has not said that the drain is under way.
+    gate: { ...gate, status: (id) => gate.status(id).catch(() => 'Suspended') },
+    unheard: new Set([QUEUE]),
+    queues: () => ({ peekMessages: async () => ({ peekedMessageItems: [] }) }) as never,
+    counts: noCounts(),
+    patient: DEFAULT_PATIENCE,
+  };
+  return run as SweepRun;
 };
 
 export interface SliceInput {
@@ -74,6 +93,7 @@ export function gatePrograms(parts: Parts): Record<string, Program> {
   return {
     publisher: (asker) => parts.publisher(asker, () => parts.wake(gateDeps(asker), asker)),
     waker: (asker) => parts.wake(gateDeps(asker), asker),
+    sweeper: (asker) => parts.sweep(gateDeps(asker)),
     slice: (asker, input: SliceInput) => slice(parts, asker, input),
     finishWave: (asker, { generation, wakes, slice: done, abandon = false }: FinishActorInput) =>
       parts.finishWave(

@@ -29,7 +29,7 @@ export interface Options {
   bounds?: Partial<Bounds>;
 }
 
-const NO_FAULTS: Budget = { crash: 0, echo: 0, publish: 0, jump: 0, pause: 0, outage: 0 };
+const NO_FAULTS: Budget = { crash: 0, echo: 0, publish: 0, jump: 0, pause: 0, outage: 0, runtime: 0, sweep: 0 };
 /** About 3 GB of memory; a run that meets it says that it is not complete. */
 const MANY: Bounds = { depth: 1_000, states: 3_000_000 };
 

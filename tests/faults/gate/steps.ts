@@ -46,6 +46,7 @@ export function createSteps(programs: Programs) {
   const failed = (world: World, actor: Actor, error: string): Promise<World> | World => {
     if (!error.includes('503') && !world.faulty) return { ...world, broken: `${actor.kind} failed: ${error}` };
     if (actor.zombie) return world;
+    if (actor.kind === 'sweeper') return world;
     if (actor.kind === 'waker') return { ...world, events: world.events + 1 };
     const { kind, input, instance = '', generation = 0 } = actor;
     return begin(world, kind, input, kind === 'publisher' ? {} : { instance, generation });

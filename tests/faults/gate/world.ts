@@ -28,7 +28,7 @@ export interface Instance {
 
 /** Somebody who runs real code. */
 export interface Actor {
-  kind: 'publisher' | 'waker' | 'slice' | 'finishWave';
+  kind: 'publisher' | 'waker' | 'sweeper' | 'slice' | 'finishWave';
   point: Point;
   input: unknown;
   instance?: string;
@@ -59,6 +59,10 @@ export interface Budget {
   pause: number;
   /** A downstream outage, which opens the circuit. */
   outage: number;
+  /** The runtime refuses a call of the sweep, or starts an instance and its answer is lost. */
+  runtime: number;
+  /** A sweep at any time, beside the one at the end. */
+  sweep: number;
 }
 
 export interface World {
