@@ -56,8 +56,8 @@ export interface Pipeline {
   /** The gate, with the means to start drains. */
   gateWith: (client: DrainClient) => GateDeps;
   /** For what clients and operators ask for: submit, collect the inbox, cancel, redrive, delete. */
-  requestDeps: (client: DrainClient) => DeleteDeps;
-  sweepDeps: (client: DrainClient & PurgeClient) => SweepDeps;
+  requestDeps: (client: DrainClient) => DeleteDeps & Pick<Clients, 'meter'>;
+  sweepDeps: (client: DrainClient & PurgeClient) => SweepDeps & Pick<Clients, 'meter'>;
   activities: () => Activities;
   /** The round of one slice on a queue. */
   roundFor: (address: QueueAddress) => Round;

@@ -37,6 +37,8 @@ export interface Meter {
   measure<T>(fn: () => Promise<T>): Promise<Measured<T>>;
   /** The time by the storage service in ms since 1970; the local clock's before the first response. */
   serviceNowMs(): number;
+  /** Whether a response has come, so that `serviceNowMs` is the service's time. */
+  knowsServiceTime(): boolean;
 }
 
 interface Scope {
@@ -97,5 +99,6 @@ export function createMeter(local: LocalClocks = LOCAL_CLOCKS): Meter {
       return { value, operations: { ...inner.counts } };
     },
     serviceNowMs: () => clock.nowMs(),
+    knowsServiceTime: () => clock.isSet(),
   };
 }

@@ -14,6 +14,8 @@ export interface ServiceClock {
   observe(dateHeader: string | undefined, sentAtMs: number): void;
   /** Milliseconds since 1970 by the service, at most about a second and one round trip behind. */
   nowMs(): number;
+  /** Whether a response has set it. */
+  isSet(): boolean;
 }
 
 /** A Date header names a whole second (RFC 9110, 5.6.7). */
@@ -35,5 +37,6 @@ export function createServiceClock(local: LocalClocks): ServiceClock {
       offsetMs = Math.min(Math.max(expected, earliest), latest) - receivedAtMs;
     },
     nowMs: () => (offsetMs === undefined ? local.wallMs() : Math.floor(local.monotonicMs() + offsetMs)),
+    isSet: () => offsetMs !== undefined,
   };
 }

@@ -9,7 +9,7 @@ import { openBatch } from '../batches/open-rows.ts';
 import { CONTAINERS, newBatchId } from '../contract/names.ts';
 import type { Meter } from '../cost/meter.ts';
 import { Problem, toError } from '../errors.ts';
-import type { Table } from '../storage/table.ts';
+import { readEntity, type Table } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import { countAccepted } from '../telemetry/metrics.ts';
 import { currentTraceparent, withSpan } from '../telemetry/trace.ts';
@@ -27,7 +27,7 @@ export interface SubmitDeps extends EnqueueDeps {
   table: Table;
   keys: Table;
   container: (name: string) => ContainerClient;
-  meter: Pick<Meter, 'measure'>;
+  meter: Pick<Meter, 'measure' | 'knowsServiceTime'>;
 }
 
 /** An upload, with what its names say checked already. */
@@ -61,6 +61,7 @@ export function submit(deps: SubmitDeps, request: SubmitRequest): Promise<BatchR
 }
 
 async function submitOnce(deps: SubmitDeps, request: SubmitRequest): Promise<BatchRow> {
+  if (!deps.meter.knowsServiceTime()) await askServiceTime(deps);
   if (request.key === undefined) return accept(deps, request, { batch: newBatchId(deps.gate.now()) });
   const claim = await claimKey(deps.keys, keyRowOf(request.workload.name, request.key), deps.gate.now());
   if (claim.digest !== undefined) return repeat(deps, request, claim, claim.digest);
@@ -79,6 +80,14 @@ async function submitOnce(deps: SubmitDeps, request: SubmitRequest): Promise<Bat
   } finally {
     clearInterval(renewing);
   }
+}
+
+/**
+ * Any answer of storage has its time. Else the first write of a process would be dated by the machine's clock: a claim
+ * made ten minutes ahead blocks its key for ten minutes when its upload dies.
+ */
+async function askServiceTime({ keys }: SubmitDeps): Promise<void> {
+  await readEntity(keys, 'time', 'none');
 }
 
 async function giveUp(deps: SubmitDeps, claim: Claim): Promise<void> {

@@ -6,6 +6,8 @@ import { runRandom } from './random.ts';
 
 /** As many as a small machine does in a minute or so; `npm run faults` does any number. */
 const RUNS = 24;
+/** Three instances, one of which is killed, one frozen beyond its leases and one drained by the first runs. */
+const SEED = 287;
 const TIMEOUT_MS = 900_000;
 
 test(
@@ -13,7 +15,7 @@ test(
   async () => {
     // Prepare
     const folder = await mkdtemp(join(tmpdir(), 'sluice-random-'));
-    const seed = Number(process.env.SLUICE_FAULTS_SEED ?? 1);
+    const seed = Number(process.env.SLUICE_FAULTS_SEED ?? SEED);
 
     // Act
     const score = await runRandom({

@@ -18,7 +18,6 @@ import type { Clients } from '../../../shared/storage/clients.ts';
 import { toEntity } from '../../../shared/storage/entity.ts';
 import { queryEntities } from '../../../shared/storage/table.ts';
 import { choresNote } from '../../../shared/sweep/chores.ts';
-import type { SweepDeps } from '../../../shared/sweep/run.ts';
 import { wake } from '../../../shared/wake/gate.ts';
 import { GATES_PARTITION } from '../../../shared/wake/gate-row.ts';
 import { receive } from '../../../shared/wake/messages.ts';
@@ -42,7 +41,7 @@ export class World {
   readonly topic = new Topic();
   readonly runtime = new Runtime();
   readonly pipeline: Pipeline;
-  readonly deps: SweepDeps;
+  readonly deps: ReturnType<Pipeline['sweepDeps']>;
   readonly #storage: Storage;
   #offsetMs = 0;
 
@@ -90,7 +89,7 @@ export class World {
 
   submit(
     items: readonly Item[],
-    { key, deps = this.deps }: { key?: string; deps?: SweepDeps } = {},
+    { key, deps = this.deps }: { key?: string; deps?: World['deps'] } = {},
   ): Promise<BatchRow> {
     return submit(deps, {
       workload: echo,

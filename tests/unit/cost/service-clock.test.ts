@@ -18,7 +18,13 @@ function startClock() {
 
 describe('the service clock', () => {
   it('is the local clock until a response has come', () => {
-    expect(startClock().clock.nowMs()).toBe(7);
+    const { clock, respond } = startClock();
+    expect([clock.nowMs(), clock.isSet()]).toEqual([7, false]);
+
+    respond('no date', 100);
+    expect(clock.isSet()).toBe(false);
+    respond(header(0), 200);
+    expect(clock.isSet()).toBe(true);
   });
 
   it('goes on from the last Date header by elapsed time', () => {

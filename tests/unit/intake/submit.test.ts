@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { keyRowOf } from '../../../shared/batches/keys.ts';
+import { batchTimeMs } from '../../../shared/contract/names.ts';
+import { type SubmitDeps, submit } from '../../../shared/intake/submit.ts';
+import { defineWorkload } from '../../../shared/workload/define.ts';
+import { memoryBlobs } from '../../helpers/memory-blobs.ts';
+import { memoryTable } from '../../helpers/memory-table.ts';
+
+const SERVICE = Date.parse('2026-01-01T00:00:00.000Z');
+/** A machine whose clock is ten minutes ahead. */
+const MACHINE = SERVICE + 600_000;
+const workload = defineWorkload({ name: 'plain', version: 1, item: undefined as never, map: (item) => item });
+
+test('the first upload of a process holds its key for a minute of the service, whatever the machine says', async () => {
+  // Prepare: the service's time is known from its first answer on.
+  let knowsServiceTime = false;
+  const keys = memoryTable();
+  keys.before(async () => {
+    await null;
+    knowsServiceTime = true;
+  });
+  const deps = {
+    keys: keys.table,
+    container: memoryBlobs().container,
+    gate: { now: () => (knowsServiceTime ? SERVICE : MACHINE) },
+    meter: {
+      measure: async (run: () => Promise<unknown>) => ({ value: await run(), operations: {} }),
+      knowsServiceTime: () => knowsServiceTime,
+    },
+  };
+  let claimed: Readonly<Record<string, unknown>> | undefined;
+  async function* body(): AsyncGenerator<Uint8Array> {
+    claimed = keys.row(keyRowOf('plain', 'order-7'), 'key');
+    yield Buffer.from('{');
+    throw new Error('the client went away');
+  }
+  const limits = { maxBodyBytes: 1_000, maxDecodedBytes: 1_000, maxRecordBytes: 1_000, maxItems: 10 };
+
+  // Act
+  const upload = submit(deps as unknown as SubmitDeps, {
+    ...{ workload, key: 'order-7', body: body(), format: 'ndjson', encoding: 'identity', limits },
+    source: { kind: 'http', name: 'test' },
+  });
+
+  // Assess
+  await expect(upload).rejects.toThrow();
+  expect(claimed).toMatchObject({ claimedUntil: '2026-01-01T00:01:00.000Z' });
+  expect(batchTimeMs(String(claimed?.batch))).toBe(SERVICE);
+});
