@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Core } from '../core.ts';
 import { AnswerLostError, toError, WorkerLostError } from '../errors.ts';
 import type { HistoryEvent } from '../history/history.ts';
@@ -5,6 +6,7 @@ import { isFinished } from '../store/instances.ts';
 import type { ActivityTask } from '../store/tasks.ts';
 import { runActivity } from './activity.ts';
 import type { Work } from './dispatcher.ts';
+import type { Invoke } from './workers.ts';
 
 const redeliveryDelayMs = 100;
 
@@ -14,19 +16,30 @@ export function createActivityWork(core: Core): Work<number> {
     due: (now, limit) => core.tasks.due(now, limit),
     nextDueAt: (now) => core.tasks.nextDueAt(now),
     run: async (sequence, invoke) => {
-      const task = core.tasks.get(sequence);
-      if (!task) return;
-      const release = lease(core, task);
       try {
-        await complete(core, task, await runActivity(core, task, invoke));
-      } catch (error: unknown) {
-        if (!(error instanceof WorkerLostError)) throw error;
-        redeliver(core, task, error);
-      } finally {
-        release();
+        await runTask(core, sequence, invoke);
+      } catch (thrown: unknown) {
+        // The store itself fails, as on a full disk: a rejection would end the process, and with it all other work.
+        if (core.isClosed()) return;
+        core.options.log('error', `An activity is run again: ${toError(thrown).message}`);
+        await delay(redeliveryDelayMs);
       }
     },
   };
+}
+
+async function runTask(core: Core, sequence: number, invoke: Invoke): Promise<void> {
+  const task = core.tasks.get(sequence);
+  if (!task) return;
+  const release = lease(core, task);
+  try {
+    await complete(core, task, await runActivity(core, task, invoke));
+  } catch (error: unknown) {
+    if (!(error instanceof WorkerLostError)) throw error;
+    redeliver(core, task, error);
+  } finally {
+    release();
+  }
 }
 
 /** As on Azure, an activity taken is invisible for a time that is renewed: after a crash it comes back only when that is over. */
@@ -37,7 +50,13 @@ function lease(core: Core, task: ActivityTask): () => void {
     if (!core.isClosed()) core.tasks.defer(task.sequence, core.now() + visibleMs);
   };
   renew();
-  const timer = setInterval(renew, visibleMs / 2);
+  const timer = setInterval(() => {
+    try {
+      renew();
+    } catch (thrown: unknown) {
+      core.options.log('warning', `The lease of activity '${task.name}' was not renewed: ${toError(thrown).message}`);
+    }
+  }, visibleMs / 2);
   timer.unref();
   return () => clearInterval(timer);
 }

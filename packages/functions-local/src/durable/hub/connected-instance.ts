@@ -17,6 +17,8 @@ export interface ConnectedInstance {
   aliveEveryMs: number;
   /** Takes an answer, or a sign of life. */
   receive(message: FromInstance): void;
+  /** Whether it has answered, or has been given up for, all that it was given. */
+  isIdle(): boolean;
   /** Gives up what the instance was given: it is run again. */
   giveUp(reason: string): void;
   /** Stops watching for signs of life. What runs is given up when its visibility timeout is over. */
@@ -97,6 +99,7 @@ export function createConnectedInstance(watch: Watch): ConnectedInstance {
       if (message.type === 'returned') settle(message.id)?.resolve(message.value);
       if (message.type === 'threw') settle(message.id)?.reject(toThrown(message));
     },
+    isIdle: () => invocations.size === 0,
     giveUp: (reason) => {
       for (const id of [...invocations.keys()]) lose(id, reason);
     },

@@ -17,8 +17,10 @@ export interface HubConnection {
   send(message: FromInstance): void;
   /** Asks for no more work; resolves when none can be on its way. */
   pause(): Promise<void>;
-  /** Ends the connection after what was sent. */
+  /** Ends the connection after what was sent; resolves when the hub has ended it too. */
   close(): Promise<void>;
+  /** Ends the connection at once. */
+  destroy(): void;
   closed: Promise<void>;
 }
 
@@ -32,12 +34,15 @@ export interface ConnectOptions {
   run: Run;
   /** Longest message that it sends, in characters of JSON. */
   maxMessageChars?: number | undefined;
+  /** Ends the attempt; has no effect on a connection that is open. */
+  signal: AbortSignal;
 }
 
 /** Connects and registers. Rejects with the hub's reason when it refuses the instance, or is not there. */
 export async function openHubConnection(options: ConnectOptions): Promise<HubConnection> {
-  const { hubUrl, registration, run, maxMessageChars } = options;
-  const { socket, head } = await upgrade(hubUrl);
+  const { hubUrl, registration, run, maxMessageChars, signal } = options;
+  const { socket, head } = await upgrade(hubUrl, signal);
+  const abandon = () => void socket.destroy();
   const registered = Promise.withResolvers<void>();
   const paused = Promise.withResolvers<void>();
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
@@ -58,6 +63,7 @@ export async function openHubConnection(options: ConnectOptions): Promise<HubCon
       socket.end();
       return closed;
     },
+    destroy: () => void socket.destroy(),
     closed,
   };
   onMessage<FromHub>(socket, head, (message) => {
@@ -75,15 +81,16 @@ export async function openHubConnection(options: ConnectOptions): Promise<HubCon
         message satisfies never;
     }
   });
+  signal.addEventListener('abort', abandon);
   send(socket, registration);
-  await registered.promise;
+  await registered.promise.finally(() => signal.removeEventListener('abort', abandon));
   return connection;
 }
 
-function upgrade(hubUrl: string): Promise<{ socket: Socket; head: Buffer }> {
+function upgrade(hubUrl: string, signal: AbortSignal): Promise<{ socket: Socket; head: Buffer }> {
   return new Promise((resolve, reject) => {
     const headers = { connection: 'Upgrade', upgrade: upgradeToken };
-    const request = httpRequest(`${hubUrl}${instancePath}`, { headers });
+    const request = httpRequest(`${hubUrl}${instancePath}`, { headers, signal });
     request.once('error', reject);
     request.once('response', ({ statusCode }) =>
       reject(new Error(`${hubUrl} is no task hub: it answers ${statusCode}`)),

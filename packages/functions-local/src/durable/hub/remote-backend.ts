@@ -29,22 +29,24 @@ export function createRemoteBackend(options: RemoteBackendOptions): DurableBacke
   const functions: { name: string; kind: DurableFunctionKind }[] = [];
   const running = new Set<Promise<void>>();
   let connection: HubConnection | undefined;
-  let isStopping = false;
+  const stopping = new AbortController();
 
   const connect = async (): Promise<void> => {
     const { hubUrl, instance, config, baseUrl, systemKey, maxMessageChars } = options;
     const key = systemKey === undefined ? {} : { systemKey };
     const registration: Registration = { type: 'register', instance, config, baseUrl, functions, ...key };
-    const opened = await openHubConnection({ hubUrl, registration, run, maxMessageChars });
+    const opened = await openHubConnection({ hubUrl, registration, run, maxMessageChars, signal: stopping.signal });
     connection = opened;
     void opened.closed.then(reconnect);
   };
   const reconnect = async (): Promise<void> => {
     connection = undefined;
-    if (!isStopping) options.log('warning', `The task hub at ${options.hubUrl} is gone; connecting again.`);
-    while (!isStopping && connection === undefined) {
+    if (!stopping.signal.aborted) {
+      options.log('warning', `The task hub at ${options.hubUrl} is gone; connecting again.`);
+    }
+    while (!stopping.signal.aborted && connection === undefined) {
       await delay(RECONNECT_MS, undefined, { ref: false });
-      if (isStopping) return;
+      if (stopping.signal.aborted) return;
       await connect().catch((error: unknown) => options.log('debug', toError(error).message));
     }
   };
@@ -64,16 +66,23 @@ export function createRemoteBackend(options: RemoteBackendOptions): DurableBacke
   return {
     register: (name, kind) => void functions.push({ name, kind }),
     start: connect,
-    pause: () => void connection?.pause(),
+    pause: () => {
+      // A hub that is started again meanwhile must not hand over work.
+      stopping.abort();
+      void connection?.pause();
+    },
     stop: async (graceMs = DEFAULT_GRACE_MS) => {
-      isStopping = true;
-      const stopping = connection;
-      if (!stopping) return;
-      const over = stopping.pause().then(async () => {
+      stopping.abort();
+      const last = connection;
+      if (!last) return;
+      const over = last.pause().then(async () => {
         while (running.size > 0) await Promise.all(running);
+        await last.close();
       });
-      await Promise.race([over, delay(graceMs, undefined, { ref: false })]);
-      await stopping.close();
+      await Promise.race([over, delay(graceMs)]);
+      // A hub that hangs must not keep the instance.
+      last.destroy();
+      await last.closed;
     },
     clientBinding: () => clientBindingText(toUrlSource(options, config), `${options.hubUrl}${rpcPath}/`),
     handle: async (request, response) => {
@@ -101,7 +110,6 @@ function forward(hubUrl: string, request: IncomingMessage, response: ServerRespo
   const { host: _host, origin: _origin, ...headers } = request.headers;
   const path = `${rpcPath}${(request.url ?? '').slice(webhookPath.length)}`;
   return new Promise((resolve) => {
-    response.once('close', resolve);
     const onward = httpRequest(`${hubUrl}${path}`, { method: request.method, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       // An answer that breaks off breaks off here too.
@@ -109,7 +117,12 @@ function forward(hubUrl: string, request: IncomingMessage, response: ServerRespo
       answer.pipe(response);
     });
     // No answer: whether there was an effect the client must not learn.
-    onward.once('error', () => response.destroy());
+    onward.on('error', () => response.destroy());
+    // A client that goes must not leave a wait behind at the hub.
+    response.once('close', () => {
+      onward.destroy();
+      resolve();
+    });
     request.pipe(onward);
   });
 }

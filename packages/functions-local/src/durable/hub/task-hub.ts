@@ -66,6 +66,7 @@ export async function startTaskHub(options: TaskHubOptions): Promise<TaskHub> {
     instance.disconnect();
     instances.delete(instance.name);
     lost.add(instance);
+    for (const old of lost) if (old.isIdle()) lost.delete(old);
     running?.engine.detach(instance.worker);
     if (instances.size > 0) return;
     // Closed first: what is lost now must change nothing in the store, where its visibility stands.

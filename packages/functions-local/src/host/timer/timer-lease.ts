@@ -14,10 +14,10 @@ export interface TimerLease {
   join(): Promise<void>;
   /** One timer fewer needs it; after the last one another instance can have it. */
   leave(): void;
-  /** Waits until this instance has the lease; false when aborted. */
-  acquire(signal: AbortSignal): Promise<boolean>;
-  /** Renews the lease; false when another instance has it. */
-  renew(): boolean;
+  /** Waits until this instance has the lease, and gives the number of its term; undefined when aborted. */
+  acquire(signal: AbortSignal): Promise<number | undefined>;
+  /** Renews the lease; false when the term is over: another instance may have had the lease meanwhile. */
+  renew(term: number): boolean;
 }
 
 /** Keeps the lease in a file that all instances of the app share; the same owner has it again at once after a restart. */
@@ -26,13 +26,21 @@ export function createTimerLease(file: string, owner: string): TimerLease {
   let store: LeaseStore | undefined;
   let renewing: NodeJS.Timeout | undefined;
   let users = 0;
-  const renew = () => store?.take(owner, Date.now()) ?? false;
+  let term = 0;
+  const extend = () => store?.extend(owner, Date.now()) ?? false;
+  const isHeld = () => {
+    // A term of this process: an earlier one of the same name may have left its lease behind.
+    if (term > 0 && extend()) return true;
+    if (!store?.take(owner, Date.now())) return false;
+    term += 1;
+    return true;
+  };
   return {
     join: async () => {
       users += 1;
       opening ??= openStore(file);
       store = await opening;
-      renewing ??= setInterval(renew, RENEW_MS).unref();
+      renewing ??= setInterval(extend, RENEW_MS).unref();
     },
     leave: () => {
       users -= 1;
@@ -45,24 +53,28 @@ export function createTimerLease(file: string, owner: string): TimerLease {
     },
     acquire: async (signal) => {
       while (!signal.aborted) {
-        if (renew()) return true;
+        if (isHeld()) return term;
         await sleep(RENEW_MS, undefined, { signal }).catch(() => undefined);
       }
-      return false;
+      return undefined;
     },
-    renew,
+    renew: (held) => held === term && extend(),
   };
 }
 
 interface LeaseStore {
-  /** Takes or renews the lease; false when another owner has it. */
+  /** Takes the lease; false when another owner has it. */
   take(owner: string, nowMs: number): boolean;
+  /** Renews the lease; false when it has run out or another owner has it. */
+  extend(owner: string, nowMs: number): boolean;
   /** Gives the lease back, if the owner has it. */
   close(owner: string): void;
 }
 
 const TAKE = `INSERT INTO lease (id, owner, expiresAt) VALUES (1, $owner, $expiresAt)
   ON CONFLICT (id) DO UPDATE SET owner = $owner, expiresAt = $expiresAt WHERE owner = $owner OR expiresAt <= $now`;
+
+const EXTEND = 'UPDATE lease SET expiresAt = $expiresAt WHERE owner = $owner AND expiresAt > $now';
 
 async function openStore(file: string): Promise<LeaseStore> {
   // Loaded here: a Node that is too old has no such module, and is to be told so first.
@@ -79,8 +91,10 @@ async function openStore(file: string): Promise<LeaseStore> {
       return false;
     }
   };
+  const until = (owner: string, now: number) => ({ $owner: owner, $expiresAt: now + LEASE_MS, $now: now });
   return {
-    take: (owner, now) => isDone(TAKE, { $owner: owner, $expiresAt: now + LEASE_MS, $now: now }),
+    take: (owner, now) => isDone(TAKE, until(owner, now)),
+    extend: (owner, now) => isDone(EXTEND, until(owner, now)),
     close: (owner) => {
       isDone('DELETE FROM lease WHERE owner = $owner', { $owner: owner });
       db.close();

@@ -60,11 +60,16 @@ interface Timer extends TimerOptions {
 }
 
 async function runLoop(timer: Timer): Promise<void> {
-  while (await timer.lease.acquire(timer.stopping.signal)) await runAsOwner(timer);
+  // An instance that was frozen is not started by having the lease again.
+  for (let isFirst = true; ; isFirst = false) {
+    const term = await timer.lease.acquire(timer.stopping.signal);
+    if (term === undefined) return;
+    await runAsOwner({ ...timer, runOnStartup: timer.runOnStartup && isFirst }, term);
+  }
 }
 
 // One loop a timer: a run is awaited before the next wait, so that runs of one timer never overlap.
-async function runAsOwner(timer: Timer): Promise<void> {
+async function runAsOwner(timer: Timer, term: number): Promise<void> {
   const { schedule, runOnStartup, stopping } = timer;
   const { name } = timer.fn.metadata;
   const stored = timer.monitored ? timer.store.read(name) : undefined;
@@ -76,8 +81,8 @@ async function runAsOwner(timer: Timer): Promise<void> {
     // A monitored timer that missed its time by a slow run fires at once, and only once; any other skips it.
     const due = timer.monitored ? status.nextMs : schedule.next(Date.now());
     if (!(await waitUntil(due, stopping.signal))) return;
-    // It may have been lost meanwhile, as by an instance that was frozen.
-    if (!timer.lease.renew()) return;
+    // After a freeze another instance may have run this tick, even if the lease is free again: the status says so.
+    if (!timer.lease.renew(term)) return;
     status = await runOnce(timer, { ...status, nextMs: due });
   }
 }

@@ -1,5 +1,14 @@
-import { createServer, type IncomingMessage, type RequestOptions, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type RequestOptions,
+  request,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createRemoteBackend, type RemoteBackendOptions } from '../../../src/durable/hub/remote-backend.ts';
 import { startTaskHub, type TaskHub } from '../../../src/durable/hub/task-hub.ts';
@@ -7,14 +16,19 @@ import type { DurableBackend, RpcValue } from '../../../src/durable/types.ts';
 
 let hub: TaskHub;
 let logs: string[];
-const log = (_level: string, message: string) => void logs.push(message);
+let log: (level: string, message: string) => void;
 const backends: DurableBackend[] = [];
+const closing: (() => void)[] = [];
 beforeEach(async () => {
-  logs = [];
+  // Of this test alone: the hub of the test before may still say that an instance is gone.
+  const own: string[] = [];
+  logs = own;
+  log = (_level, message) => void own.push(message);
   hub = await startTaskHub({ file: ':memory:', port: 0, log });
 });
 afterEach(async () => {
   for (const backend of backends.splice(0)) await backend.stop(0);
+  for (const close of closing.splice(0)) close();
   await hub.close();
 });
 
@@ -136,11 +150,94 @@ test.each([
 test('a web page that the host lets in reaches the hub through it', async () => {
   const backend = create({ invoke: async ({ input }) => runFlow(input) });
   await backend.start();
-  const host = createServer((request, response) => void backend.handle(request, response));
-  await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
-  const { port } = host.address() as AddressInfo;
-  const url = new URL(`http://127.0.0.1:${port}/runtime/webhooks/durabletask/orchestrators/flow`);
+  const host = await listen(createServer((request, response) => void backend.handle(request, response)));
+  const url = new URL(`${host}/runtime/webhooks/durabletask/orchestrators/flow`);
   const headers = { origin: 'http://shop.example', host: 'tunnel.example' };
   expect((await ask(url, { method: 'POST', headers })).statusCode).toBe(202);
-  host.close();
 });
+
+/** A hub that does only what a test says; it stops with the test. */
+async function startFakeHub(onUpgrade: (socket: Socket) => void, onRequest?: RequestListener): Promise<string> {
+  const server = createServer(onRequest).on('upgrade', (_request, socket: Socket) => {
+    // An HTTP server leaves its half of a connection open.
+    socket.on('error', () => undefined).once('end', () => socket.end());
+    closing.push(() => socket.destroy());
+    onUpgrade(socket);
+  });
+  closing.push(() => server.closeAllConnections());
+  return listen(server);
+}
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing.push(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const SWITCH = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: functions-local-task-hub\r\n\r\n';
+
+/** Registers an instance and is silent from then on; gives its name. */
+async function registerFrom(socket: Socket): Promise<string> {
+  socket.write(SWITCH);
+  const [line] = (await once(socket, 'data')) as [Buffer];
+  socket.write('{"type":"registered","aliveEveryMs":1000}\n');
+  return (JSON.parse(line.toString('utf8')) as { instance: string }).instance;
+}
+
+test('an instance stops although its hub is frozen', async () => {
+  const backend = create({ hubUrl: await startFakeHub((socket) => void registerFrom(socket)) });
+  await backend.start();
+  await backend.stop(10);
+}, 5_000);
+
+test('an instance that has paused does not connect to a hub that was started again', async () => {
+  const registered: string[] = [];
+  const sockets: Socket[] = [];
+  const hubUrl = await startFakeHub(async (socket) => {
+    sockets.push(socket);
+    registered.push(await registerFrom(socket));
+  });
+  const paused = create({ hubUrl });
+  await paused.start();
+  await create({ hubUrl, instance: 'host-2' }).start();
+  paused.pause();
+  for (const socket of sockets) socket.destroy();
+  // It lost its connection later, so that the first would be back before it.
+  await expect.poll(() => registered).toContain('host-2');
+  await expect.poll(() => registered.filter((name) => name === 'host-2').length).toBe(2);
+  expect(registered.filter((name) => name === 'host-1')).toHaveLength(1);
+});
+
+test('an instance that stops while it connects does not register', async () => {
+  const first = Promise.withResolvers<Socket>();
+  const second = Promise.withResolvers<Socket>();
+  const hubUrl = await startFakeHub((socket) => {
+    if (logs.length > 0) return second.resolve(socket);
+    void registerFrom(socket).then(() => first.resolve(socket));
+  });
+  const backend = create({ hubUrl });
+  await backend.start();
+  (await first.promise).destroy();
+  const socket = await second.promise;
+  await backend.stop();
+  const received: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => received.push(chunk));
+  socket.write(SWITCH);
+  await once(socket, 'close');
+  expect(received).toEqual([]);
+}, 5_000);
+
+test('a client that goes ends the request that the hub works on for it', async () => {
+  const begun = Promise.withResolvers<ServerResponse>();
+  const hubUrl = await startFakeHub(
+    () => undefined,
+    (_request, response) => begun.resolve(response),
+  );
+  const backend = create({ hubUrl });
+  const host = await listen(createServer((request, response) => void backend.handle(request, response)));
+  const sent = request(`${host}/runtime/webhooks/durabletask/instances`).once('error', () => undefined);
+  sent.end();
+  const response = await begun.promise;
+  sent.destroy();
+  await once(response, 'close');
+}, 5_000);

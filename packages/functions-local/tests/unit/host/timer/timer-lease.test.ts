@@ -24,21 +24,55 @@ async function joined(owner: string): Promise<TimerLease> {
   return lease;
 }
 
+/** Acquires without a wait. */
+function acquire(lease: TimerLease): Promise<number | undefined> {
+  const trying = new AbortController();
+  const acquired = lease.acquire(trying.signal);
+  trying.abort();
+  return acquired;
+}
+
 test('one owner has the lease until it runs out', async () => {
   const [first, second] = [await joined('host-1'), await joined('host-2')];
-  expect([first.renew(), second.renew()]).toEqual([true, false]);
+  expect([await acquire(first), await acquire(second)]).toEqual([1, undefined]);
   vi.setSystemTime(2_000);
-  expect([first.renew(), second.renew()]).toEqual([true, false]);
+  expect([first.renew(1), await acquire(second)]).toEqual([true, undefined]);
   vi.setSystemTime(5_000);
-  expect([second.renew(), first.renew()]).toEqual([true, false]);
+  expect([await acquire(second), first.renew(1), await acquire(first)]).toEqual([1, false, undefined]);
+});
+
+test('a lease that ran out is not renewed, though nobody took it, and can be acquired anew', async () => {
+  const lease = await joined('host-1');
+  expect(await acquire(lease)).toBe(1);
+  vi.setSystemTime(3_000);
+  expect(lease.renew(1)).toBe(false);
+  expect(await acquire(lease)).toBe(2);
+  expect(lease.renew(2)).toBe(true);
+});
+
+test('a timer does not go on with the term that another timer began after a freeze', async () => {
+  const lease = await joined('host-1');
+  expect([await acquire(lease), await acquire(lease)]).toEqual([1, 1]);
+  vi.setSystemTime(3_000);
+  expect(await acquire(lease)).toBe(2);
+  expect([lease.renew(1), await acquire(lease)]).toEqual([false, 2]);
+});
+
+test('a lease that another had meanwhile is not renewed', async () => {
+  const [first, second] = [await joined('host-1'), await joined('host-2')];
+  await acquire(first);
+  vi.setSystemTime(5_000);
+  await acquire(second);
+  vi.setSystemTime(9_000);
+  expect([first.renew(1), second.renew(1)]).toEqual([false, false]);
 });
 
 test('an owner that starts again has it at once, and one that leaves gives it back', async () => {
-  expect((await joined('host-1')).renew()).toBe(true);
+  expect(await acquire(await joined('host-1'))).toBe(1);
   const again = await joined('host-1');
-  expect(again.renew()).toBe(true);
+  expect(await acquire(again)).toBe(1);
   const other = await joined('host-2');
-  expect(other.renew()).toBe(false);
+  expect(await acquire(other)).toBeUndefined();
   again.leave();
-  expect(other.renew()).toBe(true);
+  expect(await acquire(other)).toBe(1);
 });

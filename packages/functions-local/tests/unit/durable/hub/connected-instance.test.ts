@@ -1,0 +1,36 @@
+import type { Socket } from 'node:net';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { readDurableConfig } from '../../../../src/durable/config.ts';
+import { createConnectedInstance } from '../../../../src/durable/hub/connected-instance.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const request = { functionName: 'work', kind: 'activity', input: '', instanceId: '1' } as const;
+
+function create() {
+  const socket = { writable: true, write: () => true } as unknown as Socket;
+  const config = readDurableConfig({ storageProvider: { workItemQueueVisibilityTimeout: '00:00:02' } }, 1);
+  return createConnectedInstance({ name: 'host-1', socket, config, onQuiet: () => {}, onBack: () => {} });
+}
+
+test('an instance is idle until it is given work, and again when it has answered', async () => {
+  const instance = create();
+  expect(instance.isIdle()).toBe(true);
+  const answer = instance.worker.invoke(request);
+  expect(instance.isIdle()).toBe(false);
+  instance.receive({ type: 'returned', id: 1, value: { int: 1 } });
+  expect(instance.isIdle()).toBe(true);
+  expect(await answer).toEqual({ int: 1 });
+});
+
+test('an instance that died is idle when the visibility timeout of what it had is over', async () => {
+  const instance = create();
+  const lost = expect(instance.worker.invoke(request)).rejects.toThrow('was not heard of for 2000 ms');
+  instance.disconnect();
+  vi.advanceTimersByTime(1_999);
+  expect(instance.isIdle()).toBe(false);
+  vi.advanceTimersByTime(1);
+  expect(instance.isIdle()).toBe(true);
+  await lost;
+});
