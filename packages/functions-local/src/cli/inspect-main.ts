@@ -6,7 +6,7 @@ import { loadFiles } from '../host/app/load-app.ts';
 import { planApp } from '../host/app/plan-app.ts';
 import type { PlannedFunction } from '../host/app/plan-functions.ts';
 import { createRegistry } from '../host/app/registry.ts';
-import { hasDurableBindings } from '../host/durable/start-durable.ts';
+import { hasDurableBindings, readDurableSection } from '../host/durable/start-durable.ts';
 import { HostStartError, toError } from '../host/errors.ts';
 import { createInvoker } from '../host/invocation/invoker.ts';
 import { wireFunctions } from '../host/listeners.ts';
@@ -29,10 +29,12 @@ async function inspect(appFolder: string): Promise<Inspection> {
   // Makes routes, schedules and triggers, so that what is wrong with them is known, and starts none of them.
   const invoker = createInvoker(registry, log, undefined);
   const wiring = wireFunctions({ config, invoker, log, stateDir: appFolder, inputsOf: () => [] }, planned);
+  const isDurable = hasDurableBindings(wiring);
+  if (isDurable) readDurableSection(config);
   return {
     isLoaded: true,
     registered: [...registry.functions.values()].map(({ metadata }) => metadata.name),
-    isDurable: hasDurableBindings(wiring),
+    isDurable,
     functions: wiring.functions.map((planned) => describe(planned, config.serviceBus)),
   };
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
 import { readOrigins } from '../host/http/cors.ts';
+import { MAX_INSTANCES } from '../stack/start.ts';
 
 /** The options of `start`; those that are absent have the defaults of Core Tools. */
 export interface StartOptions {
@@ -77,8 +78,6 @@ function readVersion(): string {
 }
 
 const MAX_PORT = 65_535;
-/** More processes than a development machine runs side by side. */
-const MAX_INSTANCES = 16;
 
 const readPort = (text: string): number => readInteger(text, 0, MAX_PORT);
 const readInstances = (text: string): number => readInteger(text, 1, MAX_INSTANCES);

@@ -113,6 +113,8 @@ function toStackOptions(start: Start): PartialStackOptions {
     ],
     onHostOutput: output.relay,
     onProgress: output.print,
+    // One instance alone says itself when it is lost.
+    ...(options.verbose || (options.instances ?? 1) > 1 ? { onHubWarning: output.print } : {}),
   };
 }
 

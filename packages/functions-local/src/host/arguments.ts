@@ -17,6 +17,7 @@ export const USAGE = `Usage: main.ts [<app folder>] [options]
       --cors <origins>     origins, with commas between them, whose pages may call (default: Host.CORS)
       --cors-credentials   let browsers send credentials
       --no-local-settings  do not read local.settings.json
+      --no-function-list   do not print the functions at the start
       --verbose            show what the host itself does
   -h, --help`;
 
@@ -47,6 +48,7 @@ export function readArguments(args: string[]): Command {
       cors: { type: 'string' },
       'cors-credentials': { type: 'boolean', default: false },
       'no-local-settings': { type: 'boolean', default: false },
+      'no-function-list': { type: 'boolean', default: false },
       verbose: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
@@ -63,6 +65,7 @@ export function readArguments(args: string[]): Command {
       ...readOrigin('taskHubUrl', values['task-hub']),
       ...readOrigin('publicUrl', values['public-url']),
       localSettings: !values['no-local-settings'],
+      functionList: !values['no-function-list'],
       ...(values.cors === undefined
         ? {}
         : { cors: { origins: readOrigins(values.cors), credentials: values['cors-credentials'] } }),

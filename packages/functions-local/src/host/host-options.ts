@@ -29,6 +29,8 @@ export interface HostOptions {
   publicUrl?: string;
   /** Receives every line; default: standard output. */
   log?: (line: string) => void;
+  /** Prints the functions at the start, and why one is not served; default true. */
+  functionList?: boolean;
   /** Shows what the host itself does, too. */
   verbose?: boolean;
   /** Milliseconds without a begun answer until the client gets 502; default 230 s. */

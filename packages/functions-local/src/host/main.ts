@@ -3,14 +3,16 @@ import { resolve } from 'node:path';
 import process from 'node:process';
 import { onStopSignals } from '../stop-signals.ts';
 import { readArguments, USAGE } from './arguments.ts';
-import { toError } from './errors.ts';
+import { HostStartError, toError } from './errors.ts';
 import type { HostOptions, RunningHost } from './host-options.ts';
 import { parseKeys } from './http/keys.ts';
 import { startHost } from './start-host.ts';
 
 function die(what: string, thrown: unknown): void {
   const { message, stack } = toError(thrown);
-  console.error(`[${new Date().toISOString()}] ${what}: ${stack ?? message}`);
+  // The message of a refusal names the place in the app; where the host noticed it helps nobody.
+  const text = thrown instanceof HostStartError ? message : (stack ?? message);
+  console.error(`[${new Date().toISOString()}] ${what}: ${text}`);
   process.exit(1);
 }
 

@@ -75,7 +75,7 @@ async function startApp(context: StartContext): Promise<RunningHost> {
   const wiring = wireFunctions({ config, invoker, log, stateDir: options.stateDir, inputsOf: inputs.of }, planned);
   const durable = await startDurable({ options, config, wiring, invoker, log, inputs, url: publicUrl, keys });
   const functions = toHostedFunctions(wiring, publicUrl);
-  announce(wiring, functions, log);
+  if (options.functionList !== false) announce(wiring, functions, log);
   const parts = { settings, options, wiring, invoker, log, app, inputs };
   context.ready(createRequestHandler(createAnswering({ ...parts, durable, keys })));
   await startListeners(wiring, log);

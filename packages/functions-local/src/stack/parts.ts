@@ -51,6 +51,9 @@ export interface HostLaunch {
 /** The first instance's name, and that of one that is alone. */
 export const FIRST_HOST = 'host-1';
 
+/** The URL in the line with which a host says that it is ready. */
+export const readHostUrl = (line: string): string | undefined => /^Host started on (\S+)/.exec(line)?.[1];
+
 /** A Functions host with the app. Ready: its URL. */
 export const launchHost = (
   folder: string,
@@ -72,13 +75,23 @@ export const launchHost = (
     logFile: logFile(folder, instance),
     ...(onOutput ? { onOutput } : {}),
     ...(signal ? { signal } : {}),
-    readReady: (line) => /^Host started on (\S+)/.exec(line)?.[1],
+    readReady: readHostUrl,
   });
 
 /** The durable task hub that all instances share. Ready: its URL. */
 export const launchTaskHub = (
   folder: string,
-  { port, delays, faultUrl }: { port: number; delays: 'push' | 'azure'; faultUrl?: string | undefined },
+  {
+    port,
+    delays,
+    faultUrl,
+    onOutput,
+  }: {
+    port: number;
+    delays: 'push' | 'azure';
+    faultUrl?: string | undefined;
+    onOutput?: OutputListener | undefined;
+  },
 ): Promise<RunningProcess<string>> =>
   startProcess({
     name: 'Durable task hub',
@@ -88,6 +101,7 @@ export const launchTaskHub = (
       ...(faultUrl === undefined ? [] : ['--fault-url', faultUrl]),
     ],
     logFile: logFile(folder, 'task-hub'),
+    ...(onOutput ? { onOutput } : {}),
     readReady: (line) => /^Task hub on (\S+)/.exec(line)?.[1],
   });
 

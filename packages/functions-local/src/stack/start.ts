@@ -7,7 +7,7 @@ import { takeDataFolder } from './data-folder.ts';
 import { createInstance, type Instance } from './instances.ts';
 import { makeStorage, type StorageLayout } from './make-storage.ts';
 import { type Part, startPart } from './part.ts';
-import { FILES, type HostName, launchBroker, launchHost, launchStorage, launchTaskHub } from './parts.ts';
+import { FILES, type HostName, launchBroker, launchHost, launchStorage, launchTaskHub, readHostUrl } from './parts.ts';
 import type { OutputListener } from './process-output.ts';
 
 /** What the app's settings are made from. */
@@ -48,6 +48,8 @@ export interface PartialStackOptions {
   onProgress?: (line: string) => void;
   /** Receives each line that the host and the app write; default: only the log has them. */
   onHostOutput?: OutputListener;
+  /** Receives each warning and error of the task hub, such as an activity that is run again; default: only the log. */
+  onHubWarning?: (line: string) => void;
   /** Whether the host enforces function keys, as on Azure; default true. */
   enforceKeys?: boolean;
   /** Further arguments of the host's command; default none. */
@@ -85,7 +87,8 @@ export interface LocalStack extends Connections {
   stop(): Promise<void>;
 }
 
-const MAX_INSTANCES = 16;
+/** More processes than a development machine runs side by side. */
+export const MAX_INSTANCES = 16;
 const GRACE_MS = 10_000;
 /** What a host may take after its grace: it stops listeners and runs the app's appTerminate hooks. */
 const HOST_END_MS = 10_000;
@@ -162,10 +165,12 @@ type Parts = Pick<PartialStack, 'azurite' | 'broker' | 'taskHub' | 'storage' | '
 
 async function startParts(launching: Launching, services: ServicePorts, storage: string | undefined): Promise<Parts> {
   const { folder, layout, entities, durable = true, durableDelays = 'push', durableFaultUrl } = launching.options;
+  const { onHubWarning } = launching.options;
   const azurite = layout && (await start(launching, 'Azurite', () => launchStorage(folder, services)));
   if (layout && storage !== undefined) await makeStorage(storage, layout);
   const [brokerPort, hubPort] = [await freePort(), await freePort()];
-  const hub = { port: hubPort, delays: durableDelays, faultUrl: durableFaultUrl };
+  const onOutput = onHubWarning && relayWarnings(onHubWarning);
+  const hub = { port: hubPort, delays: durableDelays, faultUrl: durableFaultUrl, onOutput };
   const [broker, taskHub] = await Promise.all([
     entities === undefined ? undefined : start(launching, 'Service Bus broker', () => launchBroker(folder, brokerPort)),
     durable ? start(launching, 'Durable task hub', () => launchTaskHub(folder, hub)) : undefined,
@@ -175,6 +180,13 @@ async function startParts(launching: Launching, services: ServicePorts, storage:
     ...(broker ? { broker, serviceBus: broker.process.ready } : {}),
     ...(taskHub ? { taskHub } : {}),
     ...(storage === undefined ? {} : { storage }),
+  };
+}
+
+/** The hub writes what stops it to standard error, and all levels to standard output: `[time] level: message`. */
+function relayWarnings(relay: (line: string) => void): OutputListener {
+  return (line, stream) => {
+    if (stream === 'stderr' || /^\[\S+\] (warning|error): /.test(line)) relay(`Durable task hub: ${line}`);
   };
 }
 
@@ -208,12 +220,22 @@ async function startApp(launching: Launching, { taskHub, storage, serviceBus }: 
   const toInstance = async (_: unknown, index: number): Promise<Instance> => {
     const instance: HostName = `host-${index + 1}`;
     const port = count === 1 ? publicPort : await freePort();
-    const onOutput: OutputListener | undefined =
-      onHostOutput && ((line, stream) => onHostOutput(count === 1 ? line : `${instance}: ${line}`, stream));
+    const onOutput = onHostOutput && (count === 1 ? onHostOutput : relayInstance(instance, onHostOutput));
+    // One list of functions is enough, and the first instance is always there.
+    const listing = index === 0 ? [] : ['--no-function-list'];
     return createInstance({
       ...{ name: instance, port, restart, graceMs: graceMs + HOST_END_MS, onDeath, onMessage: onProgress },
       launch: (signal) =>
-        launchHost(folder, { appFolder, port, settings, instance, args, enforceKeys, onOutput, signal }),
+        launchHost(folder, {
+          appFolder,
+          port,
+          settings,
+          instance,
+          args: [...args, ...listing],
+          enforceKeys,
+          onOutput,
+          signal,
+        }),
     });
   };
   const instances = await Promise.all(Array.from({ length: count }, toInstance));
@@ -224,10 +246,17 @@ async function startApp(launching: Launching, { taskHub, storage, serviceBus }: 
   }
   ends.unshift(() => Promise.all(instances.map((instance) => instance.drain())));
   await Promise.all(instances.map((instance) => instance.start()));
-  onProgress(count === 1 ? 'Functions host is up' : `${count} Functions hosts are up, behind a router`);
+  onProgress(count === 1 ? 'Functions host is up' : `${count} instances of the app are up at ${url}`);
   const [first, ...others] = instances;
   if (!first) throw new Error('A stack has at least one instance');
   return { url, instances: [first, ...others] };
+}
+
+/** Names the instance before each line. Clients use the router's address, so an instance's own is left out. */
+function relayInstance(instance: HostName, relay: OutputListener): OutputListener {
+  return (line, stream) => {
+    if (readHostUrl(line) === undefined) relay(`${instance}: ${line}`, stream);
+  };
 }
 
 /** One that is frozen still has its listener, as on Azure until somebody notices. */

@@ -16,7 +16,10 @@ const limits = { maxBodyBytes: 1_000, maxDecodedBytes: 1_000, maxRecordBytes: 1_
 function deps(slots = createSlots(1)) {
   const { table } = memoryTable();
   const gate = { table, now: () => 0 };
-  const meter = { knowsServiceTime: () => true, measure: async <T>(fn: () => Promise<T>) => ({ value: await fn(), operations: {} }) };
+  const meter = {
+    knowsServiceTime: () => true,
+    measure: async <T>(fn: () => Promise<T>) => ({ value: await fn(), operations: {} }),
+  };
   return {
     registry: createRegistry([workloadOf(() => 1)]),
     settings: limits,

@@ -38,7 +38,7 @@ function readManifest(appFolder: string): Manifest {
 }
 
 /** The module format by extension, else by package.json's `type`. */
-export function toFormat(file: string, isModule: boolean): EntryPoint['format'] {
+function toFormat(file: string, isModule: boolean): EntryPoint['format'] {
   const extension = extname(file);
   if (extension === '.mjs' || extension === '.mts') return 'module';
   if (extension === '.cjs' || extension === '.cts') return 'commonjs';

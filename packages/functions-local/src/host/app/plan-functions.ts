@@ -4,7 +4,7 @@ import type { Binding } from '../worker-protocol.ts';
 import type { RegisteredFunction } from './registry.ts';
 
 /** Triggers that this host serves. */
-export const TRIGGER_TYPES = [
+const TRIGGER_TYPES = [
   'httpTrigger',
   'timerTrigger',
   'serviceBusTrigger',

@@ -1,7 +1,10 @@
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { readDurableConfig } from '../../durable/config.ts';
 import { toHubName } from '../../durable/hub-name.ts';
 import type { DurableBackend } from '../../durable/types.ts';
 import type { RegisteredFunction } from '../app/registry.ts';
+import { HostStartError, toError } from '../errors.ts';
 import type { HostOptions } from '../host-options.ts';
 import type { HostKeys } from '../http/keys.ts';
 import type { Invoker } from '../invocation/invoker.ts';
@@ -55,7 +58,7 @@ export async function startDurable(start: DurableStart): Promise<DurableBackend 
     file: join(options.stateDir, 'durable.sqlite'),
     ...options.durable,
     ...(options.taskHubUrl ? { hub: { hubUrl: options.taskHubUrl, instance: instanceId(process.env) } } : {}),
-    config: { hubName: defaultHubName(), ...resolveSettingsDeep(config.durableTask, process.env) },
+    config: readDurableSection(config),
     baseUrl: url,
     functions: wiring.durable,
     invoker,
@@ -66,6 +69,20 @@ export async function startDurable(start: DurableStart): Promise<DurableBackend 
   inputs.durable = backend;
   await backend.start();
   return backend;
+}
+
+/**
+ * Returns `extensions.durableTask` of host.json with the hub's default name and the values of settings. Throws
+ * HostStartError when the backend refuses it.
+ */
+export function readDurableSection({ durableTask }: HostConfig): Record<string, unknown> {
+  const section = { hubName: defaultHubName(), ...resolveSettingsDeep(durableTask, process.env) };
+  try {
+    readDurableConfig(section, availableParallelism());
+  } catch (error: unknown) {
+    throw new HostStartError(toError(error).message, { cause: error });
+  }
+  return section;
 }
 
 // The extension takes the app's name on Azure; locally the variable is set by whoever wants another default.

@@ -2,7 +2,7 @@
 export type FilterValue = string | number | boolean | Date | null;
 
 /** Every property filters can read below `sys.`, lower-cased, because filters ignore the case of names. */
-export const systemProperties = [
+const systemProperties = [
   'contenttype',
   'correlationid',
   'label',

@@ -74,6 +74,17 @@ describe('a mistake in the files of an app', () => {
       'hello/function.json: expected the Node v4 model',
     ],
     [
+      "a hub's name that Azure refuses, from a setting",
+      {
+        ...APP,
+        'host.json':
+          '{"version":"2.0","extensions":{"durableTask":{"hubName":"%HUB%"}},"extensionBundle":{"id":"b","version":"[4.*, 5.0.0)"}}',
+        'local.settings.json': '{"IsEncrypted":false,"Values":{"HUB":"1"}}',
+        'app.js': "require('durable-functions').app.activity('pay', { handler() {} });",
+      },
+      'host.json, extensions.durableTask: hubName: expected 3 to 45 letters and digits, a letter first, got "1"',
+    ],
+    [
       'another language',
       { ...APP, 'local.settings.json': '{"IsEncrypted":false,"Values":{"FUNCTIONS_WORKER_RUNTIME":"python"}}' },
       'FUNCTIONS_WORKER_RUNTIME: expected node, got python; use `func start` of Azure Functions Core Tools',

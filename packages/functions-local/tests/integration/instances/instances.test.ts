@@ -7,8 +7,13 @@ const NAMES = ['host-1', 'host-2', 'host-3'];
 const VISIBILITY_MS = 2_000;
 
 let app: InstancesStack;
+const output: string[] = [];
+const warnings: string[] = [];
 beforeAll(async () => {
-  app = await startInstances();
+  app = await startInstances({
+    onHostOutput: (line) => void output.push(line),
+    onHubWarning: (line) => void warnings.push(line),
+  });
 });
 afterAll(() => app.stop());
 afterEach(() => Promise.all(app.stack.instances.map((instance) => instance.start())));
@@ -28,6 +33,14 @@ async function whoDoes(what: string, id: string): Promise<string> {
 }
 
 describe('several instances', () => {
+  it('list their functions once, and name the address of the app, not their own', () => {
+    const { port } = new URL(app.stack.url);
+    const listed = output.filter((line) => line.includes('/api/who'));
+    expect(listed).toEqual([`host-1: \twho: [GET] http://localhost:${port}/api/who`]);
+    expect(output.join('\n')).not.toContain('Host started');
+    expect(app.messages.at(-1)).toBe(`3 instances of the app are up at ${app.stack.url}`);
+  });
+
   it('share the connections of clients', async () => {
     const answers = await Promise.all(Array.from({ length: 9 }, () => app.get('who')));
     expect(new Set(answers.map(({ text }) => text))).toEqual(new Set(NAMES));
@@ -94,6 +107,8 @@ describe('an instance that is killed', () => {
       // It was renewed last at most a quarter of the timeout before the kill.
       expect((again?.atMs ?? 0) - killedAtMs).toBeGreaterThan(VISIBILITY_MS / 2);
     }
+    expect(warnings.join('\n')).toMatch(/^Durable task hub: .* warning: .*'work'/m);
+    expect(warnings.join('\n')).not.toContain('information:');
     const others = () => new Set(ticks().flatMap(({ instance }) => (instance === dead.name ? [] : [instance])));
     await expect.poll(() => others().size, { timeout: 15_000 }).toBe(1);
     expect(new Set(ticks().map(({ id }) => id)).size).toBe(ticks().length);
