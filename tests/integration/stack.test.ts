@@ -1,5 +1,4 @@
 import { BlobServiceClient } from '@azure/storage-blob';
-import { freePort } from 'functions-local';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Batch } from '../../demo/batch/api.ts';
 import { startStack, type TestStack } from '../helpers/stack.ts';
@@ -61,12 +60,5 @@ describe('the local stack', () => {
     await stack.restartBroker();
     await stack.restartHosts();
     await expect.poll(() => stateOf(batch), { timeout: 60_000, interval: 500 }).toBe('completed');
-  });
-});
-
-describe('a free port', () => {
-  it('is given once', async () => {
-    const first = await freePort();
-    expect(await freePort(first)).not.toBe(first);
   });
 });
