@@ -88,13 +88,13 @@ function find(name: string) {
 
 const finished = ['Completed', 'Failed', 'Terminated', 'Canceled'];
 
-/** Waits until the instance is over, or has the status asked for; throws after five seconds. */
+/** Waits until the instance is over, or has the status asked for; throws after thirty seconds. */
 export async function waitForStatus(
   client: df.DurableClient,
   id: string,
   wanted: readonly string[] = finished,
 ): Promise<df.DurableOrchestrationStatus> {
-  const end = Date.now() + 5_000;
+  const end = Date.now() + 30_000;
   for (;;) {
     const status = await client.getStatus(id, { showInput: true });
     if (wanted.includes(status.runtimeStatus)) return status;
@@ -103,11 +103,11 @@ export async function waitForStatus(
   }
 }
 
-/** Waits until `check` holds; throws after five seconds. */
+/** Waits until `check` holds; throws after thirty seconds. */
 export async function waitUntil(check: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 5_000;
+  const end = Date.now() + 30_000;
   while (!(await check())) {
-    if (Date.now() > end) throw new Error(`Not within five seconds: ${check}`);
+    if (Date.now() > end) throw new Error(`Not within thirty seconds: ${check}`);
     await delay(5);
   }
 }
