@@ -10,9 +10,9 @@ import { readPartial } from '../../shared/processing/outcome/read-outcome.ts';
 import type { ChunkJob, ChunkOutcome } from '../../shared/processing/thread/thread-task.ts';
 import { createMerge } from '../../shared/results/merge.ts';
 import type { Workload } from '../../shared/workload/define.ts';
-import { readDead, readResultLines } from '../helpers/read-outcome.ts';
 import { cutIntoChunks, START_MS } from './cut-into-chunks.ts';
 import { type Blobs, createMemory } from './memory.ts';
+import { readDead, readResultLines } from './read-outcome.ts';
 import { runHere, runInThreads } from './runners.ts';
 
 /** How to run. */

@@ -3,7 +3,7 @@ import { FrameError } from '../../../../shared/contract/errors.ts';
 import { encodeOutcome } from '../../../../shared/processing/outcome/encode-outcome.ts';
 import { readPartial } from '../../../../shared/processing/outcome/read-outcome.ts';
 import { readAll } from '../../../helpers/chunks.ts';
-import { readDead, readResultLines, readRetries } from '../../../helpers/read-outcome.ts';
+import { readDead, readResultLines, readRetries } from '../../../kit/read-outcome.ts';
 
 const counts = { items: 1, succeeded: 1, dead: 0, cancelled: 0, retried: 0 };
 const outcome = encodeOutcome(
