@@ -1,7 +1,9 @@
 import { dirname, extname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Connections, StackOptions } from 'functions-local';
+import hostJson from '../host.json' with { type: 'json' };
 import { CONTAINERS, TABLES } from '../shared/contract/names.ts';
+import { readHostLimits } from '../shared/drain/host-limits.ts';
 import { DEFAULTS } from '../shared/settings.ts';
 import { registry } from '../workloads/index.ts';
 import { entities } from './entities.ts';
@@ -11,9 +13,6 @@ export const ROOT = resolve(
   dirname(fileURLToPath(import.meta.url)),
   extname(import.meta.url) === '.ts' ? '..' : '../..',
 );
-
-/** Activities that host.json lets one instance run at a time. */
-const ACTIVITIES = 4;
 
 /** What the local stack has to be for this app: everything that a deployment gets from `infra/`. */
 export function sluiceStack(folder: string, overrides: Record<string, string> = {}, instances = 1): StackOptions {
@@ -25,7 +24,7 @@ export function sluiceStack(folder: string, overrides: Record<string, string> = 
     layout: { containers: [...Object.values(CONTAINERS), ...registry.containers], tables: Object.values(TABLES) },
     settings: (connections) => ({
       ...sluiceSettings(connections),
-      SLUICE_CAPACITY: String(instances * ACTIVITIES),
+      SLUICE_CAPACITY: String(instances * readHostLimits(hostJson).concurrentActivities),
       ...overrides,
     }),
   };

@@ -1,6 +1,6 @@
 /**
  * The composition root: makes all parts of the pipeline from settings, registry and clients, once each and at their first
- * use. The app and tests build on it; nothing else in shared/ imports it, and it imports every room but http.
+ * use. The app and tests build on it; nothing else in shared/ imports it. It may import every room but http.
  */
 import type { DeleteDeps } from './commands/delete.ts';
 import { queueName } from './contract/names.ts';

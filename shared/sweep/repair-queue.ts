@@ -30,7 +30,8 @@ export async function repairQueue(run: SweepRun, address: QueueAddress): Promise
 }
 
 async function repairDrain(run: SweepRun, gate: GateRow): Promise<void> {
-  // One that never sent a heartbeat may be starting still, or its start was lost; one that failed before its first heartbeat is dead now.
+  // One that never sent a heartbeat may be starting still, or its start was lost; one that failed before its first
+  // heartbeat is dead now.
   const isUnstarted = gate.aliveUntil === '' && isOverdue(run, lastSignMs(gate), 'wakeMs');
   if (isUnstarted || (await isDead(run.gate, gate))) await wakeQueue(run, gate.queue);
 }

@@ -142,7 +142,7 @@ export const ROOMS: readonly Room[] = [
   { path: 'web/', imports: [], types: [HTTP], packages: ['preact', 'uplot'], packageTypes: ['zod'] },
   {
     path: 'demo/',
-    imports: ['cli/', 'shared/contract/', SETTINGS, 'workloads/'],
+    imports: ['cli/', 'host.json', 'shared/contract/', 'shared/drain/host-limits.ts', SETTINGS, 'workloads/'],
     types: [HTTP, 'shared/workload/'],
     packages: ['functions-local', '@azure/storage-blob', 'sharp', 'node:*'],
   },

@@ -73,25 +73,24 @@ export const launchHost = (
     env: { ...localSettingsOf(appFolder, settings), ...settings, WEBSITE_INSTANCE_ID: instance },
     cwd: appFolder,
     logFile: logFile(folder, instance),
-    ...(onOutput ? { onOutput } : {}),
-    ...(signal ? { signal } : {}),
+    onOutput,
+    signal,
     readReady: readHostUrl,
   });
+
+/** What a task hub needs beside the stack's folder. */
+export interface TaskHubLaunch {
+  port: number;
+  delays: 'push' | 'azure';
+  /** For fault tests; default: no change fails. */
+  faultUrl?: string | undefined;
+  onOutput?: OutputListener | undefined;
+}
 
 /** The durable task hub that all instances share. Ready: its URL. */
 export const launchTaskHub = (
   folder: string,
-  {
-    port,
-    delays,
-    faultUrl,
-    onOutput,
-  }: {
-    port: number;
-    delays: 'push' | 'azure';
-    faultUrl?: string | undefined;
-    onOutput?: OutputListener | undefined;
-  },
+  { port, delays, faultUrl, onOutput }: TaskHubLaunch,
 ): Promise<RunningProcess<string>> =>
   startProcess({
     name: 'Durable task hub',
@@ -101,7 +100,7 @@ export const launchTaskHub = (
       ...(faultUrl === undefined ? [] : ['--fault-url', faultUrl]),
     ],
     logFile: logFile(folder, 'task-hub'),
-    ...(onOutput ? { onOutput } : {}),
+    onOutput,
     readReady: (line) => /^Task hub on (\S+)/.exec(line)?.[1],
   });
 

@@ -17,13 +17,13 @@ export interface ProcessOptions<Ready> {
   /** Takes all output; appended to, folder made. */
   logFile: string;
   /** Receives each line of output as well; default: nobody. */
-  onOutput?: OutputListener;
+  onOutput?: OutputListener | undefined;
   /** Looks at each line of standard output until it returns something: then the child is ready. */
   readReady: (line: string) => Ready | undefined;
   /** Default 60 s: a cold disk and a busy machine are no failure. */
   readyTimeoutMs?: number;
   /** Aborted before the child is ready, it ends the child at once; afterwards it has no effect. Default: none. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** How a child ended. */
