@@ -3,9 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Batch } from '../../demo/batch/api.ts';
 import { startStack, type TestStack } from '../helpers/stack.ts';
 
+// A message that a host had received when it was killed is hidden for this long, by default for five minutes.
+const SHORT = { SLUICE_VISIBILITY_SECONDS: '10', SLUICE_SLICE_SECONDS: '3' };
+
 let stack: TestStack;
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await startStack({ settings: SHORT });
 });
 afterAll(() => stack.stop());
 
