@@ -85,6 +85,8 @@ export interface BatchRow extends BatchCounts, PresentRevision {
   traceparent?: string | undefined;
   /** Why there is no report although the batch is finished. */
   reportProblem?: string | undefined;
+  /** When the present revision was cancelled, by service time. */
+  cancellingAt?: string | undefined;
   /** Since when the batch is being deleted: nothing may begin in it any more. */
   deletingAt?: string | undefined;
 }

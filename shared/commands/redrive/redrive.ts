@@ -175,6 +175,7 @@ function opening(deps: FinalizeDeps, row: BatchRow, { redrive }: StoredRedrive):
     dead: row.dead - items,
     chunksTotal: row.chunksTotal + redrive.chunks.length,
     announced: false,
+    cancellingAt: undefined,
   };
 }
 

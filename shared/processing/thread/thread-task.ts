@@ -17,7 +17,17 @@ export interface ChunkJob {
   reference: Reference;
   frame: Uint8Array;
   nowMs: number;
+  /** When the batch is due, as ISO text. */
+  deadlineAt?: string;
+  /** Ends the run before its time; the reason is a `StopReason`. */
+  stop?: AbortSignal;
 }
+
+/**
+ * Why a running chunk is stopped. Items that have finished keep their results; the others count as cancelled, or go to the
+ * retries frame, uncharged, to be run by another process.
+ */
+export type StopReason = 'cancelled' | 'returned';
 
 /** One run of a chunk in a thread. */
 export interface ThreadTask {

@@ -32,7 +32,7 @@ export const EFFECTS: readonly Effect[] = [
     allowed: [
       ...['shared/cost/meter.ts', 'shared/storage/retry-policy.ts', 'shared/wake/coalesce.ts'],
       ...['shared/drain/activities.ts', 'shared/processing/thread-pool/processor.ts'],
-      ...['shared/processing/thread/serve.ts', 'shared/results/collect-round.ts'],
+      ...['shared/processing/thread/serve.ts', 'shared/results/collect-round.ts', 'shared/pipeline.ts'],
       ...['functions/', 'cli/', 'web/', HANDLERS],
       ...PROGRAMS,
     ],
@@ -57,6 +57,7 @@ export const EFFECTS: readonly Effect[] = [
       ...['shared/slots.ts', 'shared/time-limit.ts', 'shared/storage/', 'shared/wake/coalesce.ts'],
       ...['shared/intake/submit.ts', 'shared/intake/inbox/inbox-move.ts', 'shared/drain/activities.ts'],
       ...['shared/processing/lease.ts', 'shared/processing/thread-pool/watch.ts'],
+      'shared/processing/running-chunks.ts',
       ...['shared/processing/thread/within-time.ts', 'cli/', 'web/', HANDLERS],
       ...PROGRAMS,
     ],
