@@ -51,11 +51,15 @@ export function createRunningChunks({ readBatch, nowMs, ending }: RunningChunksD
   let timer: NodeJS.Timeout | undefined;
   let cancelsSeen = 0;
 
-  const look = async (id: string, { chunks }: RunningBatch): Promise<void> => {
+  const stopAll = (id: string, { chunks }: RunningBatch, reason: StopReason): void => {
+    for (const { stop } of chunks) stop.abort(reason);
+    log.info('chunks-stopped', { batch: id, chunks: chunks.size, reason });
+  };
+  const look = async (id: string, batch: RunningBatch): Promise<void> => {
     try {
       if (isUnderWay((await readBatch(id))?.state)) return;
       cancelsSeen += 1;
-      for (const { stop } of chunks) stop.abort('cancelled' satisfies StopReason);
+      stopAll(id, batch, 'cancelled');
     } catch (error) {
       log.warn('batch-not-read', { batch: id, error: toError(error) });
     }
@@ -83,11 +87,9 @@ export function createRunningChunks({ readBatch, nowMs, ending }: RunningChunksD
     clearInterval(timer);
     timer = undefined;
   };
-  const stopAll = (): void => {
-    for (const { chunks } of batches.values())
-      for (const { stop } of chunks) stop.abort('returned' satisfies StopReason);
-  };
-  ending.addEventListener('abort', stopAll, { once: true });
+  ending.addEventListener('abort', () => {
+    for (const [id, batch] of batches) stopAll(id, batch, 'returned');
+  });
 
   return {
     cancelsSeen: () => cancelsSeen,

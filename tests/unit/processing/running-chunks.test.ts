@@ -101,7 +101,7 @@ test('a batch that cannot be read is read again, and its chunks run on', async (
 test('when the process is about to end, chunks are returned: those that run, and those that begin', async () => {
   const { begin, ending, looks, pass } = world();
   const runs = begin('a', 60 * SECOND);
-  ending.abort();
+  withLog(unheard, () => ending.abort());
   const begins = begin('b', 60 * SECOND);
 
   await pass(0);
