@@ -6,7 +6,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { toError } from '../errors.ts';
 import { log } from '../telemetry/log.ts';
 import { isUnderWay, type ReadBatchFacts } from './batch-states.ts';
-import type { StopReason } from './thread/thread-task.ts';
+import type { Stop } from './thread/thread-status.ts';
 
 /**
  * A chunk that has run for this long has its batch looked at, and again each time this long has passed: one table
@@ -51,7 +51,7 @@ export function createRunningChunks({ readBatch, nowMs, ending }: RunningChunksD
   let timer: NodeJS.Timeout | undefined;
   let cancelsSeen = 0;
 
-  const stopAll = (id: string, { chunks }: RunningBatch, reason: StopReason): void => {
+  const stopAll = (id: string, { chunks }: RunningBatch, reason: Stop): void => {
     for (const { stop } of chunks) stop.abort(reason);
     log.info('chunks-stopped', { batch: id, chunks: chunks.size, reason });
   };
@@ -95,7 +95,7 @@ export function createRunningChunks({ readBatch, nowMs, ending }: RunningChunksD
     cancelsSeen: () => cancelsSeen,
     run: async (id, run) => {
       const chunk = { startMs: nowMs(), stop: new AbortController(), inContext: AsyncLocalStorage.snapshot() };
-      if (ending.aborted) chunk.stop.abort('returned' satisfies StopReason);
+      if (ending.aborted) chunk.stop.abort('returned' satisfies Stop);
       const batch = enter(id, chunk);
       try {
         return await run(chunk.stop.signal);

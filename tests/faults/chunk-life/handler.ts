@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { encodeOutcome } from '../../../shared/processing/outcome/encode-outcome.ts';
 import { deadLine, retryLine } from '../../../shared/processing/outcome/lines.ts';
 import { readSources, type Source } from '../../../shared/processing/sources.ts';
-import type { ChunkJob, ChunkOutcome, StopReason } from '../../../shared/processing/thread/thread-task.ts';
+import type { Stop } from '../../../shared/processing/thread/thread-status.ts';
+import type { ChunkJob, ChunkOutcome } from '../../../shared/processing/thread/thread-task.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
 
@@ -26,7 +27,7 @@ export const RESULTS_QUEUE = 'w-results';
  * How one run may go: the same items may end differently when they run again (0, 1), and a run may be stopped after its
  * first item, for its batch was cancelled, or its process is about to end.
  */
-export type Whim = 0 | 1 | StopReason;
+export type Whim = 0 | 1 | Stop;
 type Verdict = 'result' | 'dead' | 'retry' | 'cancelled' | 'returned';
 
 /** By position in the batch: item 1 dies, item 2 fails once, item 3 twice; at whim 1 they succeed. */
