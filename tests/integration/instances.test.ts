@@ -9,7 +9,7 @@ import { startStack, type TestStack } from '../helpers/stack.ts';
 
 /** Leases and slices short enough that a test can wait for one to run out. */
 const SHORT = { SLUICE_VISIBILITY_SECONDS: '4', SLUICE_SLICE_SECONDS: '3', SLUICE_INBOX_SCHEDULE: '' };
-const ITEMS = 240;
+const ITEMS = 400;
 /** Items that a thread runs at a time. */
 const IN_FLIGHT = 16;
 
@@ -37,7 +37,7 @@ describe('the app on three instances', () => {
   });
 
   it('ends a batch with an exact report when one of them dies in the middle', async () => {
-    const items = Array.from({ length: ITEMS }, (_, n) => ({ n, do: 'wait', ms: 100 }));
+    const items = Array.from({ length: ITEMS }, (_, n) => ({ n, do: 'wait', ms: 400 }));
     const { id } = await send(stack, 'odd', items);
     const work = async () => Promise.all(stack.instances.map(({ name }) => slicesOf(name)));
     await expect.poll(work, { timeout: 30_000 }).not.toContain(0);
@@ -56,7 +56,7 @@ describe('the app on three instances', () => {
     Array.from({ length: count }, (_, n) => ({ n, do: 'visit', url: server.url, ms }));
 
   it('keeps what has finished on an instance that is drained, and runs only the rest on another', async () => {
-    const { id } = await send(stack, 'long', visits(480, 500));
+    const { id } = await send(stack, 'long', visits(240, 400));
     await expect.poll(() => server.calls.length, { timeout: 30_000 }).toBeGreaterThan(3 * IN_FLIGHT);
     const [drained] = stack.instances.filter(({ name }) => name === server.calls[0]?.instance);
 
@@ -64,11 +64,11 @@ describe('the app on three instances', () => {
     const { length: before } = server.calls;
     const batch = await finished(stack, id, 60);
 
-    expect(before).toBeLessThan(480);
-    expect(batch).toMatchObject({ state: 'completed', counts: { accepted: 480, succeeded: 480, dead: 0 } });
-    expect(await report(stack, id)).toEqual({ all: { count: 480, sum: (480 * 479) / 2 } });
+    expect(before).toBeLessThan(240);
+    expect(batch).toMatchObject({ state: 'completed', counts: { accepted: 240, succeeded: 240, dead: 0 } });
+    expect(await report(stack, id)).toEqual({ all: { count: 240, sum: (240 * 239) / 2 } });
     // Only items that were in flight have run twice.
-    expect(server.calls.length - 480).toBeLessThanOrEqual(IN_FLIGHT);
+    expect(server.calls.length - 240).toBeLessThanOrEqual(IN_FLIGHT);
     expect(new Set(server.calls.slice(before).map(({ instance }) => instance))).not.toContain(drained?.name);
     await drained?.start();
   });
