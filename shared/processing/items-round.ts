@@ -156,13 +156,13 @@ async function processReference(deps: ItemsRoundDeps, work: Work, round: RoundCo
   }
 }
 
-/** Longest reason that the gate shows. */
+/** Longest reason that the gate shows, on one line. */
 const MAX_REASON_CHARS = 500;
 
 /** Once per round: its other chunks would meet the same error. The end of the wave shows it on the gate. */
 function reportStartError(round: RoundContext, error: ThreadStartError): void {
   if (round.startError !== '') return;
-  round.startError = storableText(error.message).slice(0, MAX_REASON_CHARS);
+  round.startError = storableText(error.message).replaceAll(/\s+/g, ' ').slice(0, MAX_REASON_CHARS);
   log.error('thread-start-failed', { queue: round.address.queue, error });
 }
 

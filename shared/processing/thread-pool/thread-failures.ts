@@ -34,7 +34,8 @@ export function recordThreadFailure(
   atMs: number,
 ): ThreadFailures {
   const { position } = status;
-  if (status.sequence === 0) return { ...failures, unstarted: failures.unstarted + 1 };
+  // One that hung has taken its time already: it is not tried again.
+  if (status.sequence === 0) return { ...failures, unstarted: stuck ? Infinity : failures.unstarted + 1 };
   if (position === WHOLE_CHUNK) return { ...failures, single: true };
   if (position === OUTSIDE || failures.knownFailures.some(({ line }) => line === position)) {
     return { ...failures, unattributed: failures.unattributed + 1 };

@@ -1,7 +1,7 @@
 import { Piscina } from 'piscina';
 import { readThreadStatus, type ThreadStatus } from '../thread/thread-status.ts';
 import type { LogLine, ThreadAnswer, ThreadData, ThreadTask } from '../thread/thread-task.ts';
-import { watchThread } from './watch.ts';
+import { START_MS, watchThread } from './watch.ts';
 
 /** How one run ended: with an answer, or with the end of its thread and the status at that moment. */
 export type ThreadEnd = { answer: ThreadAnswer } | { status: ThreadStatus; stuck: boolean; error: unknown };
@@ -30,11 +30,21 @@ export function createThreads(options: ThreadsOptions): Threads {
   const threadPool = createThreadPool(options);
   const runs = new Map<ThreadTask, AbortController>();
   threadPool.on('message', options.onLine);
+  // A thread that dies while it loads takes no task with it, and the pool would let that task wait for ever.
+  const endUnstarted = (error: unknown): void => {
+    for (const [task, stop] of runs) if (readThreadStatus(task.statusBuffer).sequence === 0) stop.abort(error);
+  };
   threadPool.on('error', (error) => {
     options.onIdleError(error);
-    // A thread that dies while it loads takes no task with it, and the pool would let that task wait for ever.
-    for (const [task, stop] of runs) if (readThreadStatus(task.statusBuffer).sequence === 0) stop.abort(error);
+    endUnstarted(error);
   });
+  threadPool.on('workerDestroy', () =>
+    // One that exits by itself raises no error. The pool replaces at once every thread but those that die while they load.
+    queueMicrotask(() => {
+      const isMissing = threadPool.threads.length < options.threads;
+      if (isMissing && threadPool.queueSize > 0) endUnstarted(new Error('A thread exited while it loaded.'));
+    }),
+  );
   return {
     run: async (task) => {
       const stop = new AbortController();
@@ -85,7 +95,7 @@ async function runWatched(
     stuck = status;
     // Not waited for: Node 24.21 cannot end a loop of certain built-in calls alone (`for (;;) new Array(1000).fill(0)`;
     // Node 22.15 can). Such a thread burns its core until the process ends, but its chunk goes on in another one.
-    stop.abort();
+    stop.abort(status.sequence === 0 ? new Error(`A thread did not load within ${START_MS / 1_000} s.`) : undefined);
   });
   try {
     return { answer: await threadPool.run(task, { signal: stop.signal }) };

@@ -61,8 +61,8 @@ describe('isStuck', () => {
     [status(WHOLE_CHUNK), 2_501, true],
     [status(OUTSIDE), 2_501, false],
     [status(OUTSIDE), 60_001, true],
-    [status(OUTSIDE, 0), 29_999, false],
-    [status(OUTSIDE, 0), 30_001, true],
+    [status(OUTSIDE, 0), 19_999, false],
+    [status(OUTSIDE, 0), 20_001, true],
   ])('%j the same for %i ms: %s', (statusBuffer, sameForMs, expected) => {
     expect(isStuck(statusBuffer, sameForMs)).toBe(expected);
   });
