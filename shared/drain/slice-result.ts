@@ -39,8 +39,8 @@ export const emptyCounts = (): WorkCounts => ({
 
 /**
  * How a slice ended, beside its counts. `empty`: the queue gave nothing although the quota was not reached; `fenced`: the
- * gate is another drain's; `startFailed`: no worker thread starts in this process; `fault`: a service
- * failed beyond all retries.
+ * gate is another drain's; `startFailed`: no worker thread starts in this process; `fault`: a service failed beyond all
+ * retries.
  */
 export interface SliceResult extends WorkCounts {
   ended: 'quotaReached' | 'timeUp' | 'empty' | 'tripped' | 'startFailed' | 'fenced' | 'fault';

@@ -55,9 +55,9 @@ export const trips = ({ ran, failures }: Pick<WorkCounts, 'ran' | 'failures'>): 
 
 /**
  * The loop of a dequeue task: receive, process, and again, until its quota is reached, its time is up, the queue stays
- * empty (back-off up to its maximum), the circuit trips, or no worker thread starts. The only task of a wave has no rivals whose quotas it could
- * take: it goes on, at a pace, for as long as the queue gives less than it takes at a time; if not, the next wave may
- * be wider. What it then finds behind a pause it gives back.
+ * empty (back-off up to its maximum), the circuit trips, or no worker thread starts. The only task of a wave has no rivals
+ * whose quotas it could take: it goes on, at a pace, for as long as the queue gives less than it takes at a time; if not,
+ * the next wave may be wider. What it then finds behind a pause it gives back.
  */
 export async function runSlice<Message>(
   wave: Wave,

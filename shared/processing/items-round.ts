@@ -147,11 +147,7 @@ async function processReference(deps: ItemsRoundDeps, work: Work, round: RoundCo
     const { batch, chunk } = work.value;
     if (error instanceof ThreadStartError) reportStartError(round, error);
     else log.warn('chunk-deferred', { batch, chunk, queue: address.queue, error: toError(error) });
-    await returnToQueue(deps, work, {
-      address,
-      lease,
-      content: isInfrastructureFault(error) ? interrupted(work) : undefined,
-    });
+    await returnToQueue(deps, work, { address, lease, content: contentAfter(error, work) });
     return 'returned';
   }
 }
@@ -183,9 +179,11 @@ const returned = (reference: Reference): Reference => ({ ...reference, returned:
  */
 const interrupted = ({ value }: Work): Reference => ({ ...returned(value), resent: true });
 
-/** An outage, a process that is being stopped, threads that do not start: all chunks meet it alike. */
-const isInfrastructureFault = (error: unknown): boolean =>
-  isOutage(error) || error instanceof ProcessorClosedError || error instanceof ThreadStartError;
+/** What is written into a reference that met `error`: nothing, if the error may be of its own making. */
+function contentAfter(error: unknown, work: Work): Reference | undefined {
+  if (error instanceof ThreadStartError) return unstarted(work);
+  return isOutage(error) || error instanceof ProcessorClosedError ? interrupted(work) : undefined;
+}
 
 interface Deferred extends Pick<RoundContext, 'address' | 'lease'> {
   content: Reference | undefined;
