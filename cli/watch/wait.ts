@@ -5,6 +5,7 @@ import type { Session } from '../session.ts';
 import { describeBatch, describeProgress } from '../text/batch-text.ts';
 import { formatUsd } from '../text/format.ts';
 import { createStatusLine } from '../text/status-line.ts';
+import { createProgress } from './show-progress.ts';
 import { untilFinished } from './until-finished.ts';
 
 /** Options of every command that can wait. */
@@ -36,7 +37,7 @@ export async function waitFor(
     ...{ now, sleep },
     ...(first === undefined ? {} : { first }),
     look: () => getBatch(session, id),
-    show: (each) => line.show(describeProgress(each)),
+    show: createProgress(line),
     timeoutMs: timeout === undefined ? undefined : timeout * 1000,
   });
   line.finish(describeProgress(batch));

@@ -2,7 +2,7 @@ import { FrameError } from '../../contract/errors.ts';
 import type { Workload } from '../../workload/define.ts';
 import { endWholeChunk } from '../outcome/endings.ts';
 import { readSources, type Source } from '../sources.ts';
-import { type ChunkRun, withPulse } from './chunk-run.ts';
+import { type ChunkRun, isKnownToWait, withPulse } from './chunk-run.ts';
 import { Copier } from './copies.ts';
 import { type ContextTools, createContexts } from './item-context.ts';
 import { type Chances, OutcomeBuilder } from './outcome-builder.ts';
@@ -65,15 +65,16 @@ function toRun(
   return {
     workload,
     builder,
-    copier: new Copier(builder, { send, clockMs: tools.clockMs }),
+    copier: new Copier(builder, { send, startMs: task.nowMs }),
     statusBuffer,
     timeoutMs: workload.timeoutSeconds * 1_000,
     contextOf: createContexts(workload, reference, { deadlineAt, tools }),
     nowMs: tools.nowMs,
+    startMs: task.nowMs,
     untilMs: task.nowMs + task.budgetMs,
     flights: new Set(),
     setAside: [],
-    isWaiting: workload.map?.constructor.name === 'AsyncFunction',
+    isWaiting: isKnownToWait(workload),
   };
 }
 
@@ -112,8 +113,9 @@ const starting =
   <T>(run: ChunkRun, start: (unit: T) => Promise<void> | undefined) =>
   (unit: T): Promise<void> | undefined => {
     if (stopOf(run.statusBuffer) !== undefined) return undefined;
+    run.startMs = run.nowMs();
     const pending = start(unit);
-    run.copier.check();
+    run.copier.check(run.startMs);
     return pending;
   };
 

@@ -71,6 +71,18 @@ describe('watch', () => {
     expect(out).toContain('Cost: 0.000010 USD by the price sheet 2026; one message an item: 0.00010 USD');
   });
 
+  it('prints once why the batch waits, in full', async () => {
+    const reason = `paused by the circuit: No thread could begin: ${'x'.repeat(200)}`;
+    const blocked = { queue: 'billing-normal-0', since: '2026-11-01T10:00:00.000Z', reason };
+    const waiting = { json: batchView('b', 'queued', { blocked }) };
+
+    const { code, err } = await run('watch b', look(waiting, waiting, { json: batchView('b', 'completed') }));
+
+    expect(code).toBe(EXIT.done);
+    const line = `Waits since 2026-11-01 10:00:00 UTC: queue billing-normal-0: ${reason}\n`;
+    expect(err.split(line)).toHaveLength(2);
+  });
+
   it('ends with 7 when the time is over', async () => {
     const { code, err, sleptMs } = await run('watch b --timeout 2', look(running));
     expect([code, err]).toEqual([EXIT.timeout, expect.stringContaining('Not finished after 2 s; it goes on.')]);
