@@ -29,23 +29,28 @@ export interface ItemContext {
 export type ChunkOutput<Result> = Result | Error;
 
 /**
- * Folds results into one value a key. `add` and `merge` may change and return their first argument; accs are JSON. A
+ * Folds results into one value per key. `add` and `merge` may change and return their first argument; accs are JSON. A
  * result that belongs to several keys names them all, each once, and is added to each.
  */
-export interface Reduce<Result, Acc> {
+export interface Reduce<Result, Acc, Row = Acc> {
   key: (result: Result) => string | readonly string[];
   init: () => Acc;
   add: (acc: Acc, result: Result, key: string) => Acc;
   merge: (a: Acc, b: Acc) => Acc;
+  /**
+   * Makes what the report holds for a key of its merged acc, such as an average of a sum and a count. Called once per key,
+   * after the last merge; pure and synchronous, and what it returns is JSON. Default: the acc itself.
+   */
+  finish?: (key: string, acc: Acc) => Row;
   /** Most keys of one report; default 100,000. A batch with more ends without a report, and says so. */
   maxKeys?: number;
 }
 
-interface CommonOptions<Result, Acc> {
+interface CommonOptions<Result, Acc, Row> {
   name: string;
   /** Counts up when the meaning of items or results changes; it is stored with each reference and dead letter. */
   version: number;
-  reduce?: Reduce<Result, Acc>;
+  reduce?: Reduce<Result, Acc, Row>;
   /** A chunk ends at either limit; defaults 5,000 items and 1 MiB of records. */
   chunk?: { maxItems?: number; maxBytes?: number };
   /** How often the handler may run on an item before it is a dead letter; default 5. */
@@ -70,7 +75,11 @@ interface CommonOptions<Result, Acc> {
 }
 
 /** What a user writes: a schema, one of `map` / `mapChunk`, and limits where the defaults do not fit. */
-export type WorkloadOptions<Schema extends StandardSchemaV1, Result, Acc> = CommonOptions<Result, Acc> & {
+export type WorkloadOptions<Schema extends StandardSchemaV1, Result, Acc, Row = Acc> = CommonOptions<
+  Result,
+  Acc,
+  Row
+> & {
   item: Schema;
 } & (
     | { map: (item: StandardSchemaV1.InferOutput<Schema>, context: ItemContext) => Result | Promise<Result> }
@@ -92,7 +101,7 @@ export interface Workload {
     items: unknown[],
     contexts: ItemContext[],
   ) => ChunkOutput<unknown>[] | Promise<ChunkOutput<unknown>[]>;
-  readonly reduce?: Required<Reduce<unknown, unknown>>;
+  readonly reduce?: Required<Reduce<unknown, unknown, unknown>>;
   readonly chunk: { readonly maxItems: number; readonly maxBytes: number };
   readonly attempts: number;
   readonly timeoutSeconds: number;
@@ -110,15 +119,17 @@ export interface Workload {
  * Defines a workload; the one call that a workload file makes.
  * @throws WorkloadDefinitionError naming the field, what was expected and what came.
  */
-export function defineWorkload<Schema extends StandardSchemaV1, Result, Acc = never>(
-  options: WorkloadOptions<Schema, Result, Acc>,
+export function defineWorkload<Schema extends StandardSchemaV1, Result, Acc = never, Row = Acc>(
+  options: WorkloadOptions<Schema, Result, Acc, Row>,
 ): Workload {
   const lanes = options.lanes ?? ['normal'];
   const [firstLane = ''] = lanes;
   const { reduce, ...rest } = options;
   const workload = {
     ...rest,
-    ...(reduce === undefined ? {} : { reduce: { maxKeys: 100_000, ...reduce } }),
+    ...(reduce === undefined
+      ? {}
+      : { reduce: { maxKeys: 100_000, finish: (_key: string, acc: Acc) => acc, ...reduce } }),
     chunk: { maxItems: 5_000, maxBytes: MiB, ...options.chunk },
     attempts: options.attempts ?? 5,
     timeoutSeconds: options.timeoutSeconds ?? 60,

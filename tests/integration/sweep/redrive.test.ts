@@ -8,7 +8,7 @@ import { batchDate } from '../../../shared/contract/names.ts';
 import { readPriceSheet } from '../../../shared/cost/sheet.ts';
 import { batchView } from '../../../shared/http/batches/batch-view.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
-import { dyingAt } from './crashes.ts';
+import { dyingAt } from '../../helpers/crashes.ts';
 import { downstream, itemsOf, startWorld, type World } from './world.ts';
 
 const MINUTE = 60_000;
