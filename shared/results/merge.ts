@@ -2,6 +2,7 @@ import type { PartialLine } from '../contract/outcome.ts';
 import { storableText } from '../contract/text.ts';
 import { attemptText, toErrorText } from '../processing/outcome/error-text.ts';
 import { partialLine } from '../processing/outcome/fold.ts';
+import { synchronous } from '../processing/outcome/synchronous.ts';
 import type { Workload } from '../workload/define.ts';
 
 /**
@@ -65,13 +66,6 @@ export function createMerge({ name, reduce }: Pick<Workload, 'name' | 'reduce'>)
         );
       }),
   };
-}
-
-/** A promise would be written as `{}`. It is also given a handler: its rejection must not end the process. */
-function synchronous<T>(name: string, value: T): T {
-  if (typeof (value as { then?: unknown } | null | undefined)?.then !== 'function') return value;
-  Promise.resolve(value).catch(() => undefined);
-  throw new TypeError(`reduce.${name} must be synchronous, and returned a promise.`);
 }
 
 const shown = (key: string): string => JSON.stringify(key.slice(0, MAX_KEY_CHARS));

@@ -4,9 +4,10 @@ import type { BatchRow } from '../batches/batch-row.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
 import { decodeFrame, encodeFrame, skippableFrame } from '../contract/frame.ts';
 import { CONTAINERS, outcomeBlobName, reportBlobName } from '../contract/names.ts';
-import type { PartialLine } from '../contract/outcome.ts';
+import { type FailedFold, failureOf, type PartialLine } from '../contract/outcome.ts';
 import { statusOf } from '../errors.ts';
 import { readRange } from '../processing/fetch-frames.ts';
+import { createStrictFold } from '../processing/outcome/fold.ts';
 import type { Workload } from '../workload/define.ts';
 import type { Registry } from '../workload/registry.ts';
 import { readAhead } from './chunk-pages.ts';
@@ -23,7 +24,7 @@ export interface ReportDeps {
 /**
  * Writes the report of the batch's revision, create-only: it is a pure function of the rows, so that a repeat would
  * write the same bytes.
- * @throws ReportError when trying again would not help: the workload's `merge` throws, or a partial cannot be read.
+ * @throws ReportError when trying again would not help: the workload's `reduce` throws, or a partial cannot be read.
  */
 export async function writeReport(deps: ReportDeps, batch: BatchRow, rows: readonly ChunkRow[]): Promise<void> {
   const workload = deps.registry.workload(batch.workload);
@@ -58,22 +59,50 @@ const lastDone = (rows: readonly ChunkRow[]): string =>
 async function mergePartials(deps: ReportDeps, workload: Workload, rows: readonly ChunkRow[]): Promise<string[]> {
   const merge = createMerge(workload);
   const parts = rows.filter((row) => row.header?.partial !== undefined);
-  for await (const partial of readAhead(parts, PARTIALS_AT_ONCE, (row) => readPartial(deps, row))) merge.add(partial);
+  const read = async (row: ChunkRow) => ({
+    row,
+    partial: await readLines<PartialLine | FailedFold>(deps, row, 'partial'),
+  });
+  for await (const { row, partial } of readAhead(parts, PARTIALS_AT_ONCE, read)) {
+    merge.add(failureOf(partial) === undefined ? (partial as PartialLine[]) : await foldAgain(deps, workload, row));
+  }
   return merge.lines();
 }
 
-async function readPartial(deps: ReportDeps, row: ChunkRow): Promise<PartialLine[]> {
-  const place = row.header?.partial;
+/**
+ * Folds the stored results of a chunk whose fold failed in its worker thread, by the code that is deployed now: the same
+ * code fails again, and its error names the result.
+ */
+async function foldAgain(deps: ReportDeps, { reduce }: Workload, row: ChunkRow): Promise<PartialLine[]> {
+  if (reduce === undefined) return [];
+  const fold = createStrictFold(reduce);
+  const results = await readLines<unknown>(deps, row, 'results');
+  for (const [index, result] of results.entries()) {
+    reportStep(
+      () => `The fold of result ${index + 1} of chunk ${row.chunk} failed`,
+      () => fold.add(result),
+    );
+  }
+  return reportStep(
+    () => `The fold of chunk ${row.chunk} cannot be written`,
+    () => fold.lines().map((line) => JSON.parse(line) as PartialLine),
+  );
+}
+
+const FRAMES = { partial: 'partial aggregate', results: 'results' } as const;
+
+async function readLines<T>(deps: ReportDeps, row: ChunkRow, name: keyof typeof FRAMES): Promise<T[]> {
+  const place = row.header?.[name];
   if (!place) return [];
   const blob = outcomeBlobName(row.reference.workload, row.batch, row.chunk);
   const frame = await readRange(deps.container(CONTAINERS.results), { container: 'results', blob, ...place });
   return reportStep(
-    () => `The partial aggregate of chunk ${row.chunk} cannot be read`,
+    () => `The ${FRAMES[name]} of chunk ${row.chunk} cannot be read`,
     () => {
       if (!frame) throw new Error(`The outcome blob ${blob} is not there, or shorter than its header says.`);
       // A line feed cannot stand inside a JSON value, and one call for all lines takes half the time of a call for each.
       const lines = decodeFrame(frame, place).toString('utf8').trimEnd().replaceAll('\n', ',');
-      return JSON.parse(`[${lines}]`) as PartialLine[];
+      return JSON.parse(`[${lines}]`) as T[];
     },
   );
 }

@@ -5,6 +5,7 @@ import type { BatchRow } from '../../../shared/batches/batch-row.ts';
 import { insertBatch, readBatch } from '../../../shared/batches/ledger.ts';
 import { openBatch } from '../../../shared/batches/open-rows.ts';
 import { outcomeBlobName } from '../../../shared/contract/names.ts';
+import type { OutcomeHeader } from '../../../shared/contract/outcome.ts';
 import { encodeOutcome } from '../../../shared/processing/outcome/encode-outcome.ts';
 import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
 import { parseReport } from '../../../shared/results/read-report.ts';
@@ -60,9 +61,15 @@ export const summing = (reduce: Partial<Sum> = {}): Workload =>
 /** Two chunks that ended with a partial aggregate each, and a workload with `reduce`. */
 export async function partials(reduce: Partial<Sum>, lines = ['{"key":"k","value":1}', '{"key":"k","value":2}']) {
   const counts = { items: 4, succeeded: 4, dead: 0, cancelled: 0, retried: 0 };
-  const outcomes = lines.map((line) => encodeOutcome({ ending: 'processed', counts }, { partial: [line] }));
+  const results = ['1', '2', '3', '4'];
+  const outcomes = lines.map((line) => encodeOutcome({ ending: 'processed', counts }, { results, partial: [line] }));
+  return ended(outcomes, summing(reduce));
+}
+
+/** Two chunks that ended with these outcomes, stored. */
+export async function ended(outcomes: readonly { header: OutcomeHeader; body: Uint8Array }[], workload: Workload) {
   const ends = Object.fromEntries(outcomes.map(({ header }, index) => [`00000${index}`, header]));
-  const made = await batchWith(ends, summing(reduce));
+  const made = await batchWith(ends, workload);
   for (const [index, { body }] of outcomes.entries()) {
     const name = `results/${outcomeBlobName('billing', BATCH, `00000${index}`)}`;
     made.blobs.set(name, { body: Buffer.from(body), metadata: {} });

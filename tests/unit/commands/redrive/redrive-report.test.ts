@@ -1,14 +1,17 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { changeBatch } from '../../../../shared/batches/ledger.ts';
 import { readOpen } from '../../../../shared/batches/open-rows.ts';
 import { redrive } from '../../../../shared/commands/redrive/redrive.ts';
 import { type FinalizeDeps, finalize } from '../../../../shared/results/finalize.ts';
 import { repairBatch } from '../../../../shared/sweep/repair-batch.ts';
 import { DEFAULT_PATIENCE } from '../../../../shared/sweep/run.ts';
+import { defineWorkload } from '../../../../shared/workload/define.ts';
 import { createRegistry } from '../../../../shared/workload/registry.ts';
 import { dyingAt } from '../../../helpers/crashes.ts';
 import { BATCH } from '../../../helpers/factories.ts';
-import { fail, partials, reportLines, summing } from '../../results/finalize-fixtures.ts';
+import { ids, run } from '../../../helpers/run-chunk.ts';
+import { ended, fail, partials, reportLines, summing } from '../../results/finalize-fixtures.ts';
 
 const REPORT = ['{"key":"k","value":3}'];
 
@@ -36,6 +39,34 @@ describe('a redrive of the report alone', () => {
     expect([reportLines(blobs, 0), reportLines(blobs, 1)]).toEqual([undefined, REPORT]);
     expect(published).toEqual([0, 1].map((revision) => `BatchCompleted completed-${BATCH}-${revision}`));
     expect(store.row('open', `${BATCH}.0001`)).toBeUndefined();
+  });
+
+  it('repairs what a key that throws has left, from the results of the only run of each item', async () => {
+    let runs = 0;
+    const options = {
+      ...{ name: 'billing', version: 1, item: z.object({ id: z.number() }) },
+      map: ({ id }: { id: number }) => {
+        runs += 1;
+        return { id, part: id % 2 === 0 ? 'even' : 'odd' };
+      },
+    };
+    const count = { init: () => 0, add: (n: number) => n + 1, merge: (a: number, b: number) => a + b };
+    const broken = defineWorkload({ ...options, reduce: { ...count, key: () => fail(new TypeError('no part')) } });
+    const fixed = defineWorkload({ ...options, reduce: { ...count, key: ({ part }) => part } });
+    const outcomes = [await run(broken, ids(1, 2, 3, 4)), await run(broken, ids(5, 6, 7, 9))];
+    const { deps, row, blobs } = await ended(outcomes, broken);
+    await finalize(deps, BATCH);
+    expect(await row()).toMatchObject({
+      ...{ state: 'reportFailed', succeeded: 8, dead: 0, retried: 0 },
+      reportProblem: 'The fold of result 1 of chunk 000000 failed: TypeError: no part',
+    });
+
+    const mended = { ...deps, registry: createRegistry([fixed]) };
+    await redrive(mended, { batch: BATCH, key: 'k', selection: { report: true } });
+
+    expect(await row()).toMatchObject({ state: 'completed', succeeded: 8, reportRevision: 1 });
+    expect(reportLines(blobs, 1)).toEqual(['{"key":"even","value":3}', '{"key":"odd","value":5}']);
+    expect(runs).toBe(8);
   });
 
   it('leaves a batch as reportFailed when the report fails again, and may be repeated with another key', async () => {
