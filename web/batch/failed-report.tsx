@@ -25,7 +25,7 @@ export function FailedReport({ id, problem, onChange }: FailedReportProps): JSX.
     <Empty icon="warning" title="The report failed">
       <p class="cause-text">{problem}</p>
       <p>
-        All results are there. Mend the workload and deploy it, then make the report again: no item runs again, and the
+        All results are there. Fix the workload and deploy it, then make the report again: no item runs again, and the
         deployed code merges the results.
       </p>
       {deed.error && <ErrorBox error={deed.error} />}

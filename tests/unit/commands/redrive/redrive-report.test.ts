@@ -15,13 +15,14 @@ import { ended, fail, partials, reportLines, summing } from '../../results/final
 
 const REPORT = ['{"key":"k","value":3}'];
 
-/** A batch whose merge threw, and the dependencies of an app with the mended workload. */
+/** A batch whose merge threw, and the dependencies of an app with the fixed workload. */
 async function failed() {
   const made = await partials({ merge: () => fail(new TypeError('no amount')) });
   await finalize(made.deps, BATCH);
-  const mended = { ...made.deps, registry: createRegistry([summing()]) };
-  const redriveReport = (deps = mended, key = 'k') => redrive(deps, { batch: BATCH, key, selection: { report: true } });
-  return { ...made, mended, redriveReport };
+  const repaired = { ...made.deps, registry: createRegistry([summing()]) };
+  const redriveReport = (deps = repaired, key = 'k') =>
+    redrive(deps, { batch: BATCH, key, selection: { report: true } });
+  return { ...made, repaired, redriveReport };
 }
 
 describe('a redrive of the report alone', () => {
@@ -61,8 +62,8 @@ describe('a redrive of the report alone', () => {
       reportProblem: 'The fold of result 1 of chunk 000000 failed: TypeError: no part',
     });
 
-    const mended = { ...deps, registry: createRegistry([fixed]) };
-    await redrive(mended, { batch: BATCH, key: 'k', selection: { report: true } });
+    const repaired = { ...deps, registry: createRegistry([fixed]) };
+    await redrive(repaired, { batch: BATCH, key: 'k', selection: { report: true } });
 
     expect(await row()).toMatchObject({ state: 'completed', succeeded: 8, reportRevision: 1 });
     expect(reportLines(blobs, 1)).toEqual(['{"key":"even","value":3}', '{"key":"odd","value":5}']);
@@ -82,11 +83,11 @@ describe('a redrive of the report alone', () => {
   });
 
   it('answers a repeated key with the first answer, and another request with that key not at all', async () => {
-    const { redriveReport, row, mended } = await failed();
+    const { redriveReport, row, repaired } = await failed();
     const first = await redriveReport();
 
     expect(await redriveReport()).toEqual(first);
-    const other = redrive(mended, { batch: BATCH, key: 'k', selection: {} });
+    const other = redrive(repaired, { batch: BATCH, key: 'k', selection: {} });
     await expect(other).rejects.toMatchObject({ type: 'idempotency-mismatch' });
     expect((await row())?.revision).toBe(1);
   });
@@ -134,15 +135,15 @@ describe('a redrive of the report alone', () => {
   // Selection, row open, acceptance, listing, report, state, event, listing, announced, row open.
   describe.each(Array.from({ length: 10 }, (_, n) => n + 1))('that dies at write %i', (at) => {
     it.each(['its repeat', 'the sweep'])('is whole after %s', async (next) => {
-      const { redriveReport, mended, row, blobs, published, store } = await failed();
+      const { redriveReport, repaired, row, blobs, published, store } = await failed();
       const process = { writes: 0, dead: false };
-      await redriveReport(dyingAt(mended, at, process)).catch(() => undefined);
+      await redriveReport(dyingAt(repaired, at, process)).catch(() => undefined);
       expect(process.dead).toBe(true);
       const isAccepted = (await row())?.revision === 1;
 
       // Before it is accepted, nobody but the client knows of it.
       if (next === 'its repeat' || !isAccepted) await redriveReport();
-      await sweepOpen(mended);
+      await sweepOpen(repaired);
 
       expect(await row()).toMatchObject({ state: 'completed', revision: 1, reportRevision: 1, announced: true });
       expect(reportLines(blobs, 1)).toEqual(REPORT);
