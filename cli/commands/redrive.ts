@@ -34,7 +34,7 @@ same key it is done once.
 --corrected reads NDJSON with "index" and "item" in each line, as sluice dead-letters --format ndjson writes it.
 
 --report is for a batch in the state reportFailed, after the workload was fixed and deployed: no item runs again, and the
-results that are there are merged by the new code.
+new code makes the report of the results that are there.
 
 Examples:
   sluice redrive <id> --wait

@@ -3,7 +3,7 @@ import type { ContainerClient } from '@azure/storage-blob';
 import type { BatchRow } from '../batches/batch-row.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
 import { decodeFrame, encodeFrame, skippableFrame } from '../contract/frame.ts';
-import { CONTAINERS, outcomeBlobName, reportBlobName } from '../contract/names.ts';
+import { CONTAINERS, outcomeBlobName, reportBlobName, revisionOf } from '../contract/names.ts';
 import { type FailedFold, failureOf, type PartialLine } from '../contract/outcome.ts';
 import { statusOf } from '../errors.ts';
 import { readRange } from '../processing/fetch-frames.ts';
@@ -15,6 +15,8 @@ import { createMerge, reportStep } from './merge.ts';
 
 /** Partial aggregates read at once, and held in memory until they are merged. */
 const PARTIALS_AT_ONCE = 16;
+/** Results of a chunk read at once to be folded again: they take many times the room of its partial aggregate. */
+const RESULTS_AT_ONCE = 4;
 
 export interface ReportDeps {
   container: (name: string) => ContainerClient;
@@ -28,7 +30,7 @@ export interface ReportDeps {
  */
 export async function writeReport(deps: ReportDeps, batch: BatchRow, rows: readonly ChunkRow[]): Promise<void> {
   const workload = deps.registry.workload(batch.workload);
-  const lines = workload?.reduce ? await mergePartials(deps, workload, rows) : [];
+  const lines = workload?.reduce ? await mergePartials(deps, workload, { batch, rows }) : [];
   const { id, revision, accepted, succeeded, dead, cancelled } = batch;
   const header = {
     batch: id,
@@ -56,22 +58,32 @@ export async function writeReport(deps: ReportDeps, batch: BatchRow, rows: reado
 const lastDone = (rows: readonly ChunkRow[]): string =>
   rows.reduce((last, { doneAt = '' }) => (doneAt > last ? doneAt : last), '');
 
-async function mergePartials(deps: ReportDeps, workload: Workload, rows: readonly ChunkRow[]): Promise<string[]> {
+async function mergePartials(
+  deps: ReportDeps,
+  workload: Workload,
+  { batch, rows }: { batch: BatchRow; rows: readonly ChunkRow[] },
+): Promise<string[]> {
   const merge = createMerge(workload);
-  const parts = rows.filter((row) => row.header?.partial !== undefined);
-  const read = async (row: ChunkRow) => ({
-    row,
-    partial: await readLines<PartialLine | FailedFold>(deps, row, 'partial'),
-  });
-  for await (const { row, partial } of readAhead(parts, PARTIALS_AT_ONCE, read)) {
-    merge.add(failureOf(partial) === undefined ? (partial as PartialLine[]) : await foldAgain(deps, workload, row));
-  }
+  const latest = latestReportRedrive(batch);
+  const isOlder = ({ chunk }: ChunkRow): boolean => revisionOf(chunk) < latest;
+  const read = async (row: ChunkRow): Promise<PartialLine[]> => {
+    if (isOlder(row)) return foldAgain(deps, workload, row);
+    const lines = await readLines<PartialLine | FailedFold>(deps, row, 'partial');
+    return failureOf(lines) === undefined ? (lines as PartialLine[]) : foldAgain(deps, workload, row);
+  };
+  const parts = rows.filter((row) => row.header?.[isOlder(row) ? 'results' : 'partial'] !== undefined);
+  const atOnce = latest > 0 ? RESULTS_AT_ONCE : PARTIALS_AT_ONCE;
+  for await (const partial of readAhead(parts, atOnce, read)) merge.add(partial);
   return merge.lines();
 }
 
+/** A redrive of the report alone replaces what was folded before it: the defect may have been in `add`. */
+const latestReportRedrive = ({ reportRedrives = {} }: BatchRow): number =>
+  Math.max(0, ...Object.keys(reportRedrives).map(Number));
+
 /**
- * Folds the stored results of a chunk whose fold failed in its worker thread, by the code that is deployed now: the same
- * code fails again, and its error names the result.
+ * Folds the stored results of a chunk by the code that is deployed now. Where the fold failed in its worker thread, the
+ * same code fails again, and this error names the result.
  */
 async function foldAgain(deps: ReportDeps, { reduce }: Workload, row: ChunkRow): Promise<PartialLine[]> {
   if (reduce === undefined) return [];

@@ -30,7 +30,8 @@ export type ChunkOutput<Result> = Result | Error;
 
 /**
  * Folds results into one value per key. `add` and `merge` may change and return their first argument; accs are JSON. A
- * result that belongs to several keys names them all, each once, and is added to each.
+ * result that belongs to several keys names them all, each once, and is added to each. All steps are synchronous; one that
+ * throws makes the report fail, and no item.
  */
 export interface Reduce<Result, Acc, Row = Acc> {
   key: (result: Result) => string | readonly string[];

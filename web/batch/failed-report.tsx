@@ -26,7 +26,7 @@ export function FailedReport({ id, problem, onChange }: FailedReportProps): JSX.
       <p class="cause-text">{problem}</p>
       <p>
         All results are there. Fix the workload and deploy it, then make the report again: no item runs again, and the
-        deployed code merges the results.
+        deployed code makes it of these results.
       </p>
       {deed.error && <ErrorBox error={deed.error} />}
       <Button icon="redo" busy={deed.busy} onClick={() => void run()}>

@@ -1,6 +1,6 @@
 /**
- * The redrive of the report alone: a revision without items. No handler runs; the deployed code merges and finishes the
- * partial aggregates of the outcomes that are there.
+ * The redrive of the report alone: a revision without items. No handler runs; the deployed code folds, merges and finishes
+ * the results that are there.
  */
 import type { BatchRow } from '../../batches/batch-row.ts';
 import { Problem } from '../../errors.ts';

@@ -49,7 +49,8 @@ export async function batchWith(
 }
 
 export type Sum = Reduce<unknown, unknown>;
-const sum: Sum = { key: () => 'k', init: () => 0, add: () => 1, merge: (a, b) => Number(a) + Number(b) };
+const plus = (a: unknown, b: unknown): number => Number(a) + Number(b);
+const sum: Sum = { key: () => 'k', init: () => 0, add: plus, merge: plus };
 
 /** A workload with `reduce`, which adds up unless the test changes that. */
 export const summing = (reduce: Partial<Sum> = {}): Workload =>
@@ -61,8 +62,9 @@ export const summing = (reduce: Partial<Sum> = {}): Workload =>
 /** Two chunks that ended with a partial aggregate each, and a workload with `reduce`. */
 export async function partials(reduce: Partial<Sum>, lines = ['{"key":"k","value":1}', '{"key":"k","value":2}']) {
   const counts = { items: 4, succeeded: 4, dead: 0, cancelled: 0, retried: 0 };
-  const results = ['1', '2', '3', '4'];
-  const outcomes = lines.map((line) => encodeOutcome({ ending: 'processed', counts }, { results, partial: [line] }));
+  const outcomes = lines.map((line, n) =>
+    encodeOutcome({ ending: 'processed', counts }, { results: [`${n + 1}`, '0', '0', '0'], partial: [line] }),
+  );
   return ended(outcomes, summing(reduce));
 }
 

@@ -70,6 +70,21 @@ describe('a redrive of the report alone', () => {
     expect(runs).toBe(8);
   });
 
+  it('folds the results again, as the defect may be in what was stored of the fold; so do later revisions', async () => {
+    const withoutSum = ['{"key":"k","value":1}', '{"key":"k","value":null}'];
+    const merge = (a: unknown, b: unknown) => (b === null ? fail(new TypeError('no sum')) : Number(a) + Number(b));
+    const { deps, row, blobs } = await partials({ merge }, withoutSum);
+    await finalize(deps, BATCH);
+    expect(await row()).toMatchObject({ state: 'reportFailed' });
+
+    await redrive(deps, { batch: BATCH, key: 'k', selection: { report: true } });
+    await changeBatch(deps.table, BATCH, () => ({ state: 'running', revision: 2, announced: false }));
+    await finalize(deps, BATCH);
+
+    expect(await row()).toMatchObject({ state: 'completed', reportRevision: 2 });
+    expect([1, 2].map((revision) => reportLines(blobs, revision))).toEqual([REPORT, REPORT]);
+  });
+
   it('leaves a batch as reportFailed when the report fails again, and may be repeated with another key', async () => {
     const { deps, redriveReport, row, blobs } = await failed();
 
