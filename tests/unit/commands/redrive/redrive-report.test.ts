@@ -116,7 +116,7 @@ describe('a redrive of the report alone', () => {
     expect(await row()).toMatchObject({ state: 'completed', revision: 1, reportRevision: 1 });
   });
 
-  it('is refused for a batch that has its report, that runs, or that is being deleted', async () => {
+  it('is refused for a batch that has its report, runs, is being deleted, or was redriven too often', async () => {
     const { deps, redriveReport, row } = await failed();
     const refusal = (message: RegExp) => ({ type: 'conflict', message: expect.stringMatching(message) });
     await changeBatch(deps.table, BATCH, () => ({ state: 'running' }));
@@ -124,6 +124,10 @@ describe('a redrive of the report alone', () => {
     await changeBatch(deps.table, BATCH, () => ({ state: 'reportFailed', deletingAt: '2026-01-01T00:00:00.000Z' }));
     await expect(redriveReport()).rejects.toMatchObject(refusal(/is being deleted/));
     await changeBatch(deps.table, BATCH, () => ({ deletingAt: undefined }));
+    const many = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [n + 1, 'blob']));
+    await changeBatch(deps.table, BATCH, () => ({ reportRedrives: many }));
+    await expect(redriveReport()).rejects.toMatchObject(refusal(/redriven 100 times/));
+    await changeBatch(deps.table, BATCH, () => ({ reportRedrives: undefined }));
     await redriveReport();
     await expect(redriveReport(undefined, 'other')).rejects.toMatchObject(refusal(/only a report that failed/));
     expect(await row()).toMatchObject({ state: 'completed', revision: 1 });
@@ -157,7 +161,10 @@ describe('a redrive of the report alone', () => {
       const isAccepted = (await row())?.revision === 1;
 
       // Before it is accepted, nobody but the client knows of it.
-      if (next === 'its repeat' || !isAccepted) await redriveReport();
+      if (next === 'its repeat' || !isAccepted) {
+        await redriveReport();
+        expect(await row()).toMatchObject({ state: 'completed', announced: true });
+      }
       await sweepOpen(repaired);
 
       expect(await row()).toMatchObject({ state: 'completed', revision: 1, reportRevision: 1, announced: true });
