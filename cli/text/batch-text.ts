@@ -61,7 +61,8 @@ function describeRedrive({ revision, revisions }: ShownBatch): string[] {
   if (revision === 0 || !latest) return [];
   const took =
     latest.completed === null ? [] : [formatSeconds(Date.parse(latest.completed) - Date.parse(latest.opened))];
-  return [[`Revision ${revision}: ${formatNumber(latest.items, 'item')} redriven`, ...took].join(', done in ')];
+  const what = latest.items === 0 ? 'report' : formatNumber(latest.items, 'item');
+  return [[`Revision ${revision}: ${what} redriven`, ...took].join(', done in ')];
 }
 
 /** With one message an item, each item is put, received and deleted. */

@@ -46,12 +46,13 @@ export async function waitFor(
 
 /** A batch in full: state, counts, latency, what it has cost, and where to look next. */
 export function describeEnd(batch: BatchView): string[] {
-  const { id, counts, receipt, reportProblem, reportRevision } = batch;
+  const { id, state, counts, receipt, reportProblem, reportRevision } = batch;
   const { messageAnItem } = receipt.comparison;
   return [
     ...describeBatch(batch),
     `Cost: ${formatUsd(receipt.totalUsd)} by the price sheet ${receipt.sheet}; one message an item: ${formatUsd(messageAnItem.usd)}`,
     ...(reportProblem === undefined ? [] : [`No report: ${reportProblem}`]),
+    ...(state === 'reportFailed' ? [`To make it again, after a deployment: sluice redrive ${id} --report`] : []),
     ...(reportRevision === null ? [] : [`Report: sluice report ${id}`]),
     ...(counts.dead > 0 ? [`Dead letters: sluice dead-letters ${id}`] : []),
   ];

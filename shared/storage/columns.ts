@@ -53,6 +53,7 @@ export const COLUMNS = {
     traceparent: 'string',
     reportProblem: 'string',
     cancellingAt: 'string',
+    reportRedrives: 'json',
     deletingAt: 'string',
   },
   chunk: {

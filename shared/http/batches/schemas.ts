@@ -81,7 +81,7 @@ export const batchViewSchema = z.object({
     .describe(
       'Why an unfinished batch waits: the first of its queues that is paused, or whose drain cannot be started',
     ),
-  reportProblem: z.string().optional().describe('Why a finished batch has no report'),
+  reportProblem: z.string().optional().describe('Why a finished batch has no report of its newest revision'),
   receipt: batchReceiptSchema,
   links: batchLinks,
 });
