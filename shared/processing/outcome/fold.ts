@@ -1,5 +1,5 @@
 import type { Workload } from '../../workload/define.ts';
-import { notTooDeep } from './nesting.ts';
+import { toResultJson } from './result-json.ts';
 
 /** A chunk's partial aggregate in the making. */
 export interface Fold {
@@ -35,9 +35,7 @@ function checked(keys: unknown): readonly string[] {
   throw new TypeError(`reduce.key must return a string or strings, got ${typeof wrong}.`);
 }
 
-/** The line of one key, in partial aggregates and reports. @throws whatever JSON does with the value, and TypeError. */
+/** The line of one key, in partial aggregates and reports. @throws TypeError: `report["ada|EUR"].amount is NaN`. */
 export function partialLine(key: string, value: unknown): string {
-  const json = JSON.stringify(value);
-  if (json === undefined) throw new TypeError(`The folded value of key ${JSON.stringify(key)} is not JSON.`);
-  return `{"key":${JSON.stringify(key)},"value":${notTooDeep(`The folded value of key ${JSON.stringify(key)}`, json)}}`;
+  return `{"key":${JSON.stringify(key)},"value":${toResultJson(['report', key], value)}}`;
 }

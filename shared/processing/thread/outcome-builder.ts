@@ -4,10 +4,9 @@ import type { Workload } from '../../workload/define.ts';
 import { Reject, Retry } from '../../workload/errors.ts';
 import { causeOf, countCause } from '../outcome/cause.ts';
 import { type EncodedOutcome, encodeOutcome } from '../outcome/encode-outcome.ts';
-import { attemptText, type ErrorText, InvalidItem, toErrorText } from '../outcome/error-text.ts';
+import { attemptError, type ErrorText, InvalidItem, toErrorText } from '../outcome/error-text.ts';
 import { createFold, type Fold } from '../outcome/fold.ts';
-import { deadLine, retryLine } from '../outcome/lines.ts';
-import { notTooDeep } from '../outcome/nesting.ts';
+import { deadLine, retryLine, toResultLine } from '../outcome/lines.ts';
 import type { Source } from '../sources.ts';
 import { retryDelayMs } from './back-off.ts';
 import type { ChunkOutcome } from './thread-task.ts';
@@ -105,12 +104,13 @@ export class OutcomeBuilder {
   /** Only an item whose handler ran is charged. */
   #charge(source: Source, error: ErrorText, atMs: number): Attempt[] {
     this.#ran += 1;
-    return [...source.attempts, { at: new Date(atMs).toISOString(), error: attemptText(error) }];
+    return [...source.attempts, { at: new Date(atMs).toISOString(), error: attemptError(error) }];
   }
 
   #failAttempt(source: Source, thrown: unknown, attempts: readonly Attempt[]): void {
     this.#failures += 1;
-    if (attempts.length >= this.#workload.attempts) this.#bury(source, 'exhausted', toErrorText(thrown), attempts);
+    if (attempts.length >= this.#workload.retry.attempts)
+      this.#bury(source, 'exhausted', toErrorText(thrown), attempts);
     else this.#retry(source, attempts, thrown instanceof Retry ? thrown.after : undefined);
   }
 
@@ -120,7 +120,8 @@ export class OutcomeBuilder {
   }
 
   #retry(source: Source, attempts: readonly Attempt[], after: number | undefined): void {
-    const notBeforeMs = this.#chances.nowMs() + retryDelayMs(attempts.length, this.#chances.random(), after);
+    const notBeforeMs =
+      this.#chances.nowMs() + retryDelayMs(this.#workload.retry, attempts.length, this.#chances.random(), after);
     this.#retries.push(retryLine(source, attempts, new Date(notBeforeMs).toISOString()));
     this.#due(notBeforeMs);
   }
@@ -128,12 +129,4 @@ export class OutcomeBuilder {
   #due(ms: number): void {
     this.#dueMs = Math.min(this.#dueMs, ms);
   }
-}
-
-/** A result of `undefined` is the line `null`: a result of each success, and the lines stay countable. */
-function toResultLine(result: unknown): string {
-  if (result === undefined) return 'null';
-  const json = JSON.stringify(result);
-  if (json === undefined) throw new TypeError(`The result is not JSON: ${typeof result}.`);
-  return notTooDeep('The result', json);
 }

@@ -1,5 +1,6 @@
 import { zstdDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { errorLine } from '../../../shared/processing/outcome/error-text.ts';
 import { ProcessorClosedError, ThreadStartError } from '../../../shared/processing/thread-pool/errors.ts';
 import { createProcessor, type LogFields, type Processor } from '../../../shared/processing/thread-pool/processor.ts';
 import { BATCH, chunkJob, NOW_MS, readAll, retriesJob } from '../../helpers/chunks.ts';
@@ -41,7 +42,11 @@ describe('a chunk in a thread', () => {
     const second = await readAll(await processor.process(retriesJob(first.retries, NOW_MS + 60_000)));
     const third = await readAll(await processor.process(retriesJob(second.retries, NOW_MS + 120_000)));
     expect(third.dead[0]).toMatchObject({ index: 100, reason: 'exhausted' });
-    expect(third.dead[0]?.attempts.map(({ error }) => error)).toEqual(['Error: boom', 'Error: boom', 'Error: boom']);
+    expect(third.dead[0]?.attempts.map(({ error }) => errorLine(error))).toEqual([
+      'Error: boom',
+      'Error: boom',
+      'Error: boom',
+    ]);
   });
 
   it('with a broken frame ends as digest', async () => {

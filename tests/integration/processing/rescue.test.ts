@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { errorLine } from '../../../shared/processing/outcome/error-text.ts';
 import type { ChunkOutcome } from '../../../shared/processing/thread/thread-task.ts';
 import { createProcessor, type Processor } from '../../../shared/processing/thread-pool/processor.ts';
 import { chunkJob, NOW_MS, readAll, retriesJob } from '../../helpers/chunks.ts';
@@ -24,7 +25,7 @@ async function itemOutcomes(outcome: ChunkOutcome) {
   const { results, retries, dead } = await readAll(outcome);
   return {
     succeeded: results.map((result) => (result as { id: number }).id),
-    retried: retries.map(({ index, attempts }) => [index, ...attempts.map(({ error }) => error)]),
+    retried: retries.map(({ index, attempts }) => [index, ...attempts.map(({ error }) => errorLine(error))]),
     dead: dead.map(({ index, reason, error }) => [index, reason, error.name]),
   };
 }
@@ -78,7 +79,10 @@ describe('a handler that blocks its thread', () => {
   });
 
   it('is exhausted at its last attempt', async () => {
-    const attempts = [1, 2].map(() => ({ at: '2025-12-31T00:00:00.000Z', error: TIMED_OUT }));
+    const attempts = [1, 2].map(() => ({
+      at: '2025-12-31T00:00:00.000Z',
+      error: { name: 'TimeoutError', message: 'timed out after 0.2 s' },
+    }));
     const retries = [{ index: 7, attempts, item: { id: 7, act: 'hangSync' } }];
     const { dead } = await readAll(await processor.process(retriesJob(retries, NOW_MS)));
     expect(dead[0]).toMatchObject({ index: 7, reason: 'exhausted', error: { name: 'TimeoutError' } });

@@ -31,9 +31,9 @@ describe('reduce', () => {
     );
     expect(results).toEqual([1, 6]);
     expect(partial.map(({ value }) => value)).toEqual([{ sum: 6 }, { sum: 1 }]);
-    expect(retries.map(({ attempts }) => attempts[0]?.error)).toEqual([
-      'TypeError: reduce.key must return a string or strings, got number.',
-      'Error: cannot add',
+    expect(retries.map(({ attempts }) => attempts[0]?.error)).toMatchObject([
+      { name: 'TypeError', message: 'reduce.key must return a string or strings, got number.' },
+      { name: 'Error', message: 'cannot add' },
     ]);
   });
 

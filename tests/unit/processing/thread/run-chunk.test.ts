@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { describe, expect, it } from 'vitest';
+import { errorLine } from '../../../../shared/processing/outcome/error-text.ts';
 import type { ThreadTask } from '../../../../shared/processing/thread/thread-task.ts';
 import { chunkJob, NOW_MS, retriesJob } from '../../../helpers/chunks.ts';
 import { type Item, ids, item, type MapItem, run, workloadOf } from '../../../helpers/run-chunk.ts';
@@ -25,12 +26,12 @@ describe('results', () => {
   });
 
   it.each([
-    ['a BigInt', 1n, 'TypeError: Do not know how to serialize a BigInt'],
-    ['a function', () => 1, 'TypeError: The result is not JSON: function.'],
+    ['a BigInt', 1n, 'TypeError: result is a bigint'],
+    ['a function', () => 1, 'TypeError: result is a function'],
     [
       'nested too deep',
       JSON.parse(`${'['.repeat(201)}${']'.repeat(201)}`),
-      'TypeError: The result is nested over 200 levels deep.',
+      `TypeError: result${'[0]'.repeat(19)}… is nested over 200 levels deep`,
     ],
   ])('that are %s fail their item', async (_, result, message) => {
     const { retries, header } = await run(
@@ -38,7 +39,7 @@ describe('results', () => {
       ids(1, 2, 3),
     );
     expect(header.counts).toMatchObject({ succeeded: 2, retried: 1 });
-    expect(retries[0]?.attempts[0]?.error).toBe(message);
+    expect(retries[0]?.attempts.map(({ error }) => errorLine(error))).toEqual([message]);
   });
 
   it('see what the handler is told of each item', async () => {
@@ -65,7 +66,11 @@ describe('an item that does not fit the schema', () => {
       {
         index: 101,
         reason: 'invalid',
-        error: { name: 'InvalidItem', message: 'id: Invalid input: expected number, received string' },
+        error: {
+          name: 'InvalidItem',
+          message: 'id: Invalid input: expected number, received string',
+          issues: [{ path: 'id', message: 'Invalid input: expected number, received string' }],
+        },
         attempts: [],
         version: 3,
         item: { id: 'two' },
@@ -123,7 +128,7 @@ describe('retries that are not due', () => {
 
   it('keep their position in the batch', async () => {
     const map: MapItem = (_, { position, attempt }) => [position, attempt];
-    const attempts = [{ at: '2026-01-01T00:00:00.000Z', error: 'Error: boom' }];
+    const attempts = [{ at: '2026-01-01T00:00:00.000Z', error: { name: 'Error', message: 'boom' } }];
     const { results } = await run(workloadOf(map), retriesJob([{ index: 42, attempts, item: { id: 1 } }], NOW_MS));
     expect(results).toEqual([[42, 2]]);
   });
@@ -141,12 +146,12 @@ describe('what is known from threads that are gone', () => {
     const { retries, dead, header, ran, failures } = await run(workload, ids(1, 2, 3), { knownFailures });
     expect(seen).toEqual([2]);
     expect(retries[0]?.attempts).toEqual([
-      { at: '2025-12-31T23:59:59.500Z', error: 'TimeoutError: timed out after 0.05 s' },
+      { at: '2025-12-31T23:59:59.500Z', error: { name: 'TimeoutError', message: 'timed out after 0.05 s' } },
     ]);
     expect(dead[0]).toMatchObject({
       index: 102,
       reason: 'killed',
-      attempts: [{ at: '2025-12-31T23:59:59.600Z', error: 'ThreadExitError: exit code 3' }],
+      attempts: [{ at: '2025-12-31T23:59:59.600Z', error: { name: 'ThreadExitError', message: 'exit code 3' } }],
       item: { id: 3 },
     });
     expect(header.counts).toEqual({ items: 3, succeeded: 1, dead: 1, cancelled: 0, retried: 1 });
