@@ -29,7 +29,7 @@ const ATTEMPT: Bounds = { message: 500, frames: 2, causes: 2, causeMessage: 200,
 
 /** The error of a dead letter, from whatever was thrown. Never throws, whatever getters or proxies were thrown. */
 export function toErrorText(thrown: unknown): ErrorText {
-  const { issues, moreIssues } = thrown instanceof InvalidItem ? thrown : NO_ISSUES;
+  const { issues, moreIssues } = isInstance(thrown, InvalidItem) ? thrown : NO_ISSUES;
   const causes = causesOf(thrown).map((cause) => textOf(cause, DEAD_LETTER.causeMessage, DEAD_LETTER.causeFrames));
   return {
     ...textOf(thrown, DEAD_LETTER.message, DEAD_LETTER.frames),
@@ -49,6 +49,10 @@ export function attemptError({ issues, moreIssues, ...error }: ErrorText): Error
 
 /** One line: name and message. */
 export const errorLine = ({ name, message }: ErrorText): string => `${name}: ${message}`;
+
+/** `instanceof` for what was thrown: with a proxy the operator itself may throw. */
+export const isInstance = <T>(thrown: unknown, type: abstract new (...args: never[]) => T): thrown is T =>
+  read(() => thrown instanceof type) ?? false;
 
 type Text = Omit<ErrorText, 'causes' | 'issues' | 'moreIssues'>;
 
@@ -71,7 +75,7 @@ function textOf(thrown: unknown, chars: number, frames: number): Text {
 }
 
 /** Made by the pipeline, of whose files no frame is shown. */
-const isOwn = (thrown: unknown): boolean => thrown instanceof InvalidItem || thrown instanceof TimeoutError;
+const isOwn = (thrown: unknown): boolean => isInstance(thrown, InvalidItem) || isInstance(thrown, TimeoutError);
 
 function nameAndMessage(thrown: unknown): { name: string; message: string } {
   const message = field(thrown, 'message');
@@ -105,7 +109,7 @@ function causesOf(thrown: unknown): unknown[] {
 }
 
 const errorsOf = (thrown: unknown): unknown[] =>
-  read(() => (thrown instanceof AggregateError ? [...thrown.errors.slice(0, DEAD_LETTER.causes)] : [])) ?? [];
+  (isInstance(thrown, AggregateError) && read(() => [...thrown.errors.slice(0, DEAD_LETTER.causes)])) || [];
 
 const isObject = (value: unknown): value is object =>
   (typeof value === 'object' && value !== null) || typeof value === 'function';

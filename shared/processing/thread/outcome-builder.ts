@@ -4,7 +4,7 @@ import type { Workload } from '../../workload/define.ts';
 import { Reject, Retry } from '../../workload/errors.ts';
 import { causeOf, countCause } from '../outcome/cause.ts';
 import { type EncodedOutcome, encodeOutcome } from '../outcome/encode-outcome.ts';
-import { attemptError, type ErrorText, InvalidItem, toErrorText } from '../outcome/error-text.ts';
+import { attemptError, type ErrorText, InvalidItem, isInstance, toErrorText } from '../outcome/error-text.ts';
 import { createFold, type Fold } from '../outcome/fold.ts';
 import { deadLine, retryLine, toResultLine } from '../outcome/lines.ts';
 import type { Source } from '../sources.ts';
@@ -56,8 +56,8 @@ export class OutcomeBuilder {
   /** Decides by what was thrown: invalid, rejected, or one attempt charged and then retried or exhausted. */
   fail(source: Source, thrown: unknown, atMs = this.#chances.nowMs()): void {
     const error = toErrorText(thrown);
-    if (thrown instanceof InvalidItem) this.#bury(source, 'invalid', error, source.attempts);
-    else if (thrown instanceof Reject) this.#bury(source, 'rejected', error, this.#charge(source, error, atMs));
+    if (isInstance(thrown, InvalidItem)) this.#bury(source, 'invalid', error, source.attempts);
+    else if (isInstance(thrown, Reject)) this.#bury(source, 'rejected', error, this.#charge(source, error, atMs));
     else this.#failAttempt(source, thrown, this.#charge(source, error, atMs));
   }
 
@@ -111,7 +111,7 @@ export class OutcomeBuilder {
     this.#failures += 1;
     if (attempts.length >= this.#workload.retry.attempts)
       this.#bury(source, 'exhausted', toErrorText(thrown), attempts);
-    else this.#retry(source, attempts, thrown instanceof Retry ? thrown.after : undefined);
+    else this.#retry(source, attempts, isInstance(thrown, Retry) ? thrown.after : undefined);
   }
 
   #bury(source: Source, reason: DeadReason, error: ErrorText, attempts: readonly Attempt[]): void {

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { zstdDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorLine } from '../../../shared/processing/outcome/error-text.ts';
@@ -47,6 +48,14 @@ describe('a chunk in a thread', () => {
       'Error: boom',
       'Error: boom',
     ]);
+  });
+
+  it('names the line of the workload where an item failed', async () => {
+    const { dead } = await readAll(await processor.process(acts(['reject'])));
+    const frame = dead[0]?.error.stack?.[0] ?? '';
+    const [, line = 0] = /^[\w.]+ \(tests\/helpers\/thread-workloads\.ts:(\d+):\d+\)$/.exec(frame) ?? [];
+    const source = await readFile(new URL(threadUrl), 'utf8');
+    expect(source.split('\n')[Number(line) - 1]).toContain("throw new Reject('order 17 is closed')");
   });
 
   it('with a broken frame ends as digest', async () => {

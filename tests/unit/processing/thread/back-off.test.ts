@@ -17,6 +17,7 @@ describe('retryDelayMs', () => {
     [5, 0.5, 3, 16_000],
     [1, 0.5, -5, 1_000],
     [1, 0.5, Number.NaN, 1_000],
+    [1, 0.5, 'soon' as never, 1_000],
     [1, 0.5, Number.POSITIVE_INFINITY, 604_800_000],
   ])('waits after %i failed attempts (random %f, after %s s) %i ms', (failed, random, after, expected) => {
     expect(retryDelayMs(DEFAULT, failed, random, after)).toBe(expected);

@@ -80,6 +80,37 @@ describe('an item that does not fit the schema', () => {
     expect(causes).toEqual({ 'invalid: InvalidItem: id: Invalid input: expected number, received string': 1 });
   });
 
+  it('lists what does not fit, also beyond the first few', async () => {
+    const many: StandardSchemaV1<unknown, Item> = {
+      '~standard': {
+        version: 1,
+        vendor: 'test',
+        validate: (value) => {
+          const { issues, chars } = value as { issues: number; chars: number };
+          const message = 'x'.repeat(chars);
+          return { issues: Array.from({ length: issues }, (_, i) => ({ message, path: ['rows', i] })) };
+        },
+      },
+    };
+    const { dead } = await run(
+      workloadOf(() => 1, { item: many }),
+      chunkJob([
+        { issues: 7, chars: 1 },
+        { issues: 250, chars: 1 },
+        { issues: 50, chars: 9_000 },
+      ]),
+    );
+    expect(dead[0]?.error.message).toBe('rows[0]: x; rows[1]: x; rows[2]: x; rows[3]: x; rows[4]: x; and 2 more');
+    expect(dead[0]?.error.issues).toHaveLength(7);
+    expect(dead[0]?.error.issues?.[6]).toEqual({ path: 'rows[6]', message: 'x' });
+    expect(dead[0]?.error).not.toHaveProperty('moreIssues');
+    expect(dead[1]?.error).toMatchObject({ moreIssues: 150 });
+    expect(dead[1]?.error.message).toMatch(/; and 245 more$/);
+    expect(dead[1]?.error.issues).toHaveLength(100);
+    const [kept, left] = [dead[2]?.error.issues?.length ?? 0, dead[2]?.error.moreIssues ?? 0];
+    expect([kept, kept + left]).toEqual([15, 50]);
+  });
+
   it('may be a line that is not JSON, and is absent then', async () => {
     const { dead } = await run(
       workloadOf(() => 1),

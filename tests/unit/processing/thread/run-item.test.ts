@@ -68,6 +68,22 @@ describe('a handler that throws', () => {
     expect(third.failures).toBe(1);
   });
 
+  it('fails alone, whatever it throws', async () => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    const { results, retries } = await run(workloadOf(throwOn(1, proxy)), ids(1, 2));
+    expect(results).toEqual([{ id: 2 }]);
+    expect(retries[0]?.attempts).toMatchObject([{ error: { name: 'Error', message: '<Revoked Proxy>' } }]);
+  });
+
+  it('keeps where it threw, and why, in the dead letter and in the attempt', async () => {
+    const cause = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+    const { dead } = await run(workloadOf(throwOn(1, new Reject('no', { cause }))), ids(1));
+    const here = expect.stringMatching(/^(\w+ \()?tests\/unit\/processing\/thread\/run-item\.test\.ts:\d+:\d+\)?$/);
+    const error = { stack: expect.arrayContaining([here]), causes: [{ message: 'connect', code: 'ECONNREFUSED' }] };
+    expect(dead[0]).toMatchObject({ error, attempts: [{ error }] });
+  });
+
   it('does not spoil what is retried by changing the item', async () => {
     const keep: StandardSchemaV1<unknown, Item> = {
       '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value: value as Item }) },
