@@ -13,7 +13,7 @@ export function ErrorDetails({ error }: { error: LetterError }): JSX.Element | n
   if (listed.length + stack.length + causes.length === 0) return null;
   return (
     <details class="error-details">
-      <summary>{summaryOf(listed.length + moreIssues, causes.length)}</summary>
+      <summary>{summaryOf(listed.length > 0 ? listed.length + moreIssues : 0, stack.length, causes.length)}</summary>
       {listed.length > 0 && (
         <ul class="issues">
           {listed.map(({ path, message }, index) => (
@@ -32,10 +32,12 @@ export function ErrorDetails({ error }: { error: LetterError }): JSX.Element | n
   );
 }
 
-function summaryOf(issues: number, causes: number): string {
-  if (issues > 1) return formatNumberOf(issues, 'issue');
-  return causes > 0 ? `Where, and ${formatNumberOf(causes, 'cause')}` : 'Where';
-}
+const summaryOf = (issues: number, frames: number, causes: number): string =>
+  [
+    ...(issues > 0 ? [formatNumberOf(issues, 'issue')] : []),
+    ...(frames > 0 ? ['Stack trace'] : []),
+    ...(causes > 0 ? [formatNumberOf(causes, 'cause')] : []),
+  ].join(' · ');
 
 const CauseOf = ({ cause: { name, message, code, stack = [] } }: { cause: Cause }): JSX.Element => (
   <>

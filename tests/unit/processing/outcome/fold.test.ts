@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { partialLine } from '../../../../shared/processing/outcome/fold.ts';
 import { ids, type MapItem, run, workloadOf } from '../../../helpers/run-chunk.ts';
 
 describe('reduce', () => {
@@ -39,9 +40,16 @@ describe('reduce', () => {
 
   it('fails all that was folded when a value cannot be written', async () => {
     const workload = workloadOf((one) => one.id, { reduce: { ...reduce, add: () => 1n } });
-    const { header, results, partial, ran, failures } = await run(workload, ids(1, 2));
+    const { header, results, partial, ran, failures, retries } = await run(workload, ids(1, 2));
     expect(header.counts).toEqual({ items: 2, succeeded: 0, dead: 0, cancelled: 0, retried: 2 });
     expect([results, partial, ran, failures]).toEqual([[], [], 2, 2]);
+    expect(retries[1]?.attempts[0]?.error.message).toBe('report.even is a bigint');
+  });
+
+  it('names the key of a value that cannot be written', () => {
+    expect(partialLine('ada|EUR', { sum: 1 })).toBe('{"key":"ada|EUR","value":{"sum":1}}');
+    expect(() => partialLine('ada|EUR', { sum: Number.NaN })).toThrow('report["ada|EUR"].sum is NaN');
+    expect(() => partialLine('ada', undefined)).toThrow('report.ada is undefined');
   });
 
   it('adds a result to each of the keys that it names, or to none', async () => {
