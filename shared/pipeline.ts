@@ -14,7 +14,7 @@ import { createPlanner } from './drain/planner.ts';
 import { lazily } from './lazily.ts';
 import { createBatchStates, readBatchFacts } from './processing/batch-states.ts';
 import { createItemsRound, type ItemsRoundDeps } from './processing/items-round.ts';
-import { attemptText } from './processing/outcome/error-text.ts';
+import { errorLine } from './processing/outcome/error-text.ts';
 import { createRunningChunks } from './processing/running-chunks.ts';
 import { createSharedLock } from './processing/shared-lock.ts';
 import { createProcessor, type Processor } from './processing/thread-pool/processor.ts';
@@ -159,7 +159,7 @@ function processorOf({ settings, processor }: PipelineOptions): ChunkRunner {
     log: (message, fields) => log.info('handler', { message, ...fields }),
     onStray: ({ error, wasInFlight }) => {
       countStray(wasInFlight);
-      log.warn('stray-error', { error: attemptText(error), wasInFlight });
+      log.warn('stray-error', { error: errorLine(error), wasInFlight });
     },
   });
 }

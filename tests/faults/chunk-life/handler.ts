@@ -51,7 +51,7 @@ export function processChunk({ reference, frame }: ChunkJob, whim: Whim): ChunkO
   const failed = whim === 'cancelled' ? [] : of('retry');
   const [good, dead, returned] = [of('result'), of('dead'), of('returned')];
   const error = { name: 'Reject', message: 'not today' };
-  const attempt = { at: AT, error: 'Error: busy' };
+  const attempt = { at: AT, error: { name: 'Error', message: 'busy' } };
   const lines = {
     results: good.map(({ index }) => String(index)),
     dead: dead.map((source) => deadLine(source, { reason: 'rejected', error, attempts: source.attempts, version: 1 })),
