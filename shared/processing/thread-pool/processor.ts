@@ -28,6 +28,8 @@ export interface ProcessorOptions {
   maxChunkSeconds?: number;
   /** Lets handlers get at the containers that their workload declares; absent: they have no storage. */
   settings?: Settings;
+  /** What else the threads' file finds in its `workerData`. */
+  threadData?: object;
   log: (message: string, fields: LogFields) => void;
   /** A clock in milliseconds for durations; default the monotonic one. */
   now?: () => number;
@@ -84,12 +86,13 @@ export function createProcessor(options: ProcessorOptions): Processor {
   };
 }
 
-function threadsOptions({ threadUrl, maxThreadMemoryMb, settings, now, log }: ProcessorOptions, threads: number) {
+function threadsOptions(options: ProcessorOptions, threads: number) {
+  const { threadUrl, maxThreadMemoryMb, settings, threadData, now, log } = options;
   return {
     threadUrl,
     threads,
     maxThreadMemoryMb,
-    data: settings === undefined ? {} : { settings },
+    data: { ...threadData, ...(settings === undefined ? {} : { settings }) },
     clockMs: now ?? (() => performance.now()),
     onLine: ({ message, batch, chunk, position }: LogLine) => log(message, { batch, chunk, position }),
     onStray: ({ error, wasInFlight }: StrayError) => log(strayText(error, wasInFlight), {}),
