@@ -19,7 +19,7 @@ export default defineWorkload({
   item,
   // Runs at least once for each item, in a worker thread. What it writes elsewhere has to stand a repeat.
   map: ({ id, group, amount }, { attempt }) => {
-    // A dead letter at once. new Retry(…), or any other error, is tried again: 5 times in all, with growing waits.
+    // A dead letter at once. new Retry(…), or any other error, is tried again: 5 times in all, or as \`retry\` says.
     if (amount < 0) throw new Reject(\`Expected an amount of zero or more, got \${amount}.\`);
     return { id, group, amount, attempt };
   },

@@ -86,6 +86,11 @@ describe('dead letters', () => {
     await page.getByText('3 items of 2 causes').waitFor();
     await page.getByRole('button', { name: 'Show all 2' }).click();
     await page.locator('.letter-head', { hasText: 'Line 9' }).waitFor();
+    await page.getByText('Stack trace', { exact: true }).first().click();
+    await page
+      .getByText(/at \w+ \(workloads\/billing\/rate\.ts:\d+:\d+\)/)
+      .first()
+      .waitFor();
     await dashboard.shot(page, 'dead-letters');
 
     const currency = page.locator('.cause', { has: page.getByRole('heading', { name: /^currency/ }) });
@@ -130,6 +135,8 @@ describe('queues', () => {
     await page.getByRole('link', { name: 'Upload' }).click();
     const id = await uploadByDrop(page, { name: 'held.ndjson', text: ndjson(goodRecords(20)) });
     await page.getByRole('link', { name: 'Open the batch of 20 items' }).click();
+    await page.getByText('billing-normal-0: paused by an operator: ledger is down').waitFor();
+    await dashboard.shot(page, 'batch-blocked');
     await page.getByRole('button', { name: 'Cancel batch' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel batch' }).click();
     await heading().getByText('Cancelled').waitFor({ timeout: FINISHED });

@@ -1,23 +1,53 @@
+import type { FailedFold } from '../../contract/outcome.ts';
 import type { Workload } from '../../workload/define.ts';
-import { notTooDeep } from './nesting.ts';
+import { errorLine, toErrorText } from './error-text.ts';
+import { toResultJson } from './result-json.ts';
+import { synchronous } from './synchronous.ts';
 
-/** A chunk's partial aggregate in the making. */
+/** A partial aggregate in the making. */
 export interface Fold {
-  /** @throws whatever the workload's `key`, `init` or `add` throws, and TypeError for a key that is no string. */
   add(result: unknown): void;
-  /** Lines of PartialLine, sorted by key. @throws when a folded value cannot be written as JSON. */
+  /** Lines of PartialLine, sorted by key. */
   lines(): string[];
 }
 
-/** Folds results by the workload's `reduce`; undefined for a workload without one. */
+/**
+ * Folds the results of a chunk by the workload's `reduce`; undefined for a workload without one. It never throws: a defect
+ * in `key`, `init` or `add` must not cost the results of items whose handler has run. Its lines are one FailedFold then.
+ */
 export function createFold(reduce: Workload['reduce']): Fold | undefined {
   if (reduce === undefined) return undefined;
+  const fold = createStrictFold(reduce);
+  let failed: string | undefined;
+  const attempt = <T>(step: () => T): T | undefined => {
+    if (failed !== undefined) return undefined;
+    try {
+      return step();
+    } catch (error) {
+      failed = errorLine(toErrorText(error));
+      return undefined;
+    }
+  };
+  return {
+    add: (result) => attempt(() => fold.add(result)),
+    lines: () => {
+      const lines = attempt(() => fold.lines()) ?? [];
+      return failed === undefined ? lines : [JSON.stringify({ failed } satisfies FailedFold)];
+    },
+  };
+}
+
+/**
+ * As `createFold`. `add` throws whatever the workload's `key`, `init` or `add` throws, and TypeError for a key that is no
+ * string; `lines` throws for a folded value that cannot be written as JSON.
+ */
+export function createStrictFold(reduce: NonNullable<Workload['reduce']>): Fold {
   const values = new Map<string, unknown>();
   const known = (key: string): unknown => {
     const value = values.get(key);
     return value !== undefined || values.has(key) ? value : reduce.init();
   };
-  const add = (key: string, result: unknown): unknown => reduce.add(known(key), result, key);
+  const add = (key: string, result: unknown): unknown => synchronous('add', reduce.add(known(key), result, key));
   return {
     add: (result) => {
       const key = reduce.key(result);
@@ -35,9 +65,7 @@ function checked(keys: unknown): readonly string[] {
   throw new TypeError(`reduce.key must return a string or strings, got ${typeof wrong}.`);
 }
 
-/** The line of one key, in partial aggregates and reports. @throws whatever JSON does with the value, and TypeError. */
+/** The line of one key, in partial aggregates and reports. @throws TypeError: `report["ada|EUR"].amount is NaN`. */
 export function partialLine(key: string, value: unknown): string {
-  const json = JSON.stringify(value);
-  if (json === undefined) throw new TypeError(`The folded value of key ${JSON.stringify(key)} is not JSON.`);
-  return `{"key":${JSON.stringify(key)},"value":${notTooDeep(`The folded value of key ${JSON.stringify(key)}`, json)}}`;
+  return `{"key":${JSON.stringify(key)},"value":${toResultJson(['report', key], value)}}`;
 }

@@ -2,9 +2,10 @@ import { availableParallelism } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import type { Settings } from '../../settings.ts';
 import { createSlots } from '../../slots.ts';
-import { attemptText, type ErrorText, toErrorText } from '../outcome/error-text.ts';
+import { type ErrorText, errorLine, toErrorText } from '../outcome/error-text.ts';
 import type { ChunkJob, ChunkOutcome, LogLine, StrayError } from '../thread/thread-task.ts';
 import { processChunk } from './process-chunk.ts';
+import { createStartGuard } from './start-guard.ts';
 import { createThreads, type Threads } from './threads.ts';
 
 export type { ChunkJob, ChunkOutcome } from '../thread/thread-task.ts';
@@ -31,6 +32,8 @@ export interface ProcessorOptions {
   /** What else the threads' file finds in its `workerData`. */
   threadData?: object;
   log: (message: string, fields: LogFields) => void;
+  /** Gets errors that no handler awaited; default: they are logged. */
+  onStray?: (stray: Pick<StrayError, 'error' | 'wasInFlight'>) => void;
   /** A clock in milliseconds for durations; default the monotonic one. */
   now?: () => number;
 }
@@ -64,14 +67,19 @@ export function createProcessor(options: ProcessorOptions): Processor {
     threadPool ??= createThreads(threadsOptions(options, threads));
     return threadPool;
   };
+  const clockMs = options.now ?? (() => performance.now());
+  const guarded = createStartGuard(clockMs);
   const runTools = {
     run: (task: Parameters<Threads['run']>[0]) => opened().run(task),
-    clockMs: options.now ?? (() => performance.now()),
+    clockMs,
     budgetMs: (options.maxChunkSeconds ?? MAX_CHUNK_SECONDS) * 1_000,
     isClosed: () => closed,
   };
   return {
-    process: (job) => slots.run(() => processChunk(job, { ...runTools, onDropped: dropNotice(options, job) })),
+    process: (job) => {
+      const run = () => processChunk(job, { ...runTools, onDropped: dropNotice(options, job) });
+      return slots.run(() => guarded(job.reference.workload, run));
+    },
     close: async () => {
       closed = true;
       await threadPool?.close();
@@ -95,13 +103,13 @@ function threadsOptions(options: ProcessorOptions, threads: number) {
     data: { ...threadData, ...(settings === undefined ? {} : { settings }) },
     clockMs: now ?? (() => performance.now()),
     onLine: ({ message, batch, chunk, position }: LogLine) => log(message, { batch, chunk, position }),
-    onStray: ({ error, wasInFlight }: StrayError) => log(strayText(error, wasInFlight), {}),
+    onStray: options.onStray ?? (({ error, wasInFlight }: StrayError) => log(strayText(error, wasInFlight), {})),
     onIdleError: (error: unknown) => log(`An idle thread ended: ${toErrorText(error).message}`, {}),
   };
 }
 
 const strayText = (error: ErrorText, wasInFlight: boolean): string =>
-  `An error that no handler awaited (${wasInFlight ? 'from a call in flight' : 'charged to no item'}): ${attemptText(error)}`;
+  `An error that no handler awaited (${wasInFlight ? 'from a call in flight' : 'charged to no item'}): ${errorLine(error)}`;
 
 const dropNotice =
   ({ log }: ProcessorOptions, { reference: { batch, chunk } }: ChunkJob) =>

@@ -3,10 +3,9 @@ import type { Workload } from '../../workload/define.ts';
 import { Reject, Retry } from '../../workload/errors.ts';
 import { causeOf, countCause } from '../outcome/cause.ts';
 import { type EncodedOutcome, encodeOutcome } from '../outcome/encode-outcome.ts';
-import { attemptText, type ErrorText, InvalidItem, toErrorText } from '../outcome/error-text.ts';
+import { attemptError, type ErrorText, InvalidItem, isInstance, toErrorText } from '../outcome/error-text.ts';
 import { createFold, type Fold } from '../outcome/fold.ts';
-import { deadLine, retryLine } from '../outcome/lines.ts';
-import { notTooDeep } from '../outcome/nesting.ts';
+import { deadLine, retryLine, toResultLine } from '../outcome/lines.ts';
 import type { Source } from '../sources.ts';
 import { retryDelayMs } from './back-off.ts';
 import { ENDED } from './thread-status.ts';
@@ -48,7 +47,6 @@ export class OutcomeBuilder {
   #next = 0;
   #fresh: number[] = [];
   #progress = 0;
-  #isRestored = false;
 
   constructor({ workload, sources, version, chances, states }: BuilderOptions) {
     this.#workload = workload;
@@ -76,7 +74,7 @@ export class OutcomeBuilder {
     return this.#ended[this.slotOf(source)] !== undefined;
   }
 
-  /** @throws when the result cannot be written or folded: the item failed, as if its handler had thrown. */
+  /** @throws when the result cannot be written: the item failed, as if its handler had thrown. */
   succeed(source: Source, result: unknown): void {
     const json = toResultLine(result);
     const slot = this.slotOf(source);
@@ -89,9 +87,9 @@ export class OutcomeBuilder {
   fail(source: Source, thrown: unknown, options: { atMs?: number; rerun?: RetryItem['rerun'] } = {}): void {
     const { atMs = this.#chances.nowMs(), rerun } = options;
     const error = toErrorText(thrown);
-    if (thrown instanceof InvalidItem) this.#bury(source, 'invalid', error, source.attempts);
-    else if (thrown instanceof Reject) this.#bury(source, 'rejected', error, charged(source, error, atMs));
-    else this.#failAttempt(source, thrown, { attempts: charged(source, error, atMs), rerun });
+    if (isInstance(thrown, InvalidItem)) this.#bury(source, 'invalid', error, source.attempts);
+    else if (isInstance(thrown, Reject)) this.#bury(source, 'rejected', error, charged(source, error, atMs));
+    else this.#failAttempt(source, thrown, { error, attempts: charged(source, error, atMs), rerun });
   }
 
   /** The item has ended its thread, and would end the next one. */
@@ -115,11 +113,10 @@ export class OutcomeBuilder {
     this.#end(this.slotOf(source), CANCELLED);
   }
 
-  /** Sets how an item ended in a thread that is gone. A result that cannot be folded again has to run again. */
+  /** Sets how an item ended in a thread that is gone. */
   restore(slot: number, ended: EndedItem): void {
     const source = this.#sources[slot];
     if (source === undefined || this.hasEnded(source)) return;
-    this.#isRestored = true;
     if (typeof ended === 'string' && this.#fold !== undefined) this.#unfolded.set(slot, JSON.parse(ended));
     this.#end(slot, ended);
   }
@@ -132,11 +129,10 @@ export class OutcomeBuilder {
   }
 
   /**
-   * The outcome, when every item has ended. Values that cannot be written as JSON fail every item that was folded, as none
-   * can be named. With `isCancelled`, what would be tried again is cancelled.
+   * The outcome, when every item has ended. With `isCancelled`, what would be tried again is cancelled.
    */
   encode({ isCancelled = false } = {}): Omit<ChunkOutcome, 'body'> & Pick<EncodedOutcome, 'body'> {
-    const partial = this.#partial();
+    const partial = this.#fold?.lines() ?? [];
     const sorted = sort(isCancelled ? this.#ended.map(cancelledIfRetry) : this.#ended);
     const { results, retries, dead, cancelled, others } = sorted;
     const counts = {
@@ -181,42 +177,22 @@ export class OutcomeBuilder {
 
   #foldWaiting(slot: number): void {
     if (!this.#unfolded.has(slot)) return;
-    const result = this.#unfolded.get(slot);
+    this.#fold?.add(this.#unfolded.get(slot));
     this.#unfolded.delete(slot);
-    try {
-      this.#fold?.add(result);
-    } catch (error) {
-      this.#refail(slot, error);
-    }
-  }
-
-  /** An item that had succeeded has failed after all; one whose result was copied runs again first. */
-  #refail(slot: number, error: unknown): void {
-    const source = this.#sources[slot];
-    if (source && this.#isRestored) this.passOn(source, 'careful');
-    else if (source) this.fail(source, error);
-  }
-
-  #partial(): string[] {
-    try {
-      return this.#fold?.lines() ?? [];
-    } catch (error) {
-      for (const [slot, ended] of this.#ended.entries()) if (typeof ended === 'string') this.#refail(slot, error);
-      return [];
-    }
   }
 
   #failAttempt(
     source: Source,
     thrown: unknown,
-    { attempts, rerun }: { attempts: readonly Attempt[]; rerun: RetryItem['rerun'] },
+    { error, attempts, rerun }: { error: ErrorText; attempts: readonly Attempt[]; rerun: RetryItem['rerun'] },
   ): void {
-    if (attempts.length >= this.#workload.attempts) {
-      this.#bury(source, 'exhausted', toErrorText(thrown), attempts, { failed: true });
+    if (attempts.length >= this.#workload.retry.attempts) {
+      this.#bury(source, 'exhausted', error, attempts, { failed: true });
       return;
     }
-    const after = thrown instanceof Retry ? thrown.after : undefined;
-    const dueMs = this.#chances.nowMs() + retryDelayMs(attempts.length, this.#chances.random(), after);
+    const after = isInstance(thrown, Retry) ? thrown.after : undefined;
+    const dueMs =
+      this.#chances.nowMs() + retryDelayMs(this.#workload.retry, attempts.length, this.#chances.random(), after);
     const line = retryLine(source, attempts, { notBefore: new Date(dueMs).toISOString(), rerun });
     this.#end(this.slotOf(source), { kind: 'retry', line, ran: true, failed: true, dueMs });
   }
@@ -256,13 +232,5 @@ function sort(all: readonly (EndedItem | undefined)[]) {
 /** Only an item whose handler ran is charged. */
 const charged = (source: Source, error: ErrorText, atMs: number): Attempt[] => [
   ...source.attempts,
-  { at: new Date(atMs).toISOString(), error: attemptText(error) },
+  { at: new Date(atMs).toISOString(), error: attemptError(error) },
 ];
-
-/** A result of `undefined` is the line `null`: a result of each success, and the lines stay countable. */
-function toResultLine(result: unknown): string {
-  if (result === undefined) return 'null';
-  const json = JSON.stringify(result);
-  if (json === undefined) throw new TypeError(`The result is not JSON: ${typeof result}.`);
-  return notTooDeep('The result', json);
-}

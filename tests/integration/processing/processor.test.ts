@@ -1,5 +1,10 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { zstdDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { errorLine } from '../../../shared/processing/outcome/error-text.ts';
 import { ProcessorClosedError, ThreadStartError } from '../../../shared/processing/thread-pool/errors.ts';
 import { createProcessor, type LogFields, type Processor } from '../../../shared/processing/thread-pool/processor.ts';
 import { BATCH, chunkJob, NOW_MS, readAll, retriesJob } from '../../helpers/chunks.ts';
@@ -8,11 +13,17 @@ const threadUrl = new URL('../../helpers/thread-workloads.ts', import.meta.url);
 const acts = (list: string[]) => chunkJob(list.map((act, id) => ({ id, act })));
 const lines: [message: string, fields: LogFields][] = [];
 let processor: Processor;
+/** Of thread files that a test writes. */
+let folder: string;
 
-beforeAll(() => {
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sluice-threads-'));
   processor = createProcessor({ threadUrl, threads: 2, log: (...line) => lines.push(line) });
 });
-afterAll(() => processor.close());
+afterAll(async () => {
+  await processor.close();
+  await rm(folder, { recursive: true });
+});
 
 describe('a chunk in a thread', () => {
   it('comes back as the bytes of its outcome', async () => {
@@ -41,7 +52,19 @@ describe('a chunk in a thread', () => {
     const second = await readAll(await processor.process(retriesJob(first.retries, NOW_MS + 60_000)));
     const third = await readAll(await processor.process(retriesJob(second.retries, NOW_MS + 120_000)));
     expect(third.dead[0]).toMatchObject({ index: 100, reason: 'exhausted' });
-    expect(third.dead[0]?.attempts.map(({ error }) => error)).toEqual(['Error: boom', 'Error: boom', 'Error: boom']);
+    expect(third.dead[0]?.attempts.map(({ error }) => errorLine(error))).toEqual([
+      'Error: boom',
+      'Error: boom',
+      'Error: boom',
+    ]);
+  });
+
+  it('names the line of the workload where an item failed', async () => {
+    const { dead } = await readAll(await processor.process(acts(['reject'])));
+    const frame = dead[0]?.error.stack?.[0] ?? '';
+    const [, line = 0] = /^[\w.]+ \(tests\/helpers\/thread-workloads\.ts:(\d+):\d+\)$/.exec(frame) ?? [];
+    const source = await readFile(new URL(threadUrl), 'utf8');
+    expect(source.split('\n')[Number(line) - 1]).toContain("throw new Reject('order 17 is closed')");
   });
 
   it('with a broken frame ends as digest', async () => {
@@ -102,6 +125,24 @@ describe('a processor', () => {
     await expect(unable.process(acts(['ok']))).rejects.toThrow(
       new ThreadStartError('No thread could begin: a setting is missing'),
     );
+    await unable.close();
+  });
+
+  it.each([
+    ['exit while they load', 'process.exit(3);', 1, 'exited'],
+    ['hang while they load', 'await new Promise(() => setInterval(() => {}, 1_000));', 1_000, 'within 20 s'],
+    ['export no function', 'export const thread = 1;', 1, 'function'],
+  ])('whose threads %s rejects', async (_what, source, clockRate, text) => {
+    const file = join(folder, `${text.replaceAll(' ', '-')}.mjs`);
+    await writeFile(file, source);
+    const now = (): number => performance.now() * clockRate;
+    const unable = createProcessor({ threadUrl: pathToFileURL(file), threads: 2, log: () => {}, now });
+
+    const jobs = [unable.process(acts(['ok'])), unable.process(acts(['ok']))];
+
+    for (const end of await Promise.allSettled(jobs)) {
+      expect(end).toMatchObject({ reason: { name: 'ThreadStartError', message: expect.stringContaining(text) } });
+    }
     await unable.close();
   });
 

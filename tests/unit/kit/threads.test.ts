@@ -22,7 +22,9 @@ describe.concurrent('a workload of a module, in a thread', () => {
   });
 
   it('ends what blocks it, by the limits of the workload that it is given', async () => {
-    const end = await run(['block', 'ok', 'ok'], { workload: { ...unruly, timeoutSeconds: 0.1, attempts: 1 } });
+    const end = await run(['block', 'ok', 'ok'], {
+      workload: { ...unruly, timeoutSeconds: 0.1, retry: { ...unruly.retry, attempts: 1 } },
+    });
     expect(end.results.toSorted()).toEqual([1, 2]);
     expect(deadOf(end)).toEqual([[0, 'exhausted', 'TimeoutError']]);
   });

@@ -37,7 +37,7 @@ export default defineWorkload({
   name: 'unruly',
   version: 1,
   item,
-  attempts: 2,
+  retry: { attempts: 2 },
   map: async ({ id, act }, context) => {
     await acts[act]?.(context);
     return id;
