@@ -30,9 +30,9 @@ describe.concurrent('a workload of a module, in a thread', () => {
   });
 
   it('tells in the log what nobody awaited, and charges it to its item in flight', async () => {
-    const end = await run(['wait', 'floating', 'late', 'log']);
-    expect(deadOf(end)).toEqual([[1, 'exhausted', 'Error']]);
-    expect(end).toMatchObject({ results: [0, 2, 3], retried: 1 });
+    const end = await run(['floating', 'wait', 'late', 'log']);
+    expect(deadOf(end)).toEqual([[0, 'exhausted', 'Error']]);
+    expect(end).toMatchObject({ results: [1, 2, 3], retried: 1 });
     const stray = 'An error that no handler awaited';
     expect(new Set(end.log)).toEqual(
       new Set([
