@@ -93,6 +93,7 @@ export const EFFECTS: readonly Effect[] = [
       'packages/functions-local/src/host/app/load-app.ts',
       // A function of its own has the name `require`.
       'packages/functions-local/src/durable/hub/registration.ts',
+      'tests/kit/thread.ts',
       'tests/unit/infra/workflows.test.ts',
     ],
   },
