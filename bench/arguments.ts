@@ -25,6 +25,8 @@ export interface BenchOptions {
   wakes: number;
   /** What a run of a waiting handler is to take. */
   waitingSeconds: number;
+  /** Calls of an HTTP server with 20 ms; fewer of a slower one. */
+  httpItems: number;
   throughput: boolean;
   small: boolean;
   wake: boolean;
@@ -37,11 +39,11 @@ export interface BenchOptions {
 
 const FULL = {
   ...{ items: 1_000_000, rounds: 3, baselineItems: 2_000, smallBatches: 1_000, smallSeconds: 60, wakes: 200 },
-  waitingSeconds: 15,
+  ...{ waitingSeconds: 15, httpItems: 100_000 },
 };
 const QUICK = {
   ...{ items: 200_000, rounds: 1, baselineItems: 1_000, smallBatches: 100, smallSeconds: 6, wakes: 20 },
-  waitingSeconds: 4,
+  ...{ waitingSeconds: 4, httpItems: 20_000 },
 };
 
 /** Reads the command line. Throws for what it does not know. */

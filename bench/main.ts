@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildApp } from './app/build.ts';
 import { type BenchOptions, readArguments, USAGE } from './arguments.ts';
+import { measureHttp } from './measures/http.ts';
 import { measureMemory } from './measures/memory.ts';
 import { measureSmall } from './measures/small.ts';
 import { measureThroughput } from './measures/throughput.ts';
@@ -69,9 +70,12 @@ async function wakesOf(place: Place, { wakes }: BenchOptions): Promise<Pick<Resu
   return { wake: { measured, secondPoller: pollWait(SECOND_MS), queueTriggerAtMost: pollWait(QUEUE_TRIGGER_MS) } };
 }
 
-const waitingOf = async (place: Place, options: BenchOptions): Promise<Pick<Results, 'waiting'>> => ({
-  waiting: await onStack(place, 'waiting', (stack) => measureWaiting(stack, place.folder, options)),
-});
+async function waitingOf(place: Place, options: BenchOptions): Promise<Pick<Results, 'waiting' | 'http'>> {
+  const waiting = await onStack(place, 'waiting', (stack) => measureWaiting(stack, place.folder, options));
+  if (!options.http) return { waiting };
+  print('http calls …');
+  return { waiting, http: await measureHttp(join(place.folder, 'checkout'), options) };
+}
 
 async function run(options: BenchOptions): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'sluice-bench-'));

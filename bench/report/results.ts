@@ -1,5 +1,6 @@
 /** What a run of the bench leaves: the file that README, chart and docs/performance.md speak of. */
 import { totalOperations } from '../../shared/contract/operations.ts';
+import { type HttpResult, shareOf } from '../measures/http.ts';
 import { type Measurement, rateOf } from '../measures/measurement.ts';
 import type { MemoryResult } from '../measures/memory.ts';
 import type { SmallResult } from '../measures/small.ts';
@@ -18,6 +19,7 @@ export interface Results {
   wake?: { measured: WakeResult[]; secondPoller: Wait; queueTriggerAtMost: Wait };
   memory?: MemoryResult;
   waiting?: WaitingResult[];
+  http?: HttpResult[];
 }
 
 /** A line of the table of targets. */
@@ -36,13 +38,14 @@ export const operationsAMillion = ({ operations, items }: Measurement): number =
   (totalOperations(operations) / items) * MILLION;
 
 /** The targets that the results speak of. */
-export function targetsOf({ throughput, small, wake, memory, waiting }: Results): Target[] {
+export function targetsOf({ throughput, small, wake, memory, waiting, http }: Results): Target[] {
   return [
     ...(throughput ? throughputTargets(throughput) : []),
     ...(small ? smallTargets(small) : []),
     ...(memory ? memoryTargets(memory) : []),
     ...(wake?.measured.flatMap(wakeTargets) ?? []),
     ...(waiting?.flatMap(waitingTargets) ?? []),
+    ...(http?.map(httpTarget) ?? []),
   ];
 }
 
@@ -86,3 +89,11 @@ const waitingTargets = ({ concurrency, ideal, processor, pipeline }: WaitingResu
   least(`waiting, ${concurrency} per thread: processor against the ideal`, 0.9, rateOf(processor) / ideal, 2),
   least(`waiting, ${concurrency} per thread: pipeline against the ideal`, 0.9, rateOf(pipeline) / ideal, 2),
 ];
+
+const httpTarget = (result: HttpResult): Target =>
+  least(
+    `${result.client} of ${result.latencyMs} ms, by npm start, against the ideal`,
+    0.9,
+    shareOf(result, result.sluice),
+    2,
+  );

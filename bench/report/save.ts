@@ -5,9 +5,9 @@ import { drawChart } from './chart.ts';
 import type { Results } from './results.ts';
 
 /** Keeps the results for the README and docs/performance.md; those of handlers that wait are in a file of their own. */
-export async function saveResults({ waiting, ...results }: Results): Promise<void> {
+export async function saveResults({ waiting, http, ...results }: Results): Promise<void> {
   const { throughput, small, wake, ...run } = results;
-  if (waiting) await writeJson('waiting', { ...run, waiting });
+  if (waiting) await writeJson('waiting', { ...run, waiting, http });
   if (throughput || small || wake) await writeJson('latest', results);
   if (throughput) await writeInto('docs/images', 'bench.svg', drawChart(results, throughput));
 }

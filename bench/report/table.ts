@@ -1,4 +1,5 @@
 import { formatCount } from '../../cli/text/format.ts';
+import { type HttpResult, shareOf } from '../measures/http.ts';
 import { type Measurement, rateOf } from '../measures/measurement.ts';
 import type { SmallResult } from '../measures/small.ts';
 import type { Throughput } from '../measures/throughput.ts';
@@ -66,9 +67,18 @@ function waitingRows(waiting: readonly WaitingResult[]): string[] {
   return markdown([head, ...rows]);
 }
 
+function httpRows(http: readonly HttpResult[]): string[] {
+  const head = ['client', 'latency', 'ideal items/s', 'plain script', 'of the ideal', 'npm start', 'of the ideal'];
+  const row = (one: HttpResult): string[] => [
+    ...[one.client, `${one.latencyMs} ms`, formatCount(one.ideal)],
+    ...[one.plain, one.sluice].flatMap((run) => [formatCount(run.items / run.seconds), shareOf(one, run).toFixed(3)]),
+  ];
+  return markdown([head, ...http.map(row)]);
+}
+
 /** All that is printed at the end of a run. */
 export function formatResults(results: Results): string[] {
-  const { throughput, small, wake, waiting, machine, date, command } = results;
+  const { throughput, small, wake, waiting, http, machine, date, command } = results;
   const memory = (machine.memoryBytes / 2 ** 30).toFixed(0);
   const targets = targetsOf(results).map(({ what, target, measured, met }) => [
     ...[what, target, measured, met ? 'met' : 'missed'],
@@ -90,6 +100,7 @@ export function formatResults(results: Results): string[] {
         ]
       : []),
     ...(waiting ? ['', ...waitingRows(waiting)] : []),
+    ...(http ? ['', ...httpRows(http)] : []),
     '',
     ...markdown([['target', 'wanted', 'measured', ''], ...targets]),
   ];
