@@ -55,11 +55,16 @@ export const deadItemSchema = z.object({
 });
 export type DeadItem = z.infer<typeof deadItemSchema>;
 
-/** A line of a retries frame (also used by redrives): the item, the attempts charged so far, and when it may run. */
+/**
+ * A line of a retries frame (also used by redrives): the item, the attempts charged so far, and when it may run. `rerun`:
+ * a thread died while it was in flight with others, so that it runs alone; or after it had ended, so that its end is noted
+ * at once.
+ */
 export const retryItemSchema = z.object({
   index: count,
   attempts: z.array(attemptSchema),
   notBefore: z.string().optional(),
+  rerun: z.enum(['alone', 'careful']).optional(),
   item: z.unknown(),
 });
 export type RetryItem = z.infer<typeof retryItemSchema>;

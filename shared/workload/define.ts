@@ -18,7 +18,13 @@ export interface ItemContext {
   batch: string;
   position: number;
   attempt: number;
-  /** Aborts when the item (with mapChunk: the chunk) overruns `timeoutSeconds`; the thread is ended soon after. */
+  /** Of the item, for services that know one: the same at every attempt, redelivery and redrive. At most 53 characters. */
+  idempotencyKey: string;
+  /** When the batch's report is due. */
+  deadline: Date;
+  /** Whether the result is thrown away. Always false so far. */
+  shadow: boolean;
+  /** Aborts when the item (with mapChunk: the group) overruns `timeoutSeconds`, and when its batch is cancelled. */
   signal: AbortSignal;
   log: (message: string) => void;
   /** One of the workload's `containers`. Throws TypeError for a name that it does not declare. */
@@ -46,11 +52,16 @@ interface CommonOptions<Result, Acc> {
   /** Counts up when the meaning of items or results changes; it is stored with each reference and dead letter. */
   version: number;
   reduce?: Reduce<Result, Acc>;
+  /**
+   * Calls of an asynchronous handler in flight per thread; default 16, as many as a queue trigger of Azure Functions has
+   * by default (learn: host.json, `batchSize`), so that what serves one serves this. A synchronous handler runs one.
+   */
+  concurrency?: number;
   /** A chunk ends at either limit; defaults 5,000 items and 1 MiB of records. */
   chunk?: { maxItems?: number; maxBytes?: number };
   /** How often the handler may run on an item before it is a dead letter; default 5. */
   attempts?: number;
-  /** For one item (with mapChunk: for the chunk); default 60. */
+  /** For one item (with mapChunk: for a group); default 60. */
   timeoutSeconds?: number;
   /** What a chunk is expected to take before it has been measured; default 0.1. */
   secondsPerChunk?: number;
@@ -79,6 +90,8 @@ export type WorkloadOptions<Schema extends StandardSchemaV1, Result, Acc> = Comm
           items: StandardSchemaV1.InferOutput<Schema>[],
           contexts: ItemContext[],
         ) => ChunkOutput<Result>[] | Promise<ChunkOutput<Result>[]>;
+        /** Most items of one call; default the whole chunk. */
+        group?: { maxItems?: number };
       }
   );
 
@@ -94,6 +107,8 @@ export interface Workload {
   ) => ChunkOutput<unknown>[] | Promise<ChunkOutput<unknown>[]>;
   readonly reduce?: Required<Reduce<unknown, unknown>>;
   readonly chunk: { readonly maxItems: number; readonly maxBytes: number };
+  readonly concurrency: number;
+  readonly group: { readonly maxItems: number };
   readonly attempts: number;
   readonly timeoutSeconds: number;
   readonly secondsPerChunk: number;
@@ -116,10 +131,13 @@ export function defineWorkload<Schema extends StandardSchemaV1, Result, Acc = ne
   const lanes = options.lanes ?? ['normal'];
   const [firstLane = ''] = lanes;
   const { reduce, ...rest } = options;
+  const chunk = { maxItems: 5_000, maxBytes: MiB, ...options.chunk };
   const workload = {
     ...rest,
     ...(reduce === undefined ? {} : { reduce: { maxKeys: 100_000, ...reduce } }),
-    chunk: { maxItems: 5_000, maxBytes: MiB, ...options.chunk },
+    chunk,
+    concurrency: options.concurrency ?? 16,
+    group: { maxItems: chunk.maxItems, ...('group' in options ? options.group : {}) },
     attempts: options.attempts ?? 5,
     timeoutSeconds: options.timeoutSeconds ?? 60,
     secondsPerChunk: options.secondsPerChunk ?? 0.1,
@@ -145,6 +163,8 @@ function check(workload: Workload): void {
   if (!isPoolName(workload.pool)) fail('pool', 'a lower-case word of at most 20 characters', workload.pool);
   if ((workload.map === undefined) === (workload.mapChunk === undefined))
     fail('map', 'given, or else mapChunk', 'both or none');
+  if (workload.map !== undefined && workload.group.maxItems !== workload.chunk.maxItems)
+    fail('group', 'absent where there is no mapChunk', workload.group);
   if (workload.lanes.length === 0) fail('lanes', 'at least one lane', workload.lanes);
   for (const lane of workload.lanes) checkLane(workload, lane, fail);
   for (const container of workload.containers) {
@@ -166,6 +186,8 @@ function checkLane(workload: Workload, lane: string, fail: (f: string, e: string
 const ranges = (workload: Workload): Record<string, [value: number, min: number, max: number]> => ({
   version: [workload.version, 1, 1_000_000],
   'chunk.maxItems': [workload.chunk.maxItems, 1, 100_000],
+  concurrency: [workload.concurrency, 1, 1_000],
+  'group.maxItems': [workload.group.maxItems, 1, 100_000],
   'chunk.maxBytes': [workload.chunk.maxBytes, KiB, 16 * MiB],
   attempts: [workload.attempts, 1, 100],
   timeoutSeconds: [workload.timeoutSeconds, 0.05, 540],

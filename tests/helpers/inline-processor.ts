@@ -1,5 +1,6 @@
 import { runChunk, type ThreadTools } from '../../shared/processing/thread/run-chunk.ts';
-import { createStatusBuffer } from '../../shared/processing/thread/thread-status.ts';
+import { followStop } from '../../shared/processing/thread/thread-status.ts';
+import { taskOf } from '../../shared/processing/thread-pool/process-chunk.ts';
 import type { Processor } from '../../shared/processing/thread-pool/processor.ts';
 import type { Registry } from '../../shared/workload/registry.ts';
 
@@ -20,10 +21,8 @@ export const createInlineProcessor = (registry: Registry): Pick<Processor, 'proc
   process: (job) => {
     const workload = registry.workload(job.reference.workload);
     if (!workload) throw new Error(`There is no workload ${job.reference.workload}.`);
-    return runChunk(
-      workload,
-      { ...job, statusBuffer: createStatusBuffer(), knownFailures: [], single: false, budgetMs: BUDGET_MS },
-      tools,
-    );
+    const task = taskOf(job, BUDGET_MS);
+    const unfollow = followStop(task.statusBuffer, job.stop);
+    return runChunk(workload, task, tools).finally(unfollow);
   },
 });

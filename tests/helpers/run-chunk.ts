@@ -1,8 +1,10 @@
 /** Runs a chunk as a thread does, without one. */
 import { z } from 'zod';
+import { readCopy } from '../../shared/processing/thread/copies.ts';
 import { runChunk } from '../../shared/processing/thread/run-chunk.ts';
-import { createStatusBuffer, readThreadStatus } from '../../shared/processing/thread/thread-status.ts';
-import type { ChunkJob, ThreadTask } from '../../shared/processing/thread/thread-task.ts';
+import { followStop, readThreadStatus } from '../../shared/processing/thread/thread-status.ts';
+import type { ChunkJob, Copy, ThreadTask } from '../../shared/processing/thread/thread-task.ts';
+import { taskOf } from '../../shared/processing/thread-pool/process-chunk.ts';
 import { defineWorkload, type ItemContext, type Workload } from '../../shared/workload/define.ts';
 import { chunkJob, readAll } from './chunks.ts';
 
@@ -16,21 +18,23 @@ export const workloadOf = (map: MapItem, options: object = {}): Workload =>
 
 /** The clock stands still and the jitter is in the middle, so that instants in expectations are literals. */
 export async function run(workload: Workload, job: ChunkJob, overrides: Partial<ThreadTask> = {}) {
-  const task = {
-    ...job,
-    statusBuffer: createStatusBuffer(),
-    knownFailures: [],
-    single: false,
-    budgetMs: 60_000,
-    ...overrides,
-  };
+  const task = { ...taskOf(job, 60_000), ...overrides };
+  const unfollow = followStop(task.statusBuffer, job.stop);
   const log: string[] = [];
+  const copies: Copy[] = [];
   const outcome = await runChunk(workload, task, {
     clockMs: () => 0,
     random: () => 0.5,
     log: (message, position) => log.push(`${position} ${message}`),
-  });
-  return { ...outcome, ...(await readAll(outcome)), log, statusBuffer: readThreadStatus(task.statusBuffer) };
+    sendCopy: (copy) => copies.push(copy),
+  }).finally(unfollow);
+  return {
+    ...outcome,
+    ...(await readAll(outcome)),
+    log,
+    copies: copies.map((copy) => [...readCopy(copy)]),
+    status: readThreadStatus(task.statusBuffer),
+  };
 }
 
 /** A chunk of items with these ids. */

@@ -1,4 +1,5 @@
 /** Workloads whose handlers do what an item tells them to: succeed, fail, hang, or end their thread. */
+import { appendFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { serve } from '../../shared/processing/thread/serve.ts';
@@ -6,7 +7,8 @@ import { defineWorkload, type ItemContext } from '../../shared/workload/define.t
 import { Reject, Retry } from '../../shared/workload/errors.ts';
 import { createRegistry } from '../../shared/workload/registry.ts';
 
-const item = z.object({ id: z.number(), act: z.string().default('ok') });
+/** `calls`: a file to which each call appends the item's id, so that it outlives the thread. */
+const item = z.object({ id: z.number(), act: z.string().default('ok'), calls: z.string().optional() });
 type Item = z.infer<typeof item>;
 
 const acts: Record<string, (context: ItemContext) => unknown> = {
@@ -46,14 +48,48 @@ const acts: Record<string, (context: ItemContext) => unknown> = {
   },
   large: ({ position }) => ({ text: `${position} `.repeat(1_000_000) }),
   log: ({ log }) => log('hello'),
-  slow: () => {
+  wait: async ({ position }) => {
+    await delay(30);
+    return { id: position - 100 };
+  },
+  waitAndExit: async () => {
+    await delay(10);
+    process.exit(3);
+  },
+  floating: async () => {
+    void Promise.reject(new Error('nobody awaits this'));
+    await delay(20);
+  },
+  late: ({ position }) => {
+    setTimeout(() => {
+      throw new Error('comes too late');
+    }, 10);
+    return { id: position - 100 };
+  },
+  /** As the first user of a connection pool: the errors of its connection come in the context of this item. */
+  opensShared: async ({ position }) => {
+    setTimeout(() => {
+      throw new Error('the connection is gone');
+    }, 10);
+    await delay(30);
+    return { id: position - 100 };
+  },
+  usesShared: async ({ position }) => {
+    await delay(30);
+    return { id: position - 100 };
+  },
+  block: () => {
+    for (;;);
+  },
+  slow: ({ position }) => {
     const end = performance.now() + 60;
     while (performance.now() < end);
-    return {};
+    return { id: position - 100 };
   },
 };
 
 function run(one: Item, context: ItemContext): unknown {
+  if (one.calls !== undefined) appendFileSync(one.calls, `${one.id}\n`);
   const act = acts[one.act];
   return act ? act(context) : { id: one.id, attempt: context.attempt };
 }
@@ -90,5 +126,7 @@ const whole = defineWorkload({
   },
 });
 
+const patient = defineWorkload({ ...common, name: 'patient', map: run, timeoutSeconds: 60 });
+
 // biome-ignore lint/style/noDefaultExport: a thread's file exports its function as default
-export default serve(createRegistry([each, whole]));
+export default serve(createRegistry([each, whole, patient]));

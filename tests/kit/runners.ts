@@ -1,6 +1,6 @@
 import { runChunk } from '../../shared/processing/thread/run-chunk.ts';
-import { createStatusBuffer } from '../../shared/processing/thread/thread-status.ts';
 import type { ChunkJob, ChunkOutcome } from '../../shared/processing/thread/thread-task.ts';
+import { taskOf } from '../../shared/processing/thread-pool/process-chunk.ts';
 import { createProcessor } from '../../shared/processing/thread-pool/processor.ts';
 import type { OpenContainer } from '../../shared/workload/container.ts';
 import type { Workload } from '../../shared/workload/define.ts';
@@ -16,9 +16,8 @@ const BUDGET_MS = 240_000;
 /** Runs chunks as a worker thread does, in this one; retries are spread by nothing. */
 export const runHere = (workload: Workload, container: OpenContainer, log: string[]): Runner => ({
   run: (job) => {
-    const task = { ...job, statusBuffer: createStatusBuffer(), knownFailures: [], single: false, budgetMs: BUDGET_MS };
     const tools = { clockMs: () => performance.now(), random: () => 0.5, container };
-    return runChunk(workload, task, { ...tools, log: (message) => log.push(message) });
+    return runChunk(workload, taskOf(job, BUDGET_MS), { ...tools, log: (message) => log.push(message) });
   },
   close: async () => {},
 });

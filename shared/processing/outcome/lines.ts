@@ -1,5 +1,5 @@
 /** The lines of an outcome's retries and dead frames. Items are spliced in as text: they are never stringified again. */
-import type { Attempt, DeadItem, DeadReason } from '../../contract/outcome.ts';
+import type { Attempt, DeadItem, DeadReason, RetryItem } from '../../contract/outcome.ts';
 import { itemJsonOf, type Source } from '../sources.ts';
 import type { ErrorText } from './error-text.ts';
 
@@ -19,9 +19,14 @@ export function deadLine(source: Pick<Source, 'index'> | Source, death: Death): 
 }
 
 /** A line of the retries frame; without `notBefore` the item may run at once. */
-export function retryLine(source: Source, attempts: readonly Attempt[], notBefore?: string): string {
+export function retryLine(
+  source: Source,
+  attempts: readonly Attempt[],
+  { notBefore, rerun }: { notBefore?: string | undefined; rerun?: RetryItem['rerun'] } = {},
+): string {
   const { index } = source;
-  return withItem({ index, attempts, ...(notBefore === undefined ? {} : { notBefore }) }, itemJsonOf(source));
+  const fields = { index, attempts, ...(notBefore && { notBefore }), ...(rerun && { rerun }) };
+  return withItem(fields, itemJsonOf(source));
 }
 
 const withItem = (fields: object, itemJson: string | undefined): string => {

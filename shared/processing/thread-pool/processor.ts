@@ -2,9 +2,9 @@ import { availableParallelism } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import type { Settings } from '../../settings.ts';
 import { createSlots } from '../../slots.ts';
-import { toErrorText } from '../outcome/error-text.ts';
-import type { ChunkJob, ChunkOutcome } from '../thread/thread-task.ts';
-import { processChunk } from './rescue.ts';
+import { attemptText, type ErrorText, toErrorText } from '../outcome/error-text.ts';
+import type { ChunkJob, ChunkOutcome, LogLine, StrayError } from '../thread/thread-task.ts';
+import { processChunk } from './process-chunk.ts';
 import { createThreads, type Threads } from './threads.ts';
 
 export type { ChunkJob, ChunkOutcome } from '../thread/thread-task.ts';
@@ -91,10 +91,14 @@ function threadsOptions({ threadUrl, maxThreadMemoryMb, settings, now, log }: Pr
     maxThreadMemoryMb,
     data: settings === undefined ? {} : { settings },
     clockMs: now ?? (() => performance.now()),
-    onLine: ({ message, ...fields }: LogFields & { message: string }) => log(message, fields),
+    onLine: ({ message, batch, chunk, position }: LogLine) => log(message, { batch, chunk, position }),
+    onStray: ({ error, wasInFlight }: StrayError) => log(strayText(error, wasInFlight), {}),
     onIdleError: (error: unknown) => log(`An idle thread ended: ${toErrorText(error).message}`, {}),
   };
 }
+
+const strayText = (error: ErrorText, wasInFlight: boolean): string =>
+  `An error that no handler awaited (${wasInFlight ? 'from a call in flight' : 'charged to no item'}): ${attemptText(error)}`;
 
 const dropNotice =
   ({ log }: ProcessorOptions, { reference: { batch, chunk } }: ChunkJob) =>

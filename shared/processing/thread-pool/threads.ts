@@ -1,10 +1,29 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Piscina } from 'piscina';
 import { readThreadStatus, type ThreadStatus } from '../thread/thread-status.ts';
-import type { LogLine, ThreadAnswer, ThreadData, ThreadTask } from '../thread/thread-task.ts';
+import type {
+  Copy,
+  LogLine,
+  StrayError,
+  ThreadAnswer,
+  ThreadData,
+  ThreadMessage,
+  ThreadTask,
+} from '../thread/thread-task.ts';
 import { watchThread } from './watch.ts';
 
-/** How one run ended: with an answer, or with the end of its thread and the status at that moment. */
-export type ThreadEnd = { answer: ThreadAnswer } | { status: ThreadStatus; stuck: boolean; error: unknown };
+/** A thread that ended without an answer: what it was at, what had become of its items, and the copies it had sent. */
+export interface ThreadDeath {
+  status: ThreadStatus;
+  items: Uint8Array;
+  copies: Copy[];
+  /** Whether it was ended because it no longer moved. */
+  stuck: boolean;
+  error: unknown;
+}
+
+/** How one run ended. */
+export type ThreadEnd = { answer: ThreadAnswer; status: ThreadStatus } | ThreadDeath;
 
 /** The worker threads of one process. */
 export interface Threads {
@@ -21,28 +40,43 @@ export interface ThreadsOptions {
   data: ThreadData;
   clockMs: () => number;
   onLine: (line: LogLine) => void;
+  onStray: (stray: StrayError) => void;
   /** An error of a thread that was running nothing. */
   onIdleError: (error: unknown) => void;
+}
+
+interface Run {
+  task: ThreadTask;
+  stop: AbortController;
+  copies: Copy[];
 }
 
 /** Starts the threads. They stay: a thread that ended is replaced. */
 export function createThreads(options: ThreadsOptions): Threads {
   const threadPool = createThreadPool(options);
-  const runs = new Map<ThreadTask, AbortController>();
-  threadPool.on('message', options.onLine);
+  const runs = new Map<number, Run>();
+  let lastId = 0;
+  threadPool.on('message', (message: ThreadMessage) => {
+    if (message.kind === 'log') options.onLine(message);
+    else if (message.kind === 'stray') options.onStray(message);
+    else runs.get(message.task)?.copies.push(message.copy);
+  });
   threadPool.on('error', (error) => {
     options.onIdleError(error);
     // A thread that dies while it loads takes no task with it, and the pool would let that task wait for ever.
-    for (const [task, stop] of runs) if (readThreadStatus(task.statusBuffer).sequence === 0) stop.abort(error);
+    for (const { task, stop } of runs.values()) {
+      if (readThreadStatus(task.statusBuffer).sequence === 0) stop.abort(error);
+    }
   });
   return {
-    run: async (task) => {
-      const stop = new AbortController();
-      runs.set(task, stop);
+    run: async (given) => {
+      lastId += 1;
+      const run: Run = { task: { ...given, id: lastId }, stop: new AbortController(), copies: [] };
+      runs.set(lastId, run);
       try {
-        return await runWatched(threadPool, task, { stop, clockMs: options.clockMs });
+        return await runWatched(threadPool, run, options.clockMs);
       } finally {
-        runs.delete(task);
+        runs.delete(run.task.id);
       }
     },
     close: () => threadPool.destroy(),
@@ -77,22 +111,35 @@ const createThreadPool = ({
 
 async function runWatched(
   threadPool: Piscina<ThreadTask, ThreadAnswer>,
-  task: ThreadTask,
-  { stop, clockMs }: { stop: AbortController; clockMs: () => number },
+  { task, stop, copies }: Run,
+  clockMs: () => number,
 ): Promise<ThreadEnd> {
   let stuck: ThreadStatus | undefined;
-  const unwatch = watchThread(task.statusBuffer, clockMs, (status) => {
+  const { statusBuffer } = task;
+  const unwatch = watchThread(statusBuffer, clockMs, (status) => {
     stuck = status;
     // Not waited for: Node 24.21 cannot end a loop of certain built-in calls alone (`for (;;) new Array(1000).fill(0)`;
     // Node 22.15 can). Such a thread burns its core until the process ends, but its chunk goes on in another one.
     stop.abort();
   });
   try {
-    return { answer: await threadPool.run(task, { signal: stop.signal }) };
+    const answer = await threadPool.run(task, { signal: stop.signal });
+    return { answer, status: readThreadStatus(statusBuffer) };
   } catch (error) {
     const cause = stop.signal.aborted && stop.signal.reason instanceof Error ? stop.signal.reason : error;
-    return { status: stuck ?? readThreadStatus(task.statusBuffer), stuck: stuck !== undefined, error: cause };
+    const status = stuck ?? readThreadStatus(statusBuffer);
+    const items = Uint8Array.from(statusBuffer.items);
+    await received(copies, status.copies);
+    return { status, items, copies: [...copies], stuck: stuck !== undefined, error: cause };
   } finally {
     unwatch();
   }
+}
+
+const COPY_WAIT_MS = 5;
+const MAX_COPY_WAITS = 200;
+
+/** What a thread had sent before its death comes by another way than the news of its death. */
+async function received(copies: readonly Copy[], sent: number): Promise<void> {
+  for (let waits = 0; copies.length < sent && waits < MAX_COPY_WAITS; waits += 1) await sleep(COPY_WAIT_MS);
 }

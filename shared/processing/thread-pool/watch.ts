@@ -1,4 +1,5 @@
-import { OUTSIDE, readThreadStatus, type StatusBuffer, type ThreadStatus } from '../thread/thread-status.ts';
+import { STOP_GRACE_MS } from '../thread/chunk-run.ts';
+import { readThreadStatus, type StatusBuffer, type ThreadStatus } from '../thread/thread-status.ts';
 
 const TICK_MS = 50;
 /** An asynchronous handler that overran its time is ended in the thread itself; only a blocked thread gets this far. */
@@ -11,7 +12,10 @@ const OUTSIDE_MS = 60_000;
 /** Whether a thread whose status has been the same for `sameForMs` has to be ended. */
 export function isStuck(status: ThreadStatus, sameForMs: number): boolean {
   if (status.sequence === 0) return sameForMs > START_MS;
-  return sameForMs > (status.position === OUTSIDE ? OUTSIDE_MS : status.timeoutMs + GRACE_MS);
+  if (!status.isRunning) return sameForMs > OUTSIDE_MS;
+  // A thread that waits for its handlers moves all the time: this one is blocked, and sees neither time nor stop.
+  const limitMs = status.stop === undefined ? status.timeoutMs : Math.min(status.timeoutMs, STOP_GRACE_MS);
+  return sameForMs > limitMs + GRACE_MS;
 }
 
 /**

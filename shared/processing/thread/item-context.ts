@@ -2,26 +2,10 @@ import type { Reference } from '../../contract/reference.ts';
 import { type OpenContainer, withCheckedNames } from '../../workload/container.ts';
 import type { ItemContext, Workload } from '../../workload/define.ts';
 import type { Source } from '../sources.ts';
+import type { Flight } from './flight.ts';
 
 /** Takes a handler's log line for the item at `position`. */
 export type LogSink = (message: string, position: number) => void;
-
-/** An AbortController made only when a handler asks for the signal: it costs more than a light item's whole run. */
-export class LazyAbort {
-  #controller: AbortController | undefined;
-  #reason: Error | undefined;
-
-  get signal(): AbortSignal {
-    this.#controller ??= new AbortController();
-    if (this.#reason !== undefined) this.#controller.abort(this.#reason);
-    return this.#controller.signal;
-  }
-
-  abort(reason: Error): void {
-    this.#reason = reason;
-    this.#controller?.abort(reason);
-  }
-}
 
 /** What contexts are made of beside the item. */
 export interface ContextTools {
@@ -30,15 +14,20 @@ export interface ContextTools {
   container?: OpenContainer;
 }
 
-/** Makes the contexts of one chunk's items. */
-export const createContexts = (workload: Workload, { batch }: Reference, tools: ContextTools) => {
-  const shared = { workload, batch, tools };
-  return (source: Source, abort: LazyAbort): ItemContext => new Context(shared, source, abort);
+/** Makes the contexts of one chunk's items. `deadlineAt` is ISO text. */
+export const createContexts = (
+  workload: Workload,
+  { batch }: Reference,
+  { deadlineAt, tools }: { deadlineAt: string; tools: ContextTools },
+) => {
+  const shared = { workload, batch, deadlineAt, tools };
+  return (source: Source, flight: Flight): ItemContext => new Context(shared, source, flight);
 };
 
 interface Shared {
   workload: Workload;
   batch: string;
+  deadlineAt: string;
   tools: ContextTools;
 }
 
@@ -47,19 +36,28 @@ class Context implements ItemContext {
   readonly batch: string;
   readonly position: number;
   readonly attempt: number;
+  readonly shadow = false;
   readonly #shared: Shared;
-  readonly #abort: LazyAbort;
+  readonly #flight: Flight;
 
-  constructor(shared: Shared, { index, attempts }: Source, abort: LazyAbort) {
+  constructor(shared: Shared, { index, attempts }: Source, flight: Flight) {
     this.batch = shared.batch;
     this.position = index;
     this.attempt = attempts.length + 1;
     this.#shared = shared;
-    this.#abort = abort;
+    this.#flight = flight;
   }
 
   get signal(): AbortSignal {
-    return this.#abort.signal;
+    return this.#flight.signal;
+  }
+
+  get idempotencyKey(): string {
+    return `${this.batch}-${this.position}`;
+  }
+
+  get deadline(): Date {
+    return new Date(this.#shared.deadlineAt);
   }
 
   get log(): ItemContext['log'] {

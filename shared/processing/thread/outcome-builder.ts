@@ -1,5 +1,4 @@
-import type { Attempt, DeadReason } from '../../contract/outcome.ts';
-import type { Reference } from '../../contract/reference.ts';
+import type { Attempt, DeadReason, RetryItem } from '../../contract/outcome.ts';
 import type { Workload } from '../../workload/define.ts';
 import { Reject, Retry } from '../../workload/errors.ts';
 import { causeOf, countCause } from '../outcome/cause.ts';
@@ -10,7 +9,8 @@ import { deadLine, retryLine } from '../outcome/lines.ts';
 import { notTooDeep } from '../outcome/nesting.ts';
 import type { Source } from '../sources.ts';
 import { retryDelayMs } from './back-off.ts';
-import type { ChunkOutcome } from './thread-task.ts';
+import { ENDED } from './thread-status.ts';
+import type { ChunkOutcome, EndedItem, OtherEnd } from './thread-task.ts';
 
 /** Service time now in milliseconds, and a number in [0, 1) for jitter. */
 export interface Chances {
@@ -18,117 +18,246 @@ export interface Chances {
   random: () => number;
 }
 
-/** Keeps what becomes of each item of one run of a chunk, and makes the outcome of it. Each item is told of once. */
+/** What a builder is made of. */
+export interface BuilderOptions {
+  workload: Workload;
+  sources: readonly Source[];
+  /** The workload's version that dead letters name. */
+  version: number;
+  chances: Chances;
+  /** Gets ENDED for each item that has, by its slot. */
+  states: Uint8Array;
+}
+
+/**
+ * Keeps what becomes of each item of one run of a chunk, and makes the outcome of it. Items end in any order; each ends
+ * once. Results are written and folded in the order of the items, so that the outcome does not tell which came first.
+ */
 export class OutcomeBuilder {
   readonly #workload: Workload;
+  readonly #sources: readonly Source[];
+  readonly #firstLine: number;
   readonly #version: number;
   readonly #chances: Chances;
+  readonly #states: Uint8Array;
   readonly #fold: Fold | undefined;
-  readonly #results: string[] = [];
-  readonly #retries: string[] = [];
-  readonly #dead: string[] = [];
-  readonly #causes = new Map<string, number>();
-  #succeeded: Source[] = [];
-  #dueMs = Number.POSITIVE_INFINITY;
-  #failures = 0;
-  #ran = 0;
+  readonly #ended: (EndedItem | undefined)[];
+  /** Results that wait for an item before them to end: they are folded after it. */
+  readonly #unfolded = new Map<number, unknown>();
+  /** The first slot that has not ended. */
+  #next = 0;
+  #fresh: number[] = [];
+  #progress = 0;
+  #isRestored = false;
 
-  constructor(workload: Workload, reference: Reference, chances: Chances) {
+  constructor({ workload, sources, version, chances, states }: BuilderOptions) {
     this.#workload = workload;
-    this.#version = reference.version;
+    this.#sources = sources;
+    this.#firstLine = sources[0]?.line ?? 0;
+    this.#version = version;
     this.#chances = chances;
+    this.#states = states;
     this.#fold = createFold(workload.reduce);
+    this.#ended = new Array(sources.length).fill(undefined);
   }
 
   /** Whether this run has brought any item further. */
   get progressed(): boolean {
-    return this.#ran > 0 || this.#dead.length > 0;
+    return this.#progress > 0;
+  }
+
+  /** The place of an item in the chunk, from 0. */
+  slotOf({ line }: Source): number {
+    return line - this.#firstLine;
+  }
+
+  /** Whether an item has ended. */
+  hasEnded(source: Source): boolean {
+    return this.#ended[this.slotOf(source)] !== undefined;
   }
 
   /** @throws when the result cannot be written or folded: the item failed, as if its handler had thrown. */
   succeed(source: Source, result: unknown): void {
     const json = toResultLine(result);
-    this.#fold?.add(result);
-    this.#results.push(json);
-    this.#succeeded.push(source);
-    this.#ran += 1;
+    const slot = this.slotOf(source);
+    if (slot === this.#next) this.#fold?.add(result);
+    else if (this.#fold !== undefined) this.#unfolded.set(slot, result);
+    this.#end(slot, json);
   }
 
   /** Decides by what was thrown: invalid, rejected, or one attempt charged and then retried or exhausted. */
-  fail(source: Source, thrown: unknown, atMs = this.#chances.nowMs()): void {
+  fail(source: Source, thrown: unknown, options: { atMs?: number; rerun?: RetryItem['rerun'] } = {}): void {
+    const { atMs = this.#chances.nowMs(), rerun } = options;
     const error = toErrorText(thrown);
     if (thrown instanceof InvalidItem) this.#bury(source, 'invalid', error, source.attempts);
-    else if (thrown instanceof Reject) this.#bury(source, 'rejected', error, this.#charge(source, error, atMs));
-    else this.#failAttempt(source, thrown, this.#charge(source, error, atMs));
+    else if (thrown instanceof Reject) this.#bury(source, 'rejected', error, charged(source, error, atMs));
+    else this.#failAttempt(source, thrown, { attempts: charged(source, error, atMs), rerun });
   }
 
   /** The item has ended its thread, and would end the next one. */
   kill(source: Source, error: ErrorText, atMs: number): void {
-    this.#bury(source, 'killed', error, this.#charge(source, error, atMs));
+    this.#bury(source, 'killed', error, charged(source, error, atMs));
   }
 
-  /** Hands the item on to the retries chunk as it came: it did not run. */
-  passOn(source: Source): void {
-    this.#retries.push(source.retry ? source.text : retryLine(source, source.attempts));
-    this.#due(source.retry?.notBefore === undefined ? this.#chances.nowMs() : Date.parse(source.retry.notBefore));
+  /** Hands the item on to the retries chunk, uncharged: it did not run, or `rerun` says how it has to run again. */
+  passOn(source: Source, rerun?: RetryItem['rerun']): void {
+    const { retry } = source;
+    const line =
+      retry && (rerun === undefined || rerun === retry.rerun)
+        ? source.text
+        : retryLine(source, source.attempts, { notBefore: retry?.notBefore, rerun });
+    const dueMs = retry?.notBefore === undefined ? this.#chances.nowMs() : Date.parse(retry.notBefore);
+    this.#end(this.slotOf(source), { kind: 'retry', line, ran: false, failed: false, dueMs });
   }
 
-  /** The outcome. Values that cannot be written as JSON fail every item that was folded, as none can be named. */
-  encode(): Omit<ChunkOutcome, 'body'> & Pick<EncodedOutcome, 'body'> {
+  /** The item did not end before its batch was cancelled. */
+  cancel(source: Source): void {
+    this.#end(this.slotOf(source), CANCELLED);
+  }
+
+  /** Sets how an item ended in a thread that is gone. A result that cannot be folded again has to run again. */
+  restore(slot: number, ended: EndedItem): void {
+    const source = this.#sources[slot];
+    if (source === undefined || this.hasEnded(source)) return;
+    this.#isRestored = true;
+    if (typeof ended === 'string' && this.#fold !== undefined) this.#unfolded.set(slot, JSON.parse(ended));
+    this.#end(slot, ended);
+  }
+
+  /** What has ended since the last call. */
+  takeFresh(): (readonly [slot: number, ended: EndedItem])[] {
+    const fresh = this.#fresh;
+    this.#fresh = [];
+    return fresh.map((slot) => [slot, this.#ended[slot] as EndedItem] as const);
+  }
+
+  /**
+   * The outcome, when every item has ended. Values that cannot be written as JSON fail every item that was folded, as none
+   * can be named. With `isCancelled`, what would be tried again is cancelled.
+   */
+  encode({ isCancelled = false } = {}): Omit<ChunkOutcome, 'body'> & Pick<EncodedOutcome, 'body'> {
     const partial = this.#partial();
+    const sorted = sort(isCancelled ? this.#ended.map(cancelledIfRetry) : this.#ended);
+    const { results, retries, dead, cancelled, others } = sorted;
     const counts = {
-      items: this.#succeeded.length + this.#dead.length + this.#retries.length,
-      succeeded: this.#succeeded.length,
-      dead: this.#dead.length,
-      cancelled: 0,
-      retried: this.#retries.length,
+      items: this.#ended.length,
+      succeeded: results.length,
+      dead: dead.length,
+      cancelled,
+      retried: retries.length,
     };
-    const due = this.#retries.length > 0 ? { dueAt: new Date(this.#dueMs).toISOString() } : {};
-    const lines = { results: this.#results, retries: this.#retries, dead: this.#dead, partial };
-    const encoded = encodeOutcome({ ending: 'processed', counts, ...due }, lines);
-    return { ...encoded, failures: this.#failures, ran: this.#ran, causes: Object.fromEntries(this.#causes) };
+    const causes = new Map<string, number>();
+    let dueMs = Number.POSITIVE_INFINITY;
+    for (const end of others) {
+      if (end.cause !== undefined) countCause(causes, end.cause);
+      if (end.dueMs !== undefined) dueMs = Math.min(dueMs, end.dueMs);
+    }
+    const due = retries.length > 0 ? { dueAt: new Date(dueMs).toISOString() } : {};
+    const ending = isCancelled ? 'cancelled' : 'processed';
+    const encoded = encodeOutcome({ ending, counts, ...due }, { results, retries, dead, partial });
+    return {
+      ...encoded,
+      failures: others.filter(({ failed }) => failed).length,
+      ran: results.length + others.filter(({ ran }) => ran).length,
+      causes: Object.fromEntries(causes),
+    };
+  }
+
+  #end(slot: number, ended: EndedItem): void {
+    this.#ended[slot] = ended;
+    this.#states[slot] = ENDED;
+    this.#fresh.push(slot);
+    if (typeof ended === 'string' || ended.ran || ended.kind === 'dead') this.#progress += 1;
+    if (slot === this.#next) this.#advance();
+  }
+
+  /** Folds what has waited for the items before it to end. */
+  #advance(): void {
+    while (this.#ended[this.#next] !== undefined) {
+      this.#next += 1;
+      if (this.#unfolded.size > 0) this.#foldWaiting(this.#next - 1);
+    }
+  }
+
+  #foldWaiting(slot: number): void {
+    if (!this.#unfolded.has(slot)) return;
+    const result = this.#unfolded.get(slot);
+    this.#unfolded.delete(slot);
+    try {
+      this.#fold?.add(result);
+    } catch (error) {
+      this.#refail(slot, error);
+    }
+  }
+
+  /** An item that had succeeded has failed after all; one whose result was copied runs again first. */
+  #refail(slot: number, error: unknown): void {
+    const source = this.#sources[slot];
+    if (source && this.#isRestored) this.passOn(source, 'careful');
+    else if (source) this.fail(source, error);
   }
 
   #partial(): string[] {
     try {
       return this.#fold?.lines() ?? [];
     } catch (error) {
-      const folded = this.#succeeded;
-      this.#succeeded = [];
-      this.#results.length = 0;
-      this.#ran -= folded.length;
-      for (const source of folded) this.fail(source, error);
+      for (const [slot, ended] of this.#ended.entries()) if (typeof ended === 'string') this.#refail(slot, error);
       return [];
     }
   }
 
-  /** Only an item whose handler ran is charged. */
-  #charge(source: Source, error: ErrorText, atMs: number): Attempt[] {
-    this.#ran += 1;
-    return [...source.attempts, { at: new Date(atMs).toISOString(), error: attemptText(error) }];
+  #failAttempt(
+    source: Source,
+    thrown: unknown,
+    { attempts, rerun }: { attempts: readonly Attempt[]; rerun: RetryItem['rerun'] },
+  ): void {
+    if (attempts.length >= this.#workload.attempts) {
+      this.#bury(source, 'exhausted', toErrorText(thrown), attempts, { failed: true });
+      return;
+    }
+    const after = thrown instanceof Retry ? thrown.after : undefined;
+    const dueMs = this.#chances.nowMs() + retryDelayMs(attempts.length, this.#chances.random(), after);
+    const line = retryLine(source, attempts, { notBefore: new Date(dueMs).toISOString(), rerun });
+    this.#end(this.slotOf(source), { kind: 'retry', line, ran: true, failed: true, dueMs });
   }
 
-  #failAttempt(source: Source, thrown: unknown, attempts: readonly Attempt[]): void {
-    this.#failures += 1;
-    if (attempts.length >= this.#workload.attempts) this.#bury(source, 'exhausted', toErrorText(thrown), attempts);
-    else this.#retry(source, attempts, thrown instanceof Retry ? thrown.after : undefined);
-  }
-
-  #bury(source: Source, reason: DeadReason, error: ErrorText, attempts: readonly Attempt[]): void {
-    this.#dead.push(deadLine(source, { reason, error, attempts, version: this.#version }));
-    countCause(this.#causes, causeOf(reason, error));
-  }
-
-  #retry(source: Source, attempts: readonly Attempt[], after: number | undefined): void {
-    const notBeforeMs = this.#chances.nowMs() + retryDelayMs(attempts.length, this.#chances.random(), after);
-    this.#retries.push(retryLine(source, attempts, new Date(notBeforeMs).toISOString()));
-    this.#due(notBeforeMs);
-  }
-
-  #due(ms: number): void {
-    this.#dueMs = Math.min(this.#dueMs, ms);
+  #bury(
+    source: Source,
+    reason: DeadReason,
+    error: ErrorText,
+    attempts: readonly Attempt[],
+    { failed = false } = {},
+  ): void {
+    const line = deadLine(source, { reason, error, attempts, version: this.#version });
+    const ran = attempts.length > source.attempts.length;
+    this.#end(this.slotOf(source), { kind: 'dead', line, ran, failed, cause: causeOf(reason, error) });
   }
 }
+
+const CANCELLED: OtherEnd = { kind: 'cancelled', line: '', ran: false, failed: false };
+
+const cancelledIfRetry = (ended: EndedItem | undefined): EndedItem | undefined =>
+  typeof ended === 'object' && ended.kind === 'retry' ? { ...ended, kind: 'cancelled' } : ended;
+
+/** The lines of each frame, in the order of the items. */
+function sort(all: readonly (EndedItem | undefined)[]) {
+  const results: string[] = [];
+  const others: OtherEnd[] = [];
+  for (const ended of all) {
+    if (typeof ended === 'string') results.push(ended);
+    else if (ended === undefined) throw new Error('An item of the chunk has not ended.');
+    else others.push(ended);
+  }
+  const linesOf = (kind: OtherEnd['kind']): string[] =>
+    others.filter((other) => other.kind === kind).map(({ line }) => line);
+  return { results, others, retries: linesOf('retry'), dead: linesOf('dead'), cancelled: linesOf('cancelled').length };
+}
+
+/** Only an item whose handler ran is charged. */
+const charged = (source: Source, error: ErrorText, atMs: number): Attempt[] => [
+  ...source.attempts,
+  { at: new Date(atMs).toISOString(), error: attemptText(error) },
+];
 
 /** A result of `undefined` is the line `null`: a result of each success, and the lines stay countable. */
 function toResultLine(result: unknown): string {

@@ -2,18 +2,26 @@ import { FrameError } from '../../contract/errors.ts';
 import type { Workload } from '../../workload/define.ts';
 import { endWholeChunk } from '../outcome/endings.ts';
 import { readSources, type Source } from '../sources.ts';
+import { type ChunkRun, withPulse } from './chunk-run.ts';
+import { Copier } from './copies.ts';
 import { type ContextTools, createContexts } from './item-context.ts';
 import { type Chances, OutcomeBuilder } from './outcome-builder.ts';
-import { type ChunkRun, runItem } from './run-item.ts';
-import { runWhole, toSingleItemMap } from './run-whole.ts';
-import { begin, enter, OUTSIDE } from './thread-status.ts';
-import type { ChunkOutcome, ThreadTask } from './thread-task.ts';
+import { groupsOf, runGroup, toSingleItemMap } from './run-group.ts';
+import { runItem } from './run-item.ts';
+import { runUpTo } from './run-up-to.ts';
+import { salvage } from './salvage.ts';
+import { begin, countCopy, setRunning, stopOf } from './thread-status.ts';
+import type { ChunkOutcome, Copy, ThreadTask } from './thread-task.ts';
 
 /** What a run needs from its thread: a monotonic clock in milliseconds, jitter, and what handlers are given. */
 export interface ThreadTools extends ContextTools {
   clockMs: () => number;
   random: () => number;
+  /** Takes copies of ended items to where they outlive the thread; absent: there is no such place. */
+  sendCopy?: (copy: Copy) => void;
 }
+
+type RunTools = ThreadTools & Chances;
 
 /** Runs a chunk from its frame to its outcome. Throws for no fault of a handler or an item. */
 export async function runChunk(workload: Workload, task: ThreadTask, tools: ThreadTools): Promise<ChunkOutcome> {
@@ -25,51 +33,118 @@ export async function runChunk(workload: Workload, task: ThreadTask, tools: Thre
   return outcome;
 }
 
-async function runOrEnd(workload: Workload, task: ThreadTask, tools: Chances & ContextTools) {
+async function runOrEnd(workload: Workload, task: ThreadTask, tools: RunTools): Promise<ChunkOutcome> {
   const { reference, nowMs } = task;
   try {
     const sources = readSources(reference, task.frame);
-    return await runSources(workload, task, { sources, tools });
+    const chances = { nowMs: tools.nowMs, random: tools.random };
+    const states = task.statusBuffer.items;
+    const builder = new OutcomeBuilder({ workload, sources, version: reference.version, chances, states });
+    const stop = (): boolean => stopOf(task.statusBuffer) === 'cancelled';
+    if (task.remains) salvage(builder, sources, { remains: task.remains, timeoutMs: workload.timeoutSeconds * 1_000 });
+    else await runSources(sources, { ...toRun(workload, task, { builder, tools }) });
+    endRest(builder, sources, stop());
+    return builder.encode({ isCancelled: stop() });
   } catch (error) {
     if (!(error instanceof FrameError)) throw error;
     return endWholeChunk({ reference, ending: 'digest', error, nowMs, version: reference.version });
   }
 }
 
-async function runSources(
+function toRun(
   workload: Workload,
   task: ThreadTask,
-  { sources, tools }: { sources: Source[]; tools: Chances & ContextTools },
-): Promise<ChunkOutcome> {
-  const builder = new OutcomeBuilder(workload, task.reference, tools);
-  await runBy(
-    workload,
-    task.single,
-    sources,
-  )({
+  { builder, tools }: { builder: OutcomeBuilder; tools: RunTools },
+): ChunkRun {
+  const { statusBuffer, reference } = task;
+  const deadlineAt = task.deadlineAt ?? new Date(task.nowMs + workload.deadlineSeconds * 1_000).toISOString();
+  const send = (copy: Copy): void => {
+    countCopy(statusBuffer);
+    tools.sendCopy?.(copy);
+  };
+  return {
     workload,
     builder,
-    statusBuffer: task.statusBuffer,
-    knownFailures: new Map(task.knownFailures.map((knownFailure) => [knownFailure.line, knownFailure])),
+    copier: new Copier(builder, { send, clockMs: tools.clockMs }),
+    statusBuffer,
     timeoutMs: workload.timeoutSeconds * 1_000,
-    contextOf: createContexts(workload, task.reference, tools),
+    contextOf: createContexts(workload, reference, { deadlineAt, tools }),
     nowMs: tools.nowMs,
     untilMs: task.nowMs + task.budgetMs,
+    flights: new Set(),
+    setAside: [],
+    isWaiting: workload.map?.constructor.name === 'AsyncFunction',
+  };
+}
+
+/**
+ * Items that were in flight when a thread died run first and alone, so that the next death has one possible cause; what
+ * had ended then and was lost comes next, and is copied as soon as it ends, so that it runs no third time.
+ */
+async function runSources(sources: readonly Source[], run: ChunkRun): Promise<void> {
+  const { workload, statusBuffer } = run;
+  const rerun = (wanted: 'alone' | 'careful'): Source[] => sources.filter(({ retry }) => retry?.rerun === wanted);
+  setRunning(statusBuffer, true);
+  await withPulse(run, async () => {
+    run.copier.isEager = true;
+    await runUpTo(
+      1,
+      rerun('alone'),
+      starting(run, (source) => runItem(run, source, singleMap(workload))),
+    );
+    await runAll(run, rerun('careful'));
+    run.copier.isEager = false;
+    await runAll(
+      run,
+      sources.filter(({ retry }) => retry?.rerun === undefined),
+    );
+    await runUpTo(
+      1,
+      run.setAside,
+      starting(run, (start) => start()),
+    );
   });
-  enter(task.statusBuffer, OUTSIDE);
-  return builder.encode();
+  setRunning(statusBuffer, false);
 }
 
-function runBy({ map, mapChunk }: Workload, single: boolean, sources: Source[]): (run: ChunkRun) => Promise<void> {
-  if (mapChunk && !single) return (run) => runWhole(run, sources, mapChunk);
-  const one = mapChunk ? toSingleItemMap(mapChunk) : map;
-  if (!one) throw new TypeError('A workload has either map or mapChunk.');
-  return (run) => runEach(run, sources, one);
+/** A unit is started only while the chunk goes on; what has ended by then is copied when its time has come. */
+const starting =
+  <T>(run: ChunkRun, start: (unit: T) => Promise<void> | undefined) =>
+  (unit: T): Promise<void> | undefined => {
+    if (stopOf(run.statusBuffer) !== undefined) return undefined;
+    const pending = start(unit);
+    run.copier.check();
+    return pending;
+  };
+
+function runAll(run: ChunkRun, sources: readonly Source[]): Promise<void> {
+  const { map, mapChunk, group, concurrency } = run.workload;
+  if (map)
+    return runUpTo(
+      concurrency,
+      sources,
+      starting(run, (source) => runItem(run, source, map)),
+    );
+  if (!mapChunk) throw new TypeError('A workload has either map or mapChunk.');
+  const groups = groupsOf(sources, group.maxItems);
+  return runUpTo(
+    concurrency,
+    groups,
+    starting(run, (sources) => runGroup(run, sources, mapChunk)),
+  );
 }
 
-async function runEach(run: ChunkRun, sources: readonly Source[], map: NonNullable<Workload['map']>): Promise<void> {
+function singleMap({ map, mapChunk }: Workload): NonNullable<Workload['map']> {
+  const single = map ?? (mapChunk && toSingleItemMap(mapChunk));
+  if (!single) throw new TypeError('A workload has either map or mapChunk.');
+  return single;
+}
+
+/** What has not ended when the chunk does: cancelled with its batch, or passed on. */
+function endRest(builder: OutcomeBuilder, sources: readonly Source[], isCancelled: boolean): void {
   for (const source of sources) {
-    const pending = runItem(run, source, map);
-    if (pending) await pending;
+    if (builder.hasEnded(source)) continue;
+    if (isCancelled) builder.cancel(source);
+    else builder.passOn(source, source.retry?.rerun);
   }
 }

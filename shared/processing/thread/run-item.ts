@@ -1,57 +1,34 @@
-import type { ItemContext, Workload } from '../../workload/define.ts';
-import { TimeoutError } from '../outcome/error-text.ts';
+import type { Workload } from '../../workload/define.ts';
 import type { Source } from '../sources.ts';
-import { LazyAbort } from './item-context.ts';
-import type { OutcomeBuilder } from './outcome-builder.ts';
-import { enter, type StatusBuffer } from './thread-status.ts';
-import type { KnownFailure } from './thread-task.ts';
+import type { ChunkRun } from './chunk-run.ts';
+import { Flight, isPromise, SetAsideError } from './flight.ts';
+import { enter } from './thread-status.ts';
 import { validItem } from './valid-item.ts';
-import { isPromise, withinTime } from './within-time.ts';
+
+type MapItem = NonNullable<Workload['map']>;
 
 /** Clocks of machines and service differ by parts of a second: an item due this soon runs now. */
 const DUE_SOON_MS = 1_000;
 
-/** What the items of one run share. */
-export interface ChunkRun {
-  workload: Workload;
-  builder: OutcomeBuilder;
-  statusBuffer: StatusBuffer;
-  knownFailures: ReadonlyMap<number, KnownFailure>;
-  timeoutMs: number;
-  contextOf: (source: Source, abort: LazyAbort) => ItemContext;
-  nowMs: () => number;
-  /** Service time after which no further item is begun. */
-  untilMs: number;
-}
-
-/** Handles what can be ended without running the item; false when it has to run. */
-export function endWithoutRunning(run: ChunkRun, source: Source): boolean {
-  const knownFailure = run.knownFailures.get(source.line);
-  if (knownFailure?.kind === 'killed') run.builder.kill(source, knownFailure.error, knownFailure.atMs);
-  else if (knownFailure) run.builder.fail(source, new TimeoutError(run.timeoutMs), knownFailure.atMs);
-  else if (isNotDue(run, source) || isOverBudget(run)) run.builder.passOn(source);
-  else return false;
+/** Passes on what is not due, or comes after the chunk's time; false when it has to run. */
+export function passedOn(run: ChunkRun, source: Source): boolean {
+  const nowMs = run.nowMs();
+  const notBefore = source.retry?.notBefore;
+  const isDue = notBefore === undefined || Date.parse(notBefore) <= nowMs + DUE_SOON_MS;
+  // Each run brings some item further, or a chunk of slow items would be passed on for ever.
+  if (isDue && (nowMs < run.untilMs || !run.builder.progressed)) return false;
+  run.builder.passOn(source, source.retry?.rerun);
   return true;
 }
 
-function isNotDue(run: ChunkRun, { retry }: Source): boolean {
-  return retry?.notBefore !== undefined && Date.parse(retry.notBefore) > run.nowMs() + DUE_SOON_MS;
-}
-
-/** Each run brings some item further, or a chunk of slow items would be passed on for ever. */
-const isOverBudget = (run: ChunkRun): boolean =>
-  run.nowMs() >= run.untilMs && (run.builder.progressed || run.knownFailures.size > 0);
-
 /** Runs one item by `map`. Returns a promise only if the schema or the handler did: the common case is not awaited. */
-export function runItem(run: ChunkRun, source: Source, map: NonNullable<Workload['map']>): Promise<void> | undefined {
-  enter(run.statusBuffer, source.line);
-  if (endWithoutRunning(run, source)) return undefined;
-  const abort = new LazyAbort();
+export function runItem(run: ChunkRun, source: Source, map: MapItem): Promise<void> | undefined {
+  if (passedOn(run, source)) return undefined;
+  const flight = new Flight(run.flights);
+  enter(run.statusBuffer, run.builder.slotOf(source));
   try {
-    const item = validItem(run.workload.item, source);
-    const context = run.contextOf(source, abort);
-    const result = isPromise(item) ? item.then((valid) => map(valid, context)) : map(item, context);
-    if (isPromise(result)) return recordWhenDone(run, source, withinTime(result, run.timeoutMs, abort));
+    const result = run.isWaiting ? flight.run(call, run, source, { map, flight }) : call(run, source, { map, flight });
+    if (isPromise(result)) return endLater(run, source, { flight, result, map });
     run.builder.succeed(source, result);
   } catch (thrown) {
     run.builder.fail(source, thrown);
@@ -59,10 +36,26 @@ export function runItem(run: ChunkRun, source: Source, map: NonNullable<Workload
   return undefined;
 }
 
-async function recordWhenDone(run: ChunkRun, source: Source, pending: Promise<unknown>): Promise<void> {
+function call(run: ChunkRun, source: Source, { map, flight }: { map: MapItem; flight: Flight }): unknown {
+  const item = validItem(run.workload.item, source);
+  const context = run.contextOf(source, flight);
+  return isPromise(item) ? item.then((valid) => map(valid, context)) : map(item, context);
+}
+
+async function endLater(
+  run: ChunkRun,
+  source: Source,
+  { flight, result, map }: { flight: Flight; result: PromiseLike<unknown>; map: MapItem },
+): Promise<void> {
+  run.isWaiting = true;
+  run.flights.add(flight);
   try {
-    run.builder.succeed(source, await pending);
+    run.builder.succeed(source, await flight.within(result, run.timeoutMs));
   } catch (thrown) {
-    run.builder.fail(source, thrown);
+    if (thrown instanceof SetAsideError) run.setAside.push(() => runItem(run, source, map));
+    else if (!flight.isStopped) run.builder.fail(source, thrown);
+  } finally {
+    run.flights.delete(flight);
+    run.copier.check();
   }
 }

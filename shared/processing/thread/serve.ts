@@ -1,14 +1,15 @@
 import { performance } from 'node:perf_hooks';
-import { parentPort } from 'node:worker_threads';
+import { isMainThread, parentPort } from 'node:worker_threads';
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
 import type { Reference } from '../../contract/reference.ts';
 import type { Registry } from '../../workload/registry.ts';
-import { MAX_MESSAGE_CHARS } from '../outcome/error-text.ts';
+import { MAX_MESSAGE_CHARS, toErrorText } from '../outcome/error-text.ts';
+import { takeStrayErrors } from './flight.ts';
 import type { LogSink } from './item-context.ts';
 import { runChunk } from './run-chunk.ts';
 import { createThreadContainers } from './thread-containers.ts';
 import { admitLine, type StatusBuffer } from './thread-status.ts';
-import type { ChunkOutcome, LogLine, ThreadAnswer, ThreadData, ThreadTask } from './thread-task.ts';
+import type { ChunkOutcome, Copy, ThreadAnswer, ThreadData, ThreadMessage, ThreadTask } from './thread-task.ts';
 
 /** Log lines a chunk may write; further ones are only counted. */
 const MAX_LOG_LINES = 100;
@@ -17,23 +18,28 @@ const MAX_LOG_LINES = 100;
 export function serve(registry: Registry): (task: ThreadTask) => Promise<unknown> {
   const { settings } = (workerData ?? {}) as ThreadData;
   const { open, measure } = createThreadContainers(settings);
+  // Only in a thread: whoever imports the file elsewhere keeps what its process does with such errors.
+  if (!isMainThread)
+    takeStrayErrors((error, wasInFlight) => send({ kind: 'stray', error: toErrorText(error), wasInFlight }));
   return async (task) => {
     const workload = registry.workload(task.reference.workload);
     if (!workload) return { refused: `No workload is named "${task.reference.workload}".` } satisfies ThreadAnswer;
     const log = logSink(task.reference, task.statusBuffer);
     const clockMs = (): number => performance.now();
-    const tools = { clockMs, random: Math.random, log, container: open };
+    const sendCopy = (copy: Copy): void => send({ kind: 'copy', task: task.id, copy }, [copy.bytes.buffer]);
+    const tools = { clockMs, random: Math.random, log, container: open, sendCopy };
     const { value: outcome, operations } = await measure(() => runChunk(workload, task, tools));
     return moved({ ...outcome, operations });
   };
 }
 
+const send = (message: ThreadMessage, transfer: ArrayBuffer[] = []): void => parentPort?.postMessage(message, transfer);
+
 const logSink =
   ({ batch, chunk }: Reference, statusBuffer: StatusBuffer): LogSink =>
   (message, position) => {
     if (!admitLine(statusBuffer, MAX_LOG_LINES)) return;
-    const line: LogLine = { message: String(message).slice(0, MAX_MESSAGE_CHARS), batch, chunk, position };
-    parentPort?.postMessage(line);
+    send({ kind: 'log', message: String(message).slice(0, MAX_MESSAGE_CHARS), batch, chunk, position });
   };
 
 /** Only the body is moved, the rest is a few numbers. */

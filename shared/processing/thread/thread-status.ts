@@ -1,67 +1,108 @@
 /**
  * The status of a thread: shared memory in which it records what it runs, so that the main thread can tell a stuck
- * thread, and a dead one names its item. The sequence grows with every change, so "nothing has moved" needs no clock in
- * the thread.
+ * thread, ask it to stop, and knows what became of each item when it dies. The sequence grows with every change, so
+ * "nothing has moved" needs no clock in the thread.
  */
 const SEQUENCE = 0;
-const POSITION = 1;
+const IS_RUNNING = 1;
 const TIMEOUT_MS = 2;
 const LINES = 3;
 const DROPPED = 4;
-const SLOTS = 5;
+const COPIES = 5;
+const STOP = 6;
+const SLOTS = 7;
 
-/** Position while no user code runs: reading the frame, writing the outcome. */
-export const OUTSIDE = -1;
-/** Position while `mapChunk` has the whole chunk. */
-export const WHOLE_CHUNK = -2;
+/** What has become of an item, by its place in the chunk. */
+export const NOT_BEGUN = 0;
+export const IN_FLIGHT = 1;
+export const ENDED = 2;
 
-export type StatusBuffer = Int32Array<SharedArrayBuffer>;
+/** Why a chunk is to end early: its batch is being cancelled, or its instance is being stopped. */
+export type Stop = 'cancelled' | 'returned';
+const STOPS: readonly (Stop | undefined)[] = [undefined, 'cancelled', 'returned'];
 
-/** What a status buffer holds. `sequence` 0: the thread has not begun. `position` is the item's line in its frame. */
+/** The shared memory of one run: counters, and a state for each item of the chunk. */
+export interface StatusBuffer {
+  counters: Int32Array<SharedArrayBuffer>;
+  items: Uint8Array<SharedArrayBuffer>;
+}
+
+/** What the counters hold. `sequence` 0: the thread has not begun. `copies`: how many it has sent. */
 export interface ThreadStatus {
   sequence: number;
-  position: number;
+  /** Whether user code may be running: not while the frame is read and the outcome written. */
+  isRunning: boolean;
   timeoutMs: number;
   lines: number;
   dropped: number;
+  copies: number;
+  stop: Stop | undefined;
 }
 
-/** A fresh status buffer. Each run has its own: a thread that is being terminated may still write to the one it had. */
-export function createStatusBuffer(lines = 0, dropped = 0): StatusBuffer {
-  const statusBuffer = new Int32Array(new SharedArrayBuffer(SLOTS * Int32Array.BYTES_PER_ELEMENT));
-  statusBuffer[POSITION] = OUTSIDE;
-  statusBuffer[LINES] = lines;
-  statusBuffer[DROPPED] = dropped;
-  return statusBuffer;
+/** A fresh status of `items` items. Each run has its own: a thread that is being terminated may still write to the one it had. */
+export function createStatusBuffer(items: number, { lines = 0, dropped = 0 } = {}): StatusBuffer {
+  const counters = new Int32Array(new SharedArrayBuffer(SLOTS * Int32Array.BYTES_PER_ELEMENT));
+  counters[LINES] = lines;
+  counters[DROPPED] = dropped;
+  return { counters, items: new Uint8Array(new SharedArrayBuffer(items)) };
 }
 
-/** Records that the thread has begun, and how long one position may take. */
-export function begin(statusBuffer: StatusBuffer, timeoutMs: number): void {
-  Atomics.store(statusBuffer, TIMEOUT_MS, Math.ceil(timeoutMs));
-  Atomics.add(statusBuffer, SEQUENCE, 1);
+/** Records that the thread has begun, and how long one call of the handler may take. */
+export function begin({ counters }: StatusBuffer, timeoutMs: number): void {
+  Atomics.store(counters, TIMEOUT_MS, Math.ceil(timeoutMs));
+  Atomics.add(counters, SEQUENCE, 1);
 }
 
-/** Records what the thread turns to: a line of the frame, WHOLE_CHUNK or OUTSIDE. */
-export function enter(statusBuffer: StatusBuffer, position: number): void {
-  Atomics.store(statusBuffer, POSITION, position);
-  Atomics.add(statusBuffer, SEQUENCE, 1);
+/** Records whether the thread has turned to user code. */
+export function setRunning({ counters }: StatusBuffer, isRunning: boolean): void {
+  Atomics.store(counters, IS_RUNNING, isRunning ? 1 : 0);
+  Atomics.add(counters, SEQUENCE, 1);
 }
+
+/** Records that the handler is called for the item at `slot`. */
+export function enter({ counters, items }: StatusBuffer, slot: number): void {
+  items[slot] = IN_FLIGHT;
+  Atomics.add(counters, SEQUENCE, 1);
+}
+
+/** Records that the thread is alive, while it waits for handlers. */
+export function showAlive({ counters }: StatusBuffer): void {
+  Atomics.add(counters, SEQUENCE, 1);
+}
+
+/** Records that a copy is on its way to the main thread. */
+export function countCopy({ counters }: StatusBuffer): void {
+  Atomics.add(counters, COPIES, 1);
+}
+
+/** Asks the thread to end its chunk early once `signal` is aborted; its reason is a Stop. Gives the way to end that. */
+export function followStop({ counters }: StatusBuffer, signal: AbortSignal | undefined): () => void {
+  const pass = (): void => void Atomics.store(counters, STOP, STOPS.indexOf(signal?.reason as Stop));
+  if (signal?.aborted) pass();
+  signal?.addEventListener('abort', pass);
+  return () => signal?.removeEventListener('abort', pass);
+}
+
+/** Whether, and why, the chunk is to end early. */
+export const stopOf = ({ counters }: StatusBuffer): Stop | undefined => STOPS[Atomics.load(counters, STOP)];
 
 /** Counts a log line; false when it is one too many and must be dropped. */
-export function admitLine(statusBuffer: StatusBuffer, most: number): boolean {
-  if (Atomics.load(statusBuffer, LINES) >= most) {
-    Atomics.add(statusBuffer, DROPPED, 1);
+export function admitLine({ counters }: StatusBuffer, most: number): boolean {
+  if (Atomics.load(counters, LINES) >= most) {
+    Atomics.add(counters, DROPPED, 1);
     return false;
   }
-  Atomics.add(statusBuffer, LINES, 1);
+  Atomics.add(counters, LINES, 1);
   return true;
 }
 
-/** Reads the whole status. */
-export const readThreadStatus = (statusBuffer: StatusBuffer): ThreadStatus => ({
-  sequence: Atomics.load(statusBuffer, SEQUENCE),
-  position: Atomics.load(statusBuffer, POSITION),
-  timeoutMs: Atomics.load(statusBuffer, TIMEOUT_MS),
-  lines: Atomics.load(statusBuffer, LINES),
-  dropped: Atomics.load(statusBuffer, DROPPED),
+/** Reads all counters. */
+export const readThreadStatus = ({ counters }: StatusBuffer): ThreadStatus => ({
+  sequence: Atomics.load(counters, SEQUENCE),
+  isRunning: Atomics.load(counters, IS_RUNNING) === 1,
+  timeoutMs: Atomics.load(counters, TIMEOUT_MS),
+  lines: Atomics.load(counters, LINES),
+  dropped: Atomics.load(counters, DROPPED),
+  copies: Atomics.load(counters, COPIES),
+  stop: STOPS[Atomics.load(counters, STOP)],
 });

@@ -6,32 +6,58 @@ import type { Settings } from '../../settings.ts';
 import type { ErrorText } from '../outcome/error-text.ts';
 import type { StatusBuffer } from './thread-status.ts';
 
-/** How one line's item ended, at service time `atMs`, in a thread that is gone: it is charged, and not run again. */
-export type KnownFailure = { line: number; atMs: number } & (
-  | { kind: 'timedOut' }
-  | { kind: 'killed'; error: ErrorText }
-);
-
 /** A chunk to be processed. `frame` is the zstd frame as stored; `nowMs` is the service time. */
 export interface ChunkJob {
   reference: Reference;
   frame: Uint8Array;
   nowMs: number;
+  /** When the batch's report is due, ISO text; handlers are told. Absent: the workload's `deadlineSeconds` from now. */
+  deadlineAt?: string | undefined;
+  /** Its reason is a Stop: the chunk then ends within seconds, with what has been done so far. */
+  stop?: AbortSignal | undefined;
+}
+
+/** The item at `slot` has ended its thread: it was alone in flight. Charged at service time `atMs`. */
+export type Verdict = { slot: number; atMs: number } & ({ kind: 'timedOut' } | { kind: 'killed'; error: ErrorText });
+
+/** How an item ended other than with a result. `ran`: its handler was called. `failed`: it counts as a failed attempt. */
+export interface OtherEnd {
+  kind: 'retry' | 'dead' | 'cancelled';
+  /** Its line in the retries or dead frame. */
+  line: string;
+  ran: boolean;
+  failed: boolean;
+  dueMs?: number;
+  cause?: string;
+}
+
+/** How an item ended: the line of its result, or otherwise. */
+export type EndedItem = string | OtherEnd;
+
+/** Ended items: by slot, how many bytes of `bytes` are its line, and what else is to be known of one without a result. */
+export interface Copy {
+  ends: (readonly [slot: number, length: number, other?: Omit<OtherEnd, 'line'>])[];
+  bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** What a thread has left that died: the state of each item, the copies it had sent, and who is to blame, if that is known. */
+export interface Remains {
+  items: Uint8Array;
+  copies: readonly Copy[];
+  verdict: Verdict | undefined;
 }
 
 /** One run of a chunk in a thread. */
-export interface ThreadTask {
-  reference: Reference;
+export interface ThreadTask extends Pick<ChunkJob, 'reference' | 'nowMs' | 'deadlineAt'> {
+  /** Of this run among those of its process: copies name it. */
+  id: number;
   /** On shared memory, so that the chunk can be run again when the thread is gone. */
   frame: Uint8Array;
   statusBuffer: StatusBuffer;
-  /** Service time at which the run starts; the thread counts on from it. */
-  nowMs: number;
-  knownFailures: KnownFailure[];
-  /** Call `mapChunk` with one item at a time: a whole chunk has ended a thread, and its killer is looked for. */
-  single: boolean;
   /** No item is begun after this long; the rest is passed on to the retries chunk, uncharged. */
   budgetMs: number;
+  /** Of the thread that ran the chunk and died: its outcome is made of this, and no handler is called. */
+  remains?: Remains;
 }
 
 /** What became of a chunk. */
@@ -53,11 +79,29 @@ export type ThreadAnswer = { outcome: ChunkOutcome } | { refused: string };
 
 /** A line that a handler logged, on its way to the main thread. */
 export interface LogLine {
+  kind: 'log';
   message: string;
   batch: string;
   chunk: string;
   position: number;
 }
+
+/** Items that have ended in the run `task`; see copies.ts. */
+export interface CopyMessage {
+  kind: 'copy';
+  task: number;
+  copy: Copy;
+}
+
+/** An error that nobody awaited, or that was thrown in a callback. `wasInFlight`: a call in flight was charged, or is made again alone. */
+export interface StrayError {
+  kind: 'stray';
+  error: ErrorText;
+  wasInFlight: boolean;
+}
+
+/** What a thread sends beside its answer. */
+export type ThreadMessage = LogLine | CopyMessage | StrayError;
 
 /** What a thread is given when it starts. */
 export interface ThreadData {

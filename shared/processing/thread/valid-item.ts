@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { InvalidItem, toErrorText } from '../outcome/error-text.ts';
 import { itemOf, type Source } from '../sources.ts';
-import { isPromise } from './within-time.ts';
+import { isPromise } from './flight.ts';
 
 const MAX_ISSUES = 5;
 

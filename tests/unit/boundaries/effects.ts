@@ -23,7 +23,12 @@ export const EFFECTS: readonly Effect[] = [
     name: 'the environment of the process',
     uses: ['process'],
     modules: ['node:process'],
-    allowed: ['functions/app.ts', 'cli/io.ts', 'cli/sluice.ts', 'cli/cost.ts', 'cli/new-workload.ts', ...PROGRAMS],
+    // A thread takes the errors that nobody awaited.
+    allowed: [
+      ...['functions/app.ts', 'shared/processing/thread/flight.ts'],
+      ...['cli/io.ts', 'cli/sluice.ts', 'cli/cost.ts', 'cli/new-workload.ts'],
+      ...PROGRAMS,
+    ],
   },
   {
     name: 'the clock',
@@ -32,6 +37,7 @@ export const EFFECTS: readonly Effect[] = [
     allowed: [
       ...['shared/cost/meter.ts', 'shared/storage/retry-policy.ts', 'shared/wake/coalesce.ts'],
       ...['shared/drain/activities.ts', 'shared/processing/thread-pool/processor.ts'],
+      ...['shared/processing/thread/flight.ts', 'shared/processing/thread/run-up-to.ts'],
       ...['shared/processing/thread/serve.ts', 'shared/results/collect-round.ts'],
       ...['functions/', 'cli/', 'web/', HANDLERS],
       ...PROGRAMS,
@@ -57,7 +63,8 @@ export const EFFECTS: readonly Effect[] = [
       ...['shared/slots.ts', 'shared/time-limit.ts', 'shared/storage/', 'shared/wake/coalesce.ts'],
       ...['shared/intake/submit.ts', 'shared/intake/inbox/inbox-move.ts', 'shared/drain/activities.ts'],
       ...['shared/processing/lease.ts', 'shared/processing/thread-pool/watch.ts'],
-      ...['shared/processing/thread/within-time.ts', 'cli/', 'web/', HANDLERS],
+      ...['shared/processing/thread-pool/threads.ts', 'shared/processing/thread/chunk-run.ts'],
+      ...['shared/processing/thread/flight.ts', 'shared/processing/thread/run-up-to.ts', 'cli/', 'web/', HANDLERS],
       ...PROGRAMS,
     ],
   },

@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { describe, expect, it } from 'vitest';
-import type { ThreadTask } from '../../../../shared/processing/thread/thread-task.ts';
+import { ENDED, IN_FLIGHT, NOT_BEGUN } from '../../../../shared/processing/thread/thread-status.ts';
+import type { Copy } from '../../../../shared/processing/thread/thread-task.ts';
 import { chunkJob, NOW_MS, retriesJob } from '../../../helpers/chunks.ts';
 import { type Item, ids, item, type MapItem, run, workloadOf } from '../../../helpers/run-chunk.ts';
 
@@ -129,51 +131,233 @@ describe('retries that are not due', () => {
   });
 });
 
-describe('what is known from threads that are gone', () => {
-  const knownFailures: ThreadTask['knownFailures'] = [
-    { line: 0, atMs: NOW_MS - 500, kind: 'timedOut' },
-    { line: 2, atMs: NOW_MS - 400, kind: 'killed', error: { name: 'ThreadExitError', message: 'exit code 3' } },
-  ];
+describe('concurrency', () => {
+  const waits: MapItem = async ({ id }) => {
+    await sleep(id);
+    return id;
+  };
 
-  it('charges the items that ended them, and runs only the others', async () => {
-    const seen: number[] = [];
-    const workload = workloadOf((one) => seen.push(one.id));
-    const { retries, dead, header, ran, failures } = await run(workload, ids(1, 2, 3), { knownFailures });
-    expect(seen).toEqual([2]);
-    expect(retries[0]?.attempts).toEqual([
-      { at: '2025-12-31T23:59:59.500Z', error: 'TimeoutError: timed out after 0.05 s' },
-    ]);
-    expect(dead[0]).toMatchObject({
-      index: 102,
-      reason: 'killed',
-      attempts: [{ at: '2025-12-31T23:59:59.600Z', error: 'ThreadExitError: exit code 3' }],
-      item: { id: 3 },
+  it('keeps so many in flight, and results and folds in the order of the items', async () => {
+    let inFlight = 0;
+    let most = 0;
+    const map: MapItem = async ({ id }) => {
+      inFlight += 1;
+      most = Math.max(most, inFlight);
+      await sleep(id);
+      inFlight -= 1;
+      return id;
+    };
+    const reduce = { key: () => 'all', init: () => '', add: (a: string, id: number) => `${a}${id} `, merge: () => '' };
+    const { results, partial } = await run(workloadOf(map, { concurrency: 3, reduce }), ids(30, 1, 20, 2, 10, 3));
+    expect(results).toEqual([30, 1, 20, 2, 10, 3]);
+    expect(partial).toEqual([{ key: 'all', value: '30 1 20 2 10 3 ' }]);
+    expect(most).toBe(3);
+  });
+
+  it('starts the next item as soon as one ends, not when all have', async () => {
+    const log: string[] = [];
+    const map: MapItem = async ({ id }) => {
+      log.push(`+${id}`);
+      await sleep(id);
+      log.push(`-${id}`);
+    };
+    await run(workloadOf(map, { concurrency: 2 }), ids(40, 1, 2));
+    expect(log).toEqual(['+40', '+1', '-1', '+2', '-2', '-40']);
+  });
+
+  it('leaves a synchronous handler as it is: one after another, without a turn of the event loop', async () => {
+    let turns = 0;
+    const timer = setInterval(() => {
+      turns += 1;
     });
-    expect(header.counts).toEqual({ items: 3, succeeded: 1, dead: 1, cancelled: 0, retried: 1 });
-    expect([ran, failures]).toEqual([3, 1]);
-  });
-
-  it('passes the rest on, uncharged, when the time of the chunk is used up', async () => {
-    const { retries, header } = await run(
-      workloadOf((one) => one.id),
+    const seen: number[] = [];
+    await run(
+      workloadOf(({ id }) => seen.push(id)),
       ids(1, 2, 3),
-      { knownFailures, budgetMs: 0 },
     );
-    expect(retries.map(({ index, attempts, notBefore }) => [index, attempts.length, notBefore])).toEqual([
-      [100, 1, '2026-01-01T00:00:01.000Z'],
-      [101, 0, undefined],
-    ]);
-    expect(header.dueAt).toBe('2026-01-01T00:00:00.000Z');
+    clearInterval(timer);
+    expect(seen).toEqual([1, 2, 3]);
+    expect(turns).toBe(0);
   });
 
-  it('runs an item at least, however little time there is', async () => {
+  it('fails what cannot be folded when its turn comes, and only that', async () => {
+    const reduce = {
+      ...{ key: () => 'all', init: () => 0, merge: () => 0 },
+      add: (sum: number, id: number) => {
+        if (id === 1) throw new Error('not this one');
+        return sum + id;
+      },
+    };
+    const { results, partial, retries } = await run(workloadOf(waits, { reduce }), ids(9, 1, 5));
+    expect(results).toEqual([9, 5]);
+    expect(partial).toEqual([{ key: 'all', value: 14 }]);
+    expect(retries.map(({ index }) => index)).toEqual([101]);
+  });
+
+  it('begins no item after the time of the chunk, but one at least', async () => {
     const { results, retries } = await run(
-      workloadOf((one) => one.id),
+      workloadOf(({ id }) => id),
       ids(1, 2, 3),
       { budgetMs: 0 },
     );
     expect(results).toEqual([1]);
-    expect(retries.map(({ index }) => index)).toEqual([101, 102]);
+    expect(retries.map(({ index, attempts }) => [index, attempts.length])).toEqual([
+      [101, 0],
+      [102, 0],
+    ]);
+  });
+});
+
+describe('a stop', () => {
+  const stopAfter = (ms: number, reason: 'cancelled' | 'returned') => {
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(reason), ms);
+    return controller.signal;
+  };
+  /** Item 1 ends at once, 2 listens to the signal, the rest would take long. */
+  const map: MapItem = async ({ id }, { signal }) => {
+    if (id > 1) await sleep(10_000, undefined, { signal });
+    return id;
+  };
+  const workload = workloadOf(map, { concurrency: 2, timeoutSeconds: 60 });
+
+  it('of a cancelled batch aborts what is in flight, keeps what has ended, and cancels the rest', async () => {
+    const { results, header, failures, dead } = await run(workload, {
+      ...ids(1, 2, 3, 4),
+      stop: stopAfter(20, 'cancelled'),
+    });
+    expect(results).toEqual([1]);
+    expect(header).toMatchObject({
+      ending: 'cancelled',
+      counts: { items: 4, succeeded: 1, dead: 0, cancelled: 3, retried: 0 },
+    });
+    expect([failures, dead]).toEqual([0, []]);
+  });
+
+  it('of an instance keeps what has ended, lets end what is in flight, and passes the rest on, uncharged', async () => {
+    const quick: MapItem = async ({ id }) => {
+      await sleep(id === 1 ? 1 : 150);
+      return id;
+    };
+    const job = { ...ids(1, 2, 3, 4, 5), stop: stopAfter(20, 'returned') };
+    const { results, header, retries } = await run(workloadOf(quick, { concurrency: 2, timeoutSeconds: 60 }), job);
+    expect(results).toEqual([1, 2, 3]);
+    expect(header).toMatchObject({ ending: 'processed', dueAt: '2026-01-01T00:00:00.000Z' });
+    expect(retries.map(({ index, attempts }) => [index, attempts.length])).toEqual([
+      [103, 0],
+      [104, 0],
+    ]);
+  });
+
+  it('that came before the start cancels all without a call', async () => {
+    let calls = 0;
+    const count: MapItem = () => {
+      calls += 1;
+    };
+    const { header } = await run(workloadOf(count), { ...ids(1, 2), stop: AbortSignal.abort('cancelled') });
+    expect(header.counts).toMatchObject({ cancelled: 2 });
+    expect(calls).toBe(0);
+  });
+
+  it('cancels also what would be tried again', async () => {
+    const fails: MapItem = async ({ id }, { signal }) => {
+      if (id === 1) throw new Error('busy');
+      await sleep(10_000, undefined, { signal });
+    };
+    const { header } = await run(workloadOf(fails, { timeoutSeconds: 60 }), {
+      ...ids(1, 2),
+      stop: stopAfter(20, 'cancelled'),
+    });
+    expect(header.counts).toMatchObject({ succeeded: 0, retried: 0, cancelled: 2 });
+  });
+});
+
+describe('what a dead thread has left', () => {
+  const workload = workloadOf(
+    () => {
+      throw new Error('No handler is called.');
+    },
+    { reduce: { key: () => 'all', init: () => 0, add: (sum: number, id: number) => sum + id, merge: () => 0 } },
+  );
+  const copies: Copy[] = [
+    {
+      ends: [
+        [1, 2],
+        [0, 2],
+      ],
+      bytes: new TextEncoder().encode('2010'),
+    },
+  ];
+  const items = Uint8Array.from([ENDED, ENDED, ENDED, IN_FLIGHT, IN_FLIGHT, NOT_BEGUN]);
+
+  it('is made into the outcome: what was copied stands, the rest is passed on with how it has to run', async () => {
+    const remains = { items, copies, verdict: undefined };
+    const { results, partial, retries, header, failures } = await run(workload, ids(1, 2, 3, 4, 5, 6), { remains });
+    expect(results).toEqual([10, 20]);
+    expect(partial).toEqual([{ key: 'all', value: 30 }]);
+    expect(retries.map(({ index, rerun, attempts }) => [index, rerun, attempts.length])).toEqual([
+      [102, 'careful', 0],
+      [103, 'alone', 0],
+      [104, 'alone', 0],
+      [105, undefined, 0],
+    ]);
+    expect(header.counts).toEqual({ items: 6, succeeded: 2, dead: 0, cancelled: 0, retried: 4 });
+    expect(failures).toBe(0);
+  });
+
+  it('charges the item that was alone in flight: a dead letter, or a timeout that runs alone again', async () => {
+    const error = { name: 'ThreadExitError', message: 'exit code 3' };
+    const killed = { items, copies, verdict: { slot: 3, atMs: NOW_MS, kind: 'killed', error } as const };
+    expect((await run(workload, ids(1, 2, 3, 4, 5, 6), { remains: killed })).dead).toMatchObject([
+      { index: 103, reason: 'killed', error, attempts: [{ at: '2026-01-01T00:00:00.000Z' }] },
+    ]);
+    const timedOut = { items, copies, verdict: { slot: 3, atMs: NOW_MS, kind: 'timedOut' } as const };
+    const { retries } = await run(workload, ids(1, 2, 3, 4, 5, 6), { remains: timedOut });
+    expect(retries[1]).toMatchObject({ index: 103, rerun: 'alone', notBefore: '2026-01-01T00:00:01.000Z' });
+    expect(retries[1]?.attempts).toHaveLength(1);
+  });
+
+  it('runs again what cannot be folded from its copy', async () => {
+    const folds = workloadOf(() => 1, {
+      reduce: {
+        ...{ key: () => 'all', init: () => 0, merge: () => 0 },
+        add: () => {
+          throw new Error('only the original');
+        },
+      },
+    });
+    const { retries, header } = await run(folds, ids(1, 2, 3, 4, 5, 6), {
+      remains: { items, copies, verdict: undefined },
+    });
+    expect(header.counts).toMatchObject({ succeeded: 0, dead: 0, retried: 6 });
+    expect(retries.slice(0, 2).map(({ rerun, attempts }) => [rerun, attempts.length])).toEqual([
+      ['careful', 0],
+      ['careful', 0],
+    ]);
+  });
+});
+
+describe('items that a dead thread has left', () => {
+  const retry = (index: number, rerun?: 'alone' | 'careful') => ({
+    index,
+    attempts: [],
+    item: { id: index },
+    ...(rerun && { rerun }),
+  });
+
+  it('run alone first if they were in flight; what follows is copied as it ends', async () => {
+    const log: string[] = [];
+    const map: MapItem = async ({ id }) => {
+      log.push(`+${id}`);
+      await sleep(5);
+      log.push(`-${id}`);
+      return id;
+    };
+    const lines = [retry(1), retry(2, 'careful'), retry(3, 'alone'), retry(4, 'careful'), retry(5, 'alone')];
+    const { results, copies } = await run(workloadOf(map), retriesJob(lines, NOW_MS));
+    expect(log).toEqual(['+3', '-3', '+5', '-5', '+2', '+4', '-2', '-4', '+1', '-1']);
+    expect(results).toEqual([1, 2, 3, 4, 5]);
+    expect(copies).toEqual([[[2, '3']], [[4, '5']], [[1, '2']], [[3, '4']]]);
   });
 });
 
@@ -195,13 +379,10 @@ describe('a frame that is not what was promised', () => {
   });
 });
 
-it('leaves the status outside of items when it is done', async () => {
-  expect(
-    (
-      await run(
-        workloadOf(() => 1),
-        ids(1),
-      )
-    ).statusBuffer,
-  ).toMatchObject({ position: -1, timeoutMs: 50 });
+it('tells its status that no user code runs when it is done', async () => {
+  const { status } = await run(
+    workloadOf(() => 1),
+    ids(1),
+  );
+  expect(status).toMatchObject({ isRunning: false, timeoutMs: 50 });
 });

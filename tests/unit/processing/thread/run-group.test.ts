@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { defineWorkload, type ItemContext, type Workload } from '../../../../shared/workload/define.ts';
 import { Reject } from '../../../../shared/workload/errors.ts';
+import { NOW_MS, retriesJob } from '../../../helpers/chunks.ts';
 import { type Item, ids, item, run } from '../../../helpers/run-chunk.ts';
 
 describe('mapChunk', () => {
@@ -33,16 +35,40 @@ describe('mapChunk', () => {
     expect(failures).toBe(2);
   });
 
-  it('is called with one item at a time when a killer is looked for', async () => {
+  it('takes groups, several at a time, with results and failures per item', async () => {
+    const calls: number[][] = [];
+    let inFlight = 0;
+    let most = 0;
+    const mapChunk = async (items: Item[]) => {
+      calls.push(items.map(({ id }) => id));
+      inFlight += 1;
+      most = Math.max(most, inFlight);
+      await sleep(10 / items.length);
+      inFlight -= 1;
+      return items.map(({ id }) => (id === 4 ? new Reject('not 4') : id));
+    };
+    const workload = defineWorkload({
+      ...{ name: 'each', version: 3, item, mapChunk, timeoutSeconds: 1 },
+      ...{ group: { maxItems: 3 }, concurrency: 2 },
+    });
+    const { results, dead } = await run(workload, ids(1, 2, 'x', 4, 5, 6, 7));
+    expect(calls).toEqual([[1, 2], [4, 5, 6], [7]]);
+    expect(most).toBe(2);
+    expect(results).toEqual([1, 2, 5, 6, 7]);
+    expect(dead.map(({ index }) => index)).toEqual([102, 103]);
+  });
+
+  it('gets one item alone when a killer is looked for', async () => {
     const calls: number[] = [];
     const workload = whole(async (items) => {
       calls.push(items.length);
       return items.map(({ id }) => (id === 2 ? new Reject('no') : id));
     });
-    const { results, dead } = await run(workload, ids(1, 2, 3), { single: true });
+    const lines = [1, 2, 3].map((id) => ({ index: id, attempts: [], rerun: 'alone' as const, item: { id } }));
+    const { results, dead } = await run(workload, retriesJob(lines, NOW_MS));
     expect(calls).toEqual([1, 1, 1]);
     expect(results).toEqual([1, 3]);
-    expect(dead[0]).toMatchObject({ index: 101, reason: 'rejected' });
+    expect(dead[0]).toMatchObject({ index: 2, reason: 'rejected' });
   });
 
   it('is not called without a valid item', async () => {

@@ -1,0 +1,108 @@
+import { endWholeChunk, splitChunk } from '../outcome/endings.ts';
+import { toErrorText } from '../outcome/error-text.ts';
+import { rangeOf } from '../sources.ts';
+import { createStatusBuffer, followStop, IN_FLIGHT } from '../thread/thread-status.ts';
+import type { ChunkJob, ChunkOutcome, Remains, ThreadAnswer, ThreadTask } from '../thread/thread-task.ts';
+import { ProcessorClosedError, ThreadStartError } from './errors.ts';
+import type { ThreadDeath, ThreadEnd } from './threads.ts';
+import { deathText, verdictOf } from './verdict.ts';
+
+/** Threads that may end before they begin, until the chunk is given back: a dying neighbour can take one with it. */
+const MAX_UNSTARTED = 3;
+/** A chunk that cannot be held or written as a whole is cut; smaller parts need less memory. */
+const SPLIT_PARTS = 8;
+
+/** What the run of a chunk needs of the processor. */
+export interface ChunkTools {
+  run: (task: ThreadTask) => Promise<ThreadEnd>;
+  clockMs: () => number;
+  budgetMs: number;
+  isClosed: () => boolean;
+  onDropped: (lines: number) => void;
+}
+
+/**
+ * Runs a chunk in a thread, up to its outcome. When the thread dies, another one makes the outcome of what is left; what
+ * has not ended goes into its retries, so that each death is followed by progress.
+ * @throws ProcessorClosedError, or ThreadStartError when no thread can begin.
+ */
+export async function processChunk(job: ChunkJob, tools: ChunkTools): Promise<ChunkOutcome> {
+  const startMs = tools.clockMs();
+  const first = taskOf({ ...job, frame: toSharedMemory(job.frame) }, tools.budgetMs);
+  const end = await runBegun(first, job, tools);
+  if ('answer' in end) return accept(end.answer, end.status.dropped, tools);
+  const lostMs = tools.clockMs() - startMs;
+  const remains = remainsOf(end, job.nowMs + lostMs);
+  const outcome = (await salvaged(job, { task: first, end, remains }, tools)) ?? cutOrKilled(job, end.error);
+  outcome.header.handlerSeconds += lostMs / 1_000;
+  return outcome;
+}
+
+/** The first run of a chunk, for a thread or for this one. No item is begun after `budgetMs`. */
+export function taskOf({ reference, frame, nowMs, deadlineAt }: ChunkJob, budgetMs: number): ThreadTask {
+  const [first, last] = rangeOf(reference);
+  return { id: 0, reference, deadlineAt, frame, statusBuffer: createStatusBuffer(last - first), nowMs, budgetMs };
+}
+
+/** Runs a task until a thread has begun it. */
+async function runBegun(task: ThreadTask, { stop }: ChunkJob, tools: ChunkTools): Promise<ThreadEnd> {
+  const unfollow = followStop(task.statusBuffer, stop);
+  try {
+    for (let unstarted = 1; ; unstarted += 1) {
+      if (tools.isClosed()) throw new ProcessorClosedError('The processor is closed.');
+      const end = await tools.run(task);
+      if ('answer' in end || (end.status.sequence > 0 && !tools.isClosed())) return end;
+      if (unstarted < MAX_UNSTARTED) continue;
+      throw new ThreadStartError(`No thread could begin: ${toErrorText(end.error).message}`, { cause: end.error });
+    }
+  } finally {
+    unfollow();
+  }
+}
+
+const remainsOf = (end: ThreadDeath, atMs: number): Remains => ({
+  items: end.items,
+  copies: end.copies,
+  verdict: verdictOf(end, atMs),
+});
+
+interface Dead {
+  task: ThreadTask;
+  end: ThreadDeath;
+  remains: Remains;
+}
+
+/** The outcome of what a dead thread has left; undefined when there is nothing in it that would bring the chunk further. */
+async function salvaged(
+  job: ChunkJob,
+  { task, end, remains }: Dead,
+  tools: ChunkTools,
+): Promise<ChunkOutcome | undefined> {
+  const { items, copies, verdict } = remains;
+  const isProgress = verdict !== undefined || copies.length > 0 || items.includes(IN_FLIGHT);
+  if (!isProgress && end.status.stop === undefined) return undefined;
+  const statusBuffer = createStatusBuffer(items.length, end.status);
+  const next = await runBegun({ ...task, statusBuffer, remains }, job, tools);
+  return 'answer' in next ? accept(next.answer, next.status.dropped, tools) : undefined;
+}
+
+function accept(answer: ThreadAnswer, dropped: number, { onDropped }: ChunkTools): ChunkOutcome {
+  if ('refused' in answer) throw new ThreadStartError(answer.refused);
+  if (dropped > 0) onDropped(dropped);
+  return answer.outcome;
+}
+
+function cutOrKilled({ reference, frame, nowMs }: ChunkJob, cause: unknown): ChunkOutcome {
+  const [first, last] = rangeOf(reference);
+  if (last - first > 1) return splitChunk(reference, SPLIT_PARTS);
+  const { name, message } = deathText(cause);
+  const error = Object.assign(new Error(message), { name });
+  return endWholeChunk({ reference, ending: 'killed', error, nowMs, version: reference.version, frame });
+}
+
+/** One copy of the compressed bytes: the caller keeps its own, and every run reads the same ones. */
+function toSharedMemory(frame: Uint8Array): Uint8Array {
+  const copy = new Uint8Array(new SharedArrayBuffer(frame.length));
+  copy.set(frame);
+  return copy;
+}

@@ -1,0 +1,33 @@
+import { type ErrorText, toErrorText } from '../outcome/error-text.ts';
+import { ENDED, IN_FLIGHT } from '../thread/thread-status.ts';
+import type { Verdict } from '../thread/thread-task.ts';
+import type { ThreadDeath } from './threads.ts';
+
+/**
+ * Who has ended a thread: the item that was alone in flight, or nobody that could be named. A full memory proves something
+ * only against an item that ran first: it may be what the others have left. `atMs` is the service time.
+ */
+export function verdictOf({ items, stuck, error, status }: ThreadDeath, atMs: number): Verdict | undefined {
+  const slot = items.indexOf(IN_FLIGHT);
+  const isAlone = slot >= 0 && items.indexOf(IN_FLIGHT, slot + 1) < 0;
+  if (!isAlone || status.stop !== undefined) return undefined;
+  if (isOutOfMemory(error) && items.includes(ENDED)) return undefined;
+  return stuck ? { slot, atMs, kind: 'timedOut' } : { slot, atMs, kind: 'killed', error: deathText(error) };
+}
+
+const EXITED = /^worker exited with code: (-?\d+)$/;
+
+/** How a thread died, said for the one who wrote the handler. */
+export function deathText(error: unknown): ErrorText {
+  const text = toErrorText(error);
+  if (isOutOfMemory(error)) {
+    return { name: 'OutOfMemoryError', message: 'The handler used up the memory of its thread.' };
+  }
+  const exited = EXITED.exec(text.message);
+  if (exited) return { name: 'ThreadExitError', message: `The handler ended its thread with exit code ${exited[1]}.` };
+  return text;
+}
+
+/** Whether a thread ended because its heap was full. */
+const isOutOfMemory = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';

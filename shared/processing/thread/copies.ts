@@ -1,0 +1,65 @@
+/**
+ * Copies of ended items: while a chunk runs for longer, they leave the thread from time to time, so that its death does
+ * not take them. The main thread keeps the bytes unread; they are never stored on their own.
+ */
+import type { OutcomeBuilder } from './outcome-builder.ts';
+import type { Copy, EndedItem } from './thread-task.ts';
+
+/** Quick chunks send none: what they have done is soon done again. */
+export const COPY_EVERY_MS = 250;
+
+/** Sends what has ended since the last copy when its time has come, or at once while `isEager`. */
+export class Copier {
+  isEager = false;
+  readonly #builder: Pick<OutcomeBuilder, 'takeFresh'>;
+  readonly #send: (copy: Copy) => void;
+  readonly #clockMs: () => number;
+  #dueMs: number;
+
+  constructor(
+    builder: Pick<OutcomeBuilder, 'takeFresh'>,
+    { send, clockMs }: { send: (copy: Copy) => void; clockMs: () => number },
+  ) {
+    this.#builder = builder;
+    this.#send = send;
+    this.#clockMs = clockMs;
+    this.#dueMs = clockMs() + COPY_EVERY_MS;
+  }
+
+  /** Called whenever an item may have ended. */
+  check(): void {
+    if (!this.isEager && this.#clockMs() < this.#dueMs) return;
+    this.#dueMs = this.#clockMs() + COPY_EVERY_MS;
+    const fresh = this.#builder.takeFresh();
+    if (fresh.length > 0) this.#send(toCopy(fresh));
+  }
+}
+
+/** The lines go into bytes outside of the heap, one by one: one text of all could be what fills it. */
+function toCopy(fresh: readonly (readonly [slot: number, ended: EndedItem])[]): Copy {
+  const lines = fresh.map(([, ended]) => Buffer.from(typeof ended === 'string' ? ended : ended.line));
+  const ends = fresh.map(([slot, ended], i): Copy['ends'][number] => {
+    const length = lines[i]?.length ?? 0;
+    if (typeof ended === 'string') return [slot, length];
+    const { line: _line, ...other } = ended;
+    return [slot, length, other];
+  });
+  const bytes = new Uint8Array(lines.reduce((sum, { length }) => sum + length, 0));
+  let offset = 0;
+  for (const line of lines) {
+    bytes.set(line, offset);
+    offset += line.length;
+  }
+  return { ends, bytes };
+}
+
+/** The ended items of a copy. */
+export function* readCopy({ ends, bytes }: Copy): Generator<readonly [slot: number, ended: EndedItem]> {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let offset = 0;
+  for (const [slot, length, other] of ends) {
+    const line = text.toString('utf8', offset, offset + length);
+    yield [slot, other === undefined ? line : { ...other, line }];
+    offset += length;
+  }
+}

@@ -1,0 +1,124 @@
+/** One call of a handler, from its start to its end, and the errors that come from it outside of its promise. */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { TimeoutError } from '../outcome/error-text.ts';
+
+/** A timer this late has waited for a thread that was busy with something else: the call gets that time back. */
+const BLOCKED_MS = 100;
+
+/** The call is given up without a verdict, and made again when nothing else is in flight. */
+export class SetAsideError extends Error {
+  override name = 'SetAsideError';
+}
+
+/** The chunk ends early: its batch is cancelled, or its instance is being stopped. */
+export class StoppedError extends Error {
+  override name = 'StoppedError';
+}
+
+/** The context in which a handler runs: whatever it starts, and whoever that calls back, belongs to this flight. */
+const current = new AsyncLocalStorage<Flight>();
+
+/**
+ * A call in flight. The AbortController is made only when a handler asks for the signal: it costs more than a light
+ * item's whole run.
+ */
+export class Flight {
+  readonly #peers: ReadonlySet<Flight>;
+  #controller: AbortController | undefined;
+  #reason: Error | undefined;
+  #reject: ((reason: unknown) => void) | undefined;
+  #isStopped = false;
+
+  /** `peers` holds all flights of the thread that have not ended, this one included once it is waited for. */
+  constructor(peers: ReadonlySet<Flight>) {
+    this.#peers = peers;
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#reason !== undefined) this.#controller.abort(this.#reason);
+    return this.#controller.signal;
+  }
+
+  /** Whether it was asked to end with its chunk: how it fails after that says nothing about its items. */
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
+  /** Runs `fn` in the flight's context. */
+  run<Args extends unknown[], T>(fn: (...args: Args) => T, ...args: Args): T {
+    return current.run(this, fn, ...args);
+  }
+
+  /**
+   * Waits for the handler's promise at most `timeoutMs`; then aborts the signal and throws TimeoutError at once, whether
+   * the handler reacts or not. What the handler does later is ignored. The time in which the thread was blocked when the
+   * limit came does not count, up to `timeoutMs` in all: it was another item's.
+   */
+  async within<T>(work: PromiseLike<T>, timeoutMs: number): Promise<T> {
+    const { promise: given, reject } = Promise.withResolvers<never>();
+    this.#reject = reject;
+    let dueMs = performance.now() + timeoutMs;
+    const lastMs = dueMs + timeoutMs;
+    const check = (): void => {
+      const lateMs = performance.now() - dueMs;
+      if (lateMs < BLOCKED_MS || dueMs >= lastMs) {
+        this.giveUp(new TimeoutError(timeoutMs));
+        return;
+      }
+      dueMs = Math.min(lastMs, dueMs + 2 * lateMs);
+      timer = setTimeout(check, Math.max(0, dueMs - performance.now()));
+    };
+    let timer = setTimeout(check, timeoutMs);
+    try {
+      return await Promise.race([work, given]);
+    } finally {
+      clearTimeout(timer);
+      this.#reject = undefined;
+    }
+  }
+
+  /** Asks the handler to end; it is waited for all the same. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#abort(new StoppedError('The chunk ends early.'));
+  }
+
+  /** Ends the wait at once. */
+  giveUp(reason: Error): void {
+    this.#reject?.(reason);
+    this.#abort(reason);
+  }
+
+  /**
+   * An error of this flight's context that nobody awaited. The context may be another's (a connection keeps the context in
+   * which it was opened, and Node 24 tells that of the rejecting side), so with others in flight it proves nothing: the
+   * call is made again alone. False when the flight has ended: nobody is charged.
+   */
+  takeStray(error: unknown): boolean {
+    if (this.#reject === undefined) return false;
+    if (this.#peers.size > 1) this.giveUp(new SetAsideError('An error came from outside of its promise.'));
+    else this.giveUp(error instanceof Error ? error : new Error(String(error)));
+    return true;
+  }
+
+  #abort(reason: Error): void {
+    this.#reason ??= reason;
+    this.#controller?.abort(reason);
+  }
+}
+
+/**
+ * Takes the errors of this thread that nobody awaited, or that were thrown in a callback, and keeps them from ending it.
+ * `onStray` gets each, with whether it belonged to a call in flight. For once in a thread.
+ */
+export function takeStrayErrors(onStray: (error: unknown, wasInFlight: boolean) => void): void {
+  const take = (error: unknown): void => onStray(error, current.getStore()?.takeStray(error) ?? false);
+  process.on('unhandledRejection', take);
+  process.on('uncaughtException', take);
+}
+
+/** Whether a value has to be awaited. Most light handlers are synchronous, and an await per item would halve their speed. */
+export const isPromise = (value: unknown): value is PromiseLike<unknown> =>
+  value instanceof Promise ||
+  (typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function');

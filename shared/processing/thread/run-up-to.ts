@@ -1,0 +1,41 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** Longest time that starts which need no waiting keep the thread from what is in flight. */
+const TURN_MS = 20;
+
+/**
+ * Starts each unit in order, at most `limit` in flight at a time, and waits for all. `start` returns a promise only if
+ * there is something to wait for: the rest costs no await. Rejects, when all have ended, with the first rejection.
+ */
+export async function runUpTo<T>(
+  limit: number,
+  units: Iterable<T>,
+  start: (unit: T) => Promise<void> | undefined,
+): Promise<void> {
+  const faults: unknown[] = [];
+  let inFlight = 0;
+  let wake: (() => void) | undefined;
+  let turnMs = 0;
+  const ended = (): void => {
+    inFlight -= 1;
+    wake?.();
+  };
+  const oneEnds = (): Promise<void> =>
+    new Promise((resolve) => {
+      wake = resolve;
+    });
+  for (const unit of units) {
+    const pending = start(unit);
+    if (pending !== undefined) {
+      inFlight += 1;
+      void pending.catch((error: unknown) => faults.push(error)).then(ended);
+      turnMs = performance.now();
+      while (inFlight >= limit) await oneEnds();
+    } else if (inFlight > 0 && performance.now() - turnMs > TURN_MS) {
+      await nextTurn();
+      turnMs = performance.now();
+    }
+  }
+  while (inFlight > 0) await oneEnds();
+  if (faults.length > 0) throw faults[0];
+}

@@ -1,0 +1,241 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { RetryItem } from '../../../shared/contract/outcome.ts';
+import type { ChunkOutcome } from '../../../shared/processing/thread/thread-task.ts';
+import { createProcessor, type Processor } from '../../../shared/processing/thread-pool/processor.ts';
+import { chunkJob, NOW_MS, readAll, retriesJob } from '../../helpers/chunks.ts';
+
+const threadUrl = new URL('../../helpers/thread-workloads.ts', import.meta.url);
+const logged: string[] = [];
+let processor: Processor;
+let folder: string;
+let callsFile: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sluice-test-'));
+  callsFile = join(folder, 'calls');
+  processor = createProcessor({ threadUrl, threads: 2, maxThreadMemoryMb: 64, log: (line) => logged.push(line) });
+});
+beforeEach(() => {
+  logged.length = 0;
+  return writeFile(callsFile, '');
+});
+afterAll(async () => {
+  await processor.close();
+  await rm(folder, { recursive: true });
+});
+
+const processActs = (acts: string[], workload = 'each'): Promise<ChunkOutcome> =>
+  processor.process(
+    chunkJob(
+      acts.map((act, id) => ({ id, act, calls: callsFile })),
+      { workload },
+    ),
+  );
+
+/** How often the handler was called for each item, by id; written outside of the threads. */
+async function calls(): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const id of (await readFile(callsFile, 'utf8')).split('\n').filter(Boolean)) counts[id] = (counts[id] ?? 0) + 1;
+  return counts;
+}
+
+const SUCCEEDED = (result: unknown): number => (result as { id: number }).id;
+const isUncharged = ({ attempts, notBefore }: RetryItem): boolean => attempts.length === 0 && notBefore === undefined;
+
+/** Runs the acts, and what threads that died have left of them, until only charged items are to be tried again. */
+async function runAll(acts: string[], { workload = 'each', most = 10 } = {}) {
+  let outcome = await processActs(acts, workload);
+  const end = { chunks: 1, succeeded: [] as number[], retried: [] as unknown[][], dead: [] as unknown[][] };
+  for (; ; end.chunks += 1) {
+    const { results, retries, dead } = await readAll(outcome);
+    end.succeeded.push(...results.map(SUCCEEDED));
+    end.dead.push(...dead.map(({ index, reason, error }) => [index, reason, error.name]));
+    const charged = retries.filter((retry) => !isUncharged(retry));
+    end.retried.push(...charged.map(({ index, attempts }) => [index, ...attempts.map(({ error }) => error)]));
+    const rest = retries.filter(isUncharged);
+    if (rest.length === 0 || end.chunks === most) break;
+    outcome = await processor.process(retriesJob(rest, NOW_MS, { workload }));
+  }
+  const byIndex = (a: unknown[], b: unknown[]): number => Number(a[0]) - Number(b[0]);
+  return {
+    ...end,
+    succeeded: end.succeeded.sort((a, b) => a - b),
+    dead: end.dead.sort(byIndex),
+    retried: end.retried.sort(byIndex),
+  };
+}
+
+const TIMED_OUT = 'TimeoutError: timed out after 0.2 s';
+
+describe('a handler that ends its thread', () => {
+  it.each([
+    ['by process.exit', 'exit', 'ThreadExitError'],
+    ['by using up its memory', 'oom', 'OutOfMemoryError'],
+  ])('%s is a dead letter, and its neighbours are not charged', async (_, act, name) => {
+    const end = await runAll(['ok', 'ok', act, 'ok']);
+    expect(end).toMatchObject({ succeeded: [0, 1, 3], retried: [], dead: [[102, 'killed', name]] });
+  });
+
+  it('among many in flight is found, with one call more for the others at most', async () => {
+    const end = await runAll([
+      'ok',
+      ...Array.from({ length: 20 }, (_, i) => (i === 12 ? 'waitAndExit' : 'wait')),
+      'ok',
+    ]);
+    expect(end.succeeded).toHaveLength(21);
+    expect(end).toMatchObject({ retried: [], dead: [[113, 'killed', 'ThreadExitError']] });
+    const { 13: killer, ...others } = await calls();
+    expect(killer).toBe(2);
+    expect(Math.max(...Object.values(others))).toBe(2);
+  });
+
+  it('does not hide others of its kind, and each call more has a death as its reason', async () => {
+    const end = await runAll(['waitAndExit', 'wait', 'throw', 'waitAndExit', 'waitAndExit']);
+    expect(end).toMatchObject({
+      succeeded: [1],
+      retried: [[102, 'Error: boom']],
+      dead: [100, 103, 104].map((index) => [index, 'killed', 'ThreadExitError']),
+    });
+    const { 1: waiting, 2: throwing } = await calls();
+    expect([waiting, throwing]).toEqual([2, 2]);
+  });
+
+  it('does not lose what had ended before the last copy: that is not called again', async () => {
+    const acts = [...Array.from({ length: 8 }, () => 'slow'), 'exit', 'ok'];
+    const outcome = await processActs(acts);
+    const { results, retries } = await readAll(outcome);
+    expect(results.length).toBeGreaterThan(3);
+    expect(outcome.header.counts).toMatchObject({ items: 10, dead: 1, retried: 9 - results.length });
+    expect(retries.every(isUncharged)).toBe(true);
+    await processor.process(retriesJob(retries, NOW_MS));
+    const counts = await calls();
+    for (let id = 0; id < results.length; id += 1) expect(counts[id]).toBe(1);
+    expect(counts).toMatchObject({ 8: 1, 9: 1 });
+    expect(Math.max(...Object.values(counts))).toBe(2);
+  });
+
+  it('has its outcome folded anew from what was copied', async () => {
+    const outcome = await processActs([...Array.from({ length: 8 }, () => 'slow'), 'exit']);
+    const { results, partial } = await readAll(outcome);
+    expect(partial).toEqual([{ key: 'all', value: { n: results.length } }]);
+  });
+});
+
+describe('a chunk whose results do not fit into the memory of a thread', () => {
+  it('goes on with those that were finished, and no item is blamed', async () => {
+    const { header } = await processActs(Array.from({ length: 32 }, () => 'large'));
+    expect(header.counts).toMatchObject({ items: 32, dead: 0 });
+    expect(['processed', 'split']).toContain(header.ending);
+  });
+});
+
+describe('a handler that blocks its thread', () => {
+  it('is charged with a timeout alone, and runs alone when it is tried again', async () => {
+    const outcome = await processActs(['ok', 'hangSync', 'ok']);
+    const { retries } = await readAll(outcome);
+    expect(retries[1]).toMatchObject({ index: 101, attempts: [{ error: TIMED_OUT }], rerun: 'alone' });
+    expect(outcome).toMatchObject({ failures: 1 });
+    expect(outcome.header.handlerSeconds).toBeGreaterThan(2.2);
+  });
+
+  it('is exhausted at its last attempt', async () => {
+    const attempts = [1, 2].map(() => ({ at: '2025-12-31T00:00:00.000Z', error: TIMED_OUT }));
+    const retries = [{ index: 7, attempts, item: { id: 7, act: 'hangSync' } }];
+    const { dead } = await readAll(await processor.process(retriesJob(retries, NOW_MS)));
+    expect(dead[0]).toMatchObject({ index: 7, reason: 'exhausted', error: { name: 'TimeoutError' } });
+    expect(dead[0]?.attempts).toHaveLength(3);
+  });
+});
+
+describe('an asynchronous handler that hangs', () => {
+  it('is charged with a timeout while its thread lives on', async () => {
+    const outcome = await processActs(['hangAsync', 'ok', 'awaitAbort']);
+    const { results, retries } = await readAll(outcome);
+    expect(results.map(SUCCEEDED)).toEqual([1]);
+    expect(retries.map(({ index, attempts }) => [index, attempts[0]?.error])).toEqual([
+      [100, TIMED_OUT],
+      [102, TIMED_OUT],
+    ]);
+    expect(outcome.header.handlerSeconds).toBeLessThan(2);
+  });
+});
+
+describe('an error that nobody awaited', () => {
+  it.each([
+    ['a throw in a timer', 'uncaught', 'RangeError: thrown in a timer'],
+    ['a promise that nobody awaits', 'floating', 'Error: nobody awaits this'],
+  ])('(%s) is charged to its item in flight, once it is alone, and to no neighbour', async (_, act, error) => {
+    const { results, retries, dead } = await readAll(await processActs(['wait', act, 'wait', 'ok']));
+    expect(results.map(SUCCEEDED)).toEqual([0, 2, 3]);
+    expect(retries.map(({ index, attempts }) => [index, attempts.map((attempt) => attempt.error)])).toEqual([
+      [101, [error]],
+    ]);
+    expect(dead).toEqual([]);
+    expect(await calls()).toEqual({ 0: 1, 1: 2, 2: 1, 3: 1 });
+  });
+
+  it('that comes when its item has ended is charged to nobody, and logged', async () => {
+    const outcome = await processActs(['late', 'wait', 'wait']);
+    expect(outcome.header.counts).toMatchObject({ succeeded: 3 });
+    expect(await calls()).toEqual({ 0: 1, 1: 1, 2: 1 });
+    await expect
+      .poll(() => logged)
+      .toContain('An error that no handler awaited (charged to no item): Error: comes too late');
+  });
+
+  it('of a shared connection does not make one item pay for the others', async () => {
+    const { results, header } = await readAllWithHeader(
+      await processActs(['opensShared', 'usesShared', 'wait', 'usesShared']),
+    );
+    expect(header.counts).toMatchObject({ succeeded: 4, dead: 0, retried: 0 });
+    expect(results).toHaveLength(4);
+  });
+});
+
+const readAllWithHeader = async (outcome: ChunkOutcome) => ({ ...(await readAll(outcome)), header: outcome.header });
+
+describe('mapChunk', () => {
+  it('that ends its thread is called item by item until the killer is found', async () => {
+    const end = await runAll(['ok', 'exit', 'error', 'ok'], { workload: 'whole' });
+    expect(end).toMatchObject({
+      succeeded: [0, 3],
+      retried: [],
+      dead: [
+        [101, 'killed', 'ThreadExitError'],
+        [102, 'rejected', 'Reject'],
+      ],
+    });
+  });
+
+  it('that blocks its thread likewise', async () => {
+    const end = await runAll(['ok', 'hangSync'], { workload: 'whole' });
+    expect(end).toMatchObject({ succeeded: [0], retried: [[101, TIMED_OUT]], dead: [] });
+  });
+
+  it('that never answers is charged to all its items', async () => {
+    const { retries } = await readAll(await processActs(['ok', 'hangAll'], 'whole'));
+    expect(retries.map(({ index, attempts }) => [index, attempts[0]?.error])).toEqual([
+      [100, TIMED_OUT],
+      [101, TIMED_OUT],
+    ]);
+  });
+});
+
+describe('a chunk that is stopped', () => {
+  it('ends within seconds, also while a handler blocks its thread, and blames nobody', async () => {
+    const stop = new AbortController();
+    const job = chunkJob(
+      ['ok', 'block', 'ok'].map((act, id) => ({ id, act, calls: callsFile })),
+      { workload: 'patient' },
+    );
+    const outcome = processor.process({ ...job, stop: stop.signal });
+    await expect.poll(calls).toMatchObject({ 1: 1 });
+    stop.abort('cancelled');
+    const { header } = await outcome;
+    expect(header).toMatchObject({ ending: 'cancelled', counts: { items: 3, dead: 0, retried: 0 } });
+    expect(header.counts.cancelled).toBeGreaterThan(1);
+  }, 15_000);
+});

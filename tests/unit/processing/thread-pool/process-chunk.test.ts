@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { endWholeChunk } from '../../../../shared/processing/outcome/endings.ts';
+import { begin, enter, readThreadStatus } from '../../../../shared/processing/thread/thread-status.ts';
+import type { ThreadTask } from '../../../../shared/processing/thread/thread-task.ts';
+import { ProcessorClosedError, ThreadStartError } from '../../../../shared/processing/thread-pool/errors.ts';
+import { processChunk } from '../../../../shared/processing/thread-pool/process-chunk.ts';
+import type { ThreadEnd } from '../../../../shared/processing/thread-pool/threads.ts';
+import { chunkJob, NOW_MS, readAll } from '../../../helpers/chunks.ts';
+
+type Run = (task: ThreadTask) => ThreadEnd;
+
+const died = ({ statusBuffer }: ThreadTask, error: unknown = new Error('gone')): ThreadEnd => ({
+  ...{ status: readThreadStatus(statusBuffer), items: Uint8Array.from(statusBuffer.items) },
+  ...{ copies: [], stuck: false, error },
+});
+const diesWith =
+  (...slots: number[]): Run =>
+  (task) => {
+    begin(task.statusBuffer, 1_000);
+    for (const slot of slots) enter(task.statusBuffer, slot);
+    return died(task);
+  };
+const answers: Run = ({ reference, nowMs, statusBuffer }) => ({
+  answer: { outcome: endWholeChunk({ reference, ending: 'cancelled', error: undefined, nowMs, version: 1 }) },
+  status: readThreadStatus(statusBuffer),
+});
+
+/** Threads that end as told, one run after the other; the clock goes on by a second a run. */
+async function process(
+  items: number,
+  runs: Run[],
+  { closedAfter = 99, stop }: { closedAfter?: number; stop?: AbortSignal } = {},
+) {
+  const tasks: ThreadTask[] = [];
+  const job = { ...chunkJob(Array.from({ length: items }, (_, i) => ({ i }))), stop };
+  const outcome = await processChunk(job, {
+    run: async (task) => {
+      tasks.push(task);
+      return (runs[tasks.length - 1] ?? answers)(task);
+    },
+    clockMs: () => tasks.length * 1_000,
+    budgetMs: 10_000,
+    isClosed: () => tasks.length >= closedAfter,
+    onDropped: () => {},
+  });
+  return { outcome, tasks };
+}
+
+describe('processChunk', () => {
+  it('gives what a dead thread has left to another one, which makes the outcome of it', async () => {
+    const { outcome, tasks } = await process(9, [diesWith(3)]);
+    expect(tasks).toHaveLength(2);
+    expect(tasks[1]?.remains?.verdict).toMatchObject({ slot: 3, kind: 'killed', atMs: NOW_MS + 1_000 });
+    expect([...(tasks[1]?.remains?.items ?? [])]).toEqual([0, 0, 0, 1, 0, 0, 0, 0, 0]);
+    expect(outcome.header.handlerSeconds).toBe(1);
+  });
+
+  it('gives each run a status buffer of its own', async () => {
+    const { tasks } = await process(9, [diesWith(3)]);
+    expect(tasks[0]?.statusBuffer).not.toBe(tasks[1]?.statusBuffer);
+  });
+
+  it.each([
+    ['has died before it did anything', [diesWith()]],
+    ['has died, and the thread after it', [diesWith(3), diesWith()]],
+  ])('splits a chunk whose thread %s', async (_, runs) => {
+    const { outcome } = await process(9, runs);
+    expect(outcome.header).toMatchObject({ ending: 'split', counts: { items: 9 } });
+  });
+
+  it('ends such a chunk of one item as killed', async () => {
+    const { outcome } = await process(1, [diesWith()]);
+    const { dead } = await readAll(outcome);
+    expect(outcome.header.ending).toBe('killed');
+    expect(dead[0]).toMatchObject({ reason: 'killed', error: { name: 'Error', message: 'gone' }, item: { i: 0 } });
+  });
+
+  it('rejects when no thread begins', async () => {
+    const never: Run = (task) => died(task, new Error('a setting is missing'));
+    await expect(process(9, [never, never, never])).rejects.toThrow(ThreadStartError);
+  });
+
+  it('blames nobody for threads that end because the processor is closed', async () => {
+    await expect(process(1, [diesWith(0)], { closedAfter: 1 })).rejects.toThrow(ProcessorClosedError);
+  });
+
+  it('passes a stop on to the thread, also one that came before it began, and to the one after its death', async () => {
+    const stop = AbortSignal.abort('returned');
+    const { tasks } = await process(9, [diesWith(3)], { stop });
+    expect(tasks.map(({ statusBuffer }) => readThreadStatus(statusBuffer).stop)).toEqual(['returned', 'returned']);
+    expect(tasks[1]?.remains?.verdict).toBeUndefined();
+  });
+});
