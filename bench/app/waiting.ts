@@ -27,7 +27,7 @@ export const waiting: Workload[] = CONCURRENCIES.map((concurrency) =>
     name: waitingName(concurrency),
     version: 1,
     item: waitingItem,
-    ...{ concurrency },
+    concurrency,
     map: callAndWait,
     reduce: {
       key: () => 'items',
