@@ -19,6 +19,8 @@ export interface ChunkRun {
   timeoutMs: number;
   contextOf: (source: Source, flight: Flight) => ItemContext;
   nowMs: () => number;
+  /** Service time at which the latest unit was started: one look at the clock per unit. */
+  startMs: number;
   /** Service time after which no further item is begun. */
   untilMs: number;
   /** Calls that are being waited for. */
@@ -37,7 +39,7 @@ export async function withPulse(run: ChunkRun, work: () => Promise<void>): Promi
   let grace: NodeJS.Timeout | undefined;
   const timer = setInterval(() => {
     showAlive(run.statusBuffer);
-    run.copier.check();
+    run.copier.check(run.nowMs());
     if (grace === undefined && stopOf(run.statusBuffer) !== undefined) grace = stopFlights(run);
   }, PULSE_MS);
   try {

@@ -13,23 +13,21 @@ export class Copier {
   isEager = false;
   readonly #builder: Pick<OutcomeBuilder, 'takeFresh'>;
   readonly #send: (copy: Copy) => void;
-  readonly #clockMs: () => number;
   #dueMs: number;
 
   constructor(
     builder: Pick<OutcomeBuilder, 'takeFresh'>,
-    { send, clockMs }: { send: (copy: Copy) => void; clockMs: () => number },
+    { send, startMs }: { send: (copy: Copy) => void; startMs: number },
   ) {
     this.#builder = builder;
     this.#send = send;
-    this.#clockMs = clockMs;
-    this.#dueMs = clockMs() + COPY_EVERY_MS;
+    this.#dueMs = startMs + COPY_EVERY_MS;
   }
 
-  /** Called whenever an item may have ended. */
-  check(): void {
-    if (!this.isEager && this.#clockMs() < this.#dueMs) return;
-    this.#dueMs = this.#clockMs() + COPY_EVERY_MS;
+  /** Called whenever an item may have ended, with the time. */
+  check(nowMs: number): void {
+    if (!this.isEager && nowMs < this.#dueMs) return;
+    this.#dueMs = nowMs + COPY_EVERY_MS;
     const fresh = this.#builder.takeFresh();
     if (fresh.length > 0) this.#send(toCopy(fresh));
   }

@@ -23,16 +23,10 @@ const current = new AsyncLocalStorage<Flight>();
  * item's whole run.
  */
 export class Flight {
-  readonly #peers: ReadonlySet<Flight>;
   #controller: AbortController | undefined;
   #reason: Error | undefined;
-  #reject: ((reason: unknown) => void) | undefined;
-  #isStopped = false;
-
-  /** `peers` holds all flights of the thread that have not ended, this one included once it is waited for. */
-  constructor(peers: ReadonlySet<Flight>) {
-    this.#peers = peers;
-  }
+  /** While it is waited for. */
+  #wait: { reject: (reason: unknown) => void; peers: ReadonlySet<Flight> } | undefined;
 
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
@@ -42,7 +36,7 @@ export class Flight {
 
   /** Whether it was asked to end with its chunk: how it fails after that says nothing about its items. */
   get isStopped(): boolean {
-    return this.#isStopped;
+    return this.#reason instanceof StoppedError;
   }
 
   /** Runs `fn` in the flight's context. */
@@ -53,11 +47,13 @@ export class Flight {
   /**
    * Waits for the handler's promise at most `timeoutMs`; then aborts the signal and throws TimeoutError at once, whether
    * the handler reacts or not. What the handler does later is ignored. The time in which the thread was blocked when the
-   * limit came does not count, up to `timeoutMs` in all: it was another item's.
+   * limit came does not count, up to `timeoutMs` in all: it was another item's. `peers` holds all flights that are being
+   * waited for in this thread.
    */
-  async within<T>(work: PromiseLike<T>, timeoutMs: number): Promise<T> {
+  async within<T>(work: PromiseLike<T>, { timeoutMs, peers }: { timeoutMs: number; peers: Set<Flight> }): Promise<T> {
     const { promise: given, reject } = Promise.withResolvers<never>();
-    this.#reject = reject;
+    this.#wait = { reject, peers };
+    peers.add(this);
     let dueMs = performance.now() + timeoutMs;
     const lastMs = dueMs + timeoutMs;
     const check = (): void => {
@@ -74,19 +70,19 @@ export class Flight {
       return await Promise.race([work, given]);
     } finally {
       clearTimeout(timer);
-      this.#reject = undefined;
+      this.#wait = undefined;
+      peers.delete(this);
     }
   }
 
   /** Asks the handler to end; it is waited for all the same. */
   stop(): void {
-    this.#isStopped = true;
     this.#abort(new StoppedError('The chunk ends early.'));
   }
 
   /** Ends the wait at once. */
   giveUp(reason: Error): void {
-    this.#reject?.(reason);
+    this.#wait?.reject(reason);
     this.#abort(reason);
   }
 
@@ -96,8 +92,8 @@ export class Flight {
    * call is made again alone. False when the flight has ended: nobody is charged.
    */
   takeStray(error: unknown): boolean {
-    if (this.#reject === undefined) return false;
-    if (this.#peers.size > 1) this.giveUp(new SetAsideError('An error came from outside of its promise.'));
+    if (this.#wait === undefined) return false;
+    if (this.#wait.peers.size > 1) this.giveUp(new SetAsideError('An error came from outside of its promise.'));
     else this.giveUp(error instanceof Error ? error : new Error(String(error)));
     return true;
   }

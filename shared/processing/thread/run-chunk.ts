@@ -65,11 +65,12 @@ function toRun(
   return {
     workload,
     builder,
-    copier: new Copier(builder, { send, clockMs: tools.clockMs }),
+    copier: new Copier(builder, { send, startMs: task.nowMs }),
     statusBuffer,
     timeoutMs: workload.timeoutSeconds * 1_000,
     contextOf: createContexts(workload, reference, { deadlineAt, tools }),
     nowMs: tools.nowMs,
+    startMs: task.nowMs,
     untilMs: task.nowMs + task.budgetMs,
     flights: new Set(),
     setAside: [],
@@ -112,8 +113,9 @@ const starting =
   <T>(run: ChunkRun, start: (unit: T) => Promise<void> | undefined) =>
   (unit: T): Promise<void> | undefined => {
     if (stopOf(run.statusBuffer) !== undefined) return undefined;
+    run.startMs = run.nowMs();
     const pending = start(unit);
-    run.copier.check();
+    run.copier.check(run.startMs);
     return pending;
   };
 

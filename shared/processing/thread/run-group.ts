@@ -22,16 +22,17 @@ export const groupsOf = (sources: readonly Source[], maxItems: number): Source[]
 export async function runGroup(run: ChunkRun, group: readonly Source[], mapChunk: MapChunk): Promise<void> {
   const sources = group.filter((source) => !run.builder.hasEnded(source) && !passedOn(run, source));
   if (sources.length === 0) return;
-  const flight = new Flight(run.flights);
+  const flight = new Flight();
+  // At once: the first items are validated before anything is waited for.
   run.flights.add(flight);
   try {
-    await flight.within(flight.run(runValid, run, sources, { flight, mapChunk }), run.timeoutMs);
+    const work = flight.run(runValid, run, sources, { flight, mapChunk });
+    await flight.within(work, { timeoutMs: run.timeoutMs, peers: run.flights });
   } catch (thrown) {
     if (thrown instanceof SetAsideError) run.setAside.push(() => runGroup(run, sources, mapChunk));
     else if (!flight.isStopped) failRest(run, sources, thrown);
   } finally {
-    run.flights.delete(flight);
-    run.copier.check();
+    run.copier.check(run.nowMs());
   }
 }
 

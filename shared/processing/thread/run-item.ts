@@ -12,7 +12,7 @@ const DUE_SOON_MS = 1_000;
 
 /** Passes on what is not due, or comes after the chunk's time; false when it has to run. */
 export function passedOn(run: ChunkRun, source: Source): boolean {
-  const nowMs = run.nowMs();
+  const nowMs = run.startMs;
   const notBefore = source.retry?.notBefore;
   const isDue = notBefore === undefined || Date.parse(notBefore) <= nowMs + DUE_SOON_MS;
   // Each run brings some item further, or a chunk of slow items would be passed on for ever.
@@ -24,7 +24,7 @@ export function passedOn(run: ChunkRun, source: Source): boolean {
 /** Runs one item by `map`. Returns a promise only if the schema or the handler did: the common case is not awaited. */
 export function runItem(run: ChunkRun, source: Source, map: MapItem): Promise<void> | undefined {
   if (passedOn(run, source)) return undefined;
-  const flight = new Flight(run.flights);
+  const flight = new Flight();
   enter(run.statusBuffer, run.builder.slotOf(source));
   try {
     const result = run.isWaiting ? flight.run(call, run, source, { map, flight }) : call(run, source, { map, flight });
@@ -48,14 +48,12 @@ async function endLater(
   { flight, result, map }: { flight: Flight; result: PromiseLike<unknown>; map: MapItem },
 ): Promise<void> {
   run.isWaiting = true;
-  run.flights.add(flight);
   try {
-    run.builder.succeed(source, await flight.within(result, run.timeoutMs));
+    run.builder.succeed(source, await flight.within(result, { timeoutMs: run.timeoutMs, peers: run.flights }));
   } catch (thrown) {
     if (thrown instanceof SetAsideError) run.setAside.push(() => runItem(run, source, map));
     else if (!flight.isStopped) run.builder.fail(source, thrown);
   } finally {
-    run.flights.delete(flight);
-    run.copier.check();
+    run.copier.check(run.nowMs());
   }
 }

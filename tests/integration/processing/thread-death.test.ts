@@ -75,7 +75,7 @@ describe('a handler that ends its thread', () => {
     ['by process.exit', 'exit', 'ThreadExitError'],
     ['by using up its memory', 'oom', 'OutOfMemoryError'],
   ])('%s is a dead letter, and its neighbours are not charged', async (_, act, name) => {
-    const end = await runAll(['ok', 'ok', act, 'ok']);
+    const end = await runAll(['ok', 'ok', act, 'ok'], { workload: 'patient' });
     expect(end).toMatchObject({ succeeded: [0, 1, 3], retried: [], dead: [[102, 'killed', name]] });
   });
 
