@@ -39,7 +39,7 @@ export interface BenchOptions {
 
 const FULL = {
   ...{ items: 1_000_000, rounds: 3, baselineItems: 2_000, smallBatches: 1_000, smallSeconds: 60, wakes: 200 },
-  ...{ waitingSeconds: 15, httpItems: 100_000 },
+  ...{ waitingSeconds: 20, httpItems: 100_000 },
 };
 const QUICK = {
   ...{ items: 200_000, rounds: 1, baselineItems: 1_000, smallBatches: 100, smallSeconds: 6, wakes: 20 },
