@@ -8,6 +8,8 @@ export const USAGE = `Usage: npm run bench [-- options]
   --throughput    only the contenders side by side
   --small         only the thousand small batches
   --wake          only the wake latency
+  --waiting       only handlers that wait, beside p-map
+  --http          with --waiting: also a new workload that calls an HTTP server, by npm start
   --five-million  also the memory of an upload of five times the items
   --save          keep the results: bench/results/latest.json and docs/images/bench.svg
   --help`;
@@ -21,16 +23,28 @@ export interface BenchOptions {
   smallBatches: number;
   smallSeconds: number;
   wakes: number;
+  /** What a run of a waiting handler is to take. */
+  waitingSeconds: number;
+  /** Calls of an HTTP server with 20 ms; fewer of a slower one. */
+  httpItems: number;
   throughput: boolean;
   small: boolean;
   wake: boolean;
+  waiting: boolean;
+  http: boolean;
   fiveMillion: boolean;
   save: boolean;
   help: boolean;
 }
 
-const FULL = { items: 1_000_000, rounds: 3, baselineItems: 2_000, smallBatches: 1_000, smallSeconds: 60, wakes: 200 };
-const QUICK = { items: 200_000, rounds: 1, baselineItems: 1_000, smallBatches: 100, smallSeconds: 6, wakes: 20 };
+const FULL = {
+  ...{ items: 1_000_000, rounds: 3, baselineItems: 2_000, smallBatches: 1_000, smallSeconds: 60, wakes: 200 },
+  ...{ waitingSeconds: 20, httpItems: 100_000 },
+};
+const QUICK = {
+  ...{ items: 200_000, rounds: 1, baselineItems: 1_000, smallBatches: 100, smallSeconds: 6, wakes: 20 },
+  ...{ waitingSeconds: 4, httpItems: 20_000 },
+};
 
 /** Reads the command line. Throws for what it does not know. */
 export function readArguments(args: string[]): BenchOptions {
@@ -40,12 +54,13 @@ export function readArguments(args: string[]): BenchOptions {
     args,
     options: {
       ...{ items: number, rounds: number, quick: flag, throughput: flag, small: flag, wake: flag },
-      ...{ 'five-million': flag, save: flag, help: flag },
+      ...{ waiting: flag, http: flag, 'five-million': flag, save: flag, help: flag },
     },
   });
-  const { quick, throughput, small, wake, save, help } = values;
+  const { quick, throughput, small, wake, waiting, http, save, help } = values;
   const size = quick ? QUICK : FULL;
-  const chosen = throughput || small || wake;
+  const chosen = throughput || small || wake || waiting;
+  if (http && !waiting) throw new Error('--http: expected --waiting as well');
   return {
     ...size,
     items: wholeOf('--items', values.items, size.items),
@@ -53,6 +68,8 @@ export function readArguments(args: string[]): BenchOptions {
     throughput: throughput || !chosen,
     small: small || !chosen,
     wake: wake || !chosen,
+    waiting: waiting || !chosen,
+    http,
     fiveMillion: values['five-million'],
     ...{ save, help },
   };

@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildApp } from './app/build.ts';
 import { type BenchOptions, readArguments, USAGE } from './arguments.ts';
+import { measureHttp } from './measures/http.ts';
 import { measureMemory } from './measures/memory.ts';
 import { measureSmall } from './measures/small.ts';
 import { measureThroughput } from './measures/throughput.ts';
+import { measureWaiting } from './measures/waiting.ts';
 import { measureWakes, pollWait } from './measures/wake.ts';
 import { describeRun } from './report/describe-run.ts';
 import type { Results } from './report/results.ts';
@@ -68,6 +70,13 @@ async function wakesOf(place: Place, { wakes }: BenchOptions): Promise<Pick<Resu
   return { wake: { measured, secondPoller: pollWait(SECOND_MS), queueTriggerAtMost: pollWait(QUEUE_TRIGGER_MS) } };
 }
 
+async function waitingOf(place: Place, options: BenchOptions): Promise<Pick<Results, 'waiting' | 'http'>> {
+  const waiting = await onStack(place, 'waiting', (stack) => measureWaiting(stack, place.folder, options));
+  if (!options.http) return { waiting };
+  print('http calls …');
+  return { waiting, http: await measureHttp(join(place.folder, 'checkout'), options) };
+}
+
 async function run(options: BenchOptions): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'sluice-bench-'));
   try {
@@ -79,6 +88,7 @@ async function run(options: BenchOptions): Promise<void> {
         ? { small: await onStack(place, 'small batches', (stack) => measureSmall(stack, options)) }
         : {}),
       ...(options.wake ? await wakesOf(place, options) : {}),
+      ...(options.waiting ? await waitingOf(place, options) : {}),
     };
     for (const line of ['', ...formatResults(results)]) print(line);
     if (options.save) await saveResults(results);

@@ -4,13 +4,16 @@ import { reportDigest } from '../measures/digest.ts';
 import { usageLines } from '../stack/data.ts';
 import { endLimit, type Overlap, runLimit } from './limit.ts';
 import { runListener } from './listener.ts';
+import { runPMap } from './p-map.ts';
 import { runPoller } from './poller.ts';
+import { endProcessor, runProcessor } from './processor.ts';
 import { fillQueue } from './queue.ts';
 import { runQueueTrigger } from './queue-trigger.ts';
 
-/** A run that the parent asks for; `tasks` of the listener. */
+/** A run that the parent asks for; `tasks` of the listener, `concurrency` in items per thread. */
 export type Order =
   | { contender: 'limit'; file: string; overlap: Overlap }
+  | { contender: 'pMap' | 'processor'; items: number; concurrency: number }
   | { contender: 'listener' | 'queueTrigger' | 'poller'; storage: string; queue: string; items: number; tasks: number };
 
 /** What the parent gets. */
@@ -23,6 +26,7 @@ export interface Done {
   report?: string;
 }
 
+const WAITING = { pMap: runPMap, processor: runProcessor };
 const BASELINES = { listener: runListener, queueTrigger: runQueueTrigger, poller: runPoller };
 const KiB = 1024;
 const MICROSECONDS = 1_000_000;
@@ -31,6 +35,11 @@ async function carryOut(order: Order): Promise<Done> {
   if (order.contender === 'limit') {
     const { value, ...spent } = await measured(() => runLimit(order.file, order.overlap));
     return { ...spent, items: value.items, report: reportDigest(value.report) };
+  }
+  if ('concurrency' in order) {
+    const { contender, items, concurrency } = order;
+    const { value: _none, ...spent } = await measured(() => WAITING[contender](items, concurrency));
+    return { ...spent, items };
   }
   const lines = usageLines(order.items);
   const filled = await measured(() => fillQueue(order.storage, order.queue, lines));
@@ -64,5 +73,5 @@ process.on('message', (order: Order) => {
   );
 });
 process.on('disconnect', () => {
-  void endLimit().finally(() => process.exit(0));
+  void Promise.all([endLimit(), endProcessor()]).finally(() => process.exit(0));
 });

@@ -11,7 +11,7 @@ import type { BenchStack } from '../stack/stack.ts';
 const QUIET_MS = 3_000;
 
 /** Sends one file through, and counts all that it caused, the end of its drains included. */
-export async function measureSluice(stack: BenchStack, file: string): Promise<Measurement> {
+export async function measureSluice(stack: BenchStack, file: string, workload = 'billing'): Promise<Measurement> {
   const { azurite, events, host } = stack;
   events.clear();
   await azurite.takeRequests();
@@ -21,7 +21,7 @@ export async function measureSluice(stack: BenchStack, file: string): Promise<Me
     other: await cpuSeconds(azurite.process.pid),
   };
   const start = performance.now();
-  const batch = await uploadFile(stack, 'billing', file);
+  const batch = await uploadFile(stack, workload, file);
   const accepted = performance.now();
   await events.first(({ event }) => event.type === 'BatchCompleted' && event.batch === batch.id);
   const seconds = (performance.now() - start) / 1000;

@@ -1,9 +1,11 @@
 /** What a run of the bench leaves: the file that README, chart and docs/performance.md speak of. */
 import { totalOperations } from '../../shared/contract/operations.ts';
+import { type HttpResult, shareOf } from '../measures/http.ts';
 import { type Measurement, rateOf } from '../measures/measurement.ts';
 import type { MemoryResult } from '../measures/memory.ts';
 import type { SmallResult } from '../measures/small.ts';
 import type { Throughput } from '../measures/throughput.ts';
+import type { WaitingResult } from '../measures/waiting.ts';
 import type { Wait, WakeResult } from '../measures/wake.ts';
 
 /** Everything that one run measured; what it was not asked for is absent. */
@@ -16,6 +18,8 @@ export interface Results {
   small?: SmallResult;
   wake?: { measured: WakeResult[]; secondPoller: Wait; queueTriggerAtMost: Wait };
   memory?: MemoryResult;
+  waiting?: WaitingResult[];
+  http?: HttpResult[];
 }
 
 /** A line of the table of targets. */
@@ -34,12 +38,14 @@ export const operationsAMillion = ({ operations, items }: Measurement): number =
   (totalOperations(operations) / items) * MILLION;
 
 /** The targets that the results speak of. */
-export function targetsOf({ throughput, small, wake, memory }: Results): Target[] {
+export function targetsOf({ throughput, small, wake, memory, waiting, http }: Results): Target[] {
   return [
     ...(throughput ? throughputTargets(throughput) : []),
     ...(small ? smallTargets(small) : []),
     ...(memory ? memoryTargets(memory) : []),
     ...(wake?.measured.flatMap(wakeTargets) ?? []),
+    ...(waiting?.flatMap(waitingTargets) ?? []),
+    ...(http?.map(httpTarget) ?? []),
   ];
 }
 
@@ -78,3 +84,16 @@ const wakeTargets = ({ delays, latencyMs: { p50, p99 } }: WakeResult): Target[] 
   most(`wake, warm, p50 (${delays})`, 150, p50, { unit: ' ms' }),
   most(`wake, warm, p99 (${delays})`, 1_000, p99, { unit: ' ms' }),
 ];
+
+const waitingTargets = ({ concurrency, ideal, processor, pipeline }: WaitingResult): Target[] => [
+  least(`waiting, ${concurrency} per thread: processor against the ideal`, 0.9, rateOf(processor) / ideal, 2),
+  least(`waiting, ${concurrency} per thread: pipeline against the ideal`, 0.9, rateOf(pipeline) / ideal, 2),
+];
+
+const httpTarget = (result: HttpResult): Target =>
+  least(
+    `${result.client} of ${result.latencyMs} ms, by npm start, against the ideal`,
+    0.9,
+    shareOf(result, result.sluice),
+    2,
+  );

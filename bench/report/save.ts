@@ -4,10 +4,18 @@ import { ROOT } from '../../demo/stack.ts';
 import { drawChart } from './chart.ts';
 import type { Results } from './results.ts';
 
-/** Keeps the results for the README and docs/performance.md. */
-export async function saveResults(results: Results): Promise<void> {
-  const folders = { json: join(ROOT, 'bench/results'), svg: join(ROOT, 'docs/images') };
-  for (const folder of Object.values(folders)) await mkdir(folder, { recursive: true });
-  await writeFile(join(folders.json, 'latest.json'), `${JSON.stringify(results, null, 2)}\n`);
-  if (results.throughput) await writeFile(join(folders.svg, 'bench.svg'), drawChart(results, results.throughput));
+/** Keeps the results for the README and docs/performance.md; those of handlers that wait are in a file of their own. */
+export async function saveResults({ waiting, http, ...results }: Results): Promise<void> {
+  const { throughput, small, wake, ...run } = results;
+  if (waiting) await writeJson('waiting', { ...run, waiting, http });
+  if (throughput || small || wake) await writeJson('latest', results);
+  if (throughput) await writeInto('docs/images', 'bench.svg', drawChart(results, throughput));
+}
+
+const writeJson = (name: string, content: object): Promise<void> =>
+  writeInto('bench/results', `${name}.json`, `${JSON.stringify(content, null, 2)}\n`);
+
+async function writeInto(folder: string, name: string, text: string): Promise<void> {
+  await mkdir(join(ROOT, folder), { recursive: true });
+  await writeFile(join(ROOT, folder, name), text);
 }

@@ -1,7 +1,9 @@
 import { formatCount } from '../../cli/text/format.ts';
+import { type HttpResult, shareOf } from '../measures/http.ts';
 import { type Measurement, rateOf } from '../measures/measurement.ts';
 import type { SmallResult } from '../measures/small.ts';
 import type { Throughput } from '../measures/throughput.ts';
+import type { WaitingResult } from '../measures/waiting.ts';
 import { operationsAMillion, type Results, targetsOf } from './results.ts';
 
 const MILLION = 1_000_000;
@@ -43,9 +45,40 @@ function contenders(throughput: Throughput): string[] {
   return markdown([head, ...names.map((name) => row(name, throughput[name]))]);
 }
 
+function waitingRows(waiting: readonly WaitingResult[]): string[] {
+  const head = [
+    'handler waits 50 ms',
+    'in flight per thread',
+    'items',
+    'items/s',
+    'of the ideal',
+    'CPU s/M',
+    'peak MB',
+  ];
+  const row = ({ concurrency, ideal }: WaitingResult, name: string, one: Measurement): string[] => [
+    ...[name, String(concurrency), formatCount(one.items), formatCount(rateOf(one)), (rateOf(one) / ideal).toFixed(3)],
+    ...[((one.cpuSeconds / one.items) * MILLION).toFixed(1), formatCount(one.peakBytes / MB)],
+  ];
+  const rows = waiting.flatMap((each) => [
+    row(each, `p-map, one thread, ${each.concurrency * each.threads} in flight`, each.pMap),
+    row(each, `Sluice's processor, ${each.threads} threads`, each.processor),
+    row(each, 'Sluice, from the upload to the report', each.pipeline),
+  ]);
+  return markdown([head, ...rows]);
+}
+
+function httpRows(http: readonly HttpResult[]): string[] {
+  const head = ['client', 'latency', 'ideal items/s', 'plain script', 'of the ideal', 'npm start', 'of the ideal'];
+  const row = (one: HttpResult): string[] => [
+    ...[one.client, `${one.latencyMs} ms`, formatCount(one.ideal)],
+    ...[one.plain, one.sluice].flatMap((run) => [formatCount(run.items / run.seconds), shareOf(one, run).toFixed(3)]),
+  ];
+  return markdown([head, ...http.map(row)]);
+}
+
 /** All that is printed at the end of a run. */
 export function formatResults(results: Results): string[] {
-  const { throughput, small, wake, machine, date, command } = results;
+  const { throughput, small, wake, waiting, http, machine, date, command } = results;
   const memory = (machine.memoryBytes / 2 ** 30).toFixed(0);
   const targets = targetsOf(results).map(({ what, target, measured, met }) => [
     ...[what, target, measured, met ? 'met' : 'missed'],
@@ -66,6 +99,8 @@ export function formatResults(results: Results): string[] {
           `A one-second poller waits p50 ${wake.secondPoller.p50} ms, p99 ${wake.secondPoller.p99} ms; the queue trigger, its back-off at the maximum, p50 ${wake.queueTriggerAtMost.p50} ms, p99 ${wake.queueTriggerAtMost.p99} ms`,
         ]
       : []),
+    ...(waiting ? ['', ...waitingRows(waiting)] : []),
+    ...(http ? ['', ...httpRows(http)] : []),
     '',
     ...markdown([['target', 'wanted', 'measured', ''], ...targets]),
   ];

@@ -1,7 +1,16 @@
 /** What the items of the fault tests say, and what has to become of each: decided by the item alone, never by the run. */
 
-/** `reject` dies at once, `invalid` before its handler runs, `once` at the second try comes through, `never` runs out. */
-export type ItemBehaviour = 'ok' | 'once' | 'reject' | 'invalid' | 'never';
+/**
+ * `reject` dies at once, `invalid` before its handler runs, `once` at the second try comes through, `never` runs out.
+ * `waits` comes through, as others do meanwhile. While it waits, `stray` leaves a rejection that nobody awaits and `timer`
+ * throws in a timer: both run out. `late` leaves a rejection behind when it has ended, and comes through. `exit` ends its
+ * thread.
+ */
+export const ITEM_BEHAVIOURS = [
+  ...(['ok', 'once', 'reject', 'invalid', 'never'] as const),
+  ...(['waits', 'stray', 'timer', 'late', 'exit'] as const),
+] as const;
+export type ItemBehaviour = (typeof ITEM_BEHAVIOURS)[number];
 
 /** An item; `n` is its position in the batch, and stays with it through everything. */
 export interface FaultItem {
@@ -29,6 +38,9 @@ export interface FaultTotal {
 
 /** How often the handler may run on an item. */
 export const ATTEMPTS = 3;
+
+/** A handler call as a number of 32 bits. */
+export const callRecord = (position: number, attempt: number): number => position * (ATTEMPTS + 1) + attempt;
 
 /** What XML, an HTTP header, a table or a JSON reader refuses or changes, unless it is escaped on the way. */
 export const AWKWARD_TEXT = [

@@ -1,28 +1,53 @@
 /** The workloads of the fault tests, in the place of the app's own (tests/helpers/app-copy.ts). */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { defineWorkload } from '../../../shared/workload/define.ts';
+import { defineWorkload, type ItemContext } from '../../../shared/workload/define.ts';
 import { Reject, Retry } from '../../../shared/workload/errors.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
-import { ATTEMPTS, type FaultItem, type FaultResult, type FaultTotal } from './items.ts';
+import { countCall } from './count-call.ts';
+import { ATTEMPTS, type FaultItem, type FaultResult, type FaultTotal, ITEM_BEHAVIOURS } from './items.ts';
 
 const KiB = 1024;
 /** Characters of an error's name. */
 const MAX_NAME = 40;
+/** Waits of an item: at most so long; so long that its error comes before its end. */
+const SHORT_MS = 5;
+const LONG_MS = 10_000;
 
 const item = z.object({
   n: z.number().int(),
   k: z.string(),
   v: z.number().int(),
-  f: z.enum(['ok', 'once', 'reject', 'never']).optional(),
+  f: z.enum(ITEM_BEHAVIOURS).optional(),
   t: z.string().optional(),
 });
 
-function map(given: FaultItem, { attempt, position }: { attempt: number; position: number }): FaultResult {
+function map(given: FaultItem, { batch, position, attempt }: ItemContext): FaultResult {
+  countCall(batch, position, attempt);
   const { n, k, v, f = 'ok', t } = given;
   if (f === 'reject') throw new Reject(`Item ${n} is refused: ${t}`);
-  if (f === 'never') throw Object.assign(new Error(`Item ${n} never works: ${t}`), { name: t?.slice(0, MAX_NAME) });
+  if (f === 'never') throw failure(given, 'never works');
   if (f === 'once' && attempt === 1) throw new Retry(`Item ${n} works the second time: ${t}`);
+  if (f === 'late') void Promise.reject(failure(given, 'leaves something behind'));
+  if (f === 'exit') process.exit(1);
   return { n, position, k, v, t };
+}
+
+async function waitingMap(given: FaultItem, context: ItemContext): Promise<FaultResult> {
+  const result = map(given, context);
+  if (given.f === 'waits') await sleep(1 + (given.n % SHORT_MS));
+  if (given.f === 'stray') void Promise.reject(failure(given, 'leaves a rejection'));
+  if (given.f === 'timer') setTimeout(() => raise(failure(given, 'throws in a timer')), 1);
+  if (given.f === 'stray' || given.f === 'timer') await sleep(LONG_MS);
+  return result;
+}
+
+function failure({ n, t }: FaultItem, what: string): Error {
+  return Object.assign(new Error(`Item ${n} ${what}: ${t}`), { name: t?.slice(0, MAX_NAME) });
+}
+
+function raise(error: Error): never {
+  throw error;
 }
 
 const reduce = {
@@ -32,7 +57,9 @@ const reduce = {
   merge: (a: FaultTotal, b: FaultTotal): FaultTotal => ({ count: a.count + b.count, sum: a.sum + b.sum }),
 };
 
-const workload = (name: string, maxItems: number) =>
+type Map = typeof map | typeof waitingMap;
+
+const workload = (name: string, maxItems: number, map: Map) =>
   defineWorkload({
     name,
     version: 1,
@@ -44,8 +71,11 @@ const workload = (name: string, maxItems: number) =>
     secondsPerChunk: 0.05,
   });
 
-const named = (prefix: string, count: number, maxItems: number) =>
-  Array.from({ length: count }, (_, index) => workload(`${prefix}${index}`, maxItems));
+const named = (prefix: string, count: number, maxItems: number, map: Map) =>
+  Array.from({ length: count }, (_, index) => workload(`${prefix}${index}`, maxItems, map));
 
-/** `call<n>`: one each for the many small batches of a pass; `slot<n>`: used again and again by the random runs. */
-export const registry = createRegistry([...named('call', 250, 4), ...named('slot', 64, 2_500)]);
+/**
+ * `call<n>`: one each for the many small batches of a pass; `slot<n>`: used again and again by the random runs, with a
+ * handler that may wait.
+ */
+export const registry = createRegistry([...named('call', 250, 4, map), ...named('slot', 64, 2_500, waitingMap)]);

@@ -9,6 +9,8 @@ export interface FaultSettings extends Connections {
   subscription: string;
   /** Milliseconds that the clock of each instance is ahead of the services'; default: none is. */
   clockOffsetsMs?: readonly number[];
+  /** Folder for files that count handler calls; default: they are not counted. */
+  callsFolder?: string;
 }
 
 /** No timer of the app's own may get in the way: a test sweeps when it wants to. */
@@ -16,7 +18,7 @@ const NEVER = '0 0 0 29 2 *';
 
 /** Makes the app's settings for fault tests: leases and slices of seconds, one thread per host. */
 export function faultSettings(options: FaultSettings): Record<string, string> {
-  const { appFolder, storage, serviceBus, subscription, clockOffsetsMs } = options;
+  const { appFolder, storage, serviceBus, subscription, clockOffsetsMs, callsFolder } = options;
   return {
     ...DEFAULTS,
     FUNCTIONS_WORKER_RUNTIME: 'node',
@@ -31,6 +33,7 @@ export function faultSettings(options: FaultSettings): Record<string, string> {
     SLUICE_THREADS: '1',
     SLUICE_SLICE_SECONDS: '2',
     SLUICE_VISIBILITY_SECONDS: '4',
+    ...(callsFolder === undefined ? {} : { FAULT_CALLS_FOLDER: callsFolder }),
     ...(clockOffsetsMs ? shiftedClocks(appFolder, clockOffsetsMs) : {}),
   };
 }

@@ -1,5 +1,12 @@
 /** What a batch of the fault tests says, and what must come out of it: worked out here, beside the app. */
-import { AWKWARD_TEXT, awkwardText, type FaultItem, type FaultTotal, type ItemBehaviour } from '../app/items.ts';
+import {
+  ATTEMPTS,
+  AWKWARD_TEXT,
+  awkwardText,
+  type FaultItem,
+  type FaultTotal,
+  type ItemBehaviour,
+} from '../app/items.ts';
 
 /** What a dead letter must say. */
 export interface DeadTruth {
@@ -17,11 +24,23 @@ export interface Truth {
   /** By position. */
   dead: ReadonlyMap<number, DeadTruth>;
   totals: ReadonlyMap<string, FaultTotal>;
+  /** By position: the last attempt that the handler is called for; 1 where absent. */
+  attempts: ReadonlyMap<number, number>;
+  /** Positions whose handler is called once more, alone, for an error from outside of its promise. */
+  setAside: ReadonlySet<number>;
 }
 
-const REASONS: Partial<Record<ItemBehaviour, string>> = { reject: 'rejected', invalid: 'invalid', never: 'exhausted' };
+const REASONS: Partial<Record<ItemBehaviour, string>> = {
+  ...{ reject: 'rejected', invalid: 'invalid', never: 'exhausted' },
+  ...{ stray: 'exhausted', timer: 'exhausted', exit: 'killed' },
+};
+const LAST_ATTEMPTS: Partial<Record<ItemBehaviour, number>> = {
+  ...{ invalid: 0, once: 2, never: ATTEMPTS, stray: ATTEMPTS, timer: ATTEMPTS },
+};
 /** So many keys that every chunk adds to most of them. */
 const KEYS = 20;
+/** Have a text as seldom as the others: there are many of them. */
+const PLAIN: ReadonlySet<ItemBehaviour> = new Set(['ok', 'waits']);
 /** Every so many of the items that succeed have a text. */
 const TEXT_STRIDE = 53;
 
@@ -35,12 +54,17 @@ export function truthOf(count: number, behaviours: ReadonlyMap<number, ItemBehav
   const lines: string[] = [];
   const succeeded = new Map<number, FaultItem>();
   const dead = new Map<number, DeadTruth>();
+  const attempts = new Map<number, number>();
+  const setAside = new Set<number>();
   for (let n = 0; n < count; n += 1) {
     const behaviour = behaviours.get(n) ?? 'ok';
     const text = awkwardText(n);
-    const t = behaviour !== 'ok' || n % TEXT_STRIDE === 0 ? { t: text } : {};
+    const t = !PLAIN.has(behaviour) || n % TEXT_STRIDE === 0 ? { t: text } : {};
     const item: FaultItem = { n, k: keyOf(n), v: (n * 31) % 1_000, ...t };
     const reason = REASONS[behaviour];
+    const last = LAST_ATTEMPTS[behaviour];
+    if (last !== undefined) attempts.set(n, last);
+    if (behaviour === 'stray' || behaviour === 'timer') setAside.add(n);
     lines.push(lineOf(item, behaviour));
     if (reason !== undefined) {
       dead.set(n, { reason, text });
@@ -49,7 +73,7 @@ export function truthOf(count: number, behaviours: ReadonlyMap<number, ItemBehav
     succeeded.set(n, item);
   }
   const totals = totalsOf(succeeded.values());
-  return { body: `${lines.join('\n')}\n`, accepted: count, succeeded, dead, totals };
+  return { body: `${lines.join('\n')}\n`, accepted: count, succeeded, dead, totals, attempts, setAside };
 }
 
 /** The report of these items. */

@@ -83,9 +83,9 @@ function wrongDead(truth: Truth, dead: DeadItem[], times: Uint8Array): string[] 
 /** A message is cut somewhere beyond this many characters. */
 const UNCUT_CHARS = 1_000;
 
-/** An item that is invalid has an error of its schema, without the text. */
+/** The error of an item that is invalid or has ended its thread is not the handler's own. */
 const isText = ({ reason, text }: DeadTruth, message: string, item: FaultItem | undefined): boolean =>
-  item?.t === text && (reason === 'invalid' || message.includes(text.slice(0, UNCUT_CHARS)));
+  item?.t === text && (reason === 'invalid' || reason === 'killed' || message.includes(text.slice(0, UNCUT_CHARS)));
 
 const positionsWith = (times: Uint8Array, is: (n: number) => boolean): number[] =>
   [...times.entries()].filter(([, n]) => is(n)).map(([position]) => position);

@@ -67,8 +67,8 @@ const USUAL_PUTS = 16;
 /** The plan of a seed. */
 export function planOf(seed: number, { items, quick = false }: PlanOptions): RunPlan {
   const random = createRandom(seed);
-  const up = (below: number): number => Math.floor(random() * below);
-  const behaviours = behavioursOf(items, up);
+  const up = upBy(random);
+  const behaviours = addWaiting(behavioursOf(items, up), items, upBy(createRandom(-seed)));
   const calls = [...drawFaults(random, { calls: USUAL_CALLS, most: MOST_FAULTS }), ...repeatedPuts(up)];
   const stack = stackFault(random, up, quick);
   const submitsTwice = random() < 0.15;
@@ -96,6 +96,19 @@ export function stackPlanOf(seed: number): StackPlan {
 }
 
 type Up = (below: number) => number;
+const upBy =
+  (random: () => number): Up =>
+  (below) =>
+    Math.floor(random() * below);
+/** One of so many items waits a moment. */
+const WAITS_STRIDE = 50;
+/** Below how many items of a run do each. */
+const WAITING: readonly (readonly [ItemBehaviour, number])[] = [
+  ['stray', 3],
+  ['timer', 3],
+  ['late', 4],
+  ['exit', 3],
+];
 
 function behavioursOf(items: number, up: Up): Map<number, ItemBehaviour> {
   const behaviours = new Map<number, ItemBehaviour>();
@@ -106,6 +119,13 @@ function behavioursOf(items: number, up: Up): Map<number, ItemBehaviour> {
   add('never', up(4));
   add('reject', up(6));
   add('invalid', up(4));
+  return behaviours;
+}
+
+/** Adds what a handler that waits does: drawn apart, so that a seed keeps its faults. */
+function addWaiting(behaviours: Map<number, ItemBehaviour>, items: number, up: Up): Map<number, ItemBehaviour> {
+  for (let n = 0; n < items; n += 1 + up(2 * WAITS_STRIDE)) if (!behaviours.has(n)) behaviours.set(n, 'waits');
+  for (const [behaviour, below] of WAITING) for (let n = up(below); n > 0; n -= 1) behaviours.set(up(items), behaviour);
   return behaviours;
 }
 

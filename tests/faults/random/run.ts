@@ -4,6 +4,7 @@ import { isFinished } from '../../../shared/batches/batch-row.ts';
 import { brokenLaw, type LedgerView, readLedger } from '../harness/ledger-view.ts';
 import { type Truth, truthOf } from '../harness/truth.ts';
 import { type Verdict, verify } from '../harness/verify.ts';
+import { countCalls, takeCalls, wrongCalls } from './calls.ts';
 import { planOf } from './plan.ts';
 import type { RunEnd } from './score.ts';
 import type { FaultStack } from './stack.ts';
@@ -49,7 +50,13 @@ export async function carryOut(stack: FaultStack, traffic: Traffic, options: Run
     };
     const stuck = !ledger || !isFinished(ledger.batch.state);
     const verdict = ledger && !stuck ? await verify(truth, ledger, stack.api, { isCancelled }) : nothing(ledger);
-    const base = { seed, id, stuck, acknowledged: items, ...times, ...countsOf(ledger) };
+    // Calls first: what is delivered meanwhile must not be missing.
+    const calls = await takeCalls(stack.callsFolder, id, items);
+    const delivered = traffic.deliveries.of(id);
+    if (!stuck)
+      wrong.push(...wrongCalls(truth, calls, { delivered, isCancelled: ledger?.batch.state === 'cancelled' }));
+    const counts = { ...countsOf(ledger), handler: countCalls(truth, calls, delivered) };
+    const base = { seed, id, stuck, acknowledged: items, ...times, ...counts };
     return { ...base, ...verdict, wrong: [...wrong, ...verdict.wrong] };
   } finally {
     traffic.end(run);

@@ -1,5 +1,6 @@
 /** What happened in the runs so far, and how it is told. */
 import type { Verdict } from '../harness/verify.ts';
+import type { CallCounts } from './calls.ts';
 
 /** What one run came to. */
 export interface RunEnd extends Verdict {
@@ -17,6 +18,7 @@ export interface RunEnd extends Verdict {
   duplicatesSeen: number;
   /** Ended as cancelled. */
   cancelled: boolean;
+  handler: CallCounts;
 }
 
 export interface Score {
@@ -90,6 +92,7 @@ export function createScore(onProblem: (text: string) => void = () => {}): Score
           sum(({ duplicatesSeen }) => duplicatesSeen),
         ),
         row('missed wakes found', missedWakes),
+        ...callRows(ends),
         row('longest run', `${longest(({ seconds }) => seconds).toFixed(1)} s`),
         row('longest recovery', `${longest(({ recoverySeconds }) => recoverySeconds).toFixed(1)} s`),
         ...bad().map((run) => `seed ${run.seed}: ${describe(run)}`),
@@ -99,6 +102,20 @@ export function createScore(onProblem: (text: string) => void = () => {}): Score
 }
 
 const row = (name: string, value: number | string): string => `${name.padEnd(30)}${String(value).padStart(14)}`;
+
+function callRows(ends: readonly RunEnd[]): string[] {
+  const sum = (field: keyof CallCounts, of = ends): number =>
+    of.reduce((total, { handler }) => total + handler[field], 0);
+  const unhurt = ends.filter(({ recoverySeconds }) => recoverySeconds === 0);
+  return [
+    row('handler calls', sum('calls')),
+    row('  per item, mean', (sum('calls') / Math.max(1, sum('items'))).toFixed(4)),
+    row('  per item, most', Math.max(0, ...ends.map(({ handler }) => handler.most))),
+    row('  beyond one per attempt', sum('repeated')),
+    row('    of runs without a fault', sum('repeated', unhurt)),
+    row('  items redelivered', sum('redelivered')),
+  ];
+}
 
 const describe = ({ lost, doubled, wrong, stuck }: RunEnd): string =>
   JSON.stringify({ stuck, lost: lost.slice(0, 10), doubled: doubled.slice(0, 10), wrong });

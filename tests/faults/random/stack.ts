@@ -1,5 +1,7 @@
 /** One whole stack for many runs at once, every part of which can be hurt. */
 
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TableClient } from '@azure/data-tables';
 import { QueueServiceClient } from '@azure/storage-queue';
@@ -20,6 +22,8 @@ export interface FaultStack extends Pick<LocalStack, 'url' | 'keys' | 'serviceBu
   batches: TableClient;
   gates: TableClient;
   queues: QueueServiceClient;
+  /** Where the handlers' calls are counted. */
+  callsFolder: string;
   /** Ends a part, leaves it away for `ms`, and starts it again. */
   restart(part: PartName, ms: number, how: 'kill' | 'stop'): Promise<boolean>;
   /** Stops storage's clock for `ms`. */
@@ -45,6 +49,8 @@ const DIRECT = { retryOptions: { maxRetries: 1, retryDelayInMs: 100 }, allowInse
 
 export async function startFaultStack(options: FaultStackOptions): Promise<FaultStack> {
   const { appFolder, folder, intercept, clockOffsetsMs } = options;
+  const callsFolder = join(folder, 'calls');
+  await mkdir(callsFolder, { recursive: true });
   const failing: ('before' | 'after')[] = [];
   const durable = await listenForDurable(async (_operation, phase) => {
     if (failing[0] !== phase) return true;
@@ -55,13 +61,13 @@ export async function startFaultStack(options: FaultStackOptions): Promise<Fault
     ...{ appFolder, folder, entities: relayedEntities() },
     layout: { containers: Object.values(CONTAINERS), tables: Object.values(TABLES) },
     settings: (connections) =>
-      faultSettings({ appFolder, ...connections, subscription: SUBSCRIPTIONS.relayed, clockOffsetsMs }),
+      faultSettings({ appFolder, ...connections, subscription: SUBSCRIPTIONS.relayed, clockOffsetsMs, callsFolder }),
     ...{ instances: clockOffsetsMs.length, restart: false, storageClient: { intercept }, durableFaultUrl: durable.url },
   });
   const { url, keys, serviceBus, failed } = stack;
   const { over, ...faults } = hurting(stack);
   return {
-    ...{ url, keys, serviceBus, failed, api: createApi(url, keys.function) },
+    ...{ url, keys, serviceBus, failed, callsFolder, api: createApi(url, keys.function) },
     ...directClients(stack.azurite.process.ready),
     ...faults,
     failDurable: (phase) => void failing.push(phase),

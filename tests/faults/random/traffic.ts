@@ -1,6 +1,14 @@
 /** Storage calls of all runs through one client of the front: whose call it is, and so whose plan it meets. */
-import { carryOut, type Intercept, injectFaults, type StorageCall, type StorageFault } from 'functions-local';
+import {
+  carryOut,
+  type Intercept,
+  injectFaults,
+  type StorageAnswer,
+  type StorageCall,
+  type StorageFault,
+} from 'functions-local';
 import { keyRowOf } from '../../../shared/batches/keys.ts';
+import { createDeliveries, type Deliveries } from './deliveries.ts';
 import type { RunPlan, StackFault } from './plan.ts';
 import type { Score } from './score.ts';
 
@@ -17,6 +25,8 @@ export interface ActiveRun {
 
 export interface Traffic {
   intercept: Intercept;
+  /** Of all batches of runs under way. */
+  deliveries: Deliveries;
   begin(run: ActiveRun): void;
   end(run: ActiveRun): void;
   /** The run that uses a slot. */
@@ -38,6 +48,7 @@ export function createTraffic(score: Score, onStackFault: (run: ActiveRun, fault
   const bySlot = new Map<string, ActiveRun>();
   const byName = new Map<string, ActiveRun>();
   const injections = new Map<ActiveRun, Intercept>();
+  const deliveries = createDeliveries();
   let cutUntil = 0;
 
   /** Names that belong to a run are learnt as they come: its key's row names its batch, before anything else does. */
@@ -58,7 +69,13 @@ export function createTraffic(score: Score, onStackFault: (run: ActiveRun, fault
     });
 
   return {
-    intercept: async (call, forward) => {
+    deliveries,
+    intercept: async (call, pass) => {
+      const forward = async (): Promise<StorageAnswer> => {
+        const answer = await pass();
+        deliveries.note(call, answer);
+        return answer;
+      };
       if (Date.now() < cutUntil) return carryOut({ kind: 'reset' }, call, forward);
       const run = await ownerOf(call);
       if (run === undefined) return forward();

@@ -46,6 +46,13 @@ describe('the command', () => {
     expect(readArguments(['--quick', '--items', '5000'])).toMatchObject({ rounds: 1, items: 5_000 });
   });
 
+  it('measures handlers that wait, over HTTP only where it is asked to', () => {
+    expect(readArguments([])).toMatchObject({ waiting: true, http: false });
+    expect(readArguments(['--waiting'])).toMatchObject({ waiting: true, http: false, throughput: false, wake: false });
+    expect(readArguments(['--waiting', '--http'])).toMatchObject({ waiting: true, http: true });
+    expect(() => readArguments(['--http'])).toThrow('--http: expected --waiting as well');
+  });
+
   it('refuses what is no number of items', () => {
     expect(() => readArguments(['--items', '1e6'])).toThrow('--items: expected a whole number from 1, got "1e6"');
   });

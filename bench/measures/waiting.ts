@@ -1,0 +1,91 @@
+/** Handlers that wait: how near the rate comes to what the items in flight allow, beside p-map with as many in flight. */
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { CONCURRENCIES, WAIT_MS, waitingName } from '../app/waiting.ts';
+import type { BenchOptions } from '../arguments.ts';
+import { forkContender } from '../contenders/fork.ts';
+import { measureSluice } from '../contenders/sluice.ts';
+import { writeWaitingUpload } from '../stack/data.ts';
+import type { BenchStack } from '../stack/stack.ts';
+import { type Measurement, rateOf } from './measurement.ts';
+
+/** What one concurrency comes to. */
+export interface WaitingResult {
+  /** Items in flight per thread. */
+  concurrency: number;
+  threads: number;
+  waitMs: number;
+  /** concurrency × threads / wait: items per second that no handler can exceed. */
+  ideal: number;
+  /** One thread with concurrency × threads in flight. */
+  pMap: Measurement;
+  /** The worker threads alone: chunks in memory, no storage. */
+  processor: Measurement;
+  /** The app on the local stack, from the upload to the report. */
+  pipeline: Measurement;
+}
+
+/** Full chunks, as many for each thread, so that none of them idles while another one has a chunk more. */
+const CHUNK_ITEMS = 5_000;
+const NOTHING_STORED = { operations: {}, actions: 0 };
+
+/** Runs the three in turn for each concurrency. A warm-up of each is not counted: threads and connections are there. */
+export async function measureWaiting(
+  stack: BenchStack,
+  folder: string,
+  { waitingSeconds }: Pick<BenchOptions, 'waitingSeconds'>,
+): Promise<WaitingResult[]> {
+  const results: WaitingResult[] = [];
+  for (const concurrency of CONCURRENCIES) {
+    const threads = availableParallelism();
+    const ideal = (concurrency * threads * 1_000) / WAIT_MS;
+    const items = itemsFor(ideal * waitingSeconds, threads);
+    const warmUp = threads * concurrency;
+    const alone = async (contender: 'pMap' | 'processor'): Promise<Measurement> => {
+      const child = forkContender();
+      await child.run({ contender, concurrency, items: warmUp });
+      const done = await child.run({ contender, concurrency, items });
+      await child.end();
+      return { ...done, ...NOTHING_STORED };
+    };
+    const result = {
+      ...{ concurrency, threads, waitMs: WAIT_MS, ideal },
+      pMap: await alone('pMap'),
+      processor: await alone('processor'),
+      pipeline: await wholePipeline(stack, folder, { concurrency, items, warmUp }),
+    };
+    print(result);
+    results.push(result);
+  }
+  return results;
+}
+
+/** The whole chunks per thread that come nearest to `wanted` items. */
+function itemsFor(wanted: number, threads: number): number {
+  const step = CHUNK_ITEMS * threads;
+  return Math.max(1, Math.round(wanted / step)) * step;
+}
+
+async function wholePipeline(
+  stack: BenchStack,
+  folder: string,
+  { concurrency, items, warmUp }: { concurrency: number; items: number; warmUp: number },
+): Promise<Measurement> {
+  const workload = waitingName(concurrency);
+  const [small, whole] = ['warm-up', 'whole'].map((name) => join(folder, `${workload}-${name}.zst`)) as [
+    string,
+    string,
+  ];
+  await writeWaitingUpload(small, warmUp);
+  await writeWaitingUpload(whole, items);
+  await measureSluice(stack, small, workload);
+  return measureSluice(stack, whole, workload);
+}
+
+function print({ concurrency, ideal, ...contenders }: WaitingResult): void {
+  const share = (name: 'pMap' | 'processor' | 'pipeline'): string =>
+    `${name} ${(rateOf(contenders[name]) / ideal).toFixed(3)}`;
+  process.stdout.write(
+    `  concurrency ${concurrency}, of ${ideal} items/s: ${share('pMap')}, ${share('processor')}, ${share('pipeline')}\n`,
+  );
+}
