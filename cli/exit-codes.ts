@@ -8,6 +8,7 @@ export const EXIT = {
   deadLetters: 5,
   cancelled: 6,
   timeout: 7,
+  reportFailed: 8,
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
@@ -21,4 +22,5 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   deadLetters: 'watch, --wait: the batch ended with dead letters',
   cancelled: 'watch, --wait: the batch was cancelled',
   timeout: 'watch, --wait: not ended within --timeout; it goes on',
+  reportFailed: 'watch, --wait: the report of the batch failed',
 };

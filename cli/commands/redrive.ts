@@ -17,6 +17,7 @@ type Request = z.input<typeof redriveRequestSchema>;
 type Answer = z.infer<typeof redriveAnswerSchema>;
 
 interface RedriveOptions extends WaitOptions {
+  report?: true;
   cause?: string;
   items?: number[];
   corrected?: string;
@@ -32,8 +33,12 @@ same key it is done once.
 
 --corrected reads NDJSON with "index" and "item" in each line, as sluice dead-letters --format ndjson writes it.
 
+--report is for a batch in the state reportFailed, after the workload was fixed and deployed: no item runs again, and the
+new code makes the report of the results that are there.
+
 Examples:
   sluice redrive <id> --wait
+  sluice redrive <id> --report --wait
   sluice redrive <id> --cause 'rejected: Reject: No tax rate is known for "…".'
   sluice redrive <id> --items 17,4710 --rate 100`;
 
@@ -41,9 +46,12 @@ Examples:
 export function addRedrive(program: Command, act: Act): void {
   program
     .command('redrive')
-    .summary('run dead letters again')
-    .description('Runs dead letters of a batch that has ended again: all, those of a cause, or named ones.')
+    .summary('run dead letters again, or make a failed report again')
+    .description(
+      'Runs dead letters of a batch that has ended again: all, those of a cause, or named ones. Or makes its report again.',
+    )
     .argument('<id>', 'the batch')
+    .option('--report', 'no items: the report alone, which failed')
     .option('--cause <cause>', 'only those of this cause, as dead-letters shows it')
     .addOption(new Option('--items <indexes>', 'only these, by index').argParser(wholeList))
     .option('--corrected <file>', 'these, with another item; - is standard input')
@@ -58,6 +66,9 @@ export function addRedrive(program: Command, act: Act): void {
 const redrive: Action<[string, RedriveOptions]> = async (session, id, options) => {
   if (options.cause !== undefined && (options.items !== undefined || options.corrected !== undefined))
     throw new UsageError('--cause: goes with neither --items nor --corrected');
+  const { cause, items, corrected, rate } = options;
+  if (options.report && [cause, items, corrected, rate].some((choice) => choice !== undefined))
+    throw new UsageError('--report: goes with none of --cause, --items, --corrected and --rate');
   const key = options.idempotencyKey ?? session.io.randomId();
   const body = await requestOf(session.io, options, key);
   session.inform(`Idempotency key: ${key}`);
@@ -73,9 +84,14 @@ const redrive: Action<[string, RedriveOptions]> = async (session, id, options) =
   return endingOf(batch);
 };
 
-async function requestOf(io: Io, { cause, items, corrected, rate }: RedriveOptions, key: string): Promise<Request> {
+async function requestOf(
+  io: Io,
+  { report, cause, items, corrected, rate }: RedriveOptions,
+  key: string,
+): Promise<Request> {
   return {
     key,
+    ...(report === undefined ? {} : { report }),
     ...(cause === undefined ? {} : { cause }),
     ...(items === undefined ? {} : { items }),
     ...(corrected === undefined ? {} : { corrected: await readCorrected(io, corrected) }),
@@ -116,7 +132,9 @@ function correctedOf(line: string, at: string): Corrected {
 }
 
 const describe = ({ redriven, unreadable, revision }: Answer): string[] => [
-  `${formatNumber(redriven, 'item')} to run again, in revision ${revision}`,
+  redriven === 0
+    ? `The report is made again, in revision ${revision}`
+    : `${formatNumber(redriven, 'item')} to run again, in revision ${revision}`,
   ...(unreadable > 0
     ? [`${formatCount(unreadable)} stay dead letters: their item cannot be read. Send them with --corrected.`]
     : []),

@@ -7,6 +7,7 @@ export type ShownBatch = Pick<
   'state' | 'counts' | 'ratePerSecond' | 'latencyMs' | 'deadline' | 'revision' | 'revisions'
 > & {
   receipt?: Pick<BatchView['receipt'], 'operations'>;
+  blocked?: BatchView['blocked'];
 };
 
 /** What is shown of a queue beside a batch. */
@@ -27,6 +28,10 @@ export function describeProgress(batch: ShownBatch, queues?: readonly ShownQueue
   ].join(', ');
 }
 
+/** Why a batch waits, in one line; undefined for one that does not. */
+export const describeBlocked = ({ blocked }: Pick<ShownBatch, 'blocked'>): string | undefined =>
+  blocked && `Waits since ${formatTime(blocked.since)} UTC: queue ${blocked.queue}: ${blocked.reason}`;
+
 /** Counts, latency, a missed deadline, the latest redrive and operations of a batch. */
 export function describeBatch(batch: ShownBatch): string[] {
   const { state, counts, latencyMs, receipt, deadline } = batch;
@@ -42,6 +47,7 @@ export function describeBatch(batch: ShownBatch): string[] {
   return [
     `State: ${state}`,
     `Items: ${items.join(', ')}`,
+    ...[describeBlocked(batch)].filter((line) => line !== undefined),
     ...(latency ? [`Latency from acceptance to done: ${latency.join(', ')}`] : []),
     ...(deadline.met === false ? [`Deadline missed: ${formatTime(deadline.at)} UTC`] : []),
     ...describeRedrive(batch),
@@ -55,7 +61,8 @@ function describeRedrive({ revision, revisions }: ShownBatch): string[] {
   if (revision === 0 || !latest) return [];
   const took =
     latest.completed === null ? [] : [formatSeconds(Date.parse(latest.completed) - Date.parse(latest.opened))];
-  return [[`Revision ${revision}: ${formatNumber(latest.items, 'item')} redriven`, ...took].join(', done in ')];
+  const what = latest.items === 0 ? 'report' : formatNumber(latest.items, 'item');
+  return [[`Revision ${revision}: ${what} redriven`, ...took].join(', done in ')];
 }
 
 /** With one message an item, each item is put, received and deleted. */

@@ -2,6 +2,8 @@
 export interface StatusLine {
   /** Shows `text` in place of what was shown before. */
   show(text: string): void;
+  /** Prints `text` above what is shown, in full. */
+  print(text: string): void;
   /** Shows `text` for good. */
   finish(text: string): void;
 }
@@ -19,6 +21,7 @@ export function createStatusLine(screen: Screen, now: () => number): StatusLine 
     const cut = (text: string): string => text.slice(0, Math.max(20, (screen.columns || 80) - 1));
     return {
       show: (text) => void screen.write(`${CLEAR}${cut(text)}`),
+      print: (text) => void screen.write(`${CLEAR}${text}\n`),
       finish: (text) => void screen.write(`${CLEAR}${cut(text)}\n`),
     };
   }
@@ -29,6 +32,7 @@ export function createStatusLine(screen: Screen, now: () => number): StatusLine 
       shownAt = now();
       screen.write(`${text}\n`);
     },
+    print: (text) => void screen.write(`${text}\n`),
     finish: (text) => void screen.write(`${text}\n`),
   };
 }

@@ -6,6 +6,7 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 /** How a command ends that waited for a batch. */
 export function endingOf({ state }: { state: BatchState }): ExitCode {
   if (state === 'cancelled') return EXIT.cancelled;
+  if (state === 'reportFailed') return EXIT.reportFailed;
   return state === 'completedWithDeadLetters' ? EXIT.deadLetters : EXIT.done;
 }
 

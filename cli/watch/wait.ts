@@ -5,6 +5,7 @@ import type { Session } from '../session.ts';
 import { describeBatch, describeProgress } from '../text/batch-text.ts';
 import { formatUsd } from '../text/format.ts';
 import { createStatusLine } from '../text/status-line.ts';
+import { createProgress } from './show-progress.ts';
 import { untilFinished } from './until-finished.ts';
 
 /** Options of every command that can wait. */
@@ -36,7 +37,7 @@ export async function waitFor(
     ...{ now, sleep },
     ...(first === undefined ? {} : { first }),
     look: () => getBatch(session, id),
-    show: (each) => line.show(describeProgress(each)),
+    show: createProgress(line),
     timeoutMs: timeout === undefined ? undefined : timeout * 1000,
   });
   line.finish(describeProgress(batch));
@@ -45,12 +46,13 @@ export async function waitFor(
 
 /** A batch in full: state, counts, latency, what it has cost, and where to look next. */
 export function describeEnd(batch: BatchView): string[] {
-  const { id, counts, receipt, reportProblem, reportRevision } = batch;
+  const { id, state, counts, receipt, reportProblem, reportRevision } = batch;
   const { messageAnItem } = receipt.comparison;
   return [
     ...describeBatch(batch),
     `Cost: ${formatUsd(receipt.totalUsd)} by the price sheet ${receipt.sheet}; one message an item: ${formatUsd(messageAnItem.usd)}`,
     ...(reportProblem === undefined ? [] : [`No report: ${reportProblem}`]),
+    ...(state === 'reportFailed' ? [`To make it again, after a deployment: sluice redrive ${id} --report`] : []),
     ...(reportRevision === null ? [] : [`Report: sluice report ${id}`]),
     ...(counts.dead > 0 ? [`Dead letters: sluice dead-letters ${id}`] : []),
   ];

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeProgress } from '../../cli/text/batch-text.ts';
 import type { StatusLine } from '../../cli/text/status-line.ts';
+import { createProgress } from '../../cli/watch/show-progress.ts';
 import { untilFinished } from '../../cli/watch/until-finished.ts';
 import type { Batch, SluiceApi } from './api.ts';
 
@@ -9,9 +10,10 @@ const POLL_MS = 500;
 
 /** Shows a batch, and the queues, until nothing more will happen to it, and returns it as it is then. */
 export async function watchBatch(api: SluiceApi, { id }: Batch, line: StatusLine): Promise<Batch> {
+  const show = createProgress(line);
   const batch = await untilFinished({
     look: () => api.batch(id),
-    show: async (each) => line.show(describeProgress(each, await api.queues())),
+    show: async (each) => show(each, await api.queues()),
     ...{ sleep, now: performance.now.bind(performance), everyMs: () => POLL_MS },
   });
   line.finish(describeProgress(batch));

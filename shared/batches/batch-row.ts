@@ -1,7 +1,10 @@
 import type { Operations } from '../contract/operations.ts';
 import { type Entity, fromEntity, type StoredEntity, toEntity } from '../storage/entity.ts';
 
-/** States of a batch. The last three are finished; `accepting` means accepted, but perhaps not wholly enqueued. */
+/**
+ * States of a batch. The last four are finished; `accepting` means accepted, but perhaps not wholly enqueued. In
+ * `reportFailed` every item has its outcome, which the counts tell, and the report of the revision could not be made.
+ */
 export const BATCH_STATES = [
   'accepting',
   'queued',
@@ -10,12 +13,19 @@ export const BATCH_STATES = [
   'completed',
   'completedWithDeadLetters',
   'cancelled',
+  'reportFailed',
 ] as const;
 export type BatchState = (typeof BATCH_STATES)[number];
 
+const FINISHED: ReadonlySet<BatchState> = new Set([
+  'completed',
+  'completedWithDeadLetters',
+  'cancelled',
+  'reportFailed',
+]);
+
 /** Whether nothing more will happen to a batch in this state, short of a redrive. */
-export const isFinished = (state: BatchState): boolean =>
-  state === 'completed' || state === 'completedWithDeadLetters' || state === 'cancelled';
+export const isFinished = (state: BatchState): boolean => FINISHED.has(state);
 
 /** Items of a batch by what became of them. `pending` is accepted minus the others; the ledger checks it against the rows. */
 export interface BatchCounts {
@@ -83,8 +93,12 @@ export interface BatchRow extends BatchCounts, PresentRevision {
   /** Row of the idempotency key, so that deleting the batch frees the key too. */
   keyRow?: string | undefined;
   traceparent?: string | undefined;
-  /** Why there is no report although the batch is finished. */
+  /** Why the batch finished without a report of its newest revision. */
   reportProblem?: string | undefined;
+  /**
+   * The redrives of the report alone, as blob by revision: such a revision has no chunk row that would name its blob.
+   */
+  reportRedrives?: Readonly<Record<string, string>> | undefined;
   /** Since when the batch is being deleted: nothing may begin in it any more. */
   deletingAt?: string | undefined;
 }

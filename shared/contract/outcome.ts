@@ -85,3 +85,17 @@ export interface PartialLine {
   key: string;
   value: unknown;
 }
+
+/**
+ * The one line of the partial frame of a chunk whose results could not be folded: what the workload's `key`, `init` or
+ * `add` threw. The results are there, and the report folds them again.
+ */
+export interface FailedFold {
+  failed: string;
+}
+
+/** What was thrown in a fold that failed; undefined for a partial aggregate. */
+export const failureOf = (lines: readonly (PartialLine | FailedFold)[]): string | undefined => {
+  const [first] = lines;
+  return first !== undefined && 'failed' in first ? first.failed : undefined;
+};

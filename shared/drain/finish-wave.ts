@@ -16,6 +16,8 @@ import type { Wave } from './plan.ts';
 /** First and longest wait of an open circuit before one task tries again; it doubles with each failed probe. */
 const FIRST_PROBE_MS = 10_000;
 const LONGEST_PROBE_MS = 5 * 60_000;
+/** As above, while no worker thread starts: a deployment mends that at one blow, and nothing downstream needs sparing. */
+const LONGEST_START_PROBE_MS = 60_000;
 /** Wait before a queue is tried again whose wave could do nothing because a service failed. */
 const FAULT_RETRY_MS = 15_000;
 /** Wait before a drain that failed is tried again. */
@@ -70,8 +72,13 @@ async function decide(deps: FinishWaveDeps, input: EndedWave, gate: GateRow): Pr
   if (input.abandon === true)
     return park(deps, input, { gate, atMs: deps.gate.now() + ABANDON_RETRY_MS, ended: 'abandoned' });
   if (gate.paused?.by === 'operator') return { gate: released(gate, gate.depth), result: { ended: 'paused' } };
-  if (wave.tripped || (gate.paused !== undefined && wave.failures * 2 > wave.ran))
-    return openCircuit(deps, input, gate);
+  // Where only some of the instances cannot start threads, the others go on.
+  if (wave.startError && wave.done === 0)
+    return openCircuit(deps, input, { gate, reason: wave.startError, longestMs: LONGEST_START_PROBE_MS });
+  if (wave.tripped || (gate.paused !== undefined && wave.failures * 2 > wave.ran)) {
+    const reason = `${wave.failures} of ${wave.ran} items failed for retry`;
+    return openCircuit(deps, input, { gate, reason, longestMs: LONGEST_PROBE_MS });
+  }
   if (gate.paused !== undefined && wave.ran > 0) gate.paused = undefined;
   const depth = await deps.depthOf(address.queue);
   if (depth === 0) return drained(deps, input, gate);
@@ -131,12 +138,16 @@ function nextVisible(deps: FinishWaveDeps, gate: GateRow, { faulted }: WaveSumma
   return first === undefined ? lease : Math.max(deps.gate.now(), Math.min(Date.parse(first) + DUE_MARGIN_MS, lease));
 }
 
-function openCircuit(deps: FinishWaveDeps, input: EndedWave, gate: GateRow): Promise<Decision> {
+function openCircuit(
+  deps: FinishWaveDeps,
+  input: EndedWave,
+  { gate, reason, longestMs }: { gate: GateRow; reason: string; longestMs: number },
+): Promise<Decision> {
   const probes = gate.paused === undefined ? 0 : (gate.paused.probes ?? 0) + 1;
-  const atMs = deps.gate.now() + Math.min(FIRST_PROBE_MS * 2 ** probes, LONGEST_PROBE_MS);
+  const atMs = deps.gate.now() + Math.min(FIRST_PROBE_MS * 2 ** probes, longestMs);
   const paused: Pause = {
     by: 'circuit',
-    reason: `${input.wave.failures} of ${input.wave.ran} items failed for retry`,
+    reason,
     since: gate.paused?.since ?? new Date(deps.gate.now()).toISOString(),
     probeAt: new Date(atMs).toISOString(),
     probes,

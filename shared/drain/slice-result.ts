@@ -17,6 +17,8 @@ export interface WorkCounts {
   operations: Operations;
   /** When the oldest of their batches was accepted; empty when unknown. Its deadline decides whether the queue is late. */
   oldestAt: string;
+  /** Why no worker thread could begin on a chunk that was received; empty when threads start. */
+  startError: string;
 }
 
 /** The earlier of two times as ISO text, of which either may be empty. */
@@ -32,14 +34,16 @@ export const emptyCounts = (): WorkCounts => ({
   handlerSeconds: 0,
   operations: {},
   oldestAt: '',
+  startError: '',
 });
 
 /**
  * How a slice ended, beside its counts. `empty`: the queue gave nothing although the quota was not reached; `fenced`: the
- * gate is another drain's; `fault`: a service failed beyond all retries.
+ * gate is another drain's; `startFailed`: no worker thread starts in this process; `fault`: a service failed beyond all
+ * retries.
  */
 export interface SliceResult extends WorkCounts {
-  ended: 'quotaReached' | 'timeUp' | 'empty' | 'tripped' | 'fenced' | 'fault';
+  ended: 'quotaReached' | 'timeUp' | 'empty' | 'tripped' | 'startFailed' | 'fenced' | 'fault';
   /** Without the waits for work: what was received took this long. */
   seconds: number;
 }

@@ -15,6 +15,7 @@ export function addCounts(a: WorkCounts, b: WorkCounts): WorkCounts {
     handlerSeconds: a.handlerSeconds + b.handlerSeconds,
     operations: addOperations(a.operations, b.operations),
     oldestAt: earlier(a.oldestAt, b.oldestAt),
+    startError: a.startError || b.startError,
   };
 }
 
@@ -54,9 +55,9 @@ export const trips = ({ ran, failures }: Pick<WorkCounts, 'ran' | 'failures'>): 
 
 /**
  * The loop of a dequeue task: receive, process, and again, until its quota is reached, its time is up, the queue stays
- * empty (back-off up to its maximum), or the circuit trips. The only task of a wave has no rivals whose quotas it could
- * take: it goes on, at a pace, for as long as the queue gives less than it takes at a time; if not, the next wave may
- * be wider. What it then finds behind a pause it gives back.
+ * empty (back-off up to its maximum), the circuit trips, or no worker thread starts. The only task of a wave has no rivals
+ * whose quotas it could take: it goes on, at a pace, for as long as the queue gives less than it takes at a time; if not,
+ * the next wave may be wider. What it then finds behind a pause it gives back.
  */
 export async function runSlice<Message>(
   wave: Wave,
@@ -95,6 +96,7 @@ export async function runSlice<Message>(
       const mustReturn = isExtra && !(await effects.mayGoOn());
       total = addCounts(total, await effects.process(messages, mustReturn ? () => true : isOver));
       if (mustReturn) return result('quotaReached');
+      if (total.startError !== '') return result('startFailed');
       if (trips(total)) return result('tripped');
       if (mayStay) await sleep(askedMs + PACE_MS - nowMs());
       continue;

@@ -8,6 +8,7 @@ import { CONTAINERS } from '../contract/names.ts';
 import { addOperations, type Operations } from '../contract/operations.ts';
 import type { OutcomeHeader } from '../contract/outcome.ts';
 import { type FinishedChunk, type Reference, readReference } from '../contract/reference.ts';
+import { storableText } from '../contract/text.ts';
 import type { Meter } from '../cost/meter.ts';
 import type { Round } from '../drain/activities.ts';
 import { earlier } from '../drain/slice-result.ts';
@@ -67,15 +68,15 @@ export function createItemsRound(deps: ItemsRoundDeps, address: QueueAddress): R
     const entries = await readEntries(messages, readReference, aside);
     const lease = holdLease(queue, messages, deps.visibilitySeconds);
     try {
-      const { value, operations: own } = await deps.meter.measure(() =>
-        processAll(deps, entries, { address, lease, isOver }),
-      );
+      const round: RoundContext = { address, lease, isOver, startError: '' };
+      const { value, operations: own } = await deps.meter.measure(() => processAll(deps, entries, round));
       const operations = value.map(handlerOperations).reduce(addOperations, own);
       const trace = commonTrace(entries.map(({ value: { traceparent } }) => traceparent));
       const publish = () => publishResults(deps, address, value, { operations, lease, entries });
       const published = await deps.meter.measure(() => withTrace(trace, publish));
       const oldestAt = entries.reduce((oldest, entry) => earlier(oldest, entry.value.enqueuedAt), '');
-      return { ...countWork(messages.length, value, addOperations(operations, published.operations)), oldestAt };
+      const counts = countWork(messages.length, value, addOperations(operations, published.operations));
+      return { ...counts, oldestAt, startError: round.startError };
     } finally {
       lease.end();
     }
@@ -91,6 +92,8 @@ interface RoundContext {
   lease: Lease;
   /** Whether the slice's time is up. */
   isOver: () => boolean;
+  /** Why no thread could begin on a chunk of this round; empty at first. */
+  startError: string;
 }
 
 /** No more at once than there are threads to run them: what has not begun when the time is up can be given back. */
@@ -134,25 +137,29 @@ const mayBeDone = (entry: Entry<Reference>): boolean => deliveries(entry) > 1 ||
 const deliveries = ({ message, value }: Entry<Reference>): number => message.dequeueCount - (value.returned ?? 0);
 
 /** One reference's fault is its own: it is given back, logged once, and its neighbours go on. */
-async function processReference(
-  deps: ItemsRoundDeps,
-  work: Work,
-  { address, lease, isOver }: RoundContext,
-): Promise<ChunkDisposition> {
+async function processReference(deps: ItemsRoundDeps, work: Work, round: RoundContext): Promise<ChunkDisposition> {
+  const { address, lease } = round;
   try {
-    if (isOver()) return await returnUnstarted(work, lease);
+    if (round.isOver() || round.startError !== '') return await returnUnstarted(work, lease);
     if (work.unread !== undefined) throw work.unread;
     return await decide(deps, work, lease);
   } catch (error) {
     const { batch, chunk } = work.value;
-    log.warn('chunk-deferred', { batch, chunk, queue: address.queue, error: toError(error) });
-    await returnToQueue(deps, work, {
-      address,
-      lease,
-      content: isInfrastructureFault(error) ? interrupted(work) : undefined,
-    });
+    if (error instanceof ThreadStartError) reportStartError(round, error);
+    else log.warn('chunk-deferred', { batch, chunk, queue: address.queue, error: toError(error) });
+    await returnToQueue(deps, work, { address, lease, content: contentAfter(error, work) });
     return 'returned';
   }
+}
+
+/** Longest reason that the gate shows, on one line. */
+const MAX_REASON_CHARS = 500;
+
+/** Once per round: its other chunks would meet the same error. The end of the wave shows it on the gate. */
+function reportStartError(round: RoundContext, error: ThreadStartError): void {
+  if (round.startError !== '') return;
+  round.startError = storableText(error.message).replaceAll(/\s+/g, ' ').slice(0, MAX_REASON_CHARS);
+  log.error('thread-start-failed', { queue: round.address.queue, error });
 }
 
 /** Unstarted, and visible to others at once. */
@@ -172,9 +179,11 @@ const returned = (reference: Reference): Reference => ({ ...reference, returned:
  */
 const interrupted = ({ value }: Work): Reference => ({ ...returned(value), resent: true });
 
-/** An outage, a process that is being stopped, threads that do not start: all chunks meet it alike. */
-const isInfrastructureFault = (error: unknown): boolean =>
-  isOutage(error) || error instanceof ProcessorClosedError || error instanceof ThreadStartError;
+/** What is written into a reference that met `error`: nothing, if the error may be of its own making. */
+function contentAfter(error: unknown, work: Work): Reference | undefined {
+  if (error instanceof ThreadStartError) return unstarted(work);
+  return isOutage(error) || error instanceof ProcessorClosedError ? interrupted(work) : undefined;
+}
 
 interface Deferred extends Pick<RoundContext, 'address' | 'lease'> {
   content: Reference | undefined;

@@ -76,7 +76,7 @@ async function endBatch(
     isFinished(now.state) || now.revision !== batch.revision
       ? undefined
       : {
-          state: finalState(now),
+          state: problem === undefined ? finalState(now) : 'reportFailed',
           announced: false,
           completedAt,
           ...latencies(now, rows),
@@ -96,8 +96,8 @@ async function finishedByNow(deps: FinalizeDeps, id: string): Promise<Versioned<
 }
 
 /**
- * A report that cannot be made must not leave the batch open forever: it is finished without one, and says why. A fault
- * of a service is thrown: it passes, and the result message comes again.
+ * A report that cannot be made must not leave the batch open forever: it ends as `reportFailed`, and says why. A fault of
+ * a service is thrown: it passes, and the result message comes again.
  */
 async function reportProblem(deps: FinalizeDeps, batch: BatchRow, rows: ChunkRow[]): Promise<string | undefined> {
   try {

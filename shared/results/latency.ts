@@ -4,12 +4,13 @@ import { revisionOf } from '../contract/names.ts';
 
 /**
  * Computes the latency of the present revision's items (done − revision opened), in milliseconds, weighted by the items
- * that each chunk brought to an end. Items of earlier revisions keep the figures of theirs.
+ * that each chunk brought to an end. Items of earlier revisions keep the figures of theirs. Empty for a revision without
+ * items: a redrive of the report alone.
  */
 export function latencies(
   batch: Pick<BatchRow, 'openedAt' | 'revision'>,
   rows: readonly ChunkRow[],
-): { latencyP50: number; latencyP95: number; latencyMax: number } {
+): Pick<BatchRow, 'latencyP50' | 'latencyP95' | 'latencyMax'> {
   const opened = Date.parse(batch.openedAt);
   const done = rows
     .filter(({ chunk }) => revisionOf(chunk) === batch.revision)
@@ -18,6 +19,7 @@ export function latencies(
     )
     .sort((a, b) => a.ms - b.ms);
   const total = done.reduce((sum, { items }) => sum + items, 0);
+  if (total === 0) return {};
   const at = (quantile: number): number => {
     let seen = 0;
     for (const { ms, items } of done) {

@@ -2,6 +2,7 @@ import type { PartialLine } from '../contract/outcome.ts';
 import { storableText } from '../contract/text.ts';
 import { attemptText, toErrorText } from '../processing/outcome/error-text.ts';
 import { partialLine } from '../processing/outcome/fold.ts';
+import { synchronous } from '../processing/outcome/synchronous.ts';
 import type { Workload } from '../workload/define.ts';
 
 /**
@@ -28,7 +29,7 @@ export function reportStep<T>(what: () => string, step: () => T): T {
 export interface Merge {
   /** Merges a chunk's partial aggregate. Throws ReportError. */
   add(partial: readonly PartialLine[]): void;
-  /** The lines of the report: JSON of {key, value}, sorted by key. Throws ReportError. */
+  /** Finishes each key: the lines of the report, JSON of {key, value}, sorted by key. Throws ReportError. */
   lines(): string[];
 }
 
@@ -41,9 +42,14 @@ export function createMerge({ name, reduce }: Pick<Workload, 'name' | 'reduce'>)
     merged.has(key) && reduce
       ? reportStep(
           () => `The merge of key ${shown(key)} failed`,
-          () => reduce.merge(merged.get(key), value),
+          () => synchronous('merge', reduce.merge(merged.get(key), value)),
         )
       : value;
+  const finished = (key: string): unknown =>
+    reportStep(
+      () => `The finish of key ${shown(key)} failed`,
+      () => synchronous('finish', reduce ? reduce.finish(key, merged.get(key)) : merged.get(key)),
+    );
   return {
     add: (partial) => {
       for (const { key, value } of partial) merged.set(key, both(key, value));
@@ -52,12 +58,13 @@ export function createMerge({ name, reduce }: Pick<Workload, 'name' | 'reduce'>)
       throw new ReportError(`The report has more than ${maxKeys} keys, the limit of workload "${name}"`);
     },
     lines: () =>
-      [...merged.keys()].sort().map((key) =>
-        reportStep(
+      [...merged.keys()].sort().map((key) => {
+        const value = finished(key);
+        return reportStep(
           () => `The value of key ${shown(key)} cannot be written`,
-          () => partialLine(key, merged.get(key)),
-        ),
-      ),
+          () => partialLine(key, value),
+        );
+      }),
   };
 }
 

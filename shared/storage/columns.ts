@@ -52,6 +52,7 @@ export const COLUMNS = {
     keyRow: 'string',
     traceparent: 'string',
     reportProblem: 'string',
+    reportRedrives: 'json',
     deletingAt: 'string',
   },
   chunk: {

@@ -115,8 +115,12 @@ export const heartbeatRows = (queue: string): { from: string; to: string } => ({
   from: `${HEARTBEAT}${queue}:`,
   to: `${HEARTBEAT}${queue};`,
 });
-/** Bounds of all gate rows in a query by row key. */
-export const gateRows = { from: GATE, to: 'gate;' } as const;
+/** Bounds of all gate rows in a query by row key, or of those whose queues' names begin with `prefix`. */
+export const gateRows = (prefix = ''): { from: string; to: string } => ({
+  from: `${GATE}${prefix}`,
+  // A character after all those of a queue's name.
+  to: `${GATE}${prefix}~`,
+});
 
 /** The table entity of a gate. */
 export const toGateEntity = ({ queue, ...columns }: GateRow): StoredEntity =>

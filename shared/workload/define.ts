@@ -35,23 +35,29 @@ export interface ItemContext {
 export type ChunkOutput<Result> = Result | Error;
 
 /**
- * Folds results into one value a key. `add` and `merge` may change and return their first argument; accs are JSON. A
- * result that belongs to several keys names them all, each once, and is added to each.
+ * Folds results into one value per key. `add` and `merge` may change and return their first argument; accs are JSON. A
+ * result that belongs to several keys names them all, each once, and is added to each. All steps are synchronous; one that
+ * throws makes the report fail, and no item.
  */
-export interface Reduce<Result, Acc> {
+export interface Reduce<Result, Acc, Row = Acc> {
   key: (result: Result) => string | readonly string[];
   init: () => Acc;
   add: (acc: Acc, result: Result, key: string) => Acc;
   merge: (a: Acc, b: Acc) => Acc;
+  /**
+   * Makes what the report holds for a key of its merged acc, such as an average of a sum and a count. Called once per key,
+   * after the last merge; pure and synchronous, and what it returns is JSON. Default: the acc itself.
+   */
+  finish?: (key: string, acc: Acc) => Row;
   /** Most keys of one report; default 100,000. A batch with more ends without a report, and says so. */
   maxKeys?: number;
 }
 
-interface CommonOptions<Result, Acc> {
+interface CommonOptions<Result, Acc, Row> {
   name: string;
   /** Counts up when the meaning of items or results changes; it is stored with each reference and dead letter. */
   version: number;
-  reduce?: Reduce<Result, Acc>;
+  reduce?: Reduce<Result, Acc, Row>;
   /**
    * Calls of an asynchronous handler in flight per thread; default 16, as many as a queue trigger of Azure Functions has
    * by default (learn: host.json, `batchSize`), so that what serves one serves this. A synchronous handler runs one.
@@ -81,7 +87,11 @@ interface CommonOptions<Result, Acc> {
 }
 
 /** What a user writes: a schema, one of `map` / `mapChunk`, and limits where the defaults do not fit. */
-export type WorkloadOptions<Schema extends StandardSchemaV1, Result, Acc> = CommonOptions<Result, Acc> & {
+export type WorkloadOptions<Schema extends StandardSchemaV1, Result, Acc, Row = Acc> = CommonOptions<
+  Result,
+  Acc,
+  Row
+> & {
   item: Schema;
 } & (
     | { map: (item: StandardSchemaV1.InferOutput<Schema>, context: ItemContext) => Result | Promise<Result> }
@@ -105,7 +115,7 @@ export interface Workload {
     items: unknown[],
     contexts: ItemContext[],
   ) => ChunkOutput<unknown>[] | Promise<ChunkOutput<unknown>[]>;
-  readonly reduce?: Required<Reduce<unknown, unknown>>;
+  readonly reduce?: Required<Reduce<unknown, unknown, unknown>>;
   readonly chunk: { readonly maxItems: number; readonly maxBytes: number };
   readonly concurrency: number;
   readonly group: { readonly maxItems: number };
@@ -125,8 +135,8 @@ export interface Workload {
  * Defines a workload; the one call that a workload file makes.
  * @throws WorkloadDefinitionError naming the field, what was expected and what came.
  */
-export function defineWorkload<Schema extends StandardSchemaV1, Result, Acc = never>(
-  options: WorkloadOptions<Schema, Result, Acc>,
+export function defineWorkload<Schema extends StandardSchemaV1, Result, Acc = never, Row = Acc>(
+  options: WorkloadOptions<Schema, Result, Acc, Row>,
 ): Workload {
   const lanes = options.lanes ?? ['normal'];
   const [firstLane = ''] = lanes;
@@ -134,7 +144,9 @@ export function defineWorkload<Schema extends StandardSchemaV1, Result, Acc = ne
   const chunk = { maxItems: 5_000, maxBytes: MiB, ...options.chunk };
   const workload = {
     ...rest,
-    ...(reduce === undefined ? {} : { reduce: { maxKeys: 100_000, ...reduce } }),
+    ...(reduce === undefined
+      ? {}
+      : { reduce: { maxKeys: 100_000, finish: (_key: string, acc: Acc) => acc, ...reduce } }),
     chunk,
     concurrency: options.concurrency ?? 16,
     group: { maxItems: chunk.maxItems, ...('group' in options ? options.group : {}) },

@@ -130,6 +130,8 @@ describe('queues', () => {
     await page.getByRole('link', { name: 'Upload' }).click();
     const id = await uploadByDrop(page, { name: 'held.ndjson', text: ndjson(goodRecords(20)) });
     await page.getByRole('link', { name: 'Open the batch of 20 items' }).click();
+    await page.getByText('billing-normal-0: paused by an operator: ledger is down').waitFor();
+    await dashboard.shot(page, 'batch-blocked');
     await page.getByRole('button', { name: 'Cancel batch' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel batch' }).click();
     await heading().getByText('Cancelled').waitFor({ timeout: FINISHED });

@@ -61,6 +61,27 @@ describe('markup in data', () => {
   });
 });
 
+describe('a report that failed', () => {
+  it('is shown as the state of the batch, with the reason and a button that makes it again', async () => {
+    page = await dashboard.open(`batches/${id}`);
+    const problem = 'The merge of key "acme|EUR" failed: TypeError: no amount';
+    await page.route(`**/api/batches/${id}`, async (route) => {
+      const batch = await (await route.fetch()).json();
+      await route.fulfill({ json: { ...batch, state: 'reportFailed', reportRevision: null, reportProblem: problem } });
+    });
+    await goTo(`batches/${id}/report`);
+    await page.reload();
+    await page.locator('h1 .tag.bad', { hasText: 'Report failed' }).waitFor();
+    await page.getByText(problem).waitFor();
+    await dashboard.shot(page, 'report-failed');
+    const asked = page.waitForRequest(/dead-letters\/redrive$/);
+    await page.getByRole('button', { name: 'Make the report again' }).click();
+    expect((await asked).postDataJSON()).toEqual({ report: true });
+    // The app itself knows that this batch has its report.
+    await page.getByText('only a report that failed can be redriven').waitFor();
+  });
+});
+
 describe('the key', () => {
   it('is asked for, refused when it is wrong, and kept in the tab alone', async () => {
     page = await dashboard.open('batches', { key: '' });

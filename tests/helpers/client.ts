@@ -1,10 +1,11 @@
 /** A client of the pipeline's HTTP API, as tests need it. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type BatchState, isFinished } from '../../shared/batches/batch-row.ts';
 import type { TestStack } from './stack.ts';
 
 export interface BatchAnswer {
   id: string;
-  state: string;
+  state: BatchState;
   lane: string;
   counts: Record<'accepted' | 'succeeded' | 'dead' | 'cancelled' | 'pending' | 'retried' | 'duplicatesSeen', number>;
   chunks: { total: number; done: number };
@@ -61,7 +62,7 @@ export async function submit(
 export async function finished(stack: TestStack, id: string, seconds = 60): Promise<BatchAnswer> {
   for (let left = seconds * 5; left > 0; left -= 1) {
     const batch = await ask(stack, id);
-    if (batch && ['completed', 'completedWithDeadLetters', 'cancelled'].includes(batch.state)) return batch;
+    if (batch && isFinished(batch.state)) return batch;
     await sleep(200);
   }
   throw new Error(`Batch ${id} is not finished after ${seconds} s: ${JSON.stringify(await ask(stack, id))}`);

@@ -68,9 +68,12 @@ const acts: Record<string, (context: ItemContext) => unknown> = {
   },
   /** As the first user of a connection pool: the errors of its connection come in the context of this item. */
   opensShared: async ({ position }) => {
-    setTimeout(() => {
-      throw new Error('the connection is gone');
-    }, 10);
+    if (!isOpen) {
+      setTimeout(() => {
+        throw new Error('the connection is gone');
+      }, 10);
+    }
+    isOpen = true;
     await delay(30);
     return { id: position - 100 };
   },
@@ -87,6 +90,7 @@ const acts: Record<string, (context: ItemContext) => unknown> = {
     return { id: position - 100 };
   },
 };
+let isOpen = false;
 
 function run(one: Item, context: ItemContext): unknown {
   if (one.calls !== undefined) appendFileSync(one.calls, `${one.id}\n`);

@@ -4,7 +4,7 @@
  */
 import { followUps } from '../../shared/batches/follow-ups.ts';
 import { outcomeBlobName } from '../../shared/contract/names.ts';
-import type { DeadItem, PartialLine } from '../../shared/contract/outcome.ts';
+import { type DeadItem, type FailedFold, failureOf, type PartialLine } from '../../shared/contract/outcome.ts';
 import type { Reference } from '../../shared/contract/reference.ts';
 import { readPartial } from '../../shared/processing/outcome/read-outcome.ts';
 import type { ChunkJob, ChunkOutcome } from '../../shared/processing/thread/thread-task.ts';
@@ -50,7 +50,8 @@ interface End {
 
 /**
  * Runs `workload` over `items` until each is a result or a dead letter.
- * @throws Error when the report depends on the order of the chunks, or an item is neither; Problem for no items.
+ * @throws Error when the report depends on the order of the chunks, or an item is neither; Problem for no items;
+ * ReportError when `merge` or `finish` throws, or returns what is not JSON.
  */
 export async function runWorkload(
   workload: Workload,
@@ -136,9 +137,16 @@ async function reportOf(workload: Workload, ends: readonly End[]): Promise<Recor
   return Object.fromEntries(rows.map(({ key, value }) => [key, value]));
 }
 
+/** In the cloud the report folds the results again, and fails as this does while the workload is the same. */
+function foldedOf(lines: (PartialLine | FailedFold)[]): PartialLine[] {
+  const failure = failureOf(lines);
+  if (failure === undefined) return lines as PartialLine[];
+  throw new Error(`The results of a chunk cannot be folded: ${failure}`);
+}
+
 async function mergeAll(workload: Workload, ends: readonly End[]): Promise<string[]> {
   const merge = createMerge(workload);
   // Read again for each merge: it may change what it is given.
-  for (const end of ends) merge.add(await readAll(readPartial(end.outcome.header, fetchFrom(end))));
+  for (const end of ends) merge.add(foldedOf(await readAll(readPartial(end.outcome.header, fetchFrom(end)))));
   return merge.lines();
 }

@@ -35,11 +35,18 @@ export interface RedriveChoice {
 }
 
 /** Runs dead letters again. `key` makes a repeat harmless: of two requests with the same one, one takes effect. */
-export async function redriveLetters(batch: string, choice: RedriveChoice, key: string): Promise<{ redriven: number }> {
+export const redriveLetters = (batch: string, choice: RedriveChoice, key: string): Promise<{ redriven: number }> =>
+  redrive(batch, redriveBody(choice), key);
+
+/** Makes the report of a batch again, which failed: no item runs. */
+export const redriveReport = (batch: string, key: string): Promise<{ redriven: number }> =>
+  redrive(batch, JSON.stringify({ report: true }), key);
+
+async function redrive(batch: string, body: string, key: string): Promise<{ redriven: number }> {
   const answer = await request(`batches/${batch}/dead-letters/redrive`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'idempotency-key': key },
-    body: redriveBody(choice),
+    body,
     operations: 8,
   });
   return (await answer.json()) as { redriven: number };

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { cancelBatch } from '../api/batches.ts';
 import type { BatchView } from '../api/types.ts';
 import { Progress } from '../batches/progress.tsx';
-import { formatCount, formatDuration } from '../format.ts';
+import { formatClock, formatCount, formatDuration } from '../format.ts';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { PageHead, StateTag } from '../ui/pieces.tsx';
@@ -50,6 +50,12 @@ export function BatchHead({ batch, onChange }: BatchHeadProps): JSX.Element {
         <div class="panel running">
           <Progress state={state} accepted={counts.accepted} dead={counts.dead} pending={counts.pending} />
           <Pace batch={batch} />
+          {batch.blocked && (
+            <p class="tone-warn blocked">
+              Waits since {formatClock(batch.blocked.since)}: queue <span class="mono">{batch.blocked.queue}</span>:{' '}
+              {batch.blocked.reason}
+            </p>
+          )}
         </div>
       )}
       {asking && (

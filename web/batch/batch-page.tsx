@@ -74,7 +74,7 @@ function TabContent({ batch, tab, onChange }: { batch: BatchView; tab: Tab; onCh
     case 'dead-letters':
       return <DeadLetters batch={batch} onChange={onChange} />;
     case 'report':
-      return <Report batch={batch} />;
+      return <Report batch={batch} onChange={onChange} />;
     case 'receipt':
       return <Receipt batch={batch} />;
     default:

@@ -4,21 +4,32 @@ import { fetchReport } from '../api/batches.ts';
 import type { BatchView, ReportRow } from '../api/types.ts';
 import { usePoll } from '../live/use-poll.ts';
 import { Empty, Loaded } from '../ui/states.tsx';
+import { FailedReport } from './failed-report.tsx';
+import { isFinished } from './finished.ts';
 import { ReportChart } from './report-chart.tsx';
 import { columnsOf, numericColumns, sortRows } from './report-rows.ts';
 import { ReportTable } from './report-table.tsx';
 
-/** The aggregate of a batch as a picture and a table. */
-export function Report({ batch }: { batch: BatchView }): JSX.Element {
+export interface ReportProps {
+  batch: BatchView;
+  onChange: () => void;
+}
+
+/** The aggregate of a batch as a picture and a table; where it failed, why, and the way to make it again. */
+export function Report({ batch, onChange }: ReportProps): JSX.Element {
   const { id, reportRevision, reportProblem } = batch;
-  if (reportRevision === null) {
-    return (
-      <Empty icon="batches" title="No report yet">
-        <p>{reportProblem ?? 'It is made when nothing is pending any more.'}</p>
-      </Empty>
-    );
-  }
-  return <Fetched id={id} revision={reportRevision} />;
+  const failed = reportProblem !== undefined && isFinished(batch);
+  return (
+    <>
+      {failed && <FailedReport id={id} problem={reportProblem} onChange={onChange} />}
+      {reportRevision !== null && <Fetched id={id} revision={reportRevision} />}
+      {reportRevision === null && !failed && (
+        <Empty icon="batches" title="No report yet">
+          <p>It is made when nothing is pending any more.</p>
+        </Empty>
+      )}
+    </>
+  );
 }
 
 function Fetched({ id, revision }: { id: string; revision: number }): JSX.Element {

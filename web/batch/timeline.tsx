@@ -44,7 +44,12 @@ export function Timeline({ batch }: { batch: BatchView }): JSX.Element {
 function momentsOf(batch: BatchView): Moment[] {
   const { times, state, reportRevision, reportProblem, chunks } = batch;
   const end = state === 'cancelled' ? 'Cancelled' : 'Completed';
-  const reported = reportRevision !== null;
+  const reported = reportRevision !== null && reportProblem === undefined;
+  const ended = [
+    { name: end, says: 'nothing pending', at: times.completed, done: times.completed !== null },
+    { name: 'Reported', says: reportText(reportRevision, reportProblem), at: null, done: reported },
+  ];
+  if (isReportAlone(batch)) return [openingOf(batch), ...ended];
   return [
     openingOf(batch),
     {
@@ -54,16 +59,19 @@ function momentsOf(batch: BatchView): Moment[] {
       done: times.queued !== null,
     },
     { name: 'Started', says: 'first chunk finished', at: times.started, done: times.started !== null },
-    { name: end, says: 'nothing pending', at: times.completed, done: times.completed !== null },
-    { name: 'Reported', says: reportText(reportRevision, reportProblem), at: null, done: reported },
+    ...ended,
   ];
 }
 
-function openingOf({ times, revision, revisions }: BatchView): Moment {
+/** Whether the present revision was opened to make the report again: it has no items. */
+const isReportAlone = ({ revision, revisions }: BatchView): boolean => revision > 0 && revisions.at(-1)?.items === 0;
+
+function openingOf(batch: BatchView): Moment {
+  const { times, revision, revisions } = batch;
   if (revision === 0)
     return { name: 'Accepted', says: 'stored whole, safe from now on', at: times.accepted, done: true };
-  const items = formatNumberOf(revisions.at(-1)?.items ?? 0, 'dead letter');
-  return { name: 'Redriven', says: `${items}, in revision ${revision}`, at: times.opened, done: true };
+  const what = isReportAlone(batch) ? 'the report alone' : formatNumberOf(revisions.at(-1)?.items ?? 0, 'dead letter');
+  return { name: 'Redriven', says: `${what}, in revision ${revision}`, at: times.opened, done: true };
 }
 
 function reportText(revision: number | null, problem: string | undefined): string {

@@ -8,7 +8,16 @@ import { Button } from '../ui/button.tsx';
 /** All batches. */
 export const NO_FILTER: BatchFilter = { workload: '', state: '', day: '' };
 
-const STATES = ['accepting', 'queued', 'running', 'cancelling', 'completed', 'completedWithDeadLetters', 'cancelled'];
+const STATES = [
+  'accepting',
+  'queued',
+  'running',
+  'cancelling',
+  'completed',
+  'completedWithDeadLetters',
+  'cancelled',
+  'reportFailed',
+];
 
 export interface BatchFiltersProps {
   filter: BatchFilter;

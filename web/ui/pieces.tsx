@@ -33,6 +33,7 @@ const TONES: Readonly<Record<string, string>> = {
   completed: 'good',
   completedWithDeadLetters: 'warn',
   cancelled: 'off',
+  reportFailed: 'bad',
 };
 
 /** The state of a batch. */

@@ -14,6 +14,9 @@ export interface DeadLetterDeps {
   container: (name: string) => ContainerClient;
 }
 
+/** What of a batch row tells its redrives. */
+export type Revisions = Pick<BatchRow, 'id' | 'revision' | 'reportRedrives'>;
+
 /** Says whether a dead letter of `chunk` still stands for its item. */
 export interface CurrentDead {
   isCurrent(chunk: string, index: number): boolean;
@@ -21,15 +24,14 @@ export interface CurrentDead {
 
 /**
  * What is needed to tell the current dead letters of a batch from those that were redriven since: nothing for a batch
- * that never was, else the indices of each redrive (three operations a revision).
+ * that never was, else the indices of each redrive (three operations per revision). A redrive of the report alone has
+ * none.
  */
-export async function readCurrentDead(
-  deps: DeadLetterDeps,
-  batch: Pick<BatchRow, 'id' | 'revision'>,
-): Promise<CurrentDead> {
+export async function readCurrentDead(deps: DeadLetterDeps, batch: Revisions): Promise<CurrentDead> {
   const latest = new Map<number, number>();
   for (let revision = 1; revision <= batch.revision; revision += 1) {
-    const stored = await appliedRedrive(deps, batch.id, revision);
+    if (batch.reportRedrives?.[revision] !== undefined) continue;
+    const stored = await appliedRedrive(deps, batch, revision);
     if (!stored) throw new Error(`The redrive of batch ${batch.id}, revision ${revision}, is not there.`);
     recordRevision(latest, revision, stored);
   }
@@ -42,16 +44,21 @@ function recordRevision(latest: Map<number, number>, revision: number, { redrive
   }
 }
 
-/** Name of the blob of the redrive that opened a revision, by its first chunk row; undefined without such a revision. */
-export async function appliedBlob(table: Table, batch: string, revision: number): Promise<string | undefined> {
-  const entity = await readEntity(table, batch, chunkRowKey(redriveChunkId(revision, 0)));
+/**
+ * Name of the blob of the redrive that opened a revision: by its first chunk row or, for one of the report alone, by the
+ * batch row. Undefined without such a revision.
+ */
+export async function appliedBlob(table: Table, batch: Revisions, revision: number): Promise<string | undefined> {
+  const blob = batch.reportRedrives?.[revision];
+  if (blob !== undefined) return blob;
+  const entity = await readEntity(table, batch.id, chunkRowKey(redriveChunkId(revision, 0)));
   return entity && fromChunkEntity(entity).row.reference.blob;
 }
 
 /** The redrive that opened a revision. */
 export async function appliedRedrive(
   deps: DeadLetterDeps,
-  batch: string,
+  batch: Revisions,
   revision: number,
 ): Promise<StoredRedrive | undefined> {
   const blob = await appliedBlob(deps.table, batch, revision);
@@ -80,10 +87,7 @@ export async function deadLettersOf(
 }
 
 /** All current dead letters of a batch in chunk order; one chunk's at a time are in memory. */
-export async function* currentDeadLetters(
-  deps: DeadLetterDeps,
-  batch: Pick<BatchRow, 'id' | 'revision'>,
-): AsyncGenerator<DeadLetter> {
+export async function* currentDeadLetters(deps: DeadLetterDeps, batch: Revisions): AsyncGenerator<DeadLetter> {
   const current = await readCurrentDead(deps, batch);
   for await (const row of doneChunks(deps.table, batch.id)) {
     const frame = frameOfChunk(row, 'dead');

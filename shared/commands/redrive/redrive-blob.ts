@@ -54,6 +54,9 @@ const MAX_INDEX_BYTES = 256 * 1024 * 1024;
 export const redriveBlobName = (batch: string, key: string): string =>
   `${batch}/${createHash('sha256').update(key).digest('hex')}.ndjson.zst`;
 
+/** Whether a redrive is of the report alone; one of dead letters has chunks. */
+export const isReportAlone = ({ chunks }: Pick<Redrive, 'chunks'>): boolean => chunks.length === 0;
+
 /** How many items a redrive takes up. */
 export const redrivenItems = ({ chunks }: Redrive): number => chunks.reduce((sum, { items }) => sum + items, 0);
 

@@ -1,7 +1,8 @@
 /**
- * Redrive: dead letters of a finished batch run again, in a new revision of the same batch. The order of writes is the
- * crash protocol: selection → row `open` → one transaction (acceptance) → references → wake → `queued`. Before the
- * transaction nothing has happened, and the key begins again; after it the sweep goes on.
+ * Redrive: dead letters of a finished batch run again, or its report alone is made again, in a new revision of the same
+ * batch. The order of writes is the crash protocol: selection → row `open` → one transaction (acceptance) → references →
+ * wake → `queued`; for the report alone, acceptance → report → end. Before the transaction nothing has happened, and the
+ * key begins again; after it the sweep goes on.
  */
 import { type BatchRow, isFinished, type Versioned } from '../../batches/batch-row.ts';
 import { indexBatch } from '../../batches/index-rows.ts';
@@ -12,14 +13,22 @@ import { digestOf } from '../../contract/frame.ts';
 import { CONTAINERS } from '../../contract/names.ts';
 import { Problem, statusOf, toError } from '../../errors.ts';
 import { enterQueues } from '../../intake/continue-intake.ts';
-import { announce, type FinalizeDeps } from '../../results/finalize.ts';
+import { announce, type FinalizeDeps, finalize } from '../../results/finalize.ts';
 import { LOST_RACE, retryLostRace } from '../../storage/lost-race.ts';
 import { log } from '../../telemetry/log.ts';
 import type { Workload } from '../../workload/define.ts';
 import { appliedBlob } from './current-dead.ts';
-import { readRedrive, redriveBlobName, redrivenItems, type StoredRedrive, writeRedrive } from './redrive-blob.ts';
+import {
+  isReportAlone,
+  readRedrive,
+  redriveBlobName,
+  redrivenItems,
+  type StoredRedrive,
+  writeRedrive,
+} from './redrive-blob.ts';
+import { noItems, reportAlone } from './redrive-report.ts';
 import { continueAccepting, rowsOfRedrive } from './revision-rows.ts';
-import { type Selection, select } from './select.ts';
+import { type Selected, type Selection, type SelectOptions, select } from './select.ts';
 
 export interface RedriveRequest {
   batch: string;
@@ -42,7 +51,7 @@ export interface RedriveAnswer {
 const MAX_REVISION = 9_999;
 
 /**
- * Redrives dead letters.
+ * Redrives dead letters, or the report alone.
  * @throws Problem 'not-found'; 'conflict' when the batch is not finished or there is nothing to redrive;
  * 'idempotency-mismatch' when the key was used for another request.
  */
@@ -71,7 +80,7 @@ async function requireBatch(deps: FinalizeDeps, id: string): Promise<Versioned<B
 function requireFinished({ id, state, deletingAt, revision }: BatchRow): void {
   if (deletingAt !== undefined) throw new Problem('conflict', `Batch ${id} is being deleted.`);
   if (!isFinished(state))
-    throw new Problem('conflict', `Batch ${id} is ${state}; dead letters are redriven once it is finished.`);
+    throw new Problem('conflict', `Batch ${id} is ${state}; it can be redriven once it is finished.`);
   if (revision >= MAX_REVISION) throw new Problem('conflict', `Batch ${id} has been redriven ${MAX_REVISION} times.`);
 }
 
@@ -79,10 +88,12 @@ const mismatch = (): Problem =>
   new Problem('idempotency-mismatch', 'This idempotency key was used before, for another redrive of this batch.');
 
 const isApplied = async (deps: FinalizeDeps, row: BatchRow, { blob, redrive }: StoredRedrive): Promise<boolean> =>
-  redrive.revision <= row.revision && (await appliedBlob(deps.table, row.id, redrive.revision)) === blob;
+  redrive.revision <= row.revision && (await appliedBlob(deps.table, row, redrive.revision)) === blob;
 
 async function repeat(deps: FinalizeDeps, row: BatchRow, stored: StoredRedrive): Promise<RedriveAnswer> {
-  if (row.state === 'accepting' && row.revision === stored.redrive.revision) await continueAccepting(deps, row);
+  if (row.revision !== stored.redrive.revision) return answerOf(stored);
+  if (row.state === 'accepting') await continueAccepting(deps, row);
+  else if (isReportAlone(stored.redrive)) await finalize(deps, row.id);
   return answerOf(stored);
 }
 
@@ -108,11 +119,8 @@ interface Storing {
 async function store(deps: FinalizeDeps, batch: BatchRow, { blob, digest, selection }: Storing): Promise<void> {
   const nowMs = deps.gate.now();
   const workload = workloadOf(deps, batch);
-  const { frames, chunks, unreadable } = await select(deps, { batch, workload, selection, nowMs });
-  if (chunks.length === 0) {
-    const left = unreadable === 0 ? '' : ` The items of ${unreadable} cannot be read any more; send them corrected.`;
-    throw new Problem('conflict', `Batch ${batch.id} has no such dead letters to redrive.${left}`);
-  }
+  const options = { batch, workload, selection, nowMs };
+  const { frames, chunks, unreadable } = selection.report ? noItems(batch) : await deadLetters(deps, options);
   const redrive = {
     v: 1 as const,
     batch: batch.id,
@@ -124,6 +132,14 @@ async function store(deps: FinalizeDeps, batch: BatchRow, { blob, digest, select
     chunks,
   };
   await writeRedrive(deps.container(CONTAINERS.redrives), blob, { redrive, frames });
+}
+
+async function deadLetters(deps: FinalizeDeps, options: SelectOptions): Promise<Selected> {
+  const selected = await select(deps, options);
+  if (selected.chunks.length > 0) return selected;
+  const { unreadable } = selected;
+  const left = unreadable === 0 ? '' : ` The items of ${unreadable} cannot be read any more; send them corrected.`;
+  throw new Problem('conflict', `Batch ${options.batch.id} has no such dead letters to redrive.${left}`);
 }
 
 function workloadOf(deps: FinalizeDeps, { workload: name }: BatchRow): Workload {
@@ -142,7 +158,8 @@ async function accept(deps: FinalizeDeps, row: BatchRow, stored: StoredRedrive):
   try {
     await indexBatch(deps.table, opened);
     const chunks = rowsOfRedrive(opened, stored);
-    await enterQueues(deps, opened, { chunks, resume: () => Promise.resolve(chunks) });
+    if (isReportAlone(stored.redrive)) await finalize(deps, opened.id);
+    else await enterQueues(deps, opened, { chunks, resume: () => Promise.resolve(chunks) });
   } catch (error) {
     log.error('redrive-unfinished', { batch: row.id, error: toError(error) });
   }
@@ -162,7 +179,8 @@ const open = (deps: FinalizeDeps, stored: StoredRedrive): Promise<{ row: BatchRo
     return opened ? { row: next, fresh: true } : LOST_RACE;
   });
 
-function opening(deps: FinalizeDeps, row: BatchRow, { redrive }: StoredRedrive): BatchRow {
+function opening(deps: FinalizeDeps, row: BatchRow, stored: StoredRedrive): BatchRow {
+  const { redrive } = stored;
   const { deadlineSeconds } = workloadOf(deps, row);
   const nowMs = deps.gate.now();
   const openedAt = new Date(nowMs).toISOString();
@@ -175,6 +193,7 @@ function opening(deps: FinalizeDeps, row: BatchRow, { redrive }: StoredRedrive):
     dead: row.dead - items,
     chunksTotal: row.chunksTotal + redrive.chunks.length,
     announced: false,
+    ...(isReportAlone(redrive) ? reportAlone(row, stored) : {}),
   };
 }
 

@@ -42,7 +42,7 @@ export function rowsOfRedrive(batch: BatchRow, { blob, redrive }: StoredRedrive)
 /** All rows that the batch's present revision began with. @throws when the blob that tells them is not there. */
 export async function rowsOfRevision(deps: DeadLetterDeps, batch: BatchRow): Promise<ChunkRow[]> {
   if (batch.revision === 0) return chunkRowsOf(batch, await readChunkIndex(deps, batch));
-  const stored = await appliedRedrive(deps, batch.id, batch.revision);
+  const stored = await appliedRedrive(deps, batch, batch.revision);
   if (!stored) throw new Error(`The redrive of batch ${batch.id}, revision ${batch.revision}, is not there.`);
   return rowsOfRedrive(batch, stored);
 }

@@ -8,8 +8,12 @@ import { currentDeadLetters, type DeadLetterDeps } from './current-dead.ts';
 import { readOriginals } from './read-originals.ts';
 import { FrameBuilder, type RedriveFrames } from './redrive-frames.ts';
 
-/** What to redrive: the named items and the corrected ones, or those of one cause, or, with none of these, all. */
+/**
+ * What to redrive: the report alone, or dead letters: the named items and the corrected ones, or those of one cause, or,
+ * with none of these, all.
+ */
 export interface Selection {
+  report?: true | undefined;
   cause?: string | undefined;
   items?: readonly number[] | undefined;
   corrected?: readonly { index: number; item?: unknown }[] | undefined;

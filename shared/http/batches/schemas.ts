@@ -75,7 +75,13 @@ export const batchViewSchema = z.object({
     .array(revisionTimes.extend({ revision: count, items: count, latencyMs: latency }))
     .describe('The upload, and its redrives: the latest 19, and the present revision last'),
   reportRevision: count.nullable(),
-  reportProblem: z.string().optional().describe('Why a finished batch has no report'),
+  blocked: z
+    .object({ queue: z.string(), since: time, reason: z.string() })
+    .optional()
+    .describe(
+      'Why an unfinished batch waits: the first of its queues that is paused, or whose drain cannot be started',
+    ),
+  reportProblem: z.string().optional().describe('Why a finished batch has no report of its newest revision'),
   receipt: batchReceiptSchema,
   links: batchLinks,
 });

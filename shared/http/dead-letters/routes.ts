@@ -32,7 +32,7 @@ export const DEAD_LETTER_ROUTES: readonly Route[] = [
     route: 'batches/{id}/dead-letters/redrive',
     audience: 'operator',
     summary:
-      'Run dead letters of a finished batch again: all, those of a cause, or named ones, corrected where need be',
+      'Run dead letters of a finished batch again: all, those of a cause, or named ones, corrected where need be; or make its failed report again',
     parameters: [
       {
         in: 'header',
@@ -45,7 +45,7 @@ export const DEAD_LETTER_ROUTES: readonly Route[] = [
     answers: [
       {
         status: 202,
-        description: 'They run again, in a new revision of the batch',
+        description: 'They run again, or the report is made again, in a new revision of the batch',
         content: { [JSON_TYPE]: redriveAnswerSchema },
         headers: { location: 'The batch', 'retry-after': 'Seconds' },
       },

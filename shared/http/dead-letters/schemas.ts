@@ -31,9 +31,13 @@ export const deadLetterListSchema = z.object({
 const index = count.describe('0-based position in the batch');
 const MAX_NAMED = 100_000;
 
-/** Body of a redrive: without `cause`, `items` and `corrected` it means all dead letters. */
+/** Body of a redrive: without `report`, `cause`, `items` and `corrected` it means all dead letters. */
 export const redriveRequestSchema = z
   .strictObject({
+    report: z
+      .literal(true)
+      .optional()
+      .describe('No item runs; the report, which failed, is made again by the code that is deployed now'),
     cause: z.string().min(1).max(400).optional().describe('Only dead letters of this cause, as they are grouped'),
     items: z.array(index).min(1).max(MAX_NAMED).optional().describe('Only these items'),
     corrected: z
@@ -47,13 +51,16 @@ export const redriveRequestSchema = z
   })
   .refine(({ cause, items, corrected }) => cause === undefined || (items === undefined && corrected === undefined), {
     message: 'cause goes with neither items nor corrected',
+  })
+  .refine(({ report, key: _key, ...rest }) => report === undefined || Object.keys(rest).length === 0, {
+    message: 'report goes with key alone',
   });
 
 /** What a redrive took up; the same for every repeat of its key. */
 export const redriveAnswerSchema = z.object({
   batch: z.string(),
   revision: count.describe('Revision of the batch, and of the report to come'),
-  redriven: count.describe('Items that run again'),
+  redriven: count.describe('Items that run again; 0 for the report alone'),
   unreadable: count.describe('Dead letters that stay, as their item cannot be read any more'),
   chunks: count,
   at: time,

@@ -1,9 +1,10 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { inParallel } from '../../parallel.ts';
-import { odata, queryEntities, type Table } from '../../storage/table.ts';
-import { fromGateEntity, GATES_PARTITION, type GateRow, gateRows, newGate } from '../../wake/gate-row.ts';
+import type { Table } from '../../storage/table.ts';
+import { type GateRow, newGate } from '../../wake/gate-row.ts';
 import type { QueueAddress, Registry } from '../../workload/registry.ts';
 import { json } from '../edge/answers.ts';
+import { readGates } from './read-gates.ts';
 import type { QueueView } from './schemas.ts';
 
 export interface QueuesHttp {
@@ -28,17 +29,6 @@ export async function listQueues(deps: QueuesHttp, request: HttpRequest): Promis
     return queueView(address, fresh ? { ...gate, depth: await deps.depthOf(address.queue) } : gate);
   });
   return json({ queues });
-}
-
-async function readGates(table: Table): Promise<Map<string, GateRow>> {
-  const { from, to } = gateRows;
-  const filter = odata`PartitionKey eq ${GATES_PARTITION} and RowKey ge ${from} and RowKey lt ${to}`;
-  const gates = new Map<string, GateRow>();
-  for await (const entity of queryEntities(table, filter)) {
-    const { row } = fromGateEntity(entity);
-    gates.set(row.queue, row);
-  }
-  return gates;
 }
 
 /** A queue as the API shows it: what its workload says, and what its gate knows. */

@@ -1,23 +1,53 @@
+import type { FailedFold } from '../../contract/outcome.ts';
 import type { Workload } from '../../workload/define.ts';
+import { attemptText, toErrorText } from './error-text.ts';
 import { notTooDeep } from './nesting.ts';
+import { synchronous } from './synchronous.ts';
 
-/** A chunk's partial aggregate in the making. */
+/** A partial aggregate in the making. */
 export interface Fold {
-  /** @throws whatever the workload's `key`, `init` or `add` throws, and TypeError for a key that is no string. */
   add(result: unknown): void;
-  /** Lines of PartialLine, sorted by key. @throws when a folded value cannot be written as JSON. */
+  /** Lines of PartialLine, sorted by key. */
   lines(): string[];
 }
 
-/** Folds results by the workload's `reduce`; undefined for a workload without one. */
+/**
+ * Folds the results of a chunk by the workload's `reduce`; undefined for a workload without one. It never throws: a defect
+ * in `key`, `init` or `add` must not cost the results of items whose handler has run. Its lines are one FailedFold then.
+ */
 export function createFold(reduce: Workload['reduce']): Fold | undefined {
   if (reduce === undefined) return undefined;
+  const fold = createStrictFold(reduce);
+  let failed: string | undefined;
+  const attempt = <T>(step: () => T): T | undefined => {
+    if (failed !== undefined) return undefined;
+    try {
+      return step();
+    } catch (error) {
+      failed = attemptText(toErrorText(error));
+      return undefined;
+    }
+  };
+  return {
+    add: (result) => attempt(() => fold.add(result)),
+    lines: () => {
+      const lines = attempt(() => fold.lines()) ?? [];
+      return failed === undefined ? lines : [JSON.stringify({ failed } satisfies FailedFold)];
+    },
+  };
+}
+
+/**
+ * As `createFold`. `add` throws whatever the workload's `key`, `init` or `add` throws, and TypeError for a key that is no
+ * string; `lines` throws for a folded value that cannot be written as JSON.
+ */
+export function createStrictFold(reduce: NonNullable<Workload['reduce']>): Fold {
   const values = new Map<string, unknown>();
   const known = (key: string): unknown => {
     const value = values.get(key);
     return value !== undefined || values.has(key) ? value : reduce.init();
   };
-  const add = (key: string, result: unknown): unknown => reduce.add(known(key), result, key);
+  const add = (key: string, result: unknown): unknown => synchronous('add', reduce.add(known(key), result, key));
   return {
     add: (result) => {
       const key = reduce.key(result);

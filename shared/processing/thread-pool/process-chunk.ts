@@ -49,15 +49,22 @@ async function runBegun(task: ThreadTask, { stop }: ChunkJob, tools: ChunkTools)
   const unfollow = followStop(task.statusBuffer, stop);
   try {
     for (let unstarted = 1; ; unstarted += 1) {
-      if (tools.isClosed()) throw new ProcessorClosedError('The processor is closed.');
+      failIfClosed(tools);
       const end = await tools.run(task);
-      if ('answer' in end || (end.status.sequence > 0 && !tools.isClosed())) return end;
-      if (unstarted < MAX_UNSTARTED) continue;
+      if ('answer' in end) return end;
+      failIfClosed(tools);
+      if (end.status.sequence > 0) return end;
+      // One that hung has taken its time already: it is not tried again.
+      if (unstarted < MAX_UNSTARTED && !end.stuck) continue;
       throw new ThreadStartError(`No thread could begin: ${toErrorText(end.error).message}`, { cause: end.error });
     }
   } finally {
     unfollow();
   }
+}
+
+function failIfClosed({ isClosed }: ChunkTools): void {
+  if (isClosed()) throw new ProcessorClosedError('The processor is closed.');
 }
 
 const remainsOf = (end: ThreadDeath, atMs: number): Remains => ({

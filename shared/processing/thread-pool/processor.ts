@@ -5,6 +5,7 @@ import { createSlots } from '../../slots.ts';
 import { attemptText, type ErrorText, toErrorText } from '../outcome/error-text.ts';
 import type { ChunkJob, ChunkOutcome, LogLine, StrayError } from '../thread/thread-task.ts';
 import { processChunk } from './process-chunk.ts';
+import { createStartGuard } from './start-guard.ts';
 import { createThreads, type Threads } from './threads.ts';
 
 export type { ChunkJob, ChunkOutcome } from '../thread/thread-task.ts';
@@ -62,14 +63,19 @@ export function createProcessor(options: ProcessorOptions): Processor {
     threadPool ??= createThreads(threadsOptions(options, threads));
     return threadPool;
   };
+  const clockMs = options.now ?? (() => performance.now());
+  const guarded = createStartGuard(clockMs);
   const runTools = {
     run: (task: Parameters<Threads['run']>[0]) => opened().run(task),
-    clockMs: options.now ?? (() => performance.now()),
+    clockMs,
     budgetMs: (options.maxChunkSeconds ?? MAX_CHUNK_SECONDS) * 1_000,
     isClosed: () => closed,
   };
   return {
-    process: (job) => slots.run(() => processChunk(job, { ...runTools, onDropped: dropNotice(options, job) })),
+    process: (job) => {
+      const run = () => processChunk(job, { ...runTools, onDropped: dropNotice(options, job) });
+      return slots.run(() => guarded(job.reference.workload, run));
+    },
     close: async () => {
       closed = true;
       await threadPool?.close();

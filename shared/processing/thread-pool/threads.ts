@@ -10,7 +10,7 @@ import type {
   ThreadMessage,
   ThreadTask,
 } from '../thread/thread-task.ts';
-import { watchThread } from './watch.ts';
+import { START_MS, watchThread } from './watch.ts';
 
 /** A thread that ended without an answer: what it was at, what had become of its items, and the copies it had sent. */
 export interface ThreadDeath {
@@ -61,13 +61,23 @@ export function createThreads(options: ThreadsOptions): Threads {
     else if (message.kind === 'stray') options.onStray(message);
     else runs.get(message.task)?.copies.push(message.copy);
   });
-  threadPool.on('error', (error) => {
-    options.onIdleError(error);
-    // A thread that dies while it loads takes no task with it, and the pool would let that task wait for ever.
+  // A thread that dies while it loads takes no task with it, and the pool would let that task wait for ever.
+  const endUnstarted = (error: unknown): void => {
     for (const { task, stop } of runs.values()) {
       if (readThreadStatus(task.statusBuffer).sequence === 0) stop.abort(error);
     }
+  };
+  threadPool.on('error', (error) => {
+    options.onIdleError(error);
+    endUnstarted(error);
   });
+  threadPool.on('workerDestroy', () =>
+    // One that exits by itself raises no error. The pool replaces at once every thread but those that die while they load.
+    queueMicrotask(() => {
+      const isMissing = threadPool.threads.length < options.threads;
+      if (isMissing && threadPool.queueSize > 0) endUnstarted(new Error('A thread exited while it loaded.'));
+    }),
+  );
   return {
     run: async (given) => {
       lastId += 1;
@@ -120,7 +130,7 @@ async function runWatched(
     stuck = status;
     // Not waited for: Node 24.21 cannot end a loop of certain built-in calls alone (`for (;;) new Array(1000).fill(0)`;
     // Node 22.15 can). Such a thread burns its core until the process ends, but its chunk goes on in another one.
-    stop.abort();
+    stop.abort(status.sequence === 0 ? new Error(`A thread did not load within ${START_MS / 1_000} s.`) : undefined);
   });
   try {
     const answer = await threadPool.run(task, { signal: stop.signal });

@@ -5,7 +5,7 @@ const TICK_MS = 50;
 /** An asynchronous handler that overran its time is ended in the thread itself; only a blocked thread gets this far. */
 const GRACE_MS = 2_000;
 /** Loading a thread's file takes parts of a second; a machine that needs longer than this is not worth waiting for. */
-const START_MS = 30_000;
+export const START_MS = 20_000;
 /** Decoding and encoding take milliseconds; only a value's endless `toJSON` or a thrashing heap takes this long. */
 const OUTSIDE_MS = 60_000;
 

@@ -5,6 +5,19 @@ import { type Flight, StoppedError } from './flight.ts';
 import type { OutcomeBuilder } from './outcome-builder.ts';
 import { type StatusBuffer, showAlive, stopOf } from './thread-status.ts';
 
+/** Workloads whose handler has returned a promise in this thread. */
+const waiting = new WeakSet<Workload>();
+
+/** Whether calls of the handler have to be awaited, as far as this thread can know before it makes one. */
+export const isKnownToWait = (workload: Workload): boolean =>
+  workload.map?.constructor.name === 'AsyncFunction' || workload.mapChunk !== undefined || waiting.has(workload);
+
+/** Notes that a call has returned a promise. */
+export function noteWaiting(run: ChunkRun): void {
+  run.isWaiting = true;
+  waiting.add(run.workload);
+}
+
 /** How often a thread that waits shows that it lives, looks for a stop, and sends what has ended. */
 const PULSE_MS = 100;
 /** How long calls in flight have to end once their chunk is to end: on Azure an instance has little more than that. */
@@ -28,7 +41,7 @@ export interface ChunkRun {
   /** Calls that are to be made again when nothing else is in flight. */
   setAside: (() => Promise<void> | undefined)[];
   /**
-   * Whether the handler has returned a promise. Until then its calls get no context of their own: that costs a third of
+   * Whether the handler returns promises. Until it does, its calls get no context of their own: that costs a third of
    * a microsecond (measured on Node 24), and a synchronous handler has ended before anything that it started can fail.
    */
   isWaiting: boolean;

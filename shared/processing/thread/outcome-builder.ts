@@ -48,7 +48,6 @@ export class OutcomeBuilder {
   #next = 0;
   #fresh: number[] = [];
   #progress = 0;
-  #isRestored = false;
 
   constructor({ workload, sources, version, chances, states }: BuilderOptions) {
     this.#workload = workload;
@@ -76,7 +75,7 @@ export class OutcomeBuilder {
     return this.#ended[this.slotOf(source)] !== undefined;
   }
 
-  /** @throws when the result cannot be written or folded: the item failed, as if its handler had thrown. */
+  /** @throws when the result cannot be written: the item failed, as if its handler had thrown. */
   succeed(source: Source, result: unknown): void {
     const json = toResultLine(result);
     const slot = this.slotOf(source);
@@ -115,11 +114,10 @@ export class OutcomeBuilder {
     this.#end(this.slotOf(source), CANCELLED);
   }
 
-  /** Sets how an item ended in a thread that is gone. A result that cannot be folded again has to run again. */
+  /** Sets how an item ended in a thread that is gone. */
   restore(slot: number, ended: EndedItem): void {
     const source = this.#sources[slot];
     if (source === undefined || this.hasEnded(source)) return;
-    this.#isRestored = true;
     if (typeof ended === 'string' && this.#fold !== undefined) this.#unfolded.set(slot, JSON.parse(ended));
     this.#end(slot, ended);
   }
@@ -132,11 +130,10 @@ export class OutcomeBuilder {
   }
 
   /**
-   * The outcome, when every item has ended. Values that cannot be written as JSON fail every item that was folded, as none
-   * can be named. With `isCancelled`, what would be tried again is cancelled.
+   * The outcome, when every item has ended. With `isCancelled`, what would be tried again is cancelled.
    */
   encode({ isCancelled = false } = {}): Omit<ChunkOutcome, 'body'> & Pick<EncodedOutcome, 'body'> {
-    const partial = this.#partial();
+    const partial = this.#fold?.lines() ?? [];
     const sorted = sort(isCancelled ? this.#ended.map(cancelledIfRetry) : this.#ended);
     const { results, retries, dead, cancelled, others } = sorted;
     const counts = {
@@ -181,29 +178,8 @@ export class OutcomeBuilder {
 
   #foldWaiting(slot: number): void {
     if (!this.#unfolded.has(slot)) return;
-    const result = this.#unfolded.get(slot);
+    this.#fold?.add(this.#unfolded.get(slot));
     this.#unfolded.delete(slot);
-    try {
-      this.#fold?.add(result);
-    } catch (error) {
-      this.#refail(slot, error);
-    }
-  }
-
-  /** An item that had succeeded has failed after all; one whose result was copied runs again first. */
-  #refail(slot: number, error: unknown): void {
-    const source = this.#sources[slot];
-    if (source && this.#isRestored) this.passOn(source, 'careful');
-    else if (source) this.fail(source, error);
-  }
-
-  #partial(): string[] {
-    try {
-      return this.#fold?.lines() ?? [];
-    } catch (error) {
-      for (const [slot, ended] of this.#ended.entries()) if (typeof ended === 'string') this.#refail(slot, error);
-      return [];
-    }
   }
 
   #failAttempt(

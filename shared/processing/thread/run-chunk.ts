@@ -2,7 +2,7 @@ import { FrameError } from '../../contract/errors.ts';
 import type { Workload } from '../../workload/define.ts';
 import { endWholeChunk } from '../outcome/endings.ts';
 import { readSources, type Source } from '../sources.ts';
-import { type ChunkRun, withPulse } from './chunk-run.ts';
+import { type ChunkRun, isKnownToWait, withPulse } from './chunk-run.ts';
 import { Copier } from './copies.ts';
 import { type ContextTools, createContexts } from './item-context.ts';
 import { type Chances, OutcomeBuilder } from './outcome-builder.ts';
@@ -74,7 +74,7 @@ function toRun(
     untilMs: task.nowMs + task.budgetMs,
     flights: new Set(),
     setAside: [],
-    isWaiting: workload.map?.constructor.name === 'AsyncFunction',
+    isWaiting: isKnownToWait(workload),
   };
 }
 

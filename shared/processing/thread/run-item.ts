@@ -1,6 +1,6 @@
 import type { Workload } from '../../workload/define.ts';
 import type { Source } from '../sources.ts';
-import type { ChunkRun } from './chunk-run.ts';
+import { type ChunkRun, noteWaiting } from './chunk-run.ts';
 import { Flight, isPromise, SetAsideError } from './flight.ts';
 import { enter } from './thread-status.ts';
 import { validItem } from './valid-item.ts';
@@ -47,7 +47,7 @@ async function endLater(
   source: Source,
   { flight, result, map }: { flight: Flight; result: PromiseLike<unknown>; map: MapItem },
 ): Promise<void> {
-  run.isWaiting = true;
+  if (!run.isWaiting) noteWaiting(run);
   try {
     run.builder.succeed(source, await flight.within(result, { timeoutMs: run.timeoutMs, peers: run.flights }));
   } catch (thrown) {

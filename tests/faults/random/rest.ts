@@ -71,7 +71,7 @@ function changed({ batch: { succeeded, dead } }: LedgerView, counts: RunEnd['cou
 
 /** Wakes that the sweeps found missing, over all queues. */
 export async function missedWakes({ gates }: FaultStack): Promise<number> {
-  const { from, to } = gateRows;
+  const { from, to } = gateRows();
   let missed = 0;
   const filter = odata`PartitionKey eq ${GATES_PARTITION} and RowKey ge ${from} and RowKey lt ${to}`;
   for await (const entity of queryEntities(gates, filter)) missed += fromGateEntity(entity).row.missedWakes;

@@ -4,9 +4,14 @@ import { changeBatch, insertBatch } from '../../../shared/batches/ledger.ts';
 import { openBatch } from '../../../shared/batches/open-rows.ts';
 import { nextRevision } from '../../../shared/batches/revisions.ts';
 import { batchDate, newBatchId } from '../../../shared/contract/names.ts';
+import { totalOperations } from '../../../shared/contract/operations.ts';
+import { readPriceSheet } from '../../../shared/cost/sheet.ts';
+import { getBatch } from '../../../shared/http/batches/get-batch.ts';
 import { listBatches } from '../../../shared/http/batches/list-batches.ts';
-import { batchListSchema } from '../../../shared/http/batches/schemas.ts';
+import { batchListSchema, batchViewSchema } from '../../../shared/http/batches/schemas.ts';
 import { problemSchema } from '../../../shared/http/edge/schemas.ts';
+import { changeGate } from '../../../shared/wake/gate.ts';
+import type { GateRow } from '../../../shared/wake/gate-row.ts';
 import { type Answer, call, nextOf, type Pipeline, startPipeline } from './pipeline.ts';
 
 const DAY_MS = 86_400_000;
@@ -103,5 +108,43 @@ describe('GET batches', () => {
 
   it('refuses to go on in another day than that of the batch named', async () => {
     expect((await get(`?day=2026-01-01&after=${ids.done}`)).status).toBe(400);
+  });
+});
+
+describe('GET batches/{id}', () => {
+  const prices = readPriceSheet('2026');
+  const since = '2026-11-01T10:00:00.000Z';
+  const paused = { by: 'circuit', reason: 'No thread could begin: NO_URL', since } as const;
+  const show = async (id: string) => {
+    const { deps } = pipeline;
+    const before = totalOperations(pipeline.clients.meter.total());
+    const answer = await call((request) => getBatch({ ...deps, prices }, request), `batches/${id}`, { params: { id } });
+    const operations = totalOperations(pipeline.clients.meter.total()) - before;
+    return { blocked: batchViewSchema.parse(answer.json()).blocked, operations };
+  };
+
+  it.each<[string, string, Partial<GateRow>, string]>([
+    ['the circuit', 'echo-bulk-0', { paused }, 'paused by the circuit: No thread could begin: NO_URL'],
+    [
+      'an operator',
+      'echo-results',
+      { paused: { ...paused, by: 'operator', reason: 'audit' } },
+      'paused by an operator: audit',
+    ],
+    ['no start', 'echo-bulk-0', { startFailure: { since, error: 'busy' } }, 'its drain cannot be started: busy'],
+  ])('says what an unfinished batch waits for: %s', async (_what, queue, fields, reason) => {
+    await changeGate(pipeline.deps.gate.table, queue, () => fields);
+
+    expect(await show(ids.running)).toEqual({ blocked: { queue, since, reason }, operations: 2 });
+    expect(await show(ids.done)).toEqual({ blocked: undefined, operations: 1 });
+
+    await changeGate(pipeline.deps.gate.table, queue, () => ({ paused: undefined, startFailure: undefined }));
+    expect((await show(ids.running)).blocked).toBeUndefined();
+  });
+
+  it('is not blocked by a queue of another lane', async () => {
+    await changeGate(pipeline.deps.gate.table, 'echo-normal-0', () => ({ paused }));
+
+    expect((await show(ids.running)).blocked).toBeUndefined();
   });
 });

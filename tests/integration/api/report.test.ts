@@ -4,6 +4,8 @@ import { readPriceSheet } from '../../../shared/cost/sheet.ts';
 import { batchView } from '../../../shared/http/batches/batch-view.ts';
 import { getReport } from '../../../shared/http/batches/get-report.ts';
 import { batchViewSchema, reportLineSchema, reportSchema } from '../../../shared/http/batches/schemas.ts';
+import { redriveDeadLetters } from '../../../shared/http/dead-letters/redrive-dead-letters.ts';
+import { redriveAnswerSchema } from '../../../shared/http/dead-letters/schemas.ts';
 import { problemSchema } from '../../../shared/http/edge/schemas.ts';
 import { type Answer, call, type Pipeline, startPipeline } from './pipeline.ts';
 
@@ -95,6 +97,46 @@ describe('GET batches/{id}/report', () => {
     await changeBatch(pipeline.clients.batches, id, () => ({ revision: 1, reportProblem: 'merge failed' }));
     const { detail } = problemSchema.parse((await get('?revision=1', {}, id)).json());
     expect(detail).toBe(`Batch ${id} is completed, and has no report of revision 1: merge failed.`);
+  });
+});
+
+describe('POST batches/{id}/dead-letters/redrive for the report alone', () => {
+  const post = (id: string, body: unknown): Promise<Answer> =>
+    call((request) => redriveDeadLetters(pipeline.deps, request), `batches/${id}/dead-letters/redrive`, {
+      ...{ method: 'POST', params: { id }, body: JSON.stringify(body) },
+    });
+
+  it('makes the report of a batch whose report failed', async () => {
+    const { id } = await pipeline.submit([{ id: 'y', amount: 2 }]);
+    await pipeline.finish(id);
+    const failed = { state: 'reportFailed', reportRevision: -1, reportProblem: 'merge failed' } as const;
+    await changeBatch(pipeline.clients.batches, id, () => failed);
+
+    const answer = await post(id, { report: true, key: 'k' });
+
+    expect(answer.status).toBe(202);
+    expect(redriveAnswerSchema.parse(answer.json())).toMatchObject({ revision: 1, redriven: 0, chunks: 0 });
+    expect((await post(id, { report: true, key: 'k' })).json()).toEqual(answer.json());
+    const row = await pipeline.finish(id);
+    const view = batchViewSchema.parse(batchView(row, pipeline.deps.gate.now(), readPriceSheet('2026')));
+    expect(view).toMatchObject({ state: 'completed', reportRevision: 1, ratePerSecond: null });
+    expect(view.revisions.map(({ items, latencyMs }) => [items, latencyMs === null])).toEqual([
+      [1, false],
+      [0, true],
+    ]);
+    expect(reportSchema.parse((await get('?format=json', {}, id)).json())).toMatchObject({
+      ...{ revision: 1, items: [{ key: 'y', value: { items: 1, amount: 2 } }] },
+    });
+  });
+
+  it.each([
+    [409, { report: true }],
+    [400, { report: true, items: [7] }],
+    [400, { report: true, ratePerSecond: 1 }],
+    [400, { report: false }],
+  ])('is refused with %i where there is nothing to make, or more is asked for: %j', async (status, body) => {
+    const answer = await post(batch, body);
+    expect([answer.status, problemSchema.parse(answer.json()).status]).toEqual([status, status]);
   });
 });
 

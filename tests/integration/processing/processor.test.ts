@@ -1,3 +1,7 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { zstdDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ProcessorClosedError, ThreadStartError } from '../../../shared/processing/thread-pool/errors.ts';
@@ -8,11 +12,17 @@ const threadUrl = new URL('../../helpers/thread-workloads.ts', import.meta.url);
 const acts = (list: string[]) => chunkJob(list.map((act, id) => ({ id, act })));
 const lines: [message: string, fields: LogFields][] = [];
 let processor: Processor;
+/** Of thread files that a test writes. */
+let folder: string;
 
-beforeAll(() => {
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sluice-threads-'));
   processor = createProcessor({ threadUrl, threads: 2, log: (...line) => lines.push(line) });
 });
-afterAll(() => processor.close());
+afterAll(async () => {
+  await processor.close();
+  await rm(folder, { recursive: true });
+});
 
 describe('a chunk in a thread', () => {
   it('comes back as the bytes of its outcome', async () => {
@@ -102,6 +112,24 @@ describe('a processor', () => {
     await expect(unable.process(acts(['ok']))).rejects.toThrow(
       new ThreadStartError('No thread could begin: a setting is missing'),
     );
+    await unable.close();
+  });
+
+  it.each([
+    ['exit while they load', 'process.exit(3);', 1, 'exited'],
+    ['hang while they load', 'await new Promise(() => setInterval(() => {}, 1_000));', 1_000, 'within 20 s'],
+    ['export no function', 'export const thread = 1;', 1, 'function'],
+  ])('whose threads %s rejects', async (_what, source, clockRate, text) => {
+    const file = join(folder, `${text.replaceAll(' ', '-')}.mjs`);
+    await writeFile(file, source);
+    const now = (): number => performance.now() * clockRate;
+    const unable = createProcessor({ threadUrl: pathToFileURL(file), threads: 2, log: () => {}, now });
+
+    const jobs = [unable.process(acts(['ok'])), unable.process(acts(['ok']))];
+
+    for (const end of await Promise.allSettled(jobs)) {
+      expect(end).toMatchObject({ reason: { name: 'ThreadStartError', message: expect.stringContaining(text) } });
+    }
     await unable.close();
   });
 

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { cancelBatch, cancelPending } from '../../../shared/commands/cancel.ts';
 import { redrive } from '../../../shared/commands/redrive/redrive.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
-import { dyingAt } from './crashes.ts';
+import { dyingAt } from '../../helpers/crashes.ts';
 import { downstream, itemsOf, startWorld, type World } from './world.ts';
 
 const MINUTE = 60_000;

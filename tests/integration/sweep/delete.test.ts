@@ -3,7 +3,7 @@ import { deleteBatch } from '../../../shared/commands/delete.ts';
 import { redrive } from '../../../shared/commands/redrive/redrive.ts';
 import { collectInbox } from '../../../shared/intake/inbox/inbox.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
-import { dyingAt } from './crashes.ts';
+import { dyingAt } from '../../helpers/crashes.ts';
 import { downstream, inventory, itemsOf, ndjson, startWorld, type World } from './world.ts';
 
 const MINUTE = 60_000;

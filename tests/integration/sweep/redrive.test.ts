@@ -1,14 +1,17 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { listBatchesOf } from '../../../shared/batches/listing.ts';
 import { cancelBatch } from '../../../shared/commands/cancel.ts';
+import { deleteBatch } from '../../../shared/commands/delete.ts';
 import { currentDeadLetters } from '../../../shared/commands/redrive/current-dead.ts';
 import { redrive } from '../../../shared/commands/redrive/redrive.ts';
 import type { Selection } from '../../../shared/commands/redrive/select.ts';
-import { batchDate } from '../../../shared/contract/names.ts';
+import { batchDate, CONTAINERS, outcomeBlobName } from '../../../shared/contract/names.ts';
 import { readPriceSheet } from '../../../shared/cost/sheet.ts';
 import { batchView } from '../../../shared/http/batches/batch-view.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
-import { dyingAt } from './crashes.ts';
+import { createRegistry } from '../../../shared/workload/registry.ts';
+import { dyingAt } from '../../helpers/crashes.ts';
+import { echo } from './echo.ts';
 import { downstream, itemsOf, startWorld, type World } from './world.ts';
 
 const MINUTE = 60_000;
@@ -135,6 +138,84 @@ describe('a redrive', () => {
     await world.drainAll();
     expect(await world.report(id, 1)).toEqual({ b: { items: 120, amount: 120 } });
   });
+});
+
+describe('a redrive of the report alone', () => {
+  /** An app with another reduce, over the same storage. */
+  const deployed = (reduce: Partial<Required<typeof echo>['reduce']>) => ({
+    ...world.deps,
+    registry: createRegistry([{ ...echo, reduce: { ...(echo.reduce as Required<typeof echo>['reduce']), ...reduce } }]),
+  });
+  const broken = {
+    merge: () => {
+      throw new TypeError('no amount');
+    },
+  };
+
+  /** A batch of nine items, three of them dead, that ended under a broken `merge`. */
+  async function withoutReport(): Promise<string> {
+    downstream.broken.add('b');
+    const { id } = await world.submit(itemsOf(9));
+    world.topic.events.length = 0;
+    await world.drainUnasked('echo-normal-0');
+    await world.collectAs(deployed(broken));
+    downstream.broken.clear();
+    return id;
+  }
+
+  it('gives the exact report of a batch whose merge threw, and runs no handler again', async () => {
+    const id = await withoutReport();
+    expect(await world.batch(id)).toMatchObject({
+      ...{ state: 'reportFailed', succeeded: 6, dead: 3, reportRevision: -1, announced: true },
+      reportProblem: 'The merge of key "a" failed: TypeError: no amount',
+    });
+    expect(await listedState(id)).toBe('reportFailed');
+    downstream.broken.add('a');
+    const before = await resultsOf(id);
+
+    expect(await redriveOf(id, { report: true })).toMatchObject({ revision: 1, redriven: 0, chunks: 0 });
+
+    expect(await world.batch(id)).toMatchObject({
+      ...{ state: 'completedWithDeadLetters', succeeded: 6, dead: 3, revision: 1, reportRevision: 1, announced: true },
+    });
+    expect(await listedState(id)).toBe('completedWithDeadLetters');
+    expect(await world.report(id, 1)).toEqual({ a: { items: 3, amount: 9 }, c: { items: 3, amount: 15 } });
+    expect(await resultsOf(id)).toEqual(before);
+    // The revision without items is no obstacle to what comes after it.
+    expect(await deadIndices(id)).toEqual([1, 4, 7]);
+    downstream.broken.clear();
+    expect(await redriveOf(id, {}, 'rest')).toMatchObject({ revision: 2, redriven: 3 });
+    await world.drainAll();
+    expect(await world.batch(id)).toMatchObject({ state: 'completed', succeeded: 9, reportRevision: 2 });
+    expect(await world.report(id, 2)).toMatchObject({ b: { items: 3, amount: 12 } });
+  });
+
+  it('is not needed where dead letters are redriven: their revision makes a report, too', async () => {
+    const id = await withoutReport();
+
+    expect(await redriveOf(id, {})).toMatchObject({ revision: 1, redriven: 3 });
+    await world.drainAll();
+
+    expect(await world.batch(id)).toMatchObject({ state: 'completed', reportRevision: 1 });
+    await expect(redriveOf(id, { report: true }, 'late')).rejects.toMatchObject({
+      ...{ type: 'conflict', message: `Batch ${id} is completed; only a report that failed can be redriven.` },
+    });
+    expect(await deleteBatch(world.deps, id)).toBe(true);
+  });
+
+  async function listedState(id: string): Promise<string | undefined> {
+    const { batches } = await listBatchesOf(world.clients.batches, { days: [batchDate(id)], limit: 200 });
+    return batches.find((batch) => batch.id === id)?.state;
+  }
+
+  /** Names and ETags of what the handlers' runs have left. */
+  async function resultsOf(id: string): Promise<string[]> {
+    const prefix = outcomeBlobName('echo', id, '').replace(/[^/]*$/, '');
+    const names: string[] = [];
+    for await (const { name, properties } of world.clients.container(CONTAINERS.results).listBlobsFlat({ prefix }))
+      names.push(`${name} ${properties.etag}`);
+    return names;
+  }
 });
 
 describe('the times of a redrive', () => {

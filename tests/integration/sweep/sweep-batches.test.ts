@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { collectInbox } from '../../../shared/intake/inbox/inbox.ts';
 import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
-import { dyingAt } from './crashes.ts';
+import { dyingAt } from '../../helpers/crashes.ts';
 import { DONE, did, HOUR, ITEMS, MINUTE, RESULTS, unheard, useWorld } from './use-world.ts';
 import { inventory, itemsOf, ndjson } from './world.ts';
 

@@ -5,7 +5,7 @@ import { sweep } from '../../../shared/sweep/sweep.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
 import { changeGate, readGate, wake } from '../../../shared/wake/gate.ts';
 import type { GateRow } from '../../../shared/wake/gate-row.ts';
-import { dyingAt } from './crashes.ts';
+import { dyingAt } from '../../helpers/crashes.ts';
 import { DONE, did, HOUR, ITEMS, MINUTE, unheard, useWorld } from './use-world.ts';
 import { inventory, itemsOf } from './world.ts';
 

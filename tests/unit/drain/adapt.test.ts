@@ -47,6 +47,12 @@ describe('a wave in sum', () => {
     expect(wave).toMatchObject({ tripped: true, faulted: true });
   });
 
+  test('names the first error of threads that did not start', () => {
+    const slices = [slice({}), slice({ startError: 'first' }), slice({ startError: 'second' })];
+
+    expect(summarize(slices, 0).startError).toBe('first');
+  });
+
   test('of no slices is empty', () => {
     expect(summarize([], 0)).toMatchObject({ tasks: 0, received: 0, seconds: 0 });
   });

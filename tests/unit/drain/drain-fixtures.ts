@@ -41,6 +41,7 @@ export const summary = (fields: Partial<WaveSummary> = {}): WaveSummary => ({
   tripped: false,
   faulted: false,
   oldestAt: '',
+  startError: '',
   ...fields,
 });
 

@@ -151,6 +151,29 @@ describe('the circuit', () => {
     expect((await gate()).paused).toMatchObject({ by: 'circuit', probeAt: at, probes: counted });
   });
 
+  test.each([
+    ['at first for ten seconds', undefined, '2026-01-01T00:00:10.000Z'],
+    ['for a minute at most, so that a repaired deployment goes on soon', 9, '2026-01-01T00:01:00.000Z'],
+  ])('pauses a queue for which no thread starts, %s', async (_what, probes, at) => {
+    const paused = probes === undefined ? {} : { paused: { by: 'circuit', reason: '', since: 's', probes } as const };
+    const { deps, gate, published } = await held(paused, { depthOf: async () => 12 });
+
+    const step = await finishWave(deps, { address, generation: 3, wave: summary({ done: 0, startError: 'NO' }) });
+
+    expect(step).toEqual({ ended: 'paused' });
+    expect(published).toEqual([{ type: 'QueueWorkDetected', at }]);
+    expect((await gate()).paused).toMatchObject({ by: 'circuit', reason: 'NO', probeAt: at });
+  });
+
+  test('stays closed where threads start on another instance', async () => {
+    const { deps, gate } = await held({}, { depthOf: async () => 12 });
+
+    const step = await finishWave(deps, { address, generation: 3, wave: summary({ done: 1, startError: 'NO' }) });
+
+    expect(step).toEqual({ next: wave() });
+    expect((await gate()).paused).toBeUndefined();
+  });
+
   test('closes when a probe succeeds', async () => {
     const paused = { by: 'circuit', reason: '', since: 's', probes: 3 } as const;
     const { deps, gate } = await held({ paused }, { depthOf: async () => 2 });

@@ -100,6 +100,14 @@ test('a slice ends when its circuit trips', async () => {
   expect(await runSlice(wave({ quota: 10 }), effects)).toMatchObject({ ended: 'tripped', received: 1 });
 });
 
+test('a slice ends with the first error of threads that do not start', async () => {
+  const effects = world([[1], [2]], { total: { startError: 'NO' } });
+
+  const result = await runSlice(wave({ quota: 10 }), effects);
+
+  expect(result).toMatchObject({ ended: 'startFailed', received: 1, startError: 'NO' });
+});
+
 describe('the circuit', () => {
   test.each([
     [20, 10, false],

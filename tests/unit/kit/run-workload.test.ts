@@ -34,6 +34,11 @@ const tries = defineWorkload({
 });
 const acts = (...list: string[]): Item[] => list.map((act, id) => ({ id, act }));
 
+interface Sums {
+  sum: number;
+  count: number;
+}
+
 describe('the kit', () => {
   it('cuts as the pipeline does, and gives results, dead letters, retries and the report', async () => {
     const run = await runWorkload(tries, [...acts('', 'once', 'reject', 'always', ''), { id: 'x' }]);
@@ -71,6 +76,28 @@ describe('the kit', () => {
     const order = defineWorkload({ ...options, reduce: { ...reduce, merge: (a, b) => `${a}${b}` } });
     await expect(runWorkload(order, acts('', '', '', ''))).rejects.toThrow('depends on the order of chunks');
     await expect(runWorkload(order, acts('', ''))).resolves.toMatchObject({ report: { k: '01' } });
+  });
+
+  it('finishes each key of the report, and says which one cannot be finished', async () => {
+    const options: Options = { name: 'mean', version: 1, item, map: ({ id }) => id, chunk: { maxItems: 2 } };
+    const sums = {
+      key: () => 'k',
+      init: () => ({ sum: 0, count: 0 }),
+      add: ({ sum, count }: Sums, result: unknown) => ({ sum: sum + Number(result), count: count + 1 }),
+      merge: (a: Sums, b: Sums) => ({ sum: a.sum + b.sum, count: a.count + b.count }),
+    };
+    const mean = defineWorkload({
+      ...options,
+      reduce: { ...sums, finish: (_key, { sum, count }) => ({ mean: sum / count }) },
+    });
+    const none = defineWorkload({ ...options, reduce: { ...sums, finish: () => undefined } });
+    const key = (): string => {
+      throw new Error('no key');
+    };
+    const broken = defineWorkload({ ...options, reduce: { ...sums, key } });
+    await expect(runWorkload(mean, acts('', '', '', ''))).resolves.toMatchObject({ report: { k: { mean: 1.5 } } });
+    await expect(runWorkload(none, acts(''))).rejects.toThrow('The value of key "k" cannot be written');
+    await expect(runWorkload(broken, acts(''))).rejects.toThrow('cannot be folded: Error: no key');
   });
 
   it('runs in a real thread', async () => {

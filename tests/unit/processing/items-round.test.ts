@@ -5,6 +5,7 @@ import type { WorkCounts } from '../../../shared/drain/slice-result.ts';
 import { createItemsRound, type ItemsRoundDeps } from '../../../shared/processing/items-round.ts';
 import { encodeOutcome } from '../../../shared/processing/outcome/encode-outcome.ts';
 import { createSharedLock } from '../../../shared/processing/shared-lock.ts';
+import { ThreadStartError } from '../../../shared/processing/thread-pool/errors.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry, type QueueAddress } from '../../../shared/workload/registry.ts';
@@ -19,7 +20,7 @@ const address = registry.queue('billing-normal-0') as QueueAddress;
 const { reference, frame } = chunkJob([1, 2], { workload: 'billing', version: 1 });
 
 /** What storage refuses just now. */
-type Fault = { on: 'read' | 'look' | 'write' | 'written' | 'renew'; error: object };
+type Fault = { on: 'read' | 'look' | 'start' | 'write' | 'written' | 'renew'; error: object };
 
 /** A worker on one message, whose deliveries are counted as the service counts them. */
 function world() {
@@ -72,6 +73,7 @@ function world() {
     batchState: async () => batch.state,
     processor: {
       process: async () => {
+        meet('start');
         runs += 1;
         return {
           ...encodeOutcome({ ending: 'processed', counts }, { results: ['1', '2'] }),
@@ -123,6 +125,19 @@ test.each<[string, Fault]>([
 
   await deliver();
 
+  expect(stored.map(({ ending }) => ending)).toEqual(['processed']);
+});
+
+test('however often no thread starts, no chunk is killed for it, and each round tells why', async () => {
+  const { deliver, die, stored } = world();
+  const fault: Fault = { on: 'start', error: new ThreadStartError(`No\n ${'x'.repeat(1_000)}`) };
+  // One that is suspected of having killed a process.
+  die();
+  for (let times = 0; times < 20; times += 1) {
+    expect(await deliver(fault)).toMatchObject({ done: 0, startError: `No ${'x'.repeat(497)}` });
+  }
+
+  expect(await deliver()).toMatchObject({ done: 1, startError: '' });
   expect(stored.map(({ ending }) => ending)).toEqual(['processed']);
 });
 

@@ -1,49 +1,11 @@
 import { expect, test } from 'vitest';
-import { z } from 'zod';
 import { applyEnds } from '../../../shared/batches/apply-ends.ts';
-import type { BatchRow } from '../../../shared/batches/batch-row.ts';
-import { changeBatch, insertBatch, readBatch } from '../../../shared/batches/ledger.ts';
+import { changeBatch, readBatch } from '../../../shared/batches/ledger.ts';
 import { openBatch } from '../../../shared/batches/open-rows.ts';
-import { outcomeBlobName } from '../../../shared/contract/names.ts';
-import { encodeOutcome } from '../../../shared/processing/outcome/encode-outcome.ts';
-import { announce, type FinalizeDeps, finalize } from '../../../shared/results/finalize.ts';
-import { parseReport } from '../../../shared/results/read-report.ts';
+import { announce, finalize } from '../../../shared/results/finalize.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
-import { defineWorkload, type Reduce, type Workload } from '../../../shared/workload/define.ts';
-import { createRegistry } from '../../../shared/workload/registry.ts';
-import { BATCH, batchRowOf, chunkRowOf, endOf, headerOf, serviceError } from '../../helpers/factories.ts';
-import { memoryBlobs } from '../../helpers/memory-blobs.ts';
-import { memoryTable } from '../../helpers/memory-table.ts';
-import { address } from '../drain/drain-fixtures.ts';
-
-const NOW = '2026-01-01T00:01:00.000Z';
-
-/** A batch of two chunks, of which those named have ended. */
-async function batchWith(ends: Record<string, ReturnType<typeof headerOf>>, workload: Workload = address.workload) {
-  const store = memoryTable();
-  const { container, blobs } = memoryBlobs();
-  const published: string[] = [];
-  const deps: FinalizeDeps = {
-    table: store.table,
-    container,
-    queues: () => {
-      throw new Error('unreachable');
-    },
-    registry: createRegistry([workload]),
-    meter: { measure: async (fn) => ({ value: await fn(), operations: {} }) },
-    gate: { table: store.table, now: () => Date.parse(NOW) },
-    visibilitySeconds: 300,
-    addressOf: () => address,
-    publish: async (_address, { type }, { messageId = '' } = {}) => void published.push(`${type} ${messageId}`),
-  };
-  const chunks = ['000000', '000001'].map((chunk) => chunkRowOf({ chunk }));
-  await openBatch(store.table, batchRowOf());
-  await insertBatch(store.table, batchRowOf({ accepted: 8, chunksTotal: 2 }), chunks);
-  const list = Object.entries(ends).map(([chunk, header]) => endOf(chunk, header));
-  if (list.length > 0) await applyEnds(store.table, BATCH, list, { at: NOW, operations: {} });
-  const row = async (): Promise<BatchRow | undefined> => (await readBatch(store.table, BATCH))?.row;
-  return { deps, store, blobs, published, row };
-}
+import { BATCH, headerOf, serviceError } from '../../helpers/factories.ts';
+import { batchWith, fail, NOW, partials, reportLines, type Sum } from './finalize-fixtures.ts';
 
 test.each([
   ['completed', headerOf()],
@@ -174,24 +136,10 @@ test('it is told before the end counts as announced', async () => {
   expect(order).toContain('write');
 });
 
-type Sum = Reduce<unknown, unknown>;
-const sum: Sum = { key: () => 'k', init: () => 0, add: () => 1, merge: (a, b) => Number(a) + Number(b) };
-
-/** Two chunks that ended with a partial aggregate each, and a workload with `reduce`. */
-async function partials(reduce: Partial<Sum>, lines = ['{"key":"k","value":1}', '{"key":"k","value":2}']) {
-  const counts = { items: 4, succeeded: 4, dead: 0, cancelled: 0, retried: 0 };
-  const outcomes = lines.map((line) => encodeOutcome({ ending: 'processed', counts }, { partial: [line] }));
-  const ends = Object.fromEntries(outcomes.map(({ header }, index) => [`00000${index}`, header]));
-  const options = { name: 'billing', version: 1, item: z.unknown(), map: (item: unknown) => item };
-  const made = await batchWith(ends, defineWorkload({ ...options, reduce: { ...sum, ...reduce } }));
-  for (const [index, { body }] of outcomes.entries()) {
-    const name = `results/${outcomeBlobName('billing', BATCH, `00000${index}`)}`;
-    made.blobs.set(name, { body: Buffer.from(body), metadata: {} });
-  }
-  return made;
-}
-
 const hostile = '\uffff\ud800\u0000';
+
+/** An asynchronous step that fails: its rejection must end nothing. */
+const rejected = (): Promise<never> => Promise.reject(new Error('too late'));
 
 test.each<[string, Partial<Sum>, RegExp, string[]?]>([
   ['merge throws', { merge: () => fail(new TypeError('no amount')) }, /^The merge of key "k" .*TypeError: no amount$/],
@@ -199,6 +147,15 @@ test.each<[string, Partial<Sum>, RegExp, string[]?]>([
   ['merge throws characters that storage refuses', { merge: () => fail(new Error(hostile)) }, /Error: \ufffd{3}$/],
   ['merge gives what JSON has no word for', { merge: () => 1n }, /^The value of key "k" .*TypeError: .*BigInt/],
   ['merge gives nothing', { merge: () => undefined }, /^The value of key "k" .*not JSON/],
+  ['merge returns a promise', { merge: () => rejected() }, /^The merge of key "k" .*TypeError: .*a promise/],
+  [
+    'finish throws',
+    { finish: () => fail(new RangeError('no items')) },
+    /^The finish of key "k" .*RangeError: no items$/,
+  ],
+  ['finish returns a promise', { finish: () => rejected() }, /^The finish of key "k" .*TypeError: .*a promise/],
+  ['finish gives nothing', { finish: () => undefined }, /^The value of key "k" .*not JSON/],
+  ['finish gives what JSON has no word for', { finish: () => 1n }, /^The value of key "k" .*TypeError: .*BigInt/],
   ['there are too many keys', { maxKeys: 1 }, /more than 1 keys/, ['{"key":"a","value":1}', '{"key":"b","value":1}']],
   [
     'a stored partial is not JSON',
@@ -206,16 +163,60 @@ test.each<[string, Partial<Sum>, RegExp, string[]?]>([
     /^The partial aggregate of chunk 000001 .*SyntaxError/,
     ['{"key":"k","value":1}', '{'],
   ],
-])('a batch whose report cannot be made is finished without one: %s', async (_what, reduce, problem, lines) => {
+])('a batch whose report cannot be made ends as reportFailed: %s', async (_what, reduce, problem, lines) => {
   const { deps, row, published, blobs } = await partials(reduce, lines);
 
   const log = await logged(() => finalize(deps, BATCH));
 
-  expect(await row()).toMatchObject({ state: 'completed', announced: true, reportRevision: -1 });
+  expect(await row()).toMatchObject({ state: 'reportFailed', announced: true, reportRevision: -1 });
   expect((await row())?.reportProblem).toMatch(problem);
   expect([...blobs.keys()].filter((name) => name.startsWith('reports/'))).toEqual([]);
   expect(published).toEqual([`BatchCompleted completed-${BATCH}-0`]);
   expect(log.find(({ event }) => event === 'report-failed')?.error?.message).toMatch(problem);
+});
+
+test('finish makes the row of each key of what was merged, once', async () => {
+  const lines = ['{"key":"a","value":1}', '{"key":"b","value":5}'];
+  const asked: unknown[] = [];
+  const finish = (key: string, acc: unknown) => {
+    asked.push([key, acc]);
+    return { average: Number(acc) / 2 };
+  };
+  const { deps, blobs, row } = await partials({ finish }, lines);
+
+  await finalize(deps, BATCH);
+
+  expect(reportLines(blobs, 0)).toEqual(['{"key":"a","value":{"average":0.5}}', '{"key":"b","value":{"average":2.5}}']);
+  expect(asked).toEqual([
+    ['a', 1],
+    ['b', 5],
+  ]);
+  expect(await row()).toMatchObject({ state: 'completed', reportRevision: 0 });
+});
+
+const failedFold = ['{"key":"k","value":1}', '{"failed":"TypeError: no key"}'];
+
+test('a chunk whose fold failed in its thread is folded again from its results', async () => {
+  const { deps, row, blobs } = await partials({}, failedFold);
+
+  await finalize(deps, BATCH);
+
+  expect(await row()).toMatchObject({ state: 'completed', reportRevision: 0 });
+  expect(reportLines(blobs, 0)).toEqual(['{"key":"k","value":3}']);
+});
+
+test.each<[string, Partial<Sum>, RegExp]>([
+  ['key', { key: (result) => (result === 0 ? fail(new TypeError('no key')) : 'k') }, /result 2 .*TypeError: no key$/],
+  ['add', { add: () => fail(new RangeError('too much')) }, /result 1 .*RangeError: too much$/],
+])('where %s throws again, the batch ends as reportFailed', async (_step, reduce, problem) => {
+  const { deps, row } = await partials(reduce, failedFold);
+
+  await finalize(deps, BATCH);
+
+  const { state, succeeded, reportProblem } = (await row()) ?? {};
+  expect([state, succeeded]).toEqual(['reportFailed', 8]);
+  expect(reportProblem).toMatch(/^The fold of result \d of chunk 000001 failed: /);
+  expect(reportProblem).toMatch(problem);
 });
 
 test('a partial aggregate that is gone or damaged leaves a batch without a report, not open', async () => {
@@ -246,11 +247,6 @@ test.each([503, 403, 404])(
     await finalize(deps, BATCH);
 
     expect(await row()).toMatchObject({ state: 'completed', reportRevision: 0 });
-    const report = parseReport(blobs.get(`reports/${BATCH}/0000.ndjson.zst`)?.body ?? Buffer.of());
-    expect(report.lines).toEqual(['{"key":"k","value":3}']);
+    expect(reportLines(blobs, 0)).toEqual(['{"key":"k","value":3}']);
   },
 );
-
-function fail(thrown: unknown): never {
-  throw thrown;
-}

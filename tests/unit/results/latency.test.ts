@@ -35,5 +35,5 @@ test('items of a redrive count from its opening, and those of earlier revisions 
 });
 
 test('without an end there is none', () => {
-  expect(latencies(batch, [chunkRowOf({ chunk: '000000' })])).toEqual({ latencyP50: 0, latencyP95: 0, latencyMax: 0 });
+  expect(latencies(batch, [chunkRowOf({ chunk: '000000' })])).toEqual({});
 });

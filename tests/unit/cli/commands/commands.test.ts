@@ -65,10 +65,23 @@ describe('watch', () => {
     ['completed', EXIT.done],
     ['completedWithDeadLetters', EXIT.deadLetters],
     ['cancelled', EXIT.cancelled],
+    ['reportFailed', EXIT.reportFailed],
   ] as const)('ends with what became of the batch: %s', async (state, exit) => {
     const { code, out } = await run('watch b', look(running, { json: batchView('b', state) }));
     expect([code, out]).toEqual([exit, expect.stringContaining(`State: ${state}\n`)]);
     expect(out).toContain('Cost: 0.000010 USD by the price sheet 2026; one message an item: 0.00010 USD');
+  });
+
+  it('prints once why the batch waits, in full', async () => {
+    const reason = `paused by the circuit: No thread could begin: ${'x'.repeat(200)}`;
+    const blocked = { queue: 'billing-normal-0', since: '2026-11-01T10:00:00.000Z', reason };
+    const waiting = { json: batchView('b', 'queued', { blocked }) };
+
+    const { code, err } = await run('watch b', look(waiting, waiting, { json: batchView('b', 'completed') }));
+
+    expect(code).toBe(EXIT.done);
+    const line = `Waits since 2026-11-01 10:00:00 UTC: queue billing-normal-0: ${reason}\n`;
+    expect(err.split(line)).toHaveLength(2);
   });
 
   it('ends with 7 when the time is over', async () => {
@@ -188,6 +201,28 @@ describe('redrive', () => {
     expect(asked[0]?.body).toEqual({ key: 'random-id', cause: 'c d', ratePerSecond: 5 });
     expect(err).toBe('Idempotency key: random-id\n');
     expect(out).toContain('2 items to run again, in revision 1\n1 stay dead letters');
+  });
+
+  it('asks for the report alone, and ends with what became of it', async () => {
+    const batch = batchView('b', 'reportFailed', {
+      reportRevision: null,
+      reportProblem: 'The merge of key "k" failed',
+    });
+    const { asked, code, out, err } = await run('redrive b --report --wait', {
+      [path]: { ...answer, json: { ...answer.json, redriven: 0, unreadable: 0, chunks: 0 } },
+      'GET batches/b': { json: batch },
+    });
+    expect(asked[0]?.body).toEqual({ key: 'random-id', report: true });
+    expect(err).toContain('The report is made again, in revision 1\n');
+    expect(out).toContain(
+      'No report: The merge of key "k" failed\nTo make it again, after a deployment: sluice redrive b',
+    );
+    expect(code).toBe(EXIT.reportFailed);
+  });
+
+  it.each(['--cause c', '--items 1', '--corrected -', '--rate 1'])('refuses --report with %s', async (other) => {
+    const { code, err, asked } = await run(`redrive b --report ${other}`);
+    expect([code, err, asked]).toEqual([EXIT.usage, expect.stringContaining('--report: goes with none of'), []]);
   });
 
   it('reads corrected items from dead letters as they were fetched', async () => {

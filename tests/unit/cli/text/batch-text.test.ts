@@ -32,6 +32,18 @@ describe('what is shown', () => {
     ]);
   });
 
+  it('of a batch that waits: why', () => {
+    const blocked = {
+      queue: 'billing-normal-0',
+      since: '2026-01-01T00:00:00.000Z',
+      reason: 'paused by an operator: audit',
+    };
+
+    expect(describeBatch({ ...batch, blocked })).toContain(
+      'Waits since 2026-01-01 00:00:00 UTC: queue billing-normal-0: paused by an operator: audit',
+    );
+  });
+
   it('of a redriven batch: the verdict on the upload, and what the redrive took', () => {
     const at = (time: string): string => `2026-01-01T${time}.000Z`;
     const redrive = {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createStrictFold } from '../../../../shared/processing/outcome/fold.ts';
 import { ids, type MapItem, run, workloadOf } from '../../../helpers/run-chunk.ts';
 
 describe('reduce', () => {
@@ -24,41 +25,36 @@ describe('reduce', () => {
     ]);
   });
 
-  it('fails the item whose key or add throws, and leaves its result out', async () => {
-    const { partial, results, retries } = await run(
-      sum((one) => one.id),
-      ids(1, 4, 5, 6),
-    );
-    expect(results).toEqual([1, 6]);
-    expect(partial.map(({ value }) => value)).toEqual([{ sum: 6 }, { sum: 1 }]);
-    expect(retries.map(({ attempts }) => attempts[0]?.error)).toEqual([
-      'TypeError: reduce.key must return a string or strings, got number.',
-      'Error: cannot add',
-    ]);
+  const later = async () => ({ sum: 1 });
+  it.each([
+    ['key throws', {}, 4, 'TypeError: reduce.key must return a string or strings, got number.'],
+    ['add throws', {}, 5, 'Error: cannot add'],
+    ['add returns a promise', { add: later as never }, 6, 'TypeError: reduce.add must be synchronous, and returned a'],
+    ['a value cannot be written', { add: () => 1n as never }, 6, 'TypeError: Do not know how to serialize a BigInt'],
+  ])('keeps the results of items when %s, and says what was thrown', async (_what, change, id, failed) => {
+    const workload = workloadOf((one) => one.id, { reduce: { ...reduce, ...change } });
+
+    const { header, results, partial, retries, failures } = await run(workload, ids(1, id, 2));
+
+    expect(header.counts).toEqual({ items: 3, succeeded: 3, dead: 0, cancelled: 0, retried: 0 });
+    expect([results, retries, failures]).toEqual([[1, id, 2], [], 0]);
+    expect(partial).toEqual([{ failed: expect.stringContaining(failed) }]);
   });
 
-  it('fails all that was folded when a value cannot be written', async () => {
-    const workload = workloadOf((one) => one.id, { reduce: { ...reduce, add: () => 1n } });
-    const { header, results, partial, ran, failures } = await run(workload, ids(1, 2));
-    expect(header.counts).toEqual({ items: 2, succeeded: 0, dead: 0, cancelled: 0, retried: 2 });
-    expect([results, partial, ran, failures]).toEqual([[], [], 2, 2]);
-  });
-
-  it('adds a result to each of the keys that it names, or to none', async () => {
-    const shares = (acc: Record<string, number>, id: number, key: string) => {
-      if (key === 'c' && id === 3) throw new Error('no share for c');
-      return { ...acc, [key]: (acc[key] ?? 0) + id };
+  it('adds a result to each of the keys that it names, or to none', () => {
+    const shares = (acc: unknown, result: unknown, key: string) => {
+      if (key === 'c' && result === 3) throw new Error('no share for c');
+      return Number(acc) + Number(result);
     };
-    const all = { ...reduce, key: (id: number) => (id === 2 ? [] : ['a', 'c']), init: () => ({}), add: shares };
-    const { partial, results, retries } = await run(
-      workloadOf((one) => one.id, { reduce: all }),
-      ids(1, 2, 3, 4),
-    );
-    expect(results).toEqual([1, 2, 4]);
-    expect(retries.map(({ index }) => index)).toEqual([102]);
-    expect(partial).toEqual([
-      { key: 'a', value: { a: 5 } },
-      { key: 'c', value: { c: 5 } },
-    ]);
+    const key = (result: unknown) => (result === 2 ? [] : ['a', 'c']);
+    const { reduce: full } = workloadOf(() => 1, {
+      reduce: { key, init: () => 0, add: shares, merge: shares as never },
+    });
+    const fold = createStrictFold(full as NonNullable<typeof full>);
+
+    for (const result of [1, 2, 4]) fold.add(result);
+    expect(() => fold.add(3)).toThrow('no share for c');
+
+    expect(fold.lines()).toEqual(['{"key":"a","value":5}', '{"key":"c","value":5}']);
   });
 });

@@ -58,8 +58,8 @@ describe('isStuck', () => {
     [{}, 2_501, true],
     [outside, 2_501, false],
     [outside, 60_001, true],
-    [{ ...outside, sequence: 0 }, 29_999, false],
-    [{ ...outside, sequence: 0 }, 30_001, true],
+    [{ ...outside, sequence: 0 }, 19_999, false],
+    [{ ...outside, sequence: 0 }, 20_001, true],
     [stopped, 6_999, false],
     [stopped, 7_001, true],
   ])('%j the same for %i ms: %s', (overrides, sameForMs, expected) => {

@@ -132,11 +132,6 @@ describe('retries that are not due', () => {
 });
 
 describe('concurrency', () => {
-  const waits: MapItem = async ({ id }) => {
-    await sleep(id);
-    return id;
-  };
-
   it('keeps so many in flight, and results and folds in the order of the items', async () => {
     let inFlight = 0;
     let most = 0;
@@ -178,20 +173,6 @@ describe('concurrency', () => {
     clearInterval(timer);
     expect(seen).toEqual([1, 2, 3]);
     expect(turns).toBe(0);
-  });
-
-  it('fails what cannot be folded when its turn comes, and only that', async () => {
-    const reduce = {
-      ...{ key: () => 'all', init: () => 0, merge: () => 0 },
-      add: (sum: number, id: number) => {
-        if (id === 1) throw new Error('not this one');
-        return sum + id;
-      },
-    };
-    const { results, partial, retries } = await run(workloadOf(waits, { reduce }), ids(9, 1, 5));
-    expect(results).toEqual([9, 5]);
-    expect(partial).toEqual([{ key: 'all', value: 14 }]);
-    expect(retries.map(({ index }) => index)).toEqual([101]);
   });
 
   it('begins no item after the time of the chunk, but one at least', async () => {
@@ -315,25 +296,6 @@ describe('what a dead thread has left', () => {
     const { retries } = await run(workload, ids(1, 2, 3, 4, 5, 6), { remains: timedOut });
     expect(retries[1]).toMatchObject({ index: 103, rerun: 'alone', notBefore: '2026-01-01T00:00:01.000Z' });
     expect(retries[1]?.attempts).toHaveLength(1);
-  });
-
-  it('runs again what cannot be folded from its copy', async () => {
-    const folds = workloadOf(() => 1, {
-      reduce: {
-        ...{ key: () => 'all', init: () => 0, merge: () => 0 },
-        add: () => {
-          throw new Error('only the original');
-        },
-      },
-    });
-    const { retries, header } = await run(folds, ids(1, 2, 3, 4, 5, 6), {
-      remains: { items, copies, verdict: undefined },
-    });
-    expect(header.counts).toMatchObject({ succeeded: 0, dead: 0, retried: 6 });
-    expect(retries.slice(0, 2).map(({ rerun, attempts }) => [rerun, attempts.length])).toEqual([
-      ['careful', 0],
-      ['careful', 0],
-    ]);
   });
 });
 
