@@ -13,6 +13,7 @@ import { createPlanner } from './drain/planner.ts';
 import { lazily } from './lazily.ts';
 import { createBatchStates } from './processing/batch-states.ts';
 import { createItemsRound, type ItemsRoundDeps } from './processing/items-round.ts';
+import { attemptText } from './processing/outcome/error-text.ts';
 import { createSharedLock } from './processing/shared-lock.ts';
 import { createProcessor, type Processor } from './processing/thread-pool/processor.ts';
 import { createCollectRound } from './results/collect-round.ts';
@@ -21,6 +22,7 @@ import { type Clients, createClients } from './storage/clients.ts';
 import { type PurgeClient, purgeDrains } from './sweep/purge-drains.ts';
 import type { SweepDeps } from './sweep/run.ts';
 import { log } from './telemetry/log.ts';
+import { countStray } from './telemetry/metrics.ts';
 import type { GateDeps } from './wake/gate.ts';
 import { createPublisher, type PublisherDeps, publishOrWake } from './wake/publish.ts';
 import type { QueueAddress, Registry } from './workload/registry.ts';
@@ -134,5 +136,9 @@ function processorOf({ settings, processor }: PipelineOptions): ChunkRunner {
     maxThreadMemoryMb: settings.threadMemoryMb,
     settings,
     log: (message, fields) => log.info('handler', { message, ...fields }),
+    onStray: ({ error, wasInFlight }) => {
+      countStray(wasInFlight);
+      log.warn('stray-error', { error: attemptText(error), wasInFlight });
+    },
   });
 }

@@ -30,6 +30,8 @@ export interface ProcessorOptions {
   /** Lets handlers get at the containers that their workload declares; absent: they have no storage. */
   settings?: Settings;
   log: (message: string, fields: LogFields) => void;
+  /** Gets errors that no handler awaited; default: they are logged. */
+  onStray?: (stray: Pick<StrayError, 'error' | 'wasInFlight'>) => void;
   /** A clock in milliseconds for durations; default the monotonic one. */
   now?: () => number;
 }
@@ -90,7 +92,8 @@ export function createProcessor(options: ProcessorOptions): Processor {
   };
 }
 
-function threadsOptions({ threadUrl, maxThreadMemoryMb, settings, now, log }: ProcessorOptions, threads: number) {
+function threadsOptions(options: ProcessorOptions, threads: number) {
+  const { threadUrl, maxThreadMemoryMb, settings, now, log } = options;
   return {
     threadUrl,
     threads,
@@ -98,7 +101,7 @@ function threadsOptions({ threadUrl, maxThreadMemoryMb, settings, now, log }: Pr
     data: settings === undefined ? {} : { settings },
     clockMs: now ?? (() => performance.now()),
     onLine: ({ message, batch, chunk, position }: LogLine) => log(message, { batch, chunk, position }),
-    onStray: ({ error, wasInFlight }: StrayError) => log(strayText(error, wasInFlight), {}),
+    onStray: options.onStray ?? (({ error, wasInFlight }: StrayError) => log(strayText(error, wasInFlight), {})),
     onIdleError: (error: unknown) => log(`An idle thread ended: ${toErrorText(error).message}`, {}),
   };
 }

@@ -13,15 +13,23 @@ import type { ChunkOutcome, Copy, ThreadAnswer, ThreadData, ThreadMessage, Threa
 
 /** Log lines a chunk may write; further ones are only counted. */
 const MAX_LOG_LINES = 100;
+/** Stray errors that are told per chunk: a handler may leave one per item, and each costs the main thread a log line. */
+const MAX_STRAYS = 20;
 
 /** The function that a thread's file exports: `export default serve(registry)`. */
 export function serve(registry: Registry): (task: ThreadTask) => Promise<unknown> {
   const { settings } = (workerData ?? {}) as ThreadData;
   const { open, measure } = createThreadContainers(settings);
+  let strays = 0;
   // Only in a thread: whoever imports the file elsewhere keeps what its process does with such errors.
-  if (!isMainThread)
-    takeStrayErrors((error, wasInFlight) => send({ kind: 'stray', error: toErrorText(error), wasInFlight }));
+  if (!isMainThread) {
+    takeStrayErrors((error, wasInFlight) => {
+      strays += 1;
+      if (strays <= MAX_STRAYS) send({ kind: 'stray', error: toErrorText(error), wasInFlight });
+    });
+  }
   return async (task) => {
+    strays = 0;
     const workload = registry.workload(task.reference.workload);
     if (!workload) return { refused: `No workload is named "${task.reference.workload}".` } satisfies ThreadAnswer;
     const log = logSink(task.reference, task.statusBuffer);
