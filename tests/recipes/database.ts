@@ -7,7 +7,9 @@ let opened: DatabaseSync | undefined;
 export function sqlite(): DatabaseSync {
   if (opened === undefined) {
     opened = new DatabaseSync(':memory:');
-    opened.exec('CREATE TABLE credits (key TEXT PRIMARY KEY, account TEXT NOT NULL, cents INTEGER CHECK (cents < 1000))');
+    opened.exec(
+      'CREATE TABLE credits (key TEXT PRIMARY KEY, account TEXT NOT NULL, cents INTEGER CHECK (cents < 1000))',
+    );
   }
   return opened;
 }

@@ -6,9 +6,6 @@ import { Reject, Retry } from '../../shared/workload/errors.ts';
 const order = z.object({ id: z.string().min(1).max(64), shop: z.string().min(1).max(64), cents: z.int().min(0) });
 const booking = z.object({ entry: z.string() });
 
-/** Statuses of 400 to 499 that say nothing about the order: a key that expired, a service that is busy. */
-const NOT_THE_ORDERS_FAULT = [401, 403, 408, 429];
-
 /** Books an order. The ledger books once per idempotency key. */
 async function book(order: unknown, { idempotencyKey, signal }: ItemContext): Promise<{ entry: string }> {
   const response = await fetch(`${process.env.LEDGER_URL}/entries`, {
@@ -21,7 +18,8 @@ async function book(order: unknown, { idempotencyKey, signal }: ItemContext): Pr
   if (response.ok) return booking.parse(JSON.parse(text));
   const { status, headers } = response;
   if (status === 429) throw new Retry('The ledger is busy.', { after: Number(headers.get('retry-after')) });
-  if (status < 500 && !NOT_THE_ORDERS_FAULT.includes(status)) throw new Reject(`The ledger refused it: "${text}"`);
+  // The order is at fault, not the app's key (401, 403) or the moment (408, 409): a dead letter at once.
+  if (status < 500 && ![401, 403, 408, 409].includes(status)) throw new Reject(`The ledger refused it: "${text}"`);
   throw new Error(`The ledger answered ${status}.`); // tried again, as after any other error
 }
 

@@ -102,7 +102,10 @@ describe('notices: messages of a queue', () => {
     process.env.NOTICES_BUS = bus.connectionString;
     try {
       // Batch and record take 256 KiB: three items need two batches, and one is too large with what goes around it.
-      const items = [100_000, 100_000, 262_100, 100_000].map((length, i) => ({ to: `r${i}`, text: 'x'.repeat(length) }));
+      const items = [100_000, 100_000, 262_100, 100_000].map((length, i) => ({
+        to: `r${i}`,
+        text: 'x'.repeat(length),
+      }));
       for (let run = 0; run < 2; run += 1) {
         const { results, deadLetters } = await runWorkload(notices, items);
         expect(results).toHaveLength(3);
