@@ -13,7 +13,7 @@ import { createPlanner } from './drain/planner.ts';
 import { lazily } from './lazily.ts';
 import { createBatchStates } from './processing/batch-states.ts';
 import { createItemsRound, type ItemsRoundDeps } from './processing/items-round.ts';
-import { attemptText } from './processing/outcome/error-text.ts';
+import { errorLine } from './processing/outcome/error-text.ts';
 import { createSharedLock } from './processing/shared-lock.ts';
 import { createProcessor, type Processor } from './processing/thread-pool/processor.ts';
 import { createCollectRound } from './results/collect-round.ts';
@@ -138,7 +138,7 @@ function processorOf({ settings, processor }: PipelineOptions): ChunkRunner {
     log: (message, fields) => log.info('handler', { message, ...fields }),
     onStray: ({ error, wasInFlight }) => {
       countStray(wasInFlight);
-      log.warn('stray-error', { error: attemptText(error), wasInFlight });
+      log.warn('stray-error', { error: errorLine(error), wasInFlight });
     },
   });
 }

@@ -87,6 +87,25 @@ function describeGroups({ batch, count, groups, otherCauses }: Groups): string[]
 type Letter = Letters['items'][number];
 
 const describeLetter = ({ index, line, reason, error, item }: Letter): string[] => [
-  `${line === null ? '' : `line ${line}, `}index ${index}, ${reason}: ${error.message}`,
+  `${line === null ? '' : `line ${line}, `}index ${index}, ${reason}: ${describeError(error)}`,
+  ...describeIssues(error),
+  ...describeStack(error),
+  ...(error.causes ?? []).flatMap((cause) => [
+    `  caused by ${cause.name}: ${describeError(cause)}`,
+    ...describeStack(cause).map((line) => `  ${line}`),
+  ]),
   ...(item === undefined ? [] : [JSON.stringify(item)]),
 ];
+
+type Cause = NonNullable<Letter['error']['causes']>[number];
+
+const describeError = ({ message, code }: Cause): string => (code === undefined ? message : `${message} (${code})`);
+
+const describeStack = ({ stack = [] }: Cause): string[] => stack.map((frame) => `  at ${frame}`);
+
+/** A single issue is the message. */
+function describeIssues({ issues = [], moreIssues = 0 }: Letter['error']): string[] {
+  if (issues.length + moreIssues < 2) return [];
+  const lines = issues.map(({ path, message }) => `  ${path === '' ? message : `${path}: ${message}`}`);
+  return moreIssues === 0 ? lines : [...lines, `  and ${formatNumber(moreIssues, 'more issue')}`];
+}

@@ -13,8 +13,8 @@ const item = z.object({
 });
 
 /**
- * TODO: call your service instead of waiting, with both: a repeat has the same key; the signal aborts when the item's time is over or its
- * batch is cancelled. For example: fetch(url, { method: 'POST', headers: { 'idempotency-key': idempotencyKey }, signal })
+ * TODO: call your service instead of waiting, with both: a repeat has the same key; the signal aborts when the time of the
+ * item is over or its batch is cancelled. fetch(url, { method: 'POST', headers: { 'idempotency-key': idempotencyKey }, signal })
  */
 async function callService(amount: number, { idempotencyKey, signal }: ItemContext): Promise<{ receipt: string }> {
   await sleep(amount % 10, undefined, { signal });
@@ -29,7 +29,7 @@ export default defineWorkload({
   item,
   // Runs at least once for each item, in a worker thread. What it changes elsewhere has to bear a repeat.
   map: async ({ id, group, amount }, context) => {
-    // A dead letter at once. new Retry(…), or any other error, is tried again: 5 times in all, with growing waits.
+    // A dead letter at once. new Retry(…), or any other error, is tried again: 5 times in all, or as \`retry\` says.
     if (amount < 0) throw new Reject(\`Expected an amount of zero or more, got \${amount}.\`);
     const { receipt } = await callService(amount, context);
     return { id, group, amount, receipt };

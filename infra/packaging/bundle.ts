@@ -1,7 +1,7 @@
-import { readdir, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type Metafile, type Plugin } from 'esbuild';
+import { build, type Metafile, type OutputFile, type Plugin } from 'esbuild';
 import { NATIVE_PACKAGES } from './native.ts';
 import { webAssets } from './web-assets.ts';
 
@@ -25,15 +25,19 @@ const BANNER = [
 /**
  * Bundles the app: every file in functions/ into functions/main.js, the worker thread into workloads/thread.js, and
  * piscina's own worker beside the chunk that starts it. Not minified: stack traces in the logs stay readable, and
- * the zip is small enough as it is. The dashboard goes in as a module of strings. Same input, same bytes.
+ * the zip is small enough as it is. The dashboard goes in as a module of strings. Source maps go along for the files that
+ * hold workloads: dead letters name the line in the source. Same input, same bytes.
  */
 export async function bundle({ root, outDir }: BundleOptions): Promise<Metafile> {
   const main = await mainSource(root);
   const web = await webAssets(root);
   await rm(outDir, { recursive: true, force: true });
-  const result = await build({
+  const built = join(root, 'dist');
+  const { metafile, outputFiles } = await build({
     absWorkingDir: root,
-    outdir: outDir,
+    // Not where the files go: paths in source maps are relative to this, and lead to the sources of a deployed package.
+    outdir: built,
+    write: false,
     outbase: root,
     entryPoints: [
       { in: 'sluice:main', out: 'functions/main' },
@@ -56,11 +60,24 @@ export async function bundle({ root, outDir }: BundleOptions): Promise<Metafile>
     legalComments: 'none',
     charset: 'utf8',
     metafile: true,
+    sourcemap: 'external',
+    sourcesContent: false,
     logLevel: 'warning',
   });
-  const { inputs, outputs } = result.metafile;
+  for (const { path, contents } of outputFiles.filter(isDeployed)) {
+    const file = join(outDir, relative(built, path));
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, contents);
+  }
+  const { inputs, outputs } = metafile;
   return { inputs: { ...inputs, ...web.metafile.inputs }, outputs };
 }
+
+/** All maps together are as large as the scripts. */
+const isDeployed = ({ path, text }: OutputFile): boolean =>
+  !path.endsWith('.map') || (JSON.parse(text) as { sources: string[] }).sources.some(isWorkload);
+
+const isWorkload = (source: string): boolean => source.startsWith('../../workloads/');
 
 /** The entry: an import of every file in functions/, each of which registers its function. */
 async function mainSource(root: string): Promise<string> {

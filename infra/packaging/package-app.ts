@@ -39,7 +39,8 @@ export async function packageApp(root: string, outDir: string): Promise<AppPacka
   const bytes = await zipFolder(folder);
   const zip = join(outDir, 'sluice.zip');
   await writeFile(zip, bytes);
-  const scriptBytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
+  const scripts = Object.entries(metafile.outputs).filter(([name]) => name.endsWith('.js'));
+  const scriptBytes = scripts.reduce((sum, [, output]) => sum + output.bytes, 0);
   return { folder, zip, zipBytes: bytes.byteLength, scriptBytes };
 }
 

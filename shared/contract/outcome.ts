@@ -41,14 +41,39 @@ export type OutcomeHeader = z.infer<typeof outcomeHeaderSchema>;
 export const DEAD_REASONS = ['invalid', 'rejected', 'exhausted', 'killed', 'digest', 'payloadMissing'] as const;
 export type DeadReason = (typeof DEAD_REASONS)[number];
 
-const attemptSchema = z.object({ at: z.string(), error: z.string() });
+/** `stack`: the first frames in the workload's own files, innermost first; paths are relative to the app's root. */
+const errorFields = {
+  name: z.string(),
+  message: z.string(),
+  code: z.union([z.string(), z.number()]).optional(),
+  stack: z.array(z.string()).optional(),
+};
+const causeSchema = z.object(errorFields);
+
+/** What an item does not fit in its schema. `path` is empty for the item as a whole. */
+const issueSchema = z.object({ path: z.string(), message: z.string() });
+export type Issue = z.infer<typeof issueSchema>;
+
+/**
+ * An error as dead letters and attempts keep it. Every text and list is bounded (processing/outcome/error-text.ts).
+ * `causes`: the chain of `cause`, and the errors of an AggregateError; `moreIssues` counts the issues left out.
+ */
+const errorSchema = z.object({
+  ...errorFields,
+  causes: z.array(causeSchema).optional(),
+  issues: z.array(issueSchema).optional(),
+  moreIssues: count.optional(),
+});
+export type ErrorText = z.infer<typeof errorSchema>;
+
+const attemptSchema = z.object({ at: z.string(), error: errorSchema });
 export type Attempt = z.infer<typeof attemptSchema>;
 
 /** A line of the dead frame. `index` is the 0-based position in the batch; `item` is absent when it cannot be read. */
 export const deadItemSchema = z.object({
   index: count,
   reason: z.enum(DEAD_REASONS),
-  error: z.object({ name: z.string(), message: z.string() }),
+  error: errorSchema,
   attempts: z.array(attemptSchema),
   item: z.unknown().optional(),
   version: count,

@@ -1,6 +1,6 @@
 import type { PartialLine } from '../contract/outcome.ts';
 import { storableText } from '../contract/text.ts';
-import { attemptText, toErrorText } from '../processing/outcome/error-text.ts';
+import { errorLine, toErrorText } from '../processing/outcome/error-text.ts';
 import { partialLine } from '../processing/outcome/fold.ts';
 import { synchronous } from '../processing/outcome/synchronous.ts';
 import type { Workload } from '../workload/define.ts';
@@ -21,7 +21,7 @@ export function reportStep<T>(what: () => string, step: () => T): T {
   try {
     return step();
   } catch (error) {
-    throw new ReportError(storableText(`${what()}: ${attemptText(toErrorText(error))}`));
+    throw new ReportError(storableText(`${what()}: ${errorLine(toErrorText(error))}`));
   }
 }
 

@@ -12,6 +12,9 @@ import { WorkloadDefinitionError } from './errors.ts';
 
 const KiB = 1024;
 const MiB = 1024 * KiB;
+const DAY_SECONDS = 86_400;
+/** Storage queues hide a message for at most seven days. */
+const MAX_DELAY_SECONDS = 7 * DAY_SECONDS;
 
 /** What a handler is told beside the item. `position` is 0-based in the batch; `attempt` is 1 at the first try. */
 export interface ItemContext {
@@ -53,6 +56,28 @@ export interface Reduce<Result, Acc, Row = Acc> {
   maxKeys?: number;
 }
 
+/** How often and when an item is tried whose handler throws or times out. */
+export interface RetryPolicy {
+  /** How often the handler may run on an item before it is a dead letter, 1 to 100; default 5. */
+  readonly attempts: number;
+  /** Wait after the first failed attempt, at most seven days; default 1. */
+  readonly firstDelaySeconds: number;
+  /** By how much each further wait is longer than the one before, 1 to 10; default 2. */
+  readonly factor: number;
+  /** The longest wait, at least the first and at most seven days; default 900. */
+  readonly maxDelaySeconds: number;
+  /** Part of a wait by which it is spread to both sides, 0 to 1; default 0.2. */
+  readonly jitter: number;
+}
+
+const DEFAULT_RETRY: RetryPolicy = {
+  attempts: 5,
+  firstDelaySeconds: 1,
+  factor: 2,
+  maxDelaySeconds: 900,
+  jitter: 0.2,
+};
+
 interface CommonOptions<Result, Acc, Row> {
   name: string;
   /** Counts up when the meaning of items or results changes; it is stored with each reference and dead letter. */
@@ -65,8 +90,8 @@ interface CommonOptions<Result, Acc, Row> {
   concurrency?: number;
   /** A chunk ends at either limit; defaults 5,000 items and 1 MiB of records. */
   chunk?: { maxItems?: number; maxBytes?: number };
-  /** How often the handler may run on an item before it is a dead letter; default 5. */
-  attempts?: number;
+  /** Default 5 attempts, after waits of 1, 2, 4 and 8 seconds, each spread by ±20 %. */
+  retry?: Partial<RetryPolicy>;
   /** For one item (with mapChunk: for a group); default 60. */
   timeoutSeconds?: number;
   /** What a chunk is expected to take before it has been measured; default 0.1. */
@@ -119,7 +144,7 @@ export interface Workload {
   readonly chunk: { readonly maxItems: number; readonly maxBytes: number };
   readonly concurrency: number;
   readonly group: { readonly maxItems: number };
-  readonly attempts: number;
+  readonly retry: RetryPolicy;
   readonly timeoutSeconds: number;
   readonly secondsPerChunk: number;
   readonly lanes: readonly string[];
@@ -150,7 +175,7 @@ export function defineWorkload<Schema extends StandardSchemaV1, Result, Acc = ne
     chunk,
     concurrency: options.concurrency ?? 16,
     group: { maxItems: chunk.maxItems, ...('group' in options ? options.group : {}) },
-    attempts: options.attempts ?? 5,
+    retry: { ...DEFAULT_RETRY, ...options.retry },
     timeoutSeconds: options.timeoutSeconds ?? 60,
     secondsPerChunk: options.secondsPerChunk ?? 0.1,
     lanes,
@@ -182,8 +207,9 @@ function check(workload: Workload): void {
   for (const container of workload.containers) {
     if (!isOwnContainerName(container)) fail('containers', 'valid names that the pipeline does not use', container);
   }
+  if ('attempts' in workload) fail('attempts', 'given as retry.attempts', workload.attempts);
   for (const [field, [value, min, max]] of Object.entries(ranges(workload))) {
-    const whole = field !== 'secondsPerChunk' && field !== 'timeoutSeconds';
+    const whole = !FRACTIONS.has(field);
     if (!(value >= min && value <= max) || (whole && !Number.isInteger(value))) fail(field, `${min} to ${max}`, value);
   }
 }
@@ -195,16 +221,26 @@ function checkLane(workload: Workload, lane: string, fail: (f: string, e: string
     fail('name', `short enough for queue names of ${MAX_QUEUE_NAME}`, longest[0]);
 }
 
+/** Fields that need not be whole numbers. */
+const FRACTIONS = new Set([
+  ...['secondsPerChunk', 'timeoutSeconds'],
+  ...['retry.firstDelaySeconds', 'retry.factor', 'retry.maxDelaySeconds', 'retry.jitter'],
+]);
+
 const ranges = (workload: Workload): Record<string, [value: number, min: number, max: number]> => ({
   version: [workload.version, 1, 1_000_000],
   'chunk.maxItems': [workload.chunk.maxItems, 1, 100_000],
   concurrency: [workload.concurrency, 1, 1_000],
   'group.maxItems': [workload.group.maxItems, 1, 100_000],
   'chunk.maxBytes': [workload.chunk.maxBytes, KiB, 16 * MiB],
-  attempts: [workload.attempts, 1, 100],
+  'retry.attempts': [workload.retry.attempts, 1, 100],
+  'retry.firstDelaySeconds': [workload.retry.firstDelaySeconds, 0, MAX_DELAY_SECONDS],
+  'retry.factor': [workload.retry.factor, 1, 10],
+  'retry.maxDelaySeconds': [workload.retry.maxDelaySeconds, workload.retry.firstDelaySeconds, MAX_DELAY_SECONDS],
+  'retry.jitter': [workload.retry.jitter, 0, 1],
   timeoutSeconds: [workload.timeoutSeconds, 0.05, 540],
   secondsPerChunk: [workload.secondsPerChunk, 0.0001, 600],
   queuesPerLane: [workload.queuesPerLane, 1, 32],
-  deadlineSeconds: [workload.deadlineSeconds, 1, 7 * 86_400],
+  deadlineSeconds: [workload.deadlineSeconds, 1, 7 * DAY_SECONDS],
   retentionDays: [workload.retentionDays, 1, 3_650],
 });

@@ -86,6 +86,11 @@ describe('dead letters', () => {
     await page.getByText('3 items of 2 causes').waitFor();
     await page.getByRole('button', { name: 'Show all 2' }).click();
     await page.locator('.letter-head', { hasText: 'Line 9' }).waitFor();
+    await page.getByText('Stack trace', { exact: true }).first().click();
+    await page
+      .getByText(/at \w+ \(workloads\/billing\/rate\.ts:\d+:\d+\)/)
+      .first()
+      .waitFor();
     await dashboard.shot(page, 'dead-letters');
 
     const currency = page.locator('.cause', { has: page.getByRole('heading', { name: /^currency/ }) });

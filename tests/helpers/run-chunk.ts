@@ -14,7 +14,7 @@ export type MapItem = (item: Item, context: ItemContext) => unknown;
 
 /** A workload of three attempts and 50 ms an item. */
 export const workloadOf = (map: MapItem, options: object = {}): Workload =>
-  defineWorkload({ name: 'each', version: 3, item, map, attempts: 3, timeoutSeconds: 0.05, ...options });
+  defineWorkload({ name: 'each', version: 3, item, map, retry: { attempts: 3 }, timeoutSeconds: 0.05, ...options });
 
 /** The clock stands still and the jitter is in the middle, so that instants in expectations are literals. */
 export async function run(workload: Workload, job: ChunkJob, overrides: Partial<ThreadTask> = {}) {

@@ -98,7 +98,7 @@ function run(one: Item, context: ItemContext): unknown {
   return act ? act(context) : { id: one.id, attempt: context.attempt };
 }
 
-const common = { version: 3, item, attempts: 3, timeoutSeconds: 0.2 };
+const common = { version: 3, item, retry: { attempts: 3 }, timeoutSeconds: 0.2 };
 
 const each = defineWorkload({
   ...common,

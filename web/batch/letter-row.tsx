@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import type { DeadLetter } from '../api/types.ts';
 import { formatClock, formatCount, formatNumberOf } from '../format.ts';
 import { Button } from '../ui/button.tsx';
+import { ErrorDetails } from './error-details.tsx';
 
 export interface LetterRowProps {
   letter: DeadLetter;
@@ -22,6 +23,7 @@ export function LetterRow({ letter, known, canRedrive, onEdit, onRedrive }: Lett
           {line === null ? `Item ${formatCount(index)}` : `Line ${formatCount(line)}`}
           <small>
             {error.name}
+            {error.code !== undefined && ` · ${error.code}`}
             {attempts.length > 0 &&
               ` · ${formatNumberOf(attempts.length, 'attempt')}, last at ${formatClock(attempts.at(-1)?.at ?? '')}`}
           </small>
@@ -41,6 +43,7 @@ export function LetterRow({ letter, known, canRedrive, onEdit, onRedrive }: Lett
         </span>
       </div>
       {error.message !== known && <p class="letter-error">{error.message}</p>}
+      <ErrorDetails error={error} />
       <code class="item">
         {item === undefined ? 'The item cannot be read; send it corrected.' : JSON.stringify(item)}
       </code>

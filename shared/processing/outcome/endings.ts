@@ -5,7 +5,7 @@ import { rangeOf, readSources, type Source } from '../sources.ts';
 import type { ChunkOutcome } from '../thread/thread-task.ts';
 import { causeOf, countCause } from './cause.ts';
 import { encodeOutcome } from './encode-outcome.ts';
-import { attemptText, type ErrorText, toErrorText } from './error-text.ts';
+import { attemptError, type ErrorText, toErrorText } from './error-text.ts';
 import { type Death, deadLine } from './lines.ts';
 
 /** Most parts a split makes: one receive of a storage queue. */
@@ -60,7 +60,7 @@ function deadSources({ reference, ending, frame }: WholeEnding): Known[] {
 
 function deathOf(end: WholeEnding, reason: DeadReason, error: ErrorText, source: Known): Death {
   const before = 'attempts' in source ? source.attempts : [];
-  const last = { at: new Date(end.nowMs).toISOString(), error: attemptText(error) };
+  const last = { at: new Date(end.nowMs).toISOString(), error: attemptError(error) };
   return { reason, error, attempts: reason === 'killed' ? [...before, last] : before, version: end.version };
 }
 

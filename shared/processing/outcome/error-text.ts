@@ -1,31 +1,132 @@
-/** The name and message of an error, as dead letters and attempts keep them. */
-export interface ErrorText {
-  name: string;
-  message: string;
-}
+import { inspect } from 'node:util';
+import type { ErrorText, Issue } from '../../contract/outcome.ts';
+import { stackFrames } from './stack-frames.ts';
+
+export type { ErrorText } from '../../contract/outcome.ts';
 
 /** A message longer than this is cut: an error may carry a whole response body, and a chunk has thousands of items. */
 export const MAX_MESSAGE_CHARS = 2_000;
-
-/** A longer name is free text in the wrong place. */
+/** A longer name or code is free text in the wrong place. */
 const MAX_NAME_CHARS = 200;
+const MAX_CODE_CHARS = 100;
 
-/** Name and message of whatever was thrown. Never throws itself, whatever getters the thrown thing has. */
+/** How much is kept of an error. */
+interface Bounds {
+  message: number;
+  frames: number;
+  causes: number;
+  causeMessage: number;
+  causeFrames: number;
+}
+
+/** At most about 8,000 characters, as much as the issues of an invalid item. A typical error has 500. */
+const DEAD_LETTER: Bounds = { message: MAX_MESSAGE_CHARS, frames: 5, causes: 4, causeMessage: 500, causeFrames: 2 };
+/**
+ * At most about 2,600 characters. An item carries all its attempts through every retry, and the error of the last one
+ * is also the dead letter's, where more is kept.
+ */
+const ATTEMPT: Bounds = { message: 500, frames: 2, causes: 2, causeMessage: 200, causeFrames: 1 };
+
+/** The error of a dead letter, from whatever was thrown. Never throws, whatever getters or proxies were thrown. */
 export function toErrorText(thrown: unknown): ErrorText {
+  const { issues, moreIssues } = isInstance(thrown, InvalidItem) ? thrown : NO_ISSUES;
+  const causes = causesOf(thrown).map((cause) => textOf(cause, DEAD_LETTER.causeMessage, DEAD_LETTER.causeFrames));
+  return {
+    ...textOf(thrown, DEAD_LETTER.message, DEAD_LETTER.frames),
+    ...(causes.length > 0 && { causes }),
+    ...(issues.length > 0 && { issues: [...issues] }),
+    ...(moreIssues > 0 && { moreIssues }),
+  };
+}
+
+/** The same error as an attempt keeps it: shorter texts, fewer frames and causes, no issues. */
+export function attemptError({ issues, moreIssues, ...error }: ErrorText): ErrorText {
+  const causes = error.causes
+    ?.slice(0, ATTEMPT.causes)
+    .map((cause) => shortened(cause, ATTEMPT.causeMessage, ATTEMPT.causeFrames));
+  return { ...shortened(error, ATTEMPT.message, ATTEMPT.frames), ...(causes && { causes }) };
+}
+
+/** One line: name and message. */
+export const errorLine = ({ name, message }: ErrorText): string => `${name}: ${message}`;
+
+/** `instanceof` for what was thrown: with a proxy the operator itself may throw. */
+export const isInstance = <T>(thrown: unknown, type: abstract new (...args: never[]) => T): thrown is T =>
+  read(() => thrown instanceof type) ?? false;
+
+type Text = Omit<ErrorText, 'causes' | 'issues' | 'moreIssues'>;
+
+function shortened<T extends Text>(error: T, chars: number, frames: number): T {
+  const { message, stack } = error;
+  return { ...error, message: cut(message, chars), ...(stack && { stack: stack.slice(0, frames) }) };
+}
+
+function textOf(thrown: unknown, chars: number, frames: number): Text {
+  const { name, message } = nameAndMessage(thrown);
+  const code = codeOf(thrown);
+  const trace = isOwn(thrown) ? undefined : field(thrown, 'stack');
+  const stack = typeof trace === 'string' ? stackFrames(trace, message, frames) : [];
+  return {
+    name: name.slice(0, MAX_NAME_CHARS),
+    message: cut(message, chars),
+    ...(code !== undefined && { code }),
+    ...(stack.length > 0 && { stack }),
+  };
+}
+
+/** Made by the pipeline, of whose files no frame is shown. */
+const isOwn = (thrown: unknown): boolean => isInstance(thrown, InvalidItem) || isInstance(thrown, TimeoutError);
+
+function nameAndMessage(thrown: unknown): { name: string; message: string } {
+  const message = field(thrown, 'message');
+  const name = field(thrown, 'name');
+  if (typeof message === 'string') return { name: typeof name === 'string' ? name : 'Error', message };
+  return { name: 'Error', message: read(() => shown(thrown)) ?? 'something that cannot be shown was thrown' };
+}
+
+/** For what is no error: the start of what the console would show of it. */
+const shown = (thrown: unknown): string =>
+  isObject(thrown)
+    ? inspect(thrown, { depth: 2, breakLength: Number.POSITIVE_INFINITY, maxArrayLength: 20, maxStringLength: 500 })
+    : String(thrown);
+
+function codeOf(thrown: unknown): string | number | undefined {
+  const code = field(thrown, 'code');
+  if (typeof code === 'string') return code.slice(0, MAX_CODE_CHARS);
+  return Number.isFinite(code) ? (code as number) : undefined;
+}
+
+/** The causes of an error, of its causes and so on, nearest first; the errors of an AggregateError count as such. */
+function causesOf(thrown: unknown): unknown[] {
+  const known = new Set([thrown]);
+  for (const one of known) {
+    for (const cause of [field(one, 'cause'), ...errorsOf(one)]) {
+      if (cause !== undefined && cause !== null) known.add(cause);
+      if (known.size > DEAD_LETTER.causes) return [...known].slice(1);
+    }
+  }
+  return [...known].slice(1);
+}
+
+const errorsOf = (thrown: unknown): unknown[] =>
+  (isInstance(thrown, AggregateError) && read(() => [...thrown.errors.slice(0, DEAD_LETTER.causes)])) || [];
+
+const isObject = (value: unknown): value is object =>
+  (typeof value === 'object' && value !== null) || typeof value === 'function';
+
+const field = (thrown: unknown, name: string): unknown =>
+  isObject(thrown) ? read(() => (thrown as Record<string, unknown>)[name]) : undefined;
+
+function read<T>(get: () => T): T | undefined {
   try {
-    if (thrown instanceof Error)
-      return { name: String(thrown.name).slice(0, MAX_NAME_CHARS), message: cut(String(thrown.message)) };
-    return { name: 'Error', message: cut(String(thrown)) };
+    return get();
   } catch {
-    return { name: 'Error', message: 'something that cannot be shown was thrown' };
+    return undefined;
   }
 }
 
-/** One line for an attempt. */
-export const attemptText = ({ name, message }: ErrorText): string => `${name}: ${message}`;
-
-const cut = (text: string): string =>
-  text.length <= MAX_MESSAGE_CHARS ? text : `${text.slice(0, MAX_MESSAGE_CHARS)}… (${text.length} characters)`;
+const cut = (text: string, chars: number): string =>
+  text.length <= chars ? text : `${text.slice(0, chars)}… (${text.length} characters)`;
 
 /** An item (with `mapChunk`: the chunk) overran the workload's `timeoutSeconds`. */
 export class TimeoutError extends Error {
@@ -35,7 +136,17 @@ export class TimeoutError extends Error {
   }
 }
 
-/** An item does not fit the workload's schema; the message names the paths. */
+/** An item does not fit the workload's schema; the message names the first paths, `issues` all that are kept. */
 export class InvalidItem extends Error {
   override name = 'InvalidItem';
+  readonly issues: readonly Issue[];
+  /** How many more there are. */
+  readonly moreIssues: number;
+  constructor(message: string, { issues, moreIssues } = NO_ISSUES) {
+    super(message);
+    this.issues = issues;
+    this.moreIssues = moreIssues;
+  }
 }
+
+const NO_ISSUES: { issues: readonly Issue[]; moreIssues: number } = { issues: [], moreIssues: 0 };

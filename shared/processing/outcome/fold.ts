@@ -1,7 +1,7 @@
 import type { FailedFold } from '../../contract/outcome.ts';
 import type { Workload } from '../../workload/define.ts';
-import { attemptText, toErrorText } from './error-text.ts';
-import { notTooDeep } from './nesting.ts';
+import { errorLine, toErrorText } from './error-text.ts';
+import { toResultJson } from './result-json.ts';
 import { synchronous } from './synchronous.ts';
 
 /** A partial aggregate in the making. */
@@ -24,7 +24,7 @@ export function createFold(reduce: Workload['reduce']): Fold | undefined {
     try {
       return step();
     } catch (error) {
-      failed = attemptText(toErrorText(error));
+      failed = errorLine(toErrorText(error));
       return undefined;
     }
   };
@@ -65,9 +65,7 @@ function checked(keys: unknown): readonly string[] {
   throw new TypeError(`reduce.key must return a string or strings, got ${typeof wrong}.`);
 }
 
-/** The line of one key, in partial aggregates and reports. @throws whatever JSON does with the value, and TypeError. */
+/** The line of one key, in partial aggregates and reports. @throws TypeError: `report["ada|EUR"].amount is NaN`. */
 export function partialLine(key: string, value: unknown): string {
-  const json = JSON.stringify(value);
-  if (json === undefined) throw new TypeError(`The folded value of key ${JSON.stringify(key)} is not JSON.`);
-  return `{"key":${JSON.stringify(key)},"value":${notTooDeep(`The folded value of key ${JSON.stringify(key)}`, json)}}`;
+  return `{"key":${JSON.stringify(key)},"value":${toResultJson(['report', key], value)}}`;
 }

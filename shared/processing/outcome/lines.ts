@@ -1,7 +1,8 @@
-/** The lines of an outcome's retries and dead frames. Items are spliced in as text: they are never stringified again. */
+/** The lines of an outcome's frames. Items are spliced in as text: they are never stringified again. */
 import type { Attempt, DeadItem, DeadReason, RetryItem } from '../../contract/outcome.ts';
 import { itemJsonOf, type Source } from '../sources.ts';
 import type { ErrorText } from './error-text.ts';
+import { toResultJson } from './result-json.ts';
 
 /** Why and after which attempts an item is a dead letter. */
 export interface Death {
@@ -10,6 +11,14 @@ export interface Death {
   attempts: readonly Attempt[];
   version: number;
 }
+
+const RESULT = ['result'];
+
+/**
+ * A line of the results frame. A result of `undefined` is the line `null`: a result of each success, and the lines stay
+ * countable. @throws TypeError naming the path of what cannot be written.
+ */
+export const toResultLine = (result: unknown): string => (result === undefined ? 'null' : toResultJson(RESULT, result));
 
 /** A line of the dead frame, for an item whose line may be at hand: without `text` the item is absent. */
 export function deadLine(source: Pick<Source, 'index'> | Source, death: Death): string {

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import type { Settings } from '../../settings.ts';
 import { createSlots } from '../../slots.ts';
-import { attemptText, type ErrorText, toErrorText } from '../outcome/error-text.ts';
+import { type ErrorText, errorLine, toErrorText } from '../outcome/error-text.ts';
 import type { ChunkJob, ChunkOutcome, LogLine, StrayError } from '../thread/thread-task.ts';
 import { processChunk } from './process-chunk.ts';
 import { createStartGuard } from './start-guard.ts';
@@ -107,7 +107,7 @@ function threadsOptions(options: ProcessorOptions, threads: number) {
 }
 
 const strayText = (error: ErrorText, wasInFlight: boolean): string =>
-  `An error that no handler awaited (${wasInFlight ? 'from a call in flight' : 'charged to no item'}): ${attemptText(error)}`;
+  `An error that no handler awaited (${wasInFlight ? 'from a call in flight' : 'charged to no item'}): ${errorLine(error)}`;
 
 const dropNotice =
   ({ log }: ProcessorOptions, { reference: { batch, chunk } }: ChunkJob) =>

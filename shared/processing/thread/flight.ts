@@ -24,7 +24,7 @@ const current = new AsyncLocalStorage<Flight>();
  */
 export class Flight {
   #controller: AbortController | undefined;
-  #reason: Error | undefined;
+  #reason: unknown;
   /** While it is waited for. */
   #wait: { reject: (reason: unknown) => void; peers: ReadonlySet<Flight> } | undefined;
 
@@ -81,7 +81,7 @@ export class Flight {
   }
 
   /** Ends the wait at once. */
-  giveUp(reason: Error): void {
+  giveUp(reason: unknown): void {
     this.#wait?.reject(reason);
     this.#abort(reason);
   }
@@ -94,11 +94,11 @@ export class Flight {
   takeStray(error: unknown): boolean {
     if (this.#wait === undefined) return false;
     if (this.#wait.peers.size > 1) this.giveUp(new SetAsideError('An error came from outside of its promise.'));
-    else this.giveUp(error instanceof Error ? error : new Error(String(error)));
+    else this.giveUp(error);
     return true;
   }
 
-  #abort(reason: Error): void {
+  #abort(reason: unknown): void {
     this.#reason ??= reason;
     this.#controller?.abort(reason);
   }

@@ -3,10 +3,9 @@ import type { Workload } from '../../workload/define.ts';
 import { Reject, Retry } from '../../workload/errors.ts';
 import { causeOf, countCause } from '../outcome/cause.ts';
 import { type EncodedOutcome, encodeOutcome } from '../outcome/encode-outcome.ts';
-import { attemptText, type ErrorText, InvalidItem, toErrorText } from '../outcome/error-text.ts';
+import { attemptError, type ErrorText, InvalidItem, isInstance, toErrorText } from '../outcome/error-text.ts';
 import { createFold, type Fold } from '../outcome/fold.ts';
-import { deadLine, retryLine } from '../outcome/lines.ts';
-import { notTooDeep } from '../outcome/nesting.ts';
+import { deadLine, retryLine, toResultLine } from '../outcome/lines.ts';
 import type { Source } from '../sources.ts';
 import { retryDelayMs } from './back-off.ts';
 import { ENDED } from './thread-status.ts';
@@ -88,9 +87,9 @@ export class OutcomeBuilder {
   fail(source: Source, thrown: unknown, options: { atMs?: number; rerun?: RetryItem['rerun'] } = {}): void {
     const { atMs = this.#chances.nowMs(), rerun } = options;
     const error = toErrorText(thrown);
-    if (thrown instanceof InvalidItem) this.#bury(source, 'invalid', error, source.attempts);
-    else if (thrown instanceof Reject) this.#bury(source, 'rejected', error, charged(source, error, atMs));
-    else this.#failAttempt(source, thrown, { attempts: charged(source, error, atMs), rerun });
+    if (isInstance(thrown, InvalidItem)) this.#bury(source, 'invalid', error, source.attempts);
+    else if (isInstance(thrown, Reject)) this.#bury(source, 'rejected', error, charged(source, error, atMs));
+    else this.#failAttempt(source, thrown, { error, attempts: charged(source, error, atMs), rerun });
   }
 
   /** The item has ended its thread, and would end the next one. */
@@ -185,14 +184,15 @@ export class OutcomeBuilder {
   #failAttempt(
     source: Source,
     thrown: unknown,
-    { attempts, rerun }: { attempts: readonly Attempt[]; rerun: RetryItem['rerun'] },
+    { error, attempts, rerun }: { error: ErrorText; attempts: readonly Attempt[]; rerun: RetryItem['rerun'] },
   ): void {
-    if (attempts.length >= this.#workload.attempts) {
-      this.#bury(source, 'exhausted', toErrorText(thrown), attempts, { failed: true });
+    if (attempts.length >= this.#workload.retry.attempts) {
+      this.#bury(source, 'exhausted', error, attempts, { failed: true });
       return;
     }
-    const after = thrown instanceof Retry ? thrown.after : undefined;
-    const dueMs = this.#chances.nowMs() + retryDelayMs(attempts.length, this.#chances.random(), after);
+    const after = isInstance(thrown, Retry) ? thrown.after : undefined;
+    const dueMs =
+      this.#chances.nowMs() + retryDelayMs(this.#workload.retry, attempts.length, this.#chances.random(), after);
     const line = retryLine(source, attempts, { notBefore: new Date(dueMs).toISOString(), rerun });
     this.#end(this.slotOf(source), { kind: 'retry', line, ran: true, failed: true, dueMs });
   }
@@ -232,13 +232,5 @@ function sort(all: readonly (EndedItem | undefined)[]) {
 /** Only an item whose handler ran is charged. */
 const charged = (source: Source, error: ErrorText, atMs: number): Attempt[] => [
   ...source.attempts,
-  { at: new Date(atMs).toISOString(), error: attemptText(error) },
+  { at: new Date(atMs).toISOString(), error: attemptError(error) },
 ];
-
-/** A result of `undefined` is the line `null`: a result of each success, and the lines stay countable. */
-function toResultLine(result: unknown): string {
-  if (result === undefined) return 'null';
-  const json = JSON.stringify(result);
-  if (json === undefined) throw new TypeError(`The result is not JSON: ${typeof result}.`);
-  return notTooDeep('The result', json);
-}

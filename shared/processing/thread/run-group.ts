@@ -1,4 +1,5 @@
 import type { Workload } from '../../workload/define.ts';
+import { isInstance } from '../outcome/error-text.ts';
 import type { Source } from '../sources.ts';
 import type { ChunkRun } from './chunk-run.ts';
 import { Flight, isPromise, SetAsideError } from './flight.ts';
@@ -83,7 +84,7 @@ function checkLength(outputs: unknown, expected: number): unknown[] {
 
 function record(run: ChunkRun, source: Source, output: unknown): void {
   try {
-    if (output instanceof Error) throw output;
+    if (isInstance(output, Error)) throw output;
     run.builder.succeed(source, output);
   } catch (thrown) {
     run.builder.fail(source, thrown);
@@ -96,7 +97,7 @@ export const toSingleItemMap =
   (item, context) => {
     const first = (outputs: unknown): unknown => {
       const [output] = checkLength(outputs, 1);
-      if (output instanceof Error) throw output;
+      if (isInstance(output, Error)) throw output;
       return output;
     };
     const answer = mapChunk([item], [context]);

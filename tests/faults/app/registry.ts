@@ -39,7 +39,7 @@ const workload = (name: string, maxItems: number) =>
     item,
     map,
     reduce,
-    attempts: ATTEMPTS,
+    retry: { attempts: ATTEMPTS },
     chunk: { maxItems, maxBytes: 256 * KiB },
     secondsPerChunk: 0.05,
   });

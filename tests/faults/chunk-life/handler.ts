@@ -41,7 +41,7 @@ export function processChunk({ reference, frame }: ChunkJob, whim: Whim): ChunkO
     sources.filter((source) => verdictOf(source, reference.chunk, whim) === verdict);
   const [good, dead, retries] = [of('result'), of('dead'), of('retry')];
   const error = { name: 'Reject', message: 'not today' };
-  const attempt = { at: AT, error: 'Error: busy' };
+  const attempt = { at: AT, error: { name: 'Error', message: 'busy' } };
   const lines = {
     results: good.map(({ index }) => String(index)),
     dead: dead.map((source) => deadLine(source, { reason: 'rejected', error, attempts: source.attempts, version: 1 })),

@@ -16,7 +16,7 @@ const workload = defineWorkload({
   version: 1,
   item: z.object({ id: z.number() }),
   chunk: { maxItems: 10 },
-  attempts: 3,
+  retry: { attempts: 3 },
   map: ({ id }, { attempt }) => {
     if (id % 10 === 3) throw new Reject('three');
     if (id % 10 === 5 && attempt < 3) throw new Error('later');

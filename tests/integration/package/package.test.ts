@@ -39,13 +39,26 @@ describe('the package', () => {
 
   it('holds what the host needs and nothing else', () => {
     const names = Object.keys(files);
-    const others = names.filter((name) => !/^(dist\/(functions|workloads)\/[\w-]+\.js$|node_modules\/)/.test(name));
+    const others = names.filter(
+      (name) => !/^(dist\/(functions|workloads)\/[\w-]+\.js(\.map)?$|node_modules\/)/.test(name),
+    );
     expect(others).toEqual(['LICENSE', 'THIRD-PARTY-LICENCES.txt', 'host.json', 'package.json']);
     expect(names).toEqual(expect.arrayContaining(['dist/functions/main.js', 'dist/workloads/thread.js']));
     expect(names).toEqual([...names].sort());
     const packages = names.flatMap((name) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(name)?.[1] ?? []);
     const native = ['@img/colour', '@img/sharp-libvips-linux-x64', '@img/sharp-linux-x64', 'detect-libc', 'semver'];
     expect([...new Set(packages)]).toEqual([...native, 'sharp']);
+  });
+
+  it('holds the source maps of the files that hold workloads, without the sources', () => {
+    const maps = Object.entries(files)
+      .filter(([name]) => /^dist\/.*\.map$/.test(name))
+      .map(([, bytes]) => JSON.parse(strFromU8(bytes)) as { sources: string[]; sourcesContent?: unknown });
+    expect(maps.length).toBeGreaterThan(0);
+    for (const { sources, sourcesContent } of maps) {
+      expect(sources.some((source) => source.startsWith('../../workloads/'))).toBe(true);
+      expect(sourcesContent).toBeUndefined();
+    }
   });
 
   it('holds no development dependency, no local stack and no setting', () => {
@@ -108,6 +121,13 @@ describe('the unpacked package on the local stack', () => {
     expect(succeeded).toBeGreaterThan(0);
     expect(succeeded + dead).toBe(all);
     expect(pending).toBe(0);
+
+    const letters = await (await stack.api(`batches/${id}/dead-letters?format=json`)).json();
+    const { groups } = letters as { groups: { reason: string; example: { error: { stack?: string[] } } }[] };
+    const rejected = groups.find(({ reason }) => reason === 'rejected');
+    const frame = rejected?.example.error.stack?.[0] ?? '';
+    const [, file = '', line = 0] = /^\w+ \((workloads\/billing\/[\w-]+\.ts):(\d+):\d+\)$/.exec(frame) ?? [];
+    expect((await readFile(join(ROOT, file), 'utf8')).split('\n')[Number(line) - 1]).toContain('throw new Reject(');
   });
 
   it('has what runs natively, and storage for handlers', async () => {

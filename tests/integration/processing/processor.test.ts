@@ -1,9 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { zstdDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { errorLine } from '../../../shared/processing/outcome/error-text.ts';
 import { ProcessorClosedError, ThreadStartError } from '../../../shared/processing/thread-pool/errors.ts';
 import { createProcessor, type LogFields, type Processor } from '../../../shared/processing/thread-pool/processor.ts';
 import { BATCH, chunkJob, NOW_MS, readAll, retriesJob } from '../../helpers/chunks.ts';
@@ -51,7 +52,19 @@ describe('a chunk in a thread', () => {
     const second = await readAll(await processor.process(retriesJob(first.retries, NOW_MS + 60_000)));
     const third = await readAll(await processor.process(retriesJob(second.retries, NOW_MS + 120_000)));
     expect(third.dead[0]).toMatchObject({ index: 100, reason: 'exhausted' });
-    expect(third.dead[0]?.attempts.map(({ error }) => error)).toEqual(['Error: boom', 'Error: boom', 'Error: boom']);
+    expect(third.dead[0]?.attempts.map(({ error }) => errorLine(error))).toEqual([
+      'Error: boom',
+      'Error: boom',
+      'Error: boom',
+    ]);
+  });
+
+  it('names the line of the workload where an item failed', async () => {
+    const { dead } = await readAll(await processor.process(acts(['reject'])));
+    const frame = dead[0]?.error.stack?.[0] ?? '';
+    const [, line = 0] = /^[\w.]+ \(tests\/helpers\/thread-workloads\.ts:(\d+):\d+\)$/.exec(frame) ?? [];
+    const source = await readFile(new URL(threadUrl), 'utf8');
+    expect(source.split('\n')[Number(line) - 1]).toContain("throw new Reject('order 17 is closed')");
   });
 
   it('with a broken frame ends as digest', async () => {

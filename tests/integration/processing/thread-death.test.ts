@@ -2,7 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { RetryItem } from '../../../shared/contract/outcome.ts';
+import type { Attempt, RetryItem } from '../../../shared/contract/outcome.ts';
+import { errorLine } from '../../../shared/processing/outcome/error-text.ts';
 import type { ChunkOutcome } from '../../../shared/processing/thread/thread-task.ts';
 import { createProcessor, type Processor } from '../../../shared/processing/thread-pool/processor.ts';
 import { chunkJob, NOW_MS, readAll, retriesJob } from '../../helpers/chunks.ts';
@@ -43,6 +44,7 @@ async function calls(): Promise<Record<string, number>> {
 }
 
 const SUCCEEDED = (result: unknown): number => (result as { id: number }).id;
+const errorOf = ([first]: readonly Attempt[]): string | undefined => first && errorLine(first.error);
 const isUncharged = ({ attempts, notBefore }: RetryItem): boolean => attempts.length === 0 && notBefore === undefined;
 
 /** Runs the acts, and what threads that died have left of them, until only charged items are to be tried again. */
@@ -54,7 +56,9 @@ async function runAll(acts: string[], { workload = 'each', most = 10 } = {}) {
     end.succeeded.push(...results.map(SUCCEEDED));
     end.dead.push(...dead.map(({ index, reason, error }) => [index, reason, error.name]));
     const charged = retries.filter((retry) => !isUncharged(retry));
-    end.retried.push(...charged.map(({ index, attempts }) => [index, ...attempts.map(({ error }) => error)]));
+    end.retried.push(
+      ...charged.map(({ index, attempts }) => [index, ...attempts.map(({ error }) => errorLine(error))]),
+    );
     const rest = retries.filter(isUncharged);
     if (rest.length === 0 || end.chunks === most) break;
     outcome = await processor.process(retriesJob(rest, NOW_MS, { workload }));
@@ -69,6 +73,7 @@ async function runAll(acts: string[], { workload = 'each', most = 10 } = {}) {
 }
 
 const TIMED_OUT = 'TimeoutError: timed out after 0.2 s';
+const TIMEOUT = { name: 'TimeoutError', message: 'timed out after 0.2 s' };
 
 describe('a handler that ends its thread', () => {
   it.each([
@@ -136,13 +141,13 @@ describe('a handler that blocks its thread', () => {
   it('is charged with a timeout alone, and runs alone when it is tried again', async () => {
     const outcome = await processActs(['ok', 'hangSync', 'ok']);
     const { retries } = await readAll(outcome);
-    expect(retries[1]).toMatchObject({ index: 101, attempts: [{ error: TIMED_OUT }], rerun: 'alone' });
+    expect(retries[1]).toMatchObject({ index: 101, attempts: [{ error: TIMEOUT }], rerun: 'alone' });
     expect(outcome).toMatchObject({ failures: 1 });
     expect(outcome.header.handlerSeconds).toBeGreaterThan(2.2);
   });
 
   it('is exhausted at its last attempt', async () => {
-    const attempts = [1, 2].map(() => ({ at: '2025-12-31T00:00:00.000Z', error: TIMED_OUT }));
+    const attempts = [1, 2].map(() => ({ at: '2025-12-31T00:00:00.000Z', error: TIMEOUT }));
     const retries = [{ index: 7, attempts, item: { id: 7, act: 'hangSync' } }];
     const { dead } = await readAll(await processor.process(retriesJob(retries, NOW_MS)));
     expect(dead[0]).toMatchObject({ index: 7, reason: 'exhausted', error: { name: 'TimeoutError' } });
@@ -155,7 +160,7 @@ describe('an asynchronous handler that hangs', () => {
     const outcome = await processActs(['hangAsync', 'ok', 'awaitAbort']);
     const { results, retries } = await readAll(outcome);
     expect(results.map(SUCCEEDED)).toEqual([1]);
-    expect(retries.map(({ index, attempts }) => [index, attempts[0]?.error])).toEqual([
+    expect(retries.map(({ index, attempts }) => [index, errorOf(attempts)])).toEqual([
       [100, TIMED_OUT],
       [102, TIMED_OUT],
     ]);
@@ -170,7 +175,7 @@ describe('an error that nobody awaited', () => {
   ])('(%s) is charged to its item in flight, once it is alone, and to no neighbour', async (_, act, error) => {
     const { results, retries, dead } = await readAll(await processActs(['wait', act, 'wait', 'ok']));
     expect(results.map(SUCCEEDED)).toEqual([0, 2, 3]);
-    expect(retries.map(({ index, attempts }) => [index, attempts.map((attempt) => attempt.error)])).toEqual([
+    expect(retries.map(({ index, attempts }) => [index, attempts.map(({ error: own }) => errorLine(own))])).toEqual([
       [101, [error]],
     ]);
     expect(dead).toEqual([]);
@@ -217,7 +222,7 @@ describe('mapChunk', () => {
 
   it('that never answers is charged to all its items', async () => {
     const { retries } = await readAll(await processActs(['ok', 'hangAll'], 'whole'));
-    expect(retries.map(({ index, attempts }) => [index, attempts[0]?.error])).toEqual([
+    expect(retries.map(({ index, attempts }) => [index, errorOf(attempts)])).toEqual([
       [100, TIMED_OUT],
       [101, TIMED_OUT],
     ]);

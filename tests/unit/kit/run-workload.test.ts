@@ -14,7 +14,7 @@ const tries = defineWorkload({
   name: 'tries',
   version: 2,
   item,
-  attempts: 3,
+  retry: { attempts: 3 },
   chunk: { maxItems: 4 },
   containers: ['notes'],
   map: async ({ id, act }: Item, { attempt, container, log }) => {

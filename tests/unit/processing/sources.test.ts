@@ -28,7 +28,7 @@ describe('readSources', () => {
   });
 
   it('takes index and attempts of a retries frame from its lines', () => {
-    const attempts = [{ at: '2026-01-01T00:00:00.000Z', error: 'Error: boom' }];
+    const attempts = [{ at: '2026-01-01T00:00:00.000Z', error: { name: 'Error', message: 'boom' } }];
     const [source] = read([{ index: 7, attempts, item: { id: 1 } }], { kind: 'retries' });
     expect(source).toMatchObject({ line: 0, index: 7, attempts });
     expect(source && itemOf(source)).toEqual({ id: 1 });

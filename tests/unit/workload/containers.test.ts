@@ -20,7 +20,7 @@ describe('the containers of a workload', () => {
   it('are opened only if they are declared, and only where there is storage', async () => {
     const workload = workloadOf((item, { container }) => container(item.id === 1 ? 'photos' : 'images') && 1, {
       containers: ['images'],
-      attempts: 1,
+      retry: { attempts: 1 },
     });
     const { dead } = await run(workload, ids(1, 2));
     expect(dead.map(({ error }) => error.message)).toEqual([

@@ -62,7 +62,7 @@ const workload = (name: string, options: { maxItems: number; pool?: string; seco
     item,
     map,
     reduce,
-    attempts: 3,
+    retry: { attempts: 3 },
     timeoutSeconds: 1,
     lanes: ['high', 'normal', 'bulk'],
     lane: () => 'normal',

@@ -180,6 +180,37 @@ describe('dead letters', () => {
     expect(out).toBe('3 dead letters of b\n\n3 x c\n  line 2, index 1, invalid: m\n  7\n');
   });
 
+  it('are shown with their issues, or where they were thrown and what caused them', async () => {
+    const errors = [
+      {
+        ...error,
+        issues: [
+          { path: 'a.b', message: 'one' },
+          { path: '', message: 'two' },
+        ],
+        moreIssues: 3,
+      },
+      { ...error, code: 'E1', stack: ['f (w.ts:1:2)'], causes: [{ name: 'C', message: 'deep', stack: ['w.ts:9:9'] }] },
+      { ...error, issues: [{ path: '', message: 'm' }] },
+    ];
+    const { out } = await run('dead-letters b --cause c', {
+      'GET batches/b/dead-letters?cause=c&limit=1000': {
+        json: { batch: 'b', cause: 'c', items: errors.map((one) => ({ ...letter, error: one })) },
+      },
+    });
+    expect(out.trimEnd().split('\n')).toEqual([
+      'line 2, index 1, invalid: m',
+      '  a.b: one',
+      '  two',
+      '  and 3 more issues',
+      'line 2, index 1, invalid: m (E1)',
+      '  at f (w.ts:1:2)',
+      '  caused by C: deep',
+      '    at w.ts:9:9',
+      'line 2, index 1, invalid: m',
+    ]);
+  });
+
   it('of a cause are shown one by one, over pages', async () => {
     const page = { batch: 'b', cause: 'c', items: [{ ...letter, error }] };
     const { out } = await run('dead-letters b --cause c', {

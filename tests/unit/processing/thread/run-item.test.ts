@@ -17,7 +17,7 @@ describe('a handler that throws', () => {
     expect(dead[0]).toMatchObject({
       reason: 'rejected',
       error: { name: 'Reject', message: 'order 17 is closed' },
-      attempts: [{ at: '2026-01-01T00:00:00.000Z', error: 'Reject: order 17 is closed' }],
+      attempts: [{ at: '2026-01-01T00:00:00.000Z', error: { name: 'Reject', message: 'order 17 is closed' } }],
       item: { id: 2 },
     });
     expect([failures, ran]).toEqual([0, 2]);
@@ -25,10 +25,10 @@ describe('a handler that throws', () => {
 
   it('anything else is charged an attempt and retried with back-off', async () => {
     const { retries, header, failures } = await run(workloadOf(throwOn(2, new Error('boom'))), ids(1, 2));
-    expect(retries).toEqual([
+    expect(retries).toMatchObject([
       {
         index: 101,
-        attempts: [{ at: '2026-01-01T00:00:00.000Z', error: 'Error: boom' }],
+        attempts: [{ at: '2026-01-01T00:00:00.000Z', error: { name: 'Error', message: 'boom' } }],
         notBefore: '2026-01-01T00:00:01.000Z',
         item: { id: 2 },
       },
@@ -44,7 +44,7 @@ describe('a handler that throws', () => {
     const { retries, header } = await run(workloadOf(map), ids(1, 2));
     expect(retries.map(({ notBefore }) => notBefore)).toEqual(['2026-01-01T00:01:30.000Z', '2026-01-01T00:00:01.000Z']);
     expect(header.dueAt).toBe('2026-01-01T00:00:01.000Z');
-    expect(retries[1]?.attempts[0]?.error).toBe('Error: a text');
+    expect(retries[1]?.attempts[0]?.error).toEqual({ name: 'Error', message: 'a text' });
   });
 
   it('is tried as often as the workload says, and keeps every attempt', async () => {
@@ -59,13 +59,29 @@ describe('a handler that throws', () => {
       reason: 'exhausted',
       error: { name: 'Error', message: 'boom' },
       attempts: [
-        { at: '2026-01-01T00:00:00.000Z', error: 'Error: boom' },
-        { at: '2026-01-01T00:00:01.000Z', error: 'Error: boom' },
-        { at: '2026-01-01T00:00:03.000Z', error: 'Error: boom' },
+        { at: '2026-01-01T00:00:00.000Z', error: { name: 'Error', message: 'boom' } },
+        { at: '2026-01-01T00:00:01.000Z', error: { name: 'Error', message: 'boom' } },
+        { at: '2026-01-01T00:00:03.000Z', error: { name: 'Error', message: 'boom' } },
       ],
       item: { id: 1 },
     });
     expect(third.failures).toBe(1);
+  });
+
+  it('fails alone, whatever it throws', async () => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    const { results, retries } = await run(workloadOf(throwOn(1, proxy)), ids(1, 2));
+    expect(results).toEqual([{ id: 2 }]);
+    expect(retries[0]?.attempts).toMatchObject([{ error: { name: 'Error', message: '<Revoked Proxy>' } }]);
+  });
+
+  it('keeps where it threw, and why, in the dead letter and in the attempt', async () => {
+    const cause = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+    const { dead } = await run(workloadOf(throwOn(1, new Reject('no', { cause }))), ids(1));
+    const here = expect.stringMatching(/^(\w+ \()?tests\/unit\/processing\/thread\/run-item\.test\.ts:\d+:\d+\)?$/);
+    const error = { stack: expect.arrayContaining([here]), causes: [{ message: 'connect', code: 'ECONNREFUSED' }] };
+    expect(dead[0]).toMatchObject({ error, attempts: [{ error }] });
   });
 
   it('does not spoil what is retried by changing the item', async () => {
@@ -99,8 +115,8 @@ describe('an asynchronous handler that overruns its time', () => {
     const { retries, results } = await run(workloadOf(map), ids(1, 2, 3));
     expect(results).toEqual([[3, false]]);
     expect(retries.map(({ attempts }) => attempts[0]?.error)).toEqual([
-      'TimeoutError: timed out after 0.05 s',
-      'TimeoutError: timed out after 0.05 s',
+      { name: 'TimeoutError', message: 'timed out after 0.05 s' },
+      { name: 'TimeoutError', message: 'timed out after 0.05 s' },
     ]);
   });
 });

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { defineWorkload, type RetryPolicy } from '../../../shared/workload/define.ts';
+import { WorkloadDefinitionError } from '../../../shared/workload/errors.ts';
+
+const define = (options: object) =>
+  defineWorkload({ name: 'w', version: 1, item: z.object({}), map: () => 1, ...options });
+
+describe('retry', () => {
+  it('has a default for what is left out', () => {
+    const rest = { factor: 2, maxDelaySeconds: 900, jitter: 0.2 };
+    expect(define({}).retry).toEqual({ attempts: 5, firstDelaySeconds: 1, ...rest });
+    expect(define({ retry: { attempts: 3 } }).retry).toEqual({ attempts: 3, firstDelaySeconds: 1, ...rest });
+  });
+
+  it.each<[Partial<RetryPolicy>, string]>([
+    [{ attempts: 0 }, 'retry.attempts must be 1 to 100, got 0.'],
+    [{ attempts: 2.5 }, 'retry.attempts must be 1 to 100, got 2.5.'],
+    [{ firstDelaySeconds: -1 }, 'retry.firstDelaySeconds must be 0 to 604800, got -1.'],
+    [{ factor: 0.5 }, 'retry.factor must be 1 to 10, got 0.5.'],
+    [{ firstDelaySeconds: 60, maxDelaySeconds: 30 }, 'retry.maxDelaySeconds must be 60 to 604800, got 30.'],
+    [{ maxDelaySeconds: 604_801 }, 'retry.maxDelaySeconds must be 1 to 604800, got 604801.'],
+    [{ jitter: 1.5 }, 'retry.jitter must be 0 to 1, got 1.5.'],
+    [{ jitter: undefined as never }, 'retry.jitter must be 0 to 1, got undefined.'],
+  ])('%j is refused', (retry, message) => {
+    expect(() => define({ retry })).toThrow(new WorkloadDefinitionError(`Workload "w": ${message}`));
+  });
+
+  it('may be fractions of a second, and none at all', () => {
+    const retry = { firstDelaySeconds: 0, factor: 1.5, maxDelaySeconds: 0.25, jitter: 0 };
+    expect(define({ retry }).retry).toMatchObject(retry);
+  });
+
+  it('is where attempts are given', () => {
+    expect(() => define({ attempts: 3 })).toThrow('Workload "w": attempts must be given as retry.attempts, got 3.');
+  });
+});
