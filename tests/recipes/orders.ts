@@ -18,7 +18,7 @@ async function book(order: unknown, { idempotencyKey, signal }: ItemContext): Pr
   if (response.ok) return booking.parse(JSON.parse(text));
   const { status, headers } = response;
   if (status === 429) throw new Retry('The ledger is busy.', { after: Number(headers.get('retry-after')) });
-  // The order is at fault, not the app's key (401, 403) or the moment (408, 409): a dead letter at once.
+  // The order is at fault, not the app's credentials (401, 403) or the moment (408, 409): a dead letter at once.
   if (status < 500 && ![401, 403, 408, 409].includes(status)) throw new Reject(`The ledger refused it: "${text}"`);
   throw new Error(`The ledger answered ${status}.`); // tried again, as after any other error
 }
@@ -33,6 +33,7 @@ export default defineWorkload({
   },
   concurrency: 32,
   chunk: { maxItems: 500 },
+  secondsPerChunk: 4,
   timeoutSeconds: 30,
   reduce: {
     key: ({ shop }) => shop,
