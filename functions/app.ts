@@ -46,6 +46,15 @@ const telemetry =
 export const durableClient = df.input.durableClient();
 export const getDrainClient = (context: InvocationContext): RuntimeClient => limitedClient(df.getClient(context));
 
+/**
+ * The first sign that this instance is about to end. The appTerminate hook would be too late: it runs after the invocations
+ * have ended, or have been given up. This does not end the process, which may be serving requests: the host does, as it
+ * would without a listener. Set at the start of the app, so that importing this file changes no process.
+ */
+app.hook.appStart(() => {
+  process.on('SIGTERM', () => pipeline.returnWork());
+});
+
 app.hook.appTerminate(async () => {
   await pipeline.close();
   await telemetry?.shutdown();

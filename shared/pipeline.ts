@@ -9,11 +9,13 @@ import { type Activities, createActivities, type Round } from './drain/activitie
 import { createGateDeps, type DrainClient } from './drain/drains.ts';
 import { type FinishWaveDeps, queueDepth } from './drain/finish-wave.ts';
 import type { HostLimits } from './drain/host-limits.ts';
+import { createOpenRounds } from './drain/open-rounds.ts';
 import { createPlanner } from './drain/planner.ts';
 import { lazily } from './lazily.ts';
-import { createBatchStates } from './processing/batch-states.ts';
+import { createBatchStates, readBatchFacts } from './processing/batch-states.ts';
 import { createItemsRound, type ItemsRoundDeps } from './processing/items-round.ts';
 import { errorLine } from './processing/outcome/error-text.ts';
+import { createRunningChunks } from './processing/running-chunks.ts';
 import { createSharedLock } from './processing/shared-lock.ts';
 import { createProcessor, type Processor } from './processing/thread-pool/processor.ts';
 import { createCollectRound } from './results/collect-round.ts';
@@ -63,9 +65,17 @@ export interface Pipeline {
   activities: () => Activities;
   /** The round of one slice on a queue. */
   roundFor: (address: QueueAddress) => Round;
-  /** Ends the threads, and closes the clients that this pipeline has made. */
+  /**
+   * Has the work of this process end early: running chunks keep the items that are finished, and what is left is returned
+   * to the queues for other processes. Nothing is begun any more.
+   */
+  returnWork: () => void;
+  /** Returns the work, waits up to four seconds for it, then ends the threads and closes the clients that this pipeline has made. */
   close: () => Promise<void>;
 }
+
+/** The platform gives an app five seconds to end (host: WorkerTerminateGracePeriodInSeconds); one is for what follows. */
+const CLOSE_WAIT_MS = 4_000;
 
 /** Makes a pipeline; nothing is connected or started before its first use. */
 export function createPipeline(options: PipelineOptions): Pipeline {
@@ -75,12 +85,20 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   const deps = lazily(() => depsOf(options, clients()));
   const processor = lazily(() => processorOf(options));
   const lock = createSharedLock();
+  const ending = new AbortController();
+  const running = createRunningChunks({
+    readBatch: (batch) => readBatchFacts(deps().table, batch),
+    nowMs: () => performance.now(),
+    ending: ending.signal,
+  });
+  const rounds = createOpenRounds();
   const gateWith = (client: DrainClient): GateDeps => createGateDeps({ ...deps(), ...deps().gate }, client);
   const roundFor = (address: QueueAddress): Round => {
-    if (address.kind === 'results') return createCollectRound(deps(), address);
-    const batchState = createBatchStates(deps().table);
-    return createItemsRound({ ...deps(), processor: processor(), lock, batchState }, address);
+    if (address.kind === 'results') return rounds.track(createCollectRound(deps(), address));
+    const readBatch = createBatchStates(deps().table, running.cancelsSeen);
+    return rounds.track(createItemsRound({ ...deps(), processor: processor(), lock, running, readBatch }, address));
   };
+  const returnWork = (): void => ending.abort();
   return {
     settings,
     registry,
@@ -97,9 +115,12 @@ export function createPipeline(options: PipelineOptions): Pipeline {
       purgeDrains: (from, to) => purgeDrains(client, from, to),
       pool: settings.pool,
     }),
-    activities: lazily(() => createActivities({ ...deps(), roundFor })),
+    activities: lazily(() => createActivities({ ...deps(), roundFor, isEnding: () => ending.signal.aborted })),
     roundFor,
+    returnWork,
     close: async () => {
+      returnWork();
+      await rounds.ended(CLOSE_WAIT_MS);
       await processor().close?.();
       if (options.clients === undefined) await ownClients().close();
     },

@@ -1,18 +1,22 @@
 import { createInterface } from 'node:readline/promises';
 import type { Writable } from 'node:stream';
 import type { Command } from 'commander';
-import type { BatchView } from '../../shared/http/batches/schemas.ts';
+import { isFinished } from '../../shared/batches/batch-row.ts';
+import type { CancelAnswer } from '../../shared/http/batches/schemas.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Act, Action, Session } from '../session.ts';
+import { formatNumber } from '../text/format.ts';
 import { describeEnd, timeoutOption, type WaitOptions, waitFor } from '../watch/wait.ts';
 
 /** `sluice cancel ID` and `sluice delete ID`. */
 export function addBatchWork(program: Command, act: Act): void {
   program
     .command('cancel')
-    .summary('keep what has run, cancel the rest')
-    .description('Cancels what has not run yet. What has run stays, with its results. Repeating it is harmless.')
+    .summary('stop what runs, keep what has finished, cancel the rest')
+    .description(
+      'Stops the items that run within about 15 s, and cancels those that wait. What has finished stays, with its results. Repeating it is harmless.',
+    )
     .argument('<id>', 'the batch')
     .option('--wait', 'wait until the batch has ended; then the counts are exact')
     .addOption(timeoutOption())
@@ -28,11 +32,24 @@ export function addBatchWork(program: Command, act: Act): void {
 
 const cancel: Action<[string, WaitOptions & { wait?: boolean }]> = async (session, id, options) => {
   const path = `batches/${encodeURIComponent(id)}/cancel`;
-  const first = await session.api.json<BatchView>({ path, method: 'POST', audience: 'operator' });
-  const batch = options.wait ? await waitFor(session, id, { ...options, first }) : first;
-  session.answer(batch, () => describeEnd(batch));
+  const first = await session.api.json<CancelAnswer>({ path, method: 'POST', audience: 'operator' });
+  if (options.wait) {
+    const batch = await waitFor(session, id, { ...options, first });
+    session.answer(batch, () => describeEnd(batch));
+  } else session.answer(first, () => [...describeCancellation(first), ...describeEnd(first)]);
   return EXIT.done;
 };
+
+/** The counts of the batch change only when this has been collected. */
+function describeCancellation({ state, cancellation: { ended, left } }: CancelAnswer): string[] {
+  if (isFinished(state)) return [];
+  const inWords = ({ chunks, items }: typeof ended): string =>
+    `${formatNumber(chunks, 'chunk')} with ${formatNumber(items, 'item')}`;
+  return [
+    `Ended at once: ${inWords(ended)}`,
+    ...(left.chunks > 0 ? [`Left to the workers, which stop or cancel them: ${inWords(left)}`] : []),
+  ];
+}
 
 const remove: Action<[string, { yes?: boolean }]> = async (session, id, { yes }) => {
   if (!yes && !(await isConfirmed(session, `Delete batch ${id} with all its data? [y/N] `))) {

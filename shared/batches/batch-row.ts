@@ -95,6 +95,8 @@ export interface BatchRow extends BatchCounts, PresentRevision {
   traceparent?: string | undefined;
   /** Why the batch finished without a report of its newest revision. */
   reportProblem?: string | undefined;
+  /** When the present revision was cancelled, by service time. */
+  cancellingAt?: string | undefined;
   /**
    * The redrives of the report alone, as blob by revision: such a revision has no chunk row that would name its blob.
    */

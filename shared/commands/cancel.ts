@@ -1,8 +1,9 @@
 /**
- * Cancelling: what has run stays, what has not is cancelled. The state is changed first; from then on every worker that
- * meets a chunk cancels it, and so does this, over the pending rows. The outcome blob decides, as for every ending.
+ * Cancelling: what has finished stays, the rest is cancelled. The state is changed first; from then on every worker
+ * cancels a chunk of the batch that it meets, and stops one that it runs. This cancels the pending chunks that no worker
+ * can be running. The outcome blob decides, as for every ending.
  */
-import { type BatchRow, isFinished, toBatchEntity } from '../batches/batch-row.ts';
+import { type BatchRow, isFinished, pendingItems, toBatchEntity } from '../batches/batch-row.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
 import { chunkRows, insertChunks, readBatch, rowOf } from '../batches/ledger.ts';
 import { CONTAINERS, resultsQueueName } from '../contract/names.ts';
@@ -17,20 +18,39 @@ import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
 import { writeRow } from '../storage/write-row.ts';
 import { log } from '../telemetry/log.ts';
 import { queueOf } from '../wake/enqueue.ts';
+import { readGate } from '../wake/gate.ts';
 import type { Workload } from '../workload/define.ts';
 import { rowsOfRevision } from './redrive/revision-rows.ts';
 
-/** Outcomes that one request writes; the workers and the sweep do the rest of a larger batch. */
+/** Outcomes that one request writes; the workers, a repeated request and the sweep do the rest of a larger batch. */
 const MAX_CHUNKS = 2_000;
+/** Rows that one request looks at: twenty operations. */
+const MAX_ROWS = 20_000;
 /** Outcomes written before their results are told: a crash in between costs their repetition. */
 const CHUNKS_A_TELLING = 100;
 const PUTS_AT_ONCE = 16;
+/**
+ * A retry that is due later than this cannot be met by a slice that read the batch before it was cancelled: a slice
+ * takes two minutes at most (settings.ts: SLUICE_SLICE_SECONDS).
+ */
+const LONGEST_SLICE_MS = 120_000;
 
-/** A batch being cancelled, and how many chunks this call ended. */
+/** Chunks, and the items in them. */
+export interface ChunkTotals {
+  chunks: number;
+  items: number;
+}
+
+/** A batch being cancelled. */
 export interface Cancelling {
   row: BatchRow;
-  chunks: number;
+  /** Pending chunks that this call has ended: cancelled, unless they had an outcome. */
+  ended: ChunkTotals;
+  /** What was pending beside them when the batch was read: a worker runs it or will meet it, or its result is on its way. */
+  left: ChunkTotals;
 }
+
+const NOTHING: ChunkTotals = { chunks: 0, items: 0 };
 
 /**
  * Cancels a batch. Repeated, it goes on where it is; a batch that is cancelled already is answered as it is. One in which
@@ -39,9 +59,13 @@ export interface Cancelling {
  */
 export async function cancelBatch(deps: FinalizeDeps, id: string): Promise<Cancelling> {
   const row = await markCancelling(deps, id);
-  if (row.state === 'cancelled') return { row, chunks: 0 };
+  if (row.state === 'cancelled') return { row, ended: NOTHING, left: NOTHING };
   if (isFinished(row.state)) throw new Problem('conflict', `Batch ${id} is ${row.state}; there is nothing to cancel.`);
-  return { row, chunks: await cancelPending(deps, row) };
+  const ended = await cancelPending(deps, row);
+  const chunks = row.chunksTotal - row.chunksDone - ended.chunks;
+  // The row may have been older than the chunk rows.
+  const left = { chunks: Math.max(0, chunks), items: Math.max(0, pendingItems(row) - ended.items) };
+  return { row, ended, left };
 }
 
 /**
@@ -55,41 +79,79 @@ const markCancelling = (deps: FinalizeDeps, id: string): Promise<BatchRow> =>
     const { row, etag } = found;
     if (isFinished(row.state) || row.state === 'cancelling') return row;
     if (row.state === 'accepting') await insertChunks(deps.table, await rowsOfRevision(deps, row));
-    const next: BatchRow = { ...row, state: 'cancelling' };
+    const cancellingAt = new Date(deps.gate.now()).toISOString();
+    const next: BatchRow = { ...row, state: 'cancelling', cancellingAt };
     if ((await writeRow(deps.table, toBatchEntity(next), etag)) === undefined) return LOST_RACE;
     log.info('batch-cancelling', { batch: id, workload: row.workload, was: row.state });
     return next;
   });
 
 /**
- * Writes the `cancelled` outcome of pending chunks, a bounded number, and tells the results, also where another outcome
- * was first. Gives the number of chunks. A batch without pending rows is finalized.
+ * Writes the `cancelled` outcome of the pending chunks that no worker can be running, a bounded number, and tells the
+ * results, also where another outcome was first. Wakes the queues of the others, so that a drain which has died is
+ * replaced. A batch without pending rows is finalized.
  */
-export async function cancelPending(deps: FinalizeDeps, batch: BatchRow, limit = MAX_CHUNKS): Promise<number> {
+export async function cancelPending(deps: FinalizeDeps, batch: BatchRow, limit = MAX_CHUNKS): Promise<ChunkTotals> {
   const workload = deps.registry.workload(batch.workload);
   if (!workload) throw new Problem('conflict', `Workload "${batch.workload}" is not deployed any more.`);
-  let chunks = 0;
-  for await (const group of pendingGroups(deps, batch.id, limit)) {
+  const pass: CancelPass = { batch, workload, limit, seen: 0, held: new Map() };
+  const ended = { ...NOTHING };
+  for await (const group of groupsToEnd(deps, pass)) {
     const ends = await inParallel(group, PUTS_AT_ONCE, (row) => endCancelled(deps, row));
     await reportEnds(deps, { batch, workload, ends });
-    chunks += group.length;
+    ended.chunks += group.length;
+    ended.items += group.reduce((sum, { items }) => sum + items, 0);
   }
-  if (chunks === 0) await finalize(deps, batch.id);
-  else await wakeResults(deps, workload);
-  return chunks;
+  if (pass.seen === 0) await finalize(deps, batch.id);
+  if (ended.chunks > 0) await wakeQueue(deps, resultsQueueName(workload.name));
+  for (const [queue, isHeld] of pass.held) if (isHeld) await wakeQueue(deps, queue);
+  return ended;
 }
 
-async function* pendingGroups(deps: FinalizeDeps, id: string, limit: number): AsyncGenerator<ChunkRow[]> {
+/** One pass over the pending rows of a batch. */
+interface CancelPass {
+  batch: BatchRow;
+  workload: Workload;
+  /** Most chunks to end. */
+  limit: number;
+  /** Pending rows so far. */
+  seen: number;
+  /** By queue, as far as it was asked: whether a drain holds its gate. */
+  held: Map<string, boolean>;
+}
+
+/** The pending rows that may be ended, in groups. */
+async function* groupsToEnd(deps: FinalizeDeps, pass: CancelPass): AsyncGenerator<ChunkRow[]> {
   let group: ChunkRow[] = [];
-  let left = limit;
-  for await (const { row } of chunkRows(deps.table, id, 'pending')) {
-    if (left === 0) break;
+  let left = pass.limit;
+  for await (const { row } of chunkRows(deps.table, pass.batch.id, 'pending')) {
+    if (left === 0 || pass.seen === MAX_ROWS) break;
+    pass.seen += 1;
+    if (await mayRun(deps, pass, row)) continue;
     left -= 1;
     if (group.push(row) < CHUNKS_A_TELLING) continue;
     yield group;
     group = [];
   }
   if (group.length > 0) yield group;
+}
+
+/**
+ * Whether a worker may be running the chunk, or may be about to without knowing that the batch is cancelled. Not where
+ * no drain holds the gate of its queue: its tasks have ended, and whoever acquires it now reads the batch after its
+ * state was changed. Nor one visibility timeout after that: a worker looks at the batch of a long chunk all ten seconds,
+ * so who runs it still is not heard of any more.
+ */
+async function mayRun(deps: FinalizeDeps, pass: CancelPass, row: ChunkRow): Promise<boolean> {
+  const { batch, workload, held } = pass;
+  const now = deps.gate.now();
+  // Rows of an earlier version have no time, and are old.
+  if (now > (Date.parse(batch.cancellingAt ?? '') || 0) + deps.visibilitySeconds * 1_000) return false;
+  if (row.dueAt !== undefined && Date.parse(row.dueAt) > now + LONGEST_SLICE_MS) return false;
+  const queue = queueOf(workload, batch.lane, row.chunk);
+  const isHeld = held.get(queue) ?? (await readGate(deps.gate.table, queue)).row.status === 'draining';
+  held.set(queue, isHeld);
+  return isHeld;
 }
 
 async function endCancelled(deps: FinalizeDeps, { batch, chunk, reference }: ChunkRow): Promise<FinishedChunk> {
@@ -114,7 +176,7 @@ async function reportEnds(deps: FinalizeDeps, { batch, workload, ends }: Cancell
   await putResults(deps, { from, ends, operations });
 }
 
-async function wakeResults(deps: FinalizeDeps, workload: Workload): Promise<void> {
-  const results = deps.registry.queue(resultsQueueName(workload.name));
-  if (results) await deps.publish(results, { type: 'QueueWorkDetected' });
+async function wakeQueue(deps: FinalizeDeps, queue: string): Promise<void> {
+  const address = deps.registry.queue(queue);
+  if (address) await deps.publish(address, { type: 'QueueWorkDetected' });
 }

@@ -46,6 +46,8 @@ export interface ActivityDeps extends FinishWaveDeps {
   meter: Pick<Meter, 'measure'>;
   /** The round for a queue; made anew for each slice, so that what it caches lives as long as the slice. */
   roundFor: (address: QueueAddress) => Round;
+  /** Whether this process is about to end: it takes no more messages. */
+  isEnding: () => boolean;
 }
 
 export interface Activities {
@@ -81,6 +83,8 @@ async function dequeue(
   deps: ActivityDeps,
   { queue: name, generation, task, wave }: DequeueInput,
 ): Promise<SliceResult> {
+  // As if it could not receive: another instance tries again, and the queue is not parked behind messages that are visible.
+  if (deps.isEnding()) return emptySlice('fault');
   const address = deps.registry.queue(name);
   const { table, now } = deps.gate;
   const current = address && (await fence(table, name, generation));
@@ -96,6 +100,7 @@ async function dequeue(
     receive: (count) => receive(queue, count, deps.visibilitySeconds),
     process: deps.roundFor(address),
     mayGoOn: () => mayGoOn(table, { queue: name, generation }),
+    isEnding: deps.isEnding,
     nowMs: () => performance.now(),
     sleep,
     random: Math.random,

@@ -26,6 +26,8 @@ export interface SliceEffects<Message> {
   process: (messages: Message[], isOver: () => boolean) => Promise<WorkCounts>;
   /** Whether the drain still has the gate, and nobody has paused the queue; asked only about work beyond the quota. */
   mayGoOn: () => Promise<boolean>;
+  /** Whether this process is about to end: then the slice's time is up. */
+  isEnding: () => boolean;
   nowMs: () => number;
   sleep: (ms: number) => Promise<void>;
   random: () => number;
@@ -82,7 +84,7 @@ export async function runSlice<Message>(
     ended,
     seconds: (nowMs() - start - sleptMs) / 1000,
   });
-  const isOver = (): boolean => nowMs() - start >= wave.sliceSeconds * 1000;
+  const isOver = (): boolean => effects.isEnding() || nowMs() - start >= wave.sliceSeconds * 1000;
   const isQuotaReached = (): boolean => total.received >= wave.quota;
   while (!isQuotaReached() || (mayStay && nowMs() - start < STAY_MS)) {
     if (isOver()) return result('timeUp');

@@ -3,7 +3,7 @@
  * message for all, one wake of the result queue, and only then are the references deleted.
  */
 import type { ContainerClient } from '@azure/storage-blob';
-import { type BatchState, isFinished } from '../batches/batch-row.ts';
+import { isFinished } from '../batches/batch-row.ts';
 import { CONTAINERS } from '../contract/names.ts';
 import { addOperations, type Operations } from '../contract/operations.ts';
 import type { OutcomeHeader } from '../contract/outcome.ts';
@@ -21,12 +21,14 @@ import { recordDue } from '../wake/gate.ts';
 import { type Entry, type Queue, readEntries } from '../wake/messages.ts';
 import type { Publish } from '../wake/publish.ts';
 import type { QueueAddress, Registry } from '../workload/registry.ts';
+import type { BatchFacts, ReadBatchFacts } from './batch-states.ts';
 import { inChunkSpan } from './chunk-span.ts';
 import { frameOf, planReads, type Range, readRange } from './fetch-frames.ts';
 import { holdLease, type Lease } from './lease.ts';
 import { endWholeChunk, splitChunk } from './outcome/endings.ts';
 import { putOutcome, readOutcomeHeader } from './outcome/outcome-store.ts';
 import { type ChunkDisposition, countWork, publishResults } from './publish-results.ts';
+import type { RunningChunks } from './running-chunks.ts';
 import type { SharedLock } from './shared-lock.ts';
 import type { ChunkOutcome } from './thread/thread-task.ts';
 import { ProcessorClosedError, ThreadStartError } from './thread-pool/errors.ts';
@@ -43,11 +45,9 @@ const FAULT_RETRY_SECONDS = 5;
 export interface ItemsRoundDeps {
   queues: (name: string) => Queue;
   container: (name: string) => ContainerClient;
-  /**
-   * State of a batch; undefined = there is no such batch (any more). Read once a batch and slice while work goes on; any
-   * other state ends chunks unrun, and must not be older than their references.
-   */
-  batchState: (batch: string) => Promise<BatchState | undefined>;
+  /** Reads a batch, once per slice while work goes on; a state that ends chunks unrun is never older than their references. */
+  readBatch: ReadBatchFacts;
+  running: Pick<RunningChunks, 'run'>;
   processor: Pick<Processor, 'process' | 'threads'>;
   lock: SharedLock;
   publish: Publish;
@@ -208,26 +208,30 @@ async function returnToQueue(
 async function decide(deps: ItemsRoundDeps, work: Work, lease: Lease): Promise<ChunkDisposition> {
   const { value: reference } = work;
   const results = deps.container(CONTAINERS.results);
-  const state = await deps.batchState(reference.batch);
-  if (state === undefined) return 'orphaned';
+  const batch = await deps.readBatch(reference.batch);
+  if (batch === undefined) return 'orphaned';
   // Nothing of it is pending: a repeat. What it names may be on its way out with the batch, and must not come back.
-  if (isFinished(state)) return 'duplicate';
+  if (isFinished(batch.state)) return 'duplicate';
   if (mayBeDone(work)) {
     const stored = await readOutcomeHeader(results, reference);
     if (stored) return toDisposition(reference, stored);
   }
-  if (state === 'cancelling') return store(deps, work, ending(deps, work, 'cancelled'));
+  if (batch.state === 'cancelling') return store(deps, work, ending(deps, work, 'cancelled'));
   if (deliveries(work) < ISOLATION_DELIVERIES) {
-    return deps.lock.shared(async () => run(deps, await withOwnFrame(deps, work)));
+    return deps.lock.shared(async () => run(deps, await withOwnFrame(deps, work), batch));
   }
-  return deps.lock.exclusive(() => runIsolated(deps, work, lease));
+  return deps.lock.exclusive(() => runIsolated(deps, work, { lease, batch }));
 }
 
 /**
  * A chunk that was delivered before runs isolated, after its start was counted in its message; after two such starts
  * without an end it is split or killed.
  */
-async function runIsolated(deps: ItemsRoundDeps, work: Work, lease: Lease): Promise<ChunkDisposition> {
+async function runIsolated(
+  deps: ItemsRoundDeps,
+  work: Work,
+  { lease, batch }: { lease: Lease; batch: BatchFacts },
+): Promise<ChunkDisposition> {
   const { message, value: reference } = work;
   const starts = reference.starts ?? 0;
   // It has waited for its turn, perhaps for a start of the same chunk that had lost its lease.
@@ -242,7 +246,7 @@ async function runIsolated(deps: ItemsRoundDeps, work: Work, lease: Lease): Prom
   // Before the mark: storage that fails is no sign of a death.
   const framed = await withOwnFrame(deps, work);
   if (!(await lease.rewrite(message.messageId, { ...reference, starts: starts + 1 }))) return 'returned';
-  return run(deps, framed);
+  return run(deps, framed, batch);
 }
 
 /** The frame of a reference that was not read with the others, since it might have been done: resent or redelivered. */
@@ -252,9 +256,12 @@ async function withOwnFrame(deps: ItemsRoundDeps, work: Work): Promise<Work> {
   return { ...work, frame: range && (await readRange(deps.container(range.container), range)) };
 }
 
-async function run(deps: ItemsRoundDeps, work: Work): Promise<ChunkDisposition> {
-  if (work.frame === undefined) return store(deps, work, ending(deps, work, 'payloadMissing'));
-  const outcome = await deps.processor.process({ reference: work.value, frame: work.frame, nowMs: deps.gate.now() });
+async function run(deps: ItemsRoundDeps, work: Work, { deadlineAt }: BatchFacts): Promise<ChunkDisposition> {
+  const { value: reference, frame } = work;
+  if (frame === undefined) return store(deps, work, ending(deps, work, 'payloadMissing'));
+  const outcome = await deps.running.run(reference.batch, (stop) =>
+    deps.processor.process({ reference, frame, nowMs: deps.gate.now(), deadlineAt, stop }),
+  );
   return store(deps, work, outcome);
 }
 

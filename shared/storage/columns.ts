@@ -52,6 +52,7 @@ export const COLUMNS = {
     keyRow: 'string',
     traceparent: 'string',
     reportProblem: 'string',
+    cancellingAt: 'string',
     reportRedrives: 'json',
     deletingAt: 'string',
   },

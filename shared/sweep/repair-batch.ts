@@ -75,7 +75,8 @@ async function bringOn(run: SweepRun, open: OpenBatch, { row, changedMs }: Found
     return repaired(run, 'finalized', { event: 'batch-finalized-late', batch, revision: row.revision });
   }
   if (state === 'cancelling') {
-    return repaired(run, 'cancelled', { event: 'cancel-continued', n: await cancelPending(run, row), batch });
+    const { chunks: n } = await cancelPending(run, row);
+    return repaired(run, 'cancelled', { event: 'cancel-continued', n, batch });
   }
   if (isOverdue(run, changedMs, 'stallMs')) {
     return repaired(run, 'resent', { event: 'references-resent', n: await resend(run, row), batch });

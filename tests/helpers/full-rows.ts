@@ -16,7 +16,7 @@ export const fullBatch = (n: number, x: number): Required<BatchRow> => ({
     Object.entries(batchRowOf()).map(([name, value]) => [name, typeof value === 'number' ? n : value]),
   ) as BatchRow),
   ...{ version: 1, revision: 1, reportRevision: 1, handlerSeconds: x },
-  ...{ queuedAt: AT, startedAt: AT, completedAt: AT, deletingAt: AT },
+  ...{ queuedAt: AT, startedAt: AT, completedAt: AT, cancellingAt: AT, deletingAt: AT },
   earlier: [{ revision: 0, items: n, openedAt: AT, deadlineAt: AT, completedAt: AT }],
   ...{ latencyP50: n, latencyP95: n, latencyMax: n, operations: { 'blob.put': n } },
   ...{ keyRow: 'k', traceparent: 't', reportProblem: 'too many keys', reportRedrives: { 1: 'b/k.ndjson.zst' } },

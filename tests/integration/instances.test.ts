@@ -1,21 +1,30 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FILES } from 'functions-local';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { finished, report, send } from '../helpers/client.ts';
 import { buildOddApp } from '../helpers/odd-app.ts';
+import { type SlowServer, startSlowServer } from '../helpers/slow-server.ts';
 import { startStack, type TestStack } from '../helpers/stack.ts';
 
 /** Leases and slices short enough that a test can wait for one to run out. */
 const SHORT = { SLUICE_VISIBILITY_SECONDS: '4', SLUICE_SLICE_SECONDS: '3', SLUICE_INBOX_SCHEDULE: '' };
-const ITEMS = 240;
+const ITEMS = 400;
+/** Items that a thread runs at a time. */
+const IN_FLIGHT = 16;
 
 describe('the app on three instances', () => {
   let stack: TestStack;
+  let server: SlowServer;
   beforeAll(async () => {
+    server = await startSlowServer();
     stack = await startStack({ instances: 3, settings: SHORT, appFolder: await buildOddApp('odd-instances') });
   });
-  afterAll(() => stack?.stop());
+  beforeEach(() => server.forget());
+  afterAll(async () => {
+    await stack?.stop();
+    server?.stop();
+  });
 
   const slicesOf = async (instance: string): Promise<number> => {
     const log = await readFile(join(stack.folder, FILES.logs, `${instance}.log`), 'utf8');
@@ -28,7 +37,7 @@ describe('the app on three instances', () => {
   });
 
   it('ends a batch with an exact report when one of them dies in the middle', async () => {
-    const items = Array.from({ length: ITEMS }, (_, n) => ({ n, do: 'wait', ms: 100 }));
+    const items = Array.from({ length: ITEMS }, (_, n) => ({ n, do: 'wait', ms: 400 }));
     const { id } = await send(stack, 'odd', items);
     const work = async () => Promise.all(stack.instances.map(({ name }) => slicesOf(name)));
     await expect.poll(work, { timeout: 30_000 }).not.toContain(0);
@@ -40,5 +49,42 @@ describe('the app on three instances', () => {
     expect(batch).toMatchObject({ state: 'completed', counts: { accepted: ITEMS, succeeded: ITEMS, pending: 0 } });
     expect(await report(stack, id)).toEqual({ all: { count: ITEMS, sum: (ITEMS * (ITEMS - 1)) / 2 } });
     await expect.poll(() => victim.state, { timeout: 20_000 }).toBe('running');
+  });
+
+  /** One chunk whose items wait at the server, so many of them at a time as a thread runs. */
+  const visits = (count: number, ms: number) =>
+    Array.from({ length: count }, (_, n) => ({ n, do: 'visit', url: server.url, ms }));
+
+  it('keeps what has finished on an instance that is drained, and runs only the rest on another', async () => {
+    const { id } = await send(stack, 'long', visits(240, 400));
+    await expect.poll(() => server.calls.length, { timeout: 30_000 }).toBeGreaterThan(3 * IN_FLIGHT);
+    const [drained] = stack.instances.filter(({ name }) => name === server.calls[0]?.instance);
+
+    await drained?.drain();
+    const { length: before } = server.calls;
+    const batch = await finished(stack, id, 60);
+
+    expect(before).toBeLessThan(240);
+    expect(batch).toMatchObject({ state: 'completed', counts: { accepted: 240, succeeded: 240, dead: 0 } });
+    expect(await report(stack, id)).toEqual({ all: { count: 240, sum: (240 * 239) / 2 } });
+    // Only items that were in flight have run twice.
+    expect(server.calls.length - 240).toBeLessThanOrEqual(IN_FLIGHT);
+    expect(new Set(server.calls.slice(before).map(({ instance }) => instance))).not.toContain(drained?.name);
+    await drained?.start();
+  });
+
+  it('stops what runs when its batch is cancelled, and keeps what has finished', async () => {
+    const { id } = await send(stack, 'long', visits(1_000, 500));
+    await expect.poll(() => server.calls.length, { timeout: 30_000 }).toBeGreaterThan(IN_FLIGHT);
+
+    const answer = await stack.api(`batches/${id}/cancel`, { method: 'POST' });
+
+    expect(await answer.json()).toMatchObject({ state: 'cancelling', cancellation: { left: { items: 1_000 } } });
+    const { counts, state } = await finished(stack, id, 60);
+    expect(state).toBe('cancelled');
+    expect(counts.succeeded).toBeGreaterThan(0);
+    expect(counts.succeeded + counts.cancelled).toBe(1_000);
+    expect(server.calls.length - counts.succeeded).toBeLessThanOrEqual(IN_FLIGHT);
+    expect(await report(stack, id)).toMatchObject({ all: { count: counts.succeeded } });
   });
 });

@@ -10,6 +10,7 @@ import { readPartial } from '../../shared/processing/outcome/read-outcome.ts';
 import type { ChunkJob, ChunkOutcome } from '../../shared/processing/thread/thread-task.ts';
 import { createMerge } from '../../shared/results/merge.ts';
 import type { Workload } from '../../shared/workload/define.ts';
+import { type Calls, createCallCounters, readCalls } from './calls.ts';
 import { cutIntoChunks, START_MS } from './cut-into-chunks.ts';
 import { type Blobs, createMemory } from './memory.ts';
 import { readDead, readResultLines } from './read-outcome.ts';
@@ -19,21 +20,27 @@ import { runHere, runInThreads } from './runners.ts';
 export interface RunOptions {
   /** What lies in the workload's containers at the start, by container and name. */
   blobs?: Record<string, Blobs>;
-  /** In a real worker thread, ended when an item blocks it. The workload has to be one of workloads/index.ts; it gets no containers. */
-  threads?: boolean;
+  /**
+   * In a real worker thread, which may die: with `true` for a workload of workloads/index.ts, else with the address of the
+   * module whose default export is the workload. The handler is the module's, the limits are those of `workload`. There
+   * are no containers.
+   */
+  threads?: boolean | URL;
+  /** The call of the handler at which the batch is cancelled: none begins after it; 0 for a batch that never began. */
+  cancelAfterCalls?: number;
 }
 
 /** What became of the items. */
-export interface RunResult {
+export interface RunResult extends Calls {
   /** In the order in which `GET batches/{id}/results` gives them: by chunk, those of retries after the chunk's own. */
   results: unknown[];
   /** By their position in the batch. */
   deadLetters: DeadItem[];
   /** Value by key; empty for a workload without `reduce`. */
   report: Record<string, unknown>;
-  /** Handler runs beyond the first, over all items. */
-  retried: number;
-  /** Chunks that ran, those of retries included. */
+  /** Items that had not ended when the batch was cancelled. */
+  cancelled: number;
+  /** Chunks, those of retries included. */
   chunks: number;
   /** The workload's containers after the run. */
   blobs: Record<string, Blobs>;
@@ -43,15 +50,17 @@ export interface RunResult {
   outcomes: Blobs;
 }
 
+const APP_WORKLOADS = new URL('../../workloads/index.ts', import.meta.url);
+
 interface End {
   reference: Reference;
   outcome: ChunkOutcome;
 }
 
 /**
- * Runs `workload` over `items` until each is a result or a dead letter.
- * @throws Error when the report depends on the order of the chunks, or an item is neither; Problem for no items;
- * ReportError when `merge` or `finish` throws, or returns what is not JSON.
+ * Runs `workload` over `items` until each is a result, a dead letter or cancelled.
+ * @throws Error when the report depends on the order of the chunks, or an item is none of them; Problem for no
+ * items; ReportError when `merge` or `finish` throws, or returns what is not JSON.
  */
 export async function runWorkload(
   workload: Workload,
@@ -60,11 +69,17 @@ export async function runWorkload(
 ): Promise<RunResult> {
   const memory = createMemory(options.blobs);
   const log: string[] = [];
-  const runner = options.threads ? runInThreads(log) : runHere(workload, memory.open, log);
   const { payload, references } = await cutIntoChunks(workload, items);
+  const count = references.reduce((sum, reference) => sum + reference.items, 0);
+  const counters = createCallCounters(count, options.cancelAfterCalls);
+  const tools = { counters, log: (message: string) => log.push(message) };
+  const runner = options.threads
+    ? runInThreads(workload, options.threads === true ? APP_WORKLOADS : options.threads, tools)
+    : runHere(workload, memory.open, tools);
+  const deadlineAt = new Date(START_MS + workload.deadlineSeconds * 1_000).toISOString();
   try {
-    const ends = await runAll(references, payload, runner.run);
-    return { ...(await collect(workload, ends)), blobs: memory.containers, log };
+    const ends = await runAll(references, payload, (job) => runner.run({ ...job, deadlineAt }));
+    return { ...(await collect(workload, ends)), ...readCalls(counters), blobs: memory.containers, log };
   } finally {
     await runner.close();
   }
@@ -103,23 +118,23 @@ async function readAll<T>(lines: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
-async function collect(workload: Workload, ends: End[]): Promise<Omit<RunResult, 'blobs' | 'log'>> {
+async function collect(workload: Workload, ends: End[]): Promise<Omit<RunResult, keyof Calls | 'blobs' | 'log'>> {
   const lines = await Promise.all(ends.map((end) => readResultLines(end.outcome.header, fetchFrom(end))));
   const dead = await Promise.all(ends.map((end) => readDead(end.outcome.header, fetchFrom(end))));
   const accepted = ends.filter(({ reference }) => reference.kind === 'items' && reference.skip === undefined);
   const items = accepted.reduce((sum, { reference }) => sum + reference.items, 0);
   const results = lines.flat().map((line): unknown => JSON.parse(line));
   const deadLetters = dead.flat().sort((a, b) => a.index - b.index);
-  if (items !== results.length + deadLetters.length) {
-    throw new Error(`${items} items came to ${results.length} results and ${deadLetters.length} dead letters.`);
+  const cancelled = ends.reduce((sum, { outcome }) => sum + outcome.header.counts.cancelled, 0);
+  if (items !== results.length + deadLetters.length + cancelled) {
+    const ended = `${results.length} results, ${deadLetters.length} dead letters and ${cancelled} cancelled ones`;
+    throw new Error(`${items} items came to ${ended}.`);
   }
-  const ran = ends.reduce((sum, { outcome }) => sum + outcome.ran, 0);
-  const neverRan = deadLetters.filter(({ attempts }) => attempts.length === 0).length;
   return {
     results,
     deadLetters,
     report: await reportOf(workload, ends),
-    retried: ran - (items - neverRan),
+    cancelled,
     chunks: ends.length,
     outcomes: Object.fromEntries(ends.map(({ reference, outcome }) => [nameOf(reference), outcome.body])),
   };

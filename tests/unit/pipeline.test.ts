@@ -8,7 +8,7 @@ import { readGate } from '../../shared/wake/gate.ts';
 import { batchRowOf } from '../helpers/factories.ts';
 import { HOST } from '../helpers/host-limits.ts';
 import { memoryTable } from '../helpers/memory-table.ts';
-import { address, registry } from './drain/drain-fixtures.ts';
+import { address, registry, wave } from './drain/drain-fixtures.ts';
 import { sourcesIn } from './infra/code.ts';
 
 const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
@@ -69,6 +69,16 @@ describe('a pipeline', () => {
     await pipeline.close();
 
     expect(closed).toEqual(['processor']);
+  });
+
+  test('that returns its work has its tasks receive nothing', async () => {
+    const { pipeline } = world();
+    const task = { queue: address.queue, generation: 1, task: 't0', wave: wave({}) };
+    const before = await withLog(SILENT, () => pipeline.activities().dequeueBatch(task));
+
+    pipeline.returnWork();
+
+    expect([before.ended, (await pipeline.activities().dequeueBatch(task)).ended]).toEqual(['fenced', 'fault']);
   });
 
   test('has events about a batch carry its lane, and the first of its queues', () => {

@@ -42,7 +42,7 @@ export async function fetchReport(id: string): Promise<ReportRow[]> {
   return lines.map((line) => JSON.parse(line) as ReportRow);
 }
 
-/** Cancels what has not run yet. */
+/** Cancels what has not finished. */
 export const cancelBatch = (id: string): Promise<unknown> =>
   request(`batches/${id}/cancel`, { method: 'POST', operations: 2 });
 

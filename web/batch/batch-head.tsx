@@ -67,8 +67,9 @@ export function BatchHead({ batch, onChange }: BatchHeadProps): JSX.Element {
           onClose={() => setAsking(false)}
         >
           <p>
-            What has run stays and can be downloaded. The {formatCount(counts.pending)} items that are pending now are
-            cancelled, and cannot be resumed.
+            What has finished stays and can be downloaded. Of the {formatCount(counts.pending)} items that are pending
+            now, those that run are stopped within about 15 s; all that have not finished are cancelled, and cannot be
+            resumed.
           </p>
         </Confirm>
       )}

@@ -193,6 +193,7 @@ function opening(deps: FinalizeDeps, row: BatchRow, stored: StoredRedrive): Batc
     dead: row.dead - items,
     chunksTotal: row.chunksTotal + redrive.chunks.length,
     announced: false,
+    cancellingAt: undefined,
     ...(isReportAlone(redrive) ? reportAlone(row, stored) : {}),
   };
 }

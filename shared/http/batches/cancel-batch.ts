@@ -6,6 +6,7 @@ import type { FinalizeDeps } from '../../results/finalize.ts';
 import { json } from '../edge/answers.ts';
 import { batchOf } from '../edge/parameters.ts';
 import { batchView } from './batch-view.ts';
+import type { CancelAnswer } from './schemas.ts';
 
 export interface CancelHttp {
   deps: FinalizeDeps;
@@ -15,8 +16,8 @@ export interface CancelHttp {
 /** POST batches/{id}/cancel: 202 with the batch while it is being cancelled, 200 when it is finished by now. */
 export async function cancelOverHttp({ deps, prices }: CancelHttp, request: HttpRequest): Promise<HttpResponseInit> {
   const { row } = await batchOf(request, deps.table);
-  await cancelBatch(deps, row.id);
+  const { ended, left } = await cancelBatch(deps, row.id);
   const { row: now } = await batchOf(request, deps.table);
-  const view = batchView(now, deps.gate.now(), prices);
+  const view: CancelAnswer = { ...batchView(now, deps.gate.now(), prices), cancellation: { ended, left } };
   return isFinished(now.state) ? json(view) : json(view, { status: 202, headers: { 'retry-after': '1' } });
 }

@@ -1,6 +1,12 @@
 import { BATCH_STATES } from '../../batches/batch-row.ts';
 import { formats, JSON_TYPE, NDJSON_TYPE, NEXT, query, type Route, STATE, whole } from '../edge/route.ts';
-import { batchListSchema, batchViewSchema, reportSchema, resultsManifestSchema } from './schemas.ts';
+import {
+  batchListSchema,
+  batchViewSchema,
+  cancelAnswerSchema,
+  reportSchema,
+  resultsManifestSchema,
+} from './schemas.ts';
 
 /** The routes of batches, with their results and reports. */
 export const BATCH_ROUTES: readonly Route[] = [
@@ -118,10 +124,11 @@ export const BATCH_ROUTES: readonly Route[] = [
     method: 'POST',
     route: 'batches/{id}/cancel',
     audience: 'operator',
-    summary: 'Keep what has run, and cancel the rest; a batch of which nothing is left ends as completed',
+    summary:
+      'Stop what runs, keep what has finished, and cancel the rest; if nothing is left, the batch ends as completed',
     answers: [
-      { status: 200, description: 'It is cancelled already', content: { [JSON_TYPE]: batchViewSchema } },
-      { status: 202, description: 'It is being cancelled', content: { [JSON_TYPE]: batchViewSchema } },
+      { status: 200, description: 'It has ended', content: { [JSON_TYPE]: cancelAnswerSchema } },
+      { status: 202, description: 'It is being cancelled', content: { [JSON_TYPE]: cancelAnswerSchema } },
     ],
     problems: ['not-found', 'conflict'],
   },

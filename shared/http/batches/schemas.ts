@@ -87,6 +87,21 @@ export const batchViewSchema = z.object({
 });
 export type BatchView = z.infer<typeof batchViewSchema>;
 
+const chunkTotals = z.object({ chunks: count, items: count });
+
+/** A batch that is being cancelled, and what the request has done about it. */
+export const cancelAnswerSchema = batchViewSchema.extend({
+  cancellation: z.object({
+    ended: chunkTotals.describe(
+      'Pending chunks that this request has ended, and their items; the counters follow when that is collected',
+    ),
+    left: chunkTotals.describe(
+      'What was pending beside them: a worker stops it if it runs, and cancels it if it waits, or its result is on its way',
+    ),
+  }),
+});
+export type CancelAnswer = z.infer<typeof cancelAnswerSchema>;
+
 /** A batch as a listing shows it. */
 export const batchEntrySchema = z.object({
   id: z.string(),

@@ -29,6 +29,8 @@ export interface ProcessorOptions {
   maxChunkSeconds?: number;
   /** Lets handlers get at the containers that their workload declares; absent: they have no storage. */
   settings?: Settings;
+  /** What else the threads' file finds in its `workerData`. */
+  threadData?: object;
   log: (message: string, fields: LogFields) => void;
   /** Gets errors that no handler awaited; default: they are logged. */
   onStray?: (stray: Pick<StrayError, 'error' | 'wasInFlight'>) => void;
@@ -93,12 +95,12 @@ export function createProcessor(options: ProcessorOptions): Processor {
 }
 
 function threadsOptions(options: ProcessorOptions, threads: number) {
-  const { threadUrl, maxThreadMemoryMb, settings, now, log } = options;
+  const { threadUrl, maxThreadMemoryMb, settings, threadData, now, log } = options;
   return {
     threadUrl,
     threads,
     maxThreadMemoryMb,
-    data: settings === undefined ? {} : { settings },
+    data: { ...threadData, ...(settings === undefined ? {} : { settings }) },
     clockMs: now ?? (() => performance.now()),
     onLine: ({ message, batch, chunk, position }: LogLine) => log(message, { batch, chunk, position }),
     onStray: options.onStray ?? (({ error, wasInFlight }: StrayError) => log(strayText(error, wasInFlight), {})),

@@ -14,7 +14,7 @@ export function isStuck(status: ThreadStatus, sameForMs: number): boolean {
   if (status.sequence === 0) return sameForMs > START_MS;
   if (!status.isRunning) return sameForMs > OUTSIDE_MS;
   // A thread that waits for its handlers moves all the time: this one is blocked, and sees neither time nor stop.
-  const limitMs = status.stop === undefined ? status.timeoutMs : Math.min(status.timeoutMs, STOP_GRACE_MS);
+  const limitMs = status.stop === undefined ? status.timeoutMs : Math.min(status.timeoutMs, STOP_GRACE_MS[status.stop]);
   return sameForMs > limitMs + GRACE_MS;
 }
 

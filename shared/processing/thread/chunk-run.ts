@@ -3,7 +3,7 @@ import type { Source } from '../sources.ts';
 import type { Copier } from './copies.ts';
 import { type Flight, StoppedError } from './flight.ts';
 import type { OutcomeBuilder } from './outcome-builder.ts';
-import { type StatusBuffer, showAlive, stopOf } from './thread-status.ts';
+import { type StatusBuffer, type Stop, showAlive, stopOf } from './thread-status.ts';
 
 /** Workloads whose handler has returned a promise in this thread. */
 const waiting = new WeakSet<Workload>();
@@ -20,8 +20,11 @@ export function noteWaiting(run: ChunkRun): void {
 
 /** How often a thread that waits shows that it lives, looks for a stop, and sends what has ended. */
 const PULSE_MS = 100;
-/** How long calls in flight have to end once their chunk is to end: on Azure an instance has little more than that. */
-export const STOP_GRACE_MS = 5_000;
+/**
+ * How long calls in flight have to end once their chunk is to end. Of an instance less: Azure gives it five seconds in all
+ * (azure-functions-nodejs-worker: WorkerTerminate).
+ */
+export const STOP_GRACE_MS: Readonly<Record<Stop, number>> = { cancelled: 5_000, returned: 3_000 };
 
 /** What the items of one run share. */
 export interface ChunkRun {
@@ -53,7 +56,8 @@ export async function withPulse(run: ChunkRun, work: () => Promise<void>): Promi
   const timer = setInterval(() => {
     showAlive(run.statusBuffer);
     run.copier.check(run.nowMs());
-    if (grace === undefined && stopOf(run.statusBuffer) !== undefined) grace = stopFlights(run);
+    const stop = stopOf(run.statusBuffer);
+    if (grace === undefined && stop !== undefined) grace = stopFlights(run, stop);
   }, PULSE_MS);
   try {
     await work();
@@ -64,12 +68,12 @@ export async function withPulse(run: ChunkRun, work: () => Promise<void>): Promi
 }
 
 /** Calls of a cancelled batch are asked to end, those of an instance that is being stopped may end by themselves. */
-function stopFlights(run: ChunkRun): NodeJS.Timeout {
-  if (stopOf(run.statusBuffer) === 'cancelled') for (const flight of run.flights) flight.stop();
+function stopFlights(run: ChunkRun, stop: Stop): NodeJS.Timeout {
+  if (stop === 'cancelled') for (const flight of run.flights) flight.stop();
   return setTimeout(() => {
     for (const flight of run.flights) {
       flight.stop();
       flight.giveUp(new StoppedError('The chunk has ended.'));
     }
-  }, STOP_GRACE_MS);
+  }, STOP_GRACE_MS[stop]);
 }

@@ -16,12 +16,22 @@ const SCENARIOS: [string, Scenario][] = [
   ['answers lost after their effect', { items: 3, budget: { echo: 2 } }],
   ['split', { items: 2, starts: 2, limits: { worker: 2 } }],
   ['killed', { items: 1, starts: 2, budget: { crash: 1, redeliver: 1 } }],
-  ['cancelled at any point', { items: 3, limits: { worker: 1 }, budget: { cancel: 1 } }],
+  ['cancelled at any point', { items: 3, limits: { worker: 1 }, budget: { cancel: 1, stop: 1 } }],
+  ['returned by a process that ends, at any point', { items: 3, budget: { leave: 1 } }],
+  ['returned by one of two workers with one reference', { items: 2, budget: { leave: 1, redeliver: 1 } }],
   ['redriven', { items: 2, limits: { worker: 1 }, budget: { redrive: 1 } }],
   ['references put again at any point', { items: 2, budget: { resend: 1 } }],
 ];
 /** With SLUICE_FAULTS_DEEP set: an hour or more, and the largest are cut off at three million states. */
 const DEEP: [string, Scenario][] = [
+  [
+    'deep: cancelled, and stopped by one of two workers with one reference',
+    { items: 2, budget: { cancel: 1, stop: 1, redeliver: 1 } },
+  ],
+  [
+    'deep: returned, and cancelled at any point',
+    { items: 2, limits: { worker: 1 }, budget: { leave: 1, cancel: 1, stop: 1 } },
+  ],
   ['deep: a process dies, two retries deep', { items: 4, budget: { crash: 1 } }],
   ['deep: split, and a process dies', { items: 2, starts: 2, limits: { worker: 1 }, budget: { crash: 1 } }],
   ['deep: two processes die', { items: 2, limits: { worker: 1 }, budget: { crash: 2 } }],

@@ -1,7 +1,9 @@
 /** What a call does to the world, and what it is answered. */
+import type { OutcomeHeader } from '../../../shared/contract/outcome.ts';
 import type { Answer, Call, Refusal } from '../explorer/programs.ts';
 import { tableEffect } from '../explorer/table-stub.ts';
-import type { Message, World } from './world.ts';
+import type { Whim } from './handler.ts';
+import { type Budget, ledgerOf, type Message, type World } from './world.ts';
 
 export interface Effect {
   label: string;
@@ -16,7 +18,8 @@ export const isImmediate = ({ name }: Call): boolean => name === 'blob.get';
 export function effectsOf(world: World, { name, args }: Call): Effect[] {
   const table = tableEffect(world.rows, name, args);
   if (table) return withEcho({ label: name, world: { ...world, rows: table.rows }, answer: table.answer }, name, args);
-  if (name === 'process') return whims(world);
+  if (name === 'process') return runs(world);
+  if (name === 'gate') return gates(world);
   if (name === 'fresh') return [{ label: name, world: { ...world, put: world.put + 1 }, answer: { value: world.put } }];
   if (name === 'announce') return [{ label: name, world: { ...world, announced: 1 }, answer: { value: null } }];
   if (name === 'announceDead') return [{ label: name, world: withDead(world, args), answer: { value: null } }];
@@ -51,14 +54,25 @@ function echoOf(name: string, args: readonly unknown[]): Refusal | undefined {
   return kind === 'update' ? { status: 412 } : undefined;
 }
 
-function whims(world: World): Effect[] {
-  const as = (whim: number, next = world): Effect => ({
-    label: `process ${whim}`,
-    world: next,
-    answer: { value: whim },
-  });
-  if (world.budget.whim === 0) return [as(0)];
-  return [as(0), as(1, { ...world, budget: { ...world.budget, whim: world.budget.whim - 1 } })];
+function runs(world: World): Effect[] {
+  const as = (whim: Whim, next = world): Effect => ({ label: `process ${whim}`, world: next, answer: { value: whim } });
+  const spending = (kind: keyof Budget, whim: Whim): Effect[] =>
+    world.budget[kind] === 0
+      ? []
+      : [as(whim, { ...world, budget: { ...world.budget, [kind]: world.budget[kind] - 1 } })];
+  const isCancelled = world.budget.stop > 0 && ledgerOf(world.rows).batch.state === 'cancelling';
+  return [
+    as(0),
+    ...spending('whim', 1),
+    ...(isCancelled ? spending('stop', 'cancelled') : []),
+    ...spending('leave', 'returned'),
+  ];
+}
+
+/** A drain holds the gate for as long as one of its workers is at work, and may hold it without one. */
+function gates(world: World): Effect[] {
+  const as = (status: string): Effect => ({ label: `gate ${status}`, world, answer: { value: status } });
+  return world.actors.some(({ role }) => role === 'worker') ? [as('draining')] : [as('idle'), as('draining')];
 }
 
 type Outcome = Omit<Effect, 'label'>;
@@ -67,7 +81,10 @@ function blobEffect(world: World, operation: string, [path, body, metadata, crea
   const key = String(path);
   const found = world.blobs[key];
   if (operation === 'put') {
-    if (found && createOnly === true) return { world, answer: { status: 409 } };
+    if (found && createOnly === true) {
+      const isLost = world.once && finishedIn(metadata) > 0 && finishedIn(found.metadata) === 0;
+      return { world: isLost ? { ...world, broken: LOST_WORK } : world, answer: { status: 409 } };
+    }
     const blob = { body: String(body), metadata: metadata as Record<string, string> };
     return { world: { ...world, blobs: { ...world.blobs, [key]: blob } }, answer: { value: {} } };
   }
@@ -77,6 +94,16 @@ function blobEffect(world: World, operation: string, [path, body, metadata, crea
     return { world, answer: { value: { metadata: found.metadata, contentLength: bytes.length, etag: '1' } } };
   const [offset, length] = [Number(body), metadata === null ? bytes.length : Number(metadata)];
   return { world, answer: { value: bytes.subarray(offset, offset + length).toString('base64') } };
+}
+
+const LOST_WORK = 'finished items are dropped: somebody else had ended their chunk while it ran';
+
+/** Items that an outcome has an end for, by its header. */
+function finishedIn(metadata: unknown): number {
+  const { outcome } = metadata as { outcome?: string };
+  if (outcome === undefined) return 0;
+  const { counts } = JSON.parse(outcome) as OutcomeHeader;
+  return counts.succeeded + counts.dead;
 }
 
 const RECEIPT_DEAD: Refusal = { status: 404, code: 'MessageNotFound' };

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { encodeOutcome } from '../../../shared/processing/outcome/encode-outcome.ts';
 import { deadLine, retryLine } from '../../../shared/processing/outcome/lines.ts';
 import { readSources, type Source } from '../../../shared/processing/sources.ts';
+import type { Stop } from '../../../shared/processing/thread/thread-status.ts';
 import type { ChunkJob, ChunkOutcome } from '../../../shared/processing/thread/thread-task.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
@@ -22,34 +23,47 @@ export const registry = createRegistry([workload]);
 export const ITEMS_QUEUE = 'w-n-0';
 export const RESULTS_QUEUE = 'w-results';
 
-/** The two ways in which one run may go; the same items may end differently when they run again. */
-export type Whim = 0 | 1;
-type Verdict = 'result' | 'dead' | 'retry';
+/**
+ * How one run may go: the same items may end differently when they run again (0, 1), and a run may be stopped after its
+ * first item, for its batch was cancelled, or its process is about to end.
+ */
+export type Whim = 0 | 1 | Stop;
+type Verdict = 'result' | 'dead' | 'retry' | 'cancelled' | 'returned';
 
 /** By position in the batch: item 1 dies, item 2 fails once, item 3 twice; at whim 1 they succeed. */
 function verdictOf(source: Source, chunk: string, whim: Whim): Verdict {
   if (chunk.startsWith('v')) return 'result';
-  if (source.index === 1) return whim === 0 ? 'dead' : 'result';
-  if (source.index > 1) return whim === 0 && source.attempts.length < source.index - 1 ? 'retry' : 'result';
+  if (source.index === 1) return whim !== 1 ? 'dead' : 'result';
+  if (source.index > 1) return whim !== 1 && source.attempts.length < source.index - 1 ? 'retry' : 'result';
   return 'result';
 }
+
+/** As a run is stopped once its first item is through. */
+const stopped = (verdict: Verdict, line: number, whim: Whim): Verdict =>
+  line === 0 || typeof whim === 'number' ? verdict : whim;
 
 /** Runs a chunk; frames and header are made by the code that makes the real ones. */
 export function processChunk({ reference, frame }: ChunkJob, whim: Whim): ChunkOutcome {
   const sources = readSources(reference, frame);
-  const of = (verdict: Verdict): Source[] =>
-    sources.filter((source) => verdictOf(source, reference.chunk, whim) === verdict);
-  const [good, dead, retries] = [of('result'), of('dead'), of('retry')];
+  const verdicts = sources.map((source, line) => stopped(verdictOf(source, reference.chunk, whim), line, whim));
+  const of = (verdict: Verdict): Source[] => sources.filter((_, line) => verdicts[line] === verdict);
+  // A first item that failed is not tried again in a batch that was cancelled.
+  const failed = whim === 'cancelled' ? [] : of('retry');
+  const [good, dead, returned] = [of('result'), of('dead'), of('returned')];
   const error = { name: 'Reject', message: 'not today' };
   const attempt = { at: AT, error: { name: 'Error', message: 'busy' } };
   const lines = {
     results: good.map(({ index }) => String(index)),
     dead: dead.map((source) => deadLine(source, { reason: 'rejected', error, attempts: source.attempts, version: 1 })),
-    retries: retries.map((source) => retryLine(source, [...source.attempts, attempt])),
+    retries: [
+      ...failed.map((source) => retryLine(source, [...source.attempts, attempt])),
+      ...returned.map((source) => retryLine(source, source.attempts)),
+    ],
     partial: good.map(({ index }) => JSON.stringify({ key: String(index), value: 1 })),
   };
-  const [succeeded, retried] = [good.length, retries.length];
-  const counts = { items: sources.length, succeeded, dead: dead.length, cancelled: 0, retried };
-  const encoded = encodeOutcome({ ending: 'processed', counts }, lines);
-  return { ...encoded, failures: retried, ran: sources.length, causes: {}, operations: {} };
+  const [succeeded, retried] = [good.length, lines.retries.length];
+  const cancelled = sources.length - succeeded - dead.length - retried;
+  const counts = { items: sources.length, succeeded, dead: dead.length, cancelled, retried };
+  const encoded = encodeOutcome({ ending: whim === 'cancelled' ? 'cancelled' : 'processed', counts }, lines);
+  return { ...encoded, failures: failed.length, ran: sources.length, causes: {}, operations: {} };
 }

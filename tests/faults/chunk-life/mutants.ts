@@ -8,7 +8,7 @@ import type { Queue } from '../../../shared/wake/messages.ts';
 import { ITEMS_QUEUE, RESULTS_QUEUE } from './handler.ts';
 import { BATCH, type Change } from './programs.ts';
 import type { Scenario } from './run.ts';
-import type { Tools } from './tools.ts';
+import { gatesOf, type Tools } from './tools.ts';
 
 export interface Mutant {
   name: string;
@@ -165,7 +165,17 @@ const endsForgotten: Change = (tools) => {
   return { ...tools, table: { ...tools.table, listEntities } as unknown as Table };
 };
 
+/** A cancel ends every pending chunk, whether a worker runs it or not. */
+const cancelsWhatRuns: Change = (tools, role) =>
+  role === 'canceller' ? { ...tools, gates: gatesOf({ ask: async () => 'idle' }) } : tools;
+
 export const MUTANTS: Mutant[] = [
+  {
+    name: 'a cancel ends chunks that are running',
+    change: cancelsWhatRuns,
+    scenario: { items: 2, limits: { worker: 1 }, budget: { cancel: 1 } },
+    finds: /finished items are dropped/,
+  },
   {
     name: 'rows are merged whatever their ETag',
     change: anyEtag,

@@ -9,7 +9,6 @@ import type { SluiceEvent } from '../../../shared/contract/events.ts';
 import { createPipeline, type Pipeline, type PipelineClients } from '../../../shared/pipeline.ts';
 import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
 import { readSettings } from '../../../shared/settings.ts';
-import type { Table } from '../../../shared/storage/table.ts';
 import { repairBatch } from '../../../shared/sweep/repair-batch.ts';
 import { DEFAULT_PATIENCE, type SweepRun } from '../../../shared/sweep/run.ts';
 import { enqueue } from '../../../shared/wake/enqueue.ts';
@@ -30,12 +29,6 @@ const items = registry.queue(ITEMS_QUEUE) as QueueAddress;
 const results = registry.queue(RESULTS_QUEUE) as QueueAddress;
 const settings = readSettings({ ...connectionsTo('none'), SLUICE_VISIBILITY_SECONDS: '300' });
 
-/** Due times are noted on the gate; nothing here looks at it, for no rule of the data depends on it. */
-const NO_GATE = {
-  getEntity: () => Promise.reject(Object.assign(new Error('none'), { statusCode: 404, code: 'ResourceNotFound' })),
-  createEntity: () => Promise.resolve({}),
-} as unknown as Table;
-
 /** The events that are promised are steps of the exploration; wakes are not, since every message is found here. */
 const topicOf = ({ ask }: Asker): PipelineClients['topic'] => ({
   sendMessages: async (message) => {
@@ -45,11 +38,11 @@ const topicOf = ({ ask }: Asker): PipelineClients['topic'] => ({
   },
 });
 
-function pipelineOf(asker: Asker, { table, queues, container }: Tools): Pipeline {
+function pipelineOf(asker: Asker, { table, gates, queues, container }: Tools): Pipeline {
   const clients = {
     account: 'account',
     batches: table,
-    gates: NO_GATE,
+    gates,
     queue: queues,
     container,
     topic: topicOf(asker),
@@ -64,9 +57,14 @@ function pipelineOf(asker: Asker, { table, queues, container }: Tools): Pipeline
   return createPipeline({ settings, registry, host: HOST, clients, processor: { process, threads: 1 } });
 }
 
-/** The part of a sweep that brings a batch to its end, without patience. */
+const HOUR_MS = 3_600_000;
+/** The part of a sweep that brings a batch to its end, an hour later than all the others: it has no patience. */
 const sweepOf = (deps: FinalizeDeps): SweepRun =>
-  ({ ...deps, counts: {}, unheard: new Set(), endMs: Number.MAX_SAFE_INTEGER, patient: DEFAULT_PATIENCE }) as never;
+  ({
+    ...deps,
+    gate: { ...deps.gate, now: () => deps.gate.now() + HOUR_MS },
+    ...{ counts: {}, unheard: new Set(), endMs: Number.MAX_SAFE_INTEGER, patient: DEFAULT_PATIENCE },
+  }) as never;
 
 /** The programs of one exploration. */
 export function chunkPrograms(change: Change = (tools) => tools): Record<Role, Program> {

@@ -14,7 +14,18 @@ export interface Scenario {
   budget?: Partial<Budget>;
 }
 
-const NOTHING: Budget = { crash: 0, redeliver: 0, echo: 0, whim: 0, resend: 0, cancel: 0, redrive: 0, sweep: 1 };
+const NOTHING: Budget = {
+  crash: 0,
+  redeliver: 0,
+  echo: 0,
+  whim: 0,
+  resend: 0,
+  cancel: 0,
+  stop: 0,
+  leave: 0,
+  redrive: 0,
+  sweep: 1,
+};
 /** Some GB of memory; a run that meets it says that it is not complete. */
 const MANY: Bounds = { depth: 1_000, states: 3_000_000 };
 

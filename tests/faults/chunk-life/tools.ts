@@ -9,15 +9,26 @@ import { tableOf } from '../explorer/table-stub.ts';
 /** What a program has in its hands; a mutant wraps it. */
 export interface Tools {
   table: Table;
+  gates: Table;
   queues: (name: string) => Queue;
   container: (name: string) => ContainerClient;
 }
 
 export const toolsOf = (asker: Asker): Tools => ({
   table: tableOf(asker),
+  gates: gatesOf(asker),
   queues: (name) => queueOf(asker, name),
   container: (name) => containerOf(asker, name),
 });
+
+/** The gate of a queue is only asked whether a drain holds it. */
+export const gatesOf = ({ ask }: Pick<Asker, 'ask'>): Table =>
+  ({
+    getEntity: async (partitionKey: string, rowKey: string) => ({
+      ...{ partitionKey, rowKey, etag: '1' },
+      status: await ask('gate'),
+    }),
+  }) as unknown as Table;
 
 function queueOf({ ask }: Asker, name: string): Queue {
   const queue = {

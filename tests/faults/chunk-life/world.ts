@@ -44,6 +44,10 @@ export interface Budget {
   /** Somebody puts references of pending rows again, whenever he likes. */
   resend: number;
   cancel: number;
+  /** A worker stops a run, after its batch was cancelled. */
+  stop: number;
+  /** A process is about to end, and returns what it has not finished. */
+  leave: number;
   redrive: number;
   /** At the end, for what the last one who worked on the batch left open. */
   sweep: number;
@@ -60,6 +64,8 @@ export interface World {
   announcedDead: Readonly<Record<string, number>>;
   actors: readonly Actor[];
   budget: Budget;
+  /** Nothing delivers a reference twice: then what a worker has finished must stand. */
+  once: boolean;
   broken?: string;
 }
 
@@ -97,6 +103,7 @@ export function firstWorld({ items, starts, budget }: { items: number; starts: n
     announcedDead: {},
     actors: [],
     budget,
+    once: budget.crash + budget.redeliver + budget.resend === 0,
   };
 }
 

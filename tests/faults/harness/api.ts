@@ -12,6 +12,8 @@ export interface Api {
   /** The id of the accepted batch. */
   submit(workload: string, key: string, body: string, tries?: RetryOptions): Promise<string>;
   status(id: string): Promise<BatchStatus>;
+  /** Cancels a batch; one that has come to another end stays as it is. */
+  cancel(id: string): Promise<void>;
   results(id: string): Promise<unknown[]>;
   deadLetters(id: string): Promise<unknown[]>;
   report(id: string): Promise<{ key: string; value: unknown }[]>;
@@ -49,6 +51,15 @@ export function createApi(url: string, key = ''): Api {
       return ((await answer.json()) as { id: string }).id;
     },
     status: async (id) => JSON.parse(await text(`batches/${id}`)) as BatchStatus,
+    cancel: async (id) => {
+      const init = { method: 'POST', headers: auth };
+      const untilMs = Date.now() + GIVE_UP_MS;
+      for (let answer = ''; Date.now() < untilMs && !answer.startsWith('409'); await sleep(PAUSE_MS)) {
+        const given = await attempt(`${url}/api/batches/${id}/cancel`, init);
+        if (typeof given !== 'string') return;
+        answer = given;
+      }
+    },
     results: (id) => lines(`batches/${id}/results`),
     deadLetters: (id) => lines(`batches/${id}/dead-letters`),
     report: async (id) => (await lines(`batches/${id}/report`)) as { key: string; value: unknown }[],

@@ -35,7 +35,6 @@ export function truthOf(count: number, behaviours: ReadonlyMap<number, ItemBehav
   const lines: string[] = [];
   const succeeded = new Map<number, FaultItem>();
   const dead = new Map<number, DeadTruth>();
-  const totals = new Map<string, FaultTotal>();
   for (let n = 0; n < count; n += 1) {
     const behaviour = behaviours.get(n) ?? 'ok';
     const text = awkwardText(n);
@@ -48,10 +47,19 @@ export function truthOf(count: number, behaviours: ReadonlyMap<number, ItemBehav
       continue;
     }
     succeeded.set(n, item);
-    const { count: known, sum } = totals.get(item.k) ?? { count: 0, sum: 0 };
-    totals.set(item.k, { count: known + 1, sum: sum + item.v });
   }
+  const totals = totalsOf(succeeded.values());
   return { body: `${lines.join('\n')}\n`, accepted: count, succeeded, dead, totals };
+}
+
+/** The report of these items. */
+export function totalsOf(items: Iterable<FaultItem>): Map<string, FaultTotal> {
+  const totals = new Map<string, FaultTotal>();
+  for (const { k, v } of items) {
+    const { count, sum } = totals.get(k) ?? { count: 0, sum: 0 };
+    totals.set(k, { count: count + 1, sum: sum + v });
+  }
+  return totals;
 }
 
 function lineOf(item: FaultItem, behaviour: ItemBehaviour): string {

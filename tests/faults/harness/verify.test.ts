@@ -19,7 +19,7 @@ interface Found {
 }
 
 /** What comes out when all is well, changed by `spoil`. */
-function judge(spoil: (found: Found) => void, truth = allGood) {
+function judge(spoil: (found: Found) => void, truth = allGood, isCancelled = false) {
   const results = [...truth.succeeded.values()].map(({ n, k, v, t }) => ({ n, position: n, k, v, t }));
   const report = [...truth.totals].map(([key, value]) => ({ key, value: { ...value } }));
   const dead = [...truth.dead].map(([index, { reason, text }]) => ({
@@ -36,7 +36,7 @@ function judge(spoil: (found: Found) => void, truth = allGood) {
     report: async () => found.report,
     deadLetters: async () => found.dead,
   };
-  return verify(truth, ledger, api);
+  return verify(truth, ledger, api, { isCancelled });
 }
 
 describe('the comparison of what came out with what was promised', () => {
@@ -100,6 +100,40 @@ describe('the comparison of what came out with what was promised', () => {
       batch.succeeded = ITEMS - 1;
     });
     expect(wrong).toEqual(['counts {"state":"completed","accepted":4,"succeeded":3,"dead":0,"cancelled":0}']);
+  });
+});
+
+describe('the comparison of a batch that was cancelled', () => {
+  /** The last item was cancelled. */
+  const cancel = ({ results, report, batch }: Found): void => {
+    const gone = results.pop();
+    const total = report.findIndex(({ key }) => key === gone?.k);
+    report.splice(total, 1);
+    Object.assign(batch, { state: 'cancelled', succeeded: ITEMS - 1, cancelled: 1 });
+  };
+
+  test('finds nothing where as many items are missing as were cancelled', async () => {
+    expect(isGood(await judge(cancel, allGood, true))).toBe(true);
+  });
+
+  test('finds an item that is neither there nor cancelled', async () => {
+    const spoil = (found: Found): void => {
+      cancel(found);
+      found.results.pop();
+    };
+    expect((await judge(spoil, allGood, true)).lost).toEqual([2, 3]);
+  });
+
+  test('finds a finished item that the report lacks', async () => {
+    const spoil = (found: Found): void => {
+      cancel(found);
+      found.report.pop();
+    };
+    expect((await judge(spoil, allGood, true)).wrong).toHaveLength(1);
+  });
+
+  test('finds a batch that nobody had cancelled', async () => {
+    expect((await judge(cancel, allGood)).lost).toEqual([3]);
   });
 });
 

@@ -4,7 +4,7 @@ import type { DeadItem } from '../../../shared/contract/outcome.ts';
 import type { FaultItem, FaultResult, FaultTotal } from '../app/items.ts';
 import type { Api } from './api.ts';
 import type { LedgerView } from './ledger-view.ts';
-import type { DeadTruth, Truth } from './truth.ts';
+import { type DeadTruth, type Truth, totalsOf } from './truth.ts';
 
 /** What is wrong with a batch that has come to its end; all empty for a good one. */
 export interface Verdict {
@@ -16,26 +16,42 @@ export interface Verdict {
   wrong: string[];
 }
 
-/** Reads results, dead letters and report of a finished batch, and holds them against the truth. */
+/**
+ * Reads results, dead letters and report of a finished batch, and holds them against the truth. Of one that somebody has
+ * cancelled (`isCancelled`) items may be missing: as many as its row counts as cancelled.
+ */
 export async function verify(
   truth: Truth,
   ledger: LedgerView,
   api: Pick<Api, 'results' | 'report' | 'deadLetters'>,
+  { isCancelled = false } = {},
 ): Promise<Verdict> {
+  const { id, state, cancelled } = ledger.batch;
   const [results, dead, report] = await Promise.all([
-    api.results(ledger.batch.id) as Promise<FaultResult[]>,
-    api.deadLetters(ledger.batch.id) as Promise<DeadItem[]>,
-    api.report(ledger.batch.id) as Promise<{ key: string; value: FaultTotal }[]>,
+    api.results(id) as Promise<FaultResult[]>,
+    api.deadLetters(id) as Promise<DeadItem[]>,
+    api.report(id) as Promise<{ key: string; value: FaultTotal }[]>,
   ]);
   const times = new Uint8Array(truth.accepted);
   const wrong = [...wrongResults(truth, results, times), ...wrongDead(truth, dead, times)];
-  const lost = positionsWith(times, (n) => n === 0);
+  const missing = positionsWith(times, (n) => n === 0);
   const doubled = positionsWith(times, (n) => n > 1);
+  const endedEarly = isCancelled && state === 'cancelled';
+  const lost = endedEarly && missing.length === cancelled ? [] : missing;
+  const expected = endedEarly ? cancelledTruth(truth, missing) : truth;
   return {
     lost,
     doubled,
-    wrong: [...wrong, ...wrongTotals(truth, report), ...wrongCounts(truth, ledger)].slice(0, 20),
+    wrong: [...wrong, ...wrongTotals(expected, report), ...wrongCounts(expected, ledger, endedEarly)].slice(0, 20),
   };
+}
+
+/** What must have come out when the items at these positions were cancelled. */
+function cancelledTruth(truth: Truth, missing: readonly number[]): Truth {
+  const gone = new Set(missing);
+  const succeeded = new Map([...truth.succeeded].filter(([position]) => !gone.has(position)));
+  const dead = new Map([...truth.dead].filter(([position]) => !gone.has(position)));
+  return { ...truth, succeeded, dead, totals: totalsOf(succeeded.values()) };
 }
 
 /** Whether nothing at all is wrong. */
@@ -80,9 +96,11 @@ function wrongTotals(truth: Truth, report: { key: string; value: FaultTotal }[])
   return [`report ${JSON.stringify(report).slice(0, 500)}`];
 }
 
-function wrongCounts({ accepted, succeeded, dead }: Truth, { batch }: LedgerView): string[] {
-  const state = dead.size > 0 ? 'completedWithDeadLetters' : 'completed';
-  const expected = { state, accepted, succeeded: succeeded.size, dead: dead.size, cancelled: 0 };
+function wrongCounts({ accepted, succeeded, dead }: Truth, { batch }: LedgerView, endedEarly: boolean): string[] {
+  const completed = dead.size > 0 ? 'completedWithDeadLetters' : 'completed';
+  const cancelled = accepted - succeeded.size - dead.size;
+  const state = endedEarly ? 'cancelled' : completed;
+  const expected = { state, accepted, succeeded: succeeded.size, dead: dead.size, cancelled };
   const found = {
     state: batch.state,
     accepted: batch.accepted,

@@ -45,6 +45,8 @@ export interface RunPlan {
   wake: (n: number) => { delivery: WakeDelivery; ms: number };
   /** The same upload a second time, at once. */
   submitsTwice: boolean;
+  /** At which storage call of the run its batch is cancelled; undefined: never. */
+  cancelsAt: number | undefined;
 }
 
 export interface PlanOptions {
@@ -57,6 +59,8 @@ export interface PlanOptions {
 const USUAL_CALLS = 140;
 /** Faults of calls at most, bursts counting as one. */
 const MOST_FAULTS = 4;
+/** Share of the runs whose batch is cancelled, if it has not ended by then. */
+const CANCELLED_SHARE = 0.12;
 /** Messages that such a run puts. */
 const USUAL_PUTS = 16;
 
@@ -67,7 +71,9 @@ export function planOf(seed: number, { items, quick = false }: PlanOptions): Run
   const behaviours = behavioursOf(items, up);
   const calls = [...drawFaults(random, { calls: USUAL_CALLS, most: MOST_FAULTS }), ...repeatedPuts(up)];
   const stack = stackFault(random, up, quick);
-  return { seed, behaviours, calls, stack, submitsTwice: random() < 0.15, wake: (n) => wakeDelivery(seed, n) };
+  const submitsTwice = random() < 0.15;
+  const cancelsAt = random() < CANCELLED_SHARE ? 1 + up(USUAL_CALLS) : undefined;
+  return { seed, behaviours, calls, stack, submitsTwice, cancelsAt, wake: (n) => wakeDelivery(seed, n) };
 }
 
 /** Storage refuses a date that is 15 minutes off. */

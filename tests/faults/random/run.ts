@@ -18,6 +18,7 @@ export interface RunOptions {
 }
 
 const OBSERVE_MS = 1_100;
+const CANCEL_POLL_MS = 20;
 /** Observations of the same thing that are told. */
 const MAX_TOLD = 3;
 /** A batch that is not at its end by then is stuck: ten minutes of silence before a drain counts as dead, and the rest. */
@@ -38,14 +39,16 @@ export async function carryOut(stack: FaultStack, traffic: Traffic, options: Run
     if (new Set(ids).size > 1) wrong.push(`one key, ${ids.length} batches: ${ids.join(', ')}`);
     const [id = ''] = ids;
     const accepted = Date.now();
+    const cancelling = cancelInTime(stack, run, id);
     const ledger = await watch(stack, id, { wrong, until: accepted + patienceMs });
+    const isCancelled = await cancelling.done();
     const ended = Date.now();
     const times = {
       seconds: (ended - accepted) / 1000,
       recoverySeconds: run.faultedAt === 0 ? 0 : Math.max(0, ended - run.faultedAt) / 1000,
     };
     const stuck = !ledger || !isFinished(ledger.batch.state);
-    const verdict = ledger && !stuck ? await verify(truth, ledger, stack.api) : nothing(ledger);
+    const verdict = ledger && !stuck ? await verify(truth, ledger, stack.api, { isCancelled }) : nothing(ledger);
     const base = { seed, id, stuck, acknowledged: items, ...times, ...countsOf(ledger) };
     return { ...base, ...verdict, wrong: [...wrong, ...verdict.wrong] };
   } finally {
@@ -53,9 +56,9 @@ export async function carryOut(stack: FaultStack, traffic: Traffic, options: Run
   }
 }
 
-const countsOf = (ledger: LedgerView | undefined): Pick<RunEnd, 'counts' | 'duplicatesSeen'> => {
-  const { succeeded = 0, dead = 0, duplicatesSeen = 0 } = ledger?.batch ?? {};
-  return { counts: { succeeded, dead }, duplicatesSeen };
+const countsOf = (ledger: LedgerView | undefined): Pick<RunEnd, 'counts' | 'duplicatesSeen' | 'cancelled'> => {
+  const { succeeded = 0, dead = 0, duplicatesSeen = 0, state } = ledger?.batch ?? {};
+  return { counts: { succeeded, dead }, duplicatesSeen, cancelled: state === 'cancelled' };
 };
 
 const nothing = (ledger: LedgerView | undefined): Verdict => ({
@@ -68,6 +71,25 @@ async function submit(stack: FaultStack, run: ActiveRun, truth: Truth, patienceM
   const tries = { untilMs: Date.now() + patienceMs };
   const once = (): Promise<string> => stack.api.submit(run.slot, run.key, truth.body, tries);
   return Promise.all(run.plan.submitsTwice ? [once(), once()] : [once()]);
+}
+
+/** Cancels the batch when the run has come to the call that its plan names. `done` tells whether it was asked for. */
+function cancelInTime({ api }: FaultStack, run: ActiveRun, id: string): { done: () => Promise<boolean> } {
+  const { cancelsAt = Number.POSITIVE_INFINITY } = run.plan;
+  let isOver = false;
+  const cancel = async (): Promise<boolean> => {
+    while (!isOver && run.calls < cancelsAt) await sleep(CANCEL_POLL_MS);
+    if (run.calls < cancelsAt) return false;
+    await api.cancel(id);
+    return true;
+  };
+  const asked = cancel();
+  return {
+    done: () => {
+      isOver = true;
+      return asked;
+    },
+  };
 }
 
 /** Looks at the rows until the end is announced, or the time is over. What cannot be read now is read later. */

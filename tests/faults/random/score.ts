@@ -15,6 +15,8 @@ export interface RunEnd extends Verdict {
   /** From the last fault that met the run to its end; 0 when it met none. */
   recoverySeconds: number;
   duplicatesSeen: number;
+  /** Ended as cancelled. */
+  cancelled: boolean;
 }
 
 export interface Score {
@@ -60,6 +62,7 @@ export function createScore(onProblem: (text: string) => void = () => {}): Score
     table: () =>
       [
         row('runs', ends.length),
+        row('  cancelled', ends.filter(({ cancelled }) => cancelled).length),
         row(
           'items acknowledged',
           sum(({ acknowledged }) => acknowledged),

@@ -338,7 +338,10 @@ describe('what an operator does, and is answered too late', () => {
     const { id } = await lossy.world.submit(itemsOf(9));
     lossy.lose(...replace('batches'));
 
-    expect(await cancelBatch(lossy.world.deps, id)).toMatchObject({ row: { state: 'cancelling' }, chunks: 3 });
+    expect(await cancelBatch(lossy.world.deps, id)).toMatchObject({
+      row: { state: 'cancelling' },
+      ended: { chunks: 3 },
+    });
 
     lossy.assertLost();
     await lossy.world.drainAll();

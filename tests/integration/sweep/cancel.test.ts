@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { changeBatch } from '../../../shared/batches/ledger.ts';
 import { cancelBatch, cancelPending } from '../../../shared/commands/cancel.ts';
 import { redrive } from '../../../shared/commands/redrive/redrive.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
+import { changeGate } from '../../../shared/wake/gate.ts';
 import { dyingAt } from '../../helpers/crashes.ts';
 import { downstream, itemsOf, startWorld, type World } from './world.ts';
 
@@ -26,10 +28,13 @@ describe('a cancel', () => {
   it('ends what has not run, and keeps what has', async () => {
     const id = await quiet(9);
     await world.drainOne('echo-normal-0');
-    const { row, chunks } = await cancelBatch(world.deps, id);
+    const { row, ended, left } = await cancelBatch(world.deps, id);
     expect(row.state).toBe('cancelling');
     // The chunk that ran is pending still: its outcome was first, and is told again.
-    expect(chunks).toBe(3);
+    expect([ended, left]).toEqual([
+      { chunks: 3, items: 9 },
+      { chunks: 0, items: 0 },
+    ]);
     await world.drainAll();
     expect(await world.batch(id)).toMatchObject({ state: 'cancelled', succeeded: 3, cancelled: 6, dead: 0 });
     expect(await world.report(id, 0)).toMatchObject({ a: { items: 1 }, b: { items: 1 }, c: { items: 1 } });
@@ -44,7 +49,7 @@ describe('a cancel', () => {
     await cancelBatch(world.deps, id);
     await world.drainAll();
     expect(await world.batch(id)).toMatchObject({ state: 'cancelled', cancelled: 6, succeeded: 0 });
-    expect(await cancelBatch(world.deps, id)).toMatchObject({ row: { state: 'cancelled' }, chunks: 0 });
+    expect(await cancelBatch(world.deps, id)).toMatchObject({ row: { state: 'cancelled' }, ended: { chunks: 0 } });
     const done = await world.submit(itemsOf(3));
     await world.drainAll();
     await expect(cancelBatch(world.deps, done.id)).rejects.toMatchObject({ type: 'conflict' });
@@ -80,7 +85,7 @@ describe('a cancel', () => {
   it('is bounded, and gone on with by the sweep', async () => {
     const id = await quiet(15);
     const { row } = await cancelBatch({ ...world.deps, registry: world.deps.registry }, id);
-    expect(await cancelPending(world.deps, row, 2)).toBe(2);
+    expect(await cancelPending(world.deps, row, 2)).toEqual({ chunks: 2, items: 6 });
     await world.drainAll();
     expect(await world.batch(id)).toMatchObject({ state: 'cancelled', cancelled: 15 });
   });
@@ -97,6 +102,7 @@ describe('a cancel', () => {
     downstream.broken.clear();
     await redrive(world.deps, { batch: id, key: 'two', selection: {} });
     await world.drainAll();
+    expect((await world.batch(id)).cancellingAt).toBeUndefined();
     expect(await world.batch(id)).toMatchObject({
       state: 'cancelled',
       succeeded: 8,
@@ -104,6 +110,56 @@ describe('a cancel', () => {
       cancelled: 1,
       revision: 2,
     });
+  });
+});
+
+const QUEUE = 'echo-normal-0';
+/** As if a drain held the gate of the queue, and perhaps ran a chunk of it. */
+const hold = (status: 'draining' | 'idle') => changeGate(world.deps.gate.table, QUEUE, () => ({ status }));
+
+describe('a cancel while a drain holds the queue', () => {
+  afterEach(() => hold('idle'));
+
+  it('leaves the chunks to the workers, which cancel those that they meet, and wakes the queue for them', async () => {
+    const id = await quiet(9);
+    await hold('draining');
+    expect(await cancelBatch(world.deps, id)).toMatchObject({ ended: { chunks: 0 }, left: { chunks: 3, items: 9 } });
+    expect(world.topic.events).toMatchObject([{ type: 'QueueWorkDetected', queue: QUEUE }]);
+    expect(await world.batch(id)).toMatchObject({ state: 'cancelling', cancelled: 0 });
+    await world.drainUnasked(QUEUE);
+    await hold('idle');
+    await world.drainAll();
+    expect(await world.batch(id)).toMatchObject({ state: 'cancelled', cancelled: 9, duplicatesSeen: 0 });
+  });
+
+  it('ends what nobody can run before its time: retries that are due later than any slice of now', async () => {
+    downstream.broken.add('b');
+    const { id } = await world.submit(itemsOf(6).map((item) => ({ ...item, later: true })));
+    await world.drainAll();
+    await hold('draining');
+    expect(await cancelBatch(world.deps, id)).toMatchObject({ ended: { chunks: 2, items: 2 }, left: { chunks: 0 } });
+    await hold('idle');
+    await world.drainAll();
+    expect(await world.batch(id)).toMatchObject({ state: 'cancelled', succeeded: 4, cancelled: 2 });
+  });
+
+  it('is gone on with by the sweep one visibility timeout later, for who ran a chunk then has stopped it', async () => {
+    const id = await quiet(9);
+    await hold('draining');
+    await cancelBatch(world.deps, id);
+    // A drain that is alive: of this generation, and heard of until much later.
+    const aliveUntil = new Date(world.deps.gate.now() + 60 * MINUTE).toISOString();
+    await changeGate(world.deps.gate.table, QUEUE, () => ({ aliveUntil }));
+    world.topic.events.length = 0;
+    const cancellingAt = new Date(world.deps.gate.now() + 2 * MINUTE).toISOString();
+    await changeBatch(world.clients.batches, id, () => ({ cancellingAt }));
+    world.wait(2 * MINUTE);
+    expect((await sweep(world.deps)).cancelled).toBe(0);
+    world.wait(2 * MINUTE);
+    expect((await sweep(world.deps)).cancelled).toBe(3);
+    await hold('idle');
+    await world.drainAll();
+    expect(await world.batch(id)).toMatchObject({ state: 'cancelled', cancelled: 9, announced: true });
   });
 });
 

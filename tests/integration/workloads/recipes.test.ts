@@ -64,6 +64,20 @@ describe('orders: a call of an HTTP service', () => {
     expect(booked).toEqual(before);
   });
 
+  it('begins no call after the batch was cancelled', async () => {
+    const { results, cancelled, calls } = await runWorkload({ ...orders, concurrency: 1 }, items, { cancelAfterCalls: 2 });
+    expect(calls).toEqual([1, 1, 0, 0, 0, 0]);
+    expect(results.length + cancelled).toBe(6);
+  });
+
+  it('runs in a worker thread', async () => {
+    const many = Array.from({ length: 40 }, (_, i) => order(`order-${i}`, 'atlas', i));
+    const threads = new URL('../../recipes/orders.ts', import.meta.url);
+    const { results, maxInFlight } = await runWorkload({ ...orders, concurrency: 4 }, many, { threads });
+    expect(results).toHaveLength(40);
+    expect(maxInFlight).toBe(4);
+  });
+
   it('is told how long the service wants to be left alone', async () => {
     requests.length = 0;
     const context = { idempotencyKey: 'key', signal: new AbortController().signal } as ItemContext;

@@ -16,6 +16,7 @@ const unheard = { debug: () => {}, info: () => {}, warn: () => {}, error: () => 
 async function world(fields: Partial<GateRow>, texts: string[] = []) {
   const { table } = memoryTable();
   const back: string[] = [];
+  let isEnding = false;
   await changeGate(table, QUEUE, () => ({ status: 'draining', generation: 3, ...fields }));
   const deps = {
     ...finishWaveDeps(table),
@@ -30,10 +31,14 @@ async function world(fields: Partial<GateRow>, texts: string[] = []) {
       if (isOver()) back.push(...messages.map(({ messageText }) => messageText));
       return { ...emptyCounts(), received: messages.length };
     },
+    isEnding: () => isEnding,
   } as unknown as ActivityDeps;
   const { dequeueBatch } = createActivities(deps);
   return {
     back,
+    end: () => {
+      isEnding = true;
+    },
     /** The gate cannot be read any more, once the slice has begun. */
     loseGate: () => {
       const { getEntity } = table;
@@ -91,4 +96,12 @@ test('nor what it cannot ask the gate about, which goes back at once and not aft
 
   expect(slice).toMatchObject({ ended: 'quotaReached', received: 2 });
   expect(back).toEqual(['later']);
+});
+
+test('a process that is about to end receives nothing, and says so as of a fault: another one tries soon', async () => {
+  const { back, dequeue, end } = await world({}, ['waits']);
+  end();
+
+  expect(await dequeue('t0')).toMatchObject({ ended: 'fault', received: 0 });
+  expect(back).toEqual([]);
 });

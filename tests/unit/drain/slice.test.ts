@@ -33,6 +33,7 @@ function world(
       return { ...emptyCounts(), received: messages.length, done: messages.length, ...total };
     },
     mayGoOn: async () => true,
+    isEnding: () => false,
     nowMs: () => now,
     sleep: async (ms) => {
       slept.push(ms);
@@ -60,6 +61,20 @@ test('a slice begins no round after its time', async () => {
   const result = await runSlice(wave({ quota: 10, sliceSeconds: 30 }), effects);
 
   expect(result).toMatchObject({ ended: 'timeUp', received: 2, seconds: 40 });
+});
+
+test('a slice of a process that is about to end tells its round, and receives nothing more', async () => {
+  const effects = world([[1], [2]]);
+  let isEnding = false;
+  const process = (messages: number[], isOver: () => boolean): Promise<WorkCounts> => {
+    isEnding = true;
+    return effects.process(messages, isOver);
+  };
+
+  const result = await runSlice(wave({ quota: 10 }), { ...effects, process, isEnding: () => isEnding });
+
+  expect(result).toMatchObject({ ended: 'timeUp', received: 1 });
+  expect([effects.back, effects.asked.length]).toEqual([[1], 1]);
 });
 
 test('a round is told when the time of its slice is up', async () => {

@@ -8,11 +8,12 @@ import { memoryTable } from '../../helpers/memory-table.ts';
 async function world(state: 'queued' | 'running' | 'cancelling' | 'completed') {
   const { table, before } = memoryTable();
   await insertBatch(table, batchRowOf({ state }), []);
-  const reads = { count: 0 };
+  const reads = { count: 0, cancels: 0 };
   before(async (name) => {
     if (name === 'table.get') reads.count += 1;
   });
-  return { table, reads, stateOf: createBatchStates(table) };
+  const read = createBatchStates(table, () => reads.cancels);
+  return { table, reads, read, stateOf: async (batch: string) => (await read(batch))?.state };
 }
 
 test.each(['queued', 'running'] as const)('a batch that is %s is read once, also by many at once', async (state) => {
@@ -34,7 +35,8 @@ test.each(['cancelling', 'completed'] as const)('a batch that is %s is read each
 
 test('a batch that is not there is looked for each time', async () => {
   const { table } = memoryTable();
-  const stateOf = createBatchStates(table);
+  const read = createBatchStates(table, () => 0);
+  const stateOf = async (batch: string) => (await read(batch))?.state;
   const before = await stateOf(BATCH);
   await insertBatch(table, batchRowOf({ state: 'queued' }), []);
 
@@ -50,4 +52,21 @@ test('a batch whose read failed is read again', async () => {
 
   expect(await stateOf(BATCH)).toBe('running');
   expect(reads.count).toBe(1);
+});
+
+test('once a batch was found to be cancelled, what was known is read again, once', async () => {
+  const { stateOf, reads } = await world('running');
+  await stateOf(BATCH);
+  reads.cancels += 1;
+
+  await stateOf(BATCH);
+  await stateOf(BATCH);
+
+  expect(reads.count).toBe(2);
+});
+
+test('when the batch is due is read with its state', async () => {
+  const { read } = await world('running');
+
+  expect(await read(BATCH)).toEqual({ state: 'running', deadlineAt: batchRowOf().deadlineAt });
 });

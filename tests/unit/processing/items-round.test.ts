@@ -5,6 +5,7 @@ import type { WorkCounts } from '../../../shared/drain/slice-result.ts';
 import { createItemsRound, type ItemsRoundDeps } from '../../../shared/processing/items-round.ts';
 import { encodeOutcome } from '../../../shared/processing/outcome/encode-outcome.ts';
 import { createSharedLock } from '../../../shared/processing/shared-lock.ts';
+import type { ChunkJob, ChunkOutcome } from '../../../shared/processing/thread/thread-task.ts';
 import { ThreadStartError } from '../../../shared/processing/thread-pool/errors.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
@@ -21,6 +22,15 @@ const { reference, frame } = chunkJob([1, 2], { workload: 'billing', version: 1 
 
 /** What storage refuses just now. */
 type Fault = { on: 'read' | 'look' | 'start' | 'write' | 'written' | 'renew'; error: object };
+
+const DEADLINE = '2026-01-01T00:05:00.000Z';
+const outcomeOf = (ending: 'processed' | 'cancelled', cancelled: number, results: string[]): ChunkOutcome => {
+  const counts = { items: 2, succeeded: results.length, dead: 0, cancelled, retried: 0 };
+  return { ...encodeOutcome({ ending, counts }, { results }), failures: 0, ran: 2, causes: {} };
+};
+const DONE = outcomeOf('processed', 0, ['1', '2']);
+/** One item had finished. */
+const STOPPED = outcomeOf('cancelled', 1, ['1']);
 
 /** A worker on one message, whose deliveries are counted as the service counts them. */
 function world() {
@@ -66,19 +76,21 @@ function world() {
     },
     sendMessage: async () => {},
   };
-  const counts = { items: 2, succeeded: 2, dead: 0, cancelled: 0, retried: 0 };
+  const stop = new AbortController();
+  const jobs: ChunkJob[] = [];
+  let whileRunning = (): void => {};
   const deps = {
     queues: () => queue,
     container: () => container,
-    batchState: async () => batch.state,
+    readBatch: async () => batch.state && { state: batch.state, deadlineAt: DEADLINE },
+    running: { run: (_batch: string, run: (stop: AbortSignal) => unknown) => run(stop.signal) },
     processor: {
-      process: async () => {
+      process: async (job: ChunkJob) => {
         meet('start');
         runs += 1;
-        return {
-          ...encodeOutcome({ ending: 'processed', counts }, { results: ['1', '2'] }),
-          ...{ failures: 0, ran: 2, causes: {} },
-        };
+        jobs.push(job);
+        whileRunning();
+        return job.stop?.aborted ? STOPPED : DONE;
       },
       threads: 1,
     },
@@ -94,6 +106,11 @@ function world() {
     batch,
     deleted: () => deleted,
     runs: () => runs,
+    jobs,
+    /** The batch is cancelled while the chunk runs. */
+    stopWhileRunning: () => {
+      whileRunning = () => stop.abort('cancelled');
+    },
     /** Delivers the message once, while `during` lasts. */
     deliver: async (during?: Fault): Promise<WorkCounts> => {
       fault = during;
@@ -197,4 +214,34 @@ test('the outcome of a worker that has lost its lease is stored, and stands', as
   await deliver();
 
   expect(stored.map(({ ending }) => ending)).toEqual(['processed']);
+});
+
+test('a chunk that is stopped because its batch was cancelled keeps what has finished', async () => {
+  const { deleted, deliver, stopWhileRunning, stored } = world();
+  stopWhileRunning();
+
+  await deliver();
+
+  expect(stored).toMatchObject([
+    { ending: 'cancelled', counts: { succeeded: 1, cancelled: 1 }, results: { items: 1 } },
+  ]);
+  expect(deleted()).toBe(1);
+});
+
+test('a chunk that nobody has begun is cancelled unrun', async () => {
+  const { batch, deliver, runs, stored } = world();
+  batch.state = 'cancelling';
+
+  await deliver();
+
+  expect(stored).toMatchObject([{ ending: 'cancelled', counts: { succeeded: 0, cancelled: 2 } }]);
+  expect(runs()).toBe(0);
+});
+
+test('a handler is told when its batch is due', async () => {
+  const { deliver, jobs } = world();
+
+  await deliver();
+
+  expect(jobs).toMatchObject([{ deadlineAt: DEADLINE }]);
 });

@@ -34,6 +34,10 @@ const BEHAVIOURS: Record<string, (item: Item, context: ItemContext) => void | Pr
   kill: () => {
     process.kill(process.pid, 'SIGKILL');
   },
+  /** Waits at a server that is told of it (tests/helpers/slow-server.ts). */
+  visit: async ({ n, url = '', ms = 0 }) => {
+    await fetch(`${url}?n=${n}&ms=${ms}&instance=${process.env.WEBSITE_INSTANCE_ID}`);
+  },
   call: async ({ url = '' }) => {
     const { status } = await fetch(url);
     if (status !== 200) throw new Error(`downstream answered ${status}`);
@@ -74,6 +78,7 @@ const workload = (name: string, options: { maxItems: number; pool?: string; seco
 export const registry = createRegistry([
   workload('odd', { maxItems: 20 }),
   workload('outage', { maxItems: 50 }),
+  workload('long', { maxItems: 1_000 }),
   workload('heavy', { maxItems: 1, secondsPerChunk: 1 }),
   workload('other', { maxItems: 20, pool: 'other' }),
 ]);

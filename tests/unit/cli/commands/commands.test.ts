@@ -301,9 +301,23 @@ describe('operating', () => {
     expect(out).toContain('q, version 4');
   });
 
+  const cancelAnswer = (left: { chunks: number; items: number }) => ({
+    ...batchView('b', 'cancelling'),
+    cancellation: { ended: { chunks: 3, items: 3_000 }, left },
+  });
+
+  it.each([
+    [{ chunks: 1, items: 900 }, ['Left to the workers, which stop or cancel them: 1 chunk with 900 items']],
+    [{ chunks: 0, items: 0 }, []],
+  ])('says what a cancel has ended, and what it has left to the workers: %j', async (left, told) => {
+    const { out } = await run('cancel b', { 'POST batches/b/cancel': { status: 202, json: cancelAnswer(left) } });
+    const [state] = out.split('\nState: ');
+    expect(state?.split('\n')).toEqual(['Ended at once: 3 chunks with 3,000 items', ...told]);
+  });
+
   it('cancels, and is content with any end', async () => {
     const { code } = await run('cancel b --wait', {
-      'POST batches/b/cancel': { status: 202, json: batchView('b', 'cancelling') },
+      'POST batches/b/cancel': { status: 202, json: cancelAnswer({ chunks: 1, items: 900 }) },
       'GET batches/b': { json: batchView('b', 'cancelled') },
     });
     expect(code).toBe(EXIT.done);

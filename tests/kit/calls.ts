@@ -1,0 +1,124 @@
+/** Counts the calls of a workload's handler, in memory that outlives a thread, and cancels the batch at one of them. */
+import { isPromise } from '../../shared/processing/thread/flight.ts';
+import type { Stop } from '../../shared/processing/thread/thread-status.ts';
+import type { ItemContext, Workload } from '../../shared/workload/define.ts';
+
+/** How the handler was called. A call of `mapChunk` is one call of each of its items. */
+export interface Calls {
+  /** By the items' position in the batch: 0 for those that no handler saw. */
+  calls: number[];
+  /** Most calls of the handler at the same time; one that has timed out counts until it ends. */
+  maxInFlight: number;
+  /** Tries after a failed one, over all items. A call that is made again for a thread that died is none. */
+  retried: number;
+}
+
+/** The counters, shared with the threads. */
+export interface CallCounters {
+  /** Calls, and the latest attempt, by position. */
+  calls: Int32Array<SharedArrayBuffer>;
+  attempts: Int32Array<SharedArrayBuffer>;
+  /** Calls of the handler in all, and most at the same time. */
+  totals: Int32Array<SharedArrayBuffer>;
+  /** The call at which the batch is cancelled. */
+  cancelAt: number;
+}
+
+const ALL = 0;
+const MAX_IN_FLIGHT = 1;
+
+const shared = (length: number): Int32Array<SharedArrayBuffer> =>
+  new Int32Array(new SharedArrayBuffer(length * Int32Array.BYTES_PER_ELEMENT));
+
+/** Makes the counters of a batch. */
+export const createCallCounters = (items: number, cancelAt = Number.POSITIVE_INFINITY): CallCounters => ({
+  calls: shared(items),
+  attempts: shared(items),
+  totals: shared(2),
+  cancelAt,
+});
+
+/** What has been counted. */
+export const readCalls = ({ calls, attempts, totals }: CallCounters): Calls => ({
+  calls: [...calls],
+  maxInFlight: Atomics.load(totals, MAX_IN_FLIGHT),
+  retried: attempts.reduce((sum, attempt) => sum + Math.max(0, attempt - 1), 0),
+});
+
+/** Counts in one thread. */
+class CallCounter {
+  readonly #counters: CallCounters;
+  readonly #stop = new AbortController();
+  #inFlight = 0;
+
+  constructor(counters: CallCounters) {
+    this.#counters = counters;
+    this.#cancelWhenDue();
+  }
+
+  get stop(): AbortSignal {
+    return this.#stop.signal;
+  }
+
+  readonly leave = (): void => {
+    this.#inFlight -= 1;
+  };
+
+  enter(contexts: readonly ItemContext[]): void {
+    const { calls, attempts, totals } = this.#counters;
+    this.#inFlight += 1;
+    for (const { position, attempt } of contexts) {
+      Atomics.add(calls, position, 1);
+      Atomics.store(attempts, position, attempt);
+    }
+    Atomics.add(totals, ALL, 1);
+    Atomics.store(totals, MAX_IN_FLIGHT, Math.max(this.#inFlight, Atomics.load(totals, MAX_IN_FLIGHT)));
+    this.#cancelWhenDue();
+  }
+
+  #cancelWhenDue(): void {
+    const { totals, cancelAt } = this.#counters;
+    if (Atomics.load(totals, ALL) >= cancelAt) this.#stop.abort('cancelled' satisfies Stop);
+  }
+}
+
+/** The workload with a handler that counts, for one thread; `stop` is aborted, with a Stop, when the batch is cancelled. */
+export function countCalls(workload: Workload, counters: CallCounters): { workload: Workload; stop: AbortSignal } {
+  const { map, mapChunk } = workload;
+  const counter = new CallCounter(counters);
+  // A proxy is still an AsyncFunction where its handler is one, which the run of a chunk looks at.
+  const counted = <Handler extends (input: never, context: never) => unknown>(
+    handler: Handler,
+    contextsOf: (context: Parameters<Handler>[1]) => readonly ItemContext[],
+  ): Handler =>
+    new Proxy(handler, {
+      apply: (target, self, args: Parameters<Handler>) => {
+        counter.enter(contextsOf(args[1]));
+        return endOf(() => Reflect.apply(target, self, args), counter.leave);
+      },
+    });
+  return {
+    workload: {
+      ...workload,
+      ...(map && { map: counted(map, (context) => [context]) }),
+      ...(mapChunk && { mapChunk: counted(mapChunk, (contexts) => contexts) }),
+    },
+    stop: counter.stop,
+  };
+}
+
+/** Calls `onEnd` when the call has ended. */
+function endOf(call: () => unknown, onEnd: () => void): unknown {
+  let isPending = false;
+  try {
+    const result = call();
+    if (!isPromise(result)) return result;
+    isPending = true;
+    // Its `then` is called once: there are queries that run at each.
+    const pending = Promise.resolve(result);
+    void pending.then(onEnd, onEnd);
+    return pending;
+  } finally {
+    if (!isPending) onEnd();
+  }
+}

@@ -1,0 +1,34 @@
+/** What the kit's worker threads load: the workload that a module exports, with the limits of the test. */
+import { workerData } from 'piscina';
+import { serve } from '../../shared/processing/thread/serve.ts';
+import { followStop } from '../../shared/processing/thread/thread-status.ts';
+import type { ThreadTask } from '../../shared/processing/thread/thread-task.ts';
+import type { Workload } from '../../shared/workload/define.ts';
+import { createRegistry, type Registry } from '../../shared/workload/registry.ts';
+import { type CallCounters, countCalls } from './calls.ts';
+
+/** What a thread of the kit is given when it starts. */
+export interface KitThreadData {
+  /** Its address. The workload is its default export, or in the `registry` that it exports. */
+  module: string;
+  limits: Omit<Workload, 'item' | 'map' | 'mapChunk' | 'reduce' | 'lane'>;
+  counters: CallCounters;
+}
+
+const { module, limits, counters } = workerData as KitThreadData;
+const exported = (await import(module)) as { default?: Workload; registry?: Registry };
+const found = [exported.registry?.workload(limits.name), exported.default].find((one) => one?.name === limits.name);
+if (found === undefined) throw new Error(`${module} exports no workload "${limits.name}".`);
+const { workload, stop } = countCalls({ ...found, ...limits }, counters);
+const run = serve(createRegistry([workload]));
+
+/** Runs a chunk, until the batch is cancelled. */
+// biome-ignore lint/style/noDefaultExport: a thread's file exports its function as default
+export default async (task: ThreadTask): Promise<unknown> => {
+  const unfollow = followStop(task.statusBuffer, stop);
+  try {
+    return await run(task);
+  } finally {
+    unfollow();
+  }
+};
