@@ -65,7 +65,9 @@ describe('orders: a call of an HTTP service', () => {
   });
 
   it('begins no call after the batch was cancelled', async () => {
-    const { results, cancelled, calls } = await runWorkload({ ...orders, concurrency: 1 }, items, { cancelAfterCalls: 2 });
+    const { results, cancelled, calls } = await runWorkload({ ...orders, concurrency: 1 }, items, {
+      cancelAfterCalls: 2,
+    });
     expect(calls).toEqual([1, 1, 0, 0, 0, 0]);
     expect(results.length + cancelled).toBe(6);
   });

@@ -5,6 +5,7 @@ import { registry } from '../../../workloads/index.ts';
 import { tableBelow } from '../infra/docs-table.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
+const RECIPES_TEST = 'tests/integration/workloads/recipes.test.ts';
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 
 /** Lines without indentation and blank ones; a recipe imports from one folder further up than a workload. */
@@ -35,11 +36,9 @@ describe.each([
   ['docs/workloads.md', 'workloads/orders.ts', 'tests/recipes/orders.ts', 3],
   ['docs/workloads.md', 'workloads/credits.ts', 'tests/recipes/credits.ts', 1],
   ['docs/workloads.md', 'workloads/notices.ts', 'tests/recipes/notices.ts', 1],
-  ...[
-    'tests/integration/workloads/recipes.test.ts',
-    'workloads/payouts/distribute.ts',
-    'workloads/payouts/balance.ts',
-  ].map((file) => ['docs/workloads.md', file, file, 1] as const),
+  ['docs/workloads.md', RECIPES_TEST, RECIPES_TEST, 3],
+  ['docs/workloads.md', 'workloads/payouts/distribute.ts', 'workloads/payouts/distribute.ts', 1],
+  ['docs/workloads.md', 'workloads/payouts/balance.ts', 'workloads/payouts/balance.ts', 1],
 ] as const)('%s', (document, named, file, count) => {
   it(`quotes ${file} as it is`, () => {
     const quotes = quotesOf(document, named);
