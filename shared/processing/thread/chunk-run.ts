@@ -5,17 +5,16 @@ import { type Flight, StoppedError } from './flight.ts';
 import type { OutcomeBuilder } from './outcome-builder.ts';
 import { type StatusBuffer, type Stop, showAlive, stopOf } from './thread-status.ts';
 
-/** Workloads whose handler has returned a promise in this thread. */
-const waiting = new WeakSet<Workload>();
+/** Whether the handler of a workload returns promises, as far as this thread has seen. */
+const waits = new WeakMap<Workload, boolean>();
 
-/** Whether calls of the handler have to be awaited, as far as this thread can know before it makes one. */
-export const isKnownToWait = (workload: Workload): boolean =>
-  workload.map?.constructor.name === 'AsyncFunction' || workload.mapChunk !== undefined || waiting.has(workload);
+/** Whether calls of the handler return promises; undefined before the first one. */
+export const isKnownToWait = (workload: Workload): boolean | undefined => waits.get(workload);
 
-/** Notes that a call has returned a promise. */
-export function noteWaiting(run: ChunkRun): void {
-  run.isWaiting = true;
-  waiting.add(run.workload);
+/** Notes what a call has returned: one promise is enough, for the others may be answers from a cache. */
+export function noteWaiting(run: ChunkRun, isWaiting: boolean): void {
+  run.isWaiting ||= isWaiting;
+  waits.set(run.workload, run.isWaiting);
 }
 
 /** How often a thread that waits shows that it lives, looks for a stop, and sends what has ended. */
@@ -44,10 +43,11 @@ export interface ChunkRun {
   /** Calls that are to be made again when nothing else is in flight. */
   setAside: (() => Promise<void> | undefined)[];
   /**
-   * Whether the handler returns promises. Until it does, its calls get no context of their own: that costs a third of
-   * a microsecond (measured on Node 24), and a synchronous handler has ended before anything that it started can fail.
+   * Whether the handler returns promises; undefined: not known yet. Calls of one that does not get no context of their
+   * own: that costs a third of a microsecond (measured on Node 24), and such a call has ended before anything that it
+   * started can fail.
    */
-  isWaiting: boolean;
+  isWaiting: boolean | undefined;
 }
 
 /** Keeps a run alive while it waits: shows that the thread lives, copies what has ended, and ends flights at a stop. */

@@ -27,8 +27,10 @@ export function runItem(run: ChunkRun, source: Source, map: MapItem): Promise<vo
   const flight = new Flight();
   enter(run.statusBuffer, run.builder.slotOf(source));
   try {
-    const result = run.isWaiting ? flight.run(call, run, source, { map, flight }) : call(run, source, { map, flight });
+    const work = { map, flight };
+    const result = run.isWaiting === false ? call(run, source, work) : flight.run(call, run, source, work);
     if (isPromise(result)) return endLater(run, source, { flight, result, map });
+    if (run.isWaiting === undefined) noteWaiting(run, false);
     run.builder.succeed(source, result);
   } catch (thrown) {
     run.builder.fail(source, thrown);
@@ -47,7 +49,7 @@ async function endLater(
   source: Source,
   { flight, result, map }: { flight: Flight; result: PromiseLike<unknown>; map: MapItem },
 ): Promise<void> {
-  if (!run.isWaiting) noteWaiting(run);
+  if (!run.isWaiting) noteWaiting(run, true);
   try {
     run.builder.succeed(source, await flight.within(result, { timeoutMs: run.timeoutMs, peers: run.flights }));
   } catch (thrown) {
