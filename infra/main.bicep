@@ -60,7 +60,7 @@ param inboxSchedule string = '0 */10 * * * *'
 @description('When the sweep looks for work that no wake event announced (NCRONTAB, UTC).')
 param sweepSchedule string = '0 */15 * * * *'
 
-@description('More app settings for every pool, by name; the names are those of shared/settings.ts.')
+@description('More app settings for every pool, by name; the names are those of shared/settings.ts, or what workloads read from process.env.')
 param settings object = {}
 
 @description('Gigabytes of logs a day after which ingestion stops until the next day; a decimal number as text.')

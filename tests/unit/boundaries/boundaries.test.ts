@@ -181,7 +181,8 @@ describe('a room may not import', () => {
         "import type { X } from '../shared/http/routes.ts'; import { x } from '../shared/contract/names.ts';",
       'shared/pipeline.ts': "import { x } from './sweep/run.ts'; import { y } from './settings.ts';",
       'functions/new.ts': "import { x } from '../shared/http/routes.ts'; import { y } from '../shared/pipeline.ts';",
-      'workloads/new.ts': "import pg from 'pg'; await fetch('http://x', { signal: AbortSignal.timeout(Date.now()) });",
+      'workloads/new.ts':
+        "import pg from 'pg'; await fetch(process.env.X, { signal: AbortSignal.timeout(Date.now()) }); new ServiceBusClient('x');",
       'bench/new.ts': "import { y } from '../shared/contract/names.ts';",
       'tests/new.ts': "import { y } from '../shared/pipeline.ts'; import { x } from '../shared/http/routes.ts';",
     });
@@ -193,7 +194,7 @@ describe('only the files of the table reach', () => {
   test.each([
     ['the environment of the process', 'shared/batches/new.ts', 'process.env.HOME', 'process'],
     ['the environment of the process', 'functions/new.ts', 'process.env.HOME', 'process'],
-    ['the environment of the process', 'workloads/new.ts', 'globalThis.process.env', 'process'],
+    ['the environment of the process', 'shared/workload/new.ts', 'globalThis.process.env', 'process'],
     ['the environment of the process', 'cli/new.ts', "globalThis['process']", 'process'],
     ['the environment of the process', 'shared/http/new.ts', 'const { env } = process', 'process'],
     ['the environment of the process', 'cli/new.ts', "import { env } from 'node:process'", 'node:process'],
@@ -225,20 +226,15 @@ describe('only the files of the table reach', () => {
     ['the network', 'shared/results/new.ts', "await fetch('http://x')", 'fetch'],
     ['the network', 'shared/intake/new.ts', "import { get } from 'node:http'", 'node:http'],
     ['the network', 'web/new.ts', "await fetch('/api')", 'fetch'],
+    ['storage by a client of its own', 'shared/storage/new.ts', "new TableClient('u', 'x', y)", 'new TableClient'],
     [
-      'storage or Service Bus by a client of its own',
-      'shared/storage/new.ts',
-      "new TableClient('u', 'x', y)",
-      'new TableClient',
-    ],
-    [
-      'storage or Service Bus by a client of its own',
+      'Service Bus by a client of its own',
       'shared/wake/new.ts',
       "new bus.ServiceBusClient('u')",
       'new bus.ServiceBusClient',
     ],
     [
-      'storage or Service Bus by a client of its own',
+      'storage by a client of its own',
       'functions/new.ts',
       "BlobServiceClient.fromConnectionString('x')",
       'BlobServiceClient.fromConnectionString',

@@ -23,9 +23,9 @@ export const EFFECTS: readonly Effect[] = [
     name: 'the environment of the process',
     uses: ['process'],
     modules: ['node:process'],
-    // A thread takes the errors that nobody awaited.
+    // A thread takes the errors that nobody awaited; a handler finds the address of what it calls there.
     allowed: [
-      ...['functions/app.ts', 'shared/processing/thread/flight.ts'],
+      ...['functions/app.ts', 'shared/processing/thread/flight.ts', HANDLERS],
       ...['cli/io.ts', 'cli/sluice.ts', 'cli/cost.ts', 'cli/new-workload.ts'],
       ...PROGRAMS,
     ],
@@ -76,13 +76,19 @@ export const EFFECTS: readonly Effect[] = [
     allowed: ['cli/io.ts', 'cli/upload/send.ts', 'web/api/', HANDLERS, ...PROGRAMS],
   },
   {
-    name: 'storage or Service Bus by a client of its own',
+    name: 'storage by a client of its own',
     uses: [
       ...['new *ServiceClient', 'new *ContainerClient', 'new *BlobClient', 'new *QueueClient', 'new *TableClient'],
-      ...['new *ServiceBusClient', 'new *AdministrationClient', '*.fromConnectionString'],
+      '*.fromConnectionString',
     ],
     modules: [],
     allowed: ['shared/storage/clients.ts', 'cli/upload/inbox.ts', ...PROGRAMS],
+  },
+  {
+    name: 'Service Bus by a client of its own',
+    uses: ['new *ServiceBusClient', 'new *AdministrationClient'],
+    modules: [],
+    allowed: ['shared/storage/clients.ts', HANDLERS, ...PROGRAMS],
   },
   {
     name: 'modules whose name is computed, or the global object as a whole',

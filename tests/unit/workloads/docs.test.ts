@@ -5,33 +5,57 @@ import { registry } from '../../../workloads/index.ts';
 import { tableBelow } from '../infra/docs-table.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
+const RECIPES_TEST = 'tests/integration/workloads/recipes.test.ts';
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
-const code = [...read('docs/workloads.md').matchAll(/```ts\n(.*?)```/gs)].map(([, text = '']) => text);
-const sources = ['payouts/sale', 'payouts/distribute', 'payouts/balance', 'payouts'].map((name) =>
-  read(`workloads/${name}.ts`),
-);
-/** Lines without indentation, comments and blank ones. */
-const lines = (text: string): string[] =>
+
+/** Lines without indentation and blank ones; a recipe imports from one folder further up than a workload. */
+const linesOf = (text: string): string[] =>
   text
     .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !line.startsWith('/'));
+    .map((line) => line.trim().replace("'../../shared/", "'../shared/"))
+    .filter((line) => line !== '');
 
-describe('docs/workloads.md', () => {
-  it.each([
-    [0, 'workloads/payouts/sale.ts'],
-    [1, 'workloads/payouts/distribute.ts'],
-    [2, 'workloads/payouts/balance.ts'],
-    [3, 'workloads/payouts.ts'],
-  ])('shows the code as it is: block %i, %s', (index, file) => {
-    const source = new Set(lines(sources[index] ?? ''));
-    expect(read('docs/workloads.md')).toContain(file);
-    expect(lines(code[index] ?? 'none').filter((line) => !source.has(line))).toEqual([]);
-  });
+/** The code blocks of a document that begin with a comment that names `file`, without that comment. */
+const quotesOf = (document: string, file: string): string[][] =>
+  [...read(document).matchAll(/```ts\n\/\/ (\S+)\n(.*?)```/gs)]
+    .filter(([, named]) => named === file)
+    .map(([, , text = '']) => linesOf(text));
 
-  it('has a row for each option', () => {
-    const rows = tableBelow('docs/workloads.md', 'Options').map(([name = '']) => name.replace(' or mapChunk', ''));
-    const options = new Set(registry.workloads.flatMap((workload) => Object.keys(workload)));
-    expect(rows.toSorted()).toEqual([...options].toSorted());
+/** The first line of a quote that does not follow in the source on the one before it. */
+function firstForeignLine(quote: readonly string[], source: readonly string[]): string | undefined {
+  let next = 0;
+  return quote.find((line) => {
+    const at = source.indexOf(line, next);
+    next = at + 1;
+    return at < 0;
   });
+}
+
+describe.each([
+  ['README.md', 'workloads/orders.ts', 'tests/recipes/orders.ts', 1],
+  ['docs/workloads.md', 'workloads/orders.ts', 'tests/recipes/orders.ts', 3],
+  ['docs/workloads.md', 'workloads/credits.ts', 'tests/recipes/credits.ts', 1],
+  ['docs/workloads.md', 'workloads/notices.ts', 'tests/recipes/notices.ts', 1],
+  ['docs/workloads.md', RECIPES_TEST, RECIPES_TEST, 3],
+  ['docs/workloads.md', 'workloads/payouts/distribute.ts', 'workloads/payouts/distribute.ts', 1],
+  ['docs/workloads.md', 'workloads/payouts/balance.ts', 'workloads/payouts/balance.ts', 1],
+] as const)('%s', (document, named, file, count) => {
+  it(`quotes ${file} as it is`, () => {
+    const quotes = quotesOf(document, named);
+    expect(quotes).toHaveLength(count);
+    expect(quotes.map((quote) => firstForeignLine(quote, linesOf(read(file))))).toEqual(quotes.map(() => undefined));
+  });
+});
+
+it('a line that was changed, or moved before another one, is found', () => {
+  const source = ['a', 'b', 'c'];
+  expect(firstForeignLine(['a', 'c'], source)).toBeUndefined();
+  expect(firstForeignLine(['a', 'x', 'c'], source)).toBe('x');
+  expect(firstForeignLine(['c', 'b'], source)).toBe('b');
+});
+
+it('docs/workloads.md has a row for each option', () => {
+  const rows = tableBelow('docs/workloads.md', 'Options').map(([name = '']) => name.replace(' or mapChunk', ''));
+  const options = new Set(registry.workloads.flatMap((workload) => Object.keys(workload)));
+  expect(rows.toSorted()).toEqual([...options].toSorted());
 });
