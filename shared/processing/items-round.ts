@@ -15,7 +15,7 @@ import { earlier } from '../drain/slice-result.ts';
 import { isOutage, toError } from '../errors.ts';
 import { inParallel } from '../parallel.ts';
 import { log } from '../telemetry/log.ts';
-import { commonTrace, withTrace } from '../telemetry/trace.ts';
+import { commonTrace } from '../telemetry/trace.ts';
 import type { GateDeps } from '../wake/gate.ts';
 import { recordDue } from '../wake/gate.ts';
 import { type Entry, type Queue, readEntries } from '../wake/messages.ts';
@@ -27,7 +27,8 @@ import { frameOf, planReads, type Range, readRange } from './fetch-frames.ts';
 import { holdLease, type Lease } from './lease.ts';
 import { endWholeChunk, splitChunk } from './outcome/endings.ts';
 import { putOutcome, readOutcomeHeader } from './outcome/outcome-store.ts';
-import { type ChunkDisposition, countWork, publishResults } from './publish-results.ts';
+import { type ChunkDisposition, countWork } from './publish-results.ts';
+import { createRoundPublisher } from './round-publisher.ts';
 import type { RunningChunks } from './running-chunks.ts';
 import type { SharedLock } from './shared-lock.ts';
 import type { ChunkOutcome } from './thread/thread-task.ts';
@@ -69,14 +70,10 @@ export function createItemsRound(deps: ItemsRoundDeps, address: QueueAddress): R
     const lease = holdLease(queue, messages, deps.visibilitySeconds);
     try {
       const round: RoundContext = { address, lease, isOver, startError: '' };
-      const { value, operations: own } = await deps.meter.measure(() => processAll(deps, entries, round));
-      const operations = value.map(handlerOperations).reduce(addOperations, own);
-      const trace = commonTrace(entries.map(({ value: { traceparent } }) => traceparent));
-      const publish = () => publishResults(deps, address, value, { operations, lease, entries });
-      const published = await deps.meter.measure(() => withTrace(trace, publish));
+      const { value: dispositions, operations: own } = await deps.meter.measure(() => processAll(deps, entries, round));
+      const operations = dispositions.map(handlerOperations).reduce(addOperations, own);
       const oldestAt = entries.reduce((oldest, entry) => earlier(oldest, entry.value.enqueuedAt), '');
-      const counts = countWork(messages.length, value, addOperations(operations, published.operations));
-      return { ...counts, oldestAt, startError: round.startError };
+      return { ...countWork(messages.length, dispositions, operations), oldestAt, startError: round.startError };
     } finally {
       lease.end();
     }
@@ -102,10 +99,20 @@ async function processAll(
   entries: Entry<Reference>[],
   round: RoundContext,
 ): Promise<ChunkDisposition[]> {
-  const works = round.isOver() ? entries : await withFrames(deps, entries);
-  return inParallel(works, deps.processor.threads + 1, (work) =>
-    inChunkSpan(work, round.address, () => processReference(deps, work, round)),
-  );
+  const { address, lease } = round;
+  const reading = () => (round.isOver() ? Promise.resolve<Work[]>(entries) : withFrames(deps, entries));
+  const { value: works, operations } = await deps.meter.measure(reading);
+  const trace = commonTrace(entries.map(({ value: { traceparent } }) => traceparent));
+  const publisher = createRoundPublisher(deps, address, { lease, trace, operations });
+  const dispositions = await inParallel(works, deps.processor.threads + 1, async (work) => {
+    const { value: disposition, operations: own } = await deps.meter.measure(() =>
+      inChunkSpan(work, address, () => processReference(deps, work, round)),
+    );
+    await publisher.add(work, disposition, addOperations(own, handlerOperations(disposition)));
+    return disposition;
+  });
+  await publisher.publish();
+  return dispositions;
 }
 
 /** Reads the frames of all that is surely going to run; redelivered ones read their own, when they run isolated. */

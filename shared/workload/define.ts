@@ -94,7 +94,10 @@ interface CommonOptions<Result, Acc, Row> {
   retry?: Partial<RetryPolicy>;
   /** For one item (with mapChunk: for a group); default 60. */
   timeoutSeconds?: number;
-  /** What a chunk is expected to take before it has been measured; default 0.1. */
+  /**
+   * What a chunk is expected to take before it has been measured; default 0.1, for an `async` handler 50 ms per call by
+   * `concurrency`.
+   */
   secondsPerChunk?: number;
   /** Default ['normal']. */
   lanes?: readonly string[];
@@ -167,17 +170,20 @@ export function defineWorkload<Schema extends StandardSchemaV1, Result, Acc = ne
   const [firstLane = ''] = lanes;
   const { reduce, ...rest } = options;
   const chunk = { maxItems: 5_000, maxBytes: MiB, ...options.chunk };
+  const concurrency = options.concurrency ?? 16;
+  const group = { maxItems: chunk.maxItems, ...('group' in options ? options.group : {}) };
+  const calls = 'mapChunk' in options ? Math.ceil(chunk.maxItems / group.maxItems) : chunk.maxItems;
   const workload = {
     ...rest,
     ...(reduce === undefined
       ? {}
       : { reduce: { maxKeys: 100_000, finish: (_key: string, acc: Acc) => acc, ...reduce } }),
     chunk,
-    concurrency: options.concurrency ?? 16,
-    group: { maxItems: chunk.maxItems, ...('group' in options ? options.group : {}) },
+    concurrency,
+    group,
     retry: { ...DEFAULT_RETRY, ...options.retry },
     timeoutSeconds: options.timeoutSeconds ?? 60,
-    secondsPerChunk: options.secondsPerChunk ?? 0.1,
+    secondsPerChunk: options.secondsPerChunk ?? expectedSeconds(options, { calls, concurrency }),
     lanes,
     lane: options.lane ?? (() => firstLane),
     queuesPerLane: options.queuesPerLane ?? 1,
@@ -188,6 +194,21 @@ export function defineWorkload<Schema extends StandardSchemaV1, Result, Acc = ne
   } as unknown as Workload; // The user's own types end here: past this point items and results are opaque.
   check(workload);
   return Object.freeze(workload);
+}
+
+const SECONDS_PER_CHUNK = 0.1;
+/** Of a call that waits: a request to a service near by, which writes something. */
+const SECONDS_PER_CALL = 0.05;
+const MAX_SECONDS_PER_CHUNK = 600;
+
+/** A chunk of calls that wait takes long, and the first wave should be as wide as that asks for. */
+function expectedSeconds(
+  handlers: { map?: unknown; mapChunk?: unknown },
+  { calls, concurrency }: { calls: number; concurrency: number },
+): number {
+  const isAsync = (handlers.map ?? handlers.mapChunk)?.constructor.name === 'AsyncFunction';
+  const seconds = isAsync ? (calls * SECONDS_PER_CALL) / concurrency : 0;
+  return Math.min(MAX_SECONDS_PER_CHUNK, Math.max(SECONDS_PER_CHUNK, seconds));
 }
 
 function check(workload: Workload): void {
@@ -239,7 +260,7 @@ const ranges = (workload: Workload): Record<string, [value: number, min: number,
   'retry.maxDelaySeconds': [workload.retry.maxDelaySeconds, workload.retry.firstDelaySeconds, MAX_DELAY_SECONDS],
   'retry.jitter': [workload.retry.jitter, 0, 1],
   timeoutSeconds: [workload.timeoutSeconds, 0.05, 540],
-  secondsPerChunk: [workload.secondsPerChunk, 0.0001, 600],
+  secondsPerChunk: [workload.secondsPerChunk, 0.0001, MAX_SECONDS_PER_CHUNK],
   queuesPerLane: [workload.queuesPerLane, 1, 32],
   deadlineSeconds: [workload.deadlineSeconds, 1, 7 * DAY_SECONDS],
   retentionDays: [workload.retentionDays, 1, 3_650],

@@ -35,3 +35,36 @@ describe('retry', () => {
     expect(() => define({ attempts: 3 })).toThrow('Workload "w": attempts must be given as retry.attempts, got 3.');
   });
 });
+
+describe('what a handler that waits may say', () => {
+  const later = async () => 1;
+  const groups = { map: undefined, mapChunk: async () => [] };
+
+  it('is how many calls are in flight, and of how many items', () => {
+    expect(define({})).toMatchObject({ concurrency: 16, group: { maxItems: 5_000 } });
+    expect(define({ ...groups, concurrency: 4, group: { maxItems: 200 } })).toMatchObject({
+      concurrency: 4,
+      group: { maxItems: 200 },
+    });
+  });
+
+  it.each([
+    [{ concurrency: 0 }, 'concurrency must be 1 to 1000, got 0.'],
+    [{ concurrency: 1.5 }, 'concurrency must be 1 to 1000, got 1.5.'],
+    [{ ...groups, group: { maxItems: 0 } }, 'group.maxItems must be 1 to 100000, got 0.'],
+    [{ group: { maxItems: 10 } }, 'group must be absent where there is no mapChunk, got {"maxItems":10}.'],
+  ])('%j is refused', (options, message) => {
+    expect(() => define(options)).toThrow(`Workload "w": ${message}`);
+  });
+
+  it.each([
+    ['a synchronous one', {}, 0.1],
+    ['5,000 calls, 16 at a time', { map: later }, 15.625],
+    ['500 calls, 50 at a time', { map: later, concurrency: 50, chunk: { maxItems: 500 } }, 0.5],
+    ['25 groups, 16 at a time', { ...groups, group: { maxItems: 200 } }, 0.1],
+    ['the most there is', { map: later, concurrency: 1, chunk: { maxItems: 100_000 } }, 600],
+    ['what it says itself', { map: later, secondsPerChunk: 3 }, 3],
+  ])('makes the first wave as wide as its chunks are expected to take: %s', (_, options, seconds) => {
+    expect(define(options).secondsPerChunk).toBeCloseTo(seconds);
+  });
+});
