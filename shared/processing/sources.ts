@@ -60,7 +60,7 @@ function readRetryLine(text: string, line: number): Source {
   return { line, index: retry.index, attempts: retry.attempts, text, retry };
 }
 
-/** Checked by hand: the lines are the pipeline's own, and a schema a line costs more than all the rest of reading. */
+/** Checked by hand: the lines are the pipeline's own, and a schema per line costs more than all the rest of reading. */
 function parseRetry(text: string, line: number): RetryItem {
   try {
     const retry = JSON.parse(text) as RetryItem;

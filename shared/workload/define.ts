@@ -27,7 +27,10 @@ export interface ItemContext {
   deadline: Date;
   /** Whether the result is thrown away. Always false so far. */
   shadow: boolean;
-  /** Aborts when the item (with mapChunk: the group) overruns `timeoutSeconds`, and when its batch is cancelled. */
+  /**
+   * Aborts when the call is given up: the item (with mapChunk: the group) has overrun `timeoutSeconds`, its batch is
+   * cancelled, its instance is being stopped, or it is made again alone after an error that nobody awaited.
+   */
   signal: AbortSignal;
   log: (message: string) => void;
   /** One of the workload's `containers`. Throws TypeError for a name that it does not declare. */

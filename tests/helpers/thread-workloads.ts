@@ -1,5 +1,5 @@
 /** Workloads whose handlers do what an item tells them to: succeed, fail, hang, or end their thread. */
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { serve } from '../../shared/processing/thread/serve.ts';
@@ -92,8 +92,18 @@ const acts: Record<string, (context: ItemContext) => unknown> = {
 };
 let isOpen = false;
 
+/** Ends at once, and at its first call leaves a timer that ends the thread. */
+function exitsLater({ id, calls = '' }: Item): unknown {
+  const times = readFileSync(calls, 'utf8')
+    .split('\n')
+    .filter((line) => line === String(id)).length;
+  if (times === 1) setTimeout(() => process.exit(3), 10);
+  return { id };
+}
+
 function run(one: Item, context: ItemContext): unknown {
   if (one.calls !== undefined) appendFileSync(one.calls, `${one.id}\n`);
+  if (one.act === 'exitsLater') return exitsLater(one);
   const act = acts[one.act];
   return act ? act(context) : { id: one.id, attempt: context.attempt };
 }

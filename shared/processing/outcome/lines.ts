@@ -2,7 +2,7 @@
 import type { Attempt, DeadItem, DeadReason, RetryItem } from '../../contract/outcome.ts';
 import { itemJsonOf, type Source } from '../sources.ts';
 import type { ErrorText } from './error-text.ts';
-import { toResultJson } from './result-json.ts';
+import { type Faithful, toFaithful } from './result-json.ts';
 
 /** Why and after which attempts an item is a dead letter. */
 export interface Death {
@@ -14,11 +14,14 @@ export interface Death {
 
 const RESULT = ['result'];
 
+const NOTHING: Faithful = { json: 'null', value: null };
+
 /**
- * A line of the results frame. A result of `undefined` is the line `null`: a result of each success, and the lines stay
- * countable. @throws TypeError naming the path of what cannot be written.
+ * A line of the results frame, and the result as a reader of it gets it. A result of `undefined` is the line `null`: a
+ * result of each success, and the lines stay countable. @throws TypeError naming the path of what cannot be written.
  */
-export const toResultLine = (result: unknown): string => (result === undefined ? 'null' : toResultJson(RESULT, result));
+export const toResultLine = (result: unknown): Faithful =>
+  result === undefined ? NOTHING : toFaithful(RESULT, result);
 
 /** A line of the dead frame, for an item whose line may be at hand: without `text` the item is absent. */
 export function deadLine(source: Pick<Source, 'index'> | Source, death: Death): string {

@@ -9,14 +9,27 @@ const MAX_PATH_KEYS = 20;
  * @throws TypeError naming the path of what JSON would change without a word: `result.totals[3].amount is NaN`. Also for
  * what is nested too deep: whoever merges or converts it recurses, with a smaller stack than a thread.
  */
-export function toResultJson(root: readonly string[], value: unknown): string {
+export const toResultJson = (root: readonly string[], value: unknown): string => toFaithful(root, value).json;
+
+/** What JSON makes of a value: its text, and the value as whoever reads the text gets it. */
+export interface Faithful {
+  json: string;
+  value: unknown;
+}
+
+/** How often a `toJSON` was asked, in the walk under way. */
+let conversions = 0;
+
+/** As `toResultJson`, with the value itself, unless a `toJSON` in it makes it another one: then what the JSON holds. */
+export function toFaithful(root: readonly string[], value: unknown): Faithful {
+  conversions = 0;
   const json = stringify(root, value);
   // JSON.stringify is the first to walk: behind it the value is known to have no cycle.
   throwProblem(
     root,
     findProblem(value, 0) ?? (json.includes(ESCAPED_SURROGATE) ? findLoneSurrogate(value) : undefined),
   );
-  return json;
+  return { json, value: conversions > 0 ? JSON.parse(json) : value };
 }
 
 /** How JSON.stringify writes a surrogate that has no partner; a pair is written as the character it is. */
@@ -96,6 +109,7 @@ function findInArray(value: readonly unknown[], depth: number): Problem | undefi
 
 /** What counts is what `toJSON` makes of it. A Date without a time makes null, without a word. */
 function findInConverted(value: object, depth: number): Problem | undefined {
+  conversions += 1;
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? problem('is an invalid Date') : undefined;
   return findProblem((value as { toJSON: () => unknown }).toJSON(), depth);
 }

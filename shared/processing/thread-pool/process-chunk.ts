@@ -1,7 +1,7 @@
 import { endWholeChunk, splitChunk } from '../outcome/endings.ts';
 import { toErrorText } from '../outcome/error-text.ts';
 import { rangeOf } from '../sources.ts';
-import { createStatusBuffer, followStop, IN_FLIGHT } from '../thread/thread-status.ts';
+import { createStatusBuffer, ENDED, followStop, NOT_BEGUN, readThreadStatus } from '../thread/thread-status.ts';
 import type { ChunkJob, ChunkOutcome, Remains, ThreadAnswer, ThreadTask } from '../thread/thread-task.ts';
 import { ProcessorClosedError, ThreadStartError } from './errors.ts';
 import type { ThreadDeath, ThreadEnd } from './threads.ts';
@@ -32,8 +32,9 @@ export async function processChunk(job: ChunkJob, tools: ChunkTools): Promise<Ch
   const end = await runBegun(first, job, tools);
   if ('answer' in end) return accept(end.answer, end.status.dropped, tools);
   const lostMs = tools.clockMs() - startMs;
-  const remains = remainsOf(end, job.nowMs + lostMs);
-  const outcome = (await salvaged(job, { task: first, end, remains }, tools)) ?? cutOrKilled(job, end.error);
+  const nowMs = job.nowMs + lostMs;
+  const dead = { task: { ...first, nowMs }, end, remains: remainsOf(end, nowMs) };
+  const outcome = (await salvaged(job, dead, tools)) ?? cutOrKilled({ ...job, nowMs }, end.error);
   outcome.header.handlerSeconds += lostMs / 1_000;
   return outcome;
 }
@@ -46,20 +47,17 @@ export function taskOf({ reference, frame, nowMs, deadlineAt }: ChunkJob, budget
 
 /** Runs a task until a thread has begun it. */
 async function runBegun(task: ThreadTask, { stop }: ChunkJob, tools: ChunkTools): Promise<ThreadEnd> {
-  const unfollow = followStop(task.statusBuffer, stop);
-  try {
-    for (let unstarted = 1; ; unstarted += 1) {
-      failIfClosed(tools);
-      const end = await tools.run(task);
-      if ('answer' in end) return end;
-      failIfClosed(tools);
-      if (end.status.sequence > 0) return end;
-      // One that hung has taken its time already: it is not tried again.
-      if (unstarted < MAX_UNSTARTED && !end.stuck) continue;
-      throw new ThreadStartError(`No thread could begin: ${toErrorText(end.error).message}`, { cause: end.error });
-    }
-  } finally {
-    unfollow();
+  for (let unstarted = 1; ; unstarted += 1) {
+    failIfClosed(tools);
+    const statusBuffer = createStatusBuffer(task.statusBuffer.items.length, readThreadStatus(task.statusBuffer));
+    const unfollow = followStop(statusBuffer, stop);
+    const end = await tools.run({ ...task, statusBuffer }).finally(unfollow);
+    if ('answer' in end) return end;
+    failIfClosed(tools);
+    if (end.status.sequence > 0) return end;
+    // One that hung has taken its time already: it is not tried again.
+    if (unstarted < MAX_UNSTARTED && !end.stuck) continue;
+    throw new ThreadStartError(`No thread could begin: ${toErrorText(end.error).message}`, { cause: end.error });
   }
 }
 
@@ -79,6 +77,8 @@ interface Dead {
   remains: Remains;
 }
 
+const isInFlight = (state: number): boolean => state !== NOT_BEGUN && state !== ENDED;
+
 /** The outcome of what a dead thread has left; undefined when there is nothing in it that would bring the chunk further. */
 async function salvaged(
   job: ChunkJob,
@@ -86,7 +86,7 @@ async function salvaged(
   tools: ChunkTools,
 ): Promise<ChunkOutcome | undefined> {
   const { items, copies, verdict } = remains;
-  const isProgress = verdict !== undefined || copies.length > 0 || items.includes(IN_FLIGHT);
+  const isProgress = verdict !== undefined || copies.length > 0 || items.some(isInFlight);
   if (!isProgress && end.status.stop === undefined) return undefined;
   const statusBuffer = createStatusBuffer(items.length, end.status);
   const next = await runBegun({ ...task, statusBuffer, remains }, job, tools);

@@ -21,7 +21,7 @@ export interface LogFields {
 export interface ProcessorOptions {
   /** The file whose default export is `serve(registry)`, as it is loaded at run time: `.ts` or built `.js`. */
   threadUrl: URL;
-  /** Default: one a core. */
+  /** Default: one per core. */
   threads?: number;
   /** Limit of a thread's JavaScript heap (buffers lie outside of it); default Node's own. */
   maxThreadMemoryMb?: number;
@@ -77,7 +77,10 @@ export function createProcessor(options: ProcessorOptions): Processor {
   };
   return {
     process: (job) => {
-      const run = () => processChunk(job, { ...runTools, onDropped: dropNotice(options, job) });
+      const calledMs = runTools.clockMs();
+      // The service's time goes on while the chunk waits for a thread.
+      const nowMs = (): number => job.nowMs + runTools.clockMs() - calledMs;
+      const run = () => processChunk({ ...job, nowMs: nowMs() }, { ...runTools, onDropped: dropNotice(options, job) });
       return slots.run(() => guarded(job.reference.workload, run));
     },
     close: async () => {

@@ -1,16 +1,16 @@
 import { type ErrorText, toErrorText } from '../outcome/error-text.ts';
-import { ENDED, IN_FLIGHT } from '../thread/thread-status.ts';
+import { ALONE, ENDED } from '../thread/thread-status.ts';
 import type { Verdict } from '../thread/thread-task.ts';
 import type { ThreadDeath } from './threads.ts';
 
 /**
- * Who has ended a thread: the item that was alone in flight, or nobody that could be named. A full memory proves something
- * only against an item that ran first: it may be what the others have left. `atMs` is the service time.
+ * Who has ended a thread: the item that was run alone, or nobody that could be named. One that was in flight by chance
+ * alone is not proven guilty: another may have left a timer. A full memory proves something only against an item that ran
+ * first: it may be what the others have left. `atMs` is the service time.
  */
 export function verdictOf({ items, stuck, error, status }: ThreadDeath, atMs: number): Verdict | undefined {
-  const slot = items.indexOf(IN_FLIGHT);
-  const isAlone = slot >= 0 && items.indexOf(IN_FLIGHT, slot + 1) < 0;
-  if (!isAlone || status.stop !== undefined) return undefined;
+  const slot = items.indexOf(ALONE);
+  if (slot < 0 || status.stop !== undefined) return undefined;
   if (isOutOfMemory(error) && items.includes(ENDED)) return undefined;
   return stuck ? { slot, atMs, kind: 'timedOut' } : { slot, atMs, kind: 'killed', error: deathText(error) };
 }

@@ -1,5 +1,4 @@
-import { STOP_GRACE_MS } from '../thread/chunk-run.ts';
-import { readThreadStatus, type StatusBuffer, type ThreadStatus } from '../thread/thread-status.ts';
+import { readThreadStatus, STOP_GRACE_MS, type StatusBuffer, type ThreadStatus } from '../thread/thread-status.ts';
 
 const TICK_MS = 50;
 /** An asynchronous handler that overran its time is ended in the thread itself; only a blocked thread gets this far. */
@@ -14,8 +13,7 @@ export function isStuck(status: ThreadStatus, sameForMs: number): boolean {
   if (status.sequence === 0) return sameForMs > START_MS;
   if (!status.isRunning) return sameForMs > OUTSIDE_MS;
   // A thread that waits for its handlers moves all the time: this one is blocked, and sees neither time nor stop.
-  const limitMs = status.stop === undefined ? status.timeoutMs : Math.min(status.timeoutMs, STOP_GRACE_MS[status.stop]);
-  return sameForMs > limitMs + GRACE_MS;
+  return sameForMs > (status.stop === undefined ? status.timeoutMs + GRACE_MS : STOP_GRACE_MS[status.stop]);
 }
 
 /**

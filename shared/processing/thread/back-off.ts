@@ -16,6 +16,6 @@ export function retryDelayMs(
 ): number {
   const seconds = Math.min(maxDelaySeconds, firstDelaySeconds * factor ** (failedAttempts - 1));
   const backOffMs = seconds * 1_000 * (1 - jitter + 2 * jitter * random);
-  const afterMs = Number(afterSeconds) * 1_000;
+  const afterMs = (typeof afterSeconds === 'number' ? afterSeconds : Number.NaN) * 1_000;
   return Math.round(Math.min(Math.max(backOffMs, Number.isNaN(afterMs) ? 0 : afterMs), MAX_DELAY_MS));
 }

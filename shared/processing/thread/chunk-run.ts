@@ -1,9 +1,9 @@
 import type { ItemContext, Workload } from '../../workload/define.ts';
 import type { Source } from '../sources.ts';
 import type { Copier } from './copies.ts';
-import { type Flight, StoppedError } from './flight.ts';
+import type { Flight } from './flight.ts';
 import type { OutcomeBuilder } from './outcome-builder.ts';
-import { type StatusBuffer, type Stop, showAlive, stopOf } from './thread-status.ts';
+import { STOP_GRACE_MS, type StatusBuffer, type Stop, showAlive, stopOf } from './thread-status.ts';
 
 /** Whether the handler of a workload returns promises, as far as this thread has seen. */
 const waits = new WeakMap<Workload, boolean>();
@@ -19,12 +19,6 @@ export function noteWaiting(run: ChunkRun, isWaiting: boolean): void {
 
 /** How often a thread that waits shows that it lives, looks for a stop, and sends what has ended. */
 const PULSE_MS = 100;
-/**
- * How long calls in flight have to end once their chunk is to end. Of an instance less: Azure gives it five seconds in all
- * (azure-functions-nodejs-worker: WorkerTerminate).
- */
-export const STOP_GRACE_MS: Readonly<Record<Stop, number>> = { cancelled: 5_000, returned: 3_000 };
-
 /** What the items of one run share. */
 export interface ChunkRun {
   workload: Workload;
@@ -40,6 +34,8 @@ export interface ChunkRun {
   untilMs: number;
   /** Calls that are being waited for. */
   flights: Set<Flight>;
+  /** Whether the items that run have to be alone: then the death of the thread is theirs. */
+  isAlone: boolean;
   /** Calls that are to be made again when nothing else is in flight. */
   setAside: (() => Promise<void> | undefined)[];
   /**
@@ -68,12 +64,9 @@ export async function withPulse(run: ChunkRun, work: () => Promise<void>): Promi
 }
 
 /** Calls of a cancelled batch are asked to end, those of an instance that is being stopped may end by themselves. */
-function stopFlights(run: ChunkRun, stop: Stop): NodeJS.Timeout {
-  if (stop === 'cancelled') for (const flight of run.flights) flight.stop();
+function stopFlights({ flights }: ChunkRun, stop: Stop): NodeJS.Timeout {
+  if (stop === 'cancelled') for (const flight of flights) flight.stop();
   return setTimeout(() => {
-    for (const flight of run.flights) {
-      flight.stop();
-      flight.giveUp(new StoppedError('The chunk has ended.'));
-    }
+    for (const flight of flights) flight.giveUp(flight.stop());
   }, STOP_GRACE_MS[stop]);
 }

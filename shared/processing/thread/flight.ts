@@ -1,17 +1,17 @@
 /** One call of a handler, from its start to its end, and the errors that come from it outside of its promise. */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { TimeoutError } from '../outcome/error-text.ts';
+import { isInstance, TimeoutError } from '../outcome/error-text.ts';
 
 /** A timer this late has waited for a thread that was busy with something else: the call gets that time back. */
 const BLOCKED_MS = 100;
 
 /** The call is given up without a verdict, and made again when nothing else is in flight. */
-export class SetAsideError extends Error {
+class SetAsideError extends Error {
   override name = 'SetAsideError';
 }
 
 /** The chunk ends early: its batch is cancelled, or its instance is being stopped. */
-export class StoppedError extends Error {
+class StoppedError extends Error {
   override name = 'StoppedError';
 }
 
@@ -36,7 +36,17 @@ export class Flight {
 
   /** Whether it was asked to end with its chunk: how it fails after that says nothing about its items. */
   get isStopped(): boolean {
-    return this.#reason instanceof StoppedError;
+    return isInstance(this.#reason, StoppedError);
+  }
+
+  /** Whether its signal is aborted: no further part of it is to begin. */
+  get isAborted(): boolean {
+    return this.#reason !== undefined;
+  }
+
+  /** Whether it failed by being set aside: a handler may keep such an error of another call, and throw it. */
+  isSetAside(thrown: unknown): boolean {
+    return thrown === this.#reason && isInstance(thrown, SetAsideError);
   }
 
   /** Runs `fn` in the flight's context. */
@@ -75,9 +85,10 @@ export class Flight {
     }
   }
 
-  /** Asks the handler to end; it is waited for all the same. */
-  stop(): void {
+  /** Asks the handler to end; it is waited for all the same. Gives the reason. */
+  stop(): unknown {
     this.#abort(new StoppedError('The chunk ends early.'));
+    return this.#reason;
   }
 
   /** Ends the wait at once. */
@@ -87,7 +98,7 @@ export class Flight {
   }
 
   /**
-   * An error of this flight's context that nobody awaited. The context may be another's (a connection keeps the context in
+   * Takes an error of this flight's context that nobody awaited. The context may be another's (a connection keeps the context in
    * which it was opened, and Node 24 tells that of the rejecting side), so with others in flight it proves nothing: the
    * call is made again alone. False when the flight has ended: nobody is charged.
    */

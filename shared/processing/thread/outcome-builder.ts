@@ -41,8 +41,8 @@ export class OutcomeBuilder {
   readonly #states: Uint8Array;
   readonly #fold: Fold | undefined;
   readonly #ended: (EndedItem | undefined)[];
-  /** Results that wait for an item before them to end: they are folded after it. */
-  readonly #unfolded = new Map<number, unknown>();
+  /** Results that wait for an item before them to end: they are folded after it, from their lines. */
+  readonly #unfolded = new Set<number>();
   /** The first slot that has not ended. */
   #next = 0;
   #fresh: number[] = [];
@@ -76,10 +76,10 @@ export class OutcomeBuilder {
 
   /** @throws when the result cannot be written: the item failed, as if its handler had thrown. */
   succeed(source: Source, result: unknown): void {
-    const json = toResultLine(result);
+    const { json, value } = toResultLine(result);
     const slot = this.slotOf(source);
-    if (slot === this.#next) this.#fold?.add(result);
-    else if (this.#fold !== undefined) this.#unfolded.set(slot, result);
+    if (slot === this.#next) this.#fold?.add(value);
+    else if (this.#fold !== undefined) this.#unfolded.add(slot);
     this.#end(slot, json);
   }
 
@@ -117,7 +117,7 @@ export class OutcomeBuilder {
   restore(slot: number, ended: EndedItem): void {
     const source = this.#sources[slot];
     if (source === undefined || this.hasEnded(source)) return;
-    if (typeof ended === 'string' && this.#fold !== undefined) this.#unfolded.set(slot, JSON.parse(ended));
+    if (typeof ended === 'string' && this.#fold !== undefined) this.#unfolded.add(slot);
     this.#end(slot, ended);
   }
 
@@ -161,7 +161,8 @@ export class OutcomeBuilder {
 
   #end(slot: number, ended: EndedItem): void {
     this.#ended[slot] = ended;
-    this.#states[slot] = ENDED;
+    // One that is passed on unrun stays as it was: it has left nothing in the thread.
+    if (typeof ended === 'string' || ended.ran || ended.kind === 'dead') this.#states[slot] = ENDED;
     this.#fresh.push(slot);
     if (typeof ended === 'string' || ended.ran || ended.kind === 'dead') this.#progress += 1;
     if (slot === this.#next) this.#advance();
@@ -176,9 +177,9 @@ export class OutcomeBuilder {
   }
 
   #foldWaiting(slot: number): void {
-    if (!this.#unfolded.has(slot)) return;
-    this.#fold?.add(this.#unfolded.get(slot));
-    this.#unfolded.delete(slot);
+    const line = this.#ended[slot];
+    if (!this.#unfolded.delete(slot) || typeof line !== 'string') return;
+    this.#fold?.add(JSON.parse(line));
   }
 
   #failAttempt(
@@ -190,7 +191,7 @@ export class OutcomeBuilder {
       this.#bury(source, 'exhausted', error, attempts, { failed: true });
       return;
     }
-    const after = isInstance(thrown, Retry) ? thrown.after : undefined;
+    const after = isInstance(thrown, Retry) ? afterOf(thrown) : undefined;
     const dueMs =
       this.#chances.nowMs() + retryDelayMs(this.#workload.retry, attempts.length, this.#chances.random(), after);
     const line = retryLine(source, attempts, { notBefore: new Date(dueMs).toISOString(), rerun });
@@ -207,6 +208,15 @@ export class OutcomeBuilder {
     const line = deadLine(source, { reason, error, attempts, version: this.#version });
     const ran = attempts.length > source.attempts.length;
     this.#end(this.slotOf(source), { kind: 'dead', line, ran, failed, cause: causeOf(reason, error) });
+  }
+}
+
+/** Whatever was thrown, to look at it must not throw. */
+function afterOf(thrown: Retry): number | undefined {
+  try {
+    return thrown.after;
+  } catch {
+    return undefined;
   }
 }
 

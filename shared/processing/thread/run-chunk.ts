@@ -42,7 +42,7 @@ async function runOrEnd(workload: Workload, task: ThreadTask, tools: RunTools): 
     const builder = new OutcomeBuilder({ workload, sources, version: reference.version, chances, states });
     const stop = (): boolean => stopOf(task.statusBuffer) === 'cancelled';
     if (task.remains) salvage(builder, sources, { remains: task.remains, timeoutMs: workload.timeoutSeconds * 1_000 });
-    else await runSources(sources, { ...toRun(workload, task, { builder, tools }) });
+    else await runSources(sources, toRun(workload, task, { builder, tools }));
     endRest(builder, sources, stop());
     return builder.encode({ isCancelled: stop() });
   } catch (error) {
@@ -73,6 +73,7 @@ function toRun(
     startMs: task.nowMs,
     untilMs: task.nowMs + task.budgetMs,
     flights: new Set(),
+    isAlone: false,
     setAside: [],
     isWaiting: isKnownToWait(workload),
   };
@@ -88,11 +89,13 @@ async function runSources(sources: readonly Source[], run: ChunkRun): Promise<vo
   setRunning(statusBuffer, true);
   await withPulse(run, async () => {
     run.copier.isEager = true;
+    run.isAlone = true;
     await runUpTo(
       1,
       rerun('alone'),
-      starting(run, (source) => runItem(run, source, singleMap(workload))),
+      starting(run, (source) => runItem(run, source, workload.map ?? singleMap(workload.mapChunk))),
     );
+    run.isAlone = false;
     await runAll(run, rerun('careful'));
     run.copier.isEager = false;
     await runAll(
@@ -121,25 +124,24 @@ const starting =
 
 function runAll(run: ChunkRun, sources: readonly Source[]): Promise<void> {
   const { map, mapChunk, group, concurrency } = run.workload;
-  if (map)
+  const single = map ?? singleMap(mapChunk);
+  if (mapChunk === undefined)
     return runUpTo(
       concurrency,
       sources,
-      starting(run, (source) => runItem(run, source, map)),
+      starting(run, (one) => runItem(run, one, single)),
     );
-  if (!mapChunk) throw new TypeError('A workload has either map or mapChunk.');
   const groups = groupsOf(sources, group.maxItems);
   return runUpTo(
     concurrency,
     groups,
-    starting(run, (sources) => runGroup(run, sources, mapChunk)),
+    starting(run, (each) => runGroup(run, each, mapChunk)),
   );
 }
 
-function singleMap({ map, mapChunk }: Workload): NonNullable<Workload['map']> {
-  const single = map ?? (mapChunk && toSingleItemMap(mapChunk));
-  if (!single) throw new TypeError('A workload has either map or mapChunk.');
-  return single;
+function singleMap(mapChunk: Workload['mapChunk']): NonNullable<Workload['map']> {
+  if (mapChunk === undefined) throw new TypeError('A workload has either map or mapChunk.');
+  return toSingleItemMap(mapChunk);
 }
 
 /** What has not ended when the chunk does: cancelled with its batch, or passed on. */

@@ -1,8 +1,8 @@
 import type { Workload } from '../../workload/define.ts';
 import { isInstance } from '../outcome/error-text.ts';
 import type { Source } from '../sources.ts';
-import type { ChunkRun } from './chunk-run.ts';
-import { Flight, isPromise, SetAsideError } from './flight.ts';
+import { type ChunkRun, noteWaiting } from './chunk-run.ts';
+import { Flight, isPromise } from './flight.ts';
 import { passedOn } from './run-item.ts';
 import { enter } from './thread-status.ts';
 import { validItem } from './valid-item.ts';
@@ -16,63 +16,87 @@ export const groupsOf = (sources: readonly Source[], maxItems: number): Source[]
     sources.slice(group * maxItems, (group + 1) * maxItems),
   );
 
+/** One call of `mapChunk` under way. */
+interface GroupCall {
+  run: ChunkRun;
+  sources: readonly Source[];
+  mapChunk: MapChunk;
+  flight: Flight;
+}
+
 /**
  * Runs a group by one call of `mapChunk` with its valid items. A throw, a timeout or an answer of the wrong length fails
- * all of them for retry: nobody can tell which one it was.
+ * all of them for retry: nobody can tell which one it was. Returns a promise only if the schema or the handler did.
  */
-export async function runGroup(run: ChunkRun, group: readonly Source[], mapChunk: MapChunk): Promise<void> {
+export function runGroup(run: ChunkRun, group: readonly Source[], mapChunk: MapChunk): Promise<void> | undefined {
   const sources = group.filter((source) => !run.builder.hasEnded(source) && !passedOn(run, source));
-  if (sources.length === 0) return;
-  const flight = new Flight();
-  // At once: the first items are validated before anything is waited for.
-  run.flights.add(flight);
+  if (sources.length === 0) return undefined;
+  const call: GroupCall = { run, sources, mapChunk, flight: new Flight() };
+  for (const source of sources) enter(run.statusBuffer, run.builder.slotOf(source), run.isAlone);
   try {
-    const work = flight.run(runValid, run, sources, { flight, mapChunk });
-    await flight.within(work, { timeoutMs: run.timeoutMs, peers: run.flights });
+    const valid = call.flight.run(validate, call);
+    const ended = isPromise(valid) ? valid.then((all) => callAndRecord(call, all)) : callAndRecord(call, valid);
+    if (isPromise(ended)) return call.flight.run(endLater, call, ended);
   } catch (thrown) {
-    if (thrown instanceof SetAsideError) run.setAside.push(() => runGroup(run, sources, mapChunk));
-    else if (!flight.isStopped) failRest(run, sources, thrown);
+    failRest(call, thrown);
+  }
+  return undefined;
+}
+
+async function endLater(call: GroupCall, ended: PromiseLike<void>): Promise<void> {
+  const { run, sources, mapChunk, flight } = call;
+  if (!run.isWaiting) noteWaiting(run, true);
+  try {
+    await flight.within(ended, { timeoutMs: run.timeoutMs, peers: run.flights });
+  } catch (thrown) {
+    if (flight.isSetAside(thrown)) run.setAside.push(() => runGroup(run, sources, mapChunk));
+    else if (!flight.isStopped) failRest(call, thrown);
   } finally {
     run.copier.check(run.nowMs());
   }
 }
 
-async function runValid(
-  run: ChunkRun,
-  sources: readonly Source[],
-  { flight, mapChunk }: { flight: Flight; mapChunk: MapChunk },
-): Promise<void> {
-  const valid = await validate(run, sources, flight);
-  if (valid.length === 0) return;
-  const contexts = valid.map(([source]) => run.contextOf(source, flight));
-  const answer = await mapChunk(
-    valid.map(([, item]) => item),
-    contexts,
-  );
-  if (hasBeenGivenUp(run, flight)) return;
-  const outputs = checkLength(answer, valid.length);
-  for (const [i, [source]] of valid.entries()) record(run, source, outputs[i]);
-}
-
-/** Whatever comes after the end of the wait counts for nothing. */
-const hasBeenGivenUp = (run: ChunkRun, flight: Flight): boolean => !run.flights.has(flight);
-
-async function validate(run: ChunkRun, sources: readonly Source[], flight: Flight): Promise<Valid[]> {
+/** The valid items; those that are not have ended. A promise of them if the schema is asynchronous. */
+function validate({ run, sources, flight }: GroupCall): Valid[] | Promise<Valid[]> {
   const valid: Valid[] = [];
-  for (const source of sources) enter(run.statusBuffer, run.builder.slotOf(source));
+  const later: Promise<void>[] = [];
+  const fail = (source: Source, thrown: unknown): void => {
+    if (!flight.isAborted) run.builder.fail(source, thrown);
+  };
   for (const source of sources) {
+    const entry: Valid = [source, undefined];
+    const keep = (item: unknown): void => {
+      entry[1] = item;
+      valid.push(entry);
+    };
     try {
       const item = validItem(run.workload.item, source);
-      valid.push([source, isPromise(item) ? await item : item]);
+      if (!isPromise(item)) keep(item);
+      else later.push(Promise.resolve(item).then(keep, (thrown: unknown) => fail(source, thrown)));
     } catch (thrown) {
-      if (!hasBeenGivenUp(run, flight)) run.builder.fail(source, thrown);
+      fail(source, thrown);
     }
-    if (hasBeenGivenUp(run, flight)) return [];
   }
-  return valid;
+  if (later.length === 0) return valid;
+  return Promise.all(later).then(() => valid.sort(([a], [b]) => a.line - b.line));
 }
 
-function failRest(run: ChunkRun, sources: readonly Source[], thrown: unknown): void {
+/** Calls the handler, unless nothing is left of the group; what comes after its end counts for nothing. */
+function callAndRecord(call: GroupCall, valid: readonly Valid[]): void | Promise<void> {
+  const { run, mapChunk, flight } = call;
+  if (valid.length === 0 || flight.isAborted) return undefined;
+  const items = valid.map(([, item]) => item);
+  const contexts = valid.map(([source]) => run.contextOf(source, flight));
+  const answer = flight.run(mapChunk, items, contexts);
+  const recordAll = (outputs: unknown): void => {
+    const checked = checkLength(outputs, valid.length);
+    for (const [i, [source]] of valid.entries()) record(call, source, checked[i]);
+  };
+  if (isPromise(answer)) return Promise.resolve(answer).then(recordAll);
+  return recordAll(answer);
+}
+
+function failRest({ run, sources }: GroupCall, thrown: unknown): void {
   for (const source of sources) if (!run.builder.hasEnded(source)) run.builder.fail(source, thrown);
 }
 
@@ -82,12 +106,14 @@ function checkLength(outputs: unknown, expected: number): unknown[] {
   throw new TypeError(`mapChunk must return one result for each of its ${expected} items, got ${got}.`);
 }
 
-function record(run: ChunkRun, source: Source, output: unknown): void {
+/** Once the group is asked to stop, its errors say nothing about its items; once it is given up, nothing does. */
+function record({ run, flight }: GroupCall, source: Source, output: unknown): void {
+  if (flight.isAborted && !(flight.isStopped && run.flights.has(flight))) return;
   try {
     if (isInstance(output, Error)) throw output;
     run.builder.succeed(source, output);
   } catch (thrown) {
-    run.builder.fail(source, thrown);
+    if (!flight.isStopped) run.builder.fail(source, thrown);
   }
 }
 

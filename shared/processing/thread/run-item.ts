@@ -1,7 +1,7 @@
 import type { Workload } from '../../workload/define.ts';
 import type { Source } from '../sources.ts';
 import { type ChunkRun, noteWaiting } from './chunk-run.ts';
-import { Flight, isPromise, SetAsideError } from './flight.ts';
+import { Flight, isPromise } from './flight.ts';
 import { enter } from './thread-status.ts';
 import { validItem } from './valid-item.ts';
 
@@ -25,11 +25,12 @@ export function passedOn(run: ChunkRun, source: Source): boolean {
 export function runItem(run: ChunkRun, source: Source, map: MapItem): Promise<void> | undefined {
   if (passedOn(run, source)) return undefined;
   const flight = new Flight();
-  enter(run.statusBuffer, run.builder.slotOf(source));
+  enter(run.statusBuffer, run.builder.slotOf(source), run.isAlone);
   try {
     const work = { map, flight };
     const result = run.isWaiting === false ? call(run, source, work) : flight.run(call, run, source, work);
-    if (isPromise(result)) return endLater(run, source, { flight, result, map });
+    // In its context: a lazy query begins only when it is waited for.
+    if (isPromise(result)) return flight.run(endLater, run, source, { flight, result, map });
     if (run.isWaiting === undefined) noteWaiting(run, false);
     run.builder.succeed(source, result);
   } catch (thrown) {
@@ -41,7 +42,9 @@ export function runItem(run: ChunkRun, source: Source, map: MapItem): Promise<vo
 function call(run: ChunkRun, source: Source, { map, flight }: { map: MapItem; flight: Flight }): unknown {
   const item = validItem(run.workload.item, source);
   const context = run.contextOf(source, flight);
-  return isPromise(item) ? item.then((valid) => map(valid, context)) : map(item, context);
+  if (!isPromise(item)) return map(item, context);
+  // No call begins after its time, or after the end of its chunk.
+  return item.then((valid) => (flight.isAborted ? undefined : map(valid, context)));
 }
 
 async function endLater(
@@ -53,7 +56,7 @@ async function endLater(
   try {
     run.builder.succeed(source, await flight.within(result, { timeoutMs: run.timeoutMs, peers: run.flights }));
   } catch (thrown) {
-    if (thrown instanceof SetAsideError) run.setAside.push(() => runItem(run, source, map));
+    if (flight.isSetAside(thrown)) run.setAside.push(() => runItem(run, source, map));
     else if (!flight.isStopped) run.builder.fail(source, thrown);
   } finally {
     run.copier.check(run.nowMs());

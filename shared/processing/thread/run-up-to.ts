@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Longest time that starts which need no waiting keep the thread from what is in flight. */
+/** Longest time that units which wait for nothing keep the thread from what is in flight. */
 const TURN_MS = 20;
 
 /**
@@ -27,11 +27,13 @@ export async function runUpTo<T>(
   for (const unit of units) {
     const pending = start(unit);
     if (pending !== undefined) {
+      if (inFlight === 0) turnMs = performance.now();
       inFlight += 1;
       void pending.catch((error: unknown) => faults.push(error)).then(ended);
-      turnMs = performance.now();
       while (inFlight >= limit) await oneEnds();
-    } else if (inFlight > 0 && performance.now() - turnMs > TURN_MS) {
+    }
+    // Also where all units are promises: those that wait for nothing end without a turn of the event loop.
+    if (inFlight > 0 && performance.now() - turnMs > TURN_MS) {
       await nextTurn();
       turnMs = performance.now();
     }

@@ -15,11 +15,19 @@ const SLOTS = 7;
 /** What has become of an item, by its place in the chunk. */
 export const NOT_BEGUN = 0;
 export const IN_FLIGHT = 1;
-export const ENDED = 2;
+/** In flight as the only one, in the round of those that are run alone. */
+export const ALONE = 2;
+export const ENDED = 3;
 
 /** Why a chunk is to end early: its batch is being cancelled, or its instance is being stopped. */
 export type Stop = 'cancelled' | 'returned';
 const STOPS: readonly (Stop | undefined)[] = [undefined, 'cancelled', 'returned'];
+
+/**
+ * How long calls in flight have to end once their chunk is to end. Of an instance less: Azure gives it five seconds in all
+ * (azure-functions-nodejs-worker: WorkerTerminate).
+ */
+export const STOP_GRACE_MS: Readonly<Record<Stop, number>> = { cancelled: 5_000, returned: 3_000 };
 
 /** The shared memory of one run: counters, and a state for each item of the chunk. */
 export interface StatusBuffer {
@@ -60,8 +68,8 @@ export function setRunning({ counters }: StatusBuffer, isRunning: boolean): void
 }
 
 /** Records that the handler is called for the item at `slot`. */
-export function enter({ counters, items }: StatusBuffer, slot: number): void {
-  items[slot] = IN_FLIGHT;
+export function enter({ counters, items }: StatusBuffer, slot: number, isAlone: boolean): void {
+  items[slot] = isAlone ? ALONE : IN_FLIGHT;
   Atomics.add(counters, SEQUENCE, 1);
 }
 

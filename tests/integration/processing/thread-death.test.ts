@@ -110,22 +110,23 @@ describe('a handler that ends its thread', () => {
 
   it('does not lose what had ended before the last copy: that is not called again', async () => {
     const acts = [...Array.from({ length: 8 }, () => 'slow'), 'exit', 'ok'];
-    const outcome = await processActs(acts);
-    const { results, retries } = await readAll(outcome);
-    expect(results.length).toBeGreaterThan(3);
-    expect(outcome.header.counts).toMatchObject({ items: 10, dead: 1, retried: 9 - results.length });
-    expect(retries.every(isUncharged)).toBe(true);
-    await processor.process(retriesJob(retries, NOW_MS));
-    const counts = await calls();
-    for (let id = 0; id < results.length; id += 1) expect(counts[id]).toBe(1);
-    expect(counts).toMatchObject({ 8: 1, 9: 1 });
-    expect(Math.max(...Object.values(counts))).toBe(2);
+    const { results, partial } = await readAll(await processActs(acts));
+    const copied = results.length;
+    expect(copied).toBeGreaterThan(3);
+    expect(partial).toEqual([{ key: 'all', value: { n: copied } }]);
+    await writeFile(callsFile, '');
+    const end = await runAll(acts);
+    expect(end).toMatchObject({ retried: [], dead: [[108, 'killed', 'ThreadExitError']] });
+    const { 8: killer, ...others } = await calls();
+    expect(killer).toBe(2);
+    expect(Object.values(others).filter((n) => n === 1).length).toBeGreaterThan(3);
+    expect(Math.max(...Object.values(others))).toBe(2);
   });
 
-  it('has its outcome folded anew from what was copied', async () => {
-    const outcome = await processActs([...Array.from({ length: 8 }, () => 'slow'), 'exit']);
-    const { results, partial } = await readAll(outcome);
-    expect(partial).toEqual([{ key: 'all', value: { n: results.length } }]);
+  it('by what it has left running is not the fault of another item', async () => {
+    const end = await runAll(['exitsLater', 'wait', 'ok'], { workload: 'patient' });
+    expect(end).toMatchObject({ dead: [], retried: [] });
+    expect(end.succeeded).toEqual([0, 1, 2]);
   });
 });
 
@@ -139,16 +140,21 @@ describe('a chunk whose results do not fit into the memory of a thread', () => {
 
 describe('a handler that blocks its thread', () => {
   it('is charged with a timeout alone, and runs alone when it is tried again', async () => {
-    const outcome = await processActs(['ok', 'hangSync', 'ok']);
-    const { retries } = await readAll(outcome);
-    expect(retries[1]).toMatchObject({ index: 101, attempts: [{ error: TIMEOUT }], rerun: 'alone' });
-    expect(outcome).toMatchObject({ failures: 1 });
-    expect(outcome.header.handlerSeconds).toBeGreaterThan(2.2);
+    const first = await processActs(['ok', 'hangSync', 'ok']);
+    const rest = (await readAll(first)).retries;
+    expect(rest.map(({ index, rerun, attempts }) => [index, rerun, attempts.length])).toContainEqual([101, 'alone', 0]);
+    const second = await processor.process(retriesJob(rest, NOW_MS));
+    const charged = (await readAll(second)).retries.filter((retry) => !isUncharged(retry));
+    expect(charged).toMatchObject([{ index: 101, attempts: [{ error: TIMEOUT }], rerun: 'alone' }]);
+    expect(second).toMatchObject({ failures: 1 });
+    expect(second.header.handlerSeconds).toBeGreaterThan(2.2);
+    // The time in which the thread was blocked is over: the wait begins after it.
+    expect(Date.parse(charged[0]?.notBefore ?? '')).toBeGreaterThan(NOW_MS + 2_800);
   });
 
   it('is exhausted at its last attempt', async () => {
     const attempts = [1, 2].map(() => ({ at: '2025-12-31T00:00:00.000Z', error: TIMEOUT }));
-    const retries = [{ index: 7, attempts, item: { id: 7, act: 'hangSync' } }];
+    const retries = [{ index: 7, attempts, rerun: 'alone' as const, item: { id: 7, act: 'hangSync' } }];
     const { dead } = await readAll(await processor.process(retriesJob(retries, NOW_MS)));
     expect(dead[0]).toMatchObject({ index: 7, reason: 'exhausted', error: { name: 'TimeoutError' } });
     expect(dead[0]?.attempts).toHaveLength(3);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createStrictFold, partialLine } from '../../../../shared/processing/outcome/fold.ts';
 import { ids, type MapItem, run, workloadOf } from '../../../helpers/run-chunk.ts';
@@ -39,6 +40,24 @@ describe('reduce', () => {
     expect(header.counts).toEqual({ items: 3, succeeded: 3, dead: 0, cancelled: 0, retried: 0 });
     expect([results, retries, failures]).toEqual([[1, id, 2], [], 0]);
     expect(partial).toEqual([{ failed: expect.stringContaining(failed) }]);
+  });
+
+  it('gets results as their JSON says, in whatever order they end', async () => {
+    const seen: unknown[] = [];
+    const keeping = {
+      ...reduce,
+      key: () => 'all',
+      add: (acc: { sum: number }, result: unknown) => {
+        seen.push(result);
+        return acc;
+      },
+    };
+    const map: MapItem = async ({ id }) => {
+      await sleep(id === 1 ? 20 : 1);
+      return id === 3 ? undefined : { at: new Date(id) };
+    };
+    await run(workloadOf(map, { reduce: keeping }), ids(1, 2, 3));
+    expect(seen).toEqual([{ at: '1970-01-01T00:00:00.001Z' }, { at: '1970-01-01T00:00:00.002Z' }, null]);
   });
 
   it('names the key of a value that cannot be written', () => {

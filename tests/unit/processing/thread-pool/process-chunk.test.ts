@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { endWholeChunk } from '../../../../shared/processing/outcome/endings.ts';
-import { begin, enter, readThreadStatus } from '../../../../shared/processing/thread/thread-status.ts';
+import { ALONE, begin, enter, readThreadStatus } from '../../../../shared/processing/thread/thread-status.ts';
 import type { ThreadTask } from '../../../../shared/processing/thread/thread-task.ts';
 import { ProcessorClosedError, ThreadStartError } from '../../../../shared/processing/thread-pool/errors.ts';
 import { processChunk } from '../../../../shared/processing/thread-pool/process-chunk.ts';
@@ -17,7 +17,7 @@ const diesWith =
   (...slots: number[]): Run =>
   (task) => {
     begin(task.statusBuffer, 1_000);
-    for (const slot of slots) enter(task.statusBuffer, slot);
+    for (const slot of slots) enter(task.statusBuffer, slot, true);
     return died(task);
   };
 const answers: Run = ({ reference, nowMs, statusBuffer }) => ({
@@ -51,7 +51,7 @@ describe('processChunk', () => {
     const { outcome, tasks } = await process(9, [diesWith(3)]);
     expect(tasks).toHaveLength(2);
     expect(tasks[1]?.remains?.verdict).toMatchObject({ slot: 3, kind: 'killed', atMs: NOW_MS + 1_000 });
-    expect([...(tasks[1]?.remains?.items ?? [])]).toEqual([0, 0, 0, 1, 0, 0, 0, 0, 0]);
+    expect([...(tasks[1]?.remains?.items ?? [])]).toEqual([0, 0, 0, ALONE, 0, 0, 0, 0, 0]);
     expect(outcome.header.handlerSeconds).toBe(1);
   });
 

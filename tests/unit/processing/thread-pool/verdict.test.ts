@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { ENDED, IN_FLIGHT, NOT_BEGUN, type ThreadStatus } from '../../../../shared/processing/thread/thread-status.ts';
+import {
+  ALONE,
+  ENDED,
+  IN_FLIGHT,
+  NOT_BEGUN,
+  type ThreadStatus,
+} from '../../../../shared/processing/thread/thread-status.ts';
 import { deathText, verdictOf } from '../../../../shared/processing/thread-pool/verdict.ts';
 import { isStuck } from '../../../../shared/processing/thread-pool/watch.ts';
 
@@ -14,28 +20,29 @@ const death = (items: number[], overrides: object = {}) => ({
 const OUT_OF_MEMORY = Object.assign(new Error('limit'), { code: 'ERR_WORKER_OUT_OF_MEMORY' });
 
 describe('verdictOf', () => {
-  it('names the item that was alone in flight', () => {
-    expect(verdictOf(death([ENDED, IN_FLIGHT, NOT_BEGUN]), 77)).toMatchObject({
+  it('names the item that was run alone', () => {
+    expect(verdictOf(death([ENDED, ALONE, NOT_BEGUN]), 77)).toMatchObject({
       ...{ slot: 1, atMs: 77, kind: 'killed' },
       error: { name: 'Error', message: 'gone' },
     });
   });
 
   it('charges it with a timeout when its thread no longer moved', () => {
-    expect(verdictOf(death([IN_FLIGHT], { stuck: true }), 77)).toEqual({ slot: 0, atMs: 77, kind: 'timedOut' });
+    expect(verdictOf(death([ALONE], { stuck: true }), 77)).toEqual({ slot: 0, atMs: 77, kind: 'timedOut' });
   });
 
   it.each([
     ['of several in flight', death([IN_FLIGHT, ENDED, IN_FLIGHT])],
+    ['for one that was alone in flight by chance: another may have left a timer', death([ENDED, IN_FLIGHT])],
     ['when none was in flight', death([ENDED, NOT_BEGUN])],
-    ['for a memory that others may have filled', death([ENDED, IN_FLIGHT], { error: OUT_OF_MEMORY })],
-    ['once the chunk had to stop', death([IN_FLIGHT], { status: { ...status, stop: 'cancelled' } })],
+    ['for a memory that others may have filled', death([ENDED, ALONE], { error: OUT_OF_MEMORY })],
+    ['once the chunk had to stop', death([ALONE], { status: { ...status, stop: 'cancelled' } })],
   ])('names nobody %s', (_, end) => {
     expect(verdictOf(end, 77)).toBeUndefined();
   });
 
   it('names an item that filled the memory before any other ran', () => {
-    expect(verdictOf(death([NOT_BEGUN, IN_FLIGHT], { error: OUT_OF_MEMORY }), 0)).toMatchObject({ slot: 1 });
+    expect(verdictOf(death([NOT_BEGUN, ALONE], { error: OUT_OF_MEMORY }), 0)).toMatchObject({ slot: 1 });
   });
 });
 
@@ -60,8 +67,9 @@ describe('isStuck', () => {
     [outside, 60_001, true],
     [{ ...outside, sequence: 0 }, 19_999, false],
     [{ ...outside, sequence: 0 }, 20_001, true],
-    [stopped, 6_999, false],
-    [stopped, 7_001, true],
+    [stopped, 4_999, false],
+    [stopped, 5_001, true],
+    [{ ...stopped, stop: 'returned' } as const, 3_001, true],
   ])('%j the same for %i ms: %s', (overrides, sameForMs, expected) => {
     expect(isStuck({ ...status, ...overrides }, sameForMs)).toBe(expected);
   });

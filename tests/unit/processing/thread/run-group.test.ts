@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { errorLine } from '../../../../shared/processing/outcome/error-text.ts';
+import { IN_FLIGHT } from '../../../../shared/processing/thread/thread-status.ts';
+import { taskOf } from '../../../../shared/processing/thread-pool/process-chunk.ts';
 import { defineWorkload, type ItemContext, type Workload } from '../../../../shared/workload/define.ts';
 import { Reject } from '../../../../shared/workload/errors.ts';
 import { NOW_MS, retriesJob } from '../../../helpers/chunks.ts';
@@ -88,5 +90,40 @@ describe('mapChunk', () => {
       ids('x'),
     );
     expect(header.counts).toMatchObject({ items: 1, dead: 1 });
+  });
+
+  it('runs one group at a time when it is synchronous', async () => {
+    const inFlight: number[] = [];
+    const workload = defineWorkload({
+      ...{ name: 'each', version: 3, item, group: { maxItems: 2 }, concurrency: 8 },
+      mapChunk: (items: Item[]) => {
+        inFlight.push(task.statusBuffer.items.filter((state) => state === IN_FLIGHT).length);
+        return items.map(({ id }) => id);
+      },
+    });
+    const task = taskOf(ids(1, 2, 3, 4, 5), 60_000);
+    const { results } = await run(workload, ids(1, 2, 3, 4, 5), { statusBuffer: task.statusBuffer });
+    expect(results).toEqual([1, 2, 3, 4, 5]);
+    expect(inFlight).toEqual([2, 2, 1]);
+  });
+
+  it.each([
+    ['cancelled', { cancelled: 3, retried: 0 }],
+    ['returned', { cancelled: 0, retried: 3 }],
+  ] as const)('is charged with nothing that it answers once it is stopped: %s', async (reason, counts) => {
+    const stop = new AbortController();
+    const workload = defineWorkload({
+      ...{ name: 'each', version: 3, item, timeoutSeconds: 60 },
+      mapChunk: async (items: Item[], contexts) => {
+        setTimeout(() => stop.abort(reason), 10);
+        const ended = sleep(10_000, undefined, { signal: contexts[0]?.signal });
+        const error = await ended.catch((thrown: unknown) => new Error('aborted', { cause: thrown }));
+        return items.map(() => error as Error);
+      },
+    });
+    const { header, failures, retries } = await run(workload, { ...ids(1, 2, 3), stop: stop.signal });
+    expect(header.counts).toMatchObject({ succeeded: 0, dead: 0, ...counts });
+    expect(failures).toBe(0);
+    expect(retries.every(({ attempts }) => attempts.length === 0)).toBe(true);
   });
 });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { describe, expect, it } from 'vitest';
 import { Reject, Retry } from '../../../../shared/workload/errors.ts';
@@ -118,5 +119,28 @@ describe('an asynchronous handler that overruns its time', () => {
       { name: 'TimeoutError', message: 'timed out after 0.05 s' },
       { name: 'TimeoutError', message: 'timed out after 0.05 s' },
     ]);
+  });
+
+  it('is not called any more when its validation ends after its time', async () => {
+    const slow: StandardSchemaV1<unknown, Item> = {
+      '~standard': {
+        version: 1,
+        vendor: 'test',
+        validate: async (value) => ({ value: await sleep(120, value as Item) }),
+      },
+    };
+    let calls = 0;
+    const { retries } = await run(
+      workloadOf(
+        () => {
+          calls += 1;
+        },
+        { item: slow },
+      ),
+      ids(1),
+    );
+    await sleep(150);
+    expect(retries).toHaveLength(1);
+    expect(calls).toBe(0);
   });
 });
