@@ -9,6 +9,8 @@ import { deathText, verdictOf } from './verdict.ts';
 
 /** Threads that may end before they begin, until the chunk is given back: a dying neighbour can take one with it. */
 const MAX_UNSTARTED = 3;
+/** Threads that may end for a chunk that asks for a fresh one: others may always have taken the fresh ones before it. */
+const MAX_USED = 16;
 /** A chunk that cannot be held or written as a whole is cut; smaller parts need less memory. */
 const SPLIT_PARTS = 8;
 
@@ -45,16 +47,18 @@ export function taskOf({ reference, frame, nowMs, deadlineAt }: ChunkJob, budget
   return { id: 0, reference, deadlineAt, frame, statusBuffer: createStatusBuffer(last - first), nowMs, budgetMs };
 }
 
-/** Runs a task until a thread has begun it. */
+/** Runs a task until a thread has begun it. Threads that have run before end themselves when it asks for a fresh one. */
 async function runBegun(task: ThreadTask, { stop }: ChunkJob, tools: ChunkTools): Promise<ThreadEnd> {
-  for (let unstarted = 1; ; unstarted += 1) {
+  for (let [unstarted, used] = [0, 0]; ; ) {
     failIfClosed(tools);
     const statusBuffer = createStatusBuffer(task.statusBuffer.items.length, readThreadStatus(task.statusBuffer));
     const unfollow = followStop(statusBuffer, stop);
-    const end = await tools.run({ ...task, statusBuffer }).finally(unfollow);
+    const end = await tools.run({ ...task, statusBuffer, acceptsUsed: used >= MAX_USED }).finally(unfollow);
     if ('answer' in end) return end;
     failIfClosed(tools);
-    if (end.status.sequence > 0) return end;
+    if (end.status.isUsed) used += 1;
+    else if (end.status.sequence > 0) return end;
+    else unstarted += 1;
     // One that hung has taken its time already: it is not tried again.
     if (unstarted < MAX_UNSTARTED && !end.stuck) continue;
     throw new ThreadStartError(`No thread could begin: ${toErrorText(end.error).message}`, { cause: end.error });

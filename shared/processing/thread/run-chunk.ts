@@ -19,6 +19,8 @@ export interface ThreadTools extends ContextTools {
   random: () => number;
   /** Takes copies of ended items to where they outlive the thread; absent: there is no such place. */
   sendCopy?: (copy: Copy) => void;
+  /** Ends this thread, so that the chunk runs in a fresh one; absent: it is fresh, or there is no other. */
+  renew?: (() => void) | undefined;
 }
 
 type RunTools = ThreadTools & Chances;
@@ -37,6 +39,9 @@ async function runOrEnd(workload: Workload, task: ThreadTask, tools: RunTools): 
   const { reference, nowMs } = task;
   try {
     const sources = readSources(reference, task.frame);
+    // What earlier calls have left in a thread must not end it under an item that is to prove its innocence.
+    const needsFresh = !task.remains && !task.acceptsUsed && sources.some(({ retry }) => retry?.rerun === 'alone');
+    if (needsFresh) tools.renew?.();
     const chances = { nowMs: tools.nowMs, random: tools.random };
     const states = task.statusBuffer.items;
     const builder = new OutcomeBuilder({ workload, sources, version: reference.version, chances, states });

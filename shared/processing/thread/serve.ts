@@ -8,7 +8,7 @@ import { takeStrayErrors } from './flight.ts';
 import type { LogSink } from './item-context.ts';
 import { runChunk } from './run-chunk.ts';
 import { createThreadContainers } from './thread-containers.ts';
-import { admitLine, type StatusBuffer } from './thread-status.ts';
+import { admitLine, type StatusBuffer, setUsed } from './thread-status.ts';
 import type { ChunkOutcome, Copy, ThreadAnswer, ThreadData, ThreadMessage, ThreadTask } from './thread-task.ts';
 
 /** Log lines a chunk may write; further ones are only counted. */
@@ -21,6 +21,7 @@ export function serve(registry: Registry): (task: ThreadTask) => Promise<unknown
   const { settings } = (workerData ?? {}) as ThreadData;
   const { open, measure } = createThreadContainers(settings);
   let strays = 0;
+  let hasRun = false;
   // Only in a thread: whoever imports the file elsewhere keeps what its process does with such errors.
   if (!isMainThread) {
     takeStrayErrors((error, wasInFlight) => {
@@ -35,7 +36,12 @@ export function serve(registry: Registry): (task: ThreadTask) => Promise<unknown
     const log = logSink(task.reference, task.statusBuffer);
     const clockMs = (): number => performance.now();
     const sendCopy = (copy: Copy): void => send({ kind: 'copy', task: task.id, copy }, [copy.bytes.buffer]);
-    const tools = { clockMs, random: Math.random, log, container: open, sendCopy };
+    const renew = (): void => {
+      setUsed(task.statusBuffer);
+      process.exit();
+    };
+    const tools = { clockMs, random: Math.random, log, container: open, sendCopy, renew: hasRun ? renew : undefined };
+    hasRun ||= task.remains === undefined;
     const { value: outcome, operations } = await measure(() => runChunk(workload, task, tools));
     return moved({ ...outcome, operations });
   };

@@ -10,7 +10,8 @@ const LINES = 3;
 const DROPPED = 4;
 const COPIES = 5;
 const STOP = 6;
-const SLOTS = 7;
+const IS_USED = 7;
+const SLOTS = 8;
 
 /** What has become of an item, by its place in the chunk. */
 export const NOT_BEGUN = 0;
@@ -45,6 +46,8 @@ export interface ThreadStatus {
   dropped: number;
   copies: number;
   stop: Stop | undefined;
+  /** The thread has ended itself, because the chunk asks for a fresh one. */
+  isUsed: boolean;
 }
 
 /** A fresh status of `items` items. Each run has its own: a thread that is being terminated may still write to the one it had. */
@@ -91,6 +94,11 @@ export function followStop({ counters }: StatusBuffer, signal: AbortSignal | und
   return () => signal?.removeEventListener('abort', pass);
 }
 
+/** Records that the thread ends itself, so that the chunk gets a fresh one. */
+export function setUsed({ counters }: StatusBuffer): void {
+  Atomics.store(counters, IS_USED, 1);
+}
+
 /** Whether, and why, the chunk is to end early. */
 export const stopOf = ({ counters }: StatusBuffer): Stop | undefined => STOPS[Atomics.load(counters, STOP)];
 
@@ -113,4 +121,5 @@ export const readThreadStatus = ({ counters }: StatusBuffer): ThreadStatus => ({
   dropped: Atomics.load(counters, DROPPED),
   copies: Atomics.load(counters, COPIES),
   stop: STOPS[Atomics.load(counters, STOP)],
+  isUsed: Atomics.load(counters, IS_USED) === 1,
 });

@@ -56,6 +56,8 @@ export interface ThreadTask extends Pick<ChunkJob, 'reference' | 'nowMs' | 'dead
   statusBuffer: StatusBuffer;
   /** No item is begun after this long; the rest is passed on to the retries chunk, uncharged. */
   budgetMs: number;
+  /** Run it also in a thread that has run others, although items of it have to be alone. */
+  acceptsUsed?: boolean;
   /** Of the thread that ran the chunk and died: its outcome is made of this, and no handler is called. */
   remains?: Remains;
 }

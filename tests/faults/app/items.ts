@@ -18,7 +18,7 @@ export interface FaultItem {
   k: string;
   v: number;
   f?: ItemBehaviour | undefined;
-  /** Comes back in its result, its errors and its dead letter. */
+  /** Comes back in its errors and its dead letter, and in its result as well-formed text. */
   t?: string | undefined;
 }
 

@@ -30,7 +30,8 @@ function map(given: FaultItem, { batch, position, attempt }: ItemContext): Fault
   if (f === 'once' && attempt === 1) throw new Retry(`Item ${n} works the second time: ${t}`);
   if (f === 'late') void Promise.reject(failure(given, 'leaves something behind'));
   if (f === 'exit') process.exit(1);
-  return { n, position, k, v, t };
+  // Errors keep lone surrogates, replaced where they have to be; a result that has one is an error.
+  return { n, position, k, v, t: t?.toWellFormed() };
 }
 
 async function waitingMap(given: FaultItem, context: ItemContext): Promise<FaultResult> {

@@ -46,7 +46,7 @@ const TEXT_STRIDE = 53;
 
 const keyOf = (n: number): string => {
   const key = (n * 7) % KEYS;
-  return key === 13 ? `k13 ${AWKWARD_TEXT}` : `k${key}`;
+  return key === 13 ? `k13 ${AWKWARD_TEXT.toWellFormed()}` : `k${key}`;
 };
 
 /** Makes a batch of `count` items, all of which succeed but those that `behaviours` names by position. */

@@ -62,7 +62,7 @@ function wrongResults(truth: Truth, results: FaultResult[], times: Uint8Array): 
   for (const { n, position, k, v, t } of results) {
     times[position] = (times[position] ?? 0) + 1;
     const item = truth.succeeded.get(position);
-    if (!item || item.n !== n || item.k !== k || item.v !== v || item.t !== t)
+    if (!item || item.n !== n || item.k !== k || item.v !== v || item.t?.toWellFormed() !== t)
       wrong.push(`result ${JSON.stringify({ n, position, k, v, t })}`);
   }
   return wrong;

@@ -123,6 +123,15 @@ describe('a handler that ends its thread', () => {
     expect(Math.max(...Object.values(others))).toBe(2);
   });
 
+  it('by what it has left running does not end it under an item that runs alone, in the next chunk', async () => {
+    const single = createProcessor({ threadUrl, threads: 1, log: () => {} });
+    await single.process(chunkJob([{ id: 0, act: 'exitsLater', calls: callsFile }], { workload: 'patient' }));
+    const alone = [{ index: 1, attempts: [], rerun: 'alone' as const, item: { id: 1, act: 'wait' } }];
+    const { header } = await single.process(retriesJob(alone, NOW_MS, { workload: 'patient' }));
+    await single.close();
+    expect(header.counts).toMatchObject({ succeeded: 1, dead: 0, retried: 0 });
+  });
+
   it('by what it has left running is not the fault of another item', async () => {
     const end = await runAll(['exitsLater', 'wait', 'ok'], { workload: 'patient' });
     expect(end).toMatchObject({ dead: [], retried: [] });

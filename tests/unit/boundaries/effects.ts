@@ -23,9 +23,9 @@ export const EFFECTS: readonly Effect[] = [
     name: 'the environment of the process',
     uses: ['process'],
     modules: ['node:process'],
-    // A thread takes the errors that nobody awaited; a handler finds the address of what it calls there.
+    // A thread takes the errors that nobody awaited, and ends itself for a fresh one; a handler finds the address of what it calls there.
     allowed: [
-      ...['functions/app.ts', 'shared/processing/thread/flight.ts', HANDLERS],
+      ...['functions/app.ts', 'shared/processing/thread/flight.ts', 'shared/processing/thread/serve.ts', HANDLERS],
       ...['cli/io.ts', 'cli/sluice.ts', 'cli/cost.ts', 'cli/new-workload.ts'],
       ...PROGRAMS,
     ],

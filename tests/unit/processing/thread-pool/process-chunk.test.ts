@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { endWholeChunk } from '../../../../shared/processing/outcome/endings.ts';
-import { ALONE, begin, enter, readThreadStatus } from '../../../../shared/processing/thread/thread-status.ts';
+import { ALONE, begin, enter, readThreadStatus, setUsed } from '../../../../shared/processing/thread/thread-status.ts';
 import type { ThreadTask } from '../../../../shared/processing/thread/thread-task.ts';
 import { ProcessorClosedError, ThreadStartError } from '../../../../shared/processing/thread-pool/errors.ts';
 import { processChunk } from '../../../../shared/processing/thread-pool/process-chunk.ts';
@@ -73,6 +73,20 @@ describe('processChunk', () => {
     const { dead } = await readAll(outcome);
     expect(outcome.header.ending).toBe('killed');
     expect(dead[0]).toMatchObject({ reason: 'killed', error: { name: 'Error', message: 'gone' }, item: { i: 0 } });
+  });
+
+  it('goes on until a thread is fresh when it asks for one, and takes any in the end', async () => {
+    const used: Run = (task) => {
+      begin(task.statusBuffer, 1_000);
+      setUsed(task.statusBuffer);
+      return died(task);
+    };
+    const { tasks } = await process(
+      9,
+      Array.from({ length: 16 }, () => used),
+    );
+    expect(tasks).toHaveLength(17);
+    expect(tasks.map(({ acceptsUsed }) => acceptsUsed)).toEqual([...Array.from({ length: 16 }, () => false), true]);
   });
 
   it('rejects when no thread begins', async () => {

@@ -12,6 +12,7 @@ import { isStuck } from '../../../../shared/processing/thread-pool/watch.ts';
 const status: ThreadStatus = {
   ...{ sequence: 9, isRunning: true, timeoutMs: 500, lines: 0, dropped: 0, copies: 0 },
   stop: undefined,
+  isUsed: false,
 };
 const death = (items: number[], overrides: object = {}) => ({
   ...{ status, items: Uint8Array.from(items), copies: [], stuck: false, error: new Error('gone') },
