@@ -24,7 +24,8 @@ export function sluiceStack(folder: string, overrides: Record<string, string> = 
     layout: { containers: [...Object.values(CONTAINERS), ...registry.containers], tables: Object.values(TABLES) },
     settings: (connections) => ({
       ...sluiceSettings(connections),
-      SLUICE_CAPACITY: String(instances * readHostLimits(hostJson).concurrentActivities),
+      // One activity of each instance is left for results: else they would wait for the end of a whole wave.
+      SLUICE_CAPACITY: String(instances * (readHostLimits(hostJson).concurrentActivities - 1)),
       ...overrides,
     }),
   };

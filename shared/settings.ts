@@ -50,7 +50,7 @@ export interface Settings {
   readonly threadMemoryMb: number;
   readonly sliceSeconds: number;
   readonly visibilitySeconds: number;
-  /** Dequeue tasks that all instances of a pool can run at a time: instances x maxConcurrentActivityFunctions of host.json. */
+  /** Dequeue tasks that all instances of a pool can run at a time: instances x (maxConcurrentActivityFunctions of host.json - 1, which is left for results). */
   readonly capacity: number;
   readonly priceSheet: string;
   /** undefined: nobody asked for traces and metrics, and no SDK is loaded. */

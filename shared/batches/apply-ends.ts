@@ -181,7 +181,7 @@ function count(batch: BatchRow, header: OutcomeHeader, next: number): void {
   batch.succeeded += header.counts.succeeded;
   batch.dead += header.counts.dead;
   batch.cancelled += header.counts.cancelled;
-  if (header.ending !== 'split') batch.retried += header.counts.retried;
+  if (header.ending !== 'split') batch.retried += header.counts.retried - (header.moved ?? 0);
   batch.handlerSeconds += header.handlerSeconds;
 }
 

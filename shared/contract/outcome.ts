@@ -31,6 +31,8 @@ export const outcomeHeaderSchema = z.object({
   dead: framePlaceSchema.optional(),
   partial: framePlaceSchema.optional(),
   dueAt: z.string().optional(),
+  /** How many of the retried items are only moved: no attempt was charged. */
+  moved: count.optional(),
   /** How many items died of which cause; the most frequent ones only. */
   causes: z.record(z.string(), count).optional(),
   /** For `split`: [skip, take] of each part, relative to the frame. */

@@ -76,7 +76,8 @@ async function decide(deps: FinishWaveDeps, input: EndedWave, gate: GateRow): Pr
   if (wave.startError && wave.done === 0)
     return openCircuit(deps, input, { gate, reason: wave.startError, longestMs: LONGEST_START_PROBE_MS });
   if (wave.tripped || (gate.paused !== undefined && wave.failures * 2 > wave.ran)) {
-    const reason = `${wave.failures} of ${wave.ran} items failed for retry`;
+    const example = wave.failure === '' ? '' : `, one with ${wave.failure}`;
+    const reason = `${wave.failures} of ${wave.ran} items failed for retry${example}`;
     return openCircuit(deps, input, { gate, reason, longestMs: LONGEST_PROBE_MS });
   }
   if (gate.paused !== undefined && wave.ran > 0) gate.paused = undefined;

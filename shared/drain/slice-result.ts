@@ -10,6 +10,8 @@ export interface WorkCounts {
   /** Items whose handler ran, and those of them that failed for retry. */
   ran: number;
   failures: number;
+  /** The error of one of them, on one line; empty when none has failed. */
+  failure: string;
   /** References that name a batch which is gone. */
   orphanedReferences: number;
   /** Seconds spent in handlers, over all threads. */
@@ -30,6 +32,7 @@ export const emptyCounts = (): WorkCounts => ({
   items: 0,
   ran: 0,
   failures: 0,
+  failure: '',
   orphanedReferences: 0,
   handlerSeconds: 0,
   operations: {},

@@ -15,6 +15,7 @@ export function addCounts(a: WorkCounts, b: WorkCounts): WorkCounts {
     handlerSeconds: a.handlerSeconds + b.handlerSeconds,
     operations: addOperations(a.operations, b.operations),
     oldestAt: earlier(a.oldestAt, b.oldestAt),
+    failure: a.failure || b.failure,
     startError: a.startError || b.startError,
   };
 }
@@ -85,12 +86,14 @@ export async function runSlice<Message>(
     seconds: (nowMs() - start - sleptMs) / 1000,
   });
   const isOver = (): boolean => effects.isEnding() || nowMs() - start >= wave.sliceSeconds * 1000;
-  const isQuotaReached = (): boolean => total.received >= wave.quota;
+  // A probe whose chunks ended unrun, since their batch is cancelled, has tried nothing yet.
+  const hasTriedNothing = (): boolean => wave.probe && total.done > 0 && total.ran === 0;
+  const isQuotaReached = (): boolean => total.received >= wave.quota && !hasTriedNothing();
   while (!isQuotaReached() || (mayStay && nowMs() - start < STAY_MS)) {
     if (isOver()) return result('timeUp');
     const isExtra = isQuotaReached();
     const askedMs = nowMs();
-    const count = isOnlyTask ? wave.receive : Math.min(wave.receive, wave.quota - total.received);
+    const count = isOnlyTask || wave.probe ? wave.receive : Math.min(wave.receive, wave.quota - total.received);
     const messages = await effects.receive(count);
     mayStay = isOnlyTask && messages.length < count;
     if (messages.length > 0) {

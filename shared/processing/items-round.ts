@@ -32,7 +32,7 @@ import { createRoundPublisher } from './round-publisher.ts';
 import type { RunningChunks } from './running-chunks.ts';
 import type { SharedLock } from './shared-lock.ts';
 import type { ChunkOutcome } from './thread/thread-task.ts';
-import { ProcessorClosedError, ThreadStartError } from './thread-pool/errors.ts';
+import { NotBegunError, ProcessorClosedError, ThreadStartError } from './thread-pool/errors.ts';
 import type { Processor } from './thread-pool/processor.ts';
 
 /** Deliveries from which on a chunk may have killed its process, and runs isolated. */
@@ -151,6 +151,7 @@ async function processReference(deps: ItemsRoundDeps, work: Work, round: RoundCo
     if (work.unread !== undefined) throw work.unread;
     return await decide(deps, work, lease);
   } catch (error) {
+    if (error instanceof NotBegunError) return await returnUnstarted(work, lease);
     const { batch, chunk } = work.value;
     if (error instanceof ThreadStartError) reportStartError(round, error);
     else log.warn('chunk-deferred', { batch, chunk, queue: address.queue, error: toError(error) });
@@ -159,13 +160,16 @@ async function processReference(deps: ItemsRoundDeps, work: Work, round: RoundCo
   }
 }
 
+/** The folders of an absolute path or file URL: clients see the reason, and the machine's are not their business. */
+const FOLDERS = /(?:file:\/\/)?(?:\b[A-Za-z]:)?(?<![\w.])[\\/](?:[^\s\\/'":]+[\\/])+/g;
 /** Longest reason that the gate shows, on one line. */
 const MAX_REASON_CHARS = 500;
 
 /** Once per round: its other chunks would meet the same error. The end of the wave shows it on the gate. */
 function reportStartError(round: RoundContext, error: ThreadStartError): void {
   if (round.startError !== '') return;
-  round.startError = storableText(error.message).replaceAll(/\s+/g, ' ').slice(0, MAX_REASON_CHARS);
+  const text = error.message.replaceAll(FOLDERS, '').replaceAll(/\s+/g, ' ');
+  round.startError = storableText(text.slice(0, MAX_REASON_CHARS));
   log.error('thread-start-failed', { queue: round.address.queue, error });
 }
 

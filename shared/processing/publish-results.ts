@@ -77,6 +77,7 @@ export function countWork(
     total.items += counts.items - counts.retried;
     total.ran += disposition.outcome?.ran ?? 0;
     total.failures += disposition.outcome?.failures ?? 0;
+    total.failure ||= disposition.outcome?.failure ?? '';
     total.handlerSeconds += disposition.outcome ? disposition.end.header.handlerSeconds : 0;
   }
   return total;

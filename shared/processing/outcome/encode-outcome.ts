@@ -15,7 +15,7 @@ export interface EncodedOutcome {
   body: Uint8Array<ArrayBuffer>;
 }
 
-type Facts = Pick<OutcomeHeader, 'ending' | 'counts'> & Partial<Pick<OutcomeHeader, 'dueAt' | 'parts'>>;
+type Facts = Pick<OutcomeHeader, 'ending' | 'counts'> & Partial<Pick<OutcomeHeader, 'dueAt' | 'moved' | 'parts'>>;
 type Places = Pick<OutcomeHeader, 'results' | 'retries' | 'dead' | 'partial'>;
 
 /**

@@ -32,7 +32,7 @@ export function endWholeChunk(end: WholeEnding): ChunkOutcome {
   const none = { items: last - first, succeeded: 0, dead: 0, cancelled: 0, retried: 0 };
   if (end.ending === 'cancelled') {
     const counts = { ...none, cancelled: none.items };
-    return { ...encodeOutcome({ ending: 'cancelled', counts }, {}), failures: 0, ran: 0, causes: {} };
+    return { ...encodeOutcome({ ending: 'cancelled', counts }, {}), failures: 0, failure: '', ran: 0, causes: {} };
   }
   const error = toErrorText(end.error);
   const dead = deadSources(end).map((source) =>
@@ -41,7 +41,7 @@ export function endWholeChunk(end: WholeEnding): ChunkOutcome {
   const causes = new Map<string, number>();
   if (dead.length > 0) countCause(causes, causeOf(end.ending, error), dead.length);
   const encoded = encodeOutcome({ ending: end.ending, counts: { ...none, dead: dead.length } }, { dead });
-  return { ...encoded, failures: 0, ran: 0, causes: Object.fromEntries(causes) };
+  return { ...encoded, failures: 0, failure: '', ran: 0, causes: Object.fromEntries(causes) };
 }
 
 type Known = Source | Pick<Source, 'index'>;
@@ -73,6 +73,7 @@ export function splitChunk(reference: Reference, parts: number): ChunkOutcome {
   return {
     ...encodeOutcome({ ending: 'split', counts, parts: ranges }, {}),
     failures: 0,
+    failure: '',
     ran: 0,
     causes: {},
   };

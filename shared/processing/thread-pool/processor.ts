@@ -4,6 +4,7 @@ import type { Settings } from '../../settings.ts';
 import { createSlots } from '../../slots.ts';
 import { type ErrorText, errorLine, toErrorText } from '../outcome/error-text.ts';
 import type { ChunkJob, ChunkOutcome, LogLine, StrayError } from '../thread/thread-task.ts';
+import { NotBegunError } from './errors.ts';
 import { processChunk } from './process-chunk.ts';
 import { createStartGuard } from './start-guard.ts';
 import { createThreads, type Threads } from './threads.ts';
@@ -42,7 +43,7 @@ export interface ProcessorOptions {
 export interface Processor {
   /**
    * Makes a chunk's outcome; waits while all threads are taken. Whatever a handler does is in the outcome.
-   * @throws ProcessorClosedError after `close`; ThreadStartError when the threads' file cannot be run at all.
+   * @throws NotBegunError when it was to be returned before a thread was free; ProcessorClosedError after `close`; ThreadStartError when the threads' file cannot be run at all.
    */
   process(job: ChunkJob): Promise<ChunkOutcome>;
   /** Ends all threads at once; chunks under way are rejected. */
@@ -80,7 +81,10 @@ export function createProcessor(options: ProcessorOptions): Processor {
       const calledMs = runTools.clockMs();
       // The service's time goes on while the chunk waits for a thread.
       const nowMs = (): number => job.nowMs + runTools.clockMs() - calledMs;
-      const run = () => processChunk({ ...job, nowMs: nowMs() }, { ...runTools, onDropped: dropNotice(options, job) });
+      const run = async () => {
+        if (job.stop?.reason === 'returned') throw new NotBegunError('The process is being stopped.');
+        return processChunk({ ...job, nowMs: nowMs() }, { ...runTools, onDropped: dropNotice(options, job) });
+      };
       return slots.run(() => guarded(job.reference.workload, run));
     },
     close: async () => {

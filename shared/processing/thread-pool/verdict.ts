@@ -5,7 +5,7 @@ import type { ThreadDeath } from './threads.ts';
 
 /**
  * Who has ended a thread: the item that was run alone, or nobody that could be named. One that was in flight by chance
- * alone is not proven guilty: another may have left a timer. A full memory proves something only against an item that ran
+ * alone proves nothing: another may have left a timer. A full memory proves something only against an item that ran
  * first: it may be what the others have left. `atMs` is the service time.
  */
 export function verdictOf({ items, stuck, error, status }: ThreadDeath, atMs: number): Verdict | undefined {

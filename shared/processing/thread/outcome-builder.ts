@@ -1,9 +1,17 @@
 import type { Attempt, DeadReason, RetryItem } from '../../contract/outcome.ts';
+import { storableText } from '../../contract/text.ts';
 import type { Workload } from '../../workload/define.ts';
 import { Reject, Retry } from '../../workload/errors.ts';
 import { causeOf, countCause } from '../outcome/cause.ts';
 import { type EncodedOutcome, encodeOutcome } from '../outcome/encode-outcome.ts';
-import { attemptError, type ErrorText, InvalidItem, isInstance, toErrorText } from '../outcome/error-text.ts';
+import {
+  attemptError,
+  type ErrorText,
+  errorLine,
+  InvalidItem,
+  isInstance,
+  toErrorText,
+} from '../outcome/error-text.ts';
 import { createFold, type Fold } from '../outcome/fold.ts';
 import { deadLine, retryLine, toResultLine } from '../outcome/lines.ts';
 import type { Source } from '../sources.ts';
@@ -16,6 +24,9 @@ export interface Chances {
   nowMs: () => number;
   random: () => number;
 }
+
+/** Enough to know a failure again; it becomes part of a gate row. */
+const MAX_FAILURE_CHARS = 300;
 
 /** What a builder is made of. */
 export interface BuilderOptions {
@@ -47,6 +58,7 @@ export class OutcomeBuilder {
   #next = 0;
   #fresh: number[] = [];
   #progress = 0;
+  #failure = '';
 
   constructor({ workload, sources, version, chances, states }: BuilderOptions) {
     this.#workload = workload;
@@ -149,11 +161,14 @@ export class OutcomeBuilder {
       if (end.dueMs !== undefined) dueMs = Math.min(dueMs, end.dueMs);
     }
     const due = retries.length > 0 ? { dueAt: new Date(dueMs).toISOString() } : {};
+    const movedItems = others.filter(({ kind, failed }) => kind === 'retry' && !failed).length;
+    const moved = movedItems > 0 ? { moved: movedItems } : {};
     const ending = isCancelled ? 'cancelled' : 'processed';
-    const encoded = encodeOutcome({ ending, counts, ...due }, { results, retries, dead, partial });
+    const encoded = encodeOutcome({ ending, counts, ...due, ...moved }, { results, retries, dead, partial });
     return {
       ...encoded,
       failures: others.filter(({ failed }) => failed).length,
+      failure: this.#failure,
       ran: results.length + others.filter(({ ran }) => ran).length,
       causes: Object.fromEntries(causes),
     };
@@ -187,6 +202,7 @@ export class OutcomeBuilder {
     thrown: unknown,
     { error, attempts, rerun }: { error: ErrorText; attempts: readonly Attempt[]; rerun: RetryItem['rerun'] },
   ): void {
+    this.#failure ||= storableText(errorLine(error).slice(0, MAX_FAILURE_CHARS)).replaceAll(/\s+/g, ' ');
     if (attempts.length >= this.#workload.retry.attempts) {
       this.#bury(source, 'exhausted', error, attempts, { failed: true });
       return;

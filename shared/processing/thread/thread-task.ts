@@ -68,6 +68,8 @@ export interface ChunkOutcome {
   body: Uint8Array;
   /** Items that failed for retry as the handler threw or timed out, the last attempt included. */
   failures: number;
+  /** The error of one of them, on one line; empty when there is none. */
+  failure: string;
   /** Items whose handler ran. */
   ran: number;
   /** Dead letters by cause: reason, error name and message with numbers and quoted text masked. */

@@ -65,5 +65,5 @@ export function processChunk({ reference, frame }: ChunkJob, whim: Whim): ChunkO
   const cancelled = sources.length - succeeded - dead.length - retried;
   const counts = { items: sources.length, succeeded, dead: dead.length, cancelled, retried };
   const encoded = encodeOutcome({ ending: whim === 'cancelled' ? 'cancelled' : 'processed', counts }, lines);
-  return { ...encoded, failures: failed.length, ran: sources.length, causes: {}, operations: {} };
+  return { ...encoded, failures: failed.length, failure: '', ran: sources.length, causes: {}, operations: {} };
 }

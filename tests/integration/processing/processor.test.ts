@@ -5,7 +5,11 @@ import { pathToFileURL } from 'node:url';
 import { zstdDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorLine } from '../../../shared/processing/outcome/error-text.ts';
-import { ProcessorClosedError, ThreadStartError } from '../../../shared/processing/thread-pool/errors.ts';
+import {
+  NotBegunError,
+  ProcessorClosedError,
+  ThreadStartError,
+} from '../../../shared/processing/thread-pool/errors.ts';
 import { createProcessor, type LogFields, type Processor } from '../../../shared/processing/thread-pool/processor.ts';
 import { BATCH, chunkJob, NOW_MS, readAll, retriesJob } from '../../helpers/chunks.ts';
 
@@ -113,6 +117,16 @@ describe('a processor', () => {
     await closing.close();
     for (const end of await ends) expect(end).toMatchObject({ reason: expect.any(ProcessorClosedError) });
     await expect(closing.process(acts(['ok']))).rejects.toThrow(ProcessorClosedError);
+  });
+
+  it('gives a chunk back that waits for a thread when its process is being stopped', async () => {
+    const single = createProcessor({ threadUrl, threads: 1, log: () => {} });
+    const stop = new AbortController();
+    const [running, waiting] = ['wait', 'ok'].map((act) => single.process({ ...acts([act]), stop: stop.signal }));
+    stop.abort('returned');
+    expect((await running)?.header.counts).toMatchObject({ items: 1 });
+    await expect(waiting).rejects.toThrow(NotBegunError);
+    await single.close();
   });
 
   it('that never got a chunk closes without having started a thread', async () => {

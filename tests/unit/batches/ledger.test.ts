@@ -92,6 +92,15 @@ describe('the end of chunks', () => {
     expect(await lawHolds(table)).toBe(true);
   });
 
+  test('counts as retried what was charged, not what a dead thread has moved', async () => {
+    const { table } = await accepted(['000000']);
+
+    const applied = await applyEnds(table, BATCH, [endOf('000000', headerOf({ retried: 5 }, { moved: 4 }))], AT);
+
+    expect(applied?.batch).toMatchObject({ retried: 1 });
+    expect(await lawHolds(table)).toBe(true);
+  });
+
   test('that is told again counts as a duplicate, and gives back what is still pending of it', async () => {
     const { table } = await accepted(['000000']);
     const end = endOf('000000', headerOf({ retried: 2 }));

@@ -42,6 +42,7 @@ export const summary = (fields: Partial<WaveSummary> = {}): WaveSummary => ({
   faulted: false,
   oldestAt: '',
   startError: '',
+  failure: '',
   ...fields,
 });
 

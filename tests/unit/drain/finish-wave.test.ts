@@ -165,6 +165,21 @@ describe('the circuit', () => {
     expect((await gate()).paused).toMatchObject({ by: 'circuit', reason: 'NO', probeAt: at });
   });
 
+  test('says with what items failed, so that a missing setting is known from an outage', async () => {
+    const { deps, gate } = await held({}, { depthOf: async () => 12 });
+    const failed = {
+      tripped: true,
+      ran: 20,
+      failures: 20,
+      failure: 'TypeError: Failed to parse URL from undefined/orders',
+    };
+
+    await finishWave(deps, { address, generation: 3, wave: summary(failed) });
+
+    const reason = '20 of 20 items failed for retry, one with TypeError: Failed to parse URL from undefined/orders';
+    expect((await gate()).paused).toMatchObject({ reason });
+  });
+
   test('stays closed where threads start on another instance', async () => {
     const { deps, gate } = await held({}, { depthOf: async () => 12 });
 

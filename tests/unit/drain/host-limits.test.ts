@@ -9,7 +9,7 @@ const host = (maxConcurrentActivityFunctions: unknown, workItemQueueVisibilityTi
 });
 
 test('the limits of activities are those of host.json', () => {
-  expect(readHostLimits(hostJson)).toEqual({ concurrentActivities: 4, activityVisibilitySeconds: 60 });
+  expect(readHostLimits(hostJson)).toEqual({ concurrentActivities: 5, activityVisibilitySeconds: 60 });
 });
 
 test.each([

@@ -181,8 +181,21 @@ test('a pause does not touch the quota', async () => {
 
 test('a task of several, and a probe, take no more than their quota', async () => {
   for (const fields of [{ tasks: 2 }, { probe: true }]) {
-    const result = await runSlice(wave({ quota: 1, receive: 1, ...fields }), world([[1], [2]]));
+    const result = await runSlice(wave({ quota: 1, receive: 1, ...fields }), world([[1], [2]], { total: { ran: 1 } }));
 
     expect(result).toMatchObject({ ended: 'quotaReached', received: 1 });
   }
+});
+
+test('a probe goes on past chunks that end unrun, since their batch is cancelled, to one that tries something', async () => {
+  const effects = world([[1], [2], [3], [4]]);
+  const { process } = effects;
+  effects.process = async (messages, isOver) => ({
+    ...(await process(messages, isOver)),
+    ran: messages[0] === 3 ? 5 : 0,
+  });
+
+  const result = await runSlice(wave({ quota: 1, receive: 1, probe: true }), effects);
+
+  expect(result).toMatchObject({ ended: 'quotaReached', received: 3, done: 3, ran: 5 });
 });

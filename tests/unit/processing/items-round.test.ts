@@ -6,7 +6,7 @@ import { createItemsRound, type ItemsRoundDeps } from '../../../shared/processin
 import { encodeOutcome } from '../../../shared/processing/outcome/encode-outcome.ts';
 import { createSharedLock } from '../../../shared/processing/shared-lock.ts';
 import type { ChunkJob, ChunkOutcome } from '../../../shared/processing/thread/thread-task.ts';
-import { ThreadStartError } from '../../../shared/processing/thread-pool/errors.ts';
+import { NotBegunError, ThreadStartError } from '../../../shared/processing/thread-pool/errors.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry, type QueueAddress } from '../../../shared/workload/registry.ts';
@@ -26,7 +26,7 @@ type Fault = { on: 'read' | 'look' | 'start' | 'write' | 'written' | 'renew'; er
 const DEADLINE = '2026-01-01T00:05:00.000Z';
 const outcomeOf = (ending: 'processed' | 'cancelled', cancelled: number, results: string[]): ChunkOutcome => {
   const counts = { items: 2, succeeded: results.length, dead: 0, cancelled, retried: 0 };
-  return { ...encodeOutcome({ ending, counts }, { results }), failures: 0, ran: 2, causes: {} };
+  return { ...encodeOutcome({ ending, counts }, { results }), failures: 0, failure: '', ran: 2, causes: {} };
 };
 const DONE = outcomeOf('processed', 0, ['1', '2']);
 /** One item had finished. */
@@ -105,6 +105,8 @@ function world() {
     stored,
     batch,
     deleted: () => deleted,
+    /** The message as it lies in the queue. */
+    left: () => JSON.parse(text) as unknown,
     runs: () => runs,
     jobs,
     /** The batch is cancelled while the chunk runs. */
@@ -236,6 +238,24 @@ test('a chunk that nobody has begun is cancelled unrun', async () => {
 
   expect(stored).toMatchObject([{ ending: 'cancelled', counts: { succeeded: 0, cancelled: 2 } }]);
   expect(runs()).toBe(0);
+});
+
+test('a chunk that waits for a thread while the process is being stopped goes back as it came', async () => {
+  const { deliver, stored, left, deleted } = world();
+
+  const work = await deliver({ on: 'start', error: new NotBegunError('The process is being stopped.') });
+
+  expect(work).toMatchObject({ received: 1, done: 0 });
+  expect([stored, deleted()]).toEqual([[], 0]);
+  expect(left()).toEqual({ ...reference, returned: 1 });
+});
+
+test('no folder of the machine is in the error of a thread that does not start', async () => {
+  const message = "Cannot find module '/srv/app/dist/a-b/module.js' imported from file:///srv/app/dist/thread.js";
+
+  const { startError } = await world().deliver({ on: 'start', error: new ThreadStartError(message) });
+
+  expect(startError).toBe("Cannot find module 'module.js' imported from thread.js");
 });
 
 test('a handler is told when its batch is due', async () => {

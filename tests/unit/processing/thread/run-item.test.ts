@@ -25,7 +25,7 @@ describe('a handler that throws', () => {
   });
 
   it('anything else is charged an attempt and retried with back-off', async () => {
-    const { retries, header, failures } = await run(workloadOf(throwOn(2, new Error('boom'))), ids(1, 2));
+    const { retries, header, failures, failure } = await run(workloadOf(throwOn(2, new Error('boom'))), ids(1, 2));
     expect(retries).toMatchObject([
       {
         index: 101,
@@ -36,6 +36,7 @@ describe('a handler that throws', () => {
     ]);
     expect(header.dueAt).toBe('2026-01-01T00:00:01.000Z');
     expect(failures).toBe(1);
+    expect(failure).toBe('Error: boom');
   });
 
   it('Retry may name a longer wait; the chunk is due with its earliest item', async () => {
