@@ -8,7 +8,7 @@ import { formatCount, formatTable } from '../cli/text/format.ts';
 import { type DemoOptions, readArguments, USAGE } from './arguments.ts';
 import { type Submission, showBatch } from './batch/show-batch.ts';
 import { type DataFolder, takeDataFolder } from './data-folder.ts';
-import { describeNextSteps } from './next-steps.ts';
+import { describeAccess, describeNextSteps } from './next-steps.ts';
 import { ROOT, sluiceStack } from './stack.ts';
 import { writeUsage } from './usage/generate.ts';
 import { differences, expectFrom } from './verify.ts';
@@ -62,13 +62,13 @@ async function generatedUsage({ items, seed }: DemoOptions, folder: DataFolder):
 
 /** Takes the file through the pipeline; false: the report is not what the file comes to. */
 async function demonstrate(stack: LocalStack, options: DemoOptions, folder: DataFolder): Promise<boolean> {
-  print('', ...formatTable(stack.addresses), '');
+  print('', ...formatTable(stack.addresses), '', ...describeAccess(stack), '');
   const submission = await inputOf(stack, options, folder);
   const { batch, problems } = await showBatch(stack, submission, process.stdout);
   if (problems.length > 0) {
     print(
       '',
-      `NOT as it has to be, in ${problems.length} points:`,
+      `NOT as it has to be (points: ${problems.length}):`,
       ...problems.slice(0, 20).map((problem) => `  ${problem}`),
     );
     return false;

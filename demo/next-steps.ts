@@ -2,6 +2,12 @@ import { relative } from 'node:path';
 import type { LocalStack } from 'functions-local';
 import type { Batch } from './batch/api.ts';
 
+/** How to look at it from another shell, also while the batch runs. */
+export const describeAccess = ({ url, keys }: Pick<LocalStack, 'url' | 'keys'>): string[] => [
+  'For another shell, and as the key of the dashboard:',
+  `  export SLUICE_URL=${url} SLUICE_KEY=${keys.function}`,
+];
+
 /** How to go on in another shell. `file` is what was uploaded. */
 export function describeNextSteps(
   { url, keys, storage, instances }: Pick<LocalStack, 'url' | 'keys' | 'storage' | 'instances'>,

@@ -41,13 +41,13 @@ const cancel: Action<[string, WaitOptions & { wait?: boolean }]> = async (sessio
 };
 
 /** The counts of the batch change only when this has been collected. */
-function describeCancellation({ state, cancellation: { ended, left } }: CancelAnswer): string[] {
+function describeCancellation({ id, state, cancellation: { ended, left } }: CancelAnswer): string[] {
   if (isFinished(state)) return [];
   const inWords = ({ chunks, items }: typeof ended): string =>
     `${formatNumber(chunks, 'chunk')} with ${formatNumber(items, 'item')}`;
   return [
     `Ended at once: ${inWords(ended)}`,
-    ...(left.chunks > 0 ? [`Left to the workers, which stop or cancel them: ${inWords(left)}`] : []),
+    ...(left.chunks > 0 ? [`The workers end the rest: ${inWords(left)}. Follow it: sluice watch ${id}`] : []),
   ];
 }
 

@@ -67,7 +67,9 @@ function sayAccepted({ settings, print, inform }: Session, batch: BatchView, isR
   const { id, chunks, counts, lane, times, state } = batch;
   const say = settings.json ? inform : print;
   if (isRepeat)
-    say(`Accepted before, at ${formatTime(times.accepted)} UTC, as batch ${id}: ${state}. Nothing is done twice.`);
+    say(
+      `Accepted before, at ${formatTime(times.accepted)} UTC, as batch ${id}: ${state}. Nothing is done twice; --again submits it as a new batch.`,
+    );
   else
     say(
       `Accepted as batch ${id}: ${formatCount(counts.accepted)} items, ${formatNumber(chunks.total, 'chunk')}, lane ${lane}`,

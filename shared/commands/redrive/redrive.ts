@@ -139,7 +139,10 @@ async function deadLetters(deps: FinalizeDeps, options: SelectOptions): Promise<
   if (selected.chunks.length > 0) return selected;
   const { unreadable } = selected;
   const left = unreadable === 0 ? '' : ` The items of ${unreadable} cannot be read any more; send them corrected.`;
-  throw new Problem('conflict', `Batch ${options.batch.id} has no such dead letters to redrive.${left}`);
+  throw new Problem(
+    'conflict',
+    `Batch ${options.batch.id} has no dead letters to redrive that fit the request.${left}`,
+  );
 }
 
 function workloadOf(deps: FinalizeDeps, { workload: name }: BatchRow): Workload {

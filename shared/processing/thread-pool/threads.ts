@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Piscina } from 'piscina';
 import { readThreadStatus, type ThreadStatus } from '../thread/thread-status.ts';
@@ -45,10 +46,15 @@ export interface ThreadsOptions {
   onIdleError: (error: unknown) => void;
 }
 
+/** The context of no invocation. */
+const outside = AsyncLocalStorage.snapshot();
+
 interface Run {
   task: ThreadTask;
   stop: AbortController;
   copies: Copy[];
+  /** Runs a function on behalf of the invocation that this run belongs to: log lines go to it. */
+  inContext: ReturnType<typeof AsyncLocalStorage.snapshot>;
 }
 
 /** Starts the threads. They stay: a thread that ended is replaced. */
@@ -57,9 +63,13 @@ export function createThreads(options: ThreadsOptions): Threads {
   const runs = new Map<number, Run>();
   let lastId = 0;
   threadPool.on('message', (message: ThreadMessage) => {
-    if (message.kind === 'log') options.onLine(message);
-    else if (message.kind === 'stray') options.onStray(message);
-    else runs.get(message.task)?.copies.push(message.copy);
+    const run = runs.get(message.task);
+    if (message.kind === 'copy') {
+      run?.copies.push(message.copy);
+      return;
+    }
+    // The listener's own context is that of the first invocation, which has long ended.
+    (run?.inContext ?? outside)(() => (message.kind === 'log' ? options.onLine(message) : options.onStray(message)));
   });
   // A thread that dies while it loads takes no task with it, and the pool would let that task wait for ever.
   const endUnstarted = (error: unknown): void => {
@@ -81,7 +91,12 @@ export function createThreads(options: ThreadsOptions): Threads {
   return {
     run: async (given) => {
       lastId += 1;
-      const run: Run = { task: { ...given, id: lastId }, stop: new AbortController(), copies: [] };
+      const run: Run = {
+        task: { ...given, id: lastId },
+        stop: new AbortController(),
+        copies: [],
+        inContext: AsyncLocalStorage.snapshot(),
+      };
       runs.set(lastId, run);
       try {
         return await runWatched(threadPool, run, options.clockMs);

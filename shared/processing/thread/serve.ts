@@ -1,14 +1,13 @@
 import { performance } from 'node:perf_hooks';
 import { isMainThread, parentPort } from 'node:worker_threads';
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
-import type { Reference } from '../../contract/reference.ts';
 import type { Registry } from '../../workload/registry.ts';
 import { MAX_MESSAGE_CHARS, toErrorText } from '../outcome/error-text.ts';
 import { takeStrayErrors } from './flight.ts';
 import type { LogSink } from './item-context.ts';
 import { runChunk } from './run-chunk.ts';
 import { createThreadContainers } from './thread-containers.ts';
-import { admitLine, type StatusBuffer, setUsed } from './thread-status.ts';
+import { admitLine, setUsed } from './thread-status.ts';
 import type { ChunkOutcome, Copy, ThreadAnswer, ThreadData, ThreadMessage, ThreadTask } from './thread-task.ts';
 
 /** Log lines a chunk may write; further ones are only counted. */
@@ -21,19 +20,21 @@ export function serve(registry: Registry): (task: ThreadTask) => Promise<unknown
   const { settings } = (workerData ?? {}) as ThreadData;
   const { open, measure } = createThreadContainers(settings);
   let strays = 0;
+  let latest = 0;
   let hasRun = false;
   // Only in a thread: whoever imports the file elsewhere keeps what its process does with such errors.
   if (!isMainThread) {
     takeStrayErrors((error, wasInFlight) => {
       strays += 1;
-      if (strays <= MAX_STRAYS) send({ kind: 'stray', error: toErrorText(error), wasInFlight });
+      if (strays <= MAX_STRAYS) send({ kind: 'stray', task: latest, error: toErrorText(error), wasInFlight });
     });
   }
   return async (task) => {
     strays = 0;
+    latest = task.id;
     const workload = registry.workload(task.reference.workload);
     if (!workload) return { refused: `No workload is named "${task.reference.workload}".` } satisfies ThreadAnswer;
-    const log = logSink(task.reference, task.statusBuffer);
+    const log = logSink(task);
     const clockMs = (): number => performance.now();
     const sendCopy = (copy: Copy): void => send({ kind: 'copy', task: task.id, copy }, [copy.bytes.buffer]);
     const renew = (): void => {
@@ -50,10 +51,10 @@ export function serve(registry: Registry): (task: ThreadTask) => Promise<unknown
 const send = (message: ThreadMessage, transfer: ArrayBuffer[] = []): void => parentPort?.postMessage(message, transfer);
 
 const logSink =
-  ({ batch, chunk }: Reference, statusBuffer: StatusBuffer): LogSink =>
+  ({ id, reference: { batch, chunk }, statusBuffer }: ThreadTask): LogSink =>
   (message, position) => {
     if (!admitLine(statusBuffer, MAX_LOG_LINES)) return;
-    send({ kind: 'log', message: String(message).slice(0, MAX_MESSAGE_CHARS), batch, chunk, position });
+    send({ kind: 'log', task: id, message: String(message).slice(0, MAX_MESSAGE_CHARS), batch, chunk, position });
   };
 
 /** Only the body is moved, the rest is a few numbers. */

@@ -84,6 +84,7 @@ export type ThreadAnswer = { outcome: ChunkOutcome } | { refused: string };
 /** A line that a handler logged, on its way to the main thread. */
 export interface LogLine {
   kind: 'log';
+  task: number;
   message: string;
   batch: string;
   chunk: string;
@@ -100,6 +101,8 @@ export interface CopyMessage {
 /** An error that nobody awaited, or that was thrown in a callback. `wasInFlight`: a call in flight was charged, or is made again alone. */
 export interface StrayError {
   kind: 'stray';
+  /** The run under way in the thread, or the latest one. */
+  task: number;
   error: ErrorText;
   wasInFlight: boolean;
 }
