@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import type { ErrorText, Issue } from '../../contract/outcome.ts';
+import type { Attempt, ErrorText, Issue } from '../../contract/outcome.ts';
 import { stackFrames } from './stack-frames.ts';
 
 export type { ErrorText } from '../../contract/outcome.ts';
@@ -50,8 +50,9 @@ export function attemptError({ issues, moreIssues, ...error }: ErrorText): Error
   return { ...shortened(error, ATTEMPT.message, ATTEMPT.frames), ...(causes && { causes }) };
 }
 
-/** One line: name and message. */
-export const errorLine = ({ name, message }: ErrorText): string => `${name}: ${message}`;
+/** One line: name and message, which the text of an attempt that was stored before has in one. */
+export const errorLine = (error: Attempt['error']): string =>
+  typeof error === 'string' ? error : `${error.name}: ${error.message}`;
 
 /** `instanceof` for what was thrown: with a proxy the operator itself may throw. */
 export const isInstance = <T>(thrown: unknown, type: abstract new (...args: never[]) => T): thrown is T =>
