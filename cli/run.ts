@@ -5,6 +5,7 @@ import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { Io } from './io.ts';
 import { createProgram } from './program.ts';
 import { type Act, type Action, createSession } from './session.ts';
+import { printable } from './text/printable.ts';
 
 /** The whole command: arguments in, exit code out. */
 export async function runSluice(args: readonly string[], io: Io): Promise<ExitCode> {
@@ -35,7 +36,7 @@ function explain(error: unknown, io: Io, isJson: boolean): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
   const { message } = error instanceof Error ? error : new Error(String(error));
   const known = error instanceof CliError ? error : new CliError(message, { cause: error });
-  io.stderr.write(`${isJson ? JSON.stringify(faultOf(known)) : textOf(known)}\n`);
+  io.stderr.write(`${isJson ? JSON.stringify(faultOf(known)) : printable(textOf(known))}\n`);
   return known.exitCode;
 }
 

@@ -3,6 +3,7 @@ import { type Api, createApi } from './api/client.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { Io } from './io.ts';
 import { type CliSettings, type GlobalOptions, readCliSettings } from './settings.ts';
+import { toLine } from './text/printable.ts';
 import type { Screen } from './text/status-line.ts';
 
 /** What a command works with. */
@@ -29,7 +30,7 @@ export type Act = <A extends unknown[]>(action: Action<A>) => (...all: [...A, Co
 /** Throws UsageError for settings that cannot be used. */
 export function createSession(io: Io, options: GlobalOptions): Session {
   const settings = readCliSettings(io.env, options);
-  const print: Session['print'] = (...lines) => void io.stdout.write(lines.map((line) => `${line}\n`).join(''));
+  const print: Session['print'] = (...lines) => void io.stdout.write(lines.map(toLine).join(''));
   const silent: Screen = { write: () => true };
   const screen = settings.quiet ? silent : io.stderr;
   return {
@@ -38,7 +39,10 @@ export function createSession(io: Io, options: GlobalOptions): Session {
     api: createApi(settings, io.fetch),
     screen,
     print,
-    inform: (...lines) => void screen.write(lines.map((line) => `${line}\n`).join('')),
-    answer: (value, lines) => print(...(settings.json ? [JSON.stringify(value)] : lines())),
+    inform: (...lines) => void screen.write(lines.map(toLine).join('')),
+    answer: (value, lines) => {
+      if (settings.json) io.stdout.write(`${JSON.stringify(value)}\n`);
+      else print(...lines());
+    },
   };
 }

@@ -15,7 +15,7 @@ export function addBatchWork(program: Command, act: Act): void {
     .command('cancel')
     .summary('stop what runs, keep what has finished, cancel the rest')
     .description(
-      'Stops the items that run within about 15 s, and cancels those that wait. What has finished stays, with its results. Repeating it is harmless.',
+      'Stops the items that run within about 15 s, and cancels those that wait; chunks of less than 10 s may still begin for 30 s. What has finished stays, with its results. Repeating it is harmless.',
     )
     .argument('<id>', 'the batch')
     .option('--wait', 'wait until the batch has ended; then the counts are exact')

@@ -7,6 +7,7 @@ import { openOutput } from '../output.ts';
 import type { Act, Action, Session } from '../session.ts';
 import { type ReportRow, reportTable } from '../text/batch-text.ts';
 import { parseLines } from '../text/lines.ts';
+import { toLine } from '../text/printable.ts';
 
 /** Options of both downloads. */
 interface DownloadOptions {
@@ -67,7 +68,7 @@ const report: Action<[string, DownloadOptions & { revision?: number }]> = async 
 async function* asTable(pages: AsyncIterable<Response>): AsyncGenerator<Response> {
   for await (const page of pages) {
     const rows = parseLines<ReportRow>(await page.text());
-    yield new Response(`${reportTable(rows).join('\n')}\n`, { headers: page.headers });
+    yield new Response(reportTable(rows).map(toLine).join(''), { headers: page.headers });
   }
 }
 

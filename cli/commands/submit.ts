@@ -76,8 +76,8 @@ function sayAccepted({ settings, print, inform }: Session, batch: BatchView, isR
     );
 }
 
-function printAccepted({ settings, print }: Session, { batch, isRepeat }: Submitted, key: string): ExitCode {
-  if (settings.json) print(JSON.stringify({ ...batch, idempotencyKey: key, isRepeat }));
+function printAccepted({ answer }: Session, { batch, isRepeat }: Submitted, key: string): ExitCode {
+  answer({ ...batch, idempotencyKey: key, isRepeat }, () => []);
   return EXIT.done;
 }
 

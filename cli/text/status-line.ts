@@ -1,3 +1,5 @@
+import { printable, toLine } from './printable.ts';
+
 /** One line that changes: redrawn in a terminal; elsewhere a new line, now and then. */
 export interface StatusLine {
   /** Shows `text` in place of what was shown before. */
@@ -18,10 +20,10 @@ const CLEAR = '\r\u001b[2K';
 /** `now` in milliseconds is for plain lines only. */
 export function createStatusLine(screen: Screen, now: () => number): StatusLine {
   if (screen.isTTY === true) {
-    const cut = (text: string): string => text.slice(0, Math.max(20, (screen.columns || 80) - 1));
+    const cut = (text: string): string => printable(text).slice(0, Math.max(20, (screen.columns || 80) - 1));
     return {
       show: (text) => void screen.write(`${CLEAR}${cut(text)}`),
-      print: (text) => void screen.write(`${CLEAR}${text}\n`),
+      print: (text) => void screen.write(`${CLEAR}${toLine(text)}`),
       finish: (text) => void screen.write(`${CLEAR}${cut(text)}\n`),
     };
   }
@@ -30,9 +32,9 @@ export function createStatusLine(screen: Screen, now: () => number): StatusLine 
     show: (text) => {
       if (now() - shownAt < PLAIN_INTERVAL_MS) return;
       shownAt = now();
-      screen.write(`${text}\n`);
+      screen.write(toLine(text));
     },
-    print: (text) => void screen.write(`${text}\n`),
-    finish: (text) => void screen.write(`${text}\n`),
+    print: (text) => void screen.write(toLine(text)),
+    finish: (text) => void screen.write(toLine(text)),
   };
 }

@@ -68,7 +68,8 @@ const errorSchema = z.object({
 });
 export type ErrorText = z.infer<typeof errorSchema>;
 
-const attemptSchema = z.object({ at: z.string(), error: errorSchema });
+/** Attempts that were stored before errors had fields have a text, name and message in one. */
+const attemptSchema = z.object({ at: z.string(), error: z.union([errorSchema, z.string()]) });
 export type Attempt = z.infer<typeof attemptSchema>;
 
 /** A line of the dead frame. `index` is the 0-based position in the batch; `item` is absent when it cannot be read. */

@@ -68,8 +68,8 @@ export function BatchHead({ batch, onChange }: BatchHeadProps): JSX.Element {
         >
           <p>
             What has finished stays and can be downloaded. Of the {formatCount(counts.pending)} items that are pending
-            now, those that run are stopped within about 15 s; all that have not finished are cancelled, and cannot be
-            resumed.
+            now, those that run are stopped within about 15 s, but chunks of less than 10 s may still begin for 30 s.
+            All that have not finished are cancelled, and cannot be resumed.
           </p>
         </Confirm>
       )}

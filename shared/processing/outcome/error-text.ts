@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import type { ErrorText, Issue } from '../../contract/outcome.ts';
+import type { Attempt, ErrorText, Issue } from '../../contract/outcome.ts';
 import { stackFrames } from './stack-frames.ts';
 
 export type { ErrorText } from '../../contract/outcome.ts';
@@ -9,6 +9,9 @@ export const MAX_MESSAGE_CHARS = 2_000;
 /** A longer name or code is free text in the wrong place. */
 const MAX_NAME_CHARS = 200;
 const MAX_CODE_CHARS = 100;
+/** Twenty texts of 500 characters are more than is kept of a message. */
+const MAX_SHOWN_ENTRIES = 20;
+const MAX_SHOWN_CHARS = 500;
 
 /** How much is kept of an error. */
 interface Bounds {
@@ -47,8 +50,9 @@ export function attemptError({ issues, moreIssues, ...error }: ErrorText): Error
   return { ...shortened(error, ATTEMPT.message, ATTEMPT.frames), ...(causes && { causes }) };
 }
 
-/** One line: name and message. */
-export const errorLine = ({ name, message }: ErrorText): string => `${name}: ${message}`;
+/** One line: name and message, which the text of an attempt that was stored before has in one. */
+export const errorLine = (error: Attempt['error']): string =>
+  typeof error === 'string' ? error : `${error.name}: ${error.message}`;
 
 /** `instanceof` for what was thrown: with a proxy the operator itself may throw. */
 export const isInstance = <T>(thrown: unknown, type: abstract new (...args: never[]) => T): thrown is T =>
@@ -58,7 +62,7 @@ type Text = Omit<ErrorText, 'causes' | 'issues' | 'moreIssues'>;
 
 function shortened<T extends Text>(error: T, chars: number, frames: number): T {
   const { message, stack } = error;
-  return { ...error, message: cut(message, chars), ...(stack && { stack: stack.slice(0, frames) }) };
+  return { ...error, message: cut(message, chars, lengthOf(message)), ...(stack && { stack: stack.slice(0, frames) }) };
 }
 
 function textOf(thrown: unknown, chars: number, frames: number): Text {
@@ -85,10 +89,31 @@ function nameAndMessage(thrown: unknown): { name: string; message: string } {
 }
 
 /** For what is no error: the start of what the console would show of it. */
-const shown = (thrown: unknown): string =>
-  isObject(thrown)
-    ? inspect(thrown, { depth: 2, breakLength: Number.POSITIVE_INFINITY, maxArrayLength: 20, maxStringLength: 500 })
-    : String(thrown);
+function shown(thrown: unknown): string {
+  if (!isObject(thrown)) return String(thrown);
+  if (thrown instanceof Response) return `Response ${thrown.status} ${thrown.statusText}`.trimEnd();
+  const { excerpt, keys } = excerptOf(thrown);
+  const text = inspect(excerpt, {
+    // A response that was thrown has its headers, with credentials, one level below. Custom inspection ignores the depth.
+    depth: 0,
+    customInspect: false,
+    breakLength: Number.POSITIVE_INFINITY,
+    maxArrayLength: MAX_SHOWN_ENTRIES,
+    maxStringLength: MAX_SHOWN_CHARS,
+  });
+  return keys > MAX_SHOWN_ENTRIES ? `${text} (${keys} keys)` : text;
+}
+
+/** `inspect` has a limit for the entries of lists, and none for keys: 200,000 take it 1 s and 236 MB. */
+function excerptOf(thrown: object): { excerpt: object; keys: number } {
+  if (Array.isArray(thrown) || ArrayBuffer.isView(thrown)) return { excerpt: thrown, keys: 0 };
+  const keys = Object.keys(thrown);
+  if (keys.length <= MAX_SHOWN_ENTRIES) return { excerpt: thrown, keys: keys.length };
+  const excerpt = {};
+  for (const key of keys.slice(0, MAX_SHOWN_ENTRIES))
+    Object.defineProperty(excerpt, key, Object.getOwnPropertyDescriptor(thrown, key) ?? {});
+  return { excerpt, keys: keys.length };
+}
 
 function codeOf(thrown: unknown): string | number | undefined {
   const code = field(thrown, 'code');
@@ -125,8 +150,13 @@ function read<T>(get: () => T): T | undefined {
   }
 }
 
-const cut = (text: string, chars: number): string =>
-  text.length <= chars ? text : `${text.slice(0, chars)}… (${text.length} characters)`;
+const cut = (text: string, chars: number, length = text.length): string =>
+  text.length <= chars ? text : `${text.slice(0, chars)}… (${length} characters)`;
+
+const CUT = /… \((\d+) characters\)$/;
+
+/** The length of a message before it was cut. */
+const lengthOf = (message: string): number => Number(CUT.exec(message)?.[1] ?? message.length);
 
 /** An item (with `mapChunk`: the chunk) overran the workload's `timeoutSeconds`. */
 export class TimeoutError extends Error {

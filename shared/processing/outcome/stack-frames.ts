@@ -11,8 +11,10 @@ const MAX_LINE_CHARS = 1_000;
 /** Places in code are few. Those of generated code are not. */
 const MAX_PLACES = 10_000;
 
-const FRAME = /^ *at (?:(.*) \()?(.*?):(\d+):(\d+)\)?$/;
-const NODE_MODULES = /(?:^|\/)node_modules\//;
+/** An anonymous async function has no name, and its place no parentheses: `at async file:///…:1:2`. */
+const FRAME = /^ *at (?:(.*) \(|async )?(.*?):(\d+):(\d+)\)?$/;
+/** In a deployed package, chunks without a source map hold bundled packages, besides code of the pipeline. */
+const PACKAGE = /(?:^|\/)node_modules\/|^(?:dist\/)?functions\//;
 
 /** The nearest folder with a package.json: of the sources, of the build in `dist/` and of the deployed package. */
 const ROOT = dirname(findPackageJSON('.', import.meta.url) ?? fileURLToPath(import.meta.url));
@@ -54,7 +56,10 @@ function placeOf(file: string, row: number, column: number): Place {
   const key = `${file}:${row}:${column}`;
   const known = places.get(key);
   if (known) return known;
-  if (places.size >= MAX_PLACES) places.clear();
+  if (places.size >= MAX_PLACES) {
+    places.clear();
+    maps.clear();
+  }
   const place = findPlace(file, row, column);
   places.set(key, place);
   return place;
@@ -89,10 +94,11 @@ function withinApp(path: string): string {
 
 /** The pipeline's own frames stand below every handler, and say nothing about it. */
 function rankOf(path: string): Place['rank'] {
-  if (NODE_MODULES.test(path)) return 'package';
+  if (PACKAGE.test(path)) return 'package';
   return path.startsWith('shared/') || path.startsWith('dist/shared/') ? undefined : 'own';
 }
 
+/** No larger than `places`, with which it is cleared. */
 const maps = new Map<string, SourceMap | undefined>();
 
 /**

@@ -110,6 +110,11 @@ describe('a fault', () => {
     expect([code, err]).toEqual([EXIT.failed, expect.stringContaining('answered 502: <h1>Bad gateway</h1>')]);
   });
 
+  it('of something between cannot write to the terminal', async () => {
+    const { err } = await run('queues', { 'GET queues': { status: 502, text: '\u001b[2J\u009b1m' } });
+    expect(err).toContain('answered 502: \\x1b[2J\\x9b1m\n');
+  });
+
   it('of the connection says what to start', async () => {
     const answers = { 'GET queues': connectionFault('ECONNREFUSED') };
     const { code, err } = await run('queues --url http://127.0.0.1:7071', answers);

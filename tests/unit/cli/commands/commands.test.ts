@@ -84,6 +84,14 @@ describe('watch', () => {
     expect(err.split(line)).toHaveLength(2);
   });
 
+  it('cannot write to the terminal by the reason for which the batch waits', async () => {
+    const blocked = { queue: 'q', since: '2026-11-01T10:00:00.000Z', reason: '\u001b[2Jx\nState: completed' };
+    const waiting = { json: batchView('b', 'queued', { blocked }) };
+    const { out, err } = await run('watch b', look(waiting, { json: batchView('b', 'completed', { blocked }) }));
+    const shown = 'queue q: \\x1b[2Jx\n        State: completed\n';
+    expect([out, err]).toEqual([expect.stringContaining(shown), expect.stringContaining(shown)]);
+  });
+
   it('ends with 7 when the time is over', async () => {
     const { code, err, sleptMs } = await run('watch b --timeout 2', look(running));
     expect([code, err]).toEqual([EXIT.timeout, expect.stringContaining('Not finished after 2 s; it goes on.')]);
@@ -151,6 +159,12 @@ describe('a download', () => {
     expect((await readdir(folder)).filter((name) => name.startsWith('half'))).toEqual([]);
   });
 
+  it('of a report as a table cannot write to the terminal', async () => {
+    const row = '{"key":"a\\u001b[2J","value":"1\\n  b  2"}\n';
+    const { out } = await run('report b', { 'GET batches/b/report?format=ndjson': { text: row } });
+    expect(out).toContain('a\\x1b[2J  1\n          b  2\n');
+  });
+
   it('of a report is a table, CSV, NDJSON, or JSON', async () => {
     const row = { text: '{"key":"a","value":{"n":1}}\n' };
     const answers = {
@@ -178,6 +192,32 @@ describe('dead letters', () => {
       'GET batches/b/dead-letters': { json: { ...groups, otherCauses: 0 } },
     });
     expect(out).toBe('3 dead letters of b\n\n3 x c\n  line 2, index 1, invalid: m\n  7\n');
+  });
+
+  it('cannot write to the terminal, nor forge a line', async () => {
+    const hostile = {
+      ...{ name: 'E', message: '\u001b]0;title\u0007boom\n9 x fake', code: '\u009b2J' },
+      stack: ['f\r (w.ts:1:2)'],
+    };
+    const example = { ...letter, error: hostile, item: 'a\u009b\u007fb\u0085' };
+    const answers = {
+      'GET batches/b/dead-letters': {
+        json: { ...groups, groups: [{ ...groups.groups[0], cause: 'c\u001bc', example }], otherCauses: 0 },
+      },
+      'GET batches/b/dead-letters?format=ndjson': { text: '"\u009b"\n' },
+    };
+    expect((await run('dead-letters b', answers)).out).toBe(
+      [
+        '3 dead letters of b\n',
+        '3 x c\\x1bc',
+        '  line 2, index 1, invalid: \\x1b]0;title\\x07boom',
+        '        9 x fake (\\x9b2J)',
+        '    at f\\x0d (w.ts:1:2)',
+        '  "a\\x9b\\x7fb\\x85"\n',
+      ].join('\n'),
+    );
+    expect(JSON.parse((await run('dead-letters b --json', answers)).out).groups[0].example).toEqual(example);
+    expect((await run('dead-letters b --format ndjson', answers)).out).toBe('"\u009b"\n');
   });
 
   it('are shown with their issues, or where they were thrown and what caused them', async () => {

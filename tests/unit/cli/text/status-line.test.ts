@@ -15,6 +15,18 @@ describe('a status line', () => {
     expect(terminal.written).toEqual([`\r\u001b[2K${'x'.repeat(29)}`, '\r\u001b[2Kdone\n']);
   });
 
+  it.each([true, false])('shows control characters as text (in a terminal: %s)', (isTTY) => {
+    const terminal = screen(isTTY);
+    let now = 0;
+    const line = createStatusLine(terminal, () => now);
+    now = 5_000;
+    line.show('a\u001b[2J');
+    line.print('b\u009b2J');
+    line.finish('c\u0007');
+    const written = terminal.written.map((text) => text.replace('\r\u001b[2K', '').trimEnd());
+    expect(written).toEqual(['a\\x1b[2J', 'b\\x9b2J', 'c\\x07']);
+  });
+
   it('is a plain line every two seconds elsewhere', () => {
     const file = screen(false);
     let now = 0;

@@ -1,7 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { redriveRequestSchema } from '../../../../shared/http/dead-letters/schemas.ts';
+import { deadLetterSchema, redriveRequestSchema } from '../../../../shared/http/dead-letters/schemas.ts';
 import { sweepAnswerSchema } from '../../../../shared/http/sweep/schemas.ts';
 import { noCounts } from '../../../../shared/sweep/counts.ts';
+
+describe('an attempt of a dead letter', () => {
+  it.each([
+    ['an error', { name: 'Error', message: 'm' }],
+    ['a text, as it was stored before', 'Error: m'],
+  ])('has %s', (_what, error) => {
+    const letter = {
+      ...{ line: 2, chunk: '000000', cause: 'c', index: 1, reason: 'exhausted', version: 1 },
+      error: { name: 'Error', message: 'm' },
+      attempts: [{ at: '2026-11-01T10:00:00.000Z', error }],
+    };
+    expect(deadLetterSchema.parse(letter)).toEqual(letter);
+  });
+});
 
 describe('the body of a redrive', () => {
   it.each([

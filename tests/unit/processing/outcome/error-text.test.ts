@@ -1,6 +1,6 @@
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { deadItemSchema } from '../../../../shared/contract/outcome.ts';
 import {
   attemptError,
@@ -83,6 +83,17 @@ describe('the text of what was thrown', () => {
   });
 
   it.each([
+    ['a plain one', { status: 401, headers: { authorization: 'Bearer s3cret' } }, '{ status: 401, headers: [Object] }'],
+    ['that of fetch', new Response(null, { status: 401, headers: { 'x-key': 's3cret' } }), 'Response 401'],
+    ['headers of fetch', { headers: new Headers({ 'x-key': 's3cret' }) }, 'headers: '],
+    ['one in a list', [{ headers: { authorization: 's3cret' } }], '[ [Object] ]'],
+  ])('shows no headers of a response that was thrown: %s', (_, thrown, expected) => {
+    const { message } = toErrorText(thrown);
+    expect(message).toContain(expected);
+    expect(message).not.toContain('s3cret');
+  });
+
+  it.each([
     ['a proxy whose traps throw', new Proxy({}, new Proxy({}, { get: () => raise }))],
     ['a revoked proxy', revoked()],
     ['an object that cannot be shown', { toString: raise, [Symbol.for('nodejs.util.inspect.custom')]: raise }],
@@ -114,9 +125,24 @@ describe('the size of an error', () => {
     expect(JSON.stringify(text).length).toBeLessThan(2_900);
   });
 
-  it('does not grow with an attempt that is cut again', () => {
-    const once = attemptError(toErrorText(new Error('short', { cause: new Error('deep') })));
+  it.each(['short', 'm'.repeat(3_000)])('does not grow with an attempt that is cut again', (message) => {
+    const once = attemptError(toErrorText(new Error(message, { cause: new Error(message) })));
     expect(attemptError(once)).toEqual(once);
+  });
+
+  it('has the length of the message that was thrown, however often it is cut', () => {
+    const text = toErrorText(new Error('m'.repeat(3_000), { cause: new Error('c'.repeat(1_000)) }));
+    const { message, causes } = attemptError(text);
+    expect(message).toBe(`${'m'.repeat(500)}… (3000 characters)`);
+    expect(causes?.[0]?.message).toBe(`${'c'.repeat(200)}… (1000 characters)`);
+  });
+
+  it('of an object with many keys is that of its first twenty', () => {
+    const read = vi.fn(() => 'read');
+    const keys = Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`k${i}`, i]));
+    const { message } = toErrorText(Object.defineProperty(keys, 'k1', { get: read, enumerable: true }));
+    expect(message).toMatch(/^\{ k0: 0, k1: \[Getter\], k2: 2, .*, k19: 19 \} \(21 keys\)$/);
+    expect(read).not.toHaveBeenCalled();
   });
 });
 

@@ -19,6 +19,7 @@ describe('the frames of a stack', () => {
     ['none', `${at('workloads/payouts.ts')}:3:5`, 'workloads/payouts.ts:3:5'],
     ['a path instead of a URL', `pay (${ROOT}/workloads/payouts.ts:3:5)`, 'pay (workloads/payouts.ts:3:5)'],
     ['an asynchronous one', `async pay (${at('workloads/a.ts')}:3:5)`, 'async pay (workloads/a.ts:3:5)'],
+    ['an asynchronous one without a name', `async ${at('workloads/a.ts')}:3:5`, 'workloads/a.ts:3:5'],
     ['a constructor', `new Sale (${at('workloads/a.ts')}:3:5)`, 'new Sale (workloads/a.ts:3:5)'],
     ['a loader that adds a query', `pay (${at('workloads/a.ts')}?v=1:3:5)`, 'pay (workloads/a.ts:3:5)'],
   ])('name place and function: %s', (_, frame, expected) => {
@@ -44,6 +45,13 @@ describe('the frames of a stack', () => {
     expect(frames('processTicks (node:internal/x:1:1)', own)).toEqual([]);
   });
 
+  it.each(['functions', 'dist/functions'])('rank the chunks of a deployed package in %s as packages', (chunks) => {
+    const sdk = `send (${at(`${chunks}/chunk-ABC.js`)}:9:9)`;
+    const own = `pay (${at('workloads/a.ts')}:3:5)`;
+    expect(frames(sdk, own)).toEqual(['pay (workloads/a.ts:3:5)']);
+    expect(frames(sdk)).toEqual([`send (${chunks}/chunk-ABC.js:9:9)`]);
+  });
+
   it('hold no path of the machine', () => {
     expect(frames('f (/home/someone/secret/w.js:1:2)', 'g (file:///srv/other/x.js:3:4)')).toEqual([
       'f (w.js:1:2)',
@@ -67,6 +75,20 @@ describe('the frames of a stack', () => {
 });
 
 describe('a built file', () => {
+  it('has its source map forgotten with its places, so that neither grows without bound', () => {
+    const file = join(folder, 'rebuilt.js');
+    const writeMap = (mappings: string): void =>
+      writeFileSync(`${file}.map`, JSON.stringify({ version: 3, sources: ['../src/pay.ts'], names: [], mappings }));
+    writeMap(';EAMI');
+    expect(frames(`pay (${file}:2:3)`)).toEqual(['pay (pay.ts:7:5)']);
+    writeMap(';EAOI');
+    for (let row = 0; row < 10_000; row += 40) {
+      const others = Array.from({ length: 40 }, (_, i) => `f (${at('workloads/a.ts')}:${row + i}:1)`);
+      expect(stackFrames(stack(...others), 'boom', 40)).toHaveLength(40);
+    }
+    expect(frames(`pay (${file}:2:3)`)).toEqual(['pay (pay.ts:8:5)']);
+  });
+
   it('is shown as its source where a source map lies beside it', () => {
     const file = join(folder, 'built.js');
     // Line 2, column 3 of the built file is line 7, column 5 of the source.
