@@ -91,8 +91,8 @@ function nameAndMessage(thrown: unknown): { name: string; message: string } {
 /** For what is no error: the start of what the console would show of it. */
 function shown(thrown: unknown): string {
   if (!isObject(thrown)) return String(thrown);
-  if (thrown instanceof Response) return `Response ${thrown.status} ${thrown.statusText}`.trimEnd();
-  const { excerpt, keys } = excerptOf(thrown);
+  if (isInstance(thrown, Response)) return `Response ${thrown.status} ${thrown.statusText}`.trimEnd();
+  const { excerpt, keys } = read(() => excerptOf(thrown)) ?? { excerpt: thrown, keys: 0 };
   const text = inspect(excerpt, {
     // A response that was thrown has its headers, with credentials, one level below. Custom inspection ignores the depth.
     depth: 0,
