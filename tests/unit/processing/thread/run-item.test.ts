@@ -75,7 +75,7 @@ describe('a handler that throws', () => {
     revoke();
     const { results, retries } = await run(workloadOf(throwOn(1, proxy)), ids(1, 2));
     expect(results).toEqual([{ id: 2 }]);
-    expect(retries[0]?.attempts).toMatchObject([{ error: { name: 'Error', message: 'something that cannot be shown was thrown' } }]);
+    expect(retries[0]?.attempts).toMatchObject([{ error: { name: 'Error', message: '<Revoked Proxy>' } }]);
   });
 
   it('keeps where it threw, and why, in the dead letter and in the attempt', async () => {
