@@ -20,7 +20,13 @@ interface Found {
 
 /** What comes out when all is well, changed by `spoil`. */
 function judge(spoil: (found: Found) => void, truth = allGood, isCancelled = false) {
-  const results = [...truth.succeeded.values()].map(({ n, k, v, t }) => ({ n, position: n, k, v, t }));
+  const results = [...truth.succeeded.values()].map(({ n, k, v, t }) => ({
+    n,
+    position: n,
+    k,
+    v,
+    t: t?.toWellFormed(),
+  }));
   const report = [...truth.totals].map(([key, value]) => ({ key, value: { ...value } }));
   const dead = [...truth.dead].map(([index, { reason, text }]) => ({
     ...{ index, reason, item: { t: text } },

@@ -39,7 +39,9 @@ describe('submit', () => {
     expect(batchOf(first)).toMatchObject({ state: 'completed', counts: { succeeded: 100 }, lane: 'normal' });
     expect(first.code).toBe(EXIT.done);
     const again = await sluice(['submit', GOOD]);
-    expect(again.out).toContain(`as batch ${batchOf(first).id}: completed. Nothing is done twice.`);
+    expect(again.out).toContain(
+      `as batch ${batchOf(first).id}: completed. Nothing is done twice; --again submits it as a new batch.`,
+    );
     expect((await sluice(['submit', GOOD, '--quiet'])).out).toBe(`${batchOf(first).id}\n`);
     expect((await submit(GOOD, '--again')).id).not.toBe(batchOf(first).id);
   });
