@@ -2,6 +2,7 @@
  * The ledger: a row a batch and a row a chunk, all of a batch in one partition, so that a chunk's end and the counters
  * change in one transaction. Every change is conditional on the ETag its row was read with.
  */
+import { groupsOf } from '../groups-of.ts';
 import type { StoredEntity } from '../storage/entity.ts';
 import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
 import { isLostRace, odata, queryEntities, readEntity, type StoredAction, type Table, wins } from '../storage/table.ts';
@@ -101,13 +102,6 @@ export async function* chunkRows(
   const range = odata`PartitionKey eq ${id} and RowKey ge ${CHUNK_ROWS.from} and RowKey lt ${CHUNK_ROWS.to}`;
   const filter = state === undefined ? range : `${range} and ${odata`state eq ${state}`}`;
   for await (const entity of queryEntities(table, filter)) yield fromChunkEntity(entity);
-}
-
-/** Cuts a list into runs of at most `size`. */
-export function groupsOf<T>(list: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(list.length / size) }, (_, index) =>
-    list.slice(index * size, (index + 1) * size),
-  );
 }
 
 /** An insertion, as an action of a transaction. */

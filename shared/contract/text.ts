@@ -24,3 +24,7 @@ const NOT_IN_XML = /[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
 /** Text from outside, such as an error's message, with U+FFFD for every character that a service may refuse. */
 export const storableText = (text: string): string => text.replaceAll(NOT_IN_XML, '\ufffd');
+
+/** The start of such a text, of at most `max` characters, on one line. */
+export const storableLine = (text: string, max: number): string =>
+  storableText(text.replaceAll(/\s+/g, ' ').slice(0, max));

@@ -8,7 +8,7 @@ import { CONTAINERS } from '../contract/names.ts';
 import { addOperations, type Operations } from '../contract/operations.ts';
 import type { OutcomeHeader } from '../contract/outcome.ts';
 import { type FinishedChunk, type Reference, readReference } from '../contract/reference.ts';
-import { storableText } from '../contract/text.ts';
+import { storableLine } from '../contract/text.ts';
 import type { Meter } from '../cost/meter.ts';
 import type { Round } from '../drain/activities.ts';
 import { earlier } from '../drain/slice-result.ts';
@@ -168,8 +168,7 @@ const MAX_REASON_CHARS = 500;
 /** Once per round: its other chunks would meet the same error. The end of the wave shows it on the gate. */
 function reportStartError(round: RoundContext, error: ThreadStartError): void {
   if (round.startError !== '') return;
-  const text = error.message.replaceAll(FOLDERS, '').replaceAll(/\s+/g, ' ');
-  round.startError = storableText(text.slice(0, MAX_REASON_CHARS));
+  round.startError = storableLine(error.message.replaceAll(FOLDERS, ''), MAX_REASON_CHARS);
   log.error('thread-start-failed', { queue: round.address.queue, error });
 }
 

@@ -1,5 +1,6 @@
 import { digestOf, encodeFrameSync, SKIPPABLE_OVERHEAD, skippableFrame } from '../../contract/frame.ts';
 import type { FramePlace, OutcomeHeader } from '../../contract/outcome.ts';
+import { joinBytes } from './join-bytes.ts';
 
 /** The lines of an outcome's four frames; absent or empty ones make no frame. */
 export interface OutcomeLines {
@@ -40,7 +41,7 @@ export function encodeOutcome(facts: Facts, lines: OutcomeLines): EncodedOutcome
     append(skippableFrame(frame));
     places[name] = place;
   }
-  return { header: { v: 1, handlerSeconds: 0, ...facts, ...places }, body: join(parts, offset) };
+  return { header: { v: 1, handlerSeconds: 0, ...facts, ...places }, body: joinBytes(parts) };
 }
 
 function toFrame(lines: readonly string[], offset: number): { frame: Buffer; place: FramePlace } {
@@ -48,15 +49,4 @@ function toFrame(lines: readonly string[], offset: number): { frame: Buffer; pla
   const frame = encodeFrameSync(bytes);
   const place = { offset, length: frame.length, bytes: bytes.length, items: lines.length, digest: digestOf(frame) };
   return { frame, place };
-}
-
-/** Its own ArrayBuffer, not a slice of Buffer's pool: it is transferred to another thread. */
-function join(parts: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
-  const body = new Uint8Array(length);
-  let offset = 0;
-  for (const part of parts) {
-    body.set(part, offset);
-    offset += part.length;
-  }
-  return body;
 }

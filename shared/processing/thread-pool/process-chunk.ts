@@ -1,7 +1,7 @@
 import { endWholeChunk, splitChunk } from '../outcome/endings.ts';
 import { toErrorText } from '../outcome/error-text.ts';
 import { rangeOf } from '../sources.ts';
-import { createStatusBuffer, ENDED, followStop, NOT_BEGUN, readThreadStatus } from '../thread/thread-status.ts';
+import { createStatusBuffer, followStop, isInFlight } from '../thread/thread-status.ts';
 import type { ChunkJob, ChunkOutcome, Remains, ThreadAnswer, ThreadTask } from '../thread/thread-task.ts';
 import { ProcessorClosedError, ThreadStartError } from './errors.ts';
 import type { ThreadDeath, ThreadEnd } from './threads.ts';
@@ -49,9 +49,9 @@ export function taskOf({ reference, frame, nowMs, deadlineAt }: ChunkJob, budget
 
 /** Runs a task until a thread has begun it. Threads that have run before end themselves when it asks for a fresh one. */
 async function runBegun(task: ThreadTask, { stop }: ChunkJob, tools: ChunkTools): Promise<ThreadEnd> {
+  let { statusBuffer } = task;
   for (let [unstarted, used] = [0, 0]; ; ) {
     failIfClosed(tools);
-    const statusBuffer = createStatusBuffer(task.statusBuffer.items.length, readThreadStatus(task.statusBuffer));
     const unfollow = followStop(statusBuffer, stop);
     const end = await tools.run({ ...task, statusBuffer, acceptsUsed: used >= MAX_USED }).finally(unfollow);
     if ('answer' in end) return end;
@@ -60,8 +60,10 @@ async function runBegun(task: ThreadTask, { stop }: ChunkJob, tools: ChunkTools)
     else if (end.status.sequence > 0) return end;
     else unstarted += 1;
     // One that hung has taken its time already: it is not tried again.
-    if (unstarted < MAX_UNSTARTED && !end.stuck) continue;
-    throw new ThreadStartError(`No thread could begin: ${toErrorText(end.error).message}`, { cause: end.error });
+    if (unstarted >= MAX_UNSTARTED || end.stuck) {
+      throw new ThreadStartError(`No thread could begin: ${toErrorText(end.error).message}`, { cause: end.error });
+    }
+    statusBuffer = createStatusBuffer(statusBuffer.items.length, end.status);
   }
 }
 
@@ -81,8 +83,6 @@ interface Dead {
   remains: Remains;
 }
 
-const isInFlight = (state: number): boolean => state !== NOT_BEGUN && state !== ENDED;
-
 /** The outcome of what a dead thread has left; undefined when there is nothing in it that would bring the chunk further. */
 async function salvaged(
   job: ChunkJob,
@@ -90,7 +90,7 @@ async function salvaged(
   tools: ChunkTools,
 ): Promise<ChunkOutcome | undefined> {
   const { items, copies, verdict } = remains;
-  const isProgress = verdict !== undefined || copies.length > 0 || items.some(isInFlight);
+  const isProgress = verdict !== undefined || copies.length > 0 || items.some((state) => isInFlight(state));
   if (!isProgress && end.status.stop === undefined) return undefined;
   const statusBuffer = createStatusBuffer(items.length, end.status);
   const next = await runBegun({ ...task, statusBuffer, remains }, job, tools);

@@ -7,7 +7,7 @@ import type { ChunkJob, ChunkOutcome, LogLine, StrayError } from '../thread/thre
 import { NotBegunError } from './errors.ts';
 import { processChunk } from './process-chunk.ts';
 import { createStartGuard } from './start-guard.ts';
-import { createThreads, type Threads } from './threads.ts';
+import { createThreads, type Threads, type ThreadsOptions } from './threads.ts';
 
 export type { ChunkJob, ChunkOutcome } from '../thread/thread-task.ts';
 
@@ -43,7 +43,8 @@ export interface ProcessorOptions {
 export interface Processor {
   /**
    * Makes a chunk's outcome; waits while all threads are taken. Whatever a handler does is in the outcome.
-   * @throws NotBegunError when it was to be returned before a thread was free; ProcessorClosedError after `close`; ThreadStartError when the threads' file cannot be run at all.
+   * @throws NotBegunError when it was to be returned before a thread was free; ProcessorClosedError after `close`;
+   * ThreadStartError when the threads' file cannot be run at all.
    */
   process(job: ChunkJob): Promise<ChunkOutcome>;
   /** Ends all threads at once; chunks under way are rejected. */
@@ -64,11 +65,11 @@ export function createProcessor(options: ProcessorOptions): Processor {
   const slots = createSlots(threads);
   let threadPool: Threads | undefined;
   let closed = false;
+  const clockMs = options.now ?? (() => performance.now());
   const opened = (): Threads => {
-    threadPool ??= createThreads(threadsOptions(options, threads));
+    threadPool ??= createThreads(threadsOptions(options, { threads, clockMs }));
     return threadPool;
   };
-  const clockMs = options.now ?? (() => performance.now());
   const guarded = createStartGuard(clockMs);
   const runTools = {
     run: (task: Parameters<Threads['run']>[0]) => opened().run(task),
@@ -78,12 +79,12 @@ export function createProcessor(options: ProcessorOptions): Processor {
   };
   return {
     process: (job) => {
-      const calledMs = runTools.clockMs();
-      // The service's time goes on while the chunk waits for a thread.
-      const nowMs = (): number => job.nowMs + runTools.clockMs() - calledMs;
+      const calledMs = clockMs();
       const run = async () => {
         if (job.stop?.reason === 'returned') throw new NotBegunError('The process is being stopped.');
-        return processChunk({ ...job, nowMs: nowMs() }, { ...runTools, onDropped: dropNotice(options, job) });
+        // The service's time has gone on while the chunk waited for a thread.
+        const nowMs = job.nowMs + clockMs() - calledMs;
+        return processChunk({ ...job, nowMs }, { ...runTools, onDropped: dropNotice(options, job) });
       };
       return slots.run(() => guarded(job.reference.workload, run));
     },
@@ -101,14 +102,17 @@ export function createProcessor(options: ProcessorOptions): Processor {
   };
 }
 
-function threadsOptions(options: ProcessorOptions, threads: number) {
-  const { threadUrl, maxThreadMemoryMb, settings, threadData, now, log } = options;
+function threadsOptions(
+  options: ProcessorOptions,
+  { threads, clockMs }: { threads: number; clockMs: () => number },
+): ThreadsOptions {
+  const { threadUrl, maxThreadMemoryMb, settings, threadData, log } = options;
   return {
     threadUrl,
     threads,
     maxThreadMemoryMb,
     data: { ...threadData, ...(settings === undefined ? {} : { settings }) },
-    clockMs: now ?? (() => performance.now()),
+    clockMs,
     onLine: ({ message, batch, chunk, position }: LogLine) => log(message, { batch, chunk, position }),
     onStray: options.onStray ?? (({ error, wasInFlight }: StrayError) => log(strayText(error, wasInFlight), {})),
     onIdleError: (error: unknown) => log(`An idle thread ended: ${toErrorText(error).message}`, {}),

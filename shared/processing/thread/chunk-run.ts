@@ -19,6 +19,7 @@ export function noteWaiting(run: ChunkRun, isWaiting: boolean): void {
 
 /** How often a thread that waits shows that it lives, looks for a stop, and sends what has ended. */
 const PULSE_MS = 100;
+
 /** What the items of one run share. */
 export interface ChunkRun {
   workload: Workload;

@@ -2,11 +2,12 @@
  * Copies of ended items: while a chunk runs for longer, they leave the thread from time to time, so that its death does
  * not take them. The main thread keeps the bytes unread; they are never stored on their own.
  */
+import { joinBytes } from '../outcome/join-bytes.ts';
 import type { OutcomeBuilder } from './outcome-builder.ts';
 import type { Copy, EndedItem } from './thread-task.ts';
 
 /** Quick chunks send none: what they have done is soon done again. */
-export const COPY_EVERY_MS = 250;
+const COPY_EVERY_MS = 250;
 
 /** Sends what has ended since the last copy when its time has come, or at once while `isEager`. */
 export class Copier {
@@ -42,13 +43,7 @@ function toCopy(fresh: readonly (readonly [slot: number, ended: EndedItem])[]): 
     const { line: _line, ...other } = ended;
     return [slot, length, other];
   });
-  const bytes = new Uint8Array(lines.reduce((sum, { length }) => sum + length, 0));
-  let offset = 0;
-  for (const line of lines) {
-    bytes.set(line, offset);
-    offset += line.length;
-  }
-  return { ends, bytes };
+  return { ends, bytes: joinBytes(lines) };
 }
 
 /** The ended items of a copy. */

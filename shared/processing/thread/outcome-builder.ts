@@ -1,5 +1,5 @@
 import type { Attempt, DeadReason, RetryItem } from '../../contract/outcome.ts';
-import { storableText } from '../../contract/text.ts';
+import { storableLine } from '../../contract/text.ts';
 import type { Workload } from '../../workload/define.ts';
 import { Reject, Retry } from '../../workload/errors.ts';
 import { causeOf, countCause } from '../outcome/cause.ts';
@@ -44,6 +44,8 @@ export interface BuilderOptions {
  * once. Results are written and folded in the order of the items, so that the outcome does not tell which came first.
  */
 export class OutcomeBuilder {
+  /** Whether this run has brought any item further. */
+  progressed = false;
   readonly #workload: Workload;
   readonly #sources: readonly Source[];
   readonly #firstLine: number;
@@ -57,7 +59,6 @@ export class OutcomeBuilder {
   /** The first slot that has not ended. */
   #next = 0;
   #fresh: number[] = [];
-  #progress = 0;
   #failure = '';
 
   constructor({ workload, sources, version, chances, states }: BuilderOptions) {
@@ -69,11 +70,6 @@ export class OutcomeBuilder {
     this.#states = states;
     this.#fold = createFold(workload.reduce);
     this.#ended = new Array(sources.length).fill(undefined);
-  }
-
-  /** Whether this run has brought any item further. */
-  get progressed(): boolean {
-    return this.#progress > 0;
   }
 
   /** The place of an item in the chunk, from 0. */
@@ -140,9 +136,7 @@ export class OutcomeBuilder {
     return fresh.map((slot) => [slot, this.#ended[slot] as EndedItem] as const);
   }
 
-  /**
-   * The outcome, when every item has ended. With `isCancelled`, what would be tried again is cancelled.
-   */
+  /** The outcome, when every item has ended. With `isCancelled`, what would be tried again is cancelled. */
   encode({ isCancelled = false } = {}): Omit<ChunkOutcome, 'body'> & Pick<EncodedOutcome, 'body'> {
     const partial = this.#fold?.lines() ?? [];
     const sorted = sort(isCancelled ? this.#ended.map(cancelledIfRetry) : this.#ended);
@@ -176,10 +170,12 @@ export class OutcomeBuilder {
 
   #end(slot: number, ended: EndedItem): void {
     this.#ended[slot] = ended;
-    // One that is passed on unrun stays as it was: it has left nothing in the thread.
-    if (typeof ended === 'string' || ended.ran || ended.kind === 'dead') this.#states[slot] = ENDED;
     this.#fresh.push(slot);
-    if (typeof ended === 'string' || ended.ran || ended.kind === 'dead') this.#progress += 1;
+    // One that is passed on unrun stays as it was: it has left nothing in the thread.
+    if (typeof ended === 'string' || ended.ran || ended.kind === 'dead') {
+      this.#states[slot] = ENDED;
+      this.progressed = true;
+    }
     if (slot === this.#next) this.#advance();
   }
 
@@ -202,7 +198,7 @@ export class OutcomeBuilder {
     thrown: unknown,
     { error, attempts, rerun }: { error: ErrorText; attempts: readonly Attempt[]; rerun: RetryItem['rerun'] },
   ): void {
-    this.#failure ||= storableText(errorLine(error).slice(0, MAX_FAILURE_CHARS)).replaceAll(/\s+/g, ' ');
+    this.#failure ||= storableLine(errorLine(error), MAX_FAILURE_CHARS);
     if (attempts.length >= this.#workload.retry.attempts) {
       this.#bury(source, 'exhausted', error, attempts, { failed: true });
       return;

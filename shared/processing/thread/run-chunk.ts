@@ -1,4 +1,6 @@
 import { FrameError } from '../../contract/errors.ts';
+import type { RetryItem } from '../../contract/outcome.ts';
+import { groupsOf } from '../../groups-of.ts';
 import type { Workload } from '../../workload/define.ts';
 import { endWholeChunk } from '../outcome/endings.ts';
 import { readSources, type Source } from '../sources.ts';
@@ -6,7 +8,7 @@ import { type ChunkRun, isKnownToWait, withPulse } from './chunk-run.ts';
 import { Copier } from './copies.ts';
 import { type ContextTools, createContexts } from './item-context.ts';
 import { type Chances, OutcomeBuilder } from './outcome-builder.ts';
-import { groupsOf, runGroup, toSingleItemMap } from './run-group.ts';
+import { runGroup, toSingleItemMap } from './run-group.ts';
 import { runItem } from './run-item.ts';
 import { runUpTo } from './run-up-to.ts';
 import { salvage } from './salvage.ts';
@@ -45,11 +47,11 @@ async function runOrEnd(workload: Workload, task: ThreadTask, tools: RunTools): 
     const chances = { nowMs: tools.nowMs, random: tools.random };
     const states = task.statusBuffer.items;
     const builder = new OutcomeBuilder({ workload, sources, version: reference.version, chances, states });
-    const stop = (): boolean => stopOf(task.statusBuffer) === 'cancelled';
     if (task.remains) salvage(builder, sources, { remains: task.remains, timeoutMs: workload.timeoutSeconds * 1_000 });
     else await runSources(sources, toRun(workload, task, { builder, tools }));
-    endRest(builder, sources, stop());
-    return builder.encode({ isCancelled: stop() });
+    const isCancelled = stopOf(task.statusBuffer) === 'cancelled';
+    endRest(builder, sources, isCancelled);
+    return builder.encode({ isCancelled });
   } catch (error) {
     if (!(error instanceof FrameError)) throw error;
     return endWholeChunk({ reference, ending: 'digest', error, nowMs, version: reference.version });
@@ -89,65 +91,54 @@ function toRun(
  * had ended then and was lost comes next, and is copied as soon as it ends, so that it runs no third time.
  */
 async function runSources(sources: readonly Source[], run: ChunkRun): Promise<void> {
-  const { workload, statusBuffer } = run;
-  const rerun = (wanted: 'alone' | 'careful'): Source[] => sources.filter(({ retry }) => retry?.rerun === wanted);
-  setRunning(statusBuffer, true);
+  const marked = (rerun?: RetryItem['rerun']): Source[] => sources.filter(({ retry }) => retry?.rerun === rerun);
+  const single = singleMap(run.workload);
+  setRunning(run.statusBuffer, true);
   await withPulse(run, async () => {
     run.copier.isEager = true;
     run.isAlone = true;
-    await runUpTo(
-      1,
-      rerun('alone'),
-      starting(run, (source) => runItem(run, source, workload.map ?? singleMap(workload.mapChunk))),
-    );
+    await runEach(run, { limit: 1, units: marked('alone'), start: (source) => runItem(run, source, single) });
     run.isAlone = false;
-    await runAll(run, rerun('careful'));
+    await runAll(run, marked('careful'));
     run.copier.isEager = false;
-    await runAll(
-      run,
-      sources.filter(({ retry }) => retry?.rerun === undefined),
-    );
-    await runUpTo(
-      1,
-      run.setAside,
-      starting(run, (start) => start()),
-    );
+    await runAll(run, marked());
+    await runEach(run, { limit: 1, units: run.setAside, start: (start) => start() });
   });
-  setRunning(statusBuffer, false);
+  setRunning(run.statusBuffer, false);
+}
+
+function runAll(run: ChunkRun, sources: readonly Source[]): Promise<void> {
+  const { mapChunk, group, concurrency: limit } = run.workload;
+  if (mapChunk) {
+    const units = groupsOf(sources, group.maxItems);
+    return runEach(run, { limit, units, start: (each) => runGroup(run, each, mapChunk) });
+  }
+  const single = singleMap(run.workload);
+  return runEach(run, { limit, units: sources, start: (source) => runItem(run, source, single) });
+}
+
+function singleMap({ map, mapChunk }: Workload): NonNullable<Workload['map']> {
+  const single = map ?? (mapChunk && toSingleItemMap(mapChunk));
+  if (single === undefined) throw new TypeError('A workload has either map or mapChunk.');
+  return single;
+}
+
+interface Units<T> {
+  /** Most in flight. */
+  limit: number;
+  units: Iterable<T>;
+  start: (unit: T) => Promise<void> | undefined;
 }
 
 /** A unit is started only while the chunk goes on; what has ended by then is copied when its time has come. */
-const starting =
-  <T>(run: ChunkRun, start: (unit: T) => Promise<void> | undefined) =>
-  (unit: T): Promise<void> | undefined => {
+const runEach = <T>(run: ChunkRun, { limit, units, start }: Units<T>): Promise<void> =>
+  runUpTo(limit, units, (unit) => {
     if (stopOf(run.statusBuffer) !== undefined) return undefined;
     run.startMs = run.nowMs();
     const pending = start(unit);
     run.copier.check(run.startMs);
     return pending;
-  };
-
-function runAll(run: ChunkRun, sources: readonly Source[]): Promise<void> {
-  const { map, mapChunk, group, concurrency } = run.workload;
-  const single = map ?? singleMap(mapChunk);
-  if (mapChunk === undefined)
-    return runUpTo(
-      concurrency,
-      sources,
-      starting(run, (one) => runItem(run, one, single)),
-    );
-  const groups = groupsOf(sources, group.maxItems);
-  return runUpTo(
-    concurrency,
-    groups,
-    starting(run, (each) => runGroup(run, each, mapChunk)),
-  );
-}
-
-function singleMap(mapChunk: Workload['mapChunk']): NonNullable<Workload['map']> {
-  if (mapChunk === undefined) throw new TypeError('A workload has either map or mapChunk.');
-  return toSingleItemMap(mapChunk);
-}
+  });
 
 /** What has not ended when the chunk does: cancelled with its batch, or passed on. */
 function endRest(builder: OutcomeBuilder, sources: readonly Source[], isCancelled: boolean): void {

@@ -10,12 +10,6 @@ import { validItem } from './valid-item.ts';
 type MapChunk = NonNullable<Workload['mapChunk']>;
 type Valid = [source: Source, item: unknown];
 
-/** The items of a chunk in groups of at most `maxItems`, in their order. */
-export const groupsOf = (sources: readonly Source[], maxItems: number): Source[][] =>
-  Array.from({ length: Math.ceil(sources.length / maxItems) }, (_, group) =>
-    sources.slice(group * maxItems, (group + 1) * maxItems),
-  );
-
 /** One call of `mapChunk` under way. */
 interface GroupCall {
   run: ChunkRun;
@@ -64,11 +58,7 @@ function validate({ run, sources, flight }: GroupCall): Valid[] | Promise<Valid[
     if (!flight.isAborted) run.builder.fail(source, thrown);
   };
   for (const source of sources) {
-    const entry: Valid = [source, undefined];
-    const keep = (item: unknown): void => {
-      entry[1] = item;
-      valid.push(entry);
-    };
+    const keep = (item: unknown): void => void valid.push([source, item]);
     try {
       const item = validItem(run.workload.item, source);
       if (!isPromise(item)) keep(item);

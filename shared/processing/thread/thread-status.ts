@@ -20,6 +20,9 @@ export const IN_FLIGHT = 1;
 export const ALONE = 2;
 export const ENDED = 3;
 
+/** Whether the handler had been called for an item in this state, and had not ended. */
+export const isInFlight = (state: number | undefined): boolean => state === IN_FLIGHT || state === ALONE;
+
 /** Why a chunk is to end early: its batch is being cancelled, or its instance is being stopped. */
 export type Stop = 'cancelled' | 'returned';
 const STOPS: readonly (Stop | undefined)[] = [undefined, 'cancelled', 'returned'];

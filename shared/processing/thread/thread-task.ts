@@ -17,7 +17,7 @@ export interface ChunkJob {
   stop?: AbortSignal | undefined;
 }
 
-/** The item at `slot` has ended its thread: it was alone in flight. Charged at service time `atMs`. */
+/** The item at `slot` has ended its thread: it was run alone. Charged at service time `atMs`. */
 export type Verdict = { slot: number; atMs: number } & ({ kind: 'timedOut' } | { kind: 'killed'; error: ErrorText });
 
 /** How an item ended other than with a result. `ran`: its handler was called. `failed`: it counts as a failed attempt. */

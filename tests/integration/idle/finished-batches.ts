@@ -1,8 +1,8 @@
 import { type BatchRow, toBatchEntity } from '../../../shared/batches/batch-row.ts';
 import { toChunkEntity } from '../../../shared/batches/chunk-row.ts';
 import { indexBatch, toIndexEntity } from '../../../shared/batches/index-rows.ts';
-import { groupsOf } from '../../../shared/batches/ledger.ts';
 import { chunkId, newBatchId } from '../../../shared/contract/names.ts';
+import { groupsOf } from '../../../shared/groups-of.ts';
 import { chunkRowsOf } from '../../../shared/intake/continue-intake.ts';
 import type { Clients } from '../../../shared/storage/clients.ts';
 import type { Table } from '../../../shared/storage/table.ts';

@@ -3,7 +3,6 @@ import { applyEnds, type ChunkEnd } from '../../../shared/batches/apply-ends.ts'
 import {
   changeBatch,
   chunkRows,
-  groupsOf,
   insertBatch,
   insertChunks,
   openRevision,
@@ -216,9 +215,4 @@ describe('states', () => {
     expect(await openRevision(table, opening)).toBe(true);
     expect(await openRevision(table, opening)).toBe(false);
   });
-});
-
-test('a list is cut into runs', () => {
-  expect(groupsOf([1, 2, 3, 4, 5], 2)).toEqual([[1, 2], [3, 4], [5]]);
-  expect(groupsOf([], 2)).toEqual([]);
 });

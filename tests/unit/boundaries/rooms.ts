@@ -36,6 +36,7 @@ const SIDES = ['shared/cost/', 'shared/telemetry/'];
 /** Files without imports. */
 const LEAVES = [
   'shared/errors.ts',
+  'shared/groups-of.ts',
   'shared/lazily.ts',
   'shared/parallel.ts',
   'shared/slots.ts',
