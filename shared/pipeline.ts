@@ -24,7 +24,7 @@ import { type Clients, createClients } from './storage/clients.ts';
 import { type PurgeClient, purgeDrains } from './sweep/purge-drains.ts';
 import type { SweepDeps } from './sweep/run.ts';
 import { log } from './telemetry/log.ts';
-import { countStray } from './telemetry/metrics.ts';
+import { countUnhandled } from './telemetry/metrics.ts';
 import type { GateDeps } from './wake/gate.ts';
 import { createPublisher, type PublisherDeps, publishOrWake } from './wake/publish.ts';
 import type { QueueAddress, Registry } from './workload/registry.ts';
@@ -157,9 +157,9 @@ function processorOf({ settings, processor }: PipelineOptions): ChunkRunner {
     maxThreadMemoryMb: settings.threadMemoryMb,
     settings,
     log: (message, fields) => log.info('handler', { message, ...fields }),
-    onStray: ({ error, wasInFlight }) => {
-      countStray(wasInFlight);
-      log.warn('stray-error', { error: errorLine(error), wasInFlight });
+    onUnhandled: ({ error, wasInFlight }) => {
+      countUnhandled(wasInFlight);
+      log.warn('unhandled-error', { error: errorLine(error), wasInFlight });
     },
   });
 }

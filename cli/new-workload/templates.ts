@@ -27,7 +27,7 @@ export default defineWorkload({
   // Increase it when the meaning of items or results changes: batches and dead letters carry it.
   version: 1,
   item,
-  // Runs at least once for each item, in a worker thread. What it changes elsewhere has to bear a repeat.
+  // Runs at least once for each item, in a worker thread. What it changes elsewhere has to be idempotent.
   map: async ({ id, group, amount }, context) => {
     // A dead letter at once. new Retry(…), or any other error, is tried again: 5 times in all, or as \`retry\` says.
     if (amount < 0) throw new Reject(\`Expected an amount of zero or more, got \${amount}.\`);

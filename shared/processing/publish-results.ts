@@ -1,4 +1,4 @@
-/** What a round does with its outcomes: one result message for all of them, one wake, then the references are deleted. */
+/** What a round does with the outcomes that wait: one result message for all, one wake, then the references are deleted. */
 import { resultsQueueName } from '../contract/names.ts';
 import { addOperations, type Operations } from '../contract/operations.ts';
 import type { FinishedChunk, Reference } from '../contract/reference.ts';

@@ -15,7 +15,7 @@ const PUBLISH_MS = 5_000;
 export interface RoundPublisherOptions {
   lease: Lease;
   trace: string | undefined;
-  /** Done before the first chunk; told with the first results. */
+  /** Done before the first chunk; published with the first results. */
   operations: Operations;
 }
 
@@ -47,7 +47,7 @@ export function createRoundPublisher(
         publishResults(deps, address, dispositions, { operations: part.operations, lease, entries }),
       );
     } catch (error) {
-      // Told once more with the rest: what was told already is a repeat.
+      // Published once more with the rest: what was published already is a repeat.
       waiting = [...part.waiting, ...waiting];
       operations = addOperations(part.operations, operations);
       throw error;

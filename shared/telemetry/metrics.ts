@@ -20,7 +20,7 @@ interface Instruments {
   batchDuration: Histogram;
   chunkDuration: Histogram;
   chunkLatency: Histogram;
-  strays: Counter;
+  unhandled: Counter;
   depth: Gauge;
   active: Gauge;
   wakes: Counter;
@@ -49,7 +49,11 @@ function create(provider: MeterProvider): Instruments {
     batchDuration: seconds('sluice.batch.duration', 'From the opening of a revision to its end'),
     chunkDuration: seconds('sluice.chunk.duration', 'Time of a chunk in its handler'),
     chunkLatency: seconds('sluice.chunk.latency', 'From the opening of a revision to a chunk of it being done'),
-    strays: counter('sluice.handler.strays', '{error}', 'Errors that no handler awaited, or thrown in a callback'),
+    unhandled: counter(
+      'sluice.handler.unhandled',
+      '{error}',
+      'Errors that no handler awaited, or thrown in a callback',
+    ),
     depth: meter.createGauge('sluice.queue.depth', { unit: '{message}', description: 'Messages of a queue' }),
     active: meter.createGauge('sluice.queue.active', { unit: '{task}', description: 'Dequeue tasks of a wave' }),
     wakes: counter('sluice.wakes', '{wake}', 'Wake events taken, by what they came to'),
@@ -90,7 +94,7 @@ export function countBatch(subject: Subject, state: string, seconds: number): vo
 }
 
 /** A handler left an error that nobody awaited. `wasInFlight`: a call in flight was charged, or is made again alone. */
-export const countStray = (wasInFlight: boolean): void => instruments().strays.add(1, { inFlight: wasInFlight });
+export const countUnhandled = (wasInFlight: boolean): void => instruments().unhandled.add(1, { inFlight: wasInFlight });
 
 /** What a drain has just seen of its queue; the newest of any instance counts. */
 export function measureQueue(queue: string, depth: number, active: number): void {

@@ -86,7 +86,7 @@ class CallCounter {
 export function countCalls(workload: Workload, counters: CallCounters): { workload: Workload; stop: AbortSignal } {
   const { map, mapChunk } = workload;
   const counter = new CallCounter(counters);
-  // A proxy is still an AsyncFunction where its handler is one, which the run of a chunk looks at.
+  // A proxy: whatever else the handler is stays as it is.
   const counted = <Handler extends (input: never, context: never) => unknown>(
     handler: Handler,
     contextsOf: (context: Parameters<Handler>[1]) => readonly ItemContext[],

@@ -158,7 +158,7 @@ const CUT = /… \((\d+) characters\)$/;
 /** The length of a message before it was cut. */
 const lengthOf = (message: string): number => Number(CUT.exec(message)?.[1] ?? message.length);
 
-/** An item (with `mapChunk`: the chunk) overran the workload's `timeoutSeconds`. */
+/** An item (with `mapChunk`: the group) overran the workload's `timeoutSeconds`. */
 export class TimeoutError extends Error {
   override name = 'TimeoutError';
   constructor(timeoutMs: number) {

@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import type { Settings } from '../../settings.ts';
 import { createSlots } from '../../slots.ts';
 import { type ErrorText, errorLine, toErrorText } from '../outcome/error-text.ts';
-import type { ChunkJob, ChunkOutcome, LogLine, StrayError } from '../thread/thread-task.ts';
+import type { ChunkJob, ChunkOutcome, LogLine, UnhandledError } from '../thread/thread-task.ts';
 import { NotBegunError } from './errors.ts';
 import { processChunk } from './process-chunk.ts';
 import { createStartGuard } from './start-guard.ts';
@@ -34,7 +34,7 @@ export interface ProcessorOptions {
   threadData?: object;
   log: (message: string, fields: LogFields) => void;
   /** Gets errors that no handler awaited; default: they are logged. */
-  onStray?: (stray: Pick<StrayError, 'error' | 'wasInFlight'>) => void;
+  onUnhandled?: (unhandled: Pick<UnhandledError, 'error' | 'wasInFlight'>) => void;
   /** A clock in milliseconds for durations; default the monotonic one. */
   now?: () => number;
 }
@@ -114,12 +114,13 @@ function threadsOptions(
     data: { ...threadData, ...(settings === undefined ? {} : { settings }) },
     clockMs,
     onLine: ({ message, batch, chunk, position }: LogLine) => log(message, { batch, chunk, position }),
-    onStray: options.onStray ?? (({ error, wasInFlight }: StrayError) => log(strayText(error, wasInFlight), {})),
+    onUnhandled:
+      options.onUnhandled ?? (({ error, wasInFlight }: UnhandledError) => log(unhandledText(error, wasInFlight), {})),
     onIdleError: (error: unknown) => log(`An idle thread ended: ${toErrorText(error).message}`, {}),
   };
 }
 
-const strayText = (error: ErrorText, wasInFlight: boolean): string =>
+const unhandledText = (error: ErrorText, wasInFlight: boolean): string =>
   `An error that no handler awaited (${wasInFlight ? 'from a call in flight' : 'charged to no item'}): ${errorLine(error)}`;
 
 const dropNotice =

@@ -5,11 +5,11 @@ import { readThreadStatus, type ThreadStatus } from '../thread/thread-status.ts'
 import type {
   Copy,
   LogLine,
-  StrayError,
   ThreadAnswer,
   ThreadData,
   ThreadMessage,
   ThreadTask,
+  UnhandledError,
 } from '../thread/thread-task.ts';
 import { START_MS, watchThread } from './watch.ts';
 
@@ -41,7 +41,7 @@ export interface ThreadsOptions {
   data: ThreadData;
   clockMs: () => number;
   onLine: (line: LogLine) => void;
-  onStray: (stray: StrayError) => void;
+  onUnhandled: (unhandled: UnhandledError) => void;
   /** An error of a thread that was running nothing. */
   onIdleError: (error: unknown) => void;
 }
@@ -69,7 +69,9 @@ export function createThreads(options: ThreadsOptions): Threads {
       return;
     }
     // The listener's own context is that of the first invocation, which has long ended.
-    (run?.inContext ?? outside)(() => (message.kind === 'log' ? options.onLine(message) : options.onStray(message)));
+    (run?.inContext ?? outside)(() =>
+      message.kind === 'log' ? options.onLine(message) : options.onUnhandled(message),
+    );
   });
   // A thread that dies while it loads takes no task with it, and the pool would let that task wait for ever.
   const endUnstarted = (error: unknown): void => {

@@ -4,8 +4,8 @@ import type { Verdict } from '../thread/thread-task.ts';
 import type { ThreadDeath } from './threads.ts';
 
 /**
- * Who has ended a thread: the item that was run alone, or nobody that could be named. One that was in flight by chance
- * alone proves nothing: another may have left a timer. A full memory proves something only against an item that ran
+ * Who has ended a thread: the item that was run alone, or nobody that could be named. One that merely happened to be
+ * the only one in flight proves nothing: another may have left a timer. A full memory proves something only against an item that ran
  * first: it may be what the others have left. `atMs` is the service time.
  */
 export function verdictOf({ items, stuck, error, status }: ThreadDeath, atMs: number): Verdict | undefined {

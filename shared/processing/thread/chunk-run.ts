@@ -40,8 +40,8 @@ export interface ChunkRun {
   /** Calls that are to be made again when nothing else is in flight. */
   setAside: (() => Promise<void> | undefined)[];
   /**
-   * Whether the handler returns promises; undefined: not known yet. Calls of one that does not get no context of their
-   * own: that costs a third of a microsecond (measured on Node 24), and such a call has ended before anything that it
+   * Whether the handler returns promises; undefined: not known yet. Calls of a synchronous handler get no context of
+   * their own: that costs a third of a microsecond (measured on Node 24), and such a call has ended before anything that it
    * started can fail.
    */
   isWaiting: boolean | undefined;

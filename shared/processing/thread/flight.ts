@@ -102,7 +102,7 @@ export class Flight {
    * which it was opened, and Node 24 tells that of the rejecting side), so with others in flight it proves nothing: the
    * call is made again alone. False when the flight has ended: nobody is charged.
    */
-  takeStray(error: unknown): boolean {
+  takeUnhandled(error: unknown): boolean {
     if (this.#wait === undefined) return false;
     if (this.#wait.peers.size > 1) this.giveUp(new SetAsideError('An error came from outside of its promise.'));
     else this.giveUp(error);
@@ -117,10 +117,10 @@ export class Flight {
 
 /**
  * Takes the errors of this thread that nobody awaited, or that were thrown in a callback, and keeps them from ending it.
- * `onStray` gets each, with whether it belonged to a call in flight. For once in a thread.
+ * `onUnhandled` gets each, with whether it belonged to a call in flight. Called once per thread.
  */
-export function takeStrayErrors(onStray: (error: unknown, wasInFlight: boolean) => void): void {
-  const take = (error: unknown): void => onStray(error, current.getStore()?.takeStray(error) ?? false);
+export function takeUnhandledErrors(onUnhandled: (error: unknown, wasInFlight: boolean) => void): void {
+  const take = (error: unknown): void => onUnhandled(error, current.getStore()?.takeUnhandled(error) ?? false);
   process.on('unhandledRejection', take);
   process.on('uncaughtException', take);
 }

@@ -3,7 +3,7 @@ import { isMainThread, parentPort } from 'node:worker_threads';
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
 import type { Registry } from '../../workload/registry.ts';
 import { MAX_MESSAGE_CHARS, toErrorText } from '../outcome/error-text.ts';
-import { takeStrayErrors } from './flight.ts';
+import { takeUnhandledErrors } from './flight.ts';
 import type { LogSink } from './item-context.ts';
 import { runChunk } from './run-chunk.ts';
 import { createThreadContainers } from './thread-containers.ts';
@@ -12,25 +12,25 @@ import type { ChunkOutcome, Copy, ThreadAnswer, ThreadData, ThreadMessage, Threa
 
 /** Log lines a chunk may write; further ones are only counted. */
 const MAX_LOG_LINES = 100;
-/** Stray errors that are told per chunk: a handler may leave one per item, and each costs the main thread a log line. */
-const MAX_STRAYS = 20;
+/** Unhandled errors that are logged per chunk: a handler may leave one per item, and each costs the main thread a log line. */
+const MAX_UNHANDLED = 20;
 
 /** The function that a thread's file exports: `export default serve(registry)`. */
 export function serve(registry: Registry): (task: ThreadTask) => Promise<unknown> {
   const { settings } = (workerData ?? {}) as ThreadData;
   const { open, measure } = createThreadContainers(settings);
-  let strays = 0;
+  let unhandled = 0;
   let latest = 0;
   let hasRun = false;
   // Only in a thread: whoever imports the file elsewhere keeps what its process does with such errors.
   if (!isMainThread) {
-    takeStrayErrors((error, wasInFlight) => {
-      strays += 1;
-      if (strays <= MAX_STRAYS) send({ kind: 'stray', task: latest, error: toErrorText(error), wasInFlight });
+    takeUnhandledErrors((error, wasInFlight) => {
+      unhandled += 1;
+      if (unhandled <= MAX_UNHANDLED) send({ kind: 'unhandled', task: latest, error: toErrorText(error), wasInFlight });
     });
   }
   return async (task) => {
-    strays = 0;
+    unhandled = 0;
     latest = task.id;
     const workload = registry.workload(task.reference.workload);
     if (!workload) return { refused: `No workload is named "${task.reference.workload}".` } satisfies ThreadAnswer;

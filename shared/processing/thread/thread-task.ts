@@ -99,8 +99,8 @@ export interface CopyMessage {
 }
 
 /** An error that nobody awaited, or that was thrown in a callback. `wasInFlight`: a call in flight was charged, or is made again alone. */
-export interface StrayError {
-  kind: 'stray';
+export interface UnhandledError {
+  kind: 'unhandled';
   /** The run under way in the thread, or the latest one. */
   task: number;
   error: ErrorText;
@@ -108,7 +108,7 @@ export interface StrayError {
 }
 
 /** What a thread sends beside its answer. */
-export type ThreadMessage = LogLine | CopyMessage | StrayError;
+export type ThreadMessage = LogLine | CopyMessage | UnhandledError;
 
 /** What a thread is given when it starts. */
 export interface ThreadData {

@@ -2,13 +2,13 @@
 
 /**
  * `reject` dies at once, `invalid` before its handler runs, `once` at the second try comes through, `never` runs out.
- * `waits` comes through, as others do meanwhile. While it waits, `stray` leaves a rejection that nobody awaits and `timer`
+ * `waits` comes through, as others do meanwhile. While it waits, `unhandled` leaves a rejection that nobody awaits and `timer`
  * throws in a timer: both run out. `late` leaves a rejection behind when it has ended, and comes through. `exit` ends its
  * thread.
  */
 export const ITEM_BEHAVIOURS = [
   ...(['ok', 'once', 'reject', 'invalid', 'never'] as const),
-  ...(['waits', 'stray', 'timer', 'late', 'exit'] as const),
+  ...(['waits', 'unhandled', 'timer', 'late', 'exit'] as const),
 ] as const;
 export type ItemBehaviour = (typeof ITEM_BEHAVIOURS)[number];
 

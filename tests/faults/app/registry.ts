@@ -37,9 +37,9 @@ function map(given: FaultItem, { batch, position, attempt }: ItemContext): Fault
 async function waitingMap(given: FaultItem, context: ItemContext): Promise<FaultResult> {
   const result = map(given, context);
   if (given.f === 'waits') await sleep(1 + (given.n % SHORT_MS));
-  if (given.f === 'stray') void Promise.reject(failure(given, 'leaves a rejection'));
+  if (given.f === 'unhandled') void Promise.reject(failure(given, 'leaves a rejection'));
   if (given.f === 'timer') setTimeout(() => raise(failure(given, 'throws in a timer')), 1);
-  if (given.f === 'stray' || given.f === 'timer') await sleep(LONG_MS);
+  if (given.f === 'unhandled' || given.f === 'timer') await sleep(LONG_MS);
   return result;
 }
 

@@ -32,10 +32,10 @@ export interface Truth {
 
 const REASONS: Partial<Record<ItemBehaviour, string>> = {
   ...{ reject: 'rejected', invalid: 'invalid', never: 'exhausted' },
-  ...{ stray: 'exhausted', timer: 'exhausted', exit: 'killed' },
+  ...{ unhandled: 'exhausted', timer: 'exhausted', exit: 'killed' },
 };
 const LAST_ATTEMPTS: Partial<Record<ItemBehaviour, number>> = {
-  ...{ invalid: 0, once: 2, never: ATTEMPTS, stray: ATTEMPTS, timer: ATTEMPTS },
+  ...{ invalid: 0, once: 2, never: ATTEMPTS, unhandled: ATTEMPTS, timer: ATTEMPTS },
 };
 /** So many keys that every chunk adds to most of them. */
 const KEYS = 20;
@@ -64,7 +64,7 @@ export function truthOf(count: number, behaviours: ReadonlyMap<number, ItemBehav
     const reason = REASONS[behaviour];
     const last = LAST_ATTEMPTS[behaviour];
     if (last !== undefined) attempts.set(n, last);
-    if (behaviour === 'stray' || behaviour === 'timer') setAside.add(n);
+    if (behaviour === 'unhandled' || behaviour === 'timer') setAside.add(n);
     lines.push(lineOf(item, behaviour));
     if (reason !== undefined) {
       dead.set(n, { reason, text });

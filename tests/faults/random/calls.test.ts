@@ -14,7 +14,7 @@ const truth = truthOf(
   new Map([
     [1, 'once'],
     [2, 'invalid'],
-    [3, 'stray'],
+    [3, 'unhandled'],
   ]),
 );
 

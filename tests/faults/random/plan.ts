@@ -104,7 +104,7 @@ const upBy =
 const WAITS_STRIDE = 50;
 /** Below how many items of a run do each. */
 const WAITING: readonly (readonly [ItemBehaviour, number])[] = [
-  ['stray', 3],
+  ['unhandled', 3],
   ['timer', 3],
   ['late', 4],
   ['exit', 3],

@@ -55,6 +55,7 @@ const RETIRED: Record<string, string> = {
   presets: 'Verdict',
   knownFailures: 'Remains',
   rescue: 'salvage',
+  strays: 'unhandled errors',
   strayMs: 'orphanMs',
   suspect: 'isolated',
   guilty: 'killed',

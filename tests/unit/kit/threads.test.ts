@@ -33,11 +33,11 @@ describe.concurrent('a workload of a module, in a thread', () => {
     const end = await run(['floating', 'wait', 'late', 'log']);
     expect(deadOf(end)).toEqual([[0, 'exhausted', 'Error']]);
     expect(end).toMatchObject({ results: [1, 2, 3], retried: 1 });
-    const stray = 'An error that no handler awaited';
+    const unhandled = 'An error that no handler awaited';
     expect(new Set(end.log)).toEqual(
       new Set([
-        `${stray} (from a call in flight): Error: nobody awaits this`,
-        `${stray} (charged to no item): Error: comes too late`,
+        `${unhandled} (from a call in flight): Error: nobody awaits this`,
+        `${unhandled} (charged to no item): Error: comes too late`,
         'hello',
       ]),
     );

@@ -46,7 +46,7 @@ describe('an error that nobody awaited', () => {
   it('is its own when it is alone', async () => {
     const flight = new Flight();
     const work = flight.within(new Promise(() => {}), wait(1_000));
-    expect(flight.takeStray(new Error('mine'))).toBe(true);
+    expect(flight.takeUnhandled(new Error('mine'))).toBe(true);
     await expect(work).rejects.toThrow('mine');
     expect(flight.isSetAside(new Error('mine'))).toBe(false);
   });
@@ -56,7 +56,7 @@ describe('an error that nobody awaited', () => {
     const [one, two] = [new Flight(), new Flight()];
     const first = one.within(new Promise(() => {}), wait(1_000, peers));
     const second = two.within(sleep(10), wait(1_000, peers));
-    one.takeStray(new Error('somebody’s'));
+    one.takeUnhandled(new Error('somebody’s'));
     const thrown = await first.catch((error: unknown) => error);
     expect([one.isSetAside(thrown), two.isSetAside(thrown)]).toEqual([true, false]);
     await second;
@@ -65,6 +65,6 @@ describe('an error that nobody awaited', () => {
   it('is nobody’s when it has ended', async () => {
     const flight = new Flight();
     await flight.within(sleep(1), wait(1_000));
-    expect(flight.takeStray(new Error('late'))).toBe(false);
+    expect(flight.takeUnhandled(new Error('late'))).toBe(false);
   });
 });
