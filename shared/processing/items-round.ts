@@ -94,6 +94,9 @@ interface RoundContext {
   startError: string;
 }
 
+/** The receive that began the round. */
+const RECEIVED: Operations = { 'queue.get': 1 };
+
 /** No more at once than there are threads to run them: what has not begun when the time is up can be given back. */
 async function processAll(
   deps: ItemsRoundDeps,
@@ -104,7 +107,10 @@ async function processAll(
   const reading = () => (round.isOver() ? Promise.resolve<Work[]>(entries) : withFrames(deps, entries));
   const { value: works, operations } = await deps.meter.measure(reading);
   const trace = commonTrace(entries.map(({ value: { traceparent } }) => traceparent));
-  const publisher = createRoundPublisher(deps, address, { lease, trace, operations });
+  const publisher = createRoundPublisher(deps, address, {
+    ...{ lease, trace },
+    operations: addOperations(RECEIVED, operations),
+  });
   const dispositions = await inParallel(works, deps.processor.threads + 1, async (work) => {
     const { value: disposition, operations: own } = await deps.meter.measure(() =>
       inChunkSpan(work, address, () => processReference(deps, work, round)),

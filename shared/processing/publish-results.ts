@@ -21,10 +21,10 @@ export interface PublishResultsDeps extends ResultDeps {
  */
 export type ChunkDisposition = { end: FinishedChunk; outcome?: ChunkOutcome } | 'orphaned' | 'duplicate' | 'returned';
 
-export interface PublishResultsOptions {
-  operations: Operations;
-  lease: Lease;
-  entries: Entry<Reference>[];
+/** A reference, and what became of it. */
+export interface EndedReference {
+  entry: Entry<Reference>;
+  disposition: ChunkDisposition;
 }
 
 /**
@@ -35,28 +35,26 @@ export interface PublishResultsOptions {
 export async function publishResults(
   deps: PublishResultsDeps,
   address: QueueAddress,
-  dispositions: ChunkDisposition[],
-  options: PublishResultsOptions,
+  waiting: readonly EndedReference[],
+  { operations: before, lease }: { operations: Operations; lease: Lease },
 ): Promise<void> {
-  const ends = dispositions.flatMap((disposition) => (typeof disposition === 'string' ? [] : [disposition.end]));
+  const ends = waiting.flatMap(({ disposition }) => (typeof disposition === 'string' ? [] : [disposition.end]));
   const refused = new Set<string>();
   if (ends.length > 0) {
-    const operations = addOperations(options.operations, ownOperations(ends.length));
+    const operations = addOperations(before, ownOperations(ends.length));
     for (const end of await putResults(deps, { from: address, ends, operations })) refused.add(nameOf(end));
     const results = deps.registry.queue(resultsQueueName(address.workload.name));
     if (results) await deps.publish(results, { type: 'QueueWorkDetected' });
   }
-  const isOver = (disposition: ChunkDisposition | undefined): boolean =>
+  const isOver = ({ disposition }: EndedReference): boolean =>
     typeof disposition === 'object' ? !refused.has(nameOf(disposition.end)) : disposition !== 'returned';
-  const over = options.entries.filter((_, index) => isOver(dispositions[index]));
-  await Promise.all(over.map(({ message }) => options.lease.finish(message.messageId)));
+  await Promise.all(waiting.filter(isOver).map(({ entry }) => lease.finish(entry.message.messageId)));
 }
 
 const nameOf = ({ batch, chunk }: FinishedChunk): string => `${batch} ${chunk}`;
 
-/** The receive before, and what telling the results is going to cost: that cannot be counted in the message it writes. */
+/** What publishing the results is going to cost: that cannot be counted in the message it writes. */
 const ownOperations = (references: number): Operations => ({
-  'queue.get': 1,
   'queue.put': 1,
   'servicebus.send': 1,
   'queue.delete': references,

@@ -6,7 +6,12 @@ import { withTrace } from '../telemetry/trace.ts';
 import type { Entry } from '../wake/messages.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import type { Lease } from './lease.ts';
-import { type ChunkDisposition, type PublishResultsDeps, publishResults } from './publish-results.ts';
+import {
+  type ChunkDisposition,
+  type EndedReference,
+  type PublishResultsDeps,
+  publishResults,
+} from './publish-results.ts';
 
 /** How long a chunk that has ended waits for the rest of its round. One message for all costs least; nobody waits long. */
 const PUBLISH_MS = 5_000;
@@ -33,7 +38,7 @@ export function createRoundPublisher(
   address: QueueAddress,
   { lease, trace, operations: first }: RoundPublisherOptions,
 ): RoundPublisher {
-  let waiting: { entry: Entry<Reference>; disposition: ChunkDisposition }[] = [];
+  let waiting: EndedReference[] = [];
   let operations = first;
   let lastMs = deps.gate.now();
 
@@ -41,11 +46,7 @@ export function createRoundPublisher(
     const part = { waiting, operations };
     [waiting, operations, lastMs] = [[], {}, deps.gate.now()];
     try {
-      const dispositions = part.waiting.map(({ disposition }) => disposition);
-      const entries = part.waiting.map(({ entry }) => entry);
-      await withTrace(trace, () =>
-        publishResults(deps, address, dispositions, { operations: part.operations, lease, entries }),
-      );
+      await withTrace(trace, () => publishResults(deps, address, part.waiting, { operations: part.operations, lease }));
     } catch (error) {
       // Published once more with the rest: what was published already is a repeat.
       waiting = [...part.waiting, ...waiting];

@@ -20,9 +20,9 @@ async function tell(dispositions: ChunkDisposition[], check: Check = () => {}) {
   const told: string[] = [];
   const texts: string[] = [];
   const lease = { finish: async (id: string) => void told.push(`delete ${id}`) } as Partial<Lease> as Lease;
-  const entries = dispositions.map((_, index) => ({
-    message: messageOf('', { messageId: `m${index}` }),
-    value: referenceOf(),
+  const waiting = dispositions.map((disposition, index) => ({
+    entry: { message: messageOf('', { messageId: `m${index}` }), value: referenceOf() },
+    disposition,
   }));
   const queues = (name: string): Queue =>
     ({
@@ -42,7 +42,7 @@ async function tell(dispositions: ChunkDisposition[], check: Check = () => {}) {
   const lines: string[] = [];
   const heard = (line: string): void => void lines.push(line);
   await withLog({ debug: heard, info: heard, warn: heard, error: heard }, () =>
-    publishResults(deps, address, dispositions, { operations: { 'blob.put': 2 }, lease, entries }),
+    publishResults(deps, address, waiting, { operations: { 'blob.put': 2, 'queue.get': 1 }, lease }),
   );
   return { told, results: texts.map(readResult), texts, logged: lines.map((line) => JSON.parse(line)) };
 }
