@@ -17,15 +17,13 @@ export function createOpenRounds(): OpenRounds {
       (round) =>
       (...args) => {
         const run = round(...args);
-        const entry: Promise<unknown> = run.then(
-          () => open.delete(entry),
-          () => open.delete(entry),
-        );
-        open.add(entry);
+        const forget = (): void => void open.delete(run);
+        open.add(run);
+        run.then(forget, forget);
         return run;
       },
     ended: (limitMs) =>
-      withinTime(Promise.all(open), limitMs, 'Rounds').then(
+      withinTime(Promise.allSettled(open), limitMs, 'Rounds').then(
         () => undefined,
         () => undefined,
       ),

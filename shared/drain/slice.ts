@@ -93,7 +93,7 @@ export async function runSlice<Message>(
     if (isOver()) return result('timeUp');
     const isExtra = isQuotaReached();
     const askedMs = nowMs();
-    const count = isOnlyTask || wave.probe ? wave.receive : Math.min(wave.receive, wave.quota - total.received);
+    const count = wave.tasks === 1 ? wave.receive : Math.min(wave.receive, wave.quota - total.received);
     const messages = await effects.receive(count);
     mayStay = isOnlyTask && messages.length < count;
     if (messages.length > 0) {

@@ -9,7 +9,7 @@ export type BatchFacts = Pick<BatchRow, 'state' | 'deadlineAt'>;
 export type ReadBatchFacts = (batch: string) => Promise<BatchFacts | undefined>;
 
 /** Whether chunks of a batch in this state are run. Any other state ends them unrun. */
-export const isUnderWay = (state: BatchState | undefined): state is BatchState =>
+export const isUnderWay = (state: BatchState | undefined): boolean =>
   state !== undefined && state !== 'cancelling' && !isFinished(state);
 
 /**

@@ -3,14 +3,14 @@ import type { ContainerClient } from '@azure/storage-blob';
 import type { BatchRow } from '../batches/batch-row.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
 import { decodeFrame, encodeFrame, skippableFrame } from '../contract/frame.ts';
-import { CONTAINERS, outcomeBlobName, reportBlobName, revisionOf } from '../contract/names.ts';
+import { CONTAINERS, reportBlobName, revisionOf } from '../contract/names.ts';
 import { type FailedFold, failureOf, type PartialLine } from '../contract/outcome.ts';
 import { statusOf } from '../errors.ts';
 import { readRange } from '../processing/fetch-frames.ts';
 import { createStrictFold } from '../processing/outcome/fold.ts';
 import type { Workload } from '../workload/define.ts';
 import type { Registry } from '../workload/registry.ts';
-import { readAhead } from './chunk-pages.ts';
+import { frameOfChunk, readAhead } from './chunk-pages.ts';
 import { createMerge, reportStep } from './merge.ts';
 
 /** Partial aggregates read at once, and held in memory until they are merged. */
@@ -30,7 +30,8 @@ export interface ReportDeps {
  */
 export async function writeReport(deps: ReportDeps, batch: BatchRow, rows: readonly ChunkRow[]): Promise<void> {
   const workload = deps.registry.workload(batch.workload);
-  const lines = workload?.reduce ? await mergePartials(deps, workload, { batch, rows }) : [];
+  const { name = '', reduce } = workload ?? {};
+  const lines = reduce ? await mergePartials(deps, { name, reduce }, { batch, rows }) : [];
   const { id, revision, accepted, succeeded, dead, cancelled } = batch;
   const header = {
     batch: id,
@@ -58,18 +59,23 @@ export async function writeReport(deps: ReportDeps, batch: BatchRow, rows: reado
 const lastDone = (rows: readonly ChunkRow[]): string =>
   rows.reduce((last, { doneAt = '' }) => (doneAt > last ? doneAt : last), '');
 
+/** What a report is made with. */
+interface Reducing extends Pick<Workload, 'name'> {
+  reduce: NonNullable<Workload['reduce']>;
+}
+
 async function mergePartials(
   deps: ReportDeps,
-  workload: Workload,
+  { name, reduce }: Reducing,
   { batch, rows }: { batch: BatchRow; rows: readonly ChunkRow[] },
 ): Promise<string[]> {
-  const merge = createMerge(workload);
+  const merge = createMerge({ name, reduce });
   const latest = latestReportRedrive(batch);
   const isOlder = ({ chunk }: ChunkRow): boolean => revisionOf(chunk) < latest;
   const read = async (row: ChunkRow): Promise<PartialLine[]> => {
-    if (isOlder(row)) return foldAgain(deps, workload, row);
-    const lines = await readLines<PartialLine | FailedFold>(deps, row, 'partial');
-    return failureOf(lines) === undefined ? (lines as PartialLine[]) : foldAgain(deps, workload, row);
+    if (isOlder(row)) return foldAgain(deps, reduce, row);
+    const lines = await readValues<PartialLine | FailedFold>(deps, row, 'partial');
+    return failureOf(lines) === undefined ? (lines as PartialLine[]) : foldAgain(deps, reduce, row);
   };
   const parts = rows.filter((row) => row.header?.[isOlder(row) ? 'results' : 'partial'] !== undefined);
   const atOnce = latest > 0 ? RESULTS_AT_ONCE : PARTIALS_AT_ONCE;
@@ -85,10 +91,9 @@ const latestReportRedrive = ({ reportRedrives = {} }: BatchRow): number =>
  * Folds the stored results of a chunk by the code that is deployed now. Where the fold failed in its worker thread, the
  * same code fails again, and this error names the result.
  */
-async function foldAgain(deps: ReportDeps, { reduce }: Workload, row: ChunkRow): Promise<PartialLine[]> {
-  if (reduce === undefined) return [];
+async function foldAgain(deps: ReportDeps, reduce: Reducing['reduce'], row: ChunkRow): Promise<PartialLine[]> {
   const fold = createStrictFold(reduce);
-  const results = await readLines<unknown>(deps, row, 'results');
+  const results = await readValues<unknown>(deps, row, 'results');
   for (const [index, result] of results.entries()) {
     reportStep(
       () => `The fold of result ${index + 1} of chunk ${row.chunk} failed`,
@@ -103,10 +108,10 @@ async function foldAgain(deps: ReportDeps, { reduce }: Workload, row: ChunkRow):
 
 const FRAMES = { partial: 'partial aggregate', results: 'results' } as const;
 
-async function readLines<T>(deps: ReportDeps, row: ChunkRow, name: keyof typeof FRAMES): Promise<T[]> {
-  const place = row.header?.[name];
-  if (!place) return [];
-  const blob = outcomeBlobName(row.reference.workload, row.batch, row.chunk);
+async function readValues<T>(deps: ReportDeps, row: ChunkRow, name: keyof typeof FRAMES): Promise<T[]> {
+  const found = frameOfChunk(row, name);
+  if (!found) return [];
+  const { blob, place } = found;
   const frame = await readRange(deps.container(CONTAINERS.results), { container: 'results', blob, ...place });
   return reportStep(
     () => `The ${FRAMES[name]} of chunk ${row.chunk} cannot be read`,

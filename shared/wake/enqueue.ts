@@ -1,5 +1,7 @@
 /** Putting references: at intake, for what follows from an outcome, and again where one was lost. */
+
 import type { ChunkRow } from '../batches/chunk-row.ts';
+import { MAX_DELAY_SECONDS } from '../contract/delay.ts';
 import { queueName } from '../contract/names.ts';
 import type { Reference } from '../contract/reference.ts';
 import { isRefused } from '../errors.ts';
@@ -13,8 +15,6 @@ import type { Publish } from './publish.ts';
 
 /** Puts at once of one caller; a queue takes 2,000 messages a second (learn: scalability targets of Queue Storage). */
 const PUTS_AT_ONCE = 16;
-/** Longest visibility timeout (learn: put-message). */
-const MAX_DELAY_SECONDS = 7 * 86_400;
 
 export interface EnqueueDeps {
   queues: (name: string) => Queue;

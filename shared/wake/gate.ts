@@ -3,6 +3,7 @@
  * while the drain lives; a dead drain is found by its missing heartbeat; what a taken-over drain still does is fenced.
  * No rule about the data depends on it (docs/reliability.md).
  */
+import { storableLine } from '../contract/text.ts';
 import { fromEntity, toEntity } from '../storage/entity.ts';
 import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
 import { odata, queryEntities, readEntity, type Table } from '../storage/table.ts';
@@ -136,7 +137,7 @@ export async function recordStartFailure(
   const at = new Date(now()).toISOString();
   const row = await changeGate(table, queue, (row) =>
     row.status === 'draining' && row.generation === generation && row.aliveUntil === ''
-      ? { startFailure: { since: row.startFailure?.since ?? at, error: error.message.slice(0, MAX_ERROR_CHARS) } }
+      ? { startFailure: { since: row.startFailure?.since ?? at, error: storableLine(error.message, MAX_ERROR_CHARS) } }
       : undefined,
   );
   return row && Date.parse(row.startFailure?.since ?? at);

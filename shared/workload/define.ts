@@ -1,4 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { MAX_DELAY_SECONDS } from '../contract/delay.ts';
 import {
   isLaneName,
   isPoolName,
@@ -13,8 +14,6 @@ import { WorkloadDefinitionError } from './errors.ts';
 const KiB = 1024;
 const MiB = 1024 * KiB;
 const DAY_SECONDS = 86_400;
-/** Storage queues hide a message for at most seven days. */
-const MAX_DELAY_SECONDS = 7 * DAY_SECONDS;
 
 /** What a handler is told beside the item. `position` is 0-based in the batch; `attempt` is 1 at the first try. */
 export interface ItemContext {
@@ -98,8 +97,8 @@ interface CommonOptions<Result, Acc, Row> {
   /** For one item (with mapChunk: for a group); default 60. */
   timeoutSeconds?: number;
   /**
-   * What a chunk is expected to take before it has been measured; default 0.1, for an `async` handler 50 ms per call by
-   * `concurrency`.
+   * What a chunk is expected to take before it has been measured; default 0.1, for an `async` handler 50 ms per call
+   * divided by `concurrency`.
    */
   secondsPerChunk?: number;
   /** Default ['normal']. */

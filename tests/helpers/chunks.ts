@@ -2,9 +2,8 @@
 import { digestOf, encodeFrameSync } from '../../shared/contract/frame.ts';
 import type { OutcomeHeader, RetryItem } from '../../shared/contract/outcome.ts';
 import type { Reference } from '../../shared/contract/reference.ts';
-import { readPartial } from '../../shared/processing/outcome/read-outcome.ts';
 import type { ChunkJob } from '../../shared/processing/thread/thread-task.ts';
-import { readDead, readResultLines, readRetries } from '../kit/read-outcome.ts';
+import { readDead, readPartial, readResultLines, readRetries } from '../kit/read-outcome.ts';
 
 export const BATCH = '01985a00-0000-7000-8000-000000000000';
 /** 2026-01-01T00:00:00Z */
@@ -51,12 +50,6 @@ export async function readAll({ header, body }: { header: OutcomeHeader; body: U
     results,
     retries: await readRetries(header, fetch),
     dead: await readDead(header, fetch),
-    partial: await collect(readPartial(header, fetch)),
+    partial: await readPartial(header, fetch),
   };
-}
-
-async function collect<T>(lines: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = [];
-  for await (const line of lines) all.push(line);
-  return all;
 }

@@ -1,5 +1,5 @@
 /** Reads the frames of an outcome that no part of the pipeline parses as a whole. */
-import type { DeadItem, OutcomeHeader, RetryItem } from '../../shared/contract/outcome.ts';
+import type { DeadItem, FailedFold, OutcomeHeader, PartialLine, RetryItem } from '../../shared/contract/outcome.ts';
 import { type FetchBytes, readFrameLines } from '../../shared/processing/outcome/read-outcome.ts';
 
 /** The results as JSON text, in the order of the chunk's items. */
@@ -13,3 +13,10 @@ export const readRetries = async (header: OutcomeHeader, fetchBytes: FetchBytes)
 /** The dead letters. */
 export const readDead = async (header: OutcomeHeader, fetchBytes: FetchBytes): Promise<DeadItem[]> =>
   (await readFrameLines(header.dead, fetchBytes)).map((line) => JSON.parse(line));
+
+/** The partial aggregate, sorted by key, or the line of a fold that failed. */
+export const readPartial = async (
+  header: OutcomeHeader,
+  fetchBytes: FetchBytes,
+): Promise<(PartialLine | FailedFold)[]> =>
+  (await readFrameLines(header.partial, fetchBytes)).map((line) => JSON.parse(line));

@@ -6,14 +6,13 @@ import { followUps } from '../../shared/batches/follow-ups.ts';
 import { outcomeBlobName } from '../../shared/contract/names.ts';
 import { type DeadItem, type FailedFold, failureOf, type PartialLine } from '../../shared/contract/outcome.ts';
 import type { Reference } from '../../shared/contract/reference.ts';
-import { readPartial } from '../../shared/processing/outcome/read-outcome.ts';
 import type { ChunkJob, ChunkOutcome } from '../../shared/processing/thread/thread-task.ts';
 import { createMerge } from '../../shared/results/merge.ts';
 import type { Workload } from '../../shared/workload/define.ts';
 import { type Calls, createCallCounters, readCalls } from './calls.ts';
 import { cutIntoChunks, START_MS } from './cut-into-chunks.ts';
 import { type Blobs, createMemory } from './memory.ts';
-import { readDead, readResultLines } from './read-outcome.ts';
+import { readDead, readPartial, readResultLines } from './read-outcome.ts';
 import { runHere, runInThreads } from './runners.ts';
 
 /** How to run. */
@@ -112,12 +111,6 @@ const fetchFrom =
   async (offset: number, length: number): Promise<Uint8Array> =>
     body.subarray(offset, offset + length);
 
-async function readAll<T>(lines: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = [];
-  for await (const line of lines) all.push(line);
-  return all;
-}
-
 async function collect(workload: Workload, ends: End[]): Promise<Omit<RunResult, keyof Calls | 'blobs' | 'log'>> {
   const lines = await Promise.all(ends.map((end) => readResultLines(end.outcome.header, fetchFrom(end))));
   const dead = await Promise.all(ends.map((end) => readDead(end.outcome.header, fetchFrom(end))));
@@ -162,6 +155,6 @@ function foldedOf(lines: (PartialLine | FailedFold)[]): PartialLine[] {
 async function mergeAll(workload: Workload, ends: readonly End[]): Promise<string[]> {
   const merge = createMerge(workload);
   // Read again for each merge: it may change what it is given.
-  for (const end of ends) merge.add(foldedOf(await readAll(readPartial(end.outcome.header, fetchFrom(end)))));
+  for (const end of ends) merge.add(foldedOf(await readPartial(end.outcome.header, fetchFrom(end))));
   return merge.lines();
 }

@@ -11,6 +11,9 @@ import { type Death, deadLine } from './lines.ts';
 /** Most parts a split makes: one receive of a storage queue. */
 export const MAX_PARTS = 32;
 
+/** What is the same of all outcomes of which no handler ran. */
+const UNRUN = { failures: 0, failure: '', ran: 0, causes: {} };
+
 /** The end of a chunk as a whole. `version` is the workload's that the dead letters name. */
 export interface WholeEnding {
   reference: Reference;
@@ -32,7 +35,7 @@ export function endWholeChunk(end: WholeEnding): ChunkOutcome {
   const none = { items: last - first, succeeded: 0, dead: 0, cancelled: 0, retried: 0 };
   if (end.ending === 'cancelled') {
     const counts = { ...none, cancelled: none.items };
-    return { ...encodeOutcome({ ending: 'cancelled', counts }, {}), failures: 0, failure: '', ran: 0, causes: {} };
+    return { ...encodeOutcome({ ending: 'cancelled', counts }, {}), ...UNRUN };
   }
   const error = toErrorText(end.error);
   const dead = deadSources(end).map((source) =>
@@ -41,7 +44,7 @@ export function endWholeChunk(end: WholeEnding): ChunkOutcome {
   const causes = new Map<string, number>();
   if (dead.length > 0) countCause(causes, causeOf(end.ending, error), dead.length);
   const encoded = encodeOutcome({ ending: end.ending, counts: { ...none, dead: dead.length } }, { dead });
-  return { ...encoded, failures: 0, failure: '', ran: 0, causes: Object.fromEntries(causes) };
+  return { ...encoded, ...UNRUN, causes: Object.fromEntries(causes) };
 }
 
 type Known = Source | Pick<Source, 'index'>;
@@ -70,13 +73,7 @@ export function splitChunk(reference: Reference, parts: number): ChunkOutcome {
   const items = last - first;
   const counts = { items, succeeded: 0, dead: 0, cancelled: 0, retried: 0 };
   const ranges = cut(first, last, Math.max(1, Math.min(parts, MAX_PARTS, items)));
-  return {
-    ...encodeOutcome({ ending: 'split', counts, parts: ranges }, {}),
-    failures: 0,
-    failure: '',
-    ran: 0,
-    causes: {},
-  };
+  return { ...encodeOutcome({ ending: 'split', counts, parts: ranges }, {}), ...UNRUN };
 }
 
 function cut(first: number, last: number, parts: number): NonNullable<OutcomeHeader['parts']> {

@@ -17,19 +17,19 @@ export interface Faithful {
   value: unknown;
 }
 
-/** How often a `toJSON` was asked, in the walk under way. */
-let conversions = 0;
+/** Whether a `toJSON` was asked, in the walk under way. */
+let isConverted = false;
 
 /** As `toResultJson`, with the value itself, unless a `toJSON` in it makes it another one: then what the JSON holds. */
 export function toFaithful(root: readonly string[], value: unknown): Faithful {
-  conversions = 0;
+  isConverted = false;
   const json = stringify(root, value);
   // JSON.stringify is the first to walk: behind it the value is known to have no cycle.
   throwProblem(
     root,
     findProblem(value, 0) ?? (json.includes(ESCAPED_SURROGATE) ? findLoneSurrogate(value) : undefined),
   );
-  return { json, value: conversions > 0 ? JSON.parse(json) : value };
+  return { json, value: isConverted ? JSON.parse(json) : value };
 }
 
 /** How JSON.stringify writes a surrogate that has no partner; a pair is written as the character it is. */
@@ -109,7 +109,7 @@ function findInArray(value: readonly unknown[], depth: number): Problem | undefi
 
 /** What counts is what `toJSON` makes of it. A Date without a time makes null, without a word. */
 function findInConverted(value: object, depth: number): Problem | undefined {
-  conversions += 1;
+  isConverted = true;
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? problem('is an invalid Date') : undefined;
   return findProblem((value as { toJSON: () => unknown }).toJSON(), depth);
 }

@@ -1,7 +1,5 @@
+import { MAX_DELAY_SECONDS } from '../../contract/delay.ts';
 import type { RetryPolicy } from '../../workload/define.ts';
-
-/** Storage queues hide a message for at most seven days (learn: put-message). */
-const MAX_DELAY_MS = 7 * 24 * 60 * 60 * 1_000;
 
 /**
  * Wait before the next attempt in milliseconds: the first delay, multiplied by `factor` for each further failed attempt,
@@ -17,5 +15,5 @@ export function retryDelayMs(
   const seconds = Math.min(maxDelaySeconds, firstDelaySeconds * factor ** (failedAttempts - 1));
   const backOffMs = seconds * 1_000 * (1 - jitter + 2 * jitter * random);
   const afterMs = (typeof afterSeconds === 'number' ? afterSeconds : Number.NaN) * 1_000;
-  return Math.round(Math.min(Math.max(backOffMs, Number.isNaN(afterMs) ? 0 : afterMs), MAX_DELAY_MS));
+  return Math.round(Math.min(Math.max(backOffMs, Number.isNaN(afterMs) ? 0 : afterMs), MAX_DELAY_SECONDS * 1_000));
 }

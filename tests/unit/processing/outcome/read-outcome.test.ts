@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { FrameError } from '../../../../shared/contract/errors.ts';
 import { encodeOutcome } from '../../../../shared/processing/outcome/encode-outcome.ts';
-import { readPartial } from '../../../../shared/processing/outcome/read-outcome.ts';
 import { readAll } from '../../../helpers/chunks.ts';
-import { readDead, readResultLines, readRetries } from '../../../kit/read-outcome.ts';
+import { readDead, readPartial, readResultLines, readRetries } from '../../../kit/read-outcome.ts';
 
 const counts = { items: 1, succeeded: 1, dead: 0, cancelled: 0, retried: 0 };
 const outcome = encodeOutcome(
@@ -28,6 +27,6 @@ describe('reading an outcome', () => {
 
   it('refuses bytes that are not the ones the header names', async () => {
     const changed = outcome.body.map((byte, i) => (i === outcome.body.length - 6 ? byte ^ 1 : byte));
-    await expect(readPartial(outcome.header, fetchFrom(changed)).next()).rejects.toThrow(FrameError);
+    await expect(readPartial(outcome.header, fetchFrom(changed))).rejects.toThrow(FrameError);
   });
 });
