@@ -1,7 +1,7 @@
 /** Handlers that wait: how near the rate comes to what the items in flight allow, beside p-map with as many in flight. */
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { CONCURRENCIES, WAIT_MS, waitingName } from '../app/waiting.ts';
+import { CHUNK_ITEMS, CONCURRENCIES, WAIT_MS, waitingName } from '../app/waiting.ts';
 import type { BenchOptions } from '../arguments.ts';
 import { forkContender } from '../contenders/fork.ts';
 import { measureSluice } from '../contenders/sluice.ts';
@@ -25,8 +25,6 @@ export interface WaitingResult {
   pipeline: Measurement;
 }
 
-/** Full chunks, as many for each thread, so that none of them idles while another one has a chunk more. */
-const CHUNK_ITEMS = 5_000;
 const NOTHING_STORED = { operations: {}, actions: 0 };
 
 /** Runs the three in turn for each concurrency. A warm-up of each is not counted: threads and connections are there. */
@@ -60,7 +58,7 @@ export async function measureWaiting(
   return results;
 }
 
-/** The whole chunks per thread that come nearest to `wanted` items. */
+/** The full chunks that come nearest to `wanted` items, as many for each thread: none idles while another has one more. */
 function itemsFor(wanted: number, threads: number): number {
   const step = CHUNK_ITEMS * threads;
   return Math.max(1, Math.round(wanted / step)) * step;
