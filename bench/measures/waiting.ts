@@ -7,7 +7,7 @@ import { forkContender } from '../contenders/fork.ts';
 import { measureSluice } from '../contenders/sluice.ts';
 import { writeWaitingUpload } from '../stack/data.ts';
 import type { BenchStack } from '../stack/stack.ts';
-import { type Measurement, rateOf } from './measurement.ts';
+import { type Measurement, shareOf } from './measurement.ts';
 
 /** What one concurrency comes to. */
 export interface WaitingResult {
@@ -80,9 +80,10 @@ async function wholePipeline(
   return measureSluice(stack, whole, workload);
 }
 
-function print({ concurrency, ideal, ...contenders }: WaitingResult): void {
+function print(result: WaitingResult): void {
+  const { concurrency, ideal } = result;
   const share = (name: 'pMap' | 'processor' | 'pipeline'): string =>
-    `${name} ${(rateOf(contenders[name]) / ideal).toFixed(3)}`;
+    `${name} ${shareOf(result, result[name]).toFixed(3)}`;
   process.stdout.write(
     `  concurrency ${concurrency}, of ${ideal} items/s: ${share('pMap')}, ${share('processor')}, ${share('pipeline')}\n`,
   );
