@@ -11,7 +11,8 @@ export const USAGE = `Usage: npm run bench [-- options]
   --waiting       only handlers that wait, beside p-map
   --http          with --waiting: also a new workload that calls an HTTP server, by npm start
   --five-million  also the memory of an upload of five times the items
-  --save          keep the results: bench/results/latest.json and docs/images/bench.svg
+  --save          keep the results: bench/results/latest.json, for handlers that wait bench/results/waiting.json,
+                  and docs/images/bench.svg for the contenders side by side
   --help`;
 
 /** What is measured. */

@@ -2,23 +2,28 @@ import { relative } from 'node:path';
 import type { LocalStack } from 'functions-local';
 import type { Batch } from './batch/api.ts';
 
+type Access = Pick<LocalStack, 'url' | 'keys'>;
+
+const exportLine = ({ url, keys }: Access): string => `  export SLUICE_URL=${url} SLUICE_KEY=${keys.function}`;
+
 /** How to look at it from another shell, also while the batch runs. */
-export const describeAccess = ({ url, keys }: Pick<LocalStack, 'url' | 'keys'>): string[] => [
+export const describeAccess = (stack: Access): string[] => [
   'For another shell, and as the key of the dashboard:',
-  `  export SLUICE_URL=${url} SLUICE_KEY=${keys.function}`,
+  exportLine(stack),
 ];
 
 /** How to go on in another shell. `file` is what was uploaded. */
 export function describeNextSteps(
-  { url, keys, storage, instances }: Pick<LocalStack, 'url' | 'keys' | 'storage' | 'instances'>,
+  stack: Access & Pick<LocalStack, 'storage' | 'instances'>,
   batch: Batch,
   { file, workload }: { file: string; workload: string },
 ): string[] {
+  const { url, keys, storage, instances } = stack;
   return [
     `Open the dashboard: ${url}/api/dashboard`,
     `  with the key ${keys.function}`,
     'Try in another shell:',
-    `  export SLUICE_URL=${url} SLUICE_KEY=${keys.function}`,
+    exportLine(stack),
     `  export SLUICE_INBOX_CONNECTION='${storage}'`,
     `  npm run --silent sluice -- report ${batch.id}`,
     `  npm run --silent sluice -- dead-letters ${batch.id}`,

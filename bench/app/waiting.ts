@@ -7,6 +7,8 @@ import { defineWorkload, type Workload } from '../../shared/workload/define.ts';
 export const WAIT_MS = 50;
 /** Items in flight per thread, one workload each. */
 export const CONCURRENCIES = [64, 256] as const;
+/** Items per chunk of these workloads. */
+export const CHUNK_ITEMS = 5_000;
 
 /** An item of these workloads. */
 export const waitingItem = z.object({ n: z.number() });
@@ -28,6 +30,7 @@ export const waiting: Workload[] = CONCURRENCIES.map((concurrency) =>
     version: 1,
     item: waitingItem,
     concurrency,
+    chunk: { maxItems: CHUNK_ITEMS },
     map: callAndWait,
     reduce: {
       key: () => 'items',

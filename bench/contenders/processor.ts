@@ -1,12 +1,9 @@
 /** Contender: Sluice's processor alone, chunks in memory through its worker threads. */
 import { availableParallelism } from 'node:os';
 import { createProcessor, type Processor } from '../../shared/processing/thread-pool/processor.ts';
-import { waitingName } from '../app/waiting.ts';
+import { CHUNK_ITEMS, waitingName } from '../app/waiting.ts';
 import { waitingLines } from '../stack/data.ts';
 import { chunkJob } from './chunk-job.ts';
-
-/** As in Sluice: the default chunk. */
-const CHUNK_ITEMS = 5_000;
 
 let processor: Processor | undefined;
 

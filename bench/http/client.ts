@@ -1,14 +1,14 @@
 /** Calls that a handler makes; copied beside the workload of user-app.ts, so that the plain script makes the same ones. */
 import { Agent, get, type IncomingMessage } from 'node:http';
 
-/** Gets a URL's JSON. Throws for any answer but 200. */
+/** Gets a URL's JSON. Throws for any status but 200. */
 export type Call = (url: string) => Promise<unknown>;
 
 const agent = new Agent({ keepAlive: true });
 
 const callByFetch: Call = async (url) => {
   const answer = await fetch(url);
-  if (!answer.ok) throw new Error(`Expected 200, got ${answer.status}.`);
+  if (answer.status !== 200) throw new Error(`Expected 200, got ${answer.status}.`);
   return answer.json();
 };
 
@@ -34,3 +34,12 @@ export const calls = { fetch: callByFetch, http: callByHttp } satisfies Record<s
 
 /** Which client. */
 export type ClientName = keyof typeof calls;
+
+/** What the plain script and the workload do. */
+export interface HttpWork {
+  /** Each item's number is appended to it. */
+  url: string;
+  client: ClientName;
+  /** Calls in flight per thread. */
+  concurrency: number;
+}

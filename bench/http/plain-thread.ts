@@ -1,16 +1,9 @@
 /** A thread of the plain script: so many calls, so many of them at a time, by p-map. */
 import { parentPort, workerData } from 'node:worker_threads';
 import pMap from 'p-map';
-import { type ClientName, calls } from './client.ts';
+import { calls, type HttpWork } from './client.ts';
 
-/** What a thread is to do. */
-export interface PlainWork {
-  url: string;
-  client: ClientName;
-  concurrency: number;
-}
-
-const { url, client, concurrency } = workerData as PlainWork;
+const { url, client, concurrency } = workerData as HttpWork;
 
 parentPort?.on('message', (count: number) => {
   const numbers = Array.from({ length: count }, (_, n) => n);

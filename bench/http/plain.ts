@@ -1,10 +1,10 @@
 /** What this machine can do: the calls from as many threads as Sluice has, with nothing around them. */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { PlainWork } from './plain-thread.ts';
+import type { HttpWork } from './client.ts';
 
 /** Makes `items` calls, spread over `threads`; returns seconds. A warm-up of the same kind is not counted. */
-export async function runPlain(work: PlainWork, items: number, threads: number): Promise<number> {
+export async function runPlain(work: HttpWork, items: number, threads: number): Promise<number> {
   const file = new URL('./plain-thread.ts', import.meta.url);
   const workers = Array.from({ length: threads }, () => new Worker(file, { workerData: work }));
   const run = (count: number): Promise<unknown> =>

@@ -5,21 +5,13 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { ROOT } from '../../demo/stack.ts';
 import { waitingLines } from '../stack/data.ts';
-import type { ClientName } from './client.ts';
+import type { HttpWork } from './client.ts';
 
 const run = promisify(execFile);
 const NAME = 'http-calls';
 const MiB = 1024 * 1024;
 /** All that `npm start` prints. */
 const MAX_OUTPUT_BYTES = 16 * MiB;
-
-/** What the workload does. */
-export interface UserWorkload {
-  url: string;
-  client: ClientName;
-  /** Items in flight per thread. */
-  concurrency: number;
-}
 
 /** Copies what git knows, and shares the installed packages. */
 export async function copyCheckout(folder: string): Promise<void> {
@@ -38,9 +30,9 @@ export async function copyCheckout(folder: string): Promise<void> {
 }
 
 /** Runs `items` items through `npm start`; returns the seconds from acceptance to the last item, as it prints them. */
-export async function runUserApp(folder: string, workload: UserWorkload, items: number): Promise<number> {
+export async function runUserApp(folder: string, work: HttpWork, items: number): Promise<number> {
   const upload = join(folder, 'upload.ndjson');
-  await writeFile(join(folder, 'workloads', `${NAME}.ts`), workloadText(workload));
+  await writeFile(join(folder, 'workloads', `${NAME}.ts`), workloadText(work));
   await writeFile(upload, `${waitingLines(items).join('\n')}\n`);
   const args = ['start', '--', upload, '--workload', NAME, '--once'];
   const { stdout } = await run('npm', args, { cwd: folder, maxBuffer: MAX_OUTPUT_BYTES });
@@ -51,7 +43,7 @@ export async function runUserApp(folder: string, workload: UserWorkload, items: 
   return Number(seconds);
 }
 
-const workloadText = ({ url, client, concurrency }: UserWorkload): string => `import { z } from 'zod';
+const workloadText = ({ url, client, concurrency }: HttpWork): string => `import { z } from 'zod';
 import { defineWorkload } from '../shared/workload/define.ts';
 import { calls } from './${NAME}/client.ts';
 

@@ -6,18 +6,16 @@ import type { BenchOptions } from '../arguments.ts';
 import type { ClientName } from '../http/client.ts';
 import { runPlain } from '../http/plain.ts';
 import { copyCheckout, runUserApp } from '../http/user-app.ts';
+import { shareOf, type Timed } from './measurement.ts';
 
 /** What one client comes to at one latency. */
 export interface HttpResult {
   client: ClientName;
   latencyMs: number;
-  concurrency: number;
-  threads: number;
-  items: number;
   /** concurrency × threads / latency, in items per second. */
   ideal: number;
-  plain: { items: number; seconds: number };
-  sluice: { items: number; seconds: number };
+  plain: Timed;
+  sluice: Timed;
 }
 
 const CONCURRENCY = 64;
@@ -44,7 +42,7 @@ export async function measureHttp(
       const plain = { items, seconds: await runPlain(work, items, threads) };
       const sluice = { items, seconds: await runUserApp(folder, work, items) };
       const ideal = (CONCURRENCY * threads * 1_000) / latencyMs;
-      return { client, latencyMs, concurrency: CONCURRENCY, threads, items, ideal, plain, sluice };
+      return { client, latencyMs, ideal, plain, sluice };
     });
     print(result);
     results.push(result);
@@ -63,10 +61,6 @@ async function withServer<T>(latencyMs: number, work: (url: string) => Promise<T
     await gone;
   }
 }
-
-/** Of the rate that the latency allows. */
-export const shareOf = ({ ideal }: HttpResult, { items, seconds }: HttpResult['plain']): number =>
-  items / seconds / ideal;
 
 function print(result: HttpResult): void {
   const { client, latencyMs, ideal, plain, sluice } = result;

@@ -22,8 +22,14 @@ export interface Measurement {
   report?: string;
 }
 
-/** Items a second. */
-export const rateOf = ({ items, seconds }: Pick<Measurement, 'items' | 'seconds'>): number => items / seconds;
+/** What a rate is made of. */
+export type Timed = Pick<Measurement, 'items' | 'seconds'>;
+
+/** Items per second. */
+export const rateOf = ({ items, seconds }: Timed): number => items / seconds;
+
+/** The run's rate as a share of the ideal one, which is in items per second. */
+export const shareOf = ({ ideal }: { ideal: number }, run: Timed): number => rateOf(run) / ideal;
 
 /** The measurement with the middle rate; of an even number, the slower of the two. */
 export function median(runs: readonly Measurement[]): Measurement {

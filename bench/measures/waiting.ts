@@ -1,13 +1,13 @@
 /** Handlers that wait: how near the rate comes to what the items in flight allow, beside p-map with as many in flight. */
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { CONCURRENCIES, WAIT_MS, waitingName } from '../app/waiting.ts';
+import { CHUNK_ITEMS, CONCURRENCIES, WAIT_MS, waitingName } from '../app/waiting.ts';
 import type { BenchOptions } from '../arguments.ts';
 import { forkContender } from '../contenders/fork.ts';
 import { measureSluice } from '../contenders/sluice.ts';
 import { writeWaitingUpload } from '../stack/data.ts';
 import type { BenchStack } from '../stack/stack.ts';
-import { type Measurement, rateOf } from './measurement.ts';
+import { type Measurement, shareOf } from './measurement.ts';
 
 /** What one concurrency comes to. */
 export interface WaitingResult {
@@ -25,8 +25,6 @@ export interface WaitingResult {
   pipeline: Measurement;
 }
 
-/** Full chunks, as many for each thread, so that none of them idles while another one has a chunk more. */
-const CHUNK_ITEMS = 5_000;
 const NOTHING_STORED = { operations: {}, actions: 0 };
 
 /** Runs the three in turn for each concurrency. A warm-up of each is not counted: threads and connections are there. */
@@ -60,7 +58,7 @@ export async function measureWaiting(
   return results;
 }
 
-/** The whole chunks per thread that come nearest to `wanted` items. */
+/** The full chunks that come nearest to `wanted` items, as many for each thread: none idles while another has one more. */
 function itemsFor(wanted: number, threads: number): number {
   const step = CHUNK_ITEMS * threads;
   return Math.max(1, Math.round(wanted / step)) * step;
@@ -82,9 +80,10 @@ async function wholePipeline(
   return measureSluice(stack, whole, workload);
 }
 
-function print({ concurrency, ideal, ...contenders }: WaitingResult): void {
+function print(result: WaitingResult): void {
+  const { concurrency, ideal } = result;
   const share = (name: 'pMap' | 'processor' | 'pipeline'): string =>
-    `${name} ${(rateOf(contenders[name]) / ideal).toFixed(3)}`;
+    `${name} ${shareOf(result, result[name]).toFixed(3)}`;
   process.stdout.write(
     `  concurrency ${concurrency}, of ${ideal} items/s: ${share('pMap')}, ${share('processor')}, ${share('pipeline')}\n`,
   );

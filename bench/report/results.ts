@@ -1,7 +1,7 @@
 /** What a run of the bench leaves: the file that README, chart and docs/performance.md speak of. */
 import { totalOperations } from '../../shared/contract/operations.ts';
-import { type HttpResult, shareOf } from '../measures/http.ts';
-import { type Measurement, rateOf } from '../measures/measurement.ts';
+import type { HttpResult } from '../measures/http.ts';
+import { type Measurement, rateOf, shareOf } from '../measures/measurement.ts';
 import type { MemoryResult } from '../measures/memory.ts';
 import type { SmallResult } from '../measures/small.ts';
 import type { Throughput } from '../measures/throughput.ts';
@@ -85,10 +85,15 @@ const wakeTargets = ({ delays, latencyMs: { p50, p99 } }: WakeResult): Target[] 
   most(`wake, warm, p99 (${delays})`, 1_000, p99, { unit: ' ms' }),
 ];
 
-const waitingTargets = ({ concurrency, ideal, processor, pipeline }: WaitingResult): Target[] => [
-  least(`waiting, ${concurrency} per thread: processor against the ideal`, 0.9, rateOf(processor) / ideal, 2),
-  least(`waiting, ${concurrency} per thread: pipeline against the ideal`, 0.9, rateOf(pipeline) / ideal, 2),
-];
+const waitingTargets = (result: WaitingResult): Target[] =>
+  (['processor', 'pipeline'] as const).map((name) =>
+    least(
+      `waiting, ${result.concurrency} per thread: ${name} against the ideal`,
+      0.9,
+      shareOf(result, result[name]),
+      2,
+    ),
+  );
 
 const httpTarget = (result: HttpResult): Target =>
   least(

@@ -1,6 +1,6 @@
 import { formatCount } from '../../cli/text/format.ts';
-import { type HttpResult, shareOf } from '../measures/http.ts';
-import { type Measurement, rateOf } from '../measures/measurement.ts';
+import type { HttpResult } from '../measures/http.ts';
+import { type Measurement, rateOf, shareOf } from '../measures/measurement.ts';
 import type { SmallResult } from '../measures/small.ts';
 import type { Throughput } from '../measures/throughput.ts';
 import type { WaitingResult } from '../measures/waiting.ts';
@@ -47,7 +47,7 @@ function contenders(throughput: Throughput): string[] {
 
 function waitingRows(waiting: readonly WaitingResult[]): string[] {
   const head = [
-    'handler waits 50 ms',
+    `handler waits ${waiting[0]?.waitMs} ms`,
     'in flight per thread',
     'items',
     'items/s',
@@ -55,8 +55,9 @@ function waitingRows(waiting: readonly WaitingResult[]): string[] {
     'CPU s/M',
     'peak MB',
   ];
-  const row = ({ concurrency, ideal }: WaitingResult, name: string, one: Measurement): string[] => [
-    ...[name, String(concurrency), formatCount(one.items), formatCount(rateOf(one)), (rateOf(one) / ideal).toFixed(3)],
+  const row = (result: WaitingResult, name: string, one: Measurement): string[] => [
+    ...[name, String(result.concurrency), formatCount(one.items), formatCount(rateOf(one))],
+    shareOf(result, one).toFixed(3),
     ...[((one.cpuSeconds / one.items) * MILLION).toFixed(1), formatCount(one.peakBytes / MB)],
   ];
   const rows = waiting.flatMap((each) => [
@@ -71,7 +72,7 @@ function httpRows(http: readonly HttpResult[]): string[] {
   const head = ['client', 'latency', 'ideal items/s', 'plain script', 'of the ideal', 'npm start', 'of the ideal'];
   const row = (one: HttpResult): string[] => [
     ...[one.client, `${one.latencyMs} ms`, formatCount(one.ideal)],
-    ...[one.plain, one.sluice].flatMap((run) => [formatCount(run.items / run.seconds), shareOf(one, run).toFixed(3)]),
+    ...[one.plain, one.sluice].flatMap((run) => [formatCount(rateOf(run)), shareOf(one, run).toFixed(3)]),
   ];
   return markdown([head, ...http.map(row)]);
 }

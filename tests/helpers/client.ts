@@ -10,6 +10,7 @@ export interface BatchAnswer {
   counts: Record<'accepted' | 'succeeded' | 'dead' | 'cancelled' | 'pending' | 'retried' | 'duplicatesSeen', number>;
   chunks: { total: number; done: number };
   source: { kind: string; name: string };
+  blocked?: { queue: string; reason: string };
 }
 
 type Body = string | Buffer | ReadableStream<Uint8Array>;
@@ -69,7 +70,7 @@ export async function finished(stack: TestStack, id: string, seconds = 60): Prom
 }
 
 /** The batch, or undefined while the host is away. */
-async function ask(stack: TestStack, id: string): Promise<BatchAnswer | undefined> {
+export async function ask(stack: TestStack, id: string): Promise<BatchAnswer | undefined> {
   try {
     return (await (await stack.api(`batches/${id}`)).json()) as BatchAnswer;
   } catch {

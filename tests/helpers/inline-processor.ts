@@ -1,8 +1,8 @@
 import { runChunk, type ThreadTools } from '../../shared/processing/thread/run-chunk.ts';
-import { followStop } from '../../shared/processing/thread/thread-status.ts';
 import { taskOf } from '../../shared/processing/thread-pool/process-chunk.ts';
 import type { Processor } from '../../shared/processing/thread-pool/processor.ts';
 import type { Registry } from '../../shared/workload/registry.ts';
+import { whileFollowing } from '../kit/while-following.ts';
 
 const BUDGET_MS = 60_000;
 
@@ -22,7 +22,6 @@ export const createInlineProcessor = (registry: Registry): Pick<Processor, 'proc
     const workload = registry.workload(job.reference.workload);
     if (!workload) throw new Error(`There is no workload ${job.reference.workload}.`);
     const task = taskOf(job, BUDGET_MS);
-    const unfollow = followStop(task.statusBuffer, job.stop);
-    return runChunk(workload, task, tools).finally(unfollow);
+    return whileFollowing(task, job.stop, () => runChunk(workload, task, tools));
   },
 });

@@ -1,11 +1,12 @@
 /** Runs a chunk as a thread does, without one. */
 import { z } from 'zod';
 import { readCopy } from '../../shared/processing/thread/copies.ts';
-import { runChunk } from '../../shared/processing/thread/run-chunk.ts';
-import { followStop, readThreadStatus } from '../../shared/processing/thread/thread-status.ts';
+import { runChunk, type ThreadTools } from '../../shared/processing/thread/run-chunk.ts';
+import { readThreadStatus } from '../../shared/processing/thread/thread-status.ts';
 import type { ChunkJob, Copy, ThreadTask } from '../../shared/processing/thread/thread-task.ts';
 import { taskOf } from '../../shared/processing/thread-pool/process-chunk.ts';
 import { defineWorkload, type ItemContext, type Workload } from '../../shared/workload/define.ts';
+import { whileFollowing } from '../kit/while-following.ts';
 import { chunkJob, readAll } from './chunks.ts';
 
 export const item = z.object({ id: z.number() });
@@ -19,15 +20,15 @@ export const workloadOf = (map: MapItem, options: object = {}): Workload =>
 /** The clock stands still and the jitter is in the middle, so that instants in expectations are literals. */
 export async function run(workload: Workload, job: ChunkJob, overrides: Partial<ThreadTask> = {}) {
   const task = { ...taskOf(job, 60_000), ...overrides };
-  const unfollow = followStop(task.statusBuffer, job.stop);
   const log: string[] = [];
   const copies: Copy[] = [];
-  const outcome = await runChunk(workload, task, {
+  const tools: ThreadTools = {
     clockMs: () => 0,
     random: () => 0.5,
     log: (message, position) => log.push(`${position} ${message}`),
     sendCopy: (copy) => copies.push(copy),
-  }).finally(unfollow);
+  };
+  const outcome = await whileFollowing(task, job.stop, () => runChunk(workload, task, tools));
   return {
     ...outcome,
     ...(await readAll(outcome)),

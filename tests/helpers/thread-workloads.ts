@@ -11,6 +11,9 @@ import { createRegistry } from '../../shared/workload/registry.ts';
 const item = z.object({ id: z.number(), act: z.string().default('ok'), calls: z.string().optional() });
 type Item = z.infer<typeof item>;
 
+/** Items begin at position 100. */
+const done = ({ position }: ItemContext): { id: number } => ({ id: position - 100 });
+
 const acts: Record<string, (context: ItemContext) => unknown> = {
   reject: () => {
     throw new Reject('order 17 is closed');
@@ -48,9 +51,9 @@ const acts: Record<string, (context: ItemContext) => unknown> = {
   },
   large: ({ position }) => ({ text: `${position} `.repeat(1_000_000) }),
   log: ({ log }) => log('hello'),
-  wait: async ({ position }) => {
+  wait: async (context) => {
     await delay(30);
-    return { id: position - 100 };
+    return done(context);
   },
   waitAndExit: async () => {
     await delay(10);
@@ -60,14 +63,14 @@ const acts: Record<string, (context: ItemContext) => unknown> = {
     void Promise.reject(new Error('nobody awaits this'));
     await delay(20);
   },
-  late: ({ position }) => {
+  late: (context) => {
     setTimeout(() => {
       throw new Error('comes too late');
     }, 10);
-    return { id: position - 100 };
+    return done(context);
   },
   /** As the first user of a connection pool: the errors of its connection come in the context of this item. */
-  opensShared: async ({ position }) => {
+  opensShared: async (context) => {
     if (!isOpen) {
       setTimeout(() => {
         throw new Error('the connection is gone');
@@ -75,19 +78,12 @@ const acts: Record<string, (context: ItemContext) => unknown> = {
     }
     isOpen = true;
     await delay(30);
-    return { id: position - 100 };
+    return done(context);
   },
-  usesShared: async ({ position }) => {
-    await delay(30);
-    return { id: position - 100 };
-  },
-  block: () => {
-    for (;;);
-  },
-  slow: ({ position }) => {
+  slow: (context) => {
     const end = performance.now() + 60;
     while (performance.now() < end);
-    return { id: position - 100 };
+    return done(context);
   },
 };
 let isOpen = false;

@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { runChunk } from '../../shared/processing/thread/run-chunk.ts';
-import { followStop } from '../../shared/processing/thread/thread-status.ts';
 import type { ChunkJob, ChunkOutcome } from '../../shared/processing/thread/thread-task.ts';
 import { taskOf } from '../../shared/processing/thread-pool/process-chunk.ts';
 import { createProcessor } from '../../shared/processing/thread-pool/processor.ts';
@@ -9,6 +8,7 @@ import type { OpenContainer } from '../../shared/workload/container.ts';
 import type { Workload } from '../../shared/workload/define.ts';
 import { type CallCounters, countCalls } from './calls.ts';
 import type { KitThreadData } from './thread.ts';
+import { whileFollowing } from './while-following.ts';
 
 /** Something that runs chunks. */
 export interface Runner {
@@ -31,8 +31,7 @@ export function runHere(workload: Workload, container: OpenContainer, { counters
   return {
     run: (job) => {
       const task = taskOf(job, BUDGET_MS);
-      const unfollow = followStop(task.statusBuffer, counted.stop);
-      return runChunk(counted.workload, task, tools).finally(unfollow);
+      return whileFollowing(task, counted.stop, () => runChunk(counted.workload, task, tools));
     },
     close: async () => {},
   };

@@ -1,11 +1,11 @@
 /** What the kit's worker threads load: the workload that a module exports, with the limits of the test. */
 import { workerData } from 'piscina';
 import { serve } from '../../shared/processing/thread/serve.ts';
-import { followStop } from '../../shared/processing/thread/thread-status.ts';
 import type { ThreadTask } from '../../shared/processing/thread/thread-task.ts';
 import type { Workload } from '../../shared/workload/define.ts';
 import { createRegistry, type Registry } from '../../shared/workload/registry.ts';
 import { type CallCounters, countCalls } from './calls.ts';
+import { whileFollowing } from './while-following.ts';
 
 /** What a thread of the kit is given when it starts. */
 export interface KitThreadData {
@@ -24,11 +24,4 @@ const run = serve(createRegistry([workload]));
 
 /** Runs a chunk, until the batch is cancelled. */
 // biome-ignore lint/style/noDefaultExport: a thread's file exports its function as default
-export default async (task: ThreadTask): Promise<unknown> => {
-  const unfollow = followStop(task.statusBuffer, stop);
-  try {
-    return await run(task);
-  } finally {
-    unfollow();
-  }
-};
+export default (task: ThreadTask): Promise<unknown> => whileFollowing(task, stop, () => run(task));

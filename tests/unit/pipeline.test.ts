@@ -8,10 +8,10 @@ import { readGate } from '../../shared/wake/gate.ts';
 import { batchRowOf } from '../helpers/factories.ts';
 import { HOST } from '../helpers/host-limits.ts';
 import { memoryTable } from '../helpers/memory-table.ts';
+import { SILENT_LOG } from '../helpers/silent-log.ts';
 import { address, registry, wave } from './drain/drain-fixtures.ts';
 import { sourcesIn } from './infra/code.ts';
 
-const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const settings = readSettings({ SluiceStorage: 'none', SluiceServiceBus: 'none', SLUICE_POOL: 'default' });
 
 /** A pipeline whose topic does not answer, on tables in memory. */
@@ -74,7 +74,7 @@ describe('a pipeline', () => {
   test('that returns its work has its tasks receive nothing', async () => {
     const { pipeline } = world();
     const task = { queue: address.queue, generation: 1, task: 't0', wave: wave({}) };
-    const before = await withLog(SILENT, () => pipeline.activities().dequeueBatch(task));
+    const before = await withLog(SILENT_LOG, () => pipeline.activities().dequeueBatch(task));
 
     pipeline.returnWork();
 
@@ -92,7 +92,7 @@ describe('without its topic', () => {
   test('a request starts the drain itself, with a first wave sized by the queue', async () => {
     const { pipeline, durable, gates, started } = world();
 
-    await withLog(SILENT, () => pipeline.requestDeps(durable).publish(address, { type: 'QueueWorkDetected' }));
+    await withLog(SILENT_LOG, () => pipeline.requestDeps(durable).publish(address, { type: 'QueueWorkDetected' }));
 
     expect(started).toMatchObject([{ queue: address.queue, generation: 1, wave: { depth: 3 } }]);
     expect((await readGate(gates, address.queue)).row.status).toBe('draining');

@@ -4,20 +4,10 @@ import { fetchWorkloads } from '../api/queues.ts';
 import { formatName } from '../format.ts';
 import { usePoll } from '../live/use-poll.ts';
 import { Button } from '../ui/button.tsx';
+import { TONES } from '../ui/pieces.tsx';
 
 /** All batches. */
 export const NO_FILTER: BatchFilter = { workload: '', state: '', day: '' };
-
-const STATES = [
-  'accepting',
-  'queued',
-  'running',
-  'cancelling',
-  'completed',
-  'completedWithDeadLetters',
-  'cancelled',
-  'reportFailed',
-];
 
 export interface BatchFiltersProps {
   filter: BatchFilter;
@@ -44,7 +34,7 @@ export function BatchFilters({ filter, onChange }: BatchFiltersProps): JSX.Eleme
         name="State"
         all="All states"
         value={filter.state}
-        choices={STATES}
+        choices={Object.keys(TONES)}
         onChange={(state) => set({ state })}
       />
       <label>

@@ -1,5 +1,6 @@
 /** Small pieces that several pages are made of. */
 import type { ComponentChildren, JSX } from 'preact';
+import type { BatchView } from '../api/types.ts';
 import { formatName } from '../format.ts';
 
 /** A figure with its name. */
@@ -25,7 +26,10 @@ export function Tag({ tone, children }: { tone: string; children: ComponentChild
   return <span class={`tag ${tone}`}>{children}</span>;
 }
 
-const TONES: Readonly<Record<string, string>> = {
+type State = BatchView['state'];
+
+/** The tone of each state of a batch, in the order in which a batch comes to them. */
+export const TONES: Readonly<Record<State, string>> = {
   accepting: 'info',
   queued: 'info',
   running: 'busy',
@@ -37,8 +41,8 @@ const TONES: Readonly<Record<string, string>> = {
 };
 
 /** The state of a batch. */
-export const StateTag = ({ state }: { state: string }): JSX.Element => (
-  <Tag tone={TONES[state] ?? 'off'}>{formatName(state)}</Tag>
+export const StateTag = ({ state }: { state: State }): JSX.Element => (
+  <Tag tone={TONES[state]}>{formatName(state)}</Tag>
 );
 
 /** A framed part of a page. */

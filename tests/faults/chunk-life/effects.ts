@@ -3,7 +3,7 @@ import type { OutcomeHeader } from '../../../shared/contract/outcome.ts';
 import type { Answer, Call, Refusal } from '../explorer/programs.ts';
 import { tableEffect } from '../explorer/table-stub.ts';
 import type { Whim } from './handler.ts';
-import { type Budget, ledgerOf, type Message, type World } from './world.ts';
+import { type Budget, ledgerOf, type Message, spend, type World } from './world.ts';
 
 export interface Effect {
   label: string;
@@ -41,8 +41,7 @@ function withEcho(effect: Effect, name: string, args: readonly unknown[]): Effec
   const told = 'status' in answer ? { ...effect, label: `${label} → ${answer.status}` } : effect;
   const echo = echoOf(name, args);
   if (world.budget.echo === 0 || 'status' in answer || echo === undefined) return [told];
-  const budget = { ...world.budget, echo: world.budget.echo - 1 };
-  return [told, { label: `${label}, answer lost → ${echo.status}`, world: { ...world, budget }, answer: echo }];
+  return [told, { label: `${label}, answer lost → ${echo.status}`, world: spend(world, 'echo'), answer: echo }];
 }
 
 function echoOf(name: string, args: readonly unknown[]): Refusal | undefined {
@@ -57,9 +56,7 @@ function echoOf(name: string, args: readonly unknown[]): Refusal | undefined {
 function runs(world: World): Effect[] {
   const as = (whim: Whim, next = world): Effect => ({ label: `process ${whim}`, world: next, answer: { value: whim } });
   const spending = (kind: keyof Budget, whim: Whim): Effect[] =>
-    world.budget[kind] === 0
-      ? []
-      : [as(whim, { ...world, budget: { ...world.budget, [kind]: world.budget[kind] - 1 } })];
+    world.budget[kind] === 0 ? [] : [as(whim, spend(world, kind))];
   const isCancelled = world.budget.stop > 0 && ledgerOf(world.rows).batch.state === 'cancelling';
   return [
     as(0),

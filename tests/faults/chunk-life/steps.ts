@@ -6,7 +6,7 @@ import { isOpen } from './checks.ts';
 import { type Effect, effectsOf, isImmediate, withQueue } from './effects.ts';
 import { ITEMS_QUEUE, RESULTS_QUEUE } from './handler.ts';
 import type { Role } from './programs.ts';
-import { type Actor, type Budget, ledgerOf, NOW, type World } from './world.ts';
+import { type Actor, type Budget, ledgerOf, NOW, spend, type World } from './world.ts';
 
 type Step = Transition<World>;
 const CONSUMERS = [
@@ -125,11 +125,6 @@ export function createSteps(programs: Programs, limits: Limits) {
     return sweep ? [{ label: 'sweep', state: await begin(spend(world, 'sweep'), 'sweeper') }] : steps;
   };
 }
-
-const spend = (world: World, kind: keyof Budget): World => ({
-  ...world,
-  budget: { ...world.budget, [kind]: world.budget[kind] - 1 },
-});
 
 const isHeld = ({ queues }: World, id: string | undefined): boolean =>
   Object.values(queues).some((messages) => messages.some((message) => message.id === id && message.held));

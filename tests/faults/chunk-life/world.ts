@@ -187,3 +187,9 @@ function textOf(value: object): number {
 }
 const texts = new WeakMap<object, number>();
 const ids = new Map<string, number>();
+
+/** The world with one fault or request of this kind fewer to come. */
+export const spend = (world: World, kind: keyof Budget): World => ({
+  ...world,
+  budget: { ...world.budget, [kind]: world.budget[kind] - 1 },
+});

@@ -4,6 +4,7 @@
  * history, and remembered. Exploring then needs no live code, only points in these histories.
  */
 import { withLog } from '../../../shared/telemetry/log.ts';
+import { SILENT_LOG } from '../../helpers/silent-log.ts';
 
 /** How a program reaches the world. Each `ask` is a point at which others may run, or the program may die. */
 export interface Asker {
@@ -57,7 +58,6 @@ class ServiceError extends Error {
   }
 }
 
-const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 const immediate = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Makes the memory of what programs do. `runs` counts how often real code had to be run. */
@@ -126,7 +126,7 @@ async function live(program: Program, input: unknown, path: readonly Step[]): Pr
         'value' in answer ? resolve(structuredClone(answer.value)) : reject(new ServiceError(answer));
       calls.push({ id: calls.length, name, args: structuredClone(args), reply, open: true });
     });
-  const done = withLog(SILENT, () => program({ ask, now: () => state.now }, structuredClone(input) as never)).then(
+  const done = withLog(SILENT_LOG, () => program({ ask, now: () => state.now }, structuredClone(input) as never)).then(
     (value) => ({ value }),
     (error: unknown) => ({ error: String(error) }),
   );

@@ -97,8 +97,8 @@ function startNew(world: World, [id, generation, wakes]: [string, number, number
 }
 
 /**
- * A call of the sweep may be refused before its effect; a start's answer may be lost after it. A refused waker has its
- * event again, as after a crash.
+ * A call of the sweep may be refused before its effect; a start's answer may be lost after it. Other actors are spared:
+ * a waker that is refused would end as by a crash, with its event delivered again.
  */
 function withRuntime(world: World, { kind }: Actor, effects: Effect[]): Effect[] {
   if (world.budget.runtime === 0 || kind !== 'sweeper') return effects;

@@ -16,6 +16,9 @@ export interface FaultSettings extends Connections {
 /** No timer of the app's own may get in the way: a test sweeps when it wants to. */
 const NEVER = '0 0 0 29 2 *';
 
+/** The lease on a message: the shortest that an instance holds. */
+export const LEASE_MS = 4_000;
+
 /** Makes the app's settings for fault tests: leases and slices of seconds, one thread per host. */
 export function faultSettings(options: FaultSettings): Record<string, string> {
   const { appFolder, storage, serviceBus, subscription, clockOffsetsMs, callsFolder } = options;
@@ -32,7 +35,7 @@ export function faultSettings(options: FaultSettings): Record<string, string> {
     SLUICE_SWEEP_SCHEDULE: NEVER,
     SLUICE_THREADS: '1',
     SLUICE_SLICE_SECONDS: '2',
-    SLUICE_VISIBILITY_SECONDS: '4',
+    SLUICE_VISIBILITY_SECONDS: String(LEASE_MS / 1_000),
     ...(callsFolder === undefined ? {} : { FAULT_CALLS_FOLDER: callsFolder }),
     ...(clockOffsetsMs ? shiftedClocks(appFolder, clockOffsetsMs) : {}),
   };

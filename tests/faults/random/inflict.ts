@@ -1,12 +1,10 @@
 /** Faults of whole parts, as the plans of the runs have them. */
 import { fromGateEntity, GATES_PARTITION } from '../../../shared/wake/gate-row.ts';
+import { LEASE_MS } from '../harness/settings.ts';
 import type { StackFault } from './plan.ts';
 import type { Score } from './score.ts';
 import type { FaultStack } from './stack.ts';
 import type { ActiveRun, Traffic } from './traffic.ts';
-
-/** The lease on a message (tests/faults/harness/settings.ts): the shortest that an instance holds. */
-const LEASE_MS = 4_000;
 
 /** Carries a fault out; resolves when it is over. */
 export type Inflict = (stack: FaultStack, run: ActiveRun, fault: StackFault) => Promise<void>;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { LEASE_MS } from '../harness/settings.ts';
 import { planOf, STACK_FAULTS, stackPlanOf, WAKE_DELIVERIES } from './plan.ts';
 
 const ITEMS = 20_000;
@@ -32,7 +33,7 @@ test('an instance is frozen for shorter and for longer than its leases', () => {
     .map((seed) => planOf(seed, { items: ITEMS }).stack)
     .filter((fault) => fault?.kind === 'freezeInstance')
     .map((fault) => fault?.ms ?? 0);
-  expect(freezes.filter((ms) => ms < 4_000).length).toBeGreaterThan(freezes.length / 4);
+  expect(freezes.filter((ms) => ms < LEASE_MS).length).toBeGreaterThan(freezes.length / 4);
   expect(freezes.filter((ms) => ms > 10_000).length).toBeGreaterThan(freezes.length / 10);
 });
 

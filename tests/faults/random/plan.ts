@@ -90,7 +90,7 @@ export interface StackPlan {
 /** The plan of the stack whose first run has this seed. */
 export function stackPlanOf(seed: number): StackPlan {
   const random = createRandom(seed);
-  const instances = 1 + Math.floor(random() * MOST_INSTANCES);
+  const instances = 1 + upBy(random)(MOST_INSTANCES);
   const offsetMs = (): number => Math.round((2 * random() - 1) * MOST_CLOCK_OFFSET_SECONDS) * 1_000;
   return { clockOffsetsMs: Array.from({ length: instances }, offsetMs) };
 }

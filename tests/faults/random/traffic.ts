@@ -25,7 +25,7 @@ export interface ActiveRun {
 
 export interface Traffic {
   intercept: Intercept;
-  /** Of all batches of runs under way. */
+  /** Of all batches since the start, also of runs that have ended. */
   deliveries: Deliveries;
   begin(run: ActiveRun): void;
   end(run: ActiveRun): void;

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeImages } from '../../../demo/media.ts';
 import { usageBlocks } from '../../../demo/usage/generate.ts';
 import { type AppPackage, packageApp } from '../../../infra/packaging/package-app.ts';
+import { finished } from '../../helpers/client.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -153,19 +154,3 @@ describe('the unpacked package on the local stack', () => {
     expect(listed.map(({ name }) => name).sort()).toEqual(sources.map((name) => name.replace(/\.ts$/, '')).sort());
   });
 });
-
-interface BatchAnswer {
-  state: string;
-  counts: { accepted: number; succeeded: number; dead: number; pending: number };
-}
-
-/** Waits for a batch to finish, looking twice a second for at most a minute. */
-async function finished(stack: TestStack, id: string): Promise<BatchAnswer> {
-  const until = Date.now() + 60_000;
-  for (;;) {
-    const batch = (await (await stack.api(`batches/${id}`)).json()) as BatchAnswer;
-    if (/^(completed|cancelled)/.test(batch.state)) return batch;
-    if (Date.now() > until) throw new Error(`Expected batch ${id} to settle, it is ${JSON.stringify(batch)}.`);
-    await new Promise((resolve) => setTimeout(resolve, 500));
-  }
-}

@@ -7,10 +7,10 @@ import { changeGate, readGate } from '../../../shared/wake/gate.ts';
 import type { GateRow } from '../../../shared/wake/gate-row.ts';
 import { serviceError } from '../../helpers/factories.ts';
 import { memoryTable } from '../../helpers/memory-table.ts';
+import { SILENT_LOG } from '../../helpers/silent-log.ts';
 import { finishWaveDeps, registry, wave } from './drain-fixtures.ts';
 
 const QUEUE = 'billing-normal-0';
-const unheard = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /** A gate of generation 3, and its dequeue tasks on a queue that gives `texts` one by one. */
 async function world(fields: Partial<GateRow>, texts: string[] = []) {
@@ -92,7 +92,7 @@ test('nor what it cannot ask the gate about, which goes back at once and not aft
   const { back, dequeue, loseGate } = await world({}, ['share', 'later']);
   loseGate();
 
-  const slice = await withLog(unheard, () => dequeue('t1', { receive: 32 }));
+  const slice = await withLog(SILENT_LOG, () => dequeue('t1', { receive: 32 }));
 
   expect(slice).toMatchObject({ ended: 'quotaReached', received: 2 });
   expect(back).toEqual(['later']);

@@ -13,6 +13,7 @@ import { createRegistry, type QueueAddress } from '../../../shared/workload/regi
 import { chunkJob } from '../../helpers/chunks.ts';
 import { messageOf, serviceError } from '../../helpers/factories.ts';
 import { memoryTable } from '../../helpers/memory-table.ts';
+import { SILENT_LOG } from '../../helpers/silent-log.ts';
 
 const registry = createRegistry([
   defineWorkload({ name: 'billing', version: 1, item: z.unknown(), map: (item) => item }),
@@ -118,7 +119,7 @@ function world() {
       fault = during;
       deliveries += 1;
       const message = messageOf(text, { dequeueCount: deliveries });
-      return withLog(unheard, () => createItemsRound(deps, address)([message]));
+      return withLog(SILENT_LOG, () => createItemsRound(deps, address)([message]));
     },
     /** A process that dies with the message in its hands. */
     die: () => {
@@ -127,7 +128,6 @@ function world() {
   };
 }
 
-const unheard = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const BUSY = serviceError(503);
 const NO_ANSWER = Object.assign(new Error('socket hang up'), { name: 'RestError' });
 const FORBIDDEN = serviceError(403);

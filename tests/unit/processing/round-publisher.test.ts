@@ -11,6 +11,7 @@ import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry, type QueueAddress } from '../../../shared/workload/registry.ts';
 import { BATCH, chunkJob } from '../../helpers/chunks.ts';
 import { messageOf, serviceError } from '../../helpers/factories.ts';
+import { SILENT_LOG } from '../../helpers/silent-log.ts';
 
 const registry = createRegistry([
   defineWorkload({ name: 'billing', version: 1, item: z.unknown(), map: (item) => item }),
@@ -72,8 +73,7 @@ test('in a long one what has ended is told, and its references deleted, before t
 test('what could not be told then is told with the rest, and its references stay until then', async () => {
   const { messages, finished, publisher, end, setOutage } = world();
   setOutage(true);
-  const unheard = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-  await withLog(unheard, () => end('a', 6_000));
+  await withLog(SILENT_LOG, () => end('a', 6_000));
   expect([messages, finished]).toEqual([[], []]);
   setOutage(false);
   await end('b', 7_000);

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { BatchState } from '../../../shared/batches/batch-row.ts';
 import { createRunningChunks } from '../../../shared/processing/running-chunks.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
+import { SILENT_LOG } from '../../helpers/silent-log.ts';
 
 const SECOND = 1_000;
-const unheard = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -46,7 +46,7 @@ function world() {
       });
       return { stoppedBy: () => reason };
     },
-    pass: (ms: number) => withLog(unheard, () => vi.advanceTimersByTimeAsync(ms)),
+    pass: (ms: number) => withLog(SILENT_LOG, () => vi.advanceTimersByTimeAsync(ms)),
   };
 }
 
@@ -101,7 +101,7 @@ test('a batch that cannot be read is read again, and its chunks run on', async (
 test('when the process is about to end, chunks are returned: those that run, and those that begin', async () => {
   const { begin, ending, looks, pass } = world();
   const runs = begin('a', 60 * SECOND);
-  withLog(unheard, () => ending.abort());
+  withLog(SILENT_LOG, () => ending.abort());
   const begins = begin('b', 60 * SECOND);
 
   await pass(0);

@@ -5,6 +5,7 @@ import { bytesInXml } from '../../../shared/contract/text.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
 import { type Queue, readEntries, receive } from '../../../shared/wake/messages.ts';
 import { messageOf, serviceError } from '../../helpers/factories.ts';
+import { SILENT_LOG } from '../../helpers/silent-log.ts';
 
 function queues({ refuse }: { refuse?: number } = {}) {
   const told: string[] = [];
@@ -21,8 +22,6 @@ function queues({ refuse }: { refuse?: number } = {}) {
     }) as unknown as Queue;
   return { told, texts, aside: { queue: of('billing-normal-0'), queues: of, workload: 'billing' } };
 }
-
-const unheard = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 const parse = (text: string): string => {
   if (text === 'strange') throw new RangeError('Maximum call stack size exceeded');
@@ -104,7 +103,7 @@ test('one that cannot be put aside just now holds up no other, and stays', async
   const { aside, told } = queues({ refuse: 503 });
   const texts = ['malformed', 'good'];
 
-  const entries = await withLog(unheard, () =>
+  const entries = await withLog(SILENT_LOG, () =>
     readEntries(
       texts.map((text) => messageOf(text, { dequeueCount: 5 })),
       parse,

@@ -4,9 +4,8 @@ import { withLog } from '../../../shared/telemetry/log.ts';
 import { readGate } from '../../../shared/wake/gate.ts';
 import { createPublisher, publishOrWake, withWakeFallback } from '../../../shared/wake/publish.ts';
 import { memoryTable } from '../../helpers/memory-table.ts';
+import { SILENT_LOG } from '../../helpers/silent-log.ts';
 import { address } from '../drain/drain-fixtures.ts';
-
-const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 function publisher() {
   const sent: ServiceBusMessage[] = [];
@@ -72,7 +71,7 @@ test('a wake that cannot be published has a fallback; a promised event fails, so
   const unpublished = () => Promise.reject(new Error('away'));
   const publish = withWakeFallback(unpublished, async ({ queue }) => void woken.push(queue));
 
-  await withLog(SILENT, () => publish(address, { type: 'QueueWorkDetected' }));
+  await withLog(SILENT_LOG, () => publish(address, { type: 'QueueWorkDetected' }));
   await expect(publish(address, { type: 'BatchCompleted' })).rejects.toThrow('away');
   await expect(publish(address, { type: 'ItemsDeadLettered' })).rejects.toThrow('away');
 
@@ -88,7 +87,7 @@ test.each([
   const gate = { table, now: () => 0, start: async () => {}, status: async () => undefined };
   const publish = publishOrWake(() => Promise.reject(new Error('away')), { pool, gate });
 
-  await withLog(SILENT, () => publish(address, { type: 'QueueWorkDetected' }));
+  await withLog(SILENT_LOG, () => publish(address, { type: 'QueueWorkDetected' }));
 
   expect((await readGate(table, address.queue)).row.generation).toBe(generation);
 });

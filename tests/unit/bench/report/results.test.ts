@@ -51,7 +51,7 @@ it('holds a handler that waits against what its items in flight allow', () => {
   const inFlight = { concurrency: 64, threads: 2, waitMs: 50, ideal: 2_560 };
   const runs = { pMap: run(25_600, 10.2, 0), processor: run(25_600, 10.5, 0), pipeline: run(25_600, 12, 900) };
   const http = {
-    ...{ client: 'fetch' as const, latencyMs: 20, concurrency: 64, threads: 2, items: 64_000, ideal: 6_400 },
+    ...{ client: 'fetch' as const, latencyMs: 20, ideal: 6_400 },
     ...{ plain: { items: 64_000, seconds: 12.5 }, sluice: { items: 64_000, seconds: 16 } },
   };
   const { throughput: _none, memory: _neither, ...rest } = results;
@@ -64,6 +64,8 @@ it('holds a handler that waits against what its items in flight allow', () => {
   const text = formatResults(waiting).join('\n');
   expect(text).toMatch(/\| p-map, one thread, 128 in flight +\| +64 \| +25,600 \| +2,510 \| +0\.980 \|/);
   expect(text).toMatch(/\| fetch +\| +20 ms \| +6,400 \| +5,120 \| +0\.800 \| +4,000 \| +0\.625 \|/);
+  const shorter = { ...waiting, waiting: [{ ...inFlight, ...runs, waitMs: 20 }] };
+  expect(formatResults(shorter).join('\n')).toContain('| handler waits 20 ms ');
 });
 
 it('draws a chart that names date, machine and every contender', () => {

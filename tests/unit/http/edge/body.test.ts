@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { textBody } from '../../../../shared/http/edge/body.ts';
 import { withLog } from '../../../../shared/telemetry/log.ts';
-
-const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+import { SILENT_LOG } from '../../../helpers/silent-log.ts';
 
 async function* pieces(texts: string[], end?: Error): AsyncGenerator<string> {
   yield* texts;
@@ -33,7 +32,7 @@ describe('textBody', () => {
 
   it('fails while it is read when a later piece cannot be made', async () => {
     const body = await textBody(pieces(['x'.repeat(70_000)], new Error('cut')));
-    await expect(withLog(silent, () => collect(body))).rejects.toThrow('cut');
+    await expect(withLog(SILENT_LOG, () => collect(body))).rejects.toThrow('cut');
   });
 
   it('ends its source when the reader leaves', async () => {

@@ -1,0 +1,16 @@
+import { followStop } from '../../shared/processing/thread/thread-status.ts';
+import type { ThreadTask } from '../../shared/processing/thread/thread-task.ts';
+
+/** Runs a task, and asks it to end early once `stop` is aborted, as the pool does; its reason is a Stop. */
+export async function whileFollowing<T>(
+  { statusBuffer }: ThreadTask,
+  stop: AbortSignal | undefined,
+  run: () => Promise<T>,
+): Promise<T> {
+  const unfollow = followStop(statusBuffer, stop);
+  try {
+    return await run();
+  } finally {
+    unfollow();
+  }
+}
