@@ -27,7 +27,7 @@ const MUTANTS: Mutant[] = [
     name: 'references deleted before their results are told',
     mutation: {
       from: 'if (ends.length > 0) {',
-      to: 'await Promise.all(options.entries.map(({ message }) => options.lease.finish(message.messageId)));\n    if (ends.length > 0) {',
+      to: 'await Promise.all(waiting.map(({ entry }) => lease.finish(entry.message.messageId)));\n  if (ends.length > 0) {',
     },
     call: /queue DELETE .*-normal-0\/messages/,
     mode: 'exit',

@@ -13,6 +13,8 @@ export interface ProcessOutput {
   lastLines(): string[];
   /** Calls back for every line of standard output from now on. */
   onLine(listener: (line: string) => void): void;
+  /** Resolves once the child is gone and all of its output is in the file. */
+  readonly written: Promise<void>;
 }
 
 /** Receives each line of a child's output, colours included. */
@@ -40,6 +42,7 @@ export function readOutput(child: ChildProcess, logFile: string, onOutput: Outpu
     for (const listener of listeners) listener(line);
   });
   read('stderr', () => {});
+  const written = new Promise<void>((resolve) => void log.once('close', resolve));
   child.once('close', () => log.end());
-  return { lastLines: () => [...last], onLine: (listener) => void listeners.push(listener) };
+  return { lastLines: () => [...last], onLine: (listener) => void listeners.push(listener), written };
 }

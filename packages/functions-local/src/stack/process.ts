@@ -39,7 +39,7 @@ export interface RunningProcess<Ready> {
   readonly name: string;
   readonly pid: number;
   readonly ready: Ready;
-  /** Resolves once the child is gone and its output is read; never rejects. */
+  /** Resolves once the child is gone and its output is in the log file; never rejects. */
   readonly ended: Promise<ProcessEnd>;
   /** SIGTERM, and SIGKILL when it takes longer than `graceMs` (default 15 s). */
   stop(graceMs?: number): Promise<ProcessEnd>;
@@ -65,7 +65,7 @@ export async function startProcess<Ready>(options: ProcessOptions<Ready>): Promi
   const child = spawnChild(options);
   const output = readOutput(child, options.logFile, options.onOutput);
   const asked = { toEnd: false };
-  const ended = endOf(child, asked);
+  const ended = endOf(child, asked, output);
   const signal = (name: NodeJS.Signals): Promise<ProcessEnd> => {
     asked.toEnd = true;
     killAtExit(child);
@@ -103,10 +103,14 @@ function spawnChild({ script, args, env, cwd }: ProcessOptions<unknown>): ChildP
   });
 }
 
-function endOf(child: ChildProcess, asked: { toEnd: boolean }): Promise<ProcessEnd> {
+function endOf(child: ChildProcess, asked: { toEnd: boolean }, { written }: ProcessOutput): Promise<ProcessEnd> {
   return new Promise((resolve) => {
     child.once('error', () => resolve({ code: null, signal: null, expected: false }));
-    child.once('close', (code, signal) => resolve({ code, signal, expected: asked.toEnd }));
+    child.once('close', async (code, signal) => {
+      const expected = asked.toEnd;
+      await written;
+      resolve({ code, signal, expected });
+    });
   });
 }
 
