@@ -47,7 +47,7 @@ export const fullRows = (n: number, x: number): Record<RowKind, StoredEntity> =>
   heartbeat: toEntity('heartbeat', keys('heartbeat'), { generation: 1, aliveUntil: AT }),
   mark: toEntity('mark', keys('mark'), { name: 'billing/a.csv', batch: 'b' }),
   policy: toEntity('policy', keys('policy'), { version: 1, policy: {} }),
-  quota: toQuotaEntity({ workload: 'mail', holders: [], factor: x, changedAt: n, heldUntil: n }),
+  quota: toQuotaEntity({ workload: 'mail', holders: [], waiting: [], factor: x, changedAt: n, heldUntil: n }),
 });
 
 const keys = (rowKey: string) => ({ partitionKey: 'p', rowKey });
