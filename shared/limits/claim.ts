@@ -45,6 +45,8 @@ export interface Claimed {
 const FIRST_LEASE_MS = 5_000;
 const PER_RIVAL_MS = 1_000;
 const LONGEST_LEASE_MS = 10_000;
+/** A lease is not renewed sooner than this. */
+const LEAST_RENEWAL_MS = 1_000;
 /** Part of a lease after which it is renewed. */
 const RENEW_AT = 0.6;
 /** A queue that waits comes back so long after a holder has renewed, and thereby made room. */
@@ -86,7 +88,7 @@ export function claimShare(row: QuotaRow, claim: Claim, { limit, nowMs }: { limi
   const rivals = others.filter(({ until }) => until > nowMs).length + waiting.length;
   const leaseMs = rivals > 0 ? FIRST_LEASE_MS + rivals * PER_RIVAL_MS : FIRST_LEASE_MS * 2 ** quiet;
   const until = isServed ? nowMs + Math.min(leaseMs, LONGEST_LEASE_MS) : nowMs;
-  const renewsAt = isServed ? nowMs + (until - nowMs) * RENEW_AT : retryAt(others, nowMs);
+  const renewsAt = isServed ? renewalOf(until, waiting, nowMs) : retryAt(others, nowMs);
   // What is in flight stays counted until it can have ended.
   const has = { ...share, inFlight: Math.max(share.inFlight, inFlight) };
   const holders = isServed || inFlight > 0 ? [...others, { id, queues, wants, has, since, renewsAt, until }] : others;
@@ -115,6 +117,13 @@ const waitingSince = ({ waiting }: QuotaRow, queues: readonly string[], nowMs: n
   waiting.reduce(
     (first, { queue, since, until }) => (queues.includes(queue) && until > nowMs ? Math.min(first, since) : first),
     nowMs,
+  );
+
+/** Also when a place is forgotten, that it was held for: its part is free then. */
+const renewalOf = (until: number, waiting: readonly WaitingQueue[], nowMs: number): number =>
+  waiting.reduce(
+    (first, place) => Math.min(first, Math.max(place.until, nowMs + LEAST_RENEWAL_MS)),
+    nowMs + (until - nowMs) * RENEW_AT,
   );
 
 /** When a holder has renewed, there may be room. */
