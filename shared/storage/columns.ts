@@ -51,6 +51,7 @@ export const COLUMNS = {
     operations: 'json',
     keyRow: 'string',
     traceparent: 'string',
+    suspect: 'json',
     reportProblem: 'string',
     cancellingAt: 'string',
     reportRedrives: 'json',

@@ -20,6 +20,7 @@ export const fullBatch = (n: number, x: number): Required<BatchRow> => ({
   ...{ queuedAt: AT, startedAt: AT, completedAt: AT, cancellingAt: AT, deletingAt: AT },
   earlier: [{ revision: 0, items: n, openedAt: AT, deadlineAt: AT, completedAt: AT }],
   ...{ latencyP50: n, latencyP95: n, latencyMax: n, operations: { 'blob.put': n } },
+  suspect: { causes: [{ cause: 'invalid: InvalidItem: id', count: n, example: { position: n, message: 'id' } }] },
   ...{ keyRow: 'k', traceparent: 't', reportProblem: 'too many keys', reportRedrives: { 1: 'b/k.ndjson.zst' } },
 });
 
