@@ -24,7 +24,7 @@ export interface SuspectDeps {
 
 /**
  * Finds out whether a batch whose chunks have all ended is suspect, and by which causes; undefined for one that is not.
- * `rows` are in chunk order. A revision without items (a redrive of the report alone) leaves the verdict to the one
+ * `rows` are in chunk order. After a redrive, a batch of which any item has succeeded is not suspect. A revision without items (a redrive of the report alone) leaves the verdict to the one
  * before it. Reads no more than three dead frames; a cause whose frame cannot be read has no example.
  */
 export async function findSuspect(
@@ -34,6 +34,9 @@ export async function findSuspect(
 ): Promise<Suspect | undefined> {
   const revision = revisionOf(rows.at(-1)?.chunk ?? '');
   const present = rows.filter(({ chunk }) => revisionOf(chunk) === revision);
+  // Its file and its schema were right for the others; what was redriven is what had failed.
+  const hasSucceeded = rows.some(({ header }) => (header?.counts.succeeded ?? 0) > 0);
+  if (revision > 0 && hasSucceeded) return undefined;
   if (batch.cancelled > 0 || !beginsInvalid(present)) return undefined;
   return { causes: await addExamples(deps, topCauses(present), present) };
 }

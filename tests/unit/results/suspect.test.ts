@@ -70,8 +70,14 @@ describe('a batch is suspect', () => {
   it('by the items of its newest revision alone', async () => {
     const upload = allInvalid('000000', 4);
     expect(await isSuspect([upload, row('v0001.000000', { items: 2 })])).toBe(false);
-    expect(await isSuspect([row('000000', {}), allInvalid('v0001.000000', 2)])).toBe(true);
-    expect(await isSuspect([upload, row('v0001.000000', { items: 2 }), allInvalid('v0002.000000', 1)])).toBe(true);
+    expect(await isSuspect([upload, allInvalid('v0001.000000', 4)])).toBe(true);
+    expect(await isSuspect([upload, allInvalid('v0001.000000', 4), allInvalid('v0002.000000', 1)])).toBe(true);
+  });
+
+  it('not after a redrive, if any item has succeeded', async () => {
+    expect(await isSuspect([row('000000', {}), allInvalid('v0001.000000', 2)])).toBe(false);
+    const corrected = [allInvalid('000000', 4), row('v0001.000000', { items: 2 }), allInvalid('v0002.000000', 1)];
+    expect(await isSuspect(corrected)).toBe(false);
   });
 
   it('not if an item was cancelled, nor without items', async () => {
