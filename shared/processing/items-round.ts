@@ -276,8 +276,8 @@ async function withOwnFrame(deps: ItemsRoundDeps, work: Work): Promise<Work> {
 async function run(deps: ItemsRoundDeps, work: Work, { deadlineAt }: BatchFacts): Promise<ChunkDisposition> {
   const { value: reference, frame } = work;
   if (frame === undefined) return store(deps, work, ending(deps, work, 'payloadMissing'));
-  const outcome = await deps.running.run(reference.batch, (stop) =>
-    deps.processor.process({ reference, frame, nowMs: deps.gate.now(), deadlineAt, stop }),
+  const outcome = await deps.running.run(reference.batch, (stop, watch) =>
+    deps.processor.process({ reference, frame, nowMs: deps.gate.now(), deadlineAt, stop, watch }),
   );
   return store(deps, work, outcome);
 }

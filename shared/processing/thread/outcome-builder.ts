@@ -16,7 +16,7 @@ import { createFold, type Fold } from '../outcome/fold.ts';
 import { deadLine, retryLine, toResultLine } from '../outcome/lines.ts';
 import type { Source } from '../sources.ts';
 import { retryDelayMs } from './back-off.ts';
-import { ENDED } from './thread-status.ts';
+import { DEAD, ENDED, FAILED } from './thread-status.ts';
 import type { ChunkOutcome, EndedItem, OtherEnd } from './thread-task.ts';
 
 /** Service time now in milliseconds, and a number in [0, 1) for jitter. */
@@ -35,7 +35,7 @@ export interface BuilderOptions {
   /** The workload's version that dead letters name. */
   version: number;
   chances: Chances;
-  /** Gets ENDED for each item that has, by its slot. */
+  /** Gets ENDED, DEAD or FAILED for each item that has ended, by its slot. */
   states: Uint8Array;
 }
 
@@ -60,6 +60,7 @@ export class OutcomeBuilder {
   #next = 0;
   #fresh: number[] = [];
   #failure = '';
+  #latestError: ErrorText | undefined;
 
   constructor({ workload, sources, version, chances, states }: BuilderOptions) {
     this.#workload = workload;
@@ -136,6 +137,11 @@ export class OutcomeBuilder {
     return fresh.map((slot) => [slot, this.#ended[slot] as EndedItem] as const);
   }
 
+  /** The latest failure of an item, on one line; undefined while there is none. */
+  latestError(): string | undefined {
+    return this.#latestError && storableLine(errorLine(this.#latestError), MAX_FAILURE_CHARS);
+  }
+
   /** The outcome, when every item has ended. With `isCancelled`, what would be tried again is cancelled. */
   encode({ isCancelled = false } = {}): Omit<ChunkOutcome, 'body'> & Pick<EncodedOutcome, 'body'> {
     const partial = this.#fold?.lines() ?? [];
@@ -173,7 +179,7 @@ export class OutcomeBuilder {
     this.#fresh.push(slot);
     // One that is passed on unrun stays as it was: it has left nothing in the thread.
     if (typeof ended === 'string' || ended.ran || ended.kind === 'dead') {
-      this.#states[slot] = ENDED;
+      this.#states[slot] = stateOf(ended);
       this.progressed = true;
     }
     if (slot === this.#next) this.#advance();
@@ -199,6 +205,7 @@ export class OutcomeBuilder {
     { error, attempts, rerun }: { error: ErrorText; attempts: readonly Attempt[]; rerun: RetryItem['rerun'] },
   ): void {
     this.#failure ||= storableLine(errorLine(error), MAX_FAILURE_CHARS);
+    this.#latestError = error;
     if (attempts.length >= this.#workload.retry.attempts) {
       this.#bury(source, 'exhausted', error, attempts, { failed: true });
       return;
@@ -217,6 +224,7 @@ export class OutcomeBuilder {
     attempts: readonly Attempt[],
     { failed = false } = {},
   ): void {
+    this.#latestError = error;
     const line = deadLine(source, { reason, error, attempts, version: this.#version });
     const ran = attempts.length > source.attempts.length;
     this.#end(this.slotOf(source), { kind: 'dead', line, ran, failed, cause: causeOf(reason, error) });
@@ -230,6 +238,11 @@ function afterOf(thrown: Retry): number | undefined {
   } catch {
     return undefined;
   }
+}
+
+function stateOf(ended: EndedItem): number {
+  if (typeof ended === 'string') return ENDED;
+  return ended.kind === 'dead' ? DEAD : FAILED;
 }
 
 const CANCELLED: OtherEnd = { kind: 'cancelled', line: '', ran: false, failed: false };

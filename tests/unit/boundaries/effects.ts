@@ -51,7 +51,7 @@ export const EFFECTS: readonly Effect[] = [
       ...['shared/contract/names.ts', 'shared/storage/lost-race.ts', 'shared/storage/retry-policy.ts'],
       ...['shared/wake/publish.ts', 'shared/intake/submit.ts', 'shared/drain/activities.ts'],
       ...['shared/processing/thread/serve.ts', 'shared/http/dead-letters/redrive-dead-letters.ts'],
-      ...['functions/app.ts', 'cli/io.ts', 'web/', HANDLERS],
+      ...['shared/pipeline.ts', 'functions/app.ts', 'cli/io.ts', 'web/', HANDLERS],
       ...PROGRAMS,
     ],
   },

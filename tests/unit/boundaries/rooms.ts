@@ -115,7 +115,7 @@ export const ROOMS: readonly Room[] = [
     packages: ['zod', 'node:crypto', 'node:zlib'],
     packageTypes: ['@azure/functions', ...STORAGE_SDKS],
   },
-  { path: PIPELINE, imports: CORE, packages: [] },
+  { path: PIPELINE, imports: CORE, packages: ['node:crypto'] },
 
   {
     path: 'functions/',
