@@ -95,7 +95,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     readBatch: (batch) => readBatchFacts(deps().table, batch),
     writeProgress: (batch, progress) => {
       const at = new Date(deps().gate.now()).toISOString();
-      return writeProgress(deps().table, { batch, process: processId }, progress && { ...progress, at });
+      return writeProgress(deps().table, { batch, processId }, progress && { ...progress, at });
     },
     lookMs: options.lookMs,
     nowMs: () => performance.now(),

@@ -35,10 +35,10 @@ export const FRESH_MS = 30_000;
 /** Writes how far the running chunks of a batch are in a process, or removes what it has written. */
 export async function writeProgress(
   table: Table,
-  { batch, process }: { batch: string; process: string },
+  { batch, processId }: { batch: string; processId: string },
   progress: BatchProgress | undefined,
 ): Promise<void> {
-  const keys = { partitionKey: batch, rowKey: `${PREFIX}${process}` };
+  const keys = { partitionKey: batch, rowKey: `${PREFIX}${processId}` };
   if (progress === undefined) await deleteEntity(table, keys.partitionKey, keys.rowKey);
   else await table.upsertEntity(toEntity('progress', keys, progress), 'Replace');
 }

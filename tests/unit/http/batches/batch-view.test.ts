@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { BatchProgress } from '../../../../shared/batches/progress-rows.ts';
 import { nextRevision } from '../../../../shared/batches/revisions.ts';
 import { readPriceSheet } from '../../../../shared/cost/sheet.ts';
 import { batchView } from '../../../../shared/http/batches/batch-view.ts';
@@ -6,7 +7,8 @@ import { batchRowOf } from '../../../helpers/factories.ts';
 
 const sheet = readPriceSheet('2026');
 const at = (time: string): string => `2026-01-01T${time}.000Z`;
-const view = (row: Parameters<typeof batchView>[0], now: string) => batchView(row, Date.parse(at(now)), sheet);
+const view = (row: Parameters<typeof batchView>[0], now: string, known: Parameters<typeof batchView>[3] = {}) =>
+  batchView(row, Date.parse(at(now)), sheet, known);
 
 const uploaded = batchRowOf({
   ...{ state: 'completedWithDeadLetters', accepted: 1_000, succeeded: 900, dead: 100 },
@@ -20,10 +22,16 @@ const redriven = batchRowOf({
 });
 
 test('the rate and the estimate of a redrive are of its own items and its own time', () => {
-  expect(view(uploaded, '01:00:00')).toMatchObject({ ratePerSecond: 100, etaAt: null });
+  expect(view(uploaded, '01:00:00')).toMatchObject({ ratePerSecond: 100 });
+  expect(view(uploaded, '01:00:00')).not.toHaveProperty('estimate');
 
-  // 50 of its 100 items in five seconds.
-  expect(view(redriven, '02:00:05')).toMatchObject({ ratePerSecond: 10, etaAt: at('02:00:10') });
+  expect(view(redriven, '02:00:05')).toMatchObject({
+    ratePerSecond: 10,
+    estimate: {
+      completesAt: at('02:00:10'),
+      basis: '50 of 100 items have ended in the 5 s since the redrive was queued',
+    },
+  });
 });
 
 test('a redriven batch shows the times of the redrive, and the verdict and latency of the upload', () => {
@@ -40,4 +48,46 @@ test('a redriven batch shows the times of the redrive, and the verdict and laten
     [0, 1_000, 10_000],
     [1, 100, undefined],
   ]);
+});
+
+const running = batchRowOf({
+  ...{ state: 'running', accepted: 10_000, succeeded: 1_000 },
+  ...{ queuedAt: at('00:00:00'), startedAt: at('00:01:00') },
+});
+const progress: BatchProgress = {
+  ...{ chunks: 2, items: 2_000, ended: 500, inFlight: 32, failing: 7, error: 'Error: busy' },
+  at: at('00:01:35'),
+};
+
+test('what has ended in running chunks is shown, and counts for rate and estimate but not for the counts', () => {
+  const shown = view(running, '00:01:40', { progress });
+
+  expect(shown.counts).toMatchObject({ succeeded: 1_000, pending: 9_000 });
+  expect(shown.progress).toEqual({
+    ...{ chunks: 2, items: 2_000, ended: 500, inFlight: 32, failing: 7, latestError: 'Error: busy' },
+    at: at('00:01:35'),
+  });
+  // 1,500 in 100 s, so 8,500 in 567 s more.
+  expect(shown.ratePerSecond).toBe(15);
+  expect(shown.estimate).toEqual({
+    completesAt: '2026-01-01T00:11:06.666Z',
+    basis: '1,500 of 10,000 items have ended, 500 of them in chunks that run, in the 100 s since the batch was queued',
+  });
+});
+
+test('a batch whose first chunks run long has an estimate before any of them has ended', () => {
+  const first = batchRowOf({ state: 'queued', accepted: 1_000, queuedAt: at('00:00:00') });
+
+  expect(view(first, '00:01:40', { progress }).estimate?.completesAt).toBe(at('00:03:20'));
+  expect(view(first, '00:01:40')).not.toHaveProperty('estimate');
+});
+
+const blocked = { queue: 'billing-normal-0', since: at('00:00:00'), reason: 'paused by an operator: audit' };
+test.each<[string, Parameters<typeof view>]>([
+  ['is being cancelled', [{ ...running, state: 'cancelling' }, '00:01:40']],
+  ['is finished', [{ ...running, state: 'completed', succeeded: 10_000, completedAt: at('00:01:00') }, '00:01:40']],
+  ['waits for a paused queue', [running, '00:01:40', { blocked }]],
+  ['would take more than a year', [{ ...running, accepted: 1e9, succeeded: 1, revisionItems: 1e9 }, '00:01:40']],
+])('there is no estimate for a batch that %s', (_what, args) => {
+  expect(view(...args)).not.toHaveProperty('estimate');
 });
