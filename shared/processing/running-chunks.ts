@@ -1,6 +1,6 @@
 /**
  * The chunks that run in this process, over all slices: the one place in which they are watched, from which their progress
- * is told, and from which they are stopped, because their batch was cancelled or because the process is about to end.
+ * is recorded, and from which they are stopped, because their batch was cancelled or because the process is about to end.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { RunningProgress } from '../batches/progress-rows.ts';
@@ -53,14 +53,14 @@ interface RunningBatch {
   lookedMs: number;
   /** Whether a chunk has ended since then that had run for long: others like it may have followed. */
   hasLongEnded: boolean;
-  /** Whether there is a row of progress, which is to be written again or removed. */
-  isTold: boolean;
+  /** Whether this process has a row of progress, which is to be written again or removed. */
+  hasRow: boolean;
 }
 
 /** The context of no round. */
 const outside = AsyncLocalStorage.snapshot();
 
-/** Makes the set of a process. Its timer runs only while a chunk does. */
+/** Makes the set of a process. Its timer runs only while a chunk does, or until its row of progress is removed. */
 export function createRunningChunks(deps: RunningChunksDeps): RunningChunks {
   const { readBatch, writeProgress, nowMs, ending, lookMs = LOOK_MS } = deps;
   const batches = new Map<string, RunningBatch>();
@@ -80,7 +80,7 @@ export function createRunningChunks(deps: RunningChunksDeps): RunningChunks {
       log.warn('batch-not-read', { batch: id, error: toError(error) });
     }
   };
-  const tell = async (id: string, progress: RunningProgress | undefined): Promise<void> => {
+  const record = async (id: string, progress: RunningProgress | undefined): Promise<void> => {
     try {
       await writeProgress(id, progress);
     } catch (error) {
@@ -99,15 +99,15 @@ export function createRunningChunks(deps: RunningChunksDeps): RunningChunks {
         void oldest.inContext(() => look(id, batch));
       }
       const progress = isDue ? sumProgress(batch.chunks) : undefined;
-      if (progress !== undefined || batch.isTold) void (oldest?.inContext ?? outside)(() => tell(id, progress));
-      batch.isTold = progress !== undefined;
+      if (progress !== undefined || batch.hasRow) void (oldest?.inContext ?? outside)(() => record(id, progress));
+      batch.hasRow = progress !== undefined;
       forgetIfOver(id, batch);
     }
   };
   const isLong = ({ startMs }: RunningChunk): boolean => nowMs() - startMs >= lookMs;
   /** A batch whose last chunk has ended is kept until the progress that was written is removed. */
   const forgetIfOver = (id: string, batch: RunningBatch): void => {
-    if (batch.chunks.size === 0 && (!batch.isTold || ending.aborted)) batches.delete(id);
+    if (batch.chunks.size === 0 && (!batch.hasRow || ending.aborted)) batches.delete(id);
     if (batches.size > 0) return;
     clearInterval(timer);
     timer = undefined;
@@ -117,7 +117,7 @@ export function createRunningChunks(deps: RunningChunksDeps): RunningChunks {
       chunks: new Set(),
       lookedMs: Number.NEGATIVE_INFINITY,
       hasLongEnded: false,
-      isTold: false,
+      hasRow: false,
     };
     batches.set(id, batch);
     batch.chunks.add(chunk);

@@ -83,7 +83,7 @@ export const batchViewSchema = z.object({
       inFlight: count,
       failing: count.describe('Those whose attempt has failed, and dead letters'),
       latestError: z.string().optional(),
-      at: time.describe('When the latest worker has told'),
+      at: time.describe('When the latest of them was counted'),
     })
     .optional()
     .describe('Of the chunks that run now, by workers that have run one for at least ten seconds'),
