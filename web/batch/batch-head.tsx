@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { cancelBatch } from '../api/batches.ts';
 import type { BatchView } from '../api/types.ts';
 import { Progress } from '../batches/progress.tsx';
-import { formatClock, formatCount, formatDuration } from '../format.ts';
+import { formatClock, formatCount, formatDuration, formatNumberOf } from '../format.ts';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { PageHead, StateTag } from '../ui/pieces.tsx';
@@ -86,8 +86,8 @@ function Running({ progress }: { progress: NonNullable<BatchView['progress']> })
   const { chunks, items, ended, inFlight, failing, latestError, at } = progress;
   return (
     <p class="soft running-chunks">
-      {formatCount(chunks)} running chunks at {formatClock(at)}: {formatCount(ended)} of {formatCount(items)} items have
-      ended, {formatCount(inFlight)} in flight
+      {formatNumberOf(chunks, 'running chunk')} at {formatClock(at)}: {formatCount(ended)} of {formatCount(items)} items
+      have ended, {formatCount(inFlight)} in flight
       {failing > 0 && <span class="tone-warn">, {formatCount(failing)} failing</span>}
       {latestError !== undefined && (
         <>
