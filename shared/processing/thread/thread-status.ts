@@ -11,7 +11,8 @@ const DROPPED = 4;
 const COPIES = 5;
 const STOP = 6;
 const IS_USED = 7;
-const SLOTS = 8;
+const HELD = 8;
+const SLOTS = 9;
 
 /** What has become of an item, by its place in the chunk. */
 export const NOT_BEGUN = 0;
@@ -24,6 +25,8 @@ export const ENDED = 3;
 export const DEAD = 4;
 /** An attempt has failed; the item is tried again, in another chunk. */
 export const FAILED = 5;
+/** The other side has throttled the call; the item is tried again, in another chunk, uncharged. */
+export const THROTTLED = 6;
 
 /** Whether the handler had been called for an item in this state, and had not ended. */
 export const isInFlight = (state: number | undefined): boolean => state === IN_FLIGHT || state === ALONE;
@@ -111,11 +114,19 @@ export function countCopy({ counters }: StatusBuffer): void {
 
 /** Counts the items of a run by their state. */
 export function countItems({ items }: StatusBuffer): Omit<ChunkProgress, 'error'> {
-  const counts = new Uint32Array(FAILED + 1);
+  const counts = new Uint32Array(THROTTLED + 1);
   for (const state of items) counts[state] = (counts[state] ?? 0) + 1;
   const [, inFlight = 0, alone = 0, ended = 0, dead = 0, failed = 0] = counts;
   return { items: items.length, ended: ended + dead, inFlight: inFlight + alone, failing: dead + failed };
 }
+
+/** Counts items that a call holds of its workload's limits, or gives back. */
+export function addHeld({ counters }: StatusBuffer, items: number): void {
+  Atomics.add(counters, HELD, items);
+}
+
+/** Items that a run holds of its workload's limits: more than none after its end if its thread has died. */
+export const heldOf = ({ counters }: StatusBuffer): number => Atomics.load(counters, HELD);
 
 /** Asks the thread to end its chunk early once `signal` is aborted; its reason is a Stop. Gives the way to end that. */
 export function followStop({ counters }: StatusBuffer, signal: AbortSignal | undefined): () => void {

@@ -63,7 +63,7 @@ export const EFFECTS: readonly Effect[] = [
       ...['shared/slots.ts', 'shared/time-limit.ts', 'shared/storage/', 'shared/wake/coalesce.ts'],
       ...['shared/intake/submit.ts', 'shared/intake/inbox/inbox-move.ts', 'shared/drain/activities.ts'],
       ...['shared/processing/lease.ts', 'shared/processing/thread-pool/watch.ts'],
-      'shared/processing/running-chunks.ts',
+      ...['shared/processing/running-chunks.ts', 'shared/limits/limiter.ts'],
       ...['shared/processing/thread-pool/threads.ts', 'shared/processing/thread/chunk-run.ts'],
       ...['shared/processing/thread/flight.ts', 'shared/processing/thread/run-up-to.ts', 'cli/', 'web/', HANDLERS],
       ...PROGRAMS,

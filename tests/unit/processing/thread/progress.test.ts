@@ -39,3 +39,14 @@ test('a copy has the latest failure of the run so far, on one line of at most 30
   const cut = `Error: no room ${'x'.repeat(285)}`;
   expect(errors).toEqual([undefined, 'Reject: closed', 'Reject: closed', 'Retry: busy', cut]);
 });
+
+test('an item whose call was throttled has neither ended nor failed', async () => {
+  const throttled: MapItem = ({ id }) => {
+    if (id === 2) throw new Retry('too many requests', { after: 5 });
+    return id;
+  };
+  const rateLimit = { items: 1_000, perSeconds: 1 };
+  const { progress } = await run(workloadOf(throttled, { rateLimit }), ids(1, 2, 3));
+
+  expect(progress).toEqual({ items: 3, ended: 2, inFlight: 0, failing: 0 });
+});
