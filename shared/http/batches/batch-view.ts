@@ -2,6 +2,7 @@ import { type BatchRow, pendingItems, type RevisionTimes } from '../../batches/b
 import type { BatchProgress } from '../../batches/progress-rows.ts';
 import { firstRevision, isDeadlineMet, presentRevision } from '../../batches/revisions.ts';
 import type { PriceSheet } from '../../cost/sheet.ts';
+import type { Workload } from '../../workload/define.ts';
 import { paceOf } from './pace.ts';
 import { receiptView } from './receipt-view.ts';
 import type { BatchView } from './schemas.ts';
@@ -10,6 +11,8 @@ import type { BatchView } from './schemas.ts';
 export interface BatchNow {
   progress?: BatchProgress | undefined;
   blocked?: BatchView['blocked'];
+  /** Its workload; undefined: not deployed any more, or not asked for. */
+  deployed?: Workload | undefined;
 }
 
 /** A batch as the API shows it. `nowMs` is service time, for rate and estimate; the receipt is priced by `sheet`. */
@@ -17,7 +20,7 @@ export function batchView(
   row: BatchRow,
   nowMs: number,
   sheet: PriceSheet,
-  { progress, blocked }: BatchNow = {},
+  { progress, blocked, deployed }: BatchNow = {},
 ): BatchView {
   const { id, workload, version, lane, pool, state, accepted, succeeded, dead, cancelled, retried, duplicatesSeen } =
     row;
@@ -36,7 +39,10 @@ export function batchView(
     times: { accepted: row.acceptedAt, ...timesOf(present) },
     deadline: { at: first.deadlineAt, met: isDeadlineMet(first, nowMs) },
     ...(progress === undefined ? {} : { progress: progressView(progress) }),
-    ...paceOf({ state, pending, running: progress?.ended, isBlocked: blocked !== undefined, ...present }, nowMs),
+    ...paceOf(
+      { state, pending, running: progress?.ended, isBlocked: blocked !== undefined, deployed, ...present },
+      nowMs,
+    ),
     latencyMs: latencyOf(first),
     revision: row.revision,
     revisions: [...row.earlier, present].map(revisionView),

@@ -27,7 +27,11 @@ export async function getBatch(deps: GetBatchHttp, request: HttpRequest): Promis
   const { row, progress: rows } = await batchBy(request, (id) => readBatchAndProgress(deps.table, id));
   const now = isFinished(row.state)
     ? {}
-    : { blocked: await readBlocked(deps, row), progress: sumFresh(rows, row, deps.gate.now()) };
+    : {
+        blocked: await readBlocked(deps, row),
+        progress: sumFresh(rows, row, deps.gate.now()),
+        deployed: deps.registry.workload(row.workload),
+      };
   return json(batchView(row, deps.gate.now(), deps.prices, now));
 }
 

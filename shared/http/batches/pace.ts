@@ -1,5 +1,7 @@
 /** How fast a batch is, and when it will be done at that rate. */
 import type { BatchState, RevisionTimes } from '../../batches/batch-row.ts';
+import { limitOf } from '../../limits/limit.ts';
+import type { Workload } from '../../workload/define.ts';
 import type { BatchView } from './schemas.ts';
 
 /** What pace and estimate are computed from: the present revision, and what is known beside it. */
@@ -10,6 +12,8 @@ export interface Pacing extends Pick<RevisionTimes, 'revision' | 'items' | 'queu
   running?: number | undefined;
   /** Whether it waits for a queue that nothing drains. */
   isBlocked?: boolean;
+  /** Its workload, whose rate limit stands in for a rate while nothing has ended; undefined: not known. */
+  deployed?: Workload | undefined;
 }
 
 /** The longest time that is estimated: a batch that would take longer stands still. */
@@ -26,23 +30,48 @@ export function paceOf(pacing: Pacing, nowMs: number): Pick<BatchView, 'ratePerS
   const endMs = completedAt === undefined ? nowMs : Date.parse(completedAt);
   const seconds = Math.max(0.001, (endMs - Date.parse(queuedAt)) / 1_000);
   const ended = items - pending + running;
-  const rate = ended / seconds;
-  const estimate = estimateOf(pacing, { nowMs, seconds, ended, leftMs: ((items - ended) / rate) * 1_000 });
-  return { ratePerSecond: Math.round(rate), ...(estimate === undefined ? {} : { estimate }) };
+  const estimate = goesOn(pacing) ? estimateOf(pacing, { ended, seconds, nowMs }) : undefined;
+  return { ratePerSecond: Math.round(ended / seconds), ...(estimate && { estimate }) };
 }
 
-function estimateOf(
-  { state, revision, items, running = 0, isBlocked = false }: Pacing,
-  { nowMs, seconds, ended, leftMs }: { nowMs: number; seconds: number; ended: number; leftMs: number },
-): BatchView['estimate'] {
-  const goesOn = (state === 'queued' || state === 'running') && !isBlocked;
-  // A rate of zero gives no number, or none that is finite.
-  if (!goesOn || !(leftMs <= MAX_LEFT_MS)) return undefined;
+const goesOn = ({ state, isBlocked = false }: Pacing): boolean =>
+  (state === 'queued' || state === 'running') && !isBlocked;
+
+interface Measured {
+  ended: number;
+  seconds: number;
+  nowMs: number;
+}
+
+function estimateOf(pacing: Pacing, measured: Measured): BatchView['estimate'] {
+  const { items, deployed } = pacing;
+  const { ended, seconds, nowMs } = measured;
+  const pace =
+    ended > 0 ? { rate: ended / seconds, basis: basisOf(pacing, measured) } : deployed && limitPace(deployed);
+  if (!pace) return undefined;
+  const leftMs = ((items - ended) / pace.rate) * 1_000;
+  if (leftMs > MAX_LEFT_MS) return undefined;
+  return { completesAt: new Date(nowMs + leftMs).toISOString(), basis: pace.basis };
+}
+
+function basisOf({ revision, items, running = 0 }: Pacing, { ended, seconds }: Measured): string {
   const inRunning = running > 0 ? `, ${inWords(running)} of them in chunks that run,` : '';
   const since = `since the ${revision === 0 ? 'batch' : 'redrive'} was queued`;
+  return `${inWords(ended)} of ${inWords(items)} items have ended${inRunning} in the ${inWords(seconds)} s ${since}`;
+}
+
+function limitPace(workload: Workload): { rate: number; basis: string } | undefined {
+  const { rateLimit } = workload;
+  const limit = limitOf(workload);
+  if (rateLimit === undefined || limit?.permitsPerSecond === undefined) return undefined;
+  const { itemsPerCall } = limit;
+  const [permits, items] =
+    'items' in rateLimit
+      ? [`${inWords(rateLimit.items)} items`, 1]
+      : [`${inWords(rateLimit.calls)} calls, each of at most ${inWords(itemsPerCall)} items,`, itemsPerCall];
   return {
-    completesAt: new Date(nowMs + leftMs).toISOString(),
-    basis: `${inWords(ended)} of ${inWords(items)} items have ended${inRunning} in the ${inWords(seconds)} s ${since}`,
+    rate: limit.permitsPerSecond * items,
+    basis: `no item has ended yet; at the rate limit of ${permits} per ${inWords(rateLimit.perSeconds)} s, for this batch alone`,
   };
 }
 

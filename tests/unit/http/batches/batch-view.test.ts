@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import type { BatchProgress } from '../../../../shared/batches/progress-rows.ts';
 import { nextRevision } from '../../../../shared/batches/revisions.ts';
 import { readPriceSheet } from '../../../../shared/cost/sheet.ts';
 import { batchView } from '../../../../shared/http/batches/batch-view.ts';
+import { defineWorkload } from '../../../../shared/workload/define.ts';
 import { batchRowOf } from '../../../helpers/factories.ts';
 
 const sheet = readPriceSheet('2026');
@@ -91,3 +93,28 @@ test.each<[string, Parameters<typeof view>]>([
 ])('there is no estimate for a batch that %s', (_what, args) => {
   expect(view(...args)).not.toHaveProperty('estimate');
 });
+
+test.each([
+  [{ rateLimit: { items: 600, perSeconds: 60 } }, '600 items per 60 s', at('00:17:33')],
+  [
+    { rateLimit: { calls: 6, perSeconds: 60 }, group: { maxItems: 200 } },
+    '6 calls, each of at most 200 items, per 60 s',
+    at('00:08:47'),
+  ],
+])(
+  'until an item has ended, the rate limit of the workload is what the estimate is based on: %j',
+  (limits, words, then) => {
+    const many = { name: 'mail', version: 1, item: z.unknown(), mapChunk: (items: unknown[]) => items };
+    const deployed = defineWorkload({ ...many, group: { maxItems: 1 }, ...limits });
+    const first = batchRowOf({ state: 'queued', accepted: 10_000, queuedAt: at('00:00:00') });
+
+    const { ratePerSecond, estimate } = view(first, '00:00:01', { deployed });
+
+    expect(ratePerSecond).toBe(0);
+    expect(estimate).toEqual({
+      completesAt: expect.stringContaining(then.slice(0, 19)),
+      basis: `no item has ended yet; at the rate limit of ${words}, for this batch alone`,
+    });
+    expect(view({ ...first, succeeded: 1 }, '00:00:01', { deployed }).estimate?.basis).toContain('1 of 10,000 items');
+  },
+);
