@@ -8,8 +8,8 @@ import type { BatchView } from './schemas.ts';
 export interface Pacing extends Pick<RevisionTimes, 'revision' | 'items' | 'queuedAt' | 'completedAt'> {
   state: BatchState;
   pending: number;
-  /** Pending items that have ended in chunks that run; default 0. */
-  running?: number | undefined;
+  /** Pending items that had ended in chunks that run, at service time `at`; undefined: not known. */
+  running?: { ended: number; at: string } | undefined;
   /** Whether it waits for a queue that nothing drains. */
   isBlocked?: boolean;
   /** Its workload, whose rate limit stands in for a rate while nothing has ended; undefined: not known. */
@@ -25,13 +25,21 @@ const MAX_LEFT_MS = 366 * 24 * 60 * 60 * 1_000;
  * run for minutes, their items would count and their time would not.
  */
 export function paceOf(pacing: Pacing, nowMs: number): Pick<BatchView, 'ratePerSecond' | 'estimate'> {
-  const { items, pending, running = 0, queuedAt, completedAt } = pacing;
+  const { items, pending, running, queuedAt } = pacing;
   if (queuedAt === undefined) return { ratePerSecond: null };
-  const endMs = completedAt === undefined ? nowMs : Date.parse(completedAt);
-  const seconds = Math.max(0.001, (endMs - Date.parse(queuedAt)) / 1_000);
-  const ended = items - pending + running;
-  const estimate = goesOn(pacing) ? estimateOf(pacing, { ended, seconds, nowMs }) : undefined;
+  const queuedMs = Date.parse(queuedAt);
+  const countedMs = countedAt(pacing, queuedMs) ?? nowMs;
+  const seconds = Math.max(0.001, (countedMs - queuedMs) / 1_000);
+  const ended = items - pending + (running?.ended ?? 0);
+  const estimate = goesOn(pacing) ? estimateOf(pacing, { ended, seconds, countedMs, nowMs }) : undefined;
   return { ratePerSecond: Math.round(ended / seconds), ...(estimate && { estimate }) };
+}
+
+/** When the count ended; between two counts of running chunks a rate over the time until now would fall, and then jump. */
+function countedAt({ completedAt, running }: Pacing, queuedMs: number): number | undefined {
+  if (completedAt !== undefined) return Date.parse(completedAt);
+  const ms = running && running.ended > 0 ? Date.parse(running.at) : undefined;
+  return ms !== undefined && ms > queuedMs ? ms : undefined;
 }
 
 const goesOn = ({ state, isBlocked = false }: Pacing): boolean =>
@@ -40,24 +48,25 @@ const goesOn = ({ state, isBlocked = false }: Pacing): boolean =>
 interface Measured {
   ended: number;
   seconds: number;
+  countedMs: number;
   nowMs: number;
 }
 
 function estimateOf(pacing: Pacing, measured: Measured): BatchView['estimate'] {
   const { items, deployed } = pacing;
-  const { ended, seconds, nowMs } = measured;
+  const { ended, seconds, countedMs, nowMs } = measured;
   const pace =
     ended > 0 ? { rate: ended / seconds, basis: basisOf(pacing, measured) } : deployed && limitPace(deployed);
   if (!pace) return undefined;
   const leftMs = ((items - ended) / pace.rate) * 1_000;
   if (leftMs > MAX_LEFT_MS) return undefined;
-  return { completesAt: new Date(nowMs + leftMs).toISOString(), basis: pace.basis };
+  return { completesAt: new Date(Math.max(nowMs, countedMs + leftMs)).toISOString(), basis: pace.basis };
 }
 
-function basisOf({ revision, items, running = 0 }: Pacing, { ended, seconds }: Measured): string {
-  const inRunning = running > 0 ? `, ${inWords(running)} of them in chunks that run,` : '';
-  const since = `since the ${revision === 0 ? 'batch' : 'redrive'} was queued`;
-  return `${inWords(ended)} of ${inWords(items)} items have ended${inRunning} in the ${inWords(seconds)} s ${since}`;
+function basisOf({ revision, items, running }: Pacing, { ended, seconds }: Measured): string {
+  const inRunning = running && running.ended > 0 ? `, ${inWords(running.ended)} of them in chunks that run,` : '';
+  const time = `in the first ${inWords(seconds)} s after the ${revision === 0 ? 'batch' : 'redrive'} was queued`;
+  return `${inWords(ended)} of ${inWords(items)} items have ended${inRunning} ${time}`;
 }
 
 function limitPace(workload: Workload): { rate: number; basis: string } | undefined {

@@ -69,7 +69,7 @@ it('shows what a running chunk has done, and stops it when its batch is cancelle
   expect([state, counts.pending]).toEqual(['queued', 10]);
   expect(progress).toMatchObject({ chunks: 1, items: 10, ended: 7, inFlight: 2, failing: 2 });
   expect(progress?.latestError).toBe('Retry: upstream is busy');
-  expect(estimate?.basis).toMatch(/^7 of 10 items have ended, 7 of them in chunks that run, in the .* s since/);
+  expect(estimate?.basis).toMatch(/^7 of 10 items have ended, 7 of them in chunks that run, in the first .* s after/);
 
   await changeBatch(storage.clients.batches, id, () => ({ state: 'cancelling' }));
   expect(await round).toMatchObject({ done: 1 });

@@ -31,7 +31,7 @@ test('the rate and the estimate of a redrive are of its own items and its own ti
     ratePerSecond: 10,
     estimate: {
       completesAt: at('02:00:10'),
-      basis: '50 of 100 items have ended in the 5 s since the redrive was queued',
+      basis: '50 of 100 items have ended in the first 5 s after the redrive was queued',
     },
   });
 });
@@ -58,22 +58,23 @@ const running = batchRowOf({
 });
 const progress: BatchProgress = {
   ...{ chunks: 2, items: 2_000, ended: 500, inFlight: 32, failing: 7, error: 'Error: busy' },
-  at: at('00:01:35'),
+  at: at('00:01:40'),
 };
 
 test('what has ended in running chunks is shown, and counts for rate and estimate but not for the counts', () => {
-  const shown = view(running, '00:01:40', { progress });
+  const shown = view(running, '00:01:45', { progress });
 
   expect(shown.counts).toMatchObject({ succeeded: 1_000, pending: 9_000 });
   expect(shown.progress).toEqual({
     ...{ chunks: 2, items: 2_000, ended: 500, inFlight: 32, failing: 7, latestError: 'Error: busy' },
-    at: at('00:01:35'),
+    at: at('00:01:40'),
   });
   // 1,500 in 100 s, so 8,500 in 567 s more.
   expect(shown.ratePerSecond).toBe(15);
   expect(shown.estimate).toEqual({
     completesAt: '2026-01-01T00:11:06.666Z',
-    basis: '1,500 of 10,000 items have ended, 500 of them in chunks that run, in the 100 s since the batch was queued',
+    basis:
+      '1,500 of 10,000 items have ended, 500 of them in chunks that run, in the first 100 s after the batch was queued',
   });
 });
 
@@ -82,6 +83,20 @@ test('a batch whose first chunks run long has an estimate before any of them has
 
   expect(view(first, '00:01:40', { progress }).estimate?.completesAt).toBe(at('00:03:20'));
   expect(view(first, '00:01:40')).not.toHaveProperty('estimate');
+});
+
+test('between two counts rate and estimate stay as they are, but no estimate is of the past', () => {
+  const first = view(running, '00:01:40', { progress });
+
+  expect(view(running, '00:01:49', { progress })).toMatchObject({ ratePerSecond: 15, estimate: first.estimate });
+  const nearlyDone = { ...running, succeeded: 9_500 };
+  expect(view(nearlyDone, '00:01:49', { progress }).estimate?.completesAt).toBe(at('00:01:49'));
+});
+
+test('a count from before the batch was queued is no time to measure a rate by', () => {
+  const early = { ...progress, at: at('00:00:00') };
+
+  expect(view(running, '00:01:40', { progress: early }).ratePerSecond).toBe(15);
 });
 
 const blocked = { queue: 'billing-normal-0', since: at('00:00:00'), reason: 'paused by an operator: audit' };
