@@ -1,4 +1,4 @@
-import { type BatchRow, pendingItems, type RevisionTimes } from '../../batches/batch-row.ts';
+import { type BatchRow, pendingItems, type RevisionTimes, type Suspect } from '../../batches/batch-row.ts';
 import type { BatchProgress } from '../../batches/progress-rows.ts';
 import { firstRevision, isDeadlineMet, presentRevision } from '../../batches/revisions.ts';
 import type { PriceSheet } from '../../cost/sheet.ts';
@@ -46,6 +46,7 @@ export function batchView(
     reportRevision: row.reportRevision < 0 ? null : row.reportRevision,
     ...(blocked === undefined ? {} : { blocked }),
     ...(row.reportProblem === undefined ? {} : { reportProblem: row.reportProblem }),
+    ...(row.suspect === undefined ? {} : { suspect: suspectView(row.suspect) }),
     receipt: receiptView(row, sheet),
     links: batchLinks(row.id),
   };
@@ -65,6 +66,8 @@ const revisionView = (revision: RevisionTimes): BatchView['revisions'][number] =
   ...timesOf(revision),
   latencyMs: latencyOf(revision),
 });
+
+const suspectView = ({ causes }: Suspect): BatchView['suspect'] => ({ causes: [...causes] });
 
 function latencyOf({ latencyP50: p50, latencyP95: p95, latencyMax: max }: RevisionTimes): BatchView['latencyMs'] {
   return p50 === undefined || p95 === undefined || max === undefined ? null : { p50, p95, max };

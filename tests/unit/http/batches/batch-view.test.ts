@@ -4,6 +4,7 @@ import type { BatchProgress } from '../../../../shared/batches/progress-rows.ts'
 import { nextRevision } from '../../../../shared/batches/revisions.ts';
 import { readPriceSheet } from '../../../../shared/cost/sheet.ts';
 import { batchView } from '../../../../shared/http/batches/batch-view.ts';
+import { batchViewSchema } from '../../../../shared/http/batches/schemas.ts';
 import { defineWorkload } from '../../../../shared/workload/define.ts';
 import { batchRowOf } from '../../../helpers/factories.ts';
 
@@ -34,6 +35,14 @@ test('the rate and the estimate of a redrive are of its own items and its own ti
       basis: '50 of 100 items have ended in the first 5 s after the redrive was queued',
     },
   });
+});
+
+test('a suspect batch shows its causes, as the schema has them; no other batch has any', () => {
+  const causes = [{ cause: 'invalid: InvalidItem: id', count: 100, example: { position: 7, message: 'id: Required' } }];
+  const suspect = view({ ...uploaded, state: 'suspect', suspect: { causes } }, '01:00:00');
+
+  expect(batchViewSchema.parse(suspect).suspect).toEqual({ causes });
+  expect(view(uploaded, '01:00:00')).not.toHaveProperty('suspect');
 });
 
 test('a redriven batch shows the times of the redrive, and the verdict and latency of the upload', () => {
