@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { defineWorkload } from '../../../shared/workload/define.ts';
 import { registry } from '../../../workloads/index.ts';
 import { tableBelow } from '../infra/docs-table.ts';
 
@@ -54,8 +56,14 @@ it('a line that was changed, or moved before another one, is found', () => {
   expect(firstForeignLine(['c', 'b'], source)).toBe('b');
 });
 
+/** Has the options that no example of the app has. */
+const limited = defineWorkload({
+  ...{ name: 'limited', version: 1, item: z.unknown(), map: () => 1 },
+  ...{ rateLimit: { calls: 1, perSeconds: 1 }, maxConcurrency: 1 },
+});
+
 it('docs/workloads.md has a row for each option', () => {
   const rows = tableBelow('docs/workloads.md', 'Options').map(([name = '']) => name.replace(' or mapChunk', ''));
-  const options = new Set(registry.workloads.flatMap((workload) => Object.keys(workload)));
+  const options = new Set([...registry.workloads, limited].flatMap((workload) => Object.keys(workload)));
   expect(rows.toSorted()).toEqual([...options].toSorted());
 });
