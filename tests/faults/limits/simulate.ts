@@ -1,0 +1,103 @@
+/** Many processes against one quota row, in virtual time. */
+import { createRandom } from 'functions-local';
+import type { Table } from '../../../shared/storage/table.ts';
+import type { Workload } from '../../../shared/workload/define.ts';
+import type { TimedCall } from '../../helpers/rates.ts';
+import { type Rows, tableEffect, tableOf } from '../explorer/table-stub.ts';
+import { type ProcessPlan, planProcess, virtualIntervals, type World } from './process.ts';
+import { createVirtualTime, type Owner, type VirtualTime } from './virtual-time.ts';
+
+export interface Simulation {
+  seed: number;
+  workload: Workload;
+  seconds: number;
+  processes: readonly ProcessPlan[];
+  /** Part of the table calls whose answer is lost, half of them after their effect. */
+  lostShare: number;
+  /** Bends what a process is given: a rule taken out. */
+  bend?: (table: Table) => Table;
+}
+
+export interface Simulated {
+  calls: TimedCall[];
+  /** Table calls. */
+  operations: number;
+}
+
+const TABLE_MS = { least: 3, most: 60 };
+/** One of so many calls takes long. */
+const SLOW_SHARE = 0.01;
+const SLOW_MS = 3_000;
+/** After a lost answer the SDK repeats the call, or gives it up. */
+const GIVEN_UP_MS = 1_000;
+
+/** Carries the simulation out. `setInterval` has to be replaced by what `intervals` is called with. */
+export async function simulate(
+  { seed, workload, seconds, processes, lostShare, bend = (table) => table }: Simulation,
+  intervals: (virtual: ReturnType<typeof virtualIntervals>) => void,
+): Promise<Simulated> {
+  const time = createVirtualTime();
+  const random = createRandom(seed);
+  intervals(virtualIntervals(time));
+  const calls: TimedCall[] = [];
+  let operations = 0;
+  let rows: Rows = {};
+  const call = (name: string, args: unknown[]): (() => unknown) => {
+    operations += 1;
+    const effect = tableEffect(rows, name, args);
+    if (!effect) throw new Error(`The table knows no "${name}".`);
+    rows = effect.rows;
+    const { answer } = effect;
+    if (!('status' in answer)) return () => structuredClone(answer.value);
+    return () => {
+      throw Object.assign(new Error(`status ${answer.status}`), { statusCode: answer.status });
+    };
+  };
+  const ask = (owner: Owner, name: string, args: unknown[]): Promise<unknown> =>
+    viaNetwork({ time, random, lostShare, owner }, () => call(name, args));
+  const tableFor = (owner: Owner): Table =>
+    bend(tableOf({ ask: (name: string, ...args: unknown[]) => ask(owner, name, structuredClone(args)) } as never));
+  const world: World = { time, random, workload, calls, tableOf: tableFor };
+  for (const plan of processes) planProcess(world, plan);
+  await time.run(seconds * 1_000);
+  return { calls, operations };
+}
+
+interface Network {
+  time: VirtualTime;
+  random: () => number;
+  lostShare: number;
+  owner: Owner;
+}
+
+/** The call has its effect half-way, also when its process stands still or is dead by then. */
+function viaNetwork({ time, random, lostShare, owner }: Network, call: () => () => unknown): Promise<unknown> {
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+  const wayMs = (): number =>
+    (random() < SLOW_SHARE ? SLOW_MS * random() : TABLE_MS.least + random() * (TABLE_MS.most - TABLE_MS.least)) / 2;
+  const answer = (give: () => unknown, afterMs: number): void => {
+    const settle = (): void => {
+      time.settled();
+      try {
+        resolve(give());
+      } catch (error) {
+        reject(error);
+      }
+    };
+    time.after(afterMs, settle, owner);
+  };
+  const giveUp = (): never => {
+    throw new Error('The connection was reset.');
+  };
+  const lost = random() < lostShare ? random() : undefined;
+  time.after(wayMs(), () => {
+    if (lost === undefined) return answer(call(), wayMs());
+    if (lost < 0.5) return answer(giveUp, GIVEN_UP_MS);
+    const first = call();
+    // Repeated after its effect: it meets what it has written itself.
+    if (lost < 0.75) return answer(call(), wayMs() + GIVEN_UP_MS);
+    void first;
+    answer(giveUp, GIVEN_UP_MS);
+  });
+  return promise;
+}
