@@ -2,6 +2,7 @@
  * The composition root: makes all parts of the pipeline from settings, registry and clients, once each and at their first
  * use. The app and tests build on it; nothing else in shared/ imports it. It may import every room but http.
  */
+import { randomUUID } from 'node:crypto';
 import type { DeleteDeps } from './commands/delete.ts';
 import { queueName } from './contract/names.ts';
 import { createMeter } from './cost/meter.ts';
@@ -12,6 +13,8 @@ import type { HostLimits } from './drain/host-limits.ts';
 import { createOpenRounds } from './drain/open-rounds.ts';
 import { createPlanner } from './drain/planner.ts';
 import { lazily } from './lazily.ts';
+import { createLimiter } from './limits/limiter.ts';
+import type { Permits } from './limits/permits.ts';
 import { createBatchStates, readBatchFacts } from './processing/batch-states.ts';
 import { createItemsRound, type ItemsRoundDeps } from './processing/items-round.ts';
 import { errorLine } from './processing/outcome/error-text.ts';
@@ -92,11 +95,24 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     ending: ending.signal,
   });
   const rounds = createOpenRounds();
+  const limits = lazily(() =>
+    createLimiter({
+      ...deps().gate,
+      clockMs: () => performance.timeOrigin + performance.now(),
+      id: randomUUID(),
+      callsInFlight: ({ concurrency }) => (processor().threads + 1) * concurrency,
+    }),
+  );
+  const permitsOf = (name: string): Permits | undefined => {
+    const workload = registry.workload(name);
+    return workload && limits().permitsOf(workload);
+  };
   const gateWith = (client: DrainClient): GateDeps => createGateDeps({ ...deps(), ...deps().gate }, client);
   const roundFor = (address: QueueAddress): Round => {
     if (address.kind === 'results') return rounds.track(createCollectRound(deps(), address));
     const readBatch = createBatchStates(deps().table, running.cancelsSeen);
-    return rounds.track(createItemsRound({ ...deps(), processor: processor(), lock, running, readBatch }, address));
+    const own = { processor: processor(), lock, running, readBatch, permitsOf };
+    return rounds.track(createItemsRound({ ...deps(), ...own }, address));
   };
   const returnWork = (): void => ending.abort();
   return {
@@ -115,12 +131,15 @@ export function createPipeline(options: PipelineOptions): Pipeline {
       purgeDrains: (from, to) => purgeDrains(client, from, to),
       pool: settings.pool,
     }),
-    activities: lazily(() => createActivities({ ...deps(), roundFor, isEnding: () => ending.signal.aborted })),
+    activities: lazily(() =>
+      createActivities({ ...deps(), roundFor, limits: limits(), isEnding: () => ending.signal.aborted }),
+    ),
     roundFor,
     returnWork,
     close: async () => {
       returnWork();
       await rounds.ended(CLOSE_WAIT_MS);
+      await limits().close();
       await processor().close?.();
       if (options.clients === undefined) await ownClients().close();
     },

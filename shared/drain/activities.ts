@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DequeuedMessageItem } from '@azure/storage-queue';
 import type { Meter } from '../cost/meter.ts';
 import { toError } from '../errors.ts';
+import type { Limiter } from '../limits/limiter.ts';
 import type { Table } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import { measureQueue } from '../telemetry/metrics.ts';
@@ -46,6 +47,7 @@ export interface ActivityDeps extends FinishWaveDeps {
   meter: Pick<Meter, 'measure'>;
   /** The round for a queue; made anew for each slice, so that what it caches lives as long as the slice. */
   roundFor: (address: QueueAddress) => Round;
+  limits: Pick<Limiter, 'enter' | 'isStarved'>;
   /** Whether this process is about to end: it takes no more messages. */
   isEnding: () => boolean;
 }
@@ -95,17 +97,27 @@ async function dequeue(
     task === FIRST_TASK && (await showFirstWave(table, current, { active, depth, until: untilOf(active) }));
   if (isShown) measureQueue(name, depth, active);
   else await recordHeartbeat(table, { queue: name, task, generation, until: untilOf(1) });
+  const isLimited = address.kind === 'items';
+  const entry = isLimited ? await deps.limits.enter(address.workload) : NO_LIMITS;
+  if ('retryAt' in entry) return { ...emptySlice('noShare'), retryAt: entry.retryAt };
   const queue = deps.queues(name);
-  return runSlice(wave, {
-    receive: (count) => receive(queue, count, deps.visibilitySeconds),
-    process: deps.roundFor(address),
-    mayGoOn: () => mayGoOn(table, { queue: name, generation }),
-    isEnding: deps.isEnding,
-    nowMs: () => performance.now(),
-    sleep,
-    random: Math.random,
-  });
+  try {
+    return await runSlice(wave, {
+      receive: (count) => receive(queue, count, deps.visibilitySeconds),
+      process: deps.roundFor(address),
+      mayGoOn: () => mayGoOn(table, { queue: name, generation }),
+      // Without a share, what has not begun is better off with another process.
+      mustEnd: () => deps.isEnding() || (isLimited && deps.limits.isStarved(address.workload)),
+      nowMs: () => performance.now(),
+      sleep,
+      random: Math.random,
+    });
+  } finally {
+    entry.leave();
+  }
 }
+
+const NO_LIMITS = { leave: () => {} };
 
 /** What was received is not run on a gate that cannot be read, nor left to its visibility timeout. */
 async function mayGoOn(

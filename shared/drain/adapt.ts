@@ -19,6 +19,9 @@ export interface WaveSummary extends Omit<WorkCounts, 'operations'> {
   tripped: boolean;
   /** Whether any task met a fault that ended its slice. */
   faulted: boolean;
+  /** Tasks that had no share of the workload's limits, and when the first of them is worth repeating (0: none). */
+  starved: number;
+  retryAt: number;
 }
 
 /** Sums up the slices of a wave that was planned when the gate had counted `wakes`. */
@@ -32,13 +35,16 @@ export function summarize(slices: SliceResult[], wakes: number): WaveSummary {
     throttled: operations[THROTTLED] ?? 0,
     tripped: slices.some((slice) => slice.ended === 'tripped'),
     faulted: slices.some((slice) => slice.ended === 'fault'),
+    starved: slices.filter((slice) => slice.ended === 'noShare').length,
+    retryAt: slices.reduce((first, { retryAt = 0 }) => (first === 0 ? retryAt : Math.min(first, retryAt || first)), 0),
   };
 }
 
 /** The gate's fields that a wave changes. */
 export function adaptGate(gate: GateRow, wave: WaveSummary): Partial<GateRow> {
   if (wave.done === 0) return { throttled: wave.throttled, idleCount: gate.idleCount + 1 };
-  const measured = (wave.seconds * wave.tasks) / wave.done;
+  const busy = busyPart(wave);
+  const measured = (busy * wave.seconds * wave.tasks) / wave.done;
   const known = gate.secondsPerReference;
   const itemsPerSecond = wave.items / Math.max(wave.seconds, 0.001);
   return {
@@ -50,8 +56,25 @@ export function adaptGate(gate: GateRow, wave: WaveSummary): Partial<GateRow> {
     waveTasks: wave.tasks,
     failureRate: failureRate(wave),
     baselineFailureRate: baselineFailureRate(gate, wave),
+    fedTasks: fedTasks(wave, busy),
     ...nextLimit(gate, wave, itemsPerSecond),
   };
+}
+
+/** Part of the handlers' time in which the limits of the workload let them begin something. */
+const busyPart = ({ handlerSeconds, waitedSeconds }: WaveSummary): number =>
+  handlerSeconds > 0 ? Math.max(0, 1 - waitedSeconds / handlerSeconds) : 1;
+
+/** From here on tasks are taken to be busy: the limits may feed more of them. */
+const BUSY = 0.9;
+/** Room for a wave that is slower than the one before. */
+const SPARE = 1.25;
+
+/** Tasks that the limits of the workload can feed: those that waited for permits could as well not be there. 0: any number. */
+function fedTasks({ tasks, starved, waitedSeconds }: WaveSummary, busy: number): number {
+  const served = Math.max(1, tasks - starved);
+  if (waitedSeconds === 0) return starved > 0 ? served : 0;
+  return busy > BUSY ? served * 2 : Math.ceil(served * busy * SPARE);
 }
 
 const failureRate = ({ failures, ran }: WaveSummary): number => (ran === 0 ? 0 : failures / ran);

@@ -90,9 +90,10 @@ async function decide(deps: FinishWaveDeps, input: EndedWave, gate: GateRow): Pr
 
 /**
  * Whether a wake was counted since the wave was planned: its message may have become visible after the last receive, so
- * the depth need not be of invisible ones. A wave that could not receive waits all the same.
+ * the depth need not be of invisible ones. A wave that could not receive, or had no share, waits all the same.
  */
-const isWokenSince = (wave: WaveSummary, gate: GateRow): boolean => gate.wakes > wave.wakes && !wave.faulted;
+const isWokenSince = (wave: WaveSummary, gate: GateRow): boolean =>
+  gate.wakes > wave.wakes && !wave.faulted && wave.starved === 0;
 
 async function goOn(deps: FinishWaveDeps, input: EndedWave, gate: GateRow, depth: number): Promise<Decision> {
   const next = await deps.plan(input.address, gate, depth);
@@ -132,7 +133,8 @@ async function park(
  * The earliest known due time, with a margin: a wake that finds the message still invisible would park for a whole lease.
  * But never later than a visibility timeout, since a dead worker's lease has no known end.
  */
-function nextVisible(deps: FinishWaveDeps, gate: GateRow, { faulted }: WaveSummary): number {
+function nextVisible(deps: FinishWaveDeps, gate: GateRow, { faulted, retryAt }: WaveSummary): number {
+  if (retryAt > 0) return Math.max(deps.gate.now(), retryAt);
   if (faulted) return deps.gate.now() + FAULT_RETRY_MS;
   const lease = deps.gate.now() + deps.visibilitySeconds * 1000;
   const [first] = gate.due;

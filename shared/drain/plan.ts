@@ -16,6 +16,8 @@ export interface PlanState {
   policy: Policy;
   /** Lowered by throttling; 0 = no limit but the policy's. */
   taskLimit: number;
+  /** Tasks that the limits of the workload can feed; Infinity = it has none. */
+  fedTasks: number;
   /** A bulk lane leaves the policy's headroom free. */
   bulk: boolean;
   /** The task limit is still on its way: a wave is short, so that it gets there within a minute. */
@@ -46,7 +48,7 @@ export interface Wave {
 }
 
 /**
- * tasks = min(rule over items waiting, ceil(work seconds / target seconds), references, capacity, limit).
+ * tasks = min(rule over items waiting, ceil(work seconds / target seconds), references, capacity, both limits).
  * receive = min(32, what a task does in a slice and in half a visibility timeout, its quota or, alone, the target).
  */
 export function planWave(state: PlanState): Wave {
@@ -71,5 +73,8 @@ function countTasks(state: PlanState): number {
   const byRule = tasksForDepth(depth * state.itemsPerReference, policy.thresholds);
   const byWork = Math.ceil((depth * state.secondsPerReference) / policy.targetSeconds);
   const limit = state.taskLimit > 0 ? state.taskLimit : Number.POSITIVE_INFINITY;
-  return Math.max(1, Math.min(state.late ? capacity : Math.min(byRule, byWork), depth, capacity, limit));
+  return Math.max(
+    1,
+    Math.min(state.late ? capacity : Math.min(byRule, byWork), depth, capacity, limit, state.fedTasks),
+  );
 }

@@ -1,6 +1,8 @@
+import { limitOf } from '../limits/limit.ts';
 import { fromEntity } from '../storage/entity.ts';
 import { readEntity, type Table } from '../storage/table.ts';
 import { GATES_PARTITION, type GateRow, policyRowKey } from '../wake/gate-row.ts';
+import type { Workload } from '../workload/define.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import { SAFE_FRACTION } from './adapt.ts';
 import { planWave, type Wave } from './plan.ts';
@@ -37,6 +39,7 @@ export function createPlanner({ table, sliceSeconds, visibilitySeconds, capacity
       secondsPerReference: gate.secondsPerReference || workload.secondsPerChunk,
       policy: await readPolicy({ table, capacity }, gate),
       taskLimit: gate.taskLimit,
+      fedTasks: fedTasks(workload, gate),
       bulk: lane === 'bulk',
       late: isLate(gate, { depth, deadlineSeconds: workload.deadlineSeconds, nowMs: now() }),
       exploring: gate.taskLimit > 0 && gate.taskLimit < Math.floor(gate.pressedAt * SAFE_FRACTION),
@@ -45,6 +48,21 @@ export function createPlanner({ table, sliceSeconds, visibilitySeconds, capacity
       visibilitySeconds,
       wakes: gate.wakes,
     });
+}
+
+/**
+ * Tasks that the limits of a workload can feed: as measured, before that by Little's law: what is in progress is what begins
+ * per second times how long it takes.
+ */
+function fedTasks(workload: Workload, gate: Pick<GateRow, 'fedTasks'>): number {
+  const limit = limitOf(workload);
+  if (limit === undefined) return Number.POSITIVE_INFINITY;
+  if (gate.fedTasks > 0) return gate.fedTasks;
+  const { chunk, secondsPerChunk, concurrency } = workload;
+  const itemsPerPermit = limit.unit === 'items' ? 1 : limit.itemsPerCall;
+  const chunksPerSecond = ((limit.permitsPerSecond ?? Number.POSITIVE_INFINITY) * itemsPerPermit) / chunk.maxItems;
+  const byInFlight = (limit.maxInFlight ?? Number.POSITIVE_INFINITY) / (concurrency * limit.itemsPerCall);
+  return Math.max(1, Math.ceil(Math.min(chunksPerSecond * secondsPerChunk, byInFlight)));
 }
 
 /** Whether the oldest batch would miss its deadline if the queue went on as in its last wave. */

@@ -16,6 +16,8 @@ export interface WorkCounts {
   orphanedReferences: number;
   /** Seconds spent in handlers, over all threads. */
   handlerSeconds: number;
+  /** Of them: seconds in which nothing could be begun, as the limits of the workload did not allow it. */
+  waitedSeconds: number;
   operations: Operations;
   /** When the oldest of their batches was accepted; empty when unknown. Its deadline decides whether the queue is late. */
   oldestAt: string;
@@ -35,6 +37,7 @@ export const emptyCounts = (): WorkCounts => ({
   failure: '',
   orphanedReferences: 0,
   handlerSeconds: 0,
+  waitedSeconds: 0,
   operations: {},
   oldestAt: '',
   startError: '',
@@ -42,13 +45,15 @@ export const emptyCounts = (): WorkCounts => ({
 
 /**
  * How a slice ended, beside its counts. `empty`: the queue gave nothing although the quota was not reached; `fenced`: the
- * gate is another drain's; `startFailed`: no worker thread starts in this process; `fault`: a service failed beyond all
+ * gate is another drain's; `noShare`: this process has no share of the workload's limits; `startFailed`: no worker thread starts in this process; `fault`: a service failed beyond all
  * retries.
  */
 export interface SliceResult extends WorkCounts {
-  ended: 'quotaReached' | 'timeUp' | 'empty' | 'tripped' | 'startFailed' | 'fenced' | 'fault';
+  ended: 'quotaReached' | 'timeUp' | 'empty' | 'tripped' | 'startFailed' | 'noShare' | 'fenced' | 'fault';
   /** Without the waits for work: what was received took this long. */
   seconds: number;
+  /** When a slice that ended without a share is worth repeating; service time in milliseconds. */
+  retryAt?: number;
 }
 
 /** A slice that did nothing. */

@@ -13,6 +13,7 @@ export function addCounts(a: WorkCounts, b: WorkCounts): WorkCounts {
     failures: a.failures + b.failures,
     orphanedReferences: a.orphanedReferences + b.orphanedReferences,
     handlerSeconds: a.handlerSeconds + b.handlerSeconds,
+    waitedSeconds: a.waitedSeconds + b.waitedSeconds,
     operations: addOperations(a.operations, b.operations),
     oldestAt: earlier(a.oldestAt, b.oldestAt),
     failure: a.failure || b.failure,
@@ -27,8 +28,8 @@ export interface SliceEffects<Message> {
   process: (messages: Message[], isOver: () => boolean) => Promise<WorkCounts>;
   /** Whether the drain still has the gate, and nobody has paused the queue; asked only about work beyond the quota. */
   mayGoOn: () => Promise<boolean>;
-  /** Whether this process is about to end: then the slice's time is up. */
-  isEnding: () => boolean;
+  /** Whether the slice's time is up before its end: the process is about to end, or has no share of the limits. */
+  mustEnd: () => boolean;
   nowMs: () => number;
   sleep: (ms: number) => Promise<void>;
   random: () => number;
@@ -85,7 +86,7 @@ export async function runSlice<Message>(
     ended,
     seconds: (nowMs() - start - sleptMs) / 1000,
   });
-  const isOver = (): boolean => effects.isEnding() || nowMs() - start >= wave.sliceSeconds * 1000;
+  const isOver = (): boolean => effects.mustEnd() || nowMs() - start >= wave.sliceSeconds * 1000;
   // A probe whose chunks ended unrun, since their batch is cancelled, has tried nothing yet.
   const hasTriedNothing = (): boolean => wave.probe && total.done > 0 && total.ran === 0;
   const isQuotaReached = (): boolean => total.received >= wave.quota && !hasTriedNothing();

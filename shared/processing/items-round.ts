@@ -14,6 +14,7 @@ import type { Meter } from '../cost/meter.ts';
 import type { Round } from '../drain/activities.ts';
 import { earlier } from '../drain/slice-result.ts';
 import { isOutage, toError } from '../errors.ts';
+import type { Permits } from '../limits/permits.ts';
 import { inParallel } from '../parallel.ts';
 import { log } from '../telemetry/log.ts';
 import { commonTrace } from '../telemetry/trace.ts';
@@ -51,6 +52,8 @@ export interface ItemsRoundDeps {
   readBatch: ReadBatchFacts;
   running: Pick<RunningChunks, 'run'>;
   processor: Pick<Processor, 'process' | 'threads'>;
+  /** This process's share of a workload's limits; undefined when it has none. */
+  permitsOf: (workload: string) => Permits | undefined;
   lock: SharedLock;
   publish: Publish;
   registry: Registry;
@@ -275,9 +278,10 @@ async function withOwnFrame(deps: ItemsRoundDeps, work: Work): Promise<Work> {
 
 async function run(deps: ItemsRoundDeps, work: Work, { deadlineAt }: BatchFacts): Promise<ChunkDisposition> {
   const { value: reference, frame } = work;
+  const permits = deps.permitsOf(reference.workload);
   if (frame === undefined) return store(deps, work, ending(deps, work, 'payloadMissing'));
   const outcome = await deps.running.run(reference.batch, (stop) =>
-    deps.processor.process({ reference, frame, nowMs: deps.gate.now(), deadlineAt, stop }),
+    deps.processor.process({ reference, frame, nowMs: deps.gate.now(), deadlineAt, stop, permits }),
   );
   return store(deps, work, outcome);
 }

@@ -76,6 +76,7 @@ export function countWork(
     total.ran += disposition.outcome?.ran ?? 0;
     total.failures += disposition.outcome?.failures ?? 0;
     total.failure ||= disposition.outcome?.failure ?? '';
+    total.waitedSeconds += disposition.outcome?.waitedSeconds ?? 0;
     total.handlerSeconds += disposition.outcome ? disposition.end.header.handlerSeconds : 0;
   }
   return total;

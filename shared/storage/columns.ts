@@ -110,6 +110,7 @@ export const COLUMNS = {
     secondsPerReference: 'double',
     taskLimit: 'int32',
     pressedAt: 'double',
+    fedTasks: 'int32',
     waveTasks: 'int32',
     failureRate: 'double',
     baselineFailureRate: 'double',
@@ -119,6 +120,8 @@ export const COLUMNS = {
   },
   heartbeat: { generation: 'int32', aliveUntil: 'string' },
   policy: { version: 'int32', policy: 'json' },
+  /** The limits of a workload, shared out; times in milliseconds. */
+  quota: { holders: 'json', factor: 'double', changedAt: 'int64', heldUntil: 'int64' },
 } as const satisfies Record<string, Record<string, ColumnType>>;
 
 export type RowKind = keyof typeof COLUMNS;

@@ -56,6 +56,8 @@ export interface GateRow {
   taskLimit: number;
   /** Tasks that were too many when the limit was lowered last; 0 = never. */
   pressedAt: number;
+  /** Most tasks that the limits of the workload can feed, by the last wave; 0 = not known to be limited. */
+  fedTasks: number;
   /** Tasks of the wave before, to tell what more of them brought. */
   waveTasks: number;
   /** Share of the last wave's items that failed for retry, and the share that fewer tasks have not lowered. */
@@ -89,6 +91,7 @@ export const newGate = (queue: string): GateRow => ({
   secondsPerReference: 0,
   taskLimit: 0,
   pressedAt: 0,
+  fedTasks: 0,
   waveTasks: 0,
   failureRate: 0,
   baselineFailureRate: 0,

@@ -80,6 +80,14 @@ const DEFAULT_RETRY: RetryPolicy = {
   jitter: 0.2,
 };
 
+/**
+ * How many calls of the handler, or items, may begin per `perSeconds` (1 to 86,400). Evenly: not all at the beginning of
+ * such a period.
+ */
+export type RateLimit =
+  | { readonly calls: number; readonly perSeconds: number }
+  | { readonly items: number; readonly perSeconds: number };
+
 interface CommonOptions<Result, Acc, Row> {
   name: string;
   /** Counts up when the meaning of items or results changes; it is stored with each reference and dead letter. */
@@ -90,7 +98,11 @@ interface CommonOptions<Result, Acc, Row> {
    * by default (learn: host.json, `batchSize`), so that what serves one serves this. A synchronous handler runs one.
    */
   concurrency?: number;
-  /** A chunk ends at either limit; defaults 5,000 items and 1 MiB of records. */
+  /** Holds across all instances, lanes and queues of the workload. Default: no limit. */
+  rateLimit?: RateLimit;
+  /** Most items in flight, across all instances, lanes and queues of the workload; default: no limit. */
+  maxConcurrency?: number;
+  /** A chunk ends at either limit; defaults 5,000 items, with a `rateLimit` what it lets begin in 30 s, and 1 MiB of records. */
   chunk?: { maxItems?: number; maxBytes?: number };
   /** Default 5 attempts, after waits of 1, 2, 4 and 8 seconds, each spread by ±20 %. */
   retry?: Partial<RetryPolicy>;
@@ -148,6 +160,8 @@ export interface Workload {
   readonly reduce?: Required<Reduce<unknown, unknown, unknown>>;
   readonly chunk: { readonly maxItems: number; readonly maxBytes: number };
   readonly concurrency: number;
+  readonly rateLimit?: RateLimit;
+  readonly maxConcurrency?: number;
   readonly group: { readonly maxItems: number };
   readonly retry: RetryPolicy;
   readonly timeoutSeconds: number;
@@ -171,9 +185,9 @@ export function defineWorkload<Schema extends StandardSchemaV1, Result, Acc = ne
   const lanes = options.lanes ?? ['normal'];
   const [firstLane = ''] = lanes;
   const { reduce, ...rest } = options;
-  const chunk = { maxItems: 5_000, maxBytes: MiB, ...options.chunk };
+  const chunk = { maxItems: defaultChunkItems(options), maxBytes: MiB, ...options.chunk };
   const concurrency = options.concurrency ?? 16;
-  const group = { maxItems: chunk.maxItems, ...('group' in options ? options.group : {}) };
+  const group = { maxItems: defaultGroupItems(options, chunk.maxItems), ...('group' in options ? options.group : {}) };
   const calls = 'mapChunk' in options ? Math.ceil(chunk.maxItems / group.maxItems) : chunk.maxItems;
   const workload = {
     ...rest,
@@ -198,6 +212,32 @@ export function defineWorkload<Schema extends StandardSchemaV1, Result, Acc = ne
   return Object.freeze(workload);
 }
 
+const MAX_ITEMS = 5_000;
+/** Of a rate: so much of a chunk's run is spent waiting for it, and another instance can take over the next chunk. */
+const SECONDS_OF_RATE = 30;
+
+interface Sizes {
+  rateLimit?: RateLimit;
+  maxConcurrency?: number;
+  mapChunk?: unknown;
+  group?: { maxItems?: number };
+}
+
+/** A chunk of a slow rate that held thousands of items would hold its message, its thread and its task for hours. */
+function defaultChunkItems({ rateLimit, mapChunk, group }: Sizes): number {
+  if (rateLimit === undefined) return MAX_ITEMS;
+  const perCall = mapChunk === undefined ? 1 : (group?.maxItems ?? MAX_ITEMS);
+  const perPeriod = 'items' in rateLimit ? rateLimit.items : rateLimit.calls * perCall;
+  const items = Math.ceil((perPeriod * SECONDS_OF_RATE) / rateLimit.perSeconds);
+  return Math.min(MAX_ITEMS, Math.max(group?.maxItems ?? 1, items));
+}
+
+/** The whole chunk, as far as the limits let so many items begin in one call. */
+function defaultGroupItems({ rateLimit, maxConcurrency = MAX_ITEMS, mapChunk }: Sizes, chunkItems: number): number {
+  if (mapChunk === undefined) return chunkItems;
+  return Math.min(chunkItems, maxConcurrency, rateLimit && 'items' in rateLimit ? rateLimit.items : chunkItems);
+}
+
 const SECONDS_PER_CHUNK = 0.1;
 /** Of a call that waits: a request to a service near by, which writes something. */
 const SECONDS_PER_CALL = 0.05;
@@ -214,7 +254,7 @@ function expectedSeconds(
 }
 
 function check(workload: Workload): void {
-  const fail = (field: string, expected: string, got: unknown): never => {
+  const fail: Fail = (field, expected, got) => {
     throw new WorkloadDefinitionError(
       `Workload ${JSON.stringify(workload.name)}: ${field} must be ${expected}, got ${JSON.stringify(got)}.`,
     );
@@ -230,6 +270,7 @@ function check(workload: Workload): void {
   for (const container of workload.containers) {
     if (!isOwnContainerName(container)) fail('containers', 'valid names that the pipeline does not use', container);
   }
+  checkLimits(workload, fail);
   if ('attempts' in workload) fail('attempts', 'given as retry.attempts', workload.attempts);
   for (const [field, [value, min, max]] of Object.entries(ranges(workload))) {
     const whole = !FRACTIONS.has(field);
@@ -237,7 +278,24 @@ function check(workload: Workload): void {
   }
 }
 
-function checkLane(workload: Workload, lane: string, fail: (f: string, e: string, g: unknown) => never): void {
+function checkLimits({ rateLimit, maxConcurrency, map, group }: Workload, fail: Fail): void {
+  const perCall = map === undefined ? group.maxItems : 1;
+  if (maxConcurrency !== undefined && !isWhole(maxConcurrency, perCall, 1_000_000))
+    fail('maxConcurrency', `a whole number of items, at least the ${perCall} of one call`, maxConcurrency);
+  if (rateLimit === undefined) return;
+  const { items, calls, perSeconds } = rateLimit as { items?: unknown; calls?: unknown; perSeconds: unknown };
+  if ((items === undefined) === (calls === undefined)) fail('rateLimit', 'given in items or in calls', rateLimit);
+  if (!isWhole(items ?? calls, items === undefined ? 1 : perCall, 100_000_000))
+    fail('rateLimit', `a whole number, of items at least the ${perCall} of one call`, rateLimit);
+  if (!isWhole(perSeconds, 1, DAY_SECONDS)) fail('rateLimit.perSeconds', `1 to ${DAY_SECONDS}`, perSeconds);
+}
+
+const isWhole = (value: unknown, min: number, max: number): boolean =>
+  typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
+
+type Fail = (field: string, expected: string, got: unknown) => never;
+
+function checkLane(workload: Workload, lane: string, fail: Fail): void {
   if (!isLaneName(lane)) fail('lanes', 'lower-case words, not "results" or "poison"', lane);
   const longest = [queueName(workload.name, lane, workload.queuesPerLane - 1), resultsQueueName(workload.name)];
   if (longest.some((name) => name.length > MAX_QUEUE_NAME))

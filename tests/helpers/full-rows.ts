@@ -2,6 +2,7 @@
 import { type BatchRow, toBatchEntity } from '../../shared/batches/batch-row.ts';
 import { toChunkEntity } from '../../shared/batches/chunk-row.ts';
 import { toIndexEntity } from '../../shared/batches/index-rows.ts';
+import { toQuotaEntity } from '../../shared/limits/quota-row.ts';
 import type { RowKind } from '../../shared/storage/columns.ts';
 import { type StoredEntity, toEntity } from '../../shared/storage/entity.ts';
 import { type GateRow, newGate, toGateEntity } from '../../shared/wake/gate-row.ts';
@@ -22,7 +23,7 @@ export const fullBatch = (n: number, x: number): Required<BatchRow> => ({
   ...{ keyRow: 'k', traceparent: 't', reportProblem: 'too many keys', reportRedrives: { 1: 'b/k.ndjson.zst' } },
 });
 
-const INT32 = ['generation', 'active', 'policyVersion', 'taskLimit', 'waveTasks'];
+const INT32 = ['generation', 'active', 'policyVersion', 'taskLimit', 'waveTasks', 'fedTasks'];
 const DOUBLE = ['secondsPerReference', 'pressedAt', 'failureRate', 'baselineFailureRate'];
 
 const fullGate = (n: number, x: number): GateRow => ({
@@ -46,6 +47,7 @@ export const fullRows = (n: number, x: number): Record<RowKind, StoredEntity> =>
   heartbeat: toEntity('heartbeat', keys('heartbeat'), { generation: 1, aliveUntil: AT }),
   mark: toEntity('mark', keys('mark'), { name: 'billing/a.csv', batch: 'b' }),
   policy: toEntity('policy', keys('policy'), { version: 1, policy: {} }),
+  quota: toQuotaEntity({ workload: 'mail', holders: [], factor: x, changedAt: n, heldUntil: n }),
 });
 
 const keys = (rowKey: string) => ({ partitionKey: 'p', rowKey });

@@ -42,9 +42,10 @@ export async function processChunk(job: ChunkJob, tools: ChunkTools): Promise<Ch
 }
 
 /** The first run of a chunk, for a thread or for this one. No item is begun after `budgetMs`. */
-export function taskOf({ reference, frame, nowMs, deadlineAt }: ChunkJob, budgetMs: number): ThreadTask {
+export function taskOf({ reference, frame, nowMs, deadlineAt, permits }: ChunkJob, budgetMs: number): ThreadTask {
   const [first, last] = rangeOf(reference);
-  return { id: 0, reference, deadlineAt, frame, statusBuffer: createStatusBuffer(last - first), nowMs, budgetMs };
+  const statusBuffer = createStatusBuffer(last - first);
+  return { id: 0, reference, deadlineAt, permits, frame, statusBuffer, nowMs, budgetMs };
 }
 
 /** Runs a task until a thread has begun it. Threads that have run before end themselves when it asks for a fresh one. */

@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Piscina } from 'piscina';
-import { readThreadStatus, type ThreadStatus } from '../thread/thread-status.ts';
+import { endCall } from '../../limits/permits.ts';
+import { heldOf, readThreadStatus, type ThreadStatus } from '../thread/thread-status.ts';
 import type {
   Copy,
   LogLine,
@@ -142,7 +143,7 @@ async function runWatched(
   clockMs: () => number,
 ): Promise<ThreadEnd> {
   let stuck: ThreadStatus | undefined;
-  const { statusBuffer } = task;
+  const { statusBuffer, permits } = task;
   const unwatch = watchThread(statusBuffer, clockMs, (status) => {
     stuck = status;
     // Not waited for: Node 24.21 cannot end a loop of certain built-in calls alone (`for (;;) new Array(1000).fill(0)`;
@@ -157,6 +158,8 @@ async function runWatched(
     const status = stuck ?? readThreadStatus(statusBuffer);
     const items = Uint8Array.from(statusBuffer.items);
     await received(copies, status.copies);
+    // The calls of a dead thread hold nothing any more.
+    if (permits) endCall(permits, heldOf(statusBuffer));
     return { status, items, copies: [...copies], stuck: stuck !== undefined, error: cause };
   } finally {
     unwatch();

@@ -1,5 +1,6 @@
 import type { ItemContext, Workload } from '../../workload/define.ts';
 import type { Source } from '../sources.ts';
+import type { Admission, AdmittedCall } from './admission.ts';
 import type { Copier } from './copies.ts';
 import type { Flight } from './flight.ts';
 import type { OutcomeBuilder } from './outcome-builder.ts';
@@ -20,6 +21,15 @@ export function noteWaiting(run: ChunkRun, isWaiting: boolean): void {
 /** How often a thread that waits shows that it lives, looks for a stop, and sends what has ended. */
 const PULSE_MS = 100;
 
+/** Begins a call. `admitted` is absent where the workload has no limits. */
+export type Start = (admitted: AdmittedCall | undefined) => Promise<void> | undefined;
+
+/** A call that is to be made again. */
+export interface SetAside {
+  sources: readonly Source[];
+  start: Start;
+}
+
 /** What the items of one run share. */
 export interface ChunkRun {
   workload: Workload;
@@ -38,7 +48,9 @@ export interface ChunkRun {
   /** Whether the items that run have to be alone: then the death of the thread is theirs. */
   isAlone: boolean;
   /** Calls that are to be made again when nothing else is in flight. */
-  setAside: (() => Promise<void> | undefined)[];
+  setAside: SetAside[];
+  /** Absent: the workload has no limits. */
+  admission: Admission | undefined;
   /**
    * Whether the handler returns promises; undefined: not known yet. Calls of a synchronous handler get no context of
    * their own: that costs a third of a microsecond (measured on Node 24), and such a call has ended before anything that it

@@ -1,3 +1,4 @@
+import { MAX_DELAY_SECONDS } from '../../contract/delay.ts';
 import type { Attempt, DeadReason, RetryItem } from '../../contract/outcome.ts';
 import { storableLine } from '../../contract/text.ts';
 import type { Workload } from '../../workload/define.ts';
@@ -28,6 +29,12 @@ export interface Chances {
 /** Enough to know a failure again; it becomes part of a gate row. */
 const MAX_FAILURE_CHARS = 300;
 
+/** What is done with a call that the other side has throttled: before service time `untilMs` it is not charged. */
+export interface Throttle {
+  untilMs: number;
+  report: (afterMs: number) => void;
+}
+
 /** What a builder is made of. */
 export interface BuilderOptions {
   workload: Workload;
@@ -37,6 +44,8 @@ export interface BuilderOptions {
   chances: Chances;
   /** Gets ENDED for each item that has, by its slot. */
   states: Uint8Array;
+  /** Absent: the rate of the workload is not limited. */
+  throttle?: Throttle | undefined;
 }
 
 /**
@@ -52,6 +61,7 @@ export class OutcomeBuilder {
   readonly #version: number;
   readonly #chances: Chances;
   readonly #states: Uint8Array;
+  readonly #throttle: Throttle | undefined;
   readonly #fold: Fold | undefined;
   readonly #ended: (EndedItem | undefined)[];
   /** Results that wait for an item before them to end: they are folded after it, from their lines. */
@@ -61,13 +71,14 @@ export class OutcomeBuilder {
   #fresh: number[] = [];
   #failure = '';
 
-  constructor({ workload, sources, version, chances, states }: BuilderOptions) {
+  constructor({ workload, sources, version, chances, states, throttle }: BuilderOptions) {
     this.#workload = workload;
     this.#sources = sources;
     this.#firstLine = sources[0]?.line ?? 0;
     this.#version = version;
     this.#chances = chances;
     this.#states = states;
+    this.#throttle = throttle;
     this.#fold = createFold(workload.reduce);
     this.#ended = new Array(sources.length).fill(undefined);
   }
@@ -97,7 +108,8 @@ export class OutcomeBuilder {
     const error = toErrorText(thrown);
     if (isInstance(thrown, InvalidItem)) this.#bury(source, 'invalid', error, source.attempts);
     else if (isInstance(thrown, Reject)) this.#bury(source, 'rejected', error, charged(source, error, atMs));
-    else this.#failAttempt(source, thrown, { error, attempts: charged(source, error, atMs), rerun });
+    else if (!this.#isThrottled(source, thrown, rerun))
+      this.#failAttempt(source, thrown, { error, attempts: charged(source, error, atMs), rerun });
   }
 
   /** The item has ended its thread, and would end the next one. */
@@ -193,6 +205,19 @@ export class OutcomeBuilder {
     this.#fold?.add(JSON.parse(line));
   }
 
+  /** The other side has answered that it is too early: that says nothing about the item, and costs it no attempt. */
+  #isThrottled(source: Source, thrown: unknown, rerun: RetryItem['rerun']): boolean {
+    const seconds = isInstance(thrown, Retry) ? afterOf(thrown) : undefined;
+    const nowMs = this.#chances.nowMs();
+    if (this.#throttle === undefined || !isDelay(seconds) || nowMs >= this.#throttle.untilMs) return false;
+    const afterMs = Math.min(Math.max(seconds, LEAST_AFTER_SECONDS), MAX_DELAY_SECONDS) * 1_000;
+    this.#throttle.report(afterMs);
+    const dueMs = Math.round(nowMs + afterMs);
+    const line = retryLine(source, source.attempts, { notBefore: new Date(dueMs).toISOString(), rerun });
+    this.#end(this.slotOf(source), { kind: 'retry', line, ran: true, failed: false, dueMs });
+    return true;
+  }
+
   #failAttempt(
     source: Source,
     thrown: unknown,
@@ -222,6 +247,11 @@ export class OutcomeBuilder {
     this.#end(this.slotOf(source), { kind: 'dead', line, ran, failed, cause: causeOf(reason, error) });
   }
 }
+
+/** A provider that asks for no wait is asked again all the same only after this. */
+const LEAST_AFTER_SECONDS = 1;
+
+const isDelay = (seconds: unknown): seconds is number => typeof seconds === 'number' && seconds >= 0;
 
 /** Whatever was thrown, to look at it must not throw. */
 function afterOf(thrown: Retry): number | undefined {

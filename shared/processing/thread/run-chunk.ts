@@ -4,12 +4,13 @@ import { groupsOf } from '../../groups-of.ts';
 import type { Workload } from '../../workload/define.ts';
 import { endWholeChunk } from '../outcome/endings.ts';
 import { readSources, type Source } from '../sources.ts';
-import { type ChunkRun, isKnownToWait, withPulse } from './chunk-run.ts';
+import { Admission, type AdmittedCall } from './admission.ts';
+import { type ChunkRun, isKnownToWait, type SetAside, withPulse } from './chunk-run.ts';
 import { Copier } from './copies.ts';
 import { type ContextTools, createContexts } from './item-context.ts';
-import { type Chances, OutcomeBuilder } from './outcome-builder.ts';
+import { type Chances, OutcomeBuilder, type Throttle } from './outcome-builder.ts';
 import { runGroup, toSingleItemMap } from './run-group.ts';
-import { runItem } from './run-item.ts';
+import { isPutOff, runItem } from './run-item.ts';
 import { runUpTo } from './run-up-to.ts';
 import { salvage } from './salvage.ts';
 import { begin, countCopy, setRunning, stopOf } from './thread-status.ts';
@@ -46,12 +47,16 @@ async function runOrEnd(workload: Workload, task: ThreadTask, tools: RunTools): 
     if (needsFresh) tools.renew?.();
     const chances = { nowMs: tools.nowMs, random: tools.random };
     const states = task.statusBuffer.items;
-    const builder = new OutcomeBuilder({ workload, sources, version: reference.version, chances, states });
+    const { permits, statusBuffer } = task;
+    const admission = permits && new Admission(permits, statusBuffer, tools.clockMs);
+    const throttle = throttleOf(workload, task, admission);
+    const builder = new OutcomeBuilder({ workload, sources, version: reference.version, chances, states, throttle });
     if (task.remains) salvage(builder, sources, { remains: task.remains, timeoutMs: workload.timeoutSeconds * 1_000 });
-    else await runSources(sources, toRun(workload, task, { builder, tools }));
+    else await runSources(sources, toRun(workload, task, { builder, tools, admission }));
     const isCancelled = stopOf(task.statusBuffer) === 'cancelled';
     endRest(builder, sources, isCancelled);
-    return builder.encode({ isCancelled });
+    const waited = admission && { waitedSeconds: admission.waitedSeconds };
+    return { ...builder.encode({ isCancelled }), ...waited };
   } catch (error) {
     if (!(error instanceof FrameError)) throw error;
     return endWholeChunk({ reference, ending: 'digest', error, nowMs, version: reference.version });
@@ -61,10 +66,10 @@ async function runOrEnd(workload: Workload, task: ThreadTask, tools: RunTools): 
 function toRun(
   workload: Workload,
   task: ThreadTask,
-  { builder, tools }: { builder: OutcomeBuilder; tools: RunTools },
+  { builder, tools, admission }: { builder: OutcomeBuilder; tools: RunTools; admission: Admission | undefined },
 ): ChunkRun {
   const { statusBuffer, reference } = task;
-  const deadlineAt = task.deadlineAt ?? new Date(task.nowMs + workload.deadlineSeconds * 1_000).toISOString();
+  const deadlineAt = deadlineOf(workload, task);
   const send = (copy: Copy): void => {
     countCopy(statusBuffer);
     tools.sendCopy?.(copy);
@@ -82,8 +87,19 @@ function toRun(
     flights: new Set(),
     isAlone: false,
     setAside: [],
+    admission,
     isWaiting: isKnownToWait(workload),
   };
+}
+
+const deadlineOf = ({ deadlineSeconds }: Workload, { deadlineAt, nowMs }: ThreadTask): string =>
+  deadlineAt ?? new Date(nowMs + deadlineSeconds * 1_000).toISOString();
+
+/** What a handler's `Retry` with `after` means to a workload whose rate is limited: until the deadline, to go slower. */
+function throttleOf(workload: Workload, task: ThreadTask, admission: Admission | undefined): Throttle | undefined {
+  if (workload.rateLimit === undefined) return undefined;
+  const report = (afterMs: number): void => admission?.reportThrottled(afterMs);
+  return { untilMs: Date.parse(deadlineOf(workload, task)), report };
 }
 
 /**
@@ -97,12 +113,14 @@ async function runSources(sources: readonly Source[], run: ChunkRun): Promise<vo
   await withPulse(run, async () => {
     run.copier.isEager = true;
     run.isAlone = true;
-    await runEach(run, { limit: 1, units: marked('alone'), start: (source) => runItem(run, source, single) });
+    await runItems(run, { limit: 1, sources: marked('alone'), single });
     run.isAlone = false;
     await runAll(run, marked('careful'));
     run.copier.isEager = false;
     await runAll(run, marked());
-    await runEach(run, { limit: 1, units: run.setAside, start: (start) => start() });
+    const { setAside } = run;
+    const sourcesOf = (unit: SetAside): readonly Source[] => unit.sources;
+    await runEach(run, { limit: 1, units: setAside, sourcesOf, start: (unit, admitted) => unit.start(admitted) });
   });
   setRunning(run.statusBuffer, false);
 }
@@ -111,11 +129,26 @@ function runAll(run: ChunkRun, sources: readonly Source[]): Promise<void> {
   const { mapChunk, group, concurrency: limit } = run.workload;
   if (mapChunk) {
     const units = groupsOf(sources, group.maxItems);
-    return runEach(run, { limit, units, start: (each) => runGroup(run, each, mapChunk) });
+    const sourcesOf = (unit: readonly Source[]): readonly Source[] => unit;
+    const start: Units<Source[]>['start'] = (unit, admitted) => runGroup(run, unit, mapChunk, admitted);
+    return runEach(run, { limit, units, sourcesOf, start });
   }
-  const single = singleMap(run.workload);
-  return runEach(run, { limit, units: sources, start: (source) => runItem(run, source, single) });
+  return runItems(run, { limit, sources, single: singleMap(run.workload) });
 }
+
+interface SingleItems {
+  limit: number;
+  sources: readonly Source[];
+  single: NonNullable<Workload['map']>;
+}
+
+const runItems = (run: ChunkRun, { limit, sources, single }: SingleItems): Promise<void> =>
+  runEach(run, {
+    limit,
+    units: sources,
+    sourcesOf: (source) => [source],
+    start: (source, admitted) => runItem(run, source, single, admitted),
+  });
 
 function singleMap({ map, mapChunk }: Workload): NonNullable<Workload['map']> {
   const single = map ?? (mapChunk && toSingleItemMap(mapChunk));
@@ -127,18 +160,50 @@ interface Units<T> {
   /** Most in flight. */
   limit: number;
   units: Iterable<T>;
-  start: (unit: T) => Promise<void> | undefined;
+  sourcesOf: (unit: T) => readonly Source[];
+  start: (unit: T, admitted?: AdmittedCall) => Promise<void> | undefined;
 }
 
 /** A unit is started only while the chunk goes on; what has ended by then is copied when its time has come. */
-const runEach = <T>(run: ChunkRun, { limit, units, start }: Units<T>): Promise<void> =>
-  runUpTo(limit, units, (unit) => {
+function runEach<T>(run: ChunkRun, { limit, units, sourcesOf, start }: Units<T>): Promise<void> {
+  const begin = (unit: T, admitted?: AdmittedCall): Promise<void> | undefined => {
     if (stopOf(run.statusBuffer) !== undefined) return undefined;
     run.startMs = run.nowMs();
-    const pending = start(unit);
+    const pending = start(unit, admitted);
     run.copier.check(run.startMs);
     return pending;
-  });
+  };
+  const { admission } = run;
+  if (admission === undefined) return runUpTo(limit, units, (unit) => begin(unit));
+  return runAdmitted(run, { limit, units, sourcesOf, start: begin }, admission);
+}
+
+/** Starts units as the limits of the workload admit them. What is not admitted in the chunk's time is left, and passed on. */
+function runAdmitted<T>(
+  run: ChunkRun,
+  { limit, units, sourcesOf, start }: Units<T>,
+  admission: Admission,
+): Promise<void> {
+  let admitted: AdmittedCall | undefined;
+  let isLeft = false;
+  const isAdmitted = (unit: T): boolean => {
+    run.startMs = run.nowMs();
+    const items = sourcesOf(unit).filter((source) => !run.builder.hasEnded(source) && !isPutOff(run, source)).length;
+    admitted = items > 0 ? admission.admit(items) : undefined;
+    const isOver = stopOf(run.statusBuffer) !== undefined || run.startMs >= run.untilMs || admission.isStarved;
+    isLeft = items > 0 && admitted === undefined && isOver;
+    return items === 0 || admitted !== undefined || isLeft;
+  };
+  const begin = (unit: T): Promise<void> | undefined => {
+    const own = admitted;
+    if (isLeft) return undefined;
+    const pending = start(unit, own);
+    if (pending !== undefined && own !== undefined) return pending.finally(() => own.end());
+    own?.end();
+    return pending;
+  };
+  return runUpTo(limit, units, begin, isAdmitted);
+}
 
 /** What has not ended when the chunk does: cancelled with its batch, or passed on. */
 function endRest(builder: OutcomeBuilder, sources: readonly Source[], isCancelled: boolean): void {

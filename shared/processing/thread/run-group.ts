@@ -1,6 +1,7 @@
 import type { Workload } from '../../workload/define.ts';
 import { isInstance } from '../outcome/error-text.ts';
 import type { Source } from '../sources.ts';
+import type { AdmittedCall } from './admission.ts';
 import { type ChunkRun, noteWaiting } from './chunk-run.ts';
 import { Flight, isPromise } from './flight.ts';
 import { passedOn } from './run-item.ts';
@@ -16,16 +17,22 @@ interface GroupCall {
   sources: readonly Source[];
   mapChunk: MapChunk;
   flight: Flight;
+  admitted: AdmittedCall | undefined;
 }
 
 /**
  * Runs a group by one call of `mapChunk` with its valid items. A throw, a timeout or an answer of the wrong length fails
  * all of them for retry: nobody can tell which one it was. Returns a promise only if the schema or the handler did.
  */
-export function runGroup(run: ChunkRun, group: readonly Source[], mapChunk: MapChunk): Promise<void> | undefined {
+export function runGroup(
+  run: ChunkRun,
+  group: readonly Source[],
+  mapChunk: MapChunk,
+  admitted?: AdmittedCall,
+): Promise<void> | undefined {
   const sources = group.filter((source) => !run.builder.hasEnded(source) && !passedOn(run, source));
   if (sources.length === 0) return undefined;
-  const call: GroupCall = { run, sources, mapChunk, flight: new Flight() };
+  const call: GroupCall = { run, sources, mapChunk, flight: new Flight(), admitted };
   for (const source of sources) enter(run.statusBuffer, run.builder.slotOf(source), run.isAlone);
   try {
     const valid = call.flight.run(validate, call);
@@ -43,7 +50,8 @@ async function endLater(call: GroupCall, ended: PromiseLike<void>): Promise<void
   try {
     await flight.within(ended, { timeoutMs: run.timeoutMs, peers: run.flights });
   } catch (thrown) {
-    if (flight.isSetAside(thrown)) run.setAside.push(() => runGroup(run, sources, mapChunk));
+    if (flight.isSetAside(thrown))
+      run.setAside.push({ sources, start: (again) => runGroup(run, sources, mapChunk, again) });
     else if (!flight.isStopped) failRest(call, thrown);
   } finally {
     run.copier.check(run.nowMs());
@@ -73,10 +81,11 @@ function validate({ run, sources, flight }: GroupCall): Valid[] | Promise<Valid[
 
 /** Calls the handler, unless nothing is left of the group; what comes after its end counts for nothing. */
 function callAndRecord(call: GroupCall, valid: readonly Valid[]): void | Promise<void> {
-  const { run, mapChunk, flight } = call;
+  const { run, mapChunk, flight, admitted } = call;
   if (valid.length === 0 || flight.isAborted) return undefined;
   const items = valid.map(([, item]) => item);
   const contexts = valid.map(([source]) => run.contextOf(source, flight));
+  admitted?.begin(items.length);
   const answer = flight.run(mapChunk, items, contexts);
   const recordAll = (outputs: unknown): void => {
     const checked = checkLength(outputs, valid.length);

@@ -1,5 +1,6 @@
 import type { Workload } from '../../workload/define.ts';
 import type { Source } from '../sources.ts';
+import type { AdmittedCall } from './admission.ts';
 import { type ChunkRun, noteWaiting } from './chunk-run.ts';
 import { Flight, isPromise } from './flight.ts';
 import { enter } from './thread-status.ts';
@@ -10,24 +11,32 @@ type MapItem = NonNullable<Workload['map']>;
 /** Clocks of machines and service differ by parts of a second: an item due this soon runs now. */
 const DUE_SOON_MS = 1_000;
 
-/** Passes on what is not due, or comes after the chunk's time; false when it has to run. */
-export function passedOn(run: ChunkRun, source: Source): boolean {
-  const nowMs = run.startMs;
-  const notBefore = source.retry?.notBefore;
-  const isDue = notBefore === undefined || Date.parse(notBefore) <= nowMs + DUE_SOON_MS;
+/** Whether an item is not due, or comes after the chunk's time. */
+export function isPutOff({ startMs: nowMs, untilMs, builder }: ChunkRun, { retry }: Source): boolean {
+  const isDue = retry?.notBefore === undefined || Date.parse(retry.notBefore) <= nowMs + DUE_SOON_MS;
   // Each run brings some item further, or a chunk of slow items would be passed on for ever.
-  if (isDue && (nowMs < run.untilMs || !run.builder.progressed)) return false;
+  return !isDue || (nowMs >= untilMs && builder.progressed);
+}
+
+/** Passes on what is put off; false when it has to run. */
+export function passedOn(run: ChunkRun, source: Source): boolean {
+  if (!isPutOff(run, source)) return false;
   run.builder.passOn(source, source.retry?.rerun);
   return true;
 }
 
 /** Runs one item by `map`. Returns a promise only if the schema or the handler did: the common case is not awaited. */
-export function runItem(run: ChunkRun, source: Source, map: MapItem): Promise<void> | undefined {
+export function runItem(
+  run: ChunkRun,
+  source: Source,
+  map: MapItem,
+  admitted?: AdmittedCall,
+): Promise<void> | undefined {
   if (passedOn(run, source)) return undefined;
   const flight = new Flight();
   enter(run.statusBuffer, run.builder.slotOf(source), run.isAlone);
   try {
-    const work = { map, flight };
+    const work = { map, flight, admitted };
     const result = run.isWaiting === false ? call(run, source, work) : flight.run(call, run, source, work);
     // In its context: a lazy query begins only when it is waited for.
     if (isPromise(result)) return flight.run(endLater, run, source, { flight, result, map });
@@ -39,12 +48,22 @@ export function runItem(run: ChunkRun, source: Source, map: MapItem): Promise<vo
   return undefined;
 }
 
-function call(run: ChunkRun, source: Source, { map, flight }: { map: MapItem; flight: Flight }): unknown {
+interface ItemCall {
+  map: MapItem;
+  flight: Flight;
+  admitted: AdmittedCall | undefined;
+}
+
+function call(run: ChunkRun, source: Source, { map, flight, admitted }: ItemCall): unknown {
   const item = validItem(run.workload.item, source);
   const context = run.contextOf(source, flight);
-  if (!isPromise(item)) return map(item, context);
+  const begin = (valid: unknown): unknown => {
+    admitted?.begin(1);
+    return map(valid, context);
+  };
+  if (!isPromise(item)) return begin(item);
   // No call begins after its time, or after the end of its chunk.
-  return item.then((valid) => (flight.isAborted ? undefined : map(valid, context)));
+  return item.then((valid) => (flight.isAborted ? undefined : begin(valid)));
 }
 
 async function endLater(
@@ -56,7 +75,8 @@ async function endLater(
   try {
     run.builder.succeed(source, await flight.within(result, { timeoutMs: run.timeoutMs, peers: run.flights }));
   } catch (thrown) {
-    if (flight.isSetAside(thrown)) run.setAside.push(() => runItem(run, source, map));
+    if (flight.isSetAside(thrown))
+      run.setAside.push({ sources: [source], start: (admitted) => runItem(run, source, map, admitted) });
     else if (!flight.isStopped) run.builder.fail(source, thrown);
   } finally {
     run.copier.check(run.nowMs());

@@ -1,16 +1,21 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 
 /** Longest time that units which wait for nothing keep the thread from what is in flight. */
 const TURN_MS = 20;
 
+/** How often a unit that was not admitted asks again; it also does when one in flight ends. */
+const ASK_AGAIN_MS = 5;
+
 /**
  * Starts each unit in order, at most `limit` in flight at a time, and waits for all. `start` returns a promise only if
- * there is something to wait for: the rest costs no await. Rejects, when all have ended, with the first rejection.
+ * there is something to wait for: the rest costs no await. A unit is started once `isAdmitted` says so (default: at once).
+ * Rejects, when all have ended, with the first rejection.
  */
 export async function runUpTo<T>(
   limit: number,
   units: Iterable<T>,
   start: (unit: T) => Promise<void> | undefined,
+  isAdmitted?: (unit: T) => boolean,
 ): Promise<void> {
   const faults: unknown[] = [];
   let inFlight = 0;
@@ -25,6 +30,7 @@ export async function runUpTo<T>(
       wake = resolve;
     });
   for (const unit of units) {
+    while (isAdmitted?.(unit) === false) await Promise.race([oneEnds(), sleep(ASK_AGAIN_MS)]);
     const pending = start(unit);
     if (pending !== undefined) {
       if (inFlight === 0) turnMs = performance.now();

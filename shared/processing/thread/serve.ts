@@ -35,7 +35,8 @@ export function serve(registry: Registry): (task: ThreadTask) => Promise<unknown
     const workload = registry.workload(task.reference.workload);
     if (!workload) return { refused: `No workload is named "${task.reference.workload}".` } satisfies ThreadAnswer;
     const log = logSink(task);
-    const clockMs = (): number => performance.now();
+    // One clock for all threads of the process.
+    const clockMs = (): number => performance.timeOrigin + performance.now();
     const sendCopy = (copy: Copy): void => send({ kind: 'copy', task: task.id, copy }, [copy.bytes.buffer]);
     const renew = (): void => {
       setUsed(task.statusBuffer);

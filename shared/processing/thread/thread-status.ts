@@ -11,7 +11,8 @@ const DROPPED = 4;
 const COPIES = 5;
 const STOP = 6;
 const IS_USED = 7;
-const SLOTS = 8;
+const HELD = 8;
+const SLOTS = 9;
 
 /** What has become of an item, by its place in the chunk. */
 export const NOT_BEGUN = 0;
@@ -88,6 +89,14 @@ export function showAlive({ counters }: StatusBuffer): void {
 export function countCopy({ counters }: StatusBuffer): void {
   Atomics.add(counters, COPIES, 1);
 }
+
+/** Counts items that a call holds of its workload's limits, or gives back. */
+export function addHeld({ counters }: StatusBuffer, items: number): void {
+  Atomics.add(counters, HELD, items);
+}
+
+/** Items that a run holds of its workload's limits: more than none after its end if its thread has died. */
+export const heldOf = ({ counters }: StatusBuffer): number => Atomics.load(counters, HELD);
 
 /** Asks the thread to end its chunk early once `signal` is aborted; its reason is a Stop. Gives the way to end that. */
 export function followStop({ counters }: StatusBuffer, signal: AbortSignal | undefined): () => void {

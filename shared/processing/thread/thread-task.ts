@@ -2,6 +2,7 @@
 import type { Operations } from '../../contract/operations.ts';
 import type { OutcomeHeader } from '../../contract/outcome.ts';
 import type { Reference } from '../../contract/reference.ts';
+import type { Permits } from '../../limits/permits.ts';
 import type { Settings } from '../../settings.ts';
 import type { ErrorText } from '../outcome/error-text.ts';
 import type { StatusBuffer } from './thread-status.ts';
@@ -15,6 +16,8 @@ export interface ChunkJob {
   deadlineAt?: string | undefined;
   /** Its reason is a Stop: the chunk then ends within seconds, with what has been done so far. */
   stop?: AbortSignal | undefined;
+  /** The limits of the workload, as they are shared out to this process; absent: calls are not limited. */
+  permits?: Permits | undefined;
 }
 
 /** The item at `slot` has ended its thread: it was run alone. Charged at service time `atMs`. */
@@ -48,7 +51,7 @@ export interface Remains {
 }
 
 /** One run of a chunk in a thread. */
-export interface ThreadTask extends Pick<ChunkJob, 'reference' | 'nowMs' | 'deadlineAt'> {
+export interface ThreadTask extends Pick<ChunkJob, 'reference' | 'nowMs' | 'deadlineAt' | 'permits'> {
   /** Of this run among those of its process: copies name it. */
   id: number;
   /** On shared memory, so that the chunk can be run again when the thread is gone. */
@@ -74,6 +77,8 @@ export interface ChunkOutcome {
   ran: number;
   /** Dead letters by cause: reason, error name and message with numbers and quoted text masked. */
   causes: Record<string, number>;
+  /** Seconds in which the thread could begin nothing, as the limits of the workload did not allow it; absent: none. */
+  waitedSeconds?: number;
   /** Storage operations that the handlers did; absent: none. */
   operations?: Operations;
 }

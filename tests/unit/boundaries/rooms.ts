@@ -22,6 +22,7 @@ const ORDER = [
   'shared/storage/',
   'shared/batches/',
   'shared/wake/',
+  'shared/limits/',
   'shared/intake/',
   'shared/drain/',
   'shared/processing/',
@@ -67,6 +68,7 @@ export const ROOMS: readonly Room[] = [
   ordered('shared/storage/', [...STORAGE_SDKS, '@azure/identity', 'node:*']),
   ordered('shared/batches/', ['node:crypto', 'node:util']),
   ordered('shared/wake/', ['node:crypto', 'node:timers/promises'], STORAGE_SDKS),
+  ordered('shared/limits/', []),
   ordered('shared/intake/', ['node:*'], STORAGE_SDKS),
   {
     path: 'shared/intake/parse/',
@@ -80,7 +82,7 @@ export const ROOMS: readonly Room[] = [
     path: 'shared/processing/thread/',
     imports: [
       ...['shared/processing/outcome/', 'shared/processing/sources.ts', 'shared/contract/', 'shared/workload/'],
-      ...['shared/storage/', ...SIDES, ...LEAVES],
+      ...['shared/limits/permits.ts', 'shared/storage/', ...SIDES, ...LEAVES],
     ],
     types: [SETTINGS],
     packages: ['piscina', 'node:*'],
@@ -115,7 +117,7 @@ export const ROOMS: readonly Room[] = [
     packages: ['zod', 'node:crypto', 'node:zlib'],
     packageTypes: ['@azure/functions', ...STORAGE_SDKS],
   },
-  { path: PIPELINE, imports: CORE, packages: [] },
+  { path: PIPELINE, imports: CORE, packages: ['node:crypto'] },
 
   {
     path: 'functions/',

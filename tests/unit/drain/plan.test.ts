@@ -9,6 +9,7 @@ const state = (fields: Partial<PlanState> = {}): PlanState => ({
   secondsPerReference: 10,
   policy: DEFAULT_POLICY,
   taskLimit: 0,
+  fedTasks: Number.POSITIVE_INFINITY,
   bulk: false,
   exploring: false,
   late: false,

@@ -33,7 +33,7 @@ function world(
       return { ...emptyCounts(), received: messages.length, done: messages.length, ...total };
     },
     mayGoOn: async () => true,
-    isEnding: () => false,
+    mustEnd: () => false,
     nowMs: () => now,
     sleep: async (ms) => {
       slept.push(ms);
@@ -65,13 +65,13 @@ test('a slice begins no round after its time', async () => {
 
 test('a slice of a process that is about to end tells its round, and receives nothing more', async () => {
   const effects = world([[1], [2]]);
-  let isEnding = false;
+  let mustEnd = false;
   const process = (messages: number[], isOver: () => boolean): Promise<WorkCounts> => {
-    isEnding = true;
+    mustEnd = true;
     return effects.process(messages, isOver);
   };
 
-  const result = await runSlice(wave({ quota: 10 }), { ...effects, process, isEnding: () => isEnding });
+  const result = await runSlice(wave({ quota: 10 }), { ...effects, process, mustEnd: () => mustEnd });
 
   expect(result).toMatchObject({ ended: 'timeUp', received: 1 });
   expect([effects.back, effects.asked.length]).toEqual([[1], 1]);

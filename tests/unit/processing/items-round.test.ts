@@ -95,6 +95,7 @@ function world() {
       },
       threads: 1,
     },
+    permitsOf: () => undefined,
     lock: createSharedLock(),
     publish: async () => {},
     registry,

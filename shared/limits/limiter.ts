@@ -1,0 +1,314 @@
+/**
+ * The limits of the workloads that one process works at: it leases their shares while dequeue tasks run, and gives the
+ * share out as permits, evenly over time.
+ */
+import { toError } from '../errors.ts';
+import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
+import type { Table } from '../storage/table.ts';
+import { log } from '../telemetry/log.ts';
+import type { Workload } from '../workload/define.ts';
+import { type Claim, type Claimed, claimShare } from './claim.ts';
+import { type Limit, limitOf } from './limit.ts';
+import {
+  addPermits,
+  clearPermits,
+  createPermits,
+  inFlightOf,
+  type Permits,
+  readTaken,
+  readThrottled,
+  setShare,
+} from './permits.ts';
+import { newQuota, readQuota, type Share, type VersionedQuota, writeQuota } from './quota-row.ts';
+
+/** How often permits are added. */
+const TICK_MS = 20;
+/**
+ * Permits of this long may lie unused, so that a thread which was busy for a moment loses none; no more, for they would be
+ * used at once.
+ */
+const UNUSED_SECONDS = 0.25;
+/**
+ * A lease ends here before it ends for others: a service clock is up to a second behind, and a round trip (service-clock.ts).
+ */
+const MARGIN_MS = 1_500;
+/** Part of a lease after which it is renewed. */
+const RENEW_AT = 0.6;
+/** How long a share is kept that nobody uses and others could: the next wave may follow at once. */
+const STAY_MS = 1_000;
+/** Wait before a claim is tried again that met a fault. */
+const FAULT_RETRY_MS = 1_000;
+/** A process that uses less than this part of its share asks for what it has used, and a little more. */
+const FULL_USE = 0.8;
+const MORE_THAN_USED = 1.25;
+
+export interface LimiterDeps {
+  /** The table of the gates. */
+  table: Table;
+  /** Service time in milliseconds. */
+  now: () => number;
+  /** A monotonic clock in milliseconds that is one for all threads of the process. */
+  clockMs: () => number;
+  /** Names this process among the holders. */
+  id: string;
+  /** Calls that this process can have in flight per workload. */
+  callsInFlight: (workload: Workload) => number;
+}
+
+/** Whether work may begin; without a share: when to ask again, as service time in milliseconds. */
+export type Entry = { leave: () => void } | { retryAt: number };
+
+/** The limits of one process. */
+export interface Limiter {
+  /** Enters a workload before work of it is received. Costs an operation if there is no lease that still holds. */
+  enter: (workload: Workload) => Promise<Entry>;
+  /** The permits of a workload that was entered; undefined when it has no limits. */
+  permitsOf: (workload: Workload) => Permits | undefined;
+  /** Whether the process has lost its share of a workload: what has not begun is better returned. */
+  isStarved: (workload: Workload) => boolean;
+  /** Gives up all shares, for others to take; never rejects. */
+  close: () => Promise<void>;
+}
+
+/** Makes the limiter of a process. Its timers run only while there is work of a limited workload. */
+export function createLimiter(deps: LimiterDeps): Limiter {
+  const quotas = new Map<string, Quota>();
+  const quotaOf = (workload: Workload): Quota | undefined => {
+    const limit = limitOf(workload);
+    if (limit === undefined) return undefined;
+    const quota = quotas.get(workload.name) ?? new Quota(workload, limit, deps);
+    quotas.set(workload.name, quota);
+    return quota;
+  };
+  return {
+    enter: async (workload) => {
+      const quota = quotaOf(workload);
+      return quota === undefined ? { leave: () => {} } : quota.enter();
+    },
+    permitsOf: (workload) => quotaOf(workload)?.permits,
+    isStarved: (workload) => quotas.get(workload.name)?.isStarved ?? false,
+    close: async () => {
+      await Promise.all([...quotas.values()].map((quota) => quota.close()));
+    },
+  };
+}
+
+const NONE: Share = { permitsPerSecond: 0, inFlight: 0 };
+
+/** One workload's limits in this process. */
+class Quota {
+  readonly permits: Permits;
+  readonly #workload: Workload;
+  readonly #limit: Limit;
+  readonly #deps: LimiterDeps;
+  #users = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<unknown> | undefined;
+  #known: VersionedQuota;
+  #share = NONE;
+  /** By the process-wide clock. */
+  #endMs = 0;
+  #renewMs = 0;
+  #heldMs = 0;
+  #claimedMs = 0;
+  #tickedMs = 0;
+  #leftMs = 0;
+  /** Permits that are not whole yet. */
+  #fraction = 0;
+  #quiet = 0;
+  #isShared = false;
+  #throttledSeconds: number | undefined;
+
+  constructor(workload: Workload, limit: Limit, deps: LimiterDeps) {
+    this.#workload = workload;
+    this.#limit = limit;
+    this.#deps = deps;
+    this.#known = { row: newQuota(workload.name), etag: undefined };
+    this.permits = createPermits(limit.unit === 'items');
+  }
+
+  /** Whether nothing can be started: there is no share, or it has ended. */
+  get isStarved(): boolean {
+    return this.#share.inFlight === 0 || this.#deps.clockMs() >= this.#endMs;
+  }
+
+  async enter(): Promise<Entry> {
+    await this.#writing;
+    const isDue = (): boolean => this.#writing !== undefined || this.#deps.clockMs() >= this.#renewMs;
+    if (this.isStarved && isDue()) await this.#claim();
+    if (this.isStarved) return { retryAt: this.#deps.now() + Math.max(0, this.#renewMs - this.#deps.clockMs()) };
+    this.#users += 1;
+    this.#start();
+    return { leave: () => this.#leave() };
+  }
+
+  #leave(): void {
+    this.#users -= 1;
+    this.#leftMs = this.#deps.clockMs();
+  }
+
+  /** Gives up the share, so that others get it before it has ended. */
+  async close(): Promise<void> {
+    this.#stop();
+    await this.#writing;
+    if (this.isStarved) return;
+    this.#setShare(NONE, 0);
+    try {
+      await this.#inTurn({ leaves: true });
+      this.#renewMs = 0;
+    } catch (error) {
+      log.info('quota-not-released', { workload: this.#workload.name, error: toError(error) });
+    }
+  }
+
+  #start(): void {
+    if (this.#timer !== undefined) return;
+    this.#tickedMs = this.#deps.clockMs();
+    this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
+  }
+
+  #stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    clearPermits(this.permits);
+  }
+
+  #tick(): void {
+    const nowMs = this.#deps.clockMs();
+    const passedMs = nowMs - this.#tickedMs;
+    this.#tickedMs = nowMs;
+    if (this.#users === 0) {
+      // A lease that nobody waits for may as well lapse: the next slice may follow at once.
+      if (nowMs < this.#leftMs + STAY_MS) return;
+      if (this.#isShared) void this.close();
+      else this.#stop();
+      return;
+    }
+    const throttledSeconds = readThrottled(this.permits);
+    if (throttledSeconds !== undefined) this.#holdBack(throttledSeconds);
+    if (nowMs >= this.#endMs && this.#share.inFlight > 0) this.#setShare(NONE, 0);
+    else if (nowMs >= this.#heldMs) this.#add(passedMs / 1_000);
+    if (nowMs >= this.#renewMs) this.#claimInBackground();
+  }
+
+  /** Half the pace at once here, and for all with the claim that follows. */
+  #holdBack(seconds: number): void {
+    clearPermits(this.permits);
+    this.#share = { ...this.#share, permitsPerSecond: this.#share.permitsPerSecond / 2 };
+    this.#heldMs = this.#deps.clockMs() + Math.min(seconds, this.#limit.perSeconds) * 1_000;
+    this.#throttledSeconds = Math.max(seconds, this.#throttledSeconds ?? 0);
+    this.#renewMs = 0;
+  }
+
+  #add(seconds: number): void {
+    const { permitsPerSecond } = this.#share;
+    if (!Number.isFinite(permitsPerSecond)) return;
+    const most = Math.max(this.#limit.permitsPerCall, Math.floor(permitsPerSecond * UNUSED_SECONDS), 1);
+    // A process that was stopped for a while has missed its permits.
+    const earned = this.#fraction + permitsPerSecond * Math.min(seconds, UNUSED_SECONDS);
+    const whole = Math.floor(earned);
+    this.#fraction = earned - whole;
+    if (whole > 0) addPermits(this.permits, whole, most);
+  }
+
+  #claimInBackground(): void {
+    if (this.#writing !== undefined) return;
+    this.#claim().catch((error: unknown) => {
+      log.warn('quota-not-claimed', { workload: this.#workload.name, error: toError(error) });
+    });
+  }
+
+  /** One at a time: tasks that begin together share the lease. */
+  async #claim(): Promise<void> {
+    await (this.#writing ?? this.#inTurn({}));
+  }
+
+  #inTurn(how: Pick<Claim, 'leaves'>): Promise<void> {
+    const writing = this.#write(how).finally(() => {
+      this.#writing = undefined;
+    });
+    this.#writing = writing.catch(() => undefined);
+    return writing;
+  }
+
+  async #write(how: Pick<Claim, 'leaves'>): Promise<void> {
+    const { table } = this.#deps;
+    const throttledSeconds = this.#throttledSeconds;
+    const wants = this.#wants();
+    // Until the answer is there: a claim that fails is repeated, but not with each tick.
+    this.#renewMs = this.#deps.clockMs() + FAULT_RETRY_MS;
+    const known = { ...this.#known };
+    // Where others write it, too, what is known of the row is old.
+    let isRead = known.etag !== undefined && !this.#isShared;
+    const claimed = await retryLostRace(`quota of workload ${this.#workload.name}`, async () => {
+      const found = isRead ? known : await readQuota(table, this.#workload.name);
+      isRead = false;
+      const claim: Claim = {
+        ...{ id: this.#deps.id, wants, throttledSeconds, quiet: this.#quiet, ...how },
+        inFlight: inFlightOf(this.permits),
+      };
+      const claimed = claimShare(found.row, claim, { limit: this.#limit, nowMs: this.#deps.now() });
+      this.#shrinkTo(claimed.share);
+      const etag = await writeQuota(table, { row: claimed.row, etag: found.etag });
+      if (etag === undefined) return LOST_RACE;
+      this.#known = { row: claimed.row, etag };
+      return claimed;
+    });
+    if (throttledSeconds !== undefined) {
+      if (this.#throttledSeconds === throttledSeconds) this.#throttledSeconds = undefined;
+      log.warn('rate-lowered', {
+        workload: this.#workload.name,
+        factor: claimed.row.factor,
+        seconds: throttledSeconds,
+      });
+    }
+    if (how.leaves !== true) this.#accept(claimed);
+  }
+
+  /** Before the row says so: nobody may take what is still used here. */
+  #shrinkTo(share: Share): void {
+    if (this.isStarved) return;
+    const { permitsPerSecond, inFlight } = this.#share;
+    const smaller = {
+      permitsPerSecond: Math.min(permitsPerSecond, share.permitsPerSecond),
+      inFlight: Math.min(inFlight, share.inFlight),
+    };
+    this.#setShare(smaller, this.#endMs);
+  }
+
+  #accept({ row, share, until, isShared }: Claimed): void {
+    const nowMs = this.#deps.clockMs();
+    const leaseMs = until - this.#deps.now();
+    const isServed = share.inFlight > 0;
+    this.#quiet = isShared ? 0 : this.#quiet + 1;
+    this.#isShared = isShared;
+    this.#claimedMs = nowMs;
+    this.#heldMs = Math.max(this.#heldMs, nowMs + row.heldUntil - this.#deps.now());
+    this.#renewMs = nowMs + (isServed ? leaseMs * RENEW_AT : leaseMs);
+    this.#setShare(share, isServed ? nowMs + leaseMs - MARGIN_MS : 0);
+  }
+
+  #setShare(share: Share, endMs: number): void {
+    this.#share = share;
+    this.#endMs = endMs;
+    if (share.inFlight === 0) clearPermits(this.permits);
+    setShare(this.permits, {
+      inFlight: share.inFlight,
+      hasRate: Number.isFinite(share.permitsPerSecond),
+      isServed: share.inFlight > 0,
+      untilMs: endMs,
+    });
+  }
+
+  /** As much as it can have, unless it has not used what it had. */
+  #wants(): Share {
+    const { maxInFlight, itemsPerCall } = this.#limit;
+    const calls = this.#deps.callsInFlight(this.#workload);
+    const inFlight = maxInFlight === undefined ? Number.POSITIVE_INFINITY : calls * itemsPerCall;
+    const seconds = (this.#deps.clockMs() - this.#claimedMs) / 1_000;
+    const had = this.#share.permitsPerSecond;
+    const used = readTaken(this.permits) / Math.max(seconds, 1);
+    const usesLittle = this.#isShared && Number.isFinite(had) && had > 0 && used < had * FULL_USE;
+    return { permitsPerSecond: usesLittle ? used * MORE_THAN_USED : Number.POSITIVE_INFINITY, inFlight };
+  }
+}

@@ -1,0 +1,137 @@
+/**
+ * The permits of one workload in one process: shared memory, so that threads take them without a message. The main thread
+ * adds permits at the pace of the process's share; a thread takes one before it calls the handler.
+ */
+
+const AVAILABLE = 0;
+const TAKEN = 1;
+const IN_FLIGHT = 2;
+const MAX_IN_FLIGHT = 3;
+const HAS_RATE = 4;
+const HAS_SHARE = 5;
+const THROTTLED = 6;
+const THROTTLED_MS = 7;
+const SLOTS = 8;
+
+/** Stands for "not limited" in a 32-bit counter. */
+const UNLIMITED = 0x7fff_ffff;
+
+/** Crosses the thread border as it is. */
+export interface Permits {
+  counters: Int32Array<SharedArrayBuffer>;
+  /** In milliseconds of the clock that is one for all threads of a process: nothing is started after it. */
+  until: BigInt64Array<SharedArrayBuffer>;
+  /** Whether items take permits; else calls do. */
+  isPerItem: boolean;
+}
+
+/** What a call has taken. */
+export interface Ticket {
+  permits: number;
+  items: number;
+}
+
+/** Makes permits of which none is given yet. */
+export function createPermits(isPerItem: boolean): Permits {
+  return {
+    counters: new Int32Array(new SharedArrayBuffer(SLOTS * Int32Array.BYTES_PER_ELEMENT)),
+    until: new BigInt64Array(new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT)),
+    isPerItem,
+  };
+}
+
+// ---- taken in threads
+
+/** Takes what a call with `items` items needs; undefined when it has to wait. `nowMs` is of the process-wide clock. */
+export function take({ counters, until, isPerItem }: Permits, items: number, nowMs: number): Ticket | undefined {
+  if (Atomics.load(counters, HAS_SHARE) === 0 || nowMs >= Number(Atomics.load(until, 0))) return undefined;
+  const permits = isPerItem ? items : 1;
+  if (!addWithin(counters, IN_FLIGHT, items, Atomics.load(counters, MAX_IN_FLIGHT))) return undefined;
+  if (Atomics.load(counters, HAS_RATE) === 1 && !subtractFrom(counters, AVAILABLE, permits)) {
+    Atomics.sub(counters, IN_FLIGHT, items);
+    return undefined;
+  }
+  Atomics.add(counters, TAKEN, permits);
+  return { permits, items };
+}
+
+/** Releases what was not used: no call was made of it. */
+export function releaseUnused({ counters, isPerItem }: Permits, ticket: Ticket, usedItems: number): void {
+  const unused = ticket.permits - (isPerItem ? usedItems : Math.min(1, usedItems));
+  if (unused <= 0) return;
+  Atomics.sub(counters, TAKEN, unused);
+  if (Atomics.load(counters, HAS_RATE) === 1) Atomics.add(counters, AVAILABLE, unused);
+}
+
+/** The items of a call are not in flight any more. */
+export function endCall({ counters }: Permits, items: number): void {
+  if (items > 0) Atomics.sub(counters, IN_FLIGHT, items);
+}
+
+/** Whether this process has a share at all: without one, waiting here may take long. */
+export const hasShare = ({ counters }: Permits): boolean => Atomics.load(counters, HAS_SHARE) === 1;
+
+/** Records that the other side asks for `afterMs` of rest. */
+export function reportThrottled({ counters }: Permits, afterMs: number): void {
+  const ms = Math.min(UNLIMITED, Math.ceil(afterMs));
+  for (let seen = Atomics.load(counters, THROTTLED_MS); seen < ms; ) {
+    const found = Atomics.compareExchange(counters, THROTTLED_MS, seen, ms);
+    if (found === seen) break;
+    seen = found;
+  }
+  Atomics.add(counters, THROTTLED, 1);
+}
+
+function addWithin(counters: Int32Array, slot: number, n: number, most: number): boolean {
+  for (let seen = Atomics.load(counters, slot); seen + n <= most; ) {
+    const found = Atomics.compareExchange(counters, slot, seen, seen + n);
+    if (found === seen) return true;
+    seen = found;
+  }
+  return false;
+}
+
+function subtractFrom(counters: Int32Array, slot: number, n: number): boolean {
+  for (let seen = Atomics.load(counters, slot); seen >= n; ) {
+    const found = Atomics.compareExchange(counters, slot, seen, seen - n);
+    if (found === seen) return true;
+    seen = found;
+  }
+  return false;
+}
+
+// ---- given by the main thread
+
+/** Sets what may be in flight, whether calls take permits, and until when something may be started. */
+export function setShare(
+  { counters, until }: Permits,
+  share: { inFlight: number; hasRate: boolean; isServed: boolean; untilMs: number },
+): void {
+  Atomics.store(counters, MAX_IN_FLIGHT, Math.min(UNLIMITED, share.inFlight));
+  Atomics.store(counters, HAS_RATE, share.hasRate ? 1 : 0);
+  Atomics.store(until, 0, BigInt(Math.floor(share.untilMs)));
+  Atomics.store(counters, HAS_SHARE, share.isServed ? 1 : 0);
+}
+
+/** Adds permits, as far as no more than `most` lie there unused. */
+export function addPermits({ counters }: Permits, n: number, most: number): void {
+  const room = most - Atomics.load(counters, AVAILABLE);
+  if (room > 0) Atomics.add(counters, AVAILABLE, Math.min(n, room));
+}
+
+/** Takes away the permits that lie there unused. */
+export function clearPermits({ counters }: Permits): void {
+  Atomics.store(counters, AVAILABLE, 0);
+}
+
+/** Items in flight in this process. */
+export const inFlightOf = ({ counters }: Permits): number => Atomics.load(counters, IN_FLIGHT);
+
+/** Permits taken since the last call. */
+export const readTaken = ({ counters }: Permits): number => Atomics.exchange(counters, TAKEN, 0);
+
+/** For how long the other side wants to be left alone, in seconds; undefined if it has not throttled since the last call. */
+export function readThrottled({ counters }: Permits): number | undefined {
+  if (Atomics.exchange(counters, THROTTLED, 0) === 0) return undefined;
+  return Atomics.exchange(counters, THROTTLED_MS, 0) / 1_000;
+}

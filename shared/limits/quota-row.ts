@@ -1,0 +1,79 @@
+import { fromEntity, type StoredEntity, toEntity } from '../storage/entity.ts';
+import { readEntity, type Table } from '../storage/table.ts';
+import { writeRow } from '../storage/write-row.ts';
+import { GATES_PARTITION } from '../wake/gate-row.ts';
+
+/** A process that works at the workload, or waits for a share. Times are service times in milliseconds. */
+export interface Holder {
+  id: string;
+  /** Permits per second, and items in flight, that it could use. */
+  wants: Share;
+  /** What it has; zeros while it waits. */
+  has: Share;
+  /** Since when it has a share, or waits for one. */
+  since: number;
+  /** It starts nothing after this. */
+  until: number;
+}
+
+/** A part of a workload's limits. A limit that the workload does not have is Infinity in memory, and null in the row. */
+export interface Share {
+  permitsPerSecond: number;
+  inFlight: number;
+}
+
+/** The row of a workload: its limits, shared out. */
+export interface QuotaRow {
+  workload: string;
+  holders: readonly Holder[];
+  /** Part of the rate that may be used just now: lowered when the other side throttles. */
+  factor: number;
+  /** When `factor` was last changed, and until when nothing may be started; service times in milliseconds. */
+  changedAt: number;
+  heldUntil: number;
+}
+
+/** A row as it was read; without ETag where there is none yet. */
+export interface VersionedQuota {
+  row: QuotaRow;
+  etag: string | undefined;
+}
+
+/** A quota that nobody has claimed yet. */
+export const newQuota = (workload: string): QuotaRow => ({
+  workload,
+  holders: [],
+  factor: 1,
+  changedAt: 0,
+  heldUntil: 0,
+});
+
+const PREFIX = 'quota:';
+const quotaRowKey = (workload: string): string => `${PREFIX}${workload}`;
+
+/** The table entity of a quota row. */
+export const toQuotaEntity = ({ workload, ...columns }: QuotaRow): StoredEntity =>
+  toEntity('quota', { partitionKey: GATES_PARTITION, rowKey: quotaRowKey(workload) }, columns);
+
+/** Reads the row of a workload. */
+export async function readQuota(table: Table, workload: string): Promise<VersionedQuota> {
+  const entity = await readEntity(table, GATES_PARTITION, quotaRowKey(workload));
+  if (!entity) return { row: newQuota(workload), etag: undefined };
+  const { holders = [], factor = 1, changedAt = 0, heldUntil = 0 } = fromEntity('quota', entity);
+  const read = (holders as Holder[]).map(({ wants, has, ...holder }) => ({
+    ...holder,
+    wants: unlimited(wants),
+    has: unlimited(has),
+  }));
+  return { row: { workload, holders: read, factor, changedAt, heldUntil }, etag: entity.etag };
+}
+
+/** JSON has no Infinity. */
+const unlimited = ({ permitsPerSecond, inFlight }: { [K in keyof Share]: number | null }): Share => ({
+  permitsPerSecond: permitsPerSecond ?? Number.POSITIVE_INFINITY,
+  inFlight: inFlight ?? Number.POSITIVE_INFINITY,
+});
+
+/** Writes the row if nobody has since it was read; gives the new ETag, or undefined. */
+export const writeQuota = (table: Table, { row, etag }: VersionedQuota): Promise<string | undefined> =>
+  writeRow(table, toQuotaEntity(row), etag);
