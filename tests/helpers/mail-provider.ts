@@ -17,7 +17,9 @@ export interface MailProvider extends CountingServer {
  * Starts a provider. An address decides its answer: one that begins with `gone` is rejected, one that begins with `full`
  * is deferred at its first call, and all others are sent to, once per key.
  */
-export async function startMailProvider(options: Pick<CountingServerOptions, 'limit' | 'latencyMs'>): Promise<MailProvider> {
+export async function startMailProvider(
+  options: Pick<CountingServerOptions, 'limit' | 'latencyMs'>,
+): Promise<MailProvider> {
   const sent = new Map<string, string>();
   const deferred = new Set<string>();
   const answerOf = ({ key, to }: Message): object => {

@@ -22,7 +22,7 @@ export function planOf(seed: number, { processes, seconds, harsh }: PlanOptions)
   const within = (least: number, most: number): number => least + random() * (most - least);
   const begin = (id: string, startMs: number): ProcessPlan => ({
     ...{ id, startMs, offsetMs: within(-MOST_OFFSET_MS, MOST_OFFSET_MS) },
-    ...{ latencyMs: within(20, 300), tasks: 1 + Math.floor(random() * 3) },
+    latencyMs: within(20, 300),
   });
   const plans: ProcessPlan[] = [];
   for (let index = 0; index < processes; index += 1) {
@@ -33,7 +33,8 @@ export function planOf(seed: number, { processes, seconds, harsh }: PlanOptions)
     const atMs = within(plan.startMs, seconds * 1_000);
     if (chance < 0.2) plan.endMs = atMs;
     else if (chance < 0.4) plan.diesMs = atMs;
-    else if (chance < 0.6) plan.frozen = { atMs, forMs: FREEZE_MS.least * (FREEZE_MS.most / FREEZE_MS.least) ** random() };
+    else if (chance < 0.6)
+      plan.frozen = { atMs, forMs: FREEZE_MS.least * (FREEZE_MS.most / FREEZE_MS.least) ** random() };
     if (chance < 0.4) plans.push(begin(`process-${index}-again`, atMs + REPLACED_MS));
   }
   return plans;

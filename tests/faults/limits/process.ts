@@ -1,7 +1,7 @@
 /** A process in virtual time: the real limiter, tasks that enter and leave, and threads that take permits and make calls. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createLimiter, type Limiter } from '../../../shared/limits/limiter.ts';
-import { end, take } from '../../../shared/limits/permits.ts';
+import { endCall, take } from '../../../shared/limits/permits.ts';
 import type { Table } from '../../../shared/storage/table.ts';
 import type { Workload } from '../../../shared/workload/define.ts';
 import type { TimedCall } from '../../helpers/rates.ts';
@@ -29,8 +29,6 @@ export interface ProcessPlan {
   frozen?: { atMs: number; forMs: number };
   /** How long a call takes. */
   latencyMs: number;
-  /** Dequeue tasks at a time. */
-  tasks: number;
 }
 
 /** How often a thread without a permit looks again. */
@@ -38,9 +36,7 @@ const POLL_MS = 10;
 /** Between the taking of a permit and the arrival at the other side. */
 const MOST_ON_THE_WAY_MS = 30;
 const SLICE_MS = { least: 2_000, most: 30_000 };
-const BETWEEN_SLICES_MS = 300;
-/** A parked queue is woken a little late. */
-const WAKE_MS = 500;
+const FAULT_RETRY_MS = 1_000;
 /** Service time at the beginning. */
 export const START_MS = Date.UTC(2026, 0);
 
@@ -71,8 +67,16 @@ export function virtualIntervals(time: VirtualTime): {
   };
 }
 
+/** A process as the drains see it. */
+export interface Process {
+  /** Whether tasks are given to it. */
+  isUp: () => boolean;
+  /** Runs a dequeue task of a queue; gives when to come back if there was no share. */
+  runTask: (queue: string) => Promise<{ retryAt: number | undefined }>;
+}
+
 /** Plans the life of a process. */
-export function planProcess(world: World, plan: ProcessPlan): void {
+export function planProcess(world: World, plan: ProcessPlan): Process {
   const { time, workload } = world;
   const owner: Owner = { stillUntilMs: 0 };
   const limiter = createLimiter({
@@ -82,60 +86,45 @@ export function planProcess(world: World, plan: ProcessPlan): void {
     id: plan.id,
     callsInFlight: () => workload.concurrency,
   });
-  let isEnding = false;
-  for (let task = 0; task < plan.tasks; task += 1) {
-    const begin = (): void => {
-      time.settled();
-      owners.run(owner, () => void runTask(world, { plan, owner, limiter, isOver: () => isEnding }));
-    };
-    time.after(plan.startMs + world.random() * 1_000, begin, owner);
-  }
-  const { endMs, diesMs, frozen } = plan;
-  if (endMs !== undefined) {
-    const close = (): void => {
-      isEnding = true;
-      time.settled();
-      owners.run(owner, () => void limiter.close());
-    };
-    time.after(endMs, close, owner);
-  }
-  if (frozen)
-    time.after(frozen.atMs, () => {
-      owner.stillUntilMs = Math.max(owner.stillUntilMs, time.nowMs + frozen.forMs);
-    });
-  if (diesMs !== undefined)
-    time.after(diesMs, () => {
-      owner.stillUntilMs = Number.POSITIVE_INFINITY;
-    });
+  const { startMs, endMs = Number.POSITIVE_INFINITY, diesMs = Number.POSITIVE_INFINITY, frozen } = plan;
+  const isOver = (): boolean => time.nowMs >= endMs;
+  const plans: [atMs: number | undefined, act: () => void][] = [
+    [frozen?.atMs, () => (owner.stillUntilMs = Math.max(owner.stillUntilMs, time.nowMs + (frozen?.forMs ?? 0)))],
+    [plan.diesMs, () => (owner.stillUntilMs = Number.POSITIVE_INFINITY)],
+  ];
+  for (const [atMs, act] of plans) if (atMs !== undefined) time.after(atMs, act);
+  const close = (): void => {
+    time.settled();
+    owners.run(owner, () => void limiter.close());
+  };
+  if (plan.endMs !== undefined) time.after(plan.endMs, close, owner);
+  return {
+    isUp: () => time.nowMs >= startMs && time.nowMs < Math.min(endMs, diesMs),
+    runTask: (queue) => owners.run(owner, () => runTask(world, { plan, owner, limiter, isOver }, queue)),
+  };
 }
 
 interface Running {
   plan: ProcessPlan;
   owner: Owner;
   limiter: Limiter;
+  /** Whether the process is to end. */
   isOver: () => boolean;
 }
 
-/** A dequeue task after another, as long as the process lives: there is always work. */
-async function runTask(world: World, running: Running): Promise<void> {
+async function runTask(world: World, running: Running, queue: string): Promise<{ retryAt: number | undefined }> {
   const { time, random, workload } = world;
-  const { plan, owner, limiter, isOver } = running;
-  while (!isOver()) {
-    const entry = await limiter.enter(workload).catch(() => undefined);
-    if (entry === undefined) {
-      await time.sleep(1_000, owner);
-    } else if ('retryAt' in entry) {
-      const waitMs = entry.retryAt - START_MS - time.nowMs - plan.offsetMs;
-      await time.sleep(Math.max(0, waitMs) + random() * WAKE_MS, owner);
-    } else {
-      const sliceMs = SLICE_MS.least + random() * (SLICE_MS.most - SLICE_MS.least);
-      await work(world, running, time.nowMs + sliceMs);
-      entry.leave();
-      await time.sleep(random() * BETWEEN_SLICES_MS, owner);
-    }
-  }
+  const { plan, owner, limiter } = running;
+  // A task that meets a fault ends, and its queue parks for a second.
+  const failed = { retryAt: START_MS + time.nowMs + FAULT_RETRY_MS };
+  const entry = await limiter.enter({ queue, workload }).catch(() => failed);
+  if ('retryAt' in entry) return { retryAt: entry.retryAt - START_MS - plan.offsetMs };
+  const sliceMs = SLICE_MS.least + random() * (SLICE_MS.most - SLICE_MS.least);
+  await work(world, running, time.nowMs + sliceMs);
+  await entry.leave();
+  await time.sleep(0, owner);
+  return { retryAt: undefined };
 }
-
 /** Calls, as many as the permits allow, until the time is over or the share is lost. */
 async function work(world: World, { plan, owner, limiter, isOver }: Running, untilMs: number): Promise<void> {
   const { time, random, workload, calls } = world;
@@ -151,7 +140,7 @@ async function work(world: World, { plan, owner, limiter, isOver }: Running, unt
         calls.push(call);
         const done = (): void => {
           inFlight -= 1;
-          end(permits, items);
+          endCall(permits, items);
         };
         time.after(plan.latencyMs, () => {
           call.endMs = time.nowMs;

@@ -4,6 +4,7 @@ import type { Table } from '../../../shared/storage/table.ts';
 import type { Workload } from '../../../shared/workload/define.ts';
 import type { TimedCall } from '../../helpers/rates.ts';
 import { type Rows, tableEffect, tableOf } from '../explorer/table-stub.ts';
+import { planDrain } from './drain.ts';
 import { type ProcessPlan, planProcess, virtualIntervals, type World } from './process.ts';
 import { createVirtualTime, type Owner, type VirtualTime } from './virtual-time.ts';
 
@@ -12,6 +13,8 @@ export interface Simulation {
   workload: Workload;
   seconds: number;
   processes: readonly ProcessPlan[];
+  /** Queues that always have work, and most tasks of a wave. */
+  queues: readonly { name: string; tasks: number }[];
   /** Part of the table calls whose answer is lost, half of them after their effect. */
   lostShare: number;
   /** Bends what a process is given: a rule taken out. */
@@ -33,7 +36,7 @@ const GIVEN_UP_MS = 1_000;
 
 /** Carries the simulation out. `setInterval` has to be replaced by what `intervals` is called with. */
 export async function simulate(
-  { seed, workload, seconds, processes, lostShare, bend = (table) => table }: Simulation,
+  { seed, workload, seconds, processes, queues, lostShare, bend = (table) => table }: Simulation,
   intervals: (virtual: ReturnType<typeof virtualIntervals>) => void,
 ): Promise<Simulated> {
   const time = createVirtualTime();
@@ -58,7 +61,8 @@ export async function simulate(
   const tableFor = (owner: Owner): Table =>
     bend(tableOf({ ask: (name: string, ...args: unknown[]) => ask(owner, name, structuredClone(args)) } as never));
   const world: World = { time, random, workload, calls, tableOf: tableFor };
-  for (const plan of processes) planProcess(world, plan);
+  const planned = processes.map((plan) => planProcess(world, plan));
+  for (const queue of queues) planDrain(world, planned, queue.name, queue.tasks);
   await time.run(seconds * 1_000);
   return { calls, operations };
 }

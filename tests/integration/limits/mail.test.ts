@@ -74,6 +74,16 @@ describe.each(INSTANCES)('a provider of mail with a limit, and %i instances', (i
         seconds: ((last?.atMs ?? 0) - (first?.atMs ?? 0)) / 1_000,
       }),
     );
+    const by = new Map<string, number[]>();
+    for (const c of calls) {
+      const k = c.instance;
+      const a = by.get(k) ?? [];
+      const i = Math.floor((c.atMs - (first?.atMs ?? 0)) / 2000);
+      a[i] = (a[i] ?? 0) + 1;
+      by.set(k, a);
+    }
+    for (const [k, a] of by) console.log('DEBUG', k, Array.from(a, (x) => x ?? 0).join(' '));
+    (await import('node:fs')).writeFileSync('/tmp/wt/scratch/h-host.log', await stack.hostLog());
     expect(ended.map(({ state, lane }) => [state, lane])).toEqual([
       ['completed', 'bulk'],
       ['completed', 'transactional'],

@@ -156,7 +156,9 @@ describe('mail: many addresses per call, and an answer for each', () => {
     for (let run = 0; run < 2; run += 1) {
       const { results, deadLetters, report } = await runWorkload(mail, items);
       expect(results).toHaveLength(3);
-      expect(deadLetters).toMatchObject([{ index: 1, reason: 'rejected', error: { message: expect.stringMatching(/gone/) } }]);
+      expect(deadLetters).toMatchObject([
+        { index: 1, reason: 'rejected', error: { message: expect.stringMatching(/gone/) } },
+      ]);
       expect(report).toEqual({ 'a.example': 1, 'b.example': 2 });
     }
     expect([...provider.sent.values()].toSorted()).toEqual(['ada@a.example', 'bob@b.example', 'full@b.example']);

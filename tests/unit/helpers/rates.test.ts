@@ -73,11 +73,7 @@ describe('less than the rate', () => {
       [...steady(0, 20_000), ...steady(27_000, 60_000)],
       ['0.883 of the rate from 0 ms to 60000 ms, 0.9 expected; fewest from 19950 ms to 20950 ms: 0 calls'],
     ],
-    [
-      'nothing',
-      [],
-      ['0.000 of the rate from 0 ms to 60000 ms, 0.9 expected; fewest from 0 ms to 1000 ms: 0 calls'],
-    ],
+    ['nothing', [], ['0.000 of the rate from 0 ms to 60000 ms, 0.9 expected; fewest from 0 ms to 1000 ms: 0 calls']],
   ] as const)('%s', (_, calls, wrong) => {
     expect(missedRate(calls, CALLS, work)).toEqual(wrong);
   });
