@@ -9,6 +9,7 @@ export const EXIT = {
   cancelled: 6,
   timeout: 7,
   reportFailed: 8,
+  suspect: 9,
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
@@ -23,4 +24,5 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   cancelled: 'watch, --wait: the batch was cancelled',
   timeout: 'watch, --wait: not ended within --timeout; it goes on',
   reportFailed: 'watch, --wait: the report of the batch failed',
+  suspect: 'watch, --wait: none of the first items is valid; the file or the schema is probably wrong',
 };

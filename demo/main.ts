@@ -4,9 +4,11 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type LocalStack, startStack } from 'functions-local';
+import { EXIT, type ExitCode } from '../cli/exit-codes.ts';
 import { formatCount, formatTable } from '../cli/text/format.ts';
 import { type DemoOptions, readArguments, USAGE } from './arguments.ts';
 import { type Submission, showBatch } from './batch/show-batch.ts';
+import { verdictOf } from './batch/verdict.ts';
 import { type DataFolder, takeDataFolder } from './data-folder.ts';
 import { describeAccess, describeNextSteps } from './next-steps.ts';
 import { ROOT, sluiceStack } from './stack.ts';
@@ -60,25 +62,16 @@ async function generatedUsage({ items, seed }: DemoOptions, folder: DataFolder):
   return generated;
 }
 
-/** Takes the file through the pipeline; false: the report is not what the file comes to. */
-async function demonstrate(stack: LocalStack, options: DemoOptions, folder: DataFolder): Promise<boolean> {
+/** Takes the file through the pipeline, and returns the exit code: 0 if all is as the file wants it. */
+async function demonstrate(stack: LocalStack, options: DemoOptions, folder: DataFolder): Promise<ExitCode> {
   print('', ...formatTable(stack.addresses), '', ...describeAccess(stack), '');
   const submission = await inputOf(stack, options, folder);
-  const { batch, problems } = await showBatch(stack, submission, process.stdout);
-  if (problems.length > 0) {
-    print(
-      '',
-      `NOT as it has to be (points: ${problems.length}):`,
-      ...problems.slice(0, 20).map((problem) => `  ${problem}`),
-    );
-    return false;
-  }
-  print(
-    '',
-    submission.compare ? 'Checked: equal to the totals computed straight from the input.' : 'Checked: no item is lost.',
-  );
-  if (!options.once) print('', ...describeNextSteps(stack, batch, submission), '', 'Running; Ctrl-C ends it.');
-  return true;
+  const shown = await showBatch(stack, submission, process.stdout);
+  const { lines, code } = verdictOf(shown, submission);
+  print('', ...lines);
+  if (code === EXIT.done && !options.once)
+    print('', ...describeNextSteps(stack, shown.batch, submission), '', 'Running; Ctrl-C ends it.');
+  return code;
 }
 
 /** Runs until the demonstration fails, ends with `--once`, or is interrupted. Returns the exit code. */
@@ -96,9 +89,9 @@ async function runOn(
     await Promise.race([died, sleep(500)]);
     throw error;
   });
-  const isEqual = await Promise.race([shown, died, interrupted.then(() => undefined)]);
-  if (isEqual === undefined) return INTERRUPTED;
-  if (!isEqual || options.once) return isEqual ? 0 : 1;
+  const code = await Promise.race([shown, died, interrupted.then(() => undefined)]);
+  if (code === undefined) return INTERRUPTED;
+  if (code !== EXIT.done || options.once) return code;
   await Promise.race([died, interrupted]);
   return 0;
 }

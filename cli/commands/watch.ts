@@ -5,7 +5,7 @@ import { describeEnd, timeoutOption, type WaitOptions, waitFor } from '../watch/
 
 const HELP = `
 Looks every half second at first, every five seconds after a while. Ends with 5 when there are dead letters, with 6 when
-it was cancelled, with 8 when its report failed. Ctrl-C ends the watching, not the batch.`;
+it was cancelled, with 8 when its report failed, with 9 when it is suspect. Ctrl-C ends the watching, not the batch.`;
 
 /** `sluice watch ID`. */
 export function addWatch(program: Command, act: Act): void {
@@ -13,7 +13,7 @@ export function addWatch(program: Command, act: Act): void {
     .command('watch')
     .summary('show a batch until it has ended')
     .description(
-      'Shows a batch until it has ended: completed, completed with dead letters, cancelled, or report failed.',
+      'Shows a batch until it has ended: completed, completed with dead letters, suspect, cancelled, or report failed.',
     )
     .argument('<id>', 'the batch')
     .addOption(timeoutOption())

@@ -1,3 +1,4 @@
+import { SUSPECT_ITEMS } from '../../shared/batches/batch-row.ts';
 import type { BatchView } from '../../shared/http/batches/schemas.ts';
 import { formatBar, formatCount, formatNumber, formatSeconds, formatTable, formatTime } from './format.ts';
 
@@ -8,6 +9,7 @@ export type ShownBatch = Pick<
 > & {
   receipt?: Pick<BatchView['receipt'], 'operations'>;
   blocked?: BatchView['blocked'];
+  suspect?: BatchView['suspect'];
 };
 
 /** What is shown of a queue beside a batch. */
@@ -46,12 +48,31 @@ export function describeBatch(batch: ShownBatch): string[] {
   ];
   return [
     `State: ${state}`,
+    ...describeSuspect(batch),
     `Items: ${items.join(', ')}`,
     ...[describeBlocked(batch)].filter((line) => line !== undefined),
     ...(latency ? [`Latency from acceptance to done: ${latency.join(', ')}`] : []),
     ...(deadline.met === false ? [`Deadline missed: ${formatTime(deadline.at)} UTC`] : []),
     ...describeRedrive(batch),
     ...(receipt ? describeOperations(receipt.operations, accepted) : []),
+  ];
+}
+
+/** What is wrong with a suspect batch, and by which causes; empty for any other. */
+export function describeSuspect({ suspect, revisions }: Pick<ShownBatch, 'suspect' | 'revisions'>): string[] {
+  if (suspect === undefined) return [];
+  // A redrive of the report alone has no items, and keeps the verdict on those of the revision before.
+  const judged = revisions.findLast(({ items }) => items > 0);
+  const first = (judged?.items ?? 0) > SUSPECT_ITEMS ? `first ${formatCount(SUSPECT_ITEMS)} ` : '';
+  const items = (judged?.revision ?? 0) > 0 ? 'redriven items' : 'items';
+  return [
+    `Suspect: none of the ${first}${items} is valid. The file or the schema is probably wrong.`,
+    ...suspect.causes.flatMap(({ cause, count, example }) => [
+      `  ${formatNumber(count, 'item')}: ${cause}`,
+      ...(example === undefined
+        ? []
+        : [`    for example at position ${formatCount(example.position)}: ${example.message}`]),
+    ]),
   ];
 }
 

@@ -7,6 +7,7 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 export function endingOf({ state }: { state: BatchState }): ExitCode {
   if (state === 'cancelled') return EXIT.cancelled;
   if (state === 'reportFailed') return EXIT.reportFailed;
+  if (state === 'suspect') return EXIT.suspect;
   return state === 'completedWithDeadLetters' ? EXIT.deadLetters : EXIT.done;
 }
 

@@ -2,8 +2,9 @@ import type { Operations } from '../contract/operations.ts';
 import { type Entity, fromEntity, type StoredEntity, toEntity } from '../storage/entity.ts';
 
 /**
- * States of a batch. The last four are finished; `accepting` means accepted, but perhaps not wholly enqueued. In
- * `reportFailed` every item has its outcome, which the counts tell, and the report of the revision could not be made.
+ * States of a batch. The last five are finished; `accepting` means accepted, but perhaps not wholly enqueued. In
+ * `suspect` none of the first items of the revision fits the schema. In `reportFailed` every item has its outcome, which
+ * the counts tell, and the report of the revision could not be made.
  */
 export const BATCH_STATES = [
   'accepting',
@@ -12,6 +13,7 @@ export const BATCH_STATES = [
   'cancelling',
   'completed',
   'completedWithDeadLetters',
+  'suspect',
   'cancelled',
   'reportFailed',
 ] as const;
@@ -20,6 +22,7 @@ export type BatchState = (typeof BATCH_STATES)[number];
 const FINISHED: ReadonlySet<BatchState> = new Set([
   'completed',
   'completedWithDeadLetters',
+  'suspect',
   'cancelled',
   'reportFailed',
 ]);
@@ -51,8 +54,29 @@ export interface RevisionTimes {
   latencyMax?: number | undefined;
 }
 
+/** A revision is suspect if its first items, so many, are all invalid; one of fewer items, if all of them are. */
+export const SUSPECT_ITEMS = 1_000;
+
+/** A frequent cause of dead letters in a suspect batch, at most 120 characters, and an item that died of it. */
+export interface SuspectCause {
+  cause: string;
+  /** As far as the outcomes' headers name it: they list the most frequent causes of their chunk. */
+  count: number;
+  /** `position` is 0-based in the batch; `message` is one line. Absent when the dead letter could not be read. */
+  example?: { position: number; message: string } | undefined;
+}
+
+/** Why a batch is suspect: its most frequent causes, the most frequent first. */
+export interface Suspect {
+  causes: readonly SuspectCause[];
+}
+
 /** The columns that belong to the present revision, and begin anew with each. */
-export type PresentRevision = Omit<RevisionTimes, 'revision' | 'items'> & { revisionItems: number };
+export type PresentRevision = Omit<RevisionTimes, 'revision' | 'items'> & {
+  revisionItems: number;
+  /** Only in the state `suspect`. */
+  suspect?: Suspect | undefined;
+};
 
 /**
  * The row of a batch: what was accepted, how far it is, and what it cost. Times are ISO text in UTC; those of

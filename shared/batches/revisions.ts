@@ -36,6 +36,7 @@ export function nextRevision(
     latencyP50: undefined,
     latencyP95: undefined,
     latencyMax: undefined,
+    suspect: undefined,
   };
 }
 

@@ -74,6 +74,9 @@ export const redriveChunkId = (revision: number, position: number): string =>
 /** The revision that a chunk ran in: 0 for those of the upload. Follow-ups are of their chunk's revision. */
 export const revisionOf = (chunk: string): number => Number(/^v(\d+)\./.exec(chunk)?.[1] ?? 0);
 
+/** The chunk of the upload or redrive that `chunk` is or follows from. Ids of follow-ups begin with that of their parent. */
+export const firstChunkOf = (chunk: string): string => chunk.replace(/\.[rs]\d.*$/, '');
+
 /** Where a chunk's outcome lies; a pure function of the reference, laid out so that tools read a day as a Hive partition. */
 export const outcomeBlobName = (workload: string, batch: string, chunk: string): string =>
   `workload=${workload}/date=${batchDate(batch)}/batch=${batch}/${chunk}.ndjson.zst`;

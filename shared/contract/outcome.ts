@@ -35,6 +35,8 @@ export const outcomeHeaderSchema = z.object({
   moved: count.optional(),
   /** How many items died of which cause; the most frequent ones only. */
   causes: z.record(z.string(), count).optional(),
+  /** How many of the dead items did not fit the schema: exact, unlike the causes, which are a selection. Absent: none. */
+  invalid: count.optional(),
   /** For `split`: [skip, take] of each part, relative to the frame. */
   parts: z.array(z.tuple([count, count])).optional(),
 });

@@ -98,7 +98,7 @@ async function dequeue(
   if (isShown) measureQueue(name, depth, active);
   else await recordHeartbeat(table, { queue: name, task, generation, until: untilOf(1) });
   const isLimited = address.kind === 'items';
-  const entry = isLimited ? await deps.limits.enter(address.workload) : NO_LIMITS;
+  const entry = isLimited ? await deps.limits.enter(address) : NO_LIMITS;
   if ('retryAt' in entry) return { ...emptySlice('noShare'), retryAt: entry.retryAt };
   const queue = deps.queues(name);
   try {
@@ -113,11 +113,11 @@ async function dequeue(
       random: Math.random,
     });
   } finally {
-    entry.leave();
+    await entry.leave();
   }
 }
 
-const NO_LIMITS = { leave: () => {} };
+const NO_LIMITS = { leave: async () => {} };
 
 /** What was received is not run on a gate that cannot be read, nor left to its visibility timeout. */
 async function mayGoOn(

@@ -3,32 +3,38 @@
  *
  * The shares of all living leases never sum to more than the limit: a claim gets at most what the others do not have. So a
  * process that comes later gets its part when the others renew, and shrink to theirs; until then they use it.
+ *
+ * Who waits is a queue, not a process: its drain is parked, and its next task may run in any process.
  */
 import type { Limit } from './limit.ts';
-import type { Holder, QuotaRow, Share } from './quota-row.ts';
+import type { Holder, QuotaRow, Share, WaitingQueue } from './quota-row.ts';
 
 /** What a process asks for. */
 export interface Claim {
   id: string;
+  /** The queues that it serves, or is asked to; none: it gives up its share. */
+  queues: readonly string[];
+  /** The queues that it has served until now: their next tasks may run in another process, at once. */
+  left?: readonly string[];
   wants: Share;
   /** Items that it has in flight: it keeps their part whatever it is given. */
   inFlight: number;
   /** How long the other side has asked to be left alone, in seconds, if it has throttled since the last claim. */
   throttledSeconds?: number | undefined;
-  /** How often in a row it has claimed without seeing another holder; makes its lease longer. */
+  /** How often in a row it has claimed without seeing anybody else; makes its lease longer. */
   quiet: number;
-  /** Whether it gives up its share and its place: it has no work. */
-  leaves?: boolean;
 }
 
-/** What became of a claim. */
+/** What became of a claim. Times are service times in milliseconds. */
 export interface Claimed {
   row: QuotaRow;
   /** Zeros when there is none; Infinity where there is no limit. */
   share: Share;
-  /** The share ends then; where there is none, the claim is worth repeating then. Service time in milliseconds. */
+  /** When to claim again, with a share or without. */
+  renewsAt: number;
+  /** The end of the share. */
   until: number;
-  /** Whether others hold or want a share. */
+  /** Whether others have or want a share. */
   isShared: boolean;
 }
 
@@ -38,12 +44,20 @@ export interface Claimed {
  */
 const FIRST_LEASE_MS = 5_000;
 const PER_RIVAL_MS = 1_000;
-const LONGEST_LEASE_MS = 20_000;
-/** How long a process that waits keeps its place beyond the time at which it is to claim again. */
-const PLACE_MS = 15_000;
+const LONGEST_LEASE_MS = 10_000;
+/** A lease is not renewed sooner than this. */
+const LEAST_RENEWAL_MS = 1_000;
+/** Part of a lease after which it is renewed. */
+const RENEW_AT = 0.6;
+/** A queue that waits comes back so long after a holder has renewed, and thereby made room. */
+const AFTER_RENEWAL_MS = 500;
+/** How long a queue that waits keeps its place after it was to come back: its wake and its task take a moment. */
+const PLACE_MS = 5_000;
+/** How long a queue whose task has ended keeps its place: the next wave comes at once, or none does. */
+const LEFT_PLACE_MS = 2_000;
 /** Where there is not enough for all, who has held its share for this long gives way to who waits. */
 const TURN_MS = 30_000;
-/** A share of less than this part of a call at a time (`perSeconds`) is of no use; below 1 by rounding only. */
+/** For comparisons: what is a little too little by rounding is enough. */
 const ROUNDING = 1 - 1e-9;
 
 /**
@@ -59,41 +73,65 @@ const DECREASE_MS = 5_000;
 
 /** Changes the row by a claim at service time `nowMs`. */
 export function claimShare(row: QuotaRow, claim: Claim, { limit, nowMs }: { limit: Limit; nowMs: number }): Claimed {
+  const { id, queues, left = [], wants, inFlight, quiet } = claim;
   const paced = pace(row, claim, { limit, nowMs });
-  const others = row.holders.filter((holder) => holder.id !== claim.id && isKnown(holder, limit, nowMs));
-  if (claim.leaves === true && claim.inFlight === 0) {
-    return { row: { ...paced, holders: others }, share: NOTHING, until: nowMs, isShared: others.length > 0 };
-  }
-  const wants = claim.leaves === true ? NOTHING : claim.wants;
-  const before = row.holders.find(({ id }) => id === claim.id);
-  const me: Holder = {
-    ...{ id: claim.id, wants, until: nowMs },
-    ...(before && before.until + PLACE_MS > nowMs
-      ? { has: before.has, since: before.since }
-      : { has: NOTHING, since: nowMs }),
-  };
-  const share = shareOf(me, others, { limit, nowMs, factor: paced.factor });
+  const others = row.holders.filter((holder) => holder.id !== id && isKnown(holder, limit, nowMs));
+  const waiting = row.waiting.filter(
+    ({ queue, until }) => until > nowMs && !queues.includes(queue) && !left.includes(queue),
+  );
+  const before = row.holders.find((holder) => holder.id === id && holder.until > nowMs);
+  const since = before?.since ?? nowMs;
+  const me = { wants, heldSince: before?.since, since: before?.since ?? waitingSince(row, queues, nowMs) };
+  const factor = paced.factor;
+  const share = queues.length === 0 ? NOTHING : shareOf(me, { others, waiting, limit, nowMs, factor });
   const isServed = isUseful(share);
-  const rivals = others.filter(({ until }) => until + PLACE_MS > nowMs);
-  const leaseMs = rivals.length > 0 ? FIRST_LEASE_MS + rivals.length * PER_RIVAL_MS : FIRST_LEASE_MS * 2 ** claim.quiet;
-  const until = isServed ? nowMs + Math.min(leaseMs, LONGEST_LEASE_MS) : retryAt(others, nowMs);
-  const holder: Holder = {
-    ...me,
-    // What is in flight stays counted until it can have ended.
-    has: { ...share, inFlight: Math.max(share.inFlight, claim.inFlight) },
-    since: isServed === isUseful(me.has) ? me.since : nowMs,
-    until,
-  };
-  return { row: { ...paced, holders: [...others, holder] }, share, until, isShared: rivals.length > 0 };
+  const rivals = others.filter(({ until }) => until > nowMs).length + waiting.length;
+  const leaseMs = rivals > 0 ? FIRST_LEASE_MS + rivals * PER_RIVAL_MS : FIRST_LEASE_MS * 2 ** quiet;
+  const until = isServed ? nowMs + Math.min(leaseMs, LONGEST_LEASE_MS) : nowMs;
+  const renewsAt = isServed ? renewalOf(until, waiting, nowMs) : retryAt(others, nowMs);
+  // What is in flight stays counted until it can have ended.
+  const has = { ...share, inFlight: Math.max(share.inFlight, inFlight) };
+  const holders = isServed || inFlight > 0 ? [...others, { id, queues, wants, has, since, renewsAt, until }] : others;
+  const places = [
+    ...(isServed ? [] : queues).map((queue) => placeOf(queue, row, { nowMs, until: renewsAt + PLACE_MS })),
+    ...left.map((queue) => placeOf(queue, row, { nowMs, until: nowMs + LEFT_PLACE_MS })),
+  ];
+  return { row: { ...paced, holders, waiting: [...waiting, ...places] }, share, renewsAt, until, isShared: rivals > 0 };
 }
 
 const NOTHING: Share = { permitsPerSecond: 0, inFlight: 0 };
 
 const isUseful = ({ permitsPerSecond, inFlight }: Share): boolean => permitsPerSecond > 0 && inFlight > 0;
 
-/** Whether a holder counts: it has a lease or a place, or items of it may be in flight. */
+/** Whether a holder counts: it has a lease, or items of it may be in flight. */
 const isKnown = ({ until, has }: Holder, { timeoutMs }: Limit, nowMs: number): boolean =>
-  nowMs < until + (Number.isFinite(has.inFlight) && has.inFlight > 0 ? Math.max(timeoutMs, PLACE_MS) : PLACE_MS);
+  nowMs < until + (Number.isFinite(has.inFlight) && has.inFlight > 0 ? timeoutMs : 0);
+
+const placeOf = (queue: string, row: QuotaRow, { nowMs, until }: { nowMs: number; until: number }): WaitingQueue => ({
+  queue,
+  since: waitingSince(row, [queue], nowMs),
+  until,
+});
+
+const waitingSince = ({ waiting }: QuotaRow, queues: readonly string[], nowMs: number): number =>
+  waiting.reduce(
+    (first, { queue, since, until }) => (queues.includes(queue) && until > nowMs ? Math.min(first, since) : first),
+    nowMs,
+  );
+
+/** Also when a place is forgotten, that it was held for: its part is free then. */
+const renewalOf = (until: number, waiting: readonly WaitingQueue[], nowMs: number): number =>
+  waiting.reduce(
+    (first, place) => Math.min(first, Math.max(place.until, nowMs + LEAST_RENEWAL_MS)),
+    nowMs + (until - nowMs) * RENEW_AT,
+  );
+
+/** When a holder has renewed, there may be room. */
+const retryAt = (others: readonly Holder[], nowMs: number): number =>
+  others.reduce(
+    (earliest, { renewsAt }) => (renewsAt > nowMs ? Math.min(earliest, renewsAt) : earliest),
+    nowMs + FIRST_LEASE_MS,
+  ) + AFTER_RENEWAL_MS;
 
 /** Raises the factor with time, and lowers it by a throttled claim. */
 function pace(row: QuotaRow, { throttledSeconds }: Claim, { limit, nowMs }: { limit: Limit; nowMs: number }): QuotaRow {
@@ -111,58 +149,99 @@ function pace(row: QuotaRow, { throttledSeconds }: Claim, { limit, nowMs }: { li
 }
 
 interface Situation {
+  others: readonly Holder[];
+  waiting: readonly WaitingQueue[];
   limit: Limit;
   nowMs: number;
   factor: number;
 }
 
-/** What `me` gets: its fair part, as far as the others have left it. */
-function shareOf(me: Holder, others: readonly Holder[], { limit, nowMs, factor }: Situation): Share {
+/** What a process gets: its fair part, as far as the others have left it. */
+function shareOf(me: Claimant, situation: Situation): Share {
+  const { others, limit, nowMs, factor } = situation;
   const rate = limit.permitsPerSecond === undefined ? Number.POSITIVE_INFINITY : limit.permitsPerSecond * factor;
-  const most = limit.maxInFlight ?? Number.POSITIVE_INFINITY;
+  const leased = others.filter(({ until }) => until > nowMs);
+  const inFlightOf = (holders: readonly Holder[]): number[] => holders.map(({ has }) => has.inFlight);
+  // What a process without a lease may still have in flight is nobody's to divide.
+  const most = rest(
+    limit.maxInFlight ?? Number.POSITIVE_INFINITY,
+    inFlightOf(others.filter(({ until }) => until <= nowMs)),
+  );
   // Of a lower rate, too, one call at a time is somebody's.
   const leastRate = limit.permitsPerSecond === undefined ? 0 : Math.min(rate, limit.permitsPerCall / limit.perSeconds);
-  const served = chooseServed([me, ...others], { nowMs, most: howMany(rate, leastRate, most, limit) });
+  const served = chooseServed(me, situation, howMany(rate, leastRate, most, limit));
   if (!served.includes(me)) return NOTHING;
-  const wanted = (pick: (share: Share) => number): number[] => served.map(({ wants }) => pick(wants));
   const place = served.indexOf(me);
-  const fairRate =
+  const fairOf = (total: number, pick: (share: Share) => number): number =>
     divide(
-      rate,
-      wanted((share) => share.permitsPerSecond),
+      total,
+      served.map(({ wants }) => pick(wants)),
     )[place] ?? 0;
-  const fairInFlight =
-    divide(
-      most,
-      wanted((share) => share.inFlight),
-    )[place] ?? 0;
-  const sum = (holders: readonly Holder[], pick: (share: Share) => number): number =>
-    holders.reduce((total, { has }) => total + pick(has), 0);
-  const leased = others.filter(({ until }) => until > nowMs);
-  const freeRate = rate === Number.POSITIVE_INFINITY ? rate : rate - sum(leased, (share) => share.permitsPerSecond);
-  const freeInFlight = most === Number.POSITIVE_INFINITY ? most : most - sum(others, (share) => share.inFlight);
-  const share = {
-    permitsPerSecond: Math.min(Math.max(fairRate, leastRate), freeRate),
-    inFlight: Math.floor(Math.min(Math.max(fairInFlight, limit.itemsPerCall), freeInFlight)),
+  const freeRate = rest(
+    rate,
+    leased.map(({ has }) => has.permitsPerSecond),
+  );
+  const freeInFlight = rest(
+    most,
+    others.map(({ has }) => has.inFlight),
+  );
+  const permitsPerSecond = Math.min(
+    Math.max(
+      fairOf(rate, (share) => share.permitsPerSecond),
+      leastRate,
+    ),
+    freeRate,
+  );
+  const inFlight = Math.floor(
+    Math.min(
+      Math.max(
+        fairOf(most, (share) => share.inFlight),
+        limit.itemsPerCall,
+      ),
+      freeInFlight,
+    ),
+  );
+  const isEnough = permitsPerSecond >= leastRate * ROUNDING && inFlight >= limit.itemsPerCall;
+  return isEnough ? { permitsPerSecond, inFlight } : NOTHING;
+}
+
+const rest = (total: number, taken: readonly number[]): number =>
+  total === Number.POSITIVE_INFINITY ? total : taken.reduce((left, part) => left - part, total);
+
+/** Somebody who has a share since `heldSince`, or else waits since `since`. */
+interface Claimant {
+  wants: Share;
+  since: number;
+  heldSince: number | undefined;
+}
+const EVERYTHING: Share = { permitsPerSecond: Number.POSITIVE_INFINITY, inFlight: Number.POSITIVE_INFINITY };
+
+/**
+ * Who is served: everybody, or where there is not enough for all, who came into its share lately, then who has waited
+ * longest. A queue that waits beside a process which serves it has no claim of its own; the process leaves what it does
+ * not use.
+ */
+function chooseServed(me: Claimant, { others, waiting, nowMs }: Situation, most: number): Claimant[] {
+  const holders = others.filter(({ until, queues }) => until > nowMs && queues.length > 0);
+  const isServed = ({ queue }: WaitingQueue): boolean => holders.some(({ queues }) => queues.includes(queue));
+  const claimants: Claimant[] = [
+    me,
+    ...holders.map(({ wants, since }) => ({ wants, since, heldSince: since })),
+    ...waiting
+      .filter((place) => !isServed(place))
+      .map(({ since }) => ({ wants: EVERYTHING, since, heldSince: undefined })),
+  ];
+  if (claimants.length <= most) return claimants;
+  const rank = ({ heldSince }: Claimant): number => {
+    if (heldSince === undefined) return 1;
+    return nowMs - heldSince < TURN_MS ? 0 : 2;
   };
-  const isEnough = share.permitsPerSecond >= leastRate * ROUNDING && share.inFlight >= limit.itemsPerCall;
-  return isEnough ? share : NOTHING;
+  return claimants.sort((a, b) => rank(a) - rank(b) || a.since - b.since).slice(0, most);
 }
 
 /** Holders that the limits suffice for: each needs enough for one call at a time. */
 const howMany = (rate: number, leastRate: number, most: number, { itemsPerCall }: Limit): number =>
   Math.max(1, Math.floor(Math.min(leastRate > 0 ? rate / (leastRate * ROUNDING) : most, most / itemsPerCall)));
-
-/** Who is served where there is not enough for all: who came into its share lately, then who has waited longest. */
-function chooseServed(holders: readonly Holder[], { nowMs, most }: { nowMs: number; most: number }): Holder[] {
-  const claimants = holders.filter(({ until, wants }) => until + PLACE_MS > nowMs && isUseful(wants));
-  if (claimants.length <= most) return claimants;
-  const rank = ({ has, since }: Holder): number => {
-    if (!isUseful(has)) return 1;
-    return nowMs - since < TURN_MS ? 0 : 2;
-  };
-  return claimants.sort((a, b) => rank(a) - rank(b) || a.since - b.since || (a.id < b.id ? -1 : 1)).slice(0, most);
-}
 
 /** Max-min fair: nobody gets more than it wants, and what one leaves is divided among the others. */
 export function divide(total: number, wants: readonly number[]): number[] {
@@ -178,10 +257,3 @@ export function divide(total: number, wants: readonly number[]): number[] {
   }
   return parts;
 }
-
-/** A waiting process comes back when the first lease has been renewed or has ended. */
-const retryAt = (others: readonly Holder[], nowMs: number): number =>
-  others.reduce(
-    (earliest, { until, has }) => (isUseful(has) && until > nowMs ? Math.min(earliest, until) : earliest),
-    nowMs + FIRST_LEASE_MS,
-  );

@@ -7,8 +7,9 @@ import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
 import type { Table } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import type { Workload } from '../workload/define.ts';
+import type { QueueAddress } from '../workload/registry.ts';
 import { type Claim, type Claimed, claimShare } from './claim.ts';
-import { type Limit, limitOf } from './limit.ts';
+import { type Limit, limitOf, USED_PART } from './limit.ts';
 import {
   addPermits,
   clearPermits,
@@ -24,18 +25,15 @@ import { newQuota, readQuota, type Share, type VersionedQuota, writeQuota } from
 /** How often permits are added. */
 const TICK_MS = 20;
 /**
- * Permits of this long may lie unused, so that a thread which was busy for a moment loses none; no more, for they would be
- * used at once.
+ * Permits of this long may lie unused, so that a thread which was busy for a moment loses none. No more, for they would be
+ * used at once: with the part of the rate that is used, no period of `perSeconds` sees more than its limit.
  */
 const UNUSED_SECONDS = 0.25;
+const UNUSED_PART = 1 - USED_PART;
 /**
  * A lease ends here before it ends for others: a service clock is up to a second behind, and a round trip (service-clock.ts).
  */
 const MARGIN_MS = 1_500;
-/** Part of a lease after which it is renewed. */
-const RENEW_AT = 0.6;
-/** How long a share is kept that nobody uses and others could: the next wave may follow at once. */
-const STAY_MS = 1_000;
 /** Wait before a claim is tried again that met a fault. */
 const FAULT_RETRY_MS = 1_000;
 /** A process that uses less than this part of its share asks for what it has used, and a little more. */
@@ -55,13 +53,16 @@ export interface LimiterDeps {
   callsInFlight: (workload: Workload) => number;
 }
 
-/** Whether work may begin; without a share: when to ask again, as service time in milliseconds. */
-export type Entry = { leave: () => void } | { retryAt: number };
+/**
+ * Whether work may begin; without a share: when to ask again, as service time in milliseconds. Whoever leaves last gives up
+ * the share of the process, so that the queue's next task finds it free wherever it runs; `leave` never rejects.
+ */
+export type Entry = { leave: () => Promise<void> } | { retryAt: number };
 
 /** The limits of one process. */
 export interface Limiter {
-  /** Enters a workload before work of it is received. Costs an operation if there is no lease that still holds. */
-  enter: (workload: Workload) => Promise<Entry>;
+  /** Enters a queue's workload before its work is received. Costs an operation if there is no lease that still holds. */
+  enter: (address: Pick<QueueAddress, 'queue' | 'workload'>) => Promise<Entry>;
   /** The permits of a workload that was entered; undefined when it has no limits. */
   permitsOf: (workload: Workload) => Permits | undefined;
   /** Whether the process has lost its share of a workload: what has not begun is better returned. */
@@ -81,9 +82,9 @@ export function createLimiter(deps: LimiterDeps): Limiter {
     return quota;
   };
   return {
-    enter: async (workload) => {
+    enter: async ({ queue, workload }) => {
       const quota = quotaOf(workload);
-      return quota === undefined ? { leave: () => {} } : quota.enter();
+      return quota === undefined ? { leave: async () => {} } : quota.enter(queue);
     },
     permitsOf: (workload) => quotaOf(workload)?.permits,
     isStarved: (workload) => quotas.get(workload.name)?.isStarved ?? false,
@@ -101,7 +102,8 @@ class Quota {
   readonly #workload: Workload;
   readonly #limit: Limit;
   readonly #deps: LimiterDeps;
-  #users = 0;
+  /** The queues of the tasks that have entered, once per task. */
+  #tasks: string[] = [];
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<unknown> | undefined;
   #known: VersionedQuota;
@@ -112,7 +114,10 @@ class Quota {
   #heldMs = 0;
   #claimedMs = 0;
   #tickedMs = 0;
-  #leftMs = 0;
+  /** The queues whose tasks have ended since the share was given up last. */
+  readonly #left = new Set<string>();
+  /** The queues for which a share was asked in vain; they wait until `#renewMs`. */
+  #asked: readonly string[] = [];
   /** Permits that are not whole yet. */
   #fraction = 0;
   #quiet = 0;
@@ -132,29 +137,33 @@ class Quota {
     return this.#share.inFlight === 0 || this.#deps.clockMs() >= this.#endMs;
   }
 
-  async enter(): Promise<Entry> {
+  async enter(queue: string): Promise<Entry> {
     await this.#writing;
-    const isDue = (): boolean => this.#writing !== undefined || this.#deps.clockMs() >= this.#renewMs;
-    if (this.isStarved && isDue()) await this.#claim();
+    const waits = this.#asked.includes(queue) && this.#deps.clockMs() < this.#renewMs;
+    if (this.isStarved && !waits) await this.#claim([queue]);
     if (this.isStarved) return { retryAt: this.#deps.now() + Math.max(0, this.#renewMs - this.#deps.clockMs()) };
-    this.#users += 1;
+    this.#tasks.push(queue);
     this.#start();
-    return { leave: () => this.#leave() };
+    return { leave: () => this.#leave(queue) };
   }
 
-  #leave(): void {
-    this.#users -= 1;
-    this.#leftMs = this.#deps.clockMs();
+  async #leave(queue: string): Promise<void> {
+    this.#tasks.splice(this.#tasks.indexOf(queue), 1);
+    this.#left.add(queue);
+    if (this.#tasks.length === 0) await this.close();
   }
 
-  /** Gives up the share, so that others get it before it has ended. */
   async close(): Promise<void> {
-    this.#stop();
+    clearInterval(this.#timer);
+    this.#timer = undefined;
     await this.#writing;
+    if (this.#timer !== undefined) return;
+    const left = [...this.#left];
+    this.#left.clear();
     if (this.isStarved) return;
     this.#setShare(NONE, 0);
     try {
-      await this.#inTurn({ leaves: true });
+      await this.#inTurn({ queues: [], left });
       this.#renewMs = 0;
     } catch (error) {
       log.info('quota-not-released', { workload: this.#workload.name, error: toError(error) });
@@ -167,23 +176,10 @@ class Quota {
     this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
   }
 
-  #stop(): void {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
-    clearPermits(this.permits);
-  }
-
   #tick(): void {
     const nowMs = this.#deps.clockMs();
     const passedMs = nowMs - this.#tickedMs;
     this.#tickedMs = nowMs;
-    if (this.#users === 0) {
-      // A lease that nobody waits for may as well lapse: the next slice may follow at once.
-      if (nowMs < this.#leftMs + STAY_MS) return;
-      if (this.#isShared) void this.close();
-      else this.#stop();
-      return;
-    }
     const throttledSeconds = readThrottled(this.permits);
     if (throttledSeconds !== undefined) this.#holdBack(throttledSeconds);
     if (nowMs >= this.#endMs && this.#share.inFlight > 0) this.#setShare(NONE, 0);
@@ -203,7 +199,8 @@ class Quota {
   #add(seconds: number): void {
     const { permitsPerSecond } = this.#share;
     if (!Number.isFinite(permitsPerSecond)) return;
-    const most = Math.max(this.#limit.permitsPerCall, Math.floor(permitsPerSecond * UNUSED_SECONDS), 1);
+    const unusedSeconds = Math.min(UNUSED_SECONDS, UNUSED_PART * this.#limit.perSeconds);
+    const most = Math.max(this.#limit.permitsPerCall, Math.floor(permitsPerSecond * unusedSeconds), 1);
     // A process that was stopped for a while has missed its permits.
     const earned = this.#fraction + permitsPerSecond * Math.min(seconds, UNUSED_SECONDS);
     const whole = Math.floor(earned);
@@ -213,25 +210,25 @@ class Quota {
 
   #claimInBackground(): void {
     if (this.#writing !== undefined) return;
-    this.#claim().catch((error: unknown) => {
+    this.#claim(this.#tasks).catch((error: unknown) => {
       log.warn('quota-not-claimed', { workload: this.#workload.name, error: toError(error) });
     });
   }
 
   /** One at a time: tasks that begin together share the lease. */
-  async #claim(): Promise<void> {
-    await (this.#writing ?? this.#inTurn({}));
+  async #claim(queues: readonly string[]): Promise<void> {
+    await (this.#writing ?? this.#inTurn({ queues: [...new Set(queues)] }));
   }
 
-  #inTurn(how: Pick<Claim, 'leaves'>): Promise<void> {
-    const writing = this.#write(how).finally(() => {
+  #inTurn(who: Pick<Claim, 'queues' | 'left'>): Promise<void> {
+    const writing = this.#write(who).finally(() => {
       this.#writing = undefined;
     });
     this.#writing = writing.catch(() => undefined);
     return writing;
   }
 
-  async #write(how: Pick<Claim, 'leaves'>): Promise<void> {
+  async #write(who: Pick<Claim, 'queues' | 'left'>): Promise<void> {
     const { table } = this.#deps;
     const throttledSeconds = this.#throttledSeconds;
     const wants = this.#wants();
@@ -244,7 +241,7 @@ class Quota {
       const found = isRead ? known : await readQuota(table, this.#workload.name);
       isRead = false;
       const claim: Claim = {
-        ...{ id: this.#deps.id, wants, throttledSeconds, quiet: this.#quiet, ...how },
+        ...{ id: this.#deps.id, wants, throttledSeconds, quiet: this.#quiet, ...who },
         inFlight: inFlightOf(this.permits),
       };
       const claimed = claimShare(found.row, claim, { limit: this.#limit, nowMs: this.#deps.now() });
@@ -262,7 +259,8 @@ class Quota {
         seconds: throttledSeconds,
       });
     }
-    if (how.leaves !== true) this.#accept(claimed);
+    this.#asked = claimed.share.inFlight > 0 ? [] : who.queues;
+    if (who.queues.length > 0) this.#accept(claimed);
   }
 
   /** Before the row says so: nobody may take what is still used here. */
@@ -276,16 +274,15 @@ class Quota {
     this.#setShare(smaller, this.#endMs);
   }
 
-  #accept({ row, share, until, isShared }: Claimed): void {
+  #accept({ row, share, renewsAt, until, isShared }: Claimed): void {
     const nowMs = this.#deps.clockMs();
-    const leaseMs = until - this.#deps.now();
-    const isServed = share.inFlight > 0;
+    const toLocalMs = nowMs - this.#deps.now();
     this.#quiet = isShared ? 0 : this.#quiet + 1;
     this.#isShared = isShared;
     this.#claimedMs = nowMs;
-    this.#heldMs = Math.max(this.#heldMs, nowMs + row.heldUntil - this.#deps.now());
-    this.#renewMs = nowMs + (isServed ? leaseMs * RENEW_AT : leaseMs);
-    this.#setShare(share, isServed ? nowMs + leaseMs - MARGIN_MS : 0);
+    this.#heldMs = Math.max(this.#heldMs, row.heldUntil + toLocalMs);
+    this.#renewMs = renewsAt + toLocalMs;
+    this.#setShare(share, until + toLocalMs - MARGIN_MS);
   }
 
   #setShare(share: Share, endMs: number): void {

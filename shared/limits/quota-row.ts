@@ -3,16 +3,25 @@ import { readEntity, type Table } from '../storage/table.ts';
 import { writeRow } from '../storage/write-row.ts';
 import { GATES_PARTITION } from '../wake/gate-row.ts';
 
-/** A process that works at the workload, or waits for a share. Times are service times in milliseconds. */
+/** A process that has a share. Times are service times in milliseconds. */
 export interface Holder {
   id: string;
+  /** The queues that it serves. */
+  queues: readonly string[];
   /** Permits per second, and items in flight, that it could use. */
   wants: Share;
-  /** What it has; zeros while it waits. */
   has: Share;
-  /** Since when it has a share, or waits for one. */
   since: number;
-  /** It starts nothing after this. */
+  /** It renews its lease then, and starts nothing after `until`. */
+  renewsAt: number;
+  until: number;
+}
+
+/** A queue whose dequeue tasks have found no share. Its next ones may run in any process. */
+export interface WaitingQueue {
+  queue: string;
+  since: number;
+  /** It is forgotten then, unless it has come again. */
   until: number;
 }
 
@@ -26,6 +35,7 @@ export interface Share {
 export interface QuotaRow {
   workload: string;
   holders: readonly Holder[];
+  waiting: readonly WaitingQueue[];
   /** Part of the rate that may be used just now: lowered when the other side throttles. */
   factor: number;
   /** When `factor` was last changed, and until when nothing may be started; service times in milliseconds. */
@@ -43,6 +53,7 @@ export interface VersionedQuota {
 export const newQuota = (workload: string): QuotaRow => ({
   workload,
   holders: [],
+  waiting: [],
   factor: 1,
   changedAt: 0,
   heldUntil: 0,
@@ -59,13 +70,14 @@ export const toQuotaEntity = ({ workload, ...columns }: QuotaRow): StoredEntity 
 export async function readQuota(table: Table, workload: string): Promise<VersionedQuota> {
   const entity = await readEntity(table, GATES_PARTITION, quotaRowKey(workload));
   if (!entity) return { row: newQuota(workload), etag: undefined };
-  const { holders = [], factor = 1, changedAt = 0, heldUntil = 0 } = fromEntity('quota', entity);
+  const { holders = [], waiting = [], factor = 1, changedAt = 0, heldUntil = 0 } = fromEntity('quota', entity);
   const read = (holders as Holder[]).map(({ wants, has, ...holder }) => ({
     ...holder,
     wants: unlimited(wants),
     has: unlimited(has),
   }));
-  return { row: { workload, holders: read, factor, changedAt, heldUntil }, etag: entity.etag };
+  const row = { workload, holders: read, waiting: waiting as WaitingQueue[], factor, changedAt, heldUntil };
+  return { row, etag: entity.etag };
 }
 
 /** JSON has no Infinity. */

@@ -2,7 +2,14 @@
  * The end of a batch: merge the partial aggregates in chunk order, write the report, finish the row, publish the end.
  */
 import type { ContainerClient } from '@azure/storage-blob';
-import { type BatchRow, type BatchState, isFinished, pendingItems, type Versioned } from '../batches/batch-row.ts';
+import {
+  type BatchRow,
+  type BatchState,
+  isFinished,
+  pendingItems,
+  type Suspect,
+  type Versioned,
+} from '../batches/batch-row.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
 import { indexBatch } from '../batches/index-rows.ts';
 import { changeBatch, changeFrom, chunkRows, readBatch } from '../batches/ledger.ts';
@@ -18,6 +25,7 @@ import type { QueueAddress } from '../workload/registry.ts';
 import { latencies } from './latency.ts';
 import { ReportError } from './merge.ts';
 import { writeReport } from './report.ts';
+import { findSuspect } from './suspect.ts';
 
 export interface FinalizeDeps extends EnqueueDeps {
   table: Table;
@@ -71,12 +79,14 @@ async function endBatch(
   const { row: batch } = found;
   checkConservation(batch, rows);
   const problem = await reportProblem(deps, batch, rows);
+  const suspect = problem === undefined ? await findSuspect(deps, batch, rows) : undefined;
   const completedAt = new Date(deps.gate.now()).toISOString();
   const finished = await changeFrom(deps.table, found, (now) =>
     isFinished(now.state) || now.revision !== batch.revision
       ? undefined
       : {
-          state: problem === undefined ? finalState(now) : 'reportFailed',
+          state: problem === undefined ? finalState(now, suspect) : 'reportFailed',
+          suspect,
           announced: false,
           completedAt,
           ...latencies(now, rows),
@@ -110,8 +120,9 @@ async function reportProblem(deps: FinalizeDeps, batch: BatchRow, rows: ChunkRow
   }
 }
 
-const finalState = (row: BatchRow): BatchState => {
+const finalState = (row: BatchRow, suspect: Suspect | undefined): BatchState => {
   if (row.cancelled > 0) return 'cancelled';
+  if (suspect !== undefined) return 'suspect';
   return row.dead > 0 ? 'completedWithDeadLetters' : 'completed';
 };
 
@@ -154,6 +165,13 @@ function logDeadline({ id, workload, revision, completedAt = '', deadlineAt }: B
   if (revision === 0 && completedAt > deadlineAt) log.warn('deadline-breached', { batch: id, workload, completedAt });
 }
 
+/** As `logDeadline`, of each revision; without the examples, which hold data of items. */
+function logSuspect({ id, workload, revision, suspect }: BatchRow): void {
+  if (suspect === undefined) return;
+  const causes = Object.fromEntries(suspect.causes.map(({ cause, count }) => [cause, count]));
+  log.warn('batch-suspect', { batch: id, workload, revision, causes });
+}
+
 interface End {
   batch: BatchRow;
   operations: Operations;
@@ -169,6 +187,7 @@ async function publishEnd(deps: FinalizeDeps, { batch, operations, etag }: End):
     await deps.publish(address, { type: 'BatchCompleted', batch: batch.id, items: accepted, details }, { messageId });
   log.info('batch-completed', { batch: batch.id, workload: batch.workload, ...details });
   logDeadline(batch);
+  logSuspect(batch);
   await indexBatch(deps.table, { ...batch, operations: addOperations(batch.operations, operations) });
   const end = (now: BatchRow): Partial<BatchRow> | undefined =>
     now.revision === revision && !now.announced

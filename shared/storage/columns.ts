@@ -51,6 +51,7 @@ export const COLUMNS = {
     operations: 'json',
     keyRow: 'string',
     traceparent: 'string',
+    suspect: 'json',
     reportProblem: 'string',
     cancellingAt: 'string',
     reportRedrives: 'json',
@@ -121,7 +122,7 @@ export const COLUMNS = {
   heartbeat: { generation: 'int32', aliveUntil: 'string' },
   policy: { version: 'int32', policy: 'json' },
   /** The limits of a workload, shared out; times in milliseconds. */
-  quota: { holders: 'json', factor: 'double', changedAt: 'int64', heldUntil: 'int64' },
+  quota: { holders: 'json', waiting: 'json', factor: 'double', changedAt: 'int64', heldUntil: 'int64' },
 } as const satisfies Record<string, Record<string, ColumnType>>;
 
 export type RowKind = keyof typeof COLUMNS;

@@ -82,6 +82,24 @@ describe('a report that failed', () => {
   });
 });
 
+describe('a suspect batch', () => {
+  it('says what is probably wrong, with the causes and an example', async () => {
+    page = await dashboard.open('upload');
+    const file = { name: 'other.ndjson', text: ndjson([{ order: 1 }, { order: 2 }]) };
+    const suspect = await uploadByDrop(page, file);
+    await page.getByText('Suspect').waitFor({ timeout: FINISHED });
+    await goTo(`batches/${suspect}`);
+    await page.locator('h1 .tag.bad', { hasText: 'Suspect' }).waitFor();
+    await page.getByText('None of the first items is valid.').waitFor();
+    await page.getByText(/^For example at position 0: /).waitFor();
+    await dashboard.shot(page, 'suspect');
+    await goTo('batches');
+    await page.getByLabel('State').selectOption('suspect');
+    await page.locator('tbody tr', { hasText: 'Completed' }).waitFor({ state: 'hidden' });
+    await page.locator('tbody tr', { hasText: 'Suspect' }).waitFor();
+  });
+});
+
 describe('the key', () => {
   it('is asked for, refused when it is wrong, and kept in the tab alone', async () => {
     page = await dashboard.open('batches', { key: '' });

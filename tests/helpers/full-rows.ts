@@ -20,6 +20,7 @@ export const fullBatch = (n: number, x: number): Required<BatchRow> => ({
   ...{ queuedAt: AT, startedAt: AT, completedAt: AT, cancellingAt: AT, deletingAt: AT },
   earlier: [{ revision: 0, items: n, openedAt: AT, deadlineAt: AT, completedAt: AT }],
   ...{ latencyP50: n, latencyP95: n, latencyMax: n, operations: { 'blob.put': n } },
+  suspect: { causes: [{ cause: 'invalid: InvalidItem: id', count: n, example: { position: n, message: 'id' } }] },
   ...{ keyRow: 'k', traceparent: 't', reportProblem: 'too many keys', reportRedrives: { 1: 'b/k.ndjson.zst' } },
 });
 
@@ -47,7 +48,7 @@ export const fullRows = (n: number, x: number): Record<RowKind, StoredEntity> =>
   heartbeat: toEntity('heartbeat', keys('heartbeat'), { generation: 1, aliveUntil: AT }),
   mark: toEntity('mark', keys('mark'), { name: 'billing/a.csv', batch: 'b' }),
   policy: toEntity('policy', keys('policy'), { version: 1, policy: {} }),
-  quota: toQuotaEntity({ workload: 'mail', holders: [], factor: x, changedAt: n, heldUntil: n }),
+  quota: toQuotaEntity({ workload: 'mail', holders: [], waiting: [], factor: x, changedAt: n, heldUntil: n }),
 });
 
 const keys = (rowKey: string) => ({ partitionKey: 'p', rowKey });

@@ -4,12 +4,14 @@ import { Panel } from '../ui/pieces.tsx';
 import { Conservation } from './conservation.tsx';
 import { Downloads } from './downloads.tsx';
 import { Latency } from './latency.tsx';
+import { Suspect } from './suspect.tsx';
 import { Timeline } from './timeline.tsx';
 
-/** What happened when, what became of the items, and where the results are. */
+/** What is wrong with the upload, what happened when, what became of the items, and where the results are. */
 export function Overview({ batch }: { batch: BatchView }): JSX.Element {
   return (
     <>
+      {batch.suspect && <Suspect causes={batch.suspect.causes} />}
       <Panel title="Items">
         <Conservation counts={batch.counts} chunks={batch.chunks} />
       </Panel>

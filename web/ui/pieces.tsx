@@ -36,6 +36,7 @@ export const TONES: Readonly<Record<State, string>> = {
   cancelling: 'off',
   completed: 'good',
   completedWithDeadLetters: 'warn',
+  suspect: 'bad',
   cancelled: 'off',
   reportFailed: 'bad',
 };

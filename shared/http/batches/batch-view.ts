@@ -1,4 +1,4 @@
-import { type BatchRow, isFinished, pendingItems, type RevisionTimes } from '../../batches/batch-row.ts';
+import { type BatchRow, isFinished, pendingItems, type RevisionTimes, type Suspect } from '../../batches/batch-row.ts';
 import { firstRevision, isDeadlineMet, presentRevision } from '../../batches/revisions.ts';
 import type { PriceSheet } from '../../cost/sheet.ts';
 import { receiptView } from './receipt-view.ts';
@@ -28,6 +28,7 @@ export function batchView(row: BatchRow, nowMs: number, sheet: PriceSheet): Batc
     revisions: [...row.earlier, present].map(revisionView),
     reportRevision: row.reportRevision < 0 ? null : row.reportRevision,
     ...(row.reportProblem === undefined ? {} : { reportProblem: row.reportProblem }),
+    ...(row.suspect === undefined ? {} : { suspect: suspectView(row.suspect) }),
     receipt: receiptView(row, sheet),
     links: batchLinks(row.id),
   };
@@ -47,6 +48,8 @@ const revisionView = (revision: RevisionTimes): BatchView['revisions'][number] =
   ...timesOf(revision),
   latencyMs: latencyOf(revision),
 });
+
+const suspectView = ({ causes }: Suspect): BatchView['suspect'] => ({ causes: [...causes] });
 
 function latencyOf({ latencyP50: p50, latencyP95: p95, latencyMax: max }: RevisionTimes): BatchView['latencyMs'] {
   return p50 === undefined || p95 === undefined || max === undefined ? null : { p50, p95, max };

@@ -82,6 +82,24 @@ export const batchViewSchema = z.object({
       'Why an unfinished batch waits: the first of its queues that is paused, or whose drain cannot be started',
     ),
   reportProblem: z.string().optional().describe('Why a finished batch has no report of its newest revision'),
+  suspect: z
+    .object({
+      causes: z
+        .array(
+          z.object({
+            cause: z.string(),
+            count: count.describe('Items that died of it, as far as chunks name it among their most frequent causes'),
+            example: z
+              .object({ position: count.describe('0-based position in the batch'), message: z.string() })
+              .optional()
+              .describe('An item that died of it; absent when it could not be read'),
+          }),
+        )
+        .max(3)
+        .describe('The most frequent causes of the present revision'),
+    })
+    .optional()
+    .describe('Only in the state suspect: why none of the first items is valid'),
   receipt: batchReceiptSchema,
   links: batchLinks,
 });

@@ -4,7 +4,8 @@ import type { ErrorText } from './error-text.ts';
 const MAX_CAUSE_CHARS = 200;
 /** A handler that puts free text into its messages must not make a cause of every item. */
 const MAX_CAUSES = 50;
-const OTHER = 'other causes';
+/** What counts all causes beyond those that are told apart. */
+export const OTHER_CAUSES = 'other causes';
 
 /** A quote inside a word ("can't") opens nothing. */
 const QUOTED = /"[^"]*"|`[^`]*`|(?<!\w)'[^']*'(?!\w)/g;
@@ -19,8 +20,11 @@ export function causeOf(reason: DeadReason, { name, message }: ErrorText): strin
   return `${reason}: ${name}: ${masked}`.slice(0, MAX_CAUSE_CHARS);
 }
 
+/** Whether `cause`, as `causeOf` made it, is of this reason. */
+export const isCauseOf = (reason: DeadReason, cause: string): boolean => cause.startsWith(`${reason}: `);
+
 /** Counts `cause` in `causes`; past 50 different ones it counts as "other causes". */
 export function countCause(causes: Map<string, number>, cause: string, n = 1): void {
-  const key = causes.has(cause) || causes.size < MAX_CAUSES ? cause : OTHER;
+  const key = causes.has(cause) || causes.size < MAX_CAUSES ? cause : OTHER_CAUSES;
   causes.set(key, (causes.get(key) ?? 0) + n);
 }

@@ -16,7 +16,8 @@ export interface EncodedOutcome {
   body: Uint8Array<ArrayBuffer>;
 }
 
-type Facts = Pick<OutcomeHeader, 'ending' | 'counts'> & Partial<Pick<OutcomeHeader, 'dueAt' | 'moved' | 'parts'>>;
+type Facts = Pick<OutcomeHeader, 'ending' | 'counts'> &
+  Partial<Pick<OutcomeHeader, 'dueAt' | 'moved' | 'invalid' | 'parts'>>;
 type Places = Pick<OutcomeHeader, 'results' | 'retries' | 'dead' | 'partial'>;
 
 /**

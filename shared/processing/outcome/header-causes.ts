@@ -19,11 +19,14 @@ export function withCauses(header: OutcomeHeader, causes: Readonly<Record<string
   return header;
 }
 
+/** A cause as headers have it. */
+export const shortCause = (cause: string): string => cause.slice(0, MAX_CAUSE_CHARS);
+
 /** Causes that are the same once they are cut count together. */
 function shortened(causes: Readonly<Record<string, number>>): Map<string, number> {
   const counts = new Map<string, number>();
   for (const [cause, n] of Object.entries(causes)) {
-    const short = cause.slice(0, MAX_CAUSE_CHARS);
+    const short = shortCause(cause);
     counts.set(short, (counts.get(short) ?? 0) + n);
   }
   return counts;

@@ -3,7 +3,7 @@ import type { Attempt, DeadReason, RetryItem } from '../../contract/outcome.ts';
 import { storableLine } from '../../contract/text.ts';
 import type { Workload } from '../../workload/define.ts';
 import { Reject, Retry } from '../../workload/errors.ts';
-import { causeOf, countCause } from '../outcome/cause.ts';
+import { causeOf, countCause, isCauseOf } from '../outcome/cause.ts';
 import { type EncodedOutcome, encodeOutcome } from '../outcome/encode-outcome.ts';
 import {
   attemptError,
@@ -169,8 +169,13 @@ export class OutcomeBuilder {
     const due = retries.length > 0 ? { dueAt: new Date(dueMs).toISOString() } : {};
     const movedItems = others.filter(({ kind, failed }) => kind === 'retry' && !failed).length;
     const moved = movedItems > 0 ? { moved: movedItems } : {};
+    const invalidItems = others.filter(({ cause }) => cause !== undefined && isCauseOf('invalid', cause)).length;
+    const invalid = invalidItems > 0 ? { invalid: invalidItems } : {};
     const ending = isCancelled ? 'cancelled' : 'processed';
-    const encoded = encodeOutcome({ ending, counts, ...due, ...moved }, { results, retries, dead, partial });
+    const encoded = encodeOutcome(
+      { ending, counts, ...due, ...moved, ...invalid },
+      { results, retries, dead, partial },
+    );
     return {
       ...encoded,
       failures: others.filter(({ failed }) => failed).length,

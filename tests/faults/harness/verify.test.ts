@@ -1,6 +1,6 @@
 /** The checker must be able to fail: each test takes one thing that goes wrong, and sees it found. */
 import { describe, expect, test } from 'vitest';
-import type { BatchRow } from '../../../shared/batches/batch-row.ts';
+import type { BatchRow, BatchState } from '../../../shared/batches/batch-row.ts';
 import type { ChunkRow } from '../../../shared/batches/chunk-row.ts';
 import type { FaultResult, FaultTotal } from '../app/items.ts';
 import { brokenLaw, type LedgerView } from './ledger-view.ts';
@@ -49,6 +49,14 @@ describe('the comparison of what came out with what was promised', () => {
   test('finds nothing where all is well', async () => {
     expect(isGood(await judge(() => undefined))).toBe(true);
     expect(isGood(await judge(() => undefined, oneRejected))).toBe(true);
+  });
+
+  test('takes a batch of invalid items for suspect, and for nothing else', async () => {
+    const truth = truthOf(ITEMS, new Map([0, 1, 2, 3].map((n) => [n, 'invalid'])));
+    const judged = (state: BatchState) => judge(({ batch }) => Object.assign(batch, { state }), truth);
+    expect(isGood(await judged('suspect'))).toBe(true);
+    expect(isGood(await judged('completedWithDeadLetters'))).toBe(false);
+    expect(isGood(await judge(({ batch }) => Object.assign(batch, { state: 'suspect' }), oneRejected))).toBe(false);
   });
 
   test('finds an item that is gone', async () => {

@@ -96,8 +96,16 @@ function wrongTotals(truth: Truth, report: { key: string; value: FaultTotal }[])
   return [`report ${JSON.stringify(report).slice(0, 500)}`];
 }
 
-function wrongCounts({ accepted, succeeded, dead }: Truth, { batch }: LedgerView, endedEarly: boolean): string[] {
-  const completed = dead.size > 0 ? 'completedWithDeadLetters' : 'completed';
+/** Whether none of the first thousand items fits the schema. */
+const isSuspect = ({ accepted, dead }: Truth): boolean =>
+  Array.from({ length: Math.min(1_000, accepted) }, (_, n) => dead.get(n)?.reason).every(
+    (reason) => reason === 'invalid',
+  );
+
+function wrongCounts(truth: Truth, { batch }: LedgerView, endedEarly: boolean): string[] {
+  const { accepted, succeeded, dead } = truth;
+  const ended = dead.size > 0 ? 'completedWithDeadLetters' : 'completed';
+  const completed = isSuspect(truth) ? 'suspect' : ended;
   const cancelled = accepted - succeeded.size - dead.size;
   const state = endedEarly ? 'cancelled' : completed;
   const expected = { state, accepted, succeeded: succeeded.size, dead: dead.size, cancelled };

@@ -72,6 +72,17 @@ describe('submit', () => {
     expect(err).toContain('Upload  [########################]');
   });
 
+  it('ends with 9 when none of the items is valid, and says why', async () => {
+    const stdin = 'Name;Amount\nMiller;12\nSmith;9\n';
+    const { code, out } = await sluice(['submit', '-', '--format', 'csv', '--wait'], { stdin });
+    expect(code).toBe(EXIT.suspect);
+    expect(out).toContain(
+      'State: suspect\nSuspect: none of the items is valid. The file or the schema is probably wrong.\n  2 items: invalid: ',
+    );
+    expect(out).toContain('\n    for example at position 0: ');
+    expect((await sluice(['batches', '--state', 'suspect'])).out).toMatch(/ billing +normal +suspect +2 +0 +2 /);
+  });
+
   it.each([
     ['a record', ['-'], '{"id":1}\n{"id":\n', EXIT.refused, '(400 malformed-record)\n  Line 2, column 7: '],
     ['nothing', ['-'], '', EXIT.refused, '(400 empty-batch)'],

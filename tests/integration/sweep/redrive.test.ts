@@ -11,7 +11,7 @@ import { batchView } from '../../../shared/http/batches/batch-view.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
 import { dyingAt } from '../../helpers/crashes.ts';
-import { echo } from './echo.ts';
+import { echo, type Item } from './echo.ts';
 import { downstream, itemsOf, startWorld, type World } from './world.ts';
 
 const MINUTE = 60_000;
@@ -84,6 +84,43 @@ describe('a redrive', () => {
     await world.drainAll();
     expect(await world.batch(id)).toMatchObject({ state: 'completed', succeeded: 9, dead: 0, reportRevision: 2 });
     expect(await world.report(id, 2)).toMatchObject({ b: { items: 2, amount: 8 }, d: { items: 1, amount: 100 } });
+  });
+
+  it('of a suspect batch ends by what becomes of the items that it runs', async () => {
+    // As they come of a file for another schema.
+    const { id } = await world.submit(itemsOf(7).map(({ id: order }) => ({ order })) as unknown as Item[]);
+    await world.drainAll();
+    const cause = expect.stringMatching(/^invalid: InvalidItem: id: Invalid input: expected string/);
+    const message = [
+      ...['id', 'part'].map((name) => `${name}: Invalid input: expected string, received undefined`),
+      'amount: Invalid input: expected number, received undefined',
+    ].join('; ');
+    expect(await world.batch(id)).toMatchObject({
+      ...{ state: 'suspect', succeeded: 0, dead: 7, announced: true, reportRevision: 0 },
+      suspect: { causes: [{ cause, count: 7, example: { position: 0, message } }] },
+    });
+
+    expect(await redriveOf(id, {}, 'as they are')).toMatchObject({ redriven: 7 });
+    await world.drainAll();
+    expect(await world.batch(id)).toMatchObject({
+      ...{ state: 'suspect', succeeded: 0, dead: 7, revision: 1 },
+      suspect: { causes: [{ cause, count: 7, example: { position: 0, message } }] },
+    });
+
+    const corrected = itemsOf(7).map((item, index) => ({ index, item }));
+    expect(await redriveOf(id, { corrected: corrected.slice(3, 5) }, 'some')).toMatchObject({ redriven: 2 });
+    await world.drainAll();
+    const some = await world.batch(id);
+    expect([some.state, some.succeeded, some.suspect]).toEqual(['completedWithDeadLetters', 2, undefined]);
+
+    expect(await redriveOf(id, { corrected: [...corrected.slice(0, 3), ...corrected.slice(5)] }, 'rest')).toMatchObject(
+      {
+        redriven: 5,
+      },
+    );
+    await world.drainAll();
+    const all = await world.batch(id);
+    expect([all.state, all.succeeded, all.dead, all.suspect]).toEqual(['completed', 7, 0, undefined]);
   });
 
   it('answers a repeated key with the first answer, and another request with that key not at all', async () => {

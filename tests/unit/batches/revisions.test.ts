@@ -38,6 +38,10 @@ describe('the next revision', () => {
     ]);
   });
 
+  it('begins without the verdict on the items of the one before', () => {
+    expect(redriven({ ...finished, state: 'suspect', suspect: { causes: [] } }).suspect).toBeUndefined();
+  });
+
   it('keeps the first revision and the latest, so that the row stays small however often it is redriven', () => {
     let row = finished;
     for (let n = 0; n < 100; n += 1) row = redriven({ ...row, completedAt: '2026-01-01T02:01:00.000Z' });

@@ -31,7 +31,7 @@ async function world(fields: Partial<GateRow>, texts: string[] = []) {
       if (isOver()) back.push(...messages.map(({ messageText }) => messageText));
       return { ...emptyCounts(), received: messages.length };
     },
-    limits: { enter: async () => ({ leave: () => {} }), isStarved: () => false },
+    limits: { enter: async () => ({ leave: async () => {} }), isStarved: () => false },
     isEnding: () => isEnding,
   } as unknown as ActivityDeps;
   const { dequeueBatch } = createActivities(deps);

@@ -57,7 +57,6 @@ const RETIRED: Record<string, string> = {
   rescue: 'salvage',
   strays: 'unhandled errors',
   strayMs: 'orphanMs',
-  suspect: 'isolated',
   guilty: 'killed',
   isLone: 'isOnlyTask',
   brokenOff: 'interrupted',

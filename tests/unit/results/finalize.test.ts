@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import { applyEnds } from '../../../shared/batches/apply-ends.ts';
-import { changeBatch, readBatch } from '../../../shared/batches/ledger.ts';
+import { changeBatch, insertChunks, readBatch } from '../../../shared/batches/ledger.ts';
 import { openBatch } from '../../../shared/batches/open-rows.ts';
+import { nextRevision } from '../../../shared/batches/revisions.ts';
 import { announce, finalize } from '../../../shared/results/finalize.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
-import { BATCH, headerOf, serviceError } from '../../helpers/factories.ts';
-import { batchWith, fail, NOW, partials, reportLines, type Sum } from './finalize-fixtures.ts';
+import { BATCH, chunkRowOf, endOf, headerOf, serviceError } from '../../helpers/factories.ts';
+import { batchWith, fail, NOW, partials, reportLines, type Sum, summing } from './finalize-fixtures.ts';
 
 test.each([
   ['completed', headerOf()],
@@ -26,6 +27,65 @@ test.each([
   expect(published).toEqual([`BatchCompleted completed-${BATCH}-0`]);
   expect([...blobs.keys()]).toEqual([`reports/${BATCH}/0000.ndjson.zst`]);
   expect(store.row('open', BATCH)).toBeUndefined();
+});
+
+const INVALID = headerOf({ dead: 4 }, { invalid: 4, causes: { 'invalid: InvalidItem: id: Required': 4 } });
+const suspect = { causes: [{ cause: 'invalid: InvalidItem: id: Required', count: 8 }] };
+
+test('a batch of which no item is valid ends as suspect, with the causes in its row, its event and its log', async () => {
+  const { deps, row, store } = await batchWith({ '000000': INVALID, '000001': INVALID });
+  const states: unknown[] = [];
+  deps.publish = async (_address, { type, details }) => void states.push([type, details?.state]);
+
+  const lines = await logged(() => finalize(deps, BATCH));
+
+  expect(await row()).toMatchObject({ state: 'suspect', dead: 8, announced: true, reportRevision: 0, suspect });
+  expect(states).toEqual([['BatchCompleted', 'suspect']]);
+  const causes = { 'invalid: InvalidItem: id: Required': 8 };
+  expect(lines).toContainEqual(
+    expect.objectContaining({ event: 'batch-suspect', batch: BATCH, workload: 'billing', revision: 0, causes }),
+  );
+  expect(store.row('open', BATCH)).toBeUndefined();
+});
+
+test('a batch of invalid items of which one was cancelled is cancelled, and names no causes', async () => {
+  const { deps, row } = await batchWith({ '000000': INVALID, '000001': headerOf({ dead: 3, cancelled: 1 }) });
+
+  const lines = await logged(() => finalize(deps, BATCH));
+
+  expect(await row()).toMatchObject({ state: 'cancelled', dead: 7 });
+  expect((await row())?.suspect).toBeUndefined();
+  expect(lines.map(({ event }) => event)).not.toContain('batch-suspect');
+});
+
+test('one whose report cannot be made is reportFailed, not suspect', async () => {
+  // A partial aggregate that is not there.
+  const partial = { offset: 0, length: 9, bytes: 9, items: 1, digest: '' };
+  const { deps, row } = await batchWith({ '000000': INVALID, '000001': { ...INVALID, partial } }, summing());
+
+  await finalize(deps, BATCH);
+
+  expect(await row()).toMatchObject({ state: 'reportFailed', dead: 8 });
+  expect((await row())?.suspect).toBeUndefined();
+});
+
+test('a suspect batch whose items have succeeded in the next revision has no causes any more', async () => {
+  const { deps, row } = await batchWith({ '000000': INVALID, '000001': INVALID });
+  await finalize(deps, BATCH);
+  const opening = { items: 8, openedAt: NOW, deadlineAt: NOW };
+  await changeBatch(deps.table, BATCH, (now) => ({
+    ...{ ...nextRevision(now, opening), state: 'running', announced: false, dead: 0, chunksTotal: 3 },
+  }));
+  const opened = await row();
+  await insertChunks(deps.table, [chunkRowOf({ chunk: 'v0001.000000', items: 8 })]);
+  const end = endOf('v0001.000000', headerOf({ items: 8 }));
+  await applyEnds(deps.table, BATCH, [end], { at: NOW, operations: {} });
+
+  await finalize(deps, BATCH);
+
+  expect(opened?.suspect).toBeUndefined();
+  expect(await row()).toMatchObject({ state: 'completed', succeeded: 8, revision: 1 });
+  expect((await row())?.suspect).toBeUndefined();
 });
 
 test('a batch that ends 40 days after its acceptance has its latencies, which are beyond an Int32', async () => {

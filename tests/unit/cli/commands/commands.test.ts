@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXIT } from '../../../../cli/exit-codes.ts';
+import type { BatchView } from '../../../../shared/http/batches/schemas.ts';
 import { ROUTES } from '../../../../shared/http/routes.ts';
 import { noCounts } from '../../../../shared/sweep/counts.ts';
 import { type Answer, batchView, KEYS, run } from '../world.ts';
@@ -66,10 +67,56 @@ describe('watch', () => {
     ['completedWithDeadLetters', EXIT.deadLetters],
     ['cancelled', EXIT.cancelled],
     ['reportFailed', EXIT.reportFailed],
+    ['suspect', EXIT.suspect],
   ] as const)('ends with what became of the batch: %s', async (state, exit) => {
     const { code, out } = await run('watch b', look(running, { json: batchView('b', state) }));
     expect([code, out]).toEqual([exit, expect.stringContaining(`State: ${state}\n`)]);
     expect(out).toContain('Cost: 0.000010 USD by the price sheet 2026; one message an item: 0.00010 USD');
+  });
+
+  it('says what is wrong with a suspect batch, with the causes and an example', async () => {
+    const cause = 'invalid: InvalidItem: id: Required';
+    const suspect = {
+      causes: [
+        { cause, count: 24_999, example: { position: 1_234, message: 'id: Required' } },
+        { cause: 'invalid: InvalidItem: n: Too small', count: 1 },
+      ],
+    };
+    const revisions = [{ revision: 0, items: 25_000 }] as BatchView['revisions'];
+    const json = batchView('b', 'suspect', { suspect, revisions });
+
+    const { code, out } = await run('watch b', look({ json }));
+
+    expect(code).toBe(9);
+    expect(out.split('\n').slice(0, 5)).toEqual([
+      'State: suspect',
+      'Suspect: none of the first 1,000 items is valid. The file or the schema is probably wrong.',
+      `  24,999 items: ${cause}`,
+      '    for example at position 1,234: id: Required',
+      '  1 item: invalid: InvalidItem: n: Too small',
+    ]);
+  });
+
+  it.each([
+    ['of the items', [{ revision: 0, items: 1_000 }]],
+    [
+      'of the redriven items',
+      [
+        { revision: 0, items: 25_000 },
+        { revision: 1, items: 3 },
+      ],
+    ],
+    [
+      'of the first 1,000 redriven items',
+      [
+        { revision: 0, items: 25_000 },
+        { revision: 1, items: 1_001 },
+        { revision: 2, items: 0 },
+      ],
+    ],
+  ])('says that none %s is valid', async (which, revisions) => {
+    const json = batchView('b', 'suspect', { suspect: { causes: [] }, revisions: revisions as BatchView['revisions'] });
+    expect((await run('watch b', look({ json }))).out).toContain(`Suspect: none ${which} is valid. The file`);
   });
 
   it('prints once why the batch waits, in full', async () => {

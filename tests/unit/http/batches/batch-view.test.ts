@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { nextRevision } from '../../../../shared/batches/revisions.ts';
 import { readPriceSheet } from '../../../../shared/cost/sheet.ts';
 import { batchView } from '../../../../shared/http/batches/batch-view.ts';
+import { batchViewSchema } from '../../../../shared/http/batches/schemas.ts';
 import { batchRowOf } from '../../../helpers/factories.ts';
 
 const sheet = readPriceSheet('2026');
@@ -24,6 +25,14 @@ test('the rate and the estimate of a redrive are of its own items and its own ti
 
   // 50 of its 100 items in five seconds.
   expect(view(redriven, '02:00:05')).toMatchObject({ ratePerSecond: 10, etaAt: at('02:00:10') });
+});
+
+test('a suspect batch shows its causes, as the schema has them; no other batch has any', () => {
+  const causes = [{ cause: 'invalid: InvalidItem: id', count: 100, example: { position: 7, message: 'id: Required' } }];
+  const suspect = view({ ...uploaded, state: 'suspect', suspect: { causes } }, '01:00:00');
+
+  expect(batchViewSchema.parse(suspect).suspect).toEqual({ causes });
+  expect(view(uploaded, '01:00:00')).not.toHaveProperty('suspect');
 });
 
 test('a redriven batch shows the times of the redrive, and the verdict and latency of the upload', () => {

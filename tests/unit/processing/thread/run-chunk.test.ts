@@ -60,7 +60,7 @@ describe('results', () => {
 
 describe('an item that does not fit the schema', () => {
   it('is dead and names the paths', async () => {
-    const { dead, ran, causes } = await run(
+    const { dead, ran, causes, header } = await run(
       workloadOf(() => 1),
       ids(1, 'two', 3),
     );
@@ -80,6 +80,7 @@ describe('an item that does not fit the schema', () => {
     ]);
     expect(ran).toBe(2);
     expect(causes).toEqual({ 'invalid: InvalidItem: id: Invalid input: expected number, received string': 1 });
+    expect(header.invalid).toBe(1);
   });
 
   it('lists what does not fit, also beyond the first few', async () => {

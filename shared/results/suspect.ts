@@ -1,0 +1,114 @@
+/**
+ * Whether a batch is suspect: none of its first items fits the schema, so that the file or the schema is probably wrong.
+ * The ledger's rows decide; only for a suspect batch are dead letters read, as examples.
+ */
+import type { ContainerClient } from '@azure/storage-blob';
+import { type BatchRow, SUSPECT_ITEMS, type Suspect, type SuspectCause } from '../batches/batch-row.ts';
+import type { ChunkRow } from '../batches/chunk-row.ts';
+import { CONTAINERS, firstChunkOf, revisionOf } from '../contract/names.ts';
+import type { DeadItem } from '../contract/outcome.ts';
+import { storableLine } from '../contract/text.ts';
+import { causeOf, OTHER_CAUSES } from '../processing/outcome/cause.ts';
+import { shortCause } from '../processing/outcome/header-causes.ts';
+import { log } from '../telemetry/log.ts';
+import { type ChunkFrame, frameOfChunk, readLines } from './chunk-pages.ts';
+
+const MAX_CAUSES = 3;
+const MAX_MESSAGE_CHARS = 300;
+/** Decoded bytes of a dead frame that is read for an example: 10,000 typical dead letters. A larger one is passed over. */
+const MAX_FRAME_BYTES = 16 * 1024 * 1024;
+
+export interface SuspectDeps {
+  container: (name: string) => ContainerClient;
+}
+
+/**
+ * Finds out whether a batch whose chunks have all ended is suspect, and by which causes; undefined for one that is not.
+ * `rows` are in chunk order. After a redrive, a batch of which any item has succeeded is not suspect. A revision without items (a redrive of the report alone) leaves the verdict to the one
+ * before it. Reads no more than three dead frames; a cause whose frame cannot be read has no example.
+ */
+export async function findSuspect(
+  deps: SuspectDeps,
+  batch: Pick<BatchRow, 'cancelled'>,
+  rows: readonly ChunkRow[],
+): Promise<Suspect | undefined> {
+  const revision = revisionOf(rows.at(-1)?.chunk ?? '');
+  const present = rows.filter(({ chunk }) => revisionOf(chunk) === revision);
+  // Its file and its schema were right for the others; what was redriven is what had failed.
+  const hasSucceeded = rows.some(({ header }) => (header?.counts.succeeded ?? 0) > 0);
+  if (revision > 0 && hasSucceeded) return undefined;
+  if (batch.cancelled > 0 || !beginsInvalid(present)) return undefined;
+  return { causes: await addExamples(deps, topCauses(present), present) };
+}
+
+/** Whether the leading chunks that hold the first items, with their follow-ups, have no item but invalid ones. */
+function beginsInvalid(rows: readonly ChunkRow[]): boolean {
+  let invalid = 0;
+  let last = '';
+  for (const { chunk, header } of rows) {
+    const first = firstChunkOf(chunk);
+    if (invalid >= SUSPECT_ITEMS && first !== last) return true;
+    last = first;
+    const { succeeded = 0, dead = 0, cancelled = 0 } = header?.counts ?? {};
+    const ended = succeeded + dead + cancelled;
+    if (ended > (header?.invalid ?? 0)) return false;
+    invalid += ended;
+  }
+  return invalid > 0;
+}
+
+function topCauses(rows: readonly ChunkRow[]): SuspectCause[] {
+  const counts = new Map<string, number>();
+  for (const { header } of rows)
+    for (const [cause, n] of Object.entries(header?.causes ?? {})) counts.set(cause, (counts.get(cause) ?? 0) + n);
+  counts.delete(OTHER_CAUSES);
+  return [...counts]
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, MAX_CAUSES)
+    .map(([cause, count]) => ({ cause, count }));
+}
+
+async function addExamples(
+  deps: SuspectDeps,
+  causes: readonly SuspectCause[],
+  rows: readonly ChunkRow[],
+): Promise<SuspectCause[]> {
+  const frames = new Map<string, Promise<string[]>>();
+  const linesOf = (frame: ChunkFrame): Promise<string[]> => {
+    const lines = frames.get(frame.blob) ?? readLines(deps.container(CONTAINERS.results), frame);
+    frames.set(frame.blob, lines);
+    return lines;
+  };
+  return Promise.all(
+    causes.map(async (each) => {
+      const frame = firstFrameWith(each.cause, rows);
+      const example = frame && (await tryExample(frame, async () => exampleIn(await linesOf(frame), each.cause)));
+      return example === undefined ? each : { ...each, example };
+    }),
+  );
+}
+
+/** A batch must end, whatever became of a frame that nothing but an example is read from. */
+async function tryExample<T>({ row: { batch, chunk } }: ChunkFrame, read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    log.warn('example-not-read', { batch, chunk, error });
+    return undefined;
+  }
+}
+
+function firstFrameWith(cause: string, rows: readonly ChunkRow[]): ChunkFrame | undefined {
+  const row = rows.find(({ header }) => Object.hasOwn(header?.causes ?? {}, cause));
+  const frame = row && frameOfChunk(row, 'dead');
+  return frame && frame.place.bytes <= MAX_FRAME_BYTES ? frame : undefined;
+}
+
+function exampleIn(lines: readonly string[], cause: string): SuspectCause['example'] {
+  for (const line of lines) {
+    const { index, reason, error } = JSON.parse(line) as DeadItem;
+    if (shortCause(causeOf(reason, error)) === cause)
+      return { position: index, message: storableLine(error.message, MAX_MESSAGE_CHARS) };
+  }
+  return undefined;
+}

@@ -1,0 +1,29 @@
+import type { JSX } from 'preact';
+import type { BatchView } from '../api/types.ts';
+import { formatCount, formatNumberOf } from '../format.ts';
+import { Panel } from '../ui/pieces.tsx';
+
+/** Why a batch is suspect: its most frequent causes, with an example of each. */
+export function Suspect({ causes }: NonNullable<BatchView['suspect']>): JSX.Element {
+  return (
+    <Panel title="Suspect">
+      <p class="tone-bad">None of the first items is valid. The file or the schema is probably wrong.</p>
+      <ul class="letters">
+        {causes.map(({ cause, count, example }) => (
+          <li key={cause}>
+            <b>{formatNumberOf(count, 'item')}</b>
+            <p class="cause-text">{cause}</p>
+            {example && (
+              <p class="soft cause-text">
+                For example at position {formatCount(example.position)}: {example.message}
+              </p>
+            )}
+          </li>
+        ))}
+      </ul>
+      <p class="soft">
+        Submit the corrected file as another batch, or deploy the corrected schema and redrive the dead letters.
+      </p>
+    </Panel>
+  );
+}
