@@ -14,12 +14,14 @@ const MOST_OFFSET_MS = 1_000;
 const LATEST_START_MS = 15_000;
 /** A process that ended or died is replaced after so long. */
 const REPLACED_MS = 5_000;
-const FREEZE_MS = { least: 200, most: 40_000 };
+/** A process stands still, or does not reach the table, for so long. */
+const FAULT_MS = { least: 200, most: 40_000 };
 
 /** Plans the processes of a seed. */
 export function planOf(seed: number, { processes, seconds, harsh }: PlanOptions): ProcessPlan[] {
   const random = createRandom(seed);
   const within = (least: number, most: number): number => least + random() * (most - least);
+  const lengthMs = (): number => FAULT_MS.least * (FAULT_MS.most / FAULT_MS.least) ** random();
   const begin = (id: string, startMs: number): ProcessPlan => ({
     ...{ id, startMs, offsetMs: within(-MOST_OFFSET_MS, MOST_OFFSET_MS) },
     latencyMs: within(20, 300),
@@ -33,8 +35,8 @@ export function planOf(seed: number, { processes, seconds, harsh }: PlanOptions)
     const atMs = within(plan.startMs, seconds * 1_000);
     if (chance < 0.2) plan.endMs = atMs;
     else if (chance < 0.4) plan.diesMs = atMs;
-    else if (chance < 0.6)
-      plan.frozen = { atMs, forMs: FREEZE_MS.least * (FREEZE_MS.most / FREEZE_MS.least) ** random() };
+    else if (chance < 0.6) plan.frozen = { atMs, forMs: lengthMs() };
+    else if (chance < 0.75) plan.cutOff = { atMs, forMs: lengthMs() };
     if (chance < 0.4) plans.push(begin(`process-${index}-again`, atMs + REPLACED_MS));
   }
   return plans;

@@ -15,7 +15,7 @@ export interface World {
   /** What the other side has counted. */
   calls: TimedCall[];
   /** The table of the gates, as a process reaches it. */
-  tableOf: (process: Owner) => Table;
+  tableOf: (process: Owner, plan: ProcessPlan) => Table;
 }
 
 export interface ProcessPlan {
@@ -26,7 +26,10 @@ export interface ProcessPlan {
   /** When it ends as on scale-in. */
   endMs?: number;
   diesMs?: number;
+  /** It stands still: SIGSTOP, then SIGCONT. */
   frozen?: { atMs: number; forMs: number };
+  /** It does not reach the table. */
+  cutOff?: { atMs: number; forMs: number };
   /** How long a call takes. */
   latencyMs: number;
 }
@@ -80,7 +83,7 @@ export function planProcess(world: World, plan: ProcessPlan): Process {
   const { time, workload } = world;
   const owner: Owner = { stillUntilMs: 0 };
   const limiter = createLimiter({
-    table: world.tableOf(owner),
+    table: world.tableOf(owner, plan),
     now: () => START_MS + Math.floor(time.nowMs + plan.offsetMs),
     clockMs: () => time.nowMs,
     id: plan.id,
@@ -152,4 +155,6 @@ async function work(world: World, { plan, owner, limiter, isOver }: Running, unt
     }
     await time.sleep(POLL_MS, owner);
   }
+  // A chunk ends with its last call.
+  while (inFlight > 0) await time.sleep(POLL_MS, owner);
 }

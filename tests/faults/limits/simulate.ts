@@ -33,6 +33,8 @@ const SLOW_SHARE = 0.01;
 const SLOW_MS = 3_000;
 /** After a lost answer the SDK repeats the call, or gives it up. */
 const GIVEN_UP_MS = 1_000;
+/** Of a number below 1: lost before its effect, after it and repeated from here on, or after it and given up. */
+const [BEFORE, AFTER, GIVEN_UP] = [0, 0.5, 0.75];
 
 /** Carries the simulation out. `setInterval` has to be replaced by what `intervals` is called with. */
 export async function simulate(
@@ -56,10 +58,16 @@ export async function simulate(
       throw Object.assign(new Error(`status ${answer.status}`), { statusCode: answer.status });
     };
   };
-  const ask = (owner: Owner, name: string, args: unknown[]): Promise<unknown> =>
-    viaNetwork({ time, random, lostShare, owner }, () => call(name, args));
-  const tableFor = (owner: Owner): Table =>
-    bend(tableOf({ ask: (name: string, ...args: unknown[]) => ask(owner, name, structuredClone(args)) } as never));
+  const isCutOff = ({ cutOff }: ProcessPlan): boolean =>
+    cutOff !== undefined && time.nowMs >= cutOff.atMs && time.nowMs < cutOff.atMs + cutOff.forMs;
+  const tableFor = (owner: Owner, plan: ProcessPlan): Table => {
+    const ask = (name: string, ...args: unknown[]): Promise<unknown> => {
+      const given = structuredClone(args);
+      const lost = isCutOff(plan) ? BEFORE : random() < lostShare ? random() : undefined;
+      return viaNetwork({ time, random, lost, owner }, () => call(name, given));
+    };
+    return bend(tableOf({ ask }));
+  };
   const world: World = { time, random, workload, calls, tableOf: tableFor };
   const planned = processes.map((plan) => planProcess(world, plan));
   for (const queue of queues) planDrain(world, planned, queue.name, queue.tasks);
@@ -70,12 +78,13 @@ export async function simulate(
 interface Network {
   time: VirtualTime;
   random: () => number;
-  lostShare: number;
+  /** How the answer is lost; undefined: it is not. */
+  lost: number | undefined;
   owner: Owner;
 }
 
 /** The call has its effect half-way, also when its process stands still or is dead by then. */
-function viaNetwork({ time, random, lostShare, owner }: Network, call: () => () => unknown): Promise<unknown> {
+function viaNetwork({ time, random, lost, owner }: Network, call: () => () => unknown): Promise<unknown> {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   const wayMs = (): number =>
     (random() < SLOW_SHARE ? SLOW_MS * random() : TABLE_MS.least + random() * (TABLE_MS.most - TABLE_MS.least)) / 2;
@@ -93,14 +102,12 @@ function viaNetwork({ time, random, lostShare, owner }: Network, call: () => () 
   const giveUp = (): never => {
     throw new Error('The connection was reset.');
   };
-  const lost = random() < lostShare ? random() : undefined;
   time.after(wayMs(), () => {
     if (lost === undefined) return answer(call(), wayMs());
-    if (lost < 0.5) return answer(giveUp, GIVEN_UP_MS);
-    const first = call();
+    if (lost < AFTER) return answer(giveUp, GIVEN_UP_MS);
+    call();
     // Repeated after its effect: it meets what it has written itself.
-    if (lost < 0.75) return answer(call(), wayMs() + GIVEN_UP_MS);
-    void first;
+    if (lost < GIVEN_UP) return answer(call(), wayMs() + GIVEN_UP_MS);
     answer(giveUp, GIVEN_UP_MS);
   });
   return promise;
