@@ -89,9 +89,10 @@ describe.each(CASES)('a limit of %s on %i processes', (_name, processes, workloa
 });
 
 describe('the mutant is found:', () => {
-  const [workload] = WORKLOADS.filter(({ name }) => name === 'calls') as [Workload];
-
-  it.each(MUTANTS)('$name', async ({ bend, finds, processes }) => {
+  it.each(MUTANTS)('$name', async ({ bend, finds, processes, maxConcurrency }) => {
+    const rateLimit = { calls: 20, perSeconds: 1 };
+    const bounded = maxConcurrency === undefined ? {} : { maxConcurrency };
+    const workload = defineWorkload({ ...common, name: 'mutant', map: one, rateLimit, ...bounded });
     const found: string[] = [];
     for (let seed = 1; seed <= MUTANT_SEEDS && found.length === 0; seed += 1) {
       const simulation = { ...planned(seed, workload, 1, false), processes };

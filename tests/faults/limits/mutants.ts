@@ -8,6 +8,8 @@ export interface Mutant {
   name: string;
   bend: (table: Table) => Table;
   processes: readonly ProcessPlan[];
+  /** Default: any number in flight. */
+  maxConcurrency?: number;
   finds: RegExp;
 }
 
@@ -23,6 +25,7 @@ const seen =
     },
   });
 
+const NOTHING = { permitsPerSecond: 0, inFlight: 0 };
 /** As long as the limiter's own. */
 const MARGIN_MS = 1_500;
 const OFFSET_MS = 1_000;
@@ -41,13 +44,14 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a share is raised before others have lowered theirs',
-    bend: seen((holder) => ({ ...holder, has: { ...holder.has, permitsPerSecond: 0 } })),
+    bend: seen((holder) => ({ ...holder, has: NOTHING })),
     processes: [plain('first'), plain('second', 20_000)],
     finds: /calls from/,
   },
   {
-    name: 'items in flight of others are not counted',
-    bend: seen((holder) => ({ ...holder, has: { ...holder.has, inFlight: 0 } })),
+    name: 'more in flight is given before others have less',
+    bend: seen((holder) => ({ ...holder, has: NOTHING })),
+    maxConcurrency: 16,
     processes: [1, 2, 3, 4].map((n) => ({ ...plain(`process-${n}`, n * 1_000), latencyMs: 900 })),
     finds: /items in flight/,
   },
