@@ -38,6 +38,7 @@ describe.each([
   ['docs/workloads.md', 'workloads/orders.ts', 'tests/recipes/orders.ts', 3],
   ['docs/workloads.md', 'workloads/credits.ts', 'tests/recipes/credits.ts', 1],
   ['docs/workloads.md', 'workloads/notices.ts', 'tests/recipes/notices.ts', 1],
+  ['docs/workloads.md', 'workloads/mail.ts', 'tests/recipes/mail.ts', 1],
   ['docs/workloads.md', RECIPES_TEST, RECIPES_TEST, 3],
   ['docs/workloads.md', 'workloads/payouts/distribute.ts', 'workloads/payouts/distribute.ts', 1],
   ['docs/workloads.md', 'workloads/payouts/balance.ts', 'workloads/payouts/balance.ts', 1],
