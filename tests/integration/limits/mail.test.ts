@@ -18,7 +18,7 @@ const SECONDS = 120;
 /** A lease short enough that a test can wait for one to run out; slices so long that some follow each other. */
 const SHORT = { SLUICE_VISIBILITY_SECONDS: '10', SLUICE_SLICE_SECONDS: '10', SLUICE_INBOX_SCHEDULE: '' };
 
-/** Of the rate: how much is used depends on the machine, and is measured elsewhere (tests/faults/limits, npm run bench). */
+/** Of the rate, while no instance is killed: how much is used depends on the machine, and is measured elsewhere (tests/faults/limits, npm run bench). */
 const LEAST = 0.5;
 
 const isDeep = process.env.SLUICE_LIMITS_DEEP !== undefined;
@@ -85,6 +85,6 @@ describe.each(INSTANCES)('a provider of mail with a limit, and %i instances', (i
     expect(sent.size).toBe(TOTAL);
     expect(refusedAtMs.length).toBeLessThanOrEqual(1);
     expect(exceededLimits(calls, LIMITS)).toEqual([]);
-    expect(missedRate(calls, LIMITS, { ...work, least: LEAST })).toEqual([]);
+    expect(missedRate(calls, LIMITS, { ...work, least: kills ? 0 : LEAST })).toEqual([]);
   });
 });
