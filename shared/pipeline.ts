@@ -95,7 +95,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   const gateWith = (client: DrainClient): GateDeps => createGateDeps({ ...deps(), ...deps().gate }, client);
   const roundFor = (address: QueueAddress): Round => {
     if (address.kind === 'results') return rounds.track(createCollectRound(deps(), address));
-    const readBatch = createBatchStates(deps().table, running.cancelsSeen);
+    const readBatch = createBatchStates(deps().table, running.changesSeen);
     return rounds.track(createItemsRound({ ...deps(), processor: processor(), lock, running, readBatch }, address));
   };
   const returnWork = (): void => ending.abort();

@@ -19,8 +19,8 @@ const TICK_MS = 1_000;
 export interface RunningChunks {
   /** Runs a chunk of `batch`, with the signal that stops it. */
   run: <T>(batch: string, run: (stop: AbortSignal) => Promise<T>) => Promise<T>;
-  /** How often a batch was found that is not under way any more. */
-  cancelsSeen: () => number;
+  /** How often a batch was found that is not under way any more: cancelled, or paused. */
+  changesSeen: () => number;
 }
 
 export interface RunningChunksDeps {
@@ -49,7 +49,7 @@ interface RunningBatch {
 export function createRunningChunks({ readBatch, nowMs, ending }: RunningChunksDeps): RunningChunks {
   const batches = new Map<string, RunningBatch>();
   let timer: NodeJS.Timeout | undefined;
-  let cancelsSeen = 0;
+  let changesSeen = 0;
 
   const stopAll = (id: string, { chunks }: RunningBatch, reason: Stop): void => {
     for (const { stop } of chunks) stop.abort(reason);
@@ -57,9 +57,11 @@ export function createRunningChunks({ readBatch, nowMs, ending }: RunningChunksD
   };
   const look = async (id: string, batch: RunningBatch): Promise<void> => {
     try {
-      if (isUnderWay((await readBatch(id))?.state)) return;
-      cancelsSeen += 1;
-      stopAll(id, batch, 'cancelled');
+      const state = (await readBatch(id))?.state;
+      if (isUnderWay(state)) return;
+      changesSeen += 1;
+      // What runs when its batch is paused comes to its end.
+      if (state !== 'paused') stopAll(id, batch, 'cancelled');
     } catch (error) {
       log.warn('batch-not-read', { batch: id, error: toError(error) });
     }
@@ -92,7 +94,7 @@ export function createRunningChunks({ readBatch, nowMs, ending }: RunningChunksD
   });
 
   return {
-    cancelsSeen: () => cancelsSeen,
+    changesSeen: () => changesSeen,
     run: async (id, run) => {
       const chunk = { startMs: nowMs(), stop: new AbortController(), inContext: AsyncLocalStorage.snapshot() };
       if (ending.aborted) chunk.stop.abort('returned' satisfies Stop);

@@ -78,6 +78,8 @@ async function endBatch(
       : {
           state: problem === undefined ? finalState(now) : 'reportFailed',
           announced: false,
+          paused: undefined,
+          resumingAt: undefined,
           completedAt,
           ...latencies(now, rows),
           ...(problem === undefined

@@ -80,6 +80,14 @@ const DEFAULT_RETRY: RetryPolicy = {
   jitter: 0.2,
 };
 
+/** When a batch pauses by itself. */
+export interface HaltRule {
+  /** More than this share of the items that have ended as results or dead letters must be dead letters, 0 to 1. */
+  readonly deadShare: number;
+  /** So many items must have ended before: 1 to 1,000,000,000. */
+  readonly after: number;
+}
+
 interface CommonOptions<Result, Acc, Row> {
   name: string;
   /** Counts up when the meaning of items or results changes; it is stored with each reference and dead letter. */
@@ -94,6 +102,11 @@ interface CommonOptions<Result, Acc, Row> {
   chunk?: { maxItems?: number; maxBytes?: number };
   /** Default 5 attempts, after waits of 1, 2, 4 and 8 seconds, each spread by ±20 %. */
   retry?: Partial<RetryPolicy>;
+  /**
+   * Pauses a batch when too many of its items become dead letters, until an operator resumes or cancels it; default never,
+   * since a batch that nobody looks after would be stranded.
+   */
+  halt?: HaltRule;
   /** For one item (with mapChunk: for a group); default 60. */
   timeoutSeconds?: number;
   /**
@@ -150,6 +163,7 @@ export interface Workload {
   readonly concurrency: number;
   readonly group: { readonly maxItems: number };
   readonly retry: RetryPolicy;
+  readonly halt?: HaltRule;
   readonly timeoutSeconds: number;
   readonly secondsPerChunk: number;
   readonly lanes: readonly string[];
@@ -247,7 +261,7 @@ function checkLane(workload: Workload, lane: string, fail: (f: string, e: string
 /** Fields that need not be whole numbers. */
 const FRACTIONS = new Set([
   ...['secondsPerChunk', 'timeoutSeconds'],
-  ...['retry.firstDelaySeconds', 'retry.factor', 'retry.maxDelaySeconds', 'retry.jitter'],
+  ...['retry.firstDelaySeconds', 'retry.factor', 'retry.maxDelaySeconds', 'retry.jitter', 'halt.deadShare'],
 ]);
 
 const ranges = (workload: Workload): Record<string, [value: number, min: number, max: number]> => ({
@@ -261,6 +275,9 @@ const ranges = (workload: Workload): Record<string, [value: number, min: number,
   'retry.factor': [workload.retry.factor, 1, 10],
   'retry.maxDelaySeconds': [workload.retry.maxDelaySeconds, workload.retry.firstDelaySeconds, MAX_DELAY_SECONDS],
   'retry.jitter': [workload.retry.jitter, 0, 1],
+  ...(workload.halt === undefined
+    ? {}
+    : { 'halt.deadShare': [workload.halt.deadShare, 0, 1], 'halt.after': [workload.halt.after, 1, 1_000_000_000] }),
   timeoutSeconds: [workload.timeoutSeconds, 0.05, 540],
   secondsPerChunk: [workload.secondsPerChunk, 0.0001, MAX_SECONDS_PER_CHUNK],
   queuesPerLane: [workload.queuesPerLane, 1, 32],

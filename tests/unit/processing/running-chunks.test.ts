@@ -81,7 +81,7 @@ test('every running chunk of a batch that was cancelled is stopped, and no other
   await pass(6 * SECOND);
 
   expect([first, second, other].map(({ stoppedBy }) => stoppedBy())).toEqual(['cancelled', 'cancelled', undefined]);
-  expect(running.cancelsSeen()).toBe(1);
+  expect(running.changesSeen()).toBe(1);
 });
 
 test('a batch that cannot be read is read again, and its chunks run on', async () => {
