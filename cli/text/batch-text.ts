@@ -8,6 +8,7 @@ export type ShownBatch = Pick<
 > & {
   receipt?: Pick<BatchView['receipt'], 'operations'>;
   blocked?: BatchView['blocked'];
+  paused?: BatchView['paused'];
 };
 
 /** What is shown of a queue beside a batch. */
@@ -29,8 +30,12 @@ export function describeProgress(batch: ShownBatch, queues?: readonly ShownQueue
 }
 
 /** Why a batch waits, in one line; undefined for one that does not. */
-export const describeBlocked = ({ blocked }: Pick<ShownBatch, 'blocked'>): string | undefined =>
-  blocked && `Waits since ${formatTime(blocked.since)} UTC: queue ${blocked.queue}: ${blocked.reason}`;
+export function describeBlocked({ blocked, paused }: Pick<ShownBatch, 'blocked' | 'paused'>): string | undefined {
+  if (paused) return `Paused since ${formatTime(paused.since)} UTC by ${PAUSED_BY[paused.by]}: ${paused.reason}`;
+  return blocked && `Waits since ${formatTime(blocked.since)} UTC: queue ${blocked.queue}: ${blocked.reason}`;
+}
+
+const PAUSED_BY = { operator: 'an operator', halt: 'the halt rule of its workload' } as const;
 
 /** Counts, latency, a missed deadline, the latest redrive and operations of a batch. */
 export function describeBatch(batch: ShownBatch): string[] {

@@ -37,9 +37,6 @@ export interface BatchCounts {
   cancelled: number;
 }
 
-/** Longest reason of a pause, in characters. */
-export const MAX_PAUSE_REASON = 200;
-
 /** Why a batch is paused, and since when (service time). `halt`: by the rule of its workload, for too many dead letters. */
 export interface BatchPause {
   by: 'operator' | 'halt';

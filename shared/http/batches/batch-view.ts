@@ -1,4 +1,10 @@
-import { type BatchRow, isFinished, pendingItems, type RevisionTimes } from '../../batches/batch-row.ts';
+import {
+  type BatchPause,
+  type BatchRow,
+  isFinished,
+  pendingItems,
+  type RevisionTimes,
+} from '../../batches/batch-row.ts';
 import { firstRevision, isDeadlineMet, presentRevision } from '../../batches/revisions.ts';
 import type { PriceSheet } from '../../cost/sheet.ts';
 import { receiptView } from './receipt-view.ts';
@@ -27,11 +33,14 @@ export function batchView(row: BatchRow, nowMs: number, sheet: PriceSheet): Batc
     revision: row.revision,
     revisions: [...row.earlier, present].map(revisionView),
     reportRevision: row.reportRevision < 0 ? null : row.reportRevision,
+    ...(row.paused === undefined ? {} : { paused: pauseView(row.paused) }),
     ...(row.reportProblem === undefined ? {} : { reportProblem: row.reportProblem }),
     receipt: receiptView(row, sheet),
     links: batchLinks(row.id),
   };
 }
+
+const pauseView = ({ by, reason, at: since }: BatchPause): BatchView['paused'] => ({ by, reason, since });
 
 const timesOf = ({ openedAt, queuedAt, startedAt, completedAt, deadlineAt }: RevisionTimes) => ({
   opened: openedAt,
@@ -59,7 +68,7 @@ type Progressing = Pick<RevisionTimes, 'items' | 'queuedAt' | 'completedAt'> & {
 
 /**
  * Computes the items per second of the present revision since it was queued, and when the rest would be done at that
- * rate; null while nothing is known.
+ * rate; null while nothing is known, and while the batch is paused.
  */
 export function progressOf(
   { state, items, pending, queuedAt, completedAt }: Progressing,
@@ -69,7 +78,7 @@ export function progressOf(
   const end = completedAt === undefined ? nowMs : Date.parse(completedAt);
   const seconds = Math.max(0.001, (end - Date.parse(queuedAt)) / 1000);
   const rate = (items - pending) / seconds;
-  const running = !isFinished(state) && rate > 0;
+  const running = !isFinished(state) && state !== 'paused' && rate > 0;
   return {
     ratePerSecond: Math.round(rate),
     etaAt: running ? new Date(nowMs + (pending / rate) * 1000).toISOString() : null,

@@ -18,11 +18,12 @@ export interface GetBatchHttp {
   prices: PriceSheet;
 }
 
-/** GET batches/{id}: a batch by one table read; until it is finished, a second one tells whether its queues drain. */
+/** GET batches/{id}: a batch by one table read; until it is finished or paused, a second one tells whether its queues drain. */
 export async function getBatch(deps: GetBatchHttp, request: HttpRequest): Promise<HttpResponseInit> {
   const { row } = await batchOf(request, deps.table);
   const view = batchView(row, deps.gate.now(), deps.prices);
-  const blocked = isFinished(row.state) ? undefined : await readBlocked(deps, row);
+  const isStill = isFinished(row.state) || row.state === 'paused';
+  const blocked = isStill ? undefined : await readBlocked(deps, row);
   return json(blocked === undefined ? view : { ...view, blocked });
 }
 
