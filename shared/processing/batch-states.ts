@@ -38,10 +38,12 @@ export function createBatchStates(table: Table, changesSeen: () => number): Read
     if (knownSince !== changesSeen()) known.clear();
     knownSince = changesSeen();
     const begun = known.get(batch);
-    const facts = await begun?.catch(() => undefined);
+    if (!begun) return read(batch);
+    const facts = await begun.catch(() => undefined);
     if (isUnderWay(facts?.state)) return facts;
     // Another one that waited for the same read may be ahead: its own has begun after this call, too.
-    return (begun && known.get(batch) !== begun ? known.get(batch) : undefined) ?? read(batch);
+    const newer = known.get(batch);
+    return newer === undefined || newer === begun ? read(batch) : newer;
   };
 }
 

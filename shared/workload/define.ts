@@ -163,7 +163,7 @@ export interface Workload {
   readonly concurrency: number;
   readonly group: { readonly maxItems: number };
   readonly retry: RetryPolicy;
-  readonly halt?: HaltRule;
+  readonly halt: HaltRule | undefined;
   readonly timeoutSeconds: number;
   readonly secondsPerChunk: number;
   readonly lanes: readonly string[];
@@ -205,6 +205,7 @@ export function defineWorkload<Schema extends StandardSchemaV1, Result, Acc = ne
     queuesPerLane: options.queuesPerLane ?? 1,
     pool: options.pool ?? 'default',
     containers: options.containers ?? [],
+    halt: options.halt,
     deadlineSeconds: options.deadlineSeconds ?? 300,
     retentionDays: options.retentionDays ?? 30,
   } as unknown as Workload; // The user's own types end here: past this point items and results are opaque.

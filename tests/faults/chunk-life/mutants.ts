@@ -176,7 +176,10 @@ const cancelsWhatRuns: Change = (tools, role) =>
 /** The references go first, the change of the state after them. */
 const resumePutsFirst: Change = (tools, role) => {
   if (role !== 'resumer') return tools;
+  let isFirst = true;
   const updateEntity = (async (...args: Parameters<Table['updateEntity']>) => {
+    if (!isFirst) return tools.table.updateEntity(...args);
+    isFirst = false;
     for await (const { row } of chunkRows(tools.table, BATCH, 'pending'))
       await tools.queues(ITEMS_QUEUE).sendMessage(JSON.stringify({ ...row.reference, resent: true }));
     return tools.table.updateEntity(...args);

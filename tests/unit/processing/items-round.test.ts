@@ -265,3 +265,25 @@ test('a handler is told when its batch is due', async () => {
 
   expect(jobs).toMatchObject([{ deadlineAt: DEADLINE }]);
 });
+
+test('a reference of a paused batch is deleted and nothing runs; its row gets another one when the batch is resumed', async () => {
+  const { deliver, batch, deleted, runs, stored } = world();
+  batch.state = 'paused';
+
+  const work = await deliver();
+
+  expect([deleted(), runs(), stored]).toEqual([1, 0, []]);
+  // Else the probe of a circuit would take it for a try.
+  expect(work).toMatchObject({ received: 1, done: 1, ran: 0, items: 0 });
+});
+
+test('an outcome that is stored is told although its batch is paused', async () => {
+  const { deliver, batch, deleted, runs } = world();
+  await deliver({ on: 'written', error: NO_ANSWER });
+  batch.state = 'paused';
+
+  const work = await deliver();
+
+  expect([runs(), deleted()]).toEqual([1, 1]);
+  expect(work).toMatchObject({ done: 1, items: 2 });
+});
