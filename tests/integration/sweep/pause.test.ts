@@ -81,6 +81,7 @@ describe('a batch that is paused', () => {
     await cancelBatch(world.deps, id);
     await world.drainAll();
     expect(await world.batch(id)).toMatchObject({ state: 'cancelled', succeeded: 2, cancelled: 1 });
+    await world.clients.queue(ITEMS).clearMessages();
   });
 
   it('ends by itself when nothing of it is left', async () => {
