@@ -169,8 +169,8 @@ function updateBatch(
     batch.startedAt ??= options.at;
     if (batch.state === 'queued') batch.state = 'running';
     const headers = done.flatMap(({ header = [] }) => header);
-    const halted = haltOf(batch, headers, options.haltRule?.(batch.workload));
-    if (halted) Object.assign(batch, pausing(batch, halted, Date.parse(options.at)));
+    const halted = haltOf(batch, headers, { halt: options.haltRule?.(batch.workload), at: options.at });
+    if (halted) Object.assign(batch, pausing(batch, halted));
   }
   return ['update', toBatchEntity(batch), 'Replace', { etag: found.etag }];
 }

@@ -108,6 +108,8 @@ export interface BatchRow extends BatchCounts, PresentRevision {
   cancellingAt?: string | undefined;
   /** Of a batch in state `paused`. */
   paused?: BatchPause | undefined;
+  /** How often the batch was resumed; absent: never. References that were put before the last time are not needed any more. */
+  resumes?: number | undefined;
   /** When the batch was resumed, by service time, as long as not all references of its pending rows are put again. */
   resumingAt?: string | undefined;
   /** What had ended when `halt` began to count: at the last resume, or at the opening of the revision; absent: nothing. */

@@ -14,8 +14,8 @@ const MAX_CAUSE_CHARS = 120;
 export function haltOf(
   batch: BatchRow,
   ends: readonly OutcomeHeader[],
-  halt: HaltRule | undefined,
-): Omit<BatchPause, 'at'> | undefined {
+  { halt, at }: { halt: HaltRule | undefined; at: string },
+): BatchPause | undefined {
   if (!halt || (batch.state !== 'queued' && batch.state !== 'running')) return undefined;
   if (batch.chunksDone === batch.chunksTotal) return undefined;
   const { succeeded = 0, dead: deadBefore = 0 } = batch.haltFrom ?? {};
@@ -25,7 +25,7 @@ export function haltOf(
   const share = `${dead} of ${ended} items that ended are dead letters, more than the share of ${halt.deadShare} that halt allows`;
   const cause = commonestCause(ends);
   const example = cause === undefined ? '' : `; most often: ${storableLine(cause, MAX_CAUSE_CHARS)}`;
-  return { by: 'halt', reason: `${share}${example}` };
+  return { by: 'halt', reason: `${share}${example}`, at };
 }
 
 function commonestCause(ends: readonly OutcomeHeader[]): string | undefined {

@@ -2,22 +2,19 @@
 import type { BatchPause, BatchRow } from './batch-row.ts';
 
 /** Pauses a batch. A resume that is not through is given up: the next one puts all references again. */
-export const pausing = (row: BatchRow, why: Omit<BatchPause, 'at'>, nowMs: number): BatchRow => ({
+export const pausing = (row: BatchRow, paused: BatchPause): BatchRow => ({
   ...row,
   state: 'paused',
-  paused: { ...why, at: laterThan(row.resumingAt, nowMs) },
+  paused,
   resumingAt: undefined,
 });
 
 /** Resumes a batch where it was; `halt` counts from here, or it would pause the batch again at once. */
-export const resuming = (row: BatchRow, nowMs: number): BatchRow => ({
+export const resuming = (row: BatchRow, resumingAt: string): BatchRow => ({
   ...row,
   state: row.startedAt === undefined ? 'queued' : 'running',
   paused: undefined,
-  resumingAt: laterThan(row.paused?.at, nowMs),
+  resumes: (row.resumes ?? 0) + 1,
+  resumingAt,
   haltFrom: { succeeded: row.succeeded, dead: row.dead },
 });
-
-/** ISO text of the time, later than `earlier`: two resumes of a batch must not have the same. */
-const laterThan = (earlier: string | undefined, nowMs: number): string =>
-  new Date(Math.max(nowMs, (Date.parse(earlier ?? '') || 0) + 1)).toISOString();

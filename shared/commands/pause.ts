@@ -19,7 +19,8 @@ export const pauseBatch = (deps: Pick<FinalizeDeps, 'table' | 'gate'>, id: strin
     const { row, etag } = found;
     if (row.state === 'paused') return row;
     refuse(row);
-    const next = pausing(row, { by: 'operator', reason }, deps.gate.now());
+    const at = new Date(deps.gate.now()).toISOString();
+    const next = pausing(row, { by: 'operator', reason, at });
     if ((await writeRow(deps.table, toBatchEntity(next), etag)) === undefined) return LOST_RACE;
     log.info('batch-paused', { batch: id, workload: row.workload, ...next.paused });
     return next;

@@ -42,7 +42,7 @@ const markResuming = (deps: FinalizeDeps, id: string): Promise<BatchRow> =>
     if (row.state !== 'paused') throw new Problem('conflict', `Batch ${id} is ${row.state}; it is not paused.`);
     if (!deps.registry.workload(row.workload))
       throw new Problem('conflict', `Workload "${row.workload}" is not deployed any more.`);
-    const next = resuming(row, deps.gate.now());
+    const next = resuming(row, new Date(deps.gate.now()).toISOString());
     if ((await writeRow(deps.table, toBatchEntity(next), etag)) === undefined) return LOST_RACE;
     log.info('batch-resumed', { batch: id, workload: row.workload, was: row.paused });
     return next;
@@ -52,8 +52,8 @@ const markResuming = (deps: FinalizeDeps, id: string): Promise<BatchRow> =>
 export async function continueResume(deps: FinalizeDeps, batch: BatchRow, isOver: () => boolean): Promise<Resumed> {
   const resumed = await resendPending(deps, batch, { isOver });
   if (!resumed.isWhole) return resumed;
-  await changeBatch(deps.table, batch.id, ({ resumingAt }) =>
-    resumingAt !== undefined && resumingAt === batch.resumingAt ? { resumingAt: undefined } : undefined,
+  await changeBatch(deps.table, batch.id, ({ resumes, resumingAt }) =>
+    resumingAt !== undefined && resumes === batch.resumes ? { resumingAt: undefined } : undefined,
   );
   return resumed;
 }

@@ -3,7 +3,7 @@ import { readBatch } from '../batches/ledger.ts';
 import type { Table } from '../storage/table.ts';
 
 /** What a worker has to know of the batch of a chunk. */
-export type BatchFacts = Pick<BatchRow, 'state' | 'deadlineAt'>;
+export type BatchFacts = Pick<BatchRow, 'state' | 'deadlineAt' | 'resumes'>;
 
 /** Reads what is known of a batch; undefined = there is no such batch (any more). */
 export type ReadBatchFacts = (batch: string) => Promise<BatchFacts | undefined>;
@@ -50,5 +50,7 @@ export function createBatchStates(table: Table, changesSeen: () => number): Read
 /** Reads a batch's row past every cache. */
 export async function readBatchFacts(table: Table, batch: string): Promise<BatchFacts | undefined> {
   const found = await readBatch(table, batch);
-  return found && { state: found.row.state, deadlineAt: found.row.deadlineAt };
+  if (!found) return undefined;
+  const { state, deadlineAt, resumes } = found.row;
+  return { state, deadlineAt, ...(resumes === undefined ? {} : { resumes }) };
 }

@@ -16,8 +16,8 @@ export interface PublishResultsDeps extends ResultDeps {
 }
 
 /**
- * What became of one reference: an outcome to report, nothing any more (its batch is gone, or finished), nothing until its
- * batch is resumed, or to be tried again.
+ * What became of one reference: an outcome to report, nothing any more (its batch is gone, or finished), nothing since a
+ * resume of its batch puts it again, or to be tried again.
  */
 export type ChunkDisposition =
   | { end: FinishedChunk; outcome?: ChunkOutcome }

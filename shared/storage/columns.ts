@@ -54,6 +54,7 @@ export const COLUMNS = {
     reportProblem: 'string',
     cancellingAt: 'string',
     paused: 'json',
+    resumes: 'int32',
     resumingAt: 'string',
     haltFrom: 'json',
     reportRedrives: 'json',

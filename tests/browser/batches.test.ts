@@ -137,6 +137,14 @@ describe('queues', () => {
     await page.getByRole('link', { name: 'Open the batch of 20 items' }).click();
     await page.getByText('billing-normal-0: paused by an operator: ledger is down').waitFor();
     await dashboard.shot(page, 'batch-blocked');
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByLabel('Reason').fill('look first');
+    await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('by an operator: look first').waitFor();
+    await dashboard.shot(page, 'batch-paused');
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
+    await page.getByText('billing-normal-0: paused by an operator: ledger is down').waitFor();
     await page.getByRole('button', { name: 'Cancel batch' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel batch' }).click();
     await heading().getByText('Cancelled').waitFor({ timeout: FINISHED });

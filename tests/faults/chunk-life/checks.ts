@@ -33,9 +33,10 @@ export function check(world: World, rest: boolean): string | undefined {
 }
 
 /** A pending row has its reference, or its result on the way, or what puts its reference again. */
-function isCovered({ queues }: World, { chunk }: ChunkRow): boolean {
-  const references = (queues[ITEMS_QUEUE] ?? []).map(({ text }) => readReference(text).chunk);
-  if (references.includes(chunk)) return true;
+function isCovered({ queues, rows }: World, { chunk }: ChunkRow): boolean {
+  const { resumes: needed = 0 } = ledgerOf(rows).batch;
+  const references = (queues[ITEMS_QUEUE] ?? []).map(({ text }) => readReference(text));
+  if (references.some(({ chunk: named, resumes = 0 }) => named === chunk && resumes >= needed)) return true;
   const ends = (queues[RESULTS_QUEUE] ?? []).flatMap(({ text }) => readResult(text).chunks);
   return ends.some((end) => end.chunk === chunk || parentOf(chunk) === end.chunk);
 }

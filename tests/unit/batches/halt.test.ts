@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { haltOf } from '../../../shared/batches/halt.ts';
 import { batchRowOf, headerOf } from '../../helpers/factories.ts';
 
-const RULE = { deadShare: 0.5, after: 10 };
+const at = '2026-01-01T00:01:00.000Z';
+const RULE = { halt: { deadShare: 0.5, after: 10 }, at };
 const batch = (changes: Parameters<typeof batchRowOf>[0]) =>
   batchRowOf({ state: 'running', accepted: 100, chunksTotal: 10, chunksDone: 2, ...changes });
 
@@ -23,7 +24,7 @@ test.each([
   ['nothing is pending', batch({ dead: 20, chunksDone: 10 }), false],
 ])('a batch is paused by its rule, or not: %s', (_what, row, isHalted) => {
   expect(haltOf(row, [], RULE) !== undefined).toBe(isHalted);
-  expect(haltOf(row, [], undefined)).toBeUndefined();
+  expect(haltOf(row, [], { halt: undefined, at })).toBeUndefined();
 });
 
 test('the reason names the counts and the commonest cause, on one line', () => {
@@ -31,6 +32,7 @@ test('the reason names the counts and the commonest cause, on one line', () => {
 
   expect(haltOf(batch({ succeeded: 4, dead: 6 }), ends, RULE)).toEqual({
     by: 'halt',
+    at,
     reason: '6 of 10 items that ended are dead letters, more than the share of 0.5 that halt allows; most often: b c',
   });
 });

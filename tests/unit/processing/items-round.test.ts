@@ -39,7 +39,7 @@ function world() {
   let fault: Fault | undefined;
   let text = JSON.stringify(reference);
   let deliveries = 0;
-  const batch: { state: string | undefined } = { state: 'running' };
+  const batch: { state: string | undefined; resumes?: number } = { state: 'running' };
   let runs = 0;
   let deleted = 0;
   const meet = (on: Fault['on']): void => {
@@ -83,7 +83,7 @@ function world() {
   const deps = {
     queues: () => queue,
     container: () => container,
-    readBatch: async () => batch.state && { state: batch.state, deadlineAt: DEADLINE },
+    readBatch: async () => batch.state && { ...batch, deadlineAt: DEADLINE },
     running: { run: (_batch: string, run: (stop: AbortSignal) => unknown) => run(stop.signal) },
     processor: {
       process: async (job: ChunkJob) => {
@@ -286,4 +286,13 @@ test('an outcome that is stored is told although its batch is paused', async () 
 
   expect([runs(), deleted()]).toEqual([1, 1]);
   expect(work).toMatchObject({ done: 1, items: 2 });
+});
+
+test('a reference that was put before the last resume is deleted: its chunk has another one by now', async () => {
+  const { deliver, batch, deleted, runs } = world();
+  batch.resumes = 1;
+
+  await deliver();
+
+  expect([deleted(), runs()]).toEqual([1, 0]);
 });

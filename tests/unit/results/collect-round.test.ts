@@ -75,7 +75,10 @@ async function world(chunks: number, halt?: HaltRule) {
     deleted,
     lines,
     puts,
-    pause: () => changeBatch(store.table, BATCH, (row) => pausing(row, { by: 'operator', reason: 'why' }, 0)),
+    pause: () =>
+      changeBatch(store.table, BATCH, (row) =>
+        pausing(row, { by: 'operator', reason: 'why', at: '2026-01-01T00:00:40.000Z' }),
+      ),
     pending: async () => {
       const rows: string[] = [];
       for await (const { row } of chunkRows(store.table, BATCH, 'pending')) rows.push(row.chunk);
