@@ -21,7 +21,7 @@ export interface ChunkEnd {
   message: string;
 }
 
-/** What applying ends came to. `followUps` are pending rows that must (again) get their references, unless the batch is paused. */
+/** What applying ends came to. `followUps` are pending rows that must (again) get their references, but in a paused batch. */
 export interface Applied {
   batch: BatchRow;
   etag: string;

@@ -22,7 +22,8 @@ export function haltOf(
   const dead = batch.dead - deadBefore;
   const ended = batch.succeeded - succeeded + dead;
   if (ended < halt.after || dead <= ended * halt.deadShare) return undefined;
-  const share = `${dead} of ${ended} items that ended are dead letters, more than the share of ${halt.deadShare} that halt allows`;
+  const counts = `${dead} of ${ended} items that ended are dead letters`;
+  const share = `${counts}, more than the share of ${halt.deadShare} that halt allows`;
   const cause = commonestCause(ends);
   const example = cause === undefined ? '' : `; most often: ${storableLine(cause, MAX_CAUSE_CHARS)}`;
   return { by: 'halt', reason: `${share}${example}`, at };

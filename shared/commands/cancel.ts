@@ -53,8 +53,9 @@ export interface Cancelling {
 const NOTHING: ChunkTotals = { chunks: 0, items: 0 };
 
 /**
- * Cancels a batch, also one that is paused. Repeated, it goes on where it is; a batch that is cancelled already is answered as it is. One in which
- * nothing was left to cancel ends as what it is, completed: its state says what became of the items, not what was asked.
+ * Cancels a batch, also one that is paused. Repeated, it goes on where it is; a batch that is cancelled already is answered
+ * as it is. One in which nothing was left to cancel ends as what it is, completed: its state says what became of the items,
+ * not what was asked.
  * @throws Problem 'not-found'; 'conflict' when the batch has come to another end.
  */
 export async function cancelBatch(deps: FinalizeDeps, id: string): Promise<Cancelling> {

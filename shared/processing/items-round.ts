@@ -233,9 +233,9 @@ async function decide(deps: ItemsRoundDeps, work: Work, lease: Lease): Promise<C
     const stored = await readOutcomeHeader(results, reference);
     if (stored) return toDisposition(reference, stored);
   }
-  if (batch.state === 'cancelling') return store(deps, work, ending(deps, work, 'cancelled'));
   // Its row stays pending, and gets a new reference from the resume that is to come, or has got it from the last one.
   if (batch.state === 'paused' || (reference.resumes ?? 0) < (batch.resumes ?? 0)) return 'paused';
+  if (batch.state === 'cancelling') return store(deps, work, ending(deps, work, 'cancelled'));
   if (deliveries(work) < ISOLATION_DELIVERIES) {
     return deps.lock.shared(async () => run(deps, await withOwnFrame(deps, work), batch));
   }

@@ -288,11 +288,14 @@ test('an outcome that is stored is told although its batch is paused', async () 
   expect(work).toMatchObject({ done: 1, items: 2 });
 });
 
-test('a reference that was put before the last resume is deleted: its chunk has another one by now', async () => {
-  const { deliver, batch, deleted, runs } = world();
-  batch.resumes = 1;
+test.each(['running', 'cancelling'])(
+  'a reference that was put before the last resume is deleted: its chunk has another one (%s)',
+  async (state) => {
+    const { deliver, batch, deleted, runs, stored } = world();
+    Object.assign(batch, { state, resumes: 1 });
 
-  await deliver();
+    await deliver();
 
-  expect([deleted(), runs()]).toEqual([1, 0]);
-});
+    expect([deleted(), runs(), stored]).toEqual([1, 0, []]);
+  },
+);
