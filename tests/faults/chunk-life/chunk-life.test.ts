@@ -21,6 +21,10 @@ const SCENARIOS: [string, Scenario][] = [
   ['killed', { items: 1, starts: 2, budget: { crash: 1, redeliver: 1 } }],
   ['cancelled at any point', { items: 3, limits: { worker: 1 }, budget: { cancel: 1, stop: 1 } }],
   ['paused at any point', { items: 1, limits: { worker: 1 }, budget: { pause: 1 } }],
+  [
+    'cancelled while it is paused',
+    { items: 1, limits: { worker: 1, resumer: 0 }, budget: { pause: 1, cancelPaused: 1 } },
+  ],
   ['halted', { items: 3, limits: { worker: 1 }, halt: HALT }],
   [
     'halted, and a collector or the resume dies',
@@ -49,7 +53,10 @@ const DEEP: [string, Scenario][] = [
   ['deep: paused with retries', { items: 3, limits: { worker: 1 }, budget: { pause: 1 } }],
   ['deep: paused, and a process dies', { items: 1, limits: { worker: 1 }, budget: { pause: 1, crash: 1 } }],
   ['deep: paused twice', { items: 1, limits: { worker: 1 }, budget: { pause: 2 } }],
-  ['deep: cancelled while it is paused', { items: 1, limits: { worker: 1 }, budget: { pause: 1, cancelPaused: 1 } }],
+  [
+    'deep: cancelled or resumed while it is paused',
+    { items: 1, limits: { worker: 1 }, budget: { pause: 1, cancelPaused: 1 } },
+  ],
   ['deep: paused, and cancelled at any point', { items: 1, limits: { worker: 1 }, budget: { pause: 1, cancel: 1 } }],
   ['deep: paused, and redriven', { items: 2, limits: { worker: 1 }, budget: { pause: 1, redrive: 1 } }],
   ['deep: halted, and a process dies', { items: 3, limits: { worker: 1 }, halt: HALT, budget: { crash: 1 } }],

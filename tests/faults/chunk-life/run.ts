@@ -43,6 +43,6 @@ export async function exploreChunk(
 ): Promise<Explored> {
   const programs = createPrograms(chunkPrograms(change, halt));
   const world = firstWorld({ items, starts, halts: halt !== undefined, budget: { ...NOTHING, ...budget } });
-  const next = createSteps(programs, { worker: 2, collector: 1, ...limits }, mortal);
+  const next = createSteps(programs, { worker: 2, collector: 1, resumer: 1, ...limits }, mortal);
   return explore({ initial: [world], next, key: keyOf, check }, { ...MANY, ...bounds });
 }

@@ -26,7 +26,7 @@ const REQUESTS: [Role, keyof Budget][] = [
 const COMES_AGAIN: Role[] = ['canceller', 'redriver', 'sweeper'];
 
 /** How many of a role may be at work at once. */
-export type Limits = Record<'worker' | 'collector', number>;
+export type Limits = Record<'worker' | 'collector' | 'resumer', number>;
 
 /** Makes `next` of the model. */
 export function createSteps(programs: Programs, limits: Limits, mortal?: readonly Role[]) {
@@ -93,8 +93,9 @@ export function createSteps(programs: Programs, limits: Limits, mortal?: readonl
       if (kind === 'cancelPaused' && batch.state !== 'paused') continue;
       steps.push({ label: role, state: await begin(spend(world, kind), role) });
     }
-    // One at a time: a second one would find nothing to do, or begin a resume anew, as the sweep does.
-    if (ledgerOf(world.rows).batch.state === 'paused' && !world.actors.some(({ role }) => role === 'resumer'))
+    // Whenever it is paused, somebody may resume it.
+    const resuming = world.actors.filter(({ role }) => role === 'resumer').length;
+    if (ledgerOf(world.rows).batch.state === 'paused' && resuming < limits.resumer)
       steps.push({ label: 'resumer', state: await begin(world, 'resumer') });
     return steps;
   };

@@ -46,7 +46,7 @@ export interface Budget {
   cancel: number;
   /** A cancel that comes while the batch is paused. */
   cancelPaused: number;
-  /** An operator pauses the batch. Whenever it is paused, somebody may resume it. */
+  /** An operator pauses the batch. */
   pause: number;
   /** A worker stops a run, after its batch was cancelled. */
   stop: number;
