@@ -10,7 +10,9 @@ import { pauseOverHttp, resumeOverHttp } from '../../../shared/http/batches/paus
 import { batchViewSchema } from '../../../shared/http/batches/schemas.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
 import { changeGate, readGate } from '../../../shared/wake/gate.ts';
+import { createRegistry } from '../../../shared/workload/registry.ts';
 import { dyingAt } from '../../helpers/crashes.ts';
+import { echo } from './echo.ts';
 import { DONE, did, ITEMS, MINUTE, RESULTS, unheard, useWorld } from './use-world.ts';
 import { downstream, itemsOf } from './world.ts';
 
@@ -133,6 +135,26 @@ describe('a batch that is paused', () => {
     await world.drainAll();
     expect(await world.batch(id)).toMatchObject({ state: 'cancelled', succeeded: 3, cancelled: 6, announced: true });
   });
+});
+
+it('a batch of too many dead letters pauses by the rule of its workload, and the rule counts anew after a resume', async () => {
+  const { world } = use;
+  const registry = createRegistry([{ ...echo, halt: { deadShare: 0.2, after: 3 } }]);
+  const halting = { ...world.deps, registry };
+  downstream.broken.add('b');
+  const id = await unheard(world);
+  await world.drainOne(ITEMS);
+  await world.collectAs(halting);
+  const why = { by: 'halt', reason: expect.stringMatching(/^1 of 3 items .* most often: rejected: .*b is broken/) };
+  expect(await world.batch(id)).toMatchObject({ state: 'paused', paused: why, dead: 1, chunksDone: 1 });
+  await world.drainUnasked(ITEMS);
+  expect(await depths()).toEqual([0, 0]);
+
+  downstream.broken.clear();
+  await resumeBatch(halting, id);
+  await world.drainUnasked(ITEMS);
+  await world.collectAs(halting);
+  expect(await world.batch(id)).toMatchObject({ state: 'completedWithDeadLetters', succeeded: 8, dead: 1 });
 });
 
 describe('a resume that is interrupted', () => {
