@@ -1,4 +1,4 @@
-import { type RequestOptions, request, requestJson } from './request.ts';
+import { jsonBody, type RequestOptions, request, requestJson } from './request.ts';
 import { spend } from './spending.ts';
 import type { Cost, Health, PolicyView, QueueView } from './types.ts';
 
@@ -40,8 +40,3 @@ export const fetchCost = (day: string): Promise<Cost> =>
 /** Names of the workloads, without a key and without storage. */
 export const fetchWorkloads = async (): Promise<string[]> =>
   (await requestJson<Health>('health', { operations: 0 })).workloads;
-
-const jsonBody = (value: unknown, headers: Record<string, string> = {}) => ({
-  headers: { 'content-type': 'application/json', ...headers },
-  body: JSON.stringify(value),
-});

@@ -5,8 +5,8 @@ import type { QueueAddress, Registry } from '../../workload/registry.ts';
 import { json } from '../edge/answers.ts';
 import { jsonBodyOf } from '../edge/json-body.ts';
 import { queueAddressOf } from '../edge/parameters.ts';
+import { pauseRequestSchema } from '../edge/schemas.ts';
 import { queueView } from './list-queues.ts';
-import { pauseRequestSchema } from './schemas.ts';
 
 export interface PauseHttp {
   registry: Registry;

@@ -44,11 +44,6 @@ export type QueueView = z.infer<typeof queueViewSchema>;
 
 export const queueListSchema = z.object({ queues: z.array(queueViewSchema) });
 
-/** Body of a pause; all of it may be left out. */
-export const pauseRequestSchema = z.strictObject({
-  reason: z.string().min(1).max(200).default('paused by an operator').describe('Shown with the queue'),
-});
-
 /** The scaling policy of a queue and its version, which is also its ETag; version 0 is the default policy. */
 export const policyViewSchema = z.object({ queue: z.string(), version: count, policy: policySchema });
 export type PolicyView = z.infer<typeof policyViewSchema>;

@@ -14,6 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
+const BATCH = '01985a00-0000-7000-8000-000000000000';
 const POLICY = { thresholds: [{ tasks: 100 }], capacity: 100, headroom: 0.25, targetSeconds: 10 };
 const policyView = { queue: 'q', version: 4, policy: POLICY };
 const letter = { line: 2, chunk: '000000', cause: 'c', index: 1, reason: 'invalid', attempts: [], version: 1 };
@@ -31,6 +32,8 @@ describe('the routes', () => {
     ['queues', 'GET queues'],
     ['pause q', 'POST queues/{queue}/pause'],
     ['resume q', 'POST queues/{queue}/resume'],
+    [`pause ${BATCH}`, 'POST batches/{id}/pause'],
+    [`resume ${BATCH}`, 'POST batches/{id}/resume'],
     ['policy q', 'GET queues/{queue}/policy'],
     ['policy q --put -', 'PUT queues/{queue}/policy'],
     ['cost', 'GET cost'],
@@ -42,7 +45,8 @@ describe('the routes', () => {
 
     const { asked } = await run(args, {}, { stdin: JSON.stringify(POLICY) });
 
-    const path = expected.replace('{id}', 'b').replace('{queue}', 'q');
+    const id = args.includes(BATCH) ? BATCH : 'b';
+    const path = expected.replace('{id}', id).replace('{queue}', 'q');
     expect(asked.map(({ method, path: at, key }) => [`${method} ${at.split('?')[0]}`, key])).toEqual([
       [path, keys[route?.audience ?? 'anyone']],
     ]);
@@ -117,6 +121,18 @@ describe('watch', () => {
   ])('says that none %s is valid', async (which, revisions) => {
     const json = batchView('b', 'suspect', { suspect: { causes: [] }, revisions: revisions as BatchView['revisions'] });
     expect((await run('watch b', look({ json }))).out).toContain(`Suspect: none ${which} is valid. The file`);
+  });
+
+  it('says that the batch is paused, and goes on watching it', async () => {
+    const why = { by: 'halt', reason: '6 of 10 items are dead letters', since: '2026-11-01T10:00:00.000Z' } as const;
+    const paused = { json: batchView('b', 'paused', { paused: why }) };
+
+    const { code, err } = await run('watch b', look(paused, paused, { json: batchView('b', 'completed') }));
+
+    expect(code).toBe(EXIT.done);
+    const line =
+      'Paused since 2026-11-01 10:00:00 UTC by the halt rule of its workload: 6 of 10 items are dead letters';
+    expect(err.split(`${line}\n`)).toHaveLength(2);
   });
 
   it('prints once why the batch waits, in full', async () => {
