@@ -3,6 +3,7 @@
  * use. The app and tests build on it; nothing else in shared/ imports it. It may import every room but http.
  */
 import { randomUUID } from 'node:crypto';
+import { writeProgress } from './batches/progress-rows.ts';
 import type { DeleteDeps } from './commands/delete.ts';
 import { queueName } from './contract/names.ts';
 import { createMeter } from './cost/meter.ts';
@@ -48,6 +49,8 @@ export interface PipelineOptions {
   processor: URL | ChunkRunner;
   /** Default: made from the settings. Their topic takes the events, and their meter has the clock; the caller closes them. */
   clients?: PipelineClients;
+  /** How long a chunk runs until its batch is looked at and its progress is written, and how often then. Default 10 s. */
+  lookMs?: number;
 }
 
 /** What the parts have in common; each takes of it what its own type names. */
@@ -89,8 +92,14 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   const processor = lazily(() => processorOf(options));
   const lock = createSharedLock();
   const ending = new AbortController();
+  const processId = randomUUID();
   const running = createRunningChunks({
     readBatch: (batch) => readBatchFacts(deps().table, batch),
+    writeProgress: (batch, progress) => {
+      const at = new Date(deps().gate.now()).toISOString();
+      return writeProgress(deps().table, { batch, processId }, progress && { ...progress, at });
+    },
+    lookMs: options.lookMs,
     nowMs: () => performance.now(),
     ending: ending.signal,
   });

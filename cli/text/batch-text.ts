@@ -9,6 +9,8 @@ export type ShownBatch = Pick<
 > & {
   receipt?: Pick<BatchView['receipt'], 'operations'>;
   blocked?: BatchView['blocked'];
+  progress?: BatchView['progress'];
+  estimate?: BatchView['estimate'];
   suspect?: BatchView['suspect'];
 };
 
@@ -18,23 +20,31 @@ export interface ShownQueue {
   active: number;
 }
 
-/** Progress in one line; depth and tasks are of all queues, as they share the machine. */
+/** Progress in one line, with what has ended in running chunks; depth and tasks are of all queues, as they share the machine. */
 export function describeProgress(batch: ShownBatch, queues?: readonly ShownQueue[] | undefined): string {
-  const { accepted, pending } = batch.counts;
-  const done = accepted - pending;
+  const { progress, estimate, ratePerSecond, counts } = batch;
+  const { accepted, pending } = counts;
+  const done = accepted - pending + (progress?.ended ?? 0);
   const sum = (field: 'depth' | 'active'): number => (queues ?? []).reduce((total, queue) => total + queue[field], 0);
   return [
     `Process ${formatBar(accepted === 0 ? 0 : done / accepted)} ${formatCount(done)} of ${formatCount(accepted)} items`,
     ...(queues ? [`queue depth ${sum('depth')}`, `${formatNumber(sum('active'), 'dequeue task')} active`] : []),
-    ...(batch.ratePerSecond === null ? [] : [`${formatCount(batch.ratePerSecond)} items/s`]),
+    ...(progress ? [`${formatCount(progress.inFlight)} in flight`] : []),
+    ...(progress && progress.failing > 0 ? [`${formatCount(progress.failing)} failing`] : []),
+    ...(ratePerSecond === null ? [] : [`${formatCount(ratePerSecond)} items/s`]),
+    ...(estimate ? [`done about ${formatTime(estimate.completesAt)} UTC`] : []),
   ].join(', ');
 }
+
+/** The latest failure in a running chunk, in one line; undefined while there is none. */
+export const describeFailure = ({ progress }: Pick<ShownBatch, 'progress'>): string | undefined =>
+  progress?.latestError && `Latest failure: ${progress.latestError}`;
 
 /** Why a batch waits, in one line; undefined for one that does not. */
 export const describeBlocked = ({ blocked }: Pick<ShownBatch, 'blocked'>): string | undefined =>
   blocked && `Waits since ${formatTime(blocked.since)} UTC: queue ${blocked.queue}: ${blocked.reason}`;
 
-/** Counts, latency, a missed deadline, the latest redrive and operations of a batch. */
+/** Counts, what runs, latency, a missed deadline, the latest redrive and operations of a batch. */
 export function describeBatch(batch: ShownBatch): string[] {
   const { state, counts, latencyMs, receipt, deadline } = batch;
   const { accepted, succeeded, dead, cancelled, pending, retried } = counts;
@@ -50,13 +60,25 @@ export function describeBatch(batch: ShownBatch): string[] {
     `State: ${state}`,
     ...describeSuspect(batch),
     `Items: ${items.join(', ')}`,
-    ...[describeBlocked(batch)].filter((line) => line !== undefined),
+    ...[describeBlocked(batch), describeRunning(batch), describeFailure(batch), describeEstimate(batch)].filter(
+      (line) => line !== undefined,
+    ),
     ...(latency ? [`Latency from acceptance to done: ${latency.join(', ')}`] : []),
     ...(deadline.met === false ? [`Deadline missed: ${formatTime(deadline.at)} UTC`] : []),
     ...describeRedrive(batch),
     ...(receipt ? describeOperations(receipt.operations, accepted) : []),
   ];
 }
+
+function describeRunning({ progress }: ShownBatch): string | undefined {
+  if (!progress) return undefined;
+  const { chunks, items, ended, inFlight, failing } = progress;
+  const counts = `${formatCount(ended)} ended, ${formatCount(inFlight)} in flight, ${formatCount(failing)} failing`;
+  return `Running: ${formatNumber(chunks, 'chunk')} of ${formatNumber(items, 'item')}: ${counts}`;
+}
+
+const describeEstimate = ({ estimate }: ShownBatch): string | undefined =>
+  estimate && `Done about ${formatTime(estimate.completesAt)} UTC: ${estimate.basis}`;
 
 /** What is wrong with a suspect batch, and by which causes; empty for any other. */
 export function describeSuspect({ suspect, revisions }: Pick<ShownBatch, 'suspect' | 'revisions'>): string[] {

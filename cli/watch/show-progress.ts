@@ -1,13 +1,25 @@
-import { describeBlocked, describeProgress, type ShownBatch, type ShownQueue } from '../text/batch-text.ts';
+import {
+  describeBlocked,
+  describeFailure,
+  describeProgress,
+  type ShownBatch,
+  type ShownQueue,
+} from '../text/batch-text.ts';
 import type { StatusLine } from '../text/status-line.ts';
 
-/** Makes the function that shows the progress of a batch; why it waits, if it does, is printed once. */
+/** Makes the function that shows the progress of a batch; why it waits and what fails, if anything, is printed once. */
 export function createProgress(line: StatusLine): (batch: ShownBatch, queues?: readonly ShownQueue[]) => void {
-  let printed: string | undefined;
+  const notes = [describeBlocked, describeFailure].map((describe) => ({
+    describe,
+    printed: undefined as string | undefined,
+  }));
   return (batch, queues) => {
-    const blocked = describeBlocked(batch);
-    if (blocked !== undefined && blocked !== printed) line.print(blocked);
-    printed = blocked;
+    for (const note of notes) {
+      const text = note.describe(batch);
+      if (text === undefined || text === note.printed) continue;
+      line.print(text);
+      note.printed = text;
+    }
     line.show(describeProgress(batch, queues));
   };
 }

@@ -40,8 +40,8 @@ export function summarize(slices: SliceResult[], wakes: number): WaveSummary {
   };
 }
 
-/** The gate's fields that a wave changes. */
-export function adaptGate(gate: GateRow, wave: WaveSummary): Partial<GateRow> {
+/** The gate's fields that a wave changes. `isLimited`: the workload has limits across all instances. */
+export function adaptGate(gate: GateRow, wave: WaveSummary, isLimited = false): Partial<GateRow> {
   if (wave.done === 0) return { throttled: wave.throttled, idleCount: gate.idleCount + 1 };
   const busy = busyPart(wave);
   const measured = (busy * wave.seconds * wave.tasks) / wave.done;
@@ -56,7 +56,7 @@ export function adaptGate(gate: GateRow, wave: WaveSummary): Partial<GateRow> {
     waveTasks: wave.tasks,
     failureRate: failureRate(wave),
     baselineFailureRate: baselineFailureRate(gate, wave),
-    fedTasks: fedTasks(wave, busy),
+    ...(isLimited ? { fedTasks: fedTasks(wave, busy) } : {}),
     ...nextLimit(gate, wave, itemsPerSecond),
   };
 }
@@ -70,10 +70,9 @@ const BUSY = 0.9;
 /** Room for a wave that is slower than the one before. */
 const SPARE = 1.25;
 
-/** Tasks that the limits of the workload can feed: those that waited for permits could as well not be there. 0: any number. */
-function fedTasks({ tasks, starved, waitedSeconds }: WaveSummary, busy: number): number {
+/** Tasks that the limits of the workload can feed: those that waited for permits could as well not be there. */
+function fedTasks({ tasks, starved }: WaveSummary, busy: number): number {
   const served = Math.max(1, tasks - starved);
-  if (waitedSeconds === 0) return starved > 0 ? served : 0;
   return busy > BUSY ? served * 2 : Math.ceil(served * busy * SPARE);
 }
 

@@ -1,6 +1,7 @@
 /** What follows a wave: measure the queue, then drain on, release the gate, park it, or open the circuit. */
 import type { QueueClient } from '@azure/storage-queue';
 import { statusOf } from '../errors.ts';
+import { limitOf } from '../limits/limit.ts';
 import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
 import { log } from '../telemetry/log.ts';
 import { measureQueue } from '../telemetry/metrics.ts';
@@ -50,7 +51,8 @@ export const finishWave = (deps: FinishWaveDeps, input: EndedWave): Promise<Next
   retryLostRace(gateOf(input.address.queue), async () => {
     const current = await fence(deps.gate.table, input.address.queue, input.generation);
     if (!current) return { ended: 'fenced' };
-    const gate = { ...current.row, ...adaptGate(current.row, input.wave), total: current.row.total + input.wave.tasks };
+    const adapted = adaptGate(current.row, input.wave, limitOf(input.address.workload) !== undefined);
+    const gate = { ...current.row, ...adapted, total: current.row.total + input.wave.tasks };
     gate.orphanedReferences += input.wave.orphanedReferences;
     gate.startFailure = undefined;
     const decision = await decide(deps, input, gate);

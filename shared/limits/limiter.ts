@@ -116,8 +116,6 @@ class Quota {
   #tickedMs = 0;
   /** The queues whose tasks have ended since the share was given up last. */
   readonly #left = new Set<string>();
-  /** The queues for which a share was asked in vain; they wait until `#renewMs`. */
-  #asked: readonly string[] = [];
   /** Permits that are not whole yet. */
   #fraction = 0;
   #quiet = 0;
@@ -139,8 +137,7 @@ class Quota {
 
   async enter(queue: string): Promise<Entry> {
     await this.#writing;
-    const waits = this.#asked.includes(queue) && this.#deps.clockMs() < this.#renewMs;
-    if (this.isStarved && !waits) await this.#claim([queue]);
+    if (this.isStarved) await this.#claim([queue]);
     if (this.isStarved) return { retryAt: this.#deps.now() + Math.max(0, this.#renewMs - this.#deps.clockMs()) };
     this.#tasks.push(queue);
     this.#start();
@@ -259,7 +256,6 @@ class Quota {
         seconds: throttledSeconds,
       });
     }
-    this.#asked = claimed.share.inFlight > 0 ? [] : who.queues;
     if (who.queues.length > 0) this.#accept(claimed);
   }
 

@@ -280,8 +280,8 @@ async function run(deps: ItemsRoundDeps, work: Work, { deadlineAt }: BatchFacts)
   const { value: reference, frame } = work;
   const permits = deps.permitsOf(reference.workload);
   if (frame === undefined) return store(deps, work, ending(deps, work, 'payloadMissing'));
-  const outcome = await deps.running.run(reference.batch, (stop) =>
-    deps.processor.process({ reference, frame, nowMs: deps.gate.now(), deadlineAt, stop, permits }),
+  const outcome = await deps.running.run(reference.batch, (stop, watch) =>
+    deps.processor.process({ reference, frame, nowMs: deps.gate.now(), deadlineAt, stop, watch, permits }),
   );
   return store(deps, work, outcome);
 }

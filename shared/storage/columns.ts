@@ -66,6 +66,16 @@ export const COLUMNS = {
     endedBy: 'string',
     dueAt: 'string',
   },
+  /** How far the running chunks of a batch are in one process. */
+  progress: {
+    at: 'string',
+    chunks: 'int32',
+    items: 'int64',
+    ended: 'int64',
+    inFlight: 'int64',
+    failing: 'int64',
+    error: 'string',
+  },
   /** A batch's line in the listing of its day. */
   line: {
     workload: 'string',

@@ -56,7 +56,7 @@ export interface GateRow {
   taskLimit: number;
   /** Tasks that were too many when the limit was lowered last; 0 = never. */
   pressedAt: number;
-  /** Most tasks that the limits of the workload can feed, by the last wave; 0 = not known to be limited. */
+  /** Most tasks that the limits of the workload can feed, by the last wave; 0 = not known. */
   fedTasks: number;
   /** Tasks of the wave before, to tell what more of them brought. */
   waveTasks: number;

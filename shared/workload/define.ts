@@ -263,6 +263,8 @@ function check(workload: Workload): void {
   if (!isPoolName(workload.pool)) fail('pool', 'a lower-case word of at most 20 characters', workload.pool);
   if ((workload.map === undefined) === (workload.mapChunk === undefined))
     fail('map', 'given, or else mapChunk', 'both or none');
+  // Sizes follow from the limits.
+  checkLimits(workload, fail);
   if (workload.map !== undefined && workload.group.maxItems !== workload.chunk.maxItems)
     fail('group', 'absent where there is no mapChunk', workload.group);
   if (workload.lanes.length === 0) fail('lanes', 'at least one lane', workload.lanes);
@@ -270,7 +272,6 @@ function check(workload: Workload): void {
   for (const container of workload.containers) {
     if (!isOwnContainerName(container)) fail('containers', 'valid names that the pipeline does not use', container);
   }
-  checkLimits(workload, fail);
   if ('attempts' in workload) fail('attempts', 'given as retry.attempts', workload.attempts);
   for (const [field, [value, min, max]] of Object.entries(ranges(workload))) {
     const whole = !FRACTIONS.has(field);

@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises';
+import { TableClient } from '@azure/data-tables';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { writeProgress } from '../../shared/batches/progress-rows.ts';
+import { openTable } from '../../shared/storage/table.ts';
 import { ndjson } from '../helpers/transactions.ts';
 import { type Dashboard, dropFile, startDashboard, uploadByDrop } from './dashboard.ts';
 import { goodRecords, usage } from './records.ts';
@@ -137,6 +140,20 @@ describe('queues', () => {
     await page.getByRole('link', { name: 'Open the batch of 20 items' }).click();
     await page.getByText('billing-normal-0: paused by an operator: ledger is down').waitFor();
     await dashboard.shot(page, 'batch-blocked');
+    const batches = TableClient.fromConnectionString(dashboard.stack.storage, 'batches', {
+      allowInsecureConnection: true,
+    });
+    await writeProgress(
+      openTable(batches),
+      { batch: id, processId: 'a' },
+      {
+        ...{ chunks: 1, items: 20, ended: 5, inFlight: 12, failing: 2, error: 'Error: ledger is slow' },
+        at: new Date().toISOString(),
+      },
+    );
+    await page.getByText(/1 running chunk at .*: 5 of 20 items have ended, 12 in flight, 2 failing/).waitFor();
+    await page.getByText('Error: ledger is slow').waitFor();
+    await dashboard.shot(page, 'batch-progress');
     await page.getByRole('button', { name: 'Cancel batch' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel batch' }).click();
     await heading().getByText('Cancelled').waitFor({ timeout: FINISHED });

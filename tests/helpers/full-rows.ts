@@ -41,6 +41,9 @@ export const fullRows = (n: number, x: number): Record<RowKind, StoredEntity> =>
   batch: toBatchEntity(fullBatch(n, x)),
   line: toIndexEntity(fullBatch(n, x)),
   chunk: toChunkEntity(chunkRowOf({ chunk: '0', items: n, header: headerOf(), doneAt: AT, endedBy: 'm', dueAt: AT })),
+  progress: toEntity('progress', keys('progress'), {
+    ...{ at: AT, chunks: 1, items: n, ended: n, inFlight: n, failing: n, error: 'Error: no' },
+  }),
   gate: toGateEntity(fullGate(n, x)),
   open: toEntity('open', keys('open'), { workload: 'billing' }),
   note: toEntity('note', keys('note'), { at: AT, since: AT, left: true }),

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { readCopy } from '../../shared/processing/thread/copies.ts';
 import { runChunk, type ThreadTools } from '../../shared/processing/thread/run-chunk.ts';
-import { readThreadStatus } from '../../shared/processing/thread/thread-status.ts';
+import { countItems, readThreadStatus } from '../../shared/processing/thread/thread-status.ts';
 import type { ChunkJob, Copy, ThreadTask } from '../../shared/processing/thread/thread-task.ts';
 import { taskOf } from '../../shared/processing/thread-pool/process-chunk.ts';
 import { defineWorkload, type ItemContext, type Workload } from '../../shared/workload/define.ts';
@@ -34,6 +34,8 @@ export async function run(workload: Workload, job: ChunkJob, overrides: Partial<
     ...(await readAll(outcome)),
     log,
     copies: copies.map((copy) => [...readCopy(copy)]),
+    errors: copies.map(({ error }) => error),
+    progress: countItems(task.statusBuffer),
     status: readThreadStatus(task.statusBuffer),
   };
 }

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { cancelBatch } from '../api/batches.ts';
 import type { BatchView } from '../api/types.ts';
 import { Progress } from '../batches/progress.tsx';
-import { formatClock, formatCount, formatDuration } from '../format.ts';
+import { formatClock, formatCount, formatDuration, formatNumberOf } from '../format.ts';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { PageHead, StateTag } from '../ui/pieces.tsx';
@@ -18,7 +18,7 @@ export interface BatchHeadProps {
 /** Which batch it is, how far it is, and the way to stop it. */
 export function BatchHead({ batch, onChange }: BatchHeadProps): JSX.Element {
   const [asking, setAsking] = useState(false);
-  const { id, workload, version, lane, pool, state, source, counts } = batch;
+  const { id, workload, version, lane, pool, state, source, counts, progress } = batch;
   const cancel = async (): Promise<void> => {
     await cancelBatch(id);
     onChange();
@@ -48,8 +48,12 @@ export function BatchHead({ batch, onChange }: BatchHeadProps): JSX.Element {
       </p>
       {!isFinished(batch) && (
         <div class="panel running">
-          <Progress state={state} accepted={counts.accepted} dead={counts.dead} pending={counts.pending} />
+          <Progress
+            {...{ state, accepted: counts.accepted, dead: counts.dead }}
+            pending={counts.pending - (progress?.ended ?? 0)}
+          />
           <Pace batch={batch} />
+          {progress && <Running progress={progress} />}
           {batch.blocked && (
             <p class="tone-warn blocked">
               Waits since {formatClock(batch.blocked.since)}: queue <span class="mono">{batch.blocked.queue}</span>:{' '}
@@ -77,12 +81,30 @@ export function BatchHead({ batch, onChange }: BatchHeadProps): JSX.Element {
   );
 }
 
-function Pace({ batch: { ratePerSecond, etaAt, times, revision } }: { batch: BatchView }): JSX.Element {
+/** What the chunks have done that run now, of which the counts know nothing yet. */
+function Running({ progress }: { progress: NonNullable<BatchView['progress']> }): JSX.Element {
+  const { chunks, items, ended, inFlight, failing, latestError, at } = progress;
+  return (
+    <p class="soft running-chunks">
+      {formatNumberOf(chunks, 'running chunk')} at {formatClock(at)}: {formatCount(ended)} of {formatCount(items)} items
+      have ended, {formatCount(inFlight)} in flight
+      {failing > 0 && <span class="tone-warn">, {formatCount(failing)} failing</span>}
+      {latestError !== undefined && (
+        <>
+          {' '}
+          (latest: <span class="mono">{latestError}</span>)
+        </>
+      )}
+    </p>
+  );
+}
+
+function Pace({ batch: { ratePerSecond, estimate, times, revision } }: { batch: BatchView }): JSX.Element {
   const now = Date.now();
   const deadline = revision === 0 ? 'Deadline' : 'Deadline of the redrive';
   const left = Date.parse(times.deadline) - now;
   return (
-    <p class="pace">
+    <p class="pace" title={estimate?.basis}>
       {ratePerSecond === null || ratePerSecond === 0 ? (
         'Not begun yet'
       ) : (
@@ -90,9 +112,9 @@ function Pace({ batch: { ratePerSecond, etaAt, times, revision } }: { batch: Bat
           <b>{formatCount(ratePerSecond)}</b> items a second
         </>
       )}
-      {etaAt !== null && (
+      {estimate && (
         <>
-          , done in about <b>{formatDuration(Math.max(0, Date.parse(etaAt) - now))}</b>
+          , done in about <b>{formatDuration(Math.max(0, Date.parse(estimate.completesAt) - now))}</b>
         </>
       )}
       <span class={left < 0 ? 'tone-bad' : 'soft'}>

@@ -1,11 +1,27 @@
-import { type BatchRow, isFinished, pendingItems, type RevisionTimes, type Suspect } from '../../batches/batch-row.ts';
+import { type BatchRow, pendingItems, type RevisionTimes, type Suspect } from '../../batches/batch-row.ts';
+import type { BatchProgress } from '../../batches/progress-rows.ts';
 import { firstRevision, isDeadlineMet, presentRevision } from '../../batches/revisions.ts';
 import type { PriceSheet } from '../../cost/sheet.ts';
+import type { Workload } from '../../workload/define.ts';
+import { paceOf } from './pace.ts';
 import { receiptView } from './receipt-view.ts';
 import type { BatchView } from './schemas.ts';
 
+/** What is known of a batch beside its row. */
+export interface BatchNow {
+  progress?: BatchProgress | undefined;
+  blocked?: BatchView['blocked'];
+  /** Its workload; undefined: not deployed any more, or not asked for. */
+  deployed?: Workload | undefined;
+}
+
 /** A batch as the API shows it. `nowMs` is service time, for rate and estimate; the receipt is priced by `sheet`. */
-export function batchView(row: BatchRow, nowMs: number, sheet: PriceSheet): BatchView {
+export function batchView(
+  row: BatchRow,
+  nowMs: number,
+  sheet: PriceSheet,
+  { progress, blocked, deployed }: BatchNow = {},
+): BatchView {
   const { id, workload, version, lane, pool, state, accepted, succeeded, dead, cancelled, retried, duplicatesSeen } =
     row;
   const pending = pendingItems(row);
@@ -22,11 +38,13 @@ export function batchView(row: BatchRow, nowMs: number, sheet: PriceSheet): Batc
     chunks: { total: row.chunksTotal, done: row.chunksDone },
     times: { accepted: row.acceptedAt, ...timesOf(present) },
     deadline: { at: first.deadlineAt, met: isDeadlineMet(first, nowMs) },
-    ...progressOf({ state, pending, ...present }, nowMs),
+    ...(progress === undefined ? {} : { progress: progressView(progress) }),
+    ...paceOf({ state, pending, running: progress, isBlocked: blocked !== undefined, deployed, ...present }, nowMs),
     latencyMs: latencyOf(first),
     revision: row.revision,
     revisions: [...row.earlier, present].map(revisionView),
     reportRevision: row.reportRevision < 0 ? null : row.reportRevision,
+    ...(blocked === undefined ? {} : { blocked }),
     ...(row.reportProblem === undefined ? {} : { reportProblem: row.reportProblem }),
     ...(row.suspect === undefined ? {} : { suspect: suspectView(row.suspect) }),
     receipt: receiptView(row, sheet),
@@ -55,29 +73,10 @@ function latencyOf({ latencyP50: p50, latencyP95: p95, latencyMax: max }: Revisi
   return p50 === undefined || p95 === undefined || max === undefined ? null : { p50, p95, max };
 }
 
-type Progressing = Pick<RevisionTimes, 'items' | 'queuedAt' | 'completedAt'> & {
-  state: BatchRow['state'];
-  pending: number;
-};
-
-/**
- * Computes the items per second of the present revision since it was queued, and when the rest would be done at that
- * rate; null while nothing is known.
- */
-export function progressOf(
-  { state, items, pending, queuedAt, completedAt }: Progressing,
-  nowMs: number,
-): Pick<BatchView, 'ratePerSecond' | 'etaAt'> {
-  if (queuedAt === undefined) return { ratePerSecond: null, etaAt: null };
-  const end = completedAt === undefined ? nowMs : Date.parse(completedAt);
-  const seconds = Math.max(0.001, (end - Date.parse(queuedAt)) / 1000);
-  const rate = (items - pending) / seconds;
-  const running = !isFinished(state) && rate > 0;
-  return {
-    ratePerSecond: Math.round(rate),
-    etaAt: running ? new Date(nowMs + (pending / rate) * 1000).toISOString() : null,
-  };
-}
+const progressView = ({ error, ...progress }: BatchProgress): BatchView['progress'] => ({
+  ...progress,
+  ...(error === undefined ? {} : { latestError: error }),
+});
 
 /** Where the resources of a batch are. */
 export function batchLinks(id: string): BatchView['links'] {

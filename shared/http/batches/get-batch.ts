@@ -1,12 +1,13 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { type BatchRow, isFinished } from '../../batches/batch-row.ts';
+import { readBatchAndProgress, sumFresh } from '../../batches/progress-rows.ts';
 import type { PriceSheet } from '../../cost/sheet.ts';
 import type { Table } from '../../storage/table.ts';
 import type { GateDeps } from '../../wake/gate.ts';
 import type { GateRow } from '../../wake/gate-row.ts';
 import type { Registry } from '../../workload/registry.ts';
 import { json } from '../edge/answers.ts';
-import { batchOf } from '../edge/parameters.ts';
+import { batchBy } from '../edge/parameters.ts';
 import { readGates } from '../queues/read-gates.ts';
 import { batchView } from './batch-view.ts';
 import type { BatchView } from './schemas.ts';
@@ -18,12 +19,20 @@ export interface GetBatchHttp {
   prices: PriceSheet;
 }
 
-/** GET batches/{id}: a batch by one table read; until it is finished, a second one tells whether its queues drain. */
+/**
+ * GET batches/{id}: a batch and the progress of its running chunks by one table read; until it is finished, a second one
+ * tells whether its queues drain.
+ */
 export async function getBatch(deps: GetBatchHttp, request: HttpRequest): Promise<HttpResponseInit> {
-  const { row } = await batchOf(request, deps.table);
-  const view = batchView(row, deps.gate.now(), deps.prices);
-  const blocked = isFinished(row.state) ? undefined : await readBlocked(deps, row);
-  return json(blocked === undefined ? view : { ...view, blocked });
+  const { row, progress: rows } = await batchBy(request, (id) => readBatchAndProgress(deps.table, id));
+  const now = isFinished(row.state)
+    ? {}
+    : {
+        blocked: await readBlocked(deps, row),
+        progress: sumFresh(rows, row, deps.gate.now()),
+        deployed: deps.registry.workload(row.workload),
+      };
+  return json(batchView(row, deps.gate.now(), deps.prices, now));
 }
 
 async function readBlocked(

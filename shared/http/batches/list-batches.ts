@@ -7,7 +7,8 @@ import type { Table } from '../../storage/table.ts';
 import { json } from '../edge/answers.ts';
 import { nextLink } from '../edge/links.ts';
 import { batchIdOf, dayOf, stateOf, wholeOf, workloadNameOf } from '../edge/parameters.ts';
-import { batchLinks, progressOf } from './batch-view.ts';
+import { batchLinks } from './batch-view.ts';
+import { paceOf } from './pace.ts';
 import type { BatchEntry, BatchList } from './schemas.ts';
 
 export interface BatchesHttp {
@@ -52,6 +53,6 @@ function entryOf(batch: ListedBatch, nowMs: number): BatchEntry {
   const { completedAt = null, deadlineMet = isDeadlineMet(batch, nowMs) } = batch;
   const createdAt = new Date(batchTimeMs(id)).toISOString();
   const times = { createdAt, revision, openedAt, completedAt, deadlineAt, deadlineMet };
-  const progress = progressOf({ ...batch, items: batch.revisionItems }, nowMs);
-  return { id, workload, lane, state, accepted, dead, pending, ...times, ...progress, links: batchLinks(id) };
+  const pace = paceOf({ ...batch, items: batch.revisionItems }, nowMs);
+  return { id, workload, lane, state, accepted, dead, pending, ...times, ...pace, links: batchLinks(id) };
 }

@@ -42,6 +42,12 @@ const deadlineMet = z
   .nullable()
   .describe('Whether the first completion met the deadline, whatever was redriven later; null while that is open');
 
+const rate = count.nullable().describe('Items per second of the present revision, since it was queued');
+const estimate = z
+  .object({ completesAt: time, basis: z.string().describe('What it is computed from, in words') })
+  .optional()
+  .describe('When the present revision will be done; only while it is queued or running, and its rate is known');
+
 const batchLinks = z.object({ self: z.string(), results: z.string(), report: z.string(), deadLetters: z.string() });
 
 /** A batch. */
@@ -67,8 +73,22 @@ export const batchViewSchema = z.object({
     .extend({ accepted: time.describe('Of the upload') })
     .describe('Of the present revision, but for accepted'),
   deadline: z.object({ at: time, met: deadlineMet }).describe('The deadline of the upload'),
-  ratePerSecond: count.nullable().describe('Items per second of the present revision, since it was queued'),
-  etaAt: time.nullable(),
+  progress: z
+    .object({
+      chunks: count,
+      items: count,
+      ended: count.describe(
+        'Those with a result or a dead letter; counts.pending has them until their chunk has ended',
+      ),
+      inFlight: count,
+      failing: count.describe('Those whose attempt has failed, and dead letters'),
+      latestError: z.string().optional(),
+      at: time.describe('When the latest of them was counted'),
+    })
+    .optional()
+    .describe('Of the chunks that run now, by workers that have run one for at least ten seconds'),
+  ratePerSecond: rate,
+  estimate,
   latencyMs: latency.describe('Item done minus batch accepted, for the first revision'),
   revision: count.describe('0 for the upload; each redrive opens the next'),
   revisions: z
@@ -134,9 +154,9 @@ export const batchEntrySchema = z.object({
   openedAt: time.describe('When the present revision was opened; the three below are of it, too'),
   completedAt: time.nullable(),
   deadlineAt: time,
-  ratePerSecond: count.nullable().describe('Items per second of the present revision, since it was queued'),
+  ratePerSecond: rate,
   deadlineMet,
-  etaAt: time.nullable(),
+  estimate,
   links: batchLinks,
 });
 export type BatchEntry = z.infer<typeof batchEntrySchema>;

@@ -27,9 +27,13 @@ export function queueAddressOf(request: HttpRequest, registry: Registry): QueueA
 }
 
 /** The batch that the route names; 404 for a malformed id as for an unknown one. */
-export async function batchOf(request: HttpRequest, table: Table): Promise<Versioned<BatchRow>> {
+export const batchOf = (request: HttpRequest, table: Table): Promise<Versioned<BatchRow>> =>
+  batchBy(request, (id) => readBatch(table, id));
+
+/** As `batchOf`, with what `read` reads of the batch. */
+export async function batchBy<T>(request: HttpRequest, read: (id: string) => Promise<T | undefined>): Promise<T> {
   const id = request.params.id ?? '';
-  const found = isBatchId(id) ? await readBatch(table, id) : undefined;
+  const found = isBatchId(id) ? await read(id) : undefined;
   if (!found) throw new Problem('not-found', `There is no batch "${id.slice(0, 80)}".`);
   return found;
 }

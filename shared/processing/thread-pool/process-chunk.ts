@@ -2,7 +2,7 @@ import { endWholeChunk, splitChunk } from '../outcome/endings.ts';
 import { toErrorText } from '../outcome/error-text.ts';
 import { rangeOf } from '../sources.ts';
 import { createStatusBuffer, followStop, isInFlight } from '../thread/thread-status.ts';
-import type { ChunkJob, ChunkOutcome, Remains, ThreadAnswer, ThreadTask } from '../thread/thread-task.ts';
+import type { ChunkJob, ChunkOutcome, Remains, ThreadAnswer, ThreadTask, Watch } from '../thread/thread-task.ts';
 import { ProcessorClosedError, ThreadStartError } from './errors.ts';
 import type { ThreadDeath, ThreadEnd } from './threads.ts';
 import { deathText, verdictOf } from './verdict.ts';
@@ -16,7 +16,7 @@ const SPLIT_PARTS = 8;
 
 /** What the run of a chunk needs of the processor. */
 export interface ChunkTools {
-  run: (task: ThreadTask) => Promise<ThreadEnd>;
+  run: (task: ThreadTask, watch?: Watch) => Promise<ThreadEnd>;
   clockMs: () => number;
   budgetMs: number;
   isClosed: () => boolean;
@@ -49,12 +49,12 @@ export function taskOf({ reference, frame, nowMs, deadlineAt, permits }: ChunkJo
 }
 
 /** Runs a task until a thread has begun it. Threads that have run before end themselves when it asks for a fresh one. */
-async function runBegun(task: ThreadTask, { stop }: ChunkJob, tools: ChunkTools): Promise<ThreadEnd> {
+async function runBegun(task: ThreadTask, { stop, watch }: ChunkJob, tools: ChunkTools): Promise<ThreadEnd> {
   let { statusBuffer } = task;
   for (let [unstarted, used] = [0, 0]; ; ) {
     failIfClosed(tools);
     const unfollow = followStop(statusBuffer, stop);
-    const end = await tools.run({ ...task, statusBuffer, acceptsUsed: used >= MAX_USED }).finally(unfollow);
+    const end = await tools.run({ ...task, statusBuffer, acceptsUsed: used >= MAX_USED }, watch).finally(unfollow);
     if ('answer' in end) return end;
     failIfClosed(tools);
     if (end.status.isUsed) used += 1;

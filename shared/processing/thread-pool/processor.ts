@@ -72,7 +72,7 @@ export function createProcessor(options: ProcessorOptions): Processor {
   };
   const guarded = createStartGuard(clockMs);
   const runTools = {
-    run: (task: Parameters<Threads['run']>[0]) => opened().run(task),
+    run: (...run: Parameters<Threads['run']>) => opened().run(...run),
     clockMs,
     budgetMs: (options.maxChunkSeconds ?? MAX_CHUNK_SECONDS) * 1_000,
     isClosed: () => closed,

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Piscina } from 'piscina';
 import { endCall } from '../../limits/permits.ts';
-import { heldOf, readThreadStatus, type ThreadStatus } from '../thread/thread-status.ts';
+import { countItems, heldOf, readThreadStatus, type ThreadStatus } from '../thread/thread-status.ts';
 import type {
   Copy,
   LogLine,
@@ -11,6 +11,7 @@ import type {
   ThreadMessage,
   ThreadTask,
   UnhandledError,
+  Watch,
 } from '../thread/thread-task.ts';
 import { START_MS, watchThread } from './watch.ts';
 
@@ -29,8 +30,8 @@ export type ThreadEnd = { answer: ThreadAnswer; status: ThreadStatus } | ThreadD
 
 /** The worker threads of one process. */
 export interface Threads {
-  /** Never rejects. */
-  run(task: ThreadTask): Promise<ThreadEnd>;
+  /** Never rejects. `watch` is given the way to read how far the task is. */
+  run(task: ThreadTask, watch?: Watch): Promise<ThreadEnd>;
   close(): Promise<void>;
 }
 
@@ -92,7 +93,7 @@ export function createThreads(options: ThreadsOptions): Threads {
     }),
   );
   return {
-    run: async (given) => {
+    run: async (given, watch) => {
       lastId += 1;
       const run: Run = {
         task: { ...given, id: lastId },
@@ -101,6 +102,7 @@ export function createThreads(options: ThreadsOptions): Threads {
         inContext: AsyncLocalStorage.snapshot(),
       };
       runs.set(lastId, run);
+      watch?.(() => ({ ...countItems(run.task.statusBuffer), error: run.copies.at(-1)?.error }));
       try {
         return await runWatched(threadPool, run, options.clockMs);
       } finally {

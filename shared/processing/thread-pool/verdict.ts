@@ -1,5 +1,5 @@
 import { type ErrorText, toErrorText } from '../outcome/error-text.ts';
-import { ALONE, ENDED } from '../thread/thread-status.ts';
+import { ALONE, hasEnded } from '../thread/thread-status.ts';
 import type { Verdict } from '../thread/thread-task.ts';
 import type { ThreadDeath } from './threads.ts';
 
@@ -11,7 +11,7 @@ import type { ThreadDeath } from './threads.ts';
 export function verdictOf({ items, stuck, error, status }: ThreadDeath, atMs: number): Verdict | undefined {
   const slot = items.indexOf(ALONE);
   if (slot < 0 || status.stop !== undefined) return undefined;
-  if (isOutOfMemory(error) && items.includes(ENDED)) return undefined;
+  if (isOutOfMemory(error) && items.some(hasEnded)) return undefined;
   return stuck ? { slot, atMs, kind: 'timedOut' } : { slot, atMs, kind: 'killed', error: deathText(error) };
 }
 

@@ -44,7 +44,8 @@ export class Admission {
   readonly #permits: Permits;
   readonly #statusBuffer: StatusBuffer;
   readonly #clockMs: () => number;
-  #waitingSinceMs: number | undefined;
+  /** When the call that waits asked last. */
+  #refusedMs: number | undefined;
   #withoutSinceMs: number | undefined;
   #waitedMs = 0;
 
@@ -63,13 +64,13 @@ export class Admission {
   /** Admits a call with so many items; undefined: it has to wait, or, once `isStarved`, to be passed on. */
   admit(items: number): AdmittedCall | undefined {
     const nowMs = this.#clockMs();
+    this.#waitedMs += nowMs - (this.#refusedMs ?? nowMs);
     const ticket = take(this.#permits, items, nowMs);
+    this.#refusedMs = ticket === undefined ? nowMs : undefined;
     if (ticket === undefined) {
-      this.#wait(nowMs);
+      this.#lookForShare(nowMs);
       return undefined;
     }
-    this.#waitedMs += nowMs - (this.#waitingSinceMs ?? nowMs);
-    this.#waitingSinceMs = undefined;
     this.#withoutSinceMs = undefined;
     addHeld(this.#statusBuffer, items);
     return new AdmittedCall(this, ticket);
@@ -86,11 +87,8 @@ export class Admission {
     reportThrottled(this.#permits, afterMs);
   }
 
-  #wait(nowMs: number): void {
-    this.#waitingSinceMs ??= nowMs;
+  #lookForShare(nowMs: number): void {
     this.#withoutSinceMs = hasShare(this.#permits) ? undefined : (this.#withoutSinceMs ?? nowMs);
-    if (this.#withoutSinceMs === undefined || nowMs - this.#withoutSinceMs < WITHOUT_SHARE_MS) return;
-    this.isStarved = true;
-    this.#waitedMs += nowMs - this.#waitingSinceMs;
+    this.isStarved = this.#withoutSinceMs !== undefined && nowMs - this.#withoutSinceMs >= WITHOUT_SHARE_MS;
   }
 }

@@ -12,12 +12,12 @@ const COPY_EVERY_MS = 250;
 /** Sends what has ended since the last copy when its time has come, or at once while `isEager`. */
 export class Copier {
   isEager = false;
-  readonly #builder: Pick<OutcomeBuilder, 'takeFresh'>;
+  readonly #builder: Pick<OutcomeBuilder, 'takeFresh' | 'latestError'>;
   readonly #send: (copy: Copy) => void;
   #dueMs: number;
 
   constructor(
-    builder: Pick<OutcomeBuilder, 'takeFresh'>,
+    builder: Pick<OutcomeBuilder, 'takeFresh' | 'latestError'>,
     { send, startMs }: { send: (copy: Copy) => void; startMs: number },
   ) {
     this.#builder = builder;
@@ -30,7 +30,9 @@ export class Copier {
     if (!this.isEager && nowMs < this.#dueMs) return;
     this.#dueMs = nowMs + COPY_EVERY_MS;
     const fresh = this.#builder.takeFresh();
-    if (fresh.length > 0) this.#send(toCopy(fresh));
+    if (fresh.length === 0) return;
+    const error = this.#builder.latestError();
+    this.#send({ ...toCopy(fresh), ...(error === undefined ? {} : { error }) });
   }
 }
 

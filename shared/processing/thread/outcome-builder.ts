@@ -17,7 +17,7 @@ import { createFold, type Fold } from '../outcome/fold.ts';
 import { deadLine, retryLine, toResultLine } from '../outcome/lines.ts';
 import type { Source } from '../sources.ts';
 import { retryDelayMs } from './back-off.ts';
-import { ENDED } from './thread-status.ts';
+import { DEAD, ENDED, FAILED, THROTTLED } from './thread-status.ts';
 import type { ChunkOutcome, EndedItem, OtherEnd } from './thread-task.ts';
 
 /** Service time now in milliseconds, and a number in [0, 1) for jitter. */
@@ -42,7 +42,7 @@ export interface BuilderOptions {
   /** The workload's version that dead letters name. */
   version: number;
   chances: Chances;
-  /** Gets ENDED for each item that has, by its slot. */
+  /** Gets, by its slot, how each item whose handler was called has ended. */
   states: Uint8Array;
   /** Absent: the rate of the workload is not limited. */
   throttle?: Throttle | undefined;
@@ -70,6 +70,7 @@ export class OutcomeBuilder {
   #next = 0;
   #fresh: number[] = [];
   #failure = '';
+  #latestError: ErrorText | undefined;
 
   constructor({ workload, sources, version, chances, states, throttle }: BuilderOptions) {
     this.#workload = workload;
@@ -148,6 +149,11 @@ export class OutcomeBuilder {
     return fresh.map((slot) => [slot, this.#ended[slot] as EndedItem] as const);
   }
 
+  /** The latest failure of an item, on one line; undefined while there is none. */
+  latestError(): string | undefined {
+    return this.#latestError && storableLine(errorLine(this.#latestError), MAX_FAILURE_CHARS);
+  }
+
   /** The outcome, when every item has ended. With `isCancelled`, what would be tried again is cancelled. */
   encode({ isCancelled = false } = {}): Omit<ChunkOutcome, 'body'> & Pick<EncodedOutcome, 'body'> {
     const partial = this.#fold?.lines() ?? [];
@@ -190,7 +196,7 @@ export class OutcomeBuilder {
     this.#fresh.push(slot);
     // One that is passed on unrun stays as it was: it has left nothing in the thread.
     if (typeof ended === 'string' || ended.ran || ended.kind === 'dead') {
-      this.#states[slot] = ENDED;
+      this.#states[slot] = stateOf(ended);
       this.progressed = true;
     }
     if (slot === this.#next) this.#advance();
@@ -229,6 +235,7 @@ export class OutcomeBuilder {
     { error, attempts, rerun }: { error: ErrorText; attempts: readonly Attempt[]; rerun: RetryItem['rerun'] },
   ): void {
     this.#failure ||= storableLine(errorLine(error), MAX_FAILURE_CHARS);
+    this.#latestError = error;
     if (attempts.length >= this.#workload.retry.attempts) {
       this.#bury(source, 'exhausted', error, attempts, { failed: true });
       return;
@@ -247,6 +254,7 @@ export class OutcomeBuilder {
     attempts: readonly Attempt[],
     { failed = false } = {},
   ): void {
+    this.#latestError = error;
     const line = deadLine(source, { reason, error, attempts, version: this.#version });
     const ran = attempts.length > source.attempts.length;
     this.#end(this.slotOf(source), { kind: 'dead', line, ran, failed, cause: causeOf(reason, error) });
@@ -265,6 +273,12 @@ function afterOf(thrown: Retry): number | undefined {
   } catch {
     return undefined;
   }
+}
+
+function stateOf(ended: EndedItem): number {
+  if (typeof ended === 'string') return ENDED;
+  if (ended.kind === 'dead') return DEAD;
+  return ended.failed ? FAILED : THROTTLED;
 }
 
 const CANCELLED: OtherEnd = { kind: 'cancelled', line: '', ran: false, failed: false };

@@ -19,10 +19,20 @@ export const NOT_BEGUN = 0;
 export const IN_FLIGHT = 1;
 /** In flight as the only one, in the round of those that are run alone. */
 export const ALONE = 2;
+/** Ended with a result. */
 export const ENDED = 3;
+/** Ended as a dead letter. */
+export const DEAD = 4;
+/** An attempt has failed; the item is tried again, in another chunk. */
+export const FAILED = 5;
+/** The other side has throttled the call; the item is tried again, in another chunk, uncharged. */
+export const THROTTLED = 6;
 
 /** Whether the handler had been called for an item in this state, and had not ended. */
 export const isInFlight = (state: number | undefined): boolean => state === IN_FLIGHT || state === ALONE;
+
+/** Whether the handler had been called for an item in this state, and had ended. */
+export const hasEnded = (state: number): boolean => state >= ENDED;
 
 /** Why a chunk is to end early: its batch is being cancelled, or its instance is being stopped. */
 export type Stop = 'cancelled' | 'returned';
@@ -38,6 +48,18 @@ export const STOP_GRACE_MS: Readonly<Record<Stop, number>> = { cancelled: 5_000,
 export interface StatusBuffer {
   counters: Int32Array<SharedArrayBuffer>;
   items: Uint8Array<SharedArrayBuffer>;
+}
+
+/** How far a running chunk is. Counts are of items. */
+export interface ChunkProgress {
+  items: number;
+  /** Those with a result or a dead letter. */
+  ended: number;
+  inFlight: number;
+  /** Those whose attempt has failed, and dead letters. */
+  failing: number;
+  /** The latest failure that has left the thread, on one line. */
+  error?: string | undefined;
 }
 
 /** What the counters hold. `sequence` 0: the thread has not begun. `copies`: how many it has sent. */
@@ -88,6 +110,14 @@ export function showAlive({ counters }: StatusBuffer): void {
 /** Records that a copy is on its way to the main thread. */
 export function countCopy({ counters }: StatusBuffer): void {
   Atomics.add(counters, COPIES, 1);
+}
+
+/** Counts the items of a run by their state. */
+export function countItems({ items }: StatusBuffer): Omit<ChunkProgress, 'error'> {
+  const counts = new Uint32Array(THROTTLED + 1);
+  for (const state of items) counts[state] = (counts[state] ?? 0) + 1;
+  const [, inFlight = 0, alone = 0, ended = 0, dead = 0, failed = 0] = counts;
+  return { items: items.length, ended: ended + dead, inFlight: inFlight + alone, failing: dead + failed };
 }
 
 /** Counts items that a call holds of its workload's limits, or gives back. */

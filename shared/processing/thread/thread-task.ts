@@ -5,7 +5,7 @@ import type { Reference } from '../../contract/reference.ts';
 import type { Permits } from '../../limits/permits.ts';
 import type { Settings } from '../../settings.ts';
 import type { ErrorText } from '../outcome/error-text.ts';
-import type { StatusBuffer } from './thread-status.ts';
+import type { ChunkProgress, StatusBuffer } from './thread-status.ts';
 
 /** A chunk to be processed. `frame` is the zstd frame as stored; `nowMs` is the service time. */
 export interface ChunkJob {
@@ -16,9 +16,14 @@ export interface ChunkJob {
   deadlineAt?: string | undefined;
   /** Its reason is a Stop: the chunk then ends within seconds, with what has been done so far. */
   stop?: AbortSignal | undefined;
+  /** Is given the way to read how far the chunk is, each time a thread takes it. */
+  watch?: Watch | undefined;
   /** The limits of the workload, as they are shared out to this process; absent: calls are not limited. */
   permits?: Permits | undefined;
 }
+
+/** Takes the way to read how far a running chunk is. */
+export type Watch = (read: () => ChunkProgress) => void;
 
 /** The item at `slot` has ended its thread: it was run alone. Charged at service time `atMs`. */
 export type Verdict = { slot: number; atMs: number } & ({ kind: 'timedOut' } | { kind: 'killed'; error: ErrorText });
@@ -40,6 +45,8 @@ export type EndedItem = string | OtherEnd;
 /** Ended items: by slot, how many bytes of `bytes` are its line, and what else is to be known of one without a result. */
 export interface Copy {
   ends: (readonly [slot: number, length: number, other?: Omit<OtherEnd, 'line'>])[];
+  /** The latest failure of the run so far, on one line; absent: none. */
+  error?: string;
   bytes: Uint8Array<ArrayBuffer>;
 }
 

@@ -115,7 +115,7 @@ export const batchView = (id: string, state: BatchView['state'], changes: Partia
   },
   deadline: { at: '2026-11-01T11:00:00Z', met: null },
   ...{ revision: 0, revisions: [] },
-  ...{ ratePerSecond: 5, etaAt: null, latencyMs: { p50: 10, p95: 20, max: 30 }, reportRevision: 0 },
+  ...{ ratePerSecond: 5, latencyMs: { p50: 10, p95: 20, max: 30 }, reportRevision: 0 },
   receipt: {
     ...{ handlerSeconds: 1, operations: { 'blob.put': 2 }, drainOperations: {}, hostOperations: {}, actions: 5 },
     ...{

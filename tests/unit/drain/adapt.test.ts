@@ -58,6 +58,39 @@ describe('a wave in sum', () => {
   });
 });
 
+describe('a workload with limits', () => {
+  const limited = (fields: Parameters<typeof summary>[0]) => adaptGate(gate, summary(fields), true);
+
+  test.each([
+    ['busy tasks may be more', { tasks: 3, handlerSeconds: 30 }, 6],
+    ['tasks that waited four fifths of the time are too many', { tasks: 8, handlerSeconds: 100, waitedSeconds: 80 }, 2],
+    ['a quarter of spare stays', { tasks: 2, handlerSeconds: 100, waitedSeconds: 30 }, 2],
+    ['one stays, however it waited', { tasks: 1, handlerSeconds: 100, waitedSeconds: 99 }, 1],
+    ['tasks without a share are no help', { tasks: 5, starved: 3, handlerSeconds: 100, waitedSeconds: 50 }, 2],
+  ])('%s', (_what, fields, tasks) => {
+    expect(limited(fields).fedTasks).toBe(tasks);
+  });
+
+  test('waiting for the limits is not what a reference takes', () => {
+    const measured = limited({ tasks: 2, done: 4, seconds: 10, handlerSeconds: 40, waitedSeconds: 30 });
+    expect(measured.secondsPerReference).toBe(1.25);
+  });
+
+  test('without limits, nothing is said of them', () => {
+    expect(adaptGate(gate, summary({}))).not.toHaveProperty('fedTasks');
+  });
+
+  test('knows when the first slice without a share is worth repeating', () => {
+    const slices = [
+      slice({}),
+      slice({ ended: 'noShare', retryAt: 7_000 }),
+      slice({ ended: 'noShare', retryAt: 5_000 }),
+    ];
+    expect(summarize(slices, 0)).toMatchObject({ starved: 2, retryAt: 5_000 });
+    expect(summarize([slice({})], 0)).toMatchObject({ starved: 0, retryAt: 0 });
+  });
+});
+
 describe('what is measured', () => {
   test('the first measurement is taken as it is, later ones by half', () => {
     const first = adaptGate(gate, summary({ tasks: 4, done: 8, seconds: 10, items: 800 }));

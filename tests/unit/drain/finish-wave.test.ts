@@ -133,6 +133,27 @@ describe('a queue whose messages are all invisible is parked', () => {
   });
 });
 
+describe('a queue of a workload with limits', () => {
+  test('is parked until there may be a share, though its messages are visible and a wake came meanwhile', async () => {
+    const { deps, gate, published } = await held({ wakes: 3 }, { depthOf: async () => 9 });
+    const starved = summary({ received: 0, done: 0, starved: 2, retryAt: Date.parse('2026-01-01T00:00:03.500Z') });
+
+    const step = await finishWave(deps, { address, generation: 3, wave: starved });
+
+    expect(step).toEqual({ ended: 'parked' });
+    expect(published).toEqual([{ type: 'QueueWorkDetected', at: '2026-01-01T00:00:03.500Z' }]);
+    expect(await gate()).toMatchObject({ status: 'idle', depth: 9, parkedUntil: '2026-01-01T00:00:03.500Z' });
+  });
+
+  test('goes on where one of its tasks had a share', async () => {
+    const next = wave({ tasks: 1 });
+    const { deps } = await held({}, { depthOf: async () => 9, plan: async () => next });
+    const half = summary({ tasks: 2, starved: 1, retryAt: Date.parse('2026-01-01T00:00:03.500Z') });
+
+    expect(await finishWave(deps, { address, generation: 3, wave: half })).toEqual({ next });
+  });
+});
+
 describe('the circuit', () => {
   const tripped = summary({ ran: 30, failures: 20, tripped: true });
 

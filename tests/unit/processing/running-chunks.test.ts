@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { BatchState } from '../../../shared/batches/batch-row.ts';
+import type { RunningProgress } from '../../../shared/batches/progress-rows.ts';
 import { createRunningChunks } from '../../../shared/processing/running-chunks.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
 import { SILENT_LOG } from '../../helpers/silent-log.ts';
@@ -13,6 +14,8 @@ afterEach(() => void vi.useRealTimers());
 function world() {
   const states = new Map<string, BatchState>();
   const looks: string[] = [];
+  const written: [second: number, batch: string, progress: RunningProgress | undefined][] = [];
+  const startMs = Date.now();
   const ending = new AbortController();
   let isAway = false;
   const running = createRunningChunks({
@@ -22,21 +25,29 @@ function world() {
       const state = states.get(batch);
       return state && { state, deadlineAt: '' };
     },
+    writeProgress: async (batch, progress) => {
+      written.push([(Date.now() - startMs) / SECOND, batch, progress]);
+      if (isAway) throw new Error('away');
+    },
     nowMs: () => Date.now(),
     ending: ending.signal,
   });
   return {
     states,
     looks,
+    written,
     ending,
     running,
     away: (is: boolean) => {
       isAway = is;
     },
-    /** Begins a chunk that takes `ms`; gives why it was stopped, if it was. */
-    begin: (batch: string, ms: number): { stoppedBy: () => unknown } => {
+    /** Begins a chunk that takes `ms`; gives why it was stopped, if it was. One item of a hundred ends each second. */
+    begin: (batch: string, ms: number, error?: string): { stoppedBy: () => unknown } => {
       let reason: unknown;
-      void running.run(batch, async (stop) => {
+      const begunMs = Date.now();
+      const ended = (): number => (Date.now() - begunMs) / SECOND;
+      void running.run(batch, async (stop, watch) => {
+        watch(() => ({ items: 100, ended: ended(), inFlight: 2, failing: 1, error }));
         await new Promise<void>((resolve) => {
           stop.addEventListener('abort', () => resolve());
           if (stop.aborted) resolve();
@@ -96,6 +107,88 @@ test('a batch that cannot be read is read again, and its chunks run on', async (
   await pass(10 * SECOND);
 
   expect([before, chunk.stoppedBy()]).toEqual([undefined, 'cancelled']);
+});
+
+test('progress of all its chunks is written with each look, and of shorter chunks alone never', async () => {
+  const { begin, looks, pass, states, written } = world();
+  states.set('a', 'running');
+  begin('short', 9 * SECOND);
+  begin('a', 60 * SECOND, 'Error: first');
+  await pass(5 * SECOND);
+  begin('a', 60 * SECOND, 'Error: second');
+  begin('a', 60 * SECOND);
+
+  await pass(20 * SECOND);
+
+  const three = { chunks: 3, items: 300, inFlight: 6, failing: 3, error: 'Error: second' };
+  expect(looks).toEqual(['a', 'a']);
+  expect(written).toEqual([
+    [10, 'a', { ...three, ended: 10 + 5 + 5 }],
+    [20, 'a', { ...three, ended: 20 + 15 + 15 }],
+  ]);
+});
+
+test('progress is removed ten seconds after the last write, once the last chunk has ended', async () => {
+  const { begin, pass, states, written } = world();
+  states.set('a', 'running');
+  begin('a', 12 * SECOND);
+
+  await pass(30 * SECOND);
+
+  expect(written.map(([second, , progress]) => [second, progress?.chunks])).toEqual([
+    [10, 1],
+    [20, undefined],
+  ]);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('progress of chunks that follow a long one is written once, so that nothing is counted that has ended', async () => {
+  const { begin, pass, states, written } = world();
+  states.set('a', 'running');
+  begin('a', 12 * SECOND);
+  await pass(12 * SECOND);
+  for (let times = 0; times < 6; times += 1) {
+    begin('a', 5 * SECOND);
+    await pass(5 * SECOND);
+  }
+
+  expect(written.map(([second, , progress]) => [second, progress?.ended])).toEqual([
+    [10, 10],
+    [20, 3],
+    [30, undefined],
+  ]);
+});
+
+test('progress that cannot be written stops nothing, and is written the next time', async () => {
+  const { away, begin, pass, states, written } = world();
+  states.set('a', 'running');
+  const chunk = begin('a', 60 * SECOND);
+  away(true);
+  await pass(15 * SECOND);
+  away(false);
+  await pass(10 * SECOND);
+
+  expect(chunk.stoppedBy()).toBeUndefined();
+  expect(written.map(([second]) => second)).toEqual([10, 20]);
+});
+
+test('a chunk that waits for a thread has no progress', async () => {
+  const { pass, running, states, written } = world();
+  states.set('a', 'running');
+  void running.run('a', () => new Promise(() => {}));
+
+  await pass(25 * SECOND);
+
+  expect(written).toEqual([]);
+});
+
+test('when the process is about to end, nothing ticks for progress that is left: others take no row of that age', async () => {
+  const { begin, ending, pass } = world();
+  begin('a', 12 * SECOND);
+  await pass(13 * SECOND);
+  ending.abort();
+
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 test('when the process is about to end, chunks are returned: those that run, and those that begin', async () => {

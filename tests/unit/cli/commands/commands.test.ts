@@ -132,6 +132,18 @@ describe('watch', () => {
     expect(err.split(line)).toHaveLength(2);
   });
 
+  it('prints each failure in a running chunk once, also over a look without one', async () => {
+    const progress = { chunks: 1, items: 10, ended: 3, inFlight: 2, failing: 1, at: '2026-11-01T10:00:00.000Z' };
+    const failing = (latestError: string): Answer => ({
+      json: batchView('b', 'running', { progress: { ...progress, latestError } }),
+    });
+    const looks = [failing('Error: a'), running, failing('Error: a'), failing('Error: b')];
+
+    const { err } = await run('watch b', look(...looks, { json: batchView('b', 'completed') }));
+
+    expect(err.match(/^Latest failure: .*$/gm)).toEqual(['Latest failure: Error: a', 'Latest failure: Error: b']);
+  });
+
   it('cannot write to the terminal by the reason for which the batch waits', async () => {
     const blocked = { queue: 'q', since: '2026-11-01T10:00:00.000Z', reason: '\u001b[2Jx\nState: completed' };
     const waiting = { json: batchView('b', 'queued', { blocked }) };

@@ -22,6 +22,22 @@ describe('what is shown', () => {
     expect(describeProgress(batch, queues)).toBe(`${bar}, queue depth 7, 3 dequeue tasks active, 1,234 items/s`);
   });
 
+  it('of chunks that run: what has ended in them counts, and when the rest will be done', () => {
+    const progress = { chunks: 2, items: 200, ended: 50, inFlight: 16, failing: 3, at: '2026-01-01T00:00:50.000Z' };
+    const estimate = { completesAt: '2026-01-01T00:01:10.500Z', basis: '800 of 1,000 items have ended in the 50 s' };
+    const running = { ...batch, estimate, progress: { ...progress, latestError: 'Error: busy' } };
+
+    expect(describeProgress(running)).toBe(
+      'Process [###################.....] 800 of 1,000 items, 16 in flight, 3 failing, 1,234 items/s, done about 2026-01-01 00:01:10 UTC',
+    );
+    expect(describeProgress({ ...running, progress: { ...progress, failing: 0 } })).not.toContain('failing');
+    expect(describeBatch(running).slice(2, 5)).toEqual([
+      'Running: 2 chunks of 200 items: 50 ended, 16 in flight, 3 failing',
+      'Latest failure: Error: busy',
+      'Done about 2026-01-01 00:01:10 UTC: 800 of 1,000 items have ended in the 50 s',
+    ]);
+  });
+
   it('of a batch: counts, latency, operations', () => {
     expect(describeBatch(batch)).toEqual([
       'State: running',

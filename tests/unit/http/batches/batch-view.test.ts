@@ -1,13 +1,17 @@
 import { expect, test } from 'vitest';
+import { z } from 'zod';
+import type { BatchProgress } from '../../../../shared/batches/progress-rows.ts';
 import { nextRevision } from '../../../../shared/batches/revisions.ts';
 import { readPriceSheet } from '../../../../shared/cost/sheet.ts';
 import { batchView } from '../../../../shared/http/batches/batch-view.ts';
 import { batchViewSchema } from '../../../../shared/http/batches/schemas.ts';
+import { defineWorkload } from '../../../../shared/workload/define.ts';
 import { batchRowOf } from '../../../helpers/factories.ts';
 
 const sheet = readPriceSheet('2026');
 const at = (time: string): string => `2026-01-01T${time}.000Z`;
-const view = (row: Parameters<typeof batchView>[0], now: string) => batchView(row, Date.parse(at(now)), sheet);
+const view = (row: Parameters<typeof batchView>[0], now: string, known: Parameters<typeof batchView>[3] = {}) =>
+  batchView(row, Date.parse(at(now)), sheet, known);
 
 const uploaded = batchRowOf({
   ...{ state: 'completedWithDeadLetters', accepted: 1_000, succeeded: 900, dead: 100 },
@@ -21,10 +25,16 @@ const redriven = batchRowOf({
 });
 
 test('the rate and the estimate of a redrive are of its own items and its own time', () => {
-  expect(view(uploaded, '01:00:00')).toMatchObject({ ratePerSecond: 100, etaAt: null });
+  expect(view(uploaded, '01:00:00')).toMatchObject({ ratePerSecond: 100 });
+  expect(view(uploaded, '01:00:00')).not.toHaveProperty('estimate');
 
-  // 50 of its 100 items in five seconds.
-  expect(view(redriven, '02:00:05')).toMatchObject({ ratePerSecond: 10, etaAt: at('02:00:10') });
+  expect(view(redriven, '02:00:05')).toMatchObject({
+    ratePerSecond: 10,
+    estimate: {
+      completesAt: at('02:00:10'),
+      basis: '50 of 100 items have ended in the first 5 s after the redrive was queued',
+    },
+  });
 });
 
 test('a suspect batch shows its causes, as the schema has them; no other batch has any', () => {
@@ -50,3 +60,85 @@ test('a redriven batch shows the times of the redrive, and the verdict and laten
     [1, 100, undefined],
   ]);
 });
+
+const running = batchRowOf({
+  ...{ state: 'running', accepted: 10_000, succeeded: 1_000 },
+  ...{ queuedAt: at('00:00:00'), startedAt: at('00:01:00') },
+});
+const progress: BatchProgress = {
+  ...{ chunks: 2, items: 2_000, ended: 500, inFlight: 32, failing: 7, error: 'Error: busy' },
+  at: at('00:01:40'),
+};
+
+test('what has ended in running chunks is shown, and counts for rate and estimate but not for the counts', () => {
+  const shown = view(running, '00:01:45', { progress });
+
+  expect(shown.counts).toMatchObject({ succeeded: 1_000, pending: 9_000 });
+  expect(shown.progress).toEqual({
+    ...{ chunks: 2, items: 2_000, ended: 500, inFlight: 32, failing: 7, latestError: 'Error: busy' },
+    at: at('00:01:40'),
+  });
+  // 1,500 in 100 s, so 8,500 in 567 s more.
+  expect(shown.ratePerSecond).toBe(15);
+  expect(shown.estimate).toEqual({
+    completesAt: '2026-01-01T00:11:06.666Z',
+    basis:
+      '1,500 of 10,000 items have ended, 500 of them in chunks that run, in the first 100 s after the batch was queued',
+  });
+});
+
+test('a batch whose first chunks run long has an estimate before any of them has ended', () => {
+  const first = batchRowOf({ state: 'queued', accepted: 1_000, queuedAt: at('00:00:00') });
+
+  expect(view(first, '00:01:40', { progress }).estimate?.completesAt).toBe(at('00:03:20'));
+  expect(view(first, '00:01:40')).not.toHaveProperty('estimate');
+});
+
+test('between two counts rate and estimate stay as they are, but no estimate is of the past', () => {
+  const first = view(running, '00:01:40', { progress });
+
+  expect(view(running, '00:01:49', { progress })).toMatchObject({ ratePerSecond: 15, estimate: first.estimate });
+  const nearlyDone = { ...running, succeeded: 9_500 };
+  expect(view(nearlyDone, '00:01:49', { progress }).estimate?.completesAt).toBe(at('00:01:49'));
+});
+
+test('a count from before the batch was queued is no time to measure a rate by', () => {
+  const early = { ...progress, at: at('00:00:00') };
+
+  expect(view(running, '00:01:40', { progress: early }).ratePerSecond).toBe(15);
+});
+
+const blocked = { queue: 'billing-normal-0', since: at('00:00:00'), reason: 'paused by an operator: audit' };
+test.each<[string, Parameters<typeof view>]>([
+  ['is being cancelled', [{ ...running, state: 'cancelling' }, '00:01:40']],
+  ['is finished', [{ ...running, state: 'completed', succeeded: 10_000, completedAt: at('00:01:00') }, '00:01:40']],
+  ['waits for a paused queue', [running, '00:01:40', { blocked }]],
+  ['would take more than a year', [{ ...running, accepted: 1e9, succeeded: 1, revisionItems: 1e9 }, '00:01:40']],
+])('there is no estimate for a batch that %s', (_what, args) => {
+  expect(view(...args)).not.toHaveProperty('estimate');
+});
+
+test.each([
+  [{ rateLimit: { items: 600, perSeconds: 60 } }, '600 items per 60 s', at('00:17:33')],
+  [
+    { rateLimit: { calls: 6, perSeconds: 60 }, group: { maxItems: 200 } },
+    '6 calls, each of at most 200 items, per 60 s',
+    at('00:08:47'),
+  ],
+])(
+  'until an item has ended, the rate limit of the workload is what the estimate is based on: %j',
+  (limits, words, then) => {
+    const many = { name: 'mail', version: 1, item: z.unknown(), mapChunk: (items: unknown[]) => items };
+    const deployed = defineWorkload({ ...many, group: { maxItems: 1 }, ...limits });
+    const first = batchRowOf({ state: 'queued', accepted: 10_000, queuedAt: at('00:00:00') });
+
+    const { ratePerSecond, estimate } = view(first, '00:00:01', { deployed });
+
+    expect(ratePerSecond).toBe(0);
+    expect(estimate).toEqual({
+      completesAt: expect.stringContaining(then.slice(0, 19)),
+      basis: `no item has ended yet; at the rate limit of ${words}, for this batch alone`,
+    });
+    expect(view({ ...first, succeeded: 1 }, '00:00:01', { deployed }).estimate?.basis).toContain('1 of 10,000 items');
+  },
+);

@@ -1,0 +1,77 @@
+/**
+ * How far the running chunks of a batch are: a row per process, in the partition of the batch. A row is a display, and
+ * decides nothing: it is written unconditionally, and one that is lost, late or left behind by a crash harms nothing.
+ */
+import { fromEntity, toEntity } from '../storage/entity.ts';
+import { deleteEntity, odata, queryEntities, type Table } from '../storage/table.ts';
+import { BATCH_ROW_KEY, type BatchRow, fromBatchEntity, pendingItems, type Versioned } from './batch-row.ts';
+
+/** How far the running chunks of a batch are. Counts are of items, but for `chunks`. */
+export interface RunningProgress {
+  chunks: number;
+  items: number;
+  /** Those with a result or a dead letter, which the ledger does not count before their chunk has ended. */
+  ended: number;
+  inFlight: number;
+  /** Those whose attempt has failed, and dead letters. */
+  failing: number;
+  /** The latest failure, on one line. */
+  error?: string | undefined;
+}
+
+/** Progress at service time `at`, ISO text. */
+export interface BatchProgress extends RunningProgress {
+  at: string;
+}
+
+/** Directly behind the batch row and before all chunk rows, so that one query over a small range reads row and progress. */
+const PREFIX = `${BATCH_ROW_KEY}.progress.`;
+/** Bounds of these rows in a query by row key: '/' is the character after '.'. */
+export const PROGRESS_ROWS = { from: PREFIX, to: `${BATCH_ROW_KEY}.progress/` } as const;
+
+/** A process writes every ten seconds, so an older row is of one that has died, or cannot write. */
+export const FRESH_MS = 30_000;
+
+/** Writes how far the running chunks of a batch are in a process, or removes what it has written. */
+export async function writeProgress(
+  table: Table,
+  { batch, processId }: { batch: string; processId: string },
+  progress: BatchProgress | undefined,
+): Promise<void> {
+  const keys = { partitionKey: batch, rowKey: `${PREFIX}${processId}` };
+  if (progress === undefined) await deleteEntity(table, keys.partitionKey, keys.rowKey);
+  else await table.upsertEntity(toEntity('progress', keys, progress), 'Replace');
+}
+
+/** Reads a batch together with the progress of its running chunks, by one query; undefined when there is no such batch. */
+export async function readBatchAndProgress(
+  table: Table,
+  id: string,
+): Promise<(Versioned<BatchRow> & { progress: BatchProgress[] }) | undefined> {
+  const filter = odata`PartitionKey eq ${id} and RowKey ge ${BATCH_ROW_KEY} and RowKey lt ${PROGRESS_ROWS.to}`;
+  let batch: Versioned<BatchRow> | undefined;
+  const progress: BatchProgress[] = [];
+  for await (const entity of queryEntities(table, filter)) {
+    if (entity.rowKey === BATCH_ROW_KEY) batch = fromBatchEntity(entity);
+    else progress.push(fromEntity('progress', entity) as BatchProgress);
+  }
+  return batch && { ...batch, progress };
+}
+
+/**
+ * Sums the rows that are fresh at service time `nowMs`; undefined when none is. An item that ended in a running chunk is
+ * counted twice from the collection of that chunk until its process writes again, so no more have ended than are pending.
+ */
+export function sumFresh(rows: readonly BatchProgress[], batch: BatchRow, nowMs: number): BatchProgress | undefined {
+  const fresh = rows.filter(({ at }) => nowMs - Date.parse(at) <= FRESH_MS).sort((a, b) => (a.at < b.at ? 1 : -1));
+  const [latest] = fresh;
+  if (latest === undefined) return undefined;
+  const sum = (field: 'chunks' | 'items' | 'ended' | 'inFlight' | 'failing'): number =>
+    fresh.reduce((total, row) => total + row[field], 0);
+  return {
+    at: latest.at,
+    ...{ chunks: sum('chunks'), items: sum('items'), inFlight: sum('inFlight'), failing: sum('failing') },
+    ended: Math.min(sum('ended'), pendingItems(batch)),
+    error: fresh.find(({ error }) => error !== undefined)?.error,
+  };
+}

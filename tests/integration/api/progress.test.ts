@@ -1,0 +1,91 @@
+import { odata } from '@azure/data-tables';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { z } from 'zod';
+import { changeBatch } from '../../../shared/batches/ledger.ts';
+import { writeProgress } from '../../../shared/batches/progress-rows.ts';
+import { deleteBatch } from '../../../shared/commands/delete.ts';
+import { readPriceSheet } from '../../../shared/cost/sheet.ts';
+import { getBatch } from '../../../shared/http/batches/get-batch.ts';
+import { type BatchView, batchViewSchema } from '../../../shared/http/batches/schemas.ts';
+import { submit } from '../../../shared/intake/submit.ts';
+import { createPipeline, type Pipeline as WholePipeline } from '../../../shared/pipeline.ts';
+import { createProcessor, type Processor } from '../../../shared/processing/thread-pool/processor.ts';
+import { queryEntities } from '../../../shared/storage/table.ts';
+import { receive } from '../../../shared/wake/messages.ts';
+import { defineWorkload } from '../../../shared/workload/define.ts';
+import { createRegistry } from '../../../shared/workload/registry.ts';
+import { HOST } from '../../helpers/host-limits.ts';
+import { call, type Pipeline, startPipeline } from './pipeline.ts';
+
+/** As the threads know it by this name. */
+const patient = defineWorkload({ name: 'patient', version: 3, item: z.unknown(), map: (item) => item });
+const QUEUE = 'patient-normal-0';
+
+let storage: Pipeline;
+let processor: Processor;
+let worker: WholePipeline;
+
+beforeAll(async () => {
+  storage = await startPipeline();
+  const threadUrl = new URL('../../helpers/thread-workloads.ts', import.meta.url);
+  processor = createProcessor({ threadUrl, threads: 1, log: () => {} });
+  worker = createPipeline({
+    ...{ settings: storage.settings, registry: createRegistry([patient]), host: HOST, processor },
+    clients: { ...storage.clients, topic: { sendMessages: async () => {} } },
+    lookMs: 100,
+  });
+  await storage.clients.queue(QUEUE).create();
+  await storage.clients.queue('patient-results').create();
+});
+afterAll(async () => {
+  await worker?.close();
+  await storage?.stop();
+});
+
+async function show(id: string): Promise<BatchView> {
+  const prices = readPriceSheet('2026');
+  const http = { ...worker.deps(), prices };
+  const answer = await call((request) => getBatch(http, request), `batches/${id}`, { params: { id } });
+  return batchViewSchema.parse(answer.json());
+}
+
+it('shows what a running chunk has done, and stops it when its batch is cancelled', async () => {
+  const acts = ['awaitAbort', 'awaitAbort', 'reject', 'retry', 'ok', 'ok', 'ok', 'ok', 'ok', 'ok'];
+  const { id } = await submit(worker.deps(), {
+    ...{ workload: patient, source: { kind: 'http', name: 'test' }, limits: storage.settings },
+    body: (async function* () {
+      for (const [n, act] of acts.entries()) yield Buffer.from(`${JSON.stringify({ id: n, act })}\n`);
+    })(),
+    ...{ format: 'ndjson', encoding: 'identity' },
+  });
+  const address = worker.registry.queue(QUEUE);
+  if (!address) throw new Error(`There is no queue ${QUEUE}.`);
+  const round = worker.roundFor(address)(await receive(storage.clients.queue(QUEUE), 32, 30));
+
+  // The latest failure leaves the thread a moment after the first counts.
+  await expect.poll(async () => (await show(id)).progress?.latestError, { timeout: 10_000 }).toBeDefined();
+  const { progress, counts, estimate, state } = await show(id);
+
+  expect([state, counts.pending]).toEqual(['queued', 10]);
+  expect(progress).toMatchObject({ chunks: 1, items: 10, ended: 7, inFlight: 2, failing: 2 });
+  expect(progress?.latestError).toBe('Retry: upstream is busy');
+  expect(estimate?.basis).toMatch(/^7 of 10 items have ended, 7 of them in chunks that run, in the first .* s after/);
+
+  await changeBatch(storage.clients.batches, id, () => ({ state: 'cancelling' }));
+  expect(await round).toMatchObject({ done: 1 });
+  await expect.poll(async () => (await show(id)).progress).toBeUndefined();
+});
+
+it('is deleted with its batch', async () => {
+  const { id } = await storage.submit([{ id: 'a' }]);
+  await storage.finish(id);
+  const progress = { chunks: 1, items: 1, ended: 0, inFlight: 1, failing: 0, at: new Date().toISOString() };
+  await writeProgress(storage.clients.batches, { batch: id, processId: 'killed' }, progress);
+
+  expect(await deleteBatch(storage.deps, id)).toBe(true);
+
+  const left: string[] = [];
+  for await (const { rowKey } of queryEntities(storage.clients.batches, odata`PartitionKey eq ${id}`))
+    left.push(rowKey);
+  expect(left).toEqual([]);
+});

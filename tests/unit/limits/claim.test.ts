@@ -1,0 +1,162 @@
+import { describe, expect, it, test } from 'vitest';
+import { type Claim, claimShare, divide } from '../../../shared/limits/claim.ts';
+import type { Limit } from '../../../shared/limits/limit.ts';
+import { newQuota, type QuotaRow, type Share } from '../../../shared/limits/quota-row.ts';
+
+const NOW = 1_000_000;
+const EVERYTHING: Share = { permitsPerSecond: Number.POSITIVE_INFINITY, inFlight: Number.POSITIVE_INFINITY };
+
+const LIMIT: Limit = {
+  permitsPerSecond: 100,
+  unit: 'calls',
+  perSeconds: 1,
+  permitsPerCall: 1,
+  maxInFlight: undefined,
+  itemsPerCall: 1,
+  timeoutMs: 60_000,
+};
+
+/** A quota that processes claim, each for a queue of its own: a for queue-a. */
+function quota(fields: Partial<Limit> = {}) {
+  const limit = { ...LIMIT, ...fields };
+  let row: QuotaRow = newQuota('mail');
+  const change = (id: string, nowMs: number, claim: Partial<Claim> = {}) => {
+    const whole = { id, queues: [`queue-${id}`], wants: EVERYTHING, inFlight: 0, quiet: 0, ...claim };
+    const claimed = claimShare(row, whole, { limit, nowMs });
+    row = claimed.row;
+    return claimed;
+  };
+  return {
+    claim: change,
+    leave: (id: string, nowMs: number) => change(id, nowMs, { queues: [], left: [`queue-${id}`] }),
+    row: () => row,
+    /** Permits per second of all leases that hold. */
+    leased: (nowMs: number) =>
+      row.holders.reduce((sum, { has, until }) => sum + (until > nowMs ? has.permitsPerSecond : 0), 0),
+  };
+}
+
+describe('the rate', () => {
+  it('is one process’s as long as nobody else asks', () => {
+    const { claim } = quota();
+    const first = claim('a', NOW);
+    expect(first).toMatchObject({ share: { permitsPerSecond: 100 }, until: NOW + 5_000, isShared: false });
+    expect(claim('a', NOW + 3_000, { quiet: 1 })).toMatchObject({ until: NOW + 13_000 });
+  });
+
+  it('is divided when its holder renews; until then a second queue waits', () => {
+    const { claim, leased } = quota();
+    claim('a', NOW);
+    const early = claim('b', NOW + 100);
+    expect(early).toMatchObject({ share: { permitsPerSecond: 0, inFlight: 0 }, renewsAt: NOW + 3_500 });
+    expect(claim('a', NOW + 3_000)).toMatchObject({ share: { permitsPerSecond: 50 }, isShared: true });
+    expect(claim('b', NOW + 3_500).share.permitsPerSecond).toBe(50);
+    expect(leased(NOW + 3_500)).toBe(100);
+  });
+
+  it('waits for the queue, not for the process that asked: its next task may run in the one that holds the share', () => {
+    const { claim } = quota();
+    claim('a', NOW);
+    claim('b', NOW + 100);
+    expect(claim('a', NOW + 3_000, { queues: ['queue-a', 'queue-b'] })).toMatchObject({
+      share: { permitsPerSecond: 100 },
+      row: { waiting: [] },
+    });
+  });
+
+  it('is not kept for a further task of a queue that is served: that gets what the holder leaves', () => {
+    const { claim } = quota();
+    claim('a', NOW);
+    claim('b', NOW + 100, { queues: ['queue-a'] });
+    expect(claim('a', NOW + 3_000).share.permitsPerSecond).toBe(100);
+    const wants = { ...EVERYTHING, permitsPerSecond: 30 };
+    expect(claim('a', NOW + 6_000, { wants }).share.permitsPerSecond).toBe(30);
+    expect(claim('b', NOW + 6_100, { queues: ['queue-a'] }).share.permitsPerSecond).toBe(70);
+  });
+
+  it('is free at once when its holder leaves, and half of it is kept for two seconds for the queue’s next task', () => {
+    const { claim, leave } = quota();
+    claim('a', NOW);
+    leave('a', NOW + 1_000);
+    expect(claim('b', NOW + 1_100).share.permitsPerSecond).toBe(50);
+    expect(claim('c', NOW + 1_200, { queues: ['queue-a'] }).share.permitsPerSecond).toBe(50);
+    leave('c', NOW + 2_000);
+    leave('b', NOW + 2_000);
+    expect(claim('d', NOW + 4_100).share.permitsPerSecond).toBe(100);
+  });
+
+  it('of a process that died is free when its lease has ended', () => {
+    const { claim } = quota();
+    claim('a', NOW);
+    expect(claim('b', NOW + 4_999).share.permitsPerSecond).toBe(0);
+    expect(claim('b', NOW + 5_000).share.permitsPerSecond).toBe(100);
+  });
+
+  it('too low for all goes to as many as it feeds with a call at a time, and around in turns', () => {
+    const { claim } = quota({ permitsPerSecond: 0.95 });
+    claim('a', NOW);
+    claim('b', NOW + 100);
+    for (let at = 3_000; at < 30_000; at += 3_000) {
+      expect(claim('a', NOW + at).share.permitsPerSecond).toBe(0.95);
+      expect(claim('b', NOW + at + 100).share.permitsPerSecond).toBe(0);
+    }
+    expect(claim('a', NOW + 30_000).share.permitsPerSecond).toBe(0);
+    expect(claim('b', NOW + 30_500).share.permitsPerSecond).toBe(0.95);
+  });
+});
+
+describe('what is in flight', () => {
+  it('is divided in whole items', () => {
+    const { claim } = quota({ permitsPerSecond: undefined, maxInFlight: 7 });
+    expect(claim('a', NOW).share).toEqual({ permitsPerSecond: Number.POSITIVE_INFINITY, inFlight: 7 });
+    claim('b', NOW + 100);
+    expect(claim('a', NOW + 3_000).share.inFlight).toBe(3);
+    expect(claim('b', NOW + 3_500).share.inFlight).toBe(3);
+  });
+
+  it('keeps its part until it has ended, whatever the process is given', () => {
+    const { claim } = quota({ permitsPerSecond: undefined, maxInFlight: 8 });
+    claim('a', NOW);
+    claim('b', NOW + 100);
+    claim('a', NOW + 3_000, { inFlight: 8 });
+    expect(claim('b', NOW + 3_500).share.inFlight).toBe(0);
+    claim('a', NOW + 6_500, { inFlight: 5 });
+    expect(claim('b', NOW + 7_000).share.inFlight).toBe(3);
+  });
+
+  it('of a process that died is nobody’s until its calls have timed out', () => {
+    const { claim } = quota({ permitsPerSecond: undefined, maxInFlight: 8, timeoutMs: 60_000 });
+    claim('a', NOW);
+    expect(claim('b', NOW + 64_999).share.inFlight).toBe(0);
+    expect(claim('b', NOW + 65_000).share.inFlight).toBe(8);
+  });
+});
+
+describe('a provider that throttles', () => {
+  it('halves the rate once for the answers of one moment; a tenth comes back with each period', () => {
+    const { claim, row } = quota({ perSeconds: 60 });
+    claim('a', NOW);
+    expect(claim('a', NOW + 1_000, { throttledSeconds: 7 }).share.permitsPerSecond).toBe(50);
+    expect(row()).toMatchObject({ factor: 0.5, heldUntil: NOW + 8_000 });
+    expect(claim('a', NOW + 2_000, { throttledSeconds: 1 }).share.permitsPerSecond).toBe(50);
+    expect(claim('a', NOW + 60_000).share.permitsPerSecond).toBe(50);
+    expect(claim('a', NOW + 61_000).share.permitsPerSecond).toBe(60);
+    expect(claim('a', NOW + 400_000).share.permitsPerSecond).toBe(100);
+  });
+
+  it('does not stop it for good: something is always tried, and it is left alone no longer than one period', () => {
+    const { claim, row } = quota();
+    for (let at = 0; at < 100_000; at += 6_000) claim('a', NOW + at, { throttledSeconds: 3_600 });
+    expect(row()).toMatchObject({ factor: 0.05, heldUntil: NOW + 96_000 + 1_000 });
+    expect(claim('a', NOW + 97_000).share.permitsPerSecond).toBe(5);
+  });
+});
+
+test.each([
+  [100, [50, 50], [50, 50]],
+  [100, [20, 200], [20, 80]],
+  [90, [Number.POSITIVE_INFINITY, 10, Number.POSITIVE_INFINITY], [40, 10, 40]],
+  [100, [10, 10], [10, 10]],
+])('%d divided among %j: %j', (total, wants, parts) => {
+  expect(divide(total, wants)).toEqual(parts);
+});

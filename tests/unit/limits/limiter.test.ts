@@ -1,0 +1,156 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { createLimiter } from '../../../shared/limits/limiter.ts';
+import { endCall, type Permits, reportThrottled, take } from '../../../shared/limits/permits.ts';
+import { readQuota } from '../../../shared/limits/quota-row.ts';
+import type { Table } from '../../../shared/storage/table.ts';
+import { defineWorkload, type WorkloadOptions } from '../../../shared/workload/define.ts';
+import { memoryTable } from '../../helpers/memory-table.ts';
+
+beforeEach(() => vi.useFakeTimers({ now: 1_767_225_600_000, toFake: ['setInterval', 'clearInterval', 'Date'] }));
+afterEach(() => vi.useRealTimers());
+
+type Limits = Pick<WorkloadOptions<z.ZodUnknown, unknown, never>, 'rateLimit' | 'maxConcurrency'>;
+const workloadOf = (limits: Limits) =>
+  defineWorkload({ name: 'mail', version: 1, item: z.unknown(), map: async () => 1, ...limits });
+
+/** Processes that work at a workload; their operations are counted. */
+function world(limits: Limits) {
+  const workload = workloadOf(limits);
+  const { table } = memoryTable();
+  const operations: string[] = [];
+  const counting = new Proxy(table, {
+    get: (target, name: keyof Table) => {
+      const method = target[name] as (...args: unknown[]) => unknown;
+      return (...args: unknown[]) => {
+        operations.push(name);
+        return method.apply(target, args);
+      };
+    },
+  });
+  const process = (id: string) => {
+    const clock = { now: () => Date.now(), clockMs: () => Date.now() };
+    const limiter = createLimiter({ ...clock, table: counting, id, callsInFlight: () => 32 });
+    const permits = (): Permits => limiter.permitsOf(workload) as Permits;
+    /** Uses all permits there are; gives how many. */
+    const used = (): number => {
+      let calls = 0;
+      for (; take(permits(), 1, Date.now()) !== undefined; calls += 1) endCall(permits(), 1);
+      return calls;
+    };
+    return {
+      limiter,
+      enter: (queue: string) => limiter.enter({ queue, workload }),
+      permits,
+      /** Takes a call's permit if there is one. */
+      take: () => take(permits(), 1, Date.now()) !== undefined,
+      used,
+      /** Calls that begin within `ms`, if each ends at once. */
+      calls: async (ms: number): Promise<number> => {
+        let calls = 0;
+        for (let at = 0; at < ms; at += 20) {
+          await vi.advanceTimersByTimeAsync(20);
+          calls += used();
+        }
+        return calls;
+      },
+    };
+  };
+  return { process, operations, row: async () => (await readQuota(table, 'mail')).row };
+}
+
+const leaveOf = (entry: Awaited<ReturnType<ReturnType<ReturnType<typeof world>['process']>['enter']>>) => {
+  if ('retryAt' in entry) throw new Error('There is no share.');
+  return entry.leave;
+};
+
+describe('a process alone', () => {
+  it('begins 0.95 of the rate, evenly; what is not used is not saved up', async () => {
+    const a = world({ rateLimit: { calls: 100, perSeconds: 1 } }).process('a');
+    await a.enter('queue-1');
+    expect(await a.calls(1_000)).toBeGreaterThanOrEqual(93);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await a.calls(20)).toBeLessThanOrEqual(7);
+    expect(await a.calls(10_000)).toBeLessThanOrEqual(955);
+  });
+
+  it('costs operations for its leases alone, however many calls there are', async () => {
+    const { process, operations } = world({ rateLimit: { calls: 10_000, perSeconds: 1 } });
+    const a = process('a');
+    const leave = leaveOf(await a.enter('queue-1'));
+    expect(operations).toEqual(['getEntity', 'createEntity']);
+    expect(await a.calls(30_000)).toBeGreaterThan(200_000);
+    await leave();
+    // Renewed after 3, 9, 15, 21 and 27 s, and given up at the end.
+    expect(operations.slice(2)).toEqual(Array.from({ length: 6 }, () => 'updateEntity'));
+  });
+
+  it('has what may be in flight, no more', async () => {
+    const a = world({ maxConcurrency: 3 }).process('a');
+    await a.enter('queue-1');
+    expect([a.take(), a.take(), a.take(), a.take()]).toEqual([true, true, true, false]);
+    endCall(a.permits(), 1);
+    expect([a.take(), a.take()]).toEqual([true, false]);
+  });
+
+  it('starts nothing after its lease, if it cannot be renewed, and goes on when it can', async () => {
+    const w = world({ maxConcurrency: 3 });
+    const a = w.process('a');
+    const leave = leaveOf(await a.enter('queue-1'));
+    // Stopped for a minute, and nothing was renewed.
+    vi.setSystemTime(Date.now() + 60_000);
+    expect(a.take()).toBe(false);
+    expect(a.limiter.isStarved(workloadOf({ maxConcurrency: 3 }))).toBe(true);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(a.take()).toBe(true);
+    endCall(a.permits(), 1);
+    await leave();
+  });
+});
+
+describe('several processes', () => {
+  it('share the rate, and whoever finds none is told when to come again', async () => {
+    const { process, row } = world({ rateLimit: { calls: 100, perSeconds: 1 } });
+    const [a, b] = [process('a'), process('b')];
+    await a.enter('queue-1');
+    const refused = await b.enter('queue-2');
+    expect(refused).toEqual({ retryAt: Date.now() + 3_500 });
+    await vi.advanceTimersByTimeAsync(3_500);
+    await b.enter('queue-2');
+    expect((await row()).holders.map(({ has }) => has.permitsPerSecond)).toEqual([47.5, 47.5]);
+    let calls = 0;
+    for (let at = 0; at < 10_000; at += 20) calls += (await a.calls(20)) + b.used();
+    expect(calls).toBeGreaterThanOrEqual(900);
+    expect(calls).toBeLessThanOrEqual(960);
+  });
+
+  it('take over at once what the last task of another leaves', async () => {
+    const { process } = world({ rateLimit: { calls: 100, perSeconds: 1 } });
+    const [a, b] = [process('a'), process('b')];
+    const first = leaveOf(await a.enter('queue-1'));
+    const second = leaveOf(await a.enter('queue-1'));
+    await first();
+    expect(await b.enter('queue-1')).toHaveProperty('retryAt');
+    await second();
+    expect(await b.enter('queue-1')).toHaveProperty('leave');
+    expect(a.take()).toBe(false);
+  });
+});
+
+it('halves its pace at once when the other side throttles, and tells the others', async () => {
+  const { process, row } = world({ rateLimit: { calls: 100, perSeconds: 1 } });
+  const a = process('a');
+  await a.enter('queue-1');
+  await a.calls(1_000);
+  reportThrottled(a.permits(), 500);
+  expect(await a.calls(500)).toBe(0);
+  expect((await row()).factor).toBe(0.5);
+  expect(await a.calls(1_000)).toBeLessThanOrEqual(50);
+});
+
+it('a workload without limits costs nothing', async () => {
+  const { process, operations } = world({});
+  const a = process('a');
+  await leaveOf(await a.enter('queue-1'))();
+  expect([operations, a.permits()]).toEqual([[], undefined]);
+});
