@@ -14,7 +14,7 @@ export interface KnownLimits {
   nowMs: number;
 }
 
-/** Changes no more of a row than time has: leases end, places are forgotten, and the rate rises. */
+/** A claim that changes no more of a row than time has: leases end, places are forgotten, and the rate rises. */
 const NO_CLAIM: Claim = { id: '', queues: [], wants: { permitsPerSecond: 0, inFlight: 0 }, inFlight: 0, quiet: 0 };
 
 /** Whether the tasks of a queue need a share of the limits of its workload. */
@@ -30,14 +30,15 @@ export function limitsView(address: QueueAddress, { gate, quota, nowMs }: KnownL
   const { row } = claimShare(stored, NO_CLAIM, { limit, nowMs });
   const { rateLimit, maxConcurrency } = workload;
   const holders = row.holders.filter(({ until, queues }) => until > nowMs && queues.length > 0);
+  // Who has a share raises the factor when it renews it; while nobody has one, time alone does.
+  const { factor } = holders.length > 0 ? stored : row;
   const place = row.waiting.find((each) => each.queue === queue);
   // A task without a share, beside others with one, keeps a place too, and so does a queue between two waves.
   const isWaiting = isParked(gate) && !holders.some(({ queues }) => queues.includes(queue));
   return {
     rateLimit: rateLimit ?? null,
     maxConcurrency: maxConcurrency ?? null,
-    // The time of the row as it is stored: of a raise that no process has made yet, there is none.
-    lowered: rateLimit && row.factor < 1 ? { factor: row.factor, since: isoOf(stored.changedAt) } : null,
+    lowered: rateLimit && factor < 1 ? { factor, since: isoOf(stored.changedAt) } : null,
     heldUntil: rateLimit && row.heldUntil > nowMs ? isoOf(row.heldUntil) : null,
     holders: holders.length,
     waiting: place && isWaiting ? { since: isoOf(place.since), until: gate.parkedUntil } : null,

@@ -79,6 +79,9 @@ describe('GET queues, of a workload with limits', () => {
     const quota = { workload: 'mail', factor: 0.5, changedAt: NOW - 130_000, heldUntil: NOW };
     expect(await limitsOf({ quota })).toMatchObject({ lowered: { factor: 0.7, since: at(-130) }, heldUntil: null });
     expect(await limitsOf({ quota: { ...quota, changedAt: NOW - 300_000 } })).toMatchObject({ lowered: null });
+    // The process that has a share has not raised it yet.
+    const held = { ...quota, holders: [holder({})] };
+    expect(await limitsOf({ quota: held })).toMatchObject({ lowered: { factor: 0.5, since: at(-130) } });
   });
 
   it('says nothing of a rate where there is none', async () => {
