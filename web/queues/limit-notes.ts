@@ -8,13 +8,20 @@ export function limitNotes({ waiting, rateLimit, maxConcurrency, lowered, heldUn
   return [
     ...(waiting === null ? [] : [`waits for a share since ${formatClock(waiting.since)}`]),
     ...(rateLimit === null ? [] : [`rate limit ${rateOf(rateLimit)}`]),
-    ...(lowered === null
-      ? []
-      : [`lowered to ${formatPercent(lowered.factor)} since ${formatClock(lowered.since)} (throttled)`]),
-    ...(heldUntil === null ? [] : [`nothing starts until ${formatClock(heldUntil)} (throttled)`]),
+    ...throttlingOf(lowered, heldUntil),
     ...(maxConcurrency === null ? [] : [`at most ${formatNumberOf(maxConcurrency, 'item')} in flight`]),
     ...(holders === 0 ? [] : [`shared by ${formatNumberOf(holders, 'process', 'processes')}`]),
   ];
+}
+
+/** One note: the column is narrow. */
+function throttlingOf(lowered: Limits['lowered'], heldUntil: Limits['heldUntil']): string[] {
+  const since = heldUntil === null && lowered !== null ? ` since ${formatClock(lowered.since)}` : '';
+  const parts = [
+    ...(lowered === null ? [] : [`lowered to ${formatPercent(lowered.factor)}${since}`]),
+    ...(heldUntil === null ? [] : [`nothing starts until ${formatClock(heldUntil)}`]),
+  ];
+  return parts.length === 0 ? [] : [`throttled: ${parts.join(', ')}`];
 }
 
 const rateOf = (rate: NonNullable<Limits['rateLimit']>): string =>
