@@ -9,6 +9,7 @@ export const USAGE = `Usage: npm run bench [-- options]
   --small         only the thousand small batches
   --wake          only the wake latency
   --waiting       only handlers that wait, beside p-map
+  --limits        only what a rate limit costs, and how much of it is used
   --http          with --waiting: also a new workload that calls an HTTP server, by npm start
   --five-million  also the memory of an upload of five times the items
   --save          keep the results: bench/results/latest.json, for handlers that wait bench/results/waiting.json,
@@ -32,6 +33,7 @@ export interface BenchOptions {
   small: boolean;
   wake: boolean;
   waiting: boolean;
+  limits: boolean;
   http: boolean;
   fiveMillion: boolean;
   save: boolean;
@@ -55,12 +57,12 @@ export function readArguments(args: string[]): BenchOptions {
     args,
     options: {
       ...{ items: number, rounds: number, quick: flag, throughput: flag, small: flag, wake: flag },
-      ...{ waiting: flag, http: flag, 'five-million': flag, save: flag, help: flag },
+      ...{ waiting: flag, limits: flag, http: flag, 'five-million': flag, save: flag, help: flag },
     },
   });
-  const { quick, throughput, small, wake, waiting, http, save, help } = values;
+  const { quick, throughput, small, wake, waiting, limits, http, save, help } = values;
   const size = quick ? QUICK : FULL;
-  const chosen = throughput || small || wake || waiting;
+  const chosen = throughput || small || wake || waiting || limits;
   if (http && !waiting) throw new Error('--http: expected --waiting as well');
   return {
     ...size,
@@ -70,6 +72,7 @@ export function readArguments(args: string[]): BenchOptions {
     small: small || !chosen,
     wake: wake || !chosen,
     waiting: waiting || !chosen,
+    limits: limits || !chosen,
     http,
     fiveMillion: values['five-million'],
     ...{ save, help },

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { buildApp } from './app/build.ts';
 import { type BenchOptions, readArguments, USAGE } from './arguments.ts';
 import { measureHttp } from './measures/http.ts';
+import { measureLimits } from './measures/limits.ts';
 import { measureMemory } from './measures/memory.ts';
 import { measureSmall } from './measures/small.ts';
 import { measureThroughput } from './measures/throughput.ts';
@@ -15,7 +16,7 @@ import type { Results } from './report/results.ts';
 import { saveResults } from './report/save.ts';
 import { formatResults } from './report/table.ts';
 import { writeUpload } from './stack/data.ts';
-import { type BenchStack, type DurableDelays, onBenchStack } from './stack/stack.ts';
+import { type BenchStack, type BenchStackOptions, onBenchStack } from './stack/stack.ts';
 
 const SECOND_MS = 1_000;
 /** Default maxPollingInterval of the queue trigger. */
@@ -41,16 +42,21 @@ async function onStack<T>(
   { folder, appFolder }: Place,
   name: string,
   work: (stack: BenchStack) => Promise<T>,
-  delays: DurableDelays = 'push',
+  options: Pick<BenchStackOptions, 'delays' | 'settings'> = {},
 ): Promise<T> {
   print(`${name} …`);
-  return onBenchStack({ folder: join(folder, name.replaceAll(' ', '-')), appFolder, delays }, work);
+  return onBenchStack({ folder: join(folder, name.replaceAll(' ', '-')), appFolder, ...options }, work);
+}
+
+async function writeFiles({ folder }: Place, { items }: BenchOptions): Promise<{ upload: string; warmUp: string }> {
+  const files = { upload: join(folder, 'upload.zst'), warmUp: join(folder, 'warm-up.zst') };
+  await writeUpload(files.upload, items);
+  await writeUpload(files.warmUp, Math.ceil(items * WARM_UP_FRACTION));
+  return files;
 }
 
 async function throughputOf(place: Place, options: BenchOptions): Promise<Pick<Results, 'throughput' | 'memory'>> {
-  const files = { upload: join(place.folder, 'upload.zst'), warmUp: join(place.folder, 'warm-up.zst') };
-  await writeUpload(files.upload, options.items);
-  await writeUpload(files.warmUp, Math.ceil(options.items * WARM_UP_FRACTION));
+  const files = await writeFiles(place, options);
   const throughput = await onStack(place, 'side by side', (stack) => measureThroughput(stack, files, options));
   print('memory …');
   return { throughput, memory: await measureMemory(place, { ...options, upload: files.upload }) };
@@ -60,12 +66,9 @@ async function wakesOf(place: Place, { wakes }: BenchOptions): Promise<Pick<Resu
   const measured = [];
   for (const [delays, fraction] of WAKES)
     measured.push(
-      await onStack(
-        place,
-        `wake ${delays}`,
-        (stack) => measureWakes(stack, Math.ceil(wakes * fraction), delays),
+      await onStack(place, `wake ${delays}`, (stack) => measureWakes(stack, Math.ceil(wakes * fraction), delays), {
         delays,
-      ),
+      }),
     );
   return { wake: { measured, secondPoller: pollWait(SECOND_MS), queueTriggerAtMost: pollWait(QUEUE_TRIGGER_MS) } };
 }
@@ -75,6 +78,13 @@ async function waitingOf(place: Place, options: BenchOptions): Promise<Pick<Resu
   if (!options.http) return { waiting };
   print('http calls …');
   return { waiting, http: await measureHttp(join(place.folder, 'checkout'), options) };
+}
+
+async function limitsOf(place: Place, options: BenchOptions): Promise<Pick<Results, 'limits'>> {
+  const files = await writeFiles(place, options);
+  return {
+    limits: await measureLimits((name, settings, work) => onStack(place, name, work, { settings }), files, options),
+  };
 }
 
 async function run(options: BenchOptions): Promise<void> {
@@ -89,6 +99,7 @@ async function run(options: BenchOptions): Promise<void> {
         : {}),
       ...(options.wake ? await wakesOf(place, options) : {}),
       ...(options.waiting ? await waitingOf(place, options) : {}),
+      ...(options.limits ? await limitsOf(place, options) : {}),
     };
     for (const line of ['', ...formatResults(results)]) print(line);
     if (options.save) await saveResults(results);

@@ -1,7 +1,8 @@
-/** The workloads of the bench's app: the app's own billing, a probe that tells when it ran, and handlers that wait. */
+/** The workloads of the bench's app: the app's own billing, a probe that tells when it ran, handlers that wait, and billing with limits. */
 import { createRegistry } from '../../shared/workload/registry.ts';
 import billing from '../../workloads/billing.ts';
+import { limited } from './limited.ts';
 import { probe } from './probe.ts';
 import { waiting } from './waiting.ts';
 
-export const registry = createRegistry([billing, probe, ...waiting]);
+export const registry = createRegistry([billing, probe, ...waiting, ...limited]);

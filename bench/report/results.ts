@@ -1,6 +1,7 @@
 /** What a run of the bench leaves: the file that README, chart and docs/performance.md speak of. */
 import { totalOperations } from '../../shared/contract/operations.ts';
 import type { HttpResult } from '../measures/http.ts';
+import { type LimitsResult, rateOnceAccepted } from '../measures/limits.ts';
 import { type Measurement, rateOf, shareOf } from '../measures/measurement.ts';
 import type { MemoryResult } from '../measures/memory.ts';
 import type { SmallResult } from '../measures/small.ts';
@@ -20,6 +21,7 @@ export interface Results {
   memory?: MemoryResult;
   waiting?: WaitingResult[];
   http?: HttpResult[];
+  limits?: LimitsResult;
 }
 
 /** A line of the table of targets. */
@@ -38,7 +40,7 @@ export const operationsAMillion = ({ operations, items }: Measurement): number =
   (totalOperations(operations) / items) * MILLION;
 
 /** The targets that the results speak of. */
-export function targetsOf({ throughput, small, wake, memory, waiting, http }: Results): Target[] {
+export function targetsOf({ throughput, small, wake, memory, waiting, http, limits }: Results): Target[] {
   return [
     ...(throughput ? throughputTargets(throughput) : []),
     ...(small ? smallTargets(small) : []),
@@ -46,6 +48,7 @@ export function targetsOf({ throughput, small, wake, memory, waiting, http }: Re
     ...(wake?.measured.flatMap(wakeTargets) ?? []),
     ...(waiting?.flatMap(waitingTargets) ?? []),
     ...(http?.map(httpTarget) ?? []),
+    ...(limits ? limitTargets(limits) : []),
   ];
 }
 
@@ -101,4 +104,16 @@ const httpTarget = (result: HttpResult): Target =>
     0.9,
     shareOf(result, result.sluice),
     2,
+  );
+
+/** A limit that binds is to be used; one that does not is to cost next to nothing. */
+const limitTargets = ({ unlimited, limited }: LimitsResult): Target[] =>
+  limited.map(({ kind, limit, run }) =>
+    kind === 'binding'
+      ? least('rate against a limit that binds', 0.9, rateOnceAccepted(run) / limit, 2)
+      : most(
+          'storage operations per million items that a limit adds',
+          20,
+          operationsAMillion(run) - operationsAMillion(unlimited),
+        ),
   );

@@ -1,5 +1,6 @@
 import { formatCount } from '../../cli/text/format.ts';
 import type { HttpResult } from '../measures/http.ts';
+import { type LimitsResult, rateOnceAccepted } from '../measures/limits.ts';
 import { type Measurement, rateOf, shareOf } from '../measures/measurement.ts';
 import type { SmallResult } from '../measures/small.ts';
 import type { Throughput } from '../measures/throughput.ts';
@@ -77,9 +78,20 @@ function httpRows(http: readonly HttpResult[]): string[] {
   return markdown([head, ...http.map(row)]);
 }
 
+function limitRows({ unlimited, limited }: LimitsResult): string[] {
+  const row = (name: string, one: Measurement, limit?: number): string[] => [
+    ...[name, limit === undefined ? '' : formatCount(limit), formatCount(rateOnceAccepted(one))],
+    limit === undefined ? '' : (rateOnceAccepted(one) / limit).toFixed(3),
+    formatCount(operationsAMillion(one)),
+  ];
+  const head = ['billing', 'items/s allowed', 'items/s', 'of the limit', 'storage ops/M'];
+  const rows = limited.map(({ kind, limit, run }) => row(`a limit that is ${kind}`, run, limit));
+  return markdown([head, row('no limit', unlimited), ...rows]);
+}
+
 /** All that is printed at the end of a run. */
 export function formatResults(results: Results): string[] {
-  const { throughput, small, wake, waiting, http, machine, date, command } = results;
+  const { throughput, small, wake, waiting, http, limits, machine, date, command } = results;
   const memory = (machine.memoryBytes / 2 ** 30).toFixed(0);
   const targets = targetsOf(results).map(({ what, target, measured, met }) => [
     ...[what, target, measured, met ? 'met' : 'missed'],
@@ -102,6 +114,7 @@ export function formatResults(results: Results): string[] {
       : []),
     ...(waiting ? ['', ...waitingRows(waiting)] : []),
     ...(http ? ['', ...httpRows(http)] : []),
+    ...(limits ? ['', ...limitRows(limits)] : []),
     '',
     ...markdown([['target', 'wanted', 'measured', ''], ...targets]),
   ];

@@ -25,6 +25,8 @@ import { newQuota, readQuota, type Share, type VersionedQuota, writeQuota } from
 
 /** How often permits are added. */
 const TICK_MS = 20;
+/** Two ticks: what the latest has brought is not lost while the call takes its permits. */
+const SPARE_SECONDS = (2 * TICK_MS) / 1_000;
 /**
  * Permits of this long may lie unused, so that a thread which was busy for a moment loses none. No more, for they would be
  * used at once: with the part of the rate that is used, no period of `perSeconds` sees more than its limit.
@@ -198,7 +200,8 @@ class Quota {
     const { permitsPerSecond } = this.#share;
     if (!Number.isFinite(permitsPerSecond)) return;
     const unusedSeconds = Math.min(UNUSED_SECONDS, UNUSED_PART * this.#limit.perSeconds);
-    const most = Math.max(this.#limit.permitsPerCall, Math.floor(permitsPerSecond * unusedSeconds), 1);
+    const spare = Math.max(1, permitsPerSecond * unusedSeconds, Math.ceil(permitsPerSecond * SPARE_SECONDS));
+    const most = this.#limit.permitsPerCall - 1 + Math.floor(spare);
     // A process that was stopped for a while has missed its permits.
     const earned = this.#fraction + permitsPerSecond * Math.min(seconds, UNUSED_SECONDS);
     const whole = Math.floor(earned);

@@ -39,8 +39,36 @@ export interface FaultTotal {
 /** How often the handler may run on an item. */
 export const ATTEMPTS = 3;
 
-/** A handler call as a number of 32 bits. */
-export const callRecord = (position: number, attempt: number): number => position * (ATTEMPTS + 1) + attempt;
+/** A handler call. `atMs` is when it began, by the machine's monotonic clock. */
+export interface CallRecord {
+  position: number;
+  attempt: number;
+  atMs: number;
+}
+
+/** Of a handler call as it is noted: two numbers of 32 bits. */
+export const CALL_BYTES = 8;
+const LIMIT = 2 ** 32;
+
+/** Writes a call to the beginning of `bytes`. The machine has been up for less than 49 days. */
+export function writeCall(bytes: Buffer, { position, attempt, atMs }: CallRecord): void {
+  bytes.writeUInt32LE(position * (ATTEMPTS + 1) + attempt);
+  bytes.writeUInt32LE(atMs % LIMIT, CALL_BYTES / 2);
+}
+
+/** Reads the call at `offset`. */
+export function readCall(bytes: Buffer, offset: number): CallRecord {
+  const number = bytes.readUInt32LE(offset);
+  const position = Math.floor(number / (ATTEMPTS + 1));
+  return { position, attempt: number % (ATTEMPTS + 1), atMs: bytes.readUInt32LE(offset + CALL_BYTES / 2) };
+}
+
+/** The limit of some of the slots: low enough that ten periods of it are less than a run has items. */
+export const RATE_LIMIT = { items: 1_500, perSeconds: 1 } as const;
+const LIMITED_STRIDE = 4;
+
+/** Whether the workload of a slot has the limit: every fourth. */
+export const isLimited = (slot: string): boolean => Number(slot.replace(/\D/g, '')) % LIMITED_STRIDE === 1;
 
 /** What XML, an HTTP header, a table or a JSON reader refuses or changes, unless it is escaped on the way. */
 export const AWKWARD_TEXT = [

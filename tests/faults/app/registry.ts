@@ -5,7 +5,15 @@ import { defineWorkload, type ItemContext } from '../../../shared/workload/defin
 import { Reject, Retry } from '../../../shared/workload/errors.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
 import { countCall } from './count-call.ts';
-import { ATTEMPTS, type FaultItem, type FaultResult, type FaultTotal, ITEM_BEHAVIOURS } from './items.ts';
+import {
+  ATTEMPTS,
+  type FaultItem,
+  type FaultResult,
+  type FaultTotal,
+  ITEM_BEHAVIOURS,
+  isLimited,
+  RATE_LIMIT,
+} from './items.ts';
 
 const KiB = 1024;
 /** Characters of an error's name. */
@@ -58,11 +66,16 @@ const reduce = {
   merge: (a: FaultTotal, b: FaultTotal): FaultTotal => ({ count: a.count + b.count, sum: a.sum + b.sum }),
 };
 
-type Map = typeof map | typeof waitingMap;
+interface Kind {
+  maxItems: number;
+  map: typeof map | typeof waitingMap;
+  limited?: boolean;
+}
 
-const workload = (name: string, maxItems: number, map: Map) =>
+const workload = (name: string, { maxItems, map, limited = false }: Kind) =>
   defineWorkload({
     name,
+    ...(limited ? { rateLimit: RATE_LIMIT } : {}),
     version: 1,
     item,
     map,
@@ -72,11 +85,13 @@ const workload = (name: string, maxItems: number, map: Map) =>
     secondsPerChunk: 0.05,
   });
 
-const named = (prefix: string, count: number, maxItems: number, map: Map) =>
-  Array.from({ length: count }, (_, index) => workload(`${prefix}${index}`, maxItems, map));
+const names = (prefix: string, count: number): string[] => Array.from({ length: count }, (_, n) => `${prefix}${n}`);
 
 /**
  * `call<n>`: one each for the many small batches of a pass; `slot<n>`: used again and again by the random runs, with a
- * handler that may wait.
+ * handler that may wait. Some of them have a limit.
  */
-export const registry = createRegistry([...named('call', 250, 4, map), ...named('slot', 64, 2_500, waitingMap)]);
+export const registry = createRegistry([
+  ...names('call', 250).map((name) => workload(name, { maxItems: 4, map })),
+  ...names('slot', 64).map((name) => workload(name, { maxItems: 2_500, map: waitingMap, limited: isLimited(name) })),
+]);

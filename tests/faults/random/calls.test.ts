@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { asciiJson } from '../../../shared/contract/text.ts';
-import { callRecord } from '../app/items.ts';
+import { CALL_BYTES, writeCall } from '../app/items.ts';
 import { truthOf } from '../harness/truth.ts';
 import { type Calls, countCalls, takeCalls, wrongCalls } from './calls.ts';
 import { createDeliveries } from './deliveries.ts';
@@ -31,13 +31,13 @@ const RIGHT = [
 
 async function callsOf(records: readonly (readonly number[])[]): Promise<Calls> {
   const folder = await mkdtemp(join(tmpdir(), 'sluice-calls-'));
-  const bytes = Buffer.alloc(records.length * 4);
+  const bytes = Buffer.alloc(records.length * CALL_BYTES);
   for (const [index, [position = 0, attempt = 0]] of records.entries())
-    bytes.writeUInt32LE(callRecord(position, attempt), index * 4);
+    writeCall(bytes.subarray(index * CALL_BYTES), { position, attempt, atMs: index });
   // As of two threads, one of which died before its first call; another batch's file is not looked at.
   await writeFile(join(folder, `${BATCH}.1.1`), bytes);
   await writeFile(join(folder, `${BATCH}.1.2`), '');
-  await writeFile(join(folder, 'other.1.1'), 'xxxx');
+  await writeFile(join(folder, 'other.1.1'), 'x'.repeat(CALL_BYTES));
   const calls = await takeCalls(folder, BATCH, truth.accepted);
   expect(await readdir(folder)).toEqual(['other.1.1']);
   await rm(folder, { recursive: true });
@@ -83,6 +83,7 @@ test('one call for each attempt is as it has to be, with those made again alone'
   const calls = await callsOf(RIGHT);
   expect(wrongCalls(truth, calls, { delivered: delivered(...ONCE), isCancelled: false })).toEqual([]);
   expect(countCalls(truth, calls, delivered(...ONCE))).toMatchObject({ items: 4, calls: 9, most: 6 });
+  expect(calls.atMs).toEqual(RIGHT.map((_, index) => index));
 });
 
 test('an attempt that was not made, or not wanted, is found', async () => {

@@ -1,7 +1,7 @@
 /** Handler calls of a batch, held against what was delivered and against the attempts that its items have to have. */
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ATTEMPTS } from '../app/items.ts';
+import { CALL_BYTES, type CallRecord, readCall } from '../app/items.ts';
 import type { Truth } from '../harness/truth.ts';
 import type { Delivered } from './deliveries.ts';
 
@@ -11,6 +11,8 @@ export interface Calls {
   times: Uint16Array;
   /** By position: a bit for each attempt that it was called for. */
   attempts: Uint8Array;
+  /** When each call began, in no order. */
+  atMs: number[];
 }
 
 /** What is told of a run's calls. */
@@ -25,25 +27,25 @@ export interface CallCounts {
   redelivered: number;
 }
 
-const RECORD_BYTES = 4;
 /** Problems that are told. */
 const MAX_TOLD = 5;
 
 /** Reads the files of tests/faults/app/count-call.ts, and removes them. */
 export async function takeCalls(folder: string, batch: string, items: number): Promise<Calls> {
-  const calls: Calls = { times: new Uint16Array(items), attempts: new Uint8Array(items) };
+  const calls: Calls = { times: new Uint16Array(items), attempts: new Uint8Array(items), atMs: [] };
   for (const name of (await readdir(folder)).filter((file) => file.startsWith(batch))) {
     const bytes = await readFile(join(folder, name));
-    for (let at = 0; at + RECORD_BYTES <= bytes.length; at += RECORD_BYTES) addCall(calls, bytes.readUInt32LE(at));
+    for (let at = 0; at + CALL_BYTES <= bytes.length; at += CALL_BYTES) addCall(calls, readCall(bytes, at));
     await rm(join(folder, name));
   }
   return calls;
 }
 
-function addCall({ times, attempts }: Calls, record: number): void {
-  const position = Math.floor(record / (ATTEMPTS + 1));
+function addCall(calls: Calls, { position, attempt, atMs }: CallRecord): void {
+  const { times, attempts } = calls;
   times[position] = (times[position] ?? 0) + 1;
-  attempts[position] = (attempts[position] ?? 0) | (1 << (record % (ATTEMPTS + 1)));
+  attempts[position] = (attempts[position] ?? 0) | (1 << attempt);
+  calls.atMs.push(atMs);
 }
 
 /** Sums up the calls of a run. */

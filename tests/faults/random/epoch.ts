@@ -1,7 +1,9 @@
 /** Some hundred runs on one stack, and what must be true of it when all have ended. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isLimited } from '../app/items.ts';
 import { createInflict } from './inflict.ts';
 import type { StackFault, StackPlan } from './plan.ts';
+import { createRateCheck } from './rates.ts';
 import { openRelay } from './relay.ts';
 import { checkAgain, missedWakes, waitForRest } from './rest.ts';
 import { carryOut } from './run.ts';
@@ -64,9 +66,10 @@ export async function runEpoch(options: EpochOptions): Promise<void> {
 
 async function useSlot(stack: FaultStack, traffic: Traffic, slot: string, options: EpochOptions): Promise<void> {
   const { items, quick, nextSeed, score, onEnd } = options;
+  const checkRate = isLimited(slot) ? createRateCheck() : () => [];
   for (let seed = nextSeed(); seed !== undefined; seed = nextSeed()) {
     try {
-      const end = await carryOut(stack, traffic, { seed, slot, items, quick });
+      const end = await carryOut(stack, traffic, { seed, slot, items, quick, checkRate });
       score.end(end);
       onEnd(end);
     } catch (error) {

@@ -16,6 +16,8 @@ export interface RunOptions {
   slot: string;
   items: number;
   quick: boolean;
+  /** Says what is wrong with the moments at which the slot's calls began. */
+  checkRate: (atMs: readonly number[]) => string[];
 }
 
 const OBSERVE_MS = 1_100;
@@ -28,7 +30,7 @@ const QUICK_STUCK_MS = 5 * 60_000;
 
 /** Carries a run out. Rejects only for what is wrong with the harness. */
 export async function carryOut(stack: FaultStack, traffic: Traffic, options: RunOptions): Promise<RunEnd> {
-  const { seed, slot, items, quick } = options;
+  const { seed, slot, items, quick, checkRate } = options;
   const plan = planOf(seed, { items, quick });
   const truth = truthOf(items, plan.behaviours);
   const run: ActiveRun = { slot, key: `run-${seed}`, plan, calls: 0, wakes: 0, faultedAt: 0 };
@@ -52,6 +54,7 @@ export async function carryOut(stack: FaultStack, traffic: Traffic, options: Run
     const verdict = ledger && !stuck ? await verify(truth, ledger, stack.api, { isCancelled }) : nothing(ledger);
     // Calls first: what is delivered meanwhile must not be missing.
     const calls = await takeCalls(stack.callsFolder, id, items);
+    wrong.push(...checkRate(calls.atMs));
     const delivered = traffic.deliveries.of(id);
     if (!stuck)
       wrong.push(...wrongCalls(truth, calls, { delivered, isCancelled: ledger?.batch.state === 'cancelled' }));

@@ -1,10 +1,13 @@
 import type { HttpResponseInit } from '@azure/functions';
 import functions from '@azure/functions';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { finishWave } from '../../../shared/drain/finish-wave.ts';
 import { DEFAULT_POLICY } from '../../../shared/drain/policy.ts';
 import { writePolicy } from '../../../shared/drain/policy-store.ts';
 import { pauseQueue, resumeQueue } from '../../../shared/http/queues/pause-queue.ts';
+import { createLimiter } from '../../../shared/limits/limiter.ts';
+import { readQuota } from '../../../shared/limits/quota-row.ts';
 import { readEntity, type Table } from '../../../shared/storage/table.ts';
 import {
   changeGate,
@@ -20,6 +23,7 @@ import {
   wake,
 } from '../../../shared/wake/gate.ts';
 import { GATES_PARTITION, type GateRow, heartbeatRowKey, policyRowKey } from '../../../shared/wake/gate-row.ts';
+import { defineWorkload } from '../../../shared/workload/define.ts';
 import type { QueueAddress, Registry } from '../../../shared/workload/registry.ts';
 import { address, finishWaveDeps, NOW, type Published, summary, wave } from '../../unit/drain/drain-fixtures.ts';
 import { type Lost, useLossy } from './lossy-storage.ts';
@@ -248,5 +252,34 @@ describe("somebody else's write of the gate is not taken for one's own", () => {
 
     expect(answers.filter((version) => version === 2)).toHaveLength(1);
     expect(answers.filter((version) => version === undefined)).toHaveLength(1);
+  });
+});
+
+describe('a share of a workload’s limits whose claim was answered too late', () => {
+  const workload = defineWorkload({
+    ...{ name: 'limited', version: 1, item: z.unknown(), map: async () => 1 },
+    rateLimit: { calls: 100, perSeconds: 1 },
+  });
+  const limiterOf = (id: string) => {
+    const clockMs = (): number => performance.now();
+    return createLimiter({
+      table: lossy.world.clients.gates,
+      now: () => Date.now(),
+      clockMs,
+      id,
+      callsInFlight: () => 1,
+    });
+  };
+  const holders = async () => (await readQuota(lossy.world.clients.gates, 'limited')).row.holders.map(({ id }) => id);
+
+  test('is had once, and given up', async () => {
+    const limiter = limiterOf('a');
+    lossy.lose(...CREATE);
+    const entry = await limiter.enter({ queue: 'limited-normal-0', workload });
+    if ('retryAt' in entry) throw new Error('There is no share.');
+    expect(await holders()).toEqual(['a']);
+    lossy.lose(...REPLACE);
+    await entry.leave();
+    expect(await holders()).toEqual([]);
   });
 });

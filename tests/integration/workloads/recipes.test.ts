@@ -3,11 +3,13 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { startServiceBus } from 'functions-local/service-bus';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ItemContext } from '../../../shared/workload/define.ts';
+import { type MailProvider, startMailProvider } from '../../helpers/mail-provider.ts';
 import { runWorkload } from '../../kit/run-workload.ts';
 import credits from '../../recipes/credits.ts';
 import { sqlite } from '../../recipes/database.ts';
+import mail from '../../recipes/mail.ts';
 import notices from '../../recipes/notices.ts';
 import orders from '../../recipes/orders.ts';
 
@@ -132,5 +134,49 @@ describe('notices: messages of a queue', () => {
       delete process.env.NOTICES_BUS;
       await bus.close();
     }
+  });
+});
+
+describe('mail: many addresses per call, and an answer for each', () => {
+  let provider: MailProvider;
+  const startWith = async (limit?: { calls: number; perMs: number }): Promise<void> => {
+    provider = await startMailProvider({ latencyMs: 1, ...(limit ? { limit } : {}) });
+    process.env.MAIL_URL = provider.url;
+  };
+  afterEach(() => {
+    delete process.env.MAIL_URL;
+    provider.stop();
+  });
+
+  const messageTo = (to: string) => ({ to, subject: 'Your invoice', text: 'It is attached.' });
+  const items = ['ada@a.example', 'gone@a.example', 'full@b.example', 'bob@b.example'].map(messageTo);
+
+  it('ends each address by its own answer, and sends to it once', async () => {
+    await startWith();
+    for (let run = 0; run < 2; run += 1) {
+      const { results, deadLetters, report } = await runWorkload(mail, items);
+      expect(results).toHaveLength(3);
+      expect(deadLetters).toMatchObject([
+        { index: 1, reason: 'rejected', error: { message: expect.stringMatching(/gone/) } },
+      ]);
+      expect(report).toEqual({ 'a.example': 1, 'b.example': 2 });
+    }
+    expect([...provider.sent.values()].toSorted()).toEqual(['ada@a.example', 'bob@b.example', 'full@b.example']);
+  });
+
+  it('sends as few calls as the addresses fit in', async () => {
+    await startWith();
+    const many = Array.from({ length: 1_001 }, (_, n) => messageTo(`${n}@a.example`));
+    await runWorkload(mail, many);
+    expect(provider.calls.map((call) => call.items).toSorted((a, b) => b - a)).toEqual([200, 200, 200, 200, 200, 1]);
+  });
+
+  it('is told by a 429 how long the provider wants to be left alone', async () => {
+    await startWith({ calls: 1, perMs: 30_000 });
+    const contexts = [{ idempotencyKey: 'key', signal: new AbortController().signal } as ItemContext];
+    const call = async () => mail.mapChunk?.([messageTo('ada@a.example')], contexts);
+    await call();
+    await expect(call).rejects.toMatchObject({ name: 'Retry', after: 30 });
+    expect(provider.refusedAtMs).toHaveLength(1);
   });
 });

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { defineWorkload } from '../../../shared/workload/define.ts';
 import { registry } from '../../../workloads/index.ts';
 import { tableBelow } from '../infra/docs-table.ts';
 
@@ -36,6 +38,7 @@ describe.each([
   ['docs/workloads.md', 'workloads/orders.ts', 'tests/recipes/orders.ts', 3],
   ['docs/workloads.md', 'workloads/credits.ts', 'tests/recipes/credits.ts', 1],
   ['docs/workloads.md', 'workloads/notices.ts', 'tests/recipes/notices.ts', 1],
+  ['docs/workloads.md', 'workloads/mail.ts', 'tests/recipes/mail.ts', 1],
   ['docs/workloads.md', RECIPES_TEST, RECIPES_TEST, 3],
   ['docs/workloads.md', 'workloads/payouts/distribute.ts', 'workloads/payouts/distribute.ts', 1],
   ['docs/workloads.md', 'workloads/payouts/balance.ts', 'workloads/payouts/balance.ts', 1],
@@ -54,8 +57,14 @@ it('a line that was changed, or moved before another one, is found', () => {
   expect(firstForeignLine(['c', 'b'], source)).toBe('b');
 });
 
+/** Has the options that no example of the app has. */
+const limited = defineWorkload({
+  ...{ name: 'limited', version: 1, item: z.unknown(), map: () => 1 },
+  ...{ rateLimit: { calls: 1, perSeconds: 1 }, maxConcurrency: 1 },
+});
+
 it('docs/workloads.md has a row for each option', () => {
   const rows = tableBelow('docs/workloads.md', 'Options').map(([name = '']) => name.replace(' or mapChunk', ''));
-  const options = new Set(registry.workloads.flatMap((workload) => Object.keys(workload)));
+  const options = new Set([...registry.workloads, limited].flatMap((workload) => Object.keys(workload)));
   expect(rows.toSorted()).toEqual([...options].toSorted());
 });

@@ -1,0 +1,43 @@
+/** A provider of mail, as many are: so many calls per period, up to 200 addresses per call, and an answer for each. */
+import { type CountingServer, type CountingServerOptions, startCountingServer } from './counting-server.ts';
+
+const MOST_ADDRESSES = 200;
+
+interface Message {
+  key: string;
+  to: string;
+}
+
+export interface MailProvider extends CountingServer {
+  /** Addresses that mail was sent to, by idempotency key. */
+  sent: Map<string, string>;
+}
+
+/**
+ * Starts a provider. An address decides its answer: one that begins with `gone` is rejected, one that begins with `full`
+ * is deferred at its first call, and all others are sent to, once per key.
+ */
+export async function startMailProvider(
+  options: Pick<CountingServerOptions, 'limit' | 'latencyMs'>,
+): Promise<MailProvider> {
+  const sent = new Map<string, string>();
+  const deferred = new Set<string>();
+  const answerOf = ({ key, to }: Message): object => {
+    if (to.startsWith('gone')) return { status: 'rejected', reason: `no mailbox "${to}"` };
+    if (to.startsWith('full') && !deferred.has(key)) {
+      deferred.add(key);
+      return { status: 'deferred', reason: 'mailbox full' };
+    }
+    sent.set(key, to);
+    return { status: 'accepted', id: `<${key}@provider>` };
+  };
+  const server = await startCountingServer({
+    ...options,
+    answer: (body) => {
+      const { messages } = body as { messages: Message[] };
+      if (messages.length > MOST_ADDRESSES) throw new Error(`${messages.length} addresses in one call`);
+      return { items: messages.length, body: { answers: messages.map(answerOf) } };
+    },
+  });
+  return { ...server, sent };
+}

@@ -1,0 +1,7 @@
+/** The mail provider of docs/workloads.md with a minute of six seconds, in the place of the app's own workloads. */
+import { createRegistry } from '../../../../shared/workload/registry.ts';
+import mail from '../../../recipes/mail.ts';
+
+export const registry = createRegistry([
+  { ...mail, rateLimit: { calls: 200, perSeconds: 6 }, retry: { ...mail.retry, firstDelaySeconds: 1 } },
+]);
