@@ -43,10 +43,7 @@ const FIRST_LEASE_MS = 5_000;
 const LONGEST_LEASE_MS = 10_000;
 /** Part of a lease after which it is renewed. */
 const RENEW_AT = 0.6;
-/**
- * Beside others more often: what one of them gives up lies idle until then. Simulated with eight processes, whose waves
- * have one task each: 0.90 of the rate is used, with 0.6 as above 0.87 (tests/faults/limits).
- */
+/** Beside others more often: what one of them gives up lies idle until then. */
 const RENEW_SHARED_AT = 0.3;
 /** A queue that waits comes back so long after a holder has renewed, and thereby made room. */
 const AFTER_RENEWAL_MS = 500;

@@ -119,11 +119,11 @@ test.each<[string, Parameters<typeof view>]>([
 });
 
 test.each([
-  [{ rateLimit: { items: 600, perSeconds: 60 } }, '600 items per 60 s', at('00:17:33')],
+  [{ rateLimit: { items: 600, perSeconds: 60 } }, '600 items per 60 s', at('00:17:22')],
   [
     { rateLimit: { calls: 6, perSeconds: 60 }, group: { maxItems: 200 } },
     '6 calls, each of at most 200 items, per 60 s',
-    at('00:08:47'),
+    at('00:08:41'),
   ],
 ])(
   'until an item has ended, the rate limit of the workload is what the estimate is based on: %j',
