@@ -3,11 +3,13 @@ import type { QueueView } from '../../shared/http/queues/schemas.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Act, Action } from '../session.ts';
 import { formatCount, formatTable, formatTime } from '../text/format.ts';
+import { limitsText } from '../text/limits-text.ts';
 
 const HELP = `
 depth    messages at the last measurement, those that wait for a retry included
 active   dequeue tasks of the current wave; total: since the queue was made
-limit    most tasks of a wave just now, lowered by throttling`;
+limit    most tasks of a wave just now, lowered by throttling
+state    what the queue does or waits for, then the limits of its workload`;
 
 /** `sluice queues`. */
 export function addQueues(program: Command, act: Act): void {
@@ -33,9 +35,15 @@ const queues: Action<[{ fresh?: boolean }]> = async (session, { fresh }) => {
 export const describeQueue = (queue: QueueView): string =>
   `${queue.queue}: ${stateOf(queue)}, depth ${formatCount(queue.depth)}`;
 
-function stateOf({ status, paused, startFailure, dueAt }: QueueView): string {
+/** An app of an older version answers without limits. */
+const stateOf = (queue: QueueView): string =>
+  [activityOf(queue), ...(queue.limits ? limitsText(queue.limits) : [])].join(', ');
+
+function activityOf({ status, paused, startFailure, dueAt, limits }: QueueView): string {
   if (paused) return `paused by ${paused.by} since ${formatTime(paused.since)}: ${paused.reason}`;
   if (startFailure) return `cannot be started since ${formatTime(startFailure.since)}: ${startFailure.error}`;
+  if (limits?.waiting)
+    return `waits for a share since ${formatTime(limits.waiting.since)}, due ${formatTime(limits.waiting.until)}`;
   return dueAt === null ? status : `${status}, due ${formatTime(dueAt)}`;
 }
 
