@@ -3,6 +3,7 @@ import { addBatchWork } from './commands/batch-work.ts';
 import { addBatches } from './commands/batches.ts';
 import { addDeadLetters } from './commands/dead-letters.ts';
 import { addDownloads } from './commands/downloads.ts';
+import { addPause } from './commands/pause.ts';
 import { addPolicy } from './commands/policy.ts';
 import { addQueues } from './commands/queues.ts';
 import { addRedrive } from './commands/redrive.ts';
@@ -42,7 +43,7 @@ export function createProgram(act: Act, { out, err }: ProgramOutput): Command {
   program.commandsGroup("Repair, with an operator's key:");
   for (const add of [addRedrive, addBatchWork]) add(program, act);
   program.commandsGroup("Pipeline, with an operator's key:");
-  for (const add of [addQueues, addPolicy, addUpkeep]) add(program, act);
+  for (const add of [addQueues, addPause, addPolicy, addUpkeep]) add(program, act);
   return program.addHelpText('after', ({ command }) => (command === program ? `\n${footer()}` : ''));
 }
 

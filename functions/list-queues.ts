@@ -11,6 +11,6 @@ app.http('list-queues', {
   authLevel: 'function',
   handler: answering((request) => {
     const { gate, depthOf } = pipeline.deps();
-    return listQueues({ table: gate.table, registry, pool: settings.pool, depthOf }, request);
+    return listQueues({ ...gate, registry, pool: settings.pool, depthOf }, request);
   }),
 });

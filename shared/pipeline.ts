@@ -119,7 +119,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   const gateWith = (client: DrainClient): GateDeps => createGateDeps({ ...deps(), ...deps().gate }, client);
   const roundFor = (address: QueueAddress): Round => {
     if (address.kind === 'results') return rounds.track(createCollectRound(deps(), address));
-    const readBatch = createBatchStates(deps().table, running.cancelsSeen);
+    const readBatch = createBatchStates(deps().table, running.changesSeen);
     const own = { processor: processor(), lock, running, readBatch, permitsOf };
     return rounds.track(createItemsRound({ ...deps(), ...own }, address));
   };

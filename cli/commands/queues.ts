@@ -1,15 +1,17 @@
 import type { Command } from 'commander';
 import type { QueueView } from '../../shared/http/queues/schemas.ts';
 import { EXIT } from '../exit-codes.ts';
-import type { Act, Action, Session } from '../session.ts';
+import type { Act, Action } from '../session.ts';
 import { formatCount, formatTable, formatTime } from '../text/format.ts';
+import { limitsText } from '../text/limits-text.ts';
 
 const HELP = `
 depth    messages at the last measurement, those that wait for a retry included
 active   dequeue tasks of the current wave; total: since the queue was made
-limit    most tasks of a wave just now, lowered by throttling`;
+limit    most tasks of a wave just now, lowered by throttling
+state    what the queue does or waits for, then the limits of its workload`;
 
-/** `sluice queues`, `sluice pause QUEUE` and `sluice resume QUEUE`. */
+/** `sluice queues`. */
 export function addQueues(program: Command, act: Act): void {
   program
     .command('queues')
@@ -18,19 +20,6 @@ export function addQueues(program: Command, act: Act): void {
     .option('--fresh', 'measure depths now, an operation a queue')
     .addHelpText('after', HELP)
     .action(act(queues));
-  program
-    .command('pause')
-    .summary('start no more drains of a queue')
-    .description('Pauses a queue: no drain starts any more, and one that runs ends after its wave. Work waits.')
-    .argument('<queue>', 'the queue, such as billing-normal-0')
-    .option('--reason <text>', 'shown with the queue')
-    .action(act(pause));
-  program
-    .command('resume')
-    .summary('end a pause')
-    .description('Ends a pause, whoever made it, and wakes the queue.')
-    .argument('<queue>', 'the queue')
-    .action(act(resume));
 }
 
 const queues: Action<[{ fresh?: boolean }]> = async (session, { fresh }) => {
@@ -42,32 +31,19 @@ const queues: Action<[{ fresh?: boolean }]> = async (session, { fresh }) => {
   return EXIT.done;
 };
 
-const pause: Action<[string, { reason?: string }]> = async (session, queue, options) => {
-  printQueue(session, await change(session, queue, { verb: 'pause', body: options }));
-  return EXIT.done;
-};
+/** A queue in one line. */
+export const describeQueue = (queue: QueueView): string =>
+  `${queue.queue}: ${stateOf(queue)}, depth ${formatCount(queue.depth)}`;
 
-const resume: Action<[string]> = async (session, queue) => {
-  printQueue(session, await change(session, queue, { verb: 'resume' }));
-  return EXIT.done;
-};
+/** An app of an older version answers without limits. */
+const stateOf = (queue: QueueView): string =>
+  [activityOf(queue), ...(queue.limits ? limitsText(queue.limits) : [])].join(', ');
 
-const change = (
-  session: Session,
-  queue: string,
-  { verb, body }: { verb: string; body?: unknown },
-): Promise<QueueView> =>
-  session.api.json({
-    ...{ path: `queues/${encodeURIComponent(queue)}/${verb}`, method: 'POST', audience: 'operator' },
-    ...(body === undefined ? {} : { body }),
-  });
-
-const printQueue = ({ answer }: Session, queue: QueueView): void =>
-  answer(queue, () => [`${queue.queue}: ${stateOf(queue)}, depth ${formatCount(queue.depth)}`]);
-
-function stateOf({ status, paused, startFailure, dueAt }: QueueView): string {
+function activityOf({ status, paused, startFailure, dueAt, limits }: QueueView): string {
   if (paused) return `paused by ${paused.by} since ${formatTime(paused.since)}: ${paused.reason}`;
   if (startFailure) return `cannot be started since ${formatTime(startFailure.since)}: ${startFailure.error}`;
+  if (limits?.waiting)
+    return `waits for a share since ${formatTime(limits.waiting.since)}, due ${formatTime(limits.waiting.until)}`;
   return dueAt === null ? status : `${status}, due ${formatTime(dueAt)}`;
 }
 

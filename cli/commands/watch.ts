@@ -5,7 +5,8 @@ import { describeEnd, timeoutOption, type WaitOptions, waitFor } from '../watch/
 
 const HELP = `
 Looks every half second at first, every five seconds after a while. Ends with 5 when there are dead letters, with 6 when
-it was cancelled, with 8 when its report failed, with 9 when it is suspect. Ctrl-C ends the watching, not the batch.`;
+it was cancelled, with 8 when its report failed, with 9 when it is suspect. Goes on watching a batch that is paused.
+Ctrl-C ends the watching, not the batch.`;
 
 /** `sluice watch ID`. */
 export function addWatch(program: Command, act: Act): void {

@@ -12,6 +12,7 @@ export type ShownBatch = Pick<
   progress?: BatchView['progress'];
   estimate?: BatchView['estimate'];
   suspect?: BatchView['suspect'];
+  paused?: BatchView['paused'];
 };
 
 /** What is shown of a queue beside a batch. */
@@ -41,8 +42,12 @@ export const describeFailure = ({ progress }: Pick<ShownBatch, 'progress'>): str
   progress?.latestError && `Latest failure: ${progress.latestError}`;
 
 /** Why a batch waits, in one line; undefined for one that does not. */
-export const describeBlocked = ({ blocked }: Pick<ShownBatch, 'blocked'>): string | undefined =>
-  blocked && `Waits since ${formatTime(blocked.since)} UTC: queue ${blocked.queue}: ${blocked.reason}`;
+export function describeBlocked({ blocked, paused }: Pick<ShownBatch, 'blocked' | 'paused'>): string | undefined {
+  if (paused) return `Paused since ${formatTime(paused.since)} UTC by ${PAUSED_BY[paused.by]}: ${paused.reason}`;
+  return blocked && `Waits since ${formatTime(blocked.since)} UTC: queue ${blocked.queue}: ${blocked.reason}`;
+}
+
+const PAUSED_BY = { operator: 'an operator', halt: 'the halt rule of its workload' } as const;
 
 /** Counts, what runs, latency, a missed deadline, the latest redrive and operations of a batch. */
 export function describeBatch(batch: ShownBatch): string[] {

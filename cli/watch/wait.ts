@@ -51,6 +51,7 @@ export function describeEnd(batch: BatchView): string[] {
   return [
     ...describeBatch(batch),
     `Cost: ${formatUsd(receipt.totalUsd)} by the price sheet ${receipt.sheet}; one message an item: ${formatUsd(messageAnItem.usd)}`,
+    ...(state === 'paused' ? [`To go on: sluice resume ${id}; to end it: sluice cancel ${id}`] : []),
     ...(reportProblem === undefined ? [] : [`No report: ${reportProblem}`]),
     ...(state === 'reportFailed' ? [`To make it again, after a deployment: sluice redrive ${id} --report`] : []),
     ...(reportRevision === null ? [] : [`Report: sluice report ${id}`]),

@@ -29,7 +29,7 @@ resource namespace 'Microsoft.ServiceBus/namespaces@2024-01-01' existing = {
   name: serviceBusName
 }
 
-// The query is not validated when deployed: on a new workspace the table does not exist before the first log line.
+// From warnings on: a pause is logged as information when an operator asked for it. The query is not validated when deployed: on a new workspace the table does not exist before the first log line.
 resource eventRules 'Microsoft.Insights/scheduledQueryRules@2023-12-01' = [
   for alert in events: {
     name: 'sluice-${alert.event}-${token}'
@@ -49,7 +49,7 @@ resource eventRules 'Microsoft.Insights/scheduledQueryRules@2023-12-01' = [
       criteria: {
         allOf: [
           {
-            query: 'AppTraces | where Message has "${alert.event}" | where tostring(parse_json(Message).event) == "${alert.event}"'
+            query: 'AppTraces | where SeverityLevel >= 2 and Message has "${alert.event}" | where tostring(parse_json(Message).event) == "${alert.event}"'
             timeAggregation: 'Count'
             operator: 'GreaterThan'
             threshold: 0

@@ -6,10 +6,13 @@ import type { Entity } from '../storage/entity.ts';
 import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
 import { isLostRace, odata, queryEntities, type StoredAction, type Table } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
+import type { HaltRule } from '../workload/define.ts';
 import { BATCH_ROW_KEY, type BatchRow, fromBatchEntity, toBatchEntity, type Versioned } from './batch-row.ts';
 import { type ChunkRow, chunkRowKey, fromChunkEntity, toChunkEntity } from './chunk-row.ts';
 import { followUps } from './follow-ups.ts';
+import { haltOf } from './halt.ts';
 import { create, etagIn, rowOf } from './ledger.ts';
+import { pausing } from './pause.ts';
 
 /** A chunk's end as a result message tells it; `message` is the id of that message. */
 export interface ChunkEnd {
@@ -18,7 +21,7 @@ export interface ChunkEnd {
   message: string;
 }
 
-/** What applying ends came to. `followUps` are pending rows that must (again) get their references. */
+/** What applying ends came to. `followUps` are pending rows that must (again) get their references, but in a paused batch. */
 export interface Applied {
   batch: BatchRow;
   etag: string;
@@ -41,6 +44,8 @@ export interface Applied {
 export interface ApplyOptions {
   at: string;
   operations: Operations;
+  /** The rule of a workload for pausing its batches; default none. */
+  haltRule?: (workload: string) => HaltRule | undefined;
 }
 
 /**
@@ -154,15 +159,18 @@ function planApply(
 function updateBatch(
   found: Versioned<BatchRow>,
   batch: BatchRow,
-  { duplicates, fresh }: Pick<Applied, 'duplicates' | 'fresh'>,
+  { duplicates, done }: Pick<Applied, 'duplicates' | 'done'>,
   options: ApplyOptions,
 ): StoredAction {
   batch.duplicatesSeen += duplicates;
   batch.operations = addOperations(batch.operations, options.operations);
   // Repeats may be of an earlier revision, and start nothing.
-  if (fresh.size > 0) {
+  if (done.length > 0) {
     batch.startedAt ??= options.at;
     if (batch.state === 'queued') batch.state = 'running';
+    const headers = done.flatMap(({ header = [] }) => header);
+    const halted = haltOf(batch, headers, { halt: options.haltRule?.(batch.workload), at: options.at });
+    if (halted) Object.assign(batch, pausing(batch, halted));
   }
   return ['update', toBatchEntity(batch), 'Replace', { etag: found.etag }];
 }

@@ -2,7 +2,8 @@ import type { Operations } from '../contract/operations.ts';
 import { type Entity, fromEntity, type StoredEntity, toEntity } from '../storage/entity.ts';
 
 /**
- * States of a batch. The last five are finished; `accepting` means accepted, but perhaps not wholly enqueued. In
+ * States of a batch. The last five are finished; `accepting` means accepted, but perhaps not wholly enqueued. `paused` is
+ * entered from and left to `queued` and `running`: its references are deleted unrun, and put again when it is resumed. In
  * `suspect` none of the first items of the revision fits the schema. In `reportFailed` every item has its outcome, which
  * the counts tell, and the report of the revision could not be made.
  */
@@ -10,6 +11,7 @@ export const BATCH_STATES = [
   'accepting',
   'queued',
   'running',
+  'paused',
   'cancelling',
   'completed',
   'completedWithDeadLetters',
@@ -36,6 +38,13 @@ export interface BatchCounts {
   succeeded: number;
   dead: number;
   cancelled: number;
+}
+
+/** Why a batch is paused, and since when (service time). `halt`: by the rule of its workload, for too many dead letters. */
+export interface BatchPause {
+  by: 'operator' | 'halt';
+  reason: string;
+  at: string;
 }
 
 /** One revision: from its opening, which for revision 0 is the acceptance, to its end. Times are ISO text in UTC. */
@@ -121,6 +130,14 @@ export interface BatchRow extends BatchCounts, PresentRevision {
   reportProblem?: string | undefined;
   /** When the present revision was cancelled, by service time. */
   cancellingAt?: string | undefined;
+  /** Of a batch in state `paused`. */
+  paused?: BatchPause | undefined;
+  /** How often the batch was resumed; absent: never. References that were put before the last time are not needed any more. */
+  resumes?: number | undefined;
+  /** When the batch was resumed, by service time, as long as not all references of its pending rows are put again. */
+  resumingAt?: string | undefined;
+  /** What had ended when `halt` began to count: at the last resume, or at the opening of the revision; absent: nothing. */
+  haltFrom?: Pick<BatchCounts, 'succeeded' | 'dead'> | undefined;
   /**
    * The redrives of the report alone, as blob by revision: such a revision has no chunk row that would name its blob.
    */

@@ -53,8 +53,9 @@ export interface Cancelling {
 const NOTHING: ChunkTotals = { chunks: 0, items: 0 };
 
 /**
- * Cancels a batch. Repeated, it goes on where it is; a batch that is cancelled already is answered as it is. One in which
- * nothing was left to cancel ends as what it is, completed: its state says what became of the items, not what was asked.
+ * Cancels a batch, also one that is paused. Repeated, it goes on where it is; a batch that is cancelled already is answered
+ * as it is. One in which nothing was left to cancel ends as what it is, completed: its state says what became of the items,
+ * not what was asked.
  * @throws Problem 'not-found'; 'conflict' when the batch has come to another end.
  */
 export async function cancelBatch(deps: FinalizeDeps, id: string): Promise<Cancelling> {
@@ -80,7 +81,7 @@ const markCancelling = (deps: FinalizeDeps, id: string): Promise<BatchRow> =>
     if (isFinished(row.state) || row.state === 'cancelling') return row;
     if (row.state === 'accepting') await insertChunks(deps.table, await rowsOfRevision(deps, row));
     const cancellingAt = new Date(deps.gate.now()).toISOString();
-    const next: BatchRow = { ...row, state: 'cancelling', cancellingAt };
+    const next: BatchRow = { ...row, state: 'cancelling', cancellingAt, paused: undefined, resumingAt: undefined };
     if ((await writeRow(deps.table, toBatchEntity(next), etag)) === undefined) return LOST_RACE;
     log.info('batch-cancelling', { batch: id, workload: row.workload, was: row.state });
     return next;

@@ -52,6 +52,8 @@ const markDeleting = (deps: DeleteDeps, id: string): Promise<BatchRow> =>
     if (!found) throw new Problem('not-found', `There is no batch "${id}".`);
     const { row, etag } = found;
     if (row.deletingAt !== undefined) return row;
+    if (row.state === 'paused')
+      throw new Problem('conflict', `Batch ${id} is paused; cancel it, and it can be deleted once it is finished.`);
     if (!isFinished(row.state))
       throw new Problem('conflict', `Batch ${id} is ${row.state}; it can be deleted once it is finished.`);
     // Its end is told before nothing is left of it.

@@ -6,6 +6,7 @@ import { toError } from '../errors.ts';
 import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
 import type { Table } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
+import { countRateLowered } from '../telemetry/metrics.ts';
 import type { Workload } from '../workload/define.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import { type Claim, type Claimed, claimShare } from './claim.ts';
@@ -253,6 +254,7 @@ class Quota {
     });
     if (throttledSeconds !== undefined) {
       if (this.#throttledSeconds === throttledSeconds) this.#throttledSeconds = undefined;
+      countRateLowered(this.#workload.name);
       log.warn('rate-lowered', {
         workload: this.#workload.name,
         factor: claimed.row.factor,

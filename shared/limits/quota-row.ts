@@ -1,5 +1,5 @@
-import { fromEntity, type StoredEntity, toEntity } from '../storage/entity.ts';
-import { readEntity, type Table } from '../storage/table.ts';
+import { type Entity, fromEntity, type StoredEntity, toEntity } from '../storage/entity.ts';
+import { odata, queryEntities, readEntity, type Table } from '../storage/table.ts';
 import { writeRow } from '../storage/write-row.ts';
 import { GATES_PARTITION } from '../wake/gate-row.ts';
 
@@ -69,15 +69,30 @@ export const toQuotaEntity = ({ workload, ...columns }: QuotaRow): StoredEntity 
 /** Reads the row of a workload. */
 export async function readQuota(table: Table, workload: string): Promise<VersionedQuota> {
   const entity = await readEntity(table, GATES_PARTITION, quotaRowKey(workload));
-  if (!entity) return { row: newQuota(workload), etag: undefined };
+  return entity ? { row: fromQuotaEntity(entity), etag: entity.etag } : { row: newQuota(workload), etag: undefined };
+}
+
+/** Reads the rows of all workloads that have claimed a share, by workload: one table query. */
+export async function readQuotas(table: Table): Promise<Map<string, QuotaRow>> {
+  // The character after all those of a workload's name.
+  const filter = odata`PartitionKey eq ${GATES_PARTITION} and RowKey ge ${PREFIX} and RowKey lt ${`${PREFIX}~`}`;
+  const rows = new Map<string, QuotaRow>();
+  for await (const entity of queryEntities(table, filter)) {
+    const row = fromQuotaEntity(entity);
+    rows.set(row.workload, row);
+  }
+  return rows;
+}
+
+function fromQuotaEntity(entity: Entity): QuotaRow {
   const { holders = [], waiting = [], factor = 1, changedAt = 0, heldUntil = 0 } = fromEntity('quota', entity);
   const read = (holders as Holder[]).map(({ wants, has, ...holder }) => ({
     ...holder,
     wants: unlimited(wants),
     has: unlimited(has),
   }));
-  const row = { workload, holders: read, waiting: waiting as WaitingQueue[], factor, changedAt, heldUntil };
-  return { row, etag: entity.etag };
+  const workload = entity.rowKey.slice(PREFIX.length);
+  return { workload, holders: read, waiting: waiting as WaitingQueue[], factor, changedAt, heldUntil };
 }
 
 /** JSON has no Infinity. */

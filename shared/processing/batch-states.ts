@@ -3,28 +3,27 @@ import { readBatch } from '../batches/ledger.ts';
 import type { Table } from '../storage/table.ts';
 
 /** What a worker has to know of the batch of a chunk. */
-export type BatchFacts = Pick<BatchRow, 'state' | 'deadlineAt'>;
+export type BatchFacts = Pick<BatchRow, 'state' | 'deadlineAt' | 'resumes'>;
 
 /** Reads what is known of a batch; undefined = there is no such batch (any more). */
 export type ReadBatchFacts = (batch: string) => Promise<BatchFacts | undefined>;
 
-/** Whether chunks of a batch in this state are run. Any other state ends them unrun. */
+/** Whether chunks of a batch in this state are run. In any other, references are deleted unrun, or end their chunks unrun. */
 export const isUnderWay = (state: BatchState | undefined): boolean =>
-  state !== undefined && state !== 'cancelling' && !isFinished(state);
+  state !== undefined && state !== 'paused' && state !== 'cancelling' && !isFinished(state);
 
 /**
- * Makes the reader of batches for one slice: a batch is read once in it while work goes on. A state that ends chunks unrun
- * must not be older than their references, since a finished batch may have been redriven meanwhile: such a batch is read
- * again each time, as is one that is not there, or could not be read. `cancelsSeen` counts how often this process has
- * found a batch to be cancelled: what was read before the latest of them is read again.
+ * Makes the reader of batches for one slice: a batch is read once in it while work goes on. A state in which chunks are not
+ * run must not be older than their references, since a finished batch may have been redriven meanwhile, and a paused one
+ * resumed: such a batch is read again each time, as is one that is not there, or could not be read. For the same reason a
+ * read that had begun before it was asked for counts only if it says that work goes on. `changesSeen` counts how often this
+ * process has found a batch that is not under way any more: what was read before the latest of them is read again.
  */
-export function createBatchStates(table: Table, cancelsSeen: () => number): ReadBatchFacts {
+export function createBatchStates(table: Table, changesSeen: () => number): ReadBatchFacts {
   const known = new Map<string, Promise<BatchFacts | undefined>>();
-  let knownSince = cancelsSeen();
-  return async (batch) => {
-    if (knownSince !== cancelsSeen()) known.clear();
-    knownSince = cancelsSeen();
-    const reading = known.get(batch) ?? readBatchFacts(table, batch);
+  let knownSince = changesSeen();
+  const read = async (batch: string): Promise<BatchFacts | undefined> => {
+    const reading = readBatchFacts(table, batch);
     known.set(batch, reading);
     let isKept = false;
     try {
@@ -32,13 +31,26 @@ export function createBatchStates(table: Table, cancelsSeen: () => number): Read
       isKept = isUnderWay(facts?.state);
       return facts;
     } finally {
-      if (!isKept) known.delete(batch);
+      if (!isKept && known.get(batch) === reading) known.delete(batch);
     }
+  };
+  return async (batch) => {
+    if (knownSince !== changesSeen()) known.clear();
+    knownSince = changesSeen();
+    const begun = known.get(batch);
+    if (!begun) return read(batch);
+    const facts = await begun.catch(() => undefined);
+    if (isUnderWay(facts?.state)) return facts;
+    // Another one that waited for the same read may be ahead: its own has begun after this call, too.
+    const newer = known.get(batch);
+    return newer === undefined || newer === begun ? read(batch) : newer;
   };
 }
 
 /** Reads a batch's row past every cache. */
 export async function readBatchFacts(table: Table, batch: string): Promise<BatchFacts | undefined> {
   const found = await readBatch(table, batch);
-  return found && { state: found.row.state, deadlineAt: found.row.deadlineAt };
+  if (!found) return undefined;
+  const { state, deadlineAt, resumes } = found.row;
+  return { state, deadlineAt, ...(resumes === undefined ? {} : { resumes }) };
 }

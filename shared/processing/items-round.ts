@@ -48,7 +48,7 @@ const FAULT_RETRY_SECONDS = 5;
 export interface ItemsRoundDeps {
   queues: (name: string) => Queue;
   container: (name: string) => ContainerClient;
-  /** Reads a batch, once per slice while work goes on; a state that ends chunks unrun is never older than their references. */
+  /** Reads a batch, once per slice while work goes on; a state in which they are not run is never older than their references. */
   readBatch: ReadBatchFacts;
   running: Pick<RunningChunks, 'run'>;
   processor: Pick<Processor, 'process' | 'threads'>;
@@ -236,6 +236,8 @@ async function decide(deps: ItemsRoundDeps, work: Work, lease: Lease): Promise<C
     const stored = await readOutcomeHeader(results, reference);
     if (stored) return toDisposition(reference, stored);
   }
+  // Its row stays pending, and gets a new reference from the resume that is to come, or has got it from the last one.
+  if (batch.state === 'paused' || (reference.resumes ?? 0) < (batch.resumes ?? 0)) return 'paused';
   if (batch.state === 'cancelling') return store(deps, work, ending(deps, work, 'cancelled'));
   if (deliveries(work) < ISOLATION_DELIVERIES) {
     return deps.lock.shared(async () => run(deps, await withOwnFrame(deps, work), batch));

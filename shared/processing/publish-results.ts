@@ -16,10 +16,15 @@ export interface PublishResultsDeps extends ResultDeps {
 }
 
 /**
- * What became of one reference: an outcome to report, nothing any more (its batch is gone, or finished), or to be tried
- * again.
+ * What became of one reference: an outcome to report, nothing any more (its batch is gone, or finished), nothing since a
+ * resume of its batch puts it again, or to be tried again.
  */
-export type ChunkDisposition = { end: FinishedChunk; outcome?: ChunkOutcome } | 'orphaned' | 'duplicate' | 'returned';
+export type ChunkDisposition =
+  | { end: FinishedChunk; outcome?: ChunkOutcome }
+  | 'orphaned'
+  | 'duplicate'
+  | 'paused'
+  | 'returned';
 
 /** A reference, and what became of it. */
 export interface EndedReference {
@@ -69,6 +74,8 @@ export function countWork(
   const total = { ...emptyCounts(), received, operations };
   for (const disposition of dispositions) {
     if (disposition === 'orphaned') total.orphanedReferences += 1;
+    // As a cancelled chunk does: a probe that meets it has tried nothing, and goes on.
+    if (disposition === 'paused') total.done += 1;
     if (typeof disposition === 'string') continue;
     const { counts } = disposition.end.header;
     total.done += 1;

@@ -21,8 +21,8 @@ const TICKS = 10;
 export interface RunningChunks {
   /** Runs a chunk of `batch`, with the signal that stops it, and with what takes the way to read its progress. */
   run: <T>(batch: string, run: (stop: AbortSignal, watch: Watch) => Promise<T>) => Promise<T>;
-  /** How often a batch was found that is not under way any more. */
-  cancelsSeen: () => number;
+  /** How often a batch was found that is not under way any more: cancelled, or paused. */
+  changesSeen: () => number;
 }
 
 export interface RunningChunksDeps {
@@ -65,7 +65,7 @@ export function createRunningChunks(deps: RunningChunksDeps): RunningChunks {
   const { readBatch, writeProgress, nowMs, ending, lookMs = LOOK_MS } = deps;
   const batches = new Map<string, RunningBatch>();
   let timer: NodeJS.Timeout | undefined;
-  let cancelsSeen = 0;
+  let changesSeen = 0;
 
   const stopAll = (id: string, { chunks }: RunningBatch, reason: Stop): void => {
     for (const { stop } of chunks) stop.abort(reason);
@@ -73,9 +73,11 @@ export function createRunningChunks(deps: RunningChunksDeps): RunningChunks {
   };
   const look = async (id: string, batch: RunningBatch): Promise<void> => {
     try {
-      if (isUnderWay((await readBatch(id))?.state)) return;
-      cancelsSeen += 1;
-      stopAll(id, batch, 'cancelled');
+      const state = (await readBatch(id))?.state;
+      if (isUnderWay(state)) return;
+      changesSeen += 1;
+      // What runs when its batch is paused comes to its end.
+      if (state !== 'paused') stopAll(id, batch, 'cancelled');
     } catch (error) {
       log.warn('batch-not-read', { batch: id, error: toError(error) });
     }
@@ -132,7 +134,7 @@ export function createRunningChunks(deps: RunningChunksDeps): RunningChunks {
   });
 
   return {
-    cancelsSeen: () => cancelsSeen,
+    changesSeen: () => changesSeen,
     run: async (id, run) => {
       const stop = new AbortController();
       const chunk: RunningChunk = { startMs: nowMs(), stop, inContext: AsyncLocalStorage.snapshot() };

@@ -92,12 +92,13 @@ export async function collectBatch(deps: FinalizeDeps, id: string, work: BatchWo
   const { ends, operations } = work;
   const trace = commonTrace(work.traceparents ?? []);
   const at = new Date(deps.gate.now()).toISOString();
+  const haltRule = (workload: string) => deps.registry.workload(workload)?.halt;
   let rest = operations;
   let last: Applied | undefined;
   const dead = new Map<string, ChunkEnd>();
   for (const group of groupsByRows(ends)) {
     const startMs = Date.now();
-    const applied = await applyEnds(deps.table, id, group, { at, operations: rest });
+    const applied = await applyEnds(deps.table, id, group, { at, operations: rest, haltRule });
     if (!applied) return log.info('orphaned-result', { batch: id });
     last = applied;
     rest = {};
@@ -107,6 +108,7 @@ export async function collectBatch(deps: FinalizeDeps, id: string, work: BatchWo
     );
   }
   if (!last) return;
+  warnOfHalt(last.batch);
   await publishDeadLetters(deps, last.batch, [...dead.values()]);
   await endIfDone(deps, last);
 }
@@ -120,11 +122,21 @@ function spanOf(
   return { parent: trace ?? batch.traceparent, kind: 'consumer', attributes, startMs };
 }
 
+/**
+ * At every delivery that meets a batch paused by its workload's rule: the one that paused it may have died before it said so,
+ * and nobody goes on with such a batch but an operator.
+ */
+function warnOfHalt({ id: batch, workload, state, paused }: BatchRow): void {
+  if (state === 'paused' && paused?.by === 'halt') log.warn('batch-paused', { batch, workload, ...paused });
+}
+
+/** References of what follows in a paused batch are put when it is resumed: its rows are pending until then. */
 async function followUp(deps: FinalizeDeps, applied: Applied, ends: ChunkEnd[]): Promise<void> {
   const { batch, followUps, fresh } = applied;
   const openedMs = Date.parse(batch.openedAt);
   for (const { chunk, header } of ends)
     if (fresh.has(chunk)) countChunk(batch, header.counts, (deps.gate.now() - openedMs) / 1000);
+  if (batch.state === 'paused') return;
   await enqueue(deps, batch, batch.state === 'cancelling' ? followUps.map(atOnce) : followUps);
 }
 

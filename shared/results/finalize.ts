@@ -88,6 +88,8 @@ async function endBatch(
           state: problem === undefined ? finalState(now, suspect) : 'reportFailed',
           suspect,
           announced: false,
+          paused: undefined,
+          resumingAt: undefined,
           completedAt,
           ...latencies(now, rows),
           ...(problem === undefined

@@ -2,13 +2,16 @@
 import { BATCH_ROW_KEY, type BatchRow, fromBatchEntity, isFinished } from '../batches/batch-row.ts';
 import { indexBatch, unindexBatch } from '../batches/index-rows.ts';
 import { closeBatch, type OpenBatch } from '../batches/open-rows.ts';
-import { cancelPending } from '../commands/cancel.ts';
+import { cancelBatch, cancelPending } from '../commands/cancel.ts';
 import { deleteBatch } from '../commands/delete.ts';
 import { continueAccepting } from '../commands/redrive/revision-rows.ts';
+import { continueResume } from '../commands/resume.ts';
 import { announce, finalize } from '../results/finalize.ts';
 import { readEntity } from '../storage/table.ts';
 import { resend } from './resend.ts';
-import { isOverdue, repaired, type SweepRun } from './run.ts';
+import { isOver, isOverdue, repaired, type SweepRun } from './run.ts';
+
+const DAY_MS = 86_400_000;
 
 /** Repairs a batch; gives its row if its queues may hold work. */
 export async function repairBatch(run: SweepRun, open: OpenBatch): Promise<BatchRow | undefined> {
@@ -69,6 +72,11 @@ async function bringOn(run: SweepRun, open: OpenBatch, { row, changedMs }: Found
     await indexBatch(run.table, row);
     return repaired(run, 'continued', { event: 'intake-continued', batch, revision: row.revision });
   }
+  // Its running chunks change the row, so that its age says nothing.
+  if (row.resumingAt !== undefined && isOverdue(run, Date.parse(row.resumingAt), 'acceptingMs')) {
+    const { sent: n } = await continueResume(run, row, () => isOver(run));
+    return repaired(run, 'resent', { event: 'resume-continued', n, batch });
+  }
   if (!isOverdue(run, changedMs, 'wakeMs')) return;
   if (row.chunksDone === row.chunksTotal) {
     await finalize(run, batch);
@@ -78,7 +86,20 @@ async function bringOn(run: SweepRun, open: OpenBatch, { row, changedMs }: Found
     const { chunks: n } = await cancelPending(run, row);
     return repaired(run, 'cancelled', { event: 'cancel-continued', n, batch });
   }
+  // Nothing of it is under way, on purpose.
+  if (state === 'paused') return endPause(run, row);
   if (isOverdue(run, changedMs, 'stallMs')) {
     return repaired(run, 'resent', { event: 'references-resent', n: await resend(run, row), batch });
   }
+}
+
+/**
+ * A batch that is paused for as long as its workload keeps those that are finished is cancelled: its data must not be kept
+ * for ever, and what has finished of it stays for the time of retention.
+ */
+async function endPause(run: SweepRun, { id: batch, workload, paused }: BatchRow): Promise<void> {
+  const days = run.registry.workload(workload)?.retentionDays;
+  if (days === undefined || run.gate.now() - Date.parse(paused?.at ?? '') <= days * DAY_MS) return;
+  const { ended } = await cancelBatch(run, batch);
+  repaired(run, 'cancelled', { event: 'paused-batch-expired', batch, workload, days, chunks: ended.chunks });
 }

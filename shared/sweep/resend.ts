@@ -1,11 +1,8 @@
 import type { BatchRow } from '../batches/batch-row.ts';
-import type { ChunkRow } from '../batches/chunk-row.ts';
-import { chunkRows } from '../batches/ledger.ts';
 import { resultsQueueName } from '../contract/names.ts';
-import { enqueue, queueOf } from '../wake/enqueue.ts';
+import { queueOf } from '../wake/enqueue.ts';
+import { resendPending } from '../wake/resend.ts';
 import { isOver, type SweepRun } from './run.ts';
-
-const ROWS_A_GROUP = 500;
 
 /**
  * Puts the references of pending rows again, where their queue is empty: nothing can be under way to them any more. Not
@@ -21,15 +18,9 @@ export async function resend(run: SweepRun, batch: BatchRow): Promise<number> {
     empty.set(queue, known);
     return known;
   };
-  let sent = 0;
-  let group: ChunkRow[] = [];
-  for await (const { row } of chunkRows(run.table, batch.id, 'pending')) {
-    if (!(await isEmpty(queueOf(workload, batch.lane, row.chunk))) || group.push(row) < ROWS_A_GROUP) continue;
-    await enqueue(run, batch, group, { resent: true });
-    sent += group.length;
-    group = [];
-    if (isOver(run)) return sent;
-  }
-  await enqueue(run, batch, group, { resent: true });
-  return sent + group.length;
+  const { sent } = await resendPending(run, batch, {
+    isWanted: ({ chunk }) => isEmpty(queueOf(workload, batch.lane, chunk)),
+    isOver: () => isOver(run),
+  });
+  return sent;
 }

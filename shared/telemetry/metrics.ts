@@ -25,6 +25,7 @@ interface Instruments {
   active: Gauge;
   wakes: Counter;
   missedWakes: Counter;
+  rateLowered: Counter;
 }
 
 let known: { provider: MeterProvider; instruments: Instruments } | undefined;
@@ -58,6 +59,11 @@ function create(provider: MeterProvider): Instruments {
     active: meter.createGauge('sluice.queue.active', { unit: '{task}', description: 'Dequeue tasks of a wave' }),
     wakes: counter('sluice.wakes', '{wake}', 'Wake events taken, by what they came to'),
     missedWakes: counter('sluice.wakes.missed', '{wake}', 'Work that the sweep found and nobody had been told of'),
+    rateLowered: counter(
+      'sluice.rate.lowered',
+      '{event}',
+      'Reports of a process that calls of a workload with a rate limit were throttled',
+    ),
   };
 }
 
@@ -107,6 +113,9 @@ export const countWake = (queue: string, result: string): void => instruments().
 
 /** The sweep found work that nobody had been told of. */
 export const countLostWake = (queue: string): void => instruments().missedWakes.add(1, { queue });
+
+/** A process has reported that calls of a workload were throttled: its rate is lowered, or is low already. */
+export const countRateLowered = (workload: string): void => instruments().rateLowered.add(1, { workload });
 
 /** Has the operations of this process reported whenever metrics are read; once, after the SDK has come. */
 export function observeOperations(total: () => Operations): void {

@@ -28,6 +28,7 @@ export interface EnqueueTarget {
   id: string;
   workload: string;
   lane: string;
+  resumes?: number | undefined;
   traceparent?: string | undefined;
 }
 
@@ -54,7 +55,7 @@ export async function enqueue(
   await inParallel(rows, PUTS_AT_ONCE, async (row) => {
     const queue = queueOf(workload, batch.lane, row.chunk);
     const delay = delaySeconds(deps, row);
-    if (!(await putReference(deps.queues(queue), referenceOf(row, options.resent === true), delay))) return;
+    if (!(await putReference(deps.queues(queue), referenceOf(row, batch, options), delay))) return;
     recordPut(queues, queue, row, delay > 0);
   });
   for (const [queue, { items, due }] of queues) {
@@ -69,8 +70,11 @@ export async function enqueue(
 export const queueOf = (workload: Workload, lane: string, chunk: string): string =>
   queueName(workload.name, lane, queueIndexOf(chunk, workload.queuesPerLane));
 
-const referenceOf = ({ reference }: ChunkRow, resent: boolean): Reference =>
-  resent ? { ...reference, resent: true } : reference;
+const referenceOf = (
+  { reference }: ChunkRow,
+  { resumes }: EnqueueTarget,
+  { resent = false }: { resent?: boolean },
+): Reference => ({ ...reference, ...(resent ? { resent } : {}), ...(resumes === undefined ? {} : { resumes }) });
 
 /** One that the service refuses must not hold up the others. Its row stays pending, so that the sweep tries it again. */
 async function putReference(queue: Queue, reference: Reference, delay: number): Promise<boolean> {

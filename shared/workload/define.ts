@@ -88,6 +88,14 @@ export type RateLimit =
   | { readonly calls: number; readonly perSeconds: number }
   | { readonly items: number; readonly perSeconds: number };
 
+/** When a batch pauses by itself. */
+export interface HaltRule {
+  /** More than this share of the items that have ended as results or dead letters must be dead letters, 0 to 1. */
+  readonly deadShare: number;
+  /** So many items must have ended before: 1 to 1,000,000,000. */
+  readonly after: number;
+}
+
 interface CommonOptions<Result, Acc, Row> {
   name: string;
   /** Counts up when the meaning of items or results changes; it is stored with each reference and dead letter. */
@@ -106,6 +114,11 @@ interface CommonOptions<Result, Acc, Row> {
   chunk?: { maxItems?: number; maxBytes?: number };
   /** Default 5 attempts, after waits of 1, 2, 4 and 8 seconds, each spread by ±20 %. */
   retry?: Partial<RetryPolicy>;
+  /**
+   * Pauses a batch when too many of its items become dead letters, until an operator resumes or cancels it; default never,
+   * since a batch that nobody looks after would be stranded.
+   */
+  halt?: HaltRule;
   /** For one item (with mapChunk: for a group); default 60. */
   timeoutSeconds?: number;
   /**
@@ -164,6 +177,7 @@ export interface Workload {
   readonly maxConcurrency?: number;
   readonly group: { readonly maxItems: number };
   readonly retry: RetryPolicy;
+  readonly halt: HaltRule | undefined;
   readonly timeoutSeconds: number;
   readonly secondsPerChunk: number;
   readonly lanes: readonly string[];
@@ -205,6 +219,7 @@ export function defineWorkload<Schema extends StandardSchemaV1, Result, Acc = ne
     queuesPerLane: options.queuesPerLane ?? 1,
     pool: options.pool ?? 'default',
     containers: options.containers ?? [],
+    halt: options.halt,
     deadlineSeconds: options.deadlineSeconds ?? 300,
     retentionDays: options.retentionDays ?? 30,
   } as unknown as Workload; // The user's own types end here: past this point items and results are opaque.
@@ -306,7 +321,7 @@ function checkLane(workload: Workload, lane: string, fail: Fail): void {
 /** Fields that need not be whole numbers. */
 const FRACTIONS = new Set([
   ...['secondsPerChunk', 'timeoutSeconds'],
-  ...['retry.firstDelaySeconds', 'retry.factor', 'retry.maxDelaySeconds', 'retry.jitter'],
+  ...['retry.firstDelaySeconds', 'retry.factor', 'retry.maxDelaySeconds', 'retry.jitter', 'halt.deadShare'],
 ]);
 
 const ranges = (workload: Workload): Record<string, [value: number, min: number, max: number]> => ({
@@ -320,6 +335,9 @@ const ranges = (workload: Workload): Record<string, [value: number, min: number,
   'retry.factor': [workload.retry.factor, 1, 10],
   'retry.maxDelaySeconds': [workload.retry.maxDelaySeconds, workload.retry.firstDelaySeconds, MAX_DELAY_SECONDS],
   'retry.jitter': [workload.retry.jitter, 0, 1],
+  ...(workload.halt === undefined
+    ? {}
+    : { 'halt.deadShare': [workload.halt.deadShare, 0, 1], 'halt.after': [workload.halt.after, 1, 1_000_000_000] }),
   timeoutSeconds: [workload.timeoutSeconds, 0.05, 540],
   secondsPerChunk: [workload.secondsPerChunk, 0.0001, MAX_SECONDS_PER_CHUNK],
   queuesPerLane: [workload.queuesPerLane, 1, 32],

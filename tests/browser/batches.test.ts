@@ -154,6 +154,14 @@ describe('queues', () => {
     await page.getByText(/1 running chunk at .*: 5 of 20 items have ended, 12 in flight, 2 failing/).waitFor();
     await page.getByText('Error: ledger is slow').waitFor();
     await dashboard.shot(page, 'batch-progress');
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByLabel('Reason').fill('look first');
+    await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('by an operator: look first').waitFor();
+    await dashboard.shot(page, 'batch-paused');
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
+    await page.getByText('billing-normal-0: paused by an operator: ledger is down').waitFor();
     await page.getByRole('button', { name: 'Cancel batch' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel batch' }).click();
     await heading().getByText('Cancelled').waitFor({ timeout: FINISHED });

@@ -1,4 +1,4 @@
-import { nextPage, type RequestOptions, request, requestJson } from './request.ts';
+import { jsonBody, nextPage, type RequestOptions, request, requestJson } from './request.ts';
 import { spend } from './spending.ts';
 import type { BatchList, BatchView, ReportRow } from './types.ts';
 
@@ -45,6 +45,14 @@ export async function fetchReport(id: string): Promise<ReportRow[]> {
 /** Cancels what has not finished. */
 export const cancelBatch = (id: string): Promise<unknown> =>
   request(`batches/${id}/cancel`, { method: 'POST', operations: 2 });
+
+/** Begins no more of a batch; what runs comes to its end. */
+export const pauseBatch = (id: string, reason: string): Promise<unknown> =>
+  request(`batches/${id}/pause`, { method: 'POST', operations: 3, ...jsonBody(reason === '' ? {} : { reason }) });
+
+/** Ends the pause of a batch; a put for each chunk that is pending. */
+export const resumeBatch = (id: string): Promise<unknown> =>
+  request(`batches/${id}/resume`, { method: 'POST', operations: 7 });
 
 /** Only after the answer is it known what it took. */
 const addToLast = (operations: number): void => spend(operations, 0);

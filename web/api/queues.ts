@@ -1,15 +1,20 @@
-import { type RequestOptions, request, requestJson } from './request.ts';
+import { jsonBody, type RequestOptions, request, requestJson } from './request.ts';
 import { spend } from './spending.ts';
 import type { Cost, Health, PolicyView, QueueView } from './types.ts';
 
-/** All queues as their gates know them; one query. */
-export const fetchQueues = async (options: RequestOptions = {}): Promise<QueueView[]> =>
-  (await requestJson<{ queues: QueueView[] }>('queues', options)).queues;
+/** All queues as their gates know them; one query, and one more where a workload has limits. */
+export const fetchQueues = (options: RequestOptions = {}): Promise<QueueView[]> => queuesOf('queues', options);
 
-/** All queues, with depths of this moment: an operation a queue more. */
+/** All queues, with depths of this moment: one operation per queue more. */
 export async function measureQueues(options: RequestOptions = {}): Promise<QueueView[]> {
-  const queues = (await requestJson<{ queues: QueueView[] }>('queues?fresh', options)).queues;
+  const queues = await queuesOf('queues?fresh', options);
   spend(queues.length, 0);
+  return queues;
+}
+
+async function queuesOf(path: string, options: RequestOptions): Promise<QueueView[]> {
+  const { queues } = await requestJson<{ queues: QueueView[] }>(path, options);
+  if (queues.some(({ limits }) => limits)) spend(1, 0);
   return queues;
 }
 
@@ -40,8 +45,3 @@ export const fetchCost = (day: string): Promise<Cost> =>
 /** Names of the workloads, without a key and without storage. */
 export const fetchWorkloads = async (): Promise<string[]> =>
   (await requestJson<Health>('health', { operations: 0 })).workloads;
-
-const jsonBody = (value: unknown, headers: Record<string, string> = {}) => ({
-  headers: { 'content-type': 'application/json', ...headers },
-  body: JSON.stringify(value),
-});

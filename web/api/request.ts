@@ -47,3 +47,9 @@ export function nextPage(answer: Response): URL | undefined {
   const [, target] = /<([^>]+)>;\s*rel="next"/.exec(answer.headers.get('link') ?? '') ?? [];
   return target === undefined ? undefined : new URL(target, answer.url);
 }
+
+/** A body of JSON, as options of a request. */
+export const jsonBody = (value: unknown, headers: Record<string, string> = {}) => ({
+  headers: { 'content-type': 'application/json', ...headers },
+  body: JSON.stringify(value),
+});

@@ -1,11 +1,12 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { cancelBatch } from '../api/batches.ts';
+import { cancelBatch, pauseBatch, resumeBatch } from '../api/batches.ts';
 import type { BatchView } from '../api/types.ts';
 import { Progress } from '../batches/progress.tsx';
 import { formatClock, formatCount, formatDuration, formatNumberOf } from '../format.ts';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
+import { PauseDialog } from '../ui/pause-dialog.tsx';
 import { PageHead, StateTag } from '../ui/pieces.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { isFinished } from './finished.ts';
@@ -15,12 +16,13 @@ export interface BatchHeadProps {
   onChange: () => void;
 }
 
-/** Which batch it is, how far it is, and the way to stop it. */
+/** Which batch it is, how far it is, and the ways to pause and to stop it. */
 export function BatchHead({ batch, onChange }: BatchHeadProps): JSX.Element {
-  const [asking, setAsking] = useState(false);
+  const [asking, setAsking] = useState<'cancel' | 'pause' | 'resume'>();
+  const close = (): void => setAsking(undefined);
   const { id, workload, version, lane, pool, state, source, counts, progress } = batch;
-  const cancel = async (): Promise<void> => {
-    await cancelBatch(id);
+  const deed = async (work: Promise<unknown>): Promise<void> => {
+    await work;
     onChange();
   };
   return (
@@ -37,8 +39,18 @@ export function BatchHead({ batch, onChange }: BatchHeadProps): JSX.Element {
           </>
         }
       >
+        {(state === 'queued' || state === 'running') && (
+          <Button icon="pause" onClick={() => setAsking('pause')}>
+            Pause
+          </Button>
+        )}
+        {state === 'paused' && (
+          <Button icon="play" onClick={() => setAsking('resume')}>
+            Resume
+          </Button>
+        )}
         {!isFinished(batch) && (
-          <Button icon="close" disabled={state === 'cancelling'} onClick={() => setAsking(true)}>
+          <Button icon="close" disabled={state === 'cancelling'} onClick={() => setAsking('cancel')}>
             Cancel batch
           </Button>
         )}
@@ -54,6 +66,12 @@ export function BatchHead({ batch, onChange }: BatchHeadProps): JSX.Element {
           />
           <Pace batch={batch} />
           {progress && <Running progress={progress} />}
+          {batch.paused && (
+            <p class="tone-warn blocked">
+              Paused since {formatClock(batch.paused.since)} by{' '}
+              {batch.paused.by === 'halt' ? 'the halt rule of its workload' : 'an operator'}: {batch.paused.reason}
+            </p>
+          )}
           {batch.blocked && (
             <p class="tone-warn blocked">
               Waits since {formatClock(batch.blocked.since)}: queue <span class="mono">{batch.blocked.queue}</span>:{' '}
@@ -62,13 +80,23 @@ export function BatchHead({ batch, onChange }: BatchHeadProps): JSX.Element {
           )}
         </div>
       )}
-      {asking && (
+      {asking === 'pause' && (
+        <PauseDialog title="Pause this batch?" onPause={(reason) => deed(pauseBatch(id, reason))} onClose={close}>
+          Chunks that run come to their end, and no more begin; other batches go on. The deadline does not wait.
+        </PauseDialog>
+      )}
+      {asking === 'resume' && (
+        <Confirm title="Resume this batch?" action="Resume" onConfirm={() => deed(resumeBatch(id))} onClose={close}>
+          <p>The {formatCount(counts.pending)} items that are pending go back to the queue.</p>
+        </Confirm>
+      )}
+      {asking === 'cancel' && (
         <Confirm
           title="Cancel this batch?"
           action="Cancel batch"
           danger
-          onConfirm={cancel}
-          onClose={() => setAsking(false)}
+          onConfirm={() => deed(cancelBatch(id))}
+          onClose={close}
         >
           <p>
             What has finished stays and can be downloaded. Of the {formatCount(counts.pending)} items that are pending

@@ -7,11 +7,16 @@ import { usePoll } from '../live/use-poll.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { ErrorBox, Loaded } from '../ui/states.tsx';
-import type { QueueDialogProps } from './pause-dialog.tsx';
 import { NumberField, ThresholdFields } from './policy-fields.tsx';
 
+export interface PolicyDialogProps {
+  queue: string;
+  onClose: () => void;
+  onChange: () => void;
+}
+
 /** Shows and changes how the waves of a queue are sized. */
-export function PolicyDialog({ queue, onClose, onChange }: QueueDialogProps): JSX.Element {
+export function PolicyDialog({ queue, onClose, onChange }: PolicyDialogProps): JSX.Element {
   const polled = usePoll({ subject: queue, load: () => fetchPolicy(queue) });
   return (
     <Dialog title={`Policy of ${queue}`} onClose={onClose}>
@@ -24,7 +29,7 @@ export function PolicyDialog({ queue, onClose, onChange }: QueueDialogProps): JS
 
 type Policy = PolicyView['policy'];
 
-function PolicyForm({ view, onClose, onChange }: { view: PolicyView } & Omit<QueueDialogProps, 'queue'>): JSX.Element {
+function PolicyForm({ view, onClose, onChange }: { view: PolicyView } & Omit<PolicyDialogProps, 'queue'>): JSX.Element {
   const [policy, setPolicy] = useState<Policy>(view.policy);
   const saving = useAction();
   const change = (part: Partial<Policy>): void => setPolicy({ ...policy, ...part });

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import type { QueueView } from '../api/types.ts';
 import { formatClock, formatCount, formatDuration, formatNumberOf } from '../format.ts';
+import { limitNotes } from './limit-notes.ts';
 
 /** What is out of the ordinary with a queue, in words. */
 export function QueueNotes({ queue }: { queue: QueueView }): JSX.Element {
@@ -24,6 +25,7 @@ function notesOf(queue: QueueView): string[] {
     policyVersion,
     secondsPerReference,
     status,
+    limits,
   } = queue;
   return [
     ...(paused
@@ -33,6 +35,7 @@ function notesOf(queue: QueueView): string[] {
       : []),
     ...(paused?.probeAt === undefined ? [] : [`one task tries again at ${formatClock(paused.probeAt)}`]),
     ...(startFailure ? [`cannot be started since ${formatClock(startFailure.since)}: ${startFailure.error}`] : []),
+    ...(limits ? limitNotes(limits) : []),
     ...(throttled > 0 ? [`${formatCount(throttled)} throttled answers in the last wave`] : []),
     ...(taskLimit > 0 ? [`limited to ${formatNumberOf(taskLimit, 'task')}`] : []),
     ...(orphanedReferences > 0 ? [`${formatCount(orphanedReferences)} references of batches that are gone`] : []),

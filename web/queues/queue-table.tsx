@@ -1,13 +1,13 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { resumeQueue } from '../api/queues.ts';
+import { pauseQueue, resumeQueue } from '../api/queues.ts';
 import type { QueueView } from '../api/types.ts';
 import { formatClock, formatCompact, formatCount } from '../format.ts';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
+import { PauseDialog } from '../ui/pause-dialog.tsx';
 import { Tag } from '../ui/pieces.tsx';
 import { Empty } from '../ui/states.tsx';
-import { PauseDialog } from './pause-dialog.tsx';
 import { PolicyDialog } from './policy-dialog.tsx';
 import { QueueNotes } from './queue-notes.tsx';
 
@@ -22,8 +22,8 @@ export interface QueueTableProps {
 export function QueueTable({ queues, onChange }: QueueTableProps): JSX.Element {
   const [open, setOpen] = useState<Open>();
   const close = (): void => setOpen(undefined);
-  const deed = (work: () => Promise<unknown>) => async () => {
-    await work();
+  const deed = async (work: Promise<unknown>): Promise<void> => {
+    await work;
     onChange();
   };
   if (queues.length === 0)
@@ -54,14 +54,22 @@ export function QueueTable({ queues, onChange }: QueueTableProps): JSX.Element {
           ))}
         </tbody>
       </table>
-      {open?.dialog === 'pause' && <PauseDialog queue={open.queue} onClose={close} onChange={onChange} />}
+      {open?.dialog === 'pause' && (
+        <PauseDialog
+          title={`Pause ${open.queue}?`}
+          onPause={(reason) => deed(pauseQueue(open.queue, reason))}
+          onClose={close}
+        >
+          No drain starts any more, and one that runs ends after its wave. Uploads are still accepted, and wait.
+        </PauseDialog>
+      )}
       {open?.dialog === 'policy' && <PolicyDialog queue={open.queue} onClose={close} onChange={onChange} />}
       {open?.dialog === 'resume' && (
         <Confirm
           title={`Resume ${open.queue}?`}
           action="Resume"
           onClose={close}
-          onConfirm={deed(() => resumeQueue(open.queue))}
+          onConfirm={() => deed(resumeQueue(open.queue))}
         >
           <p>The pause ends and a drain starts if anything waits.</p>
         </Confirm>

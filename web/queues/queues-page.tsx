@@ -18,7 +18,7 @@ async function look(signal: AbortSignal): Promise<QueueView[]> {
   return drains ? measureQueues({ signal }) : fetchQueues({ signal });
 }
 
-/** All queues, live: one request each three seconds while the page can be seen, which is one query when all is idle. */
+/** All queues, live: one request each three seconds while the page can be seen, which is a query or two when all is idle. */
 export function QueuesPage(): JSX.Element {
   const polled = usePoll({
     subject: 'queues',

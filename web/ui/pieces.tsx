@@ -33,6 +33,7 @@ export const TONES: Readonly<Record<State, string>> = {
   accepting: 'info',
   queued: 'info',
   running: 'busy',
+  paused: 'warn',
   cancelling: 'off',
   completed: 'good',
   completedWithDeadLetters: 'warn',

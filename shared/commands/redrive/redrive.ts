@@ -79,6 +79,11 @@ async function requireBatch(deps: FinalizeDeps, id: string): Promise<Versioned<B
 
 function requireFinished({ id, state, deletingAt, revision }: BatchRow): void {
   if (deletingAt !== undefined) throw new Problem('conflict', `Batch ${id} is being deleted.`);
+  if (state === 'paused')
+    throw new Problem(
+      'conflict',
+      `Batch ${id} is paused; resume or cancel it: it can be redriven once it is finished.`,
+    );
   if (!isFinished(state))
     throw new Problem('conflict', `Batch ${id} is ${state}; it can be redriven once it is finished.`);
   if (revision >= MAX_REVISION) throw new Problem('conflict', `Batch ${id} has been redriven ${MAX_REVISION} times.`);
@@ -197,6 +202,7 @@ function opening(deps: FinalizeDeps, row: BatchRow, stored: StoredRedrive): Batc
     chunksTotal: row.chunksTotal + redrive.chunks.length,
     announced: false,
     cancellingAt: undefined,
+    haltFrom: { succeeded: row.succeeded, dead: row.dead - items },
     ...(isReportAlone(redrive) ? reportAlone(row, stored) : {}),
   };
 }

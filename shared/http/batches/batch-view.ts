@@ -1,4 +1,10 @@
-import { type BatchRow, pendingItems, type RevisionTimes, type Suspect } from '../../batches/batch-row.ts';
+import {
+  type BatchPause,
+  type BatchRow,
+  pendingItems,
+  type RevisionTimes,
+  type Suspect,
+} from '../../batches/batch-row.ts';
 import type { BatchProgress } from '../../batches/progress-rows.ts';
 import { firstRevision, isDeadlineMet, presentRevision } from '../../batches/revisions.ts';
 import type { PriceSheet } from '../../cost/sheet.ts';
@@ -45,12 +51,15 @@ export function batchView(
     revisions: [...row.earlier, present].map(revisionView),
     reportRevision: row.reportRevision < 0 ? null : row.reportRevision,
     ...(blocked === undefined ? {} : { blocked }),
+    ...(row.paused === undefined ? {} : { paused: pauseView(row.paused) }),
     ...(row.reportProblem === undefined ? {} : { reportProblem: row.reportProblem }),
     ...(row.suspect === undefined ? {} : { suspect: suspectView(row.suspect) }),
     receipt: receiptView(row, sheet),
     links: batchLinks(row.id),
   };
 }
+
+const pauseView = ({ by, reason, at: since }: BatchPause): BatchView['paused'] => ({ by, reason, since });
 
 const timesOf = ({ openedAt, queuedAt, startedAt, completedAt, deadlineAt }: RevisionTimes) => ({
   opened: openedAt,

@@ -20,15 +20,15 @@ export interface GetBatchHttp {
 }
 
 /**
- * GET batches/{id}: a batch and the progress of its running chunks by one table read; until it is finished, a second one
- * tells whether its queues drain.
+ * GET batches/{id}: a batch and the progress of its running chunks by one table read; until it is finished or paused, a second
+ * one tells whether its queues drain.
  */
 export async function getBatch(deps: GetBatchHttp, request: HttpRequest): Promise<HttpResponseInit> {
   const { row, progress: rows } = await batchBy(request, (id) => readBatchAndProgress(deps.table, id));
   const now = isFinished(row.state)
     ? {}
     : {
-        blocked: await readBlocked(deps, row),
+        blocked: row.state === 'paused' ? undefined : await readBlocked(deps, row),
         progress: sumFresh(rows, row, deps.gate.now()),
         deployed: deps.registry.workload(row.workload),
       };

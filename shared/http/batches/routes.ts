@@ -1,5 +1,6 @@
 import { BATCH_STATES } from '../../batches/batch-row.ts';
 import { formats, JSON_TYPE, NDJSON_TYPE, NEXT, query, type Route, STATE, whole } from '../edge/route.ts';
+import { pauseRequestSchema } from '../edge/schemas.ts';
 import {
   batchListSchema,
   batchViewSchema,
@@ -129,6 +130,28 @@ export const BATCH_ROUTES: readonly Route[] = [
     answers: [
       { status: 200, description: 'It has ended', content: { [JSON_TYPE]: cancelAnswerSchema } },
       { status: 202, description: 'It is being cancelled', content: { [JSON_TYPE]: cancelAnswerSchema } },
+    ],
+    problems: ['not-found', 'conflict'],
+  },
+  {
+    name: 'pause-batch',
+    method: 'POST',
+    route: 'batches/{id}/pause',
+    audience: 'operator',
+    summary: 'Begin no more of a batch; what runs comes to its end',
+    body: { [JSON_TYPE]: pauseRequestSchema },
+    answers: [{ status: 200, description: 'The batch', content: { [JSON_TYPE]: batchViewSchema } }],
+    problems: ['invalid-parameter', 'not-found', 'conflict', 'too-large'],
+  },
+  {
+    name: 'resume-batch',
+    method: 'POST',
+    route: 'batches/{id}/resume',
+    audience: 'operator',
+    summary: 'End the pause of a batch, whoever made it, and put the references of what is pending',
+    answers: [
+      { status: 200, description: 'The batch', content: { [JSON_TYPE]: batchViewSchema } },
+      { status: 202, description: 'It is large: the sweep goes on with it', content: { [JSON_TYPE]: batchViewSchema } },
     ],
     problems: ['not-found', 'conflict'],
   },

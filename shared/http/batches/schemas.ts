@@ -101,6 +101,10 @@ export const batchViewSchema = z.object({
     .describe(
       'Why an unfinished batch waits: the first of its queues that is paused, or whose drain cannot be started',
     ),
+  paused: z
+    .object({ by: z.enum(['operator', 'halt']), reason: z.string(), since: time })
+    .optional()
+    .describe('Why a batch in state paused was paused: by an operator, or by the option halt of its workload'),
   reportProblem: z.string().optional().describe('Why a finished batch has no report of its newest revision'),
   suspect: z
     .object({

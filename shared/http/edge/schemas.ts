@@ -14,3 +14,8 @@ export const problemSchema = z.object({
   instance: z.string(),
   errors: z.array(z.object({ line: count, column: count, message: z.string() })).optional(),
 });
+
+/** Body of the pause of a queue or a batch; all of it may be left out. */
+export const pauseRequestSchema = z.strictObject({
+  reason: z.string().min(1).max(200).default('paused by an operator').describe('Shown with what is paused'),
+});

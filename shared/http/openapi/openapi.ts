@@ -7,7 +7,7 @@ import { costSchema } from '../cost/schemas.ts';
 import * as deadLetters from '../dead-letters/schemas.ts';
 import { PROBLEM_TYPE_BASE } from '../edge/answers.ts';
 import type { Route, RouteAnswer } from '../edge/route.ts';
-import { problemSchema } from '../edge/schemas.ts';
+import { pauseRequestSchema, problemSchema } from '../edge/schemas.ts';
 import { healthSchema } from '../health/schemas.ts';
 import * as queues from '../queues/schemas.ts';
 import { ROUTES } from '../routes.ts';
@@ -27,7 +27,7 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   Problem: problemSchema,
   Queue: queues.queueViewSchema,
   QueueList: queues.queueListSchema,
-  PauseRequest: queues.pauseRequestSchema,
+  PauseRequest: pauseRequestSchema,
   Policy: policySchema,
   PolicyView: queues.policyViewSchema,
   Cost: costSchema,

@@ -1,12 +1,14 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { Problem } from '../../errors.ts';
+import { readQuota } from '../../limits/quota-row.ts';
 import { changeGate, type GateDeps, readGate, wake } from '../../wake/gate.ts';
 import type { QueueAddress, Registry } from '../../workload/registry.ts';
 import { json } from '../edge/answers.ts';
 import { jsonBodyOf } from '../edge/json-body.ts';
 import { queueAddressOf } from '../edge/parameters.ts';
+import { pauseRequestSchema } from '../edge/schemas.ts';
+import { isLimited } from './limits-view.ts';
 import { queueView } from './list-queues.ts';
-import { pauseRequestSchema } from './schemas.ts';
 
 export interface PauseHttp {
   registry: Registry;
@@ -47,5 +49,8 @@ export async function resumeQueue(
   return answer(gate, address);
 }
 
-const answer = async ({ table }: Pick<GateDeps, 'table'>, address: QueueAddress): Promise<HttpResponseInit> =>
-  json(queueView(address, (await readGate(table, address.queue)).row));
+async function answer({ table, now }: PauseHttp['gate'], address: QueueAddress): Promise<HttpResponseInit> {
+  const { row: gate } = await readGate(table, address.queue);
+  const quota = isLimited(address) ? (await readQuota(table, address.workload.name)).row : undefined;
+  return json(queueView(address, { gate, quota, nowMs: now() }));
+}

@@ -1,6 +1,7 @@
 import { policySchema } from '../../drain/policy.ts';
 import { JSON_TYPE, type Route, type RouteAnswer } from '../edge/route.ts';
-import { pauseRequestSchema, policyViewSchema, queueListSchema, queueViewSchema } from './schemas.ts';
+import { pauseRequestSchema } from '../edge/schemas.ts';
+import { policyViewSchema, queueListSchema, queueViewSchema } from './schemas.ts';
 
 const QUEUE: RouteAnswer = { status: 200, description: 'The queue', content: { [JSON_TYPE]: queueViewSchema } };
 const POLICY: RouteAnswer = {

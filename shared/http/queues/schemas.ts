@@ -13,6 +13,28 @@ const pauseSchema = z.object({
 
 const startFailureSchema = z.object({ since: time, error: z.string() });
 
+const limitsSchema = z.object({
+  rateLimit: z
+    .union([z.object({ calls: count, perSeconds: count }), z.object({ items: count, perSeconds: count })])
+    .nullable()
+    .describe('As the workload says: how many calls of the handler, or items, may begin per perSeconds'),
+  maxConcurrency: count.nullable().describe('As the workload says: most items in flight'),
+  lowered: z
+    .object({
+      factor: z.number().positive().describe('Part of the rate limit that is used'),
+      since: time.describe('When the factor was last changed, downwards or upwards'),
+    })
+    .nullable()
+    .describe('Set while the rate is lowered, because the other side has throttled'),
+  heldUntil: time.nullable().describe('Nothing is started before, as the other side has asked for'),
+  holders: count.describe('Processes that have a share of the limits'),
+  waiting: z
+    .object({ since: time, until: time.describe('When its next drain is due') })
+    .nullable()
+    .describe('Set while this queue is parked because no share is free for it'),
+});
+export type LimitsView = z.infer<typeof limitsSchema>;
+
 /** A queue as its gate knows it. */
 export const queueViewSchema = z.object({
   queue: z.string(),
@@ -39,15 +61,13 @@ export const queueViewSchema = z.object({
   secondsPerReference: z.number().nonnegative().describe('As measured; 0 before the first'),
   policyVersion: count.describe('0: the default policy'),
   dueAt: time.nullable().describe('When the earliest delayed message becomes visible, if one is known'),
+  limits: limitsSchema
+    .nullable()
+    .describe('Limits of the workload, which hold across all its queues; null for one without, and for results'),
 });
 export type QueueView = z.infer<typeof queueViewSchema>;
 
 export const queueListSchema = z.object({ queues: z.array(queueViewSchema) });
-
-/** Body of a pause; all of it may be left out. */
-export const pauseRequestSchema = z.strictObject({
-  reason: z.string().min(1).max(200).default('paused by an operator').describe('Shown with the queue'),
-});
 
 /** The scaling policy of a queue and its version, which is also its ETag; version 0 is the default policy. */
 export const policyViewSchema = z.object({ queue: z.string(), version: count, policy: policySchema });

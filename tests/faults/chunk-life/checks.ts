@@ -20,17 +20,23 @@ export function check(world: World, rest: boolean): string | undefined {
   if (isFinished(batch.state) && (pending.length > 0 || batch.chunksDone !== batch.chunksTotal))
     return 'early completion: finished with a pending row';
   // Whoever opens a revision or cancels one puts references or ends for every pending row, and begins again if he dies.
-  const attended = world.actors.some(({ role }) => role === 'redriver' || role === 'canceller');
+  // A paused batch waits for its resume, which puts all references again; while it has not, the sweep goes on with it, as
+  // with a cancel.
+  const attended =
+    world.actors.some(({ role }) => role === 'redriver' || role === 'canceller') ||
+    ['paused', 'cancelling'].includes(batch.state) ||
+    batch.resumingAt !== undefined;
   const lost = attended ? undefined : pending.find((row) => !isCovered(world, row));
   if (lost) return `lost: pending row ${lost.chunk} has no reference, and nothing will put it again`;
   const quiet = world.actors.length === 0 && Object.values(world.queues).every((messages) => messages.length === 0);
-  return (quiet && !isFinished(batch.state)) || rest ? checkRest(world) : undefined;
+  return (quiet && !isFinished(batch.state) && !attended) || rest ? checkRest(world) : undefined;
 }
 
 /** A pending row has its reference, or its result on the way, or what puts its reference again. */
-function isCovered({ queues }: World, { chunk }: ChunkRow): boolean {
-  const references = (queues[ITEMS_QUEUE] ?? []).map(({ text }) => readReference(text).chunk);
-  if (references.includes(chunk)) return true;
+function isCovered({ queues, rows }: World, { chunk }: ChunkRow): boolean {
+  const { resumes: needed = 0 } = ledgerOf(rows).batch;
+  const references = (queues[ITEMS_QUEUE] ?? []).map(({ text }) => readReference(text));
+  if (references.some(({ chunk: named, resumes = 0 }) => named === chunk && resumes >= needed)) return true;
   const ends = (queues[RESULTS_QUEUE] ?? []).flatMap(({ text }) => readResult(text).chunks);
   return ends.some((end) => end.chunk === chunk || parentOf(chunk) === end.chunk);
 }

@@ -3,6 +3,9 @@ import { report } from '../explorer/report.ts';
 import { MUTANTS } from './mutants.ts';
 import { exploreChunk, type Scenario } from './run.ts';
 
+/** Of three items one is a dead letter, and one is tried again: the batch halts at half of two. */
+const HALT = { deadShare: 0.4, after: 2 };
+
 /** Every one is explored to its end: no bound cuts anything off. Item 1 dies, item 2 is retried once, item 3 twice. */
 const SCENARIOS: [string, Scenario][] = [
   ['two retries deep, no fault', { items: 4 }],
@@ -17,6 +20,16 @@ const SCENARIOS: [string, Scenario][] = [
   ['split', { items: 2, starts: 2, limits: { worker: 2 } }],
   ['killed', { items: 1, starts: 2, budget: { crash: 1, redeliver: 1 } }],
   ['cancelled at any point', { items: 3, limits: { worker: 1 }, budget: { cancel: 1, stop: 1 } }],
+  ['paused at any point', { items: 1, limits: { worker: 1 }, budget: { pause: 1 } }],
+  [
+    'cancelled while it is paused',
+    { items: 1, limits: { worker: 1, resumer: 0 }, budget: { pause: 1, cancelPaused: 1 } },
+  ],
+  ['halted', { items: 3, limits: { worker: 1 }, halt: HALT }],
+  [
+    'halted, and a collector or the resume dies',
+    { items: 3, limits: { worker: 1 }, halt: HALT, mortal: ['collector', 'resumer'], budget: { crash: 1 } },
+  ],
   ['returned by a process that ends, at any point', { items: 3, budget: { leave: 1 } }],
   ['returned by one of two workers with one reference', { items: 2, budget: { leave: 1, redeliver: 1 } }],
   ['redriven', { items: 2, limits: { worker: 1 }, budget: { redrive: 1 } }],
@@ -37,6 +50,17 @@ const DEEP: [string, Scenario][] = [
   ['deep: two processes die', { items: 2, limits: { worker: 1 }, budget: { crash: 2 } }],
   ['deep: two workers, a retry, another whim', { items: 3, budget: { redeliver: 1, whim: 1 } }],
   ['deep: two collectors and a retry', { items: 3, limits: { collector: 2, worker: 1 }, budget: { redeliver: 1 } }],
+  ['deep: paused with retries', { items: 3, limits: { worker: 1 }, budget: { pause: 1 } }],
+  ['deep: paused, and a process dies', { items: 1, limits: { worker: 1 }, budget: { pause: 1, crash: 1 } }],
+  ['deep: paused twice', { items: 1, limits: { worker: 1 }, budget: { pause: 2 } }],
+  [
+    'deep: cancelled or resumed while it is paused',
+    { items: 1, limits: { worker: 1 }, budget: { pause: 1, cancelPaused: 1 } },
+  ],
+  ['deep: paused, and cancelled at any point', { items: 1, limits: { worker: 1 }, budget: { pause: 1, cancel: 1 } }],
+  ['deep: paused, and redriven', { items: 2, limits: { worker: 1 }, budget: { pause: 1, redrive: 1 } }],
+  ['deep: halted, and a process dies', { items: 3, limits: { worker: 1 }, halt: HALT, budget: { crash: 1 } }],
+  ['deep: paused, and two answers lost', { items: 1, limits: { worker: 1 }, budget: { pause: 1, echo: 2 } }],
   ['deep: cancelled, and a process dies', { items: 1, budget: { cancel: 1, crash: 1 } }],
   ['deep: redriven, and a process dies', { items: 2, limits: { worker: 1 }, budget: { redrive: 1, crash: 1 } }],
   ['deep: redriven, then cancelled', { items: 2, limits: { worker: 1 }, budget: { redrive: 1, cancel: 1 } }],

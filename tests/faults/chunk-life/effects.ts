@@ -21,12 +21,22 @@ export function effectsOf(world: World, { name, args }: Call): Effect[] {
   if (name === 'process') return runs(world);
   if (name === 'gate') return gates(world);
   if (name === 'fresh') return [{ label: name, world: { ...world, put: world.put + 1 }, answer: { value: world.put } }];
+  if (name === 'believe') return beliefs(world, String(args[0]));
   if (name === 'announce') return [{ label: name, world: { ...world, announced: 1 }, answer: { value: null } }];
   if (name === 'announceDead') return [{ label: name, world: withDead(world, args), answer: { value: null } }];
   const [service, operation] = name.split('.');
   const effect =
     service === 'blob' ? blobEffect(world, String(operation), args) : queueEffect(world, String(operation), args);
   return withEcho({ label: name, ...effect }, name, args);
+}
+
+/** What a worker takes for the state of the batch whose row it has read; only a mutant asks, which caches `paused`. */
+function beliefs(world: World, state: string): Effect[] {
+  const fresh = { label: `believes ${state}`, world, answer: { value: state } };
+  if (state === 'paused') return [{ ...fresh, world: { ...world, seenPaused: true } }];
+  return world.seenPaused === true
+    ? [fresh, { label: 'believes paused', world, answer: { value: 'paused' } }]
+    : [fresh];
 }
 
 /** The topic's duplicate detection knows an event by its id. */

@@ -5,21 +5,23 @@ import { deadLine, retryLine } from '../../../shared/processing/outcome/lines.ts
 import { readSources, type Source } from '../../../shared/processing/sources.ts';
 import type { Stop } from '../../../shared/processing/thread/thread-status.ts';
 import type { ChunkJob, ChunkOutcome } from '../../../shared/processing/thread/thread-task.ts';
-import { defineWorkload } from '../../../shared/workload/define.ts';
-import { createRegistry } from '../../../shared/workload/registry.ts';
+import { defineWorkload, type HaltRule } from '../../../shared/workload/define.ts';
+import { createRegistry, type Registry } from '../../../shared/workload/registry.ts';
 
 const AT = '2026-01-01T00:00:00.000Z';
 
 /** Counts each item under its own key: a report in which a value is not 1 has counted something twice. */
-const workload = defineWorkload({
-  name: 'w',
-  version: 1,
-  item: z.unknown(),
-  map: (item) => item,
-  lanes: ['n'],
-  reduce: { key: String, init: () => 0, add: (sum: number) => sum + 1, merge: (a: number, b: number) => a + b },
-});
-export const registry = createRegistry([workload]);
+const workloadOf = (halt?: HaltRule) =>
+  defineWorkload({
+    name: 'w',
+    version: 1,
+    item: z.unknown(),
+    map: (item) => item,
+    lanes: ['n'],
+    reduce: { key: String, init: () => 0, add: (sum: number) => sum + 1, merge: (a: number, b: number) => a + b },
+    ...(halt === undefined ? {} : { halt }),
+  });
+export const registryOf = (halt?: HaltRule): Registry => createRegistry([workloadOf(halt)]);
 export const ITEMS_QUEUE = 'w-n-0';
 export const RESULTS_QUEUE = 'w-results';
 

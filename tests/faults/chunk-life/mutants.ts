@@ -1,8 +1,12 @@
 /** The life of a chunk with one rule taken out at a time; each must be found out by the scenario beside it. */
+import type { UpdateMode } from '@azure/data-tables';
 import type { ContainerClient } from '@azure/storage-blob';
+import { BATCH_ROW_KEY } from '../../../shared/batches/batch-row.ts';
 import { chunkRowKey, fromChunkEntity } from '../../../shared/batches/chunk-row.ts';
 import { followUps } from '../../../shared/batches/follow-ups.ts';
+import { chunkRows } from '../../../shared/batches/ledger.ts';
 import { type Reference, readReference, readResult } from '../../../shared/contract/reference.ts';
+import type { StoredEntity } from '../../../shared/storage/entity.ts';
 import { readEntity, type Table } from '../../../shared/storage/table.ts';
 import type { Queue } from '../../../shared/wake/messages.ts';
 import { ITEMS_QUEUE, RESULTS_QUEUE } from './handler.ts';
@@ -169,12 +173,63 @@ const endsForgotten: Change = (tools) => {
 const cancelsWhatRuns: Change = (tools, role) =>
   role === 'canceller' ? { ...tools, gates: gatesOf({ ask: async () => 'idle' }) } : tools;
 
+/** The references go first, the change of the state after them. */
+const resumePutsFirst: Change = (tools, role) => {
+  if (role !== 'resumer') return tools;
+  let isFirst = true;
+  const updateEntity = (async (...args: Parameters<Table['updateEntity']>) => {
+    if (!isFirst) return tools.table.updateEntity(...args);
+    isFirst = false;
+    for await (const { row } of chunkRows(tools.table, BATCH, 'pending'))
+      await tools.queues(ITEMS_QUEUE).sendMessage(JSON.stringify({ ...row.reference, resent: true }));
+    return tools.table.updateEntity(...args);
+  }) as Table['updateEntity'];
+  const silent = withQueue(tools, () => ({ sendMessage: (async () => ({})) as unknown as Queue['sendMessage'] }));
+  return { ...silent, table: { ...tools.table, updateEntity } as unknown as Table };
+};
+
+/** The mark of a resume goes as soon as the state has changed: if it dies then, nobody knows that references are missing. */
+const resumeForgotten: Change = (tools, role) => {
+  if (role !== 'resumer') return tools;
+  const updateEntity = (({ resumingAt: _mark, ...entity }: StoredEntity, ...rest: [UpdateMode, object]) =>
+    tools.table.updateEntity(entity as StoredEntity, ...rest)) as Table['updateEntity'];
+  return { ...tools, table: { ...tools.table, updateEntity } as unknown as Table };
+};
+
+/** A worker that has once read the batch as paused may believe it later, too. */
+const pauseCached: Change = (tools, role, { ask }) => {
+  if (role !== 'worker') return tools;
+  const getEntity = (async (partition: string, row: string) => {
+    const entity = await tools.table.getEntity(partition, row);
+    return row === BATCH_ROW_KEY ? { ...entity, state: await ask('believe', entity.state) } : entity;
+  }) as Table['getEntity'];
+  return { ...tools, table: { ...tools.table, getEntity } as unknown as Table };
+};
+
 export const MUTANTS: Mutant[] = [
   {
     name: 'a cancel ends chunks that are running',
     change: cancelsWhatRuns,
     scenario: { items: 2, limits: { worker: 1 }, budget: { cancel: 1 } },
     finds: /finished items are dropped/,
+  },
+  {
+    name: 'a resume puts the references before it changes the state',
+    change: resumePutsFirst,
+    scenario: { items: 1, limits: { worker: 1 }, budget: { pause: 1 } },
+    finds: /lost/,
+  },
+  {
+    name: 'a resume leaves no mark for the sweep',
+    change: resumeForgotten,
+    scenario: { items: 1, limits: { worker: 1 }, mortal: ['resumer'], budget: { pause: 1, crash: 1 } },
+    finds: /lost/,
+  },
+  {
+    name: 'a worker takes the state paused from its cache',
+    change: pauseCached,
+    scenario: { items: 1, limits: { worker: 1 }, budget: { pause: 1 } },
+    finds: /lost/,
   },
   {
     name: 'rows are merged whatever their ETag',

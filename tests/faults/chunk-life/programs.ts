@@ -4,7 +4,9 @@ import type { ChunkRow } from '../../../shared/batches/chunk-row.ts';
 import { chunkRows } from '../../../shared/batches/ledger.ts';
 import { readOpen } from '../../../shared/batches/open-rows.ts';
 import { cancelBatch } from '../../../shared/commands/cancel.ts';
+import { pauseBatch } from '../../../shared/commands/pause.ts';
 import { redrive } from '../../../shared/commands/redrive/redrive.ts';
+import { resumeBatch } from '../../../shared/commands/resume.ts';
 import type { SluiceEvent } from '../../../shared/contract/events.ts';
 import { createPipeline, type Pipeline, type PipelineClients } from '../../../shared/pipeline.ts';
 import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
@@ -12,21 +14,20 @@ import { readSettings } from '../../../shared/settings.ts';
 import { repairBatch } from '../../../shared/sweep/repair-batch.ts';
 import { DEFAULT_PATIENCE, type SweepRun } from '../../../shared/sweep/run.ts';
 import { enqueue } from '../../../shared/wake/enqueue.ts';
-import type { QueueAddress } from '../../../shared/workload/registry.ts';
+import type { HaltRule } from '../../../shared/workload/define.ts';
+import type { QueueAddress, Registry } from '../../../shared/workload/registry.ts';
 import { connectionsTo } from '../../helpers/connections.ts';
 import { HOST } from '../../helpers/host-limits.ts';
 import type { Asker, Program } from '../explorer/programs.ts';
-import { ITEMS_QUEUE, processChunk, RESULTS_QUEUE, registry, type Whim } from './handler.ts';
+import { ITEMS_QUEUE, processChunk, RESULTS_QUEUE, registryOf, type Whim } from './handler.ts';
 import { type Tools, toolsOf } from './tools.ts';
 
 export const BATCH = '01985a00-0000-7000-8000-000000000000';
-export type Role = 'worker' | 'collector' | 'canceller' | 'redriver' | 'resender' | 'sweeper';
+export type Role = 'worker' | 'collector' | 'canceller' | 'pauser' | 'resumer' | 'redriver' | 'resender' | 'sweeper';
 
 /** Changes what a role is given: a mutant. */
 export type Change = (tools: Tools, role: Role, asker: Asker) => Tools;
 
-const items = registry.queue(ITEMS_QUEUE) as QueueAddress;
-const results = registry.queue(RESULTS_QUEUE) as QueueAddress;
 const settings = readSettings({ ...connectionsTo('none'), SLUICE_VISIBILITY_SECONDS: '300' });
 
 /** The events that are promised are steps of the exploration; wakes are not, since every message is found here. */
@@ -38,7 +39,7 @@ const topicOf = ({ ask }: Asker): PipelineClients['topic'] => ({
   },
 });
 
-function pipelineOf(asker: Asker, { table, gates, queues, container }: Tools): Pipeline {
+function pipelineOf(asker: Asker, registry: Registry, { table, gates, queues, container }: Tools): Pipeline {
   const clients = {
     account: 'account',
     batches: table,
@@ -67,19 +68,22 @@ const sweepOf = (deps: FinalizeDeps): SweepRun =>
   }) as never;
 
 /** The programs of one exploration. */
-export function chunkPrograms(change: Change = (tools) => tools): Record<Role, Program> {
+export function chunkPrograms(change: Change = (tools) => tools, halt?: HaltRule): Record<Role, Program> {
+  const registry = registryOf(halt);
   const as =
     (role: Role, run: (pipeline: Pipeline, input: never) => Promise<unknown>): Program =>
     (asker, input) =>
-      run(pipelineOf(asker, change(toolsOf(asker), role, asker)), input);
+      run(pipelineOf(asker, registry, change(toolsOf(asker), role, asker)), input);
   const round =
-    (address: QueueAddress) =>
+    (queue: string) =>
     (pipeline: Pipeline, { message }: { message: DequeuedMessageItem }) =>
-      pipeline.roundFor(address)([message]);
+      pipeline.roundFor(registry.queue(queue) as QueueAddress)([message]);
   return {
-    worker: as('worker', round(items)),
-    collector: as('collector', round(results)),
+    worker: as('worker', round(ITEMS_QUEUE)),
+    collector: as('collector', round(RESULTS_QUEUE)),
     canceller: as('canceller', ({ deps }) => cancelBatch(deps(), BATCH)),
+    pauser: as('pauser', ({ deps }) => pauseBatch(deps(), BATCH, 'look first')),
+    resumer: as('resumer', ({ deps }) => resumeBatch(deps(), BATCH)),
     redriver: as('redriver', ({ deps }) => redrive(deps(), { batch: BATCH, key: 'k', selection: {} })),
     resender: as('resender', async ({ deps }) => {
       const rows: ChunkRow[] = [];

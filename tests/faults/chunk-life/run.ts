@@ -1,8 +1,9 @@
 /** Explores one scenario of a chunk's life. */
+import type { HaltRule } from '../../../shared/workload/define.ts';
 import { type Bounds, type Explored, explore } from '../explorer/explore.ts';
 import { createPrograms } from '../explorer/programs.ts';
 import { check } from './checks.ts';
-import { type Change, chunkPrograms } from './programs.ts';
+import { type Change, chunkPrograms, type Role } from './programs.ts';
 import { createSteps, type Limits } from './steps.ts';
 import { type Budget, firstWorld, keyOf } from './world.ts';
 
@@ -10,7 +11,11 @@ export interface Scenario {
   items: number;
   /** Isolated starts that the chunk has behind it: with two it is split or killed. */
   starts?: number;
+  /** The workload's rule for pausing the batch. */
+  halt?: HaltRule;
   limits?: Partial<Limits>;
+  /** The roles that `budget.crash` is for; default all. */
+  mortal?: readonly Role[];
   budget?: Partial<Budget>;
 }
 
@@ -21,6 +26,8 @@ const NOTHING: Budget = {
   whim: 0,
   resend: 0,
   cancel: 0,
+  cancelPaused: 0,
+  pause: 0,
   stop: 0,
   leave: 0,
   redrive: 0,
@@ -31,11 +38,11 @@ const MANY: Bounds = { depth: 1_000, states: 3_000_000 };
 
 /** Explores all that can happen in a scenario, with the real code or with a mutant of it. */
 export async function exploreChunk(
-  { items, starts = 0, limits = {}, budget = {} }: Scenario,
+  { items, starts = 0, halt, limits = {}, mortal, budget = {} }: Scenario,
   { change, bounds = {} }: { change?: Change; bounds?: Partial<Bounds> } = {},
 ): Promise<Explored> {
-  const programs = createPrograms(chunkPrograms(change));
-  const world = firstWorld({ items, starts, budget: { ...NOTHING, ...budget } });
-  const next = createSteps(programs, { worker: 2, collector: 1, ...limits });
+  const programs = createPrograms(chunkPrograms(change, halt));
+  const world = firstWorld({ items, starts, halts: halt !== undefined, budget: { ...NOTHING, ...budget } });
+  const next = createSteps(programs, { worker: 2, collector: 1, resumer: 1, ...limits }, mortal);
   return explore({ initial: [world], next, key: keyOf, check }, { ...MANY, ...bounds });
 }

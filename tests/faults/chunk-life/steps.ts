@@ -16,6 +16,8 @@ const CONSUMERS = [
 /** Requests that somebody may make, once the batch is ready for them; who crashes asks again. */
 const REQUESTS: [Role, keyof Budget][] = [
   ['canceller', 'cancel'],
+  ['canceller', 'cancelPaused'],
+  ['pauser', 'pause'],
   ['redriver', 'redrive'],
   ['resender', 'resend'],
 ];
@@ -24,10 +26,10 @@ const REQUESTS: [Role, keyof Budget][] = [
 const COMES_AGAIN: Role[] = ['canceller', 'redriver', 'sweeper'];
 
 /** How many of a role may be at work at once. */
-export type Limits = Record<'worker' | 'collector', number>;
+export type Limits = Record<'worker' | 'collector' | 'resumer', number>;
 
 /** Makes `next` of the model. */
-export function createSteps(programs: Programs, limits: Limits) {
+export function createSteps(programs: Programs, limits: Limits, mortal?: readonly Role[]) {
   const begin = async (world: World, role: Role, input: unknown = {}, holds?: string): Promise<World> => {
     const point = await programs.start(role, input, NOW);
     return advance(world, { role, point, ...(holds === undefined ? {} : { holds }) });
@@ -88,16 +90,24 @@ export function createSteps(programs: Programs, limits: Limits) {
       if (world.budget[kind] === 0) continue;
       const { batch } = ledgerOf(world.rows);
       if (isFinished(batch.state) !== (role === 'redriver') || (role === 'redriver' && batch.dead === 0)) continue;
+      if (kind === 'cancelPaused' && batch.state !== 'paused') continue;
       steps.push({ label: role, state: await begin(spend(world, kind), role) });
     }
+    // Whenever it is paused, somebody may resume it.
+    const resuming = world.actors.filter(({ role }) => role === 'resumer').length;
+    if (ledgerOf(world.rows).batch.state === 'paused' && resuming < limits.resumer)
+      steps.push({ label: 'resumer', state: await begin(world, 'resumer') });
     return steps;
   };
 
   const crashes = async (world: World): Promise<Step[]> => {
     if (world.budget.crash === 0) return [];
+    const dying = world.actors.filter(({ role }) => mortal === undefined || mortal.includes(role));
     return Promise.all(
-      world.actors.map(async ({ role, holds }, at) => {
-        const without = visible({ ...spend(world, 'crash'), actors: world.actors.toSpliced(at, 1) }, holds);
+      dying.map(async (actor) => {
+        const { role, holds } = actor;
+        const others = world.actors.filter((other) => other !== actor);
+        const without = visible({ ...spend(world, 'crash'), actors: others }, holds);
         const again = COMES_AGAIN.includes(role) ? await begin(without, role) : without;
         return { label: `${role} ${holds ?? ''} dies`, state: again };
       }),

@@ -44,6 +44,10 @@ export interface Budget {
   /** Somebody puts references of pending rows again, whenever he likes. */
   resend: number;
   cancel: number;
+  /** A cancel that comes while the batch is paused. */
+  cancelPaused: number;
+  /** An operator pauses the batch. */
+  pause: number;
   /** A worker stops a run, after its batch was cancelled. */
   stop: number;
   /** A process is about to end, and returns what it has not finished. */
@@ -66,11 +70,21 @@ export interface World {
   budget: Budget;
   /** Nothing delivers a reference twice: then what a worker has finished must stand. */
   once: boolean;
+  /** A worker has read the batch as paused: for a mutant that believes such a read later, too. */
+  seenPaused?: boolean;
   broken?: string;
 }
 
+export interface Beginning {
+  items: number;
+  starts: number;
+  /** Whether the workload pauses its batches. */
+  halts: boolean;
+  budget: Budget;
+}
+
 /** A batch of one chunk, accepted and in its queue. */
-export function firstWorld({ items, starts, budget }: { items: number; starts: number; budget: Budget }): World {
+export function firstWorld({ items, starts, halts, budget }: Beginning): World {
   const text = Array.from({ length: items }, (_, index) => `${index}\n`).join('');
   const frame = encodeFrameSync(Buffer.from(text));
   const reference: Reference = {
@@ -103,7 +117,7 @@ export function firstWorld({ items, starts, budget }: { items: number; starts: n
     announcedDead: {},
     actors: [],
     budget,
-    once: budget.crash + budget.redeliver + budget.resend === 0,
+    once: budget.crash + budget.redeliver + budget.resend + budget.pause === 0 && !halts,
   };
 }
 

@@ -33,10 +33,7 @@ beforeEach(() => {
 const operations = (): number => totalOperations(pipeline.clients.meter.total());
 const queues = async (query = '', pool?: string) => {
   const { registry, depthOf } = pipeline.deps;
-  const answer = await call(
-    (request) => listQueues({ table: gate.table, registry, pool, depthOf }, request),
-    `queues${query}`,
-  );
+  const answer = await call((request) => listQueues({ ...gate, registry, pool, depthOf }, request), `queues${query}`);
   return queueListSchema.parse(answer.json()).queues;
 };
 

@@ -22,6 +22,8 @@ import {
 import { closeBatch, noteKeys, openBatch, readOpen } from '../../../shared/batches/open-rows.ts';
 import { cancelBatch } from '../../../shared/commands/cancel.ts';
 import { deleteBatch } from '../../../shared/commands/delete.ts';
+import { pauseBatch } from '../../../shared/commands/pause.ts';
+import { resumeBatch } from '../../../shared/commands/resume.ts';
 import { batchDate, newBatchId } from '../../../shared/contract/names.ts';
 import { readEntity } from '../../../shared/storage/table.ts';
 import { choresNote } from '../../../shared/sweep/chores.ts';
@@ -346,6 +348,21 @@ describe('what an operator does, and is answered too late', () => {
     lossy.assertLost();
     await lossy.world.drainAll();
     expect(await rowOf(id)).toMatchObject({ state: 'cancelled', cancelled: 9 });
+  });
+
+  test('pausing and resuming a batch', async () => {
+    const { id } = await lossy.world.submit(itemsOf(9));
+    lossy.lose(...replace('batches'));
+    expect(await pauseBatch(lossy.world.deps, id, 'why')).toMatchObject({ state: 'paused', paused: { reason: 'why' } });
+    lossy.assertLost();
+    await lossy.world.drainAll();
+    lossy.lose(...replace('batches'));
+
+    expect(await resumeBatch(lossy.world.deps, id)).toEqual({ sent: 3, isWhole: true });
+
+    lossy.assertLost();
+    await lossy.world.drainAll();
+    expect(await rowOf(id)).toMatchObject({ state: 'completed', succeeded: 9 });
   });
 
   test.each<[string, Lost]>([

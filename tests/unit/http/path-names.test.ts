@@ -6,6 +6,7 @@ import { deleteOverHttp } from '../../../shared/http/batches/delete-batch.ts';
 import { getReport } from '../../../shared/http/batches/get-report.ts';
 import { getResults } from '../../../shared/http/batches/get-results.ts';
 import { listBatches } from '../../../shared/http/batches/list-batches.ts';
+import { pauseOverHttp, resumeOverHttp } from '../../../shared/http/batches/pause-batch.ts';
 import { submitOverHttp } from '../../../shared/http/batches/submit-batch.ts';
 import { dashboardFile } from '../../../shared/http/dashboard/dashboard.ts';
 import { getDeadLetters } from '../../../shared/http/dead-letters/get-dead-letters.ts';
@@ -42,6 +43,8 @@ const HANDLERS: Record<string, (request: HttpRequest) => unknown> = {
   'get-dead-letters': (request) => getDeadLetters(deps, request),
   'redrive-dead-letters': (request) => redriveDeadLetters(deps, request),
   'cancel-batch': (request) => cancelOverHttp({ deps, prices: storage as never }, request),
+  'pause-batch': (request) => pauseOverHttp({ deps, prices: storage as never }, request),
+  'resume-batch': (request) => resumeOverHttp({ deps, prices: storage as never }, request),
   'delete-batch': (request) => deleteOverHttp(deps, request),
   'pause-queue': (request) => pauseQueue(deps, request),
   'resume-queue': (request) => resumeQueue(deps, request),

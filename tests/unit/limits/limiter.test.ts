@@ -1,3 +1,4 @@
+import { metrics } from '@opentelemetry/api';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { createLimiter } from '../../../shared/limits/limiter.ts';
@@ -5,10 +6,14 @@ import { endCall, type Permits, reportThrottled, take } from '../../../shared/li
 import { readQuota } from '../../../shared/limits/quota-row.ts';
 import type { Table } from '../../../shared/storage/table.ts';
 import { defineWorkload, type WorkloadOptions } from '../../../shared/workload/define.ts';
+import { measured } from '../../helpers/measured.ts';
 import { memoryTable } from '../../helpers/memory-table.ts';
 
 beforeEach(() => vi.useFakeTimers({ now: 1_767_225_600_000, toFake: ['setInterval', 'clearInterval', 'Date'] }));
-afterEach(() => vi.useRealTimers());
+afterEach(() => {
+  vi.useRealTimers();
+  metrics.disable();
+});
 
 type Limits = Pick<WorkloadOptions<z.ZodUnknown, unknown, never>, 'rateLimit' | 'maxConcurrency'>;
 const workloadOf = (limits: Limits) =>
@@ -146,6 +151,17 @@ it('halves its pace at once when the other side throttles, and tells the others'
   expect(await a.calls(500)).toBe(0);
   expect((await row()).factor).toBe(0.5);
   expect(await a.calls(1_000)).toBeLessThanOrEqual(50);
+});
+
+it('counts that the other side throttles, once per report to the others', async () => {
+  const a = world({ rateLimit: { calls: 100, perSeconds: 1 } }).process('a');
+  await a.enter('queue-1');
+  const found = await measured(async () => {
+    reportThrottled(a.permits(), 500);
+    reportThrottled(a.permits(), 300);
+    await a.calls(100);
+  });
+  expect(found['sluice.rate.lowered']).toEqual([[{ workload: 'mail' }, 1]]);
 });
 
 it('a workload without limits costs nothing', async () => {

@@ -5,14 +5,14 @@ import { BATCH, batchRowOf } from '../../helpers/factories.ts';
 import { memoryTable } from '../../helpers/memory-table.ts';
 
 /** A batch in a table whose reads are counted. */
-async function world(state: 'queued' | 'running' | 'cancelling' | 'completed') {
+async function world(state: 'queued' | 'running' | 'paused' | 'cancelling' | 'completed') {
   const { table, before } = memoryTable();
   await insertBatch(table, batchRowOf({ state }), []);
-  const reads = { count: 0, cancels: 0 };
+  const reads = { count: 0, changes: 0 };
   before(async (name) => {
     if (name === 'table.get') reads.count += 1;
   });
-  const read = createBatchStates(table, () => reads.cancels);
+  const read = createBatchStates(table, () => reads.changes);
   return { table, reads, read, stateOf: async (batch: string) => (await read(batch))?.state };
 }
 
@@ -24,7 +24,7 @@ test.each(['queued', 'running'] as const)('a batch that is %s is read once, also
   expect(reads.count).toBe(1);
 });
 
-test.each(['cancelling', 'completed'] as const)('a batch that is %s is read each time', async (state) => {
+test.each(['paused', 'cancelling', 'completed'] as const)('a batch that is %s is read each time', async (state) => {
   const { stateOf, table } = await world(state);
   const before = await stateOf(BATCH);
   // A redrive has opened it again.
@@ -54,10 +54,10 @@ test('a batch whose read failed is read again', async () => {
   expect(reads.count).toBe(1);
 });
 
-test('once a batch was found to be cancelled, what was known is read again, once', async () => {
+test('once a batch was found to be cancelled or paused, what was known is read again, once', async () => {
   const { stateOf, reads } = await world('running');
   await stateOf(BATCH);
-  reads.cancels += 1;
+  reads.changes += 1;
 
   await stateOf(BATCH);
   await stateOf(BATCH);
@@ -69,4 +69,26 @@ test('when the batch is due is read with its state', async () => {
   const { read } = await world('running');
 
   expect(await read(BATCH)).toEqual({ state: 'running', deadlineAt: batchRowOf().deadlineAt });
+});
+
+test('a batch that was resumed is not taken for paused by who joined a read from before', async () => {
+  const { stateOf, table } = await world('paused');
+  const { getEntity } = table;
+  let answer = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  // The service has answered the first read, and the answer is on its way.
+  table.getEntity = (async (...args: Parameters<typeof getEntity>) => {
+    const entity = await getEntity(...args);
+    await held;
+    return entity;
+  }) as typeof getEntity;
+  const early = stateOf(BATCH);
+  await changeBatch({ ...table, getEntity }, BATCH, () => ({ state: 'running' }));
+  table.getEntity = getEntity;
+  const late = [stateOf(BATCH), stateOf(BATCH)];
+  answer();
+
+  expect(await Promise.all([early, ...late])).toEqual(['paused', 'running', 'running']);
 });

@@ -39,7 +39,7 @@ function world() {
   let fault: Fault | undefined;
   let text = JSON.stringify(reference);
   let deliveries = 0;
-  const batch: { state: string | undefined } = { state: 'running' };
+  const batch: { state: string | undefined; resumes?: number } = { state: 'running' };
   let runs = 0;
   let deleted = 0;
   const meet = (on: Fault['on']): void => {
@@ -83,7 +83,7 @@ function world() {
   const deps = {
     queues: () => queue,
     container: () => container,
-    readBatch: async () => batch.state && { state: batch.state, deadlineAt: DEADLINE },
+    readBatch: async () => batch.state && { ...batch, deadlineAt: DEADLINE },
     running: { run: (_batch: string, run: (stop: AbortSignal) => unknown) => run(stop.signal) },
     processor: {
       process: async (job: ChunkJob) => {
@@ -266,3 +266,37 @@ test('a handler is told when its batch is due', async () => {
 
   expect(jobs).toMatchObject([{ deadlineAt: DEADLINE }]);
 });
+
+test('a reference of a paused batch is deleted and nothing runs; its row gets another one when the batch is resumed', async () => {
+  const { deliver, batch, deleted, runs, stored } = world();
+  batch.state = 'paused';
+
+  const work = await deliver();
+
+  expect([deleted(), runs(), stored]).toEqual([1, 0, []]);
+  // Else the probe of a circuit would take it for a try.
+  expect(work).toMatchObject({ received: 1, done: 1, ran: 0, items: 0 });
+});
+
+test('an outcome that is stored is told although its batch is paused', async () => {
+  const { deliver, batch, deleted, runs } = world();
+  await deliver({ on: 'written', error: NO_ANSWER });
+  batch.state = 'paused';
+
+  const work = await deliver();
+
+  expect([runs(), deleted()]).toEqual([1, 1]);
+  expect(work).toMatchObject({ done: 1, items: 2 });
+});
+
+test.each(['running', 'cancelling'])(
+  'a reference that was put before the last resume is deleted: its chunk has another one (%s)',
+  async (state) => {
+    const { deliver, batch, deleted, runs, stored } = world();
+    Object.assign(batch, { state, resumes: 1 });
+
+    await deliver();
+
+    expect([deleted(), runs(), stored]).toEqual([1, 0, []]);
+  },
+);

@@ -92,7 +92,21 @@ test('every running chunk of a batch that was cancelled is stopped, and no other
   await pass(6 * SECOND);
 
   expect([first, second, other].map(({ stoppedBy }) => stoppedBy())).toEqual(['cancelled', 'cancelled', undefined]);
-  expect(running.cancelsSeen()).toBe(1);
+  expect(running.changesSeen()).toBe(1);
+});
+
+test('a chunk of a batch that was paused comes to its end, and who knows the batch reads it again', async () => {
+  const { begin, pass, running, states } = world();
+  states.set('a', 'running');
+  const chunk = begin('a', 60 * SECOND);
+  states.set('a', 'paused');
+
+  await pass(15 * SECOND);
+
+  expect([chunk.stoppedBy(), running.changesSeen()]).toEqual([undefined, 1]);
+  states.set('a', 'cancelling');
+  await pass(10 * SECOND);
+  expect(chunk.stoppedBy()).toBe('cancelled');
 });
 
 test('a batch that cannot be read is read again, and its chunks run on', async () => {

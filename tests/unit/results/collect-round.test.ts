@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest';
 import type { ChunkEnd } from '../../../shared/batches/apply-ends.ts';
-import { insertBatch, readBatch } from '../../../shared/batches/ledger.ts';
+import { changeBatch, chunkRows, insertBatch, readBatch } from '../../../shared/batches/ledger.ts';
+import { pausing } from '../../../shared/batches/pause.ts';
+import { readReference } from '../../../shared/contract/reference.ts';
 import { createCollectRound, groupsByRows } from '../../../shared/results/collect-round.ts';
 import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
 import type { Queue } from '../../../shared/wake/messages.ts';
+import type { HaltRule } from '../../../shared/workload/define.ts';
 import { createRegistry, type QueueAddress } from '../../../shared/workload/registry.ts';
 import { BATCH, batchRowOf, chunkRowOf, endOf, headerOf, messageOf, serviceError } from '../../helpers/factories.ts';
 import { memoryBlobs } from '../../helpers/memory-blobs.ts';
@@ -27,9 +30,10 @@ test.each([
 });
 
 /** A collector on a batch of `chunks` chunks. A call that `fails` names throws, once. */
-async function world(chunks: number) {
+async function world(chunks: number, halt?: HaltRule) {
   const store = memoryTable();
-  const registry = createRegistry([address.workload]);
+  const registry = createRegistry([halt === undefined ? address.workload : { ...address.workload, halt }]);
+  const puts: string[] = [];
   const published: { id: string; items: number | undefined; details: unknown }[] = [];
   const deleted: string[] = [];
   const lines: { event: string }[] = [];
@@ -42,7 +46,10 @@ async function world(chunks: number) {
   };
   const queue = {
     deleteMessage: async (id: string) => void deleted.push(id),
-    sendMessage: async () => meet('put'),
+    sendMessage: async (text: string) => {
+      meet('put');
+      puts.push(readReference(text).chunk);
+    },
   } as unknown as Queue;
   const deps: FinalizeDeps = {
     table: store.table,
@@ -67,6 +74,16 @@ async function world(chunks: number) {
     published,
     deleted,
     lines,
+    puts,
+    pause: () =>
+      changeBatch(store.table, BATCH, (row) =>
+        pausing(row, { by: 'operator', reason: 'why', at: '2026-01-01T00:00:40.000Z' }),
+      ),
+    pending: async () => {
+      const rows: string[] = [];
+      for await (const { row } of chunkRows(store.table, BATCH, 'pending')) rows.push(row.chunk);
+      return rows;
+    },
     row: async () => (await readBatch(store.table, BATCH))?.row,
     fail: (on: string, error: Error = new Error(on)): void => {
       fault = { on, error };
@@ -145,4 +162,49 @@ test.each([
 
   expect(lines.at(-1)?.event).toBe(event);
   expect(deleted).toEqual([]);
+});
+
+const again = headerOf({ retried: 1 });
+
+test('what follows in a paused batch has its row and no reference, at a repeat of the end, too', async () => {
+  const { deliver, pause, pending, puts, deleted } = await world(2);
+  await pause();
+
+  await deliver({ m1: [endOf('000000', again)] });
+  await deliver({ m2: [endOf('000000', again)] });
+
+  expect([puts, await pending(), deleted]).toEqual([[], ['000000.r1', '000001'], ['m1', 'm2']]);
+});
+
+test('a batch of too many dead letters is paused by the transaction that counts them, and its follow-ups wait', async () => {
+  const bad = headerOf({ dead: 3, retried: 1 }, { causes: { 'no such account': 3 } });
+  const { deliver, lines, pending, puts, row } = await world(3, { deadShare: 0.5, after: 3 });
+
+  await deliver({ m1: [endOf('000000', bad)] });
+
+  const reason = expect.stringMatching(/^3 of 3 items .* most often: no such account$/);
+  expect(await row()).toMatchObject({ state: 'paused', paused: { by: 'halt', reason }, dead: 3, chunksDone: 1 });
+  expect([puts, await pending()]).toEqual([[], ['000000.r1', '000001', '000002']]);
+  expect(lines).toContainEqual(expect.objectContaining({ event: 'batch-paused', by: 'halt', reason }));
+});
+
+test('a process that dies after it has paused a batch does not keep it from the alert', async () => {
+  const { deliver, fail, lines } = await world(2, { deadShare: 0, after: 1 });
+  fail('ItemsDeadLettered');
+  await deliver({ m1: [endOf('000000', one)] });
+  lines.length = 0;
+
+  await deliver({ m1: [endOf('000000', one)] });
+
+  expect(lines.map(({ event }) => event)).toContain('batch-paused');
+});
+
+test('a paused batch ends when nothing of it is pending', async () => {
+  const { deliver, pause, row } = await world(1);
+  await pause();
+
+  await deliver({ m1: [endOf('000000')] });
+
+  expect(await row()).toMatchObject({ state: 'completed', announced: true });
+  expect((await row())?.paused).toBeUndefined();
 });

@@ -1,43 +1,22 @@
 import { metrics } from '@opentelemetry/api';
-import {
-  AggregationTemporality,
-  InMemoryMetricExporter,
-  MeterProvider,
-  PeriodicExportingMetricReader,
-} from '@opentelemetry/sdk-metrics';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   countAccepted,
   countBatch,
   countChunk,
   countLostWake,
+  countRateLowered,
   countWake,
   measureChunk,
   measureQueue,
   observeOperations,
 } from '../../../shared/telemetry/metrics.ts';
+import { measured } from '../../helpers/measured.ts';
 
 const subject = { workload: 'billing', lane: 'normal', secret: 'of the row' };
 const own = { workload: 'billing', lane: 'normal' };
 
 afterEach(() => metrics.disable());
-
-/** What was measured, as `name` → `[attributes, value]`; of a histogram the sum. */
-async function measured(act: () => void): Promise<Record<string, [object, unknown][]>> {
-  const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
-  const provider = new MeterProvider({ readers: [new PeriodicExportingMetricReader({ exporter })] });
-  metrics.setGlobalMeterProvider(provider);
-  act();
-  await provider.forceFlush();
-  const found = exporter.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((scope) => scope.metrics));
-  await provider.shutdown();
-  const values = (points: { attributes: object; value: unknown }[]): [object, unknown][] =>
-    points.map(({ attributes, value }) => [
-      attributes,
-      typeof value === 'object' && value !== null && 'sum' in value ? value.sum : value,
-    ]);
-  return Object.fromEntries(found.map(({ descriptor, dataPoints }) => [descriptor.name, values(dataPoints)]));
-}
 
 describe('the metrics', () => {
   it('count items by what became of them, and name no field of a batch but workload and lane', async () => {
@@ -59,13 +38,14 @@ describe('the metrics', () => {
     });
   });
 
-  it('tell batches, queues, wakes and operations', async () => {
+  it('tell batches, queues, wakes, lowered rates and operations', async () => {
     const found = await measured(() => {
       countBatch(subject, 'completed', 12);
       measureQueue('billing-normal-0', 5, 2);
       measureQueue('billing-normal-0', 3, 1);
       countWake('billing-normal-0', 'started');
       countLostWake('billing-normal-0');
+      countRateLowered('billing');
       observeOperations(() => ({ 'queue.put': 4 }));
     });
 
@@ -77,6 +57,7 @@ describe('the metrics', () => {
       'sluice.queue.active': [[{ queue }, 1]],
       'sluice.wakes': [[{ queue, result: 'started' }, 1]],
       'sluice.wakes.missed': [[{ queue }, 1]],
+      'sluice.rate.lowered': [[{ workload: 'billing' }, 1]],
       'sluice.operations': [[{ operation: 'queue.put' }, 4]],
     });
   });

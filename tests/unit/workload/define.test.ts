@@ -100,3 +100,19 @@ describe('what a handler that waits may say', () => {
     expect(define(options).secondsPerChunk).toBeCloseTo(seconds);
   });
 });
+
+describe('halt', () => {
+  it('is off by default, and taken as it is', () => {
+    expect(define({}).halt).toBeUndefined();
+    expect(define({ halt: { deadShare: 0.25, after: 1_000 } }).halt).toEqual({ deadShare: 0.25, after: 1_000 });
+  });
+
+  it.each([
+    [{ deadShare: 1.5, after: 1 }, 'halt.deadShare must be 0 to 1, got 1.5.'],
+    [{ deadShare: 0.5, after: 0 }, 'halt.after must be 1 to 1000000000, got 0.'],
+    [{ deadShare: 0.5, after: 1.5 }, 'halt.after must be 1 to 1000000000, got 1.5.'],
+    [{ after: 10 }, 'halt.deadShare must be 0 to 1, got undefined.'],
+  ])('%j is refused', (halt, message) => {
+    expect(() => define({ halt })).toThrow(`Workload "w": ${message}`);
+  });
+});

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXIT } from '../../../../cli/exit-codes.ts';
 import type { BatchView } from '../../../../shared/http/batches/schemas.ts';
+import type { QueueView } from '../../../../shared/http/queues/schemas.ts';
 import { ROUTES } from '../../../../shared/http/routes.ts';
 import { noCounts } from '../../../../shared/sweep/counts.ts';
 import { type Answer, batchView, KEYS, run } from '../world.ts';
@@ -14,6 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
+const BATCH = '01985a00-0000-7000-8000-000000000000';
 const POLICY = { thresholds: [{ tasks: 100 }], capacity: 100, headroom: 0.25, targetSeconds: 10 };
 const policyView = { queue: 'q', version: 4, policy: POLICY };
 const letter = { line: 2, chunk: '000000', cause: 'c', index: 1, reason: 'invalid', attempts: [], version: 1 };
@@ -31,6 +33,8 @@ describe('the routes', () => {
     ['queues', 'GET queues'],
     ['pause q', 'POST queues/{queue}/pause'],
     ['resume q', 'POST queues/{queue}/resume'],
+    [`pause ${BATCH}`, 'POST batches/{id}/pause'],
+    [`resume ${BATCH}`, 'POST batches/{id}/resume'],
     ['policy q', 'GET queues/{queue}/policy'],
     ['policy q --put -', 'PUT queues/{queue}/policy'],
     ['cost', 'GET cost'],
@@ -42,7 +46,8 @@ describe('the routes', () => {
 
     const { asked } = await run(args, {}, { stdin: JSON.stringify(POLICY) });
 
-    const path = expected.replace('{id}', 'b').replace('{queue}', 'q');
+    const id = args.includes(BATCH) ? BATCH : 'b';
+    const path = expected.replace('{id}', id).replace('{queue}', 'q');
     expect(asked.map(({ method, path: at, key }) => [`${method} ${at.split('?')[0]}`, key])).toEqual([
       [path, keys[route?.audience ?? 'anyone']],
     ]);
@@ -117,6 +122,18 @@ describe('watch', () => {
   ])('says that none %s is valid', async (which, revisions) => {
     const json = batchView('b', 'suspect', { suspect: { causes: [] }, revisions: revisions as BatchView['revisions'] });
     expect((await run('watch b', look({ json }))).out).toContain(`Suspect: none ${which} is valid. The file`);
+  });
+
+  it('says that the batch is paused, and goes on watching it', async () => {
+    const why = { by: 'halt', reason: '6 of 10 items are dead letters', since: '2026-11-01T10:00:00.000Z' } as const;
+    const paused = { json: batchView('b', 'paused', { paused: why }) };
+
+    const { code, err } = await run('watch b', look(paused, paused, { json: batchView('b', 'completed') }));
+
+    expect(code).toBe(EXIT.done);
+    const line =
+      'Paused since 2026-11-01 10:00:00 UTC by the halt rule of its workload: 6 of 10 items are dead letters';
+    expect(err.split(`${line}\n`)).toHaveLength(2);
   });
 
   it('prints once why the batch waits, in full', async () => {
@@ -376,6 +393,41 @@ describe('redrive', () => {
   ])('says where %j is wrong', async (stdin, message) => {
     const { code, err, asked } = await run('redrive b --corrected -', {}, { stdin });
     expect([code, err, asked]).toEqual([EXIT.usage, expect.stringContaining(message), []]);
+  });
+});
+
+describe('queues', () => {
+  const rateLimit = { calls: 200, perSeconds: 60 };
+  const none = { rateLimit: null, maxConcurrency: null, lowered: null, heldUntil: null, holders: 0, waiting: null };
+  const queue = (limits: QueueView['limits'] | undefined): Partial<QueueView> => ({
+    ...{ queue: 'mail-normal-0', status: 'idle', paused: null, startFailure: null, dueAt: null, taskLimit: 0 },
+    ...{ depth: 7, active: 0, total: 3, itemsPerSecond: 0, ...(limits === undefined ? {} : { limits }) },
+  });
+  const at = (time: string): string => `2026-11-22T${time}.123Z`;
+
+  it.each<[string, QueueView['limits'] | undefined]>([
+    ['idle', undefined],
+    ['idle', null],
+    ['idle, rate limit 200 calls/60 s', { ...none, rateLimit }],
+    [
+      'idle, rate limit 200 calls/60 s, lowered to 5 % since 2026-11-22 14:03:00 (throttled), ' +
+        'nothing starts until 2026-11-22 14:03:30 (throttled), shared by 2 processes',
+      {
+        ...{ ...none, rateLimit, lowered: { factor: 0.05, since: at('14:03:00') } },
+        ...{ heldUntil: at('14:03:30'), holders: 2 },
+      },
+    ],
+    [
+      'waits for a share since 2026-11-22 14:03:00, due 2026-11-22 14:03:06, rate limit 1 item/1 s, ' +
+        'at most 1,000 items in flight, shared by 1 process',
+      {
+        ...{ ...none, rateLimit: { items: 1, perSeconds: 1 }, maxConcurrency: 1_000, holders: 1 },
+        waiting: { since: at('14:03:00'), until: at('14:03:06') },
+      },
+    ],
+  ])('shows limits and what the queue waits for: %s', async (state, limits) => {
+    const { out, code } = await run('queues', { 'GET queues': { json: { queues: [queue(limits)] } } });
+    expect([out.split('\n')[1]?.replace(/^.* {2}(?=idle|waits)/, ''), code]).toEqual([state, EXIT.done]);
   });
 });
 

@@ -1,0 +1,11 @@
+import { app } from '@azure/functions';
+import { pauseOverHttp } from '../shared/http/batches/pause-batch.ts';
+import { answering } from '../shared/http/edge/answers.ts';
+import { pipeline, prices } from './app.ts';
+
+app.http('pause-batch', {
+  route: 'batches/{id}/pause',
+  methods: ['POST'],
+  authLevel: 'function',
+  handler: answering((request) => pauseOverHttp({ deps: pipeline.deps(), prices }, request)),
+});

@@ -1,0 +1,14 @@
+import { app } from '@azure/functions';
+import { resumeOverHttp } from '../shared/http/batches/pause-batch.ts';
+import { answering } from '../shared/http/edge/answers.ts';
+import { durableClient, getDrainClient, pipeline, prices } from './app.ts';
+
+app.http('resume-batch', {
+  route: 'batches/{id}/resume',
+  methods: ['POST'],
+  authLevel: 'function',
+  extraInputs: [durableClient],
+  handler: answering((request, context) =>
+    resumeOverHttp({ deps: pipeline.requestDeps(getDrainClient(context)), prices }, request),
+  ),
+});

@@ -1,0 +1,59 @@
+/**
+ * Resuming: one change of the state by ETag, and only then new references for all pending rows: one that is put before is
+ * deleted by a worker that still finds the batch paused. `resumingAt` says until the end that some may be missing; who dies
+ * in between leaves it to a repeat of the request, or to the sweep.
+ */
+import { type BatchRow, toBatchEntity } from '../batches/batch-row.ts';
+import { changeBatch, readBatch, rowOf } from '../batches/ledger.ts';
+import { resuming } from '../batches/pause.ts';
+import { Problem } from '../errors.ts';
+import type { FinalizeDeps } from '../results/finalize.ts';
+import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
+import { writeRow } from '../storage/write-row.ts';
+import { log } from '../telemetry/log.ts';
+import { resendPending } from '../wake/resend.ts';
+
+/** How far a resume has come: `isWhole`: all pending rows have references again. */
+export interface Resumed {
+  sent: number;
+  isWhole: boolean;
+}
+
+/**
+ * Resumes a paused batch. Repeated while its references are being put, it puts them again. After `untilMs` (service time)
+ * the sweep goes on with what is left.
+ * @throws Problem 'not-found'; 'conflict' when the batch is not paused, or its workload is not deployed any more.
+ */
+export async function resumeBatch(
+  deps: FinalizeDeps,
+  id: string,
+  untilMs = Number.POSITIVE_INFINITY,
+): Promise<Resumed> {
+  const row = await markResuming(deps, id);
+  return continueResume(deps, row, () => deps.gate.now() >= untilMs);
+}
+
+const markResuming = (deps: FinalizeDeps, id: string): Promise<BatchRow> =>
+  retryLostRace(rowOf(id), async () => {
+    const found = await readBatch(deps.table, id);
+    if (!found) throw new Problem('not-found', `There is no batch "${id}".`);
+    const { row, etag } = found;
+    if (row.resumingAt !== undefined && (row.state === 'queued' || row.state === 'running')) return row;
+    if (row.state !== 'paused') throw new Problem('conflict', `Batch ${id} is ${row.state}; it is not paused.`);
+    if (!deps.registry.workload(row.workload))
+      throw new Problem('conflict', `Workload "${row.workload}" is not deployed any more.`);
+    const next = resuming(row, new Date(deps.gate.now()).toISOString());
+    if ((await writeRow(deps.table, toBatchEntity(next), etag)) === undefined) return LOST_RACE;
+    log.info('batch-resumed', { batch: id, workload: row.workload, was: row.paused });
+    return next;
+  });
+
+/** Puts the references of all pending rows of a batch that was resumed, then removes the mark, unless it is of a later resume. */
+export async function continueResume(deps: FinalizeDeps, batch: BatchRow, isOver: () => boolean): Promise<Resumed> {
+  const resumed = await resendPending(deps, batch, { isOver });
+  if (!resumed.isWhole) return resumed;
+  await changeBatch(deps.table, batch.id, ({ resumes, resumingAt }) =>
+    resumingAt !== undefined && resumes === batch.resumes ? { resumingAt: undefined } : undefined,
+  );
+  return resumed;
+}

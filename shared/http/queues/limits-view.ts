@@ -1,0 +1,50 @@
+import { type Claim, claimShare } from '../../limits/claim.ts';
+import { limitOf } from '../../limits/limit.ts';
+import { newQuota, type QuotaRow } from '../../limits/quota-row.ts';
+import type { GateRow } from '../../wake/gate-row.ts';
+import type { QueueAddress } from '../../workload/registry.ts';
+import type { LimitsView } from './schemas.ts';
+
+/** What is known of a queue's limits. */
+export interface KnownLimits {
+  gate: GateRow;
+  /** undefined: nobody has claimed a share yet. */
+  quota: QuotaRow | undefined;
+  /** Service time in milliseconds. */
+  nowMs: number;
+}
+
+/** A claim that changes no more of a row than time has: leases end, places are forgotten, and the rate rises. */
+const NO_CLAIM: Claim = { id: '', queues: [], wants: { permitsPerSecond: 0, inFlight: 0 }, inFlight: 0, quiet: 0 };
+
+/** Whether the tasks of a queue need a share of the limits of its workload. */
+export const isLimited = ({ kind, workload }: QueueAddress): boolean =>
+  kind === 'items' && limitOf(workload) !== undefined;
+
+/** The limits of a queue as the API shows them; null when it has none. */
+export function limitsView(address: QueueAddress, { gate, quota, nowMs }: KnownLimits): LimitsView | null {
+  const { workload, queue } = address;
+  const limit = limitOf(workload);
+  if (limit === undefined || !isLimited(address)) return null;
+  const stored = quota ?? newQuota(workload.name);
+  const { row } = claimShare(stored, NO_CLAIM, { limit, nowMs });
+  const { rateLimit, maxConcurrency } = workload;
+  const holders = row.holders.filter(({ until, queues }) => until > nowMs && queues.length > 0);
+  // Who has a share raises the factor when it renews it; while nobody has one, time alone does.
+  const { factor } = holders.length > 0 ? stored : row;
+  const place = row.waiting.find((each) => each.queue === queue);
+  // A task without a share, beside others with one, keeps a place too, and so does a queue between two waves.
+  const isWaiting = isParked(gate) && !holders.some(({ queues }) => queues.includes(queue));
+  return {
+    rateLimit: rateLimit ?? null,
+    maxConcurrency: maxConcurrency ?? null,
+    lowered: rateLimit && factor < 1 ? { factor, since: isoOf(stored.changedAt) } : null,
+    heldUntil: rateLimit && row.heldUntil > nowMs ? isoOf(row.heldUntil) : null,
+    holders: holders.length,
+    waiting: place && isWaiting ? { since: isoOf(place.since), until: gate.parkedUntil } : null,
+  };
+}
+
+const isParked = ({ status, parkedUntil }: GateRow): boolean => status === 'idle' && parkedUntil !== '';
+
+const isoOf = (ms: number): string => new Date(ms).toISOString();

@@ -1,0 +1,40 @@
+import type { BatchRow } from '../batches/batch-row.ts';
+import type { ChunkRow } from '../batches/chunk-row.ts';
+import { chunkRows } from '../batches/ledger.ts';
+import type { Table } from '../storage/table.ts';
+import { type EnqueueDeps, enqueue } from './enqueue.ts';
+
+const ROWS_A_GROUP = 500;
+
+export interface ResendOptions {
+  /** Which of the pending rows; default all. */
+  isWanted?: (row: ChunkRow) => Promise<boolean>;
+  /** Whether the time is up; asked after each group of 500. */
+  isOver: () => boolean;
+}
+
+/**
+ * Puts the references of pending rows again, marked as `resent`, in groups while they are read. `isWhole`: the time was
+ * enough for all.
+ */
+export async function resendPending(
+  deps: EnqueueDeps & { table: Table },
+  batch: BatchRow,
+  { isWanted, isOver }: ResendOptions,
+): Promise<{ sent: number; isWhole: boolean }> {
+  let sent = 0;
+  let group: ChunkRow[] = [];
+  const flush = async (): Promise<void> => {
+    await enqueue(deps, batch, group, { resent: true });
+    sent += group.length;
+    group = [];
+  };
+  for await (const { row } of chunkRows(deps.table, batch.id, 'pending')) {
+    if (isWanted && !(await isWanted(row))) continue;
+    if (group.push(row) < ROWS_A_GROUP) continue;
+    await flush();
+    if (isOver()) return { sent, isWhole: false };
+  }
+  await flush();
+  return { sent, isWhole: true };
+}

@@ -1,0 +1,156 @@
+import { expect, test } from 'vitest';
+import type { BatchState } from '../../../shared/batches/batch-row.ts';
+import { toChunkEntity } from '../../../shared/batches/chunk-row.ts';
+import { changeBatch, insertBatch, readBatch } from '../../../shared/batches/ledger.ts';
+import { pauseBatch } from '../../../shared/commands/pause.ts';
+import { resumeBatch } from '../../../shared/commands/resume.ts';
+import { readReference } from '../../../shared/contract/reference.ts';
+import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
+import { withLog } from '../../../shared/telemetry/log.ts';
+import type { Queue } from '../../../shared/wake/messages.ts';
+import { createRegistry } from '../../../shared/workload/registry.ts';
+import { BATCH, batchRowOf, chunkRowOf } from '../../helpers/factories.ts';
+import { memoryTable } from '../../helpers/memory-table.ts';
+import { SILENT_LOG } from '../../helpers/silent-log.ts';
+import { address } from '../drain/drain-fixtures.ts';
+
+const NOW = Date.parse('2026-01-01T00:01:00.000Z');
+const CHUNKS = ['000000', '000001'];
+
+/** A batch of two pending chunks, and what is put into its queue. */
+async function world(state: BatchState) {
+  const store = memoryTable();
+  const puts: { chunk: string; resent: boolean; resumes: number | undefined; delay: number }[] = [];
+  let beforePut = async (): Promise<void> => {};
+  const sendMessage = async (text: string, { visibilityTimeout = 0 } = {}) => {
+    await beforePut();
+    const { chunk, resent = false, resumes } = readReference(text);
+    puts.push({ chunk, resent, resumes, delay: visibilityTimeout });
+  };
+  const deps = {
+    table: store.table,
+    queues: () => ({ sendMessage }) as unknown as Queue,
+    registry: createRegistry([address.workload]),
+    publish: async () => {},
+    gate: { table: memoryTable().table, now: () => NOW },
+  } as unknown as FinalizeDeps;
+  const rows = CHUNKS.map((chunk) => chunkRowOf({ chunk }));
+  await insertBatch(store.table, batchRowOf({ state, accepted: 8, chunksTotal: 2 }), rows);
+  const quietly = <T>(fn: () => Promise<T>): Promise<T> => withLog(SILENT_LOG, fn);
+  return {
+    ...{ store, puts },
+    row: async () => (await readBatch(store.table, BATCH))?.row,
+    change: (change: Parameters<typeof changeBatch>[2]) => changeBatch(store.table, BATCH, change),
+    onPut: (hook: () => Promise<void>) => {
+      beforePut = hook;
+    },
+    pause: (reason = 'why') => quietly(() => pauseBatch(deps, BATCH, reason)),
+    resume: (untilMs?: number) => quietly(() => resumeBatch(deps, BATCH, untilMs)),
+  };
+}
+
+test('a pause keeps its reason and its time, and a resume goes back to where the batch was', async () => {
+  const { pause, resume, row, change } = await world('running');
+  await change(() => ({ startedAt: '2026-01-01T00:00:30.000Z', succeeded: 3, dead: 1 }));
+
+  const paused = await pause('wrong file');
+  expect(paused).toMatchObject({ state: 'paused', paused: { by: 'operator', reason: 'wrong file' } });
+  expect(paused.paused?.at).toBe('2026-01-01T00:01:00.000Z');
+
+  await resume();
+  expect(await row()).toMatchObject({ state: 'running', haltFrom: { succeeded: 3, dead: 1 } });
+  expect(await row()).not.toHaveProperty('paused');
+});
+
+test('is answered as it is when it is repeated, or its answer was lost', async () => {
+  const { pause, store } = await world('queued');
+  const { updateEntity } = store.table;
+  let isLost = false;
+  store.table.updateEntity = (async (...args: Parameters<typeof updateEntity>) => {
+    const answer = await updateEntity(...args);
+    if (isLost) return answer;
+    isLost = true;
+    // The SDK's own retry meets the new ETag.
+    throw Object.assign(new Error('changed'), { statusCode: 412, code: 'UpdateConditionNotSatisfied' });
+  }) as typeof updateEntity;
+
+  const first = await pause('first');
+
+  expect(first).toMatchObject({ state: 'paused', paused: { reason: 'first' } });
+  expect(await pause('second')).toEqual(first);
+});
+
+test.each([
+  ['accepting', /being accepted; it can be paused in a moment/],
+  ['cancelling', /being cancelled/],
+  ['completed', /nothing to pause/],
+] as const)('a batch that is %s is not paused', async (state, text) => {
+  const { pause, row } = await world(state);
+  const before = await row();
+
+  await expect(pause()).rejects.toMatchObject({ type: 'conflict', message: expect.stringMatching(text) });
+
+  expect(await row()).toEqual(before);
+});
+
+test.each(['accepting', 'queued', 'running', 'cancelling', 'completed'] as const)(
+  'a batch that is %s is not resumed',
+  async (state) => {
+    const { resume, puts } = await world(state);
+
+    await expect(resume()).rejects.toMatchObject({ type: 'conflict', message: expect.stringMatching(/is not paused/) });
+    expect(puts).toEqual([]);
+  },
+);
+
+test('a resume puts each pending row as resent, after the state has changed, for the time when it is due', async () => {
+  const { pause, resume, puts, row, onPut, store } = await world('queued');
+  const due = chunkRowOf({ chunk: '000000.r1', dueAt: '2026-01-01T00:02:00.000Z' });
+  await store.table.createEntity(toChunkEntity(due));
+  await pause();
+  const states: unknown[] = [];
+  onPut(async () => void states.push((await row())?.state, (await row())?.resumingAt));
+
+  expect(await resume()).toEqual({ sent: 3, isWhole: true });
+
+  expect(puts.toSorted((a, b) => (a.chunk < b.chunk ? -1 : 1))).toEqual([
+    { chunk: '000000', resent: true, resumes: 1, delay: 0 },
+    { chunk: '000000.r1', resent: true, resumes: 1, delay: 60 },
+    { chunk: '000001', resent: true, resumes: 1, delay: 0 },
+  ]);
+  expect(new Set(states)).toEqual(new Set(['queued', '2026-01-01T00:01:00.000Z']));
+  expect((await row())?.resumingAt).toBeUndefined();
+});
+
+test('a resume that is not through leaves the mark of a later one', async () => {
+  const { pause, resume, row, onPut } = await world('queued');
+  await pause();
+  let isFirst = true;
+  onPut(async () => {
+    if (!isFirst) return;
+    isFirst = false;
+    await pause();
+    // The later one dies after its change of the state, in the same millisecond.
+    onPut(async () => {
+      throw new Error('dead');
+    });
+    await expect(resume()).rejects.toThrow('dead');
+    onPut(async () => {});
+  });
+
+  await resume();
+
+  expect(await row()).toMatchObject({ state: 'queued', resumes: 2, resumingAt: '2026-01-01T00:01:00.000Z' });
+});
+
+test('what a resume has no time for is left to the sweep', async () => {
+  const { pause, resume, row, store } = await world('queued');
+  for (let n = 2; n < 600; n += 1) {
+    const chunk = String(n).padStart(6, '0');
+    await store.table.createEntity(toChunkEntity(chunkRowOf({ chunk })));
+  }
+  await pause();
+
+  expect(await resume(NOW)).toEqual({ sent: 500, isWhole: false });
+  expect((await row())?.resumingAt).toBeDefined();
+});

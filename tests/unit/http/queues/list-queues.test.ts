@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { listQueues } from '../../../../shared/http/queues/list-queues.ts';
+import { pauseQueue } from '../../../../shared/http/queues/pause-queue.ts';
+import { type QueueView, queueListSchema, queueViewSchema } from '../../../../shared/http/queues/schemas.ts';
+import { type Holder, newQuota, type QuotaRow, writeQuota } from '../../../../shared/limits/quota-row.ts';
+import type { Table } from '../../../../shared/storage/table.ts';
+import { changeGate } from '../../../../shared/wake/gate.ts';
+import type { GateRow } from '../../../../shared/wake/gate-row.ts';
+import { defineWorkload } from '../../../../shared/workload/define.ts';
+import { createRegistry, type Registry } from '../../../../shared/workload/registry.ts';
+import { memoryTable } from '../../../helpers/memory-table.ts';
+import { requestFor } from '../requests.ts';
+
+const NOW = Date.parse('2026-11-22T14:03:00.000Z');
+const at = (seconds: number): string => new Date(NOW + seconds * 1_000).toISOString();
+const common = { version: 1, item: z.unknown(), map: (item: unknown) => item };
+const mail = defineWorkload({
+  ...{ ...common, name: 'mail', lanes: ['normal', 'bulk'] },
+  rateLimit: { calls: 200, perSeconds: 60 },
+});
+const images = defineWorkload({ ...common, name: 'images', maxConcurrency: 50 });
+const plain = defineWorkload({ ...common, name: 'plain' });
+
+const holder = (fields: Partial<Holder>): Holder => ({
+  ...{ id: 'p1', queues: ['mail-normal-0'], since: NOW - 20_000, renewsAt: NOW + 3_000, until: NOW + 5_000 },
+  wants: { permitsPerSecond: Number.POSITIVE_INFINITY, inFlight: Number.POSITIVE_INFINITY },
+  has: { permitsPerSecond: 1, inFlight: Number.POSITIVE_INFINITY },
+  ...fields,
+});
+
+interface World {
+  quota?: Partial<QuotaRow> & { workload: string };
+  gates?: Record<string, Partial<GateRow>>;
+}
+
+async function tableWith({ quota, gates = {} }: World): Promise<{ table: Table; queries: () => number }> {
+  const { table, before } = memoryTable();
+  if (quota) await writeQuota(table, { row: { ...newQuota(quota.workload), ...quota }, etag: undefined });
+  for (const [queue, change] of Object.entries(gates)) await changeGate(table, queue, () => change);
+  let queries = 0;
+  before(async (name) => {
+    if (name === 'table.list') queries += 1;
+  });
+  return { table, queries: () => queries };
+}
+
+const now = (): number => NOW;
+const list = async (table: Table, registry: Registry): Promise<QueueView[]> => {
+  const deps = { table, now, registry, pool: undefined, depthOf: async () => 0 };
+  const answer = await listQueues(deps, requestFor('queues'));
+  return queueListSchema.parse(answer.jsonBody).queues;
+};
+
+/** The limits of a queue of the workload "mail", unless `queue` says otherwise. */
+async function limitsOf(world: World, queue = 'mail-normal-0'): Promise<QueueView['limits'] | undefined> {
+  const { table } = await tableWith(world);
+  return (await list(table, createRegistry([mail, images]))).find((each) => each.queue === queue)?.limits;
+}
+
+describe('GET queues, of a workload with limits', () => {
+  it('says what the workload says, before anybody has claimed a share', async () => {
+    const idle = { lowered: null, heldUntil: null, holders: 0, waiting: null };
+    const rateLimit = { calls: 200, perSeconds: 60 };
+    expect(await limitsOf({})).toEqual({ ...idle, rateLimit, maxConcurrency: null });
+    expect(await limitsOf({}, 'images-normal-0')).toEqual({ ...idle, rateLimit: null, maxConcurrency: 50 });
+    expect(await limitsOf({}, 'mail-results')).toBeNull();
+  });
+
+  it('says how far the rate is lowered, since when, and until when nothing is started, in each of its queues', async () => {
+    const quota = { workload: 'mail', factor: 0.5, changedAt: NOW - 10_000, heldUntil: NOW + 30_000 };
+    const expected = { lowered: { factor: 0.5, since: at(-10) }, heldUntil: at(30) };
+    expect(await limitsOf({ quota })).toMatchObject(expected);
+    expect(await limitsOf({ quota }, 'mail-bulk-0')).toMatchObject(expected);
+    expect(await limitsOf({ quota }, 'images-normal-0')).toMatchObject({ lowered: null, heldUntil: null });
+  });
+
+  it('says nothing of a pause that is over, nor of a rate that has risen since', async () => {
+    const quota = { workload: 'mail', factor: 0.5, changedAt: NOW - 130_000, heldUntil: NOW };
+    expect(await limitsOf({ quota })).toMatchObject({ lowered: { factor: 0.7, since: at(-130) }, heldUntil: null });
+    expect(await limitsOf({ quota: { ...quota, changedAt: NOW - 300_000 } })).toMatchObject({ lowered: null });
+    // The process that has a share has not raised it yet.
+    const held = { ...quota, holders: [holder({})] };
+    expect(await limitsOf({ quota: held })).toMatchObject({ lowered: { factor: 0.5, since: at(-130) } });
+  });
+
+  it('says nothing of a rate where there is none', async () => {
+    const quota = { workload: 'images', factor: 0.5, changedAt: NOW, heldUntil: NOW + 30_000 };
+    expect(await limitsOf({ quota }, 'images-normal-0')).toMatchObject({ lowered: null, heldUntil: null });
+  });
+
+  it('counts the processes whose share has not ended', async () => {
+    const ended = holder({ id: 'p2', until: NOW });
+    const givenUp = holder({ id: 'p3', queues: [], has: { permitsPerSecond: 0, inFlight: 7 } });
+    const holders = [holder({}), ended, givenUp, holder({ id: 'p4', queues: ['mail-bulk-0'] })];
+    expect(await limitsOf({ quota: { workload: 'mail', holders } })).toMatchObject({ holders: 2 });
+  });
+});
+
+describe('GET queues, of a queue that is parked without a share', () => {
+  const parked = { status: 'idle' as const, parkedUntil: at(4) };
+  const place = { queue: 'mail-bulk-0', since: NOW - 9_000, until: NOW + 9_000 };
+  const quota = { workload: 'mail', holders: [holder({})], waiting: [place] };
+  const bulk = (world: World) => limitsOf(world, 'mail-bulk-0');
+
+  it('says since when it waits, and until when it is parked; the other queue does not wait', async () => {
+    const world = { quota, gates: { 'mail-bulk-0': parked, 'mail-normal-0': parked } };
+    expect((await bulk(world))?.waiting).toEqual({ since: at(-9), until: at(4) });
+    expect((await limitsOf(world))?.waiting).toBeNull();
+  });
+
+  it.each<[string, World]>([
+    ['is draining', { quota, gates: { 'mail-bulk-0': { ...parked, status: 'draining' } } }],
+    ['is drained', { quota, gates: { 'mail-bulk-0': { status: 'idle', parkedUntil: '' } } }],
+    [
+      'is served by a process',
+      { quota: { ...quota, holders: [holder({ queues: ['mail-bulk-0'] })] }, gates: { 'mail-bulk-0': parked } },
+    ],
+    ['was forgotten', { quota: { ...quota, waiting: [{ ...place, until: NOW }] }, gates: { 'mail-bulk-0': parked } }],
+    ['waits for something else', { quota: { ...quota, waiting: [] }, gates: { 'mail-bulk-0': parked } }],
+  ])('says nothing of it once the queue %s', async (_case, world) => {
+    expect((await bulk(world))?.waiting).toBeNull();
+  });
+});
+
+describe('the quota rows', () => {
+  it('are read by one query more, and not at all where no workload has limits', async () => {
+    const { table, queries } = await tableWith({});
+    await list(table, createRegistry([plain]));
+    expect(queries()).toBe(1);
+    await list(table, createRegistry([plain, mail, images]));
+    expect(queries()).toBe(3);
+  });
+
+  it('are also shown in the answer to a pause', async () => {
+    const { table } = await tableWith({ quota: { workload: 'mail', holders: [holder({})] } });
+    const request = requestFor('queues/mail-normal-0/pause', {}, '{}');
+    Object.assign(request.params, { queue: 'mail-normal-0' });
+    const answer = await pauseQueue({ registry: createRegistry([mail]), gate: { table, now } }, request);
+    const view = queueViewSchema.parse(answer.jsonBody);
+    expect(view).toMatchObject({ paused: { by: 'operator' }, limits: { holders: 1 } });
+  });
+});
