@@ -12,7 +12,7 @@ import { startStack, type TestStack } from '../../helpers/stack.ts';
 const LIMITS: Limits = { unit: 'calls', limit: 200, perMs: 6_000, maxConcurrency: 800 };
 const LATENCY_MS = 60;
 const ADDRESSES = 200;
-const CALLS = { transactional: 150, bulk: 300 } as const;
+const CALLS = { transactional: 100, bulk: 200 } as const;
 const TOTAL = ADDRESSES * (CALLS.transactional + 2 * CALLS.bulk);
 const SECONDS = 120;
 /** A lease short enough that a test can wait for one to run out; slices so long that some follow each other. */
@@ -37,6 +37,7 @@ describe.each(INSTANCES)('a provider of mail with a limit, and %i instances', (i
         name: `mail-${instances}`,
         project: 'tests/integration/limits/tsconfig.json',
         registry: 'tests/integration/limits/app/registry.ts',
+        visibilitySeconds: 10,
       }),
     });
   });
