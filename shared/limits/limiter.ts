@@ -37,6 +37,8 @@ const UNUSED_PART = 1 - USED_PART;
  * A lease ends here before it ends for others: a service clock is up to a second behind, and a round trip (service-clock.ts).
  */
 const MARGIN_MS = 1_500;
+/** Shortest time between two claims that tell of throttling. */
+const THROTTLED_CLAIM_MS = 1_000;
 /** Wait before a claim is tried again that met a fault. */
 const FAULT_RETRY_MS = 1_000;
 /** A process that uses less than this part of its share asks for what it has used, and a little more. */
@@ -187,13 +189,13 @@ class Quota {
     if (nowMs >= this.#renewMs) this.#claimInBackground();
   }
 
-  /** Half the pace at once here, and for all with the claim that follows. */
+  /** Nothing for a while here, and half the pace for all with the claim that follows: answers of one moment share one. */
   #holdBack(seconds: number): void {
+    const nowMs = this.#deps.clockMs();
     clearPermits(this.permits);
-    this.#share = { ...this.#share, permitsPerSecond: this.#share.permitsPerSecond / 2 };
-    this.#heldMs = this.#deps.clockMs() + Math.min(seconds, this.#limit.perSeconds) * 1_000;
+    this.#heldMs = nowMs + Math.min(seconds, this.#limit.perSeconds) * 1_000;
     this.#throttledSeconds = Math.max(seconds, this.#throttledSeconds ?? 0);
-    this.#renewMs = 0;
+    this.#renewMs = Math.min(this.#renewMs, Math.max(nowMs, this.#claimedMs + THROTTLED_CLAIM_MS));
   }
 
   #add(seconds: number): void {

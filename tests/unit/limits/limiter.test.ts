@@ -159,9 +159,23 @@ it('counts that the other side throttles, once per report to the others', async 
   const found = await measured(async () => {
     reportThrottled(a.permits(), 500);
     reportThrottled(a.permits(), 300);
-    await a.calls(100);
+    await a.calls(1_100);
   });
   expect(found['sluice.rate.lowered']).toEqual([[{ workload: 'mail' }, 1]]);
+});
+
+it('claims once a second, however many answers throttle', async () => {
+  const { process, operations, row } = world({ rateLimit: { calls: 100, perSeconds: 1 } });
+  const a = process('a');
+  await a.enter('queue-1');
+  await a.calls(1_000);
+  operations.length = 0;
+  for (let at = 0; at < 1_000; at += 20) {
+    reportThrottled(a.permits(), 100);
+    await a.calls(20);
+  }
+  expect(operations.length).toBeLessThanOrEqual(2);
+  expect((await row()).factor).toBe(0.5);
 });
 
 it('a workload without limits costs nothing', async () => {
