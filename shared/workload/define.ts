@@ -155,7 +155,7 @@ export type WorkloadOptions<Schema extends StandardSchemaV1, Result, Acc, Row = 
           items: StandardSchemaV1.InferOutput<Schema>[],
           contexts: ItemContext[],
         ) => ChunkOutput<Result>[] | Promise<ChunkOutput<Result>[]>;
-        /** Most items of one call; default the whole chunk. */
+        /** Most items of one call; default the whole chunk, but no more than the limits let begin at once. */
         group?: { maxItems?: number };
       }
   );
@@ -294,6 +294,8 @@ function check(workload: Workload): void {
   }
 }
 
+const MAX_RATE = 100_000_000;
+
 function checkLimits({ rateLimit, maxConcurrency, map, group }: Workload, fail: Fail): void {
   const perCall = map === undefined ? group.maxItems : 1;
   if (maxConcurrency !== undefined && !isWhole(maxConcurrency, perCall, 1_000_000))
@@ -301,9 +303,12 @@ function checkLimits({ rateLimit, maxConcurrency, map, group }: Workload, fail: 
   if (rateLimit === undefined) return;
   const { items, calls, perSeconds } = rateLimit as { items?: unknown; calls?: unknown; perSeconds: unknown };
   if ((items === undefined) === (calls === undefined)) fail('rateLimit', 'given in items or in calls', rateLimit);
-  if (!isWhole(items ?? calls, items === undefined ? 1 : perCall, 100_000_000))
-    fail('rateLimit', `a whole number, of items at least the ${perCall} of one call`, rateLimit);
-  if (!isWhole(perSeconds, 1, DAY_SECONDS)) fail('rateLimit.perSeconds', `1 to ${DAY_SECONDS}`, perSeconds);
+  if (items === undefined && !isWhole(calls, 1, MAX_RATE))
+    fail('rateLimit.calls', `a whole number, 1 to ${MAX_RATE}`, calls);
+  if (calls === undefined && !isWhole(items, perCall, MAX_RATE))
+    fail('rateLimit.items', `a whole number, at least the ${perCall} of one call`, items);
+  if (!isWhole(perSeconds, 1, DAY_SECONDS))
+    fail('rateLimit.perSeconds', `a whole number, 1 to ${DAY_SECONDS}`, perSeconds);
 }
 
 const isWhole = (value: unknown, min: number, max: number): boolean =>
