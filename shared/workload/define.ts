@@ -110,7 +110,7 @@ interface CommonOptions<Result, Acc, Row> {
   rateLimit?: RateLimit;
   /** Most items in flight, across all instances, lanes and queues of the workload; default: no limit. */
   maxConcurrency?: number;
-  /** A chunk ends at either limit; defaults 5,000 items, with a `rateLimit` what it lets begin in 30 s, and 1 MiB of records. */
+  /** A chunk ends at either limit; defaults 5,000 items, with a `rateLimit` what it lets begin in 10 s, and 1 MiB of records. */
   chunk?: { maxItems?: number; maxBytes?: number };
   /** Default 5 attempts, after waits of 1, 2, 4 and 8 seconds, each spread by ±20 %. */
   retry?: Partial<RetryPolicy>;
@@ -228,8 +228,8 @@ export function defineWorkload<Schema extends StandardSchemaV1, Result, Acc = ne
 }
 
 const MAX_ITEMS = 5_000;
-/** Of a rate: so much of a chunk's run is spent waiting for it, and another instance can take over the next chunk. */
-const SECONDS_OF_RATE = 30;
+/** Of a rate: a thread runs its chunk to the end, and an urgent lane has to wait for that. */
+const SECONDS_OF_RATE = 10;
 
 interface Sizes {
   rateLimit?: RateLimit;

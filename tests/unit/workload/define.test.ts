@@ -70,7 +70,7 @@ describe('what a handler that waits may say', () => {
   });
 
   it.each([
-    ['ten calls a second', { rateLimit: { calls: 10, perSeconds: 1 } }, 300, 300],
+    ['ten calls a second', { rateLimit: { calls: 10, perSeconds: 1 } }, 100, 100],
     ['one call a minute', { rateLimit: { calls: 1, perSeconds: 60 } }, 1, 1],
     ['much', { rateLimit: { items: 1_000_000, perSeconds: 1 } }, 5_000, 5_000],
     [
@@ -79,9 +79,9 @@ describe('what a handler that waits may say', () => {
       5_000,
       200,
     ],
-    ['items, which a group must not use up', { ...groups, rateLimit: { items: 50, perSeconds: 1 } }, 1_500, 50],
+    ['items, which a group must not use up', { ...groups, rateLimit: { items: 50, perSeconds: 1 } }, 500, 50],
     ['in flight, which a group must fit', { ...groups, maxConcurrency: 20 }, 5_000, 20],
-  ])('makes a chunk hold what the rate lets begin in 30 s: %s', (_, options, chunk, group) => {
+  ])('makes a chunk hold what the rate lets begin in 10 s: %s', (_, options, chunk, group) => {
     const workload = define(options);
     expect([workload.chunk.maxItems, workload.group.maxItems]).toEqual([chunk, group]);
   });
