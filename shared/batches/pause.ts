@@ -9,11 +9,12 @@ export const pausing = (row: BatchRow, paused: BatchPause): BatchRow => ({
   resumingAt: undefined,
 });
 
-/** Resumes a batch where it was; `halt` counts from here, or it would pause the batch again at once. */
+/** Resumes a paused batch where it was; `halt` counts from here, or it would pause the batch again at once. */
 export const resuming = (row: BatchRow, resumingAt: string): BatchRow => ({
   ...row,
   state: row.startedAt === undefined ? 'queued' : 'running',
   paused: undefined,
+  pausedMs: (row.pausedMs ?? 0) + Date.parse(resumingAt) - Date.parse(row.paused?.at ?? resumingAt),
   resumes: (row.resumes ?? 0) + 1,
   resumingAt,
   haltFrom: { succeeded: row.succeeded, dead: row.dead },
