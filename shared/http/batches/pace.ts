@@ -33,8 +33,11 @@ export function paceOf(pacing: Pacing, nowMs: number): Pick<BatchView, 'ratePerS
   const seconds = Math.max(0.001, (countedMs - startMs) / 1_000);
   const ended = items - pending + (running?.ended ?? 0);
   const estimate = goesOn(pacing) ? estimateOf(pacing, { ended, seconds, countedMs, nowMs }) : undefined;
-  return { ratePerSecond: Math.round(ended / seconds), ...(estimate && { estimate }) };
+  return { ratePerSecond: rounded(ended / seconds), ...(estimate && { estimate }) };
 }
+
+/** A slow rate keeps two digits: items of a limited workload may take minutes each, and 0 would say that nothing has ended. */
+const rounded = (rate: number): number => (rate < 10 ? Number(rate.toPrecision(2)) : Math.round(rate));
 
 /** When the count ended; between two counts of running chunks a rate over the time until now would fall, and then jump. */
 function countedAt({ completedAt, paused, running }: Pacing, startMs: number): number | undefined {

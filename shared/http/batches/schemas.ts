@@ -42,7 +42,11 @@ const deadlineMet = z
   .nullable()
   .describe('Whether the first completion met the deadline, whatever was redriven later; null while that is open');
 
-const rate = count.nullable().describe('Items per second of the present revision, since it was queued');
+const rate = z
+  .number()
+  .nonnegative()
+  .nullable()
+  .describe('Items per second of the present revision, since it was queued, without the time that it was paused');
 const estimate = z
   .object({ completesAt: time, basis: z.string().describe('What it is computed from, in words') })
   .optional()

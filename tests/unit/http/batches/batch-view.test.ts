@@ -110,12 +110,21 @@ test('a count from before the batch was queued is no time to measure a rate by',
   expect(view(running, '00:01:40', { progress: early }).ratePerSecond).toBe(15);
 });
 
+test('a rate of less than ten items per second is not rounded to whole items', () => {
+  const slow = batchRowOf({ state: 'running', accepted: 100, succeeded: 1, queuedAt: at('00:00:00') });
+
+  expect(view(slow, '00:00:30').ratePerSecond).toBe(0.033);
+});
+
 const half = batchRowOf({ state: 'running', accepted: 100, succeeded: 50, queuedAt: at('00:00:00') });
 
 test('the time in which a batch was paused counts neither for its rate nor for its estimate', () => {
   const paused = { by: 'operator', reason: 'audit', at: at('00:00:10') } as const;
   const waiting: BatchRow = { ...half, state: 'paused', paused };
-  const resumed = resuming(pausing(resuming(waiting, at('01:00:10')), { ...paused, at: at('01:00:15') }), at('02:00:15'));
+  const resumed = resuming(
+    pausing(resuming(waiting, at('01:00:10')), { ...paused, at: at('01:00:15') }),
+    at('02:00:15'),
+  );
 
   expect(view(waiting, '00:30:00').ratePerSecond).toBe(5);
   expect(view(waiting, '00:30:00')).not.toHaveProperty('estimate');
