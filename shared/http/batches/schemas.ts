@@ -142,7 +142,7 @@ export const cancelAnswerSchema = batchViewSchema.extend({
       'Pending chunks that this request has ended, and their items; the counters follow when that is collected',
     ),
     left: chunkTotals.describe(
-      'What was pending beside them: a worker stops it if it runs, and cancels it if it waits, or its result is on its way',
+      'What was pending beside them: a worker stops it if it runs, and a worker or the sweep cancels it if it waits, or its result is on its way',
     ),
   }),
 });
