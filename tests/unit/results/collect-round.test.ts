@@ -228,5 +228,6 @@ test('a paused batch ends when nothing of it is pending', async () => {
   await deliver({ m1: [endOf('000000')] });
 
   expect(await row()).toMatchObject({ state: 'completed', announced: true });
+  expect(await row()).toMatchObject({ pausedMs: 20_000 });
   expect((await row())?.paused).toBeUndefined();
 });
