@@ -10,6 +10,9 @@ const dayAndTime = new Intl.DateTimeFormat('en-GB', {
 /** 1234567 → "1,234,567". */
 export const formatCount = (value: number): string => whole.format(value);
 
+/** Items per second: 1,235, or 0.33. */
+export const formatRate = (value: number): string => (value < 10 ? String(value) : formatCount(value));
+
 /** 1234567 → "1.2M". */
 export const formatCompact = (value: number): string => compact.format(value);
 

@@ -47,7 +47,9 @@ function describeCancellation({ id, state, cancellation: { ended, left } }: Canc
     `${formatNumber(chunks, 'chunk')} with ${formatNumber(items, 'item')}`;
   return [
     `Ended at once: ${inWords(ended)}`,
-    ...(left.chunks > 0 ? [`The workers end the rest: ${inWords(left)}. Follow it: sluice watch ${id}`] : []),
+    ...(left.chunks > 0
+      ? [`The workers or the sweep end the rest: ${inWords(left)}. Follow it: sluice watch ${id}`]
+      : []),
   ];
 }
 

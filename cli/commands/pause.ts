@@ -21,7 +21,9 @@ export function addPause(program: Command, act: Act): void {
   program
     .command('resume')
     .summary('end a pause')
-    .description('Ends the pause of a queue or a batch, whoever made it.')
+    .description(
+      'Ends the pause of a queue or a batch, whoever made it. A chunk of the batch that still runs from before may run a second time.',
+    )
     .argument('<queue or batch>', 'the queue, or the id of the batch')
     .action(act(resume));
 }

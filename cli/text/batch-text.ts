@@ -1,6 +1,6 @@
 import { SUSPECT_ITEMS } from '../../shared/batches/batch-row.ts';
 import type { BatchView } from '../../shared/http/batches/schemas.ts';
-import { formatBar, formatCount, formatNumber, formatSeconds, formatTable, formatTime } from './format.ts';
+import { formatBar, formatCount, formatNumber, formatRate, formatSeconds, formatTable, formatTime } from './format.ts';
 
 /** What is shown of a batch; docs/api.md has all of it. */
 export type ShownBatch = Pick<
@@ -32,7 +32,7 @@ export function describeProgress(batch: ShownBatch, queues?: readonly ShownQueue
     ...(queues ? [`queue depth ${sum('depth')}`, `${formatNumber(sum('active'), 'dequeue task')} active`] : []),
     ...(progress ? [`${formatCount(progress.inFlight)} in flight`] : []),
     ...(progress && progress.failing > 0 ? [`${formatCount(progress.failing)} failing`] : []),
-    ...(ratePerSecond === null ? [] : [`${formatCount(ratePerSecond)} items/s`]),
+    ...(ratePerSecond === null ? [] : [`${formatRate(ratePerSecond)} items/s`]),
     ...(estimate ? [`done about ${formatTime(estimate.completesAt)} UTC`] : []),
   ].join(', ');
 }

@@ -1,6 +1,9 @@
 /** 1234567 → "1,234,567"; always in English, as the rest of the output is. */
 export const formatCount = (value: number): string => Math.round(value).toLocaleString('en-US');
 
+/** Items per second: 1,235, or 0.33. */
+export const formatRate = (value: number): string => (value < 10 ? String(value) : formatCount(value));
+
 /** "1 chunk", "2 chunks". */
 export const formatNumber = (value: number, what: string): string =>
   `${formatCount(value)} ${what}${value === 1 ? '' : 's'}`;

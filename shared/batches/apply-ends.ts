@@ -21,13 +21,16 @@ export interface ChunkEnd {
   message: string;
 }
 
-/** What applying ends came to. `followUps` are pending rows that must (again) get their references, but in a paused batch. */
+/** What applying ends came to. Pending rows must get their references, but not in a paused batch. */
 export interface Applied {
   batch: BatchRow;
   etag: string;
   /** All chunk rows of the batch as they are now, if they are known to be all: small batches are read whole. */
   allRows?: ChunkRow[];
+  /** Pending rows that this call has inserted. */
   followUps: ChunkRow[];
+  /** Follow-ups of repeated ends that are pending still: whoever inserted them may have died before it put their references. */
+  repeated: ChunkRow[];
   /** Chunks that this call moved to done. */
   fresh: Set<string>;
   /**
@@ -128,7 +131,10 @@ function planApply(
 ): { actions: StoredAction[]; applied: Omit<Applied, 'etag'> } {
   const actions: StoredAction[] = [];
   const batch = { ...read.batch.row };
-  const applied: Omit<Applied, 'etag'> = { batch, followUps: [], fresh: new Set(), done: [], dead: [], duplicates: 0 };
+  const applied: Omit<Applied, 'etag'> = {
+    ...{ batch, followUps: [], repeated: [], fresh: new Set(), done: [], dead: [] },
+    duplicates: 0,
+  };
   const rows = new Map([...read.chunks].map(([chunk, { row }]) => [chunk, row]));
   for (const end of unique(ends)) {
     const found = read.chunks.get(end.chunk);
@@ -145,7 +151,7 @@ function planApply(
       count(batch, end.header, next.length);
     } else {
       applied.duplicates += 1;
-      applied.followUps.push(...stillPending(read, found?.row));
+      applied.repeated.push(...stillPending(read, found?.row));
     }
   }
   applied.duplicates += ends.length - unique(ends).length;

@@ -57,6 +57,8 @@ export interface RevisionTimes {
   queuedAt?: string | undefined;
   startedAt?: string | undefined;
   completedAt?: string | undefined;
+  /** How long the revision was paused, over all pauses that have ended; absent: never. */
+  pausedMs?: number | undefined;
   /** Of its items, from its opening to their end, in milliseconds. */
   latencyP50?: number | undefined;
   latencyP95?: number | undefined;

@@ -14,6 +14,7 @@ export interface ListedTimes {
   queuedAt?: string | undefined;
   deadlineAt: string;
   completedAt?: string | undefined;
+  pausedMs?: number | undefined;
   /** From the first redrive on: whether the first completion met the deadline. Before, the times above tell. */
   deadlineMet?: boolean | undefined;
 }
@@ -32,10 +33,10 @@ export interface IndexEntry extends ListedTimes {
 
 /** The times of a batch for its line. */
 export function listedTimes(row: BatchRow): ListedTimes {
-  const { revision, revisionItems, openedAt, queuedAt, deadlineAt, completedAt } = row;
+  const { revision, revisionItems, openedAt, queuedAt, deadlineAt, completedAt, pausedMs } = row;
   const [first] = row.earlier;
   const deadlineMet = first && first.completedAt !== undefined ? first.completedAt <= first.deadlineAt : undefined;
-  return { revision, revisionItems, openedAt, queuedAt, deadlineAt, completedAt, deadlineMet };
+  return { revision, revisionItems, openedAt, queuedAt, deadlineAt, completedAt, pausedMs, deadlineMet };
 }
 
 /**

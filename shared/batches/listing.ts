@@ -3,7 +3,7 @@
 import { batchDate } from '../contract/names.ts';
 import { inParallel } from '../parallel.ts';
 import type { Table } from '../storage/table.ts';
-import { type BatchState, isFinished, pendingItems } from './batch-row.ts';
+import { type BatchRow, type BatchState, isFinished, pendingItems } from './batch-row.ts';
 import { batchesOfDay, type IndexEntry, listedTimes } from './index-rows.ts';
 import { readBatch } from './ledger.ts';
 import { openBatches } from './open-rows.ts';
@@ -18,7 +18,7 @@ export interface ListingQuery {
 }
 
 /** A batch of a listing, as it is now. */
-export type ListedBatch = Omit<IndexEntry, 'spent'> & { pending: number };
+export type ListedBatch = Omit<IndexEntry, 'spent'> & Pick<BatchRow, 'paused'> & { pending: number };
 
 /** `next` is the id to go on after; undefined when the days have no more. */
 export interface Listing {
@@ -77,8 +77,8 @@ async function refresh(table: Table, entry: IndexEntry, open: boolean): Promise<
   if (!open && isFinished(entry.state)) return { ...known, pending: 0 };
   const found = await readBatch(table, entry.id);
   if (!found) return undefined;
-  const { state, dead } = found.row;
-  return { ...known, ...listedTimes(found.row), state, dead, pending: pendingItems(found.row) };
+  const { state, dead, paused } = found.row;
+  return { ...known, ...listedTimes(found.row), state, dead, paused, pending: pendingItems(found.row) };
 }
 
 async function* inGroups<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {

@@ -10,8 +10,8 @@ export const MAX_EARLIER = 20;
 /** The times of the present revision. */
 export function presentRevision(row: BatchRow): RevisionTimes {
   const { revision, revisionItems: items, openedAt, deadlineAt, queuedAt, startedAt, completedAt } = row;
-  const { latencyP50, latencyP95, latencyMax } = row;
-  const times = { openedAt, deadlineAt, queuedAt, startedAt, completedAt };
+  const { pausedMs, latencyP50, latencyP95, latencyMax } = row;
+  const times = { openedAt, deadlineAt, queuedAt, startedAt, completedAt, pausedMs };
   return { revision, items, ...times, latencyP50, latencyP95, latencyMax };
 }
 
@@ -33,6 +33,7 @@ export function nextRevision(
     queuedAt: undefined,
     startedAt: undefined,
     completedAt: undefined,
+    pausedMs: undefined,
     latencyP50: undefined,
     latencyP95: undefined,
     latencyMax: undefined,

@@ -6,6 +6,7 @@
 import { type BatchRow, isFinished, pendingItems, toBatchEntity } from '../batches/batch-row.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
 import { chunkRows, insertChunks, readBatch, rowOf } from '../batches/ledger.ts';
+import { endingPause } from '../batches/pause.ts';
 import { CONTAINERS, resultsQueueName } from '../contract/names.ts';
 import type { FinishedChunk } from '../contract/reference.ts';
 import { Problem } from '../errors.ts';
@@ -81,7 +82,7 @@ const markCancelling = (deps: FinalizeDeps, id: string): Promise<BatchRow> =>
     if (isFinished(row.state) || row.state === 'cancelling') return row;
     if (row.state === 'accepting') await insertChunks(deps.table, await rowsOfRevision(deps, row));
     const cancellingAt = new Date(deps.gate.now()).toISOString();
-    const next: BatchRow = { ...row, state: 'cancelling', cancellingAt, paused: undefined, resumingAt: undefined };
+    const next: BatchRow = { ...row, ...endingPause(row, cancellingAt), state: 'cancelling', cancellingAt };
     if ((await writeRow(deps.table, toBatchEntity(next), etag)) === undefined) return LOST_RACE;
     log.info('batch-cancelling', { batch: id, workload: row.workload, was: row.state });
     return next;

@@ -126,18 +126,23 @@ function spanOf(
  * At every delivery that meets a batch paused by its workload's rule: the one that paused it may have died before it said so,
  * and nobody goes on with such a batch but an operator.
  */
-function warnOfHalt({ id: batch, workload, state, paused }: BatchRow): void {
-  if (state === 'paused' && paused?.by === 'halt') log.warn('batch-paused', { batch, workload, ...paused });
+function warnOfHalt({ id: batch, workload, state, paused, chunksDone, chunksTotal }: BatchRow): void {
+  if (state !== 'paused' || paused?.by !== 'halt') return;
+  // What ends now waits for nobody.
+  if (chunksDone < chunksTotal) log.warn('batch-paused', { batch, workload, ...paused });
 }
 
 /** References of what follows in a paused batch are put when it is resumed: its rows are pending until then. */
 async function followUp(deps: FinalizeDeps, applied: Applied, ends: ChunkEnd[]): Promise<void> {
-  const { batch, followUps, fresh } = applied;
+  const { batch, followUps, repeated, fresh } = applied;
   const openedMs = Date.parse(batch.openedAt);
   for (const { chunk, header } of ends)
     if (fresh.has(chunk)) countChunk(batch, header.counts, (deps.gate.now() - openedMs) / 1000);
   if (batch.state === 'paused') return;
-  await enqueue(deps, batch, batch.state === 'cancelling' ? followUps.map(atOnce) : followUps);
+  const timed = (rows: ChunkRow[]): ChunkRow[] => (batch.state === 'cancelling' ? rows.map(atOnce) : rows);
+  await enqueue(deps, batch, timed(followUps));
+  // Most have their reference already, and may have run by it.
+  await enqueue(deps, batch, timed(repeated), { resent: true });
 }
 
 async function endIfDone(deps: FinalizeDeps, { batch, etag, allRows }: Applied): Promise<void> {

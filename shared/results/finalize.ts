@@ -14,6 +14,7 @@ import type { ChunkRow } from '../batches/chunk-row.ts';
 import { indexBatch } from '../batches/index-rows.ts';
 import { changeBatch, changeFrom, chunkRows, readBatch } from '../batches/ledger.ts';
 import { closeBatch } from '../batches/open-rows.ts';
+import { endingPause } from '../batches/pause.ts';
 import { addOperations, type Operations } from '../contract/operations.ts';
 import type { Meter } from '../cost/meter.ts';
 import type { Table } from '../storage/table.ts';
@@ -88,8 +89,7 @@ async function endBatch(
           state: problem === undefined ? finalState(now, suspect) : 'reportFailed',
           suspect,
           announced: false,
-          paused: undefined,
-          resumingAt: undefined,
+          ...endingPause(now, completedAt),
           completedAt,
           ...latencies(now, rows),
           ...(problem === undefined

@@ -24,8 +24,9 @@ export interface SuspectDeps {
 
 /**
  * Finds out whether a batch whose chunks have all ended is suspect, and by which causes; undefined for one that is not.
- * `rows` are in chunk order. After a redrive, a batch of which any item has succeeded is not suspect. A revision without items (a redrive of the report alone) leaves the verdict to the one
- * before it. Reads no more than three dead frames; a cause whose frame cannot be read has no example.
+ * `rows` are in chunk order. After a redrive, a batch of which any item has succeeded is not suspect. A revision without
+ * items (a redrive of the report alone) leaves the verdict to the one before it. Reads at most three dead frames; a cause
+ * whose frame cannot be read has no example.
  */
 export async function findSuspect(
   deps: SuspectDeps,

@@ -22,7 +22,7 @@ export const fullBatch = (n: number, x: number): Required<BatchRow> => ({
   ...{ latencyP50: n, latencyP95: n, latencyMax: n, operations: { 'blob.put': n } },
   suspect: { causes: [{ cause: 'invalid: InvalidItem: id', count: n, example: { position: n, message: 'id' } }] },
   paused: { by: 'halt', reason: '9 of 10 items are dead letters', at: AT },
-  ...{ resumes: 1, resumingAt: AT, haltFrom: { succeeded: n, dead: n } },
+  ...{ resumes: 1, pausedMs: n, resumingAt: AT, haltFrom: { succeeded: n, dead: n } },
   ...{ keyRow: 'k', traceparent: 't', reportProblem: 'too many keys', reportRedrives: { 1: 'b/k.ndjson.zst' } },
 });
 

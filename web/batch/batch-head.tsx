@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { cancelBatch, pauseBatch, resumeBatch } from '../api/batches.ts';
 import type { BatchView } from '../api/types.ts';
 import { Progress } from '../batches/progress.tsx';
-import { formatClock, formatCount, formatDuration, formatNumberOf } from '../format.ts';
+import { formatClock, formatCount, formatDuration, formatNumberOf, formatRate } from '../format.ts';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { PauseDialog } from '../ui/pause-dialog.tsx';
@@ -87,7 +87,10 @@ export function BatchHead({ batch, onChange }: BatchHeadProps): JSX.Element {
       )}
       {asking === 'resume' && (
         <Confirm title="Resume this batch?" action="Resume" onConfirm={() => deed(resumeBatch(id))} onClose={close}>
-          <p>The {formatCount(counts.pending)} items that are pending go back to the queue.</p>
+          <p>
+            The {formatCount(counts.pending)} items that are pending go back to the queue.
+            {progress && ' Chunks that still run from before the pause may run a second time.'}
+          </p>
         </Confirm>
       )}
       {asking === 'cancel' && (
@@ -137,7 +140,7 @@ function Pace({ batch: { ratePerSecond, estimate, times, revision } }: { batch: 
         'Not begun yet'
       ) : (
         <>
-          <b>{formatCount(ratePerSecond)}</b> items a second
+          <b>{formatRate(ratePerSecond)}</b> items a second
         </>
       )}
       {estimate && (

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import type { BatchEntry } from '../api/types.ts';
-import { formatCount, formatTime, shortId } from '../format.ts';
+import { formatRate, formatTime, shortId } from '../format.ts';
 import { batchHref } from '../routing.ts';
 import { StateTag } from '../ui/pieces.tsx';
 import { Deadline } from './deadline.tsx';
@@ -49,7 +49,7 @@ function BatchRow({ batch }: { batch: BatchEntry }): JSX.Element {
         <Progress state={state} accepted={accepted} dead={dead} pending={pending} />
       </td>
       <td class="number" data-label="Items/s">
-        {ratePerSecond === null || ratePerSecond === 0 ? <span class="soft">–</span> : formatCount(ratePerSecond)}
+        {ratePerSecond === null || ratePerSecond === 0 ? <span class="soft">–</span> : formatRate(ratePerSecond)}
       </td>
       <td data-label="Deadline">
         <Deadline batch={batch} />

@@ -45,7 +45,10 @@ export function batchView(
     times: { accepted: row.acceptedAt, ...timesOf(present) },
     deadline: { at: first.deadlineAt, met: isDeadlineMet(first, nowMs) },
     ...(progress === undefined ? {} : { progress: progressView(progress) }),
-    ...paceOf({ state, pending, running: progress, isBlocked: blocked !== undefined, deployed, ...present }, nowMs),
+    ...paceOf(
+      { state, pending, running: progress, isBlocked: blocked !== undefined, deployed, paused: row.paused, ...present },
+      nowMs,
+    ),
     latencyMs: latencyOf(first),
     revision: row.revision,
     revisions: [...row.earlier, present].map(revisionView),

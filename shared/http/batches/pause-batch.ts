@@ -14,8 +14,8 @@ export interface PauseBatchHttp {
   prices: PriceSheet;
 }
 
-/** Below the 230 seconds after which the platform's front end cuts a request (learn: functions-scale). */
-const BUDGET_MS = 150_000;
+/** Below the two minutes after which the sweep goes on with a resume, or both would put the same references. */
+const BUDGET_MS = 100_000;
 
 /** POST batches/{id}/pause: 200 with the batch; chunks that run come to their end. */
 export async function pauseOverHttp({ deps, prices }: PauseBatchHttp, request: HttpRequest): Promise<HttpResponseInit> {

@@ -42,7 +42,11 @@ const deadlineMet = z
   .nullable()
   .describe('Whether the first completion met the deadline, whatever was redriven later; null while that is open');
 
-const rate = count.nullable().describe('Items per second of the present revision, since it was queued');
+const rate = z
+  .number()
+  .nonnegative()
+  .nullable()
+  .describe('Items per second of the present revision, since it was queued, without the time that it was paused');
 const estimate = z
   .object({ completesAt: time, basis: z.string().describe('What it is computed from, in words') })
   .optional()
@@ -138,7 +142,7 @@ export const cancelAnswerSchema = batchViewSchema.extend({
       'Pending chunks that this request has ended, and their items; the counters follow when that is collected',
     ),
     left: chunkTotals.describe(
-      'What was pending beside them: a worker stops it if it runs, and cancels it if it waits, or its result is on its way',
+      'What was pending beside them: a worker stops it if it runs, and a worker or the sweep cancels it if it waits, or its result is on its way',
     ),
   }),
 });

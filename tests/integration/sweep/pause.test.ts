@@ -157,6 +157,26 @@ it('a batch of too many dead letters pauses by the rule of its workload, and the
   expect(await world.batch(id)).toMatchObject({ state: 'completedWithDeadLetters', succeeded: 8, dead: 1 });
 });
 
+it('a batch that was resumed is redriven, and paused and resumed again in its new revision', async () => {
+  const { world } = use;
+  downstream.broken.add('b');
+  const { id } = await world.submit(itemsOf(9));
+  await pause(id);
+  await world.drainAll();
+  await resumeBatch(world.deps, id);
+  await world.drainAll();
+  expect(await world.batch(id)).toMatchObject({ state: 'completedWithDeadLetters', succeeded: 6, dead: 3 });
+
+  downstream.broken.clear();
+  await redrive(world.deps, { batch: id, key: 'k', selection: {} });
+  await pause(id);
+  await world.drainAll();
+  expect(await world.batch(id)).toMatchObject({ state: 'paused', revision: 1, dead: 0 });
+  expect((await resumeBatch(world.deps, id)).sent).toBe(1);
+  await world.drainAll();
+  expect(await world.batch(id)).toMatchObject({ state: 'completed', succeeded: 9, dead: 0, resumes: 2 });
+});
+
 describe('a resume that is interrupted', () => {
   // State, three references, the removal of the mark.
   it.each([1, 2, 3, 4])('at write %i is gone on with by the sweep', async (at) => {

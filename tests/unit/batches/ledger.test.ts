@@ -107,7 +107,7 @@ describe('the end of chunks', () => {
 
     const again = await applyEnds(table, BATCH, [end], AT);
 
-    expect(again).toMatchObject({ duplicates: 1, followUps: [{ chunk: '000000.r1' }] });
+    expect(again).toMatchObject({ duplicates: 1, followUps: [], repeated: [{ chunk: '000000.r1' }] });
     expect(again?.batch).toMatchObject({ succeeded: 2, duplicatesSeen: 1, chunksDone: 1 });
   });
 
@@ -122,7 +122,7 @@ describe('the end of chunks', () => {
 
     const again = await applyEnds(table, BATCH, [end], AT);
 
-    expect(again?.followUps.map((row) => row.chunk)).toEqual([retries]);
+    expect(again?.repeated.map((row) => row.chunk)).toEqual([retries]);
   });
 
   test('that stands twice in one message counts once', async () => {

@@ -38,6 +38,10 @@ describe('the next revision', () => {
     ]);
   });
 
+  it('begins without the pauses of the one before', () => {
+    expect(redriven({ ...finished, pausedMs: 7 }).pausedMs).toBeUndefined();
+  });
+
   it('begins without the verdict on the items of the one before', () => {
     expect(redriven({ ...finished, state: 'suspect', suspect: { causes: [] } }).suspect).toBeUndefined();
   });

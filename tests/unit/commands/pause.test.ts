@@ -58,7 +58,7 @@ test('a pause keeps its reason and its time, and a resume goes back to where the
   expect(paused.paused?.at).toBe('2026-01-01T00:01:00.000Z');
 
   await resume();
-  expect(await row()).toMatchObject({ state: 'running', haltFrom: { succeeded: 3, dead: 1 } });
+  expect(await row()).toMatchObject({ state: 'running', haltFrom: { succeeded: 3, dead: 1 }, pausedMs: 0 });
   expect(await row()).not.toHaveProperty('paused');
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ChunkEnd } from '../../../shared/batches/apply-ends.ts';
-import { changeBatch, chunkRows, insertBatch, readBatch } from '../../../shared/batches/ledger.ts';
+import { changeBatch, chunkRows, insertBatch, insertChunks, readBatch } from '../../../shared/batches/ledger.ts';
 import { pausing } from '../../../shared/batches/pause.ts';
 import { readReference } from '../../../shared/contract/reference.ts';
 import { createCollectRound, groupsByRows } from '../../../shared/results/collect-round.ts';
@@ -48,7 +48,8 @@ async function world(chunks: number, halt?: HaltRule) {
     deleteMessage: async (id: string) => void deleted.push(id),
     sendMessage: async (text: string) => {
       meet('put');
-      puts.push(readReference(text).chunk);
+      const { chunk, resent = false } = readReference(text);
+      puts.push(resent ? `${chunk} resent` : chunk);
     },
   } as unknown as Queue;
   const deps: FinalizeDeps = {
@@ -67,6 +68,7 @@ async function world(chunks: number, halt?: HaltRule) {
   };
   const rows = ends(chunks).map(({ chunk }) => chunkRowOf({ chunk }));
   await insertBatch(store.table, batchRowOf({ accepted: 4 * chunks, chunksTotal: chunks }), rows);
+  await insertChunks(store.table, rows.slice(98));
   const round = createCollectRound(deps, registry.queue('billing-results') as QueueAddress);
   const heard = (line: string): void => void lines.push(JSON.parse(line));
   const sink = { debug: () => {}, info: heard, warn: heard, error: heard };
@@ -166,6 +168,15 @@ test.each([
 
 const again = headerOf({ retried: 1 });
 
+test('a repeat of an end puts what follows once more, and says so: the first reference may have run by then', async () => {
+  const { deliver, puts } = await world(2);
+
+  await deliver({ m1: [endOf('000000', again)] });
+  await deliver({ m2: [endOf('000000', again)] });
+
+  expect(puts).toEqual(['000000.r1', '000000.r1 resent']);
+});
+
 test('what follows in a paused batch has its row and no reference, at a repeat of the end, too', async () => {
   const { deliver, pause, pending, puts, deleted } = await world(2);
   await pause();
@@ -199,6 +210,17 @@ test('a process that dies after it has paused a batch does not keep it from the 
   expect(lines.map(({ event }) => event)).toContain('batch-paused');
 });
 
+test('a batch that pauses by its rule and ends by the same result message is no alert', async () => {
+  // Two transactions: the first pauses the batch, and the second ends it.
+  const bad = ends(99).map(({ chunk }) => endOf(chunk, one));
+  const { deliver, lines, row } = await world(99, { deadShare: 0, after: 1 });
+
+  await deliver({ m1: bad });
+
+  expect((await row())?.state).toBe('completedWithDeadLetters');
+  expect(lines.map(({ event }) => event)).not.toContain('batch-paused');
+});
+
 test('a paused batch ends when nothing of it is pending', async () => {
   const { deliver, pause, row } = await world(1);
   await pause();
@@ -206,5 +228,6 @@ test('a paused batch ends when nothing of it is pending', async () => {
   await deliver({ m1: [endOf('000000')] });
 
   expect(await row()).toMatchObject({ state: 'completed', announced: true });
+  expect(await row()).toMatchObject({ pausedMs: 20_000 });
   expect((await row())?.paused).toBeUndefined();
 });

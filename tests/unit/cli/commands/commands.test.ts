@@ -459,7 +459,10 @@ describe('operating', () => {
   });
 
   it.each([
-    [{ chunks: 1, items: 900 }, ['The workers end the rest: 1 chunk with 900 items. Follow it: sluice watch b']],
+    [
+      { chunks: 1, items: 900 },
+      ['The workers or the sweep end the rest: 1 chunk with 900 items. Follow it: sluice watch b'],
+    ],
     [{ chunks: 0, items: 0 }, []],
   ])('says what a cancel has ended, and what it has left to the workers: %j', async (left, told) => {
     const { out } = await run('cancel b', { 'POST batches/b/cancel': { status: 202, json: cancelAnswer(left) } });

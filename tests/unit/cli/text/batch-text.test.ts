@@ -20,6 +20,7 @@ describe('what is shown', () => {
       { depth: 4, active: 1 },
     ];
     expect(describeProgress(batch)).toBe(`${bar}, 1,234 items/s`);
+    expect(describeProgress({ ...batch, ratePerSecond: 0.033 })).toBe(`${bar}, 0.033 items/s`);
     expect(describeProgress(batch, queues)).toBe(`${bar}, queue depth 7, 3 dequeue tasks active, 1,234 items/s`);
   });
 

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import type { BatchRow } from '../../../../shared/batches/batch-row.ts';
+import { pausing, resuming } from '../../../../shared/batches/pause.ts';
 import type { BatchProgress } from '../../../../shared/batches/progress-rows.ts';
 import { nextRevision } from '../../../../shared/batches/revisions.ts';
 import { readPriceSheet } from '../../../../shared/cost/sheet.ts';
@@ -106,6 +108,41 @@ test('a count from before the batch was queued is no time to measure a rate by',
   const early = { ...progress, at: at('00:00:00') };
 
   expect(view(running, '00:01:40', { progress: early }).ratePerSecond).toBe(15);
+});
+
+test('a rate of less than ten items per second is not rounded to whole items', () => {
+  const slow = batchRowOf({ state: 'running', accepted: 100, succeeded: 1, queuedAt: at('00:00:00') });
+
+  expect(view(slow, '00:00:30').ratePerSecond).toBe(0.033);
+});
+
+const half = batchRowOf({ state: 'running', accepted: 100, succeeded: 50, queuedAt: at('00:00:00') });
+
+test('the time in which a batch was paused counts neither for its rate nor for its estimate', () => {
+  const paused = { by: 'operator', reason: 'audit', at: at('00:00:10') } as const;
+  const waiting: BatchRow = { ...half, state: 'paused', paused };
+  const resumed = resuming(
+    pausing(resuming(waiting, at('01:00:10')), { ...paused, at: at('01:00:15') }),
+    at('02:00:15'),
+  );
+
+  expect(view(waiting, '00:30:00').ratePerSecond).toBe(5);
+  expect(view(waiting, '00:30:00')).not.toHaveProperty('estimate');
+  expect(view({ ...resumed, succeeded: 80 }, '02:00:16')).toMatchObject({
+    ratePerSecond: 5,
+    estimate: {
+      completesAt: at('02:00:20'),
+      basis:
+        '80 of 100 items have ended in the first 16 s after the batch was queued, without the time that it was paused',
+    },
+  });
+});
+
+test('a count of running chunks from before a resume is no time to measure a rate by', () => {
+  const resumed = { ...half, pausedMs: 60_000 };
+  const early = { ...progress, ended: 10, at: at('00:00:59') };
+
+  expect(view(resumed, '00:01:06', { progress: early }).ratePerSecond).toBe(10);
 });
 
 const blocked = { queue: 'billing-normal-0', since: at('00:00:00'), reason: 'paused by an operator: audit' };
