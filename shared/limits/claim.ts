@@ -171,10 +171,7 @@ function shareOf(me: Claimant, situation: Situation): Share {
     rate,
     leased.map(({ has }) => has.permitsPerSecond),
   );
-  const freeInFlight = rest(
-    most,
-    others.map(({ has }) => has.inFlight),
-  );
+  const freeInFlight = rest(most, inFlightOf(leased));
   const permitsPerSecond = Math.min(
     Math.max(
       fairOf(rate, (share) => share.permitsPerSecond),

@@ -124,6 +124,16 @@ describe('what is in flight', () => {
     expect(claim('b', NOW + 7_000).share.inFlight).toBe(3);
   });
 
+  it('of a process that died is taken from what the others divide, once', () => {
+    const { claim } = quota({ permitsPerSecond: undefined, maxInFlight: 9 });
+    claim('a', NOW);
+    claim('b', NOW + 100);
+    claim('a', NOW + 3_000);
+    expect(claim('b', NOW + 3_500, { inFlight: 4 }).share.inFlight).toBe(4);
+    for (const at of [9_000, 60_000]) expect(claim('b', NOW + at, { inFlight: 4 }).share.inFlight).toBe(5);
+    expect(claim('b', NOW + 70_000, { inFlight: 4 }).share.inFlight).toBe(9);
+  });
+
   it('of a process that died is nobody’s until its calls have timed out', () => {
     const { claim } = quota({ permitsPerSecond: undefined, maxInFlight: 8, timeoutMs: 60_000 });
     claim('a', NOW);
