@@ -44,6 +44,8 @@ const FAULT_RETRY_MS = 1_000;
 /** A process that uses less than this part of its share asks for what it has used, and a little more. */
 const FULL_USE = 0.8;
 const MORE_THAN_USED = 1.25;
+/** Little use shows when a share has brought permits for so many calls, and for a second: less may wait for the next call. */
+const JUDGED_CALLS = 6;
 
 export interface LimiterDeps {
   /** The table of the gates. */
@@ -123,6 +125,10 @@ class Quota {
   readonly #left = new Set<string>();
   /** Permits that are not whole yet. */
   #fraction = 0;
+  /** Permits that the share has brought, and those that were taken, since its use was judged; what was asked for then. */
+  #earned = 0;
+  #taken = 0;
+  #wantedRate = Number.POSITIVE_INFINITY;
   #quiet = 0;
   #isShared = false;
   #throttledSeconds: number | undefined;
@@ -205,9 +211,10 @@ class Quota {
     const spare = Math.max(1, permitsPerSecond * unusedSeconds, Math.ceil(permitsPerSecond * SPARE_SECONDS));
     const most = this.#limit.permitsPerCall - 1 + Math.floor(spare);
     // A process that was stopped for a while has missed its permits.
-    const earned = this.#fraction + permitsPerSecond * Math.min(seconds, UNUSED_SECONDS);
-    const whole = Math.floor(earned);
-    this.#fraction = earned - whole;
+    const earned = permitsPerSecond * Math.min(seconds, UNUSED_SECONDS);
+    this.#earned += earned;
+    const whole = Math.floor(this.#fraction + earned);
+    this.#fraction += earned - whole;
     if (whole > 0) addPermits(this.permits, whole, most);
   }
 
@@ -300,15 +307,24 @@ class Quota {
     });
   }
 
-  /** As much as it can have, unless it has not used what it had. */
   #wants(): Share {
     const { maxInFlight, itemsPerCall } = this.#limit;
     const calls = this.#deps.callsInFlight(this.#workload);
     const inFlight = maxInFlight === undefined ? Number.POSITIVE_INFINITY : calls * itemsPerCall;
-    const seconds = (this.#deps.clockMs() - this.#claimedMs) / 1_000;
+    return { permitsPerSecond: this.#wantsRate(), inFlight };
+  }
+
+  /** As much as it can have, unless it has not used what it had while others were there. */
+  #wantsRate(): number {
     const had = this.#share.permitsPerSecond;
-    const used = readTaken(this.permits) / Math.max(seconds, 1);
-    const usesLittle = this.#isShared && Number.isFinite(had) && had > 0 && used < had * FULL_USE;
-    return { permitsPerSecond: usesLittle ? used * MORE_THAN_USED : Number.POSITIVE_INFINITY, inFlight };
+    this.#taken += readTaken(this.permits);
+    const isAlone = !this.#isShared || had === 0;
+    const usesAll = isAlone || (this.#taken > 0 && this.#taken >= this.#earned * FULL_USE);
+    const isJudged = this.#earned >= Math.max(had, JUDGED_CALLS * this.#limit.permitsPerCall);
+    if (!usesAll && !isJudged) return this.#wantedRate;
+    this.#wantedRate = usesAll ? Number.POSITIVE_INFINITY : (this.#taken / this.#earned) * had * MORE_THAN_USED;
+    this.#taken = 0;
+    this.#earned = 0;
+    return this.#wantedRate;
   }
 }

@@ -129,6 +129,46 @@ describe('several processes', () => {
     expect(calls).toBeLessThanOrEqual(970);
   });
 
+  it.each([
+    [10, 60, 2],
+    [200, 60, 3],
+    [200, 60, 8],
+    [20, 1, 8],
+  ])(
+    'use all of %i calls per %i s, %i processes, though a renewal may see none of their calls',
+    async (calls, perSeconds, count) => {
+      const { process } = world({ rateLimit: { calls, perSeconds } });
+      const all = Array.from({ length: count }, (_, n) => process(`process-${n}`));
+      for (const [n, { enter }] of all.entries()) {
+        while ('retryAt' in (await enter(`queue-${n}`))) await vi.advanceTimersByTimeAsync(500);
+      }
+      const seconds = 120;
+      let begun = 0;
+      for (let at = 0; at < seconds * 1_000; at += 20) {
+        await vi.advanceTimersByTimeAsync(20);
+        for (const { used } of all) begun += used();
+      }
+      const share = begun / ((calls * seconds) / perSeconds);
+      expect(share).toBeGreaterThanOrEqual(0.9);
+      expect(share).toBeLessThanOrEqual(1);
+    },
+  );
+
+  it('leave to others what they do not use, and have it back when they do', async () => {
+    const { process, row } = world({ rateLimit: { calls: 10, perSeconds: 1 } });
+    const [a, b] = [process('a'), process('b')];
+    await a.enter('queue-1');
+    await b.enter('queue-2');
+    await vi.advanceTimersByTimeAsync(3_500);
+    await b.enter('queue-2');
+    const rateOf = async (id: string) => (await row()).holders.find((holder) => holder.id === id)?.has.permitsPerSecond;
+    await a.calls(10_000);
+    expect(await rateOf('b')).toBe(1);
+    expect(await rateOf('a')).toBeCloseTo(8.6);
+    for (let at = 0; at < 10_000; at += 20) b.used() + (await a.calls(20));
+    expect(await rateOf('b')).toBeCloseTo(4.8);
+  });
+
   it('take over at once what the last task of another leaves', async () => {
     const { process } = world({ rateLimit: { calls: 100, perSeconds: 1 } });
     const [a, b] = [process('a'), process('b')];
