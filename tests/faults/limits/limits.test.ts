@@ -35,6 +35,8 @@ const WORKLOADS: readonly Workload[] = [
 const PROCESSES = [1, 2, 8];
 const SECONDS = 60;
 const QUEUES = ['transactional', 'bulk'].map((name) => ({ name, tasks: 4 }));
+/** Whoever waits asks at many moments. */
+const MANY_QUEUES = Array.from({ length: 8 }, (_, n) => ({ name: `lane${n}`, tasks: 2 }));
 const SEEDS = process.env.SLUICE_FAULTS_DEEP === undefined ? 3 : 300;
 const MUTANT_SEEDS = 10;
 const LOST_SHARE = 0.03;
@@ -95,7 +97,7 @@ describe('the mutant is found:', () => {
     const workload = defineWorkload({ ...common, name: 'mutant', map: one, rateLimit, ...bounded });
     const found: string[] = [];
     for (let seed = 1; seed <= MUTANT_SEEDS && found.length === 0; seed += 1) {
-      const simulation = { ...planned(seed, workload, 1, false), processes };
+      const simulation = { ...planned(seed, workload, 1, false), processes, queues: MANY_QUEUES };
       expect(exceededLimits((await run(simulation)).calls, limitsOf(workload))).toEqual([]);
       const { calls } = await run({ ...simulation, bend });
       found.push(...exceededLimits(calls, limitsOf(workload)));

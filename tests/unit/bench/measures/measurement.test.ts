@@ -53,6 +53,12 @@ describe('the command', () => {
     expect(() => readArguments(['--http'])).toThrow('--http: expected --waiting as well');
   });
 
+  it('measures limits, alone too', () => {
+    expect(readArguments([])).toMatchObject({ limits: true });
+    expect(readArguments(['--limits'])).toMatchObject({ limits: true, throughput: false, waiting: false });
+    expect(readArguments(['--small'])).toMatchObject({ limits: false });
+  });
+
   it('refuses what is no number of items', () => {
     expect(() => readArguments(['--items', '1e6'])).toThrow('--items: expected a whole number from 1, got "1e6"');
   });

@@ -68,6 +68,28 @@ it('holds a handler that waits against what its items in flight allow', () => {
   expect(formatResults(shorter).join('\n')).toContain('| handler waits 20 ms ');
 });
 
+it('holds a limit against what it adds where it does not bind, and against what is used of it where it does', () => {
+  const { throughput: _none, memory: _neither, ...rest } = results;
+  const accepted = { acceptedSeconds: 2 };
+  const limits: Results = {
+    ...rest,
+    limits: {
+      unlimited: { ...run(1_000_000, 12, 930), ...accepted },
+      limited: [
+        { kind: 'loose', limit: 150_000, run: { ...run(1_000_000, 12, 951), ...accepted } },
+        { kind: 'binding', limit: 50_000, run: { ...run(1_000_000, 23, 960), ...accepted } },
+      ],
+    },
+  };
+  expect(targetsOf(limits).map(({ measured, met }) => [measured, met])).toEqual([
+    ['21', false],
+    ['0.95', true],
+  ]);
+  expect(formatResults(limits).join('\n')).toMatch(
+    /\| a limit that is binding +\| +50,000 \| +47,619 \| +0\.952 \| +960 \|/,
+  );
+});
+
 it('draws a chart that names date, machine and every contender', () => {
   const svg = drawChart(results, throughput);
   expect(svg).toContain('2026-11-21, 2 cores');
