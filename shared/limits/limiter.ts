@@ -113,6 +113,8 @@ class Quota {
   #tasks: string[] = [];
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<unknown> | undefined;
+  /** Whether what is being written gives the share up. */
+  #isReleasing = false;
   #known: VersionedQuota;
   #share = NONE;
   /** By the process-wide clock. */
@@ -168,7 +170,7 @@ class Quota {
     if (this.#timer !== undefined) return;
     const left = [...this.#left];
     this.#left.clear();
-    if (this.isStarved) return;
+    if (!this.#isCounted) return;
     this.#setShare(NONE, 0);
     try {
       await this.#inTurn({ queues: [], left });
@@ -176,6 +178,12 @@ class Quota {
     } catch (error) {
       log.info('quota-not-released', { workload: this.#workload.name, error: toError(error) });
     }
+  }
+
+  /** Whether the row counts something for this process: its share, or items that were in flight when it lost it. */
+  get #isCounted(): boolean {
+    const isHolder = this.#known.row.holders.some(({ id }) => id === this.#deps.id);
+    return !this.isStarved || (this.#limit.maxInFlight !== undefined && isHolder);
   }
 
   #start(): void {
@@ -199,7 +207,7 @@ class Quota {
   #holdBack(seconds: number): void {
     const nowMs = this.#deps.clockMs();
     clearPermits(this.permits);
-    this.#heldMs = nowMs + Math.min(seconds, this.#limit.perSeconds) * 1_000;
+    this.#heldMs = Math.max(this.#heldMs, nowMs + Math.min(seconds, this.#limit.perSeconds) * 1_000);
     this.#throttledSeconds = Math.max(seconds, this.#throttledSeconds ?? 0);
     this.#renewMs = Math.min(this.#renewMs, Math.max(nowMs, this.#claimedMs + THROTTLED_CLAIM_MS));
   }
@@ -225,12 +233,14 @@ class Quota {
     });
   }
 
-  /** One at a time: tasks that begin together share the lease. */
+  /** One at a time: tasks that begin together share the lease. One that begins during a release makes its own. */
   async #claim(queues: readonly string[]): Promise<void> {
+    while (this.#writing !== undefined && this.#isReleasing) await this.#writing;
     await (this.#writing ?? this.#inTurn({ queues: [...new Set(queues)] }));
   }
 
   #inTurn(who: Pick<Claim, 'queues' | 'left'>): Promise<void> {
+    this.#isReleasing = who.queues.length === 0;
     const writing = this.#write(who).finally(() => {
       this.#writing = undefined;
     });
