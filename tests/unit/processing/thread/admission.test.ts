@@ -147,13 +147,15 @@ describe('a Retry with `after` where the rate is limited', () => {
 
   it('charges no attempt, counts as no failure, comes back when it may, and is reported', async () => {
     const permits = permitsOf();
-    const { header, retries, failures } = await run(busy, permits);
+    const { header, retries, failures, ran } = await run(busy, permits);
     expect(header.counts).toMatchObject({ succeeded: 2, dead: 1, retried: 2 });
     expect(retries.map(({ index, attempts }) => [index, attempts.length])).toEqual([
       [101, 0],
       [102, 1],
     ]);
-    expect([failures, readThrottled(permits), readThrottled(permits)]).toEqual([1, 30, undefined]);
+    // Nor as one that has run: it must neither open a circuit nor close it.
+    expect([failures, ran]).toEqual([1, 4]);
+    expect([readThrottled(permits), readThrottled(permits)]).toEqual([30, undefined]);
   });
 
   it('is an attempt like any other after the batch’s deadline, and where the rate is not limited', async () => {
