@@ -218,7 +218,7 @@ class Quota {
     const unusedSeconds = Math.min(UNUSED_SECONDS, UNUSED_PART * this.#limit.perSeconds);
     const spare = Math.max(1, permitsPerSecond * unusedSeconds, Math.ceil(permitsPerSecond * SPARE_SECONDS));
     const most = this.#limit.permitsPerCall - 1 + Math.floor(spare);
-    // A process that was stopped for a while has missed its permits.
+    // A late tick brings what is missing, but not after a stop of the process.
     const earned = permitsPerSecond * Math.min(seconds, UNUSED_SECONDS);
     this.#earned += earned;
     const whole = Math.floor(this.#fraction + earned);

@@ -113,10 +113,11 @@ export function setShare(
   Atomics.store(counters, HAS_SHARE, share.isServed ? 1 : 0);
 }
 
-/** Adds permits, as far as no more than `most` lie there unused. */
+/** Adds permits, as far as no more than `most` lie there unused. Where there are none, all were wanted: none is lost. */
 export function addPermits({ counters }: Permits, n: number, most: number): void {
-  const room = most - Atomics.load(counters, AVAILABLE);
-  if (room > 0) Atomics.add(counters, AVAILABLE, Math.min(n, room));
+  const unused = Atomics.load(counters, AVAILABLE);
+  const added = unused === 0 ? n : Math.min(n, most - unused);
+  if (added > 0) Atomics.add(counters, AVAILABLE, added);
 }
 
 /** Takes away the permits that lie there unused. */

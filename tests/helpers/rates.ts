@@ -90,17 +90,17 @@ export function exceededLimits(calls: readonly TimedCall[], limits: Limits): str
   ];
 }
 
-/** Says that less than `least` of the rate (default 0.9) was reached while work was there, and names the emptiest period. */
+/** Says that less than 0.9 of the rate was reached while work was there, and names the emptiest period. */
 export function missedRate(
   calls: readonly TimedCall[],
   limits: Limits,
-  { least = LEAST, ...work }: { fromMs: number; toMs: number; least?: number },
+  work: { fromMs: number; toMs: number },
 ): string[] {
   const share = shareOfRate(calls, limits, work);
-  if (share >= least) return [];
+  if (share >= LEAST) return [];
   const { fromMs, toMs, count } = emptiestPeriod(calls, limits, work);
   const fewest = `fewest from ${ms(fromMs)} to ${ms(toMs)}: ${count} ${limits.unit}`;
-  return [`${share.toFixed(3)} of the rate from ${ms(work.fromMs)} to ${ms(work.toMs)}, ${least} expected; ${fewest}`];
+  return [`${share.toFixed(3)} of the rate from ${ms(work.fromMs)} to ${ms(work.toMs)}, ${LEAST} expected; ${fewest}`];
 }
 
 /** The emptiest period begins with the work, or right after a call: (fromMs, toMs]. All of the work if that is shorter. */

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { buildAppCopy } from '../../helpers/app-copy.ts';
 import { type BatchAnswer, finished, report, send } from '../../helpers/client.ts';
 import { type MailProvider, startMailProvider } from '../../helpers/mail-provider.ts';
-import { exceededLimits, type Limits, missedRate, shareOfRate } from '../../helpers/rates.ts';
+import { exceededLimits, type Limits, shareOfRate } from '../../helpers/rates.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
 
 const LIMITS: Limits = { unit: 'calls', limit: 200, perMs: 6_000, maxConcurrency: 800 };
@@ -18,9 +18,7 @@ const SECONDS = 120;
 /** A lease short enough that a test can wait for one to run out; slices so long that some follow each other. */
 const SHORT = { SLUICE_VISIBILITY_SECONDS: '10', SLUICE_SLICE_SECONDS: '10', SLUICE_INBOX_SCHEDULE: '' };
 
-/** Of the rate, while no instance is killed: how much is used depends on the machine, and is measured elsewhere (tests/faults/limits, npm run bench). */
-const LEAST = 0.5;
-
+/** Prints how much of the rate is used, too: that depends on the machine, and is asserted in virtual time (tests/faults/limits). */
 const isDeep = process.env.SLUICE_LIMITS_DEEP !== undefined;
 const INSTANCES = isDeep ? [1, 2, 3, 8] : [3];
 const KILLS = isDeep ? [false, true] : [false];
@@ -86,6 +84,5 @@ describe.each(INSTANCES)('a provider of mail with a limit, and %i instances', (i
     expect(sent.size).toBe(TOTAL);
     expect(refusedAtMs.length).toBeLessThanOrEqual(1);
     expect(exceededLimits(calls, LIMITS)).toEqual([]);
-    expect(missedRate(calls, LIMITS, { ...work, least: kills ? 0 : LEAST })).toEqual([]);
   });
 });

@@ -89,6 +89,16 @@ describe('a process alone', () => {
     expect(await a.calls(10_000)).toBeLessThanOrEqual(966);
   });
 
+  it('loses nothing by a main thread that is busy for a moment while calls wait, but all by a stop', async () => {
+    const a = world({ rateLimit: { calls: 1_000, perSeconds: 1 } }).process('a');
+    await a.enter('queue-1');
+    await a.calls(1_000);
+    vi.setSystemTime(Date.now() + 200);
+    expect(await a.calls(20)).toBeGreaterThan(200);
+    vi.setSystemTime(Date.now() + 2_000);
+    expect(await a.calls(20)).toBeLessThanOrEqual(240);
+  });
+
   it('costs operations for its leases alone, however many calls there are', async () => {
     const { process, operations } = world({ rateLimit: { calls: 10_000, perSeconds: 1 } });
     const a = process('a');
