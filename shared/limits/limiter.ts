@@ -253,7 +253,8 @@ class Quota {
     const throttledSeconds = this.#throttledSeconds;
     const wants = this.#wants();
     // Until the answer is there: a claim that fails is repeated, but not with each tick.
-    this.#renewMs = this.#deps.clockMs() + FAULT_RETRY_MS;
+    this.#claimedMs = this.#deps.clockMs();
+    this.#renewMs = this.#claimedMs + FAULT_RETRY_MS;
     const known = { ...this.#known };
     // Where others write it, too, what is known of the row is old.
     let isRead = known.etag !== undefined && !this.#isShared;
@@ -299,7 +300,6 @@ class Quota {
     const toLocalMs = nowMs - this.#deps.now();
     this.#quiet = isShared ? 0 : this.#quiet + 1;
     this.#isShared = isShared;
-    this.#claimedMs = nowMs;
     this.#heldMs = Math.max(this.#heldMs, row.heldUntil + toLocalMs);
     this.#renewMs = renewsAt + toLocalMs;
     this.#setShare(share, until + toLocalMs - MARGIN_MS);

@@ -279,6 +279,20 @@ it('claims once a second, however many answers throttle', async () => {
   expect((await row()).factor).toBe(0.5);
 });
 
+it('claims once a second also while claims fail', async () => {
+  const { process, operations, hold } = world({ rateLimit: { calls: 100, perSeconds: 1 } });
+  const a = process('a');
+  await a.enter('queue-1');
+  await a.calls(1_000);
+  operations.length = 0;
+  hold().fail();
+  for (let at = 0; at < 1_000; at += 20) {
+    reportThrottled(a.permits(), 100);
+    await a.calls(20);
+  }
+  expect(operations.length).toBeLessThanOrEqual(2);
+});
+
 it('a workload without limits costs nothing', async () => {
   const { process, operations } = world({});
   const a = process('a');
