@@ -37,7 +37,7 @@ const UNUSED_PART = 1 - USED_PART;
  * A lease ends here before it ends for others: a service clock is up to a second behind, and a round trip (service-clock.ts).
  */
 const MARGIN_MS = 1_500;
-/** Shortest time between two claims that tell of throttling. */
+/** Shortest time between two claims that report throttling. */
 const THROTTLED_CLAIM_MS = 1_000;
 /** Wait before a claim is tried again that met a fault. */
 const FAULT_RETRY_MS = 1_000;

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { type Claim, claimShare, divide } from '../../../shared/limits/claim.ts';
 import type { Limit } from '../../../shared/limits/limit.ts';
-import { newQuota, type QuotaRow, type Share } from '../../../shared/limits/quota-row.ts';
+import { newQuota, type QuotaRow, type Share, toQuotaEntity } from '../../../shared/limits/quota-row.ts';
 
 const NOW = 1_000_000;
 const EVERYTHING: Share = { permitsPerSecond: Number.POSITIVE_INFINITY, inFlight: Number.POSITIVE_INFINITY };
@@ -103,6 +103,22 @@ describe('the rate', () => {
     expect(claim('a', NOW + 30_000).share.permitsPerSecond).toBe(0);
     expect(claim('b', NOW + 30_500).share.permitsPerSecond).toBe(0.95);
   });
+});
+
+it('is shared by as many processes as the row has room for; the others wait', () => {
+  const { claim, row } = quota({ permitsPerSecond: undefined, maxInFlight: 100_000 });
+  const wants = { ...EVERYTHING, inFlight: 32 };
+  const queues = Array.from({ length: 8 }, (_, n) => `mail-transactional-${n}`);
+  const ids = Array.from({ length: 200 }, (_, n) => `00000000-0000-0000-0000-${String(n).padStart(12, '0')}`);
+  const served = new Set<string>();
+  for (let at = 0; at < 12_000; at += 1_500) {
+    for (const [n, id] of ids.entries()) {
+      const { share } = claim(id, NOW + at + n, { queues, wants, inFlight: served.has(id) ? 3 : 0 });
+      if (share.inFlight > 0) served.add(id);
+      expect(() => toQuotaEntity(row())).not.toThrow();
+    }
+  }
+  expect(served.size).toBeGreaterThan(60);
 });
 
 describe('what is in flight', () => {
