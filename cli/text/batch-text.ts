@@ -5,7 +5,7 @@ import { formatBar, formatCount, formatNumber, formatSeconds, formatTable, forma
 /** What is shown of a batch; docs/api.md has all of it. */
 export type ShownBatch = Pick<
   BatchView,
-  'state' | 'counts' | 'ratePerSecond' | 'latencyMs' | 'deadline' | 'revision' | 'revisions'
+  'id' | 'state' | 'counts' | 'ratePerSecond' | 'latencyMs' | 'deadline' | 'revision' | 'revisions'
 > & {
   receipt?: Pick<BatchView['receipt'], 'operations'>;
   blocked?: BatchView['blocked'];
@@ -46,6 +46,10 @@ export function describeBlocked({ blocked, paused }: Pick<ShownBatch, 'blocked' 
   if (paused) return `Paused since ${formatTime(paused.since)} UTC by ${PAUSED_BY[paused.by]}: ${paused.reason}`;
   return blocked && `Waits since ${formatTime(blocked.since)} UTC: queue ${blocked.queue}: ${blocked.reason}`;
 }
+
+/** What may be done about a paused batch, in one line; undefined for any other. */
+export const describeChoice = ({ id, state }: Pick<ShownBatch, 'id' | 'state'>): string | undefined =>
+  state === 'paused' ? `To go on: sluice resume ${id}; to end it: sluice cancel ${id}` : undefined;
 
 const PAUSED_BY = { operator: 'an operator', halt: 'the halt rule of its workload' } as const;
 

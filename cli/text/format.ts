@@ -17,9 +17,9 @@ export const formatSeconds = (ms: number): string => `${(ms / 1000).toFixed(ms <
 
 const BAR_WIDTH = 24;
 
-/** A bar that is filled up to `fraction`, which is 0 to 1. */
+/** A bar that is filled up to `fraction`, which is 0 to 1; it is full only at 1. */
 export function formatBar(fraction: number): string {
-  const filled = Math.round(Math.min(1, Math.max(0, fraction)) * BAR_WIDTH);
+  const filled = Math.floor(Math.min(1, Math.max(0, fraction)) * BAR_WIDTH);
   return `[${'#'.repeat(filled)}${'.'.repeat(BAR_WIDTH - filled)}]`;
 }
 

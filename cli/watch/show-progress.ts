@@ -1,5 +1,6 @@
 import {
   describeBlocked,
+  describeChoice,
   describeFailure,
   describeProgress,
   type ShownBatch,
@@ -7,9 +8,9 @@ import {
 } from '../text/batch-text.ts';
 import type { StatusLine } from '../text/status-line.ts';
 
-/** Makes the function that shows the progress of a batch; why it waits and what fails, if anything, is printed once. */
+/** Makes the function that shows the progress of a batch; why it waits, what to do about a pause and what fails are printed when they change. */
 export function createProgress(line: StatusLine): (batch: ShownBatch, queues?: readonly ShownQueue[]) => void {
-  const notes = [describeBlocked, describeFailure].map((describe) => ({
+  const notes = [describeBlocked, describeChoice, describeFailure].map((describe) => ({
     describe,
     printed: undefined as string | undefined,
   }));

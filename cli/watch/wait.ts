@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import type { BatchView } from '../../shared/http/batches/schemas.ts';
 import { whole } from '../options.ts';
 import type { Session } from '../session.ts';
-import { describeBatch, describeProgress } from '../text/batch-text.ts';
+import { describeBatch, describeChoice, describeProgress } from '../text/batch-text.ts';
 import { formatUsd } from '../text/format.ts';
 import { createStatusLine } from '../text/status-line.ts';
 import { createProgress } from './show-progress.ts';
@@ -48,10 +48,11 @@ export async function waitFor(
 export function describeEnd(batch: BatchView): string[] {
   const { id, state, counts, receipt, reportProblem, reportRevision } = batch;
   const { messageAnItem } = receipt.comparison;
+  const paused = describeChoice(batch);
   return [
     ...describeBatch(batch),
     `Cost: ${formatUsd(receipt.totalUsd)} by the price sheet ${receipt.sheet}; one message an item: ${formatUsd(messageAnItem.usd)}`,
-    ...(state === 'paused' ? [`To go on: sluice resume ${id}; to end it: sluice cancel ${id}`] : []),
+    ...(paused === undefined ? [] : [paused]),
     ...(reportProblem === undefined ? [] : [`No report: ${reportProblem}`]),
     ...(state === 'reportFailed' ? [`To make it again, after a deployment: sluice redrive ${id} --report`] : []),
     ...(reportRevision === null ? [] : [`Report: sluice report ${id}`]),

@@ -110,7 +110,7 @@ interface CommonOptions<Result, Acc, Row> {
   rateLimit?: RateLimit;
   /** Most items in flight, across all instances, lanes and queues of the workload; default: no limit. */
   maxConcurrency?: number;
-  /** A chunk ends at either limit; defaults 5,000 items, with a `rateLimit` what it lets begin in 30 s, and 1 MiB of records. */
+  /** A chunk ends at either limit; defaults 5,000 items, with a `rateLimit` what it lets begin in 10 s, and 1 MiB of records. */
   chunk?: { maxItems?: number; maxBytes?: number };
   /** Default 5 attempts, after waits of 1, 2, 4 and 8 seconds, each spread by ±20 %. */
   retry?: Partial<RetryPolicy>;
@@ -155,7 +155,7 @@ export type WorkloadOptions<Schema extends StandardSchemaV1, Result, Acc, Row = 
           items: StandardSchemaV1.InferOutput<Schema>[],
           contexts: ItemContext[],
         ) => ChunkOutput<Result>[] | Promise<ChunkOutput<Result>[]>;
-        /** Most items of one call; default the whole chunk. */
+        /** Most items of one call; default the whole chunk, but no more than the limits let begin at once. */
         group?: { maxItems?: number };
       }
   );
@@ -228,8 +228,8 @@ export function defineWorkload<Schema extends StandardSchemaV1, Result, Acc = ne
 }
 
 const MAX_ITEMS = 5_000;
-/** Of a rate: so much of a chunk's run is spent waiting for it, and another instance can take over the next chunk. */
-const SECONDS_OF_RATE = 30;
+/** Of a rate: a thread runs its chunk to the end, and an urgent lane has to wait for that. */
+const SECONDS_OF_RATE = 10;
 
 interface Sizes {
   rateLimit?: RateLimit;
@@ -294,6 +294,8 @@ function check(workload: Workload): void {
   }
 }
 
+const MAX_RATE = 100_000_000;
+
 function checkLimits({ rateLimit, maxConcurrency, map, group }: Workload, fail: Fail): void {
   const perCall = map === undefined ? group.maxItems : 1;
   if (maxConcurrency !== undefined && !isWhole(maxConcurrency, perCall, 1_000_000))
@@ -301,9 +303,12 @@ function checkLimits({ rateLimit, maxConcurrency, map, group }: Workload, fail: 
   if (rateLimit === undefined) return;
   const { items, calls, perSeconds } = rateLimit as { items?: unknown; calls?: unknown; perSeconds: unknown };
   if ((items === undefined) === (calls === undefined)) fail('rateLimit', 'given in items or in calls', rateLimit);
-  if (!isWhole(items ?? calls, items === undefined ? 1 : perCall, 100_000_000))
-    fail('rateLimit', `a whole number, of items at least the ${perCall} of one call`, rateLimit);
-  if (!isWhole(perSeconds, 1, DAY_SECONDS)) fail('rateLimit.perSeconds', `1 to ${DAY_SECONDS}`, perSeconds);
+  if (items === undefined && !isWhole(calls, 1, MAX_RATE))
+    fail('rateLimit.calls', `a whole number, 1 to ${MAX_RATE}`, calls);
+  if (calls === undefined && !isWhole(items, perCall, MAX_RATE))
+    fail('rateLimit.items', `a whole number, at least the ${perCall} of one call`, items);
+  if (!isWhole(perSeconds, 1, DAY_SECONDS))
+    fail('rateLimit.perSeconds', `a whole number, 1 to ${DAY_SECONDS}`, perSeconds);
 }
 
 const isWhole = (value: unknown, min: number, max: number): boolean =>

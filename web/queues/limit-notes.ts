@@ -24,5 +24,6 @@ function throttlingOf(lowered: Limits['lowered'], heldUntil: Limits['heldUntil']
   return parts.length === 0 ? [] : [`throttled: ${parts.join(', ')}`];
 }
 
+/** The unit stays on the line of its number. */
 const rateOf = (rate: NonNullable<Limits['rateLimit']>): string =>
-  `${'calls' in rate ? formatNumberOf(rate.calls, 'call') : formatNumberOf(rate.items, 'item')}/${formatCount(rate.perSeconds)} s`;
+  `${'calls' in rate ? formatNumberOf(rate.calls, 'call') : formatNumberOf(rate.items, 'item')}/${formatCount(rate.perSeconds)}\u00a0s`;

@@ -7,13 +7,13 @@ const since = '2026-11-22T14:03:00.000Z';
 const until = '2026-11-22T14:03:30.000Z';
 
 it.each<[string[], Parameters<typeof limitNotes>[0]]>([
-  [['rate limit 200 calls/60 s'], { ...none, rateLimit: { calls: 200, perSeconds: 60 } }],
+  [['rate limit 200 calls/60\u00a0s'], { ...none, rateLimit: { calls: 200, perSeconds: 60 } }],
   [
-    ['rate limit 1 item/1 s', `throttled: lowered to 50 % since ${formatClock(since)}`, 'shared by 2 processes'],
+    ['rate limit 1 item/1\u00a0s', `throttled: lowered to 50 % since ${formatClock(since)}`, 'shared by 2 processes'],
     { ...none, rateLimit: { items: 1, perSeconds: 1 }, lowered: { factor: 0.5, since }, holders: 2 },
   ],
   [
-    ['rate limit 1 item/1 s', `throttled: lowered to 5.0 %, nothing starts until ${formatClock(until)}`],
+    ['rate limit 1 item/1\u00a0s', `throttled: lowered to 5.0 %, nothing starts until ${formatClock(until)}`],
     { ...none, rateLimit: { items: 1, perSeconds: 1 }, lowered: { factor: 0.05, since }, heldUntil: until },
   ],
   [

@@ -52,16 +52,13 @@ describe('what a handler that waits may say', () => {
     [{ concurrency: 0 }, 'concurrency must be 1 to 1000, got 0.'],
     [{ concurrency: 1.5 }, 'concurrency must be 1 to 1000, got 1.5.'],
     [{ ...groups, group: { maxItems: 0 } }, 'group.maxItems must be 1 to 100000, got 0.'],
-    [
-      { rateLimit: { calls: 0, perSeconds: 1 } },
-      'rateLimit must be a whole number, of items at least the 1 of one call',
-    ],
+    [{ rateLimit: { calls: 0, perSeconds: 1 } }, 'rateLimit.calls must be a whole number, 1 to 100000000, got 0.'],
     [{ rateLimit: { calls: 5, items: 5, perSeconds: 1 } }, 'rateLimit must be given in items or in calls'],
     [{ rateLimit: { perSeconds: 1 } }, 'rateLimit must be given in items or in calls'],
-    [{ rateLimit: { calls: 5, perSeconds: 0.5 } }, 'rateLimit.perSeconds must be 1 to 86400, got 0.5.'],
+    [{ rateLimit: { calls: 5, perSeconds: 0.5 } }, 'rateLimit.perSeconds must be a whole number, 1 to 86400, got 0.5.'],
     [
       { ...groups, group: { maxItems: 10 }, rateLimit: { items: 9, perSeconds: 1 } },
-      'rateLimit must be a whole number, of items at least the 10 of one call',
+      'rateLimit.items must be a whole number, at least the 10 of one call, got 9.',
     ],
     [
       { ...groups, group: { maxItems: 10 }, maxConcurrency: 9 },
@@ -73,7 +70,7 @@ describe('what a handler that waits may say', () => {
   });
 
   it.each([
-    ['ten calls a second', { rateLimit: { calls: 10, perSeconds: 1 } }, 300, 300],
+    ['ten calls a second', { rateLimit: { calls: 10, perSeconds: 1 } }, 100, 100],
     ['one call a minute', { rateLimit: { calls: 1, perSeconds: 60 } }, 1, 1],
     ['much', { rateLimit: { items: 1_000_000, perSeconds: 1 } }, 5_000, 5_000],
     [
@@ -82,9 +79,9 @@ describe('what a handler that waits may say', () => {
       5_000,
       200,
     ],
-    ['items, which a group must not use up', { ...groups, rateLimit: { items: 50, perSeconds: 1 } }, 1_500, 50],
+    ['items, which a group must not use up', { ...groups, rateLimit: { items: 50, perSeconds: 1 } }, 500, 50],
     ['in flight, which a group must fit', { ...groups, maxConcurrency: 20 }, 5_000, 20],
-  ])('makes a chunk hold what the rate lets begin in 30 s: %s', (_, options, chunk, group) => {
+  ])('makes a chunk hold what the rate lets begin in 10 s: %s', (_, options, chunk, group) => {
     const workload = define(options);
     expect([workload.chunk.maxItems, workload.group.maxItems]).toEqual([chunk, group]);
   });

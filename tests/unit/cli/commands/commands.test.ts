@@ -133,7 +133,8 @@ describe('watch', () => {
     expect(code).toBe(EXIT.done);
     const line =
       'Paused since 2026-11-01 10:00:00 UTC by the halt rule of its workload: 6 of 10 items are dead letters';
-    expect(err.split(`${line}\n`)).toHaveLength(2);
+    const choice = 'To go on: sluice resume b; to end it: sluice cancel b';
+    expect(err.split(`${line}\n${choice}\n`)).toHaveLength(2);
   });
 
   it('prints once why the batch waits, in full', async () => {

@@ -3,6 +3,7 @@ import { describeBatch, describeProgress, reportTable } from '../../../../cli/te
 import { formatBar, formatTable, formatTime, formatUsd } from '../../../../cli/text/format.ts';
 
 const batch = {
+  id: 'b',
   state: 'running',
   counts: { accepted: 1_000, succeeded: 700, dead: 50, cancelled: 0, pending: 250, retried: 0, duplicatesSeen: 0 },
   ratePerSecond: 1234.4,
@@ -86,6 +87,12 @@ describe('what is shown', () => {
       '  bb   12.00      2',
       '  c                      7',
     ]);
+  });
+
+  it('fills a bar at the end only', () => {
+    expect(formatBar(0.5)).toBe(`[${'#'.repeat(12)}${'.'.repeat(12)}]`);
+    expect(formatBar(0.999)).toBe(`[${'#'.repeat(23)}.]`);
+    expect(formatBar(1)).toBe(`[${'#'.repeat(24)}]`);
   });
 
   it('of nothing', () => {
