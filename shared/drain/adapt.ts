@@ -73,7 +73,7 @@ const SPARE = 1.25;
 /** Tasks that the limits of the workload can feed: those that waited for permits could as well not be there. */
 function fedTasks({ tasks, starved }: WaveSummary, busy: number): number {
   const served = Math.max(1, tasks - starved);
-  return busy > BUSY ? served * 2 : Math.ceil(served * busy * SPARE);
+  return busy > BUSY ? served * 2 : Math.max(1, Math.ceil(served * busy * SPARE));
 }
 
 const failureRate = ({ failures, ran }: WaveSummary): number => (ran === 0 ? 0 : failures / ran);

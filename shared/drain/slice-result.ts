@@ -7,7 +7,7 @@ export interface WorkCounts {
   received: number;
   done: number;
   items: number;
-  /** Items whose handler ran, and those of them that failed for retry. */
+  /** Items whose handler ran and was not throttled by the other side, and those of them that failed for retry. */
   ran: number;
   failures: number;
   /** The error of one of them, on one line; empty when none has failed. */
@@ -45,8 +45,8 @@ export const emptyCounts = (): WorkCounts => ({
 
 /**
  * How a slice ended, beside its counts. `empty`: the queue gave nothing although the quota was not reached; `fenced`: the
- * gate is another drain's; `noShare`: this process has no share of the workload's limits; `startFailed`: no worker thread starts in this process; `fault`: a service failed beyond all
- * retries.
+ * gate is another drain's; `noShare`: this process has no share of the workload's limits; `startFailed`: no worker thread
+ * starts in this process; `fault`: a service failed beyond all retries.
  */
 export interface SliceResult extends WorkCounts {
   ended: 'quotaReached' | 'timeUp' | 'empty' | 'tripped' | 'startFailed' | 'noShare' | 'fenced' | 'fault';

@@ -53,6 +53,8 @@ const PLACE_MS = 5_000;
 const LEFT_PLACE_MS = 2_000;
 /** Where there is not enough for all, who has held its share for this long gives way to who waits. */
 const TURN_MS = 30_000;
+/** Most processes with a share: a column of the row takes about a hundred holders with a few queues each (entity.ts). */
+const MOST_SERVED = 64;
 /** For comparisons: what is a little too little by rounding is enough. */
 const ROUNDING = 1 - 1e-9;
 
@@ -171,10 +173,7 @@ function shareOf(me: Claimant, situation: Situation): Share {
     rate,
     leased.map(({ has }) => has.permitsPerSecond),
   );
-  const freeInFlight = rest(
-    most,
-    others.map(({ has }) => has.inFlight),
-  );
+  const freeInFlight = rest(most, inFlightOf(leased));
   const permitsPerSecond = Math.min(
     Math.max(
       fairOf(rate, (share) => share.permitsPerSecond),
@@ -229,9 +228,11 @@ function chooseServed(me: Claimant, { others, waiting, nowMs }: Situation, most:
   return claimants.sort((a, b) => rank(a) - rank(b) || a.since - b.since).slice(0, most);
 }
 
-/** Holders that the limits suffice for: each needs enough for one call at a time. */
-const howMany = (rate: number, leastRate: number, most: number, { itemsPerCall }: Limit): number =>
-  Math.max(1, Math.floor(Math.min(leastRate > 0 ? rate / (leastRate * ROUNDING) : most, most / itemsPerCall)));
+/** Holders that the limits suffice for, each with enough for one call at a time, and that the row has room for. */
+const howMany = (rate: number, leastRate: number, most: number, { itemsPerCall }: Limit): number => {
+  const byRate = leastRate > 0 ? rate / (leastRate * ROUNDING) : Number.POSITIVE_INFINITY;
+  return Math.max(1, Math.floor(Math.min(byRate, most / itemsPerCall, MOST_SERVED)));
+};
 
 /** Max-min fair: nobody gets more than it wants, and what one leaves is divided among the others. */
 export function divide(total: number, wants: readonly number[]): number[] {

@@ -37,13 +37,15 @@ const UNUSED_PART = 1 - USED_PART;
  * A lease ends here before it ends for others: a service clock is up to a second behind, and a round trip (service-clock.ts).
  */
 const MARGIN_MS = 1_500;
-/** Shortest time between two claims that tell of throttling. */
+/** Shortest time between two claims that report throttling. */
 const THROTTLED_CLAIM_MS = 1_000;
 /** Wait before a claim is tried again that met a fault. */
 const FAULT_RETRY_MS = 1_000;
 /** A process that uses less than this part of its share asks for what it has used, and a little more. */
 const FULL_USE = 0.8;
 const MORE_THAN_USED = 1.25;
+/** Little use shows when a share has brought permits for so many calls, and for a second: less may wait for the next call. */
+const JUDGED_CALLS = 6;
 
 export interface LimiterDeps {
   /** The table of the gates. */
@@ -111,6 +113,8 @@ class Quota {
   #tasks: string[] = [];
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<unknown> | undefined;
+  /** Whether what is being written gives the share up. */
+  #isReleasing = false;
   #known: VersionedQuota;
   #share = NONE;
   /** By the process-wide clock. */
@@ -123,6 +127,10 @@ class Quota {
   readonly #left = new Set<string>();
   /** Permits that are not whole yet. */
   #fraction = 0;
+  /** Permits that the share has brought, and those that were taken, since its use was judged; what was asked for then. */
+  #earned = 0;
+  #taken = 0;
+  #wantedRate = Number.POSITIVE_INFINITY;
   #quiet = 0;
   #isShared = false;
   #throttledSeconds: number | undefined;
@@ -162,7 +170,7 @@ class Quota {
     if (this.#timer !== undefined) return;
     const left = [...this.#left];
     this.#left.clear();
-    if (this.isStarved) return;
+    if (!this.#isCounted) return;
     this.#setShare(NONE, 0);
     try {
       await this.#inTurn({ queues: [], left });
@@ -170,6 +178,12 @@ class Quota {
     } catch (error) {
       log.info('quota-not-released', { workload: this.#workload.name, error: toError(error) });
     }
+  }
+
+  /** Whether the row counts something for this process: its share, or items that were in flight when it lost it. */
+  get #isCounted(): boolean {
+    const isHolder = this.#known.row.holders.some(({ id }) => id === this.#deps.id);
+    return !this.isStarved || (this.#limit.maxInFlight !== undefined && isHolder);
   }
 
   #start(): void {
@@ -193,7 +207,7 @@ class Quota {
   #holdBack(seconds: number): void {
     const nowMs = this.#deps.clockMs();
     clearPermits(this.permits);
-    this.#heldMs = nowMs + Math.min(seconds, this.#limit.perSeconds) * 1_000;
+    this.#heldMs = Math.max(this.#heldMs, nowMs + Math.min(seconds, this.#limit.perSeconds) * 1_000);
     this.#throttledSeconds = Math.max(seconds, this.#throttledSeconds ?? 0);
     this.#renewMs = Math.min(this.#renewMs, Math.max(nowMs, this.#claimedMs + THROTTLED_CLAIM_MS));
   }
@@ -205,9 +219,10 @@ class Quota {
     const spare = Math.max(1, permitsPerSecond * unusedSeconds, Math.ceil(permitsPerSecond * SPARE_SECONDS));
     const most = this.#limit.permitsPerCall - 1 + Math.floor(spare);
     // A late tick brings what is missing, but not after a stop of the process.
-    const earned = this.#fraction + permitsPerSecond * Math.min(seconds, UNUSED_SECONDS);
-    const whole = Math.floor(earned);
-    this.#fraction = earned - whole;
+    const earned = permitsPerSecond * Math.min(seconds, UNUSED_SECONDS);
+    this.#earned += earned;
+    const whole = Math.floor(this.#fraction + earned);
+    this.#fraction += earned - whole;
     if (whole > 0) addPermits(this.permits, whole, most);
   }
 
@@ -218,12 +233,14 @@ class Quota {
     });
   }
 
-  /** One at a time: tasks that begin together share the lease. */
+  /** One at a time: tasks that begin together share the lease. One that begins during a release makes its own. */
   async #claim(queues: readonly string[]): Promise<void> {
+    while (this.#writing !== undefined && this.#isReleasing) await this.#writing;
     await (this.#writing ?? this.#inTurn({ queues: [...new Set(queues)] }));
   }
 
   #inTurn(who: Pick<Claim, 'queues' | 'left'>): Promise<void> {
+    this.#isReleasing = who.queues.length === 0;
     const writing = this.#write(who).finally(() => {
       this.#writing = undefined;
     });
@@ -236,7 +253,8 @@ class Quota {
     const throttledSeconds = this.#throttledSeconds;
     const wants = this.#wants();
     // Until the answer is there: a claim that fails is repeated, but not with each tick.
-    this.#renewMs = this.#deps.clockMs() + FAULT_RETRY_MS;
+    this.#claimedMs = this.#deps.clockMs();
+    this.#renewMs = this.#claimedMs + FAULT_RETRY_MS;
     const known = { ...this.#known };
     // Where others write it, too, what is known of the row is old.
     let isRead = known.etag !== undefined && !this.#isShared;
@@ -282,7 +300,6 @@ class Quota {
     const toLocalMs = nowMs - this.#deps.now();
     this.#quiet = isShared ? 0 : this.#quiet + 1;
     this.#isShared = isShared;
-    this.#claimedMs = nowMs;
     this.#heldMs = Math.max(this.#heldMs, row.heldUntil + toLocalMs);
     this.#renewMs = renewsAt + toLocalMs;
     this.#setShare(share, until + toLocalMs - MARGIN_MS);
@@ -300,15 +317,24 @@ class Quota {
     });
   }
 
-  /** As much as it can have, unless it has not used what it had. */
   #wants(): Share {
     const { maxInFlight, itemsPerCall } = this.#limit;
     const calls = this.#deps.callsInFlight(this.#workload);
     const inFlight = maxInFlight === undefined ? Number.POSITIVE_INFINITY : calls * itemsPerCall;
-    const seconds = (this.#deps.clockMs() - this.#claimedMs) / 1_000;
+    return { permitsPerSecond: this.#wantsRate(), inFlight };
+  }
+
+  /** As much as it can have, unless it has not used what it had while others were there. */
+  #wantsRate(): number {
     const had = this.#share.permitsPerSecond;
-    const used = readTaken(this.permits) / Math.max(seconds, 1);
-    const usesLittle = this.#isShared && Number.isFinite(had) && had > 0 && used < had * FULL_USE;
-    return { permitsPerSecond: usesLittle ? used * MORE_THAN_USED : Number.POSITIVE_INFINITY, inFlight };
+    this.#taken += readTaken(this.permits);
+    const isAlone = !this.#isShared || had === 0;
+    const usesAll = isAlone || (this.#taken > 0 && this.#taken >= this.#earned * FULL_USE);
+    const isJudged = this.#earned >= Math.max(had, JUDGED_CALLS * this.#limit.permitsPerCall);
+    if (!usesAll && !isJudged) return this.#wantedRate;
+    this.#wantedRate = usesAll ? Number.POSITIVE_INFINITY : (this.#taken / this.#earned) * had * MORE_THAN_USED;
+    this.#taken = 0;
+    this.#earned = 0;
+    return this.#wantedRate;
   }
 }

@@ -186,7 +186,7 @@ export class OutcomeBuilder {
       ...encoded,
       failures: others.filter(({ failed }) => failed).length,
       failure: this.#failure,
-      ran: results.length + others.filter(({ ran }) => ran).length,
+      ran: results.length + others.filter((other) => other.ran && !isThrottled(other)).length,
       causes: Object.fromEntries(causes),
     };
   }
@@ -280,6 +280,9 @@ function stateOf(ended: EndedItem): number {
   if (ended.kind === 'dead') return DEAD;
   return ended.failed ? FAILED : THROTTLED;
 }
+
+/** Says nothing about the item, nor about how well the other side is. */
+const isThrottled = ({ kind, ran, failed }: OtherEnd): boolean => kind === 'retry' && ran && !failed;
 
 const CANCELLED: OtherEnd = { kind: 'cancelled', line: '', ran: false, failed: false };
 

@@ -80,7 +80,7 @@ export interface ChunkOutcome {
   failures: number;
   /** The error of one of them, on one line; empty when there is none. */
   failure: string;
-  /** Items whose handler ran. */
+  /** Items whose handler ran, and was not throttled by the other side. */
   ran: number;
   /** Dead letters by cause: reason, error name and message with numbers and quoted text masked. */
   causes: Record<string, number>;

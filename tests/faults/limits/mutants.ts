@@ -35,10 +35,13 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'no margin at the end of a lease',
     bend: seen((holder) => ({ ...holder, until: holder.until - MARGIN_MS })),
-    // The first one cannot renew its lease, and believes it to last longer than the other one does.
+    // Three cannot renew their leases, and believe them to last longer than the fourth does, which takes over their shares.
     processes: [
-      { ...plain('slow'), offsetMs: -OFFSET_MS, cutOff: { atMs: 20_000, forMs: 30_000 } },
-      { ...plain('fast', 21_000), offsetMs: OFFSET_MS },
+      ...[1, 2, 3].map((n) => ({
+        ...{ ...plain(`slow-${n}`), offsetMs: -OFFSET_MS },
+        cutOff: { atMs: 20_000, forMs: 30_000 },
+      })),
+      { ...plain('fast'), offsetMs: OFFSET_MS },
     ],
     finds: /calls from/,
   },

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Attempt, RetryItem } from '../../../shared/contract/outcome.ts';
+import { createPermits, inFlightOf, setShare } from '../../../shared/limits/permits.ts';
 import { errorLine } from '../../../shared/processing/outcome/error-text.ts';
 import type { ChunkOutcome } from '../../../shared/processing/thread/thread-task.ts';
 import { createProcessor, type Processor } from '../../../shared/processing/thread-pool/processor.ts';
@@ -258,4 +259,32 @@ describe('a chunk that is stopped', () => {
     expect(header).toMatchObject({ ending: 'cancelled', counts: { items: 3, dead: 0, retried: 0 } });
     expect(header.counts.cancelled).toBeGreaterThan(1);
   }, 15_000);
+});
+
+describe('of the limits of its workload, a chunk', () => {
+  const permitsOf = (rate: number | undefined) => {
+    const permits = createPermits(false);
+    setShare(permits, { inFlight: 100, hasRate: rate !== undefined, isServed: true, untilMs: Number.MAX_SAFE_INTEGER });
+    return permits;
+  };
+  const jobOf = (acts: string[]) => chunkJob(acts.map((act, id) => ({ id, act, calls: callsFile })));
+
+  it('holds nothing in flight after the death of its thread', async () => {
+    const permits = permitsOf(undefined);
+    const { header } = await processor.process({ ...jobOf(['wait', 'waitAndExit', 'wait']), permits });
+    expect(header.counts.retried).toBe(3);
+    expect(inFlightOf(permits)).toBe(0);
+  });
+
+  it.each([
+    ['cancelled', { ending: 'cancelled', counts: { cancelled: 2, retried: 0 } }],
+    ['returned', { ending: 'processed', moved: 2, counts: { cancelled: 0, retried: 2 } }],
+  ])('waits no longer when it is %s', async (reason, header) => {
+    const permits = permitsOf(0);
+    const stop = new AbortController();
+    const outcome = processor.process({ ...jobOf(['ok', 'ok']), permits, stop: stop.signal });
+    stop.abort(reason);
+    expect(await outcome).toMatchObject({ header });
+    expect([inFlightOf(permits), await calls()]).toEqual([0, {}]);
+  });
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { resultsQueueName } from '../../../shared/contract/names.ts';
 import { createMeter } from '../../../shared/cost/meter.ts';
 import { type ActivityDeps, createActivities } from '../../../shared/drain/activities.ts';
 import { emptyCounts } from '../../../shared/drain/slice-result.ts';
@@ -13,11 +14,13 @@ import { finishWaveDeps, registry, wave } from './drain-fixtures.ts';
 const QUEUE = 'billing-normal-0';
 
 /** A gate of generation 3, and its dequeue tasks on a queue that gives `texts` one by one. */
-async function world(fields: Partial<GateRow>, texts: string[] = []) {
+async function world(fields: Partial<GateRow>, texts: string[] = [], queue = QUEUE) {
   const { table } = memoryTable();
   const back: string[] = [];
+  const limits: string[] = [];
+  let retryAt: number | undefined;
   let isEnding = false;
-  await changeGate(table, QUEUE, () => ({ status: 'draining', generation: 3, ...fields }));
+  await changeGate(table, queue, () => ({ status: 'draining', generation: 3, ...fields }));
   const deps = {
     ...finishWaveDeps(table),
     registry,
@@ -31,12 +34,22 @@ async function world(fields: Partial<GateRow>, texts: string[] = []) {
       if (isOver()) back.push(...messages.map(({ messageText }) => messageText));
       return { ...emptyCounts(), received: messages.length };
     },
-    limits: { enter: async () => ({ leave: async () => {} }), isStarved: () => false },
+    limits: {
+      enter: async () => {
+        limits.push('enter');
+        return retryAt === undefined ? { leave: async () => void limits.push('leave') } : { retryAt };
+      },
+      isStarved: () => limits.push('isStarved') < 0,
+    },
     isEnding: () => isEnding,
   } as unknown as ActivityDeps;
   const { dequeueBatch } = createActivities(deps);
   return {
     back,
+    limits,
+    refuse: (atMs: number) => {
+      retryAt = atMs;
+    },
     end: () => {
       isEnding = true;
     },
@@ -52,7 +65,7 @@ async function world(fields: Partial<GateRow>, texts: string[] = []) {
     pause: () => changeGate(table, QUEUE, () => ({ paused: { by: 'operator', reason: '', since: '' } })),
     gate: async () => (await readGate(table, QUEUE)).row,
     dequeue: (task: string, size: Partial<Parameters<typeof wave>[0]> = {}) =>
-      dequeueBatch({ queue: QUEUE, generation: 3, task, wave: wave(size) }),
+      dequeueBatch({ queue, generation: 3, task, wave: wave(size) }),
   };
 }
 
@@ -105,4 +118,20 @@ test('a process that is about to end receives nothing, and says so as of a fault
 
   expect(await dequeue('t0')).toMatchObject({ ended: 'fault', received: 0 });
   expect(back).toEqual([]);
+});
+
+test('a task without a share receives nothing, and says when to come again', async () => {
+  const { dequeue, limits, refuse } = await world({}, ['waits']);
+  refuse(5_000);
+
+  expect(await dequeue('t0')).toMatchObject({ ended: 'noShare', received: 0, retryAt: 5_000 });
+  expect(limits).toEqual(['enter']);
+});
+
+test('limits are asked of a queue of items, until its task leaves, and never of a queue of results', async () => {
+  const items = await world({}, ['chunk']);
+  const results = await world({}, ['result'], resultsQueueName('billing'));
+
+  expect([await items.dequeue('t0'), await results.dequeue('t0')]).toMatchObject([{ received: 1 }, { received: 1 }]);
+  expect([items.limits[0], items.limits.at(-1), results.limits]).toEqual(['enter', 'leave', []]);
 });

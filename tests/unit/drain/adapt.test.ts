@@ -66,6 +66,7 @@ describe('a workload with limits', () => {
     ['tasks that waited four fifths of the time are too many', { tasks: 8, handlerSeconds: 100, waitedSeconds: 80 }, 2],
     ['a quarter of spare stays', { tasks: 2, handlerSeconds: 100, waitedSeconds: 30 }, 2],
     ['one stays, however it waited', { tasks: 1, handlerSeconds: 100, waitedSeconds: 99 }, 1],
+    ['also when it did nothing else', { tasks: 1, handlerSeconds: 100, waitedSeconds: 100 }, 1],
     ['tasks without a share are no help', { tasks: 5, starved: 3, handlerSeconds: 100, waitedSeconds: 50 }, 2],
   ])('%s', (_what, fields, tasks) => {
     expect(limited(fields).fedTasks).toBe(tasks);

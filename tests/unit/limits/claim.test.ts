@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { type Claim, claimShare, divide } from '../../../shared/limits/claim.ts';
 import type { Limit } from '../../../shared/limits/limit.ts';
-import { newQuota, type QuotaRow, type Share } from '../../../shared/limits/quota-row.ts';
+import { newQuota, type QuotaRow, type Share, toQuotaEntity } from '../../../shared/limits/quota-row.ts';
 
 const NOW = 1_000_000;
 const EVERYTHING: Share = { permitsPerSecond: Number.POSITIVE_INFINITY, inFlight: Number.POSITIVE_INFINITY };
@@ -105,6 +105,22 @@ describe('the rate', () => {
   });
 });
 
+it('is shared by as many processes as the row has room for; the others wait', () => {
+  const { claim, row } = quota({ permitsPerSecond: undefined, maxInFlight: 100_000 });
+  const wants = { ...EVERYTHING, inFlight: 32 };
+  const queues = Array.from({ length: 8 }, (_, n) => `mail-transactional-${n}`);
+  const ids = Array.from({ length: 200 }, (_, n) => `00000000-0000-0000-0000-${String(n).padStart(12, '0')}`);
+  const served = new Set<string>();
+  for (let at = 0; at < 12_000; at += 1_500) {
+    for (const [n, id] of ids.entries()) {
+      const { share } = claim(id, NOW + at + n, { queues, wants, inFlight: served.has(id) ? 3 : 0 });
+      if (share.inFlight > 0) served.add(id);
+      expect(() => toQuotaEntity(row())).not.toThrow();
+    }
+  }
+  expect(served.size).toBeGreaterThan(60);
+});
+
 describe('what is in flight', () => {
   it('is divided in whole items', () => {
     const { claim } = quota({ permitsPerSecond: undefined, maxInFlight: 7 });
@@ -122,6 +138,16 @@ describe('what is in flight', () => {
     expect(claim('b', NOW + 3_500).share.inFlight).toBe(0);
     claim('a', NOW + 6_500, { inFlight: 5 });
     expect(claim('b', NOW + 7_000).share.inFlight).toBe(3);
+  });
+
+  it('of a process that died is taken from what the others divide, once', () => {
+    const { claim } = quota({ permitsPerSecond: undefined, maxInFlight: 9 });
+    claim('a', NOW);
+    claim('b', NOW + 100);
+    claim('a', NOW + 3_000);
+    expect(claim('b', NOW + 3_500, { inFlight: 4 }).share.inFlight).toBe(4);
+    for (const at of [9_000, 60_000]) expect(claim('b', NOW + at, { inFlight: 4 }).share.inFlight).toBe(5);
+    expect(claim('b', NOW + 70_000, { inFlight: 4 }).share.inFlight).toBe(9);
   });
 
   it('of a process that died is nobody’s until its calls have timed out', () => {

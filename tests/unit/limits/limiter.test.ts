@@ -24,11 +24,14 @@ function world(limits: Limits) {
   const workload = workloadOf(limits);
   const { table } = memoryTable();
   const operations: string[] = [];
+  /** What each operation waits for. */
+  let before: Promise<unknown> = Promise.resolve();
   const counting = new Proxy(table, {
     get: (target, name: keyof Table) => {
       const method = target[name] as (...args: unknown[]) => unknown;
-      return (...args: unknown[]) => {
+      return async (...args: unknown[]) => {
         operations.push(name);
+        await before;
         return method.apply(target, args);
       };
     },
@@ -61,7 +64,14 @@ function world(limits: Limits) {
       },
     };
   };
-  return { process, operations, row: async () => (await readQuota(table, 'mail')).row };
+  /** Holds all operations back; gives the way to let them go, or fail. */
+  const hold = (): { release: () => void; fail: () => void } => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    promise.catch(() => undefined);
+    before = promise;
+    return { release: resolve, fail: () => reject(new Error('The service does not answer.')) };
+  };
+  return { process, operations, hold, row: async () => (await readQuota(table, 'mail')).row };
 }
 
 const leaveOf = (entry: Awaited<ReturnType<ReturnType<ReturnType<typeof world>['process']>['enter']>>) => {
@@ -139,6 +149,75 @@ describe('several processes', () => {
     expect(calls).toBeLessThanOrEqual(970);
   });
 
+  it('go on with what a task enters while the last one leaves', async () => {
+    const { process, hold } = world({ maxConcurrency: 3 });
+    const a = process('a');
+    const leave = leaveOf(await a.enter('queue-1'));
+    const { release } = hold();
+    await vi.advanceTimersByTimeAsync(3_000);
+    const [left, entered] = [leave(), a.enter('queue-2')];
+    release();
+    await left;
+    leaveOf(await entered);
+    expect(a.take()).toBe(true);
+  });
+
+  it('count nothing of a process that has left after its share was lost', async () => {
+    const { process, row } = world({ maxConcurrency: 1 });
+    const [a, b] = [process('a'), process('b')];
+    const leave = leaveOf(await a.enter('queue-1'));
+    expect(a.take()).toBe(true);
+    while ((await row()).holders.some(({ until }) => until > Date.now())) {
+      await b.enter('queue-2');
+      await vi.advanceTimersByTimeAsync(1_000);
+    }
+    expect((await row()).holders).toMatchObject([{ id: 'a', has: { inFlight: 1 } }]);
+    endCall(a.permits(), 1);
+    await leave();
+    expect((await row()).holders).toEqual([]);
+    leaveOf(await b.enter('queue-2'));
+  });
+
+  it.each([
+    [10, 60, 2],
+    [200, 60, 3],
+    [200, 60, 8],
+    [20, 1, 8],
+  ])(
+    'use all of %i calls per %i s, %i processes, though a renewal may see none of their calls',
+    async (calls, perSeconds, count) => {
+      const { process } = world({ rateLimit: { calls, perSeconds } });
+      const all = Array.from({ length: count }, (_, n) => process(`process-${n}`));
+      for (const [n, { enter }] of all.entries()) {
+        while ('retryAt' in (await enter(`queue-${n}`))) await vi.advanceTimersByTimeAsync(500);
+      }
+      const seconds = 120;
+      let begun = 0;
+      for (let at = 0; at < seconds * 1_000; at += 20) {
+        await vi.advanceTimersByTimeAsync(20);
+        for (const { used } of all) begun += used();
+      }
+      const share = begun / ((calls * seconds) / perSeconds);
+      expect(share).toBeGreaterThanOrEqual(0.9);
+      expect(share).toBeLessThanOrEqual(1);
+    },
+  );
+
+  it('leave to others what they do not use, and have it back when they do', async () => {
+    const { process, row } = world({ rateLimit: { calls: 10, perSeconds: 1 } });
+    const [a, b] = [process('a'), process('b')];
+    await a.enter('queue-1');
+    await b.enter('queue-2');
+    await vi.advanceTimersByTimeAsync(3_500);
+    await b.enter('queue-2');
+    const rateOf = async (id: string) => (await row()).holders.find((holder) => holder.id === id)?.has.permitsPerSecond;
+    await a.calls(10_000);
+    expect(await rateOf('b')).toBe(1);
+    expect(await rateOf('a')).toBeCloseTo(8.6);
+    for (let at = 0; at < 10_000; at += 20) b.used() + (await a.calls(20));
+    expect(await rateOf('b')).toBeCloseTo(4.8);
+  });
+
   it('take over at once what the last task of another leaves', async () => {
     const { process } = world({ rateLimit: { calls: 100, perSeconds: 1 } });
     const [a, b] = [process('a'), process('b')];
@@ -161,6 +240,18 @@ it('halves its pace at once when the other side throttles, and tells the others'
   expect(await a.calls(500)).toBe(0);
   expect((await row()).factor).toBe(0.5);
   expect(await a.calls(1_000)).toBeLessThanOrEqual(50);
+});
+
+it('begins nothing for the longest time that the other side has asked for, though the row cannot be written', async () => {
+  const { process, hold } = world({ rateLimit: { calls: 600, perSeconds: 60 } });
+  const a = process('a');
+  await a.enter('queue-1');
+  hold().fail();
+  reportThrottled(a.permits(), 5_000);
+  await a.calls(40);
+  reportThrottled(a.permits(), 1_000);
+  // Its lease ends after three and a half seconds.
+  expect(await a.calls(3_400)).toBe(0);
 });
 
 it('counts that the other side throttles, once per report to the others', async () => {
@@ -186,6 +277,20 @@ it('claims once a second, however many answers throttle', async () => {
   }
   expect(operations.length).toBeLessThanOrEqual(2);
   expect((await row()).factor).toBe(0.5);
+});
+
+it('claims once a second also while claims fail', async () => {
+  const { process, operations, hold } = world({ rateLimit: { calls: 100, perSeconds: 1 } });
+  const a = process('a');
+  await a.enter('queue-1');
+  await a.calls(1_000);
+  operations.length = 0;
+  hold().fail();
+  for (let at = 0; at < 1_000; at += 20) {
+    reportThrottled(a.permits(), 100);
+    await a.calls(20);
+  }
+  expect(operations.length).toBeLessThanOrEqual(2);
 });
 
 it('a workload without limits costs nothing', async () => {

@@ -147,13 +147,15 @@ describe('a Retry with `after` where the rate is limited', () => {
 
   it('charges no attempt, counts as no failure, comes back when it may, and is reported', async () => {
     const permits = permitsOf();
-    const { header, retries, failures } = await run(busy, permits);
+    const { header, retries, failures, ran } = await run(busy, permits);
     expect(header.counts).toMatchObject({ succeeded: 2, dead: 1, retried: 2 });
     expect(retries.map(({ index, attempts }) => [index, attempts.length])).toEqual([
       [101, 0],
       [102, 1],
     ]);
-    expect([failures, readThrottled(permits), readThrottled(permits)]).toEqual([1, 30, undefined]);
+    // Nor as one that has run: it must neither open a circuit nor close it.
+    expect([failures, ran]).toEqual([1, 4]);
+    expect([readThrottled(permits), readThrottled(permits)]).toEqual([30, undefined]);
   });
 
   it('is an attempt like any other after the batch’s deadline, and where the rate is not limited', async () => {
@@ -161,5 +163,32 @@ describe('a Retry with `after` where the rate is limited', () => {
     const unlimited = await run({ ...busy, rateLimit: undefined } as unknown as Workload, permitsOf());
     for (const { retries, failures } of [late, unlimited])
       expect([retries.map(({ attempts }) => attempts.length), failures]).toEqual([[1, 1], 2]);
+  });
+
+  it.each([
+    ['none: a second at least', 0, 1, 0],
+    ['without end: a week at most', Number.POSITIVE_INFINITY, 604_800, 0],
+    ['before now is no time', -1, undefined, 1],
+    ['no number is no time', Number.NaN, undefined, 1],
+    ['nor is text', '5', undefined, 1],
+  ])('of %s', async (_what, after, seconds, charged) => {
+    const permits = permitsOf();
+    const workload = workloadOf(() => {
+      throw new Retry('429', { after: after as number });
+    });
+    const { retries, header } = await run(workload, permits, { list: [1] });
+    expect(retries.map(({ attempts }) => attempts.length)).toEqual([charged]);
+    expect([readThrottled(permits), header.moved]).toEqual([seconds, charged === 0 ? 1 : undefined]);
+  });
+
+  it('of a thousand items at once is one report', async () => {
+    const permits = permitsOf();
+    const list = Array.from({ length: 1_000 }, (_, id) => id);
+    const workload = workloadOf(async (_item, { position }) => {
+      throw new Retry('429', { after: 1 + (position % 60) });
+    });
+    const { header, failures } = await run(workload, permits, { list, budgetMs: 10_000 });
+    expect([header.counts.retried, header.moved, failures]).toEqual([1_000, 1_000, 0]);
+    expect([readThrottled(permits), readThrottled(permits), inFlightOf(permits)]).toEqual([60, undefined, 0]);
   });
 });
