@@ -70,6 +70,13 @@ const LIMITED_STRIDE = 4;
 /** Whether the workload of a slot has the limit: every fourth. */
 export const isLimited = (slot: string): boolean => Number(slot.replace(/\D/g, '')) % LIMITED_STRIDE === 1;
 
+/** The rule of some of the slots: what is dead in most runs is far below it. */
+export const HALT = { deadShare: 0.1, after: 4_000 } as const;
+const HALTING_STRIDE = 3;
+
+/** Whether the workload of a slot has the rule: every third, so that some have a limit, too. */
+export const isHalting = (slot: string): boolean => Number(slot.replace(/\D/g, '')) % HALTING_STRIDE === 2;
+
 /** What XML, an HTTP header, a table or a JSON reader refuses or changes, unless it is escaped on the way. */
 export const AWKWARD_TEXT = [
   'noncharacters \ufffe \uffff',

@@ -9,7 +9,8 @@ import {
 } from 'functions-local';
 import { keyRowOf } from '../../../shared/batches/keys.ts';
 import { createDeliveries, type Deliveries } from './deliveries.ts';
-import type { RunPlan, StackFault } from './plan.ts';
+import { createHalts, type Halts } from './halts.ts';
+import type { PartFault, RunPlan } from './plan.ts';
 import type { Score } from './score.ts';
 
 /** A run under way. Its slot is the workload it uses; no other run uses that meanwhile. */
@@ -27,6 +28,7 @@ export interface Traffic {
   intercept: Intercept;
   /** Of all batches since the start, also of runs that have ended. */
   deliveries: Deliveries;
+  halts: Halts;
   begin(run: ActiveRun): void;
   end(run: ActiveRun): void;
   /** The run that uses a slot. */
@@ -44,11 +46,12 @@ const KEY_ROW = /\b[0-9a-f]{64}\b/;
 const BODY_CHARS = 4_000;
 
 /** `onStackFault` is told when a run comes to the call at which its plan has one. */
-export function createTraffic(score: Score, onStackFault: (run: ActiveRun, fault: StackFault) => void): Traffic {
+export function createTraffic(score: Score, onStackFault: (run: ActiveRun, fault: PartFault) => void): Traffic {
   const bySlot = new Map<string, ActiveRun>();
   const byName = new Map<string, ActiveRun>();
   const injections = new Map<ActiveRun, Intercept>();
   const deliveries = createDeliveries();
+  const halts = createHalts();
   let cutUntil = 0;
 
   /** Names that belong to a run are learnt as they come: its key's row names its batch, before anything else does. */
@@ -70,7 +73,9 @@ export function createTraffic(score: Score, onStackFault: (run: ActiveRun, fault
 
   return {
     deliveries,
+    halts,
     intercept: async (call, pass) => {
+      await halts.note(call);
       const forward = async (): Promise<StorageAnswer> => {
         const answer = await pass();
         deliveries.note(call, answer);

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import type { BatchRow } from '../../../shared/batches/batch-row.ts';
+import { createOperator } from './operator.ts';
+import { type PlannedPause, planOf } from './plan.ts';
+
+const PAUSE: PlannedPause = { at: 1, resumesAfterMs: 0, end: 'resumed', fault: undefined };
+
+/** An operator of a run that has made `calls` calls; `done` are its commands and faults. */
+function start(pauses: readonly PlannedPause[], { calls = 1, isPaused = true } = {}) {
+  const done: string[] = [];
+  const plan = { ...planOf(1, { items: 10 }), cancelsAt: undefined, pauses };
+  const run = { slot: 'slot0', key: 'k', plan, calls, wakes: 0, faultedAt: 0 };
+  const api = {
+    pause: async () => {
+      done.push('pause');
+      return isPaused;
+    },
+    resume: async (_id: string, { untilMs = 1 } = {}) => {
+      done.push(untilMs === 0 ? 'resume once' : 'resume');
+      return true;
+    },
+    cancel: async () => {
+      done.push('cancel');
+      return true;
+    },
+  };
+  const operator = createOperator(api, run, { id: 'b', harm: ({ kind }) => void done.push(kind) });
+  return { operator, done };
+}
+
+test('pauses end as planned, one after the other', async () => {
+  const fault = { kind: 'cutStorage', instance: 0, ms: 1, afterMs: 0 } as const;
+  const { operator, done } = start([PAUSE, { ...PAUSE, end: 'resumedOnce', fault }, { ...PAUSE, end: 'cancelled' }]);
+  expect(await operator.done()).toEqual({ isCancelled: true, paused: 3 });
+  expect(done.toSorted()).toEqual(
+    ['pause', 'resume', 'pause', 'resume once', 'cutStorage', 'pause', 'cancel'].toSorted(),
+  );
+});
+
+test('a pause that was refused, or is beyond the end of the run, is not ended', async () => {
+  const refused = start([PAUSE], { isPaused: false });
+  expect(await refused.operator.done()).toEqual({ isCancelled: false, paused: 0 });
+  expect(refused.done).toEqual(['pause']);
+  const late = start([{ ...PAUSE, at: 2 }]);
+  expect(await late.operator.done()).toEqual({ isCancelled: false, paused: 0 });
+  expect(late.done).toEqual([]);
+});
+
+test('a batch that is paused by nobody of the plan is resumed', async () => {
+  const { operator, done } = start([]);
+  operator.look({ state: 'running' } as BatchRow);
+  operator.look({ state: 'paused' } as BatchRow);
+  await operator.done();
+  expect(done).toEqual(['resume']);
+});

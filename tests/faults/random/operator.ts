@@ -1,0 +1,85 @@
+/** What the operator of a run's batch does: pauses, resumes and cancels as the plan says, and resumes what has halted. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BatchRow } from '../../../shared/batches/batch-row.ts';
+import type { Api } from '../harness/api.ts';
+import type { PartFault, PlannedPause } from './plan.ts';
+import type { ActiveRun } from './traffic.ts';
+
+/** What the operator has asked for: whether a cancel, and how many pauses. */
+export interface OperatorEnd {
+  isCancelled: boolean;
+  paused: number;
+}
+
+export interface Operator {
+  /** Is shown the row at each look: a batch that is paused, and not by the plan, is resumed. */
+  look(batch: BatchRow): void;
+  /** Begins nothing more, and resolves when all is answered. */
+  done(): Promise<OperatorEnd>;
+}
+
+export interface OperatorOptions {
+  /** The batch. */
+  id: string;
+  harm: (fault: PartFault) => void;
+}
+
+type Commands = Pick<Api, 'pause' | 'resume' | 'cancel'>;
+
+const POLL_MS = 20;
+
+/** Begins to carry the plan of a run out. */
+export function createOperator(api: Commands, run: ActiveRun, { id, harm }: OperatorOptions): Operator {
+  const { cancelsAt = Number.POSITIVE_INFINITY, pauses } = run.plan;
+  const end: OperatorEnd = { isCancelled: false, paused: 0 };
+  let isOver = false;
+  let isPausing = false;
+  let resuming: Promise<unknown> | undefined;
+
+  const reaches = async (call: number): Promise<boolean> => {
+    while (!isOver && run.calls < call) await sleep(POLL_MS);
+    return run.calls >= call;
+  };
+  const cancel = async (): Promise<void> => {
+    end.isCancelled = true;
+    await api.cancel(id);
+  };
+  const endPause = async ({ end: how, resumesAfterMs, fault }: PlannedPause): Promise<void> => {
+    await sleep(resumesAfterMs);
+    const harming = fault && sleep(fault.afterMs).then(() => harm(fault));
+    if (how === 'cancelled') await cancel();
+    else await api.resume(id, how === 'resumedOnce' ? { untilMs: 0 } : {});
+    await harming;
+  };
+  const pause = async (): Promise<void> => {
+    for (const planned of pauses) {
+      if (!(await reaches(planned.at))) return;
+      isPausing = true;
+      if (await api.pause(id)) {
+        end.paused += 1;
+        await endPause(planned);
+        run.faultedAt = Date.now();
+      }
+      isPausing = false;
+    }
+  };
+  const cancelInTime = async (): Promise<void> => {
+    if (await reaches(cancelsAt)) await cancel();
+  };
+  const working = Promise.all([pause(), cancelInTime()]);
+  return {
+    look: ({ state }) => {
+      if (state !== 'paused' || isPausing) return;
+      run.faultedAt = Date.now();
+      resuming ??= api.resume(id).finally(() => {
+        resuming = undefined;
+      });
+    },
+    done: async () => {
+      isOver = true;
+      await working;
+      await resuming;
+      return end;
+    },
+  };
+}
