@@ -64,7 +64,7 @@ export function readCall(bytes: Buffer, offset: number): CallRecord {
 }
 
 /** The limit of some of the slots: low enough that ten periods of it are less than a run has items. */
-export const RATE_LIMIT = { items: 1_500, perSeconds: 1 } as const;
+export const RATE_LIMIT = { items: 1_000, perSeconds: 1 } as const;
 const LIMITED_STRIDE = 4;
 
 /** Whether the workload of a slot has the limit: every fourth. */
