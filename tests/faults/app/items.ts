@@ -74,8 +74,8 @@ export const isLimited = (slot: string): boolean => Number(slot.replace(/\D/g, '
 export const HALT = { deadShare: 0.1, after: 4_000 } as const;
 const HALTING_STRIDE = 3;
 
-/** Whether the workload of a slot has the rule: every third, so that some have a limit, too. */
-export const isHalting = (slot: string): boolean => Number(slot.replace(/\D/g, '')) % HALTING_STRIDE === 2;
+/** Whether the workload of a slot has the rule: two of three, so that some have a limit, too. */
+export const isHalting = (slot: string): boolean => Number(slot.replace(/\D/g, '')) % HALTING_STRIDE !== 0;
 
 /** What XML, an HTTP header, a table or a JSON reader refuses or changes, unless it is escaped on the way. */
 export const AWKWARD_TEXT = [

@@ -21,7 +21,7 @@ test(
 
     // Assess
     const reached = runs.filter(({ failed }) => failed !== undefined);
-    const paused = runs.filter(({ pauses }) => pauses);
+    const paused = reached.filter(({ pauses }) => pauses);
     console.log(`${reached.length} of ${runs.length} runs had their fault, ${paused.length} of them with a pause`);
     expect(runs.filter(({ problems }) => problems.length > 0).map(describe)).toEqual([]);
     const services = new Set(runs.flatMap(({ calls }) => calls.map((call) => call.split(' ')[0])));

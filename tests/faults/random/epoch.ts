@@ -2,11 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLimited } from '../app/items.ts';
 import { createInflict } from './inflict.ts';
-import type { PartFault, StackPlan } from './plan.ts';
+import type { StackFault, StackPlan } from './plan.ts';
 import { createRateCheck } from './rates.ts';
 import { openRelay } from './relay.ts';
 import { checkAgain, missedWakes, waitForRest } from './rest.ts';
-import { carryOut, type RunOptions } from './run.ts';
+import { carryOut } from './run.ts';
 import type { RunEnd, Score } from './score.ts';
 import { type FaultStack, startFaultStack } from './stack.ts';
 import { type ActiveRun, createTraffic, type Traffic } from './traffic.ts';
@@ -31,7 +31,7 @@ const QUICK_SWEEP_MS = 2_000;
 export async function runEpoch(options: EpochOptions): Promise<void> {
   const { appFolder, folder, score, slots, clockOffsetsMs } = options;
   let stack: FaultStack | undefined;
-  const harm = (run: ActiveRun, fault: PartFault): void => {
+  const harm = (run: ActiveRun, fault: StackFault): void => {
     if (stack) void inflict(stack, run, fault).catch((error: unknown) => score.problem(`${fault.kind}: ${error}`));
   };
   const traffic = createTraffic(score, harm);
@@ -51,7 +51,7 @@ export async function runEpoch(options: EpochOptions): Promise<void> {
   try {
     await Promise.all(
       Array.from({ length: slots }, (_, index) =>
-        useSlot(stack as FaultStack, traffic, `slot${index}`, { ...options, onEnd, harm }),
+        useSlot(stack as FaultStack, traffic, `slot${index}`, { ...options, onEnd }),
       ),
     );
     await waitForRest(stack, slots, score, (queue) => relay.wake(queue));
@@ -64,14 +64,12 @@ export async function runEpoch(options: EpochOptions): Promise<void> {
   }
 }
 
-type SlotOptions = EpochOptions & Pick<RunOptions, 'harm'>;
-
-async function useSlot(stack: FaultStack, traffic: Traffic, slot: string, options: SlotOptions): Promise<void> {
-  const { items, quick, nextSeed, score, onEnd, harm } = options;
+async function useSlot(stack: FaultStack, traffic: Traffic, slot: string, options: EpochOptions): Promise<void> {
+  const { items, quick, nextSeed, score, onEnd } = options;
   const checkRate = isLimited(slot) ? createRateCheck() : () => ({ share: 0, wrong: [] });
   for (let seed = nextSeed(); seed !== undefined; seed = nextSeed()) {
     try {
-      const end = await carryOut(stack, traffic, { seed, slot, items, quick, checkRate, harm });
+      const end = await carryOut(stack, traffic, { seed, slot, items, quick, checkRate });
       score.end(end);
       onEnd(end);
     } catch (error) {

@@ -29,7 +29,7 @@ describe('the check of the rule for halting', () => {
     const rows = [halted, { ...halted, succeeded: 99_999 }, { ...enough, haltFrom: enough }, later];
     expect(await judge(...rows)).toEqual({ halted: 2, wrong: [] });
     expect(await judge({ ...enough, chunksDone: 2 })).toEqual({ halted: 0, wrong: [] });
-    expect(await judge({ ...enough, workload: 'slot1' })).toEqual({ halted: 0, wrong: [] });
+    expect(await judge({ ...enough, workload: 'slot0' })).toEqual({ halted: 0, wrong: [] });
   });
 
   test('finds a batch that goes on', async () => {

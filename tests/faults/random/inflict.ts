@@ -1,13 +1,13 @@
 /** Faults of whole parts, as the plans of the runs have them. */
 import { fromGateEntity, GATES_PARTITION } from '../../../shared/wake/gate-row.ts';
 import { LEASE_MS } from '../harness/settings.ts';
-import type { PartFault } from './plan.ts';
+import type { StackFault } from './plan.ts';
 import type { Score } from './score.ts';
 import type { FaultStack } from './stack.ts';
 import type { ActiveRun, Traffic } from './traffic.ts';
 
 /** Carries a fault out; resolves when it is over. */
-export type Inflict = (stack: FaultStack, run: ActiveRun, fault: PartFault) => Promise<void>;
+export type Inflict = (stack: FaultStack, run: ActiveRun, fault: StackFault) => Promise<void>;
 
 /** Counts what was really inflicted: a part that is being hurt is left alone. `onBroker` is called when one came back. */
 export function createInflict(traffic: Traffic, score: Score, onBroker: () => Promise<void>): Inflict {

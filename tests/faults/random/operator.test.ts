@@ -2,14 +2,15 @@ import { expect, test } from 'vitest';
 import type { BatchRow } from '../../../shared/batches/batch-row.ts';
 import { createOperator } from './operator.ts';
 import { type PlannedPause, planOf } from './plan.ts';
+import type { ActiveRun } from './traffic.ts';
 
 const PAUSE: PlannedPause = { at: 1, resumesAfterMs: 0, end: 'resumed', fault: undefined };
 
-/** An operator of a run that has made `calls` calls; `done` are its commands and faults. */
+/** An operator of a run that has made `calls` calls; `done` are its commands. */
 function start(pauses: readonly PlannedPause[], { calls = 1, isPaused = true } = {}) {
   const done: string[] = [];
   const plan = { ...planOf(1, { items: 10 }), cancelsAt: undefined, pauses };
-  const run = { slot: 'slot0', key: 'k', plan, calls, wakes: 0, faultedAt: 0 };
+  const run: ActiveRun = { slot: 'slot0', key: 'k', plan, calls, wakes: 0, faultedAt: 0 };
   const api = {
     pause: async () => {
       done.push('pause');
@@ -24,17 +25,20 @@ function start(pauses: readonly PlannedPause[], { calls = 1, isPaused = true } =
       return true;
     },
   };
-  const operator = createOperator(api, run, { id: 'b', harm: ({ kind }) => void done.push(kind) });
-  return { operator, done };
+  return { operator: createOperator(api, run, 'b'), done, run };
 }
 
 test('pauses end as planned, one after the other', async () => {
-  const fault = { kind: 'cutStorage', instance: 0, ms: 1, afterMs: 0 } as const;
-  const { operator, done } = start([PAUSE, { ...PAUSE, end: 'resumedOnce', fault }, { ...PAUSE, end: 'cancelled' }]);
+  const { operator, done } = start([PAUSE, { ...PAUSE, end: 'resumedOnce' }, { ...PAUSE, end: 'cancelled' }]);
   expect(await operator.done()).toEqual({ isCancelled: true, paused: 3 });
-  expect(done.toSorted()).toEqual(
-    ['pause', 'resume', 'pause', 'resume once', 'cutStorage', 'pause', 'cancel'].toSorted(),
-  );
+  expect(done).toEqual(['pause', 'resume', 'pause', 'resume once', 'pause', 'cancel']);
+});
+
+test('the fault of a pause waits for a call of the run after its end was requested', async () => {
+  const fault = { kind: 'cutStorage', instance: 0, ms: 1, at: 3 } as const;
+  const { operator, run } = start([{ ...PAUSE, fault }], { calls: 7 });
+  await operator.done();
+  expect(run.next).toEqual({ ...fault, at: 10 });
 });
 
 test('a pause that was refused, or is beyond the end of the run, is not ended', async () => {

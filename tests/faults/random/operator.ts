@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BatchRow } from '../../../shared/batches/batch-row.ts';
 import type { Api } from '../harness/api.ts';
-import type { PartFault, PlannedPause } from './plan.ts';
+import type { PlannedPause } from './plan.ts';
 import type { ActiveRun } from './traffic.ts';
 
 /** What the operator has asked for: whether a cancel, and how many pauses. */
@@ -18,18 +18,12 @@ export interface Operator {
   done(): Promise<OperatorEnd>;
 }
 
-export interface OperatorOptions {
-  /** The batch. */
-  id: string;
-  harm: (fault: PartFault) => void;
-}
-
 type Commands = Pick<Api, 'pause' | 'resume' | 'cancel'>;
 
 const POLL_MS = 20;
 
-/** Begins to carry the plan of a run out. */
-export function createOperator(api: Commands, run: ActiveRun, { id, harm }: OperatorOptions): Operator {
+/** Begins to carry the plan of a run out on its batch. */
+export function createOperator(api: Commands, run: ActiveRun, id: string): Operator {
   const { cancelsAt = Number.POSITIVE_INFINITY, pauses } = run.plan;
   const end: OperatorEnd = { isCancelled: false, paused: 0 };
   let isOver = false;
@@ -46,10 +40,9 @@ export function createOperator(api: Commands, run: ActiveRun, { id, harm }: Oper
   };
   const endPause = async ({ end: how, resumesAfterMs, fault }: PlannedPause): Promise<void> => {
     await sleep(resumesAfterMs);
-    const harming = fault && sleep(fault.afterMs).then(() => harm(fault));
+    run.next = fault && { ...fault, at: run.calls + fault.at };
     if (how === 'cancelled') await cancel();
     else await api.resume(id, how === 'resumedOnce' ? { untilMs: 0 } : {});
-    await harming;
   };
   const pause = async (): Promise<void> => {
     for (const planned of pauses) {

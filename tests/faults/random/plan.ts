@@ -22,17 +22,13 @@ export const STACK_FAULTS = [
 ] as const;
 export type StackFaultKind = (typeof STACK_FAULTS)[number];
 
-/** What a part suffers, and for how long. */
-export interface PartFault {
+export interface StackFault {
   kind: StackFaultKind;
   /** Which instance is meant, modulo their number. */
   instance: number;
-  ms: number;
-}
-
-export interface StackFault extends PartFault {
-  /** At which storage call of the run. */
+  /** At which storage call of the run, and for how long. */
   at: number;
+  ms: number;
 }
 
 /** How a pause is ended. `resumedOnce`: the resume is requested once; what it leaves undone the sweep does, or who looks next. */
@@ -45,8 +41,8 @@ export interface PlannedPause {
   /** From the pause to its end. */
   resumesAfterMs: number;
   end: (typeof PAUSE_ENDS)[number];
-  /** What happens so long after the end was asked for. */
-  fault: (PartFault & { afterMs: number }) | undefined;
+  /** Its storage call is counted from the request that ends the pause. */
+  fault: StackFault | undefined;
 }
 
 /** What becomes of a published wake event. `held`: passed on behind the next one of its run. */
@@ -82,9 +78,12 @@ const MOST_FAULTS = 4;
 /** Share of the runs whose batch is cancelled, if it has not ended by then. */
 const CANCELLED_SHARE = 0.12;
 const PAUSED_SHARE = 0.3;
-/** Of the pauses: of those that are followed by another one, that meet a fault at their end, and that end by each. */
+/** Of the pauses: of those that are followed by another one, that meet a fault at their end, and that end in each way. */
 const PAUSED_AGAIN_SHARE = 0.3;
-const PAUSE_FAULT_SHARE = 0.4;
+/** Those whose resume is requested once meet one always. */
+const PAUSE_FAULT_SHARE = 0.3;
+/** Storage calls of a resume, and of what goes on beside it. */
+const RESUME_CALLS = 14;
 const PAUSE_END_SHARES = { cancelled: 0.12, resumedOnce: 0.3 };
 const PAUSE_FAULTS = ['killInstance', 'killInstance', 'cutStorage', 'freezeStorage', 'drainInstance'] as const;
 /** Half of the pauses are shorter than a retry waits, half may be longer. */
@@ -187,8 +186,9 @@ function pauseAt(at: number, random: () => number): PlannedPause {
   const { cancelled, resumedOnce } = PAUSE_END_SHARES;
   const end = chance < cancelled ? 'cancelled' : chance < cancelled + resumedOnce ? 'resumedOnce' : 'resumed';
   const kind = PAUSE_FAULTS[up(PAUSE_FAULTS.length)] ?? 'killInstance';
-  const fault = { kind, instance: up(INSTANCE_DRAWS), ms: 200 + up(4_000), afterMs: up(1_000) };
-  return { at, resumesAfterMs, end, fault: random() < PAUSE_FAULT_SHARE ? fault : undefined };
+  const fault = { kind, instance: up(INSTANCE_DRAWS), ms: 200 + up(4_000), at: 1 + up(RESUME_CALLS) };
+  const hasFault = random() < PAUSE_FAULT_SHARE || end === 'resumedOnce';
+  return { at, resumesAfterMs, end, fault: hasFault ? fault : undefined };
 }
 
 const isPut = ({ service, method, path }: StorageCall): boolean =>

@@ -6,7 +6,7 @@ import { type Truth, truthOf } from '../harness/truth.ts';
 import { type Verdict, verify } from '../harness/verify.ts';
 import { countCalls, takeCalls, wrongCalls } from './calls.ts';
 import { createOperator } from './operator.ts';
-import { type PartFault, planOf } from './plan.ts';
+import { planOf } from './plan.ts';
 import type { RateVerdict } from './rates.ts';
 import type { RunEnd } from './score.ts';
 import type { FaultStack } from './stack.ts';
@@ -20,8 +20,6 @@ export interface RunOptions {
   quick: boolean;
   /** Judges the moments at which the slot's calls began. */
   checkRate: (atMs: readonly number[]) => RateVerdict;
-  /** Lets a part suffer. */
-  harm: (run: ActiveRun, fault: PartFault) => void;
 }
 
 const OBSERVE_MS = 1_100;
@@ -33,7 +31,7 @@ const QUICK_STUCK_MS = 5 * 60_000;
 
 /** Carries a run out. Rejects only for what is wrong with the harness. */
 export async function carryOut(stack: FaultStack, traffic: Traffic, options: RunOptions): Promise<RunEnd> {
-  const { seed, slot, items, quick, checkRate, harm } = options;
+  const { seed, slot, items, quick, checkRate } = options;
   const plan = planOf(seed, { items, quick });
   const truth = truthOf(items, plan.behaviours);
   const run: ActiveRun = { slot, key: `run-${seed}`, plan, calls: 0, wakes: 0, faultedAt: 0 };
@@ -45,7 +43,7 @@ export async function carryOut(stack: FaultStack, traffic: Traffic, options: Run
     if (new Set(ids).size > 1) wrong.push(`one key, ${ids.length} batches: ${ids.join(', ')}`);
     const [id = ''] = ids;
     const accepted = Date.now();
-    const operator = createOperator(stack.api, run, { id, harm: (fault) => harm(run, fault) });
+    const operator = createOperator(stack.api, run, id);
     const ledger = await watch(stack, id, { wrong, until: accepted + patienceMs, look: operator.look });
     const { isCancelled, paused } = await operator.done();
     const ended = Date.now();

@@ -10,7 +10,7 @@ import {
 import { keyRowOf } from '../../../shared/batches/keys.ts';
 import { createDeliveries, type Deliveries } from './deliveries.ts';
 import { createHalts, type Halts } from './halts.ts';
-import type { PartFault, RunPlan } from './plan.ts';
+import type { RunPlan, StackFault } from './plan.ts';
 import type { Score } from './score.ts';
 
 /** A run under way. Its slot is the workload it uses; no other run uses that meanwhile. */
@@ -20,6 +20,8 @@ export interface ActiveRun {
   plan: RunPlan;
   calls: number;
   wakes: number;
+  /** A fault beside that of its plan. */
+  next?: StackFault | undefined;
   /** When a fault met it last, by the machine's clock; 0 = never. */
   faultedAt: number;
 }
@@ -46,7 +48,7 @@ const KEY_ROW = /\b[0-9a-f]{64}\b/;
 const BODY_CHARS = 4_000;
 
 /** `onStackFault` is told when a run comes to the call at which its plan has one. */
-export function createTraffic(score: Score, onStackFault: (run: ActiveRun, fault: PartFault) => void): Traffic {
+export function createTraffic(score: Score, onStackFault: (run: ActiveRun, fault: StackFault) => void): Traffic {
   const bySlot = new Map<string, ActiveRun>();
   const byName = new Map<string, ActiveRun>();
   const injections = new Map<ActiveRun, Intercept>();
@@ -86,7 +88,7 @@ export function createTraffic(score: Score, onStackFault: (run: ActiveRun, fault
       if (run === undefined) return forward();
       run.calls += 1;
       const { stack } = run.plan;
-      if (stack?.at === run.calls) onStackFault(run, stack);
+      for (const fault of [stack, run.next]) if (fault?.at === run.calls) onStackFault(run, fault);
       return injections.get(run)?.(call, forward) ?? forward();
     },
     begin: (run) => {
