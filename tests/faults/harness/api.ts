@@ -16,8 +16,8 @@ export interface Api {
   cancel(id: string): Promise<boolean>;
   /** Pauses a batch, and asks again while it is being accepted; false for one that has ended or is being cancelled. */
   pause(id: string): Promise<boolean>;
-  /** Resumes a batch; false for one that is not paused (any more). */
-  resume(id: string, tries?: Pick<RetryOptions, 'untilMs'>): Promise<boolean>;
+  /** Resumes a batch; false for one that is not paused (any more), and with `once` after a request without success. */
+  resume(id: string, tries?: { once?: boolean }): Promise<boolean>;
   results(id: string): Promise<unknown[]>;
   deadLetters(id: string): Promise<unknown[]>;
   report(id: string): Promise<{ key: string; value: unknown }[]>;
@@ -47,17 +47,14 @@ export function createApi(url: string, key = ''): Api {
   const text = async (path: string, accept = '*/*'): Promise<string> =>
     (await persist(`${url}/api/${path}`, { headers: { ...auth, accept } })).text();
   const lines = async (path: string): Promise<unknown[]> => parseLines(await text(path, NDJSON));
-  /** Asks until it is done, or refused for good. */
-  const command = async (
-    path: string,
-    refused: RegExp,
-    tries: Pick<RetryOptions, 'untilMs'> = {},
-  ): Promise<boolean> => {
-    const { untilMs = Date.now() + GIVE_UP_MS } = tries;
+  /** Asks until it is done (true), or refused for good (false). */
+  const command = async (path: string, refused: RegExp, { once = false } = {}): Promise<boolean> => {
+    const untilMs = Date.now() + GIVE_UP_MS;
     for (;;) {
       const answer = await attempt(`${url}/api/${path}`, { method: 'POST', headers: auth });
       if (typeof answer !== 'string') return true;
-      if (refused.test(answer) || Date.now() >= untilMs) return false;
+      if (once || refused.test(answer)) return false;
+      if (Date.now() > untilMs) throw new ApiError(`POST ${path}: ${answer}`);
       await sleep(PAUSE_MS);
     }
   };

@@ -6,18 +6,25 @@ import type { ActiveRun } from './traffic.ts';
 
 const PAUSE: PlannedPause = { at: 1, resumesAfterMs: 0, end: 'resumed', fault: undefined };
 
+interface Answers {
+  calls?: number;
+  isPaused?: boolean;
+  error?: Error;
+}
+
 /** An operator of a run that has made `calls` calls; `done` are its commands. */
-function start(pauses: readonly PlannedPause[], { calls = 1, isPaused = true } = {}) {
+function start(pauses: readonly PlannedPause[], { calls = 1, isPaused = true, error }: Answers = {}) {
   const done: string[] = [];
   const plan = { ...planOf(1, { items: 10 }), cancelsAt: undefined, pauses };
   const run: ActiveRun = { slot: 'slot0', key: 'k', plan, calls, wakes: 0, faultedAt: 0 };
   const api = {
     pause: async () => {
       done.push('pause');
+      if (error) throw error;
       return isPaused;
     },
-    resume: async (_id: string, { untilMs = 1 } = {}) => {
-      done.push(untilMs === 0 ? 'resume once' : 'resume');
+    resume: async (_id: string, { once = false } = {}) => {
+      done.push(once ? 'resume once' : 'resume');
       return true;
     },
     cancel: async () => {
@@ -30,7 +37,7 @@ function start(pauses: readonly PlannedPause[], { calls = 1, isPaused = true } =
 
 test('pauses end as planned, one after the other', async () => {
   const { operator, done } = start([PAUSE, { ...PAUSE, end: 'resumedOnce' }, { ...PAUSE, end: 'cancelled' }]);
-  expect(await operator.done()).toEqual({ isCancelled: true, paused: 3 });
+  expect(await operator.done()).toEqual({ isCancelled: true, paused: 3, wrong: [] });
   expect(done).toEqual(['pause', 'resume', 'pause', 'resume once', 'pause', 'cancel']);
 });
 
@@ -43,10 +50,10 @@ test('the fault of a pause waits for a call of the run after its end was request
 
 test('a pause that was refused, or is beyond the end of the run, is not ended', async () => {
   const refused = start([PAUSE], { isPaused: false });
-  expect(await refused.operator.done()).toEqual({ isCancelled: false, paused: 0 });
+  expect(await refused.operator.done()).toEqual({ isCancelled: false, paused: 0, wrong: [] });
   expect(refused.done).toEqual(['pause']);
   const late = start([{ ...PAUSE, at: 2 }]);
-  expect(await late.operator.done()).toEqual({ isCancelled: false, paused: 0 });
+  expect(await late.operator.done()).toEqual({ isCancelled: false, paused: 0, wrong: [] });
   expect(late.done).toEqual([]);
 });
 
@@ -56,4 +63,9 @@ test('a batch that is paused by nobody of the plan is resumed', async () => {
   operator.look({ state: 'paused' } as BatchRow);
   await operator.done();
   expect(done).toEqual(['resume']);
+});
+
+test('a command that does not succeed is told', async () => {
+  const { operator } = start([PAUSE], { error: new Error('404') });
+  expect(await operator.done()).toMatchObject({ wrong: ['Error: 404'] });
 });

@@ -5,10 +5,13 @@ import type { Api } from '../harness/api.ts';
 import type { PlannedPause } from './plan.ts';
 import type { ActiveRun } from './traffic.ts';
 
-/** What the operator has asked for: whether a cancel, and how many pauses. */
 export interface OperatorEnd {
+  /** Whether a cancel was asked for. */
   isCancelled: boolean;
+  /** Pauses that were asked for, and made. */
   paused: number;
+  /** Commands that could not be made to succeed. */
+  wrong: string[];
 }
 
 export interface Operator {
@@ -25,7 +28,7 @@ const POLL_MS = 20;
 /** Begins to carry the plan of a run out on its batch. */
 export function createOperator(api: Commands, run: ActiveRun, id: string): Operator {
   const { cancelsAt = Number.POSITIVE_INFINITY, pauses } = run.plan;
-  const end: OperatorEnd = { isCancelled: false, paused: 0 };
+  const end: OperatorEnd = { isCancelled: false, paused: 0, wrong: [] };
   let isOver = false;
   let isPausing = false;
   let resuming: Promise<unknown> | undefined;
@@ -42,7 +45,7 @@ export function createOperator(api: Commands, run: ActiveRun, id: string): Opera
     await sleep(resumesAfterMs);
     run.next = fault && { ...fault, at: run.calls + fault.at };
     if (how === 'cancelled') await cancel();
-    else await api.resume(id, how === 'resumedOnce' ? { untilMs: 0 } : {});
+    else await api.resume(id, { once: how === 'resumedOnce' });
   };
   const pause = async (): Promise<void> => {
     for (const planned of pauses) {
@@ -59,12 +62,14 @@ export function createOperator(api: Commands, run: ActiveRun, id: string): Opera
   const cancelInTime = async (): Promise<void> => {
     if (await reaches(cancelsAt)) await cancel();
   };
-  const working = Promise.all([pause(), cancelInTime()]);
+  const noted = (work: Promise<unknown>): Promise<unknown> =>
+    work.catch((error: unknown) => end.wrong.push(String(error)));
+  const working = Promise.all([noted(pause()), noted(cancelInTime())]);
   return {
     look: ({ state }) => {
       if (state !== 'paused' || isPausing) return;
       run.faultedAt = Date.now();
-      resuming ??= api.resume(id).finally(() => {
+      resuming ??= noted(api.resume(id)).finally(() => {
         resuming = undefined;
       });
     },

@@ -45,7 +45,7 @@ export async function carryOut(stack: FaultStack, traffic: Traffic, options: Run
     const accepted = Date.now();
     const operator = createOperator(stack.api, run, id);
     const ledger = await watch(stack, id, { wrong, until: accepted + patienceMs, look: operator.look });
-    const { isCancelled, paused } = await operator.done();
+    const { isCancelled, paused, wrong: wrongCommands } = await operator.done();
     const ended = Date.now();
     const times = {
       seconds: (ended - accepted) / 1000,
@@ -57,7 +57,7 @@ export async function carryOut(stack: FaultStack, traffic: Traffic, options: Run
     const calls = await takeCalls(stack.callsFolder, id, items);
     const rate = checkRate(calls.atMs);
     const { halted, wrong: wrongHalts } = traffic.halts.of(id);
-    wrong.push(...rate.wrong, ...wrongHalts);
+    wrong.push(...rate.wrong, ...wrongHalts, ...wrongCommands);
     const delivered = traffic.deliveries.of(id);
     if (!stuck)
       wrong.push(...wrongCalls(truth, calls, { delivered, isCancelled: ledger?.batch.state === 'cancelled' }));
