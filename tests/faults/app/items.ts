@@ -64,11 +64,18 @@ export function readCall(bytes: Buffer, offset: number): CallRecord {
 }
 
 /** The limit of some of the slots: low enough that ten periods of it are less than a run has items. */
-export const RATE_LIMIT = { items: 1_500, perSeconds: 1 } as const;
+export const RATE_LIMIT = { items: 1_000, perSeconds: 1 } as const;
 const LIMITED_STRIDE = 4;
 
 /** Whether the workload of a slot has the limit: every fourth. */
 export const isLimited = (slot: string): boolean => Number(slot.replace(/\D/g, '')) % LIMITED_STRIDE === 1;
+
+/** The rule of some of the slots: what is dead in most runs is far below it. */
+export const HALT = { deadShare: 0.1, after: 4_000 } as const;
+const HALTING_STRIDE = 3;
+
+/** Whether the workload of a slot has the rule: two of three, so that some have a limit, too. */
+export const isHalting = (slot: string): boolean => Number(slot.replace(/\D/g, '')) % HALTING_STRIDE !== 0;
 
 /** What XML, an HTTP header, a table or a JSON reader refuses or changes, unless it is escaped on the way. */
 export const AWKWARD_TEXT = [

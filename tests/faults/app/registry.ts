@@ -10,7 +10,9 @@ import {
   type FaultItem,
   type FaultResult,
   type FaultTotal,
+  HALT,
   ITEM_BEHAVIOURS,
+  isHalting,
   isLimited,
   RATE_LIMIT,
 } from './items.ts';
@@ -70,12 +72,14 @@ interface Kind {
   maxItems: number;
   map: typeof map | typeof waitingMap;
   limited?: boolean;
+  halting?: boolean;
 }
 
-const workload = (name: string, { maxItems, map, limited = false }: Kind) =>
+const workload = (name: string, { maxItems, map, limited = false, halting = false }: Kind) =>
   defineWorkload({
     name,
     ...(limited ? { rateLimit: RATE_LIMIT } : {}),
+    ...(halting ? { halt: HALT } : {}),
     version: 1,
     item,
     map,
@@ -89,9 +93,12 @@ const names = (prefix: string, count: number): string[] => Array.from({ length: 
 
 /**
  * `call<n>`: one each for the many small batches of a pass; `slot<n>`: used again and again by the random runs, with a
- * handler that may wait. Some of them have a limit.
+ * handler that may wait. Some of them have a limit, some a rule for halting, some both.
  */
 export const registry = createRegistry([
   ...names('call', 250).map((name) => workload(name, { maxItems: 4, map })),
-  ...names('slot', 64).map((name) => workload(name, { maxItems: 2_500, map: waitingMap, limited: isLimited(name) })),
+  ...names('slot', 64).map((name) => {
+    const rules = { limited: isLimited(name), halting: isHalting(name) };
+    return workload(name, { maxItems: 2_500, map: waitingMap, ...rules });
+  }),
 ]);

@@ -21,7 +21,8 @@ test(
 
     // Assess
     const reached = runs.filter(({ failed }) => failed !== undefined);
-    console.log(`${reached.length} of ${runs.length} runs had their fault`);
+    const paused = reached.filter(({ pauses }) => pauses);
+    console.log(`${reached.length} of ${runs.length} runs had their fault, ${paused.length} of them with a pause`);
     expect(runs.filter(({ problems }) => problems.length > 0).map(describe)).toEqual([]);
     const services = new Set(runs.flatMap(({ calls }) => calls.map((call) => call.split(' ')[0])));
     expect([...services].sort()).toEqual(['blob', 'broker', 'durable', 'queue', 'table']);
@@ -32,4 +33,5 @@ test(
   TIMEOUT_MS,
 );
 
-const describe = ({ mode, k, failed, problems }: CallRun): string => `${mode} ${k} (${failed}): ${problems.join('; ')}`;
+const describe = ({ mode, k, pauses, failed, problems }: CallRun): string =>
+  `${pauses ? 'from the pause on, ' : ''}${mode} ${k} (${failed}): ${problems.join('; ')}`;

@@ -1,4 +1,4 @@
-/** All calls of a small batch, each failing in each way. */
+/** All calls of a small batch, and of its pause and resume, each failing in each way. */
 import { buildAppCopy } from '../../helpers/app-copy.ts';
 import { FAULT_APP } from '../harness/fault-app.ts';
 import type { Cell } from './cell.ts';
@@ -22,17 +22,29 @@ export interface EveryCallOptions {
 /** Calls beyond those of a run without faults that are tried, for not every run makes the same number. */
 const MARGIN = 8;
 
-/** Runs the small batch once for each call and mode; the runs in no particular order. */
+interface Work extends Pick<CallRun, 'pauses'> {
+  fault: CallFault;
+}
+
+/** Runs the small batch once for each call and mode, and once for each from a pause to its resume; in no particular order. */
 export async function runEveryCall(options: EveryCallOptions): Promise<CallRun[]> {
   const { name, folder, modes = FAULT_MODES, stride = 1, onRun = () => {} } = options;
   const appFolder = await buildAppCopy({ ...FAULT_APP, name });
   const { cells, stop } = await startCells(options.cells, appFolder, folder);
   try {
-    const works = plan(await countCalls(cells), modes, stride);
+    // The day's first sweep does more than the others.
+    await Promise.all(cells.map((cell) => cell.api.sweep()));
+    const calls = (await countCalls(cells, { pauses: false })) + MARGIN;
+    const pauseCalls = await countCalls(cells, { pauses: true });
+    const works = [
+      ...plan(calls, modes, stride).map((fault): Work => ({ fault, pauses: false })),
+      ...plan(pauseCalls, modes, stride).map((fault): Work => ({ fault, pauses: true })),
+    ];
     const runs: CallRun[] = [];
     const work = async (cell: Cell): Promise<void> => {
       for (let next = works.shift(), n = 1; next; next = works.shift(), n += 1) {
-        const run = await runWithFault(cell, `call${n % WORKLOADS}`, next);
+        const { fault, pauses } = next;
+        const run = await runWithFault(cell, `call${n % WORKLOADS}`, fault, { pauses });
         runs.push(run);
         onRun(run);
       }
@@ -44,13 +56,13 @@ export async function runEveryCall(options: EveryCallOptions): Promise<CallRun[]
   }
 }
 
-/** How many calls a batch makes at most, without any fault; also warms every cell up, and has the day's first sweep. */
-async function countCalls(cells: Cell[]): Promise<number> {
-  await Promise.all(cells.map((cell) => cell.api.sweep()));
-  const runs = await Promise.all(cells.map((cell) => runWithFault(cell, 'call0', { k: 0, mode: 'before' })));
+/** How many calls a batch makes at most without any fault, or from its pause to its resume; also warms every cell up. */
+async function countCalls(cells: Cell[], { pauses }: Pick<CallRun, 'pauses'>): Promise<number> {
+  const none = { k: 0, mode: 'before' } as const;
+  const runs = await Promise.all(cells.map((cell) => runWithFault(cell, 'call0', none, { pauses })));
   const bad = runs.find(({ problems }) => problems.length > 0);
   if (bad) throw new Error(`The batch does not even end without faults: ${bad.problems.join('; ')}`);
-  return Math.max(...runs.map(({ calls }) => calls.length));
+  return Math.max(...runs.map(({ calls, pauseCalls }) => (pauses ? pauseCalls : calls.length)));
 }
 
 /**
@@ -62,7 +74,7 @@ const WORKLOADS = 250;
 function plan(calls: number, modes: readonly FaultMode[], stride: number): CallFault[] {
   const faults: CallFault[] = [];
   for (const [index, mode] of modes.entries()) {
-    for (let k = 1 + (index % stride); k <= calls + MARGIN; k += stride) faults.push({ k, mode });
+    for (let k = 1 + (index % stride); k <= calls; k += stride) faults.push({ k, mode });
   }
   return faults;
 }

@@ -12,6 +12,10 @@ import type { CallFault } from './director.ts';
 
 /** What one run came to; `problems` is empty for a good one. */
 export interface CallRun extends CallFault {
+  /** Whether the batch was paused and resumed; calls are counted from the pause on. */
+  pauses: boolean;
+  /** Calls until the resume was answered. */
+  pauseCalls: number;
   /** The call that failed; undefined when the batch was done before its k-th call. */
   failed: string | undefined;
   calls: readonly string[];
@@ -37,37 +41,60 @@ const STEP_MS = 130_000;
 /** The broker refuses a token that is an hour old. */
 const MAX_AHEAD_MS = 55 * 60_000;
 const STUCK_MS = 60_000;
+const PAUSE_LOOKS = 10;
 
-/**
- * Runs one batch of `workload`, one call of which fails. It is stuck when it is not at its end after `patienceMs`, or not
- * at rest as long after that.
- */
+export interface RunOptions {
+  /** The batch is stuck when it is not at its end after this, or not at rest as long after that; default a minute. */
+  patienceMs?: number;
+  /** Pauses and resumes the batch, and counts calls from the pause on; default false. */
+  pauses?: boolean;
+}
+
+/** Runs one batch of `workload`, one call of which fails. */
 export async function runWithFault(
   cell: Cell,
   workload: string,
   fault: CallFault,
-  patienceMs = STUCK_MS,
+  { patienceMs = STUCK_MS, pauses = false }: RunOptions = {},
 ): Promise<CallRun> {
   const started = Date.now();
   const problems: string[] = [];
-  let run: Pick<CallRun, 'failed' | 'calls'> = { failed: undefined, calls: [] };
+  let run: Pick<CallRun, 'failed' | 'calls' | 'pauseCalls'> = { failed: undefined, calls: [], pauseCalls: 0 };
   // What a sweep takes for a day old must not become so by the waits of a hundred runs.
   cell.resetClock();
-  cell.director.arm(fault);
+  cell.director.arm(pauses ? undefined : fault);
   try {
     // An upload that died holds its key for a minute of the service's clock.
     const onRefused = (): void => cell.advance(10_000);
     const id = await cell.api.submit(workload, randomUUID(), TRUTH.body, { onRefused });
+    if (pauses) await pauseAndResume(cell, { workload, id, fault });
+    const pauseCalls = cell.director.calls.length;
     const ledger = await watch(cell, id, { problems, patienceMs });
     if (ledger) problems.push(...(await leftovers(cell, { workload, id, patienceMs })));
-    run = { failed: cell.director.failed, calls: cell.director.calls };
+    run = { failed: cell.director.failed, calls: cell.director.calls, pauseCalls };
     cell.director.arm();
     await cell.whole();
     if (ledger) problems.push(...(await problemsOf(cell, id)));
   } catch (error) {
     problems.push(String(error));
   }
-  return { ...run, ...fault, problems, seconds: (Date.now() - started) / 1000 };
+  return { ...run, ...fault, pauses, problems, seconds: (Date.now() - started) / 1000 };
+}
+
+/** Resumes the batch when workers have deleted the references that they have met, or have had the time for it. */
+async function pauseAndResume(
+  { api, director, queues }: Cell,
+  { workload, id, fault }: { workload: string; id: string; fault: CallFault },
+): Promise<void> {
+  director.arm(fault);
+  if (!(await api.pause(id))) return;
+  const queue = queues.getQueueClient(`${workload}-normal-0`);
+  for (let looks = 0; looks < PAUSE_LOOKS; looks += 1) {
+    const { approximateMessagesCount = 0 } = await queue.getProperties();
+    if (approximateMessagesCount === 0) break;
+    await sleep(OBSERVE_MS);
+  }
+  await api.resume(id);
 }
 
 /** Looks at the rows until the batch has ended and said so. */

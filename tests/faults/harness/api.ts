@@ -12,8 +12,12 @@ export interface Api {
   /** The id of the accepted batch. */
   submit(workload: string, key: string, body: string, tries?: RetryOptions): Promise<string>;
   status(id: string): Promise<BatchStatus>;
-  /** Cancels a batch; one that has come to another end stays as it is. */
-  cancel(id: string): Promise<void>;
+  /** Cancels a batch; false for one that has come to another end, which stays as it is. */
+  cancel(id: string): Promise<boolean>;
+  /** Pauses a batch, and asks again while it is being accepted; false for one that has ended or is being cancelled. */
+  pause(id: string): Promise<boolean>;
+  /** Resumes a batch; false for one that is not paused (any more), and with `once` after a request without success. */
+  resume(id: string, tries?: { once?: boolean }): Promise<boolean>;
   results(id: string): Promise<unknown[]>;
   deadLetters(id: string): Promise<unknown[]>;
   report(id: string): Promise<{ key: string; value: unknown }[]>;
@@ -43,6 +47,17 @@ export function createApi(url: string, key = ''): Api {
   const text = async (path: string, accept = '*/*'): Promise<string> =>
     (await persist(`${url}/api/${path}`, { headers: { ...auth, accept } })).text();
   const lines = async (path: string): Promise<unknown[]> => parseLines(await text(path, NDJSON));
+  /** Asks until it is done (true), or refused for good (false). */
+  const command = async (path: string, refused: RegExp, { once = false } = {}): Promise<boolean> => {
+    const untilMs = Date.now() + GIVE_UP_MS;
+    for (;;) {
+      const answer = await attempt(`${url}/api/${path}`, { method: 'POST', headers: auth });
+      if (typeof answer !== 'string') return true;
+      if (once || refused.test(answer)) return false;
+      if (Date.now() > untilMs) throw new ApiError(`POST ${path}: ${answer}`);
+      await sleep(PAUSE_MS);
+    }
+  };
   return {
     submit: async (workload, idempotencyKey, body, tries) => {
       const headers = { ...auth, 'content-type': NDJSON, 'idempotency-key': idempotencyKey };
@@ -51,15 +66,9 @@ export function createApi(url: string, key = ''): Api {
       return ((await answer.json()) as { id: string }).id;
     },
     status: async (id) => JSON.parse(await text(`batches/${id}`)) as BatchStatus,
-    cancel: async (id) => {
-      const init = { method: 'POST', headers: auth };
-      const untilMs = Date.now() + GIVE_UP_MS;
-      for (let answer = ''; Date.now() < untilMs && !answer.startsWith('409'); await sleep(PAUSE_MS)) {
-        const given = await attempt(`${url}/api/batches/${id}/cancel`, init);
-        if (typeof given !== 'string') return;
-        answer = given;
-      }
-    },
+    cancel: (id) => command(`batches/${id}/cancel`, /^409/),
+    pause: (id) => command(`batches/${id}/pause`, /^409 .*(nothing to pause|being cancelled)/s),
+    resume: (id, tries) => command(`batches/${id}/resume`, /^409 .*is not paused/s, tries),
     results: (id) => lines(`batches/${id}/results`),
     deadLetters: (id) => lines(`batches/${id}/dead-letters`),
     report: async (id) => (await lines(`batches/${id}/report`)) as { key: string; value: unknown }[],

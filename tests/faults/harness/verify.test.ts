@@ -14,7 +14,7 @@ const oneRejected = truthOf(ITEMS, new Map([[2, 'reject']]));
 interface Found {
   results: FaultResult[];
   report: { key: string; value: FaultTotal }[];
-  dead: { index: number; reason: string; error?: { message: string }; item?: { t: string } }[];
+  dead: { index: number; reason: string; error?: { message: string }; item?: { t: string | undefined } }[];
   batch: Partial<BatchRow>;
 }
 

@@ -85,7 +85,8 @@ const UNCUT_CHARS = 1_000;
 
 /** The error of an item that is invalid or has ended its thread is not the handler's own. */
 const isText = ({ reason, text }: DeadTruth, message: string, item: FaultItem | undefined): boolean =>
-  item?.t === text && (reason === 'invalid' || reason === 'killed' || message.includes(text.slice(0, UNCUT_CHARS)));
+  item?.t === text &&
+  (reason === 'invalid' || reason === 'killed' || message.includes(text?.slice(0, UNCUT_CHARS) ?? ''));
 
 const positionsWith = (times: Uint8Array, is: (n: number) => boolean): number[] =>
   [...times.entries()].filter(([, n]) => is(n)).map(([position]) => position);

@@ -66,7 +66,7 @@ export async function runEpoch(options: EpochOptions): Promise<void> {
 
 async function useSlot(stack: FaultStack, traffic: Traffic, slot: string, options: EpochOptions): Promise<void> {
   const { items, quick, nextSeed, score, onEnd } = options;
-  const checkRate = isLimited(slot) ? createRateCheck() : () => [];
+  const checkRate = isLimited(slot) ? createRateCheck() : () => ({ share: 0, wrong: [] });
   for (let seed = nextSeed(); seed !== undefined; seed = nextSeed()) {
     try {
       const end = await carryOut(stack, traffic, { seed, slot, items, quick, checkRate });

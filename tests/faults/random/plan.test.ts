@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { LEASE_MS } from '../harness/settings.ts';
-import { planOf, STACK_FAULTS, stackPlanOf, WAKE_DELIVERIES } from './plan.ts';
+import { PAUSE_ENDS, planOf, STACK_FAULTS, stackPlanOf, WAKE_DELIVERIES } from './plan.ts';
 
 const ITEMS = 20_000;
 const seeds = Array.from({ length: 3_000 }, (_, seed) => seed);
@@ -10,6 +10,7 @@ describe('the plan of a random run', () => {
     const [one, other] = [planOf(77, { items: ITEMS }), planOf(77, { items: ITEMS })];
     expect(one.calls).toEqual(other.calls);
     expect(one.stack).toEqual(other.stack);
+    expect(one.pauses).toEqual(other.pauses);
     expect([0, 1, 2, 3].map(one.wake)).toEqual([0, 1, 2, 3].map(other.wake));
   });
 
@@ -26,6 +27,16 @@ describe('the plan of a random run', () => {
     const deliveries = new Set(seeds.slice(0, 200).map((seed) => planOf(seed, { items: ITEMS }).wake(0).delivery));
     expect([...deliveries].sort()).toEqual([...WAKE_DELIVERIES].sort());
   });
+});
+
+test('batches are paused, also twice, and each pause ends somewhere in each way, and beside a fault', () => {
+  const paused = seeds.map((seed) => planOf(seed, { items: ITEMS }).pauses).filter((pauses) => pauses.length > 0);
+  const all = paused.flat();
+  expect(paused.length).toBeGreaterThan(seeds.length / 5);
+  expect(paused.filter(([first, second]) => first?.at === second?.at).length).toBeGreaterThan(paused.length / 5);
+  expect(new Set(all.map(({ end }) => end))).toEqual(new Set(PAUSE_ENDS));
+  for (const end of PAUSE_ENDS) expect(all.some((pause) => pause.end === end && pause.fault)).toBe(true);
+  expect(Math.max(...all.map(({ resumesAfterMs }) => resumesAfterMs))).toBeGreaterThan(4_000);
 });
 
 test('an instance is frozen for shorter and for longer than its leases', () => {

@@ -31,6 +31,20 @@ export interface StackFault {
   ms: number;
 }
 
+/** How a pause is ended. `resumedOnce`: the resume is requested once; what it leaves undone the sweep does, or who looks next. */
+export const PAUSE_ENDS = ['resumed', 'resumedOnce', 'cancelled'] as const;
+
+/** A pause by an operator. */
+export interface PlannedPause {
+  /** At which storage call of the run. One that has the same as the one before it follows its resume at once. */
+  at: number;
+  /** From the pause to its end. */
+  resumesAfterMs: number;
+  end: (typeof PAUSE_ENDS)[number];
+  /** Its storage call is counted from the request that ends the pause. */
+  fault: StackFault | undefined;
+}
+
 /** What becomes of a published wake event. `held`: passed on behind the next one of its run. */
 export const WAKE_DELIVERIES = ['passed', 'dropped', 'delayed', 'doubled', 'held'] as const;
 export type WakeDelivery = (typeof WAKE_DELIVERIES)[number];
@@ -47,6 +61,8 @@ export interface RunPlan {
   submitsTwice: boolean;
   /** At which storage call of the run its batch is cancelled; undefined: never. */
   cancelsAt: number | undefined;
+  /** In order of their calls. */
+  pauses: readonly PlannedPause[];
 }
 
 export interface PlanOptions {
@@ -61,6 +77,20 @@ const USUAL_CALLS = 140;
 const MOST_FAULTS = 4;
 /** Share of the runs whose batch is cancelled, if it has not ended by then. */
 const CANCELLED_SHARE = 0.12;
+const PAUSED_SHARE = 0.3;
+/** Of the pauses: of those that are followed by another one, that meet a fault at their end, and that end in each way. */
+const PAUSED_AGAIN_SHARE = 0.3;
+/** Those whose resume is requested once meet one always. */
+const PAUSE_FAULT_SHARE = 0.3;
+/** Storage calls of a resume, and of what goes on beside it. */
+const RESUME_CALLS = 14;
+const PAUSE_END_SHARES = { cancelled: 0.12, resumedOnce: 0.3 };
+const PAUSE_FAULTS = ['killInstance', 'killInstance', 'cutStorage', 'freezeStorage', 'drainInstance'] as const;
+/** Half of the pauses are shorter than a retry waits, half may be longer. */
+const PAUSE_MS = { short: 500, long: 5_000 };
+/** Share of the runs whose items are rejected in great number, enough for a rule to halt the batch or just not. */
+const REJECTING_SHARE = 0.3;
+const APART = 2 ** 30;
 /** Messages that such a run puts. */
 const USUAL_PUTS = 16;
 
@@ -73,7 +103,11 @@ export function planOf(seed: number, { items, quick = false }: PlanOptions): Run
   const stack = stackFault(random, up, quick);
   const submitsTwice = random() < 0.15;
   const cancelsAt = random() < CANCELLED_SHARE ? 1 + up(USUAL_CALLS) : undefined;
-  return { seed, behaviours, calls, stack, submitsTwice, cancelsAt, wake: (n) => wakeDelivery(seed, n) };
+  // Drawn apart, so that a seed keeps its faults.
+  const apart = createRandom(seed ^ APART);
+  const pauses = pausesOf(apart);
+  addRejects(behaviours, items, apart);
+  return { seed, behaviours, calls, stack, submitsTwice, cancelsAt, pauses, wake: (n) => wakeDelivery(seed, n) };
 }
 
 /** Storage refuses a date that is 15 minutes off. */
@@ -127,6 +161,34 @@ function addWaiting(behaviours: Map<number, ItemBehaviour>, items: number, up: U
   for (let n = 0; n < items; n += 1 + up(2 * WAITS_STRIDE)) if (!behaviours.has(n)) behaviours.set(n, 'waits');
   for (const [behaviour, below] of WAITING) for (let n = up(below); n > 0; n -= 1) behaviours.set(up(items), behaviour);
   return behaviours;
+}
+
+/** Rejects every so many items, from somewhere in the first half on. */
+function addRejects(behaviours: Map<number, ItemBehaviour>, items: number, random: () => number): void {
+  if (random() >= REJECTING_SHARE) return;
+  const up = upBy(random);
+  const first = up(items / 2);
+  const stride = 4 + up(10);
+  for (let n = first; n < items; n += stride) if (!behaviours.has(n)) behaviours.set(n, 'reject');
+}
+
+function pausesOf(random: () => number): PlannedPause[] {
+  if (random() >= PAUSED_SHARE) return [];
+  const at = 1 + upBy(random)(USUAL_CALLS);
+  const first = pauseAt(at, random);
+  return random() < PAUSED_AGAIN_SHARE ? [first, pauseAt(at, random)] : [first];
+}
+
+function pauseAt(at: number, random: () => number): PlannedPause {
+  const up = upBy(random);
+  const resumesAfterMs = up(random() < 0.5 ? PAUSE_MS.short : PAUSE_MS.long);
+  const chance = random();
+  const { cancelled, resumedOnce } = PAUSE_END_SHARES;
+  const end = chance < cancelled ? 'cancelled' : chance < cancelled + resumedOnce ? 'resumedOnce' : 'resumed';
+  const kind = PAUSE_FAULTS[up(PAUSE_FAULTS.length)] ?? 'killInstance';
+  const fault = { kind, instance: up(INSTANCE_DRAWS), ms: 200 + up(4_000), at: 1 + up(RESUME_CALLS) };
+  const hasFault = random() < PAUSE_FAULT_SHARE || end === 'resumedOnce';
+  return { at, resumesAfterMs, end, fault: hasFault ? fault : undefined };
 }
 
 const isPut = ({ service, method, path }: StorageCall): boolean =>

@@ -8,16 +8,20 @@ const calls = (fromMs: number, seconds: number, share = 1): number[] =>
 
 test('calls at the rate are fine, over several runs too', () => {
   const check = createRateCheck();
-  expect(check(calls(0, 15).toReversed())).toEqual([]);
-  expect(check(calls(15_000, 15))).toEqual([]);
+  const first = check(calls(0, 15).toReversed());
+  expect(first.share).toBeCloseTo(1, 3);
+  expect(first.wrong).toEqual([]);
+  expect(check(calls(15_000, 15)).wrong).toEqual([]);
 });
 
 test('a run that is too fast is found', () => {
-  expect(createRateCheck()(calls(0, 15, 1.1))).toEqual([expect.stringMatching(/^too fast: 1650\d items from/)]);
+  const { share, wrong } = createRateCheck()(calls(0, 15, 1.1));
+  expect(share).toBeCloseTo(1.1, 3);
+  expect(wrong).toEqual([expect.stringMatching(/^too fast: 1100\d items from/)]);
 });
 
 test('two runs that come too close to each other are found', () => {
   const check = createRateCheck();
-  expect(check(calls(0, 10))).toEqual([]);
-  expect(check(calls(8_000, 10))).toEqual([expect.stringMatching(/^too fast: /)]);
+  expect(check(calls(0, 10)).wrong).toEqual([]);
+  expect(check(calls(8_000, 10)).wrong).toEqual([expect.stringMatching(/^too fast: /)]);
 });

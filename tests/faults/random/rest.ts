@@ -1,6 +1,7 @@
 /** What must be true of a stack when all its runs have ended. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { odata } from '@azure/data-tables';
+import { isFinished } from '../../../shared/batches/batch-row.ts';
 import { statusOf } from '../../../shared/errors.ts';
 import { queryEntities } from '../../../shared/storage/table.ts';
 import { fromGateEntity, GATES_PARTITION, gateRows } from '../../../shared/wake/gate-row.ts';
@@ -64,7 +65,8 @@ export async function checkAgain({ batches }: FaultStack, ends: readonly RunEnd[
   }
 }
 
-function changed({ batch: { succeeded, dead } }: LedgerView, counts: RunEnd['counts']): string | undefined {
+function changed({ batch: { state, succeeded, dead } }: LedgerView, counts: RunEnd['counts']): string | undefined {
+  if (!isFinished(state)) return `it is ${state}`;
   if (succeeded === counts.succeeded && dead === counts.dead) return undefined;
   return `succeeded ${counts.succeeded} became ${succeeded}, dead ${counts.dead} became ${dead}`;
 }

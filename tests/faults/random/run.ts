@@ -1,11 +1,13 @@
 /** One random run: a batch of a client that keeps count, from its upload to the comparison of all that came out. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isFinished } from '../../../shared/batches/batch-row.ts';
+import { type BatchRow, isFinished } from '../../../shared/batches/batch-row.ts';
 import { brokenLaw, type LedgerView, readLedger } from '../harness/ledger-view.ts';
 import { type Truth, truthOf } from '../harness/truth.ts';
 import { type Verdict, verify } from '../harness/verify.ts';
 import { countCalls, takeCalls, wrongCalls } from './calls.ts';
+import { createOperator } from './operator.ts';
 import { planOf } from './plan.ts';
+import type { RateVerdict } from './rates.ts';
 import type { RunEnd } from './score.ts';
 import type { FaultStack } from './stack.ts';
 import type { ActiveRun, Traffic } from './traffic.ts';
@@ -16,12 +18,11 @@ export interface RunOptions {
   slot: string;
   items: number;
   quick: boolean;
-  /** Says what is wrong with the moments at which the slot's calls began. */
-  checkRate: (atMs: readonly number[]) => string[];
+  /** Judges the moments at which the slot's calls began. */
+  checkRate: (atMs: readonly number[]) => RateVerdict;
 }
 
 const OBSERVE_MS = 1_100;
-const CANCEL_POLL_MS = 20;
 /** Observations of the same thing that are told. */
 const MAX_TOLD = 3;
 /** A batch that is not at its end by then is stuck: ten minutes of silence before a drain counts as dead, and the rest. */
@@ -42,9 +43,9 @@ export async function carryOut(stack: FaultStack, traffic: Traffic, options: Run
     if (new Set(ids).size > 1) wrong.push(`one key, ${ids.length} batches: ${ids.join(', ')}`);
     const [id = ''] = ids;
     const accepted = Date.now();
-    const cancelling = cancelInTime(stack, run, id);
-    const ledger = await watch(stack, id, { wrong, until: accepted + patienceMs });
-    const isCancelled = await cancelling.done();
+    const operator = createOperator(stack.api, run, id);
+    const ledger = await watch(stack, id, { wrong, until: accepted + patienceMs, look: operator.look });
+    const { isCancelled, paused, wrong: wrongCommands } = await operator.done();
     const ended = Date.now();
     const times = {
       seconds: (ended - accepted) / 1000,
@@ -54,12 +55,15 @@ export async function carryOut(stack: FaultStack, traffic: Traffic, options: Run
     const verdict = ledger && !stuck ? await verify(truth, ledger, stack.api, { isCancelled }) : nothing(ledger);
     // Calls first: what is delivered meanwhile must not be missing.
     const calls = await takeCalls(stack.callsFolder, id, items);
-    wrong.push(...checkRate(calls.atMs));
+    const rate = checkRate(calls.atMs);
+    const { halted, wrong: wrongHalts } = traffic.halts.of(id);
+    wrong.push(...rate.wrong, ...wrongHalts, ...wrongCommands);
     const delivered = traffic.deliveries.of(id);
     if (!stuck)
       wrong.push(...wrongCalls(truth, calls, { delivered, isCancelled: ledger?.batch.state === 'cancelled' }));
     const counts = { ...countsOf(ledger), handler: countCalls(truth, calls, delivered) };
-    const base = { seed, id, stuck, acknowledged: items, ...times, ...counts };
+    const pauses = { paused, resumed: ledger?.batch.resumes ?? 0, halted };
+    const base = { seed, id, stuck, acknowledged: items, ...times, ...counts, ...pauses, rateShare: rate.share };
     return { ...base, ...verdict, wrong: [...wrong, ...verdict.wrong] };
   } finally {
     traffic.end(run);
@@ -83,36 +87,18 @@ async function submit(stack: FaultStack, run: ActiveRun, truth: Truth, patienceM
   return Promise.all(run.plan.submitsTwice ? [once(), once()] : [once()]);
 }
 
-/** Cancels the batch when the run has come to the call that its plan names. `done` tells whether it was asked for. */
-function cancelInTime({ api }: FaultStack, run: ActiveRun, id: string): { done: () => Promise<boolean> } {
-  const { cancelsAt = Number.POSITIVE_INFINITY } = run.plan;
-  let isOver = false;
-  const cancel = async (): Promise<boolean> => {
-    while (!isOver && run.calls < cancelsAt) await sleep(CANCEL_POLL_MS);
-    if (run.calls < cancelsAt) return false;
-    await api.cancel(id);
-    return true;
-  };
-  const asked = cancel();
-  return {
-    done: () => {
-      isOver = true;
-      return asked;
-    },
-  };
-}
-
 /** Looks at the rows until the end is announced, or the time is over. What cannot be read now is read later. */
 async function watch(
   stack: FaultStack,
   id: string,
-  { wrong, until }: { wrong: string[]; until: number },
+  { wrong, until, look }: { wrong: string[]; until: number; look: (batch: BatchRow) => void },
 ): Promise<LedgerView | undefined> {
   let last: LedgerView | undefined;
   let suspect: string | undefined;
   while (Date.now() < until) {
     const ledger = await readLedger(stack.batches, id).catch(() => undefined);
     last = ledger ?? last;
+    if (ledger) look(ledger.batch);
     const broken = ledger && brokenLaw(ledger);
     // Azurite answers a query in the midst of a transaction: broken is what still is when nothing has changed since.
     if (broken && ledger.etag === suspect && wrong.length < MAX_TOLD) wrong.push(broken);

@@ -18,6 +18,12 @@ export interface RunEnd extends Verdict {
   duplicatesSeen: number;
   /** Ended as cancelled. */
   cancelled: boolean;
+  /** Pauses that an operator asked for, changes from paused back, and times that the workload's rule paused the batch. */
+  paused: number;
+  resumed: number;
+  halted: number;
+  /** In the busiest window of its slot, as a share of the slot's rate; 0 without a limit. */
+  rateShare: number;
   handler: CallCounts;
 }
 
@@ -65,6 +71,7 @@ export function createScore(onProblem: (text: string) => void = () => {}): Score
       [
         row('runs', ends.length),
         row('  cancelled', ends.filter(({ cancelled }) => cancelled).length),
+        ...pauseRows(ends),
         row(
           'items acknowledged',
           sum(({ acknowledged }) => acknowledged),
@@ -93,6 +100,7 @@ export function createScore(onProblem: (text: string) => void = () => {}): Score
         ),
         row('missed wakes found', missedWakes),
         ...callRows(ends),
+        row('worst rate window', `${longest(({ rateShare }) => rateShare).toFixed(3)} of the rate`),
         row('longest run', `${longest(({ seconds }) => seconds).toFixed(1)} s`),
         row('longest recovery', `${longest(({ recoverySeconds }) => recoverySeconds).toFixed(1)} s`),
         ...bad().map((run) => `seed ${run.seed}: ${describe(run)}`),
@@ -102,6 +110,14 @@ export function createScore(onProblem: (text: string) => void = () => {}): Score
 }
 
 const row = (name: string, value: number | string): string => `${name.padEnd(30)}${String(value).padStart(14)}`;
+
+const pauseRows = (ends: readonly RunEnd[]): string[] =>
+  (['paused', 'resumed', 'halted'] as const).map((field) =>
+    row(
+      `  ${field}`,
+      ends.reduce((total, end) => total + end[field], 0),
+    ),
+  );
 
 function callRows(ends: readonly RunEnd[]): string[] {
   const sum = (field: keyof CallCounts, of = ends): number =>

@@ -9,6 +9,7 @@ import {
 } from 'functions-local';
 import { keyRowOf } from '../../../shared/batches/keys.ts';
 import { createDeliveries, type Deliveries } from './deliveries.ts';
+import { createHalts, type Halts } from './halts.ts';
 import type { RunPlan, StackFault } from './plan.ts';
 import type { Score } from './score.ts';
 
@@ -19,6 +20,8 @@ export interface ActiveRun {
   plan: RunPlan;
   calls: number;
   wakes: number;
+  /** A fault beside that of its plan. */
+  next?: StackFault | undefined;
   /** When a fault met it last, by the machine's clock; 0 = never. */
   faultedAt: number;
 }
@@ -27,6 +30,7 @@ export interface Traffic {
   intercept: Intercept;
   /** Of all batches since the start, also of runs that have ended. */
   deliveries: Deliveries;
+  halts: Halts;
   begin(run: ActiveRun): void;
   end(run: ActiveRun): void;
   /** The run that uses a slot. */
@@ -49,6 +53,7 @@ export function createTraffic(score: Score, onStackFault: (run: ActiveRun, fault
   const byName = new Map<string, ActiveRun>();
   const injections = new Map<ActiveRun, Intercept>();
   const deliveries = createDeliveries();
+  const halts = createHalts();
   let cutUntil = 0;
 
   /** Names that belong to a run are learnt as they come: its key's row names its batch, before anything else does. */
@@ -70,7 +75,9 @@ export function createTraffic(score: Score, onStackFault: (run: ActiveRun, fault
 
   return {
     deliveries,
+    halts,
     intercept: async (call, pass) => {
+      await halts.note(call);
       const forward = async (): Promise<StorageAnswer> => {
         const answer = await pass();
         deliveries.note(call, answer);
@@ -81,7 +88,7 @@ export function createTraffic(score: Score, onStackFault: (run: ActiveRun, fault
       if (run === undefined) return forward();
       run.calls += 1;
       const { stack } = run.plan;
-      if (stack?.at === run.calls) onStackFault(run, stack);
+      for (const fault of [stack, run.next]) if (fault?.at === run.calls) onStackFault(run, fault);
       return injections.get(run)?.(call, forward) ?? forward();
     },
     begin: (run) => {
