@@ -22,7 +22,7 @@ export interface Limit {
  * Part of the rate that is used. Calls are counted when they start here, and arrive at the other side a little closer
  * together or further apart; the rest keeps a provider that counts strictly from refusing one.
  */
-export const USED_PART = 0.96;
+const USED_PART = 0.96;
 
 /** The limits of a workload; undefined when it has none. */
 export function limitOf(workload: Workload): Limit | undefined {

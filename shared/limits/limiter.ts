@@ -10,7 +10,7 @@ import { countRateLowered } from '../telemetry/metrics.ts';
 import type { Workload } from '../workload/define.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import { type Claim, type Claimed, claimShare } from './claim.ts';
-import { type Limit, limitOf, USED_PART } from './limit.ts';
+import { type Limit, limitOf } from './limit.ts';
 import {
   addPermits,
   clearPermits,
@@ -28,11 +28,13 @@ const TICK_MS = 20;
 /** Two ticks: what the latest has brought is not lost while the call takes its permits. */
 const SPARE_SECONDS = (2 * TICK_MS) / 1_000;
 /**
- * Permits of this long may lie unused, so that a thread which was busy for a moment loses none. No more, for they would be
- * used at once: with the part of the rate that is used, no period of `perSeconds` sees more than its limit.
+ * Permits of this long, or of this part of a period, may lie unused, so that a thread which was busy for a moment loses
+ * none; and a tick that is late brings no more than this. All would be used at once: together with the part of the rate
+ * that is used, a period of six seconds or more sees no more than its limit.
  */
-const UNUSED_SECONDS = 0.25;
-const UNUSED_PART = 1 - USED_PART;
+const UNUSED_SECONDS = 0.15;
+const UNUSED_PART = 0.03;
+const LATE_SECONDS = 0.1;
 /**
  * A lease ends here before it ends for others: a service clock is up to a second behind, and a round trip (service-clock.ts).
  */
@@ -219,7 +221,7 @@ class Quota {
     const spare = Math.max(1, permitsPerSecond * unusedSeconds, Math.ceil(permitsPerSecond * SPARE_SECONDS));
     const most = this.#limit.permitsPerCall - 1 + Math.floor(spare);
     // A late tick brings what is missing, but not after a stop of the process.
-    const earned = permitsPerSecond * Math.min(seconds, UNUSED_SECONDS);
+    const earned = permitsPerSecond * Math.min(seconds, LATE_SECONDS);
     this.#earned += earned;
     const whole = Math.floor(this.#fraction + earned);
     this.#fraction += earned - whole;

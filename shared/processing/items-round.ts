@@ -41,6 +41,8 @@ import type { Processor } from './thread-pool/processor.ts';
 const ISOLATION_DELIVERIES = 2;
 /** Isolated starts without an end after which the chunk counts as poison. */
 const MAX_ISOLATED_STARTS = 2;
+/** No item of an isolated chunk is begun after this long where its workload has limits. */
+const ISOLATED_LIMITED_MS = 20_000;
 const SPLIT_PARTS = 32;
 /** Wait before a reference is tried again whose processing met a fault of a service. */
 const FAULT_RETRY_SECONDS = 5;
@@ -268,7 +270,7 @@ async function runIsolated(
   // Before the mark: storage that fails is no sign of a death.
   const framed = await withOwnFrame(deps, work);
   if (!(await lease.rewrite(message.messageId, { ...reference, starts: starts + 1 }))) return 'returned';
-  return run(deps, framed, batch);
+  return run(deps, framed, batch, { isIsolated: true });
 }
 
 /** The frame of a reference that was not read with the others, since it might have been done: resent or redelivered. */
@@ -278,12 +280,19 @@ async function withOwnFrame(deps: ItemsRoundDeps, work: Work): Promise<Work> {
   return { ...work, frame: range && (await readRange(deps.container(range.container), range)) };
 }
 
-async function run(deps: ItemsRoundDeps, work: Work, { deadlineAt }: BatchFacts): Promise<ChunkDisposition> {
+async function run(
+  deps: ItemsRoundDeps,
+  work: Work,
+  { deadlineAt }: BatchFacts,
+  { isIsolated = false } = {},
+): Promise<ChunkDisposition> {
   const { value: reference, frame } = work;
   const permits = deps.permitsOf(reference.workload);
+  // Others must not stand still because this one waits for its limits: the rest of it is passed on.
+  const budgetMs = isIsolated && permits !== undefined ? ISOLATED_LIMITED_MS : undefined;
   if (frame === undefined) return store(deps, work, ending(deps, work, 'payloadMissing'));
   const outcome = await deps.running.run(reference.batch, (stop, watch) =>
-    deps.processor.process({ reference, frame, nowMs: deps.gate.now(), deadlineAt, stop, watch, permits }),
+    deps.processor.process({ reference, frame, nowMs: deps.gate.now(), deadlineAt, stop, watch, permits, budgetMs }),
   );
   return store(deps, work, outcome);
 }

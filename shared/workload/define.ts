@@ -309,7 +309,13 @@ function checkLimits({ rateLimit, maxConcurrency, map, group }: Workload, fail: 
     fail('rateLimit.items', `a whole number, at least the ${perCall} of one call`, items);
   if (!isWhole(perSeconds, 1, DAY_SECONDS))
     fail('rateLimit.perSeconds', `a whole number, 1 to ${DAY_SECONDS}`, perSeconds);
+  // A permit is earned while there is work: a slower one would seldom come together within a dequeue task.
+  if (Number(items ?? calls) * SLOWEST_SECONDS < Number(perSeconds))
+    fail('rateLimit', `at least one in ${SLOWEST_SECONDS} seconds`, rateLimit);
 }
+
+/** A slower rate is better kept by a batch per hour or day. */
+const SLOWEST_SECONDS = 60;
 
 const isWhole = (value: unknown, min: number, max: number): boolean =>
   typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;

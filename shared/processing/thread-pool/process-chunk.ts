@@ -41,8 +41,9 @@ export async function processChunk(job: ChunkJob, tools: ChunkTools): Promise<Ch
   return outcome;
 }
 
-/** The first run of a chunk, for a thread or for this one. No item is begun after `budgetMs`. */
-export function taskOf({ reference, frame, nowMs, deadlineAt, permits }: ChunkJob, budgetMs: number): ThreadTask {
+/** The first run of a chunk, for a thread or for this one. No item is begun after `mostMs`, or the job's own budget. */
+export function taskOf(job: ChunkJob, mostMs: number): ThreadTask {
+  const { reference, frame, nowMs, deadlineAt, permits, budgetMs = mostMs } = job;
   const [first, last] = rangeOf(reference);
   const statusBuffer = createStatusBuffer(last - first);
   return { id: 0, reference, deadlineAt, permits, frame, statusBuffer, nowMs, budgetMs };

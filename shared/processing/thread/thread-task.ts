@@ -20,6 +20,8 @@ export interface ChunkJob {
   watch?: Watch | undefined;
   /** The limits of the workload, as they are shared out to this process; absent: calls are not limited. */
   permits?: Permits | undefined;
+  /** No item of it is begun after this long; absent: after as long as the processor gives to all. */
+  budgetMs?: number | undefined;
 }
 
 /** Takes the way to read how far a running chunk is. */

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { OutcomeHeader } from '../../../shared/contract/outcome.ts';
 import type { WorkCounts } from '../../../shared/drain/slice-result.ts';
+import { createPermits, type Permits } from '../../../shared/limits/permits.ts';
 import { createItemsRound, type ItemsRoundDeps } from '../../../shared/processing/items-round.ts';
 import { encodeOutcome } from '../../../shared/processing/outcome/encode-outcome.ts';
 import { createSharedLock } from '../../../shared/processing/shared-lock.ts';
@@ -34,7 +35,7 @@ const DONE = outcomeOf('processed', 0, ['1', '2']);
 const STOPPED = outcomeOf('cancelled', 1, ['1']);
 
 /** A worker on one message, whose deliveries are counted as the service counts them. */
-function world() {
+function world({ permits }: { permits?: Permits } = {}) {
   const stored: OutcomeHeader[] = [];
   let fault: Fault | undefined;
   let text = JSON.stringify(reference);
@@ -95,7 +96,7 @@ function world() {
       },
       threads: 1,
     },
-    permitsOf: () => undefined,
+    permitsOf: () => permits,
     lock: createSharedLock(),
     publish: async () => {},
     registry,
@@ -177,6 +178,15 @@ test('an outcome that was stored although its answer was lost is found, and noth
 
   expect(stored.map(({ ending }) => ending)).toEqual(['processed']);
   expect(runs()).toBe(1);
+});
+
+test('an isolated chunk does not wait long for its limits, as the others of its process wait for it', async () => {
+  for (const permits of [createPermits(false), undefined]) {
+    const { deliver, die, jobs } = world(permits === undefined ? {} : { permits });
+    die();
+    await deliver();
+    expect(jobs.map(({ budgetMs }) => budgetMs)).toEqual([permits && 20_000]);
+  }
 });
 
 test('isolated starts that a failing storage interrupted do not count', async () => {

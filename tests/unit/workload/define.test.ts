@@ -55,6 +55,7 @@ describe('what a handler that waits may say', () => {
     [{ rateLimit: { calls: 0, perSeconds: 1 } }, 'rateLimit.calls must be a whole number, 1 to 100000000, got 0.'],
     [{ rateLimit: { calls: 5, items: 5, perSeconds: 1 } }, 'rateLimit must be given in items or in calls'],
     [{ rateLimit: { perSeconds: 1 } }, 'rateLimit must be given in items or in calls'],
+    [{ rateLimit: { calls: 1, perSeconds: 61 } }, 'rateLimit must be at least one in 60 seconds'],
     [{ rateLimit: { calls: 5, perSeconds: 0.5 } }, 'rateLimit.perSeconds must be a whole number, 1 to 86400, got 0.5.'],
     [
       { ...groups, group: { maxItems: 10 }, rateLimit: { items: 9, perSeconds: 1 } },
