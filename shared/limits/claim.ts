@@ -7,7 +7,7 @@
  * Who waits is a queue, not a process: its drain is parked, and its next task may run in any process.
  */
 import type { Limit } from './limit.ts';
-import type { Holder, QuotaRow, Share, WaitingQueue } from './quota-row.ts';
+import { type Holder, NO_SHARE, type QuotaRow, type Share, type WaitingQueue } from './quota-row.ts';
 
 /** What a process asks for. */
 export interface Claim {
@@ -81,7 +81,7 @@ export function claimShare(row: QuotaRow, claim: Claim, { limit, nowMs }: { limi
   const since = before?.since ?? nowMs;
   const me = { wants, heldSince: before?.since, since: before?.since ?? waitingSince(row, queues, nowMs) };
   const factor = paced.factor;
-  const share = queues.length === 0 ? NOTHING : shareOf(me, { others, waiting, limit, nowMs, factor });
+  const share = queues.length === 0 ? NO_SHARE : shareOf(me, { others, waiting, limit, nowMs, factor });
   const isServed = isUseful(share);
   const rivals = others.filter(({ until }) => until > nowMs).length + waiting.length;
   const leaseMs = rivals > 0 ? FIRST_LEASE_MS : FIRST_LEASE_MS * 2 ** quiet;
@@ -97,8 +97,6 @@ export function claimShare(row: QuotaRow, claim: Claim, { limit, nowMs }: { limi
   ];
   return { row: { ...paced, holders, waiting: [...waiting, ...places] }, share, renewsAt, until, isShared: rivals > 0 };
 }
-
-const NOTHING: Share = { permitsPerSecond: 0, inFlight: 0 };
 
 const isUseful = ({ permitsPerSecond, inFlight }: Share): boolean => permitsPerSecond > 0 && inFlight > 0;
 
@@ -162,7 +160,7 @@ function shareOf(me: Claimant, situation: Situation): Share {
   // Of a lower rate, too, one call at a time is somebody's.
   const leastRate = limit.permitsPerSecond === undefined ? 0 : Math.min(rate, limit.permitsPerCall / limit.perSeconds);
   const served = chooseServed(me, situation, howMany(rate, leastRate, most, limit));
-  if (!served.includes(me)) return NOTHING;
+  if (!served.includes(me)) return NO_SHARE;
   const place = served.indexOf(me);
   const fairOf = (total: number, pick: (share: Share) => number): number =>
     divide(
@@ -191,7 +189,7 @@ function shareOf(me: Claimant, situation: Situation): Share {
     ),
   );
   const isEnough = permitsPerSecond >= leastRate * ROUNDING && inFlight >= limit.itemsPerCall;
-  return isEnough ? { permitsPerSecond, inFlight } : NOTHING;
+  return isEnough ? { permitsPerSecond, inFlight } : NO_SHARE;
 }
 
 const rest = (total: number, taken: readonly number[]): number =>

@@ -31,6 +31,9 @@ export interface Share {
   inFlight: number;
 }
 
+/** Of a process that has none. */
+export const NO_SHARE: Share = { permitsPerSecond: 0, inFlight: 0 };
+
 /** The row of a workload: its limits, shared out. */
 export interface QuotaRow {
   workload: string;
