@@ -4,14 +4,14 @@ import { groupsOf } from '../../groups-of.ts';
 import type { Workload } from '../../workload/define.ts';
 import { endWholeChunk } from '../outcome/endings.ts';
 import { readSources, type Source } from '../sources.ts';
-import { Admission, type AdmittedCall } from './admission.ts';
+import { Admission } from './admission.ts';
 import { type ChunkRun, isKnownToWait, type SetAside, withPulse } from './chunk-run.ts';
 import { Copier } from './copies.ts';
 import { type ContextTools, createContexts } from './item-context.ts';
 import { type Chances, OutcomeBuilder, type Throttle } from './outcome-builder.ts';
 import { runGroup, toSingleItemMap } from './run-group.ts';
-import { isPutOff, runItem } from './run-item.ts';
-import { runUpTo } from './run-up-to.ts';
+import { runItem } from './run-item.ts';
+import { runEach, type Units } from './run-units.ts';
 import { salvage } from './salvage.ts';
 import { begin, countCopy, setRunning, stopOf } from './thread-status.ts';
 import type { ChunkOutcome, Copy, ThreadTask } from './thread-task.ts';
@@ -154,55 +154,6 @@ function singleMap({ map, mapChunk }: Workload): NonNullable<Workload['map']> {
   const single = map ?? (mapChunk && toSingleItemMap(mapChunk));
   if (single === undefined) throw new TypeError('A workload has either map or mapChunk.');
   return single;
-}
-
-interface Units<T> {
-  /** Most in flight. */
-  limit: number;
-  units: Iterable<T>;
-  sourcesOf: (unit: T) => readonly Source[];
-  start: (unit: T, admitted?: AdmittedCall) => Promise<void> | undefined;
-}
-
-/** A unit is started only while the chunk goes on; what has ended by then is copied when its time has come. */
-function runEach<T>(run: ChunkRun, { limit, units, sourcesOf, start }: Units<T>): Promise<void> {
-  const begin = (unit: T, admitted?: AdmittedCall): Promise<void> | undefined => {
-    if (stopOf(run.statusBuffer) !== undefined) return undefined;
-    run.startMs = run.nowMs();
-    const pending = start(unit, admitted);
-    run.copier.check(run.startMs);
-    return pending;
-  };
-  const { admission } = run;
-  if (admission === undefined) return runUpTo(limit, units, (unit) => begin(unit));
-  return runAdmitted(run, { limit, units, sourcesOf, start: begin }, admission);
-}
-
-/** Starts units as the limits of the workload admit them. What is not admitted in the chunk's time is left, and passed on. */
-function runAdmitted<T>(
-  run: ChunkRun,
-  { limit, units, sourcesOf, start }: Units<T>,
-  admission: Admission,
-): Promise<void> {
-  let admitted: AdmittedCall | undefined;
-  let isLeft = false;
-  const isAdmitted = (unit: T): boolean => {
-    run.startMs = run.nowMs();
-    const items = sourcesOf(unit).filter((source) => !run.builder.hasEnded(source) && !isPutOff(run, source)).length;
-    admitted = items > 0 ? admission.admit(items) : undefined;
-    const isOver = stopOf(run.statusBuffer) !== undefined || run.startMs >= run.untilMs || admission.isStarved;
-    isLeft = items > 0 && admitted === undefined && isOver;
-    return items === 0 || admitted !== undefined || isLeft;
-  };
-  const begin = (unit: T): Promise<void> | undefined => {
-    const own = admitted;
-    if (isLeft) return undefined;
-    const pending = start(unit, own);
-    if (pending !== undefined && own !== undefined) return pending.finally(() => own.end());
-    own?.end();
-    return pending;
-  };
-  return runUpTo(limit, units, begin, isAdmitted);
 }
 
 /** What has not ended when the chunk does: cancelled with its batch, or passed on. */
