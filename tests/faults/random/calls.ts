@@ -50,14 +50,17 @@ function addCall(calls: Calls, { position, attempt, atMs }: CallRecord): void {
 
 /** Sums up the calls of a run. */
 export function countCalls(truth: Truth, { times }: Calls, delivered: ReadonlyMap<string, Delivered>): CallCounts {
-  let [calls, most, wanted] = [0, 0, 0];
+  let [calls, most, wanted, repeated] = [0, 0, 0, 0];
   for (const [position, n] of times.entries()) {
     calls += n;
     most = Math.max(most, n);
-    wanted += truth.attempts.get(position) ?? 1;
+    const attempts = truth.attempts.get(position) ?? 1;
+    wanted += attempts;
+    // Item by item: one that a cancel has kept from being called hides no other.
+    repeated += Math.max(0, n - attempts);
   }
   const items = [...delivered.values()].reduce((sum, chunk) => sum + chunk.items, 0);
-  return { items: times.length, calls, most, repeated: calls - wanted, redelivered: items - wanted };
+  return { items: times.length, calls, most, repeated, redelivered: items - wanted };
 }
 
 /** What is wrong with the calls of a batch that has come to its end. */
