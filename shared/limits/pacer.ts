@@ -96,7 +96,6 @@ export class Pacer {
     setShare(this.permits, {
       inFlight: share.inFlight,
       hasRate: Number.isFinite(share.permitsPerSecond),
-      isServed: share.inFlight > 0,
       untilMs: endMs,
     });
   }

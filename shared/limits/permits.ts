@@ -8,10 +8,8 @@ const TAKEN = 1;
 const IN_FLIGHT = 2;
 const MAX_IN_FLIGHT = 3;
 const HAS_RATE = 4;
-const HAS_SHARE = 5;
-const THROTTLED = 6;
-const THROTTLED_MS = 7;
-const SLOTS = 8;
+const THROTTLED_MS = 5;
+const SLOTS = 6;
 
 /** Stands for "not limited" in a 32-bit counter. */
 const UNLIMITED = 0x7fff_ffff;
@@ -25,12 +23,6 @@ export interface Permits {
   isPerItem: boolean;
 }
 
-/** What a call has taken. */
-export interface Ticket {
-  permits: number;
-  items: number;
-}
-
 /** Makes permits of which none is given yet. */
 export function createPermits(isPerItem: boolean): Permits {
   return {
@@ -42,22 +34,25 @@ export function createPermits(isPerItem: boolean): Permits {
 
 // ---- taken in threads
 
-/** Takes what a call with `items` items needs; undefined when it has to wait. `nowMs` is of the process-wide clock. */
-export function take({ counters, until, isPerItem }: Permits, items: number, nowMs: number): Ticket | undefined {
-  if (Atomics.load(counters, HAS_SHARE) === 0 || nowMs >= Number(Atomics.load(until, 0))) return undefined;
+/** Takes what a call with `items` items needs; false when it has to wait. `nowMs` is of the process-wide clock. */
+export function take({ counters, until, isPerItem }: Permits, items: number, nowMs: number): boolean {
+  if (nowMs >= Number(Atomics.load(until, 0))) return false;
   const permits = isPerItem ? items : 1;
-  if (!addWithin(counters, IN_FLIGHT, items, Atomics.load(counters, MAX_IN_FLIGHT))) return undefined;
-  if (Atomics.load(counters, HAS_RATE) === 1 && !subtractFrom(counters, AVAILABLE, permits)) {
+  const most = Atomics.load(counters, MAX_IN_FLIGHT);
+  if (!change(counters, IN_FLIGHT, (inFlight) => (inFlight + items <= most ? inFlight + items : undefined)))
+    return false;
+  const hasRate = Atomics.load(counters, HAS_RATE) === 1;
+  if (hasRate && !change(counters, AVAILABLE, (left) => (left >= permits ? left - permits : undefined))) {
     Atomics.sub(counters, IN_FLIGHT, items);
-    return undefined;
+    return false;
   }
   Atomics.add(counters, TAKEN, permits);
-  return { permits, items };
+  return true;
 }
 
-/** Releases what was not used: no call was made of it. */
-export function releaseUnused({ counters, isPerItem }: Permits, ticket: Ticket, usedItems: number): void {
-  const unused = ticket.permits - (isPerItem ? usedItems : Math.min(1, usedItems));
+/** Releases what a call that took permits for `items` did not use: the handler was called with `usedItems`, or not at all. */
+export function releaseUnused({ counters, isPerItem }: Permits, items: number, usedItems: number): void {
+  const unused = isPerItem ? items - usedItems : 1 - Math.min(1, usedItems);
   if (unused <= 0) return;
   Atomics.sub(counters, TAKEN, unused);
   if (Atomics.load(counters, HAS_RATE) === 1) Atomics.add(counters, AVAILABLE, unused);
@@ -69,48 +64,35 @@ export function endCall({ counters }: Permits, items: number): void {
 }
 
 /** Whether this process has a share at all: without one, waiting here may take long. */
-export const hasShare = ({ counters }: Permits): boolean => Atomics.load(counters, HAS_SHARE) === 1;
+export const hasShare = ({ counters }: Permits): boolean => Atomics.load(counters, MAX_IN_FLIGHT) > 0;
 
 /** Records that the other side asks for `afterMs` of rest. */
 export function reportThrottled({ counters }: Permits, afterMs: number): void {
   const ms = Math.min(UNLIMITED, Math.ceil(afterMs));
-  for (let seen = Atomics.load(counters, THROTTLED_MS); seen < ms; ) {
-    const found = Atomics.compareExchange(counters, THROTTLED_MS, seen, ms);
-    if (found === seen) break;
-    seen = found;
-  }
-  Atomics.add(counters, THROTTLED, 1);
+  change(counters, THROTTLED_MS, (longest) => (longest < ms ? ms : undefined));
 }
 
-function addWithin(counters: Int32Array, slot: number, n: number, most: number): boolean {
-  for (let seen = Atomics.load(counters, slot); seen + n <= most; ) {
-    const found = Atomics.compareExchange(counters, slot, seen, seen + n);
+/** Changes a counter atomically to what `next` gives; false when that is undefined, and nothing is changed. */
+function change(counters: Int32Array, slot: number, next: (seen: number) => number | undefined): boolean {
+  for (let seen = Atomics.load(counters, slot); ; ) {
+    const value = next(seen);
+    if (value === undefined) return false;
+    const found = Atomics.compareExchange(counters, slot, seen, value);
     if (found === seen) return true;
     seen = found;
   }
-  return false;
-}
-
-function subtractFrom(counters: Int32Array, slot: number, n: number): boolean {
-  for (let seen = Atomics.load(counters, slot); seen >= n; ) {
-    const found = Atomics.compareExchange(counters, slot, seen, seen - n);
-    if (found === seen) return true;
-    seen = found;
-  }
-  return false;
 }
 
 // ---- given by the main thread
 
-/** Sets what may be in flight, whether calls take permits, and until when something may be started. */
+/** Sets what may be in flight (0: there is no share), whether calls take permits, and until when something may be started. */
 export function setShare(
   { counters, until }: Permits,
-  share: { inFlight: number; hasRate: boolean; isServed: boolean; untilMs: number },
+  share: { inFlight: number; hasRate: boolean; untilMs: number },
 ): void {
   Atomics.store(counters, MAX_IN_FLIGHT, Math.min(UNLIMITED, share.inFlight));
   Atomics.store(counters, HAS_RATE, share.hasRate ? 1 : 0);
   Atomics.store(until, 0, BigInt(Math.floor(share.untilMs)));
-  Atomics.store(counters, HAS_SHARE, share.isServed ? 1 : 0);
 }
 
 /** Adds permits, as far as no more than `most` lie there unused. Where there are none, all were wanted: none is lost. */
@@ -133,6 +115,6 @@ export const readTaken = ({ counters }: Permits): number => Atomics.exchange(cou
 
 /** For how long the other side wants to be left alone, in seconds; undefined if it has not throttled since the last call. */
 export function readThrottled({ counters }: Permits): number | undefined {
-  if (Atomics.exchange(counters, THROTTLED, 0) === 0) return undefined;
-  return Atomics.exchange(counters, THROTTLED_MS, 0) / 1_000;
+  const ms = Atomics.exchange(counters, THROTTLED_MS, 0);
+  return ms === 0 ? undefined : ms / 1_000;
 }

@@ -1,12 +1,4 @@
-import {
-  endCall,
-  hasShare,
-  type Permits,
-  releaseUnused,
-  reportThrottled,
-  type Ticket,
-  take,
-} from '../../limits/permits.ts';
+import { endCall, hasShare, type Permits, releaseUnused, reportThrottled, take } from '../../limits/permits.ts';
 import { addHeld, type StatusBuffer } from './thread-status.ts';
 
 /**
@@ -18,12 +10,12 @@ const WITHOUT_SHARE_MS = 10_000;
 /** A call that was admitted by the limits of its workload. */
 export class AdmittedCall {
   readonly #admission: Admission;
-  readonly #ticket: Ticket;
+  readonly #items: number;
   #begun = 0;
 
-  constructor(admission: Admission, ticket: Ticket) {
+  constructor(admission: Admission, items: number) {
     this.#admission = admission;
-    this.#ticket = ticket;
+    this.#items = items;
   }
 
   /** The handler is called now, with so many items. */
@@ -33,7 +25,7 @@ export class AdmittedCall {
 
   /** The call is over. What it did not use is released. */
   end(): void {
-    this.#admission.end(this.#ticket, this.#begun);
+    this.#admission.end(this.#items, this.#begun);
   }
 }
 
@@ -65,21 +57,21 @@ export class Admission {
   admit(items: number): AdmittedCall | undefined {
     const nowMs = this.#clockMs();
     this.#waitedMs += nowMs - (this.#refusedMs ?? nowMs);
-    const ticket = take(this.#permits, items, nowMs);
-    this.#refusedMs = ticket === undefined ? nowMs : undefined;
-    if (ticket === undefined) {
+    const isTaken = take(this.#permits, items, nowMs);
+    this.#refusedMs = isTaken ? undefined : nowMs;
+    if (!isTaken) {
       this.#lookForShare(nowMs);
       return undefined;
     }
     this.#withoutSinceMs = undefined;
     addHeld(this.#statusBuffer, items);
-    return new AdmittedCall(this, ticket);
+    return new AdmittedCall(this, items);
   }
 
-  end(ticket: Ticket, begun: number): void {
-    releaseUnused(this.#permits, ticket, begun);
-    endCall(this.#permits, ticket.items);
-    addHeld(this.#statusBuffer, -ticket.items);
+  end(items: number, begun: number): void {
+    releaseUnused(this.#permits, items, begun);
+    endCall(this.#permits, items);
+    addHeld(this.#statusBuffer, -items);
   }
 
   /** The other side asks for rest. */

@@ -264,7 +264,7 @@ describe('a chunk that is stopped', () => {
 describe('of the limits of its workload, a chunk', () => {
   const permitsOf = (rate: number | undefined) => {
     const permits = createPermits(false);
-    setShare(permits, { inFlight: 100, hasRate: rate !== undefined, isServed: true, untilMs: Number.MAX_SAFE_INTEGER });
+    setShare(permits, { inFlight: 100, hasRate: rate !== undefined, untilMs: Number.MAX_SAFE_INTEGER });
     return permits;
   };
   const jobOf = (acts: string[]) => chunkJob(acts.map((act, id) => ({ id, act, calls: callsFile })));

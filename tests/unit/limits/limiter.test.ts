@@ -43,7 +43,7 @@ function world(limits: Limits) {
     /** Uses all permits there are; gives how many. */
     const used = (): number => {
       let calls = 0;
-      for (; take(permits(), 1, Date.now()) !== undefined; calls += 1) endCall(permits(), 1);
+      for (; take(permits(), 1, Date.now()); calls += 1) endCall(permits(), 1);
       return calls;
     };
     return {
@@ -51,7 +51,7 @@ function world(limits: Limits) {
       enter: (queue: string) => limiter.enter({ queue, workload }),
       permits,
       /** Takes a call's permit if there is one. */
-      take: () => take(permits(), 1, Date.now()) !== undefined,
+      take: () => take(permits(), 1, Date.now()),
       used,
       /** Calls that begin within `ms`, if each ends at once. */
       calls: async (ms: number): Promise<number> => {

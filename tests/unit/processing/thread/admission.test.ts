@@ -21,7 +21,7 @@ const NO_RATE = Number.MAX_SAFE_INTEGER;
 /** Permits of which `rate` may be taken, and `inFlight` items at a time. */
 function permitsOf({ rate = NO_RATE, inFlight = 1_000_000, isPerItem = false } = {}) {
   const permits = createPermits(isPerItem);
-  setShare(permits, { inFlight, hasRate: rate < NO_RATE, isServed: true, untilMs: FAR_MS });
+  setShare(permits, { inFlight, hasRate: rate < NO_RATE, untilMs: FAR_MS });
   if (rate < NO_RATE) addPermits(permits, rate, rate);
   return permits;
 }
