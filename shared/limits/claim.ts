@@ -7,7 +7,7 @@
  * Who waits is a queue, not a process: its drain is parked, and its next task may run in any process.
  */
 import type { Limit } from './limit.ts';
-import { type Holder, NO_SHARE, type QuotaRow, type Share, type WaitingQueue } from './quota-row.ts';
+import { type Holder, holdsLease, NO_SHARE, type QuotaRow, type Share, type WaitingQueue } from './quota-row.ts';
 
 /** What a process asks for. */
 export interface Claim {
@@ -77,16 +77,18 @@ export function claimShare(row: QuotaRow, claim: Claim, { limit, nowMs }: { limi
   const waiting = row.waiting.filter(
     ({ queue, until }) => until > nowMs && !queues.includes(queue) && !left.includes(queue),
   );
-  const before = row.holders.find((holder) => holder.id === id && holder.until > nowMs);
+  const before = row.holders.find((holder) => holder.id === id && holdsLease(holder, nowMs));
   const since = before?.since ?? nowMs;
   const me = { wants, heldSince: before?.since, since: before?.since ?? waitingSince(row, queues, nowMs) };
-  const factor = paced.factor;
-  const share = queues.length === 0 ? NO_SHARE : shareOf(me, { others, waiting, limit, nowMs, factor });
+  const leased = others.filter((holder) => holdsLease(holder, nowMs));
+  const expired = others.filter((holder) => !holdsLease(holder, nowMs));
+  const situation = { leased, expired, waiting, limit, nowMs, factor: paced.factor };
+  const share = queues.length === 0 ? NO_SHARE : shareOf(me, situation);
   const isServed = isUseful(share);
-  const rivals = others.filter(({ until }) => until > nowMs).length + waiting.length;
-  const leaseMs = rivals > 0 ? FIRST_LEASE_MS : FIRST_LEASE_MS * 2 ** quiet;
+  const isShared = leased.length + waiting.length > 0;
+  const leaseMs = isShared ? FIRST_LEASE_MS : FIRST_LEASE_MS * 2 ** quiet;
   const until = isServed ? nowMs + Math.min(leaseMs, LONGEST_LEASE_MS) : nowMs;
-  const renewAt = rivals > 0 ? RENEW_SHARED_AT : RENEW_AT;
+  const renewAt = isShared ? RENEW_SHARED_AT : RENEW_AT;
   const renewsAt = isServed ? nowMs + (until - nowMs) * renewAt : retryAt(others, nowMs);
   // What is in flight stays counted until it can have ended.
   const has = { ...share, inFlight: Math.max(share.inFlight, inFlight) };
@@ -95,7 +97,7 @@ export function claimShare(row: QuotaRow, claim: Claim, { limit, nowMs }: { limi
     ...(isServed ? [] : queues).map((queue) => placeOf(queue, row, { nowMs, until: renewsAt + PLACE_MS })),
     ...left.map((queue) => placeOf(queue, row, { nowMs, until: nowMs + LEFT_PLACE_MS })),
   ];
-  return { row: { ...paced, holders, waiting: [...waiting, ...places] }, share, renewsAt, until, isShared: rivals > 0 };
+  return { row: { ...paced, holders, waiting: [...waiting, ...places] }, share, renewsAt, until, isShared };
 }
 
 const isUseful = ({ permitsPerSecond, inFlight }: Share): boolean => permitsPerSecond > 0 && inFlight > 0;
@@ -139,7 +141,9 @@ function pace(row: QuotaRow, { throttledSeconds }: Claim, { limit, nowMs }: { li
 }
 
 interface Situation {
-  others: readonly Holder[];
+  /** The other processes: those with a lease, and those without one whose items may be in flight. */
+  leased: readonly Holder[];
+  expired: readonly Holder[];
   waiting: readonly WaitingQueue[];
   limit: Limit;
   nowMs: number;
@@ -148,46 +152,29 @@ interface Situation {
 
 /** What a process gets: its fair part, as far as the others have left it. */
 function shareOf(me: Claimant, situation: Situation): Share {
-  const { others, limit, nowMs, factor } = situation;
-  const rate = limit.permitsPerSecond === undefined ? Number.POSITIVE_INFINITY : limit.permitsPerSecond * factor;
-  const leased = others.filter(({ until }) => until > nowMs);
+  const { leased, expired, limit, factor } = situation;
   const inFlightOf = (holders: readonly Holder[]): number[] => holders.map(({ has }) => has.inFlight);
+  const rate = (limit.permitsPerSecond ?? Number.POSITIVE_INFINITY) * factor;
   // What a process without a lease may still have in flight is nobody's to divide.
-  const most = rest(
-    limit.maxInFlight ?? Number.POSITIVE_INFINITY,
-    inFlightOf(others.filter(({ until }) => until <= nowMs)),
-  );
+  const most = rest(limit.maxInFlight ?? Number.POSITIVE_INFINITY, inFlightOf(expired));
   // Of a lower rate, too, one call at a time is somebody's.
   const leastRate = limit.permitsPerSecond === undefined ? 0 : Math.min(rate, limit.permitsPerCall / limit.perSeconds);
   const served = chooseServed(me, situation, howMany(rate, leastRate, most, limit));
-  if (!served.includes(me)) return NO_SHARE;
   const place = served.indexOf(me);
-  const fairOf = (total: number, pick: (share: Share) => number): number =>
-    divide(
-      total,
-      served.map(({ wants }) => pick(wants)),
-    )[place] ?? 0;
-  const freeRate = rest(
+  if (place < 0) return NO_SHARE;
+  const rates = divide(
     rate,
-    leased.map(({ has }) => has.permitsPerSecond),
+    served.map(({ wants }) => wants.permitsPerSecond),
   );
-  const freeInFlight = rest(most, inFlightOf(leased));
-  const permitsPerSecond = Math.min(
-    Math.max(
-      fairOf(rate, (share) => share.permitsPerSecond),
-      leastRate,
-    ),
-    freeRate,
+  const parts = divide(
+    most,
+    served.map(({ wants }) => wants.inFlight),
   );
-  const inFlight = Math.floor(
-    Math.min(
-      Math.max(
-        fairOf(most, (share) => share.inFlight),
-        limit.itemsPerCall,
-      ),
-      freeInFlight,
-    ),
-  );
+  const fairRate = Math.max(rates[place] ?? 0, leastRate);
+  const fairPart = Math.max(parts[place] ?? 0, limit.itemsPerCall);
+  const ratesLeased = leased.map(({ has }) => has.permitsPerSecond);
+  const permitsPerSecond = Math.min(fairRate, rest(rate, ratesLeased));
+  const inFlight = Math.floor(Math.min(fairPart, rest(most, inFlightOf(leased))));
   const isEnough = permitsPerSecond >= leastRate * ROUNDING && inFlight >= limit.itemsPerCall;
   return isEnough ? { permitsPerSecond, inFlight } : NO_SHARE;
 }
@@ -208,12 +195,11 @@ const EVERYTHING: Share = { permitsPerSecond: Number.POSITIVE_INFINITY, inFlight
  * longest. A queue that waits beside a process which serves it has no claim of its own; the process leaves what it does
  * not use.
  */
-function chooseServed(me: Claimant, { others, waiting, nowMs }: Situation, most: number): Claimant[] {
-  const holders = others.filter(({ until, queues }) => until > nowMs && queues.length > 0);
-  const isServed = ({ queue }: WaitingQueue): boolean => holders.some(({ queues }) => queues.includes(queue));
+function chooseServed(me: Claimant, { leased, waiting, nowMs }: Situation, most: number): Claimant[] {
+  const isServed = ({ queue }: WaitingQueue): boolean => leased.some(({ queues }) => queues.includes(queue));
   const claimants: Claimant[] = [
     me,
-    ...holders.map(({ wants, since }) => ({ wants, since, heldSince: since })),
+    ...leased.map(({ wants, since }) => ({ wants, since, heldSince: since })),
     ...waiting
       .filter((place) => !isServed(place))
       .map(({ since }) => ({ wants: EVERYTHING, since, heldSince: undefined })),

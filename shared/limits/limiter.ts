@@ -10,7 +10,7 @@ import { type Claim, type Claimed, claimShare } from './claim.ts';
 import { type Limit, limitOf } from './limit.ts';
 import { Pacer, TICK_MS } from './pacer.ts';
 import type { Permits } from './permits.ts';
-import { NO_SHARE, newQuota, readQuota, type Share, type VersionedQuota, writeQuota } from './quota-row.ts';
+import { NO_SHARE, readQuota, type Share, type VersionedQuota, writeQuota } from './quota-row.ts';
 
 /**
  * A lease ends here before it ends for others: a service clock is up to a second behind, and a round trip (service-clock.ts).
@@ -86,7 +86,8 @@ class Quota {
   #writing: Promise<unknown> | undefined;
   /** Whether what is being written gives the share up. */
   #isReleasing = false;
-  #known: VersionedQuota;
+  /** As this process has written it; undefined: it has not. */
+  #known: VersionedQuota | undefined;
   /** By the process-wide clock. */
   #renewMs = 0;
   #claimedMs = 0;
@@ -100,7 +101,6 @@ class Quota {
     this.#workload = workload;
     this.#limit = limit;
     this.#deps = deps;
-    this.#known = { row: newQuota(workload.name), etag: undefined };
     this.pacer = new Pacer(limit, deps.clockMs);
   }
 
@@ -138,7 +138,7 @@ class Quota {
 
   /** Whether the row counts something for this process: its share, or items that were in flight when it lost it. */
   get #isCounted(): boolean {
-    const isHolder = this.#known.row.holders.some(({ id }) => id === this.#deps.id);
+    const isHolder = this.#known?.row.holders.some(({ id }) => id === this.#deps.id) ?? false;
     return !this.pacer.isStarved || (this.#limit.maxInFlight !== undefined && isHolder);
   }
 
@@ -188,12 +188,11 @@ class Quota {
     // Until the answer is there: a claim that fails is repeated, but not with each tick.
     this.#claimedMs = this.#deps.clockMs();
     this.#renewMs = this.#claimedMs + FAULT_RETRY_MS;
-    const known = { ...this.#known };
     // Where others write it, too, what is known of the row is old.
-    let isRead = known.etag !== undefined && !this.#isShared;
+    let atHand = this.#isShared ? undefined : this.#known;
     const claimed = await retryLostRace(`quota of workload ${this.#workload.name}`, async () => {
-      const found = isRead ? known : await readQuota(table, this.#workload.name);
-      isRead = false;
+      const found = atHand ?? (await readQuota(table, this.#workload.name));
+      atHand = undefined;
       const claim = { id: this.#deps.id, wants, throttledSeconds, quiet: this.#quiet, ...who };
       const situation = { limit: this.#limit, nowMs: this.#deps.now() };
       const claimNow = (): Claimed => claimShare(found.row, { ...claim, inFlight: this.pacer.inFlight }, situation);

@@ -31,6 +31,9 @@ export interface Share {
   inFlight: number;
 }
 
+/** Whether a process serves a queue, and may start something at service time `nowMs`. */
+export const holdsLease = ({ queues, until }: Holder, nowMs: number): boolean => queues.length > 0 && until > nowMs;
+
 /** Of a process that has none. */
 export const NO_SHARE: Share = { permitsPerSecond: 0, inFlight: 0 };
 

@@ -1,6 +1,6 @@
 import { type Claim, claimShare } from '../../limits/claim.ts';
 import { limitOf } from '../../limits/limit.ts';
-import { newQuota, type QuotaRow } from '../../limits/quota-row.ts';
+import { holdsLease, newQuota, type QuotaRow } from '../../limits/quota-row.ts';
 import type { GateRow } from '../../wake/gate-row.ts';
 import type { QueueAddress } from '../../workload/registry.ts';
 import type { LimitsView } from './schemas.ts';
@@ -29,7 +29,7 @@ export function limitsView(address: QueueAddress, { gate, quota, nowMs }: KnownL
   const stored = quota ?? newQuota(workload.name);
   const { row } = claimShare(stored, NO_CLAIM, { limit, nowMs });
   const { rateLimit, maxConcurrency } = workload;
-  const holders = row.holders.filter(({ until, queues }) => until > nowMs && queues.length > 0);
+  const holders = row.holders.filter((holder) => holdsLease(holder, nowMs));
   // Who has a share raises the factor when it renews it; while nobody has one, time alone does.
   const { factor } = holders.length > 0 ? stored : row;
   const place = row.waiting.find((each) => each.queue === queue);
