@@ -3,9 +3,9 @@
  * cancels a chunk of the batch that it meets, and stops one that it runs. This cancels the pending chunks that no worker
  * can be running. The outcome blob decides, as for every ending.
  */
-import { type BatchRow, isFinished, pendingItems, toBatchEntity } from '../batches/batch-row.ts';
+import { type BatchRow, isFinished, pendingItems } from '../batches/batch-row.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
-import { chunkRows, insertChunks, readBatch, rowOf } from '../batches/ledger.ts';
+import { chunkRows, insertChunks } from '../batches/ledger.ts';
 import { endingPause } from '../batches/pause.ts';
 import { CONTAINERS, resultsQueueName } from '../contract/names.ts';
 import type { FinishedChunk } from '../contract/reference.ts';
@@ -15,12 +15,11 @@ import { endWholeChunk } from '../processing/outcome/endings.ts';
 import { putOutcome } from '../processing/outcome/outcome-store.ts';
 import { putResults } from '../processing/put-results.ts';
 import { type FinalizeDeps, finalize } from '../results/finalize.ts';
-import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
-import { writeRow } from '../storage/write-row.ts';
 import { log } from '../telemetry/log.ts';
 import { queueOf } from '../wake/enqueue.ts';
 import { readGate } from '../wake/gate.ts';
 import type { Workload } from '../workload/define.ts';
+import { changeFor } from './change-batch.ts';
 import { rowsOfRevision } from './redrive/revision-rows.ts';
 
 /** Outcomes that one request writes; the workers, a repeated request and the sweep do the rest of a larger batch. */
@@ -74,19 +73,16 @@ export async function cancelBatch(deps: FinalizeDeps, id: string): Promise<Cance
  * Moves an unfinished batch to `cancelling`. One that is still `accepting` gets all its rows first: nobody completes
  * the intake of a cancelling batch, and a row that is missing would keep it open for ever.
  */
-const markCancelling = (deps: FinalizeDeps, id: string): Promise<BatchRow> =>
-  retryLostRace(rowOf(id), async () => {
-    const found = await readBatch(deps.table, id);
-    if (!found) throw new Problem('not-found', `There is no batch "${id}".`);
-    const { row, etag } = found;
+async function markCancelling(deps: FinalizeDeps, id: string): Promise<BatchRow> {
+  const { before, row } = await changeFor(deps.table, id, async (row) => {
     if (isFinished(row.state) || row.state === 'cancelling') return row;
     if (row.state === 'accepting') await insertChunks(deps.table, await rowsOfRevision(deps, row));
     const cancellingAt = new Date(deps.gate.now()).toISOString();
-    const next: BatchRow = { ...row, ...endingPause(row, cancellingAt), state: 'cancelling', cancellingAt };
-    if ((await writeRow(deps.table, toBatchEntity(next), etag)) === undefined) return LOST_RACE;
-    log.info('batch-cancelling', { batch: id, workload: row.workload, was: row.state });
-    return next;
+    return { ...row, ...endingPause(row, cancellingAt), state: 'cancelling', cancellingAt };
   });
+  if (row !== before) log.info('batch-cancelling', { batch: id, workload: row.workload, was: before.state });
+  return row;
+}
 
 /**
  * Writes the `cancelled` outcome of the pending chunks that no worker can be running, a bounded number, and tells the

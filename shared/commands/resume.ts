@@ -3,15 +3,14 @@
  * deleted by a worker that still finds the batch paused. `resumingAt` says until the end that some may be missing; who dies
  * in between leaves it to a repeat of the request, or to the sweep.
  */
-import { type BatchRow, toBatchEntity } from '../batches/batch-row.ts';
-import { changeBatch, readBatch, rowOf } from '../batches/ledger.ts';
+import type { BatchRow } from '../batches/batch-row.ts';
+import { changeBatch } from '../batches/ledger.ts';
 import { resuming } from '../batches/pause.ts';
 import { Problem } from '../errors.ts';
 import type { FinalizeDeps } from '../results/finalize.ts';
-import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
-import { writeRow } from '../storage/write-row.ts';
 import { log } from '../telemetry/log.ts';
 import { resendPending } from '../wake/resend.ts';
+import { changeFor } from './change-batch.ts';
 
 /** How far a resume has come: `isWhole`: all pending rows have references again. */
 export interface Resumed {
@@ -33,20 +32,17 @@ export async function resumeBatch(
   return continueResume(deps, row, () => deps.gate.now() >= untilMs);
 }
 
-const markResuming = (deps: FinalizeDeps, id: string): Promise<BatchRow> =>
-  retryLostRace(rowOf(id), async () => {
-    const found = await readBatch(deps.table, id);
-    if (!found) throw new Problem('not-found', `There is no batch "${id}".`);
-    const { row, etag } = found;
+async function markResuming(deps: FinalizeDeps, id: string): Promise<BatchRow> {
+  const { before, row } = await changeFor(deps.table, id, (row) => {
     if (row.resumingAt !== undefined && (row.state === 'queued' || row.state === 'running')) return row;
     if (row.state !== 'paused') throw new Problem('conflict', `Batch ${id} is ${row.state}; it is not paused.`);
     if (!deps.registry.workload(row.workload))
       throw new Problem('conflict', `Workload "${row.workload}" is not deployed any more.`);
-    const next = resuming(row, new Date(deps.gate.now()).toISOString());
-    if ((await writeRow(deps.table, toBatchEntity(next), etag)) === undefined) return LOST_RACE;
-    log.info('batch-resumed', { batch: id, workload: row.workload, was: row.paused });
-    return next;
+    return resuming(row, new Date(deps.gate.now()).toISOString());
   });
+  if (row !== before) log.info('batch-resumed', { batch: id, workload: row.workload, was: before.paused });
+  return row;
+}
 
 /** Puts the references of all pending rows of a batch that was resumed, then removes the mark, unless it is of a later resume. */
 export async function continueResume(deps: FinalizeDeps, batch: BatchRow, isOver: () => boolean): Promise<Resumed> {
