@@ -2,6 +2,7 @@ import type { OutcomeHeader } from '../contract/outcome.ts';
 import { storableLine } from '../contract/text.ts';
 import type { HaltRule } from '../workload/define.ts';
 import type { BatchPause, BatchRow } from './batch-row.ts';
+import { sumCauses } from './causes.ts';
 
 const MAX_CAUSE_CHARS = 120;
 
@@ -29,9 +30,5 @@ export function haltOf(
   return { by: 'halt', reason: `${share}${example}`, at };
 }
 
-function commonestCause(ends: readonly OutcomeHeader[]): string | undefined {
-  const counts = new Map<string, number>();
-  for (const { causes = {} } of ends)
-    for (const [cause, n] of Object.entries(causes)) counts.set(cause, (counts.get(cause) ?? 0) + n);
-  return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0];
-}
+const commonestCause = (ends: readonly OutcomeHeader[]): string | undefined =>
+  [...sumCauses(ends)].sort(([, a], [, b]) => b - a)[0]?.[0];

@@ -6,6 +6,7 @@ import type { DequeuedMessageItem } from '@azure/storage-queue';
 import { type Applied, applyEnds, type ChunkEnd } from '../batches/apply-ends.ts';
 import type { BatchRow } from '../batches/batch-row.ts';
 import { isFinished } from '../batches/batch-row.ts';
+import { sumCauses } from '../batches/causes.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
 import { MAX_CHUNK_ROWS_A_TRANSACTION } from '../batches/ledger.ts';
 import type { Operations } from '../contract/operations.ts';
@@ -163,7 +164,7 @@ async function publishDeadLetters(deps: FinalizeDeps, batch: BatchRow, dead: Chu
   for (const ends of byMessage(dead).values()) {
     const count = ends.reduce((sum, { header }) => sum + header.counts.dead, 0);
     log.warn('items-dead-lettered', { batch: batch.id, workload: batch.workload, count });
-    const details = { count, causes: causesOf(ends) };
+    const details = { count, causes: Object.fromEntries(sumCauses(ends.map(({ header }) => header))) };
     const [first] = ends.map(({ chunk }) => chunk).sort();
     const messageId = `dead-${batch.id}-${first}`;
     const event = { type: 'ItemsDeadLettered', batch: batch.id, items: count, details } as const;
@@ -179,14 +180,6 @@ function byMessage(ends: ChunkEnd[]): Map<string, ChunkEnd[]> {
     else messages.set(end.message, [end]);
   }
   return messages;
-}
-
-function causesOf(ends: ChunkEnd[]): Record<string, number> {
-  const causes: Record<string, number> = {};
-  for (const { header } of ends) {
-    for (const [cause, n] of Object.entries(header.causes ?? {})) causes[cause] = (causes[cause] ?? 0) + n;
-  }
-  return causes;
 }
 
 /** Cuts ends into runs that fit a transaction with the rows that they insert. Pure. */

@@ -4,6 +4,7 @@
  */
 import type { ContainerClient } from '@azure/storage-blob';
 import { type BatchRow, SUSPECT_ITEMS, type Suspect, type SuspectCause } from '../batches/batch-row.ts';
+import { sumCauses } from '../batches/causes.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
 import { CONTAINERS, firstChunkOf, revisionOf } from '../contract/names.ts';
 import type { DeadItem } from '../contract/outcome.ts';
@@ -59,9 +60,7 @@ function beginsInvalid(rows: readonly ChunkRow[]): boolean {
 }
 
 function topCauses(rows: readonly ChunkRow[]): SuspectCause[] {
-  const counts = new Map<string, number>();
-  for (const { header } of rows)
-    for (const [cause, n] of Object.entries(header?.causes ?? {})) counts.set(cause, (counts.get(cause) ?? 0) + n);
+  const counts = sumCauses(rows.map(({ header }) => header));
   counts.delete(OTHER_CAUSES);
   return [...counts]
     .sort(([, a], [, b]) => b - a)
