@@ -59,8 +59,7 @@ function fedTasks(workload: Workload, gate: Pick<GateRow, 'fedTasks'>): number {
   if (limit === undefined) return Number.POSITIVE_INFINITY;
   if (gate.fedTasks > 0) return gate.fedTasks;
   const { chunk, secondsPerChunk, concurrency } = workload;
-  const itemsPerPermit = limit.unit === 'items' ? 1 : limit.itemsPerCall;
-  const chunksPerSecond = ((limit.permitsPerSecond ?? Number.POSITIVE_INFINITY) * itemsPerPermit) / chunk.maxItems;
+  const chunksPerSecond = limit.itemsPerSecond / chunk.maxItems;
   const byInFlight = (limit.maxInFlight ?? Number.POSITIVE_INFINITY) / (concurrency * limit.itemsPerCall);
   return Math.max(1, Math.ceil(Math.min(chunksPerSecond * secondsPerChunk, byInFlight)));
 }

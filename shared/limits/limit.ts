@@ -4,6 +4,8 @@ import type { Workload } from '../workload/define.ts';
 export interface Limit {
   /** Permits per second; undefined: the rate is not limited. */
   permitsPerSecond: number | undefined;
+  /** Most items that may begin per second; Infinity: the rate is not limited. */
+  itemsPerSecond: number;
   /** What takes a permit: each item, or each call of the handler. */
   unit: 'items' | 'calls';
   /** The time that the rate is stated for. */
@@ -30,8 +32,10 @@ export function limitOf(workload: Workload): Limit | undefined {
   if (rateLimit === undefined && maxConcurrency === undefined) return undefined;
   const itemsPerCall = map === undefined ? group.maxItems : 1;
   const unit = rateLimit !== undefined && 'items' in rateLimit ? 'items' : 'calls';
+  const permitsPerSecond = rateLimit && (USED_PART * permitsOf(rateLimit)) / rateLimit.perSeconds;
   return {
-    permitsPerSecond: rateLimit && (USED_PART * permitsOf(rateLimit)) / rateLimit.perSeconds,
+    permitsPerSecond,
+    itemsPerSecond: (permitsPerSecond ?? Number.POSITIVE_INFINITY) * (unit === 'items' ? 1 : itemsPerCall),
     unit,
     perSeconds: rateLimit?.perSeconds ?? 1,
     permitsPerCall: unit === 'items' ? itemsPerCall : 1,

@@ -22,8 +22,8 @@ const MAX_LEFT_MS = 366 * 24 * 60 * 60 * 1_000;
 
 /**
  * Computes the items per second of the present revision since it was queued, without the time that it was paused, and when
- * the rest will be done at that rate; null and absent while nothing is known. Not since `startedAt`: that is when the first chunks had ended, and where chunks
- * run for minutes, their items would count and their time would not.
+ * the rest will be done at that rate; null and absent while nothing is known. Not since `startedAt`: that is when the first
+ * chunks had ended, and where chunks run for minutes, their items would count and their time would not.
  */
 export function paceOf(pacing: Pacing, nowMs: number): Pick<BatchView, 'ratePerSecond' | 'estimate'> {
   const { items, pending, running, queuedAt, pausedMs = 0 } = pacing;
@@ -78,14 +78,13 @@ function basisOf({ revision, items, running, pausedMs = 0 }: Pacing, { ended, se
 function limitPace(workload: Workload): { rate: number; basis: string } | undefined {
   const { rateLimit } = workload;
   const limit = limitOf(workload);
-  if (rateLimit === undefined || limit?.permitsPerSecond === undefined) return undefined;
-  const { itemsPerCall } = limit;
-  const [permits, items] =
+  if (rateLimit === undefined || limit === undefined) return undefined;
+  const permits =
     'items' in rateLimit
-      ? [`${inWords(rateLimit.items)} items`, 1]
-      : [`${inWords(rateLimit.calls)} calls, each of at most ${inWords(itemsPerCall)} items,`, itemsPerCall];
+      ? `${inWords(rateLimit.items)} items`
+      : `${inWords(rateLimit.calls)} calls, each of at most ${inWords(limit.itemsPerCall)} items,`;
   return {
-    rate: limit.permitsPerSecond * items,
+    rate: limit.itemsPerSecond,
     basis: `no item has ended yet; at the rate limit of ${permits} per ${inWords(rateLimit.perSeconds)} s, for this batch alone`,
   };
 }

@@ -8,6 +8,7 @@ const EVERYTHING: Share = { permitsPerSecond: Number.POSITIVE_INFINITY, inFlight
 
 const LIMIT: Limit = {
   permitsPerSecond: 100,
+  itemsPerSecond: 100,
   unit: 'calls',
   perSeconds: 1,
   permitsPerCall: 1,
