@@ -16,6 +16,7 @@ import { createPlanner } from './drain/planner.ts';
 import { lazily } from './lazily.ts';
 import { createLimiter } from './limits/limiter.ts';
 import type { Permits } from './limits/permits.ts';
+import { processClockMs } from './limits/process-clock.ts';
 import { createBatchStates, readBatchFacts } from './processing/batch-states.ts';
 import { createItemsRound, type ItemsRoundDeps } from './processing/items-round.ts';
 import { errorLine } from './processing/outcome/error-text.ts';
@@ -107,8 +108,8 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   const limits = lazily(() =>
     createLimiter({
       ...deps().gate,
-      clockMs: () => performance.timeOrigin + performance.now(),
-      id: randomUUID(),
+      clockMs: processClockMs,
+      id: processId,
       callsInFlight: ({ concurrency }) => (processor().threads + 1) * concurrency,
     }),
   );

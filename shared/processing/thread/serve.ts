@@ -1,6 +1,6 @@
-import { performance } from 'node:perf_hooks';
 import { isMainThread, parentPort } from 'node:worker_threads';
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
+import { processClockMs } from '../../limits/process-clock.ts';
 import type { Registry } from '../../workload/registry.ts';
 import { MAX_MESSAGE_CHARS, toErrorText } from '../outcome/error-text.ts';
 import { takeUnhandledErrors } from './flight.ts';
@@ -35,14 +35,19 @@ export function serve(registry: Registry): (task: ThreadTask) => Promise<unknown
     const workload = registry.workload(task.reference.workload);
     if (!workload) return { refused: `No workload is named "${task.reference.workload}".` } satisfies ThreadAnswer;
     const log = logSink(task);
-    // One clock for all threads of the process.
-    const clockMs = (): number => performance.timeOrigin + performance.now();
     const sendCopy = (copy: Copy): void => send({ kind: 'copy', task: task.id, copy }, [copy.bytes.buffer]);
     const renew = (): void => {
       setUsed(task.statusBuffer);
       process.exit();
     };
-    const tools = { clockMs, random: Math.random, log, container: open, sendCopy, renew: hasRun ? renew : undefined };
+    const tools = {
+      clockMs: processClockMs,
+      random: Math.random,
+      log,
+      container: open,
+      sendCopy,
+      renew: hasRun ? renew : undefined,
+    };
     hasRun ||= task.remains === undefined;
     const { value: outcome, operations } = await measure(() => runChunk(workload, task, tools));
     return moved({ ...outcome, operations });

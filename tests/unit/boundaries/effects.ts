@@ -38,7 +38,7 @@ export const EFFECTS: readonly Effect[] = [
       ...['shared/cost/meter.ts', 'shared/storage/retry-policy.ts', 'shared/wake/coalesce.ts'],
       ...['shared/drain/activities.ts', 'shared/processing/thread-pool/processor.ts'],
       ...['shared/processing/thread/flight.ts', 'shared/processing/thread/run-up-to.ts'],
-      ...['shared/processing/thread/serve.ts', 'shared/results/collect-round.ts', 'shared/pipeline.ts'],
+      ...['shared/limits/process-clock.ts', 'shared/results/collect-round.ts', 'shared/pipeline.ts'],
       ...['functions/', 'cli/', 'web/', HANDLERS],
       ...PROGRAMS,
     ],

@@ -82,7 +82,7 @@ export const ROOMS: readonly Room[] = [
     path: 'shared/processing/thread/',
     imports: [
       ...['shared/processing/outcome/', 'shared/processing/sources.ts', 'shared/contract/', 'shared/workload/'],
-      ...['shared/limits/permits.ts', 'shared/storage/', ...SIDES, ...LEAVES],
+      ...['shared/limits/permits.ts', 'shared/limits/process-clock.ts', 'shared/storage/', ...SIDES, ...LEAVES],
     ],
     types: [SETTINGS],
     packages: ['piscina', 'node:*'],
