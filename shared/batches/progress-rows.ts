@@ -66,12 +66,17 @@ export function sumFresh(rows: readonly BatchProgress[], batch: BatchRow, nowMs:
   const fresh = rows.filter(({ at }) => nowMs - Date.parse(at) <= FRESH_MS).sort((a, b) => (a.at < b.at ? 1 : -1));
   const [latest] = fresh;
   if (latest === undefined) return undefined;
-  const sum = (field: 'chunks' | 'items' | 'ended' | 'inFlight' | 'failing'): number =>
-    fresh.reduce((total, row) => total + row[field], 0);
+  const { ended, ...sum } = sumRunning(fresh);
+  return { ...sum, at: latest.at, ended: Math.min(ended, pendingItems(batch)) };
+}
+
+/** Sums running chunks; the error is the first one that any of `parts` has. */
+export function sumRunning(parts: readonly RunningProgress[]): RunningProgress {
+  const sum = (field: Exclude<keyof RunningProgress, 'error'>): number =>
+    parts.reduce((total, part) => total + part[field], 0);
   return {
-    at: latest.at,
-    ...{ chunks: sum('chunks'), items: sum('items'), inFlight: sum('inFlight'), failing: sum('failing') },
-    ended: Math.min(sum('ended'), pendingItems(batch)),
-    error: fresh.find(({ error }) => error !== undefined)?.error,
+    ...{ chunks: sum('chunks'), items: sum('items'), ended: sum('ended'), inFlight: sum('inFlight') },
+    failing: sum('failing'),
+    error: parts.find(({ error }) => error !== undefined)?.error,
   };
 }

@@ -3,7 +3,7 @@
  * is recorded, and from which they are stopped, because their batch was cancelled or because the process is about to end.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { RunningProgress } from '../batches/progress-rows.ts';
+import { type RunningProgress, sumRunning } from '../batches/progress-rows.ts';
 import { toError } from '../errors.ts';
 import { log } from '../telemetry/log.ts';
 import { isUnderWay, type ReadBatchFacts } from './batch-states.ts';
@@ -155,13 +155,7 @@ export function createRunningChunks(deps: RunningChunksDeps): RunningChunks {
 
 /** Sums the progress of the chunks that have a thread, those of less than ten seconds, too; undefined while there is none. */
 function sumProgress(chunks: Iterable<RunningChunk>): RunningProgress | undefined {
-  const all = [...chunks].flatMap(({ read }) => (read === undefined ? [] : [read()]));
-  if (all.length === 0) return undefined;
-  const sum = (field: 'items' | 'ended' | 'inFlight' | 'failing'): number =>
-    all.reduce((total, each) => total + each[field], 0);
-  return {
-    chunks: all.length,
-    ...{ items: sum('items'), ended: sum('ended'), inFlight: sum('inFlight'), failing: sum('failing') },
-    error: all.findLast(({ error }) => error !== undefined)?.error,
-  };
+  const all = [...chunks].flatMap(({ read }) => (read === undefined ? [] : [{ chunks: 1, ...read() }]));
+  // The latest chunk is the last one: its error is shown.
+  return all.length === 0 ? undefined : sumRunning(all.reverse());
 }

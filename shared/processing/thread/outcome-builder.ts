@@ -109,7 +109,7 @@ export class OutcomeBuilder {
     const error = toErrorText(thrown);
     if (isInstance(thrown, InvalidItem)) this.#bury(source, 'invalid', error, source.attempts);
     else if (isInstance(thrown, Reject)) this.#bury(source, 'rejected', error, charged(source, error, atMs));
-    else if (!this.#isThrottled(source, thrown, rerun))
+    else if (!this.#deferredByThrottle(source, thrown, rerun))
       this.#failAttempt(source, thrown, { error, attempts: charged(source, error, atMs), rerun });
   }
 
@@ -216,8 +216,8 @@ export class OutcomeBuilder {
     this.#fold?.add(JSON.parse(line));
   }
 
-  /** The other side has answered that it is too early: that says nothing about the item, and costs it no attempt. */
-  #isThrottled(source: Source, thrown: unknown, rerun: RetryItem['rerun']): boolean {
+  /** Defers an item of which the other side has said that it is too early: that costs no attempt. False for any other failure. */
+  #deferredByThrottle(source: Source, thrown: unknown, rerun: RetryItem['rerun']): boolean {
     const seconds = isInstance(thrown, Retry) ? afterOf(thrown) : undefined;
     const nowMs = this.#chances.nowMs();
     if (this.#throttle === undefined || !isDelay(seconds) || nowMs >= this.#throttle.untilMs) return false;
