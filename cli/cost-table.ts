@@ -72,7 +72,7 @@ function batchText({ items, batches, chunk, backend }: MonthParameters): string[
   return [
     `A batch of ${grouped(shape.items)} items in chunks: ${grouped(planOf(shape).chunks)}. Storage operations: ${grouped(ours)} of the app, ` +
       `${grouped(host)} of the Durable extension for ${grouped(actions)} actions (computed).`,
-    `One message an item would need ${grouped(theirs)}: ${(theirs / (ours + host)).toFixed(1)} times as many.`,
+    `One message per item would need ${grouped(theirs)}: ${(theirs / (ours + host)).toFixed(1)} times as many.`,
     '',
   ];
 }

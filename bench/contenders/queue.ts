@@ -1,4 +1,4 @@
-/** What the three baselines share: a queue with a message an item, over connections that stay open. */
+/** What the three baselines share: a queue with a message per item, over connections that stay open. */
 import { type QueueClient, QueueServiceClient } from '@azure/storage-queue';
 import { handle, type Totals } from './handle.ts';
 
@@ -16,7 +16,7 @@ export interface ItemQueue {
   done: PromiseWithResolvers<void>;
 }
 
-/** Makes the queue and puts a message an item. */
+/** Makes the queue and puts a message per item. */
 export async function fillQueue(storage: string, name: string, lines: readonly string[]): Promise<ItemQueue> {
   const client = QueueServiceClient.fromConnectionString(storage).getQueueClient(name);
   await client.createIfNotExists();

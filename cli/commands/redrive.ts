@@ -55,7 +55,7 @@ export function addRedrive(program: Command, act: Act): void {
     .option('--cause <cause>', 'only those of this cause, as dead-letters shows it')
     .addOption(new Option('--items <indexes>', 'only these, by index').argParser(wholeList))
     .option('--corrected <file>', 'these, with another item; - is standard input')
-    .addOption(new Option('--rate <n>', 'most items a second').argParser(decimal(0.01, 1e6)))
+    .addOption(new Option('--rate <n>', 'most items per second').argParser(decimal(0.01, 1e6)))
     .addOption(new Option('--idempotency-key <key>', 'default random').argParser(idempotencyKey))
     .option('--wait', 'wait until the batch has ended, as watch does')
     .addOption(timeoutOption())

@@ -117,7 +117,7 @@ function describeRedrive({ revision, revisions }: ShownBatch): string[] {
   return [[`Revision ${revision}: ${what} redriven`, ...took].join(', done in ')];
 }
 
-/** With one message an item, each item is put, received and deleted. */
+/** With one message per item, each item is put, received and deleted. */
 const OPERATIONS_A_MESSAGE = 3;
 
 function describeOperations(operations: Record<string, number>, items: number): string[] {
@@ -125,7 +125,7 @@ function describeOperations(operations: Record<string, number>, items: number): 
   const total = sorted.reduce((sum, [, count]) => sum + count, 0);
   const apart = formatCount(items * OPERATIONS_A_MESSAGE);
   return [
-    `Operations: ${formatCount(total)} (one message an item would take ${apart} on the queue alone)`,
+    `Operations: ${formatCount(total)} (one message per item would take ${apart} on the queue alone)`,
     `  ${sorted.map(([name, count]) => `${name} ${formatCount(count)}`).join(', ')}`,
   ];
 }

@@ -60,7 +60,7 @@ describe('a file that is dropped', () => {
 
     await page.getByRole('link', { name: 'Receipt' }).click();
     await page.getByText('Beside other designs').waitFor();
-    await page.getByText('A message an item', { exact: true }).waitFor();
+    await page.getByText('A message per item', { exact: true }).waitFor();
     await page.getByText('One poller, a day').waitFor();
     await dashboard.shot(page, 'receipt');
   });

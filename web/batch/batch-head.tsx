@@ -140,7 +140,7 @@ function Pace({ batch: { ratePerSecond, estimate, times, revision } }: { batch: 
         'Not begun yet'
       ) : (
         <>
-          <b>{formatRate(ratePerSecond)}</b> items a second
+          <b>{formatRate(ratePerSecond)}</b> items per second
         </>
       )}
       {estimate && (

@@ -37,7 +37,7 @@ export function Receipt({ batch: { receipt, counts } }: { batch: BatchView }): J
 
 /** A batch of a few items takes more operations than they would as messages, and the receipt says so. */
 function Times({ times }: { times: number | null }): JSX.Element {
-  const note = 'than a message an item';
+  const note = 'than a message per item';
   if (times === null || times === 0) return <Stat name="Fewer operations" value="–" note={note} />;
   if (times < 1)
     return <Stat name="More operations" value={`${formatDecimals(1 / times)} ×`} note={note} tone="warn" />;
@@ -55,7 +55,7 @@ function Comparison({ receipt: { storageOperations, totalUsd, comparison } }: { 
         logarithmic
         bars={[
           bar('This batch', storageOperations, totalUsd, 'accent'),
-          bar('A message an item', messageAnItem.operations, messageAnItem.usd),
+          bar('A message per item', messageAnItem.operations, messageAnItem.usd),
           bar('One poller, a day', pollingThreadADay.operations, pollingThreadADay.usd),
         ]}
       />

@@ -3,7 +3,7 @@ import { digestOf, encodeFrame } from '../../contract/frame.ts';
 import { type RedriveChunk, toRuns } from './redrive-blob.ts';
 
 /**
- * With a rate, a chunk holds what may run within this long, and runs as one: smaller steps would be a message an item,
+ * With a rate, a chunk holds what may run within this long, and runs as one: smaller steps would be a message per item,
  * larger ones a burst.
  */
 const RATE_STEP_SECONDS = 5;

@@ -48,10 +48,10 @@ function pollersMonth(parameters: MonthParameters, sheet: PriceSheet): Solution 
   ledger.operations(
     'work',
     'sender and threads',
-    'one message an item: put, get, delete',
+    'one message per item: put, get, delete',
     timesOperations(MESSAGE_AN_ITEM, items * DAYS_A_MONTH),
   );
-  return toSolution('Always-on pollers, one message an item', ledger.lines());
+  return toSolution('Always-on pollers, one message per item', ledger.lines());
 }
 
 /** learn: functions-bindings-storage-queue: batchSize 16. */
@@ -68,13 +68,13 @@ function triggerMonth({ queues, idleHours, items }: MonthParameters, sheet: Pric
   ledger.operations('work', 'running host', 'get from each queue at least once a minute while the app is up', {
     'queue.get': Math.round(queues * (24 - idleHours) * 60 * DAYS_A_MONTH),
   });
-  ledger.operations('work', 'sender and host', `one message an item: put, delete, and a get for ${TRIGGER_BATCH}`, {
+  ledger.operations('work', 'sender and host', `one message per item: put, delete, and a get for ${TRIGGER_BATCH}`, {
     'queue.put': messages,
     'queue.get': messages / TRIGGER_BATCH,
     'queue.delete': messages,
   });
   ledger.units('work', 'host', 'an execution an item', { priceClass: 'functions.execution', n: messages });
-  return toSolution('Functions queue trigger, one message an item', ledger.lines());
+  return toSolution('Functions queue trigger, one message per item', ledger.lines());
 }
 
 function sluiceMonth(parameters: MonthParameters, sheet: PriceSheet): Solution {

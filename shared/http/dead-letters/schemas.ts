@@ -46,7 +46,7 @@ export const redriveRequestSchema = z
       .max(MAX_NAMED)
       .optional()
       .describe('Items that run in place of those that were uploaded; they need not be named again'),
-    ratePerSecond: z.number().min(0.01).max(1_000_000).optional().describe('Most items a second, over five seconds'),
+    ratePerSecond: z.number().min(0.01).max(1_000_000).optional().describe('Most items per second, over five seconds'),
     key: z.string().min(1).max(255).optional().describe('As the header Idempotency-Key'),
   })
   .refine(({ cause, items, corrected }) => cause === undefined || (items === undefined && corrected === undefined), {

@@ -141,7 +141,7 @@ describe('POST batches/{id}/dead-letters/redrive for the report alone', () => {
 });
 
 describe('a batch', () => {
-  it('is shown with a receipt, beside what a message an item would have cost', async () => {
+  it('is shown with a receipt, beside what a message per item would have cost', async () => {
     const row = await pipeline.finish(batch);
     const view = batchViewSchema.parse(batchView(row, pipeline.deps.gate.now(), readPriceSheet('2026')));
     expect(view.receipt.operations['blob.put']).toBeGreaterThanOrEqual(3);

@@ -94,7 +94,7 @@ describe('a receipt', () => {
     expect(receipt({ ...spent, backend: 'dts' }, then).unpriced).toEqual(['durable.action']);
   });
 
-  it('compares with a message an item, and with a thread polling for a day', () => {
+  it('compares with a message per item, and with a thread polling for a day', () => {
     const { comparison } = receipt({ ...spent, actions: 0 }, now);
 
     expect(comparison.messageAnItem.operations).toBe(90_000);

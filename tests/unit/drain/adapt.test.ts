@@ -152,7 +152,7 @@ const WORLDS: World[] = [
     throttledAbove: 37,
   },
   {
-    name: 'the downstream takes 5,300 items a second and refuses the rest',
+    name: 'the downstream takes 5,300 items per second and refuses the rest',
     run: (tasks) => {
       const offered = tasks * 240;
       const taken = offered <= 5_300 ? offered : 5_300 * 0.8;

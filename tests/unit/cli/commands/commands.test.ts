@@ -76,7 +76,7 @@ describe('watch', () => {
   ] as const)('ends with what became of the batch: %s', async (state, exit) => {
     const { code, out } = await run('watch b', look(running, { json: batchView('b', state) }));
     expect([code, out]).toEqual([exit, expect.stringContaining(`State: ${state}\n`)]);
-    expect(out).toContain('Cost: 0.000010 USD by the price sheet 2026; one message an item: 0.00010 USD');
+    expect(out).toContain('Cost: 0.000010 USD by the price sheet 2026; one message per item: 0.00010 USD');
   });
 
   it('says what is wrong with a suspect batch, with the causes and an example', async () => {

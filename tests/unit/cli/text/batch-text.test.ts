@@ -45,7 +45,7 @@ describe('what is shown', () => {
       'State: running',
       'Items: 1,000 accepted, 700 succeeded, 50 dead letters, 250 pending, 0 retried',
       'Latency from acceptance to done: p50 0.12 s, p95 1.50 s, max 20.0 s',
-      'Operations: 13 (one message an item would take 3,000 on the queue alone)',
+      'Operations: 13 (one message per item would take 3,000 on the queue alone)',
       '  blob.put 9, queue.put 4',
     ]);
   });
