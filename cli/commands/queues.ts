@@ -49,7 +49,7 @@ function activityOf({ status, paused, startFailure, dueAt, limits }: QueueView):
 
 const tableOf = (all: readonly QueueView[]): string[] =>
   formatTable([
-    ['queue', 'depth', 'active', 'total', 'items/s', 'limit', 'state'],
+    ['queue', 'depth', 'active', 'total', 'items/s', 'task limit', 'state'],
     ...all.map((queue) => [
       queue.queue,
       ...[queue.depth, queue.active, queue.total, queue.itemsPerSecond].map(formatCount),
