@@ -3,6 +3,7 @@ import { addBatchWork } from './commands/batch-work.ts';
 import { addBatches } from './commands/batches.ts';
 import { addDeadLetters } from './commands/dead-letters.ts';
 import { addDownloads } from './commands/downloads.ts';
+import { addFind } from './commands/find.ts';
 import { addPause } from './commands/pause.ts';
 import { addPolicy } from './commands/policy.ts';
 import { addQueues } from './commands/queues.ts';
@@ -39,7 +40,7 @@ export function createProgram(act: Act, { out, err }: ProgramOutput): Command {
     .helpOption('-h, --help', 'how it is called, also behind a command')
     .helpCommand('help [command]', 'the same');
   program.commandsGroup('Batches:');
-  for (const add of [addSubmit, addWatch, addBatches, addDownloads, addDeadLetters]) add(program, act);
+  for (const add of [addSubmit, addWatch, addBatches, addDownloads, addDeadLetters, addFind]) add(program, act);
   program.commandsGroup("Repair, with an operator's key:");
   for (const add of [addRedrive, addBatchWork]) add(program, act);
   program.commandsGroup("Pipeline, with an operator's key:");
