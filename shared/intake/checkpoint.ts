@@ -23,6 +23,7 @@ import { encodeIndex, readIndex } from '../contract/payload-index.ts';
 import { statusOf, toError } from '../errors.ts';
 import { downloadBytes } from '../storage/blob-reads.ts';
 import { log } from '../telemetry/log.ts';
+import type { UploadResume } from './read-upload.ts';
 import type { StagedPayload } from './write-payload.ts';
 
 /** Half of the sweep's patience with orphans (sweep/run.ts). */
@@ -60,7 +61,7 @@ export interface IntakeState {
   payload: string;
   staged: StagedPayload;
   /** Where to read on. */
-  resume: unknown;
+  resume: UploadResume;
   /** Bytes of the source as it lies in the inbox. */
   readBytes: number;
   since: string;

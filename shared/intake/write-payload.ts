@@ -34,7 +34,7 @@ export interface PayloadCheckpoints {
   /** What an earlier attempt has staged; the chunks that are given follow it. */
   resume?: StagedPayload | undefined;
   /** Writes a checkpoint at the end of `last`, up to which everything is staged. */
-  save: (staged: StagedPayload, last: Omit<RawChunk, 'bytes'>) => Promise<void>;
+  save: (staged: StagedPayload, last: Pick<RawChunk, 'end'>) => Promise<void>;
 }
 
 /** What to write, and where. */
@@ -165,7 +165,7 @@ function handled<T>(promise: Promise<T>): Promise<T> {
   return promise;
 }
 
-const toEntry = ({ length: bytes, ...rest }: ChunkFacts, frame: Buffer, offset: number): ChunkEntry => ({
+const toEntry = ({ length: bytes, end: _end, ...rest }: ChunkFacts, frame: Buffer, offset: number): ChunkEntry => ({
   offset,
   length: frame.length,
   bytes,
