@@ -53,7 +53,7 @@ export interface ReadUpload {
   /** What a CSV upload is read as; undefined for other formats, and until its header has been read. */
   csv(): CsvReading | undefined;
   /** What to read on with behind a chunk that `chunks` has given. */
-  resumeBehind(chunk: RawChunk): UploadResume;
+  resumeBehind(chunk: Pick<RawChunk, 'end'>): UploadResume;
 }
 
 /**

@@ -170,7 +170,10 @@ export const ROOMS: readonly Room[] = [
       ...['shared/intake/', 'shared/parallel.ts', 'shared/processing/', 'shared/results/merge.ts'],
       ...['cli/', 'demo/', 'workloads/billing.ts', 'tests/helpers/app-copy.ts'],
     ],
-    packages: ['functions-local', '@azure/service-bus', '@azure/storage-queue', 'p-map', 'zod', 'node:*'],
+    packages: [
+      ...['functions-local', '@azure/service-bus', '@azure/storage-blob', '@azure/storage-queue'],
+      ...['p-map', 'zod', 'node:*'],
+    ],
     packageTypes: ['@standard-schema/spec'],
   },
   { path: 'tests/', imports: [''], packages: ['*'] },
