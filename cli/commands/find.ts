@@ -27,7 +27,7 @@ export function addFind(program: Command, act: Act): void {
     .command('find')
     .summary('one item: where it ran, its attempts, its result or dead letter')
     .description('Shows what became of one item of a batch, by its position or by its id.')
-    .argument('<batch>', 'a batch')
+    .argument('<id>', 'the batch')
     .argument('[position]', 'position of the item, from 0', whole(0, MAX_POSITION))
     .option('--id <id>', 'id of the item, where the workload names its id field')
     .addHelpText('after', HELP)
@@ -40,7 +40,7 @@ const find: Action<[string, number | undefined, { id?: string }]> = async (sessi
   const path = `batches/${encodeURIComponent(batch)}/items`;
   const items: Item[] = [];
   for (const each of positions) items.push(await session.api.json<Item>({ path: `${path}/${each}` }));
-  session.answer(position === undefined ? items : items[0], () => items.flatMap(describeItem));
+  session.answer({ batch, items }, () => items.flatMap(describeItem));
   return EXIT.done;
 };
 

@@ -38,6 +38,7 @@ const COMMANDS: readonly [args: string, fields: readonly string[], answers: Reco
     ['batch', 'cause', 'items'],
     { [`GET batches/${ID}/dead-letters?cause=c&limit=1000`]: { json: { batch: ID, cause: 'c', items: [] } } },
   ],
+  [`find ${ID} 7`, ['batch', 'items'], { [`GET batches/${ID}/items/7`]: { json: { position: 7, steps: [] } } }],
   [`open ${ID}`, ['url', 'opened'], {}],
   [`logs ${ID} --logs logs`, ['batch', 'source', 'isCut', 'lines'], {}],
   [

@@ -98,7 +98,9 @@ describe('find', () => {
       'GET batches/b/items?itemId=x': page(0, [], { link: '</api/batches/b/items?itemId=x&from=5>; rel="next"' }),
       'GET batches/b/items?itemId=x&from=5': page(5, [7]),
     };
-    expect((await run('find b --id x --json', { ...answers, ...pages })).out).toBe(`${JSON.stringify([item])}\n`);
+    expect((await run('find b --id x --json', { ...answers, ...pages })).out).toBe(
+      `${JSON.stringify({ batch: 'b', items: [item] })}\n`,
+    );
     const none = await run('find b --id y', { 'GET batches/b/items?itemId=y': page(0, []) });
     expect([none.code, none.err]).toEqual([
       EXIT.notFound,
