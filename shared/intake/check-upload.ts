@@ -89,6 +89,7 @@ export async function checkUpload(request: CheckRequest): Promise<UploadCheck> {
       await check.add(chunk, maxItems - checked());
       lastLine = chunk.firstLine;
       if (checked() >= maxItems) body.stop();
+      if (request.signal?.aborted) throw new StoppedError();
     }
     ended = true;
   } catch (error) {
