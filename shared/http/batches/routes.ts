@@ -25,6 +25,10 @@ import { TRY_ITEMS } from './try-upload.ts';
 const TEXTS = { type: 'array', items: { type: 'string' } };
 const UPLOAD_BODY = { [NDJSON_TYPE]: 'text', [JSON_TYPE]: 'text', 'text/csv': 'text' } as const;
 
+/** learn: functions-scale, service limits. */
+const BODY_LIMIT =
+  'The platform itself answers a body over 210 MB, as sent, with an empty 413. Put larger files into the inbox container.';
+
 const CSV_PARAMETERS: readonly RouteParameter[] = [
   query('delimiter', 'CSV: what separates cells, by name or as the character; default found from the header', {
     type: 'string',
@@ -61,6 +65,7 @@ export const BATCH_ROUTES: readonly Route[] = [
     route: 'workloads/{workload}/batches',
     audience: 'client',
     summary: 'Submit a batch: accepted whole, or not at all',
+    description: BODY_LIMIT,
     parameters: [
       query('lane', 'Priority class; default as the workload decides'),
       ...CSV_PARAMETERS,
@@ -94,6 +99,7 @@ export const BATCH_ROUTES: readonly Route[] = [
     route: 'workloads/{workload}/try',
     audience: 'client',
     summary: 'Read and validate the beginning of an upload; nothing is stored, and no handler runs',
+    description: BODY_LIMIT,
     parameters: [
       query('items', 'Most items to validate', whole(TRY_ITEMS.min, TRY_ITEMS.max, TRY_ITEMS.fallback)),
       query('lane', 'As for a submission; only checked'),
