@@ -25,6 +25,8 @@ export interface Checkpoint {
 export interface ChunkLimits {
   readonly maxItems: number;
   readonly maxBytes: number;
+  /** The records of an open chunk are given as one when reading fails: for whoever only looks at them. Default false. */
+  readonly givesRest?: boolean;
 }
 
 /**
@@ -40,17 +42,22 @@ export async function* chunkRecords(
   const { nextItem, ...begin } = resume ?? { at: START, items: 0, recordBytes: 0, nextItem: 0 };
   let [place, next] = [begin, begin];
   let chunk = new OpenChunk(nextItem);
-  for await (const block of blocks) {
-    const { length } = block.ends;
-    place = { ...next, at: block.from };
-    next = { ...place, items: place.items + length, recordBytes: place.recordBytes + recordBytesOf(block) };
-    let start = Math.min(Math.max(0, nextItem - place.items), length);
-    while (start < length) {
-      start = chunk.fill(block, start, limits);
-      if (start === length) break;
-      yield chunk.close(place);
-      chunk = new OpenChunk(chunk.nextItem);
+  try {
+    for await (const block of blocks) {
+      const { length } = block.ends;
+      place = { ...next, at: block.from };
+      next = { ...place, items: place.items + length, recordBytes: place.recordBytes + recordBytesOf(block) };
+      let start = Math.min(Math.max(0, nextItem - place.items), length);
+      while (start < length) {
+        start = chunk.fill(block, start, limits);
+        if (start === length) break;
+        yield chunk.close(place);
+        chunk = new OpenChunk(chunk.nextItem);
+      }
     }
+  } catch (error) {
+    if (limits.givesRest && chunk.items > 0) yield chunk.close(place);
+    throw error;
   }
   if (chunk.items > 0) yield chunk.close(place);
 }

@@ -25,10 +25,11 @@ import { currentTraceparent, withSpan } from '../telemetry/trace.ts';
 import type { EnqueueDeps } from '../wake/enqueue.ts';
 import type { Workload } from '../workload/define.ts';
 import { itemSchemaOf } from '../workload/item-schema.ts';
+import { validChunks } from './check-items.ts';
 import { CheckpointLostError } from './checkpoint.ts';
 import { chunkRowsOf, continueIntake } from './continue-intake.ts';
 import type { UploadLimits } from './limits.ts';
-import type { CsvOptions } from './parse/csv-options.ts';
+import type { CsvOptions, CsvReading } from './parse/csv-options.ts';
 import type { UploadEncoding, UploadFormat } from './parse/formats.ts';
 import { type ReadUpload, readUpload, type UploadSource } from './read-upload.ts';
 import { type ResumableSource, type StoredUpload, storeUpload } from './store-upload.ts';
@@ -63,8 +64,8 @@ export interface SubmitRequest {
   encoding: UploadEncoding;
   csv?: CsvOptions | undefined;
   limits: UploadLimits;
-  /** Every item must fit the schema, or nothing is accepted. */
-  validate?: boolean;
+  /** Every item must fit the schema, or nothing is accepted; default as the workload says. */
+  validate?: boolean | undefined;
   /** A source that can be read from any byte: its intake goes on where an earlier one was interrupted. */
   resumable?: ResumableSource;
   traceparent?: string | undefined;
@@ -149,12 +150,15 @@ const open = (request: SubmitRequest, resumed?: Pick<UploadSource, 'body' | 'res
     ...resumed,
   });
 
+const mustBeValid = ({ workload, validate = workload.validateAtIntake }: SubmitRequest): boolean => validate;
+
 type Claimed = Pick<Claim, 'batch'> & Partial<Claim>;
 
 async function accept(deps: SubmitDeps, request: SubmitRequest, claim: Claimed): Promise<BatchRow> {
   const { value, operations } = await deps.meter.measure(async () => {
     const stored = await store(deps, request, claim);
-    const row = newRow(deps, request, { ...claim, ...stored, digest: stored.upload.digest() });
+    const { name, payload, upload } = stored;
+    const row = newRow(deps, request, { ...claim, payload, name, digest: upload.digest(), csv: upload.csv() });
     await refuseRepeated(deps, request, { row, stored });
     await openBatch(deps.table, row);
     await indexBatch(deps.table, row);
@@ -172,12 +176,15 @@ async function accept(deps: SubmitDeps, request: SubmitRequest, claim: Claimed):
 }
 
 const store = (deps: SubmitDeps, request: SubmitRequest, { batch, repeated = false }: Claimed) => {
-  const { workload, lane, format, encoding, csv, validate, resumable } = request;
+  const { workload, lane, format, encoding, csv, resumable } = request;
   const { name, version, chunk } = workload;
   return storeUpload(deps, {
     ...{ batch, repeated, workload: name, lane, encoding, resumable },
-    open: (resumed) => open(request, resumed),
-    reading: { version, chunk, format, encoding, csv, validate, schema: itemSchemaOf(workload) },
+    open: (resumed) => {
+      const upload = open(request, resumed);
+      return mustBeValid(request) ? { ...upload, chunks: validChunks(workload, format, upload.chunks) } : upload;
+    },
+    reading: { version, chunk, format, encoding, csv, validate: mustBeValid(request), schema: itemSchemaOf(workload) },
   });
 };
 
@@ -228,13 +235,19 @@ async function yieldTo(deps: SubmitDeps, own: BatchRow): Promise<BatchRow> {
   return state === 'accepting' && revision === 0 ? finishIntake(deps, stored.row) : stored.row;
 }
 
+const csvSummary = (workload: Workload, { delimiter, columns }: CsvReading): BatchRow['csv'] => ({
+  delimiter,
+  columns: columns.length,
+  cells: itemSchemaOf(workload) === undefined ? 'text' : 'typed',
+});
+
 function newRow(
   deps: SubmitDeps,
-  { workload, lane, source, fileName, labels, traceparent }: SubmitRequest,
-  accepted: Claimed & { payload: StoredPayload; name: string; digest: string },
+  { workload, lane, source, fileName, labels, format, traceparent }: SubmitRequest,
+  accepted: Claimed & { payload: StoredPayload; name: string; digest: string; csv: CsvReading | undefined },
 ): BatchRow {
   const now = deps.gate.now();
-  const { payload, name, digest, batch: id, keyRow } = accepted;
+  const { payload, name, digest, csv, batch: id, keyRow } = accepted;
   const chosen = lane ?? workload.lane({ items: payload.items, bytes: payload.bytes });
   if (!workload.lanes.includes(chosen))
     throw new Error(`Workload "${workload.name}" chose lane "${chosen}", which it does not have.`);
@@ -249,6 +262,8 @@ function newRow(
     sourceName: source.name,
     fileName,
     labels,
+    format,
+    csv: csv && csvSummary(workload, csv),
     payload: name,
     digest,
     indexOffset: payload.indexOffset,

@@ -1,21 +1,19 @@
 import type { Readable } from 'node:stream';
 import type { BlobItem, ContainerClient } from '@azure/storage-blob';
 import { isIdempotencyKey, MAX_KEY, recordContent } from '../../batches/keys.ts';
-import { type Labels, readLabels } from '../../contract/labels.ts';
 import { Problem, statusOf } from '../../errors.ts';
 import type { Settings } from '../../settings.ts';
 import { downloadedPieces } from '../../storage/blob-reads.ts';
 import { DOWNLOAD_RESUMES } from '../../storage/retry-limits.ts';
 import type { Registry } from '../../workload/registry.ts';
-import { type CsvOptions, readCsvOptions } from '../parse/csv-options.ts';
 import { type SubmitDeps, submit } from '../submit.ts';
+import { inboxOptions } from '../upload-options.ts';
 import type { FileVersion } from './inbox-marks.ts';
 import { quoted } from './inbox-move.ts';
 import { inboxTarget } from './inbox-target.ts';
 
-/** Most characters of a file's name. */
-const MAX_FILE_NAME = 255;
-const CONTROL = /\p{Cc}/u;
+/** Metadata name, in any case, under which the writer of a file may give an idempotency key of its own. */
+const KEY_METADATA = 'idempotencykey';
 
 export interface SubmitFileDeps extends SubmitDeps {
   registry: Registry;
@@ -59,18 +57,17 @@ export async function submitFile(
       `${name} is an append blob, of which nobody can tell when it is complete.`,
     );
   }
-  const given = readMetadata(metadata);
+  const ownKey = ownKeyOf(metadata);
+  const options = inboxOptions(name, metadata);
   const { etag, contentLength: bytes = 0 } = properties;
   const readFrom = (offset: number): AsyncIterable<Uint8Array> => readFile(from, { name, etag }, { offset, bytes });
   const row = await submit(deps, {
     ...target,
-    key: given.key ?? `${name} ${etag}`,
+    ...options,
+    key: ownKey ?? `${name} ${etag}`,
     // No other file has this key, and a file may lie here for longer than a client's key is remembered.
-    keepsKey: given.key === undefined,
+    keepsKey: ownKey === undefined,
     source: { kind: 'inbox', name },
-    fileName: given.fileName ?? name.split('/').at(-1)?.slice(0, MAX_FILE_NAME),
-    labels: given.labels,
-    csv: given.csv,
     body: readFrom(0),
     resumable: { file: { name, etag, bytes }, readFrom, ...deps.intakeSizes },
     limits: { ...deps.settings, maxBodyBytes: deps.settings.maxInboxBytes },
@@ -81,48 +78,14 @@ export async function submitFile(
   return { batch: row.id, ...(sameContentAs === undefined ? {} : { sameContentAs }) };
 }
 
-interface GivenMetadata {
-  key: string | undefined;
-  csv: CsvOptions | undefined;
-  labels: Labels | undefined;
-  fileName: string | undefined;
-}
-
-/** What the writer of a file says of it. Metadata names keep the case that they were written in. */
-function readMetadata(metadata: Record<string, string> = {}): GivenMetadata {
-  const given = Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name.toLowerCase(), value]));
-  const { idempotencykey: key, csv, labels, filename } = given;
-  if (key !== undefined && !isIdempotencyKey(key))
-    throw invalid(`Metadata idempotencykey must be 1 to ${MAX_KEY} printable ASCII characters.`);
-  return {
-    key,
-    csv: csv === undefined ? undefined : readCsvOptions(new URLSearchParams(csv)),
-    labels: labels === undefined ? undefined : labelsOf(labels),
-    fileName: filename === undefined ? undefined : fileNameOf(filename),
-  };
-}
-
-const invalid = (detail: string): Problem => new Problem('invalid-parameter', detail);
-
-function labelsOf(text: string): Labels | undefined {
-  try {
-    return readLabels(text);
-  } catch (error) {
-    if (error instanceof RangeError) throw invalid(`Metadata labels: ${error.message}`);
-    throw error;
-  }
-}
-
-function fileNameOf(text: string): string {
-  let name = '';
-  try {
-    name = decodeURIComponent(text);
-  } catch {
-    // Reported below.
-  }
-  if (name === '' || name.length > MAX_FILE_NAME || CONTROL.test(name))
-    throw invalid(`Metadata filename must be 1 to ${MAX_FILE_NAME} characters, percent-encoded.`);
-  return name;
+/** Metadata names keep the case that they were written in. */
+function ownKeyOf(metadata: Record<string, string> = {}): string | undefined {
+  const [, key] = Object.entries(metadata).find(([name]) => name.toLowerCase() === KEY_METADATA) ?? [];
+  if (key === undefined || isIdempotencyKey(key)) return key;
+  throw new Problem(
+    'invalid-parameter',
+    `Metadata ${KEY_METADATA} must be 1 to ${MAX_KEY} printable ASCII characters.`,
+  );
 }
 
 /** The file from a byte on; it is opened when it is first read from. A range may not begin at the end of a blob. */
