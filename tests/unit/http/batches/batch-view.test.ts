@@ -59,7 +59,7 @@ test('a CSV upload shows what it was read as, and for dead letters that its cell
 
   expect(shown).toMatchObject({ source: { file: 'usage.csv', format: 'csv', csv }, labels: { month: '2026-09' } });
   expect(shown.hint).toContain('is text');
-  expect(view(row, '01:00:00')).not.toHaveProperty('hint');
+  expect(view({ ...row, dead: 0 }, '01:00:00')).not.toHaveProperty('hint');
 });
 
 test('a redriven batch shows the times of the redrive, and the verdict and latency of the upload', () => {
