@@ -146,7 +146,7 @@ export const ROOMS: readonly Room[] = [
     path: 'cli/',
     imports: ['shared/contract/', 'shared/cost/', 'shared/errors.ts', 'shared/batches/batch-row.ts'],
     types: ['shared/drain/', HTTP],
-    packages: ['commander', '@azure/identity', '@azure/storage-blob', 'node:*'],
+    packages: ['commander', 'hyparquet', 'sax', 'yauzl', '@azure/identity', '@azure/storage-blob', 'node:*'],
     packageTypes: ['zod'],
   },
   { path: 'web/', imports: [], types: [HTTP], packages: ['preact', 'uplot'], packageTypes: ['zod'] },
