@@ -146,7 +146,7 @@ export const ROOMS: readonly Room[] = [
     path: 'cli/',
     imports: [
       ...['shared/contract/', 'shared/cost/', 'shared/errors.ts', 'shared/batches/batch-row.ts'],
-      ...['shared/intake/parse/csv-options.ts', 'shared/parallel.ts'],
+      ...['shared/http/edge/csv.ts', 'shared/intake/parse/csv-options.ts', 'shared/parallel.ts'],
     ],
     types: ['shared/drain/', HTTP],
     packages: ['commander', 'hyparquet', 'sax', 'yauzl', '@azure/identity', '@azure/storage-blob', 'node:*'],
