@@ -56,7 +56,7 @@ function exactTypeOf({ type, converted_type, logical_type, scale }: SchemaElemen
 
 const TICKS = { MILLIS: 1_000n, MICROS: 1_000_000n, NANOS: 1_000_000_000n } as const;
 
-/** The value as JSON has it; undefined for one that is absent. `at` names the place in an error. */
+/** The value as JSON.stringify takes it; undefined for one that is absent. `at` names the place in an error. */
 export function toJsonValue(value: unknown, type: TypeTree, at: (path: string) => string, path = ''): unknown {
   if (value === null || value === undefined) return undefined;
   if (type.scale !== undefined) return decimal(unscaled(value), type.scale);
@@ -67,11 +67,12 @@ export function toJsonValue(value: unknown, type: TypeTree, at: (path: string) =
   if (Array.isArray(value))
     return value.map((each) => toJsonValue(each, type.element ?? NOTHING_KNOWN, at, path) ?? null);
   if (typeof value !== 'object') return value;
-  const entries = Object.entries(value).map(([name, each]) => {
+  const item: Record<string, unknown> = Object.create(null);
+  for (const [name, each] of Object.entries(value)) {
     const field = type.fields.get(name) ?? type.element ?? NOTHING_KNOWN;
-    return [name, toJsonValue(each, field, at, path === '' ? name : `${path}.${name}`)];
-  });
-  return Object.fromEntries(entries.filter(([, each]) => each !== undefined));
+    item[name] = toJsonValue(each, field, at, path === '' ? name : `${path}.${name}`);
+  }
+  return item;
 }
 
 const NOTHING_KNOWN: TypeTree = { fields: new Map() };

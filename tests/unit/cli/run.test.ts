@@ -29,6 +29,13 @@ describe('the command line', () => {
     for (const text of [...Object.keys(VARIABLES), ...Object.values(EXIT_MEANINGS)]) expect(out).toContain(text);
   });
 
+  it('keeps its exit codes', () => {
+    expect(EXIT).toEqual({
+      ...{ done: 0, failed: 1, usage: 2, notFound: 3, refused: 4, deadLetters: 5, cancelled: 6, timeout: 7 },
+      ...{ reportFailed: 8, suspect: 9 },
+    });
+  });
+
   it('is documented: every command, option of its own, variable and exit code', async () => {
     const page = await readFile('docs/cli.md', 'utf8');
     const program = createProgram(() => async () => {}, { out: () => {}, err: () => {} });
