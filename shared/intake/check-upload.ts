@@ -61,7 +61,7 @@ export interface UploadCheck {
 }
 
 /** Small, so that no more is read than asked for, and a fault hides few of the records before it. */
-const CHUNK = { maxItems: 100, maxBytes: 256 * 1024 };
+const CHUNK = { maxItems: 100, maxBytes: 256 * 1024, givesRest: true };
 
 /** The body is not read any further. */
 class StoppedError extends Error {

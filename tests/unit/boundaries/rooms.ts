@@ -73,6 +73,7 @@ export const ROOMS: readonly Room[] = [
   {
     path: 'shared/intake/parse/',
     imports: ['shared/contract/', 'shared/errors.ts', 'shared/intake/limits.ts'],
+    types: ['shared/workload/item-schema.ts'],
     packages: ['node:buffer', 'node:stream', 'node:util', 'node:zlib'],
   },
   ordered('shared/drain/', ['zod', 'durable-functions', 'node:timers/promises'], STORAGE_SDKS),
