@@ -25,6 +25,8 @@ export interface Io {
   now(): number;
   sleep(ms: number): Promise<unknown>;
   randomId(): string;
+  /** Calls `report` when the user interrupts the command, which ends then. Returns how to stop listening. */
+  onInterrupt?(report: () => void): () => void;
 }
 
 /** The world of this process. */
@@ -41,7 +43,18 @@ export const processIo = (): Io => ({
   now: () => performance.now(),
   sleep,
   randomId: randomUUID,
+  onInterrupt,
 });
+
+/** The signal is sent again without the listener, so that the shell sees a command that it has ended. */
+function onInterrupt(report: () => void): () => void {
+  const listener = (): void => {
+    report();
+    process.kill(process.pid, 'SIGINT');
+  };
+  process.once('SIGINT', listener);
+  return () => process.off('SIGINT', listener);
+}
 
 /** What shows an address, by platform. `start` of Windows is a part of its shell, which would read the address. */
 const BROWSERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {

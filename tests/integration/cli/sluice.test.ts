@@ -15,6 +15,7 @@ import { startStack, type TestStack } from '../../helpers/stack.ts';
 import { csv, ndjson, totalsOf, transactions } from '../../helpers/transactions.ts';
 import { command, type Ended } from './command.ts';
 
+const TO_BILLING = ['--workload', 'billing'];
 const GOOD = 'good.ndjson';
 const BAD = 'bad.ndjson';
 const LARGE = 5_000;
@@ -31,28 +32,29 @@ beforeAll(async () => {
 afterAll(() => stack?.stop());
 
 const batchOf = ({ out }: Ended): BatchView & { idempotencyKey: string; isRepeat: boolean } => JSON.parse(out);
-const submit = async (file: string, ...more: string[]) => batchOf(await sluice(['submit', file, '--json', ...more]));
+const submit = async (file: string, ...more: string[]) =>
+  batchOf(await sluice(['submit', file, ...TO_BILLING, '--json', ...more]));
 
 describe('submit', () => {
   it('sends a file once, however often it is told to', async () => {
-    const first = await sluice(['submit', GOOD, '--wait', '--json']);
+    const first = await sluice(['submit', GOOD, ...TO_BILLING, '--wait', '--json']);
     expect(batchOf(first)).toMatchObject({ state: 'completed', counts: { succeeded: 100 }, lane: 'normal' });
     expect(first.code).toBe(EXIT.done);
-    const again = await sluice(['submit', GOOD]);
+    const again = await sluice(['submit', GOOD, ...TO_BILLING]);
     expect(again.out).toContain(
       `as batch ${batchOf(first).id}: completed. Nothing is done twice; --again submits it as a new batch.`,
     );
-    expect((await sluice(['submit', GOOD, '--quiet'])).out).toBe(`${batchOf(first).id}\n`);
+    expect((await sluice(['submit', GOOD, ...TO_BILLING, '--quiet'])).out).toBe(`${batchOf(first).id}\n`);
     expect((await submit(GOOD, '--again')).id).not.toBe(batchOf(first).id);
   });
 
   it('sends standard input, of any format, and prints the key that makes it repeatable', async () => {
     const stdin = csv(transactions(5));
-    const sent = await sluice(['submit', '-', '--format', 'csv', '--lane', 'bulk', '--json'], { stdin });
+    const sent = await sluice(['submit', '-', ...TO_BILLING, '--format', 'csv', '--lane', 'bulk', '--json'], { stdin });
     const { id, idempotencyKey, lane, isRepeat } = batchOf(sent);
     expect([lane, isRepeat]).toEqual(['bulk', false]);
     expect(sent.err).toContain(`Idempotency key: ${idempotencyKey}\n`);
-    const again = ['submit', '-', '--format', 'csv', '--idempotency-key', idempotencyKey, '--json'];
+    const again = ['submit', '-', ...TO_BILLING, '--format', 'csv', '--idempotency-key', idempotencyKey, '--json'];
     expect(batchOf(await sluice(again, { stdin })).id).toBe(id);
     const other = await sluice(again, { stdin: csv(transactions(6)) });
     expect([other.code, other.err]).toEqual([EXIT.refused, expect.stringContaining('422 idempotency-mismatch')]);
@@ -64,7 +66,7 @@ describe('submit', () => {
   });
 
   it('ends with 5 when there are dead letters', async () => {
-    const { code, out, err } = await sluice(['submit', BAD, '--wait']);
+    const { code, out, err } = await sluice(['submit', BAD, ...TO_BILLING, '--wait']);
     expect(code).toBe(EXIT.deadLetters);
     expect(out).toContain(
       'State: completedWithDeadLetters\nItems: 20 accepted, 19 succeeded, 1 dead letters, 0 retried\n',
@@ -74,7 +76,7 @@ describe('submit', () => {
 
   it('ends with 9 when none of the items is valid, and says why', async () => {
     const stdin = 'Name;Amount\nMiller;12\nSmith;9\n';
-    const { code, out } = await sluice(['submit', '-', '--format', 'csv', '--wait'], { stdin });
+    const { code, out } = await sluice(['submit', '-', ...TO_BILLING, '--format', 'csv', '--wait'], { stdin });
     expect(code).toBe(EXIT.suspect);
     expect(out).toContain(
       'State: suspect\nSuspect: none of the items is valid. The file or the schema is probably wrong.\n  2 items: invalid: ',
@@ -95,7 +97,7 @@ describe('submit', () => {
       'There is no workload "none"; there are: billing',
     ],
   ])('says what is wrong with %s', async (_what, args, stdin, exit, message) => {
-    const { code, out, err } = await sluice(['submit', ...args], { stdin });
+    const { code, out, err } = await sluice(['submit', ...TO_BILLING, ...args], { stdin });
     expect([code, out, err]).toEqual([exit, '', expect.stringContaining(message)]);
   });
 });
@@ -107,10 +109,10 @@ describe('what is over the limit of a request', () => {
 
   it('goes through the inbox, under the same key', async () => {
     await writeFile(join(stack.folder, 'large.ndjson'), large());
-    const alone = await sluice(['submit', 'large.ndjson']);
+    const alone = await sluice(['submit', 'large.ndjson', ...TO_BILLING]);
     expect([alone.code, alone.err]).toEqual([EXIT.refused, expect.stringContaining('--inbox-connection')]);
     const env = { SLUICE_INBOX_CONNECTION: stack.storage };
-    const { code, out } = await sluice(['submit', 'large.ndjson', '--wait', '--json'], { env });
+    const { code, out } = await sluice(['submit', 'large.ndjson', ...TO_BILLING, '--wait', '--json'], { env });
     const name = expect.stringMatching(/^billing\/\w{12}-large\.ndjson\.zst$/);
     expect(JSON.parse(out)).toMatchObject({
       state: 'completed',
@@ -118,7 +120,7 @@ describe('what is over the limit of a request', () => {
       source: { kind: 'inbox', name },
     });
     expect(code).toBe(EXIT.done);
-    const again = await sluice(['submit', 'large.ndjson', '--wait', '--json'], { env });
+    const again = await sluice(['submit', 'large.ndjson', ...TO_BILLING, '--wait', '--json'], { env });
     expect(batchOf(again).id).toBe(JSON.parse(out).id);
   });
 
@@ -131,11 +133,11 @@ describe('what is over the limit of a request', () => {
   });
 
   it('is put there at once from standard input, and a rejection is told', async () => {
-    const args = ['submit', '-', '--via', 'inbox', '--inbox-connection', stack.storage, '--wait'];
+    const args = ['submit', '-', ...TO_BILLING, '--via', 'inbox', '--inbox-connection', stack.storage, '--wait'];
     const { code, err } = await sluice(args, { stdin: '{"a":1}\nx\n' });
     expect([code, err]).toEqual([EXIT.refused, expect.stringContaining('Line 2, column 1')]);
     const stdin = large();
-    const refused = await sluice(['submit', '-'], { stdin });
+    const refused = await sluice(['submit', '-', ...TO_BILLING], { stdin });
     expect([refused.code, refused.err]).toEqual([EXIT.refused, expect.stringContaining('Repeat it with --via inbox')]);
     expect((await sluice([...args, '--quiet'], { stdin })).code).toBe(EXIT.done);
   });

@@ -147,10 +147,10 @@ export const ROOMS: readonly Room[] = [
     path: 'cli/',
     imports: [
       ...['shared/contract/', 'shared/cost/', 'shared/errors.ts', 'shared/batches/batch-row.ts'],
-      'shared/http/edge/csv.ts',
+      ...['shared/http/edge/csv.ts', 'shared/intake/parse/csv-options.ts', 'shared/parallel.ts'],
     ],
     types: ['shared/drain/', HTTP],
-    packages: ['commander', '@azure/identity', '@azure/storage-blob', 'node:*'],
+    packages: ['commander', 'hyparquet', 'sax', 'yauzl', '@azure/identity', '@azure/storage-blob', 'node:*'],
     packageTypes: ['zod'],
   },
   { path: 'web/', imports: [], types: [HTTP], packages: ['preact', 'uplot'], packageTypes: ['zod'] },
