@@ -27,7 +27,10 @@ export function formatOf(contentType: string | null | undefined): UploadFormat {
     throw new Problem('unsupported-media-type', `Content-Type must be ${oneOf([...MEDIA_TYPES.keys()])}; got ${got}.`);
   const refused = parameters.map(unquoted).find((parameter) => !isSupported(parameter));
   if (refused !== undefined)
-    throw new Problem('unsupported-media-type', `Only UTF-8 is read, and CSV only with a header line; got ${got}.`);
+    throw new Problem(
+      'unsupported-media-type',
+      `The header may name UTF-8 only (?charset= is for CSV in others), and CSV needs a header line; got ${got}.`,
+    );
   return format;
 }
 

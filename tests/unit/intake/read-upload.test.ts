@@ -99,6 +99,35 @@ describe('readUpload', () => {
       expect(await problemOf(readUpload(source('', { body })).chunks)).toMatchObject({ at: { line: 1, column: 6 } });
   });
 
+  it('tells what CSV was read as, from its header on', async () => {
+    const schema = { type: 'object', properties: { amount: { type: 'number' } } };
+    const upload = readUpload(source('Amount;x\n1.5;y\n', { format: 'csv', schema }));
+    expect(upload.csv()).toBeUndefined();
+    const chunks = await collect(upload.chunks);
+    expect(chunks[0]?.bytes.toString()).toBe('{"amount":1.5,"x":"y"}\n');
+    expect(upload.csv()).toEqual({
+      ...{ delimiter: ';', decimal: '.', charset: 'utf-8' },
+      columns: [
+        { header: 'Amount', name: 'amount', type: 'number' },
+        { header: 'x', name: 'x', type: 'text' },
+      ],
+    });
+    const other = readUpload(source('{"a":"1;2"}\n', { schema }));
+    await collect(other.chunks);
+    expect(other.csv()).toBeUndefined();
+  });
+
+  it('is another content with options of CSV, and only of CSV', async () => {
+    const digest = async (options: Partial<UploadSource>): Promise<string> => {
+      const upload = readUpload(source(options.format === 'csv' ? 'a\n1\n' : '[1]', options));
+      await collect(upload.chunks);
+      return upload.digest();
+    };
+    const csv = { decimal: ',' } as const;
+    expect(await digest({ format: 'csv', csv: {} })).not.toBe(await digest({ format: 'csv', csv }));
+    expect(await digest({ format: 'json', csv })).toBe(await digest({ format: 'json' }));
+  });
+
   it('passes on the error of a body that breaks off', async () => {
     const gone = new Error('The client went away.');
     async function* broken(): AsyncGenerator<Buffer> {

@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RawChunk } from '../../../shared/intake/chunk-records.ts';
+import type { Charset } from '../../../shared/intake/parse/csv-options.ts';
 import type { UploadFormat } from '../../../shared/intake/parse/formats.ts';
 import { bodyStart, readUpload, type UploadResume, type UploadSource } from '../../../shared/intake/read-upload.ts';
 import { SEGMENT_BYTES } from '../../../shared/intake/upload-digest.ts';
@@ -67,6 +68,44 @@ describe('a resumed upload', () => {
         },
       ),
     );
+  });
+
+  it('reads CSV on as it was read before: delimiter, columns, types and character set', async () => {
+    const schema = {
+      ...{ type: 'object', required: ['note'] },
+      properties: { amount: { type: 'number' }, note: { type: ['number', 'null'] } },
+    };
+    const rows = Array.from({ length: 4 }, (_, index) => `${index},5;;x;"żółw\n${'ż'.repeat(20_000)}";\r\n`);
+    const text = `\ufeffsep=;\r\nAmount;NOTE;ID;a.b;\r\n${rows.join('\r\n')}`;
+    const encodings: [Charset, Uint8Array][] = [
+      ['utf-8', Buffer.from(text)],
+      ['utf-16le', Buffer.from(text, 'utf16le')],
+      ['utf-16be', Buffer.from(text, 'utf16le').swap16()],
+      [
+        'windows-1252',
+        Buffer.from(text.slice(1).replaceAll('ż', '€'), 'latin1').map((byte) => (byte === 0xac ? 0x80 : byte)),
+      ],
+    ];
+    for (const [charset, bytes] of encodings) {
+      const csv = { decimal: ',', rename: { id: 'Key' }, ...(charset === 'windows-1252' ? { charset } : {}) } as const;
+      const options: Options = {
+        format: 'csv',
+        csv,
+        schema,
+        chunk: { maxItems: 1, maxBytes: 100 },
+        pieces: [100, 2_000],
+      };
+      const whole = await read(bytes, options);
+      expect(JSON.stringify(whole.chunks[3])).toContain(
+        '{\\"amount\\":3.5,\\"note\\":null,\\"Key\\":\\"x\\",\\"a\\":{',
+      );
+      expect(whole.csv).toMatchObject({ delimiter: ';', charset, unnamed: 1 });
+      expect(new Set(whole.resumes.map(({ at }) => at.offset)).size).toBeGreaterThan(1);
+      for (const [index, resume] of whole.resumes.entries()) {
+        const rest = await read(bytes, { ...options, resume });
+        expect([rest.chunks, rest.digest, rest.csv]).toEqual([whole.chunks.slice(index + 1), whole.digest, whole.csv]);
+      }
+    }
   });
 
   it('begins with a segment of the digest, and limits what is read in all', async () => {
