@@ -73,6 +73,7 @@ export const ROOMS: readonly Room[] = [
   {
     path: 'shared/intake/parse/',
     imports: ['shared/contract/', 'shared/errors.ts', 'shared/intake/limits.ts'],
+    types: ['shared/workload/item-schema.ts'],
     packages: ['node:buffer', 'node:stream', 'node:util', 'node:zlib'],
   },
   ordered('shared/drain/', ['zod', 'durable-functions', 'node:timers/promises'], STORAGE_SDKS),
@@ -144,7 +145,10 @@ export const ROOMS: readonly Room[] = [
   { path: 'workloads/thread.ts', imports: ['workloads/', 'shared/processing/thread/'], packages: [] },
   {
     path: 'cli/',
-    imports: ['shared/contract/', 'shared/cost/', 'shared/errors.ts', 'shared/batches/batch-row.ts'],
+    imports: [
+      ...['shared/contract/', 'shared/cost/', 'shared/errors.ts', 'shared/batches/batch-row.ts'],
+      'shared/http/edge/csv.ts',
+    ],
     types: ['shared/drain/', HTTP],
     packages: ['commander', '@azure/identity', '@azure/storage-blob', 'node:*'],
     packageTypes: ['zod'],
