@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
+import { gzipSync, zstdDecompressSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { InboxDeps, InboxResult } from '../../../../shared/intake/inbox/inbox.ts';
 import { listTaking, type TakenFile } from '../../../../shared/intake/inbox/progress.ts';
@@ -277,6 +277,16 @@ describe('a checkpoint', () => {
     world.wait(13 * 3_600_000);
     expect(await world.look()).toEqual({ ...NOTHING, accepted: 1 });
     await expectOneBatch(world);
+  });
+
+  it('whose payload was committed half a day ago is not used: the sweep may be about to delete that', async () => {
+    const world = await half();
+    const state = world.blobs.blobs.get(world.names('payloads/checkpoints/')[0] ?? '')?.body ?? Buffer.alloc(0);
+    const { payload } = JSON.parse(zstdDecompressSync(state).toString()) as { payload: string };
+    const lastModified = new Date(world.nowMs - 13 * 3_600_000);
+    world.blobs.blobs.set(`payloads/${payload}`, { body: Buffer.from(''), metadata: {}, lastModified });
+    expect(await world.look()).toEqual({ ...NOTHING, accepted: 1 });
+    expect((await expectOneBatch(world)).payload).not.toBe(payload);
   });
 
   it('of another version of the file is not used', async () => {
