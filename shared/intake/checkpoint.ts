@@ -12,10 +12,11 @@
  *   where the batch row decides as always, or finds that blocks are gone: then its checkpoint is deleted, and the next look
  *   begins anew.
  * - Uncommitted blocks live for a week, and the sweep deletes payloads that no row names a day after their commit. So a
- *   checkpoint is used for less than a day: nobody accepts a payload that the sweep is about to delete.
+ *   checkpoint is not used when it, or a payload that another attempt has committed, is half a day old: nobody accepts a
+ *   payload that the sweep is about to delete.
  */
 import { createHash } from 'node:crypto';
-import type { BlockBlobClient, ContainerClient } from '@azure/storage-blob';
+import type { BlobClient, BlockBlobClient, ContainerClient } from '@azure/storage-blob';
 import { FrameError } from '../contract/errors.ts';
 import { decodeFrameUpTo, encodeFrame } from '../contract/frame.ts';
 import { CONTAINERS, checkpointBlobName } from '../contract/names.ts';
@@ -95,19 +96,27 @@ export class CheckpointBlob {
 
   /** The checkpoint of an earlier attempt; undefined where there is none that this attempt can use. */
   async load(): Promise<IntakeState | undefined> {
-    const found = await this.#properties();
+    const found = await propertiesOf(this.#blob);
     if (found === undefined) return undefined;
     this.#etag = found.etag;
     const { reading, statebytes } = found.metadata;
     const ageMs = this.#options.now() - found.writtenMs;
     if (reading !== digestOfText(this.#options.reading) || ageMs > MAX_AGE_MS) return undefined;
     try {
-      return await this.#read(Number(statebytes));
+      const state = await this.#read(Number(statebytes));
+      return (await this.#isLongCommitted(state.payload)) ? undefined : state;
     } catch (error) {
       if (![404, 412].includes(statusOf(error) ?? 0) && !(error instanceof FrameError)) throw error;
       log.warn('checkpoint-unusable', { batch: this.#options.batch, error: toError(error) });
       return undefined;
     }
+  }
+
+  /** By an attempt that died before its acceptance. */
+  async #isLongCommitted(payload: string): Promise<boolean> {
+    const { container, now } = this.#options;
+    const committed = await propertiesOf(container(CONTAINERS.payloads).getBlobClient(payload));
+    return committed !== undefined && now() - committed.writtenMs > MAX_AGE_MS;
   }
 
   async #read(stateBytes: number): Promise<IntakeState> {
@@ -146,7 +155,7 @@ export class CheckpointBlob {
     } catch (error) {
       if (![404, 409, 412].includes(statusOf(error) ?? 0)) throw error;
       // A repeat by the SDK, whose first try was stored, is refused too.
-      const found = await this.#properties();
+      const found = await propertiesOf(this.#blob);
       if (found?.metadata.attempt !== mine.attempt || found.metadata.save !== mine.save)
         throw new CheckpointLostError(`Another process goes on with ${source.name}.`, { cause: error });
       this.#etag = found.etag;
@@ -160,19 +169,25 @@ export class CheckpointBlob {
       await this.#blob.deleteIfExists({ conditions: { ifMatch: this.#etag } });
     } catch (error) {
       if (statusOf(error) !== 412)
-        log.warn('checkpoint-not-deleted', { batch: this.#options.batch, error: toError(error) });
+        log.info('checkpoint-not-deleted', { batch: this.#options.batch, error: toError(error) });
     }
     this.#etag = undefined;
   }
+}
 
-  async #properties(): Promise<{ etag: string; writtenMs: number; metadata: Record<string, string> } | undefined> {
-    try {
-      const { etag = '', lastModified, metadata = {} } = await this.#blob.getProperties();
-      return { etag, writtenMs: lastModified?.getTime() ?? 0, metadata };
-    } catch (error) {
-      if (statusOf(error) === 404) return undefined;
-      throw error;
-    }
+interface Properties {
+  etag: string;
+  writtenMs: number;
+  metadata: Record<string, string>;
+}
+
+async function propertiesOf(blob: BlobClient): Promise<Properties | undefined> {
+  try {
+    const { etag = '', lastModified, metadata = {} } = await blob.getProperties();
+    return { etag, writtenMs: lastModified?.getTime() ?? 0, metadata };
+  } catch (error) {
+    if (statusOf(error) === 404) return undefined;
+    throw error;
   }
 }
 

@@ -33,8 +33,8 @@ export async function dropOrphanPayloads(run: SweepRun, sinceMs: number): Promis
 async function dropOldCheckpoints(run: SweepRun, untilMs: number): Promise<boolean> {
   for await (const blob of run.container(CONTAINERS.payloads).listBlobsFlat({ prefix: CHECKPOINTS_PREFIX })) {
     if (isOver(run)) return true;
-    if (blob.properties.lastModified.getTime() <= untilMs)
-      await deleteVersion(run, blob, { event: 'orphan-checkpoint', checkpoint: blob.name });
+    if (blob.properties.lastModified.getTime() <= untilMs && (await deletesVersion(run, blob)))
+      repaired(run, 'orphanPayloads', { event: 'orphan-checkpoint', checkpoint: blob.name });
   }
   return false;
 }
@@ -50,18 +50,16 @@ async function dropIfOrphan(run: SweepRun, blob: BlobItem): Promise<void> {
   const [batch = ''] = blob.name.split('/');
   if (!isBatchId(batch)) return; // No payload of ours; and not every text may be a row key.
   if ((await readBatch(run.table, batch))?.row.payload === blob.name) return;
-  await deleteVersion(run, blob, { event: 'orphan-payload', payload: blob.name });
+  if (await deletesVersion(run, blob)) repaired(run, 'orphanPayloads', { event: 'orphan-payload', payload: blob.name });
 }
 
-async function deleteVersion(
-  run: SweepRun,
-  { name, properties }: BlobItem,
-  details: Parameters<typeof repaired>[2],
-): Promise<void> {
+/** Deletes a blob as it was listed; false when it is gone or was changed. */
+async function deletesVersion(run: SweepRun, { name, properties }: BlobItem): Promise<boolean> {
   try {
     await run.container(CONTAINERS.payloads).deleteBlob(name, { conditions: { ifMatch: properties.etag } });
-    repaired(run, 'orphanPayloads', details);
+    return true;
   } catch (error) {
     if (statusOf(error) !== 404 && statusOf(error) !== 412) throw error;
+    return false;
   }
 }

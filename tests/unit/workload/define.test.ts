@@ -114,3 +114,15 @@ describe('halt', () => {
     expect(() => define({ halt })).toThrow(`Workload "w": ${message}`);
   });
 });
+
+describe('inbox', () => {
+  it('reports repeated content by default', () => {
+    expect(define({}).inbox).toEqual({ repeatedContent: 'report' });
+    expect(define({ inbox: { repeatedContent: 'refuse' } }).inbox).toEqual({ repeatedContent: 'refuse' });
+  });
+
+  it('takes nothing else', () => {
+    const message = `Workload "w": inbox.repeatedContent must be 'report' or 'refuse', got "reject".`;
+    expect(() => define({ inbox: { repeatedContent: 'reject' as 'refuse' } })).toThrow(message);
+  });
+});

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { submit } from '../../../../shared/intake/submit.ts';
+import { withLog } from '../../../../shared/telemetry/log.ts';
 import { dyingAt } from '../../../helpers/crashes.ts';
+import { SILENT_LOG } from '../../../helpers/silent-log.ts';
 import { InboxWorld, NOTHING, registry } from './inbox-world.ts';
 
 const ndjson = '{"id":1}\n{"id":2}\n';
@@ -163,13 +165,20 @@ describe('content that a workload takes once only', () => {
     const workload = registry.workload('strict');
     if (!workload) throw new Error('There is no such workload.');
     const upload = (): ReturnType<typeof submit> =>
-      submit(world.deps, {
-        ...{ workload, format: 'ndjson', encoding: 'identity', limits: { ...world.deps.settings, maxBodyBytes: 1e6 } },
-        source: { kind: 'http', name: 'test' },
-        body: (async function* () {
-          yield Buffer.from(ndjson);
-        })(),
-      });
+      withLog(SILENT_LOG, () =>
+        submit(world.deps, {
+          ...{
+            workload,
+            format: 'ndjson',
+            encoding: 'identity',
+            limits: { ...world.deps.settings, maxBodyBytes: 1e6 },
+          },
+          source: { kind: 'http', name: 'test' },
+          body: (async function* () {
+            yield Buffer.from(ndjson);
+          })(),
+        }),
+      );
     await upload();
     await upload();
     drop(world, ['strict/a.ndjson']);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
+import { gzipSync, zstdDecompressSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { InboxDeps, InboxResult } from '../../../../shared/intake/inbox/inbox.ts';
 import { listTaking, type TakenFile } from '../../../../shared/intake/inbox/progress.ts';
@@ -15,11 +15,16 @@ function hashOf(index: number): string {
   return createHash('sha256').update(String(index)).digest('hex');
 }
 
+const csv = `index,text\n${lines.map((_, index) => `${index},${hashOf(index)}\n`).join('')}`;
+/** Without a schema of the items, cells are text. */
+const csvAsNdjson = lines.map((_, index) => `{"index":"${index}","text":"${hashOf(index)}"}\n`).join('');
+
 /** Every `step`-th write is one to die at. */
-const FORMATS: [name: string, content: string | Buffer, step: number][] = [
+const FORMATS: [name: string, content: string | Buffer, step: number, expected?: string][] = [
   ['plain/large.ndjson', ndjson, 1],
   ['plain/large.ndjson.gz', gzipSync(ndjson), 4],
   ['plain/large.json', `[${lines.join(',\n')}]`, 4],
+  ['plain/large.csv', csv, 4, csvAsNdjson],
 ];
 
 const worldWith = (name = 'plain/large.ndjson', content: string | Buffer = ndjson): InboxWorld => {
@@ -29,12 +34,12 @@ const worldWith = (name = 'plain/large.ndjson', content: string | Buffer = ndjso
 };
 
 /** The one batch that there must be in the end, whole. */
-async function expectOneBatch(world: InboxWorld, name = 'plain/large.ndjson'): Promise<StoredBatch> {
+async function expectOneBatch(world: InboxWorld, name = 'plain/large.ndjson', expected = ndjson): Promise<StoredBatch> {
   const batches = await world.batches();
   expect(batches).toHaveLength(1);
   const [batch] = batches as [StoredBatch];
   expect(batch.accepted).toBe(ITEMS);
-  expect(world.recordsOf(batch)).toBe(ndjson);
+  expect(world.recordsOf(batch)).toBe(expected);
   expect(world.names('inbox/')).toEqual([]);
   expect(world.names('inbox-done/')).toEqual([`inbox-done/${name}`]);
   return batch;
@@ -78,15 +83,15 @@ describe('a large file', () => {
     expect(WRITES).toBeGreaterThan(25);
   });
 
-  it.each(FORMATS)('%s is the same batch whichever write a process dies at', async (name, content, step) => {
-    const { digest } = await wholeBatch(name, content);
+  it.each(FORMATS)('%s is the same batch whichever write a process dies at', async (name, content, step, expected) => {
+    const { digest } = await wholeBatch(name, content, expected);
     for (let at = 1; at <= WRITES; at += step) {
       const world = worldWith(name, content);
       await world.look(dyingAt(world.deps, at));
       world.wait();
       // After its last write nothing is left to do.
       expect(await world.look()).toMatchObject({ rejected: 0, deferred: 0, stuck: 0 });
-      expect((await expectOneBatch(world, name)).digest).toBe(digest);
+      expect((await expectOneBatch(world, name, expected)).digest).toBe(digest);
       // A crash after acceptance may leave the checkpoint to the sweep.
       expect(world.names('payloads/checkpoints/').length).toBeLessThanOrEqual(1);
     }
@@ -134,10 +139,10 @@ describe('a large file', () => {
   });
 });
 
-async function wholeBatch(name: string, content: string | Buffer): Promise<StoredBatch> {
+async function wholeBatch(name: string, content: string | Buffer, expected?: string): Promise<StoredBatch> {
   const world = worldWith(name, content);
   await world.look();
-  return expectOneBatch(world, name);
+  return expectOneBatch(world, name, expected);
 }
 
 const BLOB_WRITES = new Set(['upload', 'stageBlock', 'commitBlockList', 'deleteIfExists']);
@@ -272,6 +277,16 @@ describe('a checkpoint', () => {
     world.wait(13 * 3_600_000);
     expect(await world.look()).toEqual({ ...NOTHING, accepted: 1 });
     await expectOneBatch(world);
+  });
+
+  it('whose payload was committed half a day ago is not used: the sweep may be about to delete that', async () => {
+    const world = await half();
+    const state = world.blobs.blobs.get(world.names('payloads/checkpoints/')[0] ?? '')?.body ?? Buffer.alloc(0);
+    const { payload } = JSON.parse(zstdDecompressSync(state).toString()) as { payload: string };
+    const lastModified = new Date(world.nowMs - 13 * 3_600_000);
+    world.blobs.blobs.set(`payloads/${payload}`, { body: Buffer.from(''), metadata: {}, lastModified });
+    expect(await world.look()).toEqual({ ...NOTHING, accepted: 1 });
+    expect((await expectOneBatch(world)).payload).not.toBe(payload);
   });
 
   it('of another version of the file is not used', async () => {
