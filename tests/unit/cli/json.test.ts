@@ -38,6 +38,11 @@ const COMMANDS: readonly [args: string, fields: readonly string[], answers: Reco
     ['batch', 'cause', 'items'],
     { [`GET batches/${ID}/dead-letters?cause=c&limit=1000`]: { json: { batch: ID, cause: 'c', items: [] } } },
   ],
+  [
+    `find ${ID} 3`,
+    ['position', 'state', 'steps'],
+    { [`GET batches/${ID}/items/3`]: { json: { position: 3, line: 4, state: 'succeeded', steps: [] } } },
+  ],
   [`open ${ID}`, ['url', 'opened'], {}],
   [`logs ${ID} --logs logs`, ['batch', 'source', 'isCut', 'lines'], {}],
   [
