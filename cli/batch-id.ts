@@ -7,7 +7,7 @@ import type { Session } from './session.ts';
 import { formatTable, formatTime } from './text/format.ts';
 
 /** Arguments of commands that are the id of a batch, by name: `resolveBatchId` gets what was given for them. */
-export const BATCH_ARGUMENTS: ReadonlySet<string> = new Set(['id', 'queue or batch']);
+export const BATCH_ARGUMENTS: ReadonlySet<string> = new Set(['id', 'batch', 'queue or batch']);
 
 const SHAPE = 'xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx';
 /** Fewer characters are a slip of the hand rather than a choice. */

@@ -19,6 +19,7 @@ export interface Offer {
 
 const OF_ARGUMENTS: Readonly<Record<string, readonly Source[]>> = {
   id: ['batches'],
+  batch: ['batches'],
   queue: ['queues'],
   'queue or batch': ['queues', 'batches'],
   file: ['files'],

@@ -58,6 +58,7 @@ describe('the id of a batch', () => {
     'results',
     'report',
     'dead-letters',
+    'find 3',
     'open --print',
     'logs',
     'redrive',
