@@ -9,16 +9,18 @@ import { blobNameFault } from '../../contract/blob-name.ts';
 import { CONTAINERS } from '../../contract/names.ts';
 import { errorCodeOf, isOutage, Problem, toError } from '../../errors.ts';
 import { log } from '../../telemetry/log.ts';
+import { fileMetadata } from './file-metadata.ts';
 import { type FileVersion, type InboxDecision, InboxMarks } from './inbox-marks.ts';
-import { CopyPendingError, moveFile, removeFile, writeReason } from './inbox-move.ts';
+import { CopyPendingError, moveFile, removeFile } from './inbox-move.ts';
 import { FileChangedError, type SubmitFileDeps, submitFile } from './inbox-submit.ts';
+import { type RejectFileDeps, rejectFile } from './reject-file.ts';
 
 /** No file is begun after this long: the function must end within its timeout. */
 const MAX_COLLECT_MS = 5 * 60_000;
 /** Stuck files that one look logs one by one; all of them are counted. */
 const MAX_STUCK_LINES = 20;
 
-export type InboxDeps = SubmitFileDeps;
+export type InboxDeps = SubmitFileDeps & RejectFileDeps;
 
 /** What one look into the inbox came to. */
 export interface InboxResult {
@@ -72,7 +74,7 @@ async function takeFile(deps: InboxDeps, look: Look, file: BlobItem): Promise<ke
     decision = await look.marks.find(version);
     marked = decision !== undefined;
     decision ??= await decide(deps, look, file);
-    await finish(deps, version, { decision, marked });
+    await finish(deps, version, { decision, marked, metadata: file.metadata });
     return 'batch' in decision ? 'accepted' : 'rejected';
   } catch (error) {
     if (decision && !marked) await keepMark(look, version, decision);
@@ -84,18 +86,24 @@ interface Decided {
   decision: InboxDecision;
   /** It was decided at an earlier look. */
   marked: boolean;
+  /** Of the file. */
+  metadata: BlobItem['metadata'] | undefined;
 }
 
 /** Moves a file. Once its batch is deleted no copy is made: deleting a batch removes it from inbox-done. */
-async function finish(deps: InboxDeps, file: FileVersion, { decision, marked }: Decided): Promise<void> {
+async function finish(deps: InboxDeps, file: FileVersion, { decision, marked, metadata }: Decided): Promise<void> {
   if (marked && 'batch' in decision && !(await readBatch(deps.table, decision.batch))) await removeFile(deps, file);
-  else await moveFile(deps, { file, repeated: marked, ...destinationOf(decision) });
+  else await moveFile(deps, { file, repeated: marked, ...destinationOf(decision, metadata) });
 }
 
-const destinationOf = (decision: InboxDecision): { to: string; metadata: Record<string, string> } =>
+/** A rejected file keeps what its writer said about it, for when it is retried. */
+const destinationOf = (
+  decision: InboxDecision,
+  metadata: Decided['metadata'],
+): { to: string; metadata: Record<string, string> } =>
   'batch' in decision
     ? { to: CONTAINERS.inboxDone, metadata: { batch: decision.batch } }
-    : { to: CONTAINERS.inboxRejected, metadata: {} };
+    : { to: CONTAINERS.inboxRejected, metadata: fileMetadata(metadata) };
 
 /** Until the mark is written, the idempotency key keeps the file from becoming another batch. */
 async function keepMark({ marks }: Look, version: FileVersion, decision: InboxDecision): Promise<void> {
@@ -131,8 +139,7 @@ async function decide(deps: InboxDeps, look: Look, file: BlobItem): Promise<Inbo
     return { batch: submitted.batch };
   } catch (error) {
     if (!(error instanceof Problem) || isPassingProblem(error)) throw error;
-    await writeReason(deps, file.name, error);
-    log.warn('inbox-rejected', { file: file.name, reason: error.message });
+    await rejectFile(deps, { name: file.name, etag: file.properties.etag }, error);
     return { rejected: true };
   }
 }

@@ -11,7 +11,7 @@ import { z } from 'zod';
 import type { BatchRow } from '../../../shared/batches/batch-row.ts';
 import type { ChunkRow } from '../../../shared/batches/chunk-row.ts';
 import { chunkRows, readBatch } from '../../../shared/batches/ledger.ts';
-import type { SluiceEvent } from '../../../shared/contract/events.ts';
+import type { QueueEvent } from '../../../shared/contract/events.ts';
 import { CONTAINERS, TABLES } from '../../../shared/contract/names.ts';
 import type { OutcomeHeader } from '../../../shared/contract/outcome.ts';
 import { createMeter } from '../../../shared/cost/meter.ts';
@@ -88,7 +88,7 @@ export async function startPipeline(): Promise<Pipeline> {
   const processor = createInlineProcessor(registry);
   const events: string[] = [];
   const sendMessages = async (message: unknown): Promise<void> => {
-    const { type, queue } = (message as { body: SluiceEvent }).body;
+    const { type, queue } = (message as { body: QueueEvent }).body;
     events.push(`${type} ${queue}`);
   };
   const pipeline = createPipeline({
