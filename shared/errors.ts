@@ -20,6 +20,7 @@ export const PROBLEMS = {
   'precondition-failed': [412, 'The resource was changed meanwhile'],
   'too-large': [413, 'The upload is over a limit'],
   'unsupported-media-type': [415, 'The content type or encoding is not supported'],
+  'invalid-items': [422, 'Items of the upload do not fit the schema'],
   'idempotency-mismatch': [422, 'The idempotency key was used for other content'],
   busy: [503, 'The service is busy'],
 } as const;

@@ -59,7 +59,7 @@ export default defineWorkload({
 /** The text of its test. */
 export const testText = (name: string): string => `import { expect, it } from 'vitest';
 import workload from '../../../workloads/${name}.ts';
-import { runWorkload } from '../../kit/run-workload.ts';
+import { runWorkload } from '../../../shared/kit/run-workload.ts';
 
 it('${name} turns records into results, dead letters and a report', async () => {
   const { results, deadLetters, report } = await runWorkload(workload, [

@@ -1,3 +1,4 @@
+import type { Labels } from '../contract/labels.ts';
 import type { Operations } from '../contract/operations.ts';
 import { type Entity, fromEntity, type StoredEntity, toEntity } from '../storage/entity.ts';
 
@@ -102,6 +103,9 @@ export interface BatchRow extends BatchCounts, PresentRevision {
   pool: string;
   sourceKind: 'http' | 'inbox';
   sourceName: string;
+  /** Name of the file that was uploaded, without folders, as the client gave it. */
+  fileName?: string | undefined;
+  labels?: Labels | undefined;
   /** Blob in container `payloads`, sha256 of the decoded upload, and where the chunk index lies. */
   payload: string;
   digest: string;

@@ -1,4 +1,6 @@
 /** Index rows, in the table of the batches: partition `day-<date>` is what a listing shows, by one query however many there are. */
+
+import type { Labels } from '../contract/labels.ts';
 import { batchDate } from '../contract/names.ts';
 import { type Entity, fromEntity, type StoredEntity, toEntity } from '../storage/entity.ts';
 import { deleteEntity, odata, queryEntities, type Table } from '../storage/table.ts';
@@ -27,6 +29,8 @@ export interface IndexEntry extends ListedTimes {
   state: BatchState;
   accepted: number;
   dead: number;
+  fileName?: string | undefined;
+  labels?: Labels | undefined;
   /** What it had spent by then, so that the cost of a month is one query too. */
   spent: Pick<BatchRow, 'operations' | 'handlerSeconds' | 'chunksDone' | 'chunksTotal'>;
 }
@@ -54,7 +58,8 @@ export async function indexBatch(table: Table, row: BatchRow): Promise<void> {
 /** The entity of a batch's line. */
 export function toIndexEntity(row: BatchRow): StoredEntity {
   const { id, workload, lane, state, accepted, dead, chunksDone, chunksTotal, handlerSeconds, operations } = row;
-  const shown = { workload, lane, state, accepted, dead, ...listedTimes(row) };
+  const { fileName, labels } = row;
+  const shown = { workload, lane, state, accepted, dead, fileName, labels, ...listedTimes(row) };
   const spent = { chunksDone, chunksTotal, handlerSeconds, operations };
   const keys = { partitionKey: dayPartition(batchDate(id)), rowKey: newestFirst(id) };
   return toEntity('line', keys, { ...shown, ...spent });

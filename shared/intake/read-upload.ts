@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Problem } from '../errors.ts';
+import type { JsonSchema } from '../workload/item-schema.ts';
 import { type ChunkLimits, chunkRecords, type RawChunk } from './chunk-records.ts';
 import { type UploadLimits, uploadTooLarge } from './limits.ts';
+import type { CsvOptions, CsvReading } from './parse/csv-options.ts';
 import { decodeUpload } from './parse/decode-upload.ts';
 import type { UploadEncoding, UploadFormat } from './parse/formats.ts';
 import { parseCsv } from './parse/parse-csv.ts';
@@ -16,6 +18,10 @@ export interface UploadSource {
   encoding: UploadEncoding;
   limits: UploadLimits;
   chunk: ChunkLimits;
+  /** How a CSV upload is written, as far as the client says; default: found from its head. */
+  csv?: CsvOptions | undefined;
+  /** JSON Schema of an item: the cells of a CSV upload are converted to its types; without one they are text. */
+  schema?: JsonSchema | undefined;
 }
 
 /** An upload being read: nothing happens before `chunks` is iterated, and it can be iterated once. */
@@ -26,6 +32,8 @@ export interface ReadUpload {
    * @throws Error before the end of `chunks`.
    */
   digest(): string;
+  /** What a CSV upload is read as; undefined for other formats, and until its header has been read. */
+  csv(): CsvReading | undefined;
 }
 
 /**
@@ -36,7 +44,7 @@ export interface ReadUpload {
 export function readUpload({ body, format, encoding, limits, chunk }: UploadSource): ReadUpload {
   const hashed = withDigest(decodeUpload(body, { encoding, limits }));
   const records = PARSERS[format](withoutByteOrderMark(hashed.pieces), limits);
-  return { chunks: chunkRecords(counted(records, limits), chunk), digest: hashed.digest };
+  return { chunks: chunkRecords(counted(records, limits), chunk), digest: hashed.digest, csv: () => undefined };
 }
 
 type Parser = (source: AsyncIterable<Buffer>, limits: UploadLimits) => AsyncIterable<RecordBlock>;

@@ -6,6 +6,7 @@ import { indexBatch } from '../batches/index-rows.ts';
 import { type Claim, claimKey, finishKey, keyRowOf, releaseClaim, renewClaim } from '../batches/keys.ts';
 import { insertBatch, readBatch } from '../batches/ledger.ts';
 import { openBatch } from '../batches/open-rows.ts';
+import type { Labels } from '../contract/labels.ts';
 import { CONTAINERS, newBatchId } from '../contract/names.ts';
 import type { Meter } from '../cost/meter.ts';
 import { Problem, toError } from '../errors.ts';
@@ -15,8 +16,10 @@ import { countAccepted } from '../telemetry/metrics.ts';
 import { currentTraceparent, withSpan } from '../telemetry/trace.ts';
 import type { EnqueueDeps } from '../wake/enqueue.ts';
 import type { Workload } from '../workload/define.ts';
+import { itemSchemaOf } from '../workload/item-schema.ts';
 import { chunkRowsOf, continueIntake } from './continue-intake.ts';
 import type { UploadLimits } from './limits.ts';
+import type { CsvOptions } from './parse/csv-options.ts';
 import type { UploadEncoding, UploadFormat } from './parse/formats.ts';
 import { type ReadUpload, readUpload } from './read-upload.ts';
 import { type StoredPayload, writePayload } from './write-payload.ts';
@@ -39,10 +42,16 @@ export interface SubmitRequest {
   /** The key is remembered for as long as its batch, and not for seven days only. */
   keepsKey?: boolean;
   source: { kind: 'http' | 'inbox'; name: string };
+  /** Of the uploaded file, without folders. */
+  fileName?: string | undefined;
+  labels?: Labels | undefined;
   body: AsyncIterable<Uint8Array>;
   format: UploadFormat;
   encoding: UploadEncoding;
+  csv?: CsvOptions | undefined;
   limits: UploadLimits;
+  /** Every item must fit the schema, or nothing is accepted. */
+  validate?: boolean;
   traceparent?: string | undefined;
 }
 
@@ -111,7 +120,12 @@ async function repeat(deps: SubmitDeps, request: SubmitRequest, claim: Claim, di
 const mismatch = (): Problem =>
   new Problem('idempotency-mismatch', 'This idempotency key was used before, for an upload with other content.');
 
-const open = (request: SubmitRequest): ReadUpload => readUpload({ ...request, chunk: request.workload.chunk });
+const open = (request: SubmitRequest): ReadUpload =>
+  readUpload({
+    ...request,
+    chunk: request.workload.chunk,
+    schema: itemSchemaOf(request.workload),
+  });
 
 type Claimed = Pick<Claim, 'batch'> & Partial<Claim>;
 
@@ -164,7 +178,7 @@ async function yieldTo(deps: SubmitDeps, own: BatchRow): Promise<BatchRow> {
 
 function newRow(
   deps: SubmitDeps,
-  { workload, lane, source, traceparent }: SubmitRequest,
+  { workload, lane, source, fileName, labels, traceparent }: SubmitRequest,
   accepted: Claimed & { payload: StoredPayload; name: string; digest: string },
 ): BatchRow {
   const now = deps.gate.now();
@@ -181,6 +195,8 @@ function newRow(
     pool: workload.pool,
     sourceKind: source.kind,
     sourceName: source.name,
+    fileName,
+    labels,
     payload: name,
     digest,
     indexOffset: payload.indexOffset,

@@ -1,8 +1,8 @@
+import { whileFollowing } from '../../shared/kit/while-following.ts';
 import { runChunk, type ThreadTools } from '../../shared/processing/thread/run-chunk.ts';
 import { taskOf } from '../../shared/processing/thread-pool/process-chunk.ts';
 import type { Processor } from '../../shared/processing/thread-pool/processor.ts';
 import type { Registry } from '../../shared/workload/registry.ts';
-import { whileFollowing } from '../kit/while-following.ts';
 
 const BUDGET_MS = 60_000;
 

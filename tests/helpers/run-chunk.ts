@@ -1,12 +1,12 @@
 /** Runs a chunk as a thread does, without one. */
 import { z } from 'zod';
+import { whileFollowing } from '../../shared/kit/while-following.ts';
 import { readCopy } from '../../shared/processing/thread/copies.ts';
 import { runChunk, type ThreadTools } from '../../shared/processing/thread/run-chunk.ts';
 import { countItems, readThreadStatus } from '../../shared/processing/thread/thread-status.ts';
 import type { ChunkJob, Copy, ThreadTask } from '../../shared/processing/thread/thread-task.ts';
 import { taskOf } from '../../shared/processing/thread-pool/process-chunk.ts';
 import { defineWorkload, type ItemContext, type Workload } from '../../shared/workload/define.ts';
-import { whileFollowing } from '../kit/while-following.ts';
 import { chunkJob, readAll } from './chunks.ts';
 
 export const item = z.object({ id: z.number() });

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { outcomeBlobName } from '../../../shared/contract/names.ts';
+import { runWorkload } from '../../../shared/kit/run-workload.ts';
 import { splitChunk } from '../../../shared/processing/outcome/endings.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { Reject } from '../../../shared/workload/errors.ts';
 import { chunkJob } from '../../helpers/chunks.ts';
-import { runWorkload } from '../../kit/run-workload.ts';
 import { documentedSql, query, writeBlobs } from './query.ts';
 
 const workload = defineWorkload({

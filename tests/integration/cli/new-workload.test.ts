@@ -12,11 +12,10 @@ let folder: string;
 beforeAll(async () => {
   await mkdir(join(ROOT, '.sluice'), { recursive: true });
   folder = await mkdtemp(join(ROOT, '.sluice/new-workload-'));
-  await mkdir(join(folder, 'tests'));
+
   await cp(join(ROOT, 'workloads'), join(folder, 'workloads'), { recursive: true });
   await cp(join(ROOT, 'biome.json'), join(folder, 'biome.json'));
   await symlink(join(ROOT, 'shared'), join(folder, 'shared'));
-  await symlink(join(ROOT, 'tests/kit'), join(folder, 'tests/kit'));
   await writeFile(
     join(folder, 'tsconfig.json'),
     JSON.stringify({ extends: '../../tsconfig.json', include: ['workloads/index.ts', 'tests/unit'] }),

@@ -120,6 +120,12 @@ export const ROOMS: readonly Room[] = [
   { path: PIPELINE, imports: CORE, packages: ['node:crypto'] },
 
   {
+    // Runs a workload in memory, for tests and the command line; nothing of the app imports it.
+    path: 'shared/kit/',
+    imports: [...ORDER, ...SIDES, ...LEAVES, SETTINGS, 'workloads/index.ts'],
+    packages: ['piscina', 'node:timers/promises'],
+  },
+  {
     path: 'functions/',
     imports: [
       ...['shared/cost/sheet.ts', 'shared/drain/', 'shared/intake/inbox/', 'shared/sweep/', 'shared/telemetry/'],

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { runWorkload } from '../../../shared/kit/run-workload.ts';
 import { defineWorkload, type ItemContext, type WorkloadOptions } from '../../../shared/workload/define.ts';
 import { Retry } from '../../../shared/workload/errors.ts';
-import { runWorkload } from '../../kit/run-workload.ts';
 
 const item = z.object({ id: z.number() });
 type Item = z.infer<typeof item>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type RunOptions, type RunResult, runWorkload } from '../../kit/run-workload.ts';
+import { type RunOptions, type RunResult, runWorkload } from '../../../shared/kit/run-workload.ts';
 import unruly from './unruly-workload.ts';
 
 const threads = new URL('./unruly-workload.ts', import.meta.url);

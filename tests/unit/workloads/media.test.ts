@@ -1,8 +1,8 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
+import { runWorkload } from '../../../shared/kit/run-workload.ts';
 import type { ImageRow } from '../../../workloads/media/make-thumbnails.ts';
 import media from '../../../workloads/media.ts';
-import { runWorkload } from '../../kit/run-workload.ts';
 
 const draw = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: { r: 200, g: 80, b: 40 } } });

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runWorkload } from '../../../shared/kit/run-workload.ts';
 import { addDecimals } from '../../../workloads/billing/decimal.ts';
 import { type Distribution, distribute } from '../../../workloads/payouts/distribute.ts';
 import { type Sale, sale } from '../../../workloads/payouts/sale.ts';
 import payouts from '../../../workloads/payouts.ts';
-import { runWorkload } from '../../kit/run-workload.ts';
 
 const thirds = [
   { author: 'ada', share: '33.3334' },

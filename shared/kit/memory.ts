@@ -1,4 +1,4 @@
-import type { OpenContainer } from '../../shared/workload/container.ts';
+import type { OpenContainer } from '../workload/container.ts';
 
 /** Blobs by name. */
 export type Blobs = Record<string, Uint8Array>;

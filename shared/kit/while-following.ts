@@ -1,5 +1,5 @@
-import { followStop } from '../../shared/processing/thread/thread-status.ts';
-import type { ThreadTask } from '../../shared/processing/thread/thread-task.ts';
+import { followStop } from '../processing/thread/thread-status.ts';
+import type { ThreadTask } from '../processing/thread/thread-task.ts';
 
 /** Runs a task, and asks it to end early once `stop` is aborted, as the pool does; its reason is a Stop. */
 export async function whileFollowing<T>(

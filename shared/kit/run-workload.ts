@@ -2,13 +2,13 @@
  * The test kit: a workload over items in memory, by the code that runs it in the cloud. Chunking, validation, handler,
  * retries, dead letters, frames and report are the real ones; queues, storage and the waits between tries are left out.
  */
-import { followUps } from '../../shared/batches/follow-ups.ts';
-import { outcomeBlobName } from '../../shared/contract/names.ts';
-import { type DeadItem, type FailedFold, failureOf, type PartialLine } from '../../shared/contract/outcome.ts';
-import type { Reference } from '../../shared/contract/reference.ts';
-import type { ChunkJob, ChunkOutcome } from '../../shared/processing/thread/thread-task.ts';
-import { createMerge } from '../../shared/results/merge.ts';
-import type { Workload } from '../../shared/workload/define.ts';
+import { followUps } from '../batches/follow-ups.ts';
+import { outcomeBlobName } from '../contract/names.ts';
+import { type DeadItem, type FailedFold, failureOf, type PartialLine } from '../contract/outcome.ts';
+import type { Reference } from '../contract/reference.ts';
+import type { ChunkJob, ChunkOutcome } from '../processing/thread/thread-task.ts';
+import { createMerge } from '../results/merge.ts';
+import type { Workload } from '../workload/define.ts';
 import { type Calls, createCallCounters, readCalls } from './calls.ts';
 import { cutIntoChunks, START_MS } from './cut-into-chunks.ts';
 import { type Blobs, createMemory } from './memory.ts';

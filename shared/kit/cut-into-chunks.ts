@@ -1,10 +1,10 @@
-import { digestOf, encodeFrameSync } from '../../shared/contract/frame.ts';
-import { chunkId } from '../../shared/contract/names.ts';
-import type { Reference } from '../../shared/contract/reference.ts';
-import type { RawChunk } from '../../shared/intake/chunk-records.ts';
-import { readUpload } from '../../shared/intake/read-upload.ts';
-import { DEFAULTS, readSettings } from '../../shared/settings.ts';
-import type { Workload } from '../../shared/workload/define.ts';
+import { digestOf, encodeFrameSync } from '../contract/frame.ts';
+import { chunkId } from '../contract/names.ts';
+import type { Reference } from '../contract/reference.ts';
+import type { RawChunk } from '../intake/chunk-records.ts';
+import { readUpload } from '../intake/read-upload.ts';
+import { DEFAULTS, readSettings } from '../settings.ts';
+import type { Workload } from '../workload/define.ts';
 
 /** When every run of the kit begins, so that what it makes is the same each time: 2026-01-01. */
 export const START_MS = Date.UTC(2026, 0, 1);

@@ -1,7 +1,7 @@
 /** Counts the calls of a workload's handler, in memory that outlives a thread, and cancels the batch at one of them. */
-import { isPromise } from '../../shared/processing/thread/flight.ts';
-import type { Stop } from '../../shared/processing/thread/thread-status.ts';
-import type { ItemContext, Workload } from '../../shared/workload/define.ts';
+import { isPromise } from '../processing/thread/flight.ts';
+import type { Stop } from '../processing/thread/thread-status.ts';
+import type { ItemContext, Workload } from '../workload/define.ts';
 
 /** How the handler was called. A call of `mapChunk` is one call of each of its items. */
 export interface Calls {

@@ -1,9 +1,9 @@
 /** What the kit's worker threads load: the workload that a module exports, with the limits of the test. */
 import { workerData } from 'piscina';
-import { serve } from '../../shared/processing/thread/serve.ts';
-import type { ThreadTask } from '../../shared/processing/thread/thread-task.ts';
-import type { Workload } from '../../shared/workload/define.ts';
-import { createRegistry, type Registry } from '../../shared/workload/registry.ts';
+import { serve } from '../processing/thread/serve.ts';
+import type { ThreadTask } from '../processing/thread/thread-task.ts';
+import type { Workload } from '../workload/define.ts';
+import { createRegistry, type Registry } from '../workload/registry.ts';
 import { type CallCounters, countCalls } from './calls.ts';
 import { whileFollowing } from './while-following.ts';
 

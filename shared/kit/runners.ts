@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { runChunk } from '../../shared/processing/thread/run-chunk.ts';
-import type { ChunkJob, ChunkOutcome } from '../../shared/processing/thread/thread-task.ts';
-import { taskOf } from '../../shared/processing/thread-pool/process-chunk.ts';
-import { createProcessor } from '../../shared/processing/thread-pool/processor.ts';
-import { DEFAULTS } from '../../shared/settings.ts';
-import type { OpenContainer } from '../../shared/workload/container.ts';
-import type { Workload } from '../../shared/workload/define.ts';
+import { runChunk } from '../processing/thread/run-chunk.ts';
+import type { ChunkJob, ChunkOutcome } from '../processing/thread/thread-task.ts';
+import { taskOf } from '../processing/thread-pool/process-chunk.ts';
+import { createProcessor } from '../processing/thread-pool/processor.ts';
+import { DEFAULTS } from '../settings.ts';
+import type { OpenContainer } from '../workload/container.ts';
+import type { Workload } from '../workload/define.ts';
 import { type CallCounters, countCalls } from './calls.ts';
 import type { KitThreadData } from './thread.ts';
 import { whileFollowing } from './while-following.ts';
