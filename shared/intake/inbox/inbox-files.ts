@@ -1,0 +1,221 @@
+/** The files of the inbox as people see them: those that wait or are being taken, and those that were rejected, with the reason. */
+import type { Readable } from 'node:stream';
+import type { BlobClient, BlobItem, ContainerClient } from '@azure/storage-blob';
+import { CONTAINERS } from '../../contract/names.ts';
+import { statusOf, type UploadPosition } from '../../errors.ts';
+import { inParallel } from '../../parallel.ts';
+import { downloadedPieces } from '../../storage/blob-reads.ts';
+import { DOWNLOAD_RESUMES } from '../../storage/retry-limits.ts';
+import type { Registry } from '../../workload/registry.ts';
+import { isMoved, reasonName } from './inbox-move.ts';
+
+/** States of a file in a listing; `done` is told of a single file only. */
+export const INBOX_STATES = ['waiting', 'taking', 'rejected'] as const;
+export type InboxState = (typeof INBOX_STATES)[number] | 'done';
+
+/** Why a file was rejected: a problem, as an upload over HTTP would have got it. */
+export interface RejectionReason {
+  type: string;
+  status: number;
+  title: string;
+  detail: string;
+  errors: UploadPosition[];
+}
+
+/** How far the taking of one version of a file is. */
+export interface FileProgress {
+  name: string;
+  etag: string;
+  readBytes: number;
+  readItems: number;
+  /** ISO 8601. */
+  since: string;
+}
+
+export interface InboxFile {
+  name: string;
+  /** Workload and lane that the path names; undefined where it names none that is known. */
+  workload: string | undefined;
+  lane: string | undefined;
+  state: InboxState;
+  bytes: number;
+  /** When it came to be in this state; ISO 8601. */
+  since: string;
+  readBytes?: number;
+  readItems?: number;
+  reason?: RejectionReason;
+  /** The batch that it became. */
+  batch?: string;
+}
+
+export interface InboxFilesDeps {
+  container: (name: string) => ContainerClient;
+  registry: Registry;
+  /** Files that are being taken. */
+  listTaking: () => AsyncIterable<FileProgress>;
+}
+
+export interface InboxFilter {
+  workload: string | undefined;
+  state: InboxState | undefined;
+  /** Most files of the page. */
+  limit: number;
+  /** Where the page before ended. */
+  after: InboxPlace | undefined;
+}
+
+/** A place in the listing: a container, and where in it the service goes on; undefined: at its beginning. */
+export interface InboxPlace {
+  container: 'inbox' | 'inbox-rejected';
+  marker: string | undefined;
+}
+
+/** List operations of one page: files that a filter leaves out, and reasons, take room in the pages of the service. */
+const MAX_LISTINGS = 5;
+/** A reason has at most a hundred positions; whatever else lies under its name is not read. */
+const MAX_REASON_BYTES = 64 * 1024;
+const READS_AT_ONCE = 16;
+
+/**
+ * Lists files, those in the inbox before the rejected ones, each by name: at most five list operations, one for the files
+ * being taken, and one read per rejected file. A page may have fewer files than asked for, and still a `next`.
+ */
+export async function listInboxFiles(
+  deps: InboxFilesDeps,
+  filter: InboxFilter,
+): Promise<{ files: InboxFile[]; next: InboxPlace | undefined }> {
+  const files: InboxFile[] = [];
+  const first = filter.state === 'rejected' ? CONTAINERS.inboxRejected : CONTAINERS.inbox;
+  let place: InboxPlace | undefined = filter.after ?? { container: first, marker: undefined };
+  let taking: Map<string, FileProgress> | undefined;
+  for (let listings = 0; place !== undefined && files.length < filter.limit && listings < MAX_LISTINGS; listings++) {
+    const { blobs, next } = await listPage(deps, filter, { ...place, limit: filter.limit - files.length });
+    if (place.container === CONTAINERS.inboxRejected) {
+      const moved = blobs.filter(({ metadata }) => isMoved(metadata));
+      files.push(...(await inParallel(moved, READS_AT_ONCE, (blob) => rejectedFile(deps, blob))));
+    } else if (blobs.length > 0) {
+      taking ??= await readTaking(deps);
+      const found = blobs.map((blob) => fileInInbox(deps.registry, blob, taking?.get(blob.name)));
+      files.push(...found.filter(({ state }) => filter.state === undefined || state === filter.state));
+    }
+    place = next;
+  }
+  return { files, next: place };
+}
+
+async function listPage(
+  { container }: InboxFilesDeps,
+  { workload, state }: InboxFilter,
+  { limit, ...place }: InboxPlace & { limit: number },
+): Promise<{ blobs: BlobItem[]; next: InboxPlace | undefined }> {
+  const prefix = workload === undefined ? {} : { prefix: `${workload}/` };
+  const pages = container(place.container)
+    .listBlobsFlat({ includeMetadata: true, ...prefix })
+    .byPage({ maxPageSize: limit, ...(place.marker === undefined ? {} : { continuationToken: place.marker }) });
+  const { value } = await pages.next();
+  const { segment, continuationToken: marker } = value as {
+    segment: { blobItems: BlobItem[] };
+    continuationToken?: string;
+  };
+  return { blobs: segment.blobItems, next: marker ? { ...place, marker } : containerAfter(place, state) };
+}
+
+const containerAfter = ({ container }: InboxPlace, state: InboxState | undefined): InboxPlace | undefined =>
+  container === CONTAINERS.inbox && state === undefined
+    ? { container: CONTAINERS.inboxRejected, marker: undefined }
+    : undefined;
+
+async function readTaking({ listTaking }: InboxFilesDeps): Promise<Map<string, FileProgress>> {
+  const taking = new Map<string, FileProgress>();
+  for await (const progress of listTaking()) taking.set(progress.name, progress);
+  return taking;
+}
+
+type Properties = Pick<BlobItem['properties'], 'etag' | 'lastModified'> & { contentLength?: number };
+
+/** Listings give ETags without quotes, properties of a blob with them. */
+const unquoted = (etag: string): string => etag.replace(/^"(.*)"$/, '$1');
+
+function fileInInbox(
+  registry: Registry,
+  { name, properties }: { name: string; properties: Properties },
+  progress: FileProgress | undefined,
+): InboxFile {
+  const file = fileOf(registry, name, properties);
+  if (progress === undefined || progress.etag !== unquoted(properties.etag)) return { ...file, state: 'waiting' };
+  const { readBytes, readItems, since } = progress;
+  return { ...file, state: 'taking', since, readBytes, readItems };
+}
+
+const fileOf = (
+  registry: Registry,
+  name: string,
+  { contentLength, lastModified }: Properties,
+): Omit<InboxFile, 'state'> => ({
+  name,
+  ...targetOf(registry, name),
+  bytes: contentLength ?? 0,
+  since: lastModified.toISOString(),
+});
+
+/** Unlike `inboxTarget` for files that may be none: what the path names, as far as it is known. */
+function targetOf(registry: Registry, name: string): Pick<InboxFile, 'workload' | 'lane'> {
+  const [first = '', second = '', ...rest] = name.split('/');
+  const workload = second === '' ? undefined : registry.workload(first);
+  const lane = rest.length > 0 && workload?.lanes.includes(second) ? second : undefined;
+  return { workload: workload?.name, lane };
+}
+
+async function rejectedFile(
+  { container, registry }: InboxFilesDeps,
+  { name, properties }: { name: string; properties: Properties },
+): Promise<InboxFile> {
+  const reason = await readReason(container(CONTAINERS.inboxRejected).getBlobClient(reasonName(name)));
+  return { ...fileOf(registry, name, properties), state: 'rejected', ...(reason === undefined ? {} : { reason }) };
+}
+
+/** undefined for a reason that was removed, or that somebody else wrote. */
+async function readReason(blob: BlobClient): Promise<RejectionReason | undefined> {
+  try {
+    const text = await textOf(blob, MAX_REASON_BYTES);
+    const { type, status, title, detail, errors = [] } = JSON.parse(text) as Partial<RejectionReason>;
+    if (typeof type !== 'string' || typeof status !== 'number' || typeof detail !== 'string') return undefined;
+    return { type, status, title: String(title), detail, errors: errors.map(positionOf) };
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError || statusOf(error) === 404) return undefined;
+    throw error;
+  }
+}
+
+/** The beginning of a blob, by one operation whatever its size. */
+async function textOf(blob: BlobClient, maxBytes: number): Promise<string> {
+  const { readableStreamBody } = await blob.download(0, maxBytes, { maxRetryRequests: DOWNLOAD_RESUMES });
+  const pieces: Uint8Array[] = [];
+  for await (const piece of downloadedPieces(readableStreamBody as Readable)) pieces.push(piece);
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+const positionOf = ({ line, column, message }: UploadPosition): UploadPosition => ({ line, column, message });
+
+/** Finds one file by its name, wherever it is; of a file that became a batch, the batch. At most four operations. */
+export async function findInboxFile(deps: InboxFilesDeps, name: string): Promise<InboxFile | undefined> {
+  const { container, registry } = deps;
+  const propertiesIn = (where: string) => propertiesOf(container(where).getBlobClient(name));
+  const waiting = await propertiesIn(CONTAINERS.inbox);
+  if (waiting) return fileInInbox(registry, { name, properties: waiting }, (await readTaking(deps)).get(name));
+  const done = await propertiesIn(CONTAINERS.inboxDone);
+  if (done?.metadata?.batch !== undefined)
+    return { ...fileOf(registry, name, done), state: 'done', batch: done.metadata.batch };
+  const rejected = await propertiesIn(CONTAINERS.inboxRejected);
+  return rejected && isMoved(rejected.metadata) ? rejectedFile(deps, { name, properties: rejected }) : undefined;
+}
+
+async function propertiesOf(blob: BlobClient): Promise<(Properties & Pick<BlobItem, 'metadata'>) | undefined> {
+  try {
+    const { etag = '', lastModified = new Date(0), contentLength = 0, metadata = {} } = await blob.getProperties();
+    return { etag, lastModified, contentLength, metadata };
+  } catch (error) {
+    if (statusOf(error) === 404) return undefined;
+    throw error;
+  }
+}
