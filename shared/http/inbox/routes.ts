@@ -1,9 +1,37 @@
 import { INBOX_STATES } from '../../intake/inbox/inbox-files.ts';
 import { JSON_TYPE, NEXT, query, type Route, whole } from '../edge/route.ts';
-import { inboxListSchema, inboxRetrySchema } from './schemas.ts';
+import { importAnswerSchema, importRequestSchema, inboxListSchema, inboxRetrySchema } from './schemas.ts';
 
 /** The routes of the inbox. */
 export const INBOX_ROUTES: readonly Route[] = [
+  {
+    name: 'import-batch',
+    method: 'POST',
+    route: 'workloads/{workload}/batches/from-url',
+    audience: 'client',
+    summary: 'Have a file imported into the inbox, from an allowed host or the own storage account',
+    parameters: [
+      {
+        in: 'header',
+        name: 'Idempotency-Key',
+        description: 'The same key with the same content gives the same batch, for seven days',
+        schema: { type: 'string', minLength: 1, maxLength: 255 },
+      },
+    ],
+    body: { [JSON_TYPE]: importRequestSchema },
+    answers: [
+      {
+        status: 202,
+        description: 'The next look into the inbox begins with it',
+        content: { [JSON_TYPE]: importAnswerSchema },
+        headers: { location: 'The file in the inbox' },
+      },
+    ],
+    problems: [
+      ...(['invalid-parameter', 'not-found', 'conflict', 'too-large', 'unsupported-media-type'] as const),
+      'idempotency-mismatch',
+    ],
+  },
   {
     name: 'list-inbox',
     method: 'GET',

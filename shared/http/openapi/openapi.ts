@@ -25,6 +25,8 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   DeadLetter: deadLetters.deadLetterSchema,
   DeadLetterGroups: deadLetters.deadLetterGroupsSchema,
   DeadLetterList: deadLetters.deadLetterListSchema,
+  ImportAnswer: inbox.importAnswerSchema,
+  ImportRequest: inbox.importRequestSchema,
   InboxFile: inbox.inboxFileSchema,
   InboxList: inbox.inboxListSchema,
   Problem: problemSchema,

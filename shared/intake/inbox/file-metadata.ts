@@ -1,8 +1,8 @@
 /** Metadata of an inbox file that says how it is to be taken; docs/inbox.md names what each entry is. */
-export const FILE_METADATA = ['idempotencykey', 'labels', 'csv', 'filename'] as const;
+export const FILE_METADATA = ['idempotencykey', 'labels', 'csv', 'filename', 'importedfrom'] as const;
 
 /** The service takes 8 KiB in all (learn: setting and retrieving properties and metadata); some is left for what a move adds. */
-const MAX_METADATA = 7 * 1024;
+export const MAX_METADATA = 7 * 1024;
 
 /** What of a blob's metadata says how the file is to be taken, under lower-case names. Everything else is left out. */
 export function fileMetadata(metadata: Record<string, string> = {}): Record<string, string> {

@@ -7,6 +7,9 @@ import { inParallel } from '../../parallel.ts';
 import { downloadedPieces } from '../../storage/blob-reads.ts';
 import { DOWNLOAD_RESUMES } from '../../storage/retry-limits.ts';
 import type { Registry } from '../../workload/registry.ts';
+import { copiedBytes } from '../import/copy-source.ts';
+import { importedName, importName, isImport } from '../import/import-file.ts';
+import { fileMetadata } from './file-metadata.ts';
 import { isMoved, reasonName } from './inbox-move.ts';
 
 /** States of a file in a listing; `done` is told of a single file only. */
@@ -39,6 +42,8 @@ export interface InboxFile {
   lane: string | undefined;
   state: InboxState;
   bytes: number;
+  /** Address that it is imported from, without its query. */
+  importedFrom?: string;
   /** When it came to be in this state; ISO 8601. */
   since: string;
   readBytes?: number;
@@ -95,7 +100,8 @@ export async function listInboxFiles(
       files.push(...(await inParallel(moved, READS_AT_ONCE, (blob) => rejectedFile(deps, blob))));
     } else if (blobs.length > 0) {
       taking ??= await readTaking(deps);
-      const found = blobs.map((blob) => fileInInbox(deps.registry, blob, taking?.get(blob.name)));
+      const known = taking;
+      const found = await inParallel(blobs, READS_AT_ONCE, (blob) => fileInInbox(deps, blob, known.get(blob.name)));
       files.push(...found.filter(({ state }) => filter.state === undefined || state === filter.state));
     }
     place = next;
@@ -136,27 +142,39 @@ type Properties = Pick<BlobItem['properties'], 'etag' | 'lastModified'> & { cont
 /** Listings give ETags without quotes, properties of a blob with them. */
 const unquoted = (etag: string): string => etag.replace(/^"(.*)"$/, '$1');
 
-function fileInInbox(
-  registry: Registry,
-  { name, properties }: { name: string; properties: Properties },
+/** Of a file that is being imported, the uncommitted blocks tell how far that is: one operation. */
+async function fileInInbox(
+  { registry, container }: InboxFilesDeps,
+  blob: FoundBlob,
   progress: FileProgress | undefined,
-): InboxFile {
-  const file = fileOf(registry, name, properties);
-  if (progress === undefined || progress.etag !== unquoted(properties.etag)) return { ...file, state: 'waiting' };
-  const { readBytes, readItems, since } = progress;
-  return { ...file, state: 'taking', since, readBytes, readItems };
+): Promise<InboxFile> {
+  const file = fileOf(registry, blob);
+  if (progress !== undefined && progress.etag === unquoted(blob.properties.etag)) {
+    const { readBytes, readItems, since } = progress;
+    return { ...file, state: 'taking', since, readBytes, readItems };
+  }
+  const readBytes = isImport(blob.name)
+    ? await copiedBytes(container(CONTAINERS.inbox).getBlockBlobClient(importedName(blob.name)))
+    : 0;
+  return readBytes === 0 ? { ...file, state: 'waiting' } : { ...file, state: 'taking', readBytes };
 }
 
-const fileOf = (
-  registry: Registry,
-  name: string,
-  { contentLength, lastModified }: Properties,
-): Omit<InboxFile, 'state'> => ({
-  name,
-  ...targetOf(registry, name),
-  bytes: contentLength ?? 0,
-  since: lastModified.toISOString(),
-});
+interface FoundBlob {
+  name: string;
+  properties: Properties;
+  metadata?: Record<string, string>;
+}
+
+function fileOf(registry: Registry, { name, properties, metadata }: FoundBlob): Omit<InboxFile, 'state'> {
+  const { importedfrom: importedFrom } = fileMetadata(metadata);
+  return {
+    name,
+    ...targetOf(registry, name),
+    bytes: properties.contentLength ?? 0,
+    ...(importedFrom === undefined ? {} : { importedFrom }),
+    since: properties.lastModified.toISOString(),
+  };
+}
 
 /** Unlike `inboxTarget` for files that may be none: what the path names, as far as it is known. */
 function targetOf(registry: Registry, name: string): Pick<InboxFile, 'workload' | 'lane'> {
@@ -166,12 +184,9 @@ function targetOf(registry: Registry, name: string): Pick<InboxFile, 'workload' 
   return { workload: workload?.name, lane };
 }
 
-async function rejectedFile(
-  { container, registry }: InboxFilesDeps,
-  { name, properties }: { name: string; properties: Properties },
-): Promise<InboxFile> {
-  const reason = await readReason(container(CONTAINERS.inboxRejected).getBlobClient(reasonName(name)));
-  return { ...fileOf(registry, name, properties), state: 'rejected', ...(reason === undefined ? {} : { reason }) };
+async function rejectedFile({ container, registry }: InboxFilesDeps, blob: FoundBlob): Promise<InboxFile> {
+  const reason = await readReason(container(CONTAINERS.inboxRejected).getBlobClient(reasonName(blob.name)));
+  return { ...fileOf(registry, blob), state: 'rejected', ...(reason === undefined ? {} : { reason }) };
 }
 
 /** undefined for a reason that was removed, or that somebody else wrote. */
@@ -197,23 +212,28 @@ async function textOf(blob: BlobClient, maxBytes: number): Promise<string> {
 
 const positionOf = ({ line, column, message }: UploadPosition): UploadPosition => ({ line, column, message });
 
-/** Finds one file by its name, wherever it is; of a file that became a batch, the batch. At most four operations. */
+/** Finds one file by its name wherever it is, or the order to import it; of a file that became a batch, the batch. */
 export async function findInboxFile(deps: InboxFilesDeps, name: string): Promise<InboxFile | undefined> {
   const { container, registry } = deps;
-  const propertiesIn = (where: string) => propertiesOf(container(where).getBlobClient(name));
-  const waiting = await propertiesIn(CONTAINERS.inbox);
-  if (waiting) return fileInInbox(registry, { name, properties: waiting }, (await readTaking(deps)).get(name));
-  const done = await propertiesIn(CONTAINERS.inboxDone);
-  if (done?.metadata?.batch !== undefined)
-    return { ...fileOf(registry, name, done), state: 'done', batch: done.metadata.batch };
-  const rejected = await propertiesIn(CONTAINERS.inboxRejected);
-  return rejected && isMoved(rejected.metadata) ? rejectedFile(deps, { name, properties: rejected }) : undefined;
+  const blobIn = (where: string, blob = name) => findBlob(container(where).getBlobClient(blob));
+  for (const waits of [name, importName(name)]) {
+    const blob = await blobIn(CONTAINERS.inbox, waits);
+    if (blob) return fileInInbox(deps, blob, (await readTaking(deps)).get(waits));
+  }
+  const done = await blobIn(CONTAINERS.inboxDone);
+  const batch = done?.metadata?.batch;
+  if (done && batch !== undefined) return { ...fileOf(registry, done), state: 'done', batch };
+  for (const rejected of [name, importName(name)]) {
+    const blob = await blobIn(CONTAINERS.inboxRejected, rejected);
+    if (blob && isMoved(blob.metadata)) return rejectedFile(deps, blob);
+  }
+  return undefined;
 }
 
-async function propertiesOf(blob: BlobClient): Promise<(Properties & Pick<BlobItem, 'metadata'>) | undefined> {
+async function findBlob(blob: BlobClient): Promise<FoundBlob | undefined> {
   try {
     const { etag = '', lastModified = new Date(0), contentLength = 0, metadata = {} } = await blob.getProperties();
-    return { etag, lastModified, contentLength, metadata };
+    return { name: blob.name, properties: { etag, lastModified, contentLength }, metadata };
   } catch (error) {
     if (statusOf(error) === 404) return undefined;
     throw error;

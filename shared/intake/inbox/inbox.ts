@@ -9,6 +9,7 @@ import { blobNameFault } from '../../contract/blob-name.ts';
 import { CONTAINERS } from '../../contract/names.ts';
 import { errorCodeOf, isOutage, Problem, toError } from '../../errors.ts';
 import { log } from '../../telemetry/log.ts';
+import { type ImportDeps, importFile, isImport } from '../import/import-file.ts';
 import { fileMetadata } from './file-metadata.ts';
 import { type FileVersion, type InboxDecision, InboxMarks } from './inbox-marks.ts';
 import { CopyPendingError, moveFile, removeFile } from './inbox-move.ts';
@@ -20,7 +21,7 @@ const MAX_COLLECT_MS = 5 * 60_000;
 /** Stuck files that one look logs one by one; all of them are counted. */
 const MAX_STUCK_LINES = 20;
 
-export type InboxDeps = SubmitFileDeps & RejectFileDeps;
+export type InboxDeps = SubmitFileDeps & RejectFileDeps & ImportDeps;
 
 /** What one look into the inbox came to. */
 export interface InboxResult {
@@ -73,7 +74,11 @@ async function takeFile(deps: InboxDeps, look: Look, file: BlobItem): Promise<ke
     if (fault !== undefined) throw new Error(`Its name ${fault}: the client would address another blob.`);
     decision = await look.marks.find(version);
     marked = decision !== undefined;
-    decision ??= await decide(deps, look, file);
+    if (!decision) {
+      const decided = await decide(deps, look, file);
+      if ('imported' in decided) return await takeFile(deps, look, decided.imported);
+      decision = decided;
+    }
     await finish(deps, version, { decision, marked, metadata: file.metadata });
     return 'batch' in decision ? 'accepted' : 'rejected';
   } catch (error) {
@@ -131,9 +136,10 @@ const isPassing = (error: Error): boolean =>
 
 const isPassingProblem = ({ type }: Problem): boolean => type === 'upload-in-progress' || type === 'busy';
 
-/** Makes a batch of a file, or writes why it is rejected. Throws whatever else keeps it from being judged. */
-async function decide(deps: InboxDeps, look: Look, file: BlobItem): Promise<InboxDecision> {
+/** Makes a batch of a file, or the file that its address leads to; or writes why it is rejected. Throws whatever else keeps it from being judged. */
+async function decide(deps: InboxDeps, look: Look, file: BlobItem): Promise<InboxDecision | { imported: BlobItem }> {
   try {
+    if (isImport(file.name)) return { imported: await importFile(deps, file) };
     const submitted = await submitFile(deps, look.inbox, file);
     if (submitted.sameContentAs !== undefined) log.warn('inbox-repeated', { file: file.name, ...submitted });
     return { batch: submitted.batch };
