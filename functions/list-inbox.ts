@@ -1,6 +1,7 @@
 import { app } from '@azure/functions';
 import { answering } from '../shared/http/edge/answers.ts';
 import { listInbox } from '../shared/http/inbox/list-inbox.ts';
+import { listTaking } from '../shared/intake/inbox/progress.ts';
 import { pipeline } from './app.ts';
 
 const { registry } = pipeline;
@@ -11,6 +12,6 @@ app.http('list-inbox', {
   authLevel: 'function',
   handler: answering((request) => {
     const { container } = pipeline.deps();
-    return listInbox({ container, registry, listTaking: async function* () {} }, request);
+    return listInbox({ container, registry, listTaking: () => listTaking({ container }) }, request);
   }),
 });

@@ -4,10 +4,11 @@
  */
 import { Problem } from '../../errors.ts';
 import { BlankBytes, type UploadLimits } from '../limits.ts';
+import type { CsvReading } from './csv-options.ts';
 import { type CsvRow, readCsvRow } from './csv-row.ts';
 import { PendingBytes } from './pending-bytes.ts';
-import { advance, malformed, type Position, requireUtf8, START } from './position.ts';
-import { createBlockBuilder, type RecordBlock } from './record-block.ts';
+import { advance, malformed, requireUtf8, type SourcePoint, START } from './position.ts';
+import { createBlockBuilder, type ParserResume, type RecordBlock } from './record-block.ts';
 
 const LF = 0x0a;
 const CR = 0x0d;
@@ -23,8 +24,10 @@ const QUOTE = 0x22;
 export async function* parseCsv(
   source: AsyncIterable<Buffer>,
   limits: Pick<UploadLimits, 'maxRecordBytes'>,
+  { resume, onReading }: { resume?: ParserResume | undefined; onReading?: (reading: CsvReading) => void } = {},
 ): AsyncGenerator<RecordBlock> {
-  const reader = new CsvReader(limits.maxRecordBytes);
+  const reader = new CsvReader(limits.maxRecordBytes, onReading);
+  if (resume) reader.resume(resume);
   for await (const piece of source) yield* reader.push(piece);
   yield* reader.end();
 }
@@ -36,12 +39,20 @@ class CsvReader {
   readonly #blank = new BlankBytes();
   #inQuotes = false;
   /** Where what is pending begins: always a row. */
-  #at: Position = START;
+  #at: SourcePoint = START;
   /** `"name":` per column, with the bracket or comma before it; undefined before the header. */
   #keys: string[] | undefined;
 
-  constructor(maxBytes: number) {
+  readonly #onReading: ((reading: CsvReading) => void) | undefined;
+
+  constructor(maxBytes: number, onReading?: (reading: CsvReading) => void) {
     this.#maxBytes = maxBytes;
+    this.#onReading = onReading;
+  }
+
+  resume({ at, csv }: ParserResume): void {
+    this.#at = at;
+    this.#useNames(csv?.columns.map(({ name }) => name) ?? []);
   }
 
   *push(piece: Buffer): Generator<RecordBlock> {
@@ -82,7 +93,7 @@ class CsvReader {
       this.#requireShort(text.slice(start, row.end));
       this.#take(row, text, start);
       this.#blank.end();
-      this.#at = advance(this.#at, text.slice(start, row.end));
+      this.#advance(text.slice(start, row.end));
       start = row.end;
       const block = this.#builder.full ? this.#builder.take() : undefined;
       if (block) yield block;
@@ -99,8 +110,12 @@ class CsvReader {
     }
     if (breaks === 0) return offset;
     this.#blank.skip(offset - start, this.#at.line);
-    this.#at = { line: this.#at.line + breaks, column: 1 };
+    this.#at = { offset: this.#at.offset + offset - start, line: this.#at.line + breaks, column: 1 };
     return offset;
+  }
+
+  #advance(text: string): void {
+    this.#at = { offset: this.#at.offset + Buffer.byteLength(text), ...advance(this.#at, text) };
   }
 
   #readRow(text: string, start: number): CsvRow {
@@ -115,7 +130,7 @@ class CsvReader {
       const seen = new Set(['']);
       const bad = row.fields.findIndex((name) => seen.size === seen.add(name).size);
       if (bad >= 0) throw this.#malformedAt(text, { start, offset: offset(bad) }, badName(row.fields[bad]));
-      this.#keys = row.fields.map((name, index) => `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`);
+      this.#useNames(row.fields);
       return;
     }
     const [expected, got] = [this.#keys.length, row.fields.length];
@@ -126,12 +141,18 @@ class CsvReader {
     this.#emit(row.fields, this.#keys);
   }
 
+  #useNames(names: readonly string[]): void {
+    this.#keys = names.map((name, index) => `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`);
+    const columns = names.map((name) => ({ header: name, name, type: 'text' as const }));
+    this.#onReading?.({ delimiter: ',', decimal: '.', charset: 'utf-8', columns });
+  }
+
   #emit(fields: readonly string[], keys: readonly string[]): void {
     let json = '';
     for (const [index, key] of keys.entries()) json += key + JSON.stringify(fields[index]);
     const bytes = Buffer.from(`${json}}`);
     if (bytes.length > this.#maxBytes) throw this.#tooLong(' as JSON');
-    this.#builder.add(bytes, this.#at.line);
+    this.#builder.add(bytes, this.#at);
   }
 
   #requireShort(row: string): void {
@@ -154,7 +175,9 @@ class CsvReader {
 
   #tooLong(how: string): Problem {
     const message = `The row is over ${this.#maxBytes} bytes${how}.`;
-    return new Problem('too-large', `Line ${this.#at.line}: ${message}`, { errors: [{ ...this.#at, message }] });
+    return new Problem('too-large', `Line ${this.#at.line}: ${message}`, {
+      errors: [{ line: this.#at.line, column: this.#at.column, message }],
+    });
   }
 }
 

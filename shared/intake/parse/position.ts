@@ -11,8 +11,13 @@ export interface Position {
   readonly column: number;
 }
 
-/** Where a decoded text begins. */
-export const START: Position = { line: 1, column: 1 };
+/** A place with the bytes of the decoded upload before it. */
+export interface SourcePoint extends Position {
+  readonly offset: number;
+}
+
+/** Where a decoded upload begins. */
+export const START: SourcePoint = { offset: 0, line: 1, column: 1 };
 
 /** The place behind `text`, which begins at `from`. */
 export function advance(from: Position, text: string): Position {

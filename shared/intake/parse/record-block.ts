@@ -1,4 +1,6 @@
-/** What the parsers hand on: runs of records, not single ones, so that a record costs no object and no await. */
+/** What the parsers hand on: runs of records, not single ones, so that a record costs no await. */
+import type { CsvReading } from './csv-options.ts';
+import { type SourcePoint, START } from './position.ts';
 
 /** Consecutive records of an upload. */
 export interface RecordBlock {
@@ -8,12 +10,21 @@ export interface RecordBlock {
   ends: number[];
   /** Per record the 1-based line of the decoded upload where it begins. */
   lines: number[];
+  /** Where its first record begins. A parser that resumes there gives the same records from here on. */
+  from: SourcePoint;
+}
+
+/** Where a parser begins, when an earlier one has read what is before: `from` of a block. */
+export interface ParserResume {
+  at: SourcePoint;
+  /** What the upload was read as, for the header line is not read again; only CSV has and needs one. */
+  csv?: CsvReading | undefined;
 }
 
 /** Collects records that do not lie in the upload as they are stored. */
 export interface BlockBuilder {
-  /** Adds a record; `bytes` is copied and holds no line feed. */
-  add(bytes: Uint8Array, line: number): void;
+  /** Adds the record that begins at `at`; `bytes` is copied and holds no line feed. */
+  add(bytes: Uint8Array, at: SourcePoint): void;
   /** Whether enough is collected to be handed on. */
   readonly full: boolean;
   /** What was collected since the last call, or undefined when that is nothing. */
@@ -28,6 +39,7 @@ export function createBlockBuilder(): BlockBuilder {
   let used = 0;
   let ends: number[] = [];
   let lines: number[] = [];
+  let from = START;
   const reserve = (more: number): void => {
     if (used + more <= buffer.length) return;
     const larger = Buffer.allocUnsafe(Math.max(buffer.length * 2, used + more));
@@ -35,20 +47,21 @@ export function createBlockBuilder(): BlockBuilder {
     buffer = larger;
   };
   return {
-    add(bytes, line) {
+    add(bytes, at) {
+      if (used === 0) from = at;
       reserve(bytes.length + 1);
       buffer.set(bytes, used);
       used += bytes.length;
       buffer[used++] = 0x0a;
       ends.push(used);
-      lines.push(line);
+      lines.push(at.line);
     },
     get full() {
       return used >= BLOCK_BYTES;
     },
     take() {
       if (used === 0) return undefined;
-      const block = { bytes: buffer.subarray(0, used), ends, lines };
+      const block = { bytes: buffer.subarray(0, used), ends, lines, from };
       buffer = Buffer.allocUnsafe(BLOCK_BYTES);
       used = 0;
       ends = [];

@@ -13,7 +13,7 @@ describe('an idempotency key', () => {
 
     const second = await claimKey(table, KEY, NOW + 1_000);
 
-    expect(second).toEqual({ batch: first.batch, keyRow: KEY, digest: 'sha256:abc' });
+    expect(second).toEqual({ batch: first.batch, keyRow: KEY, digest: 'sha256:abc', repeated: true });
   });
 
   test('is held by one upload at a time', async () => {
