@@ -82,23 +82,36 @@ const deleteVersion = async (source: BlobClient, { etag }: FileVersion): Promise
 };
 
 async function copy(source: BlobClient, move: Move, { container, pause = delay }: MoveDeps): Promise<void> {
-  const { file, to, metadata, repeated, createOnly = false } = move;
+  const { file, to, repeated } = move;
   const target = container(to).getBlobClient(file.name);
   let status = repeated ? await copyStatus(target, file.etag) : undefined;
-  if (status !== 'success' && status !== 'pending') {
-    const poller = await target.beginCopyFromURL(source.url, {
-      metadata: { ...metadata, [SOURCE_METADATA]: file.etag },
-      sourceConditions: { ifMatch: quoted(file.etag) },
-      ...(createOnly ? { conditions: { ifNoneMatch: '*' } } : {}),
-    });
-    status = poller.isDone() ? 'success' : 'pending';
-  }
+  if (status !== 'success' && status !== 'pending') status = await beginCopy(source, target, move);
   for (let waitedMs = 0; status === 'pending' && waitedMs < COPY_WAIT_MS; waitedMs += POLL_MS) {
     await pause(POLL_MS);
     status = await copyStatus(target, file.etag);
   }
   if (status === 'pending') throw new CopyPendingError(`${file.name} is still being copied.`);
   if (status !== 'success') throw new Error(`The copy of ${file.name} ended as ${status ?? 'another file'}.`);
+}
+
+async function beginCopy(
+  source: BlobClient,
+  target: BlobClient,
+  { file, metadata, createOnly = false }: Move,
+): Promise<string> {
+  try {
+    const poller = await target.beginCopyFromURL(source.url, {
+      metadata: { ...metadata, [SOURCE_METADATA]: file.etag },
+      sourceConditions: { ifMatch: quoted(file.etag) },
+      ...(createOnly ? { conditions: { ifNoneMatch: '*' } } : {}),
+    });
+    return poller.isDone() ? 'success' : 'pending';
+  } catch (error) {
+    // The repeat of a copy whose reply was lost finds what the first one has made.
+    const own = createOnly && statusOf(error) === 409 ? await copyStatus(target, file.etag) : undefined;
+    if (own === undefined) throw error;
+    return own;
+  }
 }
 
 /** Where the copy of this version stands; undefined when the target is no copy of it. */
