@@ -144,7 +144,10 @@ export const ROOMS: readonly Room[] = [
   { path: 'workloads/thread.ts', imports: ['workloads/', 'shared/processing/thread/'], packages: [] },
   {
     path: 'cli/',
-    imports: ['shared/contract/', 'shared/cost/', 'shared/errors.ts', 'shared/batches/batch-row.ts'],
+    imports: [
+      ...['shared/contract/', 'shared/cost/', 'shared/errors.ts', 'shared/batches/batch-row.ts'],
+      'shared/http/edge/csv.ts',
+    ],
     types: ['shared/drain/', HTTP],
     packages: ['commander', '@azure/identity', '@azure/storage-blob', 'node:*'],
     packageTypes: ['zod'],
