@@ -21,7 +21,7 @@ const ID_LENGTH = 12;
 
 /** POST workloads/{workload}/batches/from-url: 202 with the name that the file will have in the inbox. */
 export async function importBatch(
-  { container, registry, settings: { urlHosts, inboxSchedule } }: ImportHttp,
+  { container, registry, settings }: ImportHttp,
   request: HttpRequest,
 ): Promise<HttpResponseInit> {
   const workload = workloadOf(request, registry);
@@ -29,11 +29,11 @@ export async function importBatch(
   const { url, lane, fileName, labels, csv } = await jsonBodyOf(request, importRequestSchema);
   if (lane !== undefined && !workload.lanes.includes(lane))
     throw new Problem('invalid-parameter', `lane must be one of ${workload.lanes.join(', ')}; got "${lane}".`);
-  if (inboxSchedule === undefined)
+  if (settings.inboxSchedule === undefined)
     throw new Problem('conflict', 'This app does not watch its inbox (SLUICE_INBOX_SCHEDULE), so it imports nothing.');
   const id = key === undefined ? randomBytes(ID_LENGTH / 2).toString('hex') : hashOf(workload.name, key);
   const order = { workload, lane, url, id, key, fileName, labels: labelsOf(labels), csv: csvOf(csv) };
-  const name = await orderImport({ container, urlHosts }, order);
+  const name = await orderImport({ container, urlHosts: settings.urlHosts }, order);
   const self = `/api/inbox?${new URLSearchParams({ name })}`;
   const answer: ImportAnswer = { inbox: { name }, links: { self } };
   return json(answer, { status: 202, headers: { location: self } });
