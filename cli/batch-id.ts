@@ -1,5 +1,5 @@
 /** Batch ids as people write them: in full, or a piece that no other recent batch has. */
-import { isBatchId } from '../shared/contract/names.ts';
+import { batchDate, isBatchId } from '../shared/contract/names.ts';
 import type { BatchEntry, BatchList } from '../shared/http/batches/schemas.ts';
 import { CliError, UsageError } from './errors.ts';
 import { EXIT } from './exit-codes.ts';
@@ -35,14 +35,7 @@ export async function resolveBatchId(session: Session, text: string): Promise<st
   const piece = text.toLowerCase();
   if (isBatchId(piece)) return piece;
   if (!isPieceOfId(piece)) return text;
-  const found: BatchEntry[] = [];
-  let seen = 0;
-  for await (const answer of session.api.pages({ path: 'batches', query: { limit: MAX_PAGE } })) {
-    const { batches } = (await answer.json()) as BatchList;
-    found.push(...batches.filter(({ id }) => id.startsWith(piece) || id.endsWith(piece)));
-    seen += batches.length;
-    if (seen >= MAX_LOOKED_AT) break;
-  }
+  const found = await findRecent(session, ({ id }) => id.startsWith(piece) || id.endsWith(piece));
   const [only, ...others] = found;
   if (only === undefined)
     throw new CliError(`There is no batch of the last seven days whose id begins or ends with "${piece}".`, {
@@ -52,6 +45,23 @@ export async function resolveBatchId(session: Session, text: string): Promise<st
   if (others.length > 0) throw new UsageError(ambiguity(piece, found));
   session.inform(`Batch ${only.id}`);
   return only.id;
+}
+
+/** Each further page would begin its seven days at its own first batch: what is older than those of the first is left out. */
+async function findRecent({ api }: Session, isMeant: (batch: BatchEntry) => boolean): Promise<BatchEntry[]> {
+  const found: BatchEntry[] = [];
+  let seen = 0;
+  let oldestDay: string | undefined;
+  for await (const answer of api.pages({ path: 'batches', query: { limit: MAX_PAGE } })) {
+    const { batches, days } = (await answer.json()) as BatchList;
+    const since = oldestDay ?? days.from;
+    oldestDay = since;
+    const recent = batches.filter(({ id }) => batchDate(id) >= since);
+    found.push(...recent.filter(isMeant));
+    seen += batches.length;
+    if (seen >= MAX_LOOKED_AT || recent.length < batches.length) break;
+  }
+  return found;
 }
 
 function ambiguity(piece: string, found: readonly BatchEntry[]): string {

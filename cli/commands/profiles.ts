@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { createApi } from '../api/client.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT } from '../exit-codes.ts';
-import { askSecret } from '../profiles/ask-secret.ts';
+import { askSecrets } from '../profiles/ask-secrets.ts';
 import { profileOf } from '../profiles/choose.ts';
 import { type Profile, profileName, readProfiles, writeProfiles } from '../profiles/store.ts';
 import type { Act, Action, Session } from '../session.ts';
@@ -84,26 +84,25 @@ async function newProfile(session: Session, address = '', options: LoginOptions)
   const { io, given } = session;
   const url = readUrl(address);
   const { key, operatorKey } = given.key === undefined ? await askKeys(session) : { key: given.key, operatorKey: '' };
-  if (key === '') throw new UsageError('login: expected the key of a client system');
+  if (key === '' && operatorKey === '') throw new UsageError('login: expected the key of a client system');
   const api = createApi({ url, key, operatorKey: operatorKey || key }, io.fetch);
-  await api.call({ path: 'batches', query: { limit: 1 } });
+  if (key !== '') await api.call({ path: 'batches', query: { limit: 1 } });
   if (operatorKey !== '') await api.call({ path: 'queues', audience: 'operator' });
   return {
     url,
-    key,
+    ...(key === '' ? {} : { key }),
     ...(operatorKey === '' ? {} : { operatorKey }),
     ...(options.inboxConnection === undefined ? {} : { inbox: options.inboxConnection }),
     ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
   };
 }
 
+/** Of a client and of an operator; empty for one that is not given. */
 async function askKeys({ io }: Session): Promise<{ key: string; operatorKey: string }> {
-  if (io.stdin.isTTY === true)
-    return {
-      key: await askSecret(io, 'Function key of a client system: '),
-      operatorKey: await askSecret(io, 'Function key of an operator (Enter: none, or the same): '),
-    };
-  const [key = '', operatorKey = ''] = (await text(io.stdin)).split('\n').map((line) => line.trim());
+  const [key = '', operatorKey = ''] =
+    io.stdin.isTTY === true
+      ? await askSecrets(io, ['Function key of a client system: ', 'Function key of an operator (Enter: the same): '])
+      : (await text(io.stdin)).split('\n').map((line) => line.trim());
   return { key, operatorKey };
 }
 
@@ -120,14 +119,15 @@ interface Listed {
   name: string;
   url: string;
   current: boolean;
-  operator: boolean;
+  keys: string[];
 }
 
 const profiles: Action<[]> = async (session) => {
   const { current, profiles: all } = await readProfiles(session.io);
   const entries = Object.entries(all).map(
-    ([name, { url, operatorKey }]): Listed => ({
-      ...{ name, url, current: name === current, operator: operatorKey !== undefined },
+    ([name, { url, key, operatorKey }]): Listed => ({
+      ...{ name, url, current: name === current },
+      keys: [...(key === undefined ? [] : ['client']), ...(operatorKey === undefined ? [] : ['operator'])],
     }),
   );
   session.list({ profiles: entries }, { entries, columns: COLUMNS, none: 'No profiles; sluice login makes one.' });
@@ -138,10 +138,5 @@ const COLUMNS: readonly Column<Listed>[] = [
   { field: 'name', value: ({ name }) => name },
   { field: 'url', value: ({ url }) => url },
   { field: 'current', value: ({ current }) => current, shown: ({ current }) => (current ? 'current' : '') },
-  {
-    field: 'operator',
-    title: 'keys',
-    value: ({ operator }) => operator,
-    shown: ({ operator }) => (operator ? 'client, operator' : 'client'),
-  },
+  { field: 'keys', value: ({ keys }) => keys.join(', ') },
 ];

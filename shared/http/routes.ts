@@ -6,6 +6,7 @@ import { DEAD_LETTER_ROUTES } from './dead-letters/routes.ts';
 import type { Route } from './edge/route.ts';
 import { HEALTH_ROUTES } from './health/routes.ts';
 import { INBOX_ROUTES } from './inbox/routes.ts';
+import { ITEM_ROUTES } from './items/routes.ts';
 import { OPENAPI_ROUTES } from './openapi/routes.ts';
 import { QUEUE_ROUTES } from './queues/routes.ts';
 import { SWEEP_ROUTES } from './sweep/routes.ts';
@@ -14,6 +15,7 @@ export const ROUTES: readonly Route[] = [
   ...BATCH_ROUTES,
   ...DEAD_LETTER_ROUTES,
   ...INBOX_ROUTES,
+  ...ITEM_ROUTES,
   ...SWEEP_ROUTES,
   ...QUEUE_ROUTES,
   ...COST_ROUTES,

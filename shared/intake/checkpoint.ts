@@ -160,7 +160,7 @@ export class CheckpointBlob {
       await this.#blob.deleteIfExists({ conditions: { ifMatch: this.#etag } });
     } catch (error) {
       if (statusOf(error) !== 412)
-        log.warn('checkpoint-not-deleted', { batch: this.#options.batch, error: toError(error) });
+        log.info('checkpoint-not-deleted', { batch: this.#options.batch, error: toError(error) });
     }
     this.#etag = undefined;
   }

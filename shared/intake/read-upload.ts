@@ -2,13 +2,14 @@ import { Problem } from '../errors.ts';
 import type { JsonSchema } from '../workload/item-schema.ts';
 import { type Checkpoint, type ChunkLimits, chunkRecords, type RawChunk, recordBytesOf } from './chunk-records.ts';
 import { type UploadLimits, uploadTooLarge } from './limits.ts';
-import type { CsvOptions, CsvReading } from './parse/csv-options.ts';
+import { CHARSETS, type CsvOptions, type CsvReading } from './parse/csv-options.ts';
+import { type DecodedText, decodeText } from './parse/decode-text.ts';
 import { decodeUpload } from './parse/decode-upload.ts';
 import type { UploadEncoding, UploadFormat } from './parse/formats.ts';
-import { parseCsv } from './parse/parse-csv.ts';
+import { type CsvSource, parseCsv } from './parse/parse-csv.ts';
 import { parseJsonArray } from './parse/parse-json-array.ts';
 import { parseNdjson } from './parse/parse-ndjson.ts';
-import type { ParserResume, RecordBlock } from './parse/record-block.ts';
+import type { RecordBlock } from './parse/record-block.ts';
 import { segmentStart, UploadDigest } from './upload-digest.ts';
 
 /** An upload as it arrives, and how to read it. `chunk` is the workload's. */
@@ -78,9 +79,12 @@ export function readUpload(source: UploadSource): ReadUpload {
     resumeBehind: ({ end }) => ({ ...end, csv, segments: digest.segmentsBefore(end.at.offset) }),
   };
   async function* chunks(): AsyncGenerator<RawChunk> {
-    const text = resume ? behind(pieces, resume.at.offset - start) : withoutByteOrderMark(pieces);
+    const text = resume
+      ? decodeText(behind(pieces, resume.at.offset - start), { charset: resume.csv?.charset, marks: [], at: resume.at })
+      : decodeText(pieces, format === 'csv' ? { charset: source.csv?.charset, marks: CHARSETS } : {});
     const records = PARSERS[format](text.pieces, {
       ...source,
+      charset: () => text.charset,
       onReading: (reading) => {
         csv = reading;
       },
@@ -90,10 +94,8 @@ export function readUpload(source: UploadSource): ReadUpload {
   }
 }
 
-interface ParserSource {
+interface ParserSource extends CsvSource {
   limits: UploadLimits;
-  resume?: ParserResume | undefined;
-  onReading: (reading: CsvReading) => void;
 }
 
 type Parser = (pieces: AsyncIterable<Buffer>, source: ParserSource) => AsyncIterable<RecordBlock>;
@@ -111,51 +113,19 @@ async function* hashed(source: AsyncIterable<Buffer>, digest: UploadDigest): Asy
 }
 
 /** What comes behind the first `bytes` of `source`. */
-function behind(source: AsyncIterable<Buffer>, bytes: number): Unmarked {
-  return { pieces: run(), markBytes: 0 };
-  async function* run(): AsyncGenerator<Buffer> {
-    let left = bytes;
-    for await (const piece of source) {
-      if (left < piece.length) yield piece.subarray(left);
-      left = Math.max(0, left - piece.length);
-    }
-  }
-}
-
-const BYTE_ORDER_MARK = Buffer.from('\ufeff');
-
-/** A text without its byte order mark, and the bytes of that, known with the first piece. */
-interface Unmarked {
-  pieces: AsyncGenerator<Buffer>;
-  markBytes: number;
-}
-
-/** Editors and spreadsheets put one before UTF-8; it is no part of the text. */
-function withoutByteOrderMark(source: AsyncIterable<Buffer>): Unmarked {
-  const unmarked: Unmarked = { pieces: run(), markBytes: 0 };
-  return unmarked;
-  async function* run(): AsyncGenerator<Buffer> {
-    let head: Buffer | undefined = Buffer.alloc(0);
-    for await (const piece of source) {
-      if (head === undefined) yield piece;
-      else {
-        head = Buffer.concat([head, piece]);
-        if (head.length < BYTE_ORDER_MARK.length) continue;
-        const marked: boolean = head.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
-        if (marked) unmarked.markBytes = BYTE_ORDER_MARK.length;
-        yield head.subarray(unmarked.markBytes);
-        head = undefined;
-      }
-    }
-    if (head !== undefined && head.length > 0) yield head;
+async function* behind(source: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
+  let left = bytes;
+  for await (const piece of source) {
+    if (left < piece.length) yield piece.subarray(left);
+    left = Math.max(0, left - piece.length);
   }
 }
 
 /** Parsers do not see the mark: its bytes are before every block. */
-async function* shifted(blocks: AsyncIterable<RecordBlock>, unmarked: Unmarked): AsyncGenerator<RecordBlock> {
+async function* shifted(blocks: AsyncIterable<RecordBlock>, text: DecodedText): AsyncGenerator<RecordBlock> {
   for await (const block of blocks) {
     const { from } = block;
-    yield { ...block, from: { ...from, offset: from.offset + unmarked.markBytes } };
+    yield { ...block, from: { ...from, offset: from.offset + text.markBytes } };
   }
 }
 

@@ -156,6 +156,8 @@ export type WorkloadOptions<Schema extends StandardSchemaV1, Result, Acc, Row = 
   Row
 > & {
   item: Schema;
+  /** What a person calls an item by, such as an invoice number: `sluice find BATCH --id X` looks for it. Default none. */
+  id?: (item: StandardSchemaV1.InferOutput<Schema>) => string | number;
 } & (
     | { map: (item: StandardSchemaV1.InferOutput<Schema>, context: ItemContext) => Result | Promise<Result> }
     | {
@@ -173,6 +175,7 @@ export interface Workload {
   readonly name: string;
   readonly version: number;
   readonly item: StandardSchemaV1;
+  readonly id?: (item: unknown) => unknown;
   readonly map?: (item: unknown, context: ItemContext) => unknown;
   readonly mapChunk?: (
     items: unknown[],

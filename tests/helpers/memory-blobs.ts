@@ -32,13 +32,18 @@ interface WriteOptions {
   metadata?: Record<string, string>;
 }
 
+interface ReadOptions {
+  conditions?: Conditions;
+  abortSignal?: AbortSignal;
+}
+
 interface CopyOptions {
   metadata?: Record<string, string>;
   sourceConditions?: Conditions;
 }
 
 /** What a streamed download gives at a time. */
-const PIECE_BYTES = 16 * 1024;
+const PIECE_BYTES = 4 * 1024;
 
 /**
  * Containers in memory with the conditions, ETags and staged blocks of the service, as far as the code uses them. `now` dates
@@ -83,8 +88,9 @@ export function memoryBlobs({ now = Date.now }: { now?: () => number } = {}): Me
     if ([...blocks.keys()].some((other) => other.length !== id.length)) throw serviceError(400, 'InvalidBlobOrBlock');
     staged.set(path, blocks.set(id, Buffer.from(body)));
   };
-  const stream = async function* (path: string, body: Buffer): AsyncGenerator<Buffer> {
+  const stream = async function* (path: string, body: Buffer, signal?: AbortSignal): AsyncGenerator<Buffer> {
     for (let start = 0; start < body.length; start += PIECE_BYTES) {
+      signal?.throwIfAborted();
       const piece = body.subarray(start, start + PIECE_BYTES);
       downloaded.set(path, (downloaded.get(path) ?? 0) + piece.length);
       yield piece;
@@ -104,10 +110,12 @@ export function memoryBlobs({ now = Date.now }: { now?: () => number } = {}): Me
       if (offset > 0 && offset >= body.length) throw serviceError(416);
       return body.subarray(offset, length === undefined ? undefined : offset + length);
     },
-    download: async (offset = 0, _count?: number, { conditions }: WriteOptions = {}) => {
+    download: async (offset = 0, _count?: number, { conditions, abortSignal }: ReadOptions = {}) => {
       const { body } = read(path, conditions);
       if (offset > 0 && offset >= body.length) throw serviceError(416);
-      return { readableStreamBody: Readable.from(stream(path, body.subarray(offset)), { highWaterMark: 1 }) };
+      return {
+        readableStreamBody: Readable.from(stream(path, body.subarray(offset), abortSignal), { highWaterMark: 1 }),
+      };
     },
     beginCopyFromURL: async (url: string, { metadata, sourceConditions }: CopyOptions = {}) => {
       write(path, read(url.slice('memory:'.length), sourceConditions).body, metadata === undefined ? {} : { metadata });

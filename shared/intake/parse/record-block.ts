@@ -25,6 +25,8 @@ export interface ParserResume {
 export interface BlockBuilder {
   /** Adds the record that begins at `at`; `bytes` is copied and holds no line feed. */
   add(bytes: Uint8Array, at: SourcePoint): void;
+  /** Adds the record `text`, which holds no line feed. */
+  addText(text: string, at: SourcePoint): void;
   /** Whether enough is collected to be handed on. */
   readonly full: boolean;
   /** What was collected since the last call, or undefined when that is nothing. */
@@ -32,6 +34,8 @@ export interface BlockBuilder {
 }
 
 const BLOCK_BYTES = 64 * 1024;
+/** Of one UTF-16 unit: a surrogate is half of a character of four bytes. */
+const MAX_UTF8_BYTES = 3;
 
 /** A builder of blocks of about 64 KiB. */
 export function createBlockBuilder(): BlockBuilder {
@@ -46,15 +50,22 @@ export function createBlockBuilder(): BlockBuilder {
     larger.set(buffer.subarray(0, used));
     buffer = larger;
   };
+  const end = (bytes: number, at: SourcePoint): void => {
+    if (used === 0) from = at;
+    used += bytes;
+    buffer[used++] = 0x0a;
+    ends.push(used);
+    lines.push(at.line);
+  };
   return {
     add(bytes, at) {
-      if (used === 0) from = at;
       reserve(bytes.length + 1);
       buffer.set(bytes, used);
-      used += bytes.length;
-      buffer[used++] = 0x0a;
-      ends.push(used);
-      lines.push(at.line);
+      end(bytes.length, at);
+    },
+    addText(text, at) {
+      reserve(text.length * MAX_UTF8_BYTES + 1);
+      end(buffer.write(text, used), at);
     },
     get full() {
       return used >= BLOCK_BYTES;

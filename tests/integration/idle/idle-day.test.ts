@@ -87,7 +87,13 @@ it(`does at most ${PUBLISHED_OPERATIONS} operations in a day without work, with 
   for (let minute = 1; minute <= DAY_MS / MINUTE_MS; minute += 1) {
     if (minute % SWEEP_MINUTES === 0) expect(await fire(minute, app.sweep)).toMatchObject({ open: 0, failed: 0 });
     if (minute % INBOX_MINUTES === 0)
-      expect(await fire(minute, app.collectInbox)).toEqual({ accepted: 0, rejected: 0, deferred: 0, stuck: 0 });
+      expect(await fire(minute, app.collectInbox)).toEqual({
+        accepted: 0,
+        rejected: 0,
+        deferred: 0,
+        unfinished: 0,
+        stuck: 0,
+      });
   }
 
   const total = totalOperations(operations);

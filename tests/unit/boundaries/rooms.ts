@@ -73,6 +73,7 @@ export const ROOMS: readonly Room[] = [
   {
     path: 'shared/intake/parse/',
     imports: ['shared/contract/', 'shared/errors.ts', 'shared/intake/limits.ts'],
+    types: ['shared/workload/item-schema.ts'],
     packages: ['node:buffer', 'node:stream', 'node:util', 'node:zlib'],
   },
   ordered('shared/drain/', ['zod', 'durable-functions', 'node:timers/promises'], STORAGE_SDKS),
@@ -172,7 +173,10 @@ export const ROOMS: readonly Room[] = [
       ...['shared/intake/', 'shared/parallel.ts', 'shared/processing/', 'shared/results/merge.ts'],
       ...['cli/', 'demo/', 'workloads/billing.ts', 'tests/helpers/app-copy.ts'],
     ],
-    packages: ['functions-local', '@azure/service-bus', '@azure/storage-queue', 'p-map', 'zod', 'node:*'],
+    packages: [
+      ...['functions-local', '@azure/service-bus', '@azure/storage-blob', '@azure/storage-queue'],
+      ...['p-map', 'zod', 'node:*'],
+    ],
     packageTypes: ['@standard-schema/spec'],
   },
   { path: 'tests/', imports: [''], packages: ['*'] },

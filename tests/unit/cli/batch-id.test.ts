@@ -5,12 +5,16 @@ import { batchView, run } from './world.ts';
 
 const ONE = '01a1fe1f-bab8-7ae4-96f3-25c93f470606';
 const TWO = '01a1fe1f-d7d5-7182-813b-c60c95c68cd7';
-const OLD = '019f0000-0000-7000-8000-00000000beef';
+const OLD = '01a1e000-0000-7000-8000-00000000beef';
+const TOO_OLD = '019f0000-0000-7000-8000-00000000dead';
+const days = { from: '2026-11-15', to: '2026-11-21' };
 const entry = (id: string) => ({ id, workload: 'billing', state: 'completed', createdAt: '2026-11-21T12:40:54.000Z' });
 const next = { link: `</api/batches?after=${TWO}&limit=200>; rel="next"` };
 const listing = {
-  'GET batches?limit=200': { json: { batches: [entry(TWO), entry(ONE)] }, headers: next },
-  [`GET batches?after=${TWO}&limit=200`]: { json: { batches: [entry(OLD)] } },
+  'GET batches?limit=200': { json: { batches: [entry(TWO), entry(ONE)], days }, headers: next },
+  [`GET batches?after=${TWO}&limit=200`]: {
+    json: { batches: [entry(OLD), entry(TOO_OLD)], days: { from: '2025-01-01', to: '' } },
+  },
 };
 const shown = (id: string) => ({ [`GET batches/${id}`]: { json: batchView(id, 'completed') } });
 
@@ -22,7 +26,7 @@ describe('the id of a batch', () => {
     ['0606', ONE],
     ['25c93f470606', ONE],
     ['8cd7', TWO],
-    ['019f', OLD],
+    ['01a1e', OLD],
     ['beef', OLD],
   ])('%s stands for the only recent batch that begins or ends with it', async (piece, id) => {
     const { code, asked, err } = await run(`watch ${piece} --json`, { ...listing, ...shown(id ?? '') });

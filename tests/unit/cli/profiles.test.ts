@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EXIT } from '../../../cli/exit-codes.ts';
-import { askSecret } from '../../../cli/profiles/ask-secret.ts';
+import { askSecrets } from '../../../cli/profiles/ask-secrets.ts';
 import { profilesFile } from '../../../cli/profiles/store.ts';
 import { batchView, run } from './world.ts';
 
@@ -53,13 +53,22 @@ describe('login', () => {
     expect([code, await readdir(home)]).toEqual([EXIT.refused, []]);
   });
 
+  it('takes the key of an operator alone', async () => {
+    const { asked } = await login('ops', '\noperator-1\n');
+    expect(asked.map(({ path }) => path)).toEqual(['queues']);
+    expect(JSON.parse(await readFile(fileOf(), 'utf8')).profiles.ops).toEqual({
+      url: 'https://ops.test',
+      operatorKey: 'operator-1',
+    });
+  });
+
   it('makes a known profile the current one', async () => {
     await login('prod');
     await login('test', 'client-2\n');
     expect(JSON.parse((await sluice('profiles --json')).out)).toEqual({
       profiles: [
-        { name: 'prod', url: 'https://prod.test', current: false, operator: true },
-        { name: 'test', url: 'https://test.test', current: true, operator: false },
+        { name: 'prod', url: 'https://prod.test', current: false, keys: ['client', 'operator'] },
+        { name: 'test', url: 'https://test.test', current: true, keys: ['client'] },
       ],
     });
     const { asked, out } = await sluice('login prod');
@@ -68,7 +77,7 @@ describe('login', () => {
       '  name  url                current  keys\n  prod  https://prod.test  current  client, operator\n  test  https://test.test           client\n',
     );
     expect((await sluice('profiles -o csv')).out).toBe(
-      'name,url,current,operator\r\nprod,https://prod.test,true,true\r\ntest,https://test.test,false,false\r\n',
+      'name,url,current,keys\r\nprod,https://prod.test,true,"client, operator"\r\ntest,https://test.test,false,client\r\n',
     );
   });
 
@@ -102,9 +111,11 @@ describe('login', () => {
       shown += String(text);
       return true;
     };
-    const answer = askSecret({ stdin: typed, stderr: { write } }, 'Key: ');
-    typed.write('secret\r');
-    expect([await answer, shown]).toEqual(['secret', 'Key: \n']);
+    const answer = askSecrets({ stdin: typed, stderr: { write } }, ['Key: ', 'Other: ']);
+    typed.write('secret\rother\r');
+    expect([await answer, shown]).toEqual([['secret', 'other'], 'Key: \nOther: \n']);
+    const ended = askSecrets({ stdin: new PassThrough().end(), stderr: { write } }, ['Key: ']);
+    expect(await ended).toEqual(['']);
   });
 });
 

@@ -6,7 +6,7 @@ import { VARIABLES } from '../../../cli/settings.ts';
 import { connectionFault, run } from './world.ts';
 
 const COMMANDS = [
-  ...['submit', 'watch', 'batches', 'results', 'report', 'dead-letters', 'inbox', 'open', 'logs'],
+  ...['submit', 'watch', 'batches', 'results', 'report', 'dead-letters', 'find', 'inbox', 'open', 'logs'],
   ...['redrive', 'cancel', 'delete'],
   ...['queues', 'pause', 'resume', 'policy', 'cost', 'sweep', 'health'],
   ...['login', 'logout', 'profiles', 'completion'],
@@ -27,6 +27,13 @@ describe('the command line', () => {
   it('tells its variables and exit codes', async () => {
     const { out } = await run('--help');
     for (const text of [...Object.keys(VARIABLES), ...Object.values(EXIT_MEANINGS)]) expect(out).toContain(text);
+  });
+
+  it('keeps its exit codes', () => {
+    expect(EXIT).toEqual({
+      ...{ done: 0, failed: 1, usage: 2, notFound: 3, refused: 4, deadLetters: 5, cancelled: 6, timeout: 7 },
+      ...{ reportFailed: 8, suspect: 9 },
+    });
   });
 
   it('is documented: every command, option of its own, variable and exit code', async () => {
