@@ -5,6 +5,7 @@ import { addCompletion } from './commands/completion.ts';
 import { addDeadLetters } from './commands/dead-letters.ts';
 import { addDownloads } from './commands/downloads.ts';
 import { addFind } from './commands/find.ts';
+import { addInbox } from './commands/inbox.ts';
 import { addLogs } from './commands/logs.ts';
 import { addOpen } from './commands/open.ts';
 import { addPause } from './commands/pause.ts';
@@ -49,7 +50,17 @@ export function createProgram(act: Act, { out, err }: ProgramOutput): Command {
     .helpOption('-h, --help', 'how it is called, also behind a command')
     .helpCommand('help [command]', 'the same');
   program.commandsGroup('Batches:');
-  for (const add of [addSubmit, addWatch, addBatches, addDownloads, addDeadLetters, addFind, addOpen, addLogs])
+  for (const add of [
+    addSubmit,
+    addWatch,
+    addBatches,
+    addDownloads,
+    addDeadLetters,
+    addFind,
+    addInbox,
+    addOpen,
+    addLogs,
+  ])
     add(program, act);
   program.commandsGroup("Repair, with an operator's key:");
   for (const add of [addRedrive, addBatchWork]) add(program, act);

@@ -57,6 +57,9 @@ param backstopDays int = 400
 @description('When the inbox container is looked at (NCRONTAB, UTC); empty: never. Each look is a billed list operation.')
 param inboxSchedule string = '0 */10 * * * *'
 
+@description('Hosts that files may be imported from, with commas between: files.example.com, or *.example.com for all below; empty: none.')
+param urlHosts string = ''
+
 @description('When the sweep looks for work that no wake event announced (NCRONTAB, UTC).')
 param sweepSchedule string = '0 */15 * * * *'
 
@@ -205,6 +208,7 @@ module apps 'modules/function-app.bicep' = [
       sweepSchedule: sweepSchedule
       // One pool watches the inbox: two would list the container twice for the same files.
       inboxSchedule: index == 0 ? inboxSchedule : ''
+      urlHosts: urlHosts
       settings: settings
     }
   }

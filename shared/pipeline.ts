@@ -31,7 +31,13 @@ import type { SweepDeps } from './sweep/run.ts';
 import { log } from './telemetry/log.ts';
 import { countUnhandled } from './telemetry/metrics.ts';
 import type { GateDeps } from './wake/gate.ts';
-import { createPublisher, type PublisherDeps, publishOrWake } from './wake/publish.ts';
+import {
+  createPublisher,
+  createRejectedPublisher,
+  type PublisherDeps,
+  type PublishRejected,
+  publishOrWake,
+} from './wake/publish.ts';
 import type { QueueAddress, Registry } from './workload/registry.ts';
 
 /** What runs chunks; closed with the pipeline if it can be. */
@@ -55,7 +61,10 @@ export interface PipelineOptions {
 }
 
 /** What the parts have in common; each takes of it what its own type names. */
-export type PipelineDeps = DeleteDeps & FinishWaveDeps & Pick<SweepDeps, 'queues'> & Pick<Clients, 'meter'>;
+export type PipelineDeps = DeleteDeps &
+  FinishWaveDeps &
+  Pick<SweepDeps, 'queues'> &
+  Pick<Clients, 'meter'> & { publishRejected: PublishRejected };
 
 /** The parts that functions take. A durable client belongs to one invocation, so what needs one is made for it. */
 export interface Pipeline {
@@ -67,8 +76,8 @@ export interface Pipeline {
   /** The gate, with the means to start drains. */
   gateWith: (client: DrainClient) => GateDeps;
   /** For what clients and operators ask for: submit, collect the inbox, cancel, redrive, delete. */
-  requestDeps: (client: DrainClient) => DeleteDeps & Pick<Clients, 'meter'>;
-  sweepDeps: (client: DrainClient & PurgeClient) => SweepDeps & Pick<Clients, 'meter'>;
+  requestDeps: (client: DrainClient) => DeleteDeps & Pick<PipelineDeps, 'meter' | 'publishRejected'>;
+  sweepDeps: (client: DrainClient & PurgeClient) => SweepDeps & Pick<PipelineDeps, 'meter' | 'publishRejected'>;
   activities: () => Activities;
   /** The round of one slice on a queue. */
   roundFor: (address: QueueAddress) => Round;
@@ -171,6 +180,7 @@ function depsOf({ settings, registry, host }: PipelineOptions, clients: Pipeline
     keys: clients.keys,
     gate: { table: gates, now },
     publish: createPublisher({ topic, account, meter }),
+    publishRejected: createRejectedPublisher({ topic, account, meter }),
     depthOf: (queue) => queueDepth(clients.queue(queue)),
     plan: createPlanner({ table: gates, sliceSeconds, visibilitySeconds, capacity, now }),
     // Events about a batch carry its lane and the first of its queues.

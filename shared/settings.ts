@@ -40,6 +40,8 @@ export interface Settings {
   readonly sweepSchedule: string;
   /** undefined: the inbox is not watched. */
   readonly inboxSchedule: string | undefined;
+  /** Hosts that files are imported from: `files.example.com`, or `*.example.com` for all below; none by default. */
+  readonly urlHosts: readonly string[];
   readonly maxBodyBytes: number;
   readonly maxInboxBytes: number;
   readonly maxDecodedBytes: number;
@@ -64,6 +66,7 @@ export const DEFAULTS = {
   SLUICE_SUBSCRIPTION: 'wake',
   SLUICE_SWEEP_SCHEDULE: '0 */15 * * * *',
   SLUICE_INBOX_SCHEDULE: '',
+  SLUICE_URL_HOSTS: '',
   /** Just below what the platform lets through (210 MB; learn: functions-scale), so that our own answer is the one seen. */
   SLUICE_MAX_BODY_BYTES: String(200 * MiB),
   SLUICE_MAX_INBOX_BYTES: String(8 * GiB),
@@ -110,6 +113,7 @@ export function readSettings(env: Environment): Settings {
     subscription: text('SLUICE_SUBSCRIPTION'),
     sweepSchedule: text('SLUICE_SWEEP_SCHEDULE'),
     inboxSchedule: text('SLUICE_INBOX_SCHEDULE') || undefined,
+    urlHosts: readHosts(text('SLUICE_URL_HOSTS'), problems),
     maxBodyBytes: whole('SLUICE_MAX_BODY_BYTES', 1, 210 * MiB),
     maxInboxBytes: whole('SLUICE_MAX_INBOX_BYTES', 1, 1024 * GiB),
     maxDecodedBytes: whole('SLUICE_MAX_DECODED_BYTES', 1, 1024 * GiB),
@@ -125,6 +129,17 @@ export function readSettings(env: Environment): Settings {
   };
   if (problems.length > 0) throw new SettingsError(`Settings are not usable:\n- ${problems.join('\n- ')}`);
   return Object.freeze(settings);
+}
+
+/** No IP addresses: a connection to one asks no look-up, which is where addresses that are not public are refused. */
+const HOST = /^(?:\*\.)?(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z](?:[a-z0-9-]*[a-z0-9])?$/;
+
+function readHosts(text: string, problems: string[]): string[] {
+  const hosts = text.split(',').map((host) => host.trim().toLowerCase());
+  const named = hosts.filter((host) => host !== '');
+  for (const host of named.filter((each) => !HOST.test(each)))
+    problems.push(`SLUICE_URL_HOSTS must be names of hosts with commas between, such as *.example.com; got "${host}"`);
+  return named;
 }
 
 function readStorage(env: Environment, problems: string[]): StorageConnection {

@@ -4,6 +4,7 @@ import { key } from './api/key.ts';
 import { BatchPage } from './batch/batch-page.tsx';
 import { BatchesPage } from './batches/batches-page.tsx';
 import { CostPage } from './cost/cost-page.tsx';
+import { InboxPage } from './inbox/inbox-page.tsx';
 import { KeyPage } from './key/key-page.tsx';
 import { useObservable } from './observable.ts';
 import { QueuesPage } from './queues/queues-page.tsx';
@@ -42,6 +43,8 @@ function Page({ place }: { place: Place }): JSX.Element {
       return <BatchesPage />;
     case 'batch':
       return <BatchPage id={place.id} tab={place.tab} />;
+    case 'inbox':
+      return <InboxPage />;
     case 'upload':
       return <UploadPage />;
     case 'cost':

@@ -8,6 +8,7 @@ export type Place =
   | { page: 'queues' }
   | { page: 'batches' }
   | { page: 'batch'; id: string; tab: Tab }
+  | { page: 'inbox' }
   | { page: 'upload' }
   | { page: 'cost' };
 
@@ -18,7 +19,7 @@ export function readPlace(hash: string): Place {
   if (page === 'batches' && /^[0-9a-f-]{36}$/.test(id)) {
     return { page: 'batch', id, tab: TABS.find((name) => name === tab) ?? 'overview' };
   }
-  if (page === 'upload' || page === 'cost') return { page };
+  if (page === 'inbox' || page === 'upload' || page === 'cost') return { page };
   return { page: 'queues' };
 }
 

@@ -14,6 +14,7 @@ import { Logo } from './ui/logo.tsx';
 const LINKS: readonly { href: string; name: string; icon: IconName; pages: readonly Place['page'][] }[] = [
   { href: '#/queues', name: 'Queues', icon: 'queues', pages: ['queues'] },
   { href: '#/batches', name: 'Batches', icon: 'batches', pages: ['batches', 'batch'] },
+  { href: '#/inbox', name: 'Inbox', icon: 'inbox', pages: ['inbox'] },
   { href: '#/upload', name: 'Upload', icon: 'upload', pages: ['upload'] },
   { href: '#/cost', name: 'Cost', icon: 'cost', pages: ['cost'] },
 ];

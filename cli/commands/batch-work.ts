@@ -67,7 +67,8 @@ const remove: Action<[string, { yes?: boolean }]> = async (session, id, { yes })
   return EXIT.done;
 };
 
-async function isConfirmed({ io }: Session, question: string): Promise<boolean> {
+/** Asks at the terminal; throws UsageError where there is none. */
+export async function isConfirmed({ io }: Session, question: string): Promise<boolean> {
   if (io.stdin.isTTY !== true || io.stderr.isTTY !== true)
     throw new UsageError('delete: expected --yes, as there is no terminal to ask at');
   const terminal = createInterface({ input: io.stdin, output: io.stderr as unknown as Writable });

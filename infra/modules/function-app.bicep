@@ -64,6 +64,9 @@ param sweepSchedule string
 @description('When the inbox is looked at; empty: not by this pool.')
 param inboxSchedule string
 
+@description('Hosts that files may be imported from; empty: none.')
+param urlHosts string
+
 @description('More app settings.')
 param settings object
 
@@ -119,7 +122,7 @@ var baseSettings = {
   SLUICE_THREAD_MEMORY_MB: string(memory / 4)
 }
 
-var inboxSettings = empty(inboxSchedule) ? {} : { SLUICE_INBOX_SCHEDULE: inboxSchedule }
+var inboxSettings = empty(inboxSchedule) ? {} : { SLUICE_INBOX_SCHEDULE: inboxSchedule, SLUICE_URL_HOSTS: urlHosts }
 
 // These override host.json, so that one package serves both backends.
 var schedulerSettings = empty(schedulerName)

@@ -5,38 +5,62 @@ import { MalformedMessageError, NewerContractError } from './errors.ts';
 /** A wake that nobody took within an hour is void: the sweep has long found the queue. */
 export const WAKE_TTL_MS = 60 * 60 * 1000;
 
-export const EVENT_TYPES = ['QueueWorkDetected', 'QueueEmpty', 'ItemsDeadLettered', 'BatchCompleted'] as const;
+/** Events about a queue, or about a batch, which names the first of its queues. */
+export const QUEUE_EVENT_TYPES = ['QueueWorkDetected', 'QueueEmpty', 'ItemsDeadLettered', 'BatchCompleted'] as const;
 
-/** Application properties: account = the storage account of the queue, so that one topic can serve several. */
-const properties = {
-  type: z.enum(EVENT_TYPES),
-  account: z.string(),
+/** What every event has. account = the storage account of the queue or file, so that one topic can serve several. */
+const common = { v: z.literal(1), account: z.string(), at: z.string(), traceparent: z.string().optional() };
+
+/** `details` depends on the type (docs/contract/events.md). */
+const queueEventSchema = z.object({
+  ...common,
+  type: z.enum(QUEUE_EVENT_TYPES),
   pool: z.string(),
   queue: z.string(),
   workload: z.string(),
   lane: z.string(),
   batch: z.string().optional(),
-};
-
-/** An event's body; `details` depends on the type (docs/contract/events.md). */
-export const eventSchema = z.object({
-  v: z.literal(1),
-  ...properties,
   items: z.number().int().nonnegative().optional(),
   payloadBytes: z.number().int().nonnegative().optional(),
   /** Those that the client gave the batch. */
   labels: z.record(z.string(), z.string()).optional(),
   details: z.record(z.string(), z.unknown()).optional(),
-  at: z.string(),
-  traceparent: z.string().optional(),
 });
+export type QueueEvent = z.infer<typeof queueEventSchema>;
+
+/** A file has no queue, and one whose path names no known workload has neither workload nor pool. */
+const inboxEventSchema = z.object({
+  ...common,
+  type: z.literal('InboxRejected'),
+  pool: z.string().optional(),
+  workload: z.string().optional(),
+  details: z.object({
+    name: z.string().describe('Name of the blob in inbox-rejected'),
+    type: z.string().describe('Problem type'),
+    status: z.number().int(),
+    detail: z.string(),
+  }),
+});
+export type InboxRejectedEvent = z.infer<typeof inboxEventSchema>;
+
+/** An event's body. */
+export const eventSchema = z.discriminatedUnion('type', [queueEventSchema, inboxEventSchema]);
 export type SluiceEvent = z.infer<typeof eventSchema>;
 
-/** The application properties of an event; each label is one, named `label.<key>`. */
+/** What subscriptions filter on, in the order in which docs/contract/events.md names it. */
+const PROPERTIES = ['type', 'account', 'pool', 'queue', 'workload', 'lane', 'batch'] as const;
+
+/**
+ * The application properties of an event; each label is one, named `label.<key>`. One that the event does not have is left
+ * out: a filter would take it for an empty one.
+ */
 export function eventProperties(event: SluiceEvent): Record<string, string> {
-  const { type, account, pool, queue, workload, lane, batch, labels = {} } = event;
-  const labelled = Object.fromEntries(Object.entries(labels).map(([key, value]) => [`label.${key}`, value]));
-  return { type, account, pool, queue, workload, lane, ...(batch === undefined ? {} : { batch }), ...labelled };
+  const values: Partial<Record<(typeof PROPERTIES)[number], string | undefined>> = event;
+  const labels = 'labels' in event ? Object.entries(event.labels ?? {}) : [];
+  return Object.fromEntries([
+    ...PROPERTIES.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])),
+    ...labels.map(([key, value]) => [`label.${key}`, value]),
+  ]);
 }
 
 /** Reads an event's body (text or parsed JSON); throws NewerContractError or MalformedMessageError. */

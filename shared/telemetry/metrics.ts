@@ -26,6 +26,7 @@ interface Instruments {
   wakes: Counter;
   missedWakes: Counter;
   rateLowered: Counter;
+  rejectedFiles: Counter;
 }
 
 let known: { provider: MeterProvider; instruments: Instruments } | undefined;
@@ -64,6 +65,7 @@ function create(provider: MeterProvider): Instruments {
       '{event}',
       'Reports of a process that calls of a workload with a rate limit were throttled',
     ),
+    rejectedFiles: counter('sluice.inbox.rejected', '{file}', 'Files of the inbox that were rejected'),
   };
 }
 
@@ -116,6 +118,10 @@ export const countLostWake = (queue: string): void => instruments().missedWakes.
 
 /** A process has reported that calls of a workload were throttled: its rate is lowered, or is low already. */
 export const countRateLowered = (workload: string): void => instruments().rateLowered.add(1, { workload });
+
+/** A file of the inbox was rejected; undefined: its path names no known workload. */
+export const countRejectedFile = (workload: string | undefined): void =>
+  instruments().rejectedFiles.add(1, workload === undefined ? {} : { workload });
 
 /** Has the operations of this process reported whenever metrics are read; once, after the SDK has come. */
 export function observeOperations(total: () => Operations): void {

@@ -1,4 +1,4 @@
-import { readEvent, type SluiceEvent } from '../contract/events.ts';
+import { type QueueEvent, readEvent, type SluiceEvent } from '../contract/events.ts';
 import { toError } from '../errors.ts';
 import { log } from '../telemetry/log.ts';
 import { countWake } from '../telemetry/metrics.ts';
@@ -37,7 +37,7 @@ const wakeQueue = (gate: GateDeps, queue: string, parent: string | undefined): P
     log.debug('woken', { queue, result });
   });
 
-function wakeOf(deps: EventsDeps, body: unknown): SluiceEvent[] {
+function wakeOf(deps: EventsDeps, body: unknown): QueueEvent[] {
   const event = eventOf(body);
   if (event?.type !== 'QueueWorkDetected' || event.account !== deps.account()) return [];
   const address = deps.registry.queue(event.queue);

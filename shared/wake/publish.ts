@@ -1,20 +1,27 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { ServiceBusMessage, ServiceBusSender } from '@azure/service-bus';
-import { eventProperties, type SluiceEvent, WAKE_TTL_MS } from '../contract/events.ts';
+import {
+  eventProperties,
+  type InboxRejectedEvent,
+  type QueueEvent,
+  type SluiceEvent,
+  WAKE_TTL_MS,
+} from '../contract/events.ts';
 import type { Labels } from '../contract/labels.ts';
 import type { Meter } from '../cost/meter.ts';
-import { toError } from '../errors.ts';
+import { type Problem, toError } from '../errors.ts';
 import { log } from '../telemetry/log.ts';
 import { currentTraceparent } from '../telemetry/trace.ts';
+import type { Workload } from '../workload/define.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import { type GateDeps, wake } from './gate.ts';
 
 /** The fields of an event that do not follow from its queue. */
-export type EventDetails = Pick<SluiceEvent, 'type'> &
-  Partial<Pick<SluiceEvent, 'batch' | 'labels' | 'items' | 'payloadBytes' | 'details' | 'traceparent'>>;
+export type EventDetails = Pick<QueueEvent, 'type'> &
+  Partial<Pick<QueueEvent, 'batch' | 'labels' | 'items' | 'payloadBytes' | 'details' | 'traceparent'>>;
 
 /** The field of an event for the labels of its batch; none for a batch without. */
-export const labelled = (labels: Labels | undefined): Pick<SluiceEvent, 'labels'> =>
+export const labelled = (labels: Labels | undefined): Pick<QueueEvent, 'labels'> =>
   labels === undefined ? {} : { labels: { ...labels } };
 
 export interface PublishOptions {
@@ -33,23 +40,56 @@ export interface PublisherDeps {
   meter: Pick<Meter, 'count' | 'serviceNowMs'>;
 }
 
-/** Makes the one publisher of the app: properties for filters, body of the contract, counted. */
-export function createPublisher(deps: PublisherDeps): Publish {
-  return async (address, details, options = {}) => {
-    const event: SluiceEvent = {
-      v: 1,
-      account: deps.account,
-      pool: address.workload.pool,
-      queue: address.queue,
-      workload: address.workload.name,
-      lane: address.lane,
-      at: new Date(deps.meter.serviceNowMs()).toISOString(),
-      ...ownTrace(),
-      ...details,
-    };
-    deps.meter.count('servicebus.send');
-    await deps.topic.sendMessages(message(event, options));
+/** Makes the one publisher of events about queues: properties for filters, body of the contract, counted. */
+export const createPublisher =
+  (deps: PublisherDeps): Publish =>
+  (address, details, options = {}) => {
+    const { queue, workload, lane } = address;
+    const subject = { pool: workload.pool, queue, workload: workload.name, lane };
+    return send(deps, { ...commonFields(deps), ...subject, ...details }, options);
   };
+
+/** A file of the inbox that was rejected; `workload` is absent where its path names none that is known. */
+export interface RejectedFile {
+  name: string;
+  etag: string;
+  workload: Pick<Workload, 'name' | 'pool'> | undefined;
+  problem: Pick<Problem, 'type' | 'status' | 'message'>;
+}
+
+/** Publishes that a file was rejected. A repeat for the same version of the file has the same message id. */
+export type PublishRejected = (file: RejectedFile) => Promise<void>;
+
+/** Details of a problem name what came from outside; a message of the topic holds 256 KiB at most. */
+const MAX_DETAIL = 4_000;
+
+/** Makes the publisher of `InboxRejected`. */
+export const createRejectedPublisher =
+  (deps: PublisherDeps): PublishRejected =>
+  ({ name, etag, workload, problem: { type, status, message: detail } }) => {
+    const event: InboxRejectedEvent = {
+      ...commonFields(deps),
+      type: 'InboxRejected',
+      ...(workload === undefined ? {} : { pool: workload.pool, workload: workload.name }),
+      details: { name, type, status, detail: detail.slice(0, MAX_DETAIL) },
+    };
+    const version = createHash('sha256').update(`${name}\n${etag}`).digest('hex').slice(0, 32);
+    return send(deps, event, { messageId: `rejected-${version}` });
+  };
+
+const commonFields = ({
+  account,
+  meter,
+}: PublisherDeps): Pick<SluiceEvent, 'v' | 'account' | 'at' | 'traceparent'> => ({
+  v: 1,
+  account,
+  at: new Date(meter.serviceNowMs()).toISOString(),
+  ...ownTrace(),
+});
+
+async function send({ topic, meter }: PublisherDeps, event: SluiceEvent, options: PublishOptions): Promise<void> {
+  meter.count('servicebus.send');
+  await topic.sendMessages(message(event, options));
 }
 
 /**

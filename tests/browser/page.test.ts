@@ -5,7 +5,7 @@ import { type Dashboard, signIn, startDashboard, uploadByDrop } from './dashboar
 import { goodRecords, usage } from './records.ts';
 
 const FINISHED = 60_000;
-const PAGES = ['queues', 'batches', 'upload', 'cost'];
+const PAGES = ['queues', 'batches', 'inbox', 'upload', 'cost'];
 const LABELS = ['Overview', 'Dead letters', 'Report', 'Receipt'];
 let dashboard: Dashboard;
 let page: Page;

@@ -63,6 +63,15 @@ test.each([
   expect(() => readSettings({ ...CONNECTIONS, [name]: value })).toThrow(name);
 });
 
+test('hosts to import from are names, in lower case; an address would not be looked up, and so not be judged', () => {
+  const hostsOf = (SLUICE_URL_HOSTS: string) => readSettings({ ...CONNECTIONS, SLUICE_URL_HOSTS }).urlHosts;
+
+  expect(hostsOf('')).toEqual([]);
+  expect(hostsOf(' Files.example.com,*.contoso.net, ')).toEqual(['files.example.com', '*.contoso.net']);
+  for (const host of ['*', '*.', 'localhost', '127.0.0.1', '[::1]', 'a.*.com', 'https://a.com', 'a.com:8443', 'a.com.'])
+    expect(() => hostsOf(host), host).toThrow(`got "${host}"`);
+});
+
 test('all problems are told at once', () => {
   const read = () => readSettings({ SLUICE_THREADS: 'x', SLUICE_MAX_ITEMS: '0' });
 

@@ -11,6 +11,7 @@ export type {
 } from '../../shared/http/batches/schemas.ts';
 export type { Cost, CostPeriod } from '../../shared/http/cost/schemas.ts';
 export type { Health } from '../../shared/http/health/schemas.ts';
+export type { InboxFileView as InboxFile, InboxList } from '../../shared/http/inbox/schemas.ts';
 export type { PolicyView, QueueView } from '../../shared/http/queues/schemas.ts';
 
 export type BatchList = z.infer<typeof batchListSchema>;

@@ -9,6 +9,7 @@ import { PROBLEM_TYPE_BASE } from '../edge/answers.ts';
 import type { Route, RouteAnswer } from '../edge/route.ts';
 import { pauseRequestSchema, problemSchema } from '../edge/schemas.ts';
 import { healthSchema } from '../health/schemas.ts';
+import * as inbox from '../inbox/schemas.ts';
 import * as queues from '../queues/schemas.ts';
 import { ROUTES } from '../routes.ts';
 
@@ -25,6 +26,10 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   DeadLetter: deadLetters.deadLetterSchema,
   DeadLetterGroups: deadLetters.deadLetterGroupsSchema,
   DeadLetterList: deadLetters.deadLetterListSchema,
+  ImportAnswer: inbox.importAnswerSchema,
+  ImportRequest: inbox.importRequestSchema,
+  InboxFile: inbox.inboxFileSchema,
+  InboxList: inbox.inboxListSchema,
   Problem: problemSchema,
   Queue: queues.queueViewSchema,
   QueueList: queues.queueListSchema,

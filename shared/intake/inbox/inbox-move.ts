@@ -16,6 +16,9 @@ const COPY_WAIT_MS = 10_000;
 const POLL_MS = 500;
 /** Metadata name by which a copy tells the version of the file that it was made from. */
 const SOURCE_METADATA = 'sourceetag';
+/** Whether a blob of `inbox-done` or `inbox-rejected` is a file that was moved there, and not a reason. */
+export const isMoved = (metadata: Record<string, string> = {}): boolean => metadata[SOURCE_METADATA] !== undefined;
+
 const REASON_SUFFIX = '.reason.json';
 
 /** The service has not finished a copy yet. */
@@ -32,9 +35,13 @@ export interface MoveDeps {
 /** A move. `repeated`: an earlier look may have made the copy. */
 export interface Move {
   file: FileVersion;
+  /** Default the inbox. */
+  from?: string;
   to: string;
   metadata: Record<string, string>;
   repeated: boolean;
+  /** Fails with 409 instead of replacing what is there. */
+  createOnly?: boolean;
 }
 
 /**
@@ -42,7 +49,7 @@ export interface Move {
  * @throws CopyPendingError while the copy goes on, and whatever the service answers where it refuses to copy or to delete.
  */
 export async function moveFile(deps: MoveDeps, move: Move): Promise<void> {
-  await onVersion(deps, move.file, async (source) => {
+  await onVersion(deps, { ...move.file, from: move.from }, async (source) => {
     await copy(source, move, deps);
     await deleteVersion(source, move.file);
   });
@@ -54,10 +61,10 @@ export const removeFile = (deps: MoveDeps, file: FileVersion): Promise<void> =>
 
 async function onVersion(
   deps: MoveDeps,
-  { name, etag }: FileVersion,
+  { name, etag, from = CONTAINERS.inbox }: FileVersion & { from?: string | undefined },
   work: (source: BlobClient) => Promise<void>,
 ): Promise<void> {
-  const source = deps.container(CONTAINERS.inbox).getBlobClient(name);
+  const source = deps.container(from).getBlobClient(name);
   try {
     await work(source);
   } catch (error) {
@@ -75,22 +82,36 @@ const deleteVersion = async (source: BlobClient, { etag }: FileVersion): Promise
 };
 
 async function copy(source: BlobClient, move: Move, { container, pause = delay }: MoveDeps): Promise<void> {
-  const { file, to, metadata, repeated } = move;
+  const { file, to, repeated } = move;
   const target = container(to).getBlobClient(file.name);
   let status = repeated ? await copyStatus(target, file.etag) : undefined;
-  if (status !== 'success' && status !== 'pending') {
-    const poller = await target.beginCopyFromURL(source.url, {
-      metadata: { ...metadata, [SOURCE_METADATA]: file.etag },
-      sourceConditions: { ifMatch: quoted(file.etag) },
-    });
-    status = poller.isDone() ? 'success' : 'pending';
-  }
+  if (status !== 'success' && status !== 'pending') status = await beginCopy(source, target, move);
   for (let waitedMs = 0; status === 'pending' && waitedMs < COPY_WAIT_MS; waitedMs += POLL_MS) {
     await pause(POLL_MS);
     status = await copyStatus(target, file.etag);
   }
   if (status === 'pending') throw new CopyPendingError(`${file.name} is still being copied.`);
   if (status !== 'success') throw new Error(`The copy of ${file.name} ended as ${status ?? 'another file'}.`);
+}
+
+async function beginCopy(
+  source: BlobClient,
+  target: BlobClient,
+  { file, metadata, createOnly = false }: Move,
+): Promise<string> {
+  try {
+    const poller = await target.beginCopyFromURL(source.url, {
+      metadata: { ...metadata, [SOURCE_METADATA]: file.etag },
+      sourceConditions: { ifMatch: quoted(file.etag) },
+      ...(createOnly ? { conditions: { ifNoneMatch: '*' } } : {}),
+    });
+    return poller.isDone() ? 'success' : 'pending';
+  } catch (error) {
+    // The repeat of a copy whose reply was lost finds what the first one has made.
+    const own = createOnly && statusOf(error) === 409 ? await copyStatus(target, file.etag) : undefined;
+    if (own === undefined) throw error;
+    return own;
+  }
 }
 
 /** Where the copy of this version stands; undefined when the target is no copy of it. */

@@ -12,9 +12,12 @@ import { errorCodeOf, isOutage, Problem, toError } from '../../errors.ts';
 import { createSlots } from '../../slots.ts';
 import { log } from '../../telemetry/log.ts';
 import { CheckpointLostError } from '../checkpoint.ts';
+import { type ImportDeps, importFile, isImport } from '../import/import-file.ts';
+import { fileMetadata } from './file-metadata.ts';
 import { type FileVersion, type InboxDecision, InboxMarks } from './inbox-marks.ts';
-import { CopyPendingError, moveFile, removeFile, writeReason } from './inbox-move.ts';
+import { CopyPendingError, moveFile, removeFile } from './inbox-move.ts';
 import { FileChangedError, type SubmitFileDeps, submitFile } from './inbox-submit.ts';
+import { type RejectFileDeps, rejectFile } from './reject-file.ts';
 
 /** No file is begun after this long: the function must end within its timeout. */
 const MAX_COLLECT_MS = 5 * 60_000;
@@ -38,7 +41,7 @@ const MAX_LARGE = 1_000;
 /** Stuck files that one look logs one by one; all of them are counted. */
 const MAX_STUCK_LINES = 20;
 
-export type InboxDeps = SubmitFileDeps;
+export type InboxDeps = SubmitFileDeps & RejectFileDeps & ImportDeps;
 
 /** What one look into the inbox came to. */
 export interface InboxResult {
@@ -95,7 +98,7 @@ async function takeFiles(deps: InboxDeps, look: Look): Promise<number> {
       if (isOver(deps, look)) break;
       if (isForeignPool(deps, file.name)) continue;
       files += 1;
-      const slots = (file.properties.contentLength ?? 0) > LARGE_BYTES ? large : small;
+      const slots = isImport(file.name) || (file.properties.contentLength ?? 0) > LARGE_BYTES ? large : small;
       if (slots.waiting >= MAX_LARGE) look.complete = false;
       else {
         const taken = slots.run(() => takeNext(deps, look, file)).finally(() => taking.delete(taken));
@@ -135,8 +138,12 @@ async function takeFile(deps: InboxDeps, look: Look, file: BlobItem): Promise<ke
     if (fault !== undefined) throw new Error(`Its name ${fault}: the client would address another blob.`);
     decision = await look.marks.find(version);
     marked = decision !== undefined;
-    decision ??= await decide(deps, look, file);
-    await finish(deps, version, { decision, marked });
+    if (!decision) {
+      const decided = await decide(deps, look, file);
+      if ('imported' in decided) return await takeFile(deps, look, decided.imported);
+      decision = decided;
+    }
+    await finish(deps, version, { decision, marked, metadata: file.metadata });
     return 'batch' in decision ? 'accepted' : 'rejected';
   } catch (error) {
     if (decision && !marked) await keepMark(look, version, decision);
@@ -148,18 +155,24 @@ interface Decided {
   decision: InboxDecision;
   /** It was decided at an earlier look. */
   marked: boolean;
+  /** Of the file. */
+  metadata: BlobItem['metadata'] | undefined;
 }
 
 /** Moves a file. Once its batch is deleted no copy is made: deleting a batch removes it from inbox-done. */
-async function finish(deps: InboxDeps, file: FileVersion, { decision, marked }: Decided): Promise<void> {
+async function finish(deps: InboxDeps, file: FileVersion, { decision, marked, metadata }: Decided): Promise<void> {
   if (marked && 'batch' in decision && !(await readBatch(deps.table, decision.batch))) await removeFile(deps, file);
-  else await moveFile(deps, { file, repeated: marked, ...destinationOf(decision) });
+  else await moveFile(deps, { file, repeated: marked, ...destinationOf(decision, metadata) });
 }
 
-const destinationOf = (decision: InboxDecision): { to: string; metadata: Record<string, string> } =>
+/** A rejected file keeps what its writer said about it, for when it is retried. */
+const destinationOf = (
+  decision: InboxDecision,
+  metadata: Decided['metadata'],
+): { to: string; metadata: Record<string, string> } =>
   'batch' in decision
     ? { to: CONTAINERS.inboxDone, metadata: { batch: decision.batch } }
-    : { to: CONTAINERS.inboxRejected, metadata: {} };
+    : { to: CONTAINERS.inboxRejected, metadata: fileMetadata(metadata) };
 
 /** Until the mark is written, the idempotency key keeps the file from becoming another batch. */
 async function keepMark({ marks }: Look, version: FileVersion, decision: InboxDecision): Promise<void> {
@@ -192,16 +205,19 @@ const isPassing = (error: Error): boolean =>
 
 const isPassingProblem = ({ type }: Problem): boolean => type === 'upload-in-progress' || type === 'busy';
 
-/** Makes a batch of a file, or writes why it is rejected. Throws whatever else keeps it from being judged. */
-async function decide(deps: InboxDeps, look: Look, file: BlobItem): Promise<InboxDecision> {
+/**
+ * Makes a batch of a file, or the file that its address leads to, or writes why it is rejected. Throws whatever else keeps
+ * it from being judged.
+ */
+async function decide(deps: InboxDeps, look: Look, file: BlobItem): Promise<InboxDecision | { imported: BlobItem }> {
   try {
+    if (isImport(file.name)) return { imported: await importFile(deps, file, look.signal) };
     const submitted = await submitFile(deps, look, file);
     if (submitted.sameContentAs !== undefined) log.warn('inbox-repeated', { file: file.name, ...submitted });
     return { batch: submitted.batch };
   } catch (error) {
     if (!(error instanceof Problem) || isPassingProblem(error)) throw error;
-    await writeReason(deps, file.name, error);
-    log.warn('inbox-rejected', { file: file.name, reason: error.message });
+    await rejectFile(deps, { name: file.name, etag: file.properties.etag }, error);
     return { rejected: true };
   }
 }

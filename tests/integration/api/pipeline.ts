@@ -12,7 +12,7 @@ import { z } from 'zod';
 import type { BatchRow } from '../../../shared/batches/batch-row.ts';
 import type { ChunkRow } from '../../../shared/batches/chunk-row.ts';
 import { chunkRows, readBatch } from '../../../shared/batches/ledger.ts';
-import type { SluiceEvent } from '../../../shared/contract/events.ts';
+import type { QueueEvent } from '../../../shared/contract/events.ts';
 import { CONTAINERS, TABLES } from '../../../shared/contract/names.ts';
 import type { OutcomeHeader } from '../../../shared/contract/outcome.ts';
 import { createMeter } from '../../../shared/cost/meter.ts';
@@ -93,7 +93,7 @@ export async function startPipeline(): Promise<Pipeline> {
   const events: string[] = [];
   const properties: Record<string, unknown>[] = [];
   const sendMessages = async (message: unknown): Promise<void> => {
-    const { body, applicationProperties } = message as ServiceBusMessage & { body: SluiceEvent };
+    const { body, applicationProperties } = message as ServiceBusMessage & { body: QueueEvent };
     events.push(`${body.type} ${body.queue}`);
     properties.push(applicationProperties ?? {});
   };

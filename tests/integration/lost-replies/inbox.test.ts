@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest';
 import { CONTAINERS } from '../../../shared/contract/names.ts';
 import { Problem } from '../../../shared/errors.ts';
+import { copySource } from '../../../shared/intake/import/copy-source.ts';
+import { accountOf } from '../../../shared/intake/import/import-file.ts';
+import { orderImport } from '../../../shared/intake/import/order-import.ts';
 import { InboxMarks } from '../../../shared/intake/inbox/inbox-marks.ts';
 import { moveFile, reasonName, removeFile, writeReason } from '../../../shared/intake/inbox/inbox-move.ts';
+import { retryRejected } from '../../../shared/intake/inbox/rejected-files.ts';
+import { echo } from '../sweep/echo.ts';
 import { type Lost, useLossy } from './lossy-storage.ts';
 
 const lossy = useLossy();
@@ -78,4 +83,57 @@ test('a mark whose removal was answered too late is gone', async () => {
 
   lossy.assertLost();
   expect(await marks().find(file)).toBeUndefined();
+});
+
+test.each<[string, Lost]>([
+  ['copy', put(CONTAINERS.inbox)],
+  ['deletion', ['blob', /^DELETE .*\/inbox-rejected\/.*[^n]$/]],
+])('a rejected file whose %s was answered too late is back in the inbox', async (_what, lost) => {
+  const { name } = await fileOf('content');
+  await moveFile(deps, { file: await current(name), to: CONTAINERS.inboxRejected, metadata: {}, repeated: false });
+  lossy.lose(...lost);
+
+  await retryRejected(deps, name);
+
+  lossy.assertLost();
+  expect(await read(CONTAINERS.inbox, name)).toBe('content');
+  expect(await container(CONTAINERS.inboxRejected).getBlobClient(name).exists()).toBe(false);
+});
+
+async function current(name: string) {
+  const { etag = '' } = await container(CONTAINERS.inbox).getBlobClient(name).getProperties();
+  return { name, etag };
+}
+
+test.each<[string, RegExp]>([
+  ['block', /^PUT .*comp=block&/],
+  ['block list', /^PUT .*comp=blocklist/],
+])('an import whose %s was answered too late is whole', async (_what, call) => {
+  const name = `echo/file-${files++}`;
+  const body = (async function* () {
+    yield Buffer.from('content');
+  })();
+  lossy.lose('blob', call);
+
+  await copySource({
+    open: async () => ({ offset: 0, etag: undefined, bytes: undefined, body, close: () => {} }),
+    ...{ target: container(CONTAINERS.inbox).getBlockBlobClient(name), maxBytes: 100, metadata: { order: name } },
+  });
+
+  lossy.assertLost();
+  expect(await read(CONTAINERS.inbox, name)).toBe('content');
+});
+
+test('an address whose write was answered too late is there', async () => {
+  const url = `${accountOf(container(CONTAINERS.inbox))}uploads/a.csv`;
+  const order = { lane: undefined, url, id: 'x', key: undefined, fileName: undefined, labels: undefined, csv: {} };
+  lossy.lose(...put(CONTAINERS.inbox));
+
+  const name = await orderImport(
+    { ...deps, urlHosts: [] },
+    { ...order, workload: { ...echo, containers: ['uploads'] } },
+  );
+
+  lossy.assertLost();
+  expect(await read(CONTAINERS.inbox, `${name}.url`)).toBe(url);
 });

@@ -1,12 +1,12 @@
 /** A topic and a durable client that do what a test says. */
 import type { ServiceBusSender } from '@azure/service-bus';
-import type { SluiceEvent } from '../../../shared/contract/events.ts';
+import type { QueueEvent } from '../../../shared/contract/events.ts';
 import type { DrainInput } from '../../../shared/drain/drain-queue.ts';
 import type { DrainClient } from '../../../shared/drain/drains.ts';
 import type { PurgeClient } from '../../../shared/sweep/purge-drains.ts';
 
 /** An event that was published and not delivered yet; the time of a scheduled one never comes. */
-export interface Published extends SluiceEvent {
+export interface Published extends QueueEvent {
   scheduled: boolean;
 }
 
@@ -17,7 +17,7 @@ export class Topic implements Pick<ServiceBusSender, 'sendMessages'> {
 
   async sendMessages(message: unknown): Promise<void> {
     if (this.broken) throw new Error('The topic does not answer.');
-    const { body, scheduledEnqueueTimeUtc } = message as { body: SluiceEvent; scheduledEnqueueTimeUtc?: Date };
+    const { body, scheduledEnqueueTimeUtc } = message as { body: QueueEvent; scheduledEnqueueTimeUtc?: Date };
     this.events.push({ ...body, scheduled: scheduledEnqueueTimeUtc !== undefined });
   }
 

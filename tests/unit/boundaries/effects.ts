@@ -50,7 +50,11 @@ export const EFFECTS: readonly Effect[] = [
     allowed: [
       ...['shared/contract/names.ts', 'shared/storage/lost-race.ts', 'shared/storage/retry-policy.ts'],
       ...['shared/wake/publish.ts', 'shared/intake/store-upload.ts', 'shared/drain/activities.ts'],
-      ...['shared/processing/thread/serve.ts', 'shared/http/dead-letters/redrive-dead-letters.ts'],
+      ...[
+        'shared/processing/thread/serve.ts',
+        'shared/http/dead-letters/redrive-dead-letters.ts',
+        'shared/http/inbox/import-batch.ts',
+      ],
       ...['shared/pipeline.ts', 'functions/app.ts', 'cli/io.ts', 'web/', HANDLERS],
       ...PROGRAMS,
     ],
@@ -76,7 +80,7 @@ export const EFFECTS: readonly Effect[] = [
     name: 'the network',
     uses: ['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest'],
     modules: ['node:http', 'node:https', 'node:http2', 'node:net', 'node:tls', 'node:dgram', 'node:dns'],
-    allowed: ['cli/io.ts', 'cli/upload/send.ts', 'web/api/', HANDLERS, ...PROGRAMS],
+    allowed: ['cli/io.ts', 'cli/upload/send.ts', 'shared/intake/import/', 'web/api/', HANDLERS, ...PROGRAMS],
   },
   {
     name: 'storage by a client of its own',

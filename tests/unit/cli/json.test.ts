@@ -39,6 +39,9 @@ const COMMANDS: readonly [args: string, fields: readonly string[], answers: Reco
     { [`GET batches/${ID}/dead-letters?cause=c&limit=1000`]: { json: { batch: ID, cause: 'c', items: [] } } },
   ],
   [`find ${ID} 7`, ['batch', 'items'], { [`GET batches/${ID}/items/7`]: { json: { position: 7, steps: [] } } }],
+  ['inbox', ['files'], { 'GET inbox?limit=50': { json: { files: [] } } }],
+  ['inbox retry a.csv', ['name'], { 'POST inbox/retry': { status: 202, json: { name: 'a.csv' } } }],
+  ['inbox delete a.csv --yes', ['name', 'deleted'], { 'DELETE inbox?name=a.csv': { status: 204 } }],
   [`open ${ID}`, ['url', 'opened'], {}],
   [`logs ${ID} --logs logs`, ['batch', 'source', 'isCut', 'lines'], {}],
   [

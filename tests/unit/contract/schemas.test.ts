@@ -17,6 +17,7 @@ test.each([
   ['result', 'result-escaped'],
   ['event', 'event-wake'],
   ['event', 'event-completed'],
+  ['event', 'event-rejected'],
 ])('schema %s takes the kept message %s', (name, fixture) => {
   const validate = new Ajv2020().compile(read(`../../../docs/contract/${name}.v1.schema.json`) as object);
 

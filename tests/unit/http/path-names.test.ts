@@ -12,6 +12,7 @@ import { dashboardFile } from '../../../shared/http/dashboard/dashboard.ts';
 import { getDeadLetters } from '../../../shared/http/dead-letters/get-dead-letters.ts';
 import { redriveDeadLetters } from '../../../shared/http/dead-letters/redrive-dead-letters.ts';
 import { batchOf } from '../../../shared/http/edge/parameters.ts';
+import { importBatch } from '../../../shared/http/inbox/import-batch.ts';
 import { findItems } from '../../../shared/http/items/find-items.ts';
 import { getItem } from '../../../shared/http/items/get-item.ts';
 import { pauseQueue, resumeQueue } from '../../../shared/http/queues/pause-queue.ts';
@@ -39,6 +40,7 @@ const deps = {
 /** Each function with a path parameter. A new one has to be added here. */
 const HANDLERS: Record<string, (request: HttpRequest) => unknown> = {
   'submit-batch': (request) => submitOverHttp(deps, request),
+  'import-batch': (request) => importBatch(deps, request),
   'get-batch': (request) => batchOf(request, storage as never),
   'get-results': (request) => getResults(deps, request),
   'get-report': (request) => getReport(deps, request),

@@ -51,6 +51,8 @@ test('each queue of a delivery is woken once', async () => {
 
 test.each([
   ['of another type', event({ type: 'QueueEmpty' })],
+  ['about a file', event({ type: 'InboxRejected', details: { name: 'f', type: 't', status: 400, detail: 'd' } })],
+  ['of a type that came later', event({ type: 'BatchArchived' })],
   ['of another storage account', event({ account: 'other' })],
   ['of a queue that no workload has', event({ queue: 'nobody-normal-0' })],
   ['of another pool', event({ queue: 'media-normal-0' })],

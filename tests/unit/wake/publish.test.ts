@@ -1,8 +1,16 @@
 import type { ServiceBusMessage } from '@azure/service-bus';
 import { expect, test } from 'vitest';
+import { readEvent } from '../../../shared/contract/events.ts';
+import { Problem } from '../../../shared/errors.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
 import { readGate } from '../../../shared/wake/gate.ts';
-import { createPublisher, publishOrWake, withWakeFallback } from '../../../shared/wake/publish.ts';
+import {
+  createPublisher,
+  createRejectedPublisher,
+  type PublisherDeps,
+  publishOrWake,
+  withWakeFallback,
+} from '../../../shared/wake/publish.ts';
 import { memoryTable } from '../../helpers/memory-table.ts';
 import { SILENT_LOG } from '../../helpers/silent-log.ts';
 import { address } from '../drain/drain-fixtures.ts';
@@ -10,12 +18,12 @@ import { address } from '../drain/drain-fixtures.ts';
 function publisher() {
   const sent: ServiceBusMessage[] = [];
   const counted: string[] = [];
-  const publish = createPublisher({
+  const deps: PublisherDeps = {
     account: 'acc',
     meter: { count: (name: string) => void counted.push(name), serviceNowMs: () => Date.UTC(2026, 0, 1) },
     topic: { sendMessages: async (messages) => void sent.push(messages as ServiceBusMessage) },
-  });
-  return { publish, sent, counted };
+  };
+  return { publish: createPublisher(deps), publishRejected: createRejectedPublisher(deps), sent, counted };
 }
 
 test('a wake says in its properties what filters need, and is void after an hour', async () => {
@@ -55,6 +63,23 @@ test('an end keeps the id it is given, and has no time limit of its own', async 
 
   expect(sent[0]?.messageId).toBe('completed-b-0');
   expect(sent[0]).not.toHaveProperty('timeToLive');
+});
+
+test('a rejected file has one id per version, and a body that the contract reads', async () => {
+  const { publishRejected, sent, counted } = publisher();
+  const problem = new Problem('too-large', 'x'.repeat(100_000));
+  const file = { name: 'billing/a.csv', etag: '0x1', workload: address.workload, problem };
+
+  for (const etag of ['0x1', '0x1', '0x2']) await publishRejected({ ...file, etag });
+
+  const [first, repeat, other] = sent;
+  expect(readEvent(first?.body)).toMatchObject({
+    ...{ type: 'InboxRejected', workload: 'billing', pool: 'default' },
+    details: { name: 'billing/a.csv', type: 'too-large', status: 413, detail: expect.stringMatching(/^x{4000}$/) },
+  });
+  expect(repeat?.messageId).toBe(first?.messageId);
+  expect(other?.messageId).not.toBe(first?.messageId);
+  expect(counted).toHaveLength(3);
 });
 
 test('a scheduled wake carries its time', async () => {

@@ -46,6 +46,7 @@ export class InboxWorld {
       ...{ registry, table: this.batchTable.table, keys: this.keys.table, container: this.blobs.container, meter },
       queues: () => queue,
       publish: async () => {},
+      publishRejected: async () => {},
       gate: { table: memoryTable().table, now },
       settings: { pool: undefined, maxInboxBytes: 1e9, maxDecodedBytes: 1e9, maxRecordBytes: 1e6, maxItems: 1e9 },
       intakeSizes: { checkpointBytes: 16 * 1024, blockBytes: 4 * 1024 },

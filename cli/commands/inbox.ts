@@ -1,0 +1,122 @@
+import { type Command, Option } from 'commander';
+import type { InboxFileView, InboxList } from '../../shared/http/inbox/schemas.ts';
+import { UsageError } from '../errors.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { whole } from '../options.ts';
+import type { Act, Action, Session } from '../session.ts';
+import { formatCount, formatSize, formatTime } from '../text/format.ts';
+import type { Column } from '../text/listing.ts';
+import { chooseWorkload, workloadsOf } from '../workload.ts';
+import { isConfirmed } from './batch-work.ts';
+
+interface InboxOptions {
+  workload?: string;
+  state?: string;
+  limit: number;
+  yes?: boolean;
+}
+
+const STATES = ['waiting', 'taking', 'rejected'] satisfies InboxFileView['state'][];
+const DEEDS = ['retry', 'delete'] as const;
+const MAX_SHOWN = 100_000;
+const MAX_PAGE = 200;
+
+const HELP = `
+waiting    the next look of the app into the inbox takes it
+taking     with how much of it is read, as of its latest checkpoint
+rejected   with the reason; correct the file and drop it again, or what it met and retry it
+
+retry and delete ask for an operator's key.`;
+
+/** `sluice inbox`, `sluice inbox retry NAME` and `sluice inbox delete NAME`. */
+export function addInbox(program: Command, act: Act): void {
+  program
+    .command('inbox')
+    .summary('files that wait in the inbox, are being taken, or were rejected')
+    .description(
+      'Lists the files of the inbox, rejected ones last, with the reason. With retry a rejected file goes back into the inbox, with delete it is removed.',
+    )
+    .argument('[deed]', `${DEEDS.join(' or ')} a rejected file; default: list`)
+    .argument('[name]', 'the rejected file, as the list has it')
+    .option('--workload <name>', 'only of this workload')
+    .addOption(new Option('--state <state>', 'only in this state').choices(STATES))
+    .addOption(new Option('--limit <n>', 'most files').argParser(whole(1, MAX_SHOWN)).default(50))
+    .option('--yes', 'delete: do not ask; needed where nobody can be asked')
+    .addHelpText('after', HELP)
+    .action(act(inbox, ['table', 'json', 'csv']));
+}
+
+const inbox: Action<[string | undefined, string | undefined, InboxOptions]> = async (session, deed, name, options) => {
+  if (deed === undefined) return list(session, options);
+  if (deed !== 'retry' && deed !== 'delete')
+    throw new UsageError(`inbox: expected ${DEEDS.join(' or ')} with the name of a rejected file, got "${deed}"`);
+  if (name === undefined) throw new UsageError(`inbox ${deed}: expected the name of a rejected file`);
+  if (session.settings.output === 'csv') throw new UsageError(`--output csv: inbox ${deed} answers as table or json`);
+  return deed === 'retry' ? retry(session, name) : remove(session, name, options);
+};
+
+async function list(session: Session, options: InboxOptions): Promise<ExitCode> {
+  const files = await listFiles(session, options);
+  // An empty list may be due to a slip of the hand.
+  if (files.length === 0 && options.workload !== undefined)
+    chooseWorkload(await workloadsOf(session), options.workload);
+  session.list({ files } satisfies InboxList, { entries: files, columns: COLUMNS, none: 'No files in the inbox.' });
+  return EXIT.done;
+}
+
+async function listFiles({ api }: Session, { limit, workload, state }: InboxOptions): Promise<InboxFileView[]> {
+  const files: InboxFileView[] = [];
+  const query = { workload, state, limit: Math.min(limit, MAX_PAGE) };
+  for await (const answer of api.pages({ path: 'inbox', query })) {
+    files.push(...((await answer.json()) as InboxList).files);
+    if (files.length >= limit) break;
+  }
+  return files.slice(0, limit);
+}
+
+async function retry(session: Session, name: string): Promise<ExitCode> {
+  const call = { path: 'inbox/retry', method: 'POST', audience: 'operator', body: { name } } as const;
+  const answer = await session.api.json<{ name: string }>(call);
+  session.answer(answer, () => [`${name} waits in the inbox.`]);
+  return EXIT.done;
+}
+
+async function remove(session: Session, name: string, { yes }: InboxOptions): Promise<ExitCode> {
+  if (!yes && !(await isConfirmed(session, `Delete the rejected file ${name}? [y/N] `))) {
+    session.inform('Nothing was deleted.');
+    return EXIT.failed;
+  }
+  await session.api.call({ path: 'inbox', method: 'DELETE', audience: 'operator', query: { name } });
+  session.answer({ name, deleted: true }, () => [`Deleted ${name}`]);
+  return EXIT.done;
+}
+
+const COLUMNS: readonly Column<InboxFileView>[] = [
+  { field: 'name', value: ({ name }) => name },
+  { field: 'workload', value: ({ workload }) => workload },
+  { field: 'state', value: ({ state }) => state, shown: stateOf },
+  { field: 'bytes', title: 'size', value: ({ bytes }) => bytes, shown: ({ bytes }) => formatSize(bytes) },
+  { field: 'since', value: ({ since }) => since, shown: ({ since }) => formatTime(since) },
+  { field: 'readItems', title: 'items read', value: ({ readItems }) => readItems, shown: itemsOf },
+  { field: 'reason', value: ({ reason }) => reason?.detail, shown: reasonOf },
+];
+
+function stateOf({ state, bytes, readBytes, readItems }: InboxFileView): string {
+  if (state !== 'taking' || readBytes === undefined) return state;
+  // Only the size of what is being imported is unknown: bytes are those of its address.
+  return readItems === undefined ? `copying, ${formatSize(readBytes)}` : `taking, ${percentOf(readBytes, bytes)}`;
+}
+
+const percentOf = (part: number, whole: number): string => `${Math.floor((100 * part) / Math.max(1, whole))} %`;
+
+function itemsOf({ readItems }: InboxFileView): string {
+  return readItems === undefined ? '' : formatCount(readItems);
+}
+
+function reasonOf({ state, reason }: InboxFileView): string {
+  if (state !== 'rejected') return '';
+  if (reason === undefined) return 'its reason was removed';
+  const [first] = reason.errors;
+  const hasPlace = first === undefined || /line/i.test(reason.detail);
+  return hasPlace ? reason.detail : `line ${first.line}, column ${first.column}: ${reason.detail}`;
+}

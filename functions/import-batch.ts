@@ -1,0 +1,13 @@
+import { app } from '@azure/functions';
+import { answering } from '../shared/http/edge/answers.ts';
+import { importBatch } from '../shared/http/inbox/import-batch.ts';
+import { pipeline } from './app.ts';
+
+const { registry, settings } = pipeline;
+
+app.http('import-batch', {
+  route: 'workloads/{workload}/batches/from-url',
+  methods: ['POST'],
+  authLevel: 'function',
+  handler: answering((request) => importBatch({ ...pipeline.deps(), registry, settings }, request)),
+});

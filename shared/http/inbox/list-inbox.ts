@@ -1,0 +1,88 @@
+import type { HttpRequest, HttpResponseInit } from '@azure/functions';
+import { blobNameFault } from '../../contract/blob-name.ts';
+import { CONTAINERS } from '../../contract/names.ts';
+import { isRefused, Problem } from '../../errors.ts';
+import {
+  findInboxFile,
+  INBOX_STATES,
+  type InboxFile,
+  type InboxFilesDeps,
+  type InboxPlace,
+  type InboxState,
+  listInboxFiles,
+} from '../../intake/inbox/inbox-files.ts';
+import { json } from '../edge/answers.ts';
+import { nextLink } from '../edge/links.ts';
+import { wholeOf, workloadNameOf } from '../edge/parameters.ts';
+import type { InboxFileView, InboxList } from './schemas.ts';
+
+const LIMIT = { min: 1, max: 200, fallback: 50 };
+const MAX_MARKER = 4_000;
+
+/** GET inbox: the files that wait, are being taken or were rejected; with `?name=` one file, also one that became a batch. */
+export async function listInbox(deps: InboxFilesDeps, request: HttpRequest): Promise<HttpResponseInit> {
+  const name = request.query.get('name');
+  if (name !== null) {
+    const file = await findInboxFile(deps, inboxName(name));
+    return json({ files: file === undefined ? [] : [viewOf(file)] } satisfies InboxList);
+  }
+  const after = placeOf(request);
+  const filter = {
+    workload: workloadNameOf(request),
+    state: stateOf(request),
+    limit: wholeOf(request, 'limit', LIMIT),
+    after,
+  };
+  const { files, next } = await listFrom(deps, filter);
+  const list: InboxList = { files: files.map(viewOf) };
+  return json(list, { headers: nextLink(request, next && { after: textOf(next) }) });
+}
+
+/** The service refuses a marker that it did not make. */
+async function listFrom(deps: InboxFilesDeps, filter: Parameters<typeof listInboxFiles>[1]) {
+  try {
+    return await listInboxFiles(deps, filter);
+  } catch (error) {
+    if (filter.after?.marker !== undefined && isRefused(error)) throw invalidPlace(error);
+    throw error;
+  }
+}
+
+const viewOf = ({ workload = '', lane = '', ...file }: InboxFile): InboxFileView => ({
+  ...file,
+  workload: workload || null,
+  lane: lane || null,
+});
+
+/** A name from outside; 400 for one that may not name a blob. */
+export function inboxName(name: string): string {
+  const fault = blobNameFault(name);
+  if (fault === undefined) return name;
+  throw new Problem('invalid-parameter', `name must be the name of a file in the inbox; it ${fault}.`);
+}
+
+function stateOf(request: HttpRequest): InboxState | undefined {
+  const text = request.query.get('state');
+  const state = INBOX_STATES.find((each) => each === text);
+  if (text === null || state !== undefined) return state;
+  throw new Problem(
+    'invalid-parameter',
+    `state must be one of ${INBOX_STATES.join(', ')}; got "${text.slice(0, 40)}".`,
+  );
+}
+
+/** `inbox.<marker in base64url>`, or `rejected.<marker>`; without a marker: its beginning. */
+const textOf = ({ container, marker = '' }: InboxPlace): string =>
+  `${container === CONTAINERS.inbox ? 'inbox' : 'rejected'}.${Buffer.from(marker, 'utf8').toString('base64url')}`;
+
+function placeOf(request: HttpRequest): InboxPlace | undefined {
+  const text = request.query.get('after');
+  if (text === null) return undefined;
+  const [, where, encoded = ''] = /^(inbox|rejected)\.([\w-]*)$/.exec(text) ?? [];
+  if (where === undefined || encoded.length > MAX_MARKER) throw invalidPlace();
+  const marker = Buffer.from(encoded, 'base64url').toString('utf8') || undefined;
+  return { container: where === 'inbox' ? CONTAINERS.inbox : CONTAINERS.inboxRejected, marker };
+}
+
+const invalidPlace = (cause?: unknown): Problem =>
+  new Problem('invalid-parameter', 'after must be as the link to the next page has it.', { cause });

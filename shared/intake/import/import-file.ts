@@ -1,0 +1,118 @@
+/**
+ * Input by reference: a file `<workload>/[<lane>/]<name>.url` of the inbox holds an address, and becomes the file
+ * `<workload>/[<lane>/]<name>` with what lies behind it. The address file is removed when that one is there.
+ */
+import type { BlobGetPropertiesResponse, BlobItem, ContainerClient } from '@azure/storage-blob';
+import { CONTAINERS } from '../../contract/names.ts';
+import { Problem, statusOf } from '../../errors.ts';
+import type { Settings } from '../../settings.ts';
+import { downloadBytes } from '../../storage/blob-reads.ts';
+import { log } from '../../telemetry/log.ts';
+import type { Registry } from '../../workload/registry.ts';
+import { fileMetadata } from '../inbox/file-metadata.ts';
+import { quoted, removeFile } from '../inbox/inbox-move.ts';
+import { inboxTarget } from '../inbox/inbox-target.ts';
+import { allowedSource, type ImportSource, MAX_URL, withoutQuery } from './allowed-source.ts';
+import { blobSource } from './blob-source.ts';
+import { copySource } from './copy-source.ts';
+import { type UrlDeps, urlSource } from './open-url.ts';
+import { type OpenSource, unreadable } from './source.ts';
+
+const SUFFIX = '.url';
+/** A source that does not answer as it should is asked again for so long. */
+const MAX_FAULTS_MS = 60 * 60_000;
+/** An import that has not ended by then never will; staged blocks are kept for seven days (learn: put-block). */
+const MAX_IMPORT_MS = 24 * 60 * 60_000;
+/** Characters of the address that are kept with the file, to be shown. */
+const MAX_SHOWN = 500;
+
+export interface ImportDeps {
+  container: (name: string) => ContainerClient;
+  registry: Registry;
+  settings: Pick<Settings, 'urlHosts' | 'maxInboxBytes'>;
+  gate: { now: () => number };
+  /** How https addresses are opened, for tests. */
+  urls?: UrlDeps;
+}
+
+/** Whether a file of the inbox holds an address to import from. */
+export const isImport = (name: string): boolean => name.endsWith(SUFFIX);
+/** The file of the inbox that holds the address of `name`. */
+export const importName = (name: string): string => `${name}${SUFFIX}`;
+/** The file that an import makes. */
+export const importedName = (name: string): string => name.slice(0, -SUFFIX.length);
+
+/**
+ * Copies what lies behind the address of a file into the inbox, and gives the file that it became. What an earlier look has
+ * copied is not read again. The file has a key of its own: the same batch comes of it however often it is made.
+ * @throws Problem when it must be rejected, 'busy' for what may pass; the reason of `signal` when that is aborted.
+ */
+export async function importFile(deps: ImportDeps, file: BlobItem, signal?: AbortSignal): Promise<BlobItem> {
+  const { name, properties } = file;
+  const { etag, lastModified } = properties;
+  const inbox = deps.container(CONTAINERS.inbox);
+  const to = importedName(name);
+  const target = inbox.getBlockBlobClient(to);
+  const ageMs = deps.gate.now() - lastModified.getTime();
+  if (ageMs > MAX_IMPORT_MS) throw unreadable('The source was not copied within a day.');
+  const { workload } = inboxTarget(deps.registry, to);
+  const address = await readAddress(inbox, file);
+  const source = allowedSource(address, { hosts: deps.settings.urlHosts, account: accountOf(inbox), workload });
+  const metadata = {
+    idempotencykey: `import ${etag}`,
+    ...fileMetadata({ ...file.metadata, importedfrom: withoutQuery(address).slice(0, MAX_SHOWN) }),
+    order: etag,
+  };
+  try {
+    await copySource({
+      open: openerOf(deps, source),
+      target,
+      maxBytes: deps.settings.maxInboxBytes,
+      metadata,
+      signal,
+    });
+  } catch (error) {
+    const isLost = error instanceof Problem && error.type === 'busy' && ageMs > MAX_FAULTS_MS;
+    throw isLost ? unreadable(`${error.message} It was tried for an hour.`, error) : error;
+  }
+  const copied = await target.getProperties();
+  await removeFile(deps, { name, etag });
+  log.info('inbox-imported', { file: to, from: withoutQuery(address), bytes: copied.contentLength });
+  return itemOf(to, copied, metadata);
+}
+
+/** As a listing would have it. */
+const itemOf = (
+  name: string,
+  { etag = '', lastModified = new Date(0), contentLength = 0 }: BlobGetPropertiesResponse,
+  metadata: Record<string, string>,
+): BlobItem => ({
+  name,
+  deleted: false,
+  snapshot: '',
+  properties: { etag: etag.replaceAll('"', ''), lastModified, contentLength },
+  metadata,
+});
+
+const openerOf = ({ container, urls }: ImportDeps, source: ImportSource): OpenSource =>
+  source.kind === 'blob'
+    ? blobSource(container(source.container).getBlobClient(source.name))
+    : urlSource(source.url, urls);
+
+/** Address of the blob service: that of a container, without its name. */
+export const accountOf = ({ url, containerName }: ContainerClient): string => url.slice(0, -containerName.length);
+
+async function readAddress(inbox: ContainerClient, { name, properties }: BlobItem): Promise<string> {
+  const { etag, contentLength = 0 } = properties;
+  if (contentLength === 0 || contentLength > MAX_URL + 2)
+    throw new Problem('invalid-parameter', `${name} must hold one address, of at most ${MAX_URL} characters.`);
+  try {
+    const conditions = { ifMatch: quoted(etag) };
+    return (await downloadBytes(inbox.getBlobClient(name), { count: contentLength, conditions }))
+      .toString('utf8')
+      .trim();
+  } catch (error) {
+    if (statusOf(error) !== 404 && statusOf(error) !== 412) throw error;
+    throw new Problem('busy', `${name} was removed or replaced since it was listed.`, { cause: error });
+  }
+}

@@ -1,0 +1,102 @@
+import type { ContainerClient } from '@azure/storage-blob';
+import { blobNameFault } from '../../contract/blob-name.ts';
+import { type Labels, labelsText } from '../../contract/labels.ts';
+import { CONTAINERS } from '../../contract/names.ts';
+import { Problem, statusOf } from '../../errors.ts';
+import { downloadBytes } from '../../storage/blob-reads.ts';
+import type { Workload } from '../../workload/define.ts';
+import { MAX_METADATA } from '../inbox/file-metadata.ts';
+import { type CsvOptions, csvOptionsParams } from '../parse/csv-options.ts';
+import { formatOfName } from '../parse/formats.ts';
+import { allowedSource } from './allowed-source.ts';
+import { accountOf, importName } from './import-file.ts';
+
+export interface OrderDeps {
+  container: (name: string) => ContainerClient;
+  /** SLUICE_URL_HOSTS. */
+  urlHosts: readonly string[];
+}
+
+export interface ImportOrder {
+  workload: Workload;
+  lane: string | undefined;
+  url: string;
+  /** Tells files of one name apart; the same for a repeat of the order. */
+  id: string;
+  /** The client's idempotency key. */
+  key: string | undefined;
+  fileName: string | undefined;
+  labels: Labels | undefined;
+  csv: CsvOptions;
+}
+
+/** Longest name of a file, as for uploads over HTTP. */
+const MAX_FILE_NAME = 255;
+
+/**
+ * Puts an address into the inbox, where the next look imports what lies behind it, and gives the name that the file will
+ * have there. A repeat with the same key changes nothing.
+ * @throws Problem for an address, name or option that cannot be used; 'idempotency-mismatch' for a key of another order.
+ */
+export async function orderImport({ container, urlHosts }: OrderDeps, order: ImportOrder): Promise<string> {
+  const { workload, lane, url, id, key, labels, csv } = order;
+  const inbox = container(CONTAINERS.inbox);
+  allowedSource(url, { hosts: urlHosts, account: accountOf(inbox), workload });
+  const base = baseName(order);
+  const name = [workload.name, ...(lane === undefined ? [] : [lane]), `${id}-${base}`].join('/');
+  const csvText = csvOptionsParams(csv).toString();
+  const metadata = {
+    filename: encodeURIComponent(base),
+    ...(key === undefined ? {} : { idempotencykey: key }),
+    ...(labels === undefined ? {} : { labels: labelsText(labels) }),
+    ...(csvText === '' ? {} : { csv: csvText }),
+  };
+  requireRoom(metadata);
+  const blob = inbox.getBlockBlobClient(importName(name));
+  try {
+    const blobHTTPHeaders = { blobContentType: 'text/plain; charset=utf-8' };
+    await blob.upload(url, Buffer.byteLength(url), { metadata, blobHTTPHeaders, conditions: { ifNoneMatch: '*' } });
+  } catch (error) {
+    if (statusOf(error) !== 409) throw error;
+    const stored = (await downloadBytes(blob)).toString('utf8');
+    if (stored !== url)
+      throw new Problem('idempotency-mismatch', 'This idempotency key was used before, for another address.');
+  }
+  return name;
+}
+
+/** The name that the client gives, or the last segment of the address. */
+function baseName({ url, fileName }: ImportOrder): string {
+  const base = fileName ?? lastSegment(url);
+  const fault = blobNameFault(base);
+  if (fault !== undefined || base.includes('/') || base.length > MAX_FILE_NAME) {
+    const what = fileName === undefined ? 'The last segment of url, for want of fileName,' : 'fileName';
+    throw new Problem(
+      'invalid-parameter',
+      `${what} must be the name of a file, of at most ${MAX_FILE_NAME} characters.`,
+    );
+  }
+  if (formatOfName(base)) return base;
+  throw new Problem(
+    'unsupported-media-type',
+    `"${base}" must end in .ndjson, .json or .csv, with .gz, .br or .zst behind it if compressed. Give a fileName that does.`,
+  );
+}
+
+function lastSegment(url: string): string {
+  const segment = new URL(url).pathname.split('/').at(-1) ?? '';
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+function requireRoom(metadata: Record<string, string>): void {
+  const bytes = Object.entries(metadata).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+  if (bytes > MAX_METADATA)
+    throw new Problem(
+      'too-large',
+      `labels, csv and fileName must be at most ${MAX_METADATA} bytes together; got ${bytes}.`,
+    );
+}

@@ -1,0 +1,14 @@
+/** Metadata of an inbox file that says how it is to be taken; docs/inbox.md names what each entry is. */
+export const FILE_METADATA = ['idempotencykey', 'labels', 'csv', 'filename', 'importedfrom'] as const;
+
+/** The service takes 8 KiB in all (learn: setting and retrieving properties and metadata); some is left for what a move adds. */
+export const MAX_METADATA = 7 * 1024;
+
+/** What of a blob's metadata says how the file is to be taken, under lower-case names. Everything else is left out. */
+export function fileMetadata(metadata: Record<string, string> = {}): Record<string, string> {
+  const known = Object.entries(metadata)
+    .map(([name, value]) => [name.toLowerCase(), value] as const)
+    .filter(([name]) => (FILE_METADATA as readonly string[]).includes(name));
+  const bytes = known.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+  return bytes > MAX_METADATA ? {} : Object.fromEntries(known);
+}

@@ -1,0 +1,30 @@
+import type { InboxFile } from '../api/types.ts';
+import { formatBytes, formatCount, formatNumberOf, formatPercent } from '../format.ts';
+
+const FAULTS_SHOWN = 10;
+
+/** How much of a file is read, from 0 to 1; undefined where nobody knows, as its size is that of an address. */
+export function readFraction({ state, bytes, readBytes, readItems }: InboxFile): number | undefined {
+  if (state !== 'taking' || readBytes === undefined || readItems === undefined || bytes === 0) return undefined;
+  return Math.min(1, readBytes / bytes);
+}
+
+/** How far a file is, in words; empty for one that nobody has begun with. */
+export function progressText(file: InboxFile): string {
+  const { state, bytes, readBytes = 0, readItems } = file;
+  if (state !== 'taking') return '';
+  const fraction = readFraction(file);
+  if (fraction === undefined) return `${formatBytes(readBytes)} copied`;
+  const of = `${formatBytes(readBytes)} of ${formatBytes(bytes)}, ${formatPercent(fraction)}`;
+  return `${of} · ${formatNumberOf(readItems ?? 0, 'item')}`;
+}
+
+/** Why a file was rejected, a line for each place in it. */
+export function reasonLines({ state, reason }: InboxFile): string[] {
+  if (state !== 'rejected') return [];
+  if (reason === undefined) return ['The reason was removed.'];
+  const { detail, errors } = reason;
+  const places = errors.slice(0, FAULTS_SHOWN).map((at) => `Line ${at.line}, column ${at.column}: ${at.message}`);
+  const more = errors.length > FAULTS_SHOWN ? [`and ${formatCount(errors.length - FAULTS_SHOWN)} more`] : [];
+  return [detail, ...places.filter((place) => !detail.includes(place)), ...more];
+}

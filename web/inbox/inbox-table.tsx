@@ -1,0 +1,144 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { deleteFile, retryFile } from '../api/inbox.ts';
+import type { InboxFile } from '../api/types.ts';
+import { formatBytes, formatName, formatPercent, formatTime } from '../format.ts';
+import { Button } from '../ui/button.tsx';
+import { Confirm } from '../ui/confirm.tsx';
+import { PartsBar, Tag } from '../ui/pieces.tsx';
+import { progressText, readFraction, reasonLines } from './file-texts.ts';
+
+const TONES: Readonly<Record<InboxFile['state'], string>> = {
+  waiting: 'info',
+  taking: 'busy',
+  rejected: 'bad',
+  done: 'good',
+};
+
+type Open = { deed: 'retry' | 'delete'; name: string };
+
+export interface InboxTableProps {
+  files: readonly InboxFile[];
+  onChange: () => void;
+}
+
+/** A row for each file, with what an operator can do about a rejected one. */
+export function InboxTable({ files, onChange }: InboxTableProps): JSX.Element {
+  const [open, setOpen] = useState<Open>();
+  const close = (): void => setOpen(undefined);
+  const done = async (work: Promise<unknown>): Promise<void> => {
+    await work;
+    onChange();
+  };
+  return (
+    <section class="panel flush">
+      <table class="table stacking">
+        <thead>
+          <tr>
+            <th>File</th>
+            <th>State</th>
+            <th class="number">Size</th>
+            <th>Since</th>
+            <th>
+              <span class="unseen">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {files.map((file) => (
+            <FileRow
+              key={`${file.state} ${file.name}`}
+              file={file}
+              onOpen={(deed) => setOpen({ deed, name: file.name })}
+            />
+          ))}
+        </tbody>
+      </table>
+      {open?.deed === 'retry' && (
+        <Confirm title="Retry this file?" action="Retry" onClose={close} onConfirm={() => done(retryFile(open.name))}>
+          <p>
+            <span class="mono">{open.name}</span> goes back into the inbox, and the next look takes it. That helps where
+            not the file was wrong, but a setting or the workload.
+          </p>
+        </Confirm>
+      )}
+      {open?.deed === 'delete' && (
+        <Confirm
+          title="Delete this file?"
+          action="Delete"
+          danger
+          onClose={close}
+          onConfirm={() => done(deleteFile(open.name))}
+        >
+          <p>
+            <span class="mono">{open.name}</span> is removed with its reason. No batch was made of it.
+          </p>
+        </Confirm>
+      )}
+    </section>
+  );
+}
+
+function FileRow({ file, onOpen }: { file: InboxFile; onOpen: (deed: Open['deed']) => void }): JSX.Element {
+  const { name, workload, lane, state, bytes, since, importedFrom } = file;
+  const notes = [
+    ...(workload === null ? ['no known workload'] : [`workload ${workload}`]),
+    ...(lane === null ? [] : [`lane ${lane}`]),
+    ...(importedFrom === undefined ? [] : [`from ${importedFrom}`]),
+  ];
+  return (
+    <tr>
+      <td class="main-cell">
+        <strong class="mono">{name}</strong>
+        <small>{notes.join(' · ')}</small>
+      </td>
+      <td data-label="State">
+        <div>
+          <Tag tone={TONES[state]}>{formatName(state)}</Tag>
+          <FileProgress file={file} />
+          <small class="notes">
+            {reasonLines(file).map((line) => (
+              <span key={line}>{line}</span>
+            ))}
+          </small>
+        </div>
+      </td>
+      <td class="number" data-label="Size">
+        {formatBytes(bytes)}
+      </td>
+      <td data-label="Since">{formatTime(since)}</td>
+      <td class="actions">
+        {state === 'rejected' && (
+          <>
+            <Button icon="redo" size="small" onClick={() => onOpen('retry')}>
+              Retry
+            </Button>
+            <Button icon="close" look="quiet" size="small" onClick={() => onOpen('delete')}>
+              Delete
+            </Button>
+          </>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+function FileProgress({ file }: { file: InboxFile }): JSX.Element | null {
+  const text = progressText(file);
+  if (text === '') return null;
+  const fraction = readFraction(file);
+  return (
+    <div class="progress">
+      {fraction !== undefined && (
+        <PartsBar
+          parts={[
+            { name: 'read', value: fraction, tone: 'good' },
+            { name: 'left', value: 1 - fraction, tone: 'track' },
+          ]}
+          label={`${formatPercent(fraction)} read`}
+        />
+      )}
+      <small>{text}</small>
+    </div>
+  );
+}
