@@ -58,4 +58,4 @@ function readUrl(text: string): string {
 
 /** What relative files are relative to: npm runs scripts in the package's folder, and says where it was called. */
 export const callerFolder = (env: Environment, cwd: string): string =>
-  env.npm_lifecycle_event === 'sluice' && env.INIT_CWD ? env.INIT_CWD : cwd;
+  ['sluice', 'new-workload'].includes(env.npm_lifecycle_event ?? '') && env.INIT_CWD ? env.INIT_CWD : cwd;
