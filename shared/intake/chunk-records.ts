@@ -19,14 +19,20 @@ export interface ChunkLimits {
  */
 export async function* chunkRecords(blocks: AsyncIterable<RecordBlock>, limits: ChunkLimits): AsyncGenerator<RawChunk> {
   let chunk = new OpenChunk(0);
-  for await (const block of blocks) {
-    let start = 0;
-    while (start < block.ends.length) {
-      start = chunk.fill(block, start, limits);
-      if (start === block.ends.length) break;
-      yield chunk.close();
-      chunk = new OpenChunk(chunk.nextItem);
+  try {
+    for await (const block of blocks) {
+      let start = 0;
+      while (start < block.ends.length) {
+        start = chunk.fill(block, start, limits);
+        if (start === block.ends.length) break;
+        yield chunk.close();
+        chunk = new OpenChunk(chunk.nextItem);
+      }
     }
+  } catch (error) {
+    // Whoever checks an upload wants what can be read of it.
+    if (chunk.items > 0) yield chunk.close();
+    throw error;
   }
   if (chunk.items > 0) yield chunk.close();
 }

@@ -1,7 +1,8 @@
 /** Counts the calls of a workload's handler, in memory that outlives a thread, and cancels the batch at one of them. */
-import { isPromise } from '../processing/thread/flight.ts';
+
 import type { Stop } from '../processing/thread/thread-status.ts';
 import type { ItemContext, Workload } from '../workload/define.ts';
+import { isPromise } from '../workload/validate-item.ts';
 
 /** How the handler was called. A call of `mapChunk` is one call of each of its items. */
 export interface Calls {

@@ -1,8 +1,8 @@
 /** Which dead letters a redrive takes up, and with which items. */
 import type { BatchRow } from '../../batches/batch-row.ts';
+import { causeOf } from '../../contract/cause.ts';
 import type { DeadItem } from '../../contract/outcome.ts';
 import { Problem } from '../../errors.ts';
-import { causeOf } from '../../processing/outcome/cause.ts';
 import type { Workload } from '../../workload/define.ts';
 import { currentDeadLetters, type DeadLetterDeps } from './current-dead.ts';
 import { readOriginals } from './read-originals.ts';

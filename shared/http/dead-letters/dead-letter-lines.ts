@@ -3,9 +3,9 @@ import type { ContainerClient } from '@azure/storage-blob';
 import type { BatchRow } from '../../batches/batch-row.ts';
 import { readCurrentDead } from '../../commands/redrive/current-dead.ts';
 import { readItemLines } from '../../commands/redrive/item-lines.ts';
+import { causeOf } from '../../contract/cause.ts';
 import { CONTAINERS } from '../../contract/names.ts';
 import type { DeadItem, DeadReason } from '../../contract/outcome.ts';
-import { causeOf } from '../../processing/outcome/cause.ts';
 import { type ChunkFrame, readLines } from '../../results/chunk-pages.ts';
 import type { Table } from '../../storage/table.ts';
 

@@ -1,9 +1,10 @@
 /** Outcomes of whole chunks that are made without running a handler. */
+
+import { causeOf, countCause } from '../../contract/cause.ts';
 import type { DeadReason, OutcomeHeader } from '../../contract/outcome.ts';
 import type { Reference } from '../../contract/reference.ts';
 import { rangeOf, readSources, type Source } from '../sources.ts';
 import type { ChunkOutcome } from '../thread/thread-task.ts';
-import { causeOf, countCause } from './cause.ts';
 import { encodeOutcome } from './encode-outcome.ts';
 import { attemptError, type ErrorText, toErrorText } from './error-text.ts';
 import { type Death, deadLine } from './lines.ts';

@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import type { Attempt, ErrorText, Issue } from '../../contract/outcome.ts';
+import { InvalidItem } from '../../workload/validate-item.ts';
 import { stackFrames } from './stack-frames.ts';
 
 export type { ErrorText } from '../../contract/outcome.ts';
@@ -163,19 +164,6 @@ export class TimeoutError extends Error {
   override name = 'TimeoutError';
   constructor(timeoutMs: number) {
     super(`timed out after ${timeoutMs / 1000} s`);
-  }
-}
-
-/** An item does not fit the workload's schema; the message names the first paths, `issues` all that are kept. */
-export class InvalidItem extends Error {
-  override name = 'InvalidItem';
-  readonly issues: readonly Issue[];
-  /** How many more there are. */
-  readonly moreIssues: number;
-  constructor(message: string, { issues, moreIssues } = NO_ISSUES) {
-    super(message);
-    this.issues = issues;
-    this.moreIssues = moreIssues;
   }
 }
 

@@ -1,5 +1,5 @@
 import { MAX_RESULT_NESTING } from '../../contract/nesting.ts';
-import { pathText } from './path-text.ts';
+import { pathText } from '../../workload/path-text.ts';
 
 /** A path of a value that is nested too deep would fill the message. */
 const MAX_PATH_KEYS = 20;

@@ -124,8 +124,3 @@ export function takeUnhandledErrors(onUnhandled: (error: unknown, wasInFlight: b
   process.on('unhandledRejection', take);
   process.on('uncaughtException', take);
 }
-
-/** Whether a value has to be awaited. Most light handlers are synchronous, and an await per item would halve their speed. */
-export const isPromise = (value: unknown): value is PromiseLike<unknown> =>
-  value instanceof Promise ||
-  (typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function');

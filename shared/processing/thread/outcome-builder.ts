@@ -1,18 +1,12 @@
+import { causeOf, countCause, isCauseOf } from '../../contract/cause.ts';
 import { MAX_DELAY_SECONDS } from '../../contract/delay.ts';
 import type { Attempt, DeadReason, RetryItem } from '../../contract/outcome.ts';
 import { storableLine } from '../../contract/text.ts';
 import type { Workload } from '../../workload/define.ts';
 import { Reject, Retry } from '../../workload/errors.ts';
-import { causeOf, countCause, isCauseOf } from '../outcome/cause.ts';
+import { InvalidItem } from '../../workload/validate-item.ts';
 import { type EncodedOutcome, encodeOutcome } from '../outcome/encode-outcome.ts';
-import {
-  attemptError,
-  type ErrorText,
-  errorLine,
-  InvalidItem,
-  isInstance,
-  toErrorText,
-} from '../outcome/error-text.ts';
+import { attemptError, type ErrorText, errorLine, isInstance, toErrorText } from '../outcome/error-text.ts';
 import { createFold, type Fold } from '../outcome/fold.ts';
 import { deadLine, retryLine, toResultLine } from '../outcome/lines.ts';
 import type { Source } from '../sources.ts';

@@ -1,9 +1,10 @@
 import type { Workload } from '../../workload/define.ts';
+import { isPromise } from '../../workload/validate-item.ts';
 import { isInstance } from '../outcome/error-text.ts';
 import type { Source } from '../sources.ts';
 import type { AdmittedCall } from './admission.ts';
 import { type ChunkRun, noteWaiting } from './chunk-run.ts';
-import { Flight, isPromise } from './flight.ts';
+import { Flight } from './flight.ts';
 import { passedOn } from './run-item.ts';
 import { enter } from './thread-status.ts';
 import { validItem } from './valid-item.ts';

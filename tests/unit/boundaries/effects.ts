@@ -61,7 +61,8 @@ export const EFFECTS: readonly Effect[] = [
     modules: ['node:timers', 'node:timers/promises'],
     allowed: [
       ...['shared/slots.ts', 'shared/time-limit.ts', 'shared/storage/', 'shared/wake/coalesce.ts'],
-      ...['shared/intake/submit.ts', 'shared/intake/inbox/inbox-move.ts', 'shared/drain/activities.ts'],
+      ...['shared/intake/check-items.ts', 'shared/intake/submit.ts', 'shared/intake/inbox/inbox-move.ts'],
+      'shared/drain/activities.ts',
       ...['shared/processing/lease.ts', 'shared/processing/thread-pool/watch.ts'],
       ...['shared/processing/running-chunks.ts', 'shared/limits/limiter.ts'],
       ...['shared/processing/thread-pool/threads.ts', 'shared/processing/thread/chunk-run.ts'],

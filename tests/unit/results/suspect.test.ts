@@ -1,8 +1,8 @@
 import { describe, expect, it, test } from 'vitest';
 import type { ChunkRow } from '../../../shared/batches/chunk-row.ts';
+import { causeOf } from '../../../shared/contract/cause.ts';
 import { outcomeBlobName } from '../../../shared/contract/names.ts';
 import type { DeadItem, OutcomeHeader } from '../../../shared/contract/outcome.ts';
-import { causeOf } from '../../../shared/processing/outcome/cause.ts';
 import { encodeOutcome } from '../../../shared/processing/outcome/encode-outcome.ts';
 import { withCauses } from '../../../shared/processing/outcome/header-causes.ts';
 import { findSuspect } from '../../../shared/results/suspect.ts';

@@ -2,12 +2,8 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { deadItemSchema } from '../../../../shared/contract/outcome.ts';
-import {
-  attemptError,
-  InvalidItem,
-  TimeoutError,
-  toErrorText,
-} from '../../../../shared/processing/outcome/error-text.ts';
+import { attemptError, TimeoutError, toErrorText } from '../../../../shared/processing/outcome/error-text.ts';
+import { InvalidItem } from '../../../../shared/workload/validate-item.ts';
 
 const withoutStack = (thrown: unknown) => {
   const { stack: _, causes, ...text } = toErrorText(thrown);

@@ -1,5 +1,4 @@
-import type { DeadReason } from '../../contract/outcome.ts';
-import type { ErrorText } from './error-text.ts';
+import type { DeadReason, ErrorText } from './outcome.ts';
 
 const MAX_CAUSE_CHARS = 200;
 /** A handler that puts free text into its messages must not make a cause of every item. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { causeOf, countCause } from '../../../../shared/processing/outcome/cause.ts';
+import { causeOf, countCause } from '../../../shared/contract/cause.ts';
 
 describe('causeOf', () => {
   it.each([
