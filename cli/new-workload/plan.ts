@@ -54,7 +54,7 @@ export function planOf(
   const key = keyOf(fields);
   const amount = amountOf(fields);
   return {
-    origin: `One record of an upload, as in ${count === 1 ? 'the one record' : `the ${count} records`} of ${JSON.stringify(file)}. TODO: is it so in general?`,
+    origin: `One record of an upload, as in ${JSON.stringify(file)} (${count === 1 ? '1 record' : `${count} records`} read). TODO: is it so in general?`,
     schema: zod,
     ...(key && { key }),
     ...(amount && { amount }),

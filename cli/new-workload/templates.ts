@@ -1,5 +1,5 @@
 import type { Amount, WorkloadPlan } from './plan.ts';
-import { quoted } from './schema-of.ts';
+import { propertyName, quoted } from './schema-of.ts';
 
 /** The text of a new workload: one that runs as it is, with a line on each thing that is there to be changed. */
 export const workloadText = (name: string, plan: WorkloadPlan): string =>
@@ -8,7 +8,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { defineWorkload, type ItemContext } from '../shared/workload/define.ts';
 ${guards(plan) ? "import { Reject } from '../shared/workload/errors.ts';\n" : ''}
-/** ${plan.origin.replaceAll('*/', '* /')} What does not fit is a dead letter, "invalid"; other records go on. */
+/**
+ * ${plan.origin.replaceAll('*/', '* /')}
+ * What does not fit is a dead letter, "invalid"; other records go on.
+ */
 const item = ${plan.schema};
 type Item = z.infer<typeof item>;
 
@@ -75,8 +78,12 @@ function reduceText({ key, amount }: WorkloadPlan): string {
   reduce: {
     key: ${keyText},
     init: () => ({ count: 0, amount: 0 }),
-    ${scale === 1 ? '' : `// In whole units of ${1 / scale}: sums of floats depend on the order in which chunks finish.`}
-    add: (total, result) => ({ count: total.count + 1, amount: total.amount + ${scaled} }),
+    ${
+      scale === 1
+        ? ''
+        : `// In whole units of ${1 / scale}: sums of floats depend on the order in which chunks finish.
+    `
+    }add: (total, result) => ({ count: total.count + 1, amount: total.amount + ${scaled} }),
     // Chunks finish in any order: a with b has to be b with a, and what comes out has to be JSON.
     merge: (a, b) => ({ count: a.count + b.count, amount: a.amount + b.amount }),
     // Once per key, after the last merge.
@@ -86,17 +93,19 @@ function reduceText({ key, amount }: WorkloadPlan): string {
 
 /** The text of its test. */
 export function testText(name: string, plan: WorkloadPlan): string {
-  const [first = {}] = plan.records;
-  const rejected = guards(plan) ? [{ ...first, [plan.amount?.field ?? '']: -1 }] : [];
-  const invalid = plan.isEmptyInvalid ? [{}] : [];
+  const rejected = guards(plan) ? [`{ ...records[0], ${propertyName(plan.amount?.field ?? '')}: -1 }`] : [];
+  const invalid = plan.isEmptyInvalid ? ['{}'] : [];
   const dead = [...rejected.map(() => 'rejected'), ...invalid.map(() => 'invalid')];
+  const items = ['...records', ...rejected, ...invalid].join(', ');
   return `import { expect, it } from 'vitest';
 import { runWorkload } from '../../../shared/kit/run-workload.ts';
 import workload from '../../../workloads/${name}.ts';
 
+const records = ${JSON.stringify(plan.records)};
+
 it('${name} turns records into results, dead letters and a report', async () => {
-  const { results, deadLetters, report } = await runWorkload(workload, ${JSON.stringify([...plan.records, ...rejected, ...invalid])});
-  expect(results).toMatchObject(${JSON.stringify(plan.records)});
+  const { results, deadLetters, report } = await runWorkload(workload, [${items}]);
+  expect(results).toMatchObject(records);
   expect(deadLetters.map(({ index, reason }) => [index, reason])).toEqual(${JSON.stringify(dead.map((reason, index) => [plan.records.length + index, reason]))});
   expect(report).toEqual(${JSON.stringify(reportOf(plan))});
 });
