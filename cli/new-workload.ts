@@ -1,11 +1,11 @@
 /** `npm run new-workload -- NAME [--from FILE]`: a workload to begin with, its test, and its line in the registry. */
 import { resolve } from 'node:path';
 import { newWorkload } from './new-workload/command.ts';
-import { callerFolder } from './settings.ts';
 
 process.exitCode = await newWorkload(process.argv.slice(2), {
   root: resolve(import.meta.dirname, '..'),
-  folder: callerFolder(process.env, process.cwd()),
+  // npm runs scripts in the folder of the package, and says where it was called.
+  folder: process.env.INIT_CWD ?? process.cwd(),
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,

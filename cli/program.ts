@@ -8,6 +8,7 @@ import { addPolicy } from './commands/policy.ts';
 import { addQueues } from './commands/queues.ts';
 import { addRedrive } from './commands/redrive.ts';
 import { addSubmit } from './commands/submit.ts';
+import { addTry } from './commands/try.ts';
 import { addUpkeep } from './commands/upkeep.ts';
 import { addWatch } from './commands/watch.ts';
 import { EXIT, EXIT_MEANINGS } from './exit-codes.ts';
@@ -39,7 +40,7 @@ export function createProgram(act: Act, { out, err }: ProgramOutput): Command {
     .helpOption('-h, --help', 'how it is called, also behind a command')
     .helpCommand('help [command]', 'the same');
   program.commandsGroup('Batches:');
-  for (const add of [addSubmit, addWatch, addBatches, addDownloads, addDeadLetters]) add(program, act);
+  for (const add of [addTry, addSubmit, addWatch, addBatches, addDownloads, addDeadLetters]) add(program, act);
   program.commandsGroup("Repair, with an operator's key:");
   for (const add of [addRedrive, addBatchWork]) add(program, act);
   program.commandsGroup("Pipeline, with an operator's key:");

@@ -4,9 +4,10 @@ import { createInterface } from 'node:readline/promises';
 import type { Readable, Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
 import { Problem } from '../../shared/errors.ts';
-import { type CsvOptions, csvOptionsParams, readCsvOptions } from '../../shared/intake/parse/csv-options.ts';
+import type { CsvOptions } from '../../shared/intake/parse/csv-options.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { csvFlagsText, readCsvFlags, shellWord } from '../try/csv-flags.ts';
 import { createWorkload, NewWorkloadError } from './create-workload.ts';
 import { planFromSample } from './sample.ts';
 
@@ -39,14 +40,15 @@ export async function newWorkload(args: readonly string[], world: NewWorkloadWor
     const plan = path === undefined ? undefined : await planFromSample(path, csv);
     const made = await createWorkload(world.root, name, plan);
     const file = (file: string): string => relative(world.root, file);
-    const options = [`--workload ${name}`, ...flagsOf(csv)].join(' ');
+    const sampleFile = sample === '' ? 'FILE' : shellWord(sample);
+    const options = [`--workload ${name}`, ...csvFlagsText(csv)].join(' ');
     stdout.write(`Made ${file(made.workload)}
 Made ${file(made.test)}
 Added it to ${file(made.index)}
 
 Next: npx vitest run ${file(made.test)}
-Then: npm run sluice -- try ${sample || 'FILE'} ${options} --run
-Then: npm start -- ${sample || 'FILE'} --workload ${name}
+Then: npm run sluice -- try ${sampleFile} ${options} --run
+Then: npm start -- ${sampleFile} --workload ${name}
 docs/workloads.md goes through all of it.\n`);
     return EXIT.done;
   } catch (error: unknown) {
@@ -64,10 +66,7 @@ function readArgs(args: readonly string[]): { name: string; from: string | undef
   const [name, ...more] = positionals;
   if (name === undefined) throw new UsageError('NAME is missing.');
   if (more.length > 0) throw new UsageError(`Expected one name, got ${positionals.join(' ')}.`);
-  const { from, rename = [], ...single } = values;
-  const params = new URLSearchParams(Object.entries(single).filter(([, value]) => value !== undefined));
-  for (const each of rename) params.append('rename', each);
-  return { name, from, csv: readCsvOptions(params) };
+  return { name, from: values.from, csv: readCsvFlags(values) };
 }
 
 function parse(args: readonly string[]) {
@@ -95,15 +94,9 @@ async function askForSample({ stdin, stdout }: NewWorkloadWorld): Promise<string
   }
 }
 
-const flagsOf = (csv: CsvOptions): string[] =>
-  [...csvOptionsParams(csv)].map(
-    ([name, value]) => `--${name} ${/^[\w=.-]+$/.test(value) ? value : JSON.stringify(value)}`,
-  );
-
 /** undefined for what is no fault of the caller. */
 function exitCodeOf(error: unknown): ExitCode | undefined {
   if (error instanceof UsageError) return EXIT.usage;
-  if (error instanceof Problem) return error.type === 'invalid-parameter' ? EXIT.usage : EXIT.failed;
   const isMissingFile = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-  return error instanceof NewWorkloadError || isMissingFile ? EXIT.failed : undefined;
+  return error instanceof NewWorkloadError || error instanceof Problem || isMissingFile ? EXIT.failed : undefined;
 }
