@@ -26,7 +26,7 @@ export const EFFECTS: readonly Effect[] = [
     // A thread takes the errors that nobody awaited, and ends itself for a fresh one; a handler finds the address of what it calls there.
     allowed: [
       ...['functions/app.ts', 'shared/processing/thread/flight.ts', 'shared/processing/thread/serve.ts', HANDLERS],
-      ...['cli/io.ts', 'cli/sluice.ts', 'cli/cost.ts', 'cli/new-workload.ts'],
+      ...['cli/io.ts', 'cli/sluice.ts', 'cli/cost.ts', 'cli/new-workload.ts', 'cli/new-workload/format-text.ts'],
       ...PROGRAMS,
     ],
   },
