@@ -6,14 +6,19 @@ import hostJson from '../host.json' with { type: 'json' };
 import { readPriceSheet } from '../shared/cost/sheet.ts';
 import { readHostLimits } from '../shared/drain/host-limits.ts';
 import { limitedClient, type RuntimeClient } from '../shared/drain/limited-client.ts';
+import { MAX_UPLOADS } from '../shared/http/batches/upload-request.ts';
 import { createPipeline } from '../shared/pipeline.ts';
 import { readSettings } from '../shared/settings.ts';
+import { createSlots } from '../shared/slots.ts';
 import { registry } from '../workloads/index.ts';
 
 /** Read when the first function registers, so that a bad setting stops the start with all problems at once. */
 const settings = readSettings(process.env);
 /** Read at the start as well, since it may be a file. */
 export const prices = readPriceSheet(settings.priceSheet);
+
+/** For the bodies of all uploads that this process reads, whatever the route. */
+export const uploadSlots = createSlots(MAX_UPLOADS);
 
 /** Built files load a built thread file, sources a source file: the extension is this file's own. */
 const THREAD_URL = new URL(`../workloads/thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);

@@ -104,6 +104,8 @@ export function describeSuspect({ suspect, revisions }: Pick<ShownBatch, 'suspec
         ? []
         : [`    for example at position ${formatCount(example.position)}: ${example.message}`]),
     ]),
+    suspect.hint,
+    `See what is wrong: ${suspect.command}`,
   ];
 }
 

@@ -106,6 +106,10 @@ export interface BatchRow extends BatchCounts, PresentRevision {
   /** Name of the file that was uploaded, without folders, as the client gave it. */
   fileName?: string | undefined;
   labels?: Labels | undefined;
+  /** What the upload was written in; absent: not recorded, by an earlier version. */
+  format?: 'ndjson' | 'json' | 'csv' | undefined;
+  /** What a CSV upload was read as. Its cells are text where the schema gives no JSON Schema. */
+  csv?: { delimiter: string; columns: number; cells: 'text' | 'typed' } | undefined;
   /** Blob in container `payloads`, sha256 of the decoded upload, and where the chunk index lies. */
   payload: string;
   digest: string;

@@ -15,6 +15,8 @@ export interface ListingQuery {
   after?: string | undefined;
   workload?: string | undefined;
   state?: BatchState | undefined;
+  /** All of them must be the batch's; default: any batch. */
+  labels?: readonly (readonly [key: string, value: string])[];
 }
 
 /** A batch of a listing, as it is now. */
@@ -67,7 +69,12 @@ async function* candidates(table: Table, { days, after }: ListingQuery): AsyncGe
 /** What its index row is enough to rule out. */
 const mayFit = (entry: IndexEntry, query: ListingQuery, open: boolean): boolean =>
   (query.workload === undefined || entry.workload === query.workload) &&
+  hasLabels(entry, query) &&
   (open || !isFinished(entry.state) || query.state === undefined || entry.state === query.state);
+
+/** Labels never change, so the index row tells. */
+const hasLabels = ({ labels = {} }: IndexEntry, { labels: asked = [] }: ListingQuery): boolean =>
+  asked.every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value);
 
 const fits = (batch: ListedBatch, { state }: ListingQuery): boolean => state === undefined || batch.state === state;
 

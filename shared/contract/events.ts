@@ -24,16 +24,19 @@ export const eventSchema = z.object({
   ...properties,
   items: z.number().int().nonnegative().optional(),
   payloadBytes: z.number().int().nonnegative().optional(),
+  /** Those that the client gave the batch. */
+  labels: z.record(z.string(), z.string()).optional(),
   details: z.record(z.string(), z.unknown()).optional(),
   at: z.string(),
   traceparent: z.string().optional(),
 });
 export type SluiceEvent = z.infer<typeof eventSchema>;
 
-/** The application properties of an event. */
+/** The application properties of an event; each label is one, named `label.<key>`. */
 export function eventProperties(event: SluiceEvent): Record<string, string> {
-  const { type, account, pool, queue, workload, lane, batch } = event;
-  return { type, account, pool, queue, workload, lane, ...(batch === undefined ? {} : { batch }) };
+  const { type, account, pool, queue, workload, lane, batch, labels = {} } = event;
+  const labelled = Object.fromEntries(Object.entries(labels).map(([key, value]) => [`label.${key}`, value]));
+  return { type, account, pool, queue, workload, lane, ...(batch === undefined ? {} : { batch }), ...labelled };
 }
 
 /** Reads an event's body (text or parsed JSON); throws NewerContractError or MalformedMessageError. */

@@ -95,6 +95,7 @@ export async function checkUpload(request: CheckRequest): Promise<UploadCheck> {
       await check.add(chunk, Math.max(0, maxItems - checked()));
       lastLine = chunk.firstLine;
       if (checked() >= maxItems && body.read >= estimateBytes) body.stop();
+      if (request.signal?.aborted) throw new StoppedError();
     }
     ended = true;
   } catch (error) {

@@ -17,9 +17,11 @@ import { currentTraceparent, withSpan } from '../telemetry/trace.ts';
 import type { EnqueueDeps } from '../wake/enqueue.ts';
 import type { Workload } from '../workload/define.ts';
 import { itemSchemaOf } from '../workload/item-schema.ts';
+import { createItemCheck } from './check-items.ts';
+import type { RawChunk } from './chunk-records.ts';
 import { chunkRowsOf, continueIntake } from './continue-intake.ts';
 import type { UploadLimits } from './limits.ts';
-import type { CsvOptions } from './parse/csv-options.ts';
+import type { CsvOptions, CsvReading } from './parse/csv-options.ts';
 import type { UploadEncoding, UploadFormat } from './parse/formats.ts';
 import { type ReadUpload, readUpload } from './read-upload.ts';
 import { type StoredPayload, writePayload } from './write-payload.ts';
@@ -50,8 +52,8 @@ export interface SubmitRequest {
   encoding: UploadEncoding;
   csv?: CsvOptions | undefined;
   limits: UploadLimits;
-  /** Every item must fit the schema, or nothing is accepted. */
-  validate?: boolean;
+  /** Every item must fit the schema, or nothing is accepted; default as the workload says. */
+  validate?: boolean | undefined;
   traceparent?: string | undefined;
 }
 
@@ -127,6 +129,35 @@ const open = (request: SubmitRequest): ReadUpload =>
     schema: itemSchemaOf(request.workload),
   });
 
+/** The chunks of an upload; where all items have to be valid, none behind the first invalid one. */
+function acceptable(request: SubmitRequest, upload: ReadUpload): AsyncIterable<RawChunk> {
+  const { workload, validate = workload.validateAtIntake } = request;
+  return validate ? validChunks(request, upload.chunks) : upload.chunks;
+}
+
+/**
+ * Passes chunks on as long as all items fit the schema. After that it reads on for the count, and stores no more.
+ * @throws Problem 'invalid-items' at the end of the upload, with the first faults.
+ */
+async function* validChunks(
+  { workload, format }: SubmitRequest,
+  chunks: AsyncIterable<RawChunk>,
+): AsyncGenerator<RawChunk> {
+  const check = createItemCheck(workload, format);
+  for await (const chunk of chunks) {
+    await check.add(chunk);
+    if (check.invalid === 0) yield chunk;
+  }
+  if (check.invalid === 0) return;
+  const { invalid, valid, faults } = check;
+  const told = invalid > faults.length ? ` The first ${faults.length} are listed.` : '';
+  throw new Problem(
+    'invalid-items',
+    `${invalid} of ${invalid + valid} items do not fit the schema of workload "${workload.name}".${told} Nothing was accepted.`,
+    { errors: faults.map(({ line, column, message }) => ({ line, column, message })) },
+  );
+}
+
 type Claimed = Pick<Claim, 'batch'> & Partial<Claim>;
 
 async function accept(deps: SubmitDeps, request: SubmitRequest, claim: Claimed): Promise<BatchRow> {
@@ -134,8 +165,8 @@ async function accept(deps: SubmitDeps, request: SubmitRequest, claim: Claimed):
   const name = `${claim.batch}/${randomBytes(8).toString('hex')}.ndjson.zst`;
   const blob = deps.container(CONTAINERS.payloads).getBlockBlobClient(name);
   const { value, operations } = await deps.meter.measure(async () => {
-    const payload = await writePayload({ blob, chunks: upload.chunks });
-    const row = newRow(deps, request, { ...claim, payload, name, digest: upload.digest() });
+    const payload = await writePayload({ blob, chunks: acceptable(request, upload) });
+    const row = newRow(deps, request, { ...claim, payload, name, digest: upload.digest(), csv: upload.csv() });
     await openBatch(deps.table, row);
     await indexBatch(deps.table, row);
     return { payload, row };
@@ -176,13 +207,19 @@ async function yieldTo(deps: SubmitDeps, own: BatchRow): Promise<BatchRow> {
   return state === 'accepting' && revision === 0 ? finishIntake(deps, stored.row) : stored.row;
 }
 
+const csvSummary = (workload: Workload, { delimiter, columns }: CsvReading): BatchRow['csv'] => ({
+  delimiter,
+  columns: columns.length,
+  cells: itemSchemaOf(workload) === undefined ? 'text' : 'typed',
+});
+
 function newRow(
   deps: SubmitDeps,
-  { workload, lane, source, fileName, labels, traceparent }: SubmitRequest,
-  accepted: Claimed & { payload: StoredPayload; name: string; digest: string },
+  { workload, lane, source, fileName, labels, format, traceparent }: SubmitRequest,
+  accepted: Claimed & { payload: StoredPayload; name: string; digest: string; csv: CsvReading | undefined },
 ): BatchRow {
   const now = deps.gate.now();
-  const { payload, name, digest, batch: id, keyRow } = accepted;
+  const { payload, name, digest, csv, batch: id, keyRow } = accepted;
   const chosen = lane ?? workload.lane({ items: payload.items, bytes: payload.bytes });
   if (!workload.lanes.includes(chosen))
     throw new Error(`Workload "${workload.name}" chose lane "${chosen}", which it does not have.`);
@@ -197,6 +234,8 @@ function newRow(
     sourceName: source.name,
     fileName,
     labels,
+    format,
+    csv: csv && csvSummary(workload, csv),
     payload: name,
     digest,
     indexOffset: payload.indexOffset,

@@ -20,6 +20,7 @@ import { countChunk } from '../telemetry/metrics.ts';
 import { commonTrace, type SpanOptions, withSpan } from '../telemetry/trace.ts';
 import { enqueue } from '../wake/enqueue.ts';
 import { type Entry, readEntries } from '../wake/messages.ts';
+import { labelled } from '../wake/publish.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import { announce, type FinalizeDeps, finalize } from './finalize.ts';
 
@@ -167,7 +168,8 @@ async function publishDeadLetters(deps: FinalizeDeps, batch: BatchRow, dead: Chu
     const details = { count, causes: Object.fromEntries(sumCauses(ends.map(({ header }) => header))) };
     const [first] = ends.map(({ chunk }) => chunk).sort();
     const messageId = `dead-${batch.id}-${first}`;
-    const event = { type: 'ItemsDeadLettered', batch: batch.id, items: count, details } as const;
+    const labels = labelled(batch.labels);
+    const event = { type: 'ItemsDeadLettered', batch: batch.id, ...labels, items: count, details } as const;
     if (address) await deps.publish(address, event, { messageId });
   }
 }

@@ -22,6 +22,7 @@ import { log } from '../telemetry/log.ts';
 import { countBatch } from '../telemetry/metrics.ts';
 import { withSpan, withTrace } from '../telemetry/trace.ts';
 import type { EnqueueDeps } from '../wake/enqueue.ts';
+import { labelled } from '../wake/publish.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import { latencies } from './latency.ts';
 import { ReportError } from './merge.ts';
@@ -185,8 +186,14 @@ async function publishEnd(deps: FinalizeDeps, { batch, operations, etag }: End):
   const { accepted, succeeded, dead, cancelled, retried, duplicatesSeen, revision, state } = batch;
   const details = { state, counts: { accepted, succeeded, dead, cancelled, retried, duplicatesSeen }, revision };
   const messageId = `completed-${batch.id}-${revision}`;
-  if (address)
-    await deps.publish(address, { type: 'BatchCompleted', batch: batch.id, items: accepted, details }, { messageId });
+  const event = {
+    type: 'BatchCompleted',
+    batch: batch.id,
+    ...labelled(batch.labels),
+    items: accepted,
+    details,
+  } as const;
+  if (address) await deps.publish(address, event, { messageId });
   log.info('batch-completed', { batch: batch.id, workload: batch.workload, ...details });
   logDeadline(batch);
   logSuspect(batch);

@@ -21,6 +21,8 @@ export const COLUMNS = {
     sourceName: 'string',
     fileName: 'string',
     labels: 'json',
+    format: 'string',
+    csv: 'json',
     payload: 'string',
     digest: 'string',
     indexOffset: 'int64',

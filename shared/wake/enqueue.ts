@@ -2,6 +2,7 @@
 
 import type { ChunkRow } from '../batches/chunk-row.ts';
 import { MAX_DELAY_SECONDS } from '../contract/delay.ts';
+import type { Labels } from '../contract/labels.ts';
 import { queueName } from '../contract/names.ts';
 import type { Reference } from '../contract/reference.ts';
 import { isRefused } from '../errors.ts';
@@ -11,7 +12,7 @@ import type { Workload } from '../workload/define.ts';
 import type { Registry } from '../workload/registry.ts';
 import { type GateDeps, recordDue } from './gate.ts';
 import { putMessage, type Queue } from './messages.ts';
-import type { Publish } from './publish.ts';
+import { labelled, type Publish } from './publish.ts';
 
 /** Puts at once of one caller; a queue takes 2,000 messages a second (learn: scalability targets of Queue Storage). */
 const PUTS_AT_ONCE = 16;
@@ -28,6 +29,7 @@ export interface EnqueueTarget {
   id: string;
   workload: string;
   lane: string;
+  labels?: Labels | undefined;
   resumes?: number | undefined;
   traceparent?: string | undefined;
 }
@@ -61,8 +63,10 @@ export async function enqueue(
   for (const [queue, { items, due }] of queues) {
     if (due.length > 0) await recordDue(deps.gate.table, queue, due);
     const address = deps.registry.queue(queue);
-    const trace = batch.traceparent === undefined ? {} : { traceparent: batch.traceparent };
-    if (address) await deps.publish(address, { type: 'QueueWorkDetected', batch: batch.id, items, ...trace });
+    const { id, traceparent, labels } = batch;
+    const trace = traceparent === undefined ? {} : { traceparent };
+    const event = { type: 'QueueWorkDetected', batch: id, ...labelled(labels), items, ...trace } as const;
+    if (address) await deps.publish(address, event);
   }
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ServiceBusMessage, ServiceBusSender } from '@azure/service-bus';
 import { eventProperties, type SluiceEvent, WAKE_TTL_MS } from '../contract/events.ts';
+import type { Labels } from '../contract/labels.ts';
 import type { Meter } from '../cost/meter.ts';
 import { toError } from '../errors.ts';
 import { log } from '../telemetry/log.ts';
@@ -10,7 +11,11 @@ import { type GateDeps, wake } from './gate.ts';
 
 /** The fields of an event that do not follow from its queue. */
 export type EventDetails = Pick<SluiceEvent, 'type'> &
-  Partial<Pick<SluiceEvent, 'batch' | 'items' | 'payloadBytes' | 'details' | 'traceparent'>>;
+  Partial<Pick<SluiceEvent, 'batch' | 'labels' | 'items' | 'payloadBytes' | 'details' | 'traceparent'>>;
+
+/** The field of an event for the labels of its batch; none for a batch without. */
+export const labelled = (labels: Labels | undefined): Pick<SluiceEvent, 'labels'> =>
+  labels === undefined ? {} : { labels: { ...labels } };
 
 export interface PublishOptions {
   /** Service time at which the event becomes visible; default at once. */

@@ -139,6 +139,11 @@ interface CommonOptions<Result, Acc, Row> {
   deadlineSeconds?: number;
   /** Days that a finished batch is kept; default 30. */
   retentionDays?: number;
+  /**
+   * Validates every item before an upload is accepted, and refuses the whole upload if one does not fit; default false:
+   * such items become dead letters.
+   */
+  validateAtIntake?: boolean;
 }
 
 /** What a user writes: a schema, one of `map` / `mapChunk`, and limits where the defaults do not fit. */
@@ -187,6 +192,7 @@ export interface Workload {
   readonly containers: readonly string[];
   readonly deadlineSeconds: number;
   readonly retentionDays: number;
+  readonly validateAtIntake: boolean;
 }
 
 /**
@@ -222,6 +228,7 @@ export function defineWorkload<Schema extends StandardSchemaV1, Result, Acc = ne
     halt: options.halt,
     deadlineSeconds: options.deadlineSeconds ?? 300,
     retentionDays: options.retentionDays ?? 30,
+    validateAtIntake: options.validateAtIntake ?? false,
   } as unknown as Workload; // The user's own types end here: past this point items and results are opaque.
   check(workload);
   return Object.freeze(workload);

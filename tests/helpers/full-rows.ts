@@ -23,7 +23,8 @@ export const fullBatch = (n: number, x: number): Required<BatchRow> => ({
   suspect: { causes: [{ cause: 'invalid: InvalidItem: id', count: n, example: { position: n, message: 'id' } }] },
   paused: { by: 'halt', reason: '9 of 10 items are dead letters', at: AT },
   ...{ resumes: 1, pausedMs: n, resumingAt: AT, haltFrom: { succeeded: n, dead: n } },
-  ...{ fileName: 'usage.csv', labels: { month: '2026-09' } },
+  ...{ fileName: 'usage.csv', labels: { month: '2026-09' }, format: 'csv' },
+  csv: { delimiter: ',', columns: n, cells: 'typed' },
   ...{ keyRow: 'k', traceparent: 't', reportProblem: 'too many keys', reportRedrives: { 1: 'b/k.ndjson.zst' } },
 });
 

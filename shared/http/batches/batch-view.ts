@@ -1,14 +1,9 @@
-import {
-  type BatchPause,
-  type BatchRow,
-  pendingItems,
-  type RevisionTimes,
-  type Suspect,
-} from '../../batches/batch-row.ts';
+import { type BatchPause, type BatchRow, pendingItems, type RevisionTimes } from '../../batches/batch-row.ts';
 import type { BatchProgress } from '../../batches/progress-rows.ts';
 import { firstRevision, isDeadlineMet, presentRevision } from '../../batches/revisions.ts';
 import type { PriceSheet } from '../../cost/sheet.ts';
 import type { Workload } from '../../workload/define.ts';
+import { deadLetterHint, suspectHint } from './hints.ts';
 import { paceOf } from './pace.ts';
 import { receiptView } from './receipt-view.ts';
 import type { BatchView } from './schemas.ts';
@@ -32,6 +27,7 @@ export function batchView(
     row;
   const pending = pendingItems(row);
   const [first, present] = [firstRevision(row), presentRevision(row)];
+  const hint = row.suspect === undefined ? deadLetterHint(row) : undefined;
   return {
     id,
     workload,
@@ -39,7 +35,8 @@ export function batchView(
     lane,
     pool,
     state,
-    source: { kind: row.sourceKind, name: row.sourceName },
+    source: sourceView(row),
+    ...(row.labels === undefined ? {} : { labels: row.labels }),
     counts: { accepted, succeeded, dead, cancelled, pending, retried, duplicatesSeen },
     chunks: { total: row.chunksTotal, done: row.chunksDone },
     times: { accepted: row.acceptedAt, ...timesOf(present) },
@@ -56,7 +53,8 @@ export function batchView(
     ...(blocked === undefined ? {} : { blocked }),
     ...(row.paused === undefined ? {} : { paused: pauseView(row.paused) }),
     ...(row.reportProblem === undefined ? {} : { reportProblem: row.reportProblem }),
-    ...(row.suspect === undefined ? {} : { suspect: suspectView(row.suspect) }),
+    ...(row.suspect === undefined ? {} : { suspect: { causes: [...row.suspect.causes], ...suspectHint(row) } }),
+    ...(hint === undefined ? {} : { hint }),
     receipt: receiptView(row, sheet),
     links: batchLinks(row.id),
   };
@@ -79,7 +77,13 @@ const revisionView = (revision: RevisionTimes): BatchView['revisions'][number] =
   latencyMs: latencyOf(revision),
 });
 
-const suspectView = ({ causes }: Suspect): BatchView['suspect'] => ({ causes: [...causes] });
+const sourceView = ({ sourceKind: kind, sourceName: name, fileName, format, csv }: BatchRow): BatchView['source'] => ({
+  kind,
+  name,
+  ...(fileName === undefined ? {} : { file: fileName }),
+  ...(format === undefined ? {} : { format }),
+  ...(csv === undefined ? {} : { csv }),
+});
 
 function latencyOf({ latencyP50: p50, latencyP95: p95, latencyMax: max }: RevisionTimes): BatchView['latencyMs'] {
   return p50 === undefined || p95 === undefined || max === undefined ? null : { p50, p95, max };

@@ -6,7 +6,7 @@ import { Problem } from '../../errors.ts';
 import type { Table } from '../../storage/table.ts';
 import { json } from '../edge/answers.ts';
 import { nextLink } from '../edge/links.ts';
-import { batchIdOf, dayOf, stateOf, wholeOf, workloadNameOf } from '../edge/parameters.ts';
+import { batchIdOf, dayOf, labelsOf, stateOf, wholeOf, workloadNameOf } from '../edge/parameters.ts';
 import { batchLinks } from './batch-view.ts';
 import { paceOf } from './pace.ts';
 import type { BatchEntry, BatchList } from './schemas.ts';
@@ -32,6 +32,7 @@ export async function listBatches({ table, now }: BatchesHttp, request: HttpRequ
     limit: wholeOf(request, 'limit', LIMIT),
     workload: workloadNameOf(request),
     state: stateOf(request),
+    labels: labelsOf(request),
   });
   const [to = '', from = to] = [days[0], days.at(-1)];
   const list: BatchList = { batches: batches.map((batch) => entryOf(batch, nowMs)), days: { from, to } };
@@ -54,5 +55,7 @@ function entryOf(batch: ListedBatch, nowMs: number): BatchEntry {
   const createdAt = new Date(batchTimeMs(id)).toISOString();
   const times = { createdAt, revision, openedAt, completedAt, deadlineAt, deadlineMet };
   const pace = paceOf({ ...batch, items: batch.revisionItems }, nowMs);
-  return { id, workload, lane, state, accepted, dead, pending, ...times, ...pace, links: batchLinks(id) };
+  const { fileName, labels } = batch;
+  const given = { ...(fileName === undefined ? {} : { file: fileName }), ...(labels === undefined ? {} : { labels }) };
+  return { id, workload, lane, state, accepted, dead, pending, ...given, ...times, ...pace, links: batchLinks(id) };
 }

@@ -1,5 +1,16 @@
 import { BATCH_STATES } from '../../batches/batch-row.ts';
-import { formats, JSON_TYPE, NDJSON_TYPE, NEXT, query, type Route, STATE, whole } from '../edge/route.ts';
+import { CHARSETS, DELIMITERS } from '../../intake/parse/csv-options.ts';
+import {
+  formats,
+  JSON_TYPE,
+  NDJSON_TYPE,
+  NEXT,
+  query,
+  type Route,
+  type RouteParameter,
+  STATE,
+  whole,
+} from '../edge/route.ts';
 import { pauseRequestSchema } from '../edge/schemas.ts';
 import {
   batchListSchema,
@@ -7,7 +18,44 @@ import {
   cancelAnswerSchema,
   reportSchema,
   resultsManifestSchema,
+  uploadCheckSchema,
 } from './schemas.ts';
+import { TRY_ITEMS } from './try-upload.ts';
+
+const TEXTS = { type: 'array', items: { type: 'string' } };
+const UPLOAD_BODY = { [NDJSON_TYPE]: 'text', [JSON_TYPE]: 'text', 'text/csv': 'text' } as const;
+
+/** learn: functions-scale, service limits. */
+const BODY_LIMIT =
+  'The platform itself answers a body over 210 MB, as sent, with an empty 413. Put larger files into the inbox container.';
+
+const CSV_PARAMETERS: readonly RouteParameter[] = [
+  query('delimiter', 'CSV: what separates cells, by name or as the character; default found from the header', {
+    type: 'string',
+    enum: [...Object.keys(DELIMITERS), ...Object.values(DELIMITERS)],
+  }),
+  query('decimal', 'CSV: what stands before the fraction of a number', {
+    type: 'string',
+    enum: ['point', 'comma', '.', ','],
+    default: 'point',
+  }),
+  query('rename', 'CSV: a column by another name, as Old name=newName; may be repeated', TEXTS),
+  query('charset', 'CSV: default utf-8, or as a byte order mark says', { type: 'string', enum: [...CHARSETS] }),
+];
+
+const UPLOAD_HEADERS: readonly RouteParameter[] = [
+  { in: 'header', name: 'Content-Encoding', description: 'gzip, deflate, br or zstd; default none' },
+  {
+    in: 'header',
+    name: 'Sluice-Labels',
+    description: 'At most ten labels of the batch, as key=value,key2=value2 with percent-encoded values',
+  },
+  {
+    in: 'header',
+    name: 'Sluice-File-Name',
+    description: 'Name of the uploaded file, percent-encoded; at most 255 characters',
+  },
+];
 
 /** The routes of batches, with their results and reports. */
 export const BATCH_ROUTES: readonly Route[] = [
@@ -17,17 +65,20 @@ export const BATCH_ROUTES: readonly Route[] = [
     route: 'workloads/{workload}/batches',
     audience: 'client',
     summary: 'Submit a batch: accepted whole, or not at all',
+    description: BODY_LIMIT,
     parameters: [
       query('lane', 'Priority class; default as the workload decides'),
+      ...CSV_PARAMETERS,
+      query('validate', 'all: refuse the upload if an item does not fit the schema', { type: 'string', enum: ['all'] }),
       {
         in: 'header',
         name: 'Idempotency-Key',
         description: 'The same key with the same content gives the first answer, for seven days',
         schema: { type: 'string', minLength: 1, maxLength: 255 },
       },
-      { in: 'header', name: 'Content-Encoding', description: 'gzip, deflate, br or zstd; default none' },
+      ...UPLOAD_HEADERS,
     ],
-    body: { [NDJSON_TYPE]: 'text', [JSON_TYPE]: 'text', 'text/csv': 'text' },
+    body: UPLOAD_BODY,
     answers: [
       {
         status: 202,
@@ -39,8 +90,31 @@ export const BATCH_ROUTES: readonly Route[] = [
     problems: [
       ...(['malformed-record', 'malformed-encoding', 'empty-batch', 'invalid-parameter', 'not-found'] as const),
       ...(['upload-stalled', 'conflict', 'upload-in-progress', 'too-large', 'unsupported-media-type'] as const),
-      ...(['idempotency-mismatch', 'busy'] as const),
+      ...(['invalid-items', 'idempotency-mismatch', 'busy'] as const),
     ],
+  },
+  {
+    name: 'try-upload',
+    method: 'POST',
+    route: 'workloads/{workload}/try',
+    audience: 'client',
+    summary: 'Read and validate the beginning of an upload; nothing is stored, and no handler runs',
+    description: BODY_LIMIT,
+    parameters: [
+      query('items', 'Most items to validate', whole(TRY_ITEMS.min, TRY_ITEMS.max, TRY_ITEMS.fallback)),
+      query('lane', 'As for a submission; only checked'),
+      ...CSV_PARAMETERS,
+      ...UPLOAD_HEADERS,
+    ],
+    body: UPLOAD_BODY,
+    answers: [
+      {
+        status: 200,
+        description: 'What was read; also for an upload that would be refused, with its fault',
+        content: { [JSON_TYPE]: uploadCheckSchema },
+      },
+    ],
+    problems: ['invalid-parameter', 'not-found', 'upload-stalled', 'unsupported-media-type', 'busy'],
   },
   {
     name: 'list-batches',
@@ -53,6 +127,7 @@ export const BATCH_ROUTES: readonly Route[] = [
       query('limit', 'Most batches of the page', whole(1, 200, 50)),
       query('workload', 'Only batches of this workload'),
       query('state', 'Only batches in this state', { type: 'string', enum: [...BATCH_STATES] }),
+      query('label', 'Only batches with this label, as key=value; may be repeated', TEXTS),
       query('after', 'Go on after this batch'),
     ],
     answers: [{ status: 200, description: 'A page', content: { [JSON_TYPE]: batchListSchema }, headers: NEXT }],

@@ -2,8 +2,12 @@
 import { z } from 'zod';
 import { BATCH_STATES } from '../../batches/batch-row.ts';
 import { operationsSchema } from '../../contract/operations.ts';
+import { CHARSETS, DELIMITERS } from '../../intake/parse/csv-options.ts';
+import { ENCODINGS, type UploadFormat } from '../../intake/parse/formats.ts';
 import { reportHeaderSchema } from '../../results/read-report.ts';
 import { count, time, usd } from '../edge/schemas.ts';
+
+const UPLOAD_FORMATS = ['ndjson', 'json', 'csv'] as const satisfies readonly UploadFormat[];
 
 const operations = operationsSchema.describe('Billed operations by name, such as blob.put');
 
@@ -54,6 +58,8 @@ const estimate = z
 
 const batchLinks = z.object({ self: z.string(), results: z.string(), report: z.string(), deadLetters: z.string() });
 
+const labels = z.record(z.string(), z.string()).describe('What the client has labelled the batch with');
+
 /** A batch. */
 export const batchViewSchema = z.object({
   id: z.string(),
@@ -62,7 +68,21 @@ export const batchViewSchema = z.object({
   lane: z.string(),
   pool: z.string(),
   state: z.enum(BATCH_STATES),
-  source: z.object({ kind: z.enum(['http', 'inbox']), name: z.string() }),
+  source: z.object({
+    kind: z.enum(['http', 'inbox']),
+    name: z.string(),
+    file: z.string().optional().describe('Name of the uploaded file, as the client gave it'),
+    format: z.enum(UPLOAD_FORMATS).optional().describe('What the upload was written in'),
+    csv: z
+      .object({
+        delimiter: z.string(),
+        columns: count,
+        cells: z.enum(['text', 'typed']).describe('text: the schema gives no JSON Schema to convert cells by'),
+      })
+      .optional()
+      .describe('What a CSV upload was read as'),
+  }),
+  labels: labels.optional(),
   counts: z.object({
     accepted: count,
     succeeded: count,
@@ -125,9 +145,17 @@ export const batchViewSchema = z.object({
         )
         .max(3)
         .describe('The most frequent causes of the present revision'),
+      hint: z.string().describe('What to look at, in words'),
+      command: z.string().describe('Shows on the spot what the file is read as, and which items do not fit'),
     })
     .optional()
     .describe('Only in the state suspect: why none of the first items is valid'),
+  hint: z
+    .string()
+    .optional()
+    .describe(
+      'What may be the cause of dead letters: the cells of a CSV upload are text where the schema cannot say more',
+    ),
   receipt: batchReceiptSchema,
   links: batchLinks,
 });
@@ -157,6 +185,8 @@ export const batchEntrySchema = z.object({
   accepted: count,
   dead: count,
   pending: count,
+  file: z.string().optional().describe('Name of the uploaded file'),
+  labels: labels.optional(),
   createdAt: time.describe('When the id was made; listings are sorted by it'),
   revision: count,
   openedAt: time.describe('When the present revision was opened; the three below are of it, too'),
@@ -191,3 +221,46 @@ export const reportLineSchema = z.object({ key: z.string(), value: z.unknown() }
 
 /** A report as one JSON document. */
 export const reportSchema = reportHeaderSchema.extend({ items: z.array(reportLineSchema) });
+
+const fault = { line: count, column: count, message: z.string() };
+
+/** What the beginning of an upload is understood as, and how far it fits the schema (`UploadCheck` of intake). */
+export const uploadCheckSchema = z.object({
+  format: z.enum(UPLOAD_FORMATS),
+  encoding: z.enum(ENCODINGS),
+  csv: z
+    .object({
+      delimiter: z.enum(Object.values(DELIMITERS)),
+      decimal: z.enum(['.', ',']),
+      charset: z.enum(CHARSETS),
+      columns: z
+        .array(
+          z.object({
+            header: z.string(),
+            name: z.string().describe('Path in the item, with dots'),
+            type: z.enum(['text', 'number', 'integer', 'boolean']).describe('What its cells are converted to'),
+          }),
+        )
+        .readonly(),
+    })
+    .optional()
+    .describe('What a CSV upload is read as'),
+  items: count.describe('Items read and validated'),
+  bytes: count.describe('Bytes of the body read, as received'),
+  whole: z.boolean().describe('Whether that is the whole upload'),
+  valid: count,
+  invalid: count,
+  causes: z.array(
+    z.object({
+      cause: z.string().describe('As dead letters are grouped'),
+      count,
+      examples: z.array(z.object({ ...fault, path: z.string().optional() })).max(3),
+    }),
+  ),
+  fault: z.object(fault).optional().describe('Why the upload would be refused: it cannot be read any further'),
+  estimate: z
+    .object({ items: count, chunks: count, usd, sheet: z.string() })
+    .optional()
+    .describe('The whole upload, in proportion to the bytes read; without the time of the handler'),
+});
+export type UploadCheckView = z.infer<typeof uploadCheckSchema>;

@@ -3,6 +3,7 @@ import type { HttpRequest } from '@azure/functions';
 import { BATCH_STATES, type BatchRow, type BatchState, type Versioned } from '../../batches/batch-row.ts';
 import { isIdempotencyKey, MAX_KEY } from '../../batches/keys.ts';
 import { readBatch } from '../../batches/ledger.ts';
+import { labelFault } from '../../contract/labels.ts';
 import { isBatchId, isChunkId, isWorkloadName } from '../../contract/names.ts';
 import { Problem } from '../../errors.ts';
 import type { Table } from '../../storage/table.ts';
@@ -105,6 +106,20 @@ export function stateOf(request: HttpRequest): BatchState | undefined {
     'invalid-parameter',
     `state must be one of ${BATCH_STATES.join(', ')}; got "${text.slice(0, 40)}".`,
   );
+}
+
+/**
+ * Each `?label=key=value`; 400 for what can be no label.
+ */
+export function labelsOf(request: HttpRequest): [key: string, value: string][] {
+  return request.query.getAll('label').map((text) => {
+    const equals = text.indexOf('=');
+    const [key, value] = [text.slice(0, equals), text.slice(equals + 1)];
+    if (equals < 0) throw new Problem('invalid-parameter', `label must be key=value; got "${text.slice(0, 80)}".`);
+    const fault = labelFault(key, value);
+    if (fault !== undefined) throw new Problem('invalid-parameter', `label: ${fault}`);
+    return [key, value];
+  });
 }
 
 /** `?workload=`, or undefined; also one that is no more deployed, for its batches are still there. */

@@ -30,6 +30,8 @@ export interface Route {
   route: string;
   audience: Audience;
   summary: string;
+  /** What the summary leaves out; default nothing. */
+  description?: string;
   parameters?: readonly RouteParameter[];
   /** Media type → schema. */
   body?: Readonly<Record<string, z.ZodType | 'text'>>;

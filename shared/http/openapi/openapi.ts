@@ -20,6 +20,7 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   BatchList: batches.batchListSchema,
   Receipt: batches.batchReceiptSchema,
   ResultsManifest: batches.resultsManifestSchema,
+  UploadCheck: batches.uploadCheckSchema,
   Report: batches.reportSchema,
   DeadLetter: deadLetters.deadLetterSchema,
   DeadLetterGroups: deadLetters.deadLetterGroupsSchema,
@@ -77,7 +78,7 @@ function schemaOf(schema: z.ZodType | 'text'): Json {
 }
 
 function operationOf(route: Route): Json {
-  const { name, summary, audience, parameters = [], body, answers, problems } = route;
+  const { name, summary, description, audience, parameters = [], body, answers, problems } = route;
   const inPath = [...route.route.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => ({
     ...{ name: parameter, in: 'path', required: true },
     schema: { type: 'string' },
@@ -86,6 +87,7 @@ function operationOf(route: Route): Json {
   return {
     operationId: name,
     summary,
+    ...(description === undefined ? {} : { description }),
     tags: [audience],
     security: audience === 'anyone' ? [] : [{ key: [] }],
     parameters: [...inPath, ...optional],

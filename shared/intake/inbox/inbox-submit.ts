@@ -7,6 +7,7 @@ import { downloadedPieces } from '../../storage/blob-reads.ts';
 import { DOWNLOAD_RESUMES } from '../../storage/retry-limits.ts';
 import type { Registry } from '../../workload/registry.ts';
 import { type SubmitDeps, submit } from '../submit.ts';
+import { inboxOptions } from '../upload-options.ts';
 import type { FileVersion } from './inbox-marks.ts';
 import { quoted } from './inbox-move.ts';
 import { inboxTarget } from './inbox-target.ts';
@@ -48,10 +49,12 @@ export async function submitFile(
     );
   }
   const ownKey = ownKeyOf(metadata);
+  const options = inboxOptions(name, metadata);
   const body = await openFile(inbox, { name, etag: properties.etag });
   try {
     const row = await submit(deps, {
       ...target,
+      ...options,
       key: ownKey ?? `${name} ${properties.etag}`,
       // No other file has this key, and a file may lie here for longer than a client's key is remembered.
       keepsKey: ownKey === undefined,

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { TableServiceClient } from '@azure/data-tables';
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import functions from '@azure/functions';
+import type { ServiceBusMessage } from '@azure/service-bus';
 import { startStorage } from 'functions-local';
 import { z } from 'zod';
 import type { BatchRow } from '../../../shared/batches/batch-row.ts';
@@ -68,6 +69,8 @@ export interface Pipeline {
   registry: Registry;
   /** Events that were published, by type and queue. */
   events: string[];
+  /** Their application properties. */
+  properties: Record<string, unknown>[];
   submit: (records: unknown[], options?: { lane?: string; workload?: 'echo' | 'other' }) => Promise<BatchRow>;
   /** Submits NDJSON as it is. */
   submitText: (text: string) => Promise<BatchRow>;
@@ -87,9 +90,11 @@ export async function startPipeline(): Promise<Pipeline> {
   await Promise.all(Object.values(CONTAINERS).map((name) => clients.container(name).create()));
   const processor = createInlineProcessor(registry);
   const events: string[] = [];
+  const properties: Record<string, unknown>[] = [];
   const sendMessages = async (message: unknown): Promise<void> => {
-    const { type, queue } = (message as { body: SluiceEvent }).body;
-    events.push(`${type} ${queue}`);
+    const { body, applicationProperties } = message as ServiceBusMessage & { body: SluiceEvent };
+    events.push(`${body.type} ${body.queue}`);
+    properties.push(applicationProperties ?? {});
   };
   const pipeline = createPipeline({
     settings,
@@ -106,6 +111,7 @@ export async function startPipeline(): Promise<Pipeline> {
     deps,
     registry,
     events,
+    properties,
     work,
     submit: (records, { lane, workload = 'echo' } = {}) => {
       const text = records.map((record) => `${JSON.stringify(record)}\n`).join('');

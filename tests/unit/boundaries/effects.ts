@@ -67,7 +67,7 @@ export const EFFECTS: readonly Effect[] = [
       ...['shared/processing/running-chunks.ts', 'shared/limits/limiter.ts'],
       ...['shared/processing/thread-pool/threads.ts', 'shared/processing/thread/chunk-run.ts'],
       ...['shared/processing/thread/flight.ts', 'shared/processing/thread/run-up-to.ts'],
-      ...['cli/', 'shared/kit/', 'web/', HANDLERS],
+      ...['shared/http/batches/try-upload.ts', 'cli/', 'shared/kit/', 'web/', HANDLERS],
       ...PROGRAMS,
     ],
   },

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { MalformedMessageError, NewerContractError } from '../../../shared/contract/errors.ts';
-import { eventProperties, readEvent } from '../../../shared/contract/events.ts';
+import { eventProperties, eventSchema, readEvent } from '../../../shared/contract/events.ts';
 
 const fixture = (name: string): unknown =>
   JSON.parse(readFileSync(new URL(`fixtures/${name}.v1.json`, import.meta.url), 'utf8'));
@@ -35,4 +35,11 @@ test('newer and malformed events are told apart', () => {
   expect(() => readEvent({ v: 2 })).toThrow(NewerContractError);
   expect(() => readEvent({ v: 1 })).toThrow(MalformedMessageError);
   expect(() => readEvent(null)).toThrow(MalformedMessageError);
+});
+
+test('each label is a property of its own, and a reader that knows no labels reads the rest', () => {
+  const labelled = { ...(fixture('event-wake') as object), labels: { month: '2026-09', 'cost-centre': 'R&D' } };
+
+  expect(eventProperties(readEvent(labelled))).toMatchObject({ 'label.month': '2026-09', 'label.cost-centre': 'R&D' });
+  expect(eventSchema.omit({ labels: true }).parse(labelled)).toEqual(fixture('event-wake'));
 });

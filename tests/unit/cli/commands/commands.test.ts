@@ -86,6 +86,8 @@ describe('watch', () => {
         { cause, count: 24_999, example: { position: 1_234, message: 'id: Required' } },
         { cause: 'invalid: InvalidItem: n: Too small', count: 1 },
       ],
+      hint: 'Look at the header.',
+      command: 'sluice try usage.csv --workload billing',
     };
     const revisions = [{ revision: 0, items: 25_000 }] as BatchView['revisions'];
     const json = batchView('b', 'suspect', { suspect, revisions });
@@ -93,12 +95,14 @@ describe('watch', () => {
     const { code, out } = await run('watch b', look({ json }));
 
     expect(code).toBe(9);
-    expect(out.split('\n').slice(0, 5)).toEqual([
+    expect(out.split('\n').slice(0, 7)).toEqual([
       'State: suspect',
       'Suspect: none of the first 1,000 items is valid. The file or the schema is probably wrong.',
       `  24,999 items: ${cause}`,
       '    for example at position 1,234: id: Required',
       '  1 item: invalid: InvalidItem: n: Too small',
+      'Look at the header.',
+      'See what is wrong: sluice try usage.csv --workload billing',
     ]);
   });
 
@@ -120,7 +124,10 @@ describe('watch', () => {
       ],
     ],
   ])('says that none %s is valid', async (which, revisions) => {
-    const json = batchView('b', 'suspect', { suspect: { causes: [] }, revisions: revisions as BatchView['revisions'] });
+    const json = batchView('b', 'suspect', {
+      suspect: { causes: [], hint: '', command: '' },
+      revisions: revisions as BatchView['revisions'],
+    });
     expect((await run('watch b', look({ json }))).out).toContain(`Suspect: none ${which} is valid. The file`);
   });
 

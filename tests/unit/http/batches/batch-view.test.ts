@@ -43,7 +43,11 @@ test('a suspect batch shows its causes, as the schema has them; no other batch h
   const causes = [{ cause: 'invalid: InvalidItem: id', count: 100, example: { position: 7, message: 'id: Required' } }];
   const suspect = view({ ...uploaded, state: 'suspect', suspect: { causes } }, '01:00:00');
 
-  expect(batchViewSchema.parse(suspect).suspect).toEqual({ causes });
+  expect(batchViewSchema.parse(suspect).suspect).toEqual({
+    causes,
+    hint: expect.any(String) as string,
+    command: 'sluice try FILE --workload billing',
+  });
   expect(view(uploaded, '01:00:00')).not.toHaveProperty('suspect');
 });
 

@@ -1,0 +1,13 @@
+import { app } from '@azure/functions';
+import { tryOverHttp } from '../shared/http/batches/try-upload.ts';
+import { answering } from '../shared/http/edge/answers.ts';
+import { pipeline, prices, uploadSlots } from './app.ts';
+
+const { registry, settings } = pipeline;
+
+app.http('try-upload', {
+  route: 'workloads/{workload}/try',
+  methods: ['POST'],
+  authLevel: 'function',
+  handler: answering((request) => tryOverHttp({ registry, settings, prices, slots: uploadSlots }, request)),
+});

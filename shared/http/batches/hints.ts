@@ -1,0 +1,44 @@
+/** What a user can do about items that do not fit the schema, in words and as a command. */
+import type { BatchRow } from '../../batches/batch-row.ts';
+import { DELIMITERS } from '../../intake/parse/csv-options.ts';
+
+type HintedRow = Pick<BatchRow, 'workload' | 'fileName' | 'csv'>;
+
+const CELLS_ARE_TEXT =
+  'Each cell of this CSV upload is text, since the schema of the workload gives no JSON Schema to convert it by: an item' +
+  ' that needs a number or a boolean there is invalid.';
+
+/** What may be the cause of dead letters, as far as the upload tells; undefined: nothing. */
+export const deadLetterHint = ({ csv, dead }: Pick<BatchRow, 'csv' | 'dead'>): string | undefined =>
+  dead > 0 && csv?.cells === 'text' ? CELLS_ARE_TEXT : undefined;
+
+/** What to look at in a suspect batch, of which none of the first items fits the schema, and the command that shows why. */
+export function suspectHint(row: HintedRow): { hint: string; command: string } {
+  return { hint: likelyCause(row), command: commandOf(row) };
+}
+
+function likelyCause({ csv }: HintedRow): string {
+  if (csv === undefined)
+    return 'Check the first records on the spot, correct the file or the workload, and submit again.';
+  if (csv.columns === 1)
+    return `The CSV was read as one column, with ${nameOf(csv.delimiter)} as the delimiter: perhaps it has another one.`;
+  if (csv.cells === 'text') return CELLS_ARE_TEXT;
+  return 'Perhaps its columns have other names than the fields of the schema: --rename gives a column another name.';
+}
+
+/** The file lies with the user, so its name is all that is known of it. */
+function commandOf({ workload, fileName, csv }: HintedRow): string {
+  const command = `sluice try ${fileName === undefined ? 'FILE' : quoted(fileName)} --workload ${workload}`;
+  if (csv === undefined || (csv.columns > 1 && csv.cells === 'text')) return command;
+  if (csv.columns > 1) return `${command} --rename "Old name=newName"`;
+  return `${command} --delimiter ${csv.delimiter === ',' ? 'semicolon' : 'comma'}`;
+}
+
+const nameOf = (delimiter: string): string =>
+  Object.entries(DELIMITERS).find(([, character]) => character === delimiter)?.[0] ?? JSON.stringify(delimiter);
+
+/** For a POSIX shell; a name that begins with a dash is no option behind `./`. */
+function quoted(fileName: string): string {
+  const name = fileName.startsWith('-') ? `./${fileName}` : fileName;
+  return /^[\p{L}\p{N}._/-]+$/u.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,72 @@
+/** What a client says of an upload beside its content: in headers and query of a request, or in metadata of an inbox file. */
+import { type Labels, readLabels } from '../contract/labels.ts';
+import { Problem } from '../errors.ts';
+import { type CsvOptions, readCsvOptions } from './parse/csv-options.ts';
+
+const MAX_FILE_NAME = 255;
+const CONTROL = /\p{Cc}/u;
+
+/** Options of an upload. */
+export interface UploadOptions {
+  /** Not looked at unless the upload is CSV. */
+  csv: CsvOptions;
+  labels: Labels | undefined;
+  fileName: string | undefined;
+}
+
+/**
+ * Reads labels from `key=value,key2=value2` with percent-encoded values; `where` names the header or metadata entry.
+ * @throws Problem 'invalid-parameter'
+ */
+export function readLabelsOption(text: string | null | undefined, where: string): Labels | undefined {
+  try {
+    return readLabels(text ?? '');
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new Problem('invalid-parameter', `${where}: ${error.message}`);
+  }
+}
+
+/**
+ * Reads the percent-encoded name of a file; folders before it are left out.
+ * @throws Problem 'invalid-parameter' for a name over 255 characters or with control characters.
+ */
+export function readFileName(text: string | null | undefined, where: string): string | undefined {
+  if (text === null || text === undefined || text.trim() === '') return undefined;
+  const name = baseName(decode(text.trim(), where));
+  if (name === '' || [...name].length > MAX_FILE_NAME || CONTROL.test(name))
+    throw new Problem(
+      'invalid-parameter',
+      `${where}: expected a name of 1 to ${MAX_FILE_NAME} characters without control characters.`,
+    );
+  return name;
+}
+
+/**
+ * Reads the options of an inbox file from its metadata `csv` (as the query of an upload), `labels` and `filename`, whose
+ * names may be in any case. Without `filename` the file has the last part of its path for a name.
+ * @throws Problem 'invalid-parameter'
+ */
+export function inboxOptions(path: string, metadata: Readonly<Record<string, string>> = {}): UploadOptions {
+  const entries = new Map(Object.entries(metadata).map(([name, value]) => [name.toLowerCase(), value]));
+  return {
+    csv: readCsvOptions(new URLSearchParams(entries.get('csv') ?? '')),
+    labels: readLabelsOption(entries.get('labels'), 'Metadata labels'),
+    fileName:
+      readFileName(entries.get('filename'), 'Metadata filename') ??
+      [...baseName(path)].slice(0, MAX_FILE_NAME).join(''),
+  };
+}
+
+const baseName = (path: string): string => path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
+
+function decode(text: string, where: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new Problem(
+      'invalid-parameter',
+      `${where}: expected a percent-encoded name, got ${JSON.stringify(text.slice(0, 80))}.`,
+    );
+  }
+}
