@@ -19,6 +19,8 @@ export interface Io {
   now(): number;
   sleep(ms: number): Promise<unknown>;
   randomId(): string;
+  /** Calls `report` when the user interrupts the command, which ends then. Returns how to stop listening. */
+  onInterrupt?(report: () => void): () => void;
 }
 
 /** The world of this process. */
@@ -32,4 +34,15 @@ export const processIo = (): Io => ({
   now: () => performance.now(),
   sleep,
   randomId: randomUUID,
+  onInterrupt,
 });
+
+/** The signal is sent again without the listener, so that the shell sees a command that it has ended. */
+function onInterrupt(report: () => void): () => void {
+  const listener = (): void => {
+    report();
+    process.kill(process.pid, 'SIGINT');
+  };
+  process.once('SIGINT', listener);
+  return () => process.off('SIGINT', listener);
+}

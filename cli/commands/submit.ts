@@ -1,14 +1,21 @@
 import { type Command, Option } from 'commander';
 import type { BatchView } from '../../shared/http/batches/schemas.ts';
+import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { idempotencyKey } from '../options.ts';
 import type { Act, Action, Session } from '../session.ts';
 import { formatCount, formatNumber, formatTime } from '../text/format.ts';
-import { openInput } from '../upload/input.ts';
+import { addTableOptions, csvOptionsOf } from '../upload/csv-flags.ts';
+import { findFiles } from '../upload/files.ts';
+import { openSource, type Source, withKey } from '../upload/input.ts';
 import { ENCODINGS, FORMATS } from '../upload/kind.ts';
-import { type SubmitOptions, type Submitted, sendBatch, WAYS } from '../upload/send-batch.ts';
+import { labelOption } from '../upload/label-flag.ts';
+import { showUpload } from '../upload/progress.ts';
+import { type SendOptions, type Submitted, sendBatch, WAYS } from '../upload/send-batch.ts';
+import { sendSeveral } from '../upload/several.ts';
 import { endingOf } from '../watch/until-finished.ts';
 import { describeEnd, timeoutOption, waitFor } from '../watch/wait.ts';
+import { workloadOf } from '../workload.ts';
 
 const HELP = `
 The upload is compressed on the way, unless its name ends in .gz, .br or .zst. It always carries an idempotency key: made
@@ -16,43 +23,91 @@ from the content of the file, so that the same command gives the same batch howe
 input, and printed before anything is sent. The app keeps keys for seven days. --again asks for another batch of the same
 content.
 
+The cells of CSV are converted by the schema of the workload, as are those of a sheet of Excel, which goes as CSV. Parquet
+goes as NDJSON with its own types.
+
+Several files, or a pattern in quotes, give a batch each; one that fails does not stop the others. The exit code is the
+first of 1, 2, 3, 4, 7, 9, 8, 6, 5 that one of them has.
+
 What is over the limit of a request (200 MiB, compressed) goes through the inbox, when its storage is named by
 --inbox-connection or SLUICE_INBOX_CONNECTION: a connection string, or the address of the blob service
 (https://<account>.blob.core.windows.net), with a SAS behind it or by your Azure login.
 
-Prints the batch; with --quiet its id alone, with --json all of it, and the key.
+Prints the batch; with --quiet its id alone, with --json all of it, and the key; of several files { "batches": [...] }.
 
 Examples:
-  sluice submit usage.csv
+  sluice submit usage.csv --decimal comma --rename 'Konto Nr.=account'
   sluice submit usage.ndjson.gz --lane bulk --wait --timeout 600
+  sluice submit 'march/*.xlsx' --sheet Data --label month=march
   produce | sluice submit - --idempotency-key usage-2026-09
   id=$(sluice submit usage.ndjson --quiet)`;
 
-/** `sluice submit FILE|-`. */
+type SubmitOptions = Omit<SendOptions, 'workload'> & { workload?: string };
+
+/** `sluice submit FILE...|-`. */
 export function addSubmit(program: Command, act: Act): void {
-  program
+  const command = program
     .command('submit')
-    .summary('send a file, or standard input, as a batch')
-    .description('Sends a file of NDJSON, a JSON array or CSV as a batch: accepted whole or not at all.')
-    .argument('<file>', 'the file; - is standard input')
-    .option('--workload <name>', 'what is to be done with it', 'billing')
+    .summary('send files, or standard input, as batches')
+    .description('Sends files of NDJSON, JSON arrays, CSV, Excel or Parquet as batches: accepted whole or not at all.')
+    .argument('<file...>', 'files, or patterns in quotes; - is standard input')
+    .option('--workload <name>', 'what is to be done with it; needed where there are several')
     .option('--lane <lane>', 'priority class; default as the workload decides')
+    .addOption(labelOption())
+    .option('--validate', 'check every item before anything is accepted')
     .option('--wait', 'wait until the batch has ended, as watch does')
     .addOption(timeoutOption())
-    .addOption(new Option('--idempotency-key <key>', 'of your own').argParser(idempotencyKey))
+    .addOption(new Option('--idempotency-key <key>', 'of your own, for one file').argParser(idempotencyKey))
     .option('--again', 'another batch, even of content that was sent before')
     .addOption(new Option('--format <format>', 'default by the name, - is ndjson').choices(FORMATS))
-    .addOption(new Option('--encoding <name>', 'how it lies compressed; default by the name').choices(ENCODINGS))
+    .addOption(new Option('--encoding <name>', 'how it lies compressed; default by the name').choices(ENCODINGS));
+  addTableOptions(command)
     .addOption(new Option('--via <way>', 'the inbox if need be, always, or never').choices(WAYS).default('auto'))
     .option('--inbox-connection <connection>', 'storage of the inbox')
     .addHelpText('after', HELP)
     .action(act(submit));
 }
 
-const submit: Action<[string, SubmitOptions]> = async (session, file, options) => {
-  const input = await openInput(session, file, options);
-  session.inform(`Idempotency key: ${input.key}`);
-  const sent = await sendBatch(session, input, options);
+const submit: Action<[string[], SubmitOptions]> = async (session, args, options) => {
+  const files = await findFiles(args, session.io.folder);
+  checkOptions(session, files, options);
+  const sources: Source[] = [];
+  for (const file of files) sources.push(await openSource(session, file, options));
+  checkTables(sources, options);
+  const send: SendOptions = { ...options, workload: await workloadOf(session, options.workload) };
+  const [only, ...others] = sources;
+  // A pattern is one of several files, however many it matches today.
+  if (only !== undefined && others.length === 0 && args.length === 1 && args[0] === files[0])
+    return submitOne(session, only, send);
+  return sendSeveral(session, sources, send);
+};
+
+function checkOptions({ settings }: Session, files: readonly string[], options: SubmitOptions): void {
+  if (options.idempotencyKey !== undefined && files.length > 1)
+    throw new UsageError(`--idempotency-key: expected one file, got ${files.length}; each has the key of its content`);
+  if (options.via !== 'inbox') return;
+  if (options.validate)
+    throw new UsageError('--validate: the inbox validates where the workload says validateAtIntake, not by upload');
+  if ((options.inboxConnection ?? settings.inbox) === undefined)
+    throw new UsageError('--via inbox: expected --inbox-connection or SLUICE_INBOX_CONNECTION as well');
+}
+
+/** An option that has no effect on any file is a mistake. */
+function checkTables(sources: readonly Source[], options: SubmitOptions): void {
+  const tables = sources.filter(({ kind }) => kind.format === 'csv');
+  if (csvOptionsOf(options) !== undefined && tables.length === 0)
+    throw new UsageError('--delimiter, --decimal, --rename, --charset: expected a file of CSV or Excel');
+  if (options.sheet !== undefined && !sources.some(({ isWorkbook }) => isWorkbook))
+    throw new UsageError('--sheet: expected a file of Excel');
+}
+
+async function submitOne(session: Session, source: Source, options: SendOptions): Promise<ExitCode> {
+  const input = await withKey(session, source, options);
+  session.inform(`Idempotency key: ${input.key}`, ...(input.remark === undefined ? [] : [input.remark]));
+  const sent = await sendBatch(session, input, {
+    options,
+    view: { run: (upload) => showUpload(session.screen, upload), say: session.inform },
+  });
   if (sent.batch === undefined) {
     session.answer({ inbox: sent.inbox, idempotencyKey: input.key }, () => [`In the inbox as ${sent.inbox}.`]);
     session.inform('The app takes it at its next look there; --wait waits for that.');
@@ -61,7 +116,7 @@ const submit: Action<[string, SubmitOptions]> = async (session, file, options) =
   if (session.settings.quiet && !session.settings.json) session.print(sent.batch.id);
   else if (!session.settings.json || options.wait) sayAccepted(session, sent.batch, sent.isRepeat);
   return options.wait ? waitToEnd(session, sent.batch, input.key, options) : printAccepted(session, sent, input.key);
-};
+}
 
 function sayAccepted({ settings, print, inform }: Session, batch: BatchView, isRepeat: boolean): void {
   const { id, chunks, counts, lane, times, state } = batch;
@@ -81,7 +136,7 @@ function printAccepted({ answer }: Session, { batch, isRepeat }: Submitted, key:
   return EXIT.done;
 }
 
-async function waitToEnd(session: Session, first: BatchView, key: string, options: SubmitOptions): Promise<ExitCode> {
+async function waitToEnd(session: Session, first: BatchView, key: string, options: SendOptions): Promise<ExitCode> {
   const batch = await waitFor(session, first.id, { ...options, first });
   session.answer({ ...batch, idempotencyKey: key }, () => (session.settings.quiet ? [] : describeEnd(batch)));
   return endingOf(batch);

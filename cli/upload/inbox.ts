@@ -2,14 +2,17 @@ import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { pipeline, type Readable } from 'node:stream';
 import type { BlobServiceClient, ContainerClient } from '@azure/storage-blob';
+import { type Labels, labelsText } from '../../shared/contract/labels.ts';
 import { CONTAINERS } from '../../shared/contract/names.ts';
 import { statusOf } from '../../shared/errors.ts';
+import { csvOptionsParams } from '../../shared/intake/parse/csv-options.ts';
 import { ApiProblem, type ProblemFacts } from '../api/problem.ts';
 import { CliError, UsageError } from '../errors.ts';
 import { EXIT } from '../exit-codes.ts';
 import { openBody, type UploadProgress } from './body.ts';
 import type { Input } from './input.ts';
 import { suffixOf } from './kind.ts';
+import { fileNameText } from './post-batch.ts';
 
 /** The containers of the inbox. */
 export interface Inbox {
@@ -57,7 +60,7 @@ export function inboxName(
   { workload, lane }: { workload: string; lane?: string | undefined },
 ): string {
   const suffix = suffixOf(kind);
-  const stem = basename(name).replace(/\.(ndjson|jsonl|json|csv)(\.(gz|br|zst))?$/i, '');
+  const stem = basename(name).replace(/\.(ndjson|jsonl|json|csv|tsv|tab|xlsx|xlsm|parquet)(\.(gz|br|zst))?$/i, '');
   const safe = stem.replaceAll(/[^A-Za-z0-9._-]+/g, '-').slice(0, 80);
   const mark = createHash('sha256').update(key).digest('hex').slice(0, 12);
   return [workload, ...(lane === undefined ? [] : [lane]), `${mark}-${safe}${suffix}`].join('/');
@@ -69,18 +72,31 @@ const PARALLEL_BLOCKS = 4;
 /** Streams the upload into the inbox, compressed on the way; it is there whole or not at all. */
 export async function putIntoInbox(
   { inbox }: Inbox,
-  { name, input, onProgress }: { name: string; input: Input; onProgress: (progress: UploadProgress) => void },
+  {
+    name,
+    input,
+    labels,
+    onProgress,
+  }: { name: string; input: Input; labels?: Labels | undefined; onProgress: (progress: UploadProgress) => void },
 ): Promise<Put> {
   const progress: UploadProgress = { read: 0, size: input.size, sent: 0 };
   const body = openBody(input.open(), { compress: input.kind.compress, progress });
   // What breaks on the way is told by the last stream, which the upload reads.
   const stream = pipeline([...body], () => {}) as unknown as Readable;
   const { lastModified } = await inbox.getBlockBlobClient(name).uploadStream(stream, BLOCK_BYTES, PARALLEL_BLOCKS, {
-    metadata: { idempotencykey: input.key },
+    metadata: metadataOf(input, labels),
     onProgress: () => onProgress(progress),
   });
   return { name, at: lastModified ?? new Date(0) };
 }
+
+/** What the request would say in its query and headers. */
+const metadataOf = ({ key, csv, fileName }: Input, labels: Labels | undefined): Record<string, string> => ({
+  idempotencykey: key,
+  ...(csv === undefined ? {} : { csv: `${csvOptionsParams(csv)}` }),
+  ...(labels === undefined ? {} : { labels: labelsText(labels) }),
+  ...(fileName === undefined ? {} : { filename: fileNameText(fileName) }),
+});
 
 const LOOK_MS = 2_000;
 

@@ -32,6 +32,15 @@ const NAMES: ReadonlyMap<string, Format> = new Map([
   ['jsonl', 'ndjson'],
   ['json', 'json'],
   ['csv', 'csv'],
+  ['tsv', 'csv'],
+  ['tab', 'csv'],
+]);
+
+/** Files that are converted to a text format on the way, by the ends of their names. */
+export const CONVERTED: ReadonlyMap<string, 'excel' | 'parquet'> = new Map([
+  ['xlsx', 'excel'],
+  ['xlsm', 'excel'],
+  ['parquet', 'parquet'],
 ]);
 const SUFFIXES: ReadonlyMap<string, Encoding> = new Map([
   ['gz', 'gzip'],
@@ -45,9 +54,17 @@ export function kindOfFile(file: string, { format, encoding }: KindOptions = {})
   const known = format ?? NAMES.get(name);
   if (known === undefined)
     throw new UsageError(`FILE: expected a name such as usage.ndjson or usage.csv.gz, got ${file}`, {
-      hint: `--format says what it is: ${FORMATS.join(', ')}.`,
+      hint: /\.xlsb?$/i.test(file)
+        ? 'Save the workbook as .xlsx: older formats are not read.'
+        : `--format says what it is: ${FORMATS.join(', ')}.`,
     });
   return kindOf(known, encoding ?? SUFFIXES.get(suffix));
+}
+
+/** What a file is converted to. Throws UsageError for one that the options say is compressed. */
+export function convertedKind(file: string, format: Format, encoding?: Encoding): UploadKind {
+  if (encoding === undefined) return kindOf(format, undefined);
+  throw new UsageError(`--encoding: ${file} is converted on the way, and cannot be compressed before`);
 }
 
 /** The kind of what has no name: NDJSON, not compressed, unless options say otherwise. */

@@ -1,7 +1,10 @@
 import type { Readable } from 'node:stream';
+import { type Labels, labelsText } from '../../shared/contract/labels.ts';
 import type { BatchView } from '../../shared/http/batches/schemas.ts';
+import { type CsvOptions, csvOptionsParams } from '../../shared/intake/parse/csv-options.ts';
 import { type Api, unreachable } from '../api/client.ts';
 import { ApiProblem } from '../api/problem.ts';
+import { CliError } from '../errors.ts';
 import { OverHttpLimit, openBody, type UploadProgress } from './body.ts';
 import type { UploadKind } from './kind.ts';
 import { sendUpload, type UploadAnswer } from './send.ts';
@@ -12,6 +15,12 @@ export interface BatchPost {
   lane?: string | undefined;
   key?: string | undefined;
   kind: UploadKind;
+  csv?: CsvOptions | undefined;
+  labels?: Labels | undefined;
+  /** Of the file, without folders. */
+  fileName?: string | undefined;
+  /** Every item is checked before the batch is accepted. */
+  validate?: boolean | undefined;
   source: Readable;
   /** Bytes of the source, if known. */
   size?: number | undefined;
@@ -51,14 +60,21 @@ async function sendTo(
   post: BatchPost,
   body: Parameters<typeof sendUpload>[0]['body'],
 ): Promise<UploadAnswer> {
-  const query = post.lane === undefined ? '' : `?lane=${encodeURIComponent(post.lane)}`;
-  const { url, headers } = api.address(`workloads/${encodeURIComponent(post.workload)}/batches${query}`);
+  const { url, headers } = api.address(`workloads/${encodeURIComponent(post.workload)}/batches${queryOf(post)}`);
   try {
     return await sendUpload({ url, headers: { ...headers, ...headersOf(post) }, body });
   } catch (error: unknown) {
-    if (error instanceof OverHttpLimit) throw error;
+    // The file is to blame, not the connection.
+    if (error instanceof OverHttpLimit || error instanceof CliError) throw error;
     throw unreachable(url, error);
   }
+}
+
+function queryOf({ lane, csv = {}, validate }: BatchPost): string {
+  const query = csvOptionsParams(csv);
+  if (lane !== undefined) query.set('lane', lane);
+  if (validate) query.set('validate', 'all');
+  return query.size === 0 ? '' : `?${query}`;
 }
 
 function retryAfter({ headers }: UploadAnswer): string | undefined {
@@ -66,12 +82,25 @@ function retryAfter({ headers }: UploadAnswer): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-const headersOf = ({ kind, key, userAgent }: BatchPost): Record<string, string> => ({
+const headersOf = ({ kind, key, labels, fileName, userAgent }: BatchPost): Record<string, string> => ({
   'content-type': kind.contentType,
   'content-encoding': kind.encoding,
   'user-agent': userAgent,
   ...(key === undefined ? {} : { 'idempotency-key': key }),
+  ...(labels === undefined ? {} : { 'sluice-labels': labelsText(labels) }),
+  ...(fileName === undefined ? {} : { 'sluice-file-name': fileNameText(fileName) }),
 });
+
+const MAX_FILE_NAME = 255;
+
+/** A file's name as headers and metadata carry it: percent-encoded, without control characters. */
+export const fileNameText = (name: string): string =>
+  encodeURIComponent(
+    name
+      .replaceAll(/\p{Cc}/gu, '')
+      .slice(0, MAX_FILE_NAME)
+      .toWellFormed(),
+  );
 
 /** Clocks differ between the front end, which dates the answer, and the instance that accepted. */
 const CLOCK_TOLERANCE_MS = 1_000;

@@ -1,22 +1,24 @@
+import type { Labels } from '../../shared/contract/labels.ts';
 import type { BatchView } from '../../shared/http/batches/schemas.ts';
 import { ApiProblem } from '../api/problem.ts';
 import { CliError, UsageError } from '../errors.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Session } from '../session.ts';
 import { getBatch, type WaitOptions } from '../watch/wait.ts';
-import { OverHttpLimit } from './body.ts';
+import { OverHttpLimit, type UploadProgress } from './body.ts';
 import { awaitInbox, type Inbox, inboxName, openInbox, putIntoInbox } from './inbox.ts';
 import type { Input, InputOptions } from './input.ts';
 import { type PostedBatch, postBatch } from './post-batch.ts';
-import { showUpload } from './progress.ts';
 
 /** Ways of an upload: in a request and if need be by the inbox, or by one of them alone. */
 export const WAYS = ['auto', 'http', 'inbox'] as const;
 
-/** The options of `submit`. */
-export interface SubmitOptions extends InputOptions, WaitOptions {
+/** The options of `submit`; each file of several is sent with the same. */
+export interface SendOptions extends InputOptions, WaitOptions {
   workload: string;
   lane?: string;
+  label?: Labels;
+  validate?: boolean;
   wait?: boolean;
   via: (typeof WAYS)[number];
   inboxConnection?: string;
@@ -30,38 +32,54 @@ export interface Submitted {
   inbox?: string;
 }
 
+/** Where an upload is shown. */
+export interface UploadView {
+  run<T>(upload: (onProgress: (progress: UploadProgress) => void) => Promise<T>): Promise<T>;
+  say(remark: string): void;
+}
+
 /** The platform lets 210 MB through, and the app says 200 MiB unless it is set otherwise (docs/deploy.md). */
 export const HTTP_LIMIT_BYTES = 200 * 1024 * 1024;
 
 /** Uploads by the way that fits. Throws CliError when it is too large for a request and there is no way to the inbox. */
-export async function sendBatch(session: Session, input: Input, options: SubmitOptions): Promise<Submitted> {
+export async function sendBatch(
+  session: Session,
+  input: Input,
+  { options, view }: { options: SendOptions; view: UploadView },
+): Promise<Submitted> {
   if (options.via !== 'inbox') {
-    const posted = await tryHttp(session, input, options);
+    const posted = await tryHttp(session, input, { options, view });
     if (typeof posted !== 'string') return posted;
-    if (options.via === 'http' || !input.isFile || inboxOf(session, options) === undefined)
+    if (options.via === 'http' || options.validate || !input.isFile || inboxOf(session, options) === undefined)
       throw tooLarge(posted, input, options);
-    session.inform(posted);
+    view.say(posted);
   }
   const connection = inboxOf(session, options);
   if (connection === undefined)
     throw new UsageError('--via inbox: expected --inbox-connection or SLUICE_INBOX_CONNECTION as well');
-  return sendToInbox(session, await openInbox(connection), { input, options });
+  return sendToInbox(session, await openInbox(connection), { input, options, view });
 }
 
-const inboxOf = ({ settings }: Session, options: SubmitOptions): string | undefined =>
+const inboxOf = ({ settings }: Session, options: SendOptions): string | undefined =>
   options.inboxConnection ?? settings.inbox;
 
 const OVER_LIMIT = 'The upload is larger than 200 MiB, compressed.';
+/** The front end of Azure Functions refuses a body by itself, with nothing but the status. */
+const OVER_PLATFORM_LIMIT = 'The platform refused the upload: it lets at most 210 MB through in a request.';
 
 /** The batch; or in words why it is too large for a request. */
-async function tryHttp(session: Session, input: Input, options: SubmitOptions): Promise<PostedBatch | string> {
-  const { kind, key, size } = input;
+async function tryHttp(
+  session: Session,
+  input: Input,
+  { options, view }: { options: SendOptions; view: UploadView },
+): Promise<PostedBatch | string> {
+  const { kind, key, csv, fileName, size } = input;
   if (!kind.compress && size !== undefined && size > HTTP_LIMIT_BYTES) return OVER_LIMIT;
-  const { workload, lane } = options;
+  const { workload, lane, label: labels, validate } = options;
   try {
-    return await showUpload(session.screen, (onProgress) =>
+    return await view.run((onProgress) =>
       postBatch(session.api, {
-        ...{ workload, lane, key, kind, size, onProgress },
+        ...{ workload, lane, labels, validate, key, kind, csv, fileName, size, onProgress },
         source: input.open(),
         maxBytes: HTTP_LIMIT_BYTES,
         userAgent: 'sluice-cli',
@@ -69,35 +87,39 @@ async function tryHttp(session: Session, input: Input, options: SubmitOptions): 
     );
   } catch (error: unknown) {
     if (error instanceof OverHttpLimit) return OVER_LIMIT;
-    if (error instanceof ApiProblem && error.status === 413) return error.facts.detail ?? OVER_LIMIT;
+    // A place is named where a record is too long: the inbox would refuse it as well.
+    if (error instanceof ApiProblem && error.status === 413 && (error.facts.errors ?? []).length === 0)
+      return error.facts.detail ?? OVER_PLATFORM_LIMIT;
     throw error;
   }
 }
 
-function tooLarge(reason: string, input: Input, options: SubmitOptions): CliError {
+function tooLarge(reason: string, input: Input, options: SendOptions): CliError {
   const message = `${reason} Nothing was accepted.`;
   return new CliError(message, { exitCode: EXIT.refused, hint: inboxHint(input, options) });
 }
 
-function inboxHint(input: Input, options: SubmitOptions): string {
+function inboxHint(input: Input, options: SendOptions): string {
+  if (options.validate)
+    return 'The inbox takes larger files, and validates them if the workload says validateAtIntake: leave out --validate.';
   const again = input.isFile ? 'The inbox takes larger files' : 'Repeat it with --via inbox, which takes larger ones';
   return [
     `${again}: name its storage with --inbox-connection or SLUICE_INBOX_CONNECTION`,
     `(see sluice submit --help), or put it into container inbox yourself, as`,
-    `${inboxName(input, options)} (compressed with zstd).`,
+    `${inboxName(input, options)} (compressed with zstd). Or send several smaller files.`,
   ].join('\n');
 }
 
 async function sendToInbox(
   session: Session,
   inbox: Inbox,
-  { input, options }: { input: Input; options: SubmitOptions },
+  { input, options, view }: { input: Input; options: SendOptions; view: UploadView },
 ): Promise<Submitted> {
   const name = inboxName(input, options);
-  session.inform(`By the inbox, as ${name}`);
-  const put = await showUpload(session.screen, (onProgress) => putIntoInbox(inbox, { name, input, onProgress }));
+  view.say(`By the inbox, as ${name}`);
+  const put = await view.run((onProgress) => putIntoInbox(inbox, { name, input, labels: options.label, onProgress }));
   if (!options.wait) return { isRepeat: false, inbox: name };
-  session.inform('Waiting for the app to look into the inbox');
+  view.say('Waiting for the app to look into the inbox');
   const id = await awaitInbox(inbox, put, {
     ...session.io,
     timeoutMs: options.timeout === undefined ? undefined : options.timeout * 1000,

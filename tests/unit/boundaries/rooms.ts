@@ -144,9 +144,12 @@ export const ROOMS: readonly Room[] = [
   { path: 'workloads/thread.ts', imports: ['workloads/', 'shared/processing/thread/'], packages: [] },
   {
     path: 'cli/',
-    imports: ['shared/contract/', 'shared/cost/', 'shared/errors.ts', 'shared/batches/batch-row.ts'],
+    imports: [
+      ...['shared/contract/', 'shared/cost/', 'shared/errors.ts', 'shared/batches/batch-row.ts'],
+      ...['shared/intake/parse/csv-options.ts', 'shared/parallel.ts'],
+    ],
     types: ['shared/drain/', HTTP],
-    packages: ['commander', '@azure/identity', '@azure/storage-blob', 'node:*'],
+    packages: ['commander', 'hyparquet', 'sax', 'yauzl', '@azure/identity', '@azure/storage-blob', 'node:*'],
     packageTypes: ['zod'],
   },
   {

@@ -57,7 +57,7 @@ describe('the command line', () => {
     ['submit .', 'no regular file'],
     ["submit - --idempotency-key 'schön'", 'printable ASCII'],
     ['submit - --via inbox', '--inbox-connection'],
-    ['submit - --via inbox --inbox-connection nonsense', 'expected a connection string'],
+    ['submit - --workload w --via inbox --inbox-connection nonsense', 'expected a connection string'],
     ['batches --url nowhere', '--url: expected an address'],
     ['delete a', 'expected --yes'],
   ])('"%s" is not understood', async (args, message) => {

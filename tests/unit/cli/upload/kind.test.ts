@@ -11,6 +11,7 @@ describe('a file to upload', () => {
     ['a.json.gz', 'application/json', 'gzip', false],
     ['A.CSV.BR', 'text/csv', 'br', false],
     ['a.csv.zst', 'text/csv', 'zstd', false],
+    ['a.tsv.gz', 'text/csv', 'gzip', false],
   ])('%s is %s in %s', (name, contentType, encoding, compress) => {
     expect(kindOfFile(name)).toMatchObject({ contentType, encoding, compress });
   });
@@ -23,6 +24,7 @@ describe('a file to upload', () => {
       compress: false,
     });
     expect(() => kindOfFile('dump.txt')).toThrow(UsageError);
+    expect(() => kindOfFile('old.xls')).toThrow(expect.objectContaining({ hint: expect.stringContaining('.xlsx') }));
   });
 
   it('is NDJSON when it comes by standard input', () => {
@@ -32,7 +34,7 @@ describe('a file to upload', () => {
 
 describe('its name in the inbox', () => {
   const input = { name: 'reports/Usage März.csv', kind: kindOfFile('x.csv'), key: 'k' };
-  const rest = { size: undefined, isFile: true, open: () => process.stdin };
+  const rest = { fileName: 'x', size: undefined, isFile: true, open: () => process.stdin, contentKey: async () => '' };
 
   it('names workload, lane, key and format, as the app reads them', () => {
     const name = inboxName({ ...input, ...rest }, { workload: 'billing', lane: 'bulk' });

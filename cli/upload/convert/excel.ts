@@ -1,0 +1,102 @@
+import { CliError, UsageError } from '../../errors.ts';
+import { EXIT } from '../../exit-codes.ts';
+import { type Cell, columnName, sheetRows } from './sheet-rows.ts';
+import { notReadable, openWorkbook, type Sheet, type Workbook } from './workbook.ts';
+
+/** An Excel file to upload. */
+export interface ExcelSource {
+  path: string;
+  /** As the user named it. */
+  name: string;
+  /** Name or 1-based number; default: the first that is not hidden. */
+  sheet?: string | undefined;
+  /** What numbers are written with; default a point. */
+  decimal?: '.' | ',' | undefined;
+}
+
+/** The sheet that an upload takes, and of how many. Throws UsageError for one that is not there. */
+export async function chooseSheet(source: ExcelSource): Promise<{ sheet: string; sheets: number }> {
+  const workbook = await openWorkbook(source.path, source.name);
+  workbook.close();
+  return { sheet: findSheet(workbook, source).name, sheets: workbook.sheets.length };
+}
+
+/**
+ * Converts a sheet to CSV in UTF-8, with commas: the service then matches its header to the schema and types its cells, as
+ * for any other table. The first row that is not empty is the header. One piece of the sheet and all shared strings of the
+ * workbook are in memory. Throws CliError for cells that hold an error, and for those that stand below no name.
+ */
+export async function* excelToCsv(source: ExcelSource): AsyncGenerator<Buffer> {
+  const workbook = await openWorkbook(source.path, source.name);
+  try {
+    yield* inPieces(csvLines(workbook, source));
+  } catch (error: unknown) {
+    throw notReadable(source.name, error);
+  } finally {
+    workbook.close();
+  }
+}
+
+function findSheet({ sheets }: Workbook, { name, sheet }: ExcelSource): Sheet {
+  const [first] = sheets.filter(({ isHidden }) => !isHidden);
+  const same = (each: Sheet): boolean => each.name.toLowerCase() === sheet?.toLowerCase();
+  const numbered = /^\d+$/.test(sheet ?? '') ? sheets[Number(sheet) - 1] : undefined;
+  const found = sheet === undefined ? first : (sheets.find(same) ?? numbered);
+  if (found !== undefined) return found;
+  const there = sheets.map((each, n) => `${n + 1} "${each.name}"`).join(', ');
+  throw new UsageError(
+    sheet === undefined ? `${name} has no sheet to read` : `--sheet: ${name} has no sheet "${sheet}"; it has ${there}`,
+  );
+}
+
+async function* csvLines(workbook: Workbook, source: ExcelSource): AsyncGenerator<string> {
+  const sheet = findSheet(workbook, source);
+  let header: string[] | undefined;
+  for await (const { number, cells } of sheetRows(workbook, sheet)) {
+    if (header === undefined) {
+      header = namesOf(cells);
+      if (header.length > 0) yield lineOf(header.map(quoted));
+      else header = undefined;
+    } else yield lineOf(valuesOf(cells, { header, sheet, number, decimal: source.decimal ?? '.' }));
+  }
+}
+
+function namesOf(cells: readonly Cell[]): string[] {
+  const names: string[] = [];
+  for (const { column, text } of cells) if (text.trim() !== '') names[column] = text.trim();
+  return Array.from(names, (name) => name ?? '');
+}
+
+function valuesOf(
+  cells: readonly Cell[],
+  { header, sheet, number, decimal }: { header: readonly string[]; sheet: Sheet; number: number; decimal: string },
+): string[] {
+  const values = header.map(() => '');
+  for (const { column, text, isNumber } of cells) {
+    if (!header[column])
+      throw new CliError(
+        `Sheet "${sheet.name}", cell ${columnName(column)}${number} stands in a column without a name in the header row.`,
+        { exitCode: EXIT.usage },
+      );
+    values[column] = quoted(isNumber ? text.replace('.', decimal) : text);
+  }
+  return values;
+}
+
+const lineOf = (values: readonly string[]): string => `${values.join(',')}\n`;
+
+const quoted = (text: string): string => (/[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+const PIECE_CHARACTERS = 64 * 1024;
+
+/** Lines together, in pieces that are worth a write. */
+export async function* inPieces(lines: AsyncIterable<string>): AsyncGenerator<Buffer> {
+  let text = '';
+  for await (const line of lines) {
+    text += line;
+    if (text.length < PIECE_CHARACTERS) continue;
+    yield Buffer.from(text);
+    text = '';
+  }
+  if (text !== '') yield Buffer.from(text);
+}

@@ -1,0 +1,77 @@
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
+import type { AsyncBuffer, Compressors, FileMetaData, RowGroup } from 'hyparquet';
+import { CliError } from '../../errors.ts';
+import { EXIT } from '../../exit-codes.ts';
+import { inPieces } from './excel.ts';
+import { loadPackage } from './load.ts';
+import { PARSERS, takeExactTypes, toJsonValue } from './parquet-values.ts';
+
+type Hyparquet = typeof import('hyparquet');
+
+const MAX_GROUP_BYTES = 1024 * 1024 * 1024;
+/** Columns of runs take no space in the file: the rows of a group are bounded, too. */
+const MAX_GROUP_CELLS = 100_000_000;
+
+/**
+ * Converts a Parquet file to NDJSON, with the types of its columns (docs/cli.md): the items are those of the file, and no
+ * schema has to tell text from numbers. One row group is in memory. Throws CliError for what cannot be read or written
+ * as JSON.
+ */
+export async function* parquetToNdjson({ path, name }: { path: string; name: string }): AsyncGenerator<Buffer> {
+  const library = await loadPackage('hyparquet', () => import('hyparquet'));
+  try {
+    const file = await library.asyncBufferFromFile(path);
+    yield* inPieces(lines(library, file));
+  } catch (error: unknown) {
+    if (error instanceof CliError) throw error;
+    const message = `${name} cannot be read as a Parquet file: ${(error as Error).message}`;
+    throw new CliError(message, { exitCode: EXIT.usage, cause: error });
+  }
+}
+
+async function* lines(library: Hyparquet, file: AsyncBuffer): AsyncGenerator<string> {
+  const metadata: FileMetaData = await library.parquetMetadataAsync(file, { geoparquet: false });
+  const types = takeExactTypes(library.parquetSchema(metadata));
+  let rowStart = 0;
+  for (const group of metadata.row_groups) {
+    checkSize(group);
+    const rowEnd = rowStart + Number(group.num_rows);
+    const rows = await library.parquetReadObjects({
+      ...{ file, metadata, rowStart, rowEnd, parsers: PARSERS, utf8: false },
+      compressors: compressors(library),
+    });
+    for (const [n, row] of rows.entries()) {
+      const at = (path: string): string => `row ${rowStart + n + 1}, column ${path}`;
+      yield `${JSON.stringify(toJsonValue(row, types, at))}\n`;
+    }
+    rowStart = rowEnd;
+  }
+}
+
+function checkSize({ total_byte_size: bytes, num_rows: rows, columns }: RowGroup): void {
+  if (bytes > MAX_GROUP_BYTES || Number(rows) * columns.length > MAX_GROUP_CELLS)
+    throw new CliError(
+      `A row group has ${rows} rows of ${columns.length} columns in ${bytes} bytes; expected at most ${MAX_GROUP_CELLS} values in ${MAX_GROUP_BYTES} bytes.`,
+      { exitCode: EXIT.usage, hint: 'Write the file again with smaller row groups.' },
+    );
+}
+
+/** Those of Node but Snappy, which the library has. LZ4 is in neither; few write it. */
+function compressors({ snappyUncompress }: Hyparquet): Compressors {
+  const limit = (maxOutputLength: number) => ({ maxOutputLength: Math.max(1, checkPage(maxOutputLength)) });
+  return {
+    SNAPPY: (input, length) => {
+      const output = new Uint8Array(checkPage(length));
+      snappyUncompress(input, output);
+      return output;
+    },
+    GZIP: (input, length) => gunzipSync(input, limit(length)),
+    BROTLI: (input, length) => brotliDecompressSync(input, limit(length)),
+    ZSTD: (input, length) => zstdDecompressSync(input, limit(length)),
+  };
+}
+
+function checkPage(bytes: number): number {
+  if (bytes >= 0 && bytes <= MAX_GROUP_BYTES) return bytes;
+  throw new Error(`a page has ${bytes} bytes decompressed, expected at most ${MAX_GROUP_BYTES}`);
+}

@@ -1,0 +1,180 @@
+import { posix } from 'node:path';
+import type { Entry, ZipFile } from 'yauzl';
+import { CliError } from '../../errors.ts';
+import { EXIT } from '../../exit-codes.ts';
+import { type DateFormat, dateFormatOf } from './excel-dates.ts';
+import { loadPackage } from './load.ts';
+import { readXml, type XmlHandlers } from './xml.ts';
+
+/** A sheet by its name, and where it lies in the package. */
+export interface Sheet {
+  name: string;
+  path: string;
+  isHidden: boolean;
+}
+
+/** An .xlsx file that is open. Only the shared strings are held in memory. */
+export interface Workbook {
+  sheets: readonly Sheet[];
+  is1904: boolean;
+  /** How a cell of a style shows a number as a date. */
+  dateFormats: readonly (DateFormat | undefined)[];
+  /** Texts that cells refer to by position; read at the first call. */
+  strings(): Promise<readonly string[]>;
+  read(sheet: Sheet): Promise<AsyncIterable<Buffer>>;
+  close(): void;
+}
+
+const MIB = 1024 * 1024;
+/** Decompressed; a sheet is streamed, the shared strings are held in memory. A package that says less than it has is refused by yauzl. */
+const MAX_BYTES = { part: 64 * MIB, strings: 512 * MIB, sheet: 8 * 1024 * MIB };
+/** A workbook of Excel has a part per sheet, picture and chart. */
+const MAX_PARTS = 10_000;
+
+/** Opens an .xlsx file. Throws CliError for what is none, also for one with a password. */
+export async function openWorkbook(path: string, name: string): Promise<Workbook> {
+  const yauzl = await loadPackage('yauzl', async () => (await import('yauzl')).default);
+  const refuse = (error: unknown): never => {
+    throw notReadable(name, error);
+  };
+  const zip = await yauzl.openPromise(path, { autoClose: false, lazyEntries: true }).catch(refuse);
+  try {
+    const parts = await partsOf(zip);
+    const read = (part: string, maxBytes = MAX_BYTES.part): Promise<AsyncIterable<Buffer>> =>
+      readPart(zip, parts, { part, maxBytes });
+    const main = (await targetsOf(read, '')).find(({ type }) => type === 'officeDocument')?.target ?? 'xl/workbook.xml';
+    const targets = await targetsOf(read, main);
+    const find = (type: string): string | undefined => targets.find((each) => each.type === type)?.target;
+    const about = await readAbout(await read(main), new Map(targets.map(({ id, target }) => [id, target])));
+    const styles = find('styles');
+    const stringsPart = find('sharedStrings');
+    let strings: Promise<readonly string[]> | undefined;
+    return {
+      ...about,
+      dateFormats: styles === undefined ? [] : await readStyles(await read(styles)),
+      strings: () => {
+        strings ??= stringsPart === undefined ? Promise.resolve([]) : readStrings(read(stringsPart, MAX_BYTES.strings));
+        return strings;
+      },
+      read: ({ path: part }) => read(part, MAX_BYTES.sheet),
+      close: () => zip.close(),
+    };
+  } catch (error: unknown) {
+    zip.close();
+    return refuse(error);
+  }
+}
+
+/** The error of a file that cannot be read as a workbook; a CliError says it already. */
+export function notReadable(name: string, error: unknown): CliError {
+  if (error instanceof CliError) return error;
+  return new CliError(`${name} cannot be read as an .xlsx workbook: ${(error as Error).message}`, {
+    exitCode: EXIT.usage,
+    hint: 'A workbook with a password, or of the old format .xls, has to be saved as .xlsx without one.',
+    cause: error,
+  });
+}
+
+async function partsOf(zip: ZipFile): Promise<Map<string, Entry>> {
+  if (zip.entryCount > MAX_PARTS) throw new Error(`it has ${zip.entryCount} parts, expected at most ${MAX_PARTS}`);
+  const parts = new Map<string, Entry>();
+  for await (const entry of zip.eachEntry()) parts.set(entry.fileName, entry);
+  return parts;
+}
+
+async function readPart(
+  zip: ZipFile,
+  parts: ReadonlyMap<string, Entry>,
+  { part, maxBytes }: { part: string; maxBytes: number },
+): Promise<AsyncIterable<Buffer>> {
+  const entry = parts.get(part);
+  if (entry === undefined) throw new Error(`its part ${part} is missing`);
+  if (entry.uncompressedSize > maxBytes)
+    throw new Error(`its part ${part} has more than ${maxBytes / MIB} MiB decompressed`);
+  return zip.openReadStreamPromise(entry);
+}
+
+type Read = (part: string) => Promise<AsyncIterable<Buffer>>;
+
+/** What a part refers to: relationships by id, with the last word of their type. */
+async function targetsOf(read: Read, part: string): Promise<{ id: string; type: string; target: string }[]> {
+  const { dir, base } = posix.parse(part);
+  const found: { id: string; type: string; target: string }[] = [];
+  await collect(await read(posix.join(dir, '_rels', `${base}.rels`)), {
+    open: (name, { Id = '', Type = '', Target = '' }) => {
+      if (name === 'Relationship')
+        found.push({ id: Id, type: Type.split('/').at(-1) ?? '', target: posix.resolve('/', dir, Target).slice(1) });
+    },
+  });
+  return found;
+}
+
+async function collect(source: AsyncIterable<Buffer>, handlers: XmlHandlers): Promise<void> {
+  for await (const _ of readXml(source, handlers));
+}
+
+async function readAbout(
+  source: AsyncIterable<Buffer>,
+  targets: ReadonlyMap<string, string>,
+): Promise<Pick<Workbook, 'sheets' | 'is1904'>> {
+  const sheets: Sheet[] = [];
+  let is1904 = false;
+  await collect(source, {
+    open: (element, attributes) => {
+      const { name, id, state, date1904 } = attributes;
+      if (element === 'workbookPr') is1904 = date1904 === '1' || date1904 === 'true';
+      const path = targets.get(id ?? '');
+      // A sheet of charts has no cells.
+      if (element === 'sheet' && name !== undefined && path !== undefined && !path.includes('chartsheets/'))
+        sheets.push({ name, path, isHidden: state === 'hidden' || state === 'veryHidden' });
+    },
+  });
+  return { sheets, is1904 };
+}
+
+async function readStyles(source: AsyncIterable<Buffer>): Promise<(DateFormat | undefined)[]> {
+  const codes = new Map<number, string>();
+  const formats: (DateFormat | undefined)[] = [];
+  let inCellFormats = false;
+  await collect(source, {
+    open: (name, { numFmtId = '0', formatCode = '' }) => {
+      if (name === 'numFmt') codes.set(Number(numFmtId), formatCode);
+      if (name === 'cellXfs') inCellFormats = true;
+      if (name === 'xf' && inCellFormats) formats.push(dateFormatOf(Number(numFmtId), codes.get(Number(numFmtId))));
+    },
+    close: (name) => {
+      if (name === 'cellXfs') inCellFormats = false;
+    },
+  });
+  return formats;
+}
+
+async function readStrings(source: Promise<AsyncIterable<Buffer>>): Promise<string[]> {
+  const strings: string[] = [];
+  let text = '';
+  let isText = false;
+  let phonetic = 0;
+  await collect(await source, {
+    open: (name) => {
+      if (name === 'rPh') phonetic++;
+      isText = name === 't' && phonetic === 0;
+    },
+    text: (piece) => {
+      if (isText) text += piece;
+    },
+    close: (name) => {
+      isText = false;
+      if (name === 'rPh') phonetic--;
+      if (name !== 'si') return;
+      strings.push(unescapeText(text));
+      text = '';
+    },
+  });
+  return strings;
+}
+
+/** Characters that XML cannot hold are written as `_x000D_`. */
+export const unescapeText = (text: string): string =>
+  text.includes('_x')
+    ? text.replaceAll(/_x([0-9A-Fa-f]{4})_/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    : text;

@@ -1,0 +1,17 @@
+import type { BatchView } from '../../shared/http/batches/schemas.ts';
+import type { CliError } from '../errors.ts';
+import type { UploadProgress } from './body.ts';
+import type { Source } from './input.ts';
+import type { Submitted } from './send-batch.ts';
+
+/** A file on its way, and what it has come to. */
+export interface FileRun {
+  source: Source;
+  phase: 'waiting' | 'working' | 'ended';
+  progress?: UploadProgress;
+  key?: string;
+  sent?: Submitted;
+  /** The batch as it was last seen, when it is waited for. */
+  watched?: BatchView;
+  failure?: CliError;
+}

@@ -1,0 +1,33 @@
+import { glob, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { UsageError } from '../errors.ts';
+
+/**
+ * The files that the arguments name, each once: as they stand, but for patterns that no shell has expanded and that no file
+ * is named as, which give their files in the order of their names. Throws UsageError for a pattern without a file.
+ */
+export async function findFiles(args: readonly string[], folder: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const arg of args) {
+    if (/[*?[{]/.test(arg) && !(await exists(resolve(folder, arg)))) found.push(...(await matching(arg, folder)));
+    else found.push(arg);
+  }
+  const files = [...new Map(found.map((file) => [file === '-' ? file : resolve(folder, file), file])).values()];
+  if (files.length > 1 && files.includes('-')) throw new UsageError('FILE: - is standard input, and stands alone');
+  return files;
+}
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
+async function matching(pattern: string, folder: string): Promise<string[]> {
+  const files: string[] = [];
+  for await (const entry of glob(pattern, { cwd: folder, withFileTypes: true }))
+    if (!entry.isDirectory()) files.push(join(entry.parentPath, entry.name));
+  if (files.length === 0) throw new UsageError(`FILE: no file matches ${pattern}`);
+  const prefix = `${resolve(folder)}/`;
+  return files.sort().map((file) => (file.startsWith(prefix) ? file.slice(prefix.length) : file));
+}

@@ -1,0 +1,17 @@
+import { InvalidArgumentError, Option } from 'commander';
+import { type Labels, labelFault, MAX_LABELS } from '../../shared/contract/labels.ts';
+
+/** The option that gives a batch its labels. */
+export const labelOption = (): Option =>
+  new Option('--label <key=value>', 'kept with the batch; may be repeated').argParser(addLabel);
+
+function addLabel(text: string, before: Labels = {}): Labels {
+  const equals = text.indexOf('=');
+  const [key, value] = equals < 0 ? [text, ''] : [text.slice(0, equals), text.slice(equals + 1)];
+  const fault = equals < 0 ? 'Expected key=value.' : labelFault(key, value);
+  if (fault !== undefined) throw new InvalidArgumentError(fault);
+  if (Object.hasOwn(before, key)) throw new InvalidArgumentError(`Label "${key}" is given twice.`);
+  if (Object.keys(before).length === MAX_LABELS)
+    throw new InvalidArgumentError(`Expected at most ${MAX_LABELS} labels.`);
+  return { ...before, [key]: value };
+}

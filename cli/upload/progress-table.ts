@@ -1,0 +1,78 @@
+import { formatNumber, formatSize, formatTable } from '../text/format.ts';
+import { printable } from '../text/printable.ts';
+import type { Screen } from '../text/status-line.ts';
+import type { FileRun } from './file-run.ts';
+
+/** Progress of several files. */
+export interface ProgressTable {
+  /** What is shown has changed. */
+  changed(): void;
+  /** Takes the table away: the outcome is printed in its place. */
+  clear(): void;
+}
+
+const REDRAW_MS = 100;
+/** Of a terminal that does not say how high it is. */
+const DEFAULT_ROWS = 24;
+const MIN_COLUMNS = 20;
+
+/** A line per file, redrawn in a terminal; elsewhere nothing, as a log has a line for every file that has ended. */
+export function createProgressTable(
+  screen: Screen & { rows?: number },
+  runs: readonly FileRun[],
+  now: () => number,
+): ProgressTable {
+  if (screen.isTTY !== true) return { changed: () => {}, clear: () => {} };
+  let drawn = 0;
+  let drawnAt = -Infinity;
+  const up = (): string => (drawn === 0 ? '' : `\u001b[${drawn}A`);
+  return {
+    changed: () => {
+      if (now() - drawnAt < REDRAW_MS) return;
+      drawnAt = now();
+      const width = Math.max(MIN_COLUMNS, (screen.columns || 80) - 1);
+      const lines = describeRuns(runs, (screen.rows || DEFAULT_ROWS) - 2);
+      screen.write(`${up()}${lines.map((line) => `\u001b[2K${printable(line).slice(0, width)}\n`).join('')}\u001b[J`);
+      drawn = lines.length;
+    },
+    clear: () => {
+      screen.write(`${up()}\u001b[J`);
+      drawn = 0;
+    },
+  };
+}
+
+/** A line per file: name, how much was sent, batch, state. Those at work go first where not all fit into `maxLines`. */
+export function describeRuns(runs: readonly FileRun[], maxLines: number): string[] {
+  const shown =
+    runs.length <= maxLines
+      ? runs
+      : runs.filter(({ phase }) => phase === 'working').slice(0, Math.max(1, maxLines - 1));
+  const table = formatTable(
+    shown.map((run) => [run.source.name, describeSent(run), run.sent?.batch?.id ?? '', describeState(run)]),
+  );
+  if (shown.length === runs.length) return table;
+  const ended = runs.filter(({ phase }) => phase === 'ended').length;
+  return [...table, `  ${ended} of ${formatNumber(runs.length, 'file')} done`];
+}
+
+function describeSent({ progress, sent }: FileRun): string {
+  if (sent !== undefined) return '100 %';
+  if (progress === undefined) return '';
+  const { read, size } = progress;
+  // The size of what is converted on the way is not known before.
+  return size === undefined ? formatSize(read) : `${size === 0 ? 100 : Math.floor((100 * read) / size)} %`;
+}
+
+/** What has become of a file so far, in a word or two. */
+export function describeState({ phase, failure, sent, watched }: FileRun): string {
+  if (failure !== undefined) return 'failed';
+  const batch = watched ?? sent?.batch;
+  if (batch !== undefined) {
+    const { accepted, pending } = batch.counts;
+    const isAtWork = pending > 0 && accepted > 0;
+    return isAtWork ? `${batch.state}, ${Math.floor((100 * (accepted - pending)) / accepted)} %` : batch.state;
+  }
+  if (sent?.inbox !== undefined) return 'in the inbox';
+  return phase === 'working' ? 'sending' : 'waiting';
+}

@@ -1,0 +1,167 @@
+/** Several files side by side: a batch each, and one that fails does not stop the others. */
+import type { BatchView } from '../../shared/http/batches/schemas.ts';
+import { inParallel } from '../../shared/parallel.ts';
+import { CliError } from '../errors.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import type { Session } from '../session.ts';
+import { formatCount, formatNumber, formatTable } from '../text/format.ts';
+import { endingOf, untilFinished } from '../watch/until-finished.ts';
+import { getBatch } from '../watch/wait.ts';
+import type { FileRun } from './file-run.ts';
+import { type Source, withKey } from './input.ts';
+import { createProgressTable, describeState, type ProgressTable } from './progress-table.ts';
+import { type SendOptions, sendBatch } from './send-batch.ts';
+
+/** One upload fills an upstream of 100 Mbit/s; several hide the time of key, conversion and acceptance. */
+const PARALLEL_UPLOADS = 4;
+
+/** Which of several exit codes counts: what may be repeated first, then refusals, then how batches ended. */
+const WORST: readonly ExitCode[] = [
+  ...[EXIT.failed, EXIT.usage, EXIT.notFound, EXIT.refused, EXIT.timeout],
+  ...[EXIT.suspect, EXIT.reportFailed, EXIT.cancelled, EXIT.deadLetters],
+];
+
+/** Sends all, and prints what became of each. The exit code is the worst; throws CliError that names the files that failed. */
+export async function sendSeveral(
+  session: Session,
+  sources: readonly Source[],
+  options: SendOptions,
+): Promise<ExitCode> {
+  const runs = sources.map((source): FileRun => ({ source, phase: 'waiting' }));
+  const table = createProgressTable(session.screen, runs, session.io.now);
+  const watches: Promise<void>[] = [];
+  const stopListening = session.io.onInterrupt?.(() => {
+    table.clear();
+    printRuns(session, runs);
+  });
+  await inParallel(runs, PARALLEL_UPLOADS, async (run) => {
+    run.phase = 'working';
+    await attempt(run, () => sendOne(session, { run, runs, table, options }));
+    const first = options.wait && run.failure === undefined ? run.sent?.batch : undefined;
+    if (first === undefined) return end(session, run, table);
+    // The next file need not wait for this batch.
+    watches.push(
+      attempt(run, () => watch(session, { run, first, table, options })).then(() => end(session, run, table)),
+    );
+  });
+  await Promise.all(watches);
+  stopListening?.();
+  table.clear();
+  printRuns(session, runs);
+  return conclude(runs);
+}
+
+async function attempt(run: FileRun, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error: unknown) {
+    const message = error instanceof Error ? error.message : String(error);
+    run.failure = error instanceof CliError ? error : new CliError(message, { cause: error });
+  }
+}
+
+function end(session: Session, run: FileRun, table: ProgressTable): void {
+  run.phase = 'ended';
+  if (session.screen.isTTY) table.changed();
+  else session.inform(`${run.source.name}: ${run.failure?.message ?? outcomeOf(run)}`);
+}
+
+interface Sending {
+  run: FileRun;
+  runs: readonly FileRun[];
+  table: ProgressTable;
+  options: SendOptions;
+}
+
+async function sendOne(session: Session, { run, runs, table, options }: Sending): Promise<void> {
+  const input = await withKey(session, run.source, options);
+  const twin = runs.find((other) => other !== run && other.key === input.key);
+  if (twin !== undefined)
+    throw new CliError(`has the same content as ${twin.source.name}; --again submits it as another batch`, {
+      exitCode: EXIT.usage,
+    });
+  run.key = input.key;
+  if (input.remark !== undefined && !session.screen.isTTY) session.inform(`${input.name}: ${input.remark}`);
+  run.sent = await sendBatch(session, input, {
+    options,
+    view: {
+      run: (upload) =>
+        upload((progress) => {
+          run.progress = progress;
+          table.changed();
+        }),
+      say: (remark) => {
+        if (!session.screen.isTTY) session.inform(`${input.name}: ${remark}`);
+      },
+    },
+  });
+}
+
+async function watch(
+  session: Session,
+  { run, first, table, options }: { run: FileRun; first: BatchView; table: ProgressTable; options: SendOptions },
+): Promise<void> {
+  const { now, sleep } = session.io;
+  const show = (batch: BatchView): void => {
+    run.watched = batch;
+    table.changed();
+  };
+  run.watched = await untilFinished<BatchView>({
+    ...{ now, sleep, first, show },
+    look: () => getBatch(session, first.id),
+    timeoutMs: options.timeout === undefined ? undefined : options.timeout * 1000,
+  });
+}
+
+function outcomeOf(run: FileRun): string {
+  const { sent, watched } = run;
+  const batch = watched ?? sent?.batch;
+  if (batch === undefined) return `in the inbox as ${sent?.inbox}`;
+  return sent?.isRepeat ? `accepted before, as batch ${batch.id}: ${batch.state}` : `batch ${batch.id}: ${batch.state}`;
+}
+
+function printRuns({ settings, answer, print, inform }: Session, runs: readonly FileRun[]): void {
+  if (settings.quiet && !settings.json) {
+    print(...runs.flatMap(({ sent }) => sent?.batch?.id ?? sent?.inbox ?? []));
+    return;
+  }
+  answer({ batches: runs.map(documentOf) }, () =>
+    formatTable([
+      ['file', 'batch', 'items', 'dead', 'state'],
+      ...runs.map((run) => {
+        const batch = run.watched ?? run.sent?.batch;
+        const counts = batch === undefined ? ['', ''] : [batch.counts.accepted, batch.counts.dead].map(formatCount);
+        const before = run.sent?.isRepeat ? ' (accepted before)' : '';
+        return [run.source.name, batch?.id ?? run.sent?.inbox ?? '', ...counts, `${describeState(run)}${before}`];
+      }),
+    ]),
+  );
+  if (runs.some(({ sent }) => sent?.isRepeat))
+    inform('Nothing is done twice of what was accepted before; --again submits it as new batches.');
+}
+
+/** As the document of a single file, with the name of the file, or with what went wrong. */
+function documentOf({ source, key, sent, watched, failure }: FileRun): unknown {
+  return {
+    file: source.name,
+    ...(watched ?? sent?.batch),
+    ...(sent === undefined || sent.batch !== undefined ? {} : { inbox: sent.inbox }),
+    ...(key === undefined ? {} : { idempotencyKey: key }),
+    ...(sent?.batch === undefined ? {} : { isRepeat: sent.isRepeat }),
+    ...(failure === undefined ? {} : { error: { exitCode: failure.exitCode, message: failure.message } }),
+  };
+}
+
+function conclude(runs: readonly FileRun[]): ExitCode {
+  const codes = runs.map(({ failure, watched }) => failure?.exitCode ?? (watched ? endingOf(watched) : EXIT.done));
+  const worst = WORST.find((code) => codes.includes(code)) ?? EXIT.done;
+  const failed = runs.filter(({ failure }) => failure !== undefined);
+  if (failed.length === 0) return worst;
+  throw new CliError(
+    [
+      `${failed.length} of ${formatNumber(runs.length, 'file')} failed:`,
+      ...failed.map(({ source, failure }) => `  ${source.name}: ${failure?.message.replaceAll('\n', '\n  ')}`),
+    ].join('\n'),
+    { exitCode: worst, hint: failed.find(({ failure }) => failure?.hint !== undefined)?.failure?.hint },
+  );
+}
