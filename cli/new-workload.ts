@@ -1,4 +1,5 @@
 /** `npm run new-workload -- NAME [--from FILE]`: a workload to begin with, its test, and its line in the registry. */
+import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { newWorkload } from './new-workload/command.ts';
 
@@ -9,4 +10,5 @@ process.exitCode = await newWorkload(process.argv.slice(2), {
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
+  randomId: randomUUID,
 });

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
 import { whole } from '../options.ts';
 import type { Act, Action } from '../session.ts';
-import { csvFlags } from '../try/csv-flags.ts';
 import type { TryOptions } from '../try/try-file.ts';
+import { addTableOptions } from '../upload/csv-flags.ts';
 import { ENCODINGS, FORMATS } from '../upload/kind.ts';
 
 const HELP = `
@@ -36,8 +36,7 @@ export function addTry(program: Command, act: Act): void {
     .addOption(new Option('--items <n>', 'items to read').argParser(whole(1, 1_000_000)).default(1_000))
     .addOption(new Option('--format <format>', 'default by the name, - is ndjson').choices(FORMATS))
     .addOption(new Option('--encoding <name>', 'how it lies compressed; default by the name').choices(ENCODINGS));
-  for (const option of csvFlags()) command.addOption(option);
-  command
+  addTableOptions(command)
     .option('--run', 'also run the handler on the items, and make the report')
     .option('--yes', 'with --run: do not ask; needed where nobody can be asked')
     .option('--remote', 'ask the app, not this checkout')

@@ -1,23 +1,15 @@
 /** The command without its process: arguments in, exit code out. */
-import { relative, resolve } from 'node:path';
+import { relative } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import type { Readable, Writable } from 'node:stream';
-import { parseArgs } from 'node:util';
+import { Command, CommanderError } from 'commander';
 import { Problem } from '../../shared/errors.ts';
-import type { CsvOptions } from '../../shared/intake/parse/csv-options.ts';
-import { UsageError } from '../errors.ts';
+import { CliError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { csvFlagsText, readCsvFlags, shellWord } from '../try/csv-flags.ts';
+import { csvFlagsText, shellWord } from '../try/flags-text.ts';
+import { addTableOptions, csvOptionsOf, type TableFlags } from '../upload/csv-flags.ts';
 import { createWorkload, NewWorkloadError } from './create-workload.ts';
 import { planFromSample } from './sample.ts';
-
-const USAGE = `Usage: npm run new-workload -- NAME [--from FILE]
-  NAME                lower-case words joined by dashes, such as invoice-checks
-  --from FILE         a sample of the items (.csv, .ndjson, .json, also .gz, .br or .zst): the schema is written from it
-  --delimiter NAME    of a CSV sample: comma, semicolon, tab or pipe; default found from its head
-  --decimal NAME      point or comma; default point
-  --rename OLD=NEW    another name for a column; repeatable
-  --charset NAME      utf-8, windows-1252 or utf-16le; default utf-8`;
 
 /** What the command knows of the world. */
 export interface NewWorkloadWorld {
@@ -28,60 +20,53 @@ export interface NewWorkloadWorld {
   stdin: Readable & { isTTY?: boolean };
   stdout: Writable;
   stderr: Writable;
+  randomId(): string;
+}
+
+interface Options extends TableFlags {
+  from?: string;
 }
 
 /** Runs the command. */
 export async function newWorkload(args: readonly string[], world: NewWorkloadWorld): Promise<ExitCode> {
-  const { stdout, stderr } = world;
+  const program = new Command('npm run new-workload --')
+    .description('Makes a workload to begin with, its test, and its line in the registry.')
+    .argument('<name>', 'lower-case words joined by dashes, such as invoice-checks')
+    .option('--from <file>', 'a sample of the items: the schema is written from its first 10,000 records')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void world.stdout.write(text),
+      writeErr: (text) => void world.stderr.write(text),
+    });
+  addTableOptions(program).action((name: string, options: Options) => make(name, options, world));
   try {
-    const { name, from, csv } = readArgs(args);
-    const sample = from ?? (await askForSample(world));
-    const path = sample === '' ? undefined : resolve(world.folder, sample);
-    const plan = path === undefined ? undefined : await planFromSample(path, csv);
-    const made = await createWorkload(world.root, name, plan);
-    const file = (file: string): string => relative(world.root, file);
-    const sampleFile = sample === '' ? 'FILE' : shellWord(sample);
-    const options = [`--workload ${name}`, ...csvFlagsText(csv)].join(' ');
-    stdout.write(`Made ${file(made.workload)}
-Made ${file(made.test)}
-Added it to ${file(made.index)}
-
-Next: npx vitest run ${file(made.test)}
-Then: npm run sluice -- try ${sampleFile} ${options} --run
-Then: npm start -- ${sampleFile} --workload ${name}
-docs/workloads.md goes through all of it.\n`);
+    await program.parseAsync([...args], { from: 'user' });
     return EXIT.done;
   } catch (error: unknown) {
-    const exitCode = exitCodeOf(error);
-    if (exitCode === undefined) throw error;
-    stderr.write(`${(error as Error).message}\n${exitCode === EXIT.usage ? `${USAGE}\n` : ''}`);
-    return exitCode;
+    // The parser has told it already; asking for help is no fault.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    if (!(error instanceof NewWorkloadError || error instanceof CliError || error instanceof Problem)) throw error;
+    world.stderr.write(`${error.message}\n`);
+    return error instanceof CliError ? error.exitCode : EXIT.failed;
   }
 }
 
-const TEXT = { type: 'string' } as const;
+async function make(name: string, options: Options, world: NewWorkloadWorld): Promise<void> {
+  const { root, stdout } = world;
+  const sample = options.from ?? (await askForSample(world));
+  const plan = sample === '' ? undefined : await planFromSample({ io: world }, sample, options);
+  const made = await createWorkload(root, name, plan);
+  const shown = (path: string): string => relative(root, path);
+  const file = sample === '' ? 'FILE' : shellWord(sample);
+  const flags = [`--workload ${name}`, ...csvFlagsText(csvOptionsOf(options))].join(' ');
+  stdout.write(`Made ${shown(made.workload)}
+Made ${shown(made.test)}
+Added it to ${shown(made.index)}
 
-function readArgs(args: readonly string[]): { name: string; from: string | undefined; csv: CsvOptions } {
-  const { values, positionals } = parse(args);
-  const [name, ...more] = positionals;
-  if (name === undefined) throw new UsageError('NAME is missing.');
-  if (more.length > 0) throw new UsageError(`Expected one name, got ${positionals.join(' ')}.`);
-  return { name, from: values.from, csv: readCsvFlags(values) };
-}
-
-function parse(args: readonly string[]) {
-  const options = {
-    from: TEXT,
-    delimiter: TEXT,
-    decimal: TEXT,
-    charset: TEXT,
-    rename: { ...TEXT, multiple: true },
-  } as const;
-  try {
-    return parseArgs({ args: [...args], options, allowPositionals: true });
-  } catch (error: unknown) {
-    throw new UsageError((error as Error).message, { cause: error });
-  }
+Next: npm run sluice -- try ${file} ${flags} --run
+Then: npx vitest run ${shown(made.test)}
+Then: npm start -- ${file} ${flags}
+docs/workloads.md goes through all of it.\n`);
 }
 
 async function askForSample({ stdin, stdout }: NewWorkloadWorld): Promise<string> {
@@ -92,11 +77,4 @@ async function askForSample({ stdin, stdout }: NewWorkloadWorld): Promise<string
   } finally {
     terminal.close();
   }
-}
-
-/** undefined for what is no fault of the caller. */
-function exitCodeOf(error: unknown): ExitCode | undefined {
-  if (error instanceof UsageError) return EXIT.usage;
-  const isMissingFile = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-  return error instanceof NewWorkloadError || error instanceof Problem || isMissingFile ? EXIT.failed : undefined;
 }

@@ -1,12 +1,11 @@
-import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { Problem } from '../../shared/errors.ts';
 import type { RawChunk } from '../../shared/intake/chunk-records.ts';
-import type { CsvOptions } from '../../shared/intake/parse/csv-options.ts';
 import { readUpload } from '../../shared/intake/read-upload.ts';
 import { readLimits } from '../../shared/kit/cut-into-chunks.ts';
 import type { JsonSchema } from '../../shared/workload/item-schema.ts';
-import { kindOfFile } from '../upload/kind.ts';
+import type { TableFlags } from '../upload/csv-flags.ts';
+import { openSource, type SourceWorld } from '../upload/input.ts';
 import { planOf, type WorkloadPlan } from './plan.ts';
 import { schemaOf } from './schema-of.ts';
 import { Seen } from './seen.ts';
@@ -20,21 +19,22 @@ const TEST_RECORDS = 2;
  * Reads the first 10,000 records of a sample and fits a workload to them. Throws Problem for a sample that cannot be read,
  * UsageError for a name that does not tell its format.
  */
-export async function planFromSample(path: string, csv: CsvOptions): Promise<WorkloadPlan> {
-  const { format, encoding, compress } = kindOfFile(path);
+export async function planFromSample(world: SourceWorld, file: string, options: TableFlags): Promise<WorkloadPlan> {
+  const { kind, csv, open } = await openSource(world, file, options);
+  const { format, encoding, compress } = kind;
   const read = (schema?: JsonSchema): AsyncIterable<RawChunk> =>
     readUpload({
-      ...{ body: createReadStream(path), format, encoding: compress ? 'identity' : encoding, limits: readLimits() },
+      ...{ body: open(), format, encoding: compress ? 'identity' : encoding, limits: readLimits() },
       ...{ csv, schema, chunk: { maxItems: 1_000, maxBytes: 8 * 1024 * 1024 } },
     }).chunks;
-  const reading = { fromText: format === 'csv', decimal: csv.decimal ?? '.' } as const;
+  const reading = { fromText: format === 'csv', decimal: csv?.decimal ?? '.' } as const;
   const seen = new Seen(reading);
   for await (const record of recordsOf(read(), MAX_RECORDS)) seen.add(record);
   const schema = schemaOf(seen, reading);
   // Again, by the schema: the cells of CSV as a handler gets them.
   const records: Record<string, unknown>[] = [];
   for await (const record of recordsOf(read(schema.json), TEST_RECORDS)) records.push(record);
-  return planOf(schema, { file: basename(path), count: seen.count, records });
+  return planOf(schema, { file: basename(file), count: seen.count, records });
 }
 
 async function* recordsOf(chunks: AsyncIterable<RawChunk>, limit: number): AsyncGenerator<Record<string, unknown>> {

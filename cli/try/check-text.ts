@@ -40,7 +40,8 @@ function describeReading({ check: { format, encoding, csv }, name, workload, kno
     csv.charset,
   ];
   const parts = [FORMATS[format], ...(dialect ?? []), encoding === 'identity' ? 'not compressed' : encoding];
-  return [`${name} for workload ${workload}: ${parts.join(', ')}`, ...(csv ? describeColumns(csv, known) : [])];
+  const shown = name === '-' ? 'standard input' : name;
+  return [`${shown} for workload ${workload}: ${parts.join(', ')}`, ...(csv ? describeColumns(csv, known) : [])];
 }
 
 const nameOf = (delimiter: string): string =>
@@ -102,7 +103,7 @@ function describeWhole({ estimate, whole }: UploadCheck): string[] {
   ];
 }
 
-function describeSuggestions({ suggestions, other, command, check }: Described): string[] {
+function describeSuggestions({ suggestions, other, command, check, name }: Described): string[] {
   const flags = suggestions.flatMap((each) => each.flags);
   return [
     ...suggestions.map(({ text, flags: [flag] }) => (flag === undefined ? text : `${text} Perhaps: ${flag}`)),
@@ -112,7 +113,7 @@ function describeSuggestions({ suggestions, other, command, check }: Described):
           `Workload ${other.name} fits: ${formatCount(other.valid)} of its first ${formatNumber(other.items, 'item')} are valid.`,
         ]
       : []),
-    ...(check.fault === undefined && check.invalid === 0
+    ...(check.fault === undefined && check.invalid === 0 && name !== '-'
       ? [`To send it: ${command.replace('sluice try', 'sluice submit')}`]
       : []),
   ];

@@ -1,14 +1,7 @@
-import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 
 /** The beginning of an upload, which may be read several times. */
 export type OpenHead = () => AsyncIterable<Uint8Array>;
-
-/** A file is opened anew each time. */
-export const headOfFile =
-  (path: string): OpenHead =>
-  () =>
-    createReadStream(path);
 
 /** A stream cannot be read twice: what has been read of it is kept, which is no more than the longest reading. */
 export function headOfStream(stream: Readable): OpenHead {

@@ -11,16 +11,20 @@ import type { TriedFile } from './tried-file.ts';
 const MAX_BYTES = 17 * 1024 * 1024;
 
 /** Asks the app to check the beginning of a file; nothing is stored there. Throws ApiProblem, or Unreachable. */
-export async function checkRemotely({ api }: Session, tried: TriedFile, workload: string): Promise<UploadCheck> {
-  const { open, kind, csv, size, items } = tried;
+export async function checkRemotely(
+  { api }: Session,
+  tried: TriedFile,
+  asked: { workload: string; items: number },
+): Promise<UploadCheck> {
+  const { open, contentType, encoding, csv = {}, size } = tried;
   const params = csvOptionsParams(csv);
-  params.set('items', String(items));
-  const { url, headers } = api.address(`workloads/${encodeURIComponent(workload)}/try?${params}`);
+  params.set('items', String(asked.items));
+  const { url, headers } = api.address(`workloads/${encodeURIComponent(asked.workload)}/try?${params}`);
   const body = Readable.from(headOf(open(), MAX_BYTES));
   const known = {
     ...headers,
-    'content-type': kind.contentType,
-    ...(kind.compress ? {} : { 'content-encoding': kind.encoding }),
+    'content-type': contentType,
+    ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
     'user-agent': 'sluice-cli',
     // By its length the app extrapolates to the whole.
     ...(size !== undefined && size <= MAX_BYTES ? { 'content-length': String(size) } : {}),

@@ -3,7 +3,7 @@ import type { UploadCheck } from '../../shared/intake/check-upload.ts';
 import type { CsvReading } from '../../shared/intake/parse/csv-options.ts';
 import type { JsonSchema } from '../../shared/workload/item-schema.ts';
 import { nearest } from '../text/nearest.ts';
-import { shellWord } from './csv-flags.ts';
+import { shellWord } from './flags-text.ts';
 import { fieldsOf, mayHold, type SchemaField, valueAt } from './schema-fields.ts';
 
 /** What may be done: why, and the options that do it, if options can. */

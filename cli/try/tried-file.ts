@@ -1,40 +1,33 @@
-import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import type { CsvOptions } from '../../shared/intake/parse/csv-options.ts';
 import type { UploadEncoding } from '../../shared/intake/parse/formats.ts';
-import { UsageError } from '../errors.ts';
 import type { Session } from '../session.ts';
-import { type KindOptions, kindOfFile, kindOfStream, type UploadKind } from '../upload/kind.ts';
-import { type CsvFlags, readCsvFlags } from './csv-flags.ts';
-import { headOfFile, headOfStream, type OpenHead } from './head-source.ts';
+import { openSource, type SourceOptions } from '../upload/input.ts';
+import type { Format } from '../upload/kind.ts';
+import { headOfStream, type OpenHead } from './head-source.ts';
 
 /** A file, and how it is to be read. */
 export interface TriedFile {
   /** As it was given. */
   name: string;
   open: OpenHead;
-  kind: UploadKind;
+  format: Format;
+  contentType: string;
+  /** How it lies compressed. */
+  encoding: UploadEncoding;
   /** Bytes, if they are known. */
   size: number | undefined;
-  csv: CsvOptions;
-  items: number;
+  csv: CsvOptions | undefined;
 }
 
 /** The file, or standard input for `-`. Throws UsageError for what is no file, and for options that do not fit. */
-export async function openFile(
-  { io }: Session,
-  name: string,
-  options: KindOptions & CsvFlags & { items: number },
-): Promise<TriedFile> {
-  const common = { name, csv: readCsvFlags(options), items: options.items };
-  if (name === '-') return { ...common, kind: kindOfStream(options), open: headOfStream(io.stdin), size: undefined };
-  const path = resolve(io.folder, name);
-  const facts = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`FILE: cannot read ${name} (${error.code})`, { cause: error });
-  });
-  if (!facts.isFile()) throw new UsageError(`FILE: ${name} is no regular file`);
-  return { ...common, kind: kindOfFile(path, options), open: headOfFile(path), size: facts.size };
+export async function openFile(session: Session, file: string, options: SourceOptions): Promise<TriedFile> {
+  const { kind, size, csv, remark, isFile, open } = await openSource(session, file, options);
+  if (remark !== undefined) session.inform(remark);
+  const { format, contentType, encoding, compress } = kind;
+  return {
+    ...{ name: file, size, csv, format, contentType },
+    // What is not compressed yet would be on the way to the app; here it is read as it lies.
+    encoding: compress ? 'identity' : encoding,
+    open: isFile ? open : headOfStream(open()),
+  };
 }
-
-/** `compress` is how the CLI would send it: here it is read as it lies. */
-export const encodingOf = ({ encoding, compress }: UploadKind): UploadEncoding => (compress ? 'identity' : encoding);

@@ -11,19 +11,20 @@ import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { Session } from '../session.ts';
 import { didYouMean } from '../text/nearest.ts';
-import type { KindOptions } from '../upload/kind.ts';
+import { csvOptionsOf } from '../upload/csv-flags.ts';
+import type { SourceOptions } from '../upload/input.ts';
 import { type Described, describeCheck } from './check-text.ts';
-import { type CsvFlags, csvFlagsText, shellWord } from './csv-flags.ts';
 import { firstChunks, itemsOf } from './first-items.ts';
+import { csvFlagsText, shellWord } from './flags-text.ts';
 import { loadWorkloads } from './load-workloads.ts';
 import { checkRemotely } from './remote.ts';
 import { runHere } from './run-here.ts';
 import { fieldsOf } from './schema-fields.ts';
 import { suggest } from './suggest.ts';
-import { encodingOf, openFile, type TriedFile } from './tried-file.ts';
+import { openFile, type TriedFile } from './tried-file.ts';
 
 /** The options of the command. */
-export interface TryOptions extends KindOptions, CsvFlags {
+export interface TryOptions extends SourceOptions {
   workload: string;
   items: number;
   run?: boolean;
@@ -48,8 +49,8 @@ export async function tryFile(
   const workload = registry?.workload(options.workload);
   if (registry === undefined || workload === undefined) {
     if (registry !== undefined) requireService(session, registry, options);
-    const check = await checkRemotely(session, tried, options.workload);
-    session.answer(check, () => describeCheck(describedOf(tried, options.workload, { check })));
+    const check = await checkRemotely(session, tried, options);
+    session.answer(check, () => describeCheck(describedOf(tried, options, { check })));
     return exitCodeOf(check);
   }
   return tryHere(session, tried, { workload, registry, options });
@@ -70,11 +71,11 @@ interface Here {
 }
 
 async function tryHere(session: Session, tried: TriedFile, { workload, registry, options }: Here): Promise<ExitCode> {
-  const check = await checkFile(session, tried, workload);
-  const chunks = await firstChunks(chunksOf(tried, workload), tried.items);
+  const check = await checkFile(session, tried, { workload, maxItems: options.items });
+  const chunks = await firstChunks(chunksOf(tried, workload), options.items);
   const items = itemsOf(chunks);
   const schema = itemSchemaOf(workload);
-  const described = describedOf(tried, workload.name, {
+  const described = describedOf(tried, options, {
     check,
     known: fieldsOf(schema).map(({ path }) => path),
     first: await firstValid(workload, items),
@@ -91,12 +92,14 @@ async function tryHere(session: Session, tried: TriedFile, { workload, registry,
 }
 
 const describedOf = (
-  { name, csv }: TriedFile,
-  workload: string,
+  { name }: TriedFile,
+  options: TryOptions,
   found: Partial<Described> & Pick<Described, 'check'>,
 ): Described => ({
-  ...{ name, workload, known: [], suggestions: [] },
-  command: ['sluice try', shellWord(name), '--workload', workload, ...csvFlagsText(csv)].join(' '),
+  ...{ name, workload: options.workload, known: [], suggestions: [] },
+  command: ['sluice try', shellWord(name), '--workload', options.workload, ...csvFlagsText(csvOptionsOf(options))].join(
+    ' ',
+  ),
   ...found,
 });
 
@@ -120,18 +123,18 @@ export function exitCodeOf({ fault, valid, invalid }: Pick<UploadCheck, 'fault' 
 
 const checkFile = (
   { io }: Session,
-  { open, kind, csv, size, items }: TriedFile,
-  workload: Workload,
+  { open, size, ...reading }: TriedFile,
+  bounds: { workload: Workload; maxItems: number },
 ): Promise<UploadCheck> =>
   checkUpload({
-    ...{ workload, body: open(), format: kind.format, encoding: encodingOf(kind), csv, limits: readLimits(), size },
-    ...{ maxItems: items, prices: readPriceSheet(io.env.SLUICE_PRICE_SHEET || '2026') },
+    ...{ ...reading, ...bounds, body: open(), limits: readLimits(), size },
+    prices: readPriceSheet(io.env.SLUICE_PRICE_SHEET || '2026'),
     ...(size === undefined ? {} : { estimateBytes: ESTIMATE_BYTES }),
   });
 
-const chunksOf = ({ open, kind, csv }: TriedFile, workload: Workload): AsyncIterable<RawChunk> =>
+const chunksOf = ({ open, format, encoding, csv }: TriedFile, workload: Workload): AsyncIterable<RawChunk> =>
   readUpload({
-    ...{ body: open(), format: kind.format, encoding: encodingOf(kind), csv, limits: readLimits() },
+    ...{ body: open(), format, encoding, csv, limits: readLimits() },
     ...{ chunk: workload.chunk, schema: itemSchemaOf(workload) },
   }).chunks;
 
@@ -145,9 +148,7 @@ async function fittingWorkload(
   { name }: Workload,
 ): Promise<{ name: string; valid: number; items: number } | undefined> {
   for (const workload of workloads.filter((other) => other.name !== name)) {
-    const { open, kind, csv } = tried;
-    const limits = readLimits();
-    const reading = { body: open(), format: kind.format, encoding: encodingOf(kind), csv, limits };
+    const reading = { ...tried, size: undefined, body: tried.open(), limits: readLimits() };
     const { valid, items } = await checkUpload({ ...reading, workload, maxItems: ITEMS_OF_OTHERS });
     if (valid * 2 > items) return { name: workload.name, valid, items };
   }

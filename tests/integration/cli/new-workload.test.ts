@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
@@ -74,7 +75,14 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function create(...args: string[]): Promise<[code: number, err: string]> {
   const [stdout, stderr] = [collector(), collector()];
-  const code = await newWorkload(args, { root: folder, folder, stdin: Readable.from([]), stdout, stderr });
+  const code = await newWorkload(args, {
+    root: folder,
+    folder,
+    stdin: Readable.from([]),
+    stdout,
+    stderr,
+    randomId: randomUUID,
+  });
   return [code, stderr.text];
 }
 
@@ -116,9 +124,14 @@ describe('a workload from a sample', () => {
     const { registry } = (await import(pathToFileURL(join(folder, 'workloads/index.ts')).href)) as {
       registry: Registry;
     };
-    const options: TryOptions = { workload: name, items: 1_000, run: true, yes: true };
-    const csv = file === 'sales.csv' ? { decimal: 'comma' } : {};
-    const code = await tryFile(session, file, { ...options, ...csv }, async () => registry);
+    const options: TryOptions = {
+      workload: name,
+      items: 1_000,
+      run: true,
+      yes: true,
+      ...(name === 'sales' && { decimal: ',' }),
+    };
+    const code = await tryFile(session, file, options, async () => registry);
     const tried = JSON.parse(stdout.text);
     expect(tried).toMatchObject({ items: RECORDS, whole: true, invalid: 0, causes: [], run: { deadLetters: [] } });
     expect(tried.run.results).toHaveLength(RECORDS);
