@@ -1,14 +1,11 @@
 /** `npm run new-workload -- NAME [--from FILE]`: a workload to begin with, its test, and its line in the registry. */
-import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
+import { processIo } from './io.ts';
 import { newWorkload } from './new-workload/command.ts';
 
 process.exitCode = await newWorkload(process.argv.slice(2), {
+  ...processIo(),
   root: resolve(import.meta.dirname, '..'),
   // npm runs scripts in the folder of the package, and says where it was called.
   folder: process.env.INIT_CWD ?? process.cwd(),
-  stdin: process.stdin,
-  stdout: process.stdout,
-  stderr: process.stderr,
-  randomId: randomUUID,
 });

@@ -1,27 +1,18 @@
 /** The command without its process: arguments in, exit code out. */
 import { relative } from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import type { Readable, Writable } from 'node:stream';
 import { Command, CommanderError } from 'commander';
 import { Problem } from '../../shared/errors.ts';
 import { CliError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import type { Io } from '../io.ts';
 import { csvFlagsText, shellWord } from '../try/flags-text.ts';
 import { addTableOptions, csvOptionsOf, type TableFlags } from '../upload/csv-flags.ts';
 import { createWorkload, NewWorkloadError } from './create-workload.ts';
 import { planFromSample } from './sample.ts';
 
-/** What the command knows of the world. */
-export interface NewWorkloadWorld {
-  /** Of the checkout. */
-  root: string;
-  /** What a relative sample is relative to. */
-  folder: string;
-  stdin: Readable & { isTTY?: boolean };
-  stdout: Writable;
-  stderr: Writable;
-  randomId(): string;
-}
+/** What the command knows of the world; `root` is that of the checkout. */
+export type NewWorkloadWorld = Pick<Io, 'folder' | 'stdin' | 'stdout' | 'stderr' | 'randomId'> & { root: string };
 
 interface Options extends TableFlags {
   from?: string;

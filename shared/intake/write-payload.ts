@@ -61,7 +61,7 @@ export async function writePayload(options: WritePayloadOptions): Promise<Stored
 
 /** The chunk's bytes are let go as soon as they are compressed: entries live as long as the batch is written. */
 interface CompressedChunk {
-  raw: Omit<RawChunk, 'bytes'> & { length: number };
+  raw: Omit<RawChunk, 'bytes' | 'end'> & { length: number };
   frame: Buffer;
 }
 
@@ -79,7 +79,7 @@ async function* compressed(chunks: AsyncIterable<RawChunk>): AsyncGenerator<Comp
   }
 }
 
-async function compress({ bytes, ...rest }: RawChunk): Promise<CompressedChunk> {
+async function compress({ bytes, end: _end, ...rest }: RawChunk): Promise<CompressedChunk> {
   return { raw: { ...rest, length: bytes.length }, frame: await encodeFrame(bytes) };
 }
 

@@ -8,7 +8,10 @@ import { DEFAULTS, readSettings } from '../settings.ts';
 import type { Workload } from '../workload/define.ts';
 
 /** What to run over: items, or the chunks of an upload that is being read. */
-export type ItemSource = Iterable<unknown> | AsyncIterable<RawChunk>;
+export type ItemSource = Iterable<unknown> | AsyncIterable<ItemChunk>;
+
+/** Consecutive items, which need not come from an upload. */
+export type ItemChunk = Omit<RawChunk, 'end'>;
 
 /** What intake makes of an upload, in memory. */
 export interface CutItems {
@@ -27,7 +30,7 @@ export async function cutIntoChunks(
 ): Promise<CutItems> {
   const references: Reference[] = [];
   const frames: Buffer[] = [];
-  const entries: Omit<RawChunk, 'bytes'>[] = [];
+  const entries: Omit<ItemChunk, 'bytes'>[] = [];
   let offset = 0;
   for await (const raw of isChunks(source) ? source : chunksOf(source, chunk)) {
     const frame = encodeFrameSync(raw.bytes);
@@ -45,9 +48,9 @@ export async function cutIntoChunks(
   return { payload: Buffer.concat(frames), references, lineOf: (position) => lineIn(entries, position) };
 }
 
-const isChunks = (source: ItemSource): source is AsyncIterable<RawChunk> => Symbol.asyncIterator in source;
+const isChunks = (source: ItemSource): source is AsyncIterable<ItemChunk> => Symbol.asyncIterator in source;
 
-function lineIn(entries: readonly Omit<RawChunk, 'bytes'>[], position: number): number {
+function lineIn(entries: readonly Omit<ItemChunk, 'bytes'>[], position: number): number {
   const entry = entries.find(({ firstItem, items }) => position < firstItem + items);
   if (entry === undefined) throw new RangeError(`There is no item ${position}.`);
   return lineOfItem(entry, position);

@@ -102,6 +102,7 @@ export const EFFECTS: readonly Effect[] = [
       // A function of its own has the name `require`.
       'packages/functions-local/src/durable/hub/registration.ts',
       'shared/kit/thread.ts',
+      'tests/integration/cli/new-workload.test.ts',
       'tests/unit/infra/workflows.test.ts',
     ],
   },

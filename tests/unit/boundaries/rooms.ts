@@ -73,6 +73,7 @@ export const ROOMS: readonly Room[] = [
   {
     path: 'shared/intake/parse/',
     imports: ['shared/contract/', 'shared/errors.ts', 'shared/intake/limits.ts'],
+    types: ['shared/workload/item-schema.ts'],
     packages: ['node:buffer', 'node:stream', 'node:util', 'node:zlib'],
   },
   ordered('shared/drain/', ['zod', 'durable-functions', 'node:timers/promises'], STORAGE_SDKS),
@@ -159,13 +160,13 @@ export const ROOMS: readonly Room[] = [
       ...['cli/', 'shared/contract/', 'shared/cost/', 'shared/errors.ts', 'shared/intake/', 'shared/kit/'],
       ...['shared/workload/', 'workloads/index.ts'],
     ],
-    packages: ['commander', 'node:*'],
+    packages: ['node:*'],
   },
   {
     path: 'cli/new-workload/',
     imports: ['cli/', 'shared/contract/', 'shared/errors.ts', 'shared/intake/', 'shared/kit/'],
     types: ['shared/workload/'],
-    packages: ['zod', 'node:*'],
+    packages: ['commander', 'zod', 'node:*'],
   },
   { path: 'web/', imports: [], types: [HTTP], packages: ['preact', 'uplot'], packageTypes: ['zod'] },
   {

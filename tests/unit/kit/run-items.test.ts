@@ -26,7 +26,7 @@ const chunksOf = (...pieces: string[]) =>
   }).chunks;
 
 it('runs over an upload that is being read, and knows the line of each item', async () => {
-  const source = chunksOf('id\na\n"b\n', 'b"\n""\n', 'c\n');
+  const source = chunksOf('id,n\na,1\n"b\n', 'b",1\n,1\n', 'c,1\n');
   const { results, deadLetters, chunks, lineOf } = await runItems(keys, source);
   expect(results).toMatchObject([{ id: 'a' }, { id: 'b\nb' }, { id: 'c' }]);
   expect(deadLetters.map(({ index }) => index)).toEqual([2]);
