@@ -59,12 +59,22 @@ function suggestNames({ check: { csv }, schema, items }: Tried): Suggestion[] {
   const unknown = csv.columns.filter(({ name }) => !known.has(name));
   const pairs = pair(missing, unknown, { csv, items });
   const rest = missing.filter((field) => !pairs.some(([, paired]) => paired === field));
+  const left = unknown
+    .filter((column) => !pairs.some(([paired]) => paired === column))
+    .map(({ header }) => JSON.stringify(header));
   return [
     ...pairs.map(([{ header }, { path }]) => ({
       text: `Column ${JSON.stringify(header)} is in no name of the schema; \`${path}\` is missing.`,
       flags: [`--rename ${shellWord(`${header}=${path}`)}`],
     })),
-    ...(rest.length > 0 ? [{ text: `No column for ${listOf(rest)}.`, flags: [] }] : []),
+    ...(rest.length > 0
+      ? [
+          {
+            text: `No column for ${listOf(rest)}.${left.length > 0 ? ` In no name of the schema: ${left.join(', ')}.` : ''}`,
+            flags: [],
+          },
+        ]
+      : []),
   ];
 }
 
@@ -99,9 +109,11 @@ function pair(
       fitting.find(({ header }) => header === near),
     );
   }
-  // Numbers and enums first: any column may hold text.
   const rest = missing.filter((field) => !pairs.some(([, paired]) => paired === field));
-  for (const field of rest.toSorted((a, b) => Number(isText(a)) - Number(isText(b))))
+  // Of a file that has little to do with the schema every guess would be wrong.
+  const isPlausible = free.size <= rest.length || rest.length <= csv.columns.length - columns.length;
+  // Numbers and enums first: any column may hold text.
+  for (const field of isPlausible ? rest.toSorted((a, b) => Number(isText(a)) - Number(isText(b))) : [])
     take(
       field,
       [...free].find((column) => fits(field, column)),

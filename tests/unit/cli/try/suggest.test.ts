@@ -55,6 +55,17 @@ describe('what is suggested', () => {
     expect(suggested({ check, items: [{ amount: 1, currency: 'EUR', Stadt: 'Bonn' }] })).toEqual([]);
   });
 
+  it('guesses no names for a file that has little to do with the schema', () => {
+    const check = { csv: csv({ day: 'text', paid: 'text', city: 'text', plz: 'text' }) };
+    const found = suggested({ check, items: [{ day: '1', paid: '2', city: '3', plz: '4' }] });
+    expect(found).toEqual([
+      {
+        text: 'No column for `customer`, `amount`, `currency`. In no name of the schema: "day", "paid", "city", "plz".',
+        flags: [],
+      },
+    ]);
+  });
+
   it('says which names are missing where no column may hold them', () => {
     const check = { csv: csv({ customer: 'text', currency: 'text' }) };
     const [found, ...others] = suggested({ check, items: [{ customer: 'a', currency: 'EUR' }] });
