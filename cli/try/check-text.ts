@@ -66,7 +66,9 @@ function describeItems({ items, whole, valid, invalid, causes, fault }: UploadCh
   const which = whole ? 'all' : 'the first';
   return [
     ...(fault ? [`The file cannot be read: line ${fault.line}, column ${fault.column}: ${fault.message}`] : []),
-    `Items: ${which} ${formatCount(items)} read, ${formatCount(valid)} valid, ${formatCount(invalid)} invalid`,
+    ...(fault && items === 0
+      ? []
+      : [`Items: ${which} ${formatCount(items)} read, ${formatCount(valid)} valid, ${formatCount(invalid)} invalid`]),
     ...causes.flatMap(describeCause),
   ];
 }

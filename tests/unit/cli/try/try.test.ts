@@ -59,6 +59,21 @@ describe('sluice try', () => {
     expect(out).toMatch(/Workload media fits: \d of its first \d items are valid\./);
   });
 
+  it('shows the columns of CSV, and gives the command that would mend it, which does', async () => {
+    const { code, out } = await tryIt('none.csv --workload billing');
+    expect(code).toBe(9);
+    expect(out).toContain(
+      'none.csv for workload billing: CSV, between cells comma, decimal point, utf-8, not compressed\n',
+    );
+    expect(out).toMatch(/ {2}Konto +Konto +text +in no name of the schema\n/);
+    const [, mended = ''] = /^Try: sluice try (.*)$/m.exec(out) ?? [];
+    expect(mended).toBe('none.csv --workload billing --rename Konto=account');
+    expect(await tryIt(mended)).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/ {2}Konto +account +text +renamed\n/),
+    });
+  });
+
   it('ends with 1 for a file that cannot be read, with the place', async () => {
     const { code, out } = await tryIt('broken.ndjson --workload billing');
     expect(code).toBe(1);
