@@ -1,6 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadError } from '../../../../cli/try/load-workloads.ts';
@@ -118,6 +121,33 @@ describe('sluice try', () => {
     const { code, err } = await tryIt(args, { env: { ...env, SLUICE_URL: 'http://127.0.0.1:1' } });
     expect([code, err]).toEqual([1, expect.stringContaining('127.0.0.1:1 (ECONNREFUSED)')]);
   });
+});
+
+it('sends the app the beginning of the file, and shows what it answers', async () => {
+  let asked = { url: '', body: '', type: '' };
+  const answer = {
+    format: 'csv',
+    encoding: 'identity',
+    items: 3,
+    bytes: 9,
+    whole: true,
+    valid: 2,
+    invalid: 1,
+    causes: [],
+  };
+  const app = createServer(async (request, response) => {
+    asked = { url: `${request.url}`, body: await text(request), type: `${request.headers['content-type']}` };
+    response.end(JSON.stringify(answer));
+  });
+  await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(app.address() as AddressInfo).port}`;
+  const { code, out } = await tryIt('none.csv --workload mails --items 7 --delimiter comma --json', {
+    env: { SLUICE_URL: url },
+  });
+  app.close();
+  expect([code, checkIn({ out } as Ran)]).toEqual([5, answer]);
+  expect(asked).toMatchObject({ url: '/api/workloads/mails/try?delimiter=comma&items=7', type: 'text/csv' });
+  expect(asked.body).toMatch(/^id,Konto,/);
 });
 
 describe('sluice try --run', () => {
