@@ -12,6 +12,7 @@ export type ShownBatch = Pick<
   progress?: BatchView['progress'];
   estimate?: BatchView['estimate'];
   suspect?: BatchView['suspect'];
+  hint?: BatchView['hint'];
   paused?: BatchView['paused'];
 };
 
@@ -69,6 +70,7 @@ export function describeBatch(batch: ShownBatch): string[] {
     `State: ${state}`,
     ...describeSuspect(batch),
     `Items: ${items.join(', ')}`,
+    ...(batch.hint === undefined ? [] : [batch.hint]),
     ...[describeBlocked(batch), describeRunning(batch), describeFailure(batch), describeEstimate(batch)].filter(
       (line) => line !== undefined,
     ),

@@ -66,8 +66,8 @@ export interface UploadCheck {
   estimate?: UploadEstimate;
 }
 
-/** Small, so that no more is read than asked for, and a fault hides few of the records before it. */
-const CHUNK = { maxItems: 100, maxBytes: 256 * 1024 };
+/** Small, so that not much more is read than asked for. */
+const CHUNK = { maxItems: 100, maxBytes: 256 * 1024, givesRest: true };
 
 /** The body is not read any further. */
 class StoppedError extends Error {

@@ -25,6 +25,8 @@ export interface Checkpoint {
 export interface ChunkLimits {
   readonly maxItems: number;
   readonly maxBytes: number;
+  /** The records of an open chunk are given as one when reading fails: for whoever only looks at them. Default false. */
+  readonly givesRest?: boolean;
 }
 
 /**
@@ -54,8 +56,7 @@ export async function* chunkRecords(
       }
     }
   } catch (error) {
-    // Whoever checks an upload wants what can be read of it.
-    if (chunk.items > 0) yield chunk.close(place);
+    if (limits.givesRest && chunk.items > 0) yield chunk.close(place);
     throw error;
   }
   if (chunk.items > 0) yield chunk.close(place);

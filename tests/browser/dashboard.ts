@@ -92,6 +92,7 @@ export async function uploadByDrop(page: Page, file: { name: string; text: strin
   await page.getByLabel('Lane').locator('option', { hasText: 'bulk' }).waitFor({ state: 'attached' });
   await dropFile(page, file);
   const row = page.locator('.uploads li', { hasText: file.name });
+  await row.getByRole('button', { name: 'Send' }).click({ timeout: 60_000 });
   const href = await row.getByRole('link', { name: /Open the batch/ }).getAttribute('href', { timeout: 60_000 });
   const [, id] = /#\/batches\/([0-9a-f-]{36})/.exec(href ?? '') ?? [];
   if (id === undefined) throw new Error(`Expected the upload to link to its batch, got ${href}.`);

@@ -9,6 +9,8 @@ export interface BatchFilter {
   workload: string;
   state: string;
   day: string;
+  /** `key=value`. */
+  label: string;
 }
 
 export interface BatchPage {
@@ -26,8 +28,10 @@ export async function fetchBatches(path: string | URL, options: RequestOptions =
 }
 
 /** The path of a listing with filters. */
-export function batchesPath({ workload, state, day }: BatchFilter): string {
-  const query = new URLSearchParams(Object.entries({ workload, state, day }).filter(([, value]) => value !== ''));
+export function batchesPath({ workload, state, day, label }: BatchFilter): string {
+  const query = new URLSearchParams(
+    Object.entries({ workload, state, day, label }).filter(([, value]) => value !== ''),
+  );
   return query.size === 0 ? 'batches' : `batches?${query}`;
 }
 

@@ -9,7 +9,7 @@ export const API = new URL('../', import.meta.url);
 export interface RequestOptions {
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   headers?: Record<string, string>;
-  body?: string;
+  body?: string | Blob;
   signal?: AbortSignal;
   operations?: number;
   /** Default: the one that is kept. */

@@ -3,7 +3,12 @@ import type { z } from 'zod';
 import type { batchListSchema } from '../../shared/http/batches/schemas.ts';
 import type { deadLetterGroupsSchema } from '../../shared/http/dead-letters/schemas.ts';
 
-export type { BatchEntry, BatchReceipt, BatchView } from '../../shared/http/batches/schemas.ts';
+export type {
+  BatchEntry,
+  BatchReceipt,
+  BatchView,
+  UploadCheckView as UploadCheck,
+} from '../../shared/http/batches/schemas.ts';
 export type { Cost, CostPeriod } from '../../shared/http/cost/schemas.ts';
 export type { Health } from '../../shared/http/health/schemas.ts';
 export type { PolicyView, QueueView } from '../../shared/http/queues/schemas.ts';

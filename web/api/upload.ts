@@ -1,31 +1,43 @@
 import { errorOf, unreachable } from './errors.ts';
 import { key } from './key.ts';
+import { describeFile } from './media-types.ts';
 import { API } from './request.ts';
 import { spend } from './spending.ts';
 import type { BatchView } from './types.ts';
 
-const MEDIA_TYPES: Readonly<Record<string, string>> = {
-  ndjson: 'application/x-ndjson',
-  jsonl: 'application/x-ndjson',
-  json: 'application/json',
-  csv: 'text/csv',
-};
-const ENCODINGS: Readonly<Record<string, string>> = { gz: 'gzip', br: 'br', zst: 'zstd' };
-
-/** Content type and encoding of a file by its name; undefined: not a kind that can be uploaded. */
-export function describeFile(name: string): { contentType: string; encoding: string | undefined } | undefined {
-  const [, format = '', suffix] = /\.(\w+?)(?:\.(gz|br|zst))?$/.exec(name.toLowerCase()) ?? [];
-  const contentType = MEDIA_TYPES[format];
-  return contentType === undefined ? undefined : { contentType, encoding: suffix && ENCODINGS[suffix] };
-}
-
-/** What to upload, and to where. `lane` empty: as the workload decides. */
+/** What to upload, and to where. `lane`, `delimiter` and `decimal` empty: as the service decides. */
 export interface Upload {
   file: File;
   workload: string;
   lane: string;
+  delimiter: string;
+  decimal: string;
+  /** Refuse the file if any item does not fit the schema. */
+  validate: boolean;
   idempotencyKey: string;
 }
+
+/** The address for a file; `try` validates its beginning only. */
+export function uploadUrl({ workload, lane, delimiter, decimal, validate }: Upload, to: 'batches' | 'try'): URL {
+  const url = new URL(`workloads/${encodeURIComponent(workload)}/${to}`, API);
+  const query = { lane, delimiter, decimal, validate: validate && to === 'batches' ? 'all' : '' };
+  for (const [name, value] of Object.entries(query)) if (value !== '') url.searchParams.set(name, value);
+  return url;
+}
+
+/** The headers that say what a file is, if it is sent as it is. */
+export function uploadHeaders({ file }: Upload): Record<string, string> {
+  const { contentType, encoding } = describeFile(file.name) ?? { contentType: 'application/x-ndjson' };
+  const sentAs = encoding === undefined ? {} : { 'content-encoding': encoding };
+  return {
+    'content-type': contentType,
+    'sluice-file-name': encodeURIComponent([...file.name].slice(-MAX_NAME).join('')),
+    ...sentAs,
+  };
+}
+
+/** Most characters of a file name that the service takes. */
+const MAX_NAME = 255;
 
 /** How far it is: `fraction` of the bytes to send. */
 export type UploadProgress = { step: 'compressing' } | { step: 'sending'; fraction: number } | { step: 'storing' };
@@ -35,20 +47,16 @@ const COMPRESS_FROM_BYTES = 256 * 1024;
 
 /** Sends a file, compressed on the way if it is not yet. Throws ApiError. */
 export async function upload(what: Upload, onProgress: (progress: UploadProgress) => void): Promise<BatchView> {
-  const { file, workload, lane, idempotencyKey } = what;
-  const { contentType, encoding } = describeFile(file.name) ?? { contentType: 'application/x-ndjson' };
-  const compress = encoding === undefined && file.size >= COMPRESS_FROM_BYTES;
+  const { file, idempotencyKey } = what;
+  const compress = describeFile(file.name)?.encoding === undefined && file.size >= COMPRESS_FROM_BYTES;
   if (compress) onProgress({ step: 'compressing' });
   const body = compress ? await gzipped(file) : file;
-  const sentAs = compress ? 'gzip' : encoding;
-  const url = new URL(`workloads/${encodeURIComponent(workload)}/batches`, API);
-  if (lane !== '') url.searchParams.set('lane', lane);
   const headers = {
-    'content-type': contentType,
+    ...uploadHeaders(what),
     'idempotency-key': idempotencyKey,
-    ...(sentAs === undefined ? {} : { 'content-encoding': sentAs }),
+    ...(compress ? { 'content-encoding': 'gzip' } : {}),
   };
-  return send({ url, headers, body }, onProgress);
+  return send({ url: uploadUrl(what, 'batches'), headers, body }, onProgress);
 }
 
 const gzipped = (file: File): Promise<Blob> =>

@@ -7,7 +7,7 @@ import { formatClock, formatCount, formatDuration, formatNumberOf, formatRate } 
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { PauseDialog } from '../ui/pause-dialog.tsx';
-import { PageHead, StateTag } from '../ui/pieces.tsx';
+import { Labels, PageHead, StateTag } from '../ui/pieces.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { isFinished } from './finished.ts';
 
@@ -56,7 +56,18 @@ export function BatchHead({ batch, onChange }: BatchHeadProps): JSX.Element {
         )}
       </PageHead>
       <p class="facts">
-        Lane {lane} · pool {pool} · version {version} · {source.kind === 'inbox' ? `file ${source.name}` : 'over HTTP'}
+        Lane {lane} · pool {pool} · version {version} ·{' '}
+        {source.kind === 'inbox'
+          ? `file ${source.name}`
+          : source.file === undefined
+            ? 'over HTTP'
+            : `file ${source.file}`}
+        {batch.labels && (
+          <>
+            {' '}
+            · <Labels labels={batch.labels} />
+          </>
+        )}
       </p>
       {!isFinished(batch) && (
         <div class="panel running">

@@ -11,7 +11,8 @@ import { Timeline } from './timeline.tsx';
 export function Overview({ batch }: { batch: BatchView }): JSX.Element {
   return (
     <>
-      {batch.suspect && <Suspect causes={batch.suspect.causes} />}
+      {batch.suspect && <Suspect {...batch.suspect} />}
+      {batch.hint && <p class="tone-warn">{batch.hint}</p>}
       <Panel title="Items">
         <Conservation counts={batch.counts} chunks={batch.chunks} />
       </Panel>

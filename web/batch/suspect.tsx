@@ -2,9 +2,10 @@ import type { JSX } from 'preact';
 import type { BatchView } from '../api/types.ts';
 import { formatCount, formatNumberOf } from '../format.ts';
 import { Panel } from '../ui/pieces.tsx';
+import { CopyButton } from './copy-button.tsx';
 
 /** Why a batch is suspect: its most frequent causes, with an example of each. */
-export function Suspect({ causes }: NonNullable<BatchView['suspect']>): JSX.Element {
+export function Suspect({ causes, hint, command }: NonNullable<BatchView['suspect']>): JSX.Element {
   return (
     <Panel title="Suspect">
       <p class="tone-bad">None of the first items is valid. The file or the schema is probably wrong.</p>
@@ -21,6 +22,10 @@ export function Suspect({ causes }: NonNullable<BatchView['suspect']>): JSX.Elem
           </li>
         ))}
       </ul>
+      <p>{hint}</p>
+      <p>
+        See what is wrong: <code>{command}</code> <CopyButton text={command} />
+      </p>
       <p class="soft">
         Submit the corrected file as another batch, or deploy the corrected schema and redrive the dead letters.
       </p>

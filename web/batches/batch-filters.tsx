@@ -7,7 +7,7 @@ import { Button } from '../ui/button.tsx';
 import { TONES } from '../ui/pieces.tsx';
 
 /** All batches. */
-export const NO_FILTER: BatchFilter = { workload: '', state: '', day: '' };
+export const NO_FILTER: BatchFilter = { workload: '', state: '', day: '', label: '' };
 
 export interface BatchFiltersProps {
   filter: BatchFilter;
@@ -44,6 +44,16 @@ export function BatchFilters({ filter, onChange }: BatchFiltersProps): JSX.Eleme
           title="Day (UTC)"
           value={filter.day}
           onInput={(event) => set({ day: event.currentTarget.value })}
+        />
+      </label>
+      <label>
+        <span class="unseen">Label</span>
+        <input
+          type="search"
+          placeholder="label=value"
+          title="Label as key=value"
+          value={filter.label}
+          onChange={({ currentTarget }) => set({ label: currentTarget.value.trim() })}
         />
       </label>
       {filter !== NO_FILTER && (

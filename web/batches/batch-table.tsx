@@ -2,12 +2,17 @@ import type { JSX } from 'preact';
 import type { BatchEntry } from '../api/types.ts';
 import { formatRate, formatTime, shortId } from '../format.ts';
 import { batchHref } from '../routing.ts';
-import { StateTag } from '../ui/pieces.tsx';
+import { Labels, StateTag } from '../ui/pieces.tsx';
 import { Deadline } from './deadline.tsx';
 import { Progress } from './progress.tsx';
 
-/** A row a batch. */
-export function BatchTable({ batches }: { batches: readonly BatchEntry[] }): JSX.Element {
+export interface BatchTableProps {
+  batches: readonly BatchEntry[];
+  onLabel: (label: string) => void;
+}
+
+/** One row per batch. */
+export function BatchTable({ batches, onLabel }: BatchTableProps): JSX.Element {
   return (
     <section class="panel flush">
       <table class="table stacking">
@@ -22,7 +27,7 @@ export function BatchTable({ batches }: { batches: readonly BatchEntry[] }): JSX
         </thead>
         <tbody>
           {batches.map((batch) => (
-            <BatchRow key={batch.id} batch={batch} />
+            <BatchRow key={batch.id} batch={batch} onLabel={onLabel} />
           ))}
         </tbody>
       </table>
@@ -30,7 +35,8 @@ export function BatchTable({ batches }: { batches: readonly BatchEntry[] }): JSX
   );
 }
 
-function BatchRow({ batch }: { batch: BatchEntry }): JSX.Element {
+function BatchRow({ batch, onLabel }: { batch: BatchEntry; onLabel: (label: string) => void }): JSX.Element {
+  const { file, labels } = batch;
   const { id, workload, lane, state, createdAt, accepted, dead, pending, ratePerSecond } = batch;
   return (
     <tr class="linked">
@@ -40,7 +46,9 @@ function BatchRow({ batch }: { batch: BatchEntry }): JSX.Element {
         </a>
         <small>
           {formatTime(createdAt)} · lane {lane}
+          {file !== undefined && ` · ${file}`}
         </small>
+        {labels && <Labels labels={labels} onChoose={onLabel} />}
       </td>
       <td data-label="State">
         <StateTag state={state} />

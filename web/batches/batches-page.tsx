@@ -40,7 +40,14 @@ export function BatchesPage(): JSX.Element {
       </PageHead>
       <BatchFilters filter={filter} onChange={setFilter} />
       <Loaded polled={polled}>
-        {(page) => <BatchPages key={path} first={page} filtered={filter !== NO_FILTER} />}
+        {(page) => (
+          <BatchPages
+            key={path}
+            first={page}
+            filtered={filter !== NO_FILTER}
+            onLabel={(label) => setFilter({ ...filter, label })}
+          />
+        )}
       </Loaded>
     </>
   );
@@ -58,8 +65,14 @@ async function refreshed(known: BatchPage, filter: BatchFilter, signal: AbortSig
   return { ...known, list: { ...known.list, batches: [...list.batches, ...older] } };
 }
 
+interface BatchPagesProps {
+  first: BatchPage;
+  filtered: boolean;
+  onLabel: (label: string) => void;
+}
+
 /** The first page, which is live, and those that somebody asked for after it. */
-function BatchPages({ first, filtered }: { first: BatchPage; filtered: boolean }): JSX.Element {
+function BatchPages({ first, filtered, onLabel }: BatchPagesProps): JSX.Element {
   const [more, setMore] = useState<{ batches: BatchEntry[]; next: URL | undefined }>();
   const action = useAction();
   const next = more ? more.next : first.next;
@@ -73,7 +86,7 @@ function BatchPages({ first, filtered }: { first: BatchPage; filtered: boolean }
   if (batches.length === 0) return <NoBatches filtered={filtered} days={first.list.days} />;
   return (
     <>
-      <BatchTable batches={batches} />
+      <BatchTable batches={batches} onLabel={onLabel} />
       {action.error && <ErrorBox error={action.error} />}
       {next && (
         <div class="more">

@@ -96,3 +96,27 @@ export function PageHead(props: {
     </div>
   );
 }
+
+export interface LabelsProps {
+  labels: Readonly<Record<string, string>>;
+  /** Takes `key=value` of a label that was chosen; without it, labels cannot be chosen. */
+  onChoose?: (label: string) => void;
+}
+
+/** The labels of a batch. */
+export function Labels({ labels, onChoose }: LabelsProps): JSX.Element {
+  const texts = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
+  return (
+    <span class="labels">
+      {texts.map((text) =>
+        onChoose ? (
+          <button key={text} type="button" title="Only batches with this label" onClick={() => onChoose(text)}>
+            {text}
+          </button>
+        ) : (
+          <span key={text}>{text}</span>
+        ),
+      )}
+    </span>
+  );
+}

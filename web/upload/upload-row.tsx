@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { fetchBatch } from '../api/batches.ts';
 import type { BatchView } from '../api/types.ts';
-import { type UploadProgress, upload } from '../api/upload.ts';
+import { type Upload, type UploadProgress, upload } from '../api/upload.ts';
 import { isFinished } from '../batch/finished.ts';
 import { Progress } from '../batches/progress.tsx';
 import { formatBytes, formatCount, formatPercent } from '../format.ts';
@@ -12,22 +12,30 @@ import { batchHref } from '../routing.ts';
 import { Button } from '../ui/button.tsx';
 import { StateTag } from '../ui/pieces.tsx';
 import { ErrorBox } from '../ui/states.tsx';
-import type { Target } from './target-fields.tsx';
+import { FileCheck } from './file-check.tsx';
 
 /** A file that somebody chose, with where it goes. Its key makes another try of the same upload harmless. */
-export interface ChosenFile extends Target {
-  file: File;
-  idempotencyKey: string;
+export interface ChosenFile extends Upload {
+  /** It is to be sent, or was. */
+  isSent: boolean;
 }
 
-/** One file on its way: sent, then watched until its batch is finished. */
-export function UploadRow({ chosen }: { chosen: ChosenFile }): JSX.Element {
+export interface UploadRowProps {
+  chosen: ChosenFile;
+  onChange: (chosen: ChosenFile) => void;
+  onDrop: () => void;
+}
+
+/** One file on its way: checked, sent, then watched until its batch is finished. */
+export function UploadRow({ chosen, onChange, onDrop }: UploadRowProps): JSX.Element {
   const [progress, setProgress] = useState<UploadProgress>({ step: 'sending', fraction: 0 });
   const [accepted, setAccepted] = useState<BatchView>();
   const sending = useAction();
   const start = (): Promise<boolean> => sending.run(async () => setAccepted(await upload(chosen, setProgress)));
-  useEffect(() => void start(), []);
-  const { file, workload, lane } = chosen;
+  const { file, workload, lane, isSent } = chosen;
+  useEffect(() => {
+    if (isSent) void start();
+  }, [isSent]);
   return (
     <li>
       <div class="upload-head">
@@ -37,7 +45,15 @@ export function UploadRow({ chosen }: { chosen: ChosenFile }): JSX.Element {
           {lane !== '' && `, lane ${lane}`}
         </small>
       </div>
-      {accepted ? <Watched accepted={accepted} /> : !sending.error && <Sending progress={progress} />}
+      {!isSent && (
+        <FileCheck
+          chosen={chosen}
+          onChange={(part) => onChange({ ...chosen, ...part })}
+          onSend={() => onChange({ ...chosen, isSent: true })}
+          onDrop={onDrop}
+        />
+      )}
+      {accepted ? <Watched accepted={accepted} /> : isSent && !sending.error && <Sending progress={progress} />}
       {sending.error && (
         <>
           <ErrorBox error={sending.error} />

@@ -45,8 +45,14 @@ export async function* parseCsv(
   options: CsvSource = {},
 ): AsyncGenerator<RecordBlock> {
   const reader = new CsvReader(limits.maxRecordBytes, options);
-  for await (const piece of source) yield* reader.push(piece);
-  yield* reader.end();
+  try {
+    for await (const piece of source) yield* reader.push(piece);
+    yield* reader.end();
+  } catch (error) {
+    const block = reader.take();
+    if (block) yield block;
+    throw error;
+  }
 }
 
 class CsvReader {
@@ -81,6 +87,11 @@ class CsvReader {
     if (this.#delimiter !== undefined) return yield* this.#read(piece);
     this.#head.push(piece);
     if (this.#head.size >= HEAD_BYTES) yield* this.#begin();
+  }
+
+  /** The rows that were read since the last block. */
+  take(): RecordBlock | undefined {
+    return this.#builder.take();
   }
 
   *end(): Generator<RecordBlock> {

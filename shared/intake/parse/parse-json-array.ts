@@ -25,12 +25,18 @@ export async function* parseJsonArray(
 ): AsyncGenerator<RecordBlock> {
   const builder = createBlockBuilder();
   const splitter = new ArraySplitter(limits.maxRecordBytes, (bytes, at) => addElement(builder, bytes, at), resume?.at);
-  for await (const piece of source) {
-    splitter.push(piece);
-    const block = builder.full ? builder.take() : undefined;
+  try {
+    for await (const piece of source) {
+      splitter.push(piece);
+      const block = builder.full ? builder.take() : undefined;
+      if (block) yield block;
+    }
+    splitter.end();
+  } catch (error) {
+    const block = builder.take();
     if (block) yield block;
+    throw error;
   }
-  splitter.end();
   const last = builder.take();
   if (last) yield last;
 }

@@ -37,12 +37,14 @@ export async function* parseNdjson(
       line = lines.nextLine;
       offset += bytes.length;
       if (lines.block) yield lines.block;
+      if (lines.fault !== undefined) throw lines.fault;
     }
     pending.push(piece.subarray(cut));
     if (pending.size > limits.maxRecordBytes + 1) throw lineTooLong(line, limits.maxRecordBytes); // 1: a CR
   }
-  const { block } = readLines(pending.take(Buffer.from([LF])), { offset, line }, reading);
+  const { block, fault } = readLines(pending.take(Buffer.from([LF])), { offset, line }, reading);
   if (block) yield block;
+  if (fault !== undefined) throw fault;
 }
 
 interface Reading {
@@ -60,15 +62,31 @@ interface LineStart {
 interface Lines {
   block: RecordBlock | undefined;
   nextLine: number;
+  /** What is wrong behind the block. */
+  fault?: unknown;
 }
 
 /** `bytes` ends with a line feed. */
-function readLines(bytes: Buffer, first: LineStart, { maxBytes, blank }: Reading): Lines {
+function readLines(bytes: Buffer, first: LineStart, reading: Reading): Lines {
+  const found: FoundLines = { starts: [], stops: [], lines: [] };
+  try {
+    const nextLine = findLines(bytes, first.line, { ...reading, found });
+    return { block: toBlock(bytes, found, first.offset), nextLine };
+  } catch (fault) {
+    return { block: toBlock(bytes, found, first.offset), nextLine: first.line, fault };
+  }
+}
+
+/** Adds the lines of `bytes` to `found`, and gives the number of the line behind them. */
+function findLines(
+  bytes: Buffer,
+  firstLine: number,
+  { maxBytes, blank, found }: Reading & { found: FoundLines },
+): number {
   const isValid = isUtf8(bytes);
   const text = bytes.toString('utf8');
   const ascii = text.length === bytes.length;
-  const found: FoundLines = { starts: [], stops: [], lines: [] };
-  let { line } = first;
+  let line = firstLine;
   let textStart = 0;
   for (let start = 0; start < bytes.length; line++) {
     if ((bytes[start] ?? 0) <= SPACE) {
@@ -91,7 +109,7 @@ function readLines(bytes: Buffer, first: LineStart, { maxBytes, blank }: Reading
     start = end + 1;
     textStart = textEnd + 1;
   }
-  return { block: toBlock(bytes, found, first.offset), nextLine: line };
+  return line;
 }
 
 /** The start of the first line from `start` on that is not blank, and its number. Blank lines are ASCII. */

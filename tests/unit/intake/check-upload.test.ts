@@ -105,8 +105,12 @@ describe('checkUpload', () => {
   });
 
   it('takes what cannot be read as a fault, with what was read before it', async () => {
-    const broken = await check('', { body: cut(`${many(3)}{"id":\n${many(2)}`, [63]) });
+    const broken = await check(`${many(3)}{"id":\n${many(2)}`);
     expect(broken).toMatchObject({ items: 3, valid: 3, whole: false, fault: { line: 4, column: 7 } });
+    const array = await check('[{"id":"1","qty":1},\n{"id":"2"},{]', { format: 'json' });
+    expect(array).toMatchObject({ items: 2, valid: 1, invalid: 1, fault: { line: 2, column: 14 } });
+    const csv = await check('id,qty\n1,2\n3\n', { format: 'csv' });
+    expect(csv).toMatchObject({ items: 1, fault: { line: 3 } });
     expect(await check('')).toMatchObject({ items: 0, fault: { line: 1, message: 'The upload holds no record.' } });
     expect(await check('no gzip', { encoding: 'gzip' })).toMatchObject({ items: 0, fault: { line: 1, column: 1 } });
   });

@@ -131,6 +131,11 @@ describe('watch', () => {
     expect((await run('watch b', look({ json }))).out).toContain(`Suspect: none ${which} is valid. The file`);
   });
 
+  it('says what may be the cause of dead letters', async () => {
+    const json = batchView('b', 'completedWithDeadLetters', { hint: 'Each cell of this CSV upload is text.' });
+    expect((await run('watch b', look({ json }))).out).toContain('\nEach cell of this CSV upload is text.\n');
+  });
+
   it('says that the batch is paused, and goes on watching it', async () => {
     const why = { by: 'halt', reason: '6 of 10 items are dead letters', since: '2026-11-01T10:00:00.000Z' } as const;
     const paused = { json: batchView('b', 'paused', { paused: why }) };

@@ -51,6 +51,17 @@ test('a suspect batch shows its causes, as the schema has them; no other batch h
   expect(view(uploaded, '01:00:00')).not.toHaveProperty('suspect');
 });
 
+test('a CSV upload shows what it was read as, and for dead letters that its cells are text', () => {
+  const csv = { delimiter: ';', columns: 3, cells: 'text' } as const;
+  const row = { ...uploaded, fileName: 'usage.csv', format: 'csv', csv, labels: { month: '2026-09' } } as const;
+
+  const shown = batchViewSchema.parse(view({ ...row, dead: 1 }, '01:00:00'));
+
+  expect(shown).toMatchObject({ source: { file: 'usage.csv', format: 'csv', csv }, labels: { month: '2026-09' } });
+  expect(shown.hint).toContain('is text');
+  expect(view({ ...row, dead: 0 }, '01:00:00')).not.toHaveProperty('hint');
+});
+
 test('a redriven batch shows the times of the redrive, and the verdict and latency of the upload', () => {
   const { times, deadline, latencyMs, revision, revisions } = view(redriven, '02:00:05');
 

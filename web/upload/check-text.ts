@@ -1,0 +1,28 @@
+/** What the check of a file's first part says, in words. */
+import type { UploadCheck } from '../api/types.ts';
+import { formatCount, formatNumberOf } from '../format.ts';
+
+const DELIMITERS: Readonly<Record<string, string>> = { ',': 'comma', ';': 'semicolon', '\t': 'tab', '|': 'pipe' };
+
+/** How many items were looked at, of how many, and how many fit; `isAll`: the file was sent whole. */
+export function describeCheck({ items, valid, whole, estimate }: UploadCheck, isAll: boolean): string {
+  const first = whole && isAll ? formatNumberOf(items, 'item') : `The first ${formatNumberOf(items, 'item')}`;
+  const of = isAll && !whole && estimate ? ` of about ${formatCount(estimate.items)}` : '';
+  if (valid === items) return `${first}${of}: all fit the schema`;
+  return `${first}${of}: ${valid === 0 ? 'none fits' : `${formatCount(items - valid)} do not fit`} the schema`;
+}
+
+/** What a CSV file is read as; undefined for other formats. */
+export function describeCsv({ csv }: UploadCheck): string | undefined {
+  if (csv === undefined) return undefined;
+  const decimal = csv.decimal === ',' ? ', decimal comma' : '';
+  const columns = formatNumberOf(csv.columns.length, 'column');
+  return `CSV, ${DELIMITERS[csv.delimiter] ?? csv.delimiter} as the delimiter${decimal}, ${csv.charset}, ${columns}`;
+}
+
+/** Each column with what becomes of it: `Menge → qty (integer)`. */
+export const describeColumns = ({ csv }: UploadCheck): string[] =>
+  (csv?.columns ?? []).map(({ header, name, type }) => `${header}${header === name ? '' : ` → ${name}`} (${type})`);
+
+/** Whether there is nothing to look at before the file is sent. */
+export const isFine = ({ items, valid, fault }: UploadCheck): boolean => fault === undefined && valid === items;

@@ -1,0 +1,36 @@
+/** Which part of a file is checked before it is sent. */
+import { describeFile } from '../api/media-types.ts';
+
+const MiB = 1024 * 1024;
+/** The service validates 1,000 items of what it gets; of larger ones it gets fewer. */
+const PART_BYTES = 2 * MiB;
+/** A file that cannot be cut is sent whole up to this. */
+const WHOLE_BYTES = 8 * MiB;
+
+const [LF, QUOTE] = [0x0a, 0x22];
+
+/**
+ * Where the beginning of a text ends with a record: behind the last line feed, in CSV the last one outside of quotes; 0 where
+ * there is none.
+ */
+export function recordEnd(bytes: Uint8Array, isCsv: boolean): number {
+  let end = 0;
+  let inQuotes = false;
+  for (let offset = 0; offset < bytes.length; offset++) {
+    if (bytes[offset] === QUOTE) inQuotes = !inQuotes;
+    else if (bytes[offset] === LF && !(isCsv && inQuotes)) end = offset + 1;
+  }
+  // In UTF-16 a line feed has two bytes.
+  return end > 0 && bytes[0] === 0xff && bytes[1] === 0xfe ? end + 1 : end;
+}
+
+/** The part of a file that is checked; undefined: it is too large, and cannot be cut. */
+export async function firstPart(file: File): Promise<Blob | undefined> {
+  const { contentType, encoding } = describeFile(file.name) ?? {};
+  if (file.size <= (encoding === undefined ? PART_BYTES : WHOLE_BYTES)) return file;
+  if (encoding !== undefined) return undefined;
+  if (contentType === 'application/json') return file.size <= WHOLE_BYTES ? file : undefined;
+  const head = file.slice(0, PART_BYTES);
+  const end = recordEnd(new Uint8Array(await head.arrayBuffer()), contentType === 'text/csv');
+  return end === 0 ? undefined : head.slice(0, end);
+}
