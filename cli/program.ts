@@ -14,6 +14,7 @@ import { addProfiles } from './commands/profiles.ts';
 import { addQueues } from './commands/queues.ts';
 import { addRedrive } from './commands/redrive.ts';
 import { addSubmit } from './commands/submit.ts';
+import { addTry } from './commands/try.ts';
 import { addUpkeep } from './commands/upkeep.ts';
 import { addWatch } from './commands/watch.ts';
 import { EXIT, EXIT_MEANINGS } from './exit-codes.ts';
@@ -51,6 +52,7 @@ export function createProgram(act: Act, { out, err }: ProgramOutput): Command {
     .helpCommand('help [command]', 'the same');
   program.commandsGroup('Batches:');
   for (const add of [
+    addTry,
     addSubmit,
     addWatch,
     addBatches,

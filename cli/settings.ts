@@ -23,6 +23,8 @@ export interface GlobalOptions {
 export interface CliSettings {
   /** Of the app, without `/api` and without a slash at the end. */
   readonly url: string;
+  /** Whether somebody named the app: by option, variable or profile. */
+  readonly isUrlGiven: boolean;
   /** For the routes of client systems. */
   readonly key: string | undefined;
   /** For the routes of operators; the client's key, if there is no other. */
@@ -66,6 +68,7 @@ export function readCliSettings(env: Environment, options: GlobalOptions, profil
   const json = isJson(options);
   return {
     url: readUrl(options.url ?? chosen.url ?? DEFAULT_URL),
+    isUrlGiven: (options.url ?? chosen.url) !== undefined,
     key: options.key ?? chosen.key,
     operatorKey: options.key ?? chosen.operatorKey ?? chosen.key,
     inbox: chosen.inbox,

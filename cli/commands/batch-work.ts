@@ -1,11 +1,9 @@
-import { createInterface } from 'node:readline/promises';
-import type { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { isFinished } from '../../shared/batches/batch-row.ts';
 import type { CancelAnswer } from '../../shared/http/batches/schemas.ts';
-import { UsageError } from '../errors.ts';
+import { isConfirmed } from '../confirm.ts';
 import { EXIT } from '../exit-codes.ts';
-import type { Act, Action, Session } from '../session.ts';
+import type { Act, Action } from '../session.ts';
 import { formatNumber } from '../text/format.ts';
 import { describeEnd, timeoutOption, type WaitOptions, waitFor } from '../watch/wait.ts';
 
@@ -54,7 +52,7 @@ function describeCancellation({ id, state, cancellation: { ended, left } }: Canc
 }
 
 const remove: Action<[string, { yes?: boolean }]> = async (session, id, { yes }) => {
-  if (!yes && !(await isConfirmed(session, `Delete batch ${id} with all its data? [y/N] `))) {
+  if (!yes && !(await isConfirmed(session, 'delete', `Delete batch ${id} with all its data? [y/N] `))) {
     session.inform('Nothing was deleted.');
     return EXIT.failed;
   }
@@ -66,15 +64,3 @@ const remove: Action<[string, { yes?: boolean }]> = async (session, id, { yes })
   ]);
   return EXIT.done;
 };
-
-/** Asks at the terminal; throws UsageError where there is none. */
-export async function isConfirmed({ io }: Session, question: string): Promise<boolean> {
-  if (io.stdin.isTTY !== true || io.stderr.isTTY !== true)
-    throw new UsageError('delete: expected --yes, as there is no terminal to ask at');
-  const terminal = createInterface({ input: io.stdin, output: io.stderr as unknown as Writable });
-  try {
-    return /^y(es)?$/i.test((await terminal.question(question)).trim());
-  } finally {
-    terminal.close();
-  }
-}

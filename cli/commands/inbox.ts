@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { InboxFileView, InboxList } from '../../shared/http/inbox/schemas.ts';
+import { isConfirmed } from '../confirm.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { whole } from '../options.ts';
@@ -7,7 +8,6 @@ import type { Act, Action, Session } from '../session.ts';
 import { formatCount, formatSize, formatTime } from '../text/format.ts';
 import type { Column } from '../text/listing.ts';
 import { chooseWorkload, workloadsOf } from '../workload.ts';
-import { isConfirmed } from './batch-work.ts';
 
 interface InboxOptions {
   workload?: string;
@@ -82,7 +82,7 @@ async function retry(session: Session, name: string): Promise<ExitCode> {
 }
 
 async function remove(session: Session, name: string, { yes }: InboxOptions): Promise<ExitCode> {
-  if (!yes && !(await isConfirmed(session, `Delete the rejected file ${name}? [y/N] `))) {
+  if (!yes && !(await isConfirmed(session, 'inbox delete', `Delete the rejected file ${name}? [y/N] `))) {
     session.inform('Nothing was deleted.');
     return EXIT.failed;
   }

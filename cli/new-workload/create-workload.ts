@@ -2,6 +2,8 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isWorkloadName, MAX_QUEUE_NAME, queueName } from '../../shared/contract/names.ts';
 import { addToIndex, importName } from './add-to-index.ts';
+import { formatText } from './format-text.ts';
+import { DEFAULT_PLAN, type WorkloadPlan } from './plan.ts';
 import { testText, workloadText } from './templates.ts';
 
 /** The workload cannot be made; the message says why, for the one who asked. */
@@ -21,7 +23,11 @@ export interface NewWorkload {
  * found out before the first file is written.
  * @throws NewWorkloadError for a name that cannot be one, or is taken.
  */
-export async function createWorkload(root: string, name: string): Promise<NewWorkload> {
+export async function createWorkload(
+  root: string,
+  name: string,
+  plan: WorkloadPlan = DEFAULT_PLAN,
+): Promise<NewWorkload> {
   checkName(name);
   const paths = {
     workload: join(root, 'workloads', `${name}.ts`),
@@ -31,8 +37,10 @@ export async function createWorkload(root: string, name: string): Promise<NewWor
   for (const path of [paths.workload, paths.test]) await checkFree(path);
   const index = addToIndex(await readFile(paths.index, 'utf8'), name);
   if (index === undefined) throw new NewWorkloadError(`${paths.index} has no createRegistry([…]) to add "${name}" to.`);
-  await write(paths.workload, workloadText(name));
-  await write(paths.test, testText(name));
+  const format = (text: string): Promise<string> => formatText(text, root);
+  const [workload, test] = await Promise.all([workloadText(name, plan), testText(name, plan)].map(format));
+  await write(paths.workload, workload ?? '');
+  await write(paths.test, test ?? '');
   await writeFile(paths.index, index);
   return paths;
 }

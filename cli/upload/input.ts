@@ -57,8 +57,13 @@ export async function withKey({ io }: Session, source: Source, options: InputOpt
   return { ...source, key: chosen ?? (await source.contentKey()) };
 }
 
+/** Where files are found. */
+export interface SourceWorld {
+  io: Pick<Session['io'], 'folder' | 'stdin' | 'randomId'>;
+}
+
 /** As `openInput`, without reading the content. */
-export async function openSource({ io }: Session, file: string, options: SourceOptions): Promise<Source> {
+export async function openSource({ io }: SourceWorld, file: string, options: SourceOptions): Promise<Source> {
   const csv = csvOptionsOf(options);
   if (file === '-') {
     const kind = kindOfStream(options);

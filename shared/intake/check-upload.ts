@@ -23,6 +23,8 @@ export interface CheckRequest {
   maxItems?: number;
   /** Bytes of the body to read, as received; default: all. */
   maxBytes?: number;
+  /** Bytes of the body to count records in for the estimate, beyond those to validate; default none. */
+  estimateBytes?: number;
   /** Ends the check with what has been read when it aborts. */
   signal?: AbortSignal;
   /** Bytes of the whole body, where they are known: then the whole is estimated. */
@@ -34,6 +36,10 @@ export interface CheckRequest {
 export interface UploadEstimate {
   items: number;
   chunks: number;
+  /** Where no lane is named. */
+  lane: string;
+  /** Storage operations of one batch, those of its drain included. */
+  operations: number;
   /** Storage operations, Service Bus and durable actions of one batch by the price sheet; without handler time. */
   usd: number;
   sheet: string;
@@ -73,7 +79,7 @@ class StoppedError extends Error {
  * before it. An error of the body itself comes out unchanged.
  */
 export async function checkUpload(request: CheckRequest): Promise<UploadCheck> {
-  const { workload, format, encoding, csv, limits, maxItems = Number.POSITIVE_INFINITY } = request;
+  const { workload, format, encoding, csv, limits, maxItems = Number.POSITIVE_INFINITY, estimateBytes = 0 } = request;
   const check = createItemCheck(workload, format);
   const body = new CountedBody(request);
   const schema = itemSchemaOf(workload);
@@ -86,9 +92,9 @@ export async function checkUpload(request: CheckRequest): Promise<UploadCheck> {
   try {
     for await (const chunk of upload.chunks) {
       seen += chunk.items;
-      await check.add(chunk, maxItems - checked());
+      await check.add(chunk, Math.max(0, maxItems - checked()));
       lastLine = chunk.firstLine;
-      if (checked() >= maxItems) body.stop();
+      if (checked() >= maxItems && body.read >= estimateBytes) body.stop();
       if (request.signal?.aborted) throw new StoppedError();
     }
     ended = true;
@@ -157,6 +163,14 @@ function estimateOf({ workload, size, prices }: CheckRequest, read: Read): Uploa
   const { chunk, queuesPerLane: queues, secondsPerChunk } = workload;
   const shape = { items, itemsPerChunk: chunk.maxItems, queues, secondsPerChunk };
   const spent = { operations: batchOperations(shape), actions: batchActions(shape), items };
-  const { totalUsd, sheet } = receipt(spent, prices);
-  return { items, chunks: Math.ceil(items / chunk.maxItems), usd: Number(totalUsd.toFixed(9)), sheet };
+  const { totalUsd, sheet, storageOperations: operations } = receipt(spent, prices);
+  const lane = workload.lane({ items, bytes: size ?? read.bytes });
+  return {
+    items,
+    chunks: Math.ceil(items / chunk.maxItems),
+    lane,
+    operations,
+    usd: Number(totalUsd.toFixed(9)),
+    sheet,
+  };
 }

@@ -1,42 +1,67 @@
 import { digestOf, encodeFrameSync } from '../contract/frame.ts';
 import { chunkId } from '../contract/names.ts';
+import { lineOfItem } from '../contract/payload-index.ts';
 import type { Reference } from '../contract/reference.ts';
 import type { RawChunk } from '../intake/chunk-records.ts';
 import { readUpload } from '../intake/read-upload.ts';
 import { DEFAULTS, readSettings } from '../settings.ts';
 import type { Workload } from '../workload/define.ts';
 
-/** When every run of the kit begins, so that what it makes is the same each time: 2026-01-01. */
-export const START_MS = Date.UTC(2026, 0, 1);
-/** The batch of every run, made at START_MS. */
-export const BATCH = '019b76da-a800-7000-8000-000000000000';
+/** What to run over: items, or the chunks of an upload that is being read. */
+export type ItemSource = Iterable<unknown> | AsyncIterable<ItemChunk>;
 
-/** Takes items in as an upload of NDJSON: the payload blob, and the references that would lie in the queue. */
-export async function cutIntoChunks(
-  { name: workload, version, chunk }: Workload,
-  items: Iterable<unknown>,
-): Promise<{ payload: Buffer; references: Reference[] }> {
-  const references: Reference[] = [];
-  const frames: Buffer[] = [];
-  let offset = 0;
-  for await (const raw of chunksOf(items, chunk)) {
-    const frame = encodeFrameSync(raw.bytes);
-    references.push({
-      ...{ v: 1, workload, version, batch: BATCH, chunk: chunkId(references.length), kind: 'items' },
-      ...{ container: 'payloads', blob: 'payload', offset, length: frame.length, bytes: raw.bytes.length },
-      ...{ items: raw.items, firstItem: raw.firstItem, digest: digestOf(frame) },
-      enqueuedAt: new Date(START_MS).toISOString(),
-    });
-    frames.push(frame);
-    offset += frame.length;
-  }
-  return { payload: Buffer.concat(frames), references };
+/** Consecutive items, which need not come from an upload. */
+export type ItemChunk = Omit<RawChunk, 'end'>;
+
+/** What intake makes of an upload, in memory. */
+export interface CutItems {
+  payload: Buffer;
+  /** As they would lie in the queue. */
+  references: Reference[];
+  /** The 1-based line of the source on which an item begins, by its position in the batch. */
+  lineOf: (position: number) => number;
 }
 
+/** Takes a source in: the payload blob, and the references to its chunks. Items are taken as an upload of NDJSON. */
+export async function cutIntoChunks(
+  { name: workload, version, chunk }: Workload,
+  source: ItemSource,
+  { batch, startMs }: { batch: string; startMs: number },
+): Promise<CutItems> {
+  const references: Reference[] = [];
+  const frames: Buffer[] = [];
+  const entries: Omit<ItemChunk, 'bytes'>[] = [];
+  let offset = 0;
+  for await (const raw of isChunks(source) ? source : chunksOf(source, chunk)) {
+    const frame = encodeFrameSync(raw.bytes);
+    const { bytes, ...entry } = raw;
+    references.push({
+      ...{ v: 1, workload, version, batch, chunk: chunkId(references.length), kind: 'items' },
+      ...{ container: 'payloads', blob: 'payload', offset, length: frame.length, bytes: bytes.length },
+      ...{ items: raw.items, firstItem: raw.firstItem, digest: digestOf(frame) },
+      enqueuedAt: new Date(startMs).toISOString(),
+    });
+    frames.push(frame);
+    entries.push(entry);
+    offset += frame.length;
+  }
+  return { payload: Buffer.concat(frames), references, lineOf: (position) => lineIn(entries, position) };
+}
+
+const isChunks = (source: ItemSource): source is AsyncIterable<ItemChunk> => Symbol.asyncIterator in source;
+
+function lineIn(entries: readonly Omit<ItemChunk, 'bytes'>[], position: number): number {
+  const entry = entries.find(({ firstItem, items }) => position < firstItem + items);
+  if (entry === undefined) throw new RangeError(`There is no item ${position}.`);
+  return lineOfItem(entry, position);
+}
+
+/** The limits that the app has by default. */
+export const readLimits = () => readSettings({ ...DEFAULTS, SluiceStorage: 'none', SluiceServiceBus: 'none' });
+
 function chunksOf(items: Iterable<unknown>, chunk: Workload['chunk']): AsyncIterable<RawChunk> {
-  const connections = { SluiceStorage: 'none', SluiceServiceBus: 'none' };
-  const limits = readSettings({ ...DEFAULTS, ...connections });
-  return readUpload({ body: ndjson(items), format: 'ndjson', encoding: 'identity', limits, chunk }).chunks;
+  return readUpload({ body: ndjson(items), format: 'ndjson', encoding: 'identity', limits: readLimits(), chunk })
+    .chunks;
 }
 
 async function* ndjson(items: Iterable<unknown>): AsyncGenerator<Buffer> {

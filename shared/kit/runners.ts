@@ -7,6 +7,7 @@ import { DEFAULTS } from '../settings.ts';
 import type { OpenContainer } from '../workload/container.ts';
 import type { Workload } from '../workload/define.ts';
 import { type CallCounters, countCalls } from './calls.ts';
+import { moduleUrl } from './module-url.ts';
 import type { KitThreadData } from './thread.ts';
 import { whileFollowing } from './while-following.ts';
 
@@ -43,7 +44,7 @@ export function runInThreads(workload: Workload, module: URL, { counters, log }:
   const { item: _item, map: _map, mapChunk: _mapChunk, reduce: _reduce, lane: _lane, ...limits } = workload;
   const threadData: KitThreadData = { module: module.href, limits, counters };
   const processor = createProcessor({
-    threadUrl: new URL('./thread.ts', import.meta.url),
+    threadUrl: moduleUrl('./thread'),
     threads: 1,
     maxThreadMemoryMb: Number(DEFAULTS.SLUICE_THREAD_MEMORY_MB),
     threadData,

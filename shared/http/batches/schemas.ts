@@ -259,7 +259,7 @@ export const uploadCheckSchema = z.object({
   ),
   fault: z.object(fault).optional().describe('Why the upload would be refused: it cannot be read any further'),
   estimate: z
-    .object({ items: count, chunks: count, usd, sheet: z.string() })
+    .object({ items: count, chunks: count, lane: z.string(), operations: count, usd, sheet: z.string() })
     .optional()
     .describe('The whole upload, in proportion to the bytes read; without the time of the handler'),
 });

@@ -27,6 +27,7 @@ export const EFFECTS: readonly Effect[] = [
     allowed: [
       ...['functions/app.ts', 'shared/processing/thread/flight.ts', 'shared/processing/thread/serve.ts', HANDLERS],
       ...['cli/io.ts', 'cli/main.ts', 'cli/sluice.ts', 'cli/cost.ts', 'cli/new-workload.ts'],
+      'cli/new-workload/format-text.ts',
       ...PROGRAMS,
     ],
   },
@@ -107,6 +108,7 @@ export const EFFECTS: readonly Effect[] = [
       // A function of its own has the name `require`.
       'packages/functions-local/src/durable/hub/registration.ts',
       'shared/kit/thread.ts',
+      'tests/integration/cli/new-workload.test.ts',
       'tests/unit/infra/workflows.test.ts',
     ],
   },

@@ -153,6 +153,21 @@ export const ROOMS: readonly Room[] = [
     packages: ['commander', 'hyparquet', 'sax', 'yauzl', '@azure/identity', '@azure/storage-blob', 'node:*'],
     packageTypes: ['zod'],
   },
+  {
+    // Reads and runs on this machine what the app reads and runs there.
+    path: 'cli/try/',
+    imports: [
+      ...['cli/', 'shared/contract/', 'shared/cost/', 'shared/errors.ts', 'shared/intake/', 'shared/kit/'],
+      ...['shared/workload/', 'workloads/index.ts'],
+    ],
+    packages: ['node:*'],
+  },
+  {
+    path: 'cli/new-workload/',
+    imports: ['cli/', 'shared/contract/', 'shared/errors.ts', 'shared/intake/', 'shared/kit/'],
+    types: ['shared/workload/'],
+    packages: ['commander', 'zod', 'node:*'],
+  },
   { path: 'web/', imports: [], types: [HTTP], packages: ['preact', 'uplot'], packageTypes: ['zod'] },
   {
     path: 'demo/',

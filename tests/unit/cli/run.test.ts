@@ -6,7 +6,7 @@ import { VARIABLES } from '../../../cli/settings.ts';
 import { connectionFault, run } from './world.ts';
 
 const COMMANDS = [
-  ...['submit', 'watch', 'batches', 'results', 'report', 'dead-letters', 'find', 'inbox', 'open', 'logs'],
+  ...['try', 'submit', 'watch', 'batches', 'results', 'report', 'dead-letters', 'find', 'inbox', 'open', 'logs'],
   ...['redrive', 'cancel', 'delete'],
   ...['queues', 'pause', 'resume', 'policy', 'cost', 'sweep', 'health'],
   ...['login', 'logout', 'profiles', 'completion'],

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { addToIndex } from '../../../cli/new-workload/add-to-index.ts';
-import { createWorkload } from '../../../cli/new-workload/create-workload.ts';
+import { addToIndex } from '../../../../cli/new-workload/add-to-index.ts';
+import { createWorkload } from '../../../../cli/new-workload/create-workload.ts';
 
 const INDEX = `import { createRegistry } from '../shared/workload/registry.ts';
 import billing from './billing.ts';

@@ -1,0 +1,71 @@
+/** The command without its process: arguments in, exit code out. */
+import { relative } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { Command, CommanderError } from 'commander';
+import { Problem } from '../../shared/errors.ts';
+import { CliError } from '../errors.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import type { Io } from '../io.ts';
+import { csvFlagsText, shellWord } from '../try/flags-text.ts';
+import { addTableOptions, csvOptionsOf, type TableFlags } from '../upload/csv-flags.ts';
+import { createWorkload, NewWorkloadError } from './create-workload.ts';
+import { planFromSample } from './sample.ts';
+
+/** What the command knows of the world; `root` is that of the checkout. */
+export type NewWorkloadWorld = Pick<Io, 'folder' | 'stdin' | 'stdout' | 'stderr' | 'randomId'> & { root: string };
+
+interface Options extends TableFlags {
+  from?: string;
+}
+
+/** Runs the command. */
+export async function newWorkload(args: readonly string[], world: NewWorkloadWorld): Promise<ExitCode> {
+  const program = new Command('npm run new-workload --')
+    .description('Makes a workload to begin with, its test, and its line in the registry.')
+    .argument('<name>', 'lower-case words joined by dashes, such as invoice-checks')
+    .option('--from <file>', 'a sample of the items: the schema is written from its first 10,000 records')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void world.stdout.write(text),
+      writeErr: (text) => void world.stderr.write(text),
+    });
+  addTableOptions(program).action((name: string, options: Options) => make(name, options, world));
+  try {
+    await program.parseAsync([...args], { from: 'user' });
+    return EXIT.done;
+  } catch (error: unknown) {
+    // The parser has told it already; asking for help is no fault.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    if (!(error instanceof NewWorkloadError || error instanceof CliError || error instanceof Problem)) throw error;
+    world.stderr.write(`${error.message}\n`);
+    return error instanceof CliError ? error.exitCode : EXIT.failed;
+  }
+}
+
+async function make(name: string, options: Options, world: NewWorkloadWorld): Promise<void> {
+  const { root, stdout } = world;
+  const sample = options.from ?? (await askForSample(world));
+  const plan = sample === '' ? undefined : await planFromSample({ io: world }, sample, options);
+  const made = await createWorkload(root, name, plan);
+  const shown = (path: string): string => relative(root, path);
+  const file = sample === '' ? 'FILE' : shellWord(sample);
+  const flags = [`--workload ${name}`, ...csvFlagsText(csvOptionsOf(options))].join(' ');
+  stdout.write(`Made ${shown(made.workload)}
+Made ${shown(made.test)}
+Added it to ${shown(made.index)}
+
+Next: npm run sluice -- try ${file} ${flags} --run
+Then: npx vitest run ${shown(made.test)}
+Then: npm start -- ${file} ${flags}
+docs/workloads.md goes through all of it.\n`);
+}
+
+async function askForSample({ stdin, stdout }: NewWorkloadWorld): Promise<string> {
+  if (!stdin.isTTY) return '';
+  const terminal = createInterface({ input: stdin, output: stdout });
+  try {
+    return (await terminal.question('A sample of the items, to write the schema from (Enter: none): ')).trim();
+  } finally {
+    terminal.close();
+  }
+}

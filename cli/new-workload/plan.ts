@@ -1,0 +1,114 @@
+/** What the template of a workload is filled with. */
+import { access, type Field, type SampleSchema } from './schema-of.ts';
+
+/** The parts of a workload that depend on what its items are. */
+export interface WorkloadPlan {
+  /** Where the schema comes from, for a comment. */
+  origin: string;
+  /** Source text of the schema. */
+  schema: string;
+  /** What rows of the report are keyed by; absent: one row for all. */
+  key?: { field: string; of: (object: string) => string; valueOf: (record: Record<string, unknown>) => string };
+  /** What the report adds up; absent: it counts only. */
+  amount?: Amount;
+  /** Records for the test, as a handler gets them. */
+  records: Record<string, unknown>[];
+  /** Whether a record without any field is invalid. */
+  isEmptyInvalid: boolean;
+}
+
+/** A field that the report adds up. */
+export interface Amount {
+  field: string;
+  /** Source text of its value in `object`. */
+  of: (object: string) => string;
+  /** Added up in this part of 1, as whole numbers: a sum of floats depends on the order in which chunks finish. */
+  scale: number;
+  /** Whether the sample has no amount below zero, so that one is worth an example of Reject. */
+  isNeverNegative: boolean;
+}
+
+/** The plan of a workload that nobody gave a sample for. */
+export const DEFAULT_PLAN: WorkloadPlan = {
+  origin: 'One record of an upload.',
+  schema: `z.object({
+    id: z.string().min(1).max(64),
+    group: z.string().min(1).max(64),
+    // A whole number: sums of floats depend on the order in which chunks finish.
+    amount: z.int(),
+  })`,
+  key: { field: 'group', of: (object) => `${object}.group`, valueOf: ({ group }) => String(group) },
+  amount: { field: 'amount', of: (object) => `${object}.amount`, scale: 1, isNeverNegative: true },
+  records: [
+    { id: '1', group: 'a', amount: 2 },
+    { id: '2', group: 'a', amount: 3 },
+  ],
+  isEmptyInvalid: true,
+};
+
+/** Fits a plan to the schema of a sample; `file` is its name, `records` its first ones as the schema has them. */
+export function planOf(
+  { zod, fields }: SampleSchema,
+  { file, count, records }: { file: string; count: number; records: Record<string, unknown>[] },
+): WorkloadPlan {
+  const key = keyOf(fields);
+  const amount = amountOf(fields);
+  return {
+    origin: `One record of an upload, as in ${JSON.stringify(file)} (${count === 1 ? '1 record' : `${count} records`} read). TODO: is it so in general?`,
+    schema: zod,
+    ...(key && { key }),
+    ...(amount && { amount }),
+    records,
+    isEmptyInvalid: fields.some(({ isOptional }) => !isOptional),
+  };
+}
+
+/** Rows of a report that somebody reads. */
+const MAX_KEYS = 1_000;
+
+function keyOf(fields: readonly Field[]): WorkloadPlan['key'] {
+  const field =
+    fields.find(({ type }) => type === 'enum') ?? fewest(fields) ?? fields.find(({ type }) => type === 'boolean');
+  if (field === undefined) return undefined;
+  const { name, type, isOptional, isNullable } = field;
+  const isSure = !isOptional && !isNullable;
+  const textOf = (value: string): string => (type === 'boolean' ? `String(${value})` : value);
+  return {
+    field: name,
+    of: (object) => (isSure ? textOf(access(object, name)) : textOf(`(${access(object, name)} ?? 'none')`)),
+    valueOf: (record) => String(record[name] ?? 'none'),
+  };
+}
+
+/** The text with the fewest values, if they repeat at all. */
+function fewest(fields: readonly Field[]): Field | undefined {
+  const sizeOf = ({ seen }: Field): number => seen.texts?.size ?? Number.POSITIVE_INFINITY;
+  const repeating = fields.filter(
+    (field) =>
+      (field.type === 'text' || field.type === 'time') &&
+      sizeOf(field) > 1 &&
+      sizeOf(field) <= Math.min(MAX_KEYS, field.seen.count / 2),
+  );
+  return repeating.toSorted((a, b) => sizeOf(a) - sizeOf(b))[0];
+}
+
+const AMOUNT_NAME = /amount|total|sum|gross|net|price|value|cents|betrag|summe|preis|wert/i;
+const COUNT_NAME = /quantity|qty|count|units|menge|anzahl/i;
+const CODE_NAME = /(id|key|no|nr|num|number|code|year|month|day|index|version|line|lat|lon|latitude|longitude)$/i;
+const MAX_DECIMALS = 6;
+
+function amountOf(fields: readonly Field[]): Amount | undefined {
+  const numbers = fields.filter(({ type, name }) => (type === 'integer' || type === 'number') && !CODE_NAME.test(name));
+  const field =
+    numbers.find(({ name }) => AMOUNT_NAME.test(name)) ??
+    numbers.find(({ name }) => COUNT_NAME.test(name)) ??
+    numbers[0];
+  if (field === undefined) return undefined;
+  const { name, seen, isOptional, isNullable } = field;
+  return {
+    field: name,
+    of: (object) => (isOptional || isNullable ? `(${access(object, name)} ?? 0)` : access(object, name)),
+    scale: 10 ** Math.min(MAX_DECIMALS, seen.decimals),
+    isNeverNegative: seen.min >= 0,
+  };
+}

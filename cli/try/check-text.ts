@@ -1,0 +1,122 @@
+import { inspect } from 'node:util';
+import type { CheckCause } from '../../shared/intake/check-items.ts';
+import type { UploadCheck } from '../../shared/intake/check-upload.ts';
+import { type CsvReading, DELIMITERS } from '../../shared/intake/parse/csv-options.ts';
+import { formatCount, formatNumber, formatTable, formatUsd } from '../text/format.ts';
+import type { Suggestion } from './suggest.ts';
+
+/** All that was found of a file. */
+export interface Described {
+  check: UploadCheck;
+  /** Of the file, as it was given. */
+  name: string;
+  workload: string;
+  /** Paths of items that the schema knows; empty where it does not say. */
+  known: readonly string[];
+  /** The first valid item, as the handler gets it. */
+  first?: { item: unknown } | undefined;
+  suggestions: readonly Suggestion[];
+  /** Another workload that most of the items fit. */
+  other?: { name: string; valid: number; items: number } | undefined;
+  /** The command that was given, without what is suggested. */
+  command: string;
+}
+
+/** What is printed of a check. */
+export const describeCheck = (described: Described): string[] => [
+  ...describeReading(described),
+  ...describeItems(described.check),
+  ...describeFirst(described),
+  ...describeWhole(described.check),
+  ...describeSuggestions(described),
+];
+
+const FORMATS = { ndjson: 'NDJSON', json: 'a JSON array', csv: 'CSV' } as const;
+
+function describeReading({ check: { format, encoding, csv }, name, workload, known }: Described): string[] {
+  const dialect = csv && [
+    `between cells ${nameOf(csv.delimiter)}`,
+    `decimal ${csv.decimal === ',' ? 'comma' : 'point'}`,
+    csv.charset,
+  ];
+  const parts = [FORMATS[format], ...(dialect ?? []), encoding === 'identity' ? 'not compressed' : encoding];
+  const shown = name === '-' ? 'standard input' : name;
+  return [`${shown} for workload ${workload}: ${parts.join(', ')}`, ...(csv ? describeColumns(csv, known) : [])];
+}
+
+const nameOf = (delimiter: string): string =>
+  Object.entries(DELIMITERS).find(([, char]) => char === delimiter)?.[0] ?? delimiter;
+
+function describeColumns({ columns }: CsvReading, known: readonly string[]): string[] {
+  const isKnown = (name: string): boolean =>
+    known.length === 0 ||
+    known.some((path) => path === name || path.startsWith(`${name}.`) || name.startsWith(`${path}.`));
+  return formatTable([
+    ['column', 'field', 'type', ''],
+    ...columns.map(({ header, name, type }) => [
+      header === '' ? '""' : header,
+      name,
+      type,
+      [...(header === name ? [] : ['renamed']), ...(isKnown(name) ? [] : ['in no name of the schema'])].join(', '),
+    ]),
+  ]);
+}
+
+function describeItems({ items, whole, valid, invalid, causes, fault }: UploadCheck): string[] {
+  const which = whole ? 'all' : 'the first';
+  return [
+    ...(fault ? [`The file cannot be read: line ${fault.line}, column ${fault.column}: ${fault.message}`] : []),
+    ...(fault && items === 0
+      ? []
+      : [`Items: ${which} ${formatCount(items)} read, ${formatCount(valid)} valid, ${formatCount(invalid)} invalid`]),
+    ...causes.flatMap(describeCause),
+  ];
+}
+
+function describeCause({ cause, count, examples }: CheckCause): string[] {
+  const [first] = examples;
+  return [
+    `${formatCount(count)} x ${cause}`,
+    ...(first ? [`  for example line ${first.line}, column ${first.column}: ${first.message}`] : []),
+  ];
+}
+
+const MAX_SHOWN = { depth: 4, breakLength: 100, maxStringLength: 100, maxArrayLength: 5 } as const;
+const MAX_SHOWN_LINES = 30;
+
+/** A value in a few lines. */
+export function shorten(value: unknown): string[] {
+  const lines = inspect(value, MAX_SHOWN).split('\n');
+  return lines.length <= MAX_SHOWN_LINES ? lines : [...lines.slice(0, MAX_SHOWN_LINES), '…'];
+}
+
+const describeFirst = ({ first }: Described): string[] =>
+  first === undefined
+    ? []
+    : ['The first valid item, as the handler gets it:', ...shorten(first.item).map((line) => `  ${line}`)];
+
+function describeWhole({ estimate, whole }: UploadCheck): string[] {
+  if (estimate === undefined) return [];
+  const { items, chunks, lane, operations, usd, sheet } = estimate;
+  const about = whole ? '' : 'about ';
+  return [
+    `The whole file: ${about}${formatNumber(items, 'item')} in ${about}${formatNumber(chunks, 'chunk')}, lane ${lane}`,
+    `Computed: ${about}${formatCount(operations)} storage operations, ${formatUsd(usd)} per batch by the price sheet ${sheet}, without the time of the handler`,
+  ];
+}
+
+function describeSuggestions({ suggestions, other, command, check, name }: Described): string[] {
+  const flags = suggestions.flatMap((each) => each.flags);
+  return [
+    ...suggestions.map(({ text, flags: [flag] }) => (flag === undefined ? text : `${text} Perhaps: ${flag}`)),
+    ...(flags.length > 0 ? [`Try: ${[command, ...flags].join(' ')}`] : []),
+    ...(other
+      ? [
+          `Workload ${other.name} fits: ${formatCount(other.valid)} of its first ${formatNumber(other.items, 'item')} are valid.`,
+        ]
+      : []),
+    ...(check.fault === undefined && check.invalid === 0 && name !== '-'
+      ? [`To send it: ${command.replace('sluice try', 'sluice submit')}`]
+      : []),
+  ];
+}

@@ -1,0 +1,30 @@
+import { fileURLToPath } from 'node:url';
+import { toError } from '../../shared/errors.ts';
+import type { Registry } from '../../shared/workload/registry.ts';
+import { CliError } from '../errors.ts';
+
+/**
+ * Loads the workloads that the command was built with: the sources in a checkout, else the build. Throws CliError with file
+ * and line for one that cannot be loaded.
+ */
+export async function loadWorkloads(): Promise<Registry> {
+  try {
+    return (await import('../../workloads/index.ts')).registry;
+  } catch (error: unknown) {
+    throw loadError(error);
+  }
+}
+
+/** A place in a stack: what Node puts before a syntax error, or a frame. */
+const PLACE = /(file:\/\/\/[^\s()]+?):(\d+)(?::(\d+))?/g;
+
+/** The error of a module that cannot be loaded, with the place in the workload at fault. */
+export function loadError(thrown: unknown): CliError {
+  const { stack = '', name, message } = toError(thrown);
+  const places = [...stack.matchAll(PLACE)].map(([, url = '', line]) => ({ path: fileURLToPath(url), line }));
+  const isOwn = (path: string): boolean => !path.includes('/node_modules/');
+  const place =
+    places.find(({ path }) => path.includes('/workloads/')) ?? places.find(({ path }) => isOwn(path)) ?? places[0];
+  const where = place === undefined ? '' : `${place.path}:${place.line}: `;
+  return new CliError(`The workloads cannot be loaded: ${where}${name}: ${message.split('\n')[0]}`, { cause: thrown });
+}

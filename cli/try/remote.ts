@@ -1,0 +1,51 @@
+import { Readable } from 'node:stream';
+import type { UploadCheck } from '../../shared/intake/check-upload.ts';
+import { csvOptionsParams } from '../../shared/intake/parse/csv-options.ts';
+import { unreachable } from '../api/client.ts';
+import { ApiProblem } from '../api/problem.ts';
+import type { Session } from '../session.ts';
+import { sendUpload, type UploadAnswer } from '../upload/send.ts';
+import type { TriedFile } from './tried-file.ts';
+
+/** A little more than the app reads of an upload that it is to try (16 MiB), so that it sees no end where there is none. */
+const MAX_BYTES = 17 * 1024 * 1024;
+
+/** Asks the app to check the beginning of a file; nothing is stored there. Throws ApiProblem, or Unreachable. */
+export async function checkRemotely(
+  { api }: Session,
+  tried: TriedFile,
+  asked: { workload: string; items: number },
+): Promise<UploadCheck> {
+  const { open, contentType, encoding, csv = {}, size } = tried;
+  const params = csvOptionsParams(csv);
+  params.set('items', String(asked.items));
+  const { url, headers } = api.address(`workloads/${encodeURIComponent(asked.workload)}/try?${params}`);
+  const body = Readable.from(headOf(open(), MAX_BYTES));
+  const known = {
+    ...headers,
+    'content-type': contentType,
+    ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
+    'user-agent': 'sluice-cli',
+    // By its length the app extrapolates to the whole.
+    ...(size !== undefined && size <= MAX_BYTES ? { 'content-length': String(size) } : {}),
+  };
+  const answer = await sendUpload({ url, headers: known, body: [body] }).catch((error: unknown) => {
+    throw unreachable(url, error);
+  });
+  return checkIn(answer);
+}
+
+function checkIn({ status, text, headers }: UploadAnswer): UploadCheck {
+  const retryAfter = headers['retry-after'];
+  if (status !== 200) throw new ApiProblem(status, text, typeof retryAfter === 'string' ? retryAfter : undefined);
+  return JSON.parse(text) as UploadCheck;
+}
+
+async function* headOf(pieces: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const piece of pieces) {
+    yield piece;
+    bytes += piece.length;
+    if (bytes >= maxBytes) return;
+  }
+}

@@ -1,0 +1,163 @@
+/** Guesses what would make an upload fit, from what was read of it. */
+import type { UploadCheck } from '../../shared/intake/check-upload.ts';
+import type { CsvReading } from '../../shared/intake/parse/csv-options.ts';
+import type { JsonSchema } from '../../shared/workload/item-schema.ts';
+import { nearest } from '../text/nearest.ts';
+import { shellWord } from './flags-text.ts';
+import { fieldsOf, mayHold, type SchemaField, valueAt } from './schema-fields.ts';
+
+/** What may be done: why, and the options that do it, if options can. */
+export interface Suggestion {
+  text: string;
+  flags: string[];
+}
+
+/** What is known of an upload that does not fit. */
+export interface Tried {
+  check: Pick<UploadCheck, 'csv' | 'fault' | 'format'>;
+  schema: JsonSchema | undefined;
+  /** The first items, as they were read. */
+  items: readonly unknown[];
+}
+
+/** Gives the suggestions, the surest first. */
+export const suggest = (tried: Tried): Suggestion[] => [
+  ...suggestCharset(tried),
+  ...suggestDelimiter(tried),
+  ...suggestNames(tried),
+  ...suggestDecimal(tried),
+];
+
+function suggestCharset({ check: { fault, csv, format } }: Tried): Suggestion[] {
+  if (format !== 'csv' || !fault?.message.includes('UTF-8') || (csv && csv.charset !== 'utf-8')) return [];
+  return [{ text: 'The file is not UTF-8; spreadsheets often write Windows-1252.', flags: ['--charset windows-1252'] }];
+}
+
+const OTHER_DELIMITERS = { ',': 'comma', ';': 'semicolon', '\t': 'tab', '|': 'pipe' } as const;
+
+function suggestDelimiter({ check: { csv } }: Tried): Suggestion[] {
+  const [only, ...others] = csv?.columns ?? [];
+  if (only === undefined || others.length > 0) return [];
+  const found = Object.entries(OTHER_DELIMITERS).find(
+    ([char]) => char !== csv?.delimiter && only.header.includes(char),
+  );
+  if (found === undefined) return [];
+  return [{ text: `The header is one column, ${JSON.stringify(only.header)}.`, flags: [`--delimiter ${found[1]}`] }];
+}
+
+/** Columns or keys that the schema does not know, for names that it misses. */
+function suggestNames({ check: { csv }, schema, items }: Tried): Suggestion[] {
+  const fields = fieldsOf(schema);
+  const hasColumn = (path: string): boolean => csv?.columns.some(({ name }) => name === path) ?? false;
+  const missing = fields.filter(
+    ({ path, isRequired }) =>
+      isRequired && !hasColumn(path) && items.every((item) => valueAt(item, path) === undefined),
+  );
+  if (missing.length === 0 || items.length === 0) return [];
+  const known = new Set(fields.flatMap(({ path }) => prefixesOf(path)));
+  if (csv === undefined) return [namesInJson(missing, unknownKeys(items, known))];
+  const unknown = csv.columns.filter(({ name }) => !known.has(name));
+  const pairs = pair(missing, unknown, { csv, items });
+  const rest = missing.filter((field) => !pairs.some(([, paired]) => paired === field));
+  const left = unknown
+    .filter((column) => !pairs.some(([paired]) => paired === column))
+    .map(({ header }) => JSON.stringify(header));
+  return [
+    ...pairs.map(([{ header }, { path }]) => ({
+      text: `Column ${JSON.stringify(header)} is in no name of the schema; \`${path}\` is missing.`,
+      flags: [`--rename ${shellWord(`${header}=${path}`)}`],
+    })),
+    ...(rest.length > 0
+      ? [
+          {
+            text: `No column for ${listOf(rest)}.${left.length > 0 ? ` In no name of the schema: ${left.join(', ')}.` : ''}`,
+            flags: [],
+          },
+        ]
+      : []),
+  ];
+}
+
+type Column = CsvReading['columns'][number];
+
+/** Each missing name with a column of a like name, else with one whose cells may be its values. */
+function pair(
+  missing: readonly SchemaField[],
+  columns: readonly Column[],
+  { csv, items }: { csv: CsvReading; items: readonly unknown[] },
+): [Column, SchemaField][] {
+  const free = new Set(columns);
+  const pairs: [Column, SchemaField][] = [];
+  const take = (field: SchemaField, column: Column | undefined): void => {
+    if (column === undefined) return;
+    free.delete(column);
+    pairs.push([column, field]);
+  };
+  const fits = (field: SchemaField, { name }: Column): boolean =>
+    items.slice(0, 20).every((item) => {
+      const value = valueAt(item, name);
+      return value === undefined || mayHold(field, String(value), csv.decimal);
+    });
+  for (const field of missing) {
+    const fitting = [...free].filter((column) => fits(field, column));
+    const near = nearest(
+      field.path,
+      fitting.map(({ header }) => header),
+    );
+    take(
+      field,
+      fitting.find(({ header }) => header === near),
+    );
+  }
+  const rest = missing.filter((field) => !pairs.some(([, paired]) => paired === field));
+  // Of a file that has little to do with the schema every guess would be wrong.
+  const isPlausible = free.size <= rest.length || rest.length <= csv.columns.length - columns.length;
+  // Numbers and enums first: any column may hold text.
+  for (const field of isPlausible ? rest.toSorted((a, b) => Number(isText(a)) - Number(isText(b))) : [])
+    take(
+      field,
+      [...free].find((column) => fits(field, column)),
+    );
+  return missing.flatMap((field) => pairs.filter(([, paired]) => paired === field));
+}
+
+const isText = ({ schema: { type, enum: values, pattern } }: SchemaField): boolean =>
+  type === 'string' && values === undefined && pattern === undefined;
+
+const prefixesOf = (path: string): string[] => {
+  const keys = path.split('.');
+  return keys.map((_, index) => keys.slice(0, index + 1).join('.'));
+};
+
+function unknownKeys(items: readonly unknown[], known: ReadonlySet<string>): string[] {
+  const keys = items
+    .slice(0, 20)
+    .flatMap((item) => (typeof item === 'object' && item !== null ? Object.keys(item) : []));
+  return [...new Set(keys)].filter((key) => !known.has(key));
+}
+
+function namesInJson(missing: readonly SchemaField[], unknown: readonly string[]): Suggestion {
+  const others = unknown.slice(0, 10).map((key) => JSON.stringify(key));
+  const have = others.length > 0 ? ` The items have ${others.join(', ')}, which the schema does not know.` : '';
+  return { text: `No item has ${listOf(missing)}.${have}`, flags: [] };
+}
+
+const listOf = (fields: readonly SchemaField[]): string => fields.map(({ path }) => `\`${path}\``).join(', ');
+
+const COMMA_NUMBER = /^-?(\d+|\d{1,3}(\.\d{3})+),\d+$/;
+
+function suggestDecimal({ check: { csv }, items }: Tried): Suggestion[] {
+  if (csv === undefined || csv.decimal === ',') return [];
+  for (const { header, name, type } of csv.columns) {
+    if (type !== 'number' && type !== 'integer') continue;
+    const example = items.map((item) => valueAt(item, name)).find((value) => COMMA_NUMBER.test(String(value)));
+    if (example !== undefined)
+      return [
+        {
+          text: `${JSON.stringify(example)} in the number column ${JSON.stringify(header)}.`,
+          flags: ['--decimal comma'],
+        },
+      ];
+  }
+  return [];
+}

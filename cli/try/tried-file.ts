@@ -1,0 +1,33 @@
+import type { CsvOptions } from '../../shared/intake/parse/csv-options.ts';
+import type { UploadEncoding } from '../../shared/intake/parse/formats.ts';
+import type { Session } from '../session.ts';
+import { openSource, type SourceOptions } from '../upload/input.ts';
+import type { Format } from '../upload/kind.ts';
+import { headOfStream, type OpenHead } from './head-source.ts';
+
+/** A file, and how it is to be read. */
+export interface TriedFile {
+  /** As it was given. */
+  name: string;
+  open: OpenHead;
+  format: Format;
+  contentType: string;
+  /** How it lies compressed. */
+  encoding: UploadEncoding;
+  /** Bytes, if they are known. */
+  size: number | undefined;
+  csv: CsvOptions | undefined;
+}
+
+/** The file, or standard input for `-`. Throws UsageError for what is no file, and for options that do not fit. */
+export async function openFile(session: Session, file: string, options: SourceOptions): Promise<TriedFile> {
+  const { kind, size, csv, remark, isFile, open } = await openSource(session, file, options);
+  if (remark !== undefined) session.inform(remark);
+  const { format, contentType, encoding, compress } = kind;
+  return {
+    ...{ name: file, size, csv, format, contentType },
+    // What is not compressed yet would be on the way to the app; here it is read as it lies.
+    encoding: compress ? 'identity' : encoding,
+    open: isFile ? open : headOfStream(open()),
+  };
+}

@@ -1,0 +1,156 @@
+import { readPriceSheet } from '../../shared/cost/sheet.ts';
+import { checkUpload, type UploadCheck } from '../../shared/intake/check-upload.ts';
+import type { RawChunk } from '../../shared/intake/chunk-records.ts';
+import { readUpload } from '../../shared/intake/read-upload.ts';
+import { readLimits } from '../../shared/kit/cut-into-chunks.ts';
+import type { Workload } from '../../shared/workload/define.ts';
+import { itemSchemaOf } from '../../shared/workload/item-schema.ts';
+import type { Registry } from '../../shared/workload/registry.ts';
+import { validateItem } from '../../shared/workload/validate-item.ts';
+import { UsageError } from '../errors.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import type { Session } from '../session.ts';
+import { didYouMean } from '../text/nearest.ts';
+import { csvOptionsOf } from '../upload/csv-flags.ts';
+import type { SourceOptions } from '../upload/input.ts';
+import { type Described, describeCheck } from './check-text.ts';
+import { firstChunks, itemsOf } from './first-items.ts';
+import { csvFlagsText, shellWord } from './flags-text.ts';
+import { loadWorkloads } from './load-workloads.ts';
+import { checkRemotely } from './remote.ts';
+import { runHere } from './run-here.ts';
+import { fieldsOf } from './schema-fields.ts';
+import { suggest } from './suggest.ts';
+import { openFile, type TriedFile } from './tried-file.ts';
+
+/** The options of the command. */
+export interface TryOptions extends SourceOptions {
+  workload: string;
+  items: number;
+  run?: boolean;
+  yes?: boolean;
+  remote?: boolean;
+}
+
+/** So much of a file tells how many items it has, within a few percent. */
+const ESTIMATE_BYTES = 1024 * 1024;
+
+/** The command. `load` gives the workloads of the checkout. */
+export async function tryFile(
+  session: Session,
+  file: string,
+  options: TryOptions,
+  load: () => Promise<Registry> = loadWorkloads,
+): Promise<ExitCode> {
+  if (options.run && options.remote)
+    throw new UsageError('--run: runs the workload of this checkout, not that of the app');
+  const tried = await openFile(session, file, options);
+  const registry = options.remote ? undefined : await load();
+  const workload = registry?.workload(options.workload);
+  if (registry === undefined || workload === undefined) {
+    if (registry !== undefined) requireService(session, registry, options);
+    const check = await checkRemotely(session, tried, options);
+    session.answer(check, () => describeCheck(describedOf(tried, options, { check })));
+    return exitCodeOf(check);
+  }
+  return tryHere(session, tried, { workload, registry, options });
+}
+
+function requireService({ settings, inform }: Session, { workloads }: Registry, { workload, run }: TryOptions): void {
+  const names = workloads.map(({ name }) => name);
+  const missing = `--workload: this checkout has no workload "${workload}"; it has: ${names.join(', ')}.${didYouMean(workload, names)}`;
+  if (run || !settings.isUrlGiven)
+    throw new UsageError(missing, { hint: '--url, SLUICE_URL or a profile names an app that may have it: --remote asks it.' });
+  inform(`This checkout has no workload "${workload}": the app is asked.`);
+}
+
+interface Here {
+  workload: Workload;
+  registry: Registry;
+  options: TryOptions;
+}
+
+async function tryHere(session: Session, tried: TriedFile, { workload, registry, options }: Here): Promise<ExitCode> {
+  const check = await checkFile(session, tried, { workload, maxItems: options.items });
+  const chunks = await firstChunks(chunksOf(tried, workload), options.items);
+  const items = itemsOf(chunks);
+  const schema = itemSchemaOf(workload);
+  const described = describedOf(tried, options, {
+    check,
+    known: fieldsOf(schema).map(({ path }) => path),
+    first: await firstValid(workload, items),
+    suggestions: suggest({ check, schema, items }),
+    other: check.valid === 0 && check.items > 0 ? await fittingWorkload(tried, registry, workload) : undefined,
+  });
+  const canRun = check.valid > 0 && check.fault === undefined;
+  if (!options.run || !canRun) {
+    session.answer(check, () => describeCheck(described));
+    return exitCodeOf(check);
+  }
+  if (!session.settings.json) session.print(...describeCheck(described));
+  return runHere(session, { check, chunks, workload, yes: options.yes ?? false });
+}
+
+const describedOf = (
+  { name }: TriedFile,
+  options: TryOptions,
+  found: Partial<Described> & Pick<Described, 'check'>,
+): Described => ({
+  ...{ name, workload: options.workload, known: [], suggestions: [] },
+  command: ['sluice try', shellWord(name), '--workload', options.workload, ...csvFlagsText(csvOptionsOf(options))].join(
+    ' ',
+  ),
+  ...found,
+});
+
+async function firstValid({ item: schema }: Workload, items: readonly unknown[]): Promise<Described['first']> {
+  for (const item of items) {
+    try {
+      return { item: await validateItem(schema, item) };
+    } catch {
+      // The check has counted it.
+    }
+  }
+  return undefined;
+}
+
+/** What the file comes to, as a process ends. */
+export function exitCodeOf({ fault, valid, invalid }: Pick<UploadCheck, 'fault' | 'valid' | 'invalid'>): ExitCode {
+  if (fault !== undefined) return EXIT.failed;
+  if (invalid === 0) return EXIT.done;
+  return valid === 0 ? EXIT.suspect : EXIT.deadLetters;
+}
+
+const checkFile = (
+  { io }: Session,
+  { open, size, ...reading }: TriedFile,
+  bounds: { workload: Workload; maxItems: number },
+): Promise<UploadCheck> =>
+  checkUpload({
+    ...{ ...reading, ...bounds, body: open(), limits: readLimits(), size },
+    prices: readPriceSheet(io.env.SLUICE_PRICE_SHEET || '2026'),
+    ...(size === undefined ? {} : { estimateBytes: ESTIMATE_BYTES }),
+  });
+
+const chunksOf = ({ open, format, encoding, csv }: TriedFile, workload: Workload): AsyncIterable<RawChunk> =>
+  readUpload({
+    ...{ body: open(), format, encoding, csv, limits: readLimits() },
+    ...{ chunk: workload.chunk, schema: itemSchemaOf(workload) },
+  }).chunks;
+
+/** Items that another workload is tried with. */
+const ITEMS_OF_OTHERS = 100;
+
+/** Another workload whose schema most of the first items fit. */
+async function fittingWorkload(
+  tried: TriedFile,
+  { workloads }: Registry,
+  { name }: Workload,
+): Promise<{ name: string; valid: number; items: number } | undefined> {
+  for (const workload of workloads.filter((other) => other.name !== name)) {
+    const reading = { ...tried, size: undefined, body: tried.open(), limits: readLimits() };
+    const { valid, items } = await checkUpload({ ...reading, workload, maxItems: ITEMS_OF_OTHERS });
+    if (valid * 2 > items) return { name: workload.name, valid, items };
+  }
+  return undefined;
+}

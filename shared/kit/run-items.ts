@@ -1,0 +1,196 @@
+/**
+ * Runs a workload over items in memory, by the code that runs it in the cloud. Chunking, validation, handler, retries, dead
+ * letters, frames and report are the real ones; queues, storage, limits across instances and the waits between attempts are
+ * left out.
+ */
+import { followUps } from '../batches/follow-ups.ts';
+import { outcomeBlobName } from '../contract/names.ts';
+import { type DeadItem, type FailedFold, failureOf, type PartialLine } from '../contract/outcome.ts';
+import type { Reference } from '../contract/reference.ts';
+import { toError } from '../errors.ts';
+import type { ChunkJob, ChunkOutcome } from '../processing/thread/thread-task.ts';
+import { createMerge } from '../results/merge.ts';
+import type { Workload } from '../workload/define.ts';
+import { type Calls, createCallCounters, readCalls } from './calls.ts';
+import { cutIntoChunks, type ItemSource } from './cut-into-chunks.ts';
+import { type Blobs, createMemory } from './memory.ts';
+import { moduleUrl } from './module-url.ts';
+import { readDead, readPartial, readResultLines } from './read-outcome.ts';
+import { runHere, runInThreads } from './runners.ts';
+
+/** How to run. */
+export interface RunOptions {
+  /** The batch that the items are run as: idempotency keys follow from it. Default: the same one in every run. */
+  batch?: string;
+  /** When the run begins, as handlers and dead letters see it, in milliseconds of Unix time; default 2026-01-01. */
+  startMs?: number;
+  /** What lies in the workload's containers at the start, by container and name. */
+  blobs?: Record<string, Blobs>;
+  /**
+   * In a real worker thread, which may die: with `true` for a workload of workloads/index.ts, else with the address of the
+   * module whose default export is the workload. The handler is the module's, the limits are those of `workload`. There
+   * are no containers.
+   */
+  threads?: boolean | URL;
+  /** The call of the handler at which the batch is cancelled: none begins after it; 0 for a batch that never began. */
+  cancelAfterCalls?: number;
+}
+
+/** What became of the items. */
+export interface ItemsRun extends Calls {
+  /** In the order in which `GET batches/{id}/results` gives them: by chunk, those of retries after the chunk's own. */
+  results: unknown[];
+  /** By their position in the batch. */
+  deadLetters: DeadItem[];
+  /** Value by key; empty for a workload without `reduce`, and when the report fails. */
+  report: Record<string, unknown>;
+  /**
+   * Why there is no report: a ReportError when `merge` or `finish` throws or returns what is not JSON; an Error when the
+   * results of a chunk cannot be folded, or when the report depends on the order of the chunks.
+   */
+  reportError: Error | undefined;
+  /** Items that had not ended when the batch was cancelled. */
+  cancelled: number;
+  /** Chunks, those of retries included. */
+  chunks: number;
+  /** Wall time of all chunks; the calls of one chunk run side by side. */
+  handlerSeconds: number;
+  /** The 1-based line of the source on which an item begins, by its position in the batch. */
+  lineOf: (position: number) => number;
+  /** The workload's containers after the run. */
+  blobs: Record<string, Blobs>;
+  /** What handlers logged. */
+  log: string[];
+  /** The outcome blobs as the pipeline stores them, by name. */
+  outcomes: Blobs;
+}
+
+const APP_WORKLOADS = moduleUrl('../../workloads/index');
+/** When a run begins for which nothing else is said, so that what it makes is the same each time. */
+const START_MS = Date.UTC(2026, 0, 1);
+/** The batch of such a run, made at START_MS. */
+const BATCH = '019b76da-a800-7000-8000-000000000000';
+
+interface End {
+  reference: Reference;
+  outcome: ChunkOutcome;
+}
+
+/**
+ * Runs `workload` over the items of `source` until each is a result, a dead letter or cancelled. Everything is held in
+ * memory: the caller bounds the source.
+ * @throws Error when an item is none of them; Problem for no items, and for whatever the source throws.
+ */
+export async function runItems(workload: Workload, source: ItemSource, options: RunOptions = {}): Promise<ItemsRun> {
+  const { batch = BATCH, startMs = START_MS, threads } = options;
+  const memory = createMemory(options.blobs);
+  const log: string[] = [];
+  const { payload, references, lineOf } = await cutIntoChunks(workload, source, { batch, startMs });
+  const count = references.reduce((sum, reference) => sum + reference.items, 0);
+  const counters = createCallCounters(count, options.cancelAfterCalls);
+  const tools = { counters, log: (message: string) => log.push(message) };
+  const runner = threads
+    ? runInThreads(workload, threads === true ? APP_WORKLOADS : threads, tools)
+    : runHere(workload, memory.open, tools);
+  const deadlineAt = new Date(startMs + workload.deadlineSeconds * 1_000).toISOString();
+  try {
+    const run = (job: ChunkJob): Promise<ChunkOutcome> => runner.run({ ...job, deadlineAt });
+    const ends = await runAll({ payload, references, startMs }, run);
+    return { ...(await collect(workload, ends)), ...readCalls(counters), lineOf, blobs: memory.containers, log };
+  } finally {
+    await runner.close();
+  }
+}
+
+interface Cut {
+  payload: Buffer;
+  references: Reference[];
+  startMs: number;
+}
+
+async function runAll(
+  { payload, references, startMs }: Cut,
+  run: (job: ChunkJob) => Promise<ChunkOutcome>,
+): Promise<End[]> {
+  const stored = new Map<string, Uint8Array>();
+  const queue = references.map((reference) => ({ reference, dueMs: startMs }));
+  const ends: End[] = [];
+  for (const { reference, dueMs } of queue) {
+    const blob = stored.get(reference.blob) ?? payload;
+    const frame = blob.subarray(reference.offset, reference.offset + reference.length);
+    const outcome = await run({ reference, frame, nowMs: dueMs });
+    stored.set(nameOf(reference), outcome.body);
+    ends.push({ reference, outcome });
+    for (const next of followUps(reference, outcome.header)) {
+      queue.push({ reference: next.reference, dueMs: next.dueAt === undefined ? dueMs : Date.parse(next.dueAt) });
+    }
+  }
+  return ends.sort((a, b) => (a.reference.chunk < b.reference.chunk ? -1 : 1));
+}
+
+const nameOf = ({ workload, batch, chunk }: Reference): string => outcomeBlobName(workload, batch, chunk);
+const fetchFrom =
+  ({ outcome: { body } }: End) =>
+  async (offset: number, length: number): Promise<Uint8Array> =>
+    body.subarray(offset, offset + length);
+
+async function collect(
+  workload: Workload,
+  ends: End[],
+): Promise<Omit<ItemsRun, keyof Calls | 'lineOf' | 'blobs' | 'log'>> {
+  const lines = await Promise.all(ends.map((end) => readResultLines(end.outcome.header, fetchFrom(end))));
+  const dead = await Promise.all(ends.map((end) => readDead(end.outcome.header, fetchFrom(end))));
+  const accepted = ends.filter(({ reference }) => reference.kind === 'items' && reference.skip === undefined);
+  const items = accepted.reduce((sum, { reference }) => sum + reference.items, 0);
+  const results = lines.flat().map((line): unknown => JSON.parse(line));
+  const deadLetters = dead.flat().sort((a, b) => a.index - b.index);
+  const cancelled = ends.reduce((sum, { outcome }) => sum + outcome.header.counts.cancelled, 0);
+  if (items !== results.length + deadLetters.length + cancelled) {
+    const ended = `${results.length} results, ${deadLetters.length} dead letters and ${cancelled} cancelled ones`;
+    throw new Error(`${items} items came to ${ended}.`);
+  }
+  return {
+    results,
+    deadLetters,
+    ...(await tryReport(workload, ends)),
+    cancelled,
+    chunks: ends.length,
+    handlerSeconds: ends.reduce((sum, { outcome }) => sum + outcome.header.handlerSeconds, 0),
+    outcomes: Object.fromEntries(ends.map(({ reference, outcome }) => [nameOf(reference), outcome.body])),
+  };
+}
+
+/** As in the cloud, a report that fails costs no result. */
+async function tryReport(workload: Workload, ends: End[]): Promise<Pick<ItemsRun, 'report' | 'reportError'>> {
+  try {
+    return { report: await reportOf(workload, ends), reportError: undefined };
+  } catch (error: unknown) {
+    return { report: {}, reportError: toError(error) };
+  }
+}
+
+/** Chunks finish in any order, and are merged in another one after a repair: the report must not tell. */
+async function reportOf(workload: Workload, ends: readonly End[]): Promise<Record<string, unknown>> {
+  const forward = await mergeAll(workload, ends);
+  const backward = await mergeAll(workload, ends.toReversed());
+  const differing = forward.findIndex((line, index) => line !== backward[index]);
+  if (differing >= 0) {
+    throw new Error(`The report depends on the order of chunks: ${forward[differing]}, or ${backward[differing]}.`);
+  }
+  const rows = forward.map((line) => JSON.parse(line) as PartialLine);
+  return Object.fromEntries(rows.map(({ key, value }) => [key, value]));
+}
+
+/** In the cloud the report folds the results again, and fails as this does while the workload is the same. */
+function foldedOf(lines: (PartialLine | FailedFold)[]): PartialLine[] {
+  const failure = failureOf(lines);
+  if (failure === undefined) return lines as PartialLine[];
+  throw new Error(`The results of a chunk cannot be folded: ${failure}`);
+}
+
+async function mergeAll(workload: Workload, ends: readonly End[]): Promise<string[]> {
+  const merge = createMerge(workload);
+  // Read again for each merge: it may change what it is given.
+  for (const end of ends) merge.add(foldedOf(await readPartial(end.outcome.header, fetchFrom(end))));
+  return merge.lines();
+}

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type Suggestion, suggest, type Tried } from '../../../../cli/try/suggest.ts';
+import type { CsvReading } from '../../../../shared/intake/parse/csv-options.ts';
+import { defineWorkload } from '../../../../shared/workload/define.ts';
+import { itemSchemaOf } from '../../../../shared/workload/item-schema.ts';
+
+const item = z.object({
+  customer: z.string(),
+  amount: z.number(),
+  currency: z.enum(['EUR', 'USD']),
+  address: z.object({ city: z.string() }).optional(),
+  note: z.string().optional(),
+});
+const schema = itemSchemaOf(defineWorkload({ name: 'orders', version: 1, item, map: (order) => order }));
+
+const csv = (columns: Record<string, string>, reading: Partial<CsvReading> = {}): CsvReading => ({
+  ...{ delimiter: ',', decimal: '.', charset: 'utf-8' },
+  columns: Object.entries(columns).map(([name, type]) => ({ header: name, name, type: type as 'text' })),
+  ...reading,
+});
+const suggested = (tried: Partial<Omit<Tried, 'check'>> & { check: Partial<Tried['check']> }): Suggestion[] =>
+  suggest({ schema, items: [], ...tried, check: { format: 'csv', ...tried.check } });
+const flagsOf = (suggestions: Suggestion[]): string[] => suggestions.flatMap(({ flags }) => flags);
+
+describe('what is suggested', () => {
+  it('is a new name for the column whose cells a missing field may hold', () => {
+    const found = suggested({
+      check: { csv: csv({ Kunde: 'text', Betrag: 'text', Art: 'text', note: 'text' }) },
+      items: [{ Kunde: 'c1', Betrag: '2.5', Art: 'EUR', note: 'x' }],
+    });
+    expect(found.map(({ text }) => text)).toEqual([
+      'Column "Kunde" is in no name of the schema; `customer` is missing.',
+      'Column "Betrag" is in no name of the schema; `amount` is missing.',
+      'Column "Art" is in no name of the schema; `currency` is missing.',
+    ]);
+    expect(flagsOf(found)).toEqual(['--rename Kunde=customer', '--rename Betrag=amount', '--rename Art=currency']);
+  });
+
+  it('prefers a like name, and quotes what a shell would read', () => {
+    const found = suggested({
+      check: { csv: csv({ 'Other $(x)': 'text', custmer: 'text', amount: 'number', currency: 'text' }) },
+      items: [{ 'Other $(x)': 'a', custmer: 'b', amount: 1, currency: 'EUR' }],
+    });
+    expect(flagsOf(found)).toEqual(['--rename custmer=customer']);
+    const quoted = suggested({
+      check: { csv: csv({ "Kunde's $(x)": 'text', amount: 'number', currency: 'text' }) },
+      items: [{ "Kunde's $(x)": 'a', amount: 1, currency: 'EUR' }],
+    });
+    expect(flagsOf(quoted)).toEqual([`--rename 'Kunde'\\''s $(x)=customer'`]);
+  });
+
+  it('is no name for a column that is there and empty, nor for a field that need not be', () => {
+    const check = { csv: csv({ customer: 'text', amount: 'number', currency: 'text', Stadt: 'text' }) };
+    expect(suggested({ check, items: [{ amount: 1, currency: 'EUR', Stadt: 'Bonn' }] })).toEqual([]);
+  });
+
+  it('guesses no names for a file that has little to do with the schema', () => {
+    const check = { csv: csv({ day: 'text', paid: 'text', city: 'text', plz: 'text' }) };
+    const found = suggested({ check, items: [{ day: '1', paid: '2', city: '3', plz: '4' }] });
+    expect(found).toEqual([
+      {
+        text: 'No column for `customer`, `amount`, `currency`. In no name of the schema: "day", "paid", "city", "plz".',
+        flags: [],
+      },
+    ]);
+  });
+
+  it('says which names are missing where no column may hold them', () => {
+    const check = { csv: csv({ customer: 'text', currency: 'text' }) };
+    const [found, ...others] = suggested({ check, items: [{ customer: 'a', currency: 'EUR' }] });
+    expect([found?.text, others]).toEqual(['No column for `amount`.', []]);
+  });
+
+  it('is the decimal comma for a number column that has one', () => {
+    const check = { csv: csv({ customer: 'text', amount: 'number', currency: 'text' }) };
+    const items = [{ customer: '1,5', amount: 1, currency: 'EUR' }];
+    expect(suggested({ check, items })).toEqual([]);
+    const [found] = suggested({ check, items: [...items, { customer: 'b', amount: '1,50', currency: 'EUR' }] });
+    expect(found).toEqual({ text: '"1,50" in the number column "amount".', flags: ['--decimal comma'] });
+  });
+
+  it('is the delimiter of a header that is one column, and Windows-1252 for what is not UTF-8', () => {
+    expect(flagsOf(suggested({ check: { csv: csv({ 'customer;amount': 'text' }) } }))).toEqual([
+      '--delimiter semicolon',
+    ]);
+    const fault = { line: 3, column: 2, message: 'Invalid UTF-8.' };
+    expect(flagsOf(suggested({ check: { fault } }))).toEqual(['--charset windows-1252']);
+    expect(suggested({ check: { fault, format: 'json' } })).toEqual([]);
+  });
+
+  it('names in JSON the keys that there are', () => {
+    const [found] = suggested({ check: { format: 'ndjson' }, items: [{ Kunde: 1, amount: 1, currency: 'EUR' }] });
+    expect(found?.text).toBe('No item has `customer`. The items have "Kunde", which the schema does not know.');
+  });
+});
