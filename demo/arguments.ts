@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { StackOptions } from 'functions-local';
 
 /** How the command is called. */
 export const USAGE = `Usage: npm start [-- [FILE] [options]]
@@ -8,8 +9,9 @@ export const USAGE = `Usage: npm start [-- [FILE] [options]]
   --seed S        seed of the generator; default 1
   --workload W    default billing; those of billing and media are generated and checked, of others only shown
   --instances N   host processes with the app, behind a router, as Azure scales out; default 1
+  --port N        port of the app; default the one of the last start, at first 7071
   --once          end after the report, instead of staying up
-  --keep          go on with the data of the last start, instead of a fresh one
+  --keep          go on with the data of the last start, instead of a fresh one; ports and keys are the same anyhow
   --help`;
 
 /** What the user asked for. */
@@ -20,6 +22,8 @@ export interface DemoOptions {
   seed: number;
   workload: string;
   instances: number;
+  /** undefined: the one of the last start, at first the usual one. */
+  port: number | undefined;
   once: boolean;
   keep: boolean;
   help: boolean;
@@ -29,8 +33,16 @@ export interface DemoOptions {
 const GENERATED: Readonly<Record<string, string>> = { billing: '200000', media: '120' };
 const MAX_ITEMS = 10_000_000;
 const MAX_INSTANCES = 16;
+const MAX_PORT = 65_535;
 const MAX_SEED = 2 ** 32 - 1;
 const FILE_NAME = /\.(ndjson|jsonl|json|csv)(\.(gz|br|zst))?$/i;
+
+/** The port that Core Tools would take; another one when it is not free. */
+const USUAL_PORT = 7071;
+
+/** How the stack chooses the port of the app. */
+export const portOf = ({ port }: Pick<DemoOptions, 'port'>): Pick<StackOptions, 'port' | 'preferredPort'> =>
+  port === undefined ? { preferredPort: USUAL_PORT } : { port };
 
 /** Reads the command line. `folder` is what a relative FILE is relative to. Throws an Error that says what is wrong. */
 export function readArguments(args: string[], folder: string): DemoOptions {
@@ -42,6 +54,7 @@ export function readArguments(args: string[], folder: string): DemoOptions {
       seed: { type: 'string', default: '1' },
       workload: { type: 'string', default: 'billing' },
       instances: { type: 'string', default: '1' },
+      port: { type: 'string' },
       once: { type: 'boolean', default: false },
       keep: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
@@ -60,6 +73,7 @@ export function readArguments(args: string[], folder: string): DemoOptions {
     ...values,
     file: file === undefined ? undefined : resolve(folder, file),
     items: readWhole('--items', values.items ?? usual ?? '1', MAX_ITEMS),
+    port: values.port === undefined ? undefined : readWhole('--port', values.port, MAX_PORT),
     instances: readWhole('--instances', values.instances, MAX_INSTANCES),
     seed: readWhole('--seed', values.seed, MAX_SEED),
   };

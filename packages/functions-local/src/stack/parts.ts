@@ -15,6 +15,8 @@ export const FILES = {
   entities: 'service-bus.json',
   hostState: 'host',
   taskHub: 'durable.sqlite',
+  keys: 'keys.json',
+  ports: 'ports.json',
   logs: 'logs',
 } as const;
 
