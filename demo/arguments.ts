@@ -14,6 +14,18 @@ export const USAGE = `Usage: npm start [-- [FILE] [options]]
   --keep          go on with the data of the last start, instead of a fresh one; ports and keys are the same anyhow
   --help`;
 
+/** How the other command is called. */
+export const DEV_USAGE = `Usage: npm run dev [-- [FILE] [options]]
+  FILE            what goes through the app at the start and at each r: .ndjson, .jsonl, .json (array) or .csv, each also
+                  as .gz, .br or .zst
+  --workload W    that FILE is for; default billing, for which a file is generated when there is none
+  --items N       transactions to generate; default 1000
+  --seed S        seed of the generator; default 1
+  --instances N   host processes with the app, behind a router, as Azure scales out; default 1
+  --port N        port of the app; default the one of the last start, at first 7071
+  --keep          go on with the data of the last start, instead of a fresh one; ports and keys are the same anyhow
+  --help`;
+
 /** What the user asked for. */
 export interface DemoOptions {
   /** Absolute; undefined: generate one. */
@@ -31,6 +43,17 @@ export interface DemoOptions {
 
 /** What each workload with a generator makes by default: some seconds of work. */
 const GENERATED: Readonly<Record<string, string>> = { billing: '200000', media: '120' };
+/** A result in a second: what is tried is the code, not the throughput. */
+const DEV_ITEMS = '1000';
+const OPTIONS = {
+  items: { type: 'string' },
+  seed: { type: 'string', default: '1' },
+  workload: { type: 'string', default: 'billing' },
+  instances: { type: 'string', default: '1' },
+  port: { type: 'string' },
+  keep: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
 const MAX_ITEMS = 10_000_000;
 const MAX_INSTANCES = 16;
 const MAX_PORT = 65_535;
@@ -46,31 +69,45 @@ export const portOf = ({ port }: Pick<DemoOptions, 'port'>): Pick<StackOptions, 
 
 /** Reads the command line. `folder` is what a relative FILE is relative to. Throws an Error that says what is wrong. */
 export function readArguments(args: string[], folder: string): DemoOptions {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      items: { type: 'string' },
-      seed: { type: 'string', default: '1' },
-      workload: { type: 'string', default: 'billing' },
-      instances: { type: 'string', default: '1' },
-      port: { type: 'string' },
-      once: { type: 'boolean', default: false },
-      keep: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
+  const once = { once: { type: 'boolean', default: false } } as const;
+  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { ...OPTIONS, ...once } });
+  const usual = Object.hasOwn(GENERATED, values.workload) ? GENERATED[values.workload] : undefined;
+  return { ...toOptions(values, positionals, usual, folder), once: values.once };
+}
+
+/** As `readArguments`, of `npm run dev`. */
+export function readDevArguments(args: string[], folder: string): DemoOptions {
+  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: OPTIONS });
+  const usual = values.workload === 'billing' ? DEV_ITEMS : undefined;
+  return { ...toOptions(values, positionals, usual, folder), once: false };
+}
+
+interface Values {
+  items?: string;
+  seed: string;
+  workload: string;
+  instances: string;
+  port?: string;
+  keep: boolean;
+  help: boolean;
+}
+
+function toOptions(
+  values: Values,
+  positionals: string[],
+  usual: string | undefined,
+  folder: string,
+): Omit<DemoOptions, 'once'> {
   const [file, ...more] = positionals;
   if (more.length > 0) throw new Error(`Expected one FILE, got ${positionals.length}: ${positionals.join(' ')}`);
   if (file !== undefined && !FILE_NAME.test(file))
     throw new Error(`FILE: expected a name such as usage.ndjson or usage.csv.gz, got ${file}`);
-  const usual = Object.hasOwn(GENERATED, values.workload) ? GENERATED[values.workload] : undefined;
-  if (file === undefined && usual === undefined && !values.help) {
-    const known = Object.keys(GENERATED).join(' and ');
-    throw new Error(`--workload ${values.workload}: expected a FILE as well, as only ${known} have a generator`);
-  }
+  if (file === undefined && usual === undefined && !values.help)
+    throw new Error(`--workload ${values.workload}: expected a FILE as well, as it has no generator`);
   return {
-    ...values,
+    workload: values.workload,
+    keep: values.keep,
+    help: values.help,
     file: file === undefined ? undefined : resolve(folder, file),
     items: readWhole('--items', values.items ?? usual ?? '1', MAX_ITEMS),
     port: values.port === undefined ? undefined : readWhole('--port', values.port, MAX_PORT),

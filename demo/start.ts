@@ -78,11 +78,7 @@ async function runOn(
 }
 
 /** Brings the stack up and demonstrates it. Returns the exit code. */
-export async function start(
-  options: DemoOptions,
-  folder: DataFolder,
-  interrupted: Promise<unknown>,
-): Promise<number> {
+export async function start(options: DemoOptions, folder: DataFolder, interrupted: Promise<unknown>): Promise<number> {
   const stack = await startStack({
     ...sluiceStack(folder.stack, {}, options.instances),
     ...portOf(options),

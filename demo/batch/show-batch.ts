@@ -1,4 +1,4 @@
-import type { LocalStack } from 'functions-local';
+import type { ReloadableStack } from 'functions-local';
 import { formatNumber } from '../../cli/text/format.ts';
 import { createStatusLine, type Screen } from '../../cli/text/status-line.ts';
 import type { Answered } from '../verify.ts';
@@ -16,6 +16,9 @@ export interface Submission {
   compare?: (answered: Answered) => Promise<string[]>;
 }
 
+/** What is asked of the stack. */
+export type ShownStack = Pick<ReloadableStack, 'url' | 'keys' | 'instances'>;
+
 /** How it went. */
 export interface Shown {
   batch: Batch;
@@ -24,7 +27,7 @@ export interface Shown {
 }
 
 /** Takes a file through the pipeline and shows all that happens: upload, progress, report, check. */
-export async function showBatch(stack: LocalStack, submission: Submission, screen: Screen): Promise<Shown> {
+export async function showBatch(stack: ShownStack, submission: Submission, screen: Screen): Promise<Shown> {
   const api = createApi(stack.url, stack.keys);
   const print = (lines: readonly string[]): void => void screen.write(`${lines.join('\n')}\n`);
   const accepted = await uploadFile(api, submission, screen);
@@ -37,7 +40,7 @@ export async function showBatch(stack: LocalStack, submission: Submission, scree
 }
 
 /** Of the instance that had most. */
-async function highestPeak({ instances }: LocalStack): Promise<number | undefined> {
+async function highestPeak({ instances }: ShownStack): Promise<number | undefined> {
   const peaks = await Promise.all(instances.map((instance) => peakMemory(instance.process.pid)));
   return peaks.some((peak) => peak === undefined) ? undefined : Math.max(...(peaks as number[]));
 }

@@ -11,7 +11,6 @@ export { makeStorage, type StorageLayout } from './stack/make-storage.ts';
 export { type Part, startPart } from './stack/part.ts';
 export { FILES, FIRST_HOST, type HostLaunch, launchBroker, launchHost, launchStorage, logFile } from './stack/parts.ts';
 export { ProcessStartError, type RunningProcess, startProcess } from './stack/process.ts';
-export { readKeys, startReloadableStack, startStack } from './stack/start.ts';
 export type {
   Connections,
   LocalStack,
@@ -22,5 +21,6 @@ export type {
   StackKeys,
   StackOptions,
 } from './stack/stack-options.ts';
+export { readKeys, startReloadableStack, startStack } from './stack/start.ts';
 export { type LocalStorage, type StorageOptions, startStorage } from './stack/start-storage.ts';
 export * from './storage/index.ts';

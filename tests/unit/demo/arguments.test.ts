@@ -9,6 +9,7 @@ describe('the command line', () => {
       seed: 1,
       workload: 'billing',
       instances: 1,
+      port: undefined,
       once: false,
       keep: false,
       help: false,

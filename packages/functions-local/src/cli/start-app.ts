@@ -3,8 +3,8 @@ import { isPortFree } from '../ports.ts';
 import { DataFolderError } from '../stack/data-folder.ts';
 import { PortInUseError } from '../stack/kept-ports.ts';
 import { ProcessStartError } from '../stack/process.ts';
-import { startStack } from '../stack/start.ts';
 import type { Connections, PartialStackOptions } from '../stack/stack-options.ts';
+import { startStack } from '../stack/start.ts';
 import type { CliConsole } from './console.ts';
 import { connectionSettings, findEmbeddedSettings } from './embedded.ts';
 import { listEntities } from './entities.ts';
@@ -33,7 +33,8 @@ export async function startApp(given: string, options: StartOptions, output: Cli
   const app = readApp(given, process.env);
   const host = planHost(options, app.local);
   const entities = options.entities === undefined ? undefined : readEntities(options.entities);
-  if (host.port !== 0 && !(await isPortFree(host.port))) throw portTaken(new PortInUseError(host.port, undefined).message);
+  if (host.port !== 0 && !(await isPortFree(host.port)))
+    throw portTaken(new PortInUseError(host.port, undefined).message);
   const settings = { ...app.env, ...functionSettings(options.functions) };
   const inspection = await inspectApp(app.folder, { ...settings, ...stubConnections(settings) });
   assertCanRun(inspection, options.functions);

@@ -37,7 +37,8 @@ export function takeDataFolder(folder: string): () => void {
 /** Deletes the data and logs of a stack that is down. Its ports and keys stay, so that clients find the next one. */
 export function emptyDataFolder(folder: string): void {
   const remove = (path: string, kept: readonly string[]): void => {
-    for (const name of namesIn(path)) if (!kept.includes(name)) rmSync(join(path, name), { recursive: true, force: true });
+    for (const name of namesIn(path))
+      if (!kept.includes(name)) rmSync(join(path, name), { recursive: true, force: true });
   };
   remove(folder, [FILES.ports, FILES.hostState]);
   remove(join(folder, FILES.hostState), [FILES.keys]);

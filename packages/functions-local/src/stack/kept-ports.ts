@@ -5,6 +5,8 @@ import { promisify } from 'node:util';
 import { freePort, isPortFree } from '../ports.ts';
 import { FILES } from './parts.ts';
 
+const run = promisify(execFile);
+
 /** The port that was asked for is taken. */
 export class PortInUseError extends Error {
   override readonly name = 'PortInUseError';
@@ -68,7 +70,7 @@ const isPort = (value: unknown): boolean => Number.isInteger(value) && Number(va
 async function findHolder(port: number): Promise<string | undefined> {
   try {
     const args = ['-nP', `-iTCP:${port}`, '-sTCP:LISTEN', '-Fpc'];
-    const { stdout } = await promisify(execFile)('lsof', args, { timeout: 2_000 });
+    const { stdout } = await run('lsof', args, { timeout: 2_000 });
     const [, pid, command] = /^p(\d+)\n(?:.*\n)*?c(.+)$/m.exec(stdout) ?? [];
     return pid === undefined ? undefined : `${command} (process ${pid})`;
   } catch {
