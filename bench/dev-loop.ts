@@ -47,9 +47,21 @@ function report(times: readonly { reloadMs: number; resultMs: number; load: numb
     return `${name}: median ${seconds(median)}, least ${seconds(least)}, most ${seconds(most)}`;
   };
   const loads = times.map(({ load }) => load.toFixed(1)).join(', ');
-  console.log(`${times.length} edits, file of ${ITEMS} items, ${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'})`);
-  console.log(line('Edit to reloaded', times.map(({ reloadMs }) => reloadMs)));
-  console.log(line('Edit to report  ', times.map(({ resultMs }) => resultMs)));
+  console.log(
+    `${times.length} edits, file of ${ITEMS} items, ${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'})`,
+  );
+  console.log(
+    line(
+      'Edit to reloaded',
+      times.map(({ reloadMs }) => reloadMs),
+    ),
+  );
+  console.log(
+    line(
+      'Edit to report  ',
+      times.map(({ resultMs }) => resultMs),
+    ),
+  );
   console.log(`Load of the machine at each edit: ${loads}`);
 }
 

@@ -56,12 +56,10 @@ function createUpdate(stack: ReloadableStack, folder: DataFolder): () => Promise
     const isFirst = stack.instances.length === 0;
     if (!isFirst) print('', `Edited: ${describeNames(changed)}`);
     const copy = copies.next(files);
-    // Beside the start, which takes longer.
-    const containers = readContainers(copy).then((names) =>
-      makeStorage(stack.storage, { containers: names, tables: [] }),
-    );
+    const mayNeedContainers = changed.some((name) => files.get(name)?.includes('containers') && isWorkload(name));
     try {
-      await Promise.all([stack.reload(copy), containers]);
+      // Beside the start, which takes longer.
+      await Promise.all([stack.reload(copy), mayNeedContainers ? makeContainers(stack, copy) : undefined]);
       copies.started();
       print(`${isFirst ? 'Started' : 'Reloaded'} in ${since(startedAt)}`);
       return 'reloaded';
@@ -73,6 +71,12 @@ function createUpdate(stack: ReloadableStack, folder: DataFolder): () => Promise
       return 'failed';
     }
   };
+}
+
+const isWorkload = (name: string): boolean => name.startsWith('workloads/');
+
+async function makeContainers({ storage }: ReloadableStack, copy: string): Promise<void> {
+  await makeStorage(storage, { containers: await readContainers(copy), tables: [] });
 }
 
 const NAMES_SHOWN = 3;

@@ -19,6 +19,7 @@ export async function copyRepository(name: string): Promise<string> {
 
 /** A command that runs until it is asked to end. */
 export interface Command {
+  readonly pid: number;
   /** Standard output and standard error so far. */
   output(): string;
   /** Resolves to what was written since the last call, once that holds `text`. Rejects when the command ends before. */
@@ -43,6 +44,7 @@ export function runCommand(folder: string, args: readonly string[]): Command {
     });
   const ended = new Promise<number | null>((done) => child.once('close', done));
   return {
+    pid: child.pid ?? -1,
     output: () => output,
     until: async (text) => {
       for (;;) {

@@ -96,6 +96,8 @@ export const EFFECTS: readonly Effect[] = [
     uses: ['import(…)', 'require(…)', 'globalThis as a value', 'global as a value'],
     modules: [],
     allowed: [
+      // The copy of the build that it has just made.
+      'demo/main.ts',
       'infra/packaging/import-time.ts',
       'packages/functions-local/src/host/app/load-app.ts',
       // A function of its own has the name `require`.

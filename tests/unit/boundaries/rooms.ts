@@ -153,7 +153,7 @@ export const ROOMS: readonly Room[] = [
   {
     path: 'demo/',
     imports: ['cli/', 'host.json', 'shared/contract/', 'shared/drain/host-limits.ts', SETTINGS, 'workloads/'],
-    types: [HTTP, 'shared/workload/'],
+    types: [HTTP],
     packages: ['functions-local', '@azure/storage-blob', 'sharp', 'node:*'],
   },
   {
@@ -167,7 +167,7 @@ export const ROOMS: readonly Room[] = [
     imports: [
       ...['shared/contract/', 'shared/workload/', 'shared/cost/operation-of.ts', 'shared/drain/backoff.ts'],
       ...['shared/intake/', 'shared/parallel.ts', 'shared/processing/', 'shared/results/merge.ts'],
-      ...['cli/', 'demo/', 'workloads/billing.ts', 'tests/helpers/app-copy.ts'],
+      ...['cli/', 'demo/', 'workloads/billing.ts', 'tests/helpers/app-copy.ts', 'tests/helpers/repository-copy.ts'],
     ],
     packages: ['functions-local', '@azure/service-bus', '@azure/storage-queue', 'p-map', 'zod', 'node:*'],
     packageTypes: ['@standard-schema/spec'],
