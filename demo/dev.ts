@@ -12,6 +12,7 @@ import { createAppCopies } from './dev/app-copies.ts';
 import { readSources, WATCHED } from './dev/app-sources.ts';
 import { createTypeCheck } from './dev/check-types.ts';
 import { KEYS, listenForKeys } from './dev/keys.ts';
+import { writePreload } from './dev/preload.ts';
 import { readContainers } from './dev/read-containers.ts';
 import { createReloader } from './dev/reloader.ts';
 import { describeStartFailure } from './dev/start-failure.ts';
@@ -39,6 +40,7 @@ const bringUp = (folder: DataFolder, options: DemoOptions): Promise<ReloadableSt
       options.instances,
     ),
     ...portOf(options),
+    preload: writePreload(folder.app),
     onProgress: print,
   });
 

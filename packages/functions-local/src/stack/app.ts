@@ -5,13 +5,17 @@ import { freePort } from '../ports.ts';
 import { startRouter } from '../router/router.ts';
 import { createInstance, type Instance } from './instances.ts';
 import type { KeptPorts } from './kept-ports.ts';
-import { type HostName, launchHost, readHostUrl } from './parts.ts';
+import { type HostName, launchHost, readHostUrl, startSpareHost } from './parts.ts';
 import type { OutputListener } from './process-output.ts';
+import type { SpareProcess } from './spare-process.ts';
 import type { AnyStackOptions } from './stack-options.ts';
 
 const GRACE_MS = 10_000;
 /** What a host may take after its grace: it stops listeners and runs the app's appTerminate hooks. */
 const HOST_END_MS = 10_000;
+
+/** Until then the new instances are busy with what they were started for. */
+const SPARE_DELAY_MS = 1_500;
 
 /** What the app needs of the stack that it is started in. */
 export interface AppOptions {
@@ -56,10 +60,12 @@ export async function startApp(given: AppOptions): Promise<StackApp> {
     ends.unshift(router.close);
   }
   ends.unshift(() => Promise.all([...started].map((instance) => instance.drain())));
+  const spares = createSpares(options.preload, given.settings);
+  ends.unshift(spares.end);
   const startGeneration = async (folder: string, firstNumber: number): Promise<void> => {
     const toInstance = async (_: unknown, index: number): Promise<Instance> => {
       const port = hasRouter ? await freePort() : publicPort;
-      return makeInstance({ ...given, url, appFolder: folder, port, number: firstNumber + index, index });
+      return makeInstance({ ...given, url, appFolder: folder, port, number: firstNumber + index, index, spares });
     };
     const instances = await Promise.all(Array.from({ length: count }, toInstance));
     const end = (how: 'kill' | 'drain', which: readonly Instance[]) =>
@@ -77,6 +83,7 @@ export async function startApp(given: AppOptions): Promise<StackApp> {
       throw error;
     }
     current = { appFolder: folder, instances };
+    spares.prepare();
     if (previous) await end('drain', previous.instances);
   };
   if (appFolder !== undefined) {
@@ -104,10 +111,11 @@ interface InstanceStart extends AppOptions {
   port: number;
   number: number;
   index: number;
+  spares: Spares;
 }
 
 function makeInstance(start: InstanceStart): Instance {
-  const { options, url, appFolder, port, number, index, taskHubUrl, settings, onDeath } = start;
+  const { options, url, appFolder, port, number, index, taskHubUrl, settings, onDeath, spares } = start;
   const { folder, restart = true, graceMs = GRACE_MS, onProgress = () => {}, onHostOutput } = options;
   const instance: HostName = `host-${number}`;
   const isAlone = (options.instances ?? 1) === 1;
@@ -124,8 +132,42 @@ function makeInstance(start: InstanceStart): Instance {
   return createInstance({
     ...{ name: instance, port, restart, graceMs: graceMs + HOST_END_MS, onDeath, onMessage: onProgress },
     launch: (signal) =>
-      launchHost(folder, { appFolder, port, settings, instance, args, enforceKeys, onOutput, signal }),
+      launchHost(folder, {
+        ...{ appFolder, port, settings, instance, args, enforceKeys, onOutput, signal },
+        spare: spares.take(),
+      }),
   });
+}
+
+/** One process at most that stands by to become the next instance. */
+interface Spares {
+  /** Starts one a little later, unless there is one. */
+  prepare(): void;
+  take(): SpareProcess | undefined;
+  end(): void;
+}
+
+function createSpares(preload: string | undefined, settings: AppOptions['settings']): Spares {
+  let spare: SpareProcess | undefined;
+  let delay: NodeJS.Timeout | undefined;
+  return {
+    prepare: () => {
+      clearTimeout(delay);
+      if (preload === undefined) return;
+      delay = setTimeout(() => {
+        spare ??= startSpareHost(preload, settings);
+      }, SPARE_DELAY_MS).unref();
+    },
+    take: () => {
+      const taken = spare;
+      spare = undefined;
+      return taken;
+    },
+    end: () => {
+      clearTimeout(delay);
+      spare?.end();
+    },
+  };
 }
 
 /** Names the instance before each line. Clients use the router's address, so an instance's own is left out. */

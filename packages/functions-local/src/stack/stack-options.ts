@@ -89,10 +89,17 @@ type OptionalPart = 'azurite' | 'broker' | 'taskHub' | 'storage' | 'serviceBus' 
 export type PartialStack = Omit<LocalStack, OptionalPart> & Partial<Pick<LocalStack, OptionalPart>>;
 
 /** Of a stack with an app, or without one until its first reload. */
-export type AnyStackOptions = Omit<PartialStackOptions, 'appFolder'> & { appFolder?: string };
+export type AnyStackOptions = Omit<PartialStackOptions, 'appFolder'> &
+  Pick<ReloadableOptions, 'preload'> & { appFolder?: string };
 
 /** What is to be brought up for an app whose code changes while the stack is up. */
-export type ReloadableOptions = Omit<StackOptions, 'appFolder'>;
+export interface ReloadableOptions extends Omit<StackOptions, 'appFolder'> {
+  /**
+   * A module that imports what every version of the app imports, but for `@azure/functions` and what needs it. A process
+   * that has loaded it stands by for the next reload. Default: none does.
+   */
+  preload?: string;
+}
 
 /** A stack whose app can be replaced by newer code. It has a router, and no app until the first `reload`. */
 export interface ReloadableStack extends Omit<LocalStack, 'instances'> {
