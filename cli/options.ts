@@ -1,5 +1,6 @@
 /** Readers of single options; what does not fit is told by the parser with the option's name. */
 import { InvalidArgumentError } from 'commander';
+import { didYouMean } from './text/nearest.ts';
 
 /** A reader of whole numbers within bounds. */
 export const whole =
@@ -41,3 +42,11 @@ export function day(text: string): string {
 
 /** Collects an option that may be repeated. */
 export const collect = (text: string, before: string[] = []): string[] => [...before, text];
+
+/** A reader of one of a few values, which names the near one. */
+export const oneOf =
+  (choices: readonly string[]) =>
+  (text: string): string => {
+    if (choices.includes(text)) return text;
+    throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}.${didYouMean(text, choices)}`);
+  };

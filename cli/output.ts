@@ -1,8 +1,8 @@
-import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { lstat, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { UsageError } from './errors.ts';
 import type { Io } from './io.ts';
 
 /** Where a download goes. */
@@ -13,13 +13,26 @@ export interface Output {
   discard(): Promise<void>;
 }
 
-/** Standard output, or a file: which appears when it is whole, so that nobody takes half of it for all. */
-export async function openOutput({ stdout, folder }: Io, file: string | undefined): Promise<Output> {
+/** What stands for standard output. */
+const STDOUT = '-';
+
+/**
+ * Standard output, also for `-`, or a file: which appears when it is whole, so that nobody takes half of it for all.
+ * Throws UsageError for what cannot become a file, or is something else already: a folder, a device, a pipe.
+ */
+export async function openOutput(
+  { stdout, folder, randomId }: Pick<Io, 'stdout' | 'folder' | 'randomId'>,
+  file: string | undefined,
+): Promise<Output> {
   const nothing = async (): Promise<void> => {};
-  if (file === undefined) return { write: (page) => pour(page, stdout), close: nothing, discard: nothing };
-  const path = resolve(folder, file);
-  const part = `${path}.part`;
-  const stream = createWriteStream(part);
+  if (file === undefined || file === STDOUT)
+    return { write: (page) => pour(page, stdout), close: nothing, discard: nothing };
+  const path = await plainPath(resolve(folder, file), file);
+  const part = `${path}.${randomId()}.part`;
+  const handle = await open(part, 'wx').catch((error: unknown) => {
+    throw cannotWrite(file, error);
+  });
+  const stream = handle.createWriteStream();
   return {
     write: (page) => pour(page, stream),
     close: async () => {
@@ -34,6 +47,32 @@ export async function openOutput({ stdout, folder }: Io, file: string | undefine
       await rm(part, { force: true });
     },
   };
+}
+
+const cannotWrite = (file: string, error: unknown): UsageError =>
+  new UsageError(`--out: cannot write ${file} (${(error as NodeJS.ErrnoException).code})`, { cause: error });
+
+/** The path of a plain file, behind a link if it is one, or of one that does not exist yet. */
+async function plainPath(path: string, file: string): Promise<string> {
+  const isThere = await lstat(path).then(
+    () => true,
+    () => false,
+  );
+  if (!isThere) {
+    await stat(dirname(path)).catch((error: unknown) => {
+      throw cannotWrite(file, error);
+    });
+    return path;
+  }
+  try {
+    const target = await realpath(path);
+    if ((await stat(target)).isFile()) return target;
+  } catch (error: unknown) {
+    throw cannotWrite(file, error);
+  }
+  throw new UsageError(`--out: ${file} is no plain file, and is not replaced`, {
+    hint: 'Standard output is --out -, which can be piped into anything.',
+  });
 }
 
 async function pour({ body }: Response, target: Writable): Promise<void> {

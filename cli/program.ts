@@ -1,18 +1,24 @@
 import { Command, Option } from 'commander';
 import { addBatchWork } from './commands/batch-work.ts';
 import { addBatches } from './commands/batches.ts';
+import { addCompletion } from './commands/completion.ts';
 import { addDeadLetters } from './commands/dead-letters.ts';
 import { addDownloads } from './commands/downloads.ts';
+import { addFind } from './commands/find.ts';
+import { addLogs } from './commands/logs.ts';
+import { addOpen } from './commands/open.ts';
 import { addPause } from './commands/pause.ts';
 import { addPolicy } from './commands/policy.ts';
+import { addProfiles } from './commands/profiles.ts';
 import { addQueues } from './commands/queues.ts';
 import { addRedrive } from './commands/redrive.ts';
 import { addSubmit } from './commands/submit.ts';
 import { addUpkeep } from './commands/upkeep.ts';
 import { addWatch } from './commands/watch.ts';
 import { EXIT, EXIT_MEANINGS } from './exit-codes.ts';
+import { oneOf } from './options.ts';
 import type { Act } from './session.ts';
-import { VARIABLES } from './settings.ts';
+import { OUTPUT_FORMS, VARIABLES } from './settings.ts';
 
 /** Where the parser writes, and how wide. */
 export interface ProgramOutput {
@@ -34,17 +40,32 @@ export function createProgram(act: Act, { out, err }: ProgramOutput): Command {
     .showHelpAfterError('sluice --help, and --help behind a command, tell how it is called.')
     .addOption(new Option('--url <address>', 'the app (SLUICE_URL; default the local stack)'))
     .addOption(new Option('--key <key>', 'function key (SLUICE_KEY, for operator commands SLUICE_OPERATOR_KEY)'))
-    .option('--json', 'JSON for scripts, on standard output; faults as JSON on standard error')
+    .addOption(new Option('--profile <name>', 'a deployment that login keeps (SLUICE_PROFILE)'))
+    .addOption(new Option('-o, --output <form>', 'form of what was asked for').choices(OUTPUT_FORMS))
+    .option('--json', 'the same as --output json, for scripts; faults are JSON on standard error')
     .option('--quiet', 'neither progress nor remarks')
+    .option('--no-color', 'no colours (NO_COLOR); they are for terminals alone')
+    .option('-V, --version', 'the version')
     .helpOption('-h, --help', 'how it is called, also behind a command')
     .helpCommand('help [command]', 'the same');
   program.commandsGroup('Batches:');
-  for (const add of [addSubmit, addWatch, addBatches, addDownloads, addDeadLetters]) add(program, act);
+  for (const add of [addSubmit, addWatch, addBatches, addDownloads, addDeadLetters, addFind, addOpen, addLogs])
+    add(program, act);
   program.commandsGroup("Repair, with an operator's key:");
   for (const add of [addRedrive, addBatchWork]) add(program, act);
   program.commandsGroup("Pipeline, with an operator's key:");
   for (const add of [addQueues, addPause, addPolicy, addUpkeep]) add(program, act);
+  program.commandsGroup('This command:');
+  for (const add of [addProfiles, addCompletion]) add(program, act);
+  nameNearChoices(program);
   return program.addHelpText('after', ({ command }) => (command === program ? `\n${footer()}` : ''));
+}
+
+/** The parser names the near command and option, and not the near value. */
+function nameNearChoices(program: Command): void {
+  for (const command of [program, ...program.commands])
+    for (const each of [...command.options, ...command.registeredArguments])
+      if (each.argChoices !== undefined) each.argParser(oneOf(each.argChoices));
 }
 
 const footer = (): string =>
@@ -56,6 +77,6 @@ const footer = (): string =>
     ...Object.entries(EXIT).map(([name, code]) => `  ${code}  ${EXIT_MEANINGS[name as keyof typeof EXIT]}`),
     '',
     'Examples:',
-    '  sluice submit usage.csv --wait',
+    '  sluice submit usage.csv --workload billing --wait',
     '  sluice report <id> --format csv --out report.csv',
   ].join('\n');

@@ -1,48 +1,109 @@
 import { type Command, CommanderError } from 'commander';
 import { ApiProblem } from './api/problem.ts';
-import { CliError } from './errors.ts';
+import { BATCH_ARGUMENTS, resolveBatchId } from './batch-id.ts';
+import { COMPLETE, printCompletions } from './completion/print-completions.ts';
+import { CliError, UsageError } from './errors.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { Io } from './io.ts';
+import { chooseProfile } from './profiles/choose.ts';
 import { createProgram } from './program.ts';
-import { type Act, type Action, createSession } from './session.ts';
+import { type Act, type Action, createSession, type Session } from './session.ts';
+import type { GlobalOptions, OutputForm } from './settings.ts';
+import { colorFault, hasColors } from './text/colors.ts';
 import { printable } from './text/printable.ts';
+import { packageVersion } from './version.ts';
+
+/** Forms of a command that lists nothing. */
+const PLAIN_FORMS: readonly OutputForm[] = ['table', 'json'];
 
 /** The whole command: arguments in, exit code out. */
 export async function runSluice(args: readonly string[], io: Io): Promise<ExitCode> {
   let ending: ExitCode = EXIT.done;
   const act: Act =
-    <A extends unknown[]>(action: Action<A>) =>
+    <A extends unknown[]>(action: Action<A>, forms = PLAIN_FORMS) =>
     async (...all: [...A, Command]) => {
       // Commander calls with the arguments and the options that the command has declared, and with the command itself.
       const command = all.at(-1) as Command;
-      const given = all.slice(0, -1) as unknown[] as A;
-      ending = await action(createSession(io, command.optsWithGlobals()), ...given);
+      const options = command.optsWithGlobals<GlobalOptions & { version?: true }>();
+      if (options.version) throw new UsageError(`--version: stands alone; ${command.name()} was not run`);
+      const session = createSession(io, options, await chooseProfile(io, options));
+      checkForm(session, forms);
+      ending = await action(session, ...((await resolveIds(session, command, all.slice(0, -1))) as A));
     };
+  const isJson = asksForJson(args);
   const program = createProgram(act, {
     out: (text) => void io.stdout.write(text),
-    err: (text) => void io.stderr.write(text),
+    err: (text) => void (isJson ? undefined : io.stderr.write(text)),
   });
   try {
+    if (args[0] === COMPLETE) return await printCompletions(program, args.slice(1), io);
+    if (isVersion(args)) return printVersion(io, isJson);
     await program.parseAsync([...args], { from: 'user' });
     return ending;
   } catch (error: unknown) {
-    return explain(error, io, args.includes('--json'));
+    return explain(error, io, { isJson, isColored: hasColors(io.env, io.stderr, !args.includes('--no-color')) });
   }
 }
 
+/** Whether the caller wants JSON, even in a command line that the parser refuses. */
+function asksForJson(args: readonly string[]): boolean {
+  const end = args.indexOf('--');
+  const options = end === -1 ? args : args.slice(0, end);
+  return options.some(
+    (arg, n) =>
+      ['--json', '--output=json', '-ojson'].includes(arg) ||
+      (arg === 'json' && ['-o', '--output'].includes(options[n - 1] ?? '')),
+  );
+}
+
+const isVersion = (args: readonly string[]): boolean =>
+  ['--version', '-V'].includes(args[0] ?? '') && args.slice(1).every((arg) => arg.startsWith('-') || arg === 'json');
+
+function printVersion({ stdout }: Io, isJson: boolean): ExitCode {
+  const version = packageVersion();
+  stdout.write(`${isJson ? JSON.stringify({ version }) : version}\n`);
+  return EXIT.done;
+}
+
+/** Before anything is sent. */
+function checkForm({ settings: { output } }: Session, forms: readonly OutputForm[]): void {
+  if (output === undefined || forms.includes(output)) return;
+  throw new UsageError(`--output ${output}: this command has ${forms.join(' and ')}`);
+}
+
+/** Completes what is given for the batch of a command, so that no command has to. */
+function resolveIds(session: Session, command: Command, given: readonly unknown[]): Promise<unknown[]> {
+  const names = command.registeredArguments.map((argument) => argument.name());
+  return Promise.all(
+    given.map((value, n) =>
+      typeof value === 'string' && BATCH_ARGUMENTS.has(names[n] ?? '') ? resolveBatchId(session, value) : value,
+    ),
+  );
+}
+
 /** Tells what went wrong, and gives its exit code. */
-function explain(error: unknown, io: Io, isJson: boolean): ExitCode {
-  // The parser has told it already; asking for help is no fault.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-  const { message } = error instanceof Error ? error : new Error(String(error));
-  const known = error instanceof CliError ? error : new CliError(message, { cause: error });
-  io.stderr.write(`${isJson ? JSON.stringify(faultOf(known)) : printable(textOf(known))}\n`);
+function explain(error: unknown, io: Io, { isJson, isColored }: { isJson: boolean; isColored: boolean }): ExitCode {
+  // Asking for help is no fault; of the others the parser has told already, but not as JSON.
+  if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
+  if (error instanceof CommanderError && !isJson) return EXIT.usage;
+  const known = toCliError(error);
+  const text = isJson ? JSON.stringify(faultOf(known)) : printable(textOf(known));
+  io.stderr.write(`${isColored && !isJson ? colorFault(text) : text}\n`);
   return known.exitCode;
+}
+
+function toCliError(error: unknown): CliError {
+  if (error instanceof CliError) return error;
+  const { message } = error instanceof Error ? error : new Error(String(error));
+  if (!(error instanceof CommanderError)) return new CliError(message, { cause: error });
+  const isHelp = error.code === 'commander.help';
+  return new UsageError(isHelp ? 'expected a command' : message.replace(/^error: /, ''), { cause: error });
 }
 
 const textOf = ({ message, hint }: CliError): string => `sluice: ${message}${hint === undefined ? '' : `\n${hint}`}`;
 
 function faultOf(error: CliError): unknown {
-  const { message, hint, exitCode } = error;
-  return { error: { exitCode, message, hint, ...(error instanceof ApiProblem ? { problem: error.facts } : {}) } };
+  const { message, hint, exitCode, cause } = error;
+  const problem = [error, cause].find((each) => each instanceof ApiProblem);
+  return { error: { exitCode, message, hint, ...(problem ? { problem: problem.facts } : {}) } };
 }

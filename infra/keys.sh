@@ -6,7 +6,7 @@
 set -eu
 group=$1 app=$2 action=$3 class=$4 name=$5
 
-client='submit-batch list-batches get-batch get-results get-report get-dead-letters'
+client='submit-batch list-batches get-batch get-results get-report get-dead-letters get-item find-items'
 operator='redrive-dead-letters cancel-batch pause-batch resume-batch delete-batch list-queues pause-queue resume-queue get-policy put-policy run-sweep get-cost'
 case $class in
 client) functions=$client ;;

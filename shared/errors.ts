@@ -17,6 +17,7 @@ export const PROBLEMS = {
   'upload-stalled': [408, 'The upload stopped coming in'],
   conflict: [409, 'The resource is in another state'],
   'upload-in-progress': [409, 'Another upload holds this idempotency key'],
+  'repeated-content': [409, 'A batch with the same content was accepted before'],
   'precondition-failed': [412, 'The resource was changed meanwhile'],
   'too-large': [413, 'The upload is over a limit'],
   'unsupported-media-type': [415, 'The content type or encoding is not supported'],

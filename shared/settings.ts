@@ -69,7 +69,8 @@ export const DEFAULTS = {
   SLUICE_MAX_INBOX_BYTES: String(8 * GiB),
   SLUICE_MAX_DECODED_BYTES: String(16 * GiB),
   SLUICE_MAX_RECORD_BYTES: String(256 * 1024),
-  SLUICE_MAX_ITEMS: '10000000',
+  /** The decoded bytes above in records of 170 bytes, as usage data has them. */
+  SLUICE_MAX_ITEMS: '100000000',
   SLUICE_THREADS: '0',
   SLUICE_THREAD_MEMORY_MB: '512',
   SLUICE_SLICE_SECONDS: '30',

@@ -8,6 +8,7 @@ export default defineWorkload({
   name: 'billing',
   version: 1,
   item: transaction,
+  id: ({ id }) => id,
   map: rateTransaction,
   reduce: { key: totalsKey, init: noTotals, add: addLine, merge: mergeTotals },
   lanes: ['high', 'normal', 'bulk'],

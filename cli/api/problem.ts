@@ -1,5 +1,6 @@
 import { CliError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { nearest } from '../text/nearest.ts';
 
 /** A place in an upload, 1-based. */
 export interface Place {
@@ -69,11 +70,19 @@ function messageOf(status: number, facts: ProblemFacts, text: string): string {
 
 function hintOf(status: number, facts: ProblemFacts, retryAfter: string | undefined): string | undefined {
   if (status === 401 || status === 403)
-    return 'Give the key with --key, SLUICE_KEY, or for operator commands SLUICE_OPERATOR_KEY; npm start prints that of the local stack.';
+    return 'Give the key with --key, SLUICE_KEY, or for operator commands SLUICE_OPERATOR_KEY, or keep it with sluice login; npm start prints that of the local stack.';
   const hint = HINTS[kindOf(facts) ?? ''];
   if (hint !== undefined) return hint;
-  if (status >= 500) return `Try again${retryAfter === undefined ? '' : ` in ${retryAfter} s`}: nothing is done twice.`;
-  return undefined;
+  if (status >= 500)
+    return `Try again${retryAfter === undefined ? '' : ` in ${retryAfter} s`}: what was accepted is not done twice. To do it once more on purpose: submit --again, redrive --idempotency-key.`;
+  return nearWorkload(facts);
+}
+
+/** The app names the workloads that it has. */
+function nearWorkload({ detail = '' }: ProblemFacts): string | undefined {
+  const [, name = '', known = ''] = /^There is no workload "(.*)"; there are: (.*)\.$/.exec(detail) ?? [];
+  const near = nearest(name, known.split(', '));
+  return near === undefined ? undefined : `Did you mean ${near}?`;
 }
 
 const HINTS: Readonly<Record<string, string>> = {

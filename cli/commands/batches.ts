@@ -1,11 +1,14 @@
 import { type Command, Option } from 'commander';
 import { BATCH_STATES } from '../../shared/batches/batch-row.ts';
 import type { BatchEntry, BatchList } from '../../shared/http/batches/schemas.ts';
+import { UsageError } from '../errors.ts';
 import { EXIT } from '../exit-codes.ts';
 import { day, whole } from '../options.ts';
 import type { Act, Action, Session } from '../session.ts';
-import { formatCount, formatTable, formatTime } from '../text/format.ts';
+import { formatTime } from '../text/format.ts';
+import type { Column } from '../text/listing.ts';
 import { describeEnd, getBatch } from '../watch/wait.ts';
+import { chooseWorkload, workloadsOf } from '../workload.ts';
 
 /** Filters of the listing. */
 interface BatchesOptions {
@@ -29,19 +32,20 @@ export function addBatches(program: Command, act: Act): void {
     .option('--workload <name>', 'only of this workload')
     .addOption(new Option('--state <state>', 'only in this state').choices(BATCH_STATES))
     .addOption(new Option('--limit <n>', 'most batches').argParser(whole(1, MAX_SHOWN)).default(50))
-    .action(act(batches));
+    .action(act(batches, ['table', 'json', 'csv']));
 }
 
 const batches: Action<[string | undefined, BatchesOptions]> = async (session, id, options) => {
   if (id !== undefined) {
+    if (session.settings.output === 'csv') throw new UsageError('--output csv: one batch is shown as table or json');
     const batch = await getBatch(session, id);
     session.answer(batch, () => describeEnd(batch));
     return EXIT.done;
   }
   const list = await listBatches(session, options);
-  session.answer(list, () =>
-    list.batches.length === 0 ? [`No batches from ${list.days.from} to ${list.days.to}.`] : tableOf(list.batches),
-  );
+  if (list.batches.length === 0 && options.workload !== undefined) await checkWorkload(session, options.workload);
+  const none = `No batches from ${list.days.from} to ${list.days.to}.`;
+  session.list(list, { entries: list.batches, columns: COLUMNS, none });
   return EXIT.done;
 };
 
@@ -57,12 +61,29 @@ async function listBatches({ api }: Session, { limit, ...filter }: BatchesOption
   return { ...list, batches: list.batches.slice(0, limit) };
 }
 
-const tableOf = (entries: readonly BatchEntry[]): string[] =>
-  formatTable([
-    ['batch', 'workload', 'lane', 'state', 'items', 'pending', 'dead', 'created', 'ended'],
-    ...entries.map((entry) => [
-      ...[entry.id, entry.workload, entry.lane, entry.state],
-      ...[entry.accepted, entry.pending, entry.dead].map(formatCount),
-      ...[entry.createdAt, entry.completedAt].map(formatTime),
-    ]),
-  ]);
+/** An empty list may be due to a slip of the hand. A workload that is gone may still have batches: then the list is not empty. */
+async function checkWorkload(session: Session, name: string): Promise<void> {
+  chooseWorkload(await workloadsOf(session), name);
+}
+
+const COLUMNS: readonly Column<BatchEntry>[] = [
+  { field: 'id', title: 'batch', value: ({ id }) => id },
+  { field: 'workload', value: ({ workload }) => workload },
+  { field: 'lane', value: ({ lane }) => lane },
+  { field: 'state', value: ({ state }) => state },
+  { field: 'accepted', title: 'items', value: ({ accepted }) => accepted },
+  { field: 'pending', value: ({ pending }) => pending },
+  { field: 'dead', value: ({ dead }) => dead },
+  {
+    field: 'createdAt',
+    title: 'created',
+    value: ({ createdAt }) => createdAt,
+    shown: ({ createdAt }) => formatTime(createdAt),
+  },
+  {
+    field: 'completedAt',
+    title: 'ended',
+    value: ({ completedAt }) => completedAt,
+    shown: ({ completedAt }) => formatTime(completedAt),
+  },
+];

@@ -1,24 +1,30 @@
 import { type Command, Option } from 'commander';
 import type { z } from 'zod';
 import type { deadLetterGroupsSchema, deadLetterListSchema } from '../../shared/http/dead-letters/schemas.ts';
+import { downloadFormat } from '../download-format.ts';
 import { EXIT } from '../exit-codes.ts';
 import { openOutput } from '../output.ts';
 import type { Act, Action, Session } from '../session.ts';
 import { formatCount, formatNumber } from '../text/format.ts';
+import { parseLines } from '../text/lines.ts';
+import { type Column, listCsv } from '../text/listing.ts';
+import { toLine } from '../text/printable.ts';
 
 type Groups = z.infer<typeof deadLetterGroupsSchema>;
 type Letters = z.infer<typeof deadLetterListSchema>;
 
+const FORMATS = ['text', 'json', 'ndjson', 'csv'] as const;
+
 interface DeadLettersOptions {
   cause?: string;
-  format: string;
+  format?: (typeof FORMATS)[number];
   out?: string;
 }
 
 const HELP = `
 A dead letter is an item that did not succeed: invalid, rejected by the handler, or failed in all its attempts. Grouped by
 cause, with an example each, they are shown as a text, or with --json as the app answers; --cause shows the items of one.
---format ndjson gives all of them, a letter a line, to be corrected and run again:
+--format ndjson gives all of them, a letter a line, to be corrected and run again, and --format csv for a spreadsheet:
 
   sluice dead-letters <id> --format ndjson --out dead.ndjson
   sluice redrive <id> --corrected dead.ndjson --wait`;
@@ -31,33 +37,71 @@ export function addDeadLetters(program: Command, act: Act): void {
     .description('Shows the items of a batch whose latest outcome is dead.')
     .argument('<id>', 'the batch')
     .option('--cause <cause>', 'only those of this cause, as they are grouped')
-    .addOption(new Option('--format <format>', 'form').choices(['text', 'ndjson']).default('text'))
-    .option('--out <file>', 'ndjson: into this file')
+    .addOption(new Option('--format <format>', 'form; default by the ending of --out, else text').choices(FORMATS))
+    .option('--out <file>', 'into this file, which appears when it is whole; - is standard output')
     .addHelpText('after', HELP)
-    .action(act(deadLetters));
+    .action(act(deadLetters, ['table', 'json', 'csv']));
 }
 
 const deadLetters: Action<[string, DeadLettersOptions]> = async (session, id, options) => {
   const path = `batches/${encodeURIComponent(id)}/dead-letters`;
-  if (options.format === 'ndjson') await writeLetters(session, path, options);
-  else if (options.cause === undefined) {
-    const groups = await session.api.json<Groups>({ path });
-    session.answer(groups, () => describeGroups(groups));
-  } else {
-    const letters = await lettersOf(session, path, options.cause);
-    session.answer(letters, () => letters.items.flatMap(describeLetter));
-  }
+  const format = downloadFormat(session, options, { formats: FORMATS, fallback: 'text' });
+  const isWhole = format === 'ndjson' || format === 'csv';
+  const pages = isWhole
+    ? lettersIn(session, path, { cause: options.cause, format })
+    : shown(session, path, { ...options, format });
+  await write(session, options.out, pages);
   return EXIT.done;
 };
 
-async function writeLetters({ api, io }: Session, path: string, { cause, out }: DeadLettersOptions): Promise<void> {
+async function write({ io }: Session, out: string | undefined, pages: AsyncIterable<Response>): Promise<void> {
   const output = await openOutput(io, out);
   try {
-    for await (const page of api.pages({ path, query: { format: 'ndjson', cause } })) await output.write(page);
+    for await (const page of pages) await output.write(page);
     await output.close();
   } catch (error: unknown) {
     await output.discard();
     throw error;
+  }
+}
+
+/** All letters, or those of a cause. */
+async function* lettersIn(
+  { api }: Session,
+  path: string,
+  { cause, format }: { cause: string | undefined; format: 'ndjson' | 'csv' },
+): AsyncGenerator<Response> {
+  let hasHeader = false;
+  for await (const page of api.pages({ path, query: { format: 'ndjson', cause } })) {
+    if (format === 'ndjson') yield page;
+    else {
+      const text = listCsv(COLUMNS, parseLines<Letter>(await page.text()));
+      yield new Response(hasHeader ? text.slice(text.indexOf('\r\n') + 2) : text);
+      hasHeader = true;
+    }
+  }
+}
+
+const COLUMNS: readonly Column<Letter>[] = [
+  { field: 'index', value: ({ index }) => index },
+  { field: 'line', value: ({ line }) => line },
+  { field: 'reason', value: ({ reason }) => reason },
+  { field: 'cause', value: ({ cause }) => cause },
+  { field: 'error', value: ({ error }) => error.name },
+  { field: 'message', value: ({ error }) => error.message },
+  { field: 'item', value: ({ item }) => (item === undefined ? undefined : JSON.stringify(item)) },
+];
+
+/** The groups, or with a cause its letters: as text, or as the app answers. */
+async function* shown(session: Session, path: string, { cause, format }: DeadLettersOptions): AsyncGenerator<Response> {
+  const textOf = (value: unknown, lines: readonly string[]): Response =>
+    new Response(format === 'json' ? `${JSON.stringify(value)}\n` : lines.map(toLine).join(''));
+  if (cause === undefined) {
+    const groups = await session.api.json<Groups>({ path });
+    yield textOf(groups, describeGroups(groups));
+  } else {
+    const letters = await lettersOf(session, path, cause);
+    yield textOf(letters, letters.items.flatMap(describeLetter));
   }
 }
 

@@ -3,6 +3,7 @@ import { isBatchId } from '../../shared/contract/names.ts';
 import type { BatchView } from '../../shared/http/batches/schemas.ts';
 import type { QueueView } from '../../shared/http/queues/schemas.ts';
 import { EXIT } from '../exit-codes.ts';
+import { nearQueue } from '../queue-name.ts';
 import type { Act, Action, Session } from '../session.ts';
 import { describeEnd } from '../watch/wait.ts';
 import { describeQueue } from './queues.ts';
@@ -45,7 +46,7 @@ async function change(
     const batch = await session.api.json<BatchView>(call);
     session.answer(batch, () => describeEnd(batch));
   } else {
-    const queue = await session.api.json<QueueView>(call);
+    const queue = await nearQueue(session, name, () => session.api.json<QueueView>(call));
     session.answer(queue, () => [describeQueue(queue)]);
   }
   return EXIT.done;

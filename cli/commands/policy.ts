@@ -8,6 +8,7 @@ import { UsageError } from '../errors.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { decimal, whole } from '../options.ts';
+import { nearQueue } from '../queue-name.ts';
 import type { Act, Action, Session } from '../session.ts';
 import { formatTable } from '../text/format.ts';
 
@@ -16,13 +17,13 @@ interface PolicyOptions {
   capacity?: number;
   headroom?: number;
   targetSeconds?: number;
-  version?: number;
+  ifVersion?: number;
 }
 
 const HELP = `
 Without an option that changes it, the policy is shown. --capacity, --headroom and --target-seconds change one number of
 it; --put stores a whole one, as --json shows it under "policy". A change is made to the version that was read, and
-refused with 4 if somebody was faster; --put checks this only with --version.
+refused with 4 if somebody was faster; --put checks this only with --if-version.
 
 Examples:
   sluice policy billing-bulk-0
@@ -40,14 +41,14 @@ export function addPolicy(program: Command, act: Act): void {
     .addOption(new Option('--headroom <fraction>', 'share of it that bulk lanes leave free').argParser(decimal(0, 0.9)))
     .addOption(new Option('--target-seconds <s>', 'work that one task should get').argParser(decimal(0.1, 600)))
     .option('--put <file>', 'a whole policy as JSON; - is standard input')
-    .addOption(new Option('--version <n>', 'with --put: only over this version').argParser(whole(0, 1e9)))
+    .addOption(new Option('--if-version <n>', 'with --put: only over this version').argParser(whole(0, 1e9)))
     .addHelpText('after', HELP)
     .action(act(policy));
 }
 
 const policy: Action<[string, PolicyOptions]> = async (session, queue, options) => {
   const path = `queues/${encodeURIComponent(queue)}/policy`;
-  const view = await changed(session, path, options);
+  const view = await nearQueue(session, queue, () => changed(session, path, options));
   session.answer(view, () => describe(view));
   return EXIT.done;
 };
@@ -55,12 +56,12 @@ const policy: Action<[string, PolicyOptions]> = async (session, queue, options) 
 async function changed(
   session: Session,
   path: string,
-  { put, version, ...numbers }: PolicyOptions,
+  { put, ifVersion: version, ...numbers }: PolicyOptions,
 ): Promise<PolicyView> {
   const changes = Object.keys(numbers).length;
   if (put !== undefined && changes > 0) throw new UsageError('--put: stores a whole policy, without other changes');
   if (put !== undefined) return store(session, path, { policy: await readPolicy(session.io, put), version });
-  if (version !== undefined) throw new UsageError('--version: expected --put as well');
+  if (version !== undefined) throw new UsageError('--if-version: expected --put as well');
   const read = await session.api.json<PolicyView>({ path, audience: 'operator' });
   return changes === 0 ? read : store(session, path, { ...read, policy: { ...read.policy, ...numbers } });
 }

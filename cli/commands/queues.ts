@@ -2,8 +2,9 @@ import type { Command } from 'commander';
 import type { QueueView } from '../../shared/http/queues/schemas.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Act, Action } from '../session.ts';
-import { formatCount, formatTable, formatTime } from '../text/format.ts';
+import { formatCount, formatTime } from '../text/format.ts';
 import { limitsText } from '../text/limits-text.ts';
+import type { Column } from '../text/listing.ts';
 
 const HELP = `
 depth    messages at the last measurement, those that wait for a retry included
@@ -19,7 +20,7 @@ export function addQueues(program: Command, act: Act): void {
     .description('Shows every queue of the app.')
     .option('--fresh', 'measure depths now, an operation a queue')
     .addHelpText('after', HELP)
-    .action(act(queues));
+    .action(act(queues, ['table', 'json', 'csv']));
 }
 
 const queues: Action<[{ fresh?: boolean }]> = async (session, { fresh }) => {
@@ -27,7 +28,7 @@ const queues: Action<[{ fresh?: boolean }]> = async (session, { fresh }) => {
     ...{ path: 'queues', audience: 'operator' },
     query: { fresh },
   });
-  session.answer(answer, () => tableOf(answer.queues));
+  session.list(answer, { entries: answer.queues, columns: COLUMNS });
   return EXIT.done;
 };
 
@@ -47,13 +48,17 @@ function activityOf({ status, paused, startFailure, dueAt, limits }: QueueView):
   return dueAt === null ? status : `${status}, due ${formatTime(dueAt)}`;
 }
 
-const tableOf = (all: readonly QueueView[]): string[] =>
-  formatTable([
-    ['queue', 'depth', 'active', 'total', 'items/s', 'task limit', 'state'],
-    ...all.map((queue) => [
-      queue.queue,
-      ...[queue.depth, queue.active, queue.total, queue.itemsPerSecond].map(formatCount),
-      queue.taskLimit === 0 ? '' : formatCount(queue.taskLimit),
-      stateOf(queue),
-    ]),
-  ]);
+const COLUMNS: readonly Column<QueueView>[] = [
+  { field: 'queue', value: ({ queue }) => queue },
+  { field: 'depth', value: ({ depth }) => depth },
+  { field: 'active', value: ({ active }) => active },
+  { field: 'total', value: ({ total }) => total },
+  { field: 'itemsPerSecond', title: 'items/s', value: ({ itemsPerSecond }) => itemsPerSecond },
+  {
+    field: 'taskLimit',
+    title: 'task limit',
+    value: ({ taskLimit }) => taskLimit,
+    shown: ({ taskLimit }) => (taskLimit === 0 ? '' : formatCount(taskLimit)),
+  },
+  { field: 'state', value: stateOf },
+];

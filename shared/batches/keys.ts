@@ -20,6 +20,8 @@ export interface Claim {
   batch: string;
   keyRow: string;
   digest?: string | undefined;
+  /** An earlier upload has claimed the key and may have left a part of its work. */
+  repeated: boolean;
 }
 
 /** Whether `key` may be a client's key: 1 to 255 printable ASCII characters, not only spaces. */
@@ -36,14 +38,15 @@ export const keyRowOf = (workload: string, key: string): string =>
  */
 export async function claimKey(table: Table, keyRow: string, nowMs: number): Promise<Claim> {
   const fresh = { batch: newBatchId(nowMs), ...until(nowMs), ...expiry(nowMs) };
-  if (await wins(table.createEntity(toKeyEntity(keyRow, fresh)))) return { batch: fresh.batch, keyRow };
+  if (await wins(table.createEntity(toKeyEntity(keyRow, fresh))))
+    return { batch: fresh.batch, keyRow, repeated: false };
   const entity = await readEntity(table, keyRow, ROW);
   if (!entity) throw inProgress();
   const { batch = '', claimedUntil = '', expiresAt = '', digest } = fromEntity('key', entity);
   // Our own row, whose answer was lost: the id has been made here a moment ago.
-  if (batch === fresh.batch) return { batch, keyRow };
+  if (batch === fresh.batch) return { batch, keyRow, repeated: false };
   if (Date.parse(expiresAt) <= nowMs) return replace(table, entity, fresh);
-  if (digest !== undefined) return { batch, keyRow, digest };
+  if (digest !== undefined) return { batch, keyRow, digest, repeated: true };
   if (Date.parse(claimedUntil) > nowMs) throw inProgress();
   return replace(table, entity, { ...fresh, batch });
 }
@@ -57,7 +60,7 @@ async function replace(
   next: Columns<'key'> & Pick<Claim, 'batch'>,
 ): Promise<Claim> {
   if ((await writeRow(table, toKeyEntity(keyRow, next), etag)) === undefined) throw inProgress();
-  return { batch: next.batch, keyRow };
+  return { batch: next.batch, keyRow, repeated: true };
 }
 
 const until = (nowMs: number) => ({ claimedUntil: new Date(nowMs + CLAIM_MS).toISOString() });
@@ -101,8 +104,44 @@ export async function recordContent(
   const entity = await readEntity(table, keyRow, ROW);
   if (!entity) return undefined;
   const { batch: earlier, expiresAt = '' } = fromEntity('key', entity);
-  return earlier === batch || Date.parse(expiresAt) <= nowMs ? undefined : earlier;
+  if (Date.parse(expiresAt) > nowMs) return earlier === batch ? undefined : earlier;
+  await writeRow(table, toKeyEntity(keyRow, { batch, ...expiry(nowMs) }), entity.etag);
+  return undefined;
 }
+
+/**
+ * How long content is claimed by a batch that is not accepted yet. Longer than a function may run (`functionTimeout` of
+ * host.json): who has claimed it and was not heard of since does not accept it any more.
+ */
+export const CONTENT_CLAIM_MS = 15 * 60_000;
+
+/**
+ * Claims content for a batch that is about to be accepted. Gives the batch of the last seven days that has it already; undefined
+ * when it is claimed. A claim of a batch that was never accepted is taken over when it has lapsed.
+ * @throws Problem 'upload-in-progress' while another batch claims it and is not accepted yet.
+ */
+export async function claimContent(
+  table: Table,
+  { workload, digest, batch }: { workload: string; digest: string; batch: string },
+  { nowMs, isAccepted }: { nowMs: number; isAccepted: (batch: string) => Promise<boolean> },
+): Promise<string | undefined> {
+  const keyRow = contentRowOf(workload, digest);
+  const claimedUntil = new Date(nowMs + CONTENT_CLAIM_MS).toISOString();
+  const claim = toKeyEntity(keyRow, { batch, claimedUntil, ...expiry(nowMs) });
+  if (await wins(table.createEntity(claim))) return undefined;
+  const entity = await readEntity(table, keyRow, ROW);
+  if (!entity) throw contentInProgress();
+  const { batch: earlier = '', claimedUntil: until = '', expiresAt = '' } = fromEntity('key', entity);
+  if (earlier !== batch && Date.parse(expiresAt) > nowMs) {
+    if (await isAccepted(earlier)) return earlier;
+    if (Date.parse(until) > nowMs) throw contentInProgress();
+  }
+  if ((await writeRow(table, claim, entity.etag)) === undefined) throw contentInProgress();
+  return undefined;
+}
+
+const contentInProgress = (): Problem =>
+  new Problem('upload-in-progress', 'A batch with the same content is about to be accepted. Try again in a minute.');
 
 /** Frees the key of a batch, unless it has expired meanwhile and stands for another one. */
 export async function freeKey(table: Table, keyRow: string, batch: string): Promise<void> {

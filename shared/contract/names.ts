@@ -85,6 +85,12 @@ export const outcomeBlobName = (workload: string, batch: string, chunk: string):
 export const reportBlobName = (batch: string, revision: number): string =>
   `${batch}/${String(revision).padStart(4, '0')}.ndjson.zst`;
 
+/** Prefix, in container `payloads`, of the checkpoints of intakes under way. No batch id begins like it. */
+export const CHECKPOINTS_PREFIX = 'checkpoints/';
+
+/** Where the checkpoint of a batch's intake lies until the batch is accepted. */
+export const checkpointBlobName = (batch: string): string => `${CHECKPOINTS_PREFIX}${batch}`;
+
 /** The containers and tables of the data account; `infra/` makes the same ones. */
 export const CONTAINERS = {
   payloads: 'payloads',

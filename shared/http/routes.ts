@@ -5,6 +5,7 @@ import { DASHBOARD_ROUTES } from './dashboard/routes.ts';
 import { DEAD_LETTER_ROUTES } from './dead-letters/routes.ts';
 import type { Route } from './edge/route.ts';
 import { HEALTH_ROUTES } from './health/routes.ts';
+import { ITEM_ROUTES } from './items/routes.ts';
 import { OPENAPI_ROUTES } from './openapi/routes.ts';
 import { QUEUE_ROUTES } from './queues/routes.ts';
 import { SWEEP_ROUTES } from './sweep/routes.ts';
@@ -12,6 +13,7 @@ import { SWEEP_ROUTES } from './sweep/routes.ts';
 export const ROUTES: readonly Route[] = [
   ...BATCH_ROUTES,
   ...DEAD_LETTER_ROUTES,
+  ...ITEM_ROUTES,
   ...SWEEP_ROUTES,
   ...QUEUE_ROUTES,
   ...COST_ROUTES,

@@ -8,22 +8,44 @@ const CONTENT_TYPE = 'application/zstd';
 /** The blob calls that writing a payload needs. */
 export type PayloadBlob = Pick<BlockBlobClient, 'upload' | 'stageBlock' | 'commitBlockList' | 'getProperties'>;
 
+/** Blocks that are staged and not committed yet: the beginning of a blob. */
+export interface StagedBlocks {
+  /** In the order of their bytes. */
+  blockIds: string[];
+  bytes: number;
+}
+
+/** How a blob is written. */
+export interface BlockUploadOptions {
+  /** A block is staged when it has grown to this. */
+  blockBytes: number;
+  signal?: AbortSignal | undefined;
+  /** Begins each block id; 16 hex digits, as all ids of a blob have one length. Random where several attempts may write. */
+  attempt: string;
+  /** What an earlier attempt has staged. */
+  resume?: StagedBlocks | undefined;
+}
+
 /** A blob written in order: appended bytes are staged as blocks of some size, or put at once if they stay below it. */
 export class BlockUpload {
   /** Bytes appended so far. */
-  size = 0;
+  size: number;
   readonly #blob: PayloadBlob;
   readonly #blockBytes: number;
   readonly #signal: AbortSignal | undefined;
-  readonly #blockIds: string[] = [];
+  readonly #attempt: string;
+  readonly #blockIds: string[];
   #parts: Buffer[] = [];
   #partBytes = 0;
   #staging: Promise<unknown> = Promise.resolve();
 
-  constructor(blob: PayloadBlob, blockBytes: number, signal: AbortSignal | undefined) {
+  constructor(blob: PayloadBlob, { blockBytes, signal, attempt, resume }: BlockUploadOptions) {
     this.#blob = blob;
     this.#blockBytes = blockBytes;
     this.#signal = signal;
+    this.#attempt = attempt;
+    this.#blockIds = [...(resume?.blockIds ?? [])];
+    this.size = resume?.bytes ?? 0;
   }
 
   /** Adds bytes; waits only while the block before the full one is still on its way. */
@@ -32,6 +54,13 @@ export class BlockUpload {
     this.#partBytes += bytes.length;
     this.size += bytes.length;
     if (this.#partBytes >= this.#blockBytes) await this.#stage();
+  }
+
+  /** Stages all that was appended, and gives what an attempt needs to go on from here. */
+  async stageAll(): Promise<StagedBlocks> {
+    if (this.#partBytes > 0) await this.#stage();
+    await this.#staging;
+    return { blockIds: [...this.#blockIds], bytes: this.size };
   }
 
   /**
@@ -52,9 +81,8 @@ export class BlockUpload {
       await this.#blob.upload(body, body.length, options);
       return;
     }
-    if (this.#partBytes > 0) await this.#stage();
-    await this.#staging;
-    await this.#blob.commitBlockList(this.#blockIds, options);
+    const { blockIds } = await this.stageAll();
+    await this.#blob.commitBlockList(blockIds, options);
   }
 
   /** Resolves when no call is under way any more; never rejects. */
@@ -65,7 +93,8 @@ export class BlockUpload {
   async #stage(): Promise<void> {
     await this.#staging;
     const body = this.#take();
-    const id = Buffer.from(String(this.#blockIds.length).padStart(6, '0')).toString('base64');
+    const position = String(this.#blockIds.length).padStart(6, '0');
+    const id = Buffer.from(`${this.#attempt}${position}`).toString('base64');
     this.#blockIds.push(id);
     this.#staging = this.#blob.stageBlock(id, body, body.length, this.#abort);
     this.#staging.catch(() => {}); // Awaited at the next block; until then its failure must not count as unhandled.

@@ -1,10 +1,24 @@
 import type { ChunkEntry } from '../contract/payload-index.ts';
+import { type SourcePoint, START } from './parse/position.ts';
 import type { RecordBlock } from './parse/record-block.ts';
 
 /** Consecutive records that will be one frame and one message; `firstItem`, `firstLine` and `lines` as in ChunkEntry. */
 export interface RawChunk extends Pick<ChunkEntry, 'items' | 'firstItem' | 'firstLine' | 'lines'> {
   /** NDJSON: each record on one line, ended by a line feed. */
   bytes: Buffer;
+  /** From where to read on when this chunk and those before it are stored. */
+  end: Checkpoint;
+}
+
+/** A place from which an upload can be read on, and what is before it; plain JSON. */
+export interface Checkpoint {
+  /** Where the block of records begins in which the last chunk ended. */
+  at: SourcePoint;
+  /** Records before `at`, and their bytes as JSON. */
+  items: number;
+  recordBytes: number;
+  /** Number of the first record that is in no chunk yet: those of the block before it are read again and dropped. */
+  nextItem: number;
 }
 
 /** When a chunk is full: at `maxItems` records, or before it would grow over `maxBytes` of NDJSON. */
@@ -15,21 +29,34 @@ export interface ChunkLimits {
 
 /**
  * Groups records into chunks, in their order. How the records come in blocks makes no difference to the chunks. A record
- * over `maxBytes` makes a chunk of its own.
+ * over `maxBytes` makes a chunk of its own. With `resume`, the blocks begin at its place, and the first chunk is the one
+ * behind the chunk that it was the end of.
  */
-export async function* chunkRecords(blocks: AsyncIterable<RecordBlock>, limits: ChunkLimits): AsyncGenerator<RawChunk> {
-  let chunk = new OpenChunk(0);
+export async function* chunkRecords(
+  blocks: AsyncIterable<RecordBlock>,
+  limits: ChunkLimits,
+  resume?: Checkpoint,
+): AsyncGenerator<RawChunk> {
+  const { nextItem, ...begin } = resume ?? { at: START, items: 0, recordBytes: 0, nextItem: 0 };
+  let [place, next] = [begin, begin];
+  let chunk = new OpenChunk(nextItem);
   for await (const block of blocks) {
-    let start = 0;
-    while (start < block.ends.length) {
+    const { length } = block.ends;
+    place = { ...next, at: block.from };
+    next = { ...place, items: place.items + length, recordBytes: place.recordBytes + recordBytesOf(block) };
+    let start = Math.min(Math.max(0, nextItem - place.items), length);
+    while (start < length) {
       start = chunk.fill(block, start, limits);
-      if (start === block.ends.length) break;
-      yield chunk.close();
+      if (start === length) break;
+      yield chunk.close(place);
       chunk = new OpenChunk(chunk.nextItem);
     }
   }
-  if (chunk.items > 0) yield chunk.close();
+  if (chunk.items > 0) yield chunk.close(place);
 }
+
+/** The bytes of a block's records, without their line feeds. */
+export const recordBytesOf = ({ bytes, ends }: RecordBlock): number => bytes.length - ends.length;
 
 class OpenChunk {
   items = 0;
@@ -65,11 +92,12 @@ class OpenChunk {
     return index;
   }
 
-  close(): RawChunk {
+  close(block: Omit<Checkpoint, 'nextItem'>): RawChunk {
     const { items } = this;
+    const end = { ...block, nextItem: this.nextItem };
     const lines = this.#lines;
     const bytes = Buffer.concat(this.#parts, this.#bytes);
-    return { bytes, items, firstItem: this.#firstItem, firstLine: this.#firstLine, lines };
+    return { bytes, items, firstItem: this.#firstItem, firstLine: this.#firstLine, lines, end };
   }
 
   #addLine(line: number): void {

@@ -1,15 +1,16 @@
-import { createHash } from 'node:crypto';
 import { Problem } from '../errors.ts';
 import type { JsonSchema } from '../workload/item-schema.ts';
-import { type ChunkLimits, chunkRecords, type RawChunk } from './chunk-records.ts';
+import { type Checkpoint, type ChunkLimits, chunkRecords, type RawChunk, recordBytesOf } from './chunk-records.ts';
 import { type UploadLimits, uploadTooLarge } from './limits.ts';
-import type { CsvOptions, CsvReading } from './parse/csv-options.ts';
+import { CHARSETS, type CsvOptions, type CsvReading } from './parse/csv-options.ts';
+import { type DecodedText, decodeText } from './parse/decode-text.ts';
 import { decodeUpload } from './parse/decode-upload.ts';
 import type { UploadEncoding, UploadFormat } from './parse/formats.ts';
-import { parseCsv } from './parse/parse-csv.ts';
+import { type CsvSource, parseCsv } from './parse/parse-csv.ts';
 import { parseJsonArray } from './parse/parse-json-array.ts';
 import { parseNdjson } from './parse/parse-ndjson.ts';
 import type { RecordBlock } from './parse/record-block.ts';
+import { segmentStart, UploadDigest } from './upload-digest.ts';
 
 /** An upload as it arrives, and how to read it. `chunk` is the workload's. */
 export interface UploadSource {
@@ -22,18 +23,37 @@ export interface UploadSource {
   csv?: CsvOptions | undefined;
   /** JSON Schema of an item: the cells of a CSV upload are converted to its types; without one they are text. */
   schema?: JsonSchema | undefined;
+  /** Where an earlier reading has come to; then `body` begins at `bodyStart(encoding, resume)`. */
+  resume?: UploadResume | undefined;
 }
+
+/** How far an upload has been read, and all that is needed to read on; plain JSON. */
+export interface UploadResume extends Checkpoint {
+  /** Of CSV. */
+  csv?: CsvReading | undefined;
+  /** SHA-256 in hex of each segment before the one that `at` is in. */
+  segments: readonly string[];
+}
+
+/**
+ * The byte at which the body of a resumed upload begins: a segment of the digest. Of a compressed body it is the first one,
+ * for the codings have no place to begin at but the start.
+ */
+export const bodyStart = (encoding: UploadEncoding, { at }: UploadResume): number =>
+  encoding === 'identity' ? segmentStart(at.offset) : 0;
 
 /** An upload being read: nothing happens before `chunks` is iterated, and it can be iterated once. */
 export interface ReadUpload {
   chunks: AsyncIterable<RawChunk>;
   /**
-   * `sha256:<hex>` of the decoded upload, the same for any encoding of it.
+   * `sha256:<hex>` of the decoded upload, the same for any encoding of it, as UploadDigest makes it.
    * @throws Error before the end of `chunks`.
    */
   digest(): string;
   /** What a CSV upload is read as; undefined for other formats, and until its header has been read. */
   csv(): CsvReading | undefined;
+  /** What to read on with behind a chunk that `chunks` has given. */
+  resumeBehind(chunk: Pick<RawChunk, 'end'>): UploadResume;
 }
 
 /**
@@ -41,62 +61,87 @@ export interface ReadUpload {
  * whatever is wrong with the upload ('malformed-encoding', 'malformed-record', 'too-large', 'empty-batch'); an error of
  * `body` itself comes out unchanged.
  */
-export function readUpload({ body, format, encoding, limits, chunk }: UploadSource): ReadUpload {
-  const hashed = withDigest(decodeUpload(body, { encoding, limits }));
-  const records = PARSERS[format](withoutByteOrderMark(hashed.pieces), limits);
-  return { chunks: chunkRecords(counted(records, limits), chunk), digest: hashed.digest, csv: () => undefined };
-}
-
-type Parser = (source: AsyncIterable<Buffer>, limits: UploadLimits) => AsyncIterable<RecordBlock>;
-const PARSERS: Record<UploadFormat, Parser> = { ndjson: parseNdjson, json: parseJsonArray, csv: parseCsv };
-
-function withDigest(source: AsyncIterable<Buffer>): { pieces: AsyncIterable<Buffer>; digest: () => string } {
-  const hash = createHash('sha256');
+export function readUpload(source: UploadSource): ReadUpload {
+  const { body, format, encoding, limits, chunk, resume } = source;
+  const start = resume ? bodyStart(encoding, resume) : 0;
+  const digest = new UploadDigest(start === 0 ? [] : resume?.segments);
+  const decoded = decodeUpload(body, { encoding, limits, start });
+  const pieces = hashed(decoded, digest);
   let hex: string | undefined;
+  let csv: CsvReading | undefined;
   return {
-    pieces: run(),
+    chunks: chunks(),
     digest() {
       if (hex === undefined) throw new Error('The digest of an upload is known only after its end.');
-      return `sha256:${hex}`;
+      return hex;
     },
+    csv: () => csv,
+    resumeBehind: ({ end }) => ({ ...end, csv, segments: digest.segmentsBefore(end.at.offset) }),
   };
-  async function* run(): AsyncGenerator<Buffer> {
-    for await (const piece of source) {
-      hash.update(piece);
-      yield piece;
-    }
-    hex = hash.digest('hex');
+  async function* chunks(): AsyncGenerator<RawChunk> {
+    const text = resume
+      ? decodeText(behind(pieces, resume.at.offset - start), { charset: resume.csv?.charset, marks: [], at: resume.at })
+      : decodeText(pieces, format === 'csv' ? { charset: source.csv?.charset, marks: CHARSETS } : {});
+    const records = PARSERS[format](text.pieces, {
+      ...source,
+      charset: () => text.charset,
+      onReading: (reading) => {
+        csv = reading;
+      },
+    });
+    yield* chunkRecords(counted(shifted(records, text), limits, resume), chunk, resume);
+    hex = digest.end(format === 'csv' ? source.csv : {});
   }
 }
 
-const BYTE_ORDER_MARK = Buffer.from('\ufeff');
+interface ParserSource extends CsvSource {
+  limits: UploadLimits;
+}
 
-/** Editors and spreadsheets put one before UTF-8; it is no part of the text. */
-async function* withoutByteOrderMark(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let head: Buffer | undefined = Buffer.alloc(0);
+type Parser = (pieces: AsyncIterable<Buffer>, source: ParserSource) => AsyncIterable<RecordBlock>;
+const PARSERS: Record<UploadFormat, Parser> = {
+  ndjson: (pieces, { limits, resume }) => parseNdjson(pieces, limits, resume),
+  json: (pieces, { limits, resume }) => parseJsonArray(pieces, limits, resume),
+  csv: (pieces, { limits, ...source }) => parseCsv(pieces, limits, source),
+};
+
+async function* hashed(source: AsyncIterable<Buffer>, digest: UploadDigest): AsyncGenerator<Buffer> {
   for await (const piece of source) {
-    if (head === undefined) yield piece;
-    else {
-      head = Buffer.concat([head, piece]);
-      if (head.length < BYTE_ORDER_MARK.length) continue;
-      const marked: boolean = head.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
-      yield marked ? head.subarray(BYTE_ORDER_MARK.length) : head;
-      head = undefined;
-    }
+    digest.push(piece);
+    yield piece;
   }
-  if (head !== undefined && head.length > 0) yield head;
+}
+
+/** What comes behind the first `bytes` of `source`. */
+async function* behind(source: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
+  let left = bytes;
+  for await (const piece of source) {
+    if (left < piece.length) yield piece.subarray(left);
+    left = Math.max(0, left - piece.length);
+  }
+}
+
+/** Parsers do not see the mark: its bytes are before every block. */
+async function* shifted(blocks: AsyncIterable<RecordBlock>, text: DecodedText): AsyncGenerator<RecordBlock> {
+  for await (const block of blocks) {
+    const { from } = block;
+    yield { ...block, from: { ...from, offset: from.offset + text.markBytes } };
+  }
 }
 
 /**
  * Enforces what all formats have in common. The bytes of the records are limited too, for they can be many times those
  * of the upload: each row of a CSV file repeats the names of its columns.
  */
-async function* counted(blocks: AsyncIterable<RecordBlock>, limits: UploadLimits): AsyncGenerator<RecordBlock> {
-  let items = 0;
-  let bytes = 0;
+async function* counted(
+  blocks: AsyncIterable<RecordBlock>,
+  limits: UploadLimits,
+  resume?: UploadResume,
+): AsyncGenerator<RecordBlock> {
+  let { items, recordBytes: bytes } = resume ?? { items: 0, recordBytes: 0 };
   for await (const block of blocks) {
     items += block.ends.length;
-    bytes += block.bytes.length - block.ends.length;
+    bytes += recordBytesOf(block);
     if (items > limits.maxItems) throw uploadTooLarge(`The upload has over ${limits.maxItems} records.`);
     if (bytes > limits.maxDecodedBytes)
       throw uploadTooLarge(`The records take over ${limits.maxDecodedBytes} bytes as JSON.`);

@@ -1,9 +1,17 @@
 /** Accepting a batch: whole or not at all, once per idempotency key, and in an order that any crash can be repaired from. */
-import { randomBytes } from 'node:crypto';
 import type { ContainerClient } from '@azure/storage-blob';
 import type { BatchRow } from '../batches/batch-row.ts';
 import { indexBatch } from '../batches/index-rows.ts';
-import { type Claim, claimKey, finishKey, keyRowOf, releaseClaim, renewClaim } from '../batches/keys.ts';
+import {
+  type Claim,
+  claimContent,
+  claimKey,
+  finishKey,
+  keyRowOf,
+  recordContent,
+  releaseClaim,
+  renewClaim,
+} from '../batches/keys.ts';
 import { insertBatch, readBatch } from '../batches/ledger.ts';
 import { openBatch } from '../batches/open-rows.ts';
 import type { Labels } from '../contract/labels.ts';
@@ -17,12 +25,14 @@ import { currentTraceparent, withSpan } from '../telemetry/trace.ts';
 import type { EnqueueDeps } from '../wake/enqueue.ts';
 import type { Workload } from '../workload/define.ts';
 import { itemSchemaOf } from '../workload/item-schema.ts';
+import { CheckpointLostError } from './checkpoint.ts';
 import { chunkRowsOf, continueIntake } from './continue-intake.ts';
 import type { UploadLimits } from './limits.ts';
 import type { CsvOptions } from './parse/csv-options.ts';
 import type { UploadEncoding, UploadFormat } from './parse/formats.ts';
-import { type ReadUpload, readUpload } from './read-upload.ts';
-import { type StoredPayload, writePayload } from './write-payload.ts';
+import { type ReadUpload, readUpload, type UploadSource } from './read-upload.ts';
+import { type ResumableSource, type StoredUpload, storeUpload } from './store-upload.ts';
+import type { StoredPayload } from './write-payload.ts';
 
 const RENEW_MS = 20_000;
 
@@ -39,7 +49,10 @@ export interface SubmitRequest {
   lane?: string | undefined;
   /** The client's idempotency key. */
   key?: string | undefined;
-  /** The key is remembered for as long as its batch, and not for seven days only. */
+  /**
+   * The key stands for this content and no other: it is remembered for as long as its batch, and not for seven days only,
+   * and the content of a repeat is not compared.
+   */
   keepsKey?: boolean;
   source: { kind: 'http' | 'inbox'; name: string };
   /** Of the uploaded file, without folders. */
@@ -52,6 +65,8 @@ export interface SubmitRequest {
   limits: UploadLimits;
   /** Every item must fit the schema, or nothing is accepted. */
   validate?: boolean;
+  /** A source that can be read from any byte: its intake goes on where an earlier one was interrupted. */
+  resumable?: ResumableSource;
   traceparent?: string | undefined;
 }
 
@@ -84,7 +99,7 @@ async function submitOnce(deps: SubmitDeps, request: SubmitRequest): Promise<Bat
     await finishKey(deps.keys, claim.keyRow, row.digest, request.keepsKey);
     return row;
   } catch (error) {
-    if (!(error instanceof Problem && error.type === 'idempotency-mismatch')) await giveUp(deps, claim);
+    if (!isHeldByOther(error)) await giveUp(deps, claim);
     throw error;
   } finally {
     clearInterval(renewing);
@@ -107,11 +122,17 @@ async function giveUp(deps: SubmitDeps, claim: Claim): Promise<void> {
   }
 }
 
+/** Whether the claim is not this upload's to release: the key has its batch, or another process goes on with the file. */
+const isHeldByOther = (error: unknown): boolean =>
+  error instanceof CheckpointLostError || (error instanceof Problem && error.type === 'idempotency-mismatch');
+
 /** The key has its batch: the content is only compared, nothing is stored. */
 async function repeat(deps: SubmitDeps, request: SubmitRequest, claim: Claim, digest: string): Promise<BatchRow> {
-  const upload = open(request);
-  for await (const _chunk of upload.chunks);
-  if (upload.digest() !== digest) throw mismatch();
+  if (request.keepsKey !== true) {
+    const upload = open(request);
+    for await (const _chunk of upload.chunks);
+    if (upload.digest() !== digest) throw mismatch();
+  }
   const stored = await readBatch(deps.table, claim.batch);
   if (!stored) throw new Problem('conflict', 'The batch of this idempotency key has been deleted.');
   return stored.row;
@@ -120,34 +141,65 @@ async function repeat(deps: SubmitDeps, request: SubmitRequest, claim: Claim, di
 const mismatch = (): Problem =>
   new Problem('idempotency-mismatch', 'This idempotency key was used before, for an upload with other content.');
 
-const open = (request: SubmitRequest): ReadUpload =>
+const open = (request: SubmitRequest, resumed?: Pick<UploadSource, 'body' | 'resume'>): ReadUpload =>
   readUpload({
     ...request,
     chunk: request.workload.chunk,
     schema: itemSchemaOf(request.workload),
+    ...resumed,
   });
 
 type Claimed = Pick<Claim, 'batch'> & Partial<Claim>;
 
 async function accept(deps: SubmitDeps, request: SubmitRequest, claim: Claimed): Promise<BatchRow> {
-  const upload = open(request);
-  const name = `${claim.batch}/${randomBytes(8).toString('hex')}.ndjson.zst`;
-  const blob = deps.container(CONTAINERS.payloads).getBlockBlobClient(name);
   const { value, operations } = await deps.meter.measure(async () => {
-    const payload = await writePayload({ blob, chunks: upload.chunks });
-    const row = newRow(deps, request, { ...claim, payload, name, digest: upload.digest() });
+    const stored = await store(deps, request, claim);
+    const row = newRow(deps, request, { ...claim, ...stored, digest: stored.upload.digest() });
+    await refuseRepeated(deps, request, { row, stored });
     await openBatch(deps.table, row);
     await indexBatch(deps.table, row);
-    return { payload, row };
+    return { stored, row };
   });
   // The three operations of acceptance itself cannot be counted in the row that they write; they are fixed.
   const row = { ...value.row, operations: { ...operations, 'table.transaction': 1 } };
-  const chunks = chunkRowsOf(row, value.payload.chunks);
+  const chunks = chunkRowsOf(row, value.stored.payload.chunks);
   const accepted = await insertBatch(deps.table, row, chunks);
+  await value.stored.discardCheckpoint();
   if (!accepted) return await yieldTo(deps, row);
   log.info('batch-accepted', { batch: row.id, workload: row.workload, lane: row.lane, items: row.accepted });
   countAccepted(row, row.accepted);
   return finishIntake(deps, row, { chunks, etag: accepted.etag });
+}
+
+const store = (deps: SubmitDeps, request: SubmitRequest, { batch, repeated = false }: Claimed) => {
+  const { workload, lane, format, encoding, csv, validate, resumable } = request;
+  const { name, version, chunk } = workload;
+  return storeUpload(deps, {
+    ...{ batch, repeated, workload: name, lane, encoding, resumable },
+    open: (resumed) => open(request, resumed),
+    reading: { version, chunk, format, encoding, csv, validate, schema: itemSchemaOf(workload) },
+  });
+};
+
+/**
+ * Claims the content where the workload refuses what it had before. An upload over HTTP is recorded and never refused: its
+ * client has a key to tell a repeat by.
+ */
+async function refuseRepeated(
+  deps: SubmitDeps,
+  { workload, source }: SubmitRequest,
+  { row, stored }: { row: BatchRow; stored: StoredUpload },
+): Promise<void> {
+  if (workload.inbox.repeatedContent !== 'refuse') return;
+  const content = { workload: row.workload, digest: row.digest, batch: row.id };
+  const nowMs = deps.gate.now();
+  if (source.kind === 'http') return void (await recordContent(deps.keys, content, nowMs));
+  const isAccepted = async (batch: string): Promise<boolean> => (await readBatch(deps.table, batch)) !== undefined;
+  const earlier = await claimContent(deps.keys, content, { nowMs, isAccepted });
+  if (earlier === undefined) return;
+  await stored.discardCheckpoint();
+  await deps.container(CONTAINERS.payloads).getBlobClient(row.payload).deleteIfExists();
+  throw new Problem('repeated-content', `Batch ${earlier} of workload "${row.workload}" has the same content.`);
 }
 
 /** From acceptance on the client gets its batch: what fails now is repaired by the sweep. */

@@ -6,8 +6,8 @@ import type { FramePlace, OutcomeHeader } from '../contract/outcome.ts';
 import { readRange } from '../processing/fetch-frames.ts';
 import { readFrameLines } from '../processing/outcome/read-outcome.ts';
 
-/** The frames of an outcome that are read by clients, or for the report. */
-export type FrameName = 'results' | 'dead' | 'partial';
+/** The frames of an outcome. */
+export type FrameName = 'results' | 'retries' | 'dead' | 'partial';
 
 /** One frame of a finished chunk. */
 export interface ChunkFrame {

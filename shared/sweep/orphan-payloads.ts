@@ -1,7 +1,7 @@
 import type { BlobItem } from '@azure/storage-blob';
 import { KEY_DAYS } from '../batches/keys.ts';
 import { readBatch } from '../batches/ledger.ts';
-import { CONTAINERS, isBatchId } from '../contract/names.ts';
+import { CHECKPOINTS_PREFIX, CONTAINERS, isBatchId } from '../contract/names.ts';
 import { statusOf } from '../errors.ts';
 import { isOver, repaired, type SweepRun } from './run.ts';
 
@@ -13,8 +13,8 @@ const WINDOW_DIGITS = 5;
 const LOOK_BACK_MS = (KEY_DAYS + 1) * DAY_MS;
 
 /**
- * Deletes payloads that no batch row names a day after they were written: uploads that died before their acceptance.
- * Each payload is looked at once, on the day after; the listing goes by the time in the names, so that its cost does not
+ * Deletes payloads that no batch row names a day after they were written: uploads that died before their acceptance. Blocks of
+ * an intake under way are not listed. Deletes checkpoints that were last written a day ago, too: nobody uses them any more. Each payload is looked at once, on the day after; the listing goes by the time in the names, so that its cost does not
  * grow with what is kept.
  */
 export async function dropOrphanPayloads(run: SweepRun, sinceMs: number): Promise<boolean> {
@@ -27,6 +27,15 @@ export async function dropOrphanPayloads(run: SweepRun, sinceMs: number): Promis
       if (writtenMs > fromMs && writtenMs <= untilMs) await dropIfOrphan(run, blob);
     }
   }
+  return dropOldCheckpoints(run, untilMs);
+}
+
+async function dropOldCheckpoints(run: SweepRun, untilMs: number): Promise<boolean> {
+  for await (const blob of run.container(CONTAINERS.payloads).listBlobsFlat({ prefix: CHECKPOINTS_PREFIX })) {
+    if (isOver(run)) return true;
+    if (blob.properties.lastModified.getTime() <= untilMs)
+      await deleteVersion(run, blob, { event: 'orphan-checkpoint', checkpoint: blob.name });
+  }
   return false;
 }
 
@@ -37,13 +46,21 @@ const firstWindow = (fromMs: number, untilMs: number): number =>
 /** An id has its first dash behind the eighth digit, so that five make a plain prefix. */
 const prefixOf = (ms: number): string => ms.toString(16).padStart(12, '0').slice(0, WINDOW_DIGITS);
 
-async function dropIfOrphan(run: SweepRun, { name, properties }: BlobItem): Promise<void> {
-  const [batch = ''] = name.split('/');
+async function dropIfOrphan(run: SweepRun, blob: BlobItem): Promise<void> {
+  const [batch = ''] = blob.name.split('/');
   if (!isBatchId(batch)) return; // No payload of ours; and not every text may be a row key.
-  if ((await readBatch(run.table, batch))?.row.payload === name) return;
+  if ((await readBatch(run.table, batch))?.row.payload === blob.name) return;
+  await deleteVersion(run, blob, { event: 'orphan-payload', payload: blob.name });
+}
+
+async function deleteVersion(
+  run: SweepRun,
+  { name, properties }: BlobItem,
+  details: Parameters<typeof repaired>[2],
+): Promise<void> {
   try {
     await run.container(CONTAINERS.payloads).deleteBlob(name, { conditions: { ifMatch: properties.etag } });
-    repaired(run, 'orphanPayloads', { event: 'orphan-payload', payload: name });
+    repaired(run, 'orphanPayloads', details);
   } catch (error) {
     if (statusOf(error) !== 404 && statusOf(error) !== 412) throw error;
   }

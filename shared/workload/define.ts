@@ -96,6 +96,9 @@ export interface HaltRule {
   readonly after: number;
 }
 
+/** What becomes of content that came before: reported only, or refused. */
+export type RepeatedContent = 'report' | 'refuse';
+
 interface CommonOptions<Result, Acc, Row> {
   name: string;
   /** Counts up when the meaning of items or results changes; it is stored with each reference and dead letter. */
@@ -135,6 +138,11 @@ interface CommonOptions<Result, Acc, Row> {
   pool?: string;
   /** Blob containers of the data account that handlers read and write; made by the deployment. Default none. */
   containers?: readonly string[];
+  /**
+   * What becomes of a file of the inbox whose content a batch of this workload had within seven days: accepted and logged, or
+   * rejected with the name of that batch. Default 'report'.
+   */
+  inbox?: { repeatedContent?: RepeatedContent };
   /** Promised time from acceptance to report; default 300. */
   deadlineSeconds?: number;
   /** Days that a finished batch is kept; default 30. */
@@ -148,6 +156,8 @@ export type WorkloadOptions<Schema extends StandardSchemaV1, Result, Acc, Row = 
   Row
 > & {
   item: Schema;
+  /** What a person calls an item by, such as an invoice number: `sluice find BATCH --id X` looks for it. Default none. */
+  id?: (item: StandardSchemaV1.InferOutput<Schema>) => string | number;
 } & (
     | { map: (item: StandardSchemaV1.InferOutput<Schema>, context: ItemContext) => Result | Promise<Result> }
     | {
@@ -165,6 +175,7 @@ export interface Workload {
   readonly name: string;
   readonly version: number;
   readonly item: StandardSchemaV1;
+  readonly id?: (item: unknown) => unknown;
   readonly map?: (item: unknown, context: ItemContext) => unknown;
   readonly mapChunk?: (
     items: unknown[],
@@ -185,6 +196,7 @@ export interface Workload {
   readonly queuesPerLane: number;
   readonly pool: string;
   readonly containers: readonly string[];
+  readonly inbox: { readonly repeatedContent: RepeatedContent };
   readonly deadlineSeconds: number;
   readonly retentionDays: number;
 }
@@ -219,6 +231,7 @@ export function defineWorkload<Schema extends StandardSchemaV1, Result, Acc = ne
     queuesPerLane: options.queuesPerLane ?? 1,
     pool: options.pool ?? 'default',
     containers: options.containers ?? [],
+    inbox: { repeatedContent: 'report', ...options.inbox },
     halt: options.halt,
     deadlineSeconds: options.deadlineSeconds ?? 300,
     retentionDays: options.retentionDays ?? 30,
@@ -287,6 +300,9 @@ function check(workload: Workload): void {
   for (const container of workload.containers) {
     if (!isOwnContainerName(container)) fail('containers', 'valid names that the pipeline does not use', container);
   }
+  const { repeatedContent } = workload.inbox;
+  if (repeatedContent !== 'report' && repeatedContent !== 'refuse')
+    fail('inbox.repeatedContent', "'report' or 'refuse'", repeatedContent);
   if ('attempts' in workload) fail('attempts', 'given as retry.attempts', workload.attempts);
   for (const [field, [value, min, max]] of Object.entries(ranges(workload))) {
     const whole = !FRACTIONS.has(field);

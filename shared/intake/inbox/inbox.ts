@@ -1,20 +1,40 @@
 /**
  * The inbox: a file dropped at `inbox/<workload>/[<lane>/]<name>` becomes a batch and moves to `inbox-done`, or to
- * `inbox-rejected` with the reason beside it. A crash at any point repeats with the same idempotency key. A file that
- * cannot be read, judged or moved stays, is logged and counted, and keeps none behind it from being taken.
+ * `inbox-rejected` with the reason beside it. A crash at any point repeats with the same idempotency key, and a large file
+ * goes on from its checkpoint. A file that cannot be read, judged or moved stays, is logged and counted, and keeps no other
+ * from being taken.
  */
 import type { BlobItem, ContainerClient } from '@azure/storage-blob';
 import { readBatch } from '../../batches/ledger.ts';
 import { blobNameFault } from '../../contract/blob-name.ts';
 import { CONTAINERS } from '../../contract/names.ts';
 import { errorCodeOf, isOutage, Problem, toError } from '../../errors.ts';
+import { createSlots } from '../../slots.ts';
 import { log } from '../../telemetry/log.ts';
+import { CheckpointLostError } from '../checkpoint.ts';
 import { type FileVersion, type InboxDecision, InboxMarks } from './inbox-marks.ts';
 import { CopyPendingError, moveFile, removeFile, writeReason } from './inbox-move.ts';
 import { FileChangedError, type SubmitFileDeps, submitFile } from './inbox-submit.ts';
 
 /** No file is begun after this long: the function must end within its timeout. */
 const MAX_COLLECT_MS = 5 * 60_000;
+/**
+ * Reading ends after this long, with a checkpoint for the next look. Of the ten minutes that `functionTimeout` (host.json)
+ * gives, two and a half are left for the calls under way: a block and the checkpoint, each tried for a minute at most
+ * (storage/retry-limits.ts), and ten seconds for a copy.
+ */
+const MAX_READ_MS = 7.5 * 60_000;
+/**
+ * Files that are taken side by side: about 30 MiB of memory each, so 180 MiB for both kinds, beside 16 uploads over HTTP. More
+ * would not be faster, as all are parsed by the main thread: a few keep it busy while others wait for storage. Large files
+ * have slots of their own, so that they can never take all.
+ */
+const SMALL_AT_ONCE = 4;
+const LARGE_AT_ONCE = 2;
+/** As they lie in the inbox; such a file takes a second or two. */
+const LARGE_BYTES = 32 * 1024 * 1024;
+/** Large files that one look keeps for a free slot; the next look finds the others. */
+const MAX_LARGE = 1_000;
 /** Stuck files that one look logs one by one; all of them are counted. */
 const MAX_STUCK_LINES = 20;
 
@@ -26,6 +46,8 @@ export interface InboxResult {
   rejected: number;
   /** Files that a passing fault kept from being taken or moved; they are looked at again next time. */
   deferred: number;
+  /** Large files that are not read to their end yet: the next look goes on. */
+  unfinished: number;
   /** Files that stay until an operator acts: they cannot be read, or were taken and cannot be moved away. */
   stuck: number;
 }
@@ -34,25 +56,67 @@ interface Look {
   inbox: ContainerClient;
   marks: InboxMarks;
   result: InboxResult;
+  /** Aborts when reading has to end. */
+  signal: AbortSignal;
+  /** Service time after which no file is begun. */
+  untilMs: number;
+  complete: boolean;
 }
 
-/** Takes the files of the inbox, one after another. An empty inbox costs one operation. */
+/** Takes the files of the inbox, several side by side. An empty inbox costs one operation. */
 export async function collectInbox(deps: InboxDeps): Promise<InboxResult> {
-  const result: InboxResult = { accepted: 0, rejected: 0, deferred: 0, stuck: 0 };
-  const look = { inbox: deps.container(CONTAINERS.inbox), marks: new InboxMarks(deps.keys), result };
-  const start = deps.gate.now();
-  let files = 0;
-  let complete = true;
-  for await (const file of look.inbox.listBlobsFlat({ includeMetadata: true })) {
-    complete = deps.gate.now() - start <= MAX_COLLECT_MS;
-    if (!complete) break;
-    if (isForeignPool(deps, file.name)) continue;
-    files += 1;
-    result[await takeFile(deps, look, file)] += 1;
+  const reading = new AbortController();
+  const timer = setTimeout(() => reading.abort(), MAX_READ_MS);
+  const look: Look = {
+    inbox: deps.container(CONTAINERS.inbox),
+    marks: new InboxMarks(deps.keys),
+    result: { accepted: 0, rejected: 0, deferred: 0, unfinished: 0, stuck: 0 },
+    signal: reading.signal,
+    untilMs: deps.gate.now() + MAX_COLLECT_MS,
+    complete: true,
+  };
+  try {
+    const files = await takeFiles(deps, look);
+    if (look.complete) await look.marks.forgetOthers((name) => !isForeignPool(deps, name));
+    if (files > 0) log.info('inbox-collected', { ...look.result });
+    return look.result;
+  } finally {
+    clearTimeout(timer);
   }
-  if (complete) await look.marks.forgetOthers((name) => !isForeignPool(deps, name));
-  if (files > 0) log.info('inbox-collected', { ...result });
-  return result;
+}
+
+/** Gives how many files there were. The listing waits while all slots for small files are taken. */
+async function takeFiles(deps: InboxDeps, look: Look): Promise<number> {
+  const [small, large] = [createSlots(SMALL_AT_ONCE), createSlots(LARGE_AT_ONCE)];
+  const taking = new Set<Promise<void>>();
+  let files = 0;
+  try {
+    for await (const file of look.inbox.listBlobsFlat({ includeMetadata: true })) {
+      if (isOver(deps, look)) break;
+      if (isForeignPool(deps, file.name)) continue;
+      files += 1;
+      const slots = (file.properties.contentLength ?? 0) > LARGE_BYTES ? large : small;
+      if (slots.waiting >= MAX_LARGE) look.complete = false;
+      else {
+        const taken = slots.run(() => takeNext(deps, look, file)).finally(() => taking.delete(taken));
+        taking.add(taken);
+      }
+      while (small.waiting > 0) await Promise.race(taking);
+    }
+  } finally {
+    await Promise.all(taking);
+  }
+  return files;
+}
+
+async function takeNext(deps: InboxDeps, look: Look, file: BlobItem): Promise<void> {
+  if (!isOver(deps, look)) look.result[await takeFile(deps, look, file)] += 1;
+}
+
+/** Whether no further file is begun in this look. */
+function isOver({ gate }: InboxDeps, look: Look): boolean {
+  if (gate.now() > look.untilMs) look.complete = false;
+  return !look.complete;
 }
 
 /** With several pools, each takes its own workloads' files; what names no workload at all is rejected by any. */
@@ -106,7 +170,11 @@ async function keepMark({ marks }: Look, version: FileVersion, decision: InboxDe
   }
 }
 
-function leave({ result }: Look, fields: { file: string; error: Error }): 'deferred' | 'stuck' {
+function leave({ result, signal }: Look, fields: { file: string; error: Error }): 'deferred' | 'unfinished' | 'stuck' {
+  if (signal.aborted && isOutage(fields.error)) {
+    log.info('inbox-unfinished', { file: fields.file });
+    return 'unfinished';
+  }
   if (isPassing(fields.error)) {
     log.warn('inbox-deferred', fields);
     return 'deferred';
@@ -118,6 +186,7 @@ function leave({ result }: Look, fields: { file: string; error: Error }): 'defer
 const isPassing = (error: Error): boolean =>
   isOutage(error) ||
   error instanceof CopyPendingError ||
+  error instanceof CheckpointLostError ||
   error instanceof FileChangedError ||
   (error instanceof Problem && isPassingProblem(error));
 
@@ -126,7 +195,7 @@ const isPassingProblem = ({ type }: Problem): boolean => type === 'upload-in-pro
 /** Makes a batch of a file, or writes why it is rejected. Throws whatever else keeps it from being judged. */
 async function decide(deps: InboxDeps, look: Look, file: BlobItem): Promise<InboxDecision> {
   try {
-    const submitted = await submitFile(deps, look.inbox, file);
+    const submitted = await submitFile(deps, look, file);
     if (submitted.sameContentAs !== undefined) log.warn('inbox-repeated', { file: file.name, ...submitted });
     return { batch: submitted.batch };
   } catch (error) {

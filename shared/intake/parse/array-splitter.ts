@@ -3,7 +3,7 @@ import { Problem } from '../../errors.ts';
 import { BlankBytes } from '../limits.ts';
 import { findJsonFault } from './json-fault.ts';
 import { PendingBytes } from './pending-bytes.ts';
-import { advance, malformed, type Position, START } from './position.ts';
+import { advance, malformed, type Position, type SourcePoint, START } from './position.ts';
 
 const [LF, CR, TAB, SPACE] = [0x0a, 0x0d, 0x09, 0x20];
 const [COMMA, QUOTE, BACKSLASH] = [0x2c, 0x22, 0x5c];
@@ -14,22 +14,29 @@ const CUT_TOKEN = 6;
 type State = 'before array' | 'first element' | 'next element' | 'inside element' | 'behind element' | 'behind array';
 
 /** Takes an element's bytes, trailing whitespace included, and where it begins; returns the position behind it. */
-export type OnElement = (bytes: Buffer, at: Position) => Position;
+export type OnElement = (bytes: Buffer, at: SourcePoint) => Position;
 
 /** Reads an array pushed in pieces. Holds at most one element, of at most `maxBytes`. */
 export class ArraySplitter {
   readonly #maxBytes: number;
   readonly #onElement: OnElement;
   #state: State = 'before array';
+  /** Bytes of the upload before the piece that is read, and before the element. */
+  #read: number;
+  #from = 0;
   /** Inside an element: where that begins. */
-  #at: Position = START;
+  #at: Position;
   readonly #pending = new PendingBytes();
   readonly #blank = new BlankBytes();
   #depth = 0;
   #inString = false;
   #escaped = false;
 
-  constructor(maxBytes: number, onElement: OnElement) {
+  /** With `resume`, the pieces begin there: with an element. */
+  constructor(maxBytes: number, onElement: OnElement, resume?: SourcePoint) {
+    if (resume) this.#state = 'next element';
+    this.#read = resume?.offset ?? 0;
+    this.#at = resume ?? START;
     this.#maxBytes = maxBytes;
     this.#onElement = onElement;
   }
@@ -39,6 +46,7 @@ export class ArraySplitter {
     let offset = 0;
     while (offset < piece.length)
       offset = this.#state === 'inside element' ? this.#readElement(piece, offset) : this.#readBetween(piece, offset);
+    this.#read += piece.length;
   }
 
   /**
@@ -63,6 +71,7 @@ export class ArraySplitter {
       this.#at = { line: this.#at.line, column: this.#at.column + 1 };
       return offset + 1;
     }
+    this.#from = this.#read + offset;
     this.#blank.end();
     return offset;
   }
@@ -91,7 +100,7 @@ export class ArraySplitter {
     if (this.#pending.size + bytes.length > this.#maxBytes) this.#refuseLong(bytes);
     if (end === piece.length) this.#pending.push(bytes);
     else {
-      this.#at = this.#onElement(this.#pending.take(bytes), this.#at);
+      this.#at = this.#onElement(this.#pending.take(bytes), { offset: this.#from, ...place(this.#at) });
       this.#state = 'behind element';
     }
     return end;
@@ -118,7 +127,7 @@ export class ArraySplitter {
   #refuseLong(last: Buffer): never {
     this.#refuseFault(this.#pending.take(last).subarray(0, this.#maxBytes).toString('utf8'));
     const message = `The record is over ${this.#maxBytes} bytes.`;
-    throw new Problem('too-large', `Line ${this.#at.line}: ${message}`, { errors: [{ ...this.#at, message }] });
+    throw new Problem('too-large', `Line ${this.#at.line}: ${message}`, { errors: [{ ...place(this.#at), message }] });
   }
 
   /** A missing quote or bracket makes one element of all that follows: then that is the fault, not the length. */
@@ -128,6 +137,8 @@ export class ArraySplitter {
       throw malformed(advance(this.#at, text.slice(0, fault.offset)), fault.message);
   }
 }
+
+const place = ({ line, column }: Position): Position => ({ line, column });
 
 const EXPECTATION: Record<State, string> = {
   'before array': 'an array: "["',

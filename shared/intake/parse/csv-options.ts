@@ -6,7 +6,7 @@ export const DELIMITERS = { comma: ',', semicolon: ';', tab: '\t', pipe: '|' } a
 export type Delimiter = (typeof DELIMITERS)[keyof typeof DELIMITERS];
 
 /** Character sets that are read, by their names in the Encoding Standard. */
-export const CHARSETS = ['utf-8', 'windows-1252', 'utf-16le'] as const;
+export const CHARSETS = ['utf-8', 'windows-1252', 'utf-16le', 'utf-16be'] as const;
 export type Charset = (typeof CHARSETS)[number];
 
 /** What a client says of its CSV upload. */
@@ -31,7 +31,13 @@ export interface CsvReading {
   charset: Charset;
   /** `name` is the path in the item, with dots, that the column `header` was taken for. */
   columns: readonly { header: string; name: string; type: CellType }[];
+  /** Columns without a name behind those, whose cells are all empty, as spreadsheets write them; absent when there is none. */
+  unnamed?: number;
 }
+
+/** What to tell with the errors of items of a CSV upload, when the validator gives no JSON Schema to convert cells by. */
+export const TEXT_CELLS_HINT =
+  "All cells of this CSV upload are text: the workload's validator gives no JSON Schema by which they could be converted. Convert them in the schema (as zod's coerce does), or upload NDJSON.";
 
 const DECIMALS = { point: '.', comma: ',' } as const;
 const MAX_RENAMES = 1_000;

@@ -29,6 +29,8 @@ type Decoder = ReturnType<typeof createGunzip>;
 export interface DecodeOptions {
   encoding: UploadEncoding;
   limits: Pick<UploadLimits, 'maxBodyBytes' | 'maxDecodedBytes'>;
+  /** Bytes that an earlier reading has taken, of an upload that is not encoded; default 0. */
+  start?: number;
 }
 
 /**
@@ -38,9 +40,13 @@ export interface DecodeOptions {
  * 'too-large' as soon as a limit is passed. An error of `body` itself (a client that went away) comes out unchanged.
  */
 export async function* decodeUpload(body: AsyncIterable<Uint8Array>, options: DecodeOptions): AsyncGenerator<Buffer> {
-  const { encoding, limits } = options;
-  const received = watch(bounded(pieces(body), limits.maxBodyBytes, 'The body'));
-  const all = bounded(decoded(received.pieces, encoding), limits.maxDecodedBytes, 'The decoded body');
+  const { encoding, limits, start = 0 } = options;
+  const received = watch(bounded(pieces(body), { start, max: limits.maxBodyBytes, what: 'The body' }));
+  const all = bounded(decoded(received.pieces, encoding), {
+    start,
+    max: limits.maxDecodedBytes,
+    what: 'The decoded body',
+  });
   yield* withinRatio(all, received);
 }
 
@@ -70,11 +76,17 @@ async function* pieces(body: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> 
   }
 }
 
-async function* bounded(source: AsyncIterable<Buffer>, maxBytes: number, what: string): AsyncGenerator<Buffer> {
-  let total = 0;
+interface Bounds {
+  start: number;
+  max: number;
+  what: string;
+}
+
+async function* bounded(source: AsyncIterable<Buffer>, { start, max, what }: Bounds): AsyncGenerator<Buffer> {
+  let total = start;
   for await (const piece of source) {
     total += piece.length;
-    if (total > maxBytes) throw uploadTooLarge(`${what} is over ${maxBytes} bytes.`);
+    if (total > max) throw uploadTooLarge(`${what} is over ${max} bytes.`);
     yield piece;
   }
 }

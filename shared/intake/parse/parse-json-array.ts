@@ -6,23 +6,25 @@
 import type { UploadLimits } from '../limits.ts';
 import { ArraySplitter } from './array-splitter.ts';
 import { requireJson } from './json-fault.ts';
-import { advance, type Position, requireUtf8 } from './position.ts';
-import { type BlockBuilder, createBlockBuilder, type RecordBlock } from './record-block.ts';
+import { advance, type Position, requireUtf8, type SourcePoint } from './position.ts';
+import { type BlockBuilder, createBlockBuilder, type ParserResume, type RecordBlock } from './record-block.ts';
 
 const [LF, CR, TAB, SPACE] = [0x0a, 0x0d, 0x09, 0x20];
 
 /**
  * The elements of a JSON array: any JSON values. Line breaks between an element's tokens are taken out with the
- * indentation behind them, the rest is kept byte for byte. Nothing but whitespace decodes to no records.
+ * indentation behind them, the rest is kept byte for byte. Nothing but whitespace decodes to no records. With `resume`,
+ * `source` begins there, inside the array.
  * @throws Problem 'malformed-record' at the first fault; 'too-large' for an element over `maxRecordBytes` (counted with
  * its whitespace).
  */
 export async function* parseJsonArray(
   source: AsyncIterable<Buffer>,
   limits: Pick<UploadLimits, 'maxRecordBytes'>,
+  resume?: ParserResume,
 ): AsyncGenerator<RecordBlock> {
   const builder = createBlockBuilder();
-  const splitter = new ArraySplitter(limits.maxRecordBytes, (bytes, at) => addElement(builder, bytes, at));
+  const splitter = new ArraySplitter(limits.maxRecordBytes, (bytes, at) => addElement(builder, bytes, at), resume?.at);
   for await (const piece of source) {
     splitter.push(piece);
     const block = builder.full ? builder.take() : undefined;
@@ -33,11 +35,11 @@ export async function* parseJsonArray(
   if (last) yield last;
 }
 
-function addElement(builder: BlockBuilder, bytes: Buffer, at: Position): Position {
+function addElement(builder: BlockBuilder, bytes: Buffer, at: SourcePoint): Position {
   requireUtf8(bytes, at);
   const text = bytes.toString('utf8');
   requireJson(text, at);
-  builder.add(oneLine(bytes, text), at.line);
+  builder.add(oneLine(bytes, text), at);
   return advance(at, text);
 }
 

@@ -8,8 +8,8 @@ import { Problem } from '../../errors.ts';
 import { BlankBytes, type UploadLimits } from '../limits.ts';
 import { requireJson } from './json-fault.ts';
 import { PendingBytes } from './pending-bytes.ts';
-import { requireUtf8 } from './position.ts';
-import { createBlockBuilder, type RecordBlock } from './record-block.ts';
+import { requireUtf8, START } from './position.ts';
+import { createBlockBuilder, type ParserResume, type RecordBlock } from './record-block.ts';
 
 const LF = 0x0a;
 const CR = 0x0d;
@@ -18,27 +18,30 @@ const SPACE = 0x20;
 
 /**
  * The records of NDJSON: any JSON value a line, kept byte for byte but for a CR before the line feed. Blank lines are
- * no records, though they count as lines; the last line needs no line feed.
+ * no records, though they count as lines; the last line needs no line feed. With `resume`, `source` begins there.
  * @throws Problem 'malformed-record' at the first line that is not JSON or not UTF-8; 'too-large' for a long line.
  */
 export async function* parseNdjson(
   source: AsyncIterable<Buffer>,
   limits: Pick<UploadLimits, 'maxRecordBytes'>,
+  resume?: ParserResume,
 ): AsyncGenerator<RecordBlock> {
-  let line = 1;
+  let { offset, line } = resume?.at ?? START;
   const pending = new PendingBytes();
   const reading = { maxBytes: limits.maxRecordBytes, blank: new BlankBytes() };
   for await (const piece of source) {
     const cut = piece.lastIndexOf(LF) + 1;
     if (cut > 0) {
-      const lines = readLines(pending.take(piece.subarray(0, cut)), line, reading);
+      const bytes = pending.take(piece.subarray(0, cut));
+      const lines = readLines(bytes, { offset, line }, reading);
       line = lines.nextLine;
+      offset += bytes.length;
       if (lines.block) yield lines.block;
     }
     pending.push(piece.subarray(cut));
     if (pending.size > limits.maxRecordBytes + 1) throw lineTooLong(line, limits.maxRecordBytes); // 1: a CR
   }
-  const { block } = readLines(pending.take(Buffer.from([LF])), line, reading);
+  const { block } = readLines(pending.take(Buffer.from([LF])), { offset, line }, reading);
   if (block) yield block;
 }
 
@@ -48,18 +51,24 @@ interface Reading {
   blank: BlankBytes;
 }
 
+/** Where a line begins: the bytes before it, and its number. */
+interface LineStart {
+  offset: number;
+  line: number;
+}
+
 interface Lines {
   block: RecordBlock | undefined;
   nextLine: number;
 }
 
 /** `bytes` ends with a line feed. */
-function readLines(bytes: Buffer, firstLine: number, { maxBytes, blank }: Reading): Lines {
+function readLines(bytes: Buffer, first: LineStart, { maxBytes, blank }: Reading): Lines {
   const isValid = isUtf8(bytes);
   const text = bytes.toString('utf8');
   const ascii = text.length === bytes.length;
   const found: FoundLines = { starts: [], stops: [], lines: [] };
-  let line = firstLine;
+  let { line } = first;
   let textStart = 0;
   for (let start = 0; start < bytes.length; line++) {
     if ((bytes[start] ?? 0) <= SPACE) {
@@ -82,7 +91,7 @@ function readLines(bytes: Buffer, firstLine: number, { maxBytes, blank }: Readin
     start = end + 1;
     textStart = textEnd + 1;
   }
-  return { block: toBlock(bytes, found), nextLine: line };
+  return { block: toBlock(bytes, found, first.offset), nextLine: line };
 }
 
 /** The start of the first line from `start` on that is not blank, and its number. Blank lines are ASCII. */
@@ -111,12 +120,13 @@ interface FoundLines {
   lines: number[];
 }
 
-function toBlock(bytes: Buffer, { starts, stops, lines }: FoundLines): RecordBlock | undefined {
+function toBlock(bytes: Buffer, { starts, stops, lines }: FoundLines, offset: number): RecordBlock | undefined {
   if (stops.length === 0) return undefined;
   const kept = stops.reduce((sum, stop, index) => sum + stop + 1 - (starts[index] ?? 0), 0);
-  if (kept === bytes.length) return { bytes, ends: stops.map((stop) => stop + 1), lines };
+  const at = (index: number) => ({ offset: offset + (starts[index] ?? 0), line: lines[index] ?? 1, column: 1 });
+  if (kept === bytes.length) return { bytes, ends: stops.map((stop) => stop + 1), lines, from: at(0) };
   const builder = createBlockBuilder();
-  for (const [index, line] of lines.entries()) builder.add(bytes.subarray(starts[index], stops[index]), line);
+  for (const index of lines.keys()) builder.add(bytes.subarray(starts[index], stops[index]), at(index));
   return builder.take();
 }
 

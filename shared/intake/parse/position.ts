@@ -11,8 +11,13 @@ export interface Position {
   readonly column: number;
 }
 
-/** Where a decoded text begins. */
-export const START: Position = { line: 1, column: 1 };
+/** A place with the bytes of the decoded upload before it. */
+export interface SourcePoint extends Position {
+  readonly offset: number;
+}
+
+/** Where a decoded upload begins. */
+export const START: SourcePoint = { offset: 0, line: 1, column: 1 };
 
 /** The place behind `text`, which begins at `from`. */
 export function advance(from: Position, text: string): Position {
@@ -37,12 +42,12 @@ export const malformed = (at: Position, message: string): Problem =>
   });
 
 /**
- * Throws at the first byte of `bytes` that is not UTF-8; `from` is where `bytes` begins.
+ * Throws at the first byte of `bytes` that is not UTF-8; `from` is where `bytes` begins, `advice` what to do about it.
  * @throws Problem 'malformed-record', if there is one.
  */
-export function requireUtf8(bytes: Buffer, from: Position): void {
+export function requireUtf8(bytes: Buffer, from: Position, advice = ''): void {
   if (isUtf8(bytes)) return;
-  throw malformed(advance(from, validPrefix(bytes)), 'Invalid UTF-8.');
+  throw malformed(advance(from, validPrefix(bytes)), `Invalid UTF-8.${advice}`);
 }
 
 const REPLACEMENT = Buffer.from('\ufffd');

@@ -1,4 +1,6 @@
-/** What the parsers hand on: runs of records, not single ones, so that a record costs no object and no await. */
+/** What the parsers hand on: runs of records, not single ones, so that a record costs no await. */
+import type { CsvReading } from './csv-options.ts';
+import { type SourcePoint, START } from './position.ts';
 
 /** Consecutive records of an upload. */
 export interface RecordBlock {
@@ -8,12 +10,23 @@ export interface RecordBlock {
   ends: number[];
   /** Per record the 1-based line of the decoded upload where it begins. */
   lines: number[];
+  /** Where its first record begins. A parser that resumes there gives the same records from here on. */
+  from: SourcePoint;
+}
+
+/** Where a parser begins, when an earlier one has read what is before: `from` of a block. */
+export interface ParserResume {
+  at: SourcePoint;
+  /** What the upload was read as, for the header line is not read again; only CSV has and needs one. */
+  csv?: CsvReading | undefined;
 }
 
 /** Collects records that do not lie in the upload as they are stored. */
 export interface BlockBuilder {
-  /** Adds a record; `bytes` is copied and holds no line feed. */
-  add(bytes: Uint8Array, line: number): void;
+  /** Adds the record that begins at `at`; `bytes` is copied and holds no line feed. */
+  add(bytes: Uint8Array, at: SourcePoint): void;
+  /** Adds the record `text`, which holds no line feed. */
+  addText(text: string, at: SourcePoint): void;
   /** Whether enough is collected to be handed on. */
   readonly full: boolean;
   /** What was collected since the last call, or undefined when that is nothing. */
@@ -21,6 +34,8 @@ export interface BlockBuilder {
 }
 
 const BLOCK_BYTES = 64 * 1024;
+/** Of one UTF-16 unit: a surrogate is half of a character of four bytes. */
+const MAX_UTF8_BYTES = 3;
 
 /** A builder of blocks of about 64 KiB. */
 export function createBlockBuilder(): BlockBuilder {
@@ -28,27 +43,36 @@ export function createBlockBuilder(): BlockBuilder {
   let used = 0;
   let ends: number[] = [];
   let lines: number[] = [];
+  let from = START;
   const reserve = (more: number): void => {
     if (used + more <= buffer.length) return;
     const larger = Buffer.allocUnsafe(Math.max(buffer.length * 2, used + more));
     larger.set(buffer.subarray(0, used));
     buffer = larger;
   };
+  const end = (bytes: number, at: SourcePoint): void => {
+    if (used === 0) from = at;
+    used += bytes;
+    buffer[used++] = 0x0a;
+    ends.push(used);
+    lines.push(at.line);
+  };
   return {
-    add(bytes, line) {
+    add(bytes, at) {
       reserve(bytes.length + 1);
       buffer.set(bytes, used);
-      used += bytes.length;
-      buffer[used++] = 0x0a;
-      ends.push(used);
-      lines.push(line);
+      end(bytes.length, at);
+    },
+    addText(text, at) {
+      reserve(text.length * MAX_UTF8_BYTES + 1);
+      end(buffer.write(text, used), at);
     },
     get full() {
       return used >= BLOCK_BYTES;
     },
     take() {
       if (used === 0) return undefined;
-      const block = { bytes: buffer.subarray(0, used), ends, lines };
+      const block = { bytes: buffer.subarray(0, used), ends, lines, from };
       buffer = Buffer.allocUnsafe(BLOCK_BYTES);
       used = 0;
       ends = [];

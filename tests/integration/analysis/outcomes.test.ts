@@ -65,4 +65,17 @@ describe('a reader of outcome blobs', () => {
       expect(await query(folder, sql)).toHaveLength(1);
     },
   );
+
+  it('reads results whose fields are named as the partitions are, by the query of docs/analysis.md', async () => {
+    const row = { date: 'first of May', batch: 'B-7', workload: 'press' };
+    const one = defineWorkload({ name: 'billing', version: 1, item: z.object({}), map: () => row });
+    const own = join(folder, 'own');
+    const { outcomes } = await runWorkload(one, [{}]);
+    await writeBlobs(own, outcomes);
+
+    const rows = await query(own, await documentedSql('Rows with their day and batch'));
+
+    const [, batch_id] = /\/batch=([^/]+)/.exec(Object.keys(outcomes).join()) ?? [];
+    expect(rows).toEqual([{ day: '2026-01-01', batch_id, ...row }]);
+  });
 });

@@ -54,6 +54,7 @@ export const echo = defineWorkload({
     add: (acc, result) => ({ items: acc.items + 1, amount: acc.amount + result.amount }),
     merge: (a, b) => ({ items: a.items + b.items, amount: a.amount + b.amount }),
   },
+  id: ({ id }) => id,
   chunk: { maxItems: 3 },
   lanes: ['normal', 'bulk'],
 });

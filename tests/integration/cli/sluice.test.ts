@@ -147,7 +147,14 @@ describe('a batch', () => {
     expect((await sluice(['watch', id])).code).toBe(EXIT.done);
     const listed = await sluice(['batches', '--state', 'completed', '--workload', 'billing']);
     expect(listed.out).toContain(`  ${id}  billing   normal  completed    100        0     0  20`);
-    expect((await sluice(['batches', id, '--json'])).out).toContain(`"id":"${id}"`);
+    expect((await sluice(['batches', id.slice(-8), '--json'])).out).toContain(`"id":"${id}"`);
+    const csv = await sluice(['batches', '--state', 'completed', '-o', 'csv']);
+    expect(csv.out).toMatch(new RegExp(`^id,workload,.*\\r\\n(.*\\r\\n)*${id},billing,normal,completed,100,0,0,20`));
+    const log = await sluice(['logs', id, '--logs', 'logs', '--json']);
+    const events = JSON.parse(log.out).lines.map(({ event }: { event: string | null }) => event);
+    expect(events).toEqual(expect.arrayContaining(['batch-accepted', 'batch-completed']));
+    const words = await sluice(['__complete', 'watch', id.slice(0, 20)]);
+    expect(words.out).toContain(`${id}\tbilling, completed, 20`);
     const results = await sluice(['results', id]);
     expect(results.out.trim().split('\n')).toHaveLength(100);
     expect((await sluice(['results', id, '--manifest'])).out).toContain('"container":"results"');
@@ -212,7 +219,7 @@ describe('the pipeline', () => {
     const { policy, version } = JSON.parse(changed.out);
     expect([policy.capacity, version]).toEqual([3, 1]);
     const stdin = JSON.stringify({ ...policy, capacity: 5 });
-    const stale = await sluice(['policy', 'billing-bulk-0', '--put', '-', '--version', '0'], { stdin });
+    const stale = await sluice(['policy', 'billing-bulk-0', '--put', '-', '--if-version', '0'], { stdin });
     expect([stale.code, stale.err]).toEqual([EXIT.refused, expect.stringContaining('412 precondition-failed')]);
     expect((await sluice(['policy', 'billing-bulk-0', '--put', '-'], { stdin })).out).toContain('5 tasks');
   });

@@ -29,7 +29,7 @@ test.each<[string, Lost, number]>([
   ['block list', BLOCK_LIST, 4],
 ])('a payload whose %s was answered too late is whole', async (what, lost, blockBytes) => {
   const blob = lossy.world.clients.container(CONTAINERS.payloads).getBlockBlobClient(`blocks/${what}`);
-  const upload = new BlockUpload(blob, blockBytes, undefined);
+  const upload = new BlockUpload(blob, { blockBytes: blockBytes, attempt: '0'.repeat(16) });
   lossy.lose(...lost);
 
   for (const text of ['abcd', 'efgh', 'ij']) await upload.append(Buffer.from(text));
@@ -42,7 +42,7 @@ test.each<[string, Lost, number]>([
 test('a payload that somebody else has put under the same name is not taken for ones own', async () => {
   const blob = lossy.world.clients.container(CONTAINERS.payloads).getBlockBlobClient('blocks/foreign');
   await blob.upload('abcd', 4, { metadata: { digest: 'sha256:2' } });
-  const upload = new BlockUpload(blob, 100, undefined);
+  const upload = new BlockUpload(blob, { blockBytes: 100, attempt: '0'.repeat(16) });
   await upload.append(Buffer.from('abcd'));
 
   await expect(upload.finish('sha256:1')).rejects.toThrow();

@@ -6,7 +6,7 @@ import { withLog } from '../../../shared/telemetry/log.ts';
 import { inventory, itemsOf, ndjson, startWorld, type World } from '../sweep/world.ts';
 
 const DAY = 24 * 60 * 60_000;
-const NOTHING: InboxResult = { accepted: 0, rejected: 0, deferred: 0, stuck: 0 };
+const NOTHING: InboxResult = { accepted: 0, rejected: 0, deferred: 0, unfinished: 0, stuck: 0 };
 
 let world: World;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { newBatchId } from '../../../shared/contract/names.ts';
+import { checkpointBlobName, newBatchId } from '../../../shared/contract/names.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
 import { did, HOUR, useWorld } from './use-world.ts';
 import { inventory, itemsOf } from './world.ts';
@@ -41,5 +41,19 @@ describe('once a day', () => {
     const left = (await inventory(use.world.clients)).filter((entry) => entry.startsWith('payloads '));
     expect(left.map((entry) => entry.slice(9, 45))).toContain(id);
     expect(left).not.toContain(`payloads ${name}`);
+  });
+
+  it('checkpoints of intakes that nobody goes on with are dropped, a day after they were written', async () => {
+    const name = checkpointBlobName(newBatchId(use.world.deps.gate.now()));
+    await use.world.clients.container('payloads').getBlockBlobClient(name).upload('x', 1);
+    for (const [hours, dropped] of [
+      [23, 0],
+      [25, 1],
+    ] as const) {
+      await use.world.reset({ chores: true });
+      use.world.wait(hours * HOUR);
+      expect((await sweep(use.world.deps)).orphanPayloads).toBe(dropped);
+    }
+    expect(await inventory(use.world.clients)).not.toContain(`payloads ${name}`);
   });
 });

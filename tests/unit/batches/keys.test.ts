@@ -1,5 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { claimKey, finishKey, freeKey, keyRowOf, releaseClaim, renewClaim } from '../../../shared/batches/keys.ts';
+import {
+  CONTENT_CLAIM_MS,
+  claimContent,
+  claimKey,
+  finishKey,
+  freeKey,
+  keyRowOf,
+  recordContent,
+  releaseClaim,
+  renewClaim,
+} from '../../../shared/batches/keys.ts';
+import type { Table } from '../../../shared/storage/table.ts';
 import { memoryTable } from '../../helpers/memory-table.ts';
 
 const NOW = Date.parse('2026-01-01T00:00:00.000Z');
@@ -13,7 +24,7 @@ describe('an idempotency key', () => {
 
     const second = await claimKey(table, KEY, NOW + 1_000);
 
-    expect(second).toEqual({ batch: first.batch, keyRow: KEY, digest: 'sha256:abc' });
+    expect(second).toEqual({ batch: first.batch, keyRow: KEY, digest: 'sha256:abc', repeated: true });
   });
 
   test('is held by one upload at a time', async () => {
@@ -65,5 +76,53 @@ describe('an idempotency key', () => {
   test('of two workloads are two keys, and no key shows in its row', () => {
     expect(keyRowOf('payouts', 'order-7')).not.toBe(KEY);
     expect(KEY).toMatch(/^[0-9a-f]{64}$/);
+  });
+});
+
+describe('content that may come once only', () => {
+  const content = (batch: string) => ({ workload: 'billing', digest: 'sha256:abc', batch });
+  const claim = (table: Table, batch: string, { at = NOW, accepted = [] as string[] } = {}) =>
+    claimContent(table, content(batch), { nowMs: at, isAccepted: async (id) => accepted.includes(id) });
+  const WEEK = 7 * 86_400_000;
+
+  test('is told to have been in the batch that has it, for seven days', async () => {
+    const { table } = memoryTable();
+    expect(await claim(table, 'first')).toBeUndefined();
+    expect(await claim(table, 'second', { at: NOW + WEEK - 1, accepted: ['first'] })).toBe('first');
+    expect(await claim(table, 'third', { at: NOW + WEEK, accepted: ['first'] })).toBeUndefined();
+  });
+
+  test('is held until the batch that claims it is accepted, or could not be any more', async () => {
+    const { table } = memoryTable();
+    await claim(table, 'first');
+    const early = claim(table, 'second', { at: NOW + CONTENT_CLAIM_MS - 1 });
+    await expect(early).rejects.toMatchObject({ type: 'upload-in-progress' });
+    expect(await claim(table, 'second', { at: NOW + CONTENT_CLAIM_MS })).toBeUndefined();
+    // The first one comes again, too late: it waits for what becomes of the second.
+    const late = claim(table, 'first', { at: NOW + CONTENT_CLAIM_MS + 1 });
+    await expect(late).rejects.toMatchObject({ type: 'upload-in-progress' });
+  });
+
+  test('may be claimed again for the same batch, which holds it from then on', async () => {
+    const { table } = memoryTable();
+    await claim(table, 'first');
+    expect(await claim(table, 'first', { at: NOW + CONTENT_CLAIM_MS })).toBeUndefined();
+    const other = claim(table, 'second', { at: NOW + 2 * CONTENT_CLAIM_MS - 1 });
+    await expect(other).rejects.toMatchObject({ type: 'upload-in-progress' });
+  });
+
+  test('goes to one of two that take over a dead claim at once', async () => {
+    const { table } = memoryTable();
+    await claim(table, 'first');
+    const at = NOW + CONTENT_CLAIM_MS;
+    const ends = await Promise.allSettled([claim(table, 'second', { at }), claim(table, 'third', { at })]);
+    expect(ends.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+  });
+
+  test('that was only recorded counts as that of its batch, if there is one', async () => {
+    const { table } = memoryTable();
+    await recordContent(table, content('first'), NOW);
+    expect(await claim(table, 'second', { accepted: ['first'] })).toBe('first');
+    expect(await claim(table, 'second')).toBeUndefined();
   });
 });

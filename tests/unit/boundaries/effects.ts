@@ -26,7 +26,7 @@ export const EFFECTS: readonly Effect[] = [
     // A thread takes the errors that nobody awaited, and ends itself for a fresh one; a handler finds the address of what it calls there.
     allowed: [
       ...['functions/app.ts', 'shared/processing/thread/flight.ts', 'shared/processing/thread/serve.ts', HANDLERS],
-      ...['cli/io.ts', 'cli/sluice.ts', 'cli/cost.ts', 'cli/new-workload.ts'],
+      ...['cli/io.ts', 'cli/main.ts', 'cli/sluice.ts', 'cli/cost.ts', 'cli/new-workload.ts'],
       ...PROGRAMS,
     ],
   },
@@ -49,7 +49,7 @@ export const EFFECTS: readonly Effect[] = [
     modules: [],
     allowed: [
       ...['shared/contract/names.ts', 'shared/storage/lost-race.ts', 'shared/storage/retry-policy.ts'],
-      ...['shared/wake/publish.ts', 'shared/intake/submit.ts', 'shared/drain/activities.ts'],
+      ...['shared/wake/publish.ts', 'shared/intake/store-upload.ts', 'shared/drain/activities.ts'],
       ...['shared/processing/thread/serve.ts', 'shared/http/dead-letters/redrive-dead-letters.ts'],
       ...['shared/pipeline.ts', 'functions/app.ts', 'cli/io.ts', 'web/', HANDLERS],
       ...PROGRAMS,
@@ -61,7 +61,8 @@ export const EFFECTS: readonly Effect[] = [
     modules: ['node:timers', 'node:timers/promises'],
     allowed: [
       ...['shared/slots.ts', 'shared/time-limit.ts', 'shared/storage/', 'shared/wake/coalesce.ts'],
-      ...['shared/intake/submit.ts', 'shared/intake/inbox/inbox-move.ts', 'shared/drain/activities.ts'],
+      ...['shared/intake/submit.ts', 'shared/intake/inbox/inbox.ts', 'shared/intake/inbox/inbox-move.ts'],
+      'shared/drain/activities.ts',
       ...['shared/processing/lease.ts', 'shared/processing/thread-pool/watch.ts'],
       ...['shared/processing/running-chunks.ts', 'shared/limits/limiter.ts'],
       ...['shared/processing/thread-pool/threads.ts', 'shared/processing/thread/chunk-run.ts'],

@@ -73,6 +73,7 @@ export const ROOMS: readonly Room[] = [
   {
     path: 'shared/intake/parse/',
     imports: ['shared/contract/', 'shared/errors.ts', 'shared/intake/limits.ts'],
+    types: ['shared/workload/item-schema.ts'],
     packages: ['node:buffer', 'node:stream', 'node:util', 'node:zlib'],
   },
   ordered('shared/drain/', ['zod', 'durable-functions', 'node:timers/promises'], STORAGE_SDKS),
@@ -144,7 +145,10 @@ export const ROOMS: readonly Room[] = [
   { path: 'workloads/thread.ts', imports: ['workloads/', 'shared/processing/thread/'], packages: [] },
   {
     path: 'cli/',
-    imports: ['shared/contract/', 'shared/cost/', 'shared/errors.ts', 'shared/batches/batch-row.ts'],
+    imports: [
+      ...['shared/contract/', 'shared/cost/', 'shared/errors.ts', 'shared/batches/batch-row.ts'],
+      'shared/http/edge/csv.ts',
+    ],
     types: ['shared/drain/', HTTP],
     packages: ['commander', '@azure/identity', '@azure/storage-blob', 'node:*'],
     packageTypes: ['zod'],
@@ -169,7 +173,10 @@ export const ROOMS: readonly Room[] = [
       ...['shared/intake/', 'shared/parallel.ts', 'shared/processing/', 'shared/results/merge.ts'],
       ...['cli/', 'demo/', 'workloads/billing.ts', 'tests/helpers/app-copy.ts', 'tests/helpers/repository-copy.ts'],
     ],
-    packages: ['functions-local', '@azure/service-bus', '@azure/storage-queue', 'p-map', 'zod', 'node:*'],
+    packages: [
+      ...['functions-local', '@azure/service-bus', '@azure/storage-blob', '@azure/storage-queue'],
+      ...['p-map', 'zod', 'node:*'],
+    ],
     packageTypes: ['@standard-schema/spec'],
   },
   { path: 'tests/', imports: [''], packages: ['*'] },

@@ -6,8 +6,10 @@ import { VARIABLES } from '../../../cli/settings.ts';
 import { connectionFault, run } from './world.ts';
 
 const COMMANDS = [
-  ...['submit', 'watch', 'batches', 'results', 'report', 'dead-letters', 'redrive', 'cancel', 'delete'],
+  ...['submit', 'watch', 'batches', 'results', 'report', 'dead-letters', 'open', 'logs'],
+  ...['redrive', 'cancel', 'delete'],
   ...['queues', 'pause', 'resume', 'policy', 'cost', 'sweep', 'health'],
+  ...['login', 'logout', 'profiles', 'completion'],
 ];
 
 describe('the command line', () => {
@@ -25,6 +27,13 @@ describe('the command line', () => {
   it('tells its variables and exit codes', async () => {
     const { out } = await run('--help');
     for (const text of [...Object.keys(VARIABLES), ...Object.values(EXIT_MEANINGS)]) expect(out).toContain(text);
+  });
+
+  it('keeps its exit codes', () => {
+    expect(EXIT).toEqual({
+      ...{ done: 0, failed: 1, usage: 2, notFound: 3, refused: 4, deadLetters: 5, cancelled: 6, timeout: 7 },
+      ...{ reportFailed: 8, suspect: 9 },
+    });
   });
 
   it('is documented: every command, option of its own, variable and exit code', async () => {
@@ -46,12 +55,28 @@ describe('the command line', () => {
     ['batches --limit', 'argument missing'],
     ['batches --day yesterday', 'Expected a day such as'],
     ['batches --state gone', 'Allowed choices are'],
+    ['batches --state complete', 'Did you mean completed?'],
+    ['batches --stat queued', 'Did you mean --state?'],
+    ['batches -o yaml', 'Allowed choices are table, json, csv.'],
+    ['batches -o jsn', 'Did you mean json?'],
+    ['batches --json -o csv', '--json: is the same as --output json'],
+    ['submit - --format nd-json', 'Did you mean ndjson?'],
+    ['report a --format tabel', 'Did you mean table?'],
+    ['report a --format csv -o json', '--format csv: does not go with --output json'],
+    ['results a -o table', '--output table: this command has json and csv'],
+    ['results a --manifest --format csv', '--manifest: is JSON'],
+    ['results a --out r.json --column x', 'expected --format csv'],
+    ['watch a -o csv', '--output csv: this command has table and json'],
+    ['batches 01985a00-0000-7000-8000-000000000000 -o csv', 'one batch is shown as table or json'],
+    ['batches --version', '--version: stands alone; batches was not run'],
+    ['completion tcsh', 'Allowed choices are bash, zsh, fish.'],
+    ['completion fihs', 'Did you mean fish?'],
     ['watch a --timeout -1', '--timeout'],
     ['redrive a --items 1,x', 'whole numbers with commas'],
     ['redrive a --cause x --items 1', 'goes with neither'],
     ['redrive a --rate 0', 'number from 0.01'],
     ['results a --column x', 'expected --format csv'],
-    ['policy q --version 3', 'expected --put'],
+    ['policy q --if-version 3', 'expected --put'],
     ['policy q --put - --capacity 3', 'without other changes'],
     ['submit nowhere.ndjson', 'cannot read nowhere.ndjson (ENOENT)'],
     ['submit .', 'no regular file'],
@@ -72,6 +97,14 @@ const problem = (type: string, status: number, more: object = {}) => ({
   json: { type: `https://sluice.example/problems/${type}`, title: 'Title', status, detail: 'Detail.', ...more },
 });
 
+describe('the version', () => {
+  it.each(['--version', '-V', '--version --no-color'])('is printed by %s', async (args) => {
+    const { version } = JSON.parse(await readFile('package.json', 'utf8'));
+    expect(await run(args)).toMatchObject({ code: EXIT.done, out: `${version}\n`, err: '', asked: [] });
+    expect(JSON.parse((await run(`${args} --json`)).out)).toEqual({ version });
+  });
+});
+
 describe('a fault', () => {
   it.each([
     ['not-found', 404, EXIT.notFound],
@@ -87,7 +120,9 @@ describe('a fault', () => {
 
   it('says when to try again', async () => {
     const busy = { ...problem('busy', 503), headers: { 'retry-after': '7' } };
-    expect((await run('queues', { 'GET queues': busy })).err).toContain('Try again in 7 s');
+    const { err } = await run('queues', { 'GET queues': busy });
+    expect(err).toContain('Try again in 7 s: what was accepted is not done twice.');
+    expect(err).toContain('submit --again');
   });
 
   it('names every place of an upload, and a single one only once', async () => {
@@ -120,6 +155,24 @@ describe('a fault', () => {
     const { code, err } = await run('queues --url http://127.0.0.1:7071', answers);
     expect([code, err]).toEqual([EXIT.failed, expect.stringContaining('npm start')]);
     expect((await run('queues', answers)).err).toContain('Is the app running?');
+  });
+
+  it('of a workload that is not there names the near one', async () => {
+    const detail = 'There is no workload "biling"; there are: billing, media.';
+    const { code, err } = await run('sweep', { 'POST sweep': problem('not-found', 404, { detail }) });
+    expect([code, err]).toEqual([EXIT.notFound, expect.stringContaining('\nDid you mean billing?\n')]);
+  });
+
+  it.each([
+    ['pause biling-normal-0', 'POST queues/biling-normal-0/pause'],
+    ['resume biling-normal-0', 'POST queues/biling-normal-0/resume'],
+    ['policy biling-normal-0 --json', 'GET queues/biling-normal-0/policy'],
+  ])('of a queue that is not there names the near one: %s', async (args, path) => {
+    const queues = [{ queue: 'billing-high-0' }, { queue: 'billing-normal-0' }];
+    const answers = { [path]: problem('not-found', 404), 'GET queues': { json: { queues } } };
+    const { code, err } = await run(args, answers);
+    expect([code, err]).toEqual([EXIT.notFound, expect.stringContaining('Did you mean billing-normal-0?')]);
+    if (args.endsWith('--json')) expect(JSON.parse(err).error.problem.status).toBe(404);
   });
 
   it('is JSON with --json', async () => {

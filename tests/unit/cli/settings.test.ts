@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { callerFolder, readCliSettings } from '../../../cli/settings.ts';
+import { callerFolder } from '../../../cli/environment.ts';
+import { readCliSettings } from '../../../cli/settings.ts';
 
 describe('settings of the command', () => {
   it('have defaults for the local stack', () => {
     expect(readCliSettings({ SLUICE_KEY: '' }, {})).toEqual({
       ...{ url: 'http://127.0.0.1:7071', key: undefined, operatorKey: undefined },
-      ...{ inbox: undefined, json: false, quiet: false },
+      ...{ inbox: undefined, workspace: undefined, output: undefined, json: false, quiet: false },
     });
   });
 
@@ -16,6 +17,19 @@ describe('settings of the command', () => {
     ['https://gateway.test/sluice/api', 'https://gateway.test/sluice'],
   ])('take %s as an address', (text, url) => {
     expect(readCliSettings({ SLUICE_URL: 'http://other.test' }, { url: text }).url).toBe(url);
+  });
+
+  it.each([
+    [{ json: true }, 'json', true],
+    [{ output: 'json' }, 'json', true],
+    [{ json: true, output: 'json' }, 'json', true],
+    [{ output: 'csv' }, 'csv', false],
+  ] as const)('take %j as what is written', (options, output, json) => {
+    expect(readCliSettings({}, options)).toMatchObject({ output, json });
+  });
+
+  it('refuse two forms at once', () => {
+    expect(() => readCliSettings({}, { json: true, output: 'csv' })).toThrow('does not go with --output csv');
   });
 
   it('find files where the command was called, also by npm run', () => {

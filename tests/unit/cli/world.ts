@@ -22,37 +22,49 @@ export interface Ran {
   err: string;
   asked: Asked[];
   sleptMs: number[];
+  /** Pages shown in the browser. */
+  opened: string[];
 }
 
 interface WorldOptions {
   env?: Record<string, string>;
   stdin?: string;
   folder?: string;
+  /** Default true. */
+  hasBrowser?: boolean;
+  /** Of standard output and standard error; default false. */
+  isTerminal?: boolean;
 }
 
 export const KEYS = { SLUICE_URL: 'http://app.test', SLUICE_KEY: 'client-key', SLUICE_OPERATOR_KEY: 'operator-key' };
 
 /** Runs the command against an app that gives these answers; a path that is asked more often than answered repeats its last. */
 export async function run(
-  args: string,
+  args: string | readonly string[],
   answers: Record<string, Answer | Answer[]> = {},
   options: WorldOptions = {},
 ): Promise<Ran> {
   const written = { out: '', err: '' };
   const asked: Asked[] = [];
   const sleptMs: number[] = [];
+  const opened: string[] = [];
   let now = 0;
   const io: Io = {
     env: { ...KEYS, ...options.env },
+    platform: 'linux',
     folder: options.folder ?? tmpdir(),
     stdin: Readable.from([options.stdin ?? '']),
-    stdout: new Writable({
-      write: (piece, _encoding, done) => {
-        written.out += String(piece);
-        done();
-      },
-    }),
+    stdout: Object.assign(
+      new Writable({
+        write: (piece, _encoding, done) => {
+          written.out += String(piece);
+          done();
+        },
+      }),
+      { isTTY: options.isTerminal ?? false },
+    ),
     stderr: {
+      isTTY: options.isTerminal ?? false,
       write: (text: string | Uint8Array) => {
         written.err += String(text);
         return true;
@@ -63,6 +75,11 @@ export async function run(
       asked.push(question);
       return answerOf(answers, question);
     },
+    openUrl: async (url) => {
+      opened.push(url);
+      return options.hasBrowser ?? true;
+    },
+    azureToken: async (scope) => `token for ${scope}`,
     now: () => now,
     sleep: async (ms) => {
       sleptMs.push(ms);
@@ -70,12 +87,12 @@ export async function run(
     },
     randomId: () => 'random-id',
   };
-  const words = args.match(/'[^']*'|\S+/g) ?? [];
+  const words = typeof args === 'string' ? (args.match(/'[^']*'|\S+/g) ?? []) : args;
   const code = await runSluice(
     words.map((word) => word.replaceAll("'", '')),
     io,
   );
-  return { code, ...written, asked, sleptMs };
+  return { code, ...written, asked, sleptMs, opened };
 }
 
 function askedOf(url: string, request: RequestInit | undefined): Asked {

@@ -12,6 +12,8 @@ import { dashboardFile } from '../../../shared/http/dashboard/dashboard.ts';
 import { getDeadLetters } from '../../../shared/http/dead-letters/get-dead-letters.ts';
 import { redriveDeadLetters } from '../../../shared/http/dead-letters/redrive-dead-letters.ts';
 import { batchOf } from '../../../shared/http/edge/parameters.ts';
+import { findItems } from '../../../shared/http/items/find-items.ts';
+import { getItem } from '../../../shared/http/items/get-item.ts';
 import { pauseQueue, resumeQueue } from '../../../shared/http/queues/pause-queue.ts';
 import { getPolicy, putPolicy } from '../../../shared/http/queues/policy.ts';
 import { ROUTES } from '../../../shared/http/routes.ts';
@@ -41,6 +43,8 @@ const HANDLERS: Record<string, (request: HttpRequest) => unknown> = {
   'get-results': (request) => getResults(deps, request),
   'get-report': (request) => getReport(deps, request),
   'get-dead-letters': (request) => getDeadLetters(deps, request),
+  'get-item': (request) => getItem(deps, request),
+  'find-items': (request) => findItems(deps, request),
   'redrive-dead-letters': (request) => redriveDeadLetters(deps, request),
   'cancel-batch': (request) => cancelOverHttp({ deps, prices: storage as never }, request),
   'pause-batch': (request) => pauseOverHttp({ deps, prices: storage as never }, request),

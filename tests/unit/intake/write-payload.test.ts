@@ -5,6 +5,7 @@ import { decodeFrame, digestOf } from '../../../shared/contract/frame.ts';
 import { lineOfItem, readIndex } from '../../../shared/contract/payload-index.ts';
 import type { RawChunk } from '../../../shared/intake/chunk-records.ts';
 import { decodeUpload } from '../../../shared/intake/parse/decode-upload.ts';
+import { START } from '../../../shared/intake/parse/position.ts';
 import { type PayloadBlob, writePayload } from '../../../shared/intake/write-payload.ts';
 import { collectText, cut } from './uploads.ts';
 
@@ -67,6 +68,7 @@ const chunk = (firstItem: number, records: readonly string[]): RawChunk => ({
   firstItem,
   firstLine: firstItem + 1,
   lines: records.length > 1 ? [[records.length - 1, 1]] : [],
+  end: { at: START, items: 0, recordBytes: 0, nextItem: firstItem + records.length },
 });
 
 async function* chunksOf(records: readonly string[], size: number): AsyncGenerator<RawChunk> {

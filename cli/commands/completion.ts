@@ -1,0 +1,29 @@
+import { Argument, type Command } from 'commander';
+import { SCRIPTS, SHELLS, type Shell } from '../completion/scripts.ts';
+import { EXIT } from '../exit-codes.ts';
+import type { Act, Action } from '../session.ts';
+
+const HELP = `
+Commands, options and their values are completed, and of the app that is reached the ids of its latest batches and the names
+of its queues and workloads.
+
+  bash  echo 'source <(sluice completion bash)' >> ~/.bashrc
+  zsh   echo 'source <(sluice completion zsh)' >> ~/.zshrc        behind compinit
+  fish  sluice completion fish > ~/.config/fish/completions/sluice.fish`;
+
+/** `sluice completion SHELL`. */
+export function addCompletion(program: Command, act: Act): void {
+  program
+    .command('completion')
+    .summary('the script by which a shell completes commands')
+    .description('Prints the script that makes a shell complete the command line.')
+    .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
+    .addHelpText('after', HELP)
+    .action(act(completion));
+}
+
+const completion: Action<[Shell]> = async ({ io, answer, settings }, shell) => {
+  if (settings.json) answer({ shell, script: SCRIPTS[shell] }, () => []);
+  else io.stdout.write(SCRIPTS[shell]);
+  return EXIT.done;
+};

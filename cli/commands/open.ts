@@ -1,0 +1,27 @@
+import type { Command } from 'commander';
+import { EXIT } from '../exit-codes.ts';
+import type { Act, Action } from '../session.ts';
+
+const HELP = `
+The page asks for the key, once per browser: it never stands in the address, which browsers keep and show.`;
+
+/** `sluice open [ID]`. */
+export function addOpen(program: Command, act: Act): void {
+  program
+    .command('open')
+    .summary('the dashboard in the browser, at a batch')
+    .description('Opens the dashboard in the browser, at the page of a batch if one is given, and prints its address.')
+    .argument('[id]', 'the batch')
+    .option('--print', 'print the address, and open nothing')
+    .addHelpText('after', HELP)
+    .action(act(open));
+}
+
+const open: Action<[string | undefined, { print?: boolean }]> = async (session, id, { print }) => {
+  const page = id === undefined ? '' : `#/batches/${encodeURIComponent(id)}`;
+  const { url } = session.api.address(`dashboard${page}`, 'anyone');
+  const opened = print !== true && (await session.io.openUrl(url));
+  session.answer({ url, opened }, () => [url]);
+  if (!opened && !print) session.inform('No browser could be started; open the address yourself.');
+  return EXIT.done;
+};

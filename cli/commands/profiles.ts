@@ -1,0 +1,142 @@
+import { text } from 'node:stream/consumers';
+import { type Command, InvalidArgumentError } from 'commander';
+import { createApi } from '../api/client.ts';
+import { UsageError } from '../errors.ts';
+import { EXIT } from '../exit-codes.ts';
+import { askSecrets } from '../profiles/ask-secrets.ts';
+import { profileOf } from '../profiles/choose.ts';
+import { type Profile, profileName, readProfiles, writeProfiles } from '../profiles/store.ts';
+import type { Act, Action, Session } from '../session.ts';
+import { readUrl } from '../settings.ts';
+import type { Column } from '../text/listing.ts';
+
+interface LoginOptions {
+  inboxConnection?: string;
+  workspace?: string;
+}
+
+const LOGIN_HELP = `
+The key of a client system and, if there is one, that of an operator are asked for without showing them; where there is no
+terminal, they are the first and the second line of standard input. They are tried, and kept in a file that only you can
+read: sluice/profiles.json in $XDG_CONFIG_HOME or ~/.config, on Windows in %APPDATA%. The profile becomes the current one.
+
+Without --url, a known profile becomes the current one, and nothing else changes. --profile NAME takes another one for a
+single command. Where --url or SLUICE_URL names the app, no profile is used: its keys go to its own address alone.
+
+Examples:
+  sluice login prod --url https://<app>.azurewebsites.net
+  printf '%s\\n' "$CLIENT_KEY" "$OPERATOR_KEY" | sluice login test --url https://<app>.azurewebsites.net
+  sluice batches --profile test`;
+
+/** `sluice login NAME`, `sluice logout NAME` and `sluice profiles`. */
+export function addProfiles(program: Command, act: Act): void {
+  program
+    .command('login')
+    .summary('keep the address and the keys of a deployment')
+    .description('Keeps the address and the keys of a deployment as a profile, and makes it the current one.')
+    .argument('<name>', 'what it is to be called', nameArgument)
+    .option('--inbox-connection <connection>', 'storage of its inbox')
+    .option('--workspace <id>', 'its Log Analytics workspace, for logs')
+    .addHelpText('after', LOGIN_HELP)
+    .action(act(login));
+  program
+    .command('logout')
+    .summary('forget a deployment and its keys')
+    .description('Deletes a profile with its keys. The keys stay valid: infra/keys.sh takes them back.')
+    .argument('<name>', 'the profile')
+    .action(act(logout));
+  program
+    .command('profiles')
+    .summary('the deployments that login keeps')
+    .description('Lists the profiles, without their keys.')
+    .action(act(profiles, ['table', 'json', 'csv']));
+}
+
+function nameArgument(value: string): string {
+  try {
+    return profileName(value);
+  } catch (error: unknown) {
+    throw new InvalidArgumentError((error as Error).message);
+  }
+}
+
+const login: Action<[string, LoginOptions]> = async (session, name, options) => {
+  const stored = await readProfiles(session.io);
+  const isSwitch = session.given.url === undefined;
+  if (isSwitch && !Object.hasOwn(stored.profiles, name))
+    throw new UsageError(`login: expected --url for the new profile "${name}"`);
+  const profile = isSwitch ? profileOf(stored, name) : await newProfile(session, session.given.url, options);
+  if (isSwitch && (session.given.key ?? options.inboxConnection ?? options.workspace) !== undefined)
+    throw new UsageError('login: expected --url as well, as a profile is replaced as a whole');
+  const file = await writeProfiles(session.io, {
+    current: name,
+    profiles: { ...stored.profiles, [name]: profile },
+  });
+  session.answer({ profile: name, url: profile.url, current: true, file }, () => [
+    `${name} is the current profile: ${profile.url}`,
+    ...(isSwitch ? [] : [`Kept in ${file}`]),
+  ]);
+  return EXIT.done;
+};
+
+/** Throws what the app answers to a key that it does not accept. */
+async function newProfile(session: Session, address = '', options: LoginOptions): Promise<Profile> {
+  const { io, given } = session;
+  const url = readUrl(address);
+  const { key, operatorKey } = given.key === undefined ? await askKeys(session) : { key: given.key, operatorKey: '' };
+  if (key === '' && operatorKey === '') throw new UsageError('login: expected the key of a client system');
+  const api = createApi({ url, key, operatorKey: operatorKey || key }, io.fetch);
+  if (key !== '') await api.call({ path: 'batches', query: { limit: 1 } });
+  if (operatorKey !== '') await api.call({ path: 'queues', audience: 'operator' });
+  return {
+    url,
+    ...(key === '' ? {} : { key }),
+    ...(operatorKey === '' ? {} : { operatorKey }),
+    ...(options.inboxConnection === undefined ? {} : { inbox: options.inboxConnection }),
+    ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
+  };
+}
+
+/** Of a client and of an operator; empty for one that is not given. */
+async function askKeys({ io }: Session): Promise<{ key: string; operatorKey: string }> {
+  const [key = '', operatorKey = ''] =
+    io.stdin.isTTY === true
+      ? await askSecrets(io, ['Function key of a client system: ', 'Function key of an operator (Enter: the same): '])
+      : (await text(io.stdin)).split('\n').map((line) => line.trim());
+  return { key, operatorKey };
+}
+
+const logout: Action<[string]> = async (session, name) => {
+  const { current, profiles: all } = await readProfiles(session.io);
+  profileOf({ profiles: all }, name);
+  const { [name]: _gone, ...profiles } = all;
+  await writeProfiles(session.io, { profiles, ...(current === undefined || current === name ? {} : { current }) });
+  session.answer({ profile: name, deleted: true }, () => [`Deleted ${name}, with its keys`]);
+  return EXIT.done;
+};
+
+interface Listed {
+  name: string;
+  url: string;
+  current: boolean;
+  keys: string[];
+}
+
+const profiles: Action<[]> = async (session) => {
+  const { current, profiles: all } = await readProfiles(session.io);
+  const entries = Object.entries(all).map(
+    ([name, { url, key, operatorKey }]): Listed => ({
+      ...{ name, url, current: name === current },
+      keys: [...(key === undefined ? [] : ['client']), ...(operatorKey === undefined ? [] : ['operator'])],
+    }),
+  );
+  session.list({ profiles: entries }, { entries, columns: COLUMNS, none: 'No profiles; sluice login makes one.' });
+  return EXIT.done;
+};
+
+const COLUMNS: readonly Column<Listed>[] = [
+  { field: 'name', value: ({ name }) => name },
+  { field: 'url', value: ({ url }) => url },
+  { field: 'current', value: ({ current }) => current, shown: ({ current }) => (current ? 'current' : '') },
+  { field: 'keys', value: ({ keys }) => keys.join(', ') },
+];

@@ -1,0 +1,52 @@
+import type { Command } from 'commander';
+import type { BatchList } from '../../shared/http/batches/schemas.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import type { Io } from '../io.ts';
+import { chooseProfile } from '../profiles/choose.ts';
+import { readProfiles } from '../profiles/store.ts';
+import { queueNamesOf } from '../queue-name.ts';
+import { createSession, type Session } from '../session.ts';
+import { formatTime } from '../text/format.ts';
+import { workloadsOf } from '../workload.ts';
+import { type Candidate, type Offer, offerFor, type Source } from './candidates.ts';
+
+/** The word behind which a shell gives the command line so far; not a command of its own, as nobody types it. */
+export const COMPLETE = '__complete';
+
+/** Nobody waits longer for a word that may be typed as well. */
+const PATIENCE_MS = 2_000;
+
+/**
+ * Prints a line per word that may come: the word, a tab, what it means; `:files` where the shell is to offer files. An app
+ * that does not answer offers nothing.
+ */
+export async function printCompletions(program: Command, words: readonly string[], io: Io): Promise<ExitCode> {
+  const offer = offerFor(program, words.at(-1) === '=' ? [...words, ''] : words);
+  const typed = words.at(-1) === '=' ? '' : (words.at(-1) ?? '');
+  const named = await Promise.all(offer.sources.map((source) => ask(source, offer, io).catch(() => [])));
+  const found = [...offer.candidates, ...named.flat().filter(({ word }) => word.startsWith(typed))];
+  const lines = found.map(({ word, meaning }) => (meaning === undefined ? word : `${word}\t${meaning}`));
+  if (offer.sources.includes('files')) lines.push(':files');
+  io.stdout.write(lines.map((line) => `${line}\n`).join(''));
+  return EXIT.done;
+}
+
+async function ask(source: Source, { values }: Offer, io: Io): Promise<Candidate[]> {
+  if (source === 'files') return [];
+  if (source === 'profiles')
+    return Object.entries((await readProfiles(io)).profiles).map(([word, { url }]) => ({ word, meaning: url }));
+  const impatient: typeof fetch = (url, request) =>
+    io.fetch(url, { ...request, signal: AbortSignal.timeout(PATIENCE_MS) });
+  const session = createSession({ ...io, fetch: impatient }, values, await chooseProfile(io, values));
+  if (source === 'workloads') return (await workloadsOf(session)).map((word) => ({ word }));
+  if (source === 'queues') return (await queueNamesOf(session)).map((word) => ({ word }));
+  return batchesOf(session);
+}
+
+async function batchesOf({ api }: Session): Promise<Candidate[]> {
+  const { batches } = await api.json<BatchList>({ path: 'batches', query: { limit: 50 } });
+  return batches.map(({ id, workload, state, createdAt }) => ({
+    word: id,
+    meaning: `${workload}, ${state}, ${formatTime(createdAt)}`,
+  }));
+}

@@ -1,0 +1,6 @@
+/** The variables of the process, as they are handed around. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What relative files are relative to: npm runs scripts in the package's folder, and says where it was called. */
+export const callerFolder = (env: Environment, cwd: string): string =>
+  env.npm_lifecycle_event === 'sluice' && env.INIT_CWD ? env.INIT_CWD : cwd;

@@ -1,0 +1,84 @@
+/** The log of an app on Azure: the table AppTraces of its Log Analytics workspace. */
+import { batchTimeMs } from '../../shared/contract/names.ts';
+import { CliError, UsageError } from '../errors.ts';
+import { EXIT } from '../exit-codes.ts';
+import type { Io } from '../io.ts';
+import { type BatchLog, logLine } from './log-line.ts';
+
+const ENDPOINT = 'https://api.loganalytics.azure.com';
+const WORKSPACE_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** SeverityLevel of Application Insights. */
+const LEVELS = ['debug', 'info', 'warn', 'error', 'critical'];
+
+/** A text of KQL: what is in it cannot end it (Kusto: string literals). */
+export const kqlText = (text: string): string =>
+  `"${text.replace(/[\\"]/g, '\\$&').replace(/\p{Cc}/gu, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)}"`;
+
+/** Clocks of instances differ. */
+const CLOCK_TOLERANCE_MS = 60_000;
+
+/** The query for the newest `limit` lines that name the batch, of the time since its id was made, and one more. */
+export const batchQuery = (batch: string, limit: number): string =>
+  [
+    'AppTraces',
+    `where TimeGenerated >= datetime(${new Date(batchTimeMs(batch) - CLOCK_TOLERANCE_MS).toISOString()})`,
+    `where Message has ${kqlText(batch)}`,
+    `top ${limit + 1} by TimeGenerated desc`,
+    'project TimeGenerated, AppRoleInstance, SeverityLevel, Message',
+  ].join('\n| ');
+
+interface Answer {
+  tables?: { columns: { name: string }[]; rows: (string | number | null)[][] }[];
+  error?: { code?: string; message?: string };
+}
+
+/** Asks the workspace, as whoever is signed in to Azure. Throws UsageError for what is no id, and CliError with what is missing. */
+export async function readWorkspaceLog(
+  { fetch: ask, azureToken }: Pick<Io, 'fetch' | 'azureToken'>,
+  { workspace, batch, limit }: { workspace: string; batch: string; limit: number },
+): Promise<BatchLog> {
+  if (!WORKSPACE_ID.test(workspace))
+    throw new UsageError(
+      `--workspace: expected the id of a Log Analytics workspace, such as 11111111-2222-3333-4444-555555555555, got "${workspace}"`,
+    );
+  const token = await azureToken(`${ENDPOINT}/.default`).catch((error: unknown) => {
+    throw new CliError('Nobody is signed in to Azure.', { hint: 'Sign in with az login.', cause: error });
+  });
+  const response = await ask(`${ENDPOINT}/v1/workspaces/${workspace}/query`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ query: batchQuery(batch, limit) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw refusal(response.status, workspace, text);
+  const lines = rowsOf(JSON.parse(text) as Answer).reverse();
+  return { source: `workspace ${workspace}`, lines: lines.slice(-limit), isCut: lines.length > limit };
+}
+
+function rowsOf({ tables: [table] = [] }: Answer) {
+  const names = table?.columns.map(({ name }) => name) ?? [];
+  return (table?.rows ?? []).map((row) => {
+    const cell = (name: string): string => String(row[names.indexOf(name)] ?? '');
+    const level = LEVELS[Number(cell('SeverityLevel') || Number.NaN)];
+    return logLine({
+      time: cell('TimeGenerated'),
+      instance: cell('AppRoleInstance'),
+      ...(level === undefined ? {} : { level }),
+      message: cell('Message'),
+    });
+  });
+}
+
+const MAX_FOREIGN_TEXT = 300;
+
+function refusal(status: number, workspace: string, text: string): CliError {
+  const told = `Log Analytics answered ${status} for workspace ${workspace}: ${text.trim().slice(0, MAX_FOREIGN_TEXT)}`;
+  const exitCode = status === 404 ? EXIT.notFound : status < 500 ? EXIT.refused : EXIT.failed;
+  const hint =
+    status === 401 || status === 403
+      ? 'Your Azure login needs the role Log Analytics Reader on the workspace.'
+      : status === 404
+        ? 'Its id is what az monitor log-analytics workspace list shows as customerId.'
+        : undefined;
+  return new CliError(told, { exitCode, hint });
+}

@@ -1,0 +1,26 @@
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import type { Io } from '../io.ts';
+
+/** Asks at the terminal, one after the other, without showing what is typed. */
+export async function askSecrets(
+  { stdin, stderr }: Pick<Io, 'stdin' | 'stderr'>,
+  questions: readonly string[],
+): Promise<string[]> {
+  const nowhere = new Writable({ write: (_piece, _encoding, done) => done() });
+  const terminal = createInterface({ input: stdin, output: nowhere, terminal: true });
+  const typed = terminal[Symbol.asyncIterator]();
+  const answers: string[] = [];
+  try {
+    for (const question of questions) {
+      stderr.write(question);
+      // Lines are taken from one reader: what was pasted at once belongs to the questions in their order.
+      const { value = '' } = await typed.next();
+      stderr.write('\n');
+      answers.push(String(value).trim());
+    }
+    return answers;
+  } finally {
+    terminal.close();
+  }
+}

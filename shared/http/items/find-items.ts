@@ -1,0 +1,90 @@
+import type { HttpRequest, HttpResponseInit } from '@azure/functions';
+import type { BatchRow } from '../../batches/batch-row.ts';
+import { decodeFrame } from '../../contract/frame.ts';
+import { CONTAINERS } from '../../contract/names.ts';
+import type { ChunkEntry } from '../../contract/payload-index.ts';
+import { Problem } from '../../errors.ts';
+import { readRange } from '../../processing/fetch-frames.ts';
+import { splitLines } from '../../processing/sources.ts';
+import type { Workload } from '../../workload/define.ts';
+import type { Registry } from '../../workload/registry.ts';
+import { json } from '../edge/answers.ts';
+import { nextLink } from '../edge/links.ts';
+import { batchOf, wholeOf } from '../edge/parameters.ts';
+import { readEntries } from './get-item.ts';
+import type { TrailDeps } from './item-trail.ts';
+import type { FoundItems } from './schemas.ts';
+
+/**
+ * A request looks at no more than this: parsing and validating 64 MiB takes about a second of the instance's main thread.
+ * The link to the next page goes on.
+ */
+const PAGE = { bytes: 64 * 1024 * 1024, items: 200_000 };
+const MAX_ID = 256;
+const MAX_FOUND = 100;
+
+/** GET batches/{id}/items?itemId=: where the items with this id are, by a scan of the payload from item `from` on. */
+export async function findItems(
+  deps: TrailDeps & { registry: Registry },
+  request: HttpRequest,
+): Promise<HttpResponseInit> {
+  const { row: batch } = await batchOf(request, deps.table);
+  const id = itemIdOf(request);
+  const idOf = idReader(deps.registry, batch);
+  const from = wholeOf(request, 'from', { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 });
+  const entries = (await readEntries(deps, batch)).filter(({ firstItem, items }) => firstItem + items > from);
+  const positions: number[] = [];
+  let [bytes, items, scanned] = [0, 0, 0];
+  for (const entry of entries) {
+    const isFull = bytes + entry.bytes > PAGE.bytes || items + entry.items > PAGE.items;
+    if (positions.length >= MAX_FOUND || (scanned > 0 && isFull)) break;
+    for (const [offset, text] of (await linesOf(deps, batch, entry)).entries())
+      if ((await idOf(text)) === id) positions.push(entry.firstItem + offset);
+    bytes += entry.bytes;
+    items += entry.items;
+    scanned += 1;
+  }
+  const next = entries[scanned];
+  const answer: FoundItems = {
+    batch: batch.id,
+    id,
+    positions,
+    lookedAt: { from: entries[0]?.firstItem ?? from, items },
+  };
+  return json(answer, { headers: nextLink(request, next && { from: String(next.firstItem) }) });
+}
+
+function itemIdOf(request: HttpRequest): string {
+  const id = request.query.get('itemId') ?? '';
+  if (id !== '' && id.length <= MAX_ID) return id;
+  throw new Problem('invalid-parameter', `itemId must be the id of an item, of 1 to ${MAX_ID} characters.`);
+}
+
+/** Reads the id of a record: of what the schema makes of it, or of the record itself where that does not fit. */
+function idReader(registry: Registry, { workload: name }: BatchRow): (text: string) => Promise<string | undefined> {
+  const workload = registry.workload(name);
+  if (workload?.id === undefined)
+    throw new Problem(
+      'invalid-parameter',
+      `Workload "${name}" has no option "id", which says what the id of an item is.`,
+    );
+  const { id, item } = workload as Workload & Required<Pick<Workload, 'id'>>;
+  return async (text) => {
+    try {
+      const record: unknown = JSON.parse(text);
+      const checked = await item['~standard'].validate(record);
+      return String(id(checked.issues === undefined ? checked.value : record));
+    } catch {
+      // The function is the workload's, and may throw for a record that does not fit the schema.
+      return undefined;
+    }
+  };
+}
+
+async function linesOf(deps: TrailDeps, batch: BatchRow, entry: ChunkEntry): Promise<string[]> {
+  const { offset, length } = entry;
+  const range = { container: 'payloads', blob: batch.payload, offset, length } as const;
+  const frame = await readRange(deps.container(CONTAINERS.payloads), range);
+  if (frame === undefined) throw new Problem('not-found', `The payload of batch ${batch.id} is gone.`);
+  return splitLines(decodeFrame(frame, entry).toString('utf8'));
+}

@@ -1,0 +1,51 @@
+import type { HttpRequest, HttpResponseInit } from '@azure/functions';
+import type { BatchRow } from '../../batches/batch-row.ts';
+import { readOriginals } from '../../commands/redrive/read-originals.ts';
+import { type ChunkEntry, lineOfItem } from '../../contract/payload-index.ts';
+import { Problem, statusOf } from '../../errors.ts';
+import { readChunkIndex } from '../../intake/continue-intake.ts';
+import { MEDIA_TYPES } from '../edge/formats.ts';
+import { batchOf } from '../edge/parameters.ts';
+import { chunkOfItem, followItem, type TrailDeps } from './item-trail.ts';
+
+/** GET batches/{id}/items/{position}: an item, the chunks that it ran in, and its result or dead letter. */
+export async function getItem(deps: TrailDeps, request: HttpRequest): Promise<HttpResponseInit> {
+  const { row: batch } = await batchOf(request, deps.table);
+  const position = positionOf(request, batch);
+  const entries = await readEntries(deps, batch);
+  const number = chunkOfItem(entries, position);
+  const entry = entries[number ?? -1];
+  if (number === undefined || entry === undefined) throw noItem(batch, String(position));
+  const [items, trail] = await Promise.all([
+    readOriginals(deps, batch, [position]),
+    followItem(deps, batch, { position, number }),
+  ]);
+  const { steps, result, deadLetter } = trail;
+  const line = lineOfItem(entry, position);
+  const head = JSON.stringify({ batch: batch.id, position, line, state: steps.at(-1)?.end ?? 'pending', steps });
+  const texts = { item: items.get(position), result, deadLetter };
+  const fields = Object.entries(texts).map(([name, text]) => (text === undefined ? '' : `,"${name}":${text}`));
+  return { headers: { 'content-type': MEDIA_TYPES.json }, body: `${head.slice(0, -1)}${fields.join('')}}` };
+}
+
+function positionOf(request: HttpRequest, batch: BatchRow): number {
+  const text = request.params.position ?? '';
+  if (!/^\d{1,15}$/.test(text) || Number(text) >= batch.accepted) throw noItem(batch, text);
+  return Number(text);
+}
+
+const noItem = ({ id, accepted }: BatchRow, position: string): Problem =>
+  new Problem('not-found', `Batch ${id} has no item ${position.slice(0, 20)}: its items are 0 to ${accepted - 1}.`);
+
+/**
+ * The chunks of a batch's payload.
+ * @throws Problem 'not-found' when the payload is gone.
+ */
+export async function readEntries(deps: TrailDeps, batch: BatchRow): Promise<ChunkEntry[]> {
+  try {
+    return await readChunkIndex(deps, batch);
+  } catch (error) {
+    if (statusOf(error) !== 404) throw error;
+    throw new Problem('not-found', `The payload of batch ${batch.id} is gone.`, { cause: error });
+  }
+}

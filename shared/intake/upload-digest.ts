@@ -1,0 +1,62 @@
+/** The digest of an upload, which can be continued after a crash; a hash of node:crypto cannot. */
+import { createHash, type Hash } from 'node:crypto';
+import { type CsvOptions, csvOptionsParams } from './parse/csv-options.ts';
+
+/** Bytes of a segment, the decoded bytes of an upload that are hashed together. */
+export const SEGMENT_BYTES = 8 * 1024 * 1024;
+
+/** The begin of the last segment that begins at or before `offset`, both in decoded bytes. */
+export const segmentStart = (offset: number): number => offset - (offset % SEGMENT_BYTES);
+
+/**
+ * Hashes what is pushed: SHA-256 of an upload of at most 8 MiB, otherwise SHA-256 of the concatenated SHA-256 values of its
+ * segments of 8 MiB. How the bytes come in pieces makes no difference.
+ */
+export class UploadDigest {
+  readonly #segments: Buffer[];
+  #hash: Hash = createHash('sha256');
+  #hashed = 0;
+
+  /** `segments`: hashes, in hex, of the segments before the first byte that is pushed. */
+  constructor(segments: readonly string[] = []) {
+    this.#segments = segments.map((hex) => Buffer.from(hex, 'hex'));
+  }
+
+  /** Hashes the next bytes of the upload. */
+  push(piece: Uint8Array): void {
+    for (let start = 0; start < piece.length; ) {
+      if (this.#hashed === SEGMENT_BYTES) this.#endSegment();
+      const end = Math.min(piece.length, start + SEGMENT_BYTES - this.#hashed);
+      this.#hash.update(piece.subarray(start, end));
+      this.#hashed += end - start;
+      start = end;
+    }
+  }
+
+  /** The hashes, in hex, of the segments that end at or before `offset`. */
+  segmentsBefore(offset: number): string[] {
+    if (this.#hashed === SEGMENT_BYTES) this.#endSegment();
+    return this.#segments.slice(0, Math.floor(offset / SEGMENT_BYTES)).map((hash) => hash.toString('hex'));
+  }
+
+  /**
+   * `sha256:<hex>` of all that was pushed, to be called once, at the end. Options that change what a CSV upload is read as
+   * make it another content.
+   */
+  end(csv: CsvOptions = {}): string {
+    if (this.#hashed > 0 || this.#segments.length === 0) this.#endSegment();
+    const [first, ...others] = this.#segments;
+    const content = first && others.length === 0 ? first : sha256(Buffer.concat(this.#segments));
+    const options = [...csvOptionsParams(csv)].map((param) => JSON.stringify(param)).sort();
+    const hash = options.length === 0 ? content : sha256(Buffer.concat([content, Buffer.from(options.join())]));
+    return `sha256:${hash.toString('hex')}`;
+  }
+
+  #endSegment(): void {
+    this.#segments.push(this.#hash.digest());
+    this.#hash = createHash('sha256');
+    this.#hashed = 0;
+  }
+}
+
+const sha256 = (bytes: Buffer): Buffer => createHash('sha256').update(bytes).digest();

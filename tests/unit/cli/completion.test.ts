@@ -1,0 +1,115 @@
+import { execFileSync } from 'node:child_process';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { SCRIPTS, SHELLS } from '../../../cli/completion/scripts.ts';
+import { EXIT } from '../../../cli/exit-codes.ts';
+import { BATCH_STATES } from '../../../shared/batches/batch-row.ts';
+import { type Answer, connectionFault, run } from './world.ts';
+
+const ID = '01a1fe1f-bab8-7ae4-96f3-25c93f470606';
+const batches = [{ id: ID, workload: 'billing', state: 'completed', createdAt: '2026-11-21T12:40:54.000Z' }];
+const app: Record<string, Answer> = {
+  'GET batches?limit=50': { json: { batches } },
+  'GET queues': { json: { queues: [{ queue: 'billing-normal-0' }, { queue: 'media-normal-0' }] } },
+  'GET health': { json: { workloads: ['billing', 'media'] } },
+};
+
+/** The words that are offered for a command line, which ends where it is typed. */
+async function offered(line: string, answers = app): Promise<string[]> {
+  const { code, out, err } = await run(['__complete', ...line.split(' ')], answers);
+  expect([code, err]).toEqual([EXIT.done, '']);
+  return out
+    .split('\n')
+    .filter((each) => each !== '')
+    .map((each) => each.split('\t')[0] ?? '');
+}
+
+describe('what is completed', () => {
+  it.each([
+    ['ba', ['batches']],
+    ['re', ['results', 'report', 'redrive', 'resume']],
+    ['help re', ['results', 'report', 'redrive', 'resume']],
+    ['batches --st', ['--state']],
+    ['batches --state ', [...BATCH_STATES]],
+    ['batches --state complete', ['completed', 'completedWithDeadLetters']],
+    ['batches --state = complete', ['completed', 'completedWithDeadLetters']],
+    ['batches -o ', ['table', 'json', 'csv']],
+    ['-o json batches --limit 3 -', undefined],
+    ['submit --format c', ['csv']],
+    ['submit x', [':files']],
+    ['report b --out ', [':files']],
+    ['report b ', []],
+    ['report b --revision ', []],
+    ['completion ', ['bash', 'zsh', 'fish']],
+    ['watch ', [ID]],
+    ['watch 01a1', [ID]],
+    ['watch 02', []],
+    ['watch --timeout 5 ', [ID]],
+    ['pause ', ['billing-normal-0', 'media-normal-0', ID]],
+    ['policy m', ['media-normal-0']],
+    ['batches --workload ', ['billing', 'media']],
+    ['frobnicate ', []],
+  ])('of "%s"', async (line, words) => {
+    const found = await offered(line);
+    if (words !== undefined) expect(found).toEqual(words);
+    else expect(found).toEqual(expect.arrayContaining(['--day', '--json', '--profile']));
+  });
+
+  it('has every command with its meaning, and no value of an option for one', async () => {
+    const { out } = await run(['__complete', '']);
+    expect(out).toContain('watch\tshow a batch until it has ended\n');
+    expect((await offered('--url http://other.test wat'))[0]).toBe('watch');
+  });
+
+  it('is asked of the app that the command line names, with its key', async () => {
+    const { asked } = await run(['__complete', 'queues', '--key', 'mine', '--workload', ''], app);
+    expect(asked).toEqual([]);
+    const named = await run(['__complete', '--key', 'mine', 'pause', ''], app);
+    expect(named.asked.map(({ path, key }) => [path, key])).toEqual([
+      ['queues', 'mine'],
+      ['batches?limit=50', 'mine'],
+    ]);
+  });
+
+  it('is what is known here when the app does not answer', async () => {
+    const answers = { 'GET batches?limit=50': connectionFault('ECONNREFUSED'), 'GET queues': { status: 401 } };
+    expect(await offered('pause ', answers)).toEqual([]);
+    expect(await offered('watch --', answers)).toContain('--timeout');
+  });
+});
+
+describe('the script of a shell', () => {
+  it.each(SHELLS)('%s asks the command', async (shell) => {
+    const { code, out } = await run(`completion ${shell}`);
+    expect([code, out]).toEqual([EXIT.done, SCRIPTS[shell]]);
+    expect(out).toContain('sluice __complete');
+    expect(out).toMatch(/complete -F _sluice sluice|compdef _sluice sluice|complete -c sluice/);
+    expect(JSON.parse((await run(`completion ${shell} --json`)).out)).toEqual({ shell, script: out });
+  });
+
+  it('bash offers what the command says, and files where it says so', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'sluice-bash-'));
+    try {
+      // Stands for the command: says what it was asked, with a meaning, and after --out that files are wanted.
+      const command = `#!/bin/sh\nfor last; do :; done\nif [ "$last" = us ]; then echo :files; else for word; do printf '<%s>\\tmeaning\\n' "$word"; done; fi\n`;
+      await writeFile(join(folder, 'sluice'), command);
+      await chmod(join(folder, 'sluice'), 0o755);
+      await writeFile(join(folder, 'usage 1.csv'), '');
+      await writeFile(join(folder, 'complete.bash'), SCRIPTS.bash);
+      const complete = (words: string, at: number): string[] => {
+        const script = `source ./complete.bash\nCOMP_WORDS=(${words})\nCOMP_CWORD=${at}\n_sluice\nprintf '%s\\n' "\${COMPREPLY[@]}"\ncomplete -p sluice`;
+        const env = { PATH: `${folder}:${process.env.PATH}` };
+        return execFileSync('bash', ['--norc', '-c', script], { cwd: folder, env, encoding: 'utf8' })
+          .trimEnd()
+          .split('\n');
+      };
+      const registered = 'complete -F _sluice sluice';
+      expect(complete("sluice batches '' --json", 2)).toEqual(['<__complete>', '<batches>', '<>', registered]);
+      expect(complete('sluice report b --out us', 4)).toEqual(['usage 1.csv', registered]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});

@@ -1,0 +1,214 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EXIT } from '../../../cli/exit-codes.ts';
+import { createProgram } from '../../../cli/program.ts';
+import { noCounts } from '../../../shared/sweep/counts.ts';
+import { type Answer, batchView, connectionFault, run } from './world.ts';
+
+const ID = '01a1fe1f-bab8-7ae4-96f3-25c93f470606';
+const batch = { json: batchView(ID, 'completed') };
+const queue = { queue: 'q', status: 'idle', paused: null, startFailure: null, dueAt: null, limits: null };
+const policy = {
+  queue: 'q',
+  version: 1,
+  policy: { thresholds: [{ tasks: 1 }], capacity: 1, headroom: 0, targetSeconds: 1 },
+};
+const period = { from: '', to: '', batches: 0, items: 0, totalUsd: 0, usdPerMillionItems: null };
+const usd = { work: { usd: 0 }, wakeUps: { usd: 0 }, idle: { usd: 0 } };
+const cancellation = { ended: { chunks: 0, items: 0 }, left: { chunks: 0, items: 0 } };
+const redriven = { batch: ID, revision: 1, redriven: 1, unreadable: 0, chunks: 1, at: '' };
+
+/** What every command asks, and the fields of its answer that a script may rely on. */
+const COMMANDS: readonly [args: string, fields: readonly string[], answers: Record<string, Answer>][] = [
+  [`watch ${ID}`, ['id', 'state', 'counts'], { [`GET batches/${ID}`]: batch }],
+  ['batches', ['batches', 'days'], { 'GET batches?limit=50': { json: { batches: [], days: { from: '', to: '' } } } }],
+  [`batches ${ID}`, ['id', 'state', 'counts'], { [`GET batches/${ID}`]: batch }],
+  [`results ${ID}`, ['0'], { [`GET batches/${ID}/results?format=ndjson`]: { text: '{"a":1}\n' } }],
+  [`results ${ID} --manifest`, ['chunks'], { [`GET batches/${ID}/results?manifest=true`]: { json: { chunks: [] } } }],
+  [`report ${ID}`, ['items'], { [`GET batches/${ID}/report?format=json`]: { json: { items: [] } } }],
+  [
+    `dead-letters ${ID}`,
+    ['batch', 'groups'],
+    { [`GET batches/${ID}/dead-letters`]: { json: { batch: ID, count: 0, groups: [], otherCauses: 0 } } },
+  ],
+  [
+    `dead-letters ${ID} --cause c`,
+    ['batch', 'cause', 'items'],
+    { [`GET batches/${ID}/dead-letters?cause=c&limit=1000`]: { json: { batch: ID, cause: 'c', items: [] } } },
+  ],
+  [`open ${ID}`, ['url', 'opened'], {}],
+  [`logs ${ID} --logs logs`, ['batch', 'source', 'isCut', 'lines'], {}],
+  [
+    `redrive ${ID}`,
+    ['revision', 'redriven', 'idempotencyKey'],
+    { [`POST batches/${ID}/dead-letters/redrive`]: { json: redriven } },
+  ],
+  [
+    `redrive ${ID} --wait`,
+    ['id', 'state', 'counts'],
+    { [`POST batches/${ID}/dead-letters/redrive`]: { json: redriven }, [`GET batches/${ID}`]: batch },
+  ],
+  [
+    `cancel ${ID}`,
+    ['id', 'cancellation'],
+    { [`POST batches/${ID}/cancel`]: { json: { ...batch.json, cancellation } } },
+  ],
+  [`delete ${ID} --yes`, ['batch', 'deleted'], { [`DELETE batches/${ID}`]: { status: 204 } }],
+  ['queues', ['queues'], { 'GET queues': { json: { queues: [queue] } } }],
+  ['pause q', ['queue', 'paused'], { 'POST queues/q/pause': { json: { ...queue, depth: 0 } } }],
+  [`pause ${ID}`, ['id', 'state'], { [`POST batches/${ID}/pause`]: batch }],
+  ['resume q', ['queue', 'paused'], { 'POST queues/q/resume': { json: { ...queue, depth: 0 } } }],
+  ['policy q', ['queue', 'version', 'policy'], { 'GET queues/q/policy': { json: policy } }],
+  [
+    'cost',
+    ['day', 'month', 'sheet'],
+    {
+      'GET cost': {
+        json: { sheet: '2026', day: { ...period, ...usd }, month: { ...period, ...usd }, notIncluded: [] },
+      },
+    },
+  ],
+  ['sweep', ['open', 'failed'], { 'POST sweep': { json: noCounts() } }],
+  ['health', ['status', 'workloads'], { 'GET health': { json: { status: 'ok', pool: null, workloads: [] } } }],
+  [
+    'login prod --url http://app.test --key k',
+    ['profile', 'url', 'current', 'file'],
+    { 'GET batches?limit=1': { json: {} } },
+  ],
+  ['profiles', ['profiles'], {}],
+  ['logout prod', ['profile', 'deleted'], {}],
+  ['completion bash', ['shell', 'script'], {}],
+  ['--version', ['version'], {}],
+];
+/** Their uploads are requests of another kind, which need a server: tests/integration/cli. */
+const ELSEWHERE = ['submit'];
+
+let home: string;
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'sluice-json-'));
+  await mkdir(join(home, 'logs'));
+  await writeFile(join(home, 'logs/host-1.log'), '');
+});
+afterAll(() => rm(home, { recursive: true, force: true }));
+
+const world = () => ({ folder: home, env: { HOME: home } });
+
+describe('with --json', () => {
+  it('every command is held to its form', () => {
+    const program = createProgram(() => async () => {}, { out: () => {}, err: () => {} });
+    const held = new Set([...COMMANDS.map(([args]) => args.split(' ')[0]), ...ELSEWHERE]);
+    expect(program.commands.map((command) => command.name()).filter((name) => !held.has(name))).toEqual([]);
+  });
+
+  it.each(COMMANDS)('%s prints one JSON document', async (args, fields, answers) => {
+    const { code, out } = await run(`${args} --json`, answers, world());
+    expect([code, out.endsWith('\n') || args.startsWith('report') || args.includes('manifest')]).toEqual([
+      EXIT.done,
+      true,
+    ]);
+    const value = JSON.parse(out);
+    expect(Object.keys(value)).toEqual(expect.arrayContaining([...fields]));
+    if (args.startsWith('login') || args.startsWith('logout')) return;
+    expect((await run(`${args} -o json`, answers, world())).out).toBe(out);
+  });
+
+  it.each(COMMANDS.filter(([, , answers]) => Object.keys(answers).length > 0))(
+    '%s tells a fault as one JSON document on standard error',
+    async (args, _fields, answers) => {
+      const broken = Object.fromEntries(Object.keys(answers).map((path) => [path, connectionFault('ECONNREFUSED')]));
+      const { code, out, err } = await run(`${args} --json --quiet`, broken, world());
+      expect([code, out]).toEqual([EXIT.failed, '']);
+      expect(JSON.parse(err)).toMatchObject({ error: { exitCode: EXIT.failed, message: expect.any(String) } });
+    },
+  );
+
+  it.each([
+    ['', 'expected a command'],
+    ['frobnicate', "unknown command 'frobnicate'"],
+    ['watch', "missing required argument 'id'"],
+    ['batches --limit 0', 'whole number from 1'],
+    ['batches --stat x', "unknown option '--stat'"],
+    ['delete a', 'expected --yes'],
+    ['batches --url nowhere', '--url: expected an address'],
+  ])('"%s" is a fault as JSON, too', async (args, message) => {
+    for (const form of ['--json', '-o json', '--output=json']) {
+      const { code, out, err } = await run(`${args} ${form}`);
+      expect([code, out]).toEqual([EXIT.usage, '']);
+      expect(JSON.parse(err)).toEqual({
+        error: expect.objectContaining({ exitCode: EXIT.usage, message: expect.stringContaining(message) }),
+      });
+    }
+  });
+});
+
+describe('with --output csv', () => {
+  it.each([
+    [
+      'batches',
+      'id,workload,lane,state,accepted,pending,dead,createdAt,completedAt',
+      {
+        'GET batches?limit=50': {
+          json: {
+            batches: [
+              {
+                ...{
+                  id: ID,
+                  workload: 'billing',
+                  lane: 'high',
+                  state: 'running',
+                  accepted: 1_000,
+                  pending: 4,
+                  dead: 0,
+                },
+                ...{ createdAt: '2026-11-01T10:00:00.123Z', completedAt: null },
+              },
+            ],
+            days: { from: '', to: '' },
+          },
+        },
+      },
+      `${ID},billing,high,running,1000,4,0,2026-11-01T10:00:00.123Z,`,
+    ],
+    [
+      'queues',
+      'queue,depth,active,total,itemsPerSecond,taskLimit,state',
+      {
+        'GET queues': {
+          json: {
+            queues: [
+              {
+                ...{ ...queue, depth: 7, active: 0, total: 1, itemsPerSecond: 1_234.5, taskLimit: 0 },
+                paused: { by: 'operator', since: '2026-11-01T10:00:00.123Z', reason: '=x, "y"' },
+              },
+            ],
+          },
+        },
+      },
+      'q,7,0,1,1234.5,0,"paused by operator since 2026-11-01 10:00:00: =x, ""y"""',
+    ],
+  ])('%s lists the fields of JSON', async (args, header, answers, row) => {
+    const { code, out } = await run(`${args} --output csv`, answers);
+    expect([code, out]).toEqual([EXIT.done, `${header}\r\n${row}\r\n`]);
+  });
+
+  it('an empty list is a header', async () => {
+    const { out } = await run('batches -o csv', {
+      'GET batches?limit=50': { json: { batches: [], days: { from: '', to: '' } } },
+    });
+    expect(out).toBe('id,workload,lane,state,accepted,pending,dead,createdAt,completedAt\r\n');
+  });
+});
+
+describe('an empty list of batches', () => {
+  const none = {
+    'GET batches?workload=biling&limit=50': { json: { batches: [], days: { from: '', to: '' } } },
+    'GET health': { json: { workloads: ['billing', 'media'] } },
+  };
+
+  it('may be due to a workload that there is not, which is said with the near one', async () => {
+    const { code, err } = await run('batches --workload biling', none);
+    expect([code, err]).toEqual([EXIT.usage, expect.stringContaining('Did you mean billing?')]);
+  });
+});

@@ -1,0 +1,177 @@
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { EXIT } from '../../../cli/exit-codes.ts';
+import { askSecrets } from '../../../cli/profiles/ask-secrets.ts';
+import { profilesFile } from '../../../cli/profiles/store.ts';
+import { batchView, run } from './world.ts';
+
+let home: string;
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'sluice-home-'));
+});
+afterEach(() => rm(home, { recursive: true, force: true }));
+
+const fileOf = (): string => join(home, '.config/sluice/profiles.json');
+/** No address and no keys but those of profiles. */
+const bare = () => ({ SLUICE_URL: '', SLUICE_KEY: '', SLUICE_OPERATOR_KEY: '', HOME: home });
+const accepts = { 'GET batches?limit=1': { json: {} }, 'GET queues': { json: { queues: [] } } };
+const sluice = (args: string, { answers = accepts, stdin = '', env = {} }: Partial<Given> = {}) =>
+  run(args, answers, { env: { ...bare(), ...env }, stdin });
+interface Given {
+  answers: Parameters<typeof run>[1];
+  stdin: string;
+  env: Record<string, string>;
+}
+const login = (name: string, keys = 'client-1\noperator-1\n') =>
+  sluice(`login ${name} --url https://${name}.test/api/`, { stdin: keys });
+
+describe('login', () => {
+  it('tries the keys, keeps them for the user alone, and never prints them', async () => {
+    const { code, out, err, asked } = await login('prod');
+    expect([code, err]).toEqual([EXIT.done, '']);
+    expect(out).toBe(`prod is the current profile: https://prod.test\nKept in ${fileOf()}\n`);
+    expect(asked.map(({ path, key }) => [path, key])).toEqual([
+      ['batches?limit=1', 'client-1'],
+      ['queues', 'operator-1'],
+    ]);
+    expect([(await stat(fileOf())).mode & 0o777, (await stat(join(fileOf(), '..'))).mode & 0o777]).toEqual([
+      0o600, 0o700,
+    ]);
+    expect(await readdir(join(fileOf(), '..'))).toEqual(['profiles.json']);
+    expect(JSON.parse(await readFile(fileOf(), 'utf8'))).toEqual({
+      current: 'prod',
+      profiles: { prod: { url: 'https://prod.test', key: 'client-1', operatorKey: 'operator-1' } },
+    });
+  });
+
+  it('keeps nothing when the app does not accept the key', async () => {
+    const answers = { 'GET batches?limit=1': { status: 401 } };
+    const { code } = await sluice('login prod --url https://prod.test', { stdin: 'wrong\n', answers });
+    expect([code, await readdir(home)]).toEqual([EXIT.refused, []]);
+  });
+
+  it('takes the key of an operator alone', async () => {
+    const { asked } = await login('ops', '\noperator-1\n');
+    expect(asked.map(({ path }) => path)).toEqual(['queues']);
+    expect(JSON.parse(await readFile(fileOf(), 'utf8')).profiles.ops).toEqual({
+      url: 'https://ops.test',
+      operatorKey: 'operator-1',
+    });
+  });
+
+  it('makes a known profile the current one', async () => {
+    await login('prod');
+    await login('test', 'client-2\n');
+    expect(JSON.parse((await sluice('profiles --json')).out)).toEqual({
+      profiles: [
+        { name: 'prod', url: 'https://prod.test', current: false, keys: ['client', 'operator'] },
+        { name: 'test', url: 'https://test.test', current: true, keys: ['client'] },
+      ],
+    });
+    const { asked, out } = await sluice('login prod');
+    expect([asked, out]).toEqual([[], 'prod is the current profile: https://prod.test\n']);
+    expect((await sluice('profiles')).out).toBe(
+      '  name  url                current  keys\n  prod  https://prod.test  current  client, operator\n  test  https://test.test           client\n',
+    );
+    expect((await sluice('profiles -o csv')).out).toBe(
+      'name,url,current,keys\r\nprod,https://prod.test,true,"client, operator"\r\ntest,https://test.test,false,client\r\n',
+    );
+  });
+
+  it.each([
+    ['login prod', 'expected --url for the new profile "prod"'],
+    ['login prod --url https://prod.test', 'expected the key of a client system'],
+    ['login ../prod --url https://prod.test', 'expected a name of at most 40'],
+    ['login prod --url nowhere', '--url: expected an address'],
+    ['logout prod', 'There is no profile "prod"; there is none; sluice login makes one.'],
+    ['batches --profile prod', 'There is no profile "prod"'],
+    ['batches --profile prod --url https://prod.test', '--profile: does not go with --url'],
+  ])('"%s" is refused', async (args, message) => {
+    const { code, err, asked } = await sluice(args);
+    expect([code, asked, err]).toEqual([EXIT.usage, [], expect.stringContaining(message)]);
+    expect(await readdir(home)).toEqual([]);
+  });
+
+  it('is undone by logout', async () => {
+    await login('prod');
+    await login('test', 'client-2\n');
+    expect((await sluice('logout test')).out).toBe('Deleted test, with its keys\n');
+    expect(JSON.parse(await readFile(fileOf(), 'utf8'))).toMatchObject({ profiles: { prod: {} } });
+    expect(await readFile(fileOf(), 'utf8')).not.toMatch(/current|client-2|"test"/);
+    expect((await sluice('logout pord')).err).toContain('there are: prod. Did you mean prod?');
+  });
+
+  it('asks at a terminal without showing what is typed', async () => {
+    const typed = new PassThrough();
+    let shown = '';
+    const write = (text: string | Uint8Array): boolean => {
+      shown += String(text);
+      return true;
+    };
+    const answer = askSecrets({ stdin: typed, stderr: { write } }, ['Key: ', 'Other: ']);
+    typed.write('secret\rother\r');
+    expect([await answer, shown]).toEqual([['secret', 'other'], 'Key: \nOther: \n']);
+    const ended = askSecrets({ stdin: new PassThrough().end(), stderr: { write } }, ['Key: ']);
+    expect(await ended).toEqual(['']);
+  });
+});
+
+describe('a profile', () => {
+  const id = '01a1fe1f-bab8-7ae4-96f3-25c93f470606';
+  const answers = { [`GET batches/${id}`]: { json: batchView(id, 'completed') } };
+  const keyOf = async (args: string, env: Record<string, string> = {}) => {
+    const { asked, code, err } = await sluice(`watch ${id} ${args}`, { answers, env });
+    expect([code, err.includes('sluice:')]).toEqual([EXIT.done, false]);
+    return asked[0]?.key;
+  };
+
+  it('gives its keys to its own address alone', async () => {
+    await login('test', 'client-2\n');
+    await login('prod');
+    expect(await keyOf('')).toBe('client-1');
+    expect(await keyOf('', { SLUICE_PROFILE: 'test' })).toBe('client-2');
+    expect(await keyOf('--profile test', { SLUICE_PROFILE: 'prod', SLUICE_URL: 'http://app.test' })).toBe('client-2');
+    expect(await keyOf('', { SLUICE_URL: 'http://app.test' })).toBeNull();
+    expect(await keyOf('--url http://app.test')).toBeNull();
+  });
+
+  it('comes after options and variables, and both keys are of one source', async () => {
+    await login('prod');
+    expect(await keyOf('--key mine')).toBe('mine');
+    expect(await keyOf('', { SLUICE_KEY: 'of-env' })).toBe('of-env');
+    expect(await keyOf('--profile prod', { SLUICE_KEY: 'of-env' })).toBe('client-1');
+    const queues = await sluice('queues', { env: { SLUICE_KEY: 'of-env' } });
+    expect(queues.asked[0]?.key).toBe('of-env');
+    expect((await sluice('queues')).asked[0]?.key).toBe('operator-1');
+  });
+
+  it('is not used when others can read the file, or it is broken; its content is not shown', async () => {
+    await login('prod');
+    await chmod(fileOf(), 0o644);
+    const open = await sluice('batches');
+    expect([open.code, open.asked, open.err]).toEqual([EXIT.failed, [], expect.stringContaining('chmod 600')]);
+    await chmod(fileOf(), 0o600);
+    await writeFile(fileOf(), '{"profiles": "secret-key');
+    const broken = await sluice('batches');
+    expect([broken.code, broken.err]).toEqual([EXIT.failed, expect.stringContaining('cannot be read as profiles')]);
+    expect(broken.err).not.toContain('secret-key');
+  });
+
+  it.each([
+    [{ HOME: '/home/me' }, 'linux', '/home/me/.config/sluice/profiles.json'],
+    [{ HOME: '/home/me', XDG_CONFIG_HOME: '/cfg' }, 'linux', '/cfg/sluice/profiles.json'],
+    [{ HOME: '/home/me', XDG_CONFIG_HOME: 'relative' }, 'darwin', '/home/me/.config/sluice/profiles.json'],
+    [{ APPDATA: '/roaming', HOME: '/home/me' }, 'win32', '/roaming/sluice/profiles.json'],
+    [{}, 'linux', undefined],
+  ] as const)('with %j on %s lies in %s', (env, platform, file) => {
+    expect(profilesFile({ env, platform })).toBe(file);
+  });
+
+  it('cannot be kept where there is no folder for it', async () => {
+    const { code, err } = await sluice('login prod --url https://prod.test --key k', { env: { HOME: '' } });
+    expect([code, err]).toEqual([EXIT.failed, expect.stringContaining('neither HOME nor XDG_CONFIG_HOME')]);
+  });
+});

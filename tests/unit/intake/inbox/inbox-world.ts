@@ -1,0 +1,86 @@
+/** The inbox on tables and blobs in memory, with small chunks, blocks and checkpoints. */
+import { decodeFrame } from '../../../../shared/contract/frame.ts';
+import { readIndex } from '../../../../shared/contract/payload-index.ts';
+import { collectInbox, type InboxDeps, type InboxResult } from '../../../../shared/intake/inbox/inbox.ts';
+import { withLog } from '../../../../shared/telemetry/log.ts';
+import { defineWorkload } from '../../../../shared/workload/define.ts';
+import { createRegistry } from '../../../../shared/workload/registry.ts';
+import { type MemoryBlobs, memoryBlobs } from '../../../helpers/memory-blobs.ts';
+import { type MemoryTable, memoryTable } from '../../../helpers/memory-table.ts';
+import { SILENT_LOG } from '../../../helpers/silent-log.ts';
+
+export const NOTHING: InboxResult = { accepted: 0, rejected: 0, deferred: 0, unfinished: 0, stuck: 0 };
+const START = Date.parse('2026-01-01T00:00:00.000Z');
+const item = { '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) } } as const;
+const map = (value: unknown): unknown => value;
+
+export const registry = createRegistry([
+  defineWorkload({ name: 'plain', version: 1, item, map, chunk: { maxItems: 50 } }),
+  defineWorkload({ name: 'strict', version: 1, item, map, inbox: { repeatedContent: 'refuse' } }),
+]);
+
+/** What a batch row in the table says. */
+export interface StoredBatch {
+  id: string;
+  accepted: number;
+  digest: string;
+  payload: string;
+  indexOffset: number;
+}
+
+export class InboxWorld {
+  nowMs = START;
+  readonly blobs: MemoryBlobs = memoryBlobs({ now: () => this.nowMs });
+  readonly keys: MemoryTable = memoryTable();
+  readonly batchTable: MemoryTable = memoryTable();
+  readonly deps: InboxDeps;
+
+  constructor() {
+    const now = () => this.nowMs;
+    const queue = { name: 'queue', sendMessage: async () => ({}) };
+    const meter = {
+      measure: async (work: () => Promise<unknown>) => ({ value: await work(), operations: {} }),
+      knowsServiceTime: () => true,
+    };
+    this.deps = {
+      ...{ registry, table: this.batchTable.table, keys: this.keys.table, container: this.blobs.container, meter },
+      queues: () => queue,
+      publish: async () => {},
+      gate: { table: memoryTable().table, now },
+      settings: { pool: undefined, maxInboxBytes: 1e9, maxDecodedBytes: 1e9, maxRecordBytes: 1e6, maxItems: 1e9 },
+      intakeSizes: { checkpointBytes: 16 * 1024, blockBytes: 4 * 1024 },
+    } as unknown as InboxDeps;
+  }
+
+  look(deps = this.deps): Promise<InboxResult> {
+    return withLog(SILENT_LOG, () => collectInbox(deps));
+  }
+
+  /** Long enough for the claim of a dead process to lapse. */
+  wait(ms = 2 * 60_000): void {
+    this.nowMs += ms;
+  }
+
+  async batches(): Promise<StoredBatch[]> {
+    const rows: StoredBatch[] = [];
+    const all = { queryOptions: { filter: "RowKey eq 'batch'" } };
+    for await (const row of this.batchTable.table.listEntities(all)) {
+      const { partitionKey, accepted, digest, payload, indexOffset } = row;
+      const [id, count, offset] = [String(partitionKey), Number(accepted), Number(indexOffset)];
+      rows.push({ id, accepted: count, digest: String(digest), payload: String(payload), indexOffset: offset });
+    }
+    return rows;
+  }
+
+  /** The records of a batch by its payload, each frame checked against the index. */
+  recordsOf({ payload, indexOffset }: StoredBatch): string {
+    const body = this.blobs.blobs.get(`payloads/${payload}`)?.body ?? Buffer.alloc(0);
+    return readIndex(body.subarray(indexOffset))
+      .map((entry) => decodeFrame(body.subarray(entry.offset, entry.offset + entry.length), entry).toString())
+      .join('');
+  }
+
+  names(prefix: string): string[] {
+    return [...this.blobs.blobs.keys()].filter((path) => path.startsWith(prefix)).toSorted();
+  }
+}

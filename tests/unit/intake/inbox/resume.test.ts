@@ -1,0 +1,313 @@
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { InboxDeps, InboxResult } from '../../../../shared/intake/inbox/inbox.ts';
+import { listTaking, type TakenFile } from '../../../../shared/intake/inbox/progress.ts';
+import { Crash, dyingAt } from '../../../helpers/crashes.ts';
+import { InboxWorld, NOTHING, type StoredBatch } from './inbox-world.ts';
+
+const ITEMS = 800;
+// Hashes do not compress, so that blocks fill up.
+const lines = Array.from({ length: ITEMS }, (_, index) => `{"index":${index},"text":"${hashOf(index)}"}`);
+const ndjson = `${lines.join('\n')}\n`;
+
+function hashOf(index: number): string {
+  return createHash('sha256').update(String(index)).digest('hex');
+}
+
+/** Every `step`-th write is one to die at. */
+const FORMATS: [name: string, content: string | Buffer, step: number][] = [
+  ['plain/large.ndjson', ndjson, 1],
+  ['plain/large.ndjson.gz', gzipSync(ndjson), 4],
+  ['plain/large.json', `[${lines.join(',\n')}]`, 4],
+];
+
+const worldWith = (name = 'plain/large.ndjson', content: string | Buffer = ndjson): InboxWorld => {
+  const world = new InboxWorld();
+  world.blobs.put('inbox', name, content);
+  return world;
+};
+
+/** The one batch that there must be in the end, whole. */
+async function expectOneBatch(world: InboxWorld, name = 'plain/large.ndjson'): Promise<StoredBatch> {
+  const batches = await world.batches();
+  expect(batches).toHaveLength(1);
+  const [batch] = batches as [StoredBatch];
+  expect(batch.accepted).toBe(ITEMS);
+  expect(world.recordsOf(batch)).toBe(ndjson);
+  expect(world.names('inbox/')).toEqual([]);
+  expect(world.names('inbox-done/')).toEqual([`inbox-done/${name}`]);
+  return batch;
+}
+
+/** How many writes a look makes that nothing disturbs. */
+async function countWrites(name?: string, content?: string | Buffer): Promise<number> {
+  const world = worldWith(name, content);
+  const process = { writes: 0, dead: false };
+  await world.look(dyingAt(world.deps, Number.POSITIVE_INFINITY, process));
+  return process.writes;
+}
+
+const WRITES = await countWrites();
+/** The write at which more than half of the file is behind a checkpoint. */
+const HALF = await findHalf();
+
+async function findHalf(): Promise<number> {
+  for (let at = 1; ; at++) {
+    const world = worldWith();
+    await world.look(dyingAt(world.deps, at));
+    const [taken] = await takingOf(world);
+    if ((taken?.readItems ?? 0) > ITEMS / 2) return at;
+  }
+}
+
+async function takingOf(world: InboxWorld): Promise<TakenFile[]> {
+  const files: TakenFile[] = [];
+  for await (const file of listTaking(world.deps)) files.push(file);
+  return files;
+}
+
+describe('a large file', () => {
+  it('is one batch, and its checkpoint is gone then', async () => {
+    const world = worldWith();
+
+    expect(await world.look()).toEqual({ ...NOTHING, accepted: 1 });
+
+    await expectOneBatch(world);
+    expect(world.names('payloads/checkpoints/')).toEqual([]);
+    expect(WRITES).toBeGreaterThan(25);
+  });
+
+  it.each(FORMATS)('%s is the same batch whichever write a process dies at', async (name, content, step) => {
+    const { digest } = await wholeBatch(name, content);
+    for (let at = 1; at <= WRITES; at += step) {
+      const world = worldWith(name, content);
+      await world.look(dyingAt(world.deps, at));
+      world.wait();
+      // After its last write nothing is left to do.
+      expect(await world.look()).toMatchObject({ rejected: 0, deferred: 0, stuck: 0 });
+      expect((await expectOneBatch(world, name)).digest).toBe(digest);
+      // A crash after acceptance may leave the checkpoint to the sweep.
+      expect(world.names('payloads/checkpoints/').length).toBeLessThanOrEqual(1);
+    }
+  });
+
+  it('is told as being taken, up to its checkpoint', async () => {
+    const world = worldWith();
+    await world.look(dyingAt(world.deps, HALF));
+    const [taken] = await takingOf(world);
+    const size = Buffer.byteLength(ndjson);
+    expect(taken).toMatchObject({ name: 'plain/large.ndjson', workload: 'plain', lane: undefined, bytes: size });
+    expect(taken?.readBytes).toBeGreaterThan(size / 2);
+    expect(taken?.readBytes).toBeLessThan(size);
+  });
+
+  it('is read by range from the last 8 MiB before its checkpoint', async () => {
+    const size = 9_000 * 2_048;
+    const record = JSON.stringify({ text: 'x'.repeat(2_048 - 12) });
+    const world = worldWith('plain/large.ndjson', `${record}\n`.repeat(9_000));
+    const intakeSizes = { checkpointBytes: 9 * 1024 * 1024, blockBytes: 4 * 1024 };
+    const deps = hooked({ ...world.deps, intakeSizes }, async (_at, call, path) => {
+      await call();
+      if (path.includes('checkpoints/')) throw new Crash('after the checkpoint');
+    });
+    await world.look(deps);
+    const path = 'inbox/plain/large.ndjson';
+    const before = world.blobs.downloaded.get(path) ?? 0;
+
+    world.wait();
+    await world.look();
+
+    expect((world.blobs.downloaded.get(path) ?? 0) - before).toBe(size - 8 * 1024 * 1024);
+    expect(await world.batches()).toMatchObject([{ accepted: 9_000 }]);
+  });
+
+  it('comes to its end though every process dies after a few writes', async () => {
+    const world = worldWith();
+    for (let looks = 0; looks < 20 && (await world.batches()).length === 0; looks++) {
+      await world.look(dyingAt(world.deps, 12));
+      world.wait();
+    }
+    await world.look();
+    await expectOneBatch(world);
+    expect(WRITES).toBeGreaterThan(3 * 12);
+  });
+});
+
+async function wholeBatch(name: string, content: string | Buffer): Promise<StoredBatch> {
+  const world = worldWith(name, content);
+  await world.look();
+  return expectOneBatch(world, name);
+}
+
+const BLOB_WRITES = new Set(['upload', 'stageBlock', 'commitBlockList', 'deleteIfExists']);
+
+/** Has `around` make each write of a blob; it is given the number of the write, the call, and the blob's address. */
+function hooked(
+  deps: InboxDeps,
+  around: (at: number, call: () => Promise<unknown>, path: string) => Promise<unknown>,
+): InboxDeps {
+  let writes = 0;
+  const wrap = (client: object): object =>
+    new Proxy(client, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name);
+        if (typeof value !== 'function') return value;
+        const call = value as (...args: unknown[]) => unknown;
+        if (name === 'getBlockBlobClient' || name === 'getBlobClient')
+          return (...args: unknown[]) => wrap(call(...args) as object);
+        if (!BLOB_WRITES.has(String(name))) return call;
+        return (...args: unknown[]) => {
+          writes += 1;
+          return around(writes, () => call(...args) as Promise<unknown>, String(Reflect.get(target, 'url')));
+        };
+      },
+    });
+  const container = ((name) => wrap(deps.container(name))) as InboxDeps['container'];
+  return { ...deps, container };
+}
+
+const blobWrites = async (): Promise<number> => {
+  const world = worldWith();
+  let most = 0;
+  await world.look(
+    hooked(world.deps, (at, call) => {
+      most = at;
+      return call();
+    }),
+  );
+  return most;
+};
+
+const BLOB_CALLS = await blobWrites();
+
+describe('two processes at one file', () => {
+  /** The second one cuts the payload into other blocks, as another release might. */
+  const second = (world: InboxWorld): InboxDeps => ({
+    ...world.deps,
+    intakeSizes: { checkpointBytes: 10 * 1024, blockBytes: 1_000 },
+  });
+
+  /** The first one freezes before its blob write `at`, until `meanwhile` is over. */
+  async function freeze(world: InboxWorld, at: number, meanwhile: () => Promise<unknown>): Promise<InboxResult> {
+    const deps = hooked(world.deps, async (write, call) => {
+      if (write === at) {
+        world.wait();
+        await meanwhile();
+      }
+      return call();
+    });
+    return world.look(deps);
+  }
+
+  it('hold no claim of each other: who finds a newer checkpoint stops, and leaves the claim', async () => {
+    const world = worldWith();
+    expect(await freeze(world, 6, () => world.look(dyingAt(second(world), HALF)))).toEqual({ ...NOTHING, deferred: 1 });
+    // The claim of the second one is not released: a third one waits for it to lapse.
+    expect(await world.look()).toEqual({ ...NOTHING, deferred: 1 });
+    world.wait();
+    expect(await world.look()).toEqual({ ...NOTHING, accepted: 1 });
+    await expectOneBatch(world);
+  });
+
+  it('make one whole batch, wherever the first one freezes while the second takes over', async () => {
+    for (let at = 1; at <= BLOB_CALLS; at++) {
+      const world = worldWith();
+      await freeze(world, at, () => world.look(second(world)));
+      world.wait();
+      await world.look();
+      await expectOneBatch(world);
+    }
+  });
+
+  it('make one whole batch when the second one dies, the first one goes on, and a third one comes', async () => {
+    for (let at = 4; at <= BLOB_CALLS; at += 1) {
+      for (let death = 3; death <= WRITES; death += 7) {
+        const world = worldWith();
+        await freeze(world, at, () => world.look(dyingAt(second(world), death)));
+        world.wait();
+        await world.look();
+        await expectOneBatch(world);
+      }
+    }
+  });
+});
+
+describe('an answer that is lost', () => {
+  it('changes nothing, whichever write is repeated', async () => {
+    for (let lost = 1; lost <= BLOB_CALLS; lost++) {
+      const world = worldWith();
+      const repeated = hooked(world.deps, async (at, call) => {
+        if (at === lost) await call();
+        return call();
+      });
+      expect(await world.look(repeated)).toEqual({ ...NOTHING, accepted: 1 });
+      await expectOneBatch(world);
+    }
+  });
+});
+
+describe('a checkpoint', () => {
+  const half = async (): Promise<InboxWorld> => {
+    const world = worldWith();
+    await world.look(dyingAt(world.deps, HALF));
+    world.wait();
+    expect(world.names('payloads/checkpoints/')).toHaveLength(1);
+    return world;
+  };
+
+  it('whose blocks are gone is deleted, and the next look begins anew', async () => {
+    const world = await half();
+    world.blobs.dropStaged();
+    expect(await world.look()).toEqual({ ...NOTHING, deferred: 1 });
+    expect(world.names('payloads/checkpoints/')).toEqual([]);
+    world.wait();
+    await world.look();
+    await expectOneBatch(world);
+  });
+
+  it('that is half a day old is not used', async () => {
+    const world = await half();
+    world.blobs.dropStaged();
+    world.wait(13 * 3_600_000);
+    expect(await world.look()).toEqual({ ...NOTHING, accepted: 1 });
+    await expectOneBatch(world);
+  });
+
+  it('of another version of the file is not used', async () => {
+    const world = worldWith();
+    world.blobs.put('inbox', 'plain/large.ndjson', ndjson, { idempotencykey: 'one' });
+    await world.look(dyingAt(world.deps, HALF));
+    world.blobs.put('inbox', 'plain/large.ndjson', lines.slice(0, 700).join('\n'), { idempotencykey: 'one' });
+    world.wait();
+    expect(await world.look()).toEqual({ ...NOTHING, accepted: 1 });
+    expect((await world.batches()).map(({ accepted }) => accepted)).toEqual([700]);
+  });
+
+  it('goes with a file that is rejected', async () => {
+    const world = worldWith('plain/large.ndjson', `${ndjson}{"broken`);
+    expect(await world.look()).toEqual({ ...NOTHING, rejected: 1 });
+    expect(world.names('payloads/')).toEqual([]);
+  });
+});
+
+describe('the end of the time', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('ends the reading with a checkpoint, and the next look goes on', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    const world = worldWith();
+    const stopped = hooked(world.deps, (at, call) => {
+      if (at === 8) vi.advanceTimersByTime(8 * 60_000);
+      return call();
+    });
+    expect(await world.look(stopped)).toEqual({ ...NOTHING, unfinished: 1 });
+    const [taken] = await takingOf(world);
+    expect(taken?.readItems).toBeGreaterThan(50);
+
+    expect(await world.look()).toEqual({ ...NOTHING, accepted: 1 });
+    await expectOneBatch(world);
+  });
+});
