@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { StackOptions } from 'functions-local';
+import { type CsvOptions, readCsvOptions } from '../shared/intake/parse/csv-options.ts';
 
 /** How the command is called. */
 export const USAGE = `Usage: npm start [-- [FILE] [options]]
@@ -8,6 +9,8 @@ export const USAGE = `Usage: npm start [-- [FILE] [options]]
   --items N       what to generate when there is no FILE: transactions, default 200000, or images, default 120
   --seed S        seed of the generator; default 1
   --workload W    default billing; those of billing and media are generated and checked, of others only shown
+  --delimiter D, --decimal D, --rename 'Old name=newName' (repeatable), --charset C
+                  how a CSV file is written, as for sluice submit; default: found from its head
   --instances N   host processes with the app, behind a router, as Azure scales out; default 1
   --port N        port of the app; default the one of the last start, at first 7071
   --once          end after the report, instead of staying up
@@ -21,6 +24,8 @@ export const DEV_USAGE = `Usage: npm run dev [-- [FILE] [options]]
   --workload W    that FILE is for; default billing, for which a file is generated when there is none
   --items N       transactions to generate; default 1000
   --seed S        seed of the generator; default 1
+  --delimiter D, --decimal D, --rename 'Old name=newName' (repeatable), --charset C
+                  how a CSV file is written, as for sluice submit; default: found from its head
   --instances N   host processes with the app, behind a router, as Azure scales out; default 1
   --port N        port of the app; default the one of the last start, at first 7071
   --keep          go on with the data of the last start, instead of a fresh one; ports and keys are the same anyhow
@@ -33,6 +38,8 @@ export interface DemoOptions {
   items: number;
   seed: number;
   workload: string;
+  /** How a CSV file is written, as far as the user says. */
+  csv: CsvOptions;
   instances: number;
   /** undefined: the one of the last start, at first the usual one. */
   port: number | undefined;
@@ -51,6 +58,10 @@ const OPTIONS = {
   workload: { type: 'string', default: 'billing' },
   instances: { type: 'string', default: '1' },
   port: { type: 'string' },
+  delimiter: { type: 'string' },
+  decimal: { type: 'string' },
+  charset: { type: 'string' },
+  rename: { type: 'string', multiple: true },
   keep: { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
@@ -88,6 +99,10 @@ interface Values {
   workload: string;
   instances: string;
   port?: string;
+  delimiter?: string;
+  decimal?: string;
+  charset?: string;
+  rename?: string[];
   keep: boolean;
   help: boolean;
 }
@@ -108,12 +123,19 @@ function toOptions(
     workload: values.workload,
     keep: values.keep,
     help: values.help,
+    csv: csvOptionsOf(values),
     file: file === undefined ? undefined : resolve(folder, file),
     items: readWhole('--items', values.items ?? usual ?? '1', MAX_ITEMS),
     port: values.port === undefined ? undefined : readWhole('--port', values.port, MAX_PORT),
     instances: readWhole('--instances', values.instances, MAX_INSTANCES),
     seed: readWhole('--seed', values.seed, MAX_SEED),
   };
+}
+
+function csvOptionsOf({ delimiter, decimal, charset, rename = [] }: Values): CsvOptions {
+  const given = Object.entries({ delimiter, decimal, charset }).filter(([, value]) => value !== undefined);
+  const entries = [...given, ...rename.map((each) => ['rename', each])] as [string, string][];
+  return readCsvOptions(new URLSearchParams(entries));
 }
 
 function readWhole(name: string, text: string, most: number): number {

@@ -88,14 +88,14 @@ const describeNames = (names: readonly string[]): string =>
   );
 
 /** Returns what takes the file through the app as it is now. It never rejects. */
-function createRun(stack: ReloadableStack, file: string, { workload }: DemoOptions): () => Promise<void> {
+function createRun(stack: ReloadableStack, file: string, { workload, csv }: DemoOptions): () => Promise<void> {
   let running: Promise<void> | undefined;
   const run = async (): Promise<void> => {
     if (stack.instances.length === 0) return print('No app is up: mend the error first.');
     const startedAt = performance.now();
     try {
       print('', `Runs ${relative(process.cwd(), file)} through ${workload}`);
-      const submission = { file, workload };
+      const submission = { file, workload, csv };
       const shown = await showBatch(stack, submission, process.stdout);
       print(...verdictOf(shown, submission).lines, `Done in ${since(startedAt)}`);
     } catch (error: unknown) {

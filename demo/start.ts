@@ -7,7 +7,8 @@ import { type LocalStack, startStack } from 'functions-local';
 import { EXIT, type ExitCode } from '../cli/exit-codes.ts';
 import { formatCount, formatTable } from '../cli/text/format.ts';
 import { type DemoOptions, portOf } from './arguments.ts';
-import { type Submission, showBatch } from './batch/show-batch.ts';
+import { showBatch } from './batch/show-batch.ts';
+import type { Submission } from './batch/submission.ts';
 import { verdictOf } from './batch/verdict.ts';
 import type { DataFolder } from './data-folder.ts';
 import { INTERRUPTED } from './interruption.ts';
@@ -19,11 +20,12 @@ import { differences, expectFrom } from './verify.ts';
 const print = (...lines: string[]): void => void process.stdout.write(`${lines.join('\n')}\n`);
 
 async function inputOf(stack: LocalStack, options: DemoOptions, folder: DataFolder): Promise<Submission> {
-  const { workload, file } = options;
+  const { workload, file, csv } = options;
   if (file === undefined && workload === 'media') return drawnImages(stack, options, folder);
   const input = file ?? (await generatedUsage(options, folder));
   await access(input);
-  if (workload !== 'billing') return { file: input, workload };
+  // The check reads plain CSV alone.
+  if (workload !== 'billing' || Object.keys(csv).length > 0) return { file: input, workload, csv };
   return { file: input, workload, compare: async (answered) => differences(await expectFrom(input), answered) };
 }
 

@@ -1,20 +1,12 @@
 import type { ReloadableStack } from 'functions-local';
 import { formatNumber } from '../../cli/text/format.ts';
 import { createStatusLine, type Screen } from '../../cli/text/status-line.ts';
-import type { Answered } from '../verify.ts';
 import { type Batch, createApi, type SluiceApi } from './api.ts';
 import { peakMemory } from './peak-memory.ts';
+import type { Submission } from './submission.ts';
 import { describeReport, describeRun } from './summary.ts';
 import { uploadFile } from './upload.ts';
 import { watchBatch } from './watch.ts';
-
-/** What is uploaded. */
-export interface Submission {
-  file: string;
-  workload: string;
-  /** In words, how the answer differs from what the file comes to; absent where that cannot be worked out. */
-  compare?: (answered: Answered) => Promise<string[]>;
-}
 
 /** What is asked of the stack. */
 export type ShownStack = Pick<ReloadableStack, 'url' | 'keys' | 'instances'>;

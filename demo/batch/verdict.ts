@@ -1,6 +1,7 @@
 import { relative } from 'node:path';
 import { EXIT, type ExitCode } from '../../cli/exit-codes.ts';
-import type { Shown, Submission } from './show-batch.ts';
+import type { Shown } from './show-batch.ts';
+import type { Submission } from './submission.ts';
 
 const PROBLEMS_SHOWN = 20;
 const COMMAND = 'npm run --silent sluice --';

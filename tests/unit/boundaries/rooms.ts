@@ -156,7 +156,10 @@ export const ROOMS: readonly Room[] = [
   { path: 'web/', imports: [], types: [HTTP], packages: ['preact', 'uplot'], packageTypes: ['zod'] },
   {
     path: 'demo/',
-    imports: ['cli/', 'host.json', 'shared/contract/', 'shared/drain/host-limits.ts', SETTINGS, 'workloads/'],
+    imports: [
+      ...['cli/', 'host.json', 'shared/contract/', 'shared/drain/host-limits.ts', SETTINGS, 'workloads/'],
+      'shared/intake/parse/csv-options.ts',
+    ],
     types: [HTTP],
     packages: ['functions-local', '@azure/storage-blob', 'sharp', 'node:*'],
   },
