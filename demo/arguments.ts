@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { StackOptions } from 'functions-local';
+import { PortInUseError, type StackOptions } from 'functions-local';
 import { type CsvOptions, readCsvOptions } from '../shared/intake/parse/csv-options.ts';
 
 /** How the command is called. */
@@ -77,6 +77,12 @@ const USUAL_PORT = 7071;
 /** How the stack chooses the port of the app. */
 export const portOf = ({ port }: Pick<DemoOptions, 'port'>): Pick<StackOptions, 'port' | 'preferredPort'> =>
   port === undefined ? { preferredPort: USUAL_PORT } : { port };
+
+/** What to tell of an error of the start. */
+export const explainStart = (error: unknown): unknown =>
+  error instanceof PortInUseError
+    ? new Error(`${error.message}. Choose another one: --port N`, { cause: error })
+    : error;
 
 /** Reads the command line. `folder` is what a relative FILE is relative to. Throws an Error that says what is wrong. */
 export function readArguments(args: string[], folder: string): DemoOptions {

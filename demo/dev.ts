@@ -4,7 +4,7 @@ import { access } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { makeStorage, ProcessStartError, type ReloadableStack, startReloadableStack } from 'functions-local';
 import { formatCount, formatSeconds, formatTable } from '../cli/text/format.ts';
-import { DEV_USAGE, type DemoOptions, portOf, readDevArguments } from './arguments.ts';
+import { DEV_USAGE, type DemoOptions, explainStart, portOf, readDevArguments } from './arguments.ts';
 import { showBatch } from './batch/show-batch.ts';
 import { verdictOf } from './batch/verdict.ts';
 import { type DataFolder, takeDataFolder } from './data-folder.ts';
@@ -42,6 +42,8 @@ const bringUp = (folder: DataFolder, options: DemoOptions): Promise<ReloadableSt
     ...portOf(options),
     preload: writePreload(folder.app),
     onProgress: print,
+  }).catch((error: unknown) => {
+    throw explainStart(error);
   });
 
 /** What an update has come to. */

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type LocalStack, startStack } from 'functions-local';
 import { EXIT, type ExitCode } from '../cli/exit-codes.ts';
 import { formatCount, formatTable } from '../cli/text/format.ts';
-import { type DemoOptions, portOf } from './arguments.ts';
+import { type DemoOptions, explainStart, portOf } from './arguments.ts';
 import { showBatch } from './batch/show-batch.ts';
 import type { Submission } from './batch/submission.ts';
 import { verdictOf } from './batch/verdict.ts';
@@ -85,6 +85,8 @@ export async function start(options: DemoOptions, folder: DataFolder, interrupte
     ...sluiceStack(folder.stack, {}, options.instances),
     ...portOf(options),
     onProgress: print,
+  }).catch((error: unknown) => {
+    throw explainStart(error);
   });
   try {
     return await runOn(stack, options, folder, interrupted);

@@ -2,8 +2,11 @@ import { execFile } from 'node:child_process';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { type Command, copyRepository, runCommand } from '../../helpers/repository-copy.ts';
+
+// Some ten steps, each of which waits for processes: a busy machine takes long for all of them.
+vi.setConfig({ testTimeout: 300_000 });
 
 /** A copy, so that sources and build can be changed while other tests use the repository's. */
 let folder: string;

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { freePort } from '../ports.ts';
 import { startRouter } from '../router/router.ts';
 import { createInstance, type Instance } from './instances.ts';
-import type { KeptPorts } from './kept-ports.ts';
 import { type HostName, launchHost, readHostUrl, startSpareHost } from './parts.ts';
 import type { OutputListener } from './process-output.ts';
 import type { SpareProcess } from './spare-process.ts';
@@ -20,7 +19,8 @@ const SPARE_DELAY_MS = 1_500;
 /** What the app needs of the stack that it is started in. */
 export interface AppOptions {
   options: AnyStackOptions;
-  ports: KeptPorts;
+  /** Of the app's address. */
+  publicPort: number;
   settings: Readonly<Record<string, string>>;
   taskHubUrl: string | undefined;
   /** What to do at the stop, in this order. */
@@ -46,12 +46,10 @@ interface Generation {
 
 /** Opens the app's address, and starts the app if its folder is given. */
 export async function startApp(given: AppOptions): Promise<StackApp> {
-  const { options, ends } = given;
+  const { options, ends, publicPort } = given;
   const { appFolder, instances: count = 1, onProgress = () => {} } = options;
   // One instance is reached without a hop, unless another may take its place.
   const hasRouter = count > 1 || appFolder === undefined;
-  const { required, preferred } = { required: options.port, preferred: options.preferredPort };
-  const publicPort = await given.ports.take({ name: 'the app', required, preferred });
   const url = `http://127.0.0.1:${publicPort}`;
   const started = new Set<Instance>();
   let current: Generation | undefined;

@@ -70,6 +70,9 @@ async function bringUp(options: AnyStackOptions): Promise<AnyStack> {
       await writeFile(join(folder, FILES.entities), `${JSON.stringify(entities, null, 2)}\n`);
     }
     const ports = keepPorts(folder, options.onProgress ?? (() => {}));
+    // First, as it is the one that may be refused.
+    const { port: required, preferredPort: preferred } = options;
+    const publicPort = await ports.take({ name: 'the app', required, preferred });
     const launching: Launching = { options, ports, ends, onDeath: death.resolve };
     const parts = await startParts(launching);
     const { storage, serviceBus } = parts;
@@ -78,7 +81,7 @@ async function bringUp(options: AnyStackOptions): Promise<AnyStack> {
       ...(serviceBus === undefined ? {} : { serviceBus }),
     });
     const keys = options.enforceKeys === false ? {} : { keys: await makeKeys(folder) };
-    const app = await startApp({ ...launching, settings, taskHubUrl: parts.taskHub?.process.ready });
+    const app = await startApp({ ...launching, publicPort, settings, taskHubUrl: parts.taskHub?.process.ready });
     return {
       ...{ ...parts, ...keys, folder, stop, url: app.url, reload: app.reload, failed: death.promise },
       addresses: describe(folder, { ...parts, url: app.url, instances: app.instances }),
