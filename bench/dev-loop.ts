@@ -10,7 +10,7 @@ const ITEMS = 1_000;
 /** Somebody reads the result before the next edit. */
 const PAUSE_MS = 2_000;
 
-/** Each edit changes the tax, so that a result of the old code could not pass for a new one. */
+/** A comment is enough of an edit: a run begins after the reload, so that no result of the old code passes for a new one. */
 const edited = (source: string, edit: number): string => source.replace("name: 'billing',", `$&\n  // edit ${edit}`);
 
 async function main(): Promise<void> {
