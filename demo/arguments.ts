@@ -1,5 +1,7 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { PortInUseError, type StackOptions } from 'functions-local';
+import { type CsvOptions, readCsvOptions } from '../shared/intake/parse/csv-options.ts';
 
 /** How the command is called. */
 export const USAGE = `Usage: npm start [-- [FILE] [options]]
@@ -7,9 +9,26 @@ export const USAGE = `Usage: npm start [-- [FILE] [options]]
   --items N       what to generate when there is no FILE: transactions, default 200000, or images, default 120
   --seed S        seed of the generator; default 1
   --workload W    default billing; those of billing and media are generated and checked, of others only shown
+  --delimiter D, --decimal D, --rename 'Old name=newName' (repeatable), --charset C
+                  how a CSV file is written, as for sluice submit; default: found from its head
   --instances N   host processes with the app, behind a router, as Azure scales out; default 1
+  --port N        port of the app; default the one of the last start, at first 7071
   --once          end after the report, instead of staying up
-  --keep          go on with the data of the last start, instead of a fresh one
+  --keep          go on with the data of the last start, instead of a fresh one; ports and keys are the same anyhow
+  --help`;
+
+/** How the other command is called. */
+export const DEV_USAGE = `Usage: npm run dev [-- [FILE] [options]]
+  FILE            what goes through the app at the start and at each r: .ndjson, .jsonl, .json (array) or .csv, each also
+                  as .gz, .br or .zst
+  --workload W    that FILE is for; default billing, for which a file is generated when there is none
+  --items N       transactions to generate; default 1000
+  --seed S        seed of the generator; default 1
+  --delimiter D, --decimal D, --rename 'Old name=newName' (repeatable), --charset C
+                  how a CSV file is written, as for sluice submit; default: found from its head
+  --instances N   host processes with the app, behind a router, as Azure scales out; default 1
+  --port N        port of the app; default the one of the last start, at first 7071
+  --keep          go on with the data of the last start, instead of a fresh one; ports and keys are the same anyhow
   --help`;
 
 /** What the user asked for. */
@@ -19,7 +38,11 @@ export interface DemoOptions {
   items: number;
   seed: number;
   workload: string;
+  /** How a CSV file is written, as far as the user says. */
+  csv: CsvOptions;
   instances: number;
+  /** undefined: the one of the last start, at first the usual one. */
+  port: number | undefined;
   once: boolean;
   keep: boolean;
   help: boolean;
@@ -27,42 +50,98 @@ export interface DemoOptions {
 
 /** What each workload with a generator makes by default: some seconds of work. */
 const GENERATED: Readonly<Record<string, string>> = { billing: '200000', media: '120' };
+/** A result in a second: what is tried is the code, not the throughput. */
+const DEV_ITEMS = '1000';
+const OPTIONS = {
+  items: { type: 'string' },
+  seed: { type: 'string', default: '1' },
+  workload: { type: 'string', default: 'billing' },
+  instances: { type: 'string', default: '1' },
+  port: { type: 'string' },
+  delimiter: { type: 'string' },
+  decimal: { type: 'string' },
+  charset: { type: 'string' },
+  rename: { type: 'string', multiple: true },
+  keep: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
 const MAX_ITEMS = 10_000_000;
 const MAX_INSTANCES = 16;
+const MAX_PORT = 65_535;
 const MAX_SEED = 2 ** 32 - 1;
 const FILE_NAME = /\.(ndjson|jsonl|json|csv)(\.(gz|br|zst))?$/i;
 
+/** The port that Core Tools would take; another one when it is not free. */
+const USUAL_PORT = 7071;
+
+/** How the stack chooses the port of the app. */
+export const portOf = ({ port }: Pick<DemoOptions, 'port'>): Pick<StackOptions, 'port' | 'preferredPort'> =>
+  port === undefined ? { preferredPort: USUAL_PORT } : { port };
+
+/** What to tell of an error of the start. */
+export const explainStart = (error: unknown): unknown =>
+  error instanceof PortInUseError
+    ? new Error(`${error.message}. Choose another one: --port N`, { cause: error })
+    : error;
+
 /** Reads the command line. `folder` is what a relative FILE is relative to. Throws an Error that says what is wrong. */
 export function readArguments(args: string[], folder: string): DemoOptions {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      items: { type: 'string' },
-      seed: { type: 'string', default: '1' },
-      workload: { type: 'string', default: 'billing' },
-      instances: { type: 'string', default: '1' },
-      once: { type: 'boolean', default: false },
-      keep: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
+  const once = { once: { type: 'boolean', default: false } } as const;
+  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { ...OPTIONS, ...once } });
+  const usual = Object.hasOwn(GENERATED, values.workload) ? GENERATED[values.workload] : undefined;
+  return { ...toOptions(values, positionals, usual, folder), once: values.once };
+}
+
+/** As `readArguments`, of `npm run dev`. */
+export function readDevArguments(args: string[], folder: string): DemoOptions {
+  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: OPTIONS });
+  const usual = values.workload === 'billing' ? DEV_ITEMS : undefined;
+  return { ...toOptions(values, positionals, usual, folder), once: false };
+}
+
+interface Values {
+  items?: string;
+  seed: string;
+  workload: string;
+  instances: string;
+  port?: string;
+  delimiter?: string;
+  decimal?: string;
+  charset?: string;
+  rename?: string[];
+  keep: boolean;
+  help: boolean;
+}
+
+function toOptions(
+  values: Values,
+  positionals: string[],
+  usual: string | undefined,
+  folder: string,
+): Omit<DemoOptions, 'once'> {
   const [file, ...more] = positionals;
   if (more.length > 0) throw new Error(`Expected one FILE, got ${positionals.length}: ${positionals.join(' ')}`);
   if (file !== undefined && !FILE_NAME.test(file))
     throw new Error(`FILE: expected a name such as usage.ndjson or usage.csv.gz, got ${file}`);
-  const usual = Object.hasOwn(GENERATED, values.workload) ? GENERATED[values.workload] : undefined;
-  if (file === undefined && usual === undefined && !values.help) {
-    const known = Object.keys(GENERATED).join(' and ');
-    throw new Error(`--workload ${values.workload}: expected a FILE as well, as only ${known} have a generator`);
-  }
+  if (file === undefined && usual === undefined && !values.help)
+    throw new Error(`--workload ${values.workload}: expected a FILE as well, as it has no generator`);
   return {
-    ...values,
+    workload: values.workload,
+    keep: values.keep,
+    help: values.help,
+    csv: csvOptionsOf(values),
     file: file === undefined ? undefined : resolve(folder, file),
     items: readWhole('--items', values.items ?? usual ?? '1', MAX_ITEMS),
+    port: values.port === undefined ? undefined : readWhole('--port', values.port, MAX_PORT),
     instances: readWhole('--instances', values.instances, MAX_INSTANCES),
     seed: readWhole('--seed', values.seed, MAX_SEED),
   };
+}
+
+function csvOptionsOf({ delimiter, decimal, charset, rename = [] }: Values): CsvOptions {
+  const given = Object.entries({ delimiter, decimal, charset }).filter(([, value]) => value !== undefined);
+  const entries = [...given, ...rename.map((each) => ['rename', each])] as [string, string][];
+  return readCsvOptions(new URLSearchParams(entries));
 }
 
 function readWhole(name: string, text: string, most: number): number {

@@ -1,5 +1,6 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { emptyDataFolder } from 'functions-local';
 
 /** The demo's folder, taken by this process alone. */
 export interface DataFolder {
@@ -7,11 +8,13 @@ export interface DataFolder {
   path: string;
   /** For the stack's data. */
   stack: string;
-  /** Lets the next start take it. */
+  /** For copies of the app's code; empty. */
+  app: string;
+  /** Deletes the copies, and lets the next start take the folder. */
   release(): Promise<void>;
 }
 
-/** Takes the folder, emptied of an earlier stack unless `keep`. Throws when another start is still using it. */
+/** Takes the folder, emptied of the data of an earlier stack unless `keep`; ports and keys always stay. Throws when another start is still using it. */
 export async function takeDataFolder(path: string, keep: boolean): Promise<DataFolder> {
   const stack = join(path, 'stack');
   const lock = join(path, 'pid');
@@ -21,8 +24,16 @@ export async function takeDataFolder(path: string, keep: boolean): Promise<DataF
     throw new Error(`Process ${owner} is running with the data in ${path}: stop it first (Ctrl-C where it runs).`);
   }
   await writeFile(lock, String(process.pid));
-  if (!keep) await rm(stack, { recursive: true, force: true });
-  return { path, stack, release: () => rm(lock, { force: true }) };
+  if (!keep) emptyDataFolder(stack);
+  const app = join(path, 'app');
+  const removeCopies = () => rm(app, { recursive: true, force: true });
+  // One that was killed has left its copy.
+  await removeCopies();
+  const release = async (): Promise<void> => {
+    await removeCopies();
+    await rm(lock, { force: true });
+  };
+  return { path, stack, app, release };
 }
 
 async function readOwner(lock: string): Promise<number | undefined> {

@@ -1,5 +1,3 @@
-import type { Registry } from '../shared/workload/registry.ts';
-
 /** A subscription as the emulator's `config.json` writes it. */
 interface Subscription {
   Name: string;
@@ -21,7 +19,7 @@ const WAKE_PROPERTIES = {
  * `wake` for an app that runs every pool, one more for each pool that runs apart, and `completions` as the example of
  * a subscriber of one's own.
  */
-export function entities(registry: Registry): unknown {
+export function entities(registry: { workloads: readonly { pool: string }[] }): unknown {
   const pools = [...new Set(registry.workloads.map(({ pool }) => pool))].filter((pool) => pool !== 'default');
   const topic = {
     Name: TOPIC,

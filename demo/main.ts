@@ -1,121 +1,36 @@
-/** `npm start`: the whole pipeline on this machine, with a file of transactions going through it. */
+/** `npm start`: makes a copy of the build and runs it, so that a later build beside it changes nothing in it. */
 
-import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type LocalStack, startStack } from 'functions-local';
-import { EXIT, type ExitCode } from '../cli/exit-codes.ts';
-import { formatCount, formatTable } from '../cli/text/format.ts';
-import { type DemoOptions, readArguments, USAGE } from './arguments.ts';
-import { type Submission, showBatch } from './batch/show-batch.ts';
-import { verdictOf } from './batch/verdict.ts';
-import { type DataFolder, takeDataFolder } from './data-folder.ts';
-import { describeAccess, describeNextSteps } from './next-steps.ts';
-import { ROOT, sluiceStack } from './stack.ts';
-import { writeUsage } from './usage/generate.ts';
-import { differences, expectFrom } from './verify.ts';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { readFiles, writeFiles } from './app-files.ts';
+import { readArguments, USAGE } from './arguments.ts';
+import { takeDataFolder } from './data-folder.ts';
+import { interruption } from './interruption.ts';
+import { ROOT } from './stack-options.ts';
 
-/** The port that Core Tools would take; another one when it is not free. */
-const USUAL_PORT = 7071;
-const INTERRUPTED = 130;
-const print = (...lines: string[]): void => void process.stdout.write(`${lines.join('\n')}\n`);
+/** What the built app and this command consist of. */
+const BUILT = ['dist', 'host.json', 'local.settings.json', 'package.json'];
 
-/** A terminal and npm may each pass on the same Ctrl-C. */
-const SAME_KEYSTROKE_MS = 1_000;
-
-/** Resolves at the first Ctrl-C; a second one does not wait for an orderly end. */
-function interruption(): Promise<void> {
-  return new Promise((resolve) => {
-    let first: number | undefined;
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      process.on(signal, () => {
-        first ??= performance.now();
-        if (performance.now() - first > SAME_KEYSTROKE_MS) process.exit(INTERRUPTED);
-        resolve();
-      });
-    }
-  });
-}
-
-async function inputOf(stack: LocalStack, options: DemoOptions, folder: DataFolder): Promise<Submission> {
-  const { workload, file } = options;
-  if (file === undefined && workload === 'media') return drawnImages(stack, options, folder);
-  const input = file ?? (await generatedUsage(options, folder));
-  await access(input);
-  if (workload !== 'billing') return { file: input, workload };
-  return { file: input, workload, compare: async (answered) => differences(await expectFrom(input), answered) };
-}
-
-async function drawnImages(stack: LocalStack, { items, seed }: DemoOptions, folder: DataFolder): Promise<Submission> {
-  // Loaded here: billing needs no image library.
-  const { writeImages } = await import('./media.ts');
-  const file = join(folder.path, `images-${items}-${seed}.ndjson`);
-  const compare = await writeImages(file, { items, seed, storage: stack.storage });
-  print(`Drew ${formatCount(items)} images (seed ${seed}) into the container images, named in ${file}`);
-  return { file, workload: 'media', compare };
-}
-
-async function generatedUsage({ items, seed }: DemoOptions, folder: DataFolder): Promise<string> {
-  const generated = join(folder.path, `usage-${items}-${seed}.ndjson`);
-  await writeUsage(generated, { items, seed });
-  print(`Generated ${formatCount(items)} transactions (seed ${seed}): ${generated}`);
-  return generated;
-}
-
-/** Takes the file through the pipeline, and returns the exit code: 0 if all is as the file wants it. */
-async function demonstrate(stack: LocalStack, options: DemoOptions, folder: DataFolder): Promise<ExitCode> {
-  print('', ...formatTable(stack.addresses), '', ...describeAccess(stack), '');
-  const submission = await inputOf(stack, options, folder);
-  const shown = await showBatch(stack, submission, process.stdout);
-  const { lines, code } = verdictOf(shown, submission);
-  print('', ...lines);
-  if (code === EXIT.done && !options.once)
-    print('', ...describeNextSteps(stack, shown.batch, submission), '', 'Running; Ctrl-C ends it.');
-  return code;
-}
-
-/** Runs until the demonstration fails, ends with `--once`, or is interrupted. Returns the exit code. */
-async function runOn(
-  stack: LocalStack,
-  options: DemoOptions,
-  folder: DataFolder,
-  interrupted: Promise<unknown>,
-): Promise<number> {
-  const died = stack.failed.then((message) => {
-    throw new Error(`A part of the stack is gone: ${message}`);
-  });
-  const shown = demonstrate(stack, options, folder).catch(async (error: unknown) => {
-    // A request that breaks because a part died is told as what it is: the death is noticed a moment later.
-    await Promise.race([died, sleep(500)]);
-    throw error;
-  });
-  const code = await Promise.race([shown, died, interrupted.then(() => undefined)]);
-  if (code === undefined) return INTERRUPTED;
-  if (code !== EXIT.done || options.once) return code;
-  await Promise.race([died, interrupted]);
-  return 0;
+/** Copies the build, with the local stack's own package, to a folder from which other packages are still found. */
+function copyBuild(folder: string): void {
+  const local = fileURLToPath(new URL('..', import.meta.resolve('functions-local')));
+  writeFiles(folder, readFiles(ROOT, BUILT));
+  writeFiles(join(folder, 'node_modules', 'functions-local'), readFiles(local, ['dist', 'package.json']));
 }
 
 async function main(): Promise<number> {
   const options = readArguments(process.argv.slice(2), process.env.INIT_CWD ?? process.cwd());
   if (options.help) {
-    print(USAGE);
+    process.stdout.write(`${USAGE}\n`);
     return 0;
   }
   const interrupted = interruption();
   const folder = await takeDataFolder(join(ROOT, '.sluice'), options.keep);
   try {
-    const stack = await startStack({
-      ...sluiceStack(folder.stack, {}, options.instances),
-      preferredPort: USUAL_PORT,
-      onProgress: print,
-    });
-    try {
-      return await runOn(stack, options, folder, interrupted);
-    } finally {
-      print('Stopping');
-      await stack.stop();
-    }
+    copyBuild(folder.app);
+    const file = pathToFileURL(join(folder.app, 'dist/demo/start.js')).href;
+    const { start } = (await import(file)) as typeof import('./start.ts');
+    return await start(options, folder, interrupted);
   } finally {
     await folder.release();
   }

@@ -1,46 +1,9 @@
-import { dirname, extname, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import type { Connections, StackOptions } from 'functions-local';
-import hostJson from '../host.json' with { type: 'json' };
-import { CONTAINERS, TABLES } from '../shared/contract/names.ts';
-import { readHostLimits } from '../shared/drain/host-limits.ts';
-import { DEFAULTS } from '../shared/settings.ts';
+import type { StackOptions } from 'functions-local';
 import { registry } from '../workloads/index.ts';
-import { entities } from './entities.ts';
+import { ROOT, stackOptions } from './stack-options.ts';
 
-/** The repository's root: one folder above the sources, two above the built files. */
-export const ROOT = resolve(
-  dirname(fileURLToPath(import.meta.url)),
-  extname(import.meta.url) === '.ts' ? '..' : '../..',
-);
-
-/** What the local stack has to be for this app: everything that a deployment gets from `infra/`. */
-export function sluiceStack(folder: string, overrides: Record<string, string> = {}, instances = 1): StackOptions {
-  return {
-    folder,
-    instances,
-    appFolder: ROOT,
-    entities: entities(registry),
-    layout: { containers: [...Object.values(CONTAINERS), ...registry.containers], tables: Object.values(TABLES) },
-    settings: (connections) => ({
-      ...sluiceSettings(connections),
-      // One activity of each instance is left for results: else they would wait for the end of a whole wave.
-      SLUICE_CAPACITY: String(instances * (readHostLimits(hostJson).concurrentActivities - 1)),
-      ...overrides,
-    }),
-  };
-}
-
-function sluiceSettings({ storage, serviceBus }: Connections): Record<string, string> {
-  return {
-    ...DEFAULTS,
-    FUNCTIONS_WORKER_RUNTIME: 'node',
-    NODE_OPTIONS: '--max-semi-space-size=8',
-    AzureWebJobsStorage: storage,
-    SluiceStorage: storage,
-    SluiceServiceBus: serviceBus,
-    SLUICE_TASK_HUB: 'sluice',
-    // Someone who drops a file waits for it; a deployment looks every 10 minutes, as each look is billed.
-    SLUICE_INBOX_SCHEDULE: '*/10 * * * * *',
-  };
-}
+/** The local stack with the app in this folder. */
+export const sluiceStack = (folder: string, overrides: Record<string, string> = {}, instances = 1): StackOptions => ({
+  ...stackOptions(folder, registry, overrides, instances),
+  appFolder: ROOT,
+});

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
-import { ROOT } from '../../demo/stack.ts';
+import { ROOT } from '../../demo/stack-options.ts';
 import type { Results } from './results.ts';
 
 /** When, where and of what a run is. */

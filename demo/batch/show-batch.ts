@@ -1,20 +1,15 @@
-import type { LocalStack } from 'functions-local';
+import type { ReloadableStack } from 'functions-local';
 import { formatNumber } from '../../cli/text/format.ts';
 import { createStatusLine, type Screen } from '../../cli/text/status-line.ts';
-import type { Answered } from '../verify.ts';
 import { type Batch, createApi, type SluiceApi } from './api.ts';
 import { peakMemory } from './peak-memory.ts';
+import type { Submission } from './submission.ts';
 import { describeReport, describeRun } from './summary.ts';
 import { uploadFile } from './upload.ts';
 import { watchBatch } from './watch.ts';
 
-/** What is uploaded. */
-export interface Submission {
-  file: string;
-  workload: string;
-  /** In words, how the answer differs from what the file comes to; absent where that cannot be worked out. */
-  compare?: (answered: Answered) => Promise<string[]>;
-}
+/** What is asked of the stack. */
+export type ShownStack = Pick<ReloadableStack, 'url' | 'keys' | 'instances'>;
 
 /** How it went. */
 export interface Shown {
@@ -24,7 +19,7 @@ export interface Shown {
 }
 
 /** Takes a file through the pipeline and shows all that happens: upload, progress, report, check. */
-export async function showBatch(stack: LocalStack, submission: Submission, screen: Screen): Promise<Shown> {
+export async function showBatch(stack: ShownStack, submission: Submission, screen: Screen): Promise<Shown> {
   const api = createApi(stack.url, stack.keys);
   const print = (lines: readonly string[]): void => void screen.write(`${lines.join('\n')}\n`);
   const accepted = await uploadFile(api, submission, screen);
@@ -37,7 +32,7 @@ export async function showBatch(stack: LocalStack, submission: Submission, scree
 }
 
 /** Of the instance that had most. */
-async function highestPeak({ instances }: LocalStack): Promise<number | undefined> {
+async function highestPeak({ instances }: ShownStack): Promise<number | undefined> {
   const peaks = await Promise.all(instances.map((instance) => peakMemory(instance.process.pid)));
   return peaks.some((peak) => peak === undefined) ? undefined : Math.max(...(peaks as number[]));
 }

@@ -5,18 +5,19 @@ import { kindOfFile } from '../../cli/upload/kind.ts';
 import { postBatch } from '../../cli/upload/post-batch.ts';
 import { showUpload } from '../../cli/upload/progress.ts';
 import type { Batch, SluiceApi } from './api.ts';
+import type { Submission } from './submission.ts';
 
 /** Streams a file to the pipeline and shows how far it is. Throws ApiProblem when the pipeline does not take it. */
 export async function uploadFile(
   api: SluiceApi,
-  { file, workload }: { file: string; workload: string },
+  { file, workload, csv = {} }: Pick<Submission, 'file' | 'workload' | 'csv'>,
   screen: Screen,
 ): Promise<Batch> {
   const kind = kindOfFile(file);
   const { size } = await stat(file);
   const { batch } = await showUpload(screen, (onProgress) =>
     postBatch(api, {
-      ...{ workload, kind, size, onProgress },
+      ...{ workload, kind, csv, size, onProgress },
       source: createReadStream(file),
       userAgent: 'sluice-demo',
     }),

@@ -7,6 +7,9 @@ import type { Batch, SluiceApi } from './api.ts';
 
 /** Each look is two requests that read storage; twice a second is smooth enough for the eye. */
 const POLL_MS = 500;
+/** Somebody who tries an edit waits for the end of a small batch. */
+const FIRST_POLL_MS = 100;
+const IMPATIENT_MS = 3_000;
 
 /** Shows a batch, and the queues, until nothing more will happen to it, and returns it as it is then. */
 export async function watchBatch(api: SluiceApi, { id }: Batch, line: StatusLine): Promise<Batch> {
@@ -14,7 +17,11 @@ export async function watchBatch(api: SluiceApi, { id }: Batch, line: StatusLine
   const batch = await untilFinished({
     look: () => api.batch(id),
     show: async (each) => show(each, await api.queues()),
-    ...{ sleep, now: performance.now.bind(performance), everyMs: () => POLL_MS },
+    ...{
+      sleep,
+      now: performance.now.bind(performance),
+      everyMs: (waitedMs) => (waitedMs < IMPATIENT_MS ? FIRST_POLL_MS : POLL_MS),
+    },
   });
   line.finish(describeProgress(batch));
   return batch;

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
-import { ROOT } from '../../demo/stack.ts';
+import { ROOT } from '../../demo/stack-options.ts';
 import { usageBlocks } from '../../demo/usage/generate.ts';
 import { finished, submit } from '../helpers/client.ts';
 import { ndjson } from '../helpers/transactions.ts';

@@ -4,20 +4,23 @@ import './check-node.ts';
 export { freePort } from './ports.ts';
 export { createRandom, pick } from './random.ts';
 export { startAzurite } from './stack/azurite.ts';
+export { emptyDataFolder } from './stack/data-folder.ts';
 export type { Instance, InstanceState } from './stack/instances.ts';
+export { PortInUseError } from './stack/kept-ports.ts';
 export { makeStorage, type StorageLayout } from './stack/make-storage.ts';
 export { type Part, startPart } from './stack/part.ts';
 export { FILES, FIRST_HOST, type HostLaunch, launchBroker, launchHost, launchStorage, logFile } from './stack/parts.ts';
-export { type RunningProcess, startProcess } from './stack/process.ts';
-export {
-  type Connections,
-  type LocalStack,
-  type PartialStack,
-  type PartialStackOptions,
-  readKeys,
-  type StackKeys,
-  type StackOptions,
-  startStack,
-} from './stack/start.ts';
+export { ProcessStartError, type RunningProcess, startProcess } from './stack/process.ts';
+export type {
+  Connections,
+  LocalStack,
+  PartialStack,
+  PartialStackOptions,
+  ReloadableOptions,
+  ReloadableStack,
+  StackKeys,
+  StackOptions,
+} from './stack/stack-options.ts';
+export { readKeys, startReloadableStack, startStack } from './stack/start.ts';
 export { type LocalStorage, type StorageOptions, startStorage } from './stack/start-storage.ts';
 export * from './storage/index.ts';

@@ -103,8 +103,11 @@ export const EFFECTS: readonly Effect[] = [
     uses: ['import(…)', 'require(…)', 'globalThis as a value', 'global as a value'],
     modules: [],
     allowed: [
+      // The copy of the build that it has just made.
+      'demo/main.ts',
       'infra/packaging/import-time.ts',
       'packages/functions-local/src/host/app/load-app.ts',
+      'packages/functions-local/src/stack/standby.ts',
       // A function of its own has the name `require`.
       'packages/functions-local/src/durable/hub/registration.ts',
       'shared/kit/thread.ts',

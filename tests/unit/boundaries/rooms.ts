@@ -171,8 +171,11 @@ export const ROOMS: readonly Room[] = [
   { path: 'web/', imports: [], types: [HTTP], packages: ['preact', 'uplot'], packageTypes: ['zod'] },
   {
     path: 'demo/',
-    imports: ['cli/', 'host.json', 'shared/contract/', 'shared/drain/host-limits.ts', SETTINGS, 'workloads/'],
-    types: [HTTP, 'shared/workload/'],
+    imports: [
+      ...['cli/', 'host.json', 'shared/contract/', 'shared/drain/host-limits.ts', SETTINGS, 'workloads/'],
+      'shared/intake/parse/csv-options.ts',
+    ],
+    types: [HTTP],
     packages: ['functions-local', '@azure/storage-blob', 'sharp', 'node:*'],
   },
   {
@@ -186,7 +189,7 @@ export const ROOMS: readonly Room[] = [
     imports: [
       ...['shared/contract/', 'shared/workload/', 'shared/cost/operation-of.ts', 'shared/drain/backoff.ts'],
       ...['shared/intake/', 'shared/parallel.ts', 'shared/processing/', 'shared/results/merge.ts'],
-      ...['cli/', 'demo/', 'workloads/billing.ts', 'tests/helpers/app-copy.ts'],
+      ...['cli/', 'demo/', 'workloads/billing.ts', 'tests/helpers/app-copy.ts', 'tests/helpers/repository-copy.ts'],
     ],
     packages: [
       ...['functions-local', '@azure/service-bus', '@azure/storage-blob', '@azure/storage-queue'],

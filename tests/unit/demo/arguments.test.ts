@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readArguments } from '../../../demo/arguments.ts';
+import { readArguments, readDevArguments } from '../../../demo/arguments.ts';
 
 describe('the command line', () => {
   it('has a default for everything', () => {
@@ -9,6 +9,8 @@ describe('the command line', () => {
       seed: 1,
       workload: 'billing',
       instances: 1,
+      port: undefined,
+      csv: {},
       once: false,
       keep: false,
       help: false,
@@ -23,7 +25,33 @@ describe('the command line', () => {
     expect(readArguments(['--once', 'data/usage.csv.gz'], '/here').file).toBe('/here/data/usage.csv.gz');
   });
 
+  it('takes a port, and how a CSV file is written', () => {
+    const args = [
+      'a.csv',
+      '--port',
+      '8000',
+      '--delimiter',
+      'semicolon',
+      '--rename',
+      'Konto=account',
+      '--rename',
+      'A=b',
+    ];
+    expect(readArguments(args, '/here')).toMatchObject({
+      port: 8000,
+      csv: { delimiter: ';', rename: { Konto: 'account', A: 'b' } },
+    });
+  });
+
+  it('of npm run dev generates a small file, and ends on request alone', () => {
+    expect(readDevArguments([], '/here')).toMatchObject({ workload: 'billing', items: 1_000, once: false });
+    expect(() => readDevArguments(['--once'], '/here')).toThrow('--once');
+    expect(() => readDevArguments(['--workload', 'media'], '/here')).toThrow('expected a FILE as well');
+  });
+
   it.each([
+    [['--port', '70000'], '--port: expected a whole number from 1 to 65535, got "70000"'],
+    [['--delimiter', 'x'], 'delimiter'],
     [['--items', '0'], '--items: expected a whole number from 1 to 10000000, got "0"'],
     [['--items', '1.5'], 'got "1.5"'],
     [['--instances', '17'], '--instances: expected a whole number from 1 to 16'],

@@ -3,23 +3,48 @@ import type { Batch } from '../../../demo/batch/api.ts';
 import { verdictOf } from '../../../demo/batch/verdict.ts';
 
 const compare = async () => [];
-const ended = (state: Batch['state'], problems: string[] = []) => ({ batch: { state } as Batch, problems });
+const submission = { file: 'orders.csv', workload: 'orders', compare };
+const shown = (state: Batch['state'], given: Partial<Batch> = {}, problems: string[] = []) => {
+  const counts = { accepted: 2, succeeded: 1, dead: 1, cancelled: 0, pending: 0, retried: 0, duplicatesSeen: 0 };
+  return { batch: { id: 'b1', state, counts, ...given } as Batch, problems };
+};
 
-it.each([
-  ['completed', 'Checked: equal to the totals computed straight from the input.', 0],
-  ['completedWithDeadLetters', 'Checked: equal to the totals computed straight from the input.', 0],
-  ['suspect', 'Correct the file, or name the workload that it is for: --workload W', 9],
-] as const)('a batch that is %s, and as its file wants it', (state, line, code) => {
-  expect(verdictOf(ended(state), { compare })).toEqual({ lines: [line], code });
+it.each(['completed', 'completedWithDeadLetters'] as const)('a batch that is %s, as its file wants it', (state) => {
+  const lines = ['Checked: equal to the totals computed straight from the input.'];
+  expect(verdictOf(shown(state), submission)).toEqual({ lines, code: 0 });
+});
+
+it('a suspect batch: what it is, and the command that says what is wrong', () => {
+  const { lines, code } = verdictOf(shown('suspect'), submission);
+  expect(code).toBe(9);
+  expect(lines[0]).toContain('none of its first items fits the schema');
+  expect(lines.at(-1)).toBe('  npm run --silent sluice -- try orders.csv --workload orders');
+});
+
+it('a batch without a report: the problem, and how the report is made after the mend', () => {
+  const { lines, code } = verdictOf(shown('reportFailed', { reportProblem: 'x' }, ['no report: x']), submission);
+  expect(code).toBe(1);
+  expect(lines.slice(0, 2)).toEqual(['NOT as it has to be (points: 1):', '  no report: x']);
+  expect(lines.at(-1)).toBe('  npm run --silent sluice -- redrive b1');
 });
 
 it('a batch that nothing can be compared with is checked for lost items alone', () => {
-  expect(verdictOf(ended('completed'), {}).lines).toEqual(['Checked: no item is lost.']);
+  const alone = { file: 'orders.csv', workload: 'orders' };
+  expect(verdictOf(shown('completed'), alone).lines).toEqual(['Checked: no item is lost.']);
+});
+
+it('a batch of dead letters alone is no success', () => {
+  const counts = { accepted: 2, succeeded: 0, dead: 2, cancelled: 0, pending: 0, retried: 0, duplicatesSeen: 0 };
+  const batch = shown('completedWithDeadLetters', { counts });
+  expect(verdictOf(batch, { file: 'orders.csv', workload: 'orders' })).toEqual({
+    lines: ['No item succeeded. Why:', '  npm run --silent sluice -- dead-letters b1'],
+    code: 5,
+  });
 });
 
 it('what is not as it has to be comes first, whatever the state, and only its beginning is shown', () => {
   const problems = Array.from({ length: 30 }, (_, n) => `lost: ${n}`);
-  const { lines, code } = verdictOf(ended('suspect', problems), { compare });
+  const { lines, code } = verdictOf(shown('suspect', {}, problems), submission);
 
   expect([lines[0], lines[1], lines.length, code]).toEqual(['NOT as it has to be (points: 30):', '  lost: 0', 21, 1]);
 });

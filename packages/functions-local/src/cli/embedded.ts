@@ -1,5 +1,5 @@
 import type { Environment } from '../host/settings/environment.ts';
-import type { Connections } from '../stack/start.ts';
+import type { Connections } from '../stack/stack-options.ts';
 
 /** Settings whose value asks for a service of this package instead of one on Azure. */
 export interface EmbeddedSettings {

@@ -1,8 +1,10 @@
 import { join, resolve } from 'node:path';
 import { isPortFree } from '../ports.ts';
 import { DataFolderError } from '../stack/data-folder.ts';
+import { PortInUseError } from '../stack/kept-ports.ts';
 import { ProcessStartError } from '../stack/process.ts';
-import { type Connections, type PartialStack, type PartialStackOptions, startStack } from '../stack/start.ts';
+import type { Connections, PartialStackOptions } from '../stack/stack-options.ts';
+import { startStack } from '../stack/start.ts';
 import type { CliConsole } from './console.ts';
 import { connectionSettings, findEmbeddedSettings } from './embedded.ts';
 import { listEntities } from './entities.ts';
@@ -31,7 +33,8 @@ export async function startApp(given: string, options: StartOptions, output: Cli
   const app = readApp(given, process.env);
   const host = planHost(options, app.local);
   const entities = options.entities === undefined ? undefined : readEntities(options.entities);
-  if (host.port !== 0 && !(await isPortFree(host.port))) throw portTaken(host.port);
+  if (host.port !== 0 && !(await isPortFree(host.port)))
+    throw portTaken(new PortInUseError(host.port, undefined).message);
   const settings = { ...app.env, ...functionSettings(options.functions) };
   const inspection = await inspectApp(app.folder, { ...settings, ...stubConnections(settings) });
   assertCanRun(inspection, options.functions);
@@ -39,14 +42,13 @@ export async function startApp(given: string, options: StartOptions, output: Cli
   const services = planServices(settings, inspection, entities);
   const data = resolve(options.data ?? join(app.folder, 'node_modules', '.cache', 'functions-local'));
   const stackOptions = toStackOptions({ app, host, inspection, services, settings, data, options, output });
-  const stack = await startStack(stackOptions).catch((error: unknown) => {
+  return await startStack(stackOptions).catch((error: unknown) => {
     throw toStartError(error);
   });
-  await assertPort(stack, host);
-  return stack;
 }
 
 function toStartError(error: unknown): unknown {
+  if (error instanceof PortInUseError) return portTaken(error.message);
   if (error instanceof ProcessStartError) return new StartError([error.message], { cause: error });
   if (error instanceof DataFolderError) return new StartError([`--data: ${error.message}`], { cause: error });
   return error;
@@ -59,17 +61,8 @@ function stubConnections(env: NodeJS.ProcessEnv): Record<string, string> {
   return connectionSettings(findEmbeddedSettings(env), { serviceBus });
 }
 
-const portTaken = (port: number): StartError =>
-  new StartError([
-    `port ${port} of 127.0.0.1 is in use or not allowed; pass another one with --port, or --port 0 for any free one`,
-  ]);
-
-// The stack falls back to another port when somebody took it since it was checked.
-async function assertPort(stack: PartialStack, { port }: HostPlan): Promise<void> {
-  if (port === 0 || new URL(stack.url).port === String(port)) return;
-  await stack.stop();
-  throw portTaken(port);
-}
+const portTaken = (message: string): StartError =>
+  new StartError([`${message}; pass another one with --port, or --port 0 for any free one`]);
 
 interface Start {
   app: AppFiles;
@@ -95,7 +88,7 @@ function toStackOptions(start: Start): PartialStackOptions {
     appFolder: app.folder,
     ...(services.entities === undefined ? {} : { entities: services.entities }),
     ...(services.embedded.storage.length === 0 ? {} : { layout: { containers: [], tables: [] } }),
-    ...(host.port === 0 ? {} : { preferredPort: host.port }),
+    ...(host.port === 0 ? {} : { port: host.port }),
     settings: (connections) => {
       // The services are up and the host is next: its own output follows theirs.
       for (const line of describeServices(services, connections, data)) output.print(line);

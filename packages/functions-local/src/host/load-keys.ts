@@ -5,7 +5,7 @@ import type { HostOptions } from './host-options.ts';
 import { createKey, createKeys, type HostKeys, parseKeys } from './http/keys.ts';
 
 /** The keys to enforce; undefined when keys are not enforced. Writes `keys.json` into the state folder if there is none. */
-export function loadKeys(options: HostOptions): HostKeys | undefined {
+export function loadKeys(options: Pick<HostOptions, 'enableAuth' | 'keys' | 'stateDir'>): HostKeys | undefined {
   if (!options.enableAuth) return undefined;
   // Extension webhooks are never open while keys are enforced: without a key of theirs they get a passing one.
   if (options.keys) return { system: createKey(), ...options.keys };

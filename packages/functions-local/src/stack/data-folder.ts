@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseInUseError, openExclusively } from '../exclusive-database.ts';
 import { toError } from '../host/errors.ts';
@@ -31,5 +31,23 @@ export function takeDataFolder(folder: string): () => void {
         ? 'is in use by another start: stop it, or use another folder'
         : `cannot be used: ${toError(error).message}`;
     throw new DataFolderError(`the folder '${folder}' ${problem}`, { cause: error });
+  }
+}
+
+/** Deletes the data and logs of a stack that is down. Its ports and keys stay, so that clients find the next one. */
+export function emptyDataFolder(folder: string): void {
+  const remove = (path: string, kept: readonly string[]): void => {
+    for (const name of namesIn(path))
+      if (!kept.includes(name)) rmSync(join(path, name), { recursive: true, force: true });
+  };
+  remove(folder, [FILES.ports, FILES.hostState]);
+  remove(join(folder, FILES.hostState), [FILES.keys]);
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
   }
 }

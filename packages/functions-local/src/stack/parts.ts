@@ -7,6 +7,7 @@ import { startAzurite } from './azurite.ts';
 import { type RunningProcess, startProcess } from './process.ts';
 import type { OutputListener } from './process-output.ts';
 import { scriptPath } from './script-path.ts';
+import { type SpareProcess, startSpare } from './spare-process.ts';
 
 /** Names of the parts' logs and data inside the stack's folder. */
 export const FILES = {
@@ -15,6 +16,8 @@ export const FILES = {
   entities: 'service-bus.json',
   hostState: 'host',
   taskHub: 'durable.sqlite',
+  keys: 'keys.json',
+  ports: 'ports.json',
   logs: 'logs',
 } as const;
 
@@ -46,6 +49,8 @@ export interface HostLaunch {
   onOutput?: OutputListener | undefined;
   /** Aborted before the host is ready, it ends the host at once. */
   signal?: AbortSignal;
+  /** A process that has loaded the host already. */
+  spare?: SpareProcess | undefined;
 }
 
 /** The first instance's name, and that of one that is alone. */
@@ -57,11 +62,22 @@ export const readHostUrl = (line: string): string | undefined => /^Host started 
 /** A Functions host with the app. Ready: its URL. */
 export const launchHost = (
   folder: string,
-  { appFolder, port, settings, instance = FIRST_HOST, args = [], enforceKeys = true, onOutput, signal }: HostLaunch,
+  {
+    appFolder,
+    port,
+    settings,
+    instance = FIRST_HOST,
+    args = [],
+    enforceKeys = true,
+    onOutput,
+    signal,
+    spare,
+  }: HostLaunch,
 ): Promise<RunningProcess<string>> =>
   startProcess({
     name: `Functions host ${instance}`,
     script: scriptPath(import.meta.url, '../host/main'),
+    spare,
     args: [
       resolve(appFolder),
       ...['--port', String(port)],
@@ -77,6 +93,10 @@ export const launchHost = (
     signal,
     readReady: readHostUrl,
   });
+
+/** Starts a process that loads the host and `preload`, a file of the app, for the next `launchHost`. */
+export const startSpareHost = (preload: string, settings: HostLaunch['settings']): SpareProcess =>
+  startSpare([scriptPath(import.meta.url, '../host/start-host'), preload], settings);
 
 /** What a task hub needs beside the stack's folder. */
 export interface TaskHubLaunch {

@@ -1,7 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { pathToFileURL } from 'node:url';
+import type { ChildProcess } from 'node:child_process';
 import { type OutputListener, type ProcessOutput, readOutput } from './process-output.ts';
-import { scriptPath } from './script-path.ts';
+import type { SpareProcess } from './spare-process.ts';
+import { spawnNode } from './spawn-node.ts';
 
 /** How a child is started. `Ready` is what its ready line tells. */
 export interface ProcessOptions<Ready> {
@@ -22,6 +22,8 @@ export interface ProcessOptions<Ready> {
   readReady: (line: string) => Ready | undefined;
   /** Default 60 s: a cold disk and a busy machine are no failure. */
   readyTimeoutMs?: number;
+  /** Runs the script in place of a new process, if it can. Default: none. */
+  spare?: SpareProcess | undefined;
   /** Aborted before the child is ready, it ends the child at once; afterwards it has no effect. Default: none. */
   signal?: AbortSignal | undefined;
 }
@@ -91,16 +93,9 @@ export async function startProcess<Ready>(options: ProcessOptions<Ready>): Promi
   };
 }
 
-function spawnChild({ script, args, env, cwd }: ProcessOptions<unknown>): ChildProcess {
-  const guard = pathToFileURL(scriptPath(import.meta.url, './end-with-parent')).href;
-  return spawn(process.execPath, ['--import', guard, script, ...args], {
-    env: { ...process.env, ...env },
-    cwd,
-    // The channel tells the child of our death. A group of its own keeps Ctrl-C from it: a terminal would signal all
-    // parts at once, and they are to stop one after the other.
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    detached: true,
-  });
+function spawnChild({ script, args, env, cwd, spare }: ProcessOptions<unknown>): ChildProcess {
+  const launch = { script, args, env: env ?? {}, cwd: cwd ?? process.cwd() };
+  return spare?.take(launch) ?? spawnNode(launch);
 }
 
 function endOf(child: ChildProcess, asked: { toEnd: boolean }, { written }: ProcessOutput): Promise<ProcessEnd> {

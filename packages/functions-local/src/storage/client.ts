@@ -29,6 +29,8 @@ export interface ClientOptions {
   checkDates?: boolean;
   /** How pages of queries and listings are cut. Default: STRICT_PAGES. */
   pages?: PagePolicy;
+  /** Where it listens. Default: any free ports. */
+  ports?: ServicePorts;
 }
 
 /** What a client is given. */
@@ -52,12 +54,14 @@ export interface ServiceClock {
   checkDates: boolean;
 }
 
-/** Opens three free ports of 127.0.0.1. */
+/** Opens three ports of 127.0.0.1. */
 export async function openClient(handle: Handle, options: ClientOptions): Promise<FrontClient> {
   const { clockOffsetMs = () => 0, checkDates = true, pages = STRICT_PAGES } = options;
   const view = { nowMs: () => Date.now() + clockOffsetMs(), checkDates, ...createPaging(pages) };
   const open = (service: StorageService): Promise<Server> =>
-    listen((incoming, response) => serve({ service, handle, view, intercept: options.intercept }, incoming, response));
+    listen(options.ports?.[service] ?? 0, (incoming, response) =>
+      serve({ service, handle, view, intercept: options.intercept }, incoming, response),
+    );
   const servers = await Promise.all([open('blob'), open('queue'), open('table')]);
   const [blob = 0, queue = 0, table = 0] = servers.map((server) => (server.address() as AddressInfo).port);
   const ports = { blob, queue, table };
@@ -68,6 +72,7 @@ export async function openClient(handle: Handle, options: ClientOptions): Promis
 const LIMITS = { maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: 0, headersTimeout: 60_000 };
 
 async function listen(
+  port: number,
   serveCall: (incoming: IncomingMessage, response: ServerResponse) => Promise<void>,
 ): Promise<Server> {
   const server = createServer(LIMITS, (incoming, response) => {
@@ -79,7 +84,7 @@ async function listen(
   server.maxHeadersCount = 0;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
+    server.listen(port, '127.0.0.1', resolve);
   });
   return server;
 }

@@ -40,7 +40,9 @@ export async function startTaskHub(options: TaskHubOptions): Promise<TaskHub> {
     const { instance: name } = registration;
     if (instances.has(name)) throw new Error(`Another instance is called '${name}'`);
     running ??= startHub(options, registration);
-    const { engine, config, configText } = running;
+    const { engine, config, configText, names } = running;
+    // Also one with newer code than the first that connected.
+    for (const { name, kind } of registration.functions) names.register(name, kind);
     if (configText !== JSON.stringify(registration.config)) {
       options.log('warning', `'${name}' has another host.json than the instances before it, which is not read.`);
     }
@@ -120,20 +122,20 @@ export async function startTaskHub(options: TaskHubOptions): Promise<TaskHub> {
 
 interface Running {
   engine: Engine;
+  names: FunctionNames;
   config: ReturnType<typeof readDurableConfig>;
   configText: string;
 }
 
 function startHub({ file, delays, log, fault }: TaskHubOptions, registration: Registration): Running {
-  const { config: raw, baseUrl, systemKey, functions } = registration;
+  const { config: raw, baseUrl, systemKey } = registration;
   const config = readDurableConfig(raw, availableParallelism());
   const names = new FunctionNames();
-  for (const { name, kind } of functions) names.register(name, kind);
   const options: EngineOptions = {
     ...{ file, log, baseUrl, config: raw },
     ...(delays === undefined ? {} : { delays }),
     ...(fault === undefined ? {} : { fault }),
     ...(systemKey === undefined ? {} : { systemKey }),
   };
-  return { engine: startEngine(options, config, names), config, configText: JSON.stringify(raw) };
+  return { engine: startEngine(options, config, names), names, config, configText: JSON.stringify(raw) };
 }

@@ -1,0 +1,23 @@
+import { type AppFiles, readFiles } from '../app-files.ts';
+
+/** Folders whose files are the app, and files beside them. */
+export const WATCHED = {
+  folders: ['functions', 'shared', 'workloads'],
+  files: ['host.json', 'local.settings.json'],
+} as const;
+
+/** The dashboard, as `npm run dev` builds it at its start, and the module of the app that holds it. */
+const BUILT_DASHBOARD = 'dist/web/assets.js';
+const DASHBOARD = 'web/assets.ts';
+
+/**
+ * The app as Node runs it without a build: its sources, from which Node strips the types, with a package.json that names
+ * them. The dashboard is a module of strings, and empty until it is built.
+ */
+export function readSources(root: string): AppFiles {
+  const files = new Map(readFiles(root, [...WATCHED.folders, ...WATCHED.files, DASHBOARD]));
+  const built = readFiles(root, [BUILT_DASHBOARD]).get(BUILT_DASHBOARD);
+  if (built) files.set(DASHBOARD, built);
+  files.set('package.json', Buffer.from('{"name":"sluice","type":"module","main":"functions/*.ts"}\n'));
+  return files;
+}

@@ -1,0 +1,97 @@
+/** The whole pipeline on this machine, with a file of transactions going through it. */
+
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type LocalStack, startStack } from 'functions-local';
+import { EXIT, type ExitCode } from '../cli/exit-codes.ts';
+import { formatCount, formatTable } from '../cli/text/format.ts';
+import { type DemoOptions, explainStart, portOf } from './arguments.ts';
+import { showBatch } from './batch/show-batch.ts';
+import type { Submission } from './batch/submission.ts';
+import { verdictOf } from './batch/verdict.ts';
+import type { DataFolder } from './data-folder.ts';
+import { INTERRUPTED } from './interruption.ts';
+import { describeAccess, describeNextSteps } from './next-steps.ts';
+import { sluiceStack } from './stack.ts';
+import { writeUsage } from './usage/generate.ts';
+import { differences, expectFrom } from './verify.ts';
+
+const print = (...lines: string[]): void => void process.stdout.write(`${lines.join('\n')}\n`);
+
+async function inputOf(stack: LocalStack, options: DemoOptions, folder: DataFolder): Promise<Submission> {
+  const { workload, file, csv } = options;
+  if (file === undefined && workload === 'media') return drawnImages(stack, options, folder);
+  const input = file ?? (await generatedUsage(options, folder));
+  await access(input);
+  // The check reads plain CSV alone.
+  if (workload !== 'billing' || Object.keys(csv).length > 0) return { file: input, workload, csv };
+  return { file: input, workload, compare: async (answered) => differences(await expectFrom(input), answered) };
+}
+
+async function drawnImages(stack: LocalStack, { items, seed }: DemoOptions, folder: DataFolder): Promise<Submission> {
+  // Loaded here: billing needs no image library.
+  const { writeImages } = await import('./media.ts');
+  const file = join(folder.path, `images-${items}-${seed}.ndjson`);
+  const compare = await writeImages(file, { items, seed, storage: stack.storage });
+  print(`Drew ${formatCount(items)} images (seed ${seed}) into the container images, named in ${file}`);
+  return { file, workload: 'media', compare };
+}
+
+async function generatedUsage({ items, seed }: DemoOptions, folder: DataFolder): Promise<string> {
+  const generated = join(folder.path, `usage-${items}-${seed}.ndjson`);
+  await writeUsage(generated, { items, seed });
+  print(`Generated ${formatCount(items)} transactions (seed ${seed}): ${generated}`);
+  return generated;
+}
+
+/** Takes the file through the pipeline, and returns the exit code: 0 if all is as the file wants it. */
+async function demonstrate(stack: LocalStack, options: DemoOptions, folder: DataFolder): Promise<ExitCode> {
+  print('', ...formatTable(stack.addresses), '', ...describeAccess(stack), '');
+  const submission = await inputOf(stack, options, folder);
+  const shown = await showBatch(stack, submission, process.stdout);
+  const { lines, code } = verdictOf(shown, submission);
+  print('', ...lines);
+  if (code === EXIT.done && !options.once)
+    print('', ...describeNextSteps(stack, shown.batch, submission), '', 'Running; Ctrl-C ends it.');
+  return code;
+}
+
+/** Runs until the demonstration fails, ends with `--once`, or is interrupted. Returns the exit code. */
+async function runOn(
+  stack: LocalStack,
+  options: DemoOptions,
+  folder: DataFolder,
+  interrupted: Promise<unknown>,
+): Promise<number> {
+  const died = stack.failed.then((message) => {
+    throw new Error(`A part of the stack is gone: ${message}`);
+  });
+  const shown = demonstrate(stack, options, folder).catch(async (error: unknown) => {
+    // A request that breaks because a part died is told as what it is: the death is noticed a moment later.
+    await Promise.race([died, sleep(500)]);
+    throw error;
+  });
+  const code = await Promise.race([shown, died, interrupted.then(() => undefined)]);
+  if (code === undefined) return INTERRUPTED;
+  if (code !== EXIT.done || options.once) return code;
+  await Promise.race([died, interrupted]);
+  return 0;
+}
+
+/** Brings the stack up and demonstrates it. Returns the exit code. */
+export async function start(options: DemoOptions, folder: DataFolder, interrupted: Promise<unknown>): Promise<number> {
+  const stack = await startStack({
+    ...sluiceStack(folder.stack, {}, options.instances),
+    ...portOf(options),
+    onProgress: print,
+  }).catch((error: unknown) => {
+    throw explainStart(error);
+  });
+  try {
+    return await runOn(stack, options, folder, interrupted);
+  } finally {
+    print('Stopping');
+    await stack.stop();
+  }
+}

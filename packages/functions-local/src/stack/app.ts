@@ -1,0 +1,179 @@
+/** The app of a stack: its instances, the router before them, and how others with newer code take their place. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort } from '../ports.ts';
+import { startRouter } from '../router/router.ts';
+import { createInstance, type Instance } from './instances.ts';
+import { type HostName, launchHost, readHostUrl, startSpareHost } from './parts.ts';
+import type { OutputListener } from './process-output.ts';
+import type { SpareProcess } from './spare-process.ts';
+import type { AnyStackOptions } from './stack-options.ts';
+
+const GRACE_MS = 10_000;
+/** What a host may take after its grace: it stops listeners and runs the app's appTerminate hooks. */
+const HOST_END_MS = 10_000;
+
+/** Until then the new instances are busy with what they were started for. */
+const SPARE_DELAY_MS = 1_500;
+
+/** What the app needs of the stack that it is started in. */
+export interface AppOptions {
+  options: AnyStackOptions;
+  /** Of the app's address. */
+  publicPort: number;
+  settings: Readonly<Record<string, string>>;
+  taskHubUrl: string | undefined;
+  /** What to do at the stop, in this order. */
+  ends: (() => unknown)[];
+  onDeath: (message: string) => void;
+}
+
+/** The app of a stack. */
+export interface StackApp {
+  /** Without a slash at the end. */
+  readonly url: string;
+  /** Those that take work; none before the first reload of a stack that is started without an app. */
+  readonly instances: readonly Instance[];
+  /** See {@link ReloadableStack}. */
+  reload(appFolder: string): Promise<void>;
+}
+
+/** Instances with the same code. */
+interface Generation {
+  appFolder: string;
+  instances: readonly Instance[];
+}
+
+/** Opens the app's address, and starts the app if its folder is given. */
+export async function startApp(given: AppOptions): Promise<StackApp> {
+  const { options, ends, publicPort } = given;
+  const { appFolder, instances: count = 1, onProgress = () => {} } = options;
+  // One instance is reached without a hop, unless another may take its place.
+  const hasRouter = count > 1 || appFolder === undefined;
+  const url = `http://127.0.0.1:${publicPort}`;
+  const started = new Set<Instance>();
+  let current: Generation | undefined;
+  if (hasRouter) {
+    const router = await startRouter(publicPort, () => current?.instances.filter(takesConnections) ?? []);
+    ends.unshift(router.close);
+  }
+  ends.unshift(() => Promise.all([...started].map((instance) => instance.drain())));
+  const spares = createSpares(options.preload, given.settings);
+  ends.unshift(spares.end);
+  const startGeneration = async (folder: string, firstNumber: number): Promise<void> => {
+    const toInstance = async (_: unknown, index: number): Promise<Instance> => {
+      const port = hasRouter ? await freePort() : publicPort;
+      return makeInstance({ ...given, url, appFolder: folder, port, number: firstNumber + index, index, spares });
+    };
+    const instances = await Promise.all(Array.from({ length: count }, toInstance));
+    const end = (how: 'kill' | 'drain', which: readonly Instance[]) =>
+      Promise.all(which.map((each) => each[how]().finally(() => started.delete(each))));
+    for (const each of instances) started.add(each);
+    const previous = current;
+    // One task hub reads one host.json: that of the first instance that connects.
+    if (previous && hostJsonOf(previous.appFolder) !== hostJsonOf(folder)) await end('drain', previous.instances);
+    if (previous === undefined) current = { appFolder: folder, instances };
+    try {
+      await Promise.all(instances.map((instance) => instance.start()));
+    } catch (error: unknown) {
+      await end('kill', instances);
+      if (previous === undefined) current = undefined;
+      throw error;
+    }
+    current = { appFolder: folder, instances };
+    spares.prepare();
+    if (previous) await end('drain', previous.instances);
+  };
+  if (appFolder !== undefined) {
+    await startGeneration(appFolder, 1);
+    onProgress(count === 1 ? 'Functions host is up' : `${count} instances of the app are up at ${url}`);
+  }
+  return {
+    url,
+    get instances() {
+      return current?.instances ?? [];
+    },
+    // Two generations are up for a moment. Names are used again, so that the logs do not become more and more.
+    reload: (folder) => startGeneration(folder, isFirstNumber(current, 1) ? count + 1 : 1),
+  };
+}
+
+const isFirstNumber = (generation: Generation | undefined, number: number): boolean =>
+  generation?.instances[0]?.name === `host-${number}`;
+
+const hostJsonOf = (appFolder: string): string => readFileSync(join(appFolder, 'host.json'), 'utf8');
+
+interface InstanceStart extends AppOptions {
+  url: string;
+  appFolder: string;
+  port: number;
+  number: number;
+  index: number;
+  spares: Spares;
+}
+
+function makeInstance(start: InstanceStart): Instance {
+  const { options, url, appFolder, port, number, index, taskHubUrl, settings, onDeath, spares } = start;
+  const { folder, restart = true, graceMs = GRACE_MS, onProgress = () => {}, onHostOutput } = options;
+  const instance: HostName = `host-${number}`;
+  const isAlone = (options.instances ?? 1) === 1;
+  const args = [
+    ...(taskHubUrl === undefined ? [] : ['--task-hub', taskHubUrl]),
+    ...['--public-url', url],
+    ...['--grace-ms', String(graceMs)],
+    ...(options.hostArguments ?? []),
+    // One list of functions is enough, and the first instance is always there.
+    ...(index === 0 ? [] : ['--no-function-list']),
+  ];
+  const onOutput = onHostOutput && (isAlone ? onHostOutput : relayInstance(instance, onHostOutput));
+  const enforceKeys = options.enforceKeys ?? true;
+  return createInstance({
+    ...{ name: instance, port, restart, graceMs: graceMs + HOST_END_MS, onDeath, onMessage: onProgress },
+    launch: (signal) =>
+      launchHost(folder, {
+        ...{ appFolder, port, settings, instance, args, enforceKeys, onOutput, signal },
+        spare: spares.take(),
+      }),
+  });
+}
+
+/** One process at most that stands by to become the next instance. */
+interface Spares {
+  /** Starts one a little later, unless there is one. */
+  prepare(): void;
+  take(): SpareProcess | undefined;
+  end(): void;
+}
+
+function createSpares(preload: string | undefined, settings: AppOptions['settings']): Spares {
+  let spare: SpareProcess | undefined;
+  let delay: NodeJS.Timeout | undefined;
+  return {
+    prepare: () => {
+      clearTimeout(delay);
+      if (preload === undefined) return;
+      delay = setTimeout(() => {
+        spare ??= startSpareHost(preload, settings);
+      }, SPARE_DELAY_MS).unref();
+    },
+    take: () => {
+      const taken = spare;
+      spare = undefined;
+      return taken;
+    },
+    end: () => {
+      clearTimeout(delay);
+      spare?.end();
+    },
+  };
+}
+
+/** Names the instance before each line. Clients use the router's address, so an instance's own is left out. */
+function relayInstance(instance: HostName, relay: OutputListener): OutputListener {
+  return (line, stream) => {
+    if (readHostUrl(line) === undefined) relay(`${instance}: ${line}`, stream);
+  };
+}
+
+/** One that is frozen still has its listener, as on Azure until somebody notices. */
+const takesConnections = ({ state }: Instance): boolean => state === 'running' || state === 'frozen';

@@ -1,0 +1,79 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { freePort, isPortFree } from '../ports.ts';
+import { FILES } from './parts.ts';
+
+const run = promisify(execFile);
+
+/** The port that was asked for is taken. */
+export class PortInUseError extends Error {
+  override readonly name = 'PortInUseError';
+
+  constructor(port: number, holder: string | undefined) {
+    super(`port ${port} of 127.0.0.1 is in use${holder === undefined ? ' or not allowed' : ` by ${holder}`}`);
+  }
+}
+
+/** Which port a part would have. */
+export interface PortWish {
+  /** Of the part, for messages and as the key in the file. */
+  name: string;
+  /** No other port will do. */
+  required?: number | undefined;
+  /** Taken if the folder has no port for the part yet. Default: any free one. */
+  preferred?: number | undefined;
+}
+
+/** Gives the parts of a stack the ports that they had in its earlier runs. */
+export interface KeptPorts {
+  /** A free port, which the folder keeps for the next run. Throws PortInUseError when a required one is not free. */
+  take(wish: PortWish): Promise<number>;
+}
+
+/** Ports are kept in `ports.json` of the stack's folder. `onProgress` is told of each that is in use, and what is taken instead. */
+export function keepPorts(folder: string, onProgress: (line: string) => void): KeptPorts {
+  const file = join(folder, FILES.ports);
+  const ports = readPorts(file);
+  return {
+    take: async ({ name, required, preferred }) => {
+      const wanted = required ?? ports.get(name) ?? preferred;
+      const isFree = wanted === undefined || (await isPortFree(wanted));
+      const holder = isFree ? undefined : await findHolder(wanted);
+      if (!isFree && required !== undefined) throw new PortInUseError(required, holder);
+      const port = await freePort(isFree ? wanted : undefined);
+      if (!isFree) {
+        const by = holder === undefined ? '' : ` by ${holder}`;
+        onProgress(`Port ${wanted} is in use${by}: ${name} takes ${port} instead`);
+      }
+      ports.set(name, port);
+      writeFileSync(file, `${JSON.stringify(Object.fromEntries(ports), null, 2)}\n`);
+      return port;
+    },
+  };
+}
+
+/** A file that was cut short by a crash counts as none. */
+function readPorts(file: string): Map<string, number> {
+  try {
+    const entries = Object.entries(JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>);
+    return new Map(entries.filter((entry): entry is [string, number] => isPort(entry[1])));
+  } catch {
+    return new Map();
+  }
+}
+
+const isPort = (value: unknown): boolean => Number.isInteger(value) && Number(value) > 0 && Number(value) < 65_536;
+
+/** Name and id of the process that listens, where `lsof` can tell (most Linux, macOS). */
+async function findHolder(port: number): Promise<string | undefined> {
+  try {
+    const args = ['-nP', `-iTCP:${port}`, '-sTCP:LISTEN', '-Fpc'];
+    const { stdout } = await run('lsof', args, { timeout: 2_000 });
+    const [, pid, command] = /^p(\d+)\n(?:.*\n)*?c(.+)$/m.exec(stdout) ?? [];
+    return pid === undefined ? undefined : `${command} (process ${pid})`;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,25 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { pathToFileURL } from 'node:url';
+import { scriptPath } from './script-path.ts';
+
+/** A script for this process's own Node. */
+export interface NodeScript {
+  script: string;
+  args: readonly string[];
+  /** Added to this process's environment. */
+  env?: Readonly<Record<string, string>> | undefined;
+  cwd?: string | undefined;
+}
+
+/** Starts a child that ends with this process. */
+export function spawnNode({ script, args, env, cwd }: NodeScript): ChildProcess {
+  const guard = pathToFileURL(scriptPath(import.meta.url, './end-with-parent')).href;
+  return spawn(process.execPath, ['--import', guard, script, ...args], {
+    env: { ...process.env, ...env },
+    cwd,
+    // The channel tells the child of our death. A group of its own keeps Ctrl-C from it: a terminal would signal all
+    // parts at once, and they are to stop one after the other.
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    detached: true,
+  });
+}

@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { type Command, copyRepository, runCommand } from '../../helpers/repository-copy.ts';
+
+// Some ten steps, each of which waits for processes: a busy machine takes long for all of them.
+vi.setConfig({ testTimeout: 300_000 });
+
+/** A copy, so that sources and build can be changed while other tests use the repository's. */
+let folder: string;
+let command: Command | undefined;
+beforeAll(async () => {
+  folder = await copyRepository('test-loop');
+  const item = { id: 'tx-1', account: 'acct-1', product: 'support-seat', quantity: '1', unitPrice: '2.50' };
+  const line = JSON.stringify({ ...item, currency: 'EUR', time: '2025-03-01T00:00:00Z' });
+  await writeFile(join(folder, 'one.ndjson'), `${line}\n`);
+});
+afterAll(async () => {
+  await command?.interrupt();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Address and key, as other programs were given them. */
+let access: string | undefined;
+const accessIn = (output: string): string => /SLUICE_URL=\S+ SLUICE_KEY=\S+/.exec(output)?.[0] ?? '';
+
+/** The process of the instance, found by its parent. */
+async function instanceOf(parent: number): Promise<number> {
+  const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=,args=']);
+  const line = stdout
+    .split('\n')
+    .find((each) => /host[\\/]main\.[jt]s/.test(each) && Number(each.trim().split(/\s+/)[1]) === parent);
+  return Number(line?.trim().split(/\s+/)[0]);
+}
+
+it('npm start runs a copy of the build: an instance that is killed is started again, with the code of before', async () => {
+  command = runCommand(folder, ['dist/demo/main.js', 'one.ndjson']);
+  await command.until('Running; Ctrl-C ends it.');
+  access = accessIn(command.output());
+  const [, url = '', key = ''] = /SLUICE_URL=(\S+) SLUICE_KEY=(\S+)/.exec(access) ?? [];
+  await rm(join(folder, 'dist'), { recursive: true });
+  process.kill(await instanceOf(command.pid), 'SIGKILL');
+  await command.until('was ended by SIGKILL');
+  await command.until('host-1 is started again in 1 s');
+  await command.until('host-1 is up again');
+  const answer = await fetch(`${url}/api/queues`, { headers: { 'x-functions-key': key } });
+  expect(answer.status).toBe(200);
+  expect(await command.interrupt()).toBe(0);
+});
+
+it('npm run dev turns each edit into a new result, and an error into a message', async () => {
+  command = runCommand(folder, ['--conditions=source', 'demo/dev.ts', 'one.ndjson', '--keep']);
+  await command.until('Keys:');
+  expect(accessIn(command.output())).toBe(access);
+  expect(await command.until('Done in')).toContain('acct-1|EUR      1  2.50  0.48   2.98');
+
+  const file = join(folder, 'workloads/billing.ts');
+  const source = await readFile(file, 'utf8');
+  command.send('a');
+  await command.until('Runs the file after each edit.');
+  await writeFile(file, source.replace('key: ', "key: () => 'everybody', keyBefore: "));
+  await command.until('Edited: workloads/billing.ts');
+  await command.until('Reloaded in');
+  expect(await command.until('Done in')).toContain('everybody      1  2.50  0.48   2.98');
+  expect(await command.until('keyBefore')).toContain('Types: these errors do not stop the run.');
+
+  await writeFile(file, `${source}\nthrow new Error('not yet');\n`);
+  await command.until('The app does not start; the code before this edit goes on until the error is mended:');
+  const lineNumber = source.split('\n').length + 1;
+  await command.until(`at workloads/billing.ts:${lineNumber}:7`);
+  command.send('r');
+  expect(await command.until('Done in')).toContain('everybody');
+
+  await writeFile(file, source);
+  await command.until('Reloaded in');
+  expect(await command.until('Done in')).toContain('acct-1|EUR');
+  command.send('q');
+  await command.until('Stopping');
+});
