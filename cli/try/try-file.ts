@@ -60,7 +60,9 @@ function requireService({ settings, inform }: Session, { workloads }: Registry, 
   const names = workloads.map(({ name }) => name);
   const missing = `--workload: this checkout has no workload "${workload}"; it has: ${names.join(', ')}.${didYouMean(workload, names)}`;
   if (run || !settings.isUrlGiven)
-    throw new UsageError(missing, { hint: '--url, SLUICE_URL or a profile names an app that may have it: --remote asks it.' });
+    throw new UsageError(missing, {
+      hint: '--url, SLUICE_URL or a profile names an app that may have it: --remote asks it.',
+    });
   inform(`This checkout has no workload "${workload}": the app is asked.`);
 }
 

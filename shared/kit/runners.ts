@@ -41,7 +41,7 @@ export function runHere(workload: Workload, container: OpenContainer, { counters
 /** Runs chunks in a worker thread with the handler of `module`, and the limits of `workload`. */
 export function runInThreads(workload: Workload, module: URL, { counters, log }: RunnerTools): Runner {
   // Functions and schemas cannot be handed to a thread: it has those of the module.
-  const { item: _item, map: _map, mapChunk: _mapChunk, reduce: _reduce, lane: _lane, ...limits } = workload;
+  const { item: _item, id: _id, map: _map, mapChunk: _mapChunk, reduce: _reduce, lane: _lane, ...limits } = workload;
   const threadData: KitThreadData = { module: module.href, limits, counters };
   const processor = createProcessor({
     threadUrl: moduleUrl('./thread'),

@@ -11,7 +11,7 @@ import { whileFollowing } from './while-following.ts';
 export interface KitThreadData {
   /** Its address. The workload is its default export, or in the `registry` that it exports. */
   module: string;
-  limits: Omit<Workload, 'item' | 'map' | 'mapChunk' | 'reduce' | 'lane'>;
+  limits: Omit<Workload, 'item' | 'id' | 'map' | 'mapChunk' | 'reduce' | 'lane'>;
   counters: CallCounters;
 }
 

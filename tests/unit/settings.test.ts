@@ -15,7 +15,7 @@ test('the two connections are enough; all else has a default', () => {
     sweepSchedule: '0 */15 * * * *',
     inboxSchedule: undefined,
     maxBodyBytes: 200 * MiB,
-    maxItems: 10_000_000,
+    maxItems: 100_000_000,
     sliceSeconds: 30,
     visibilitySeconds: 300,
   });

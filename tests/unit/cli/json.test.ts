@@ -86,8 +86,8 @@ const COMMANDS: readonly [args: string, fields: readonly string[], answers: Reco
   ['completion bash', ['shell', 'script'], {}],
   ['--version', ['version'], {}],
 ];
-/** Their uploads are requests of another kind, which need a server: tests/integration/cli. */
-const ELSEWHERE = ['submit'];
+/** Uploads are requests of another kind, which need a server: tests/integration/cli. What is tried is a file: try/try.test.ts. */
+const ELSEWHERE = ['submit', 'try'];
 
 let home: string;
 beforeAll(async () => {

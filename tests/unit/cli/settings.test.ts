@@ -5,7 +5,7 @@ import { readCliSettings } from '../../../cli/settings.ts';
 describe('settings of the command', () => {
   it('have defaults for the local stack', () => {
     expect(readCliSettings({ SLUICE_KEY: '' }, {})).toEqual({
-      ...{ url: 'http://127.0.0.1:7071', key: undefined, operatorKey: undefined },
+      ...{ url: 'http://127.0.0.1:7071', isUrlGiven: false, key: undefined, operatorKey: undefined },
       ...{ inbox: undefined, workspace: undefined, output: undefined, json: false, quiet: false },
     });
   });

@@ -8,6 +8,7 @@ import { getResults } from '../../../shared/http/batches/get-results.ts';
 import { listBatches } from '../../../shared/http/batches/list-batches.ts';
 import { pauseOverHttp, resumeOverHttp } from '../../../shared/http/batches/pause-batch.ts';
 import { submitOverHttp } from '../../../shared/http/batches/submit-batch.ts';
+import { tryOverHttp } from '../../../shared/http/batches/try-upload.ts';
 import { dashboardFile } from '../../../shared/http/dashboard/dashboard.ts';
 import { getDeadLetters } from '../../../shared/http/dead-letters/get-dead-letters.ts';
 import { redriveDeadLetters } from '../../../shared/http/dead-letters/redrive-dead-letters.ts';
@@ -40,6 +41,7 @@ const deps = {
 /** Each function with a path parameter. A new one has to be added here. */
 const HANDLERS: Record<string, (request: HttpRequest) => unknown> = {
   'submit-batch': (request) => submitOverHttp(deps, request),
+  'try-upload': (request) => tryOverHttp(deps, request),
   'import-batch': (request) => importBatch(deps, request),
   'get-batch': (request) => batchOf(request, storage as never),
   'get-results': (request) => getResults(deps, request),
