@@ -3,6 +3,8 @@ import { gzipSync, zstdDecompressSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { InboxDeps, InboxResult } from '../../../../shared/intake/inbox/inbox.ts';
 import { listTaking, type TakenFile } from '../../../../shared/intake/inbox/progress.ts';
+import { defineWorkload } from '../../../../shared/workload/define.ts';
+import { createRegistry } from '../../../../shared/workload/registry.ts';
 import { Crash, dyingAt } from '../../../helpers/crashes.ts';
 import { InboxWorld, NOTHING, type StoredBatch } from './inbox-world.ts';
 
@@ -309,6 +311,29 @@ describe('a checkpoint', () => {
 describe('the end of the time', () => {
   afterEach(() => {
     vi.useRealTimers();
+  });
+
+  it('rejects a file of which an item does not fit: the next look would come no further', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    const world = worldWith();
+    const validate = (value: unknown) => {
+      const { index } = value as { index: number };
+      if (index === ITEMS / 2) vi.advanceTimersByTime(8 * 60_000);
+      return index === 60 ? { issues: [{ message: 'Not this one' }] } : { value };
+    };
+    const item = { '~standard': { version: 1, vendor: 'test', validate } } as const;
+    const workload = { name: 'plain', version: 1, item, map: () => 0, chunk: { maxItems: 50 }, validateAtIntake: true };
+
+    const registry = createRegistry([defineWorkload(workload)]);
+    expect(await world.look({ ...world.deps, registry })).toEqual({ ...NOTHING, rejected: 1 });
+
+    const reason = world.blobs.blobs.get('inbox-rejected/plain/large.ndjson.reason.json')?.body.toString() ?? '';
+    expect(JSON.parse(reason)).toMatchObject({
+      type: 'invalid-items',
+      detail: expect.stringMatching(/^1 item does not fit .* The rest was not read\. Nothing was accepted\.$/),
+      errors: [{ line: 61, column: 1, message: 'Not this one' }],
+    });
+    expect(world.names('payloads/')).toEqual([]);
   });
 
   it('ends the reading with a checkpoint, and the next look goes on', async () => {
