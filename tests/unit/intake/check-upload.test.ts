@@ -67,6 +67,18 @@ describe('checkUpload', () => {
     ]);
   });
 
+  it('leaves no rejection of an asynchronous check to nobody, which would end the process', async () => {
+    const refuse = async (): Promise<boolean> => {
+      throw new TypeError('no connection');
+    };
+    const text = z.string().refine(refuse);
+    const { invalid, causes } = await check('{"id":"a","by":"b"}\n', {
+      workload: { ...workload, item: z.object({ id: text, by: text }) },
+    });
+    expect(invalid).toBe(1);
+    expect(causes.map(({ cause }) => cause)).toEqual(['invalid: TypeError: no connection']);
+  });
+
   it.each([1, 99, 100, 101, 250])('stops after %i items, and reads no more than it has to', async (maxItems) => {
     let pieces = 0;
     async function* body(): AsyncGenerator<Buffer> {
