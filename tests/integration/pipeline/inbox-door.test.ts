@@ -341,6 +341,12 @@ describe('the listing of the inbox', () => {
     expect(await names('?workload=nobody')).toEqual(['nobody/bad.ndjson']);
   });
 
+  it('has a file whose name makes no file of an import', async () => {
+    await drop('.url');
+    expect((await list()).files).toMatchObject([{ name: '.url', state: 'waiting', workload: null }]);
+    expect(await look()).toMatchObject({ rejected: 1 });
+  });
+
   it('finds one file by its name wherever it is, with the batch that it became', async () => {
     await drop('echo/a.ndjson');
     const stateOf = async (name: string) => (await list(`?name=${encodeURIComponent(name)}`)).files;
