@@ -116,6 +116,17 @@ describe('checkUpload', () => {
     expect(await check('', { body: body(), signal: stop.signal })).toMatchObject({ items: 6, whole: false });
   });
 
+  it('stops when it is told to, also while the schema waits for what never comes', async () => {
+    const stop = new AbortController();
+    const validate = async (): Promise<never> => {
+      stop.abort();
+      return new Promise(() => {});
+    };
+    const waiting = { '~standard': { ...item['~standard'], vendor: 'test', validate } };
+    const checked = await check(many(3), { workload: { ...workload, item: waiting }, signal: stop.signal });
+    expect(checked).toMatchObject({ items: 0, whole: false });
+  });
+
   it('takes what cannot be read as a fault, with what was read before it', async () => {
     const broken = await check(`${many(3)}{"id":\n${many(2)}`);
     expect(broken).toMatchObject({ items: 3, valid: 3, whole: false, fault: { line: 4, column: 7 } });
