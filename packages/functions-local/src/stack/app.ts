@@ -14,7 +14,7 @@ const GRACE_MS = 10_000;
 const HOST_END_MS = 10_000;
 
 /** Until then the new instances are busy with what they were started for. */
-const SPARE_DELAY_MS = 2_500;
+const SPARE_DELAY_MS = 1_500;
 
 /** What the app needs of the stack that it is started in. */
 export interface AppOptions {
