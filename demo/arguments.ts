@@ -122,7 +122,9 @@ function toOptions(
   const [file, ...more] = positionals;
   if (more.length > 0) throw new Error(`Expected one FILE, got ${positionals.length}: ${positionals.join(' ')}`);
   if (file !== undefined && !FILE_NAME.test(file))
-    throw new Error(`FILE: expected a name such as usage.ndjson or usage.csv.gz, got ${file}`);
+    throw new Error(
+      `FILE: expected a name such as usage.ndjson or usage.csv.gz, got ${file}. Excel and Parquet: start without FILE, and run sluice submit FILE in another shell`,
+    );
   if (file === undefined && usual === undefined && !values.help)
     throw new Error(`--workload ${values.workload}: expected a FILE as well, as it has no generator`);
   return {

@@ -1,6 +1,8 @@
 import { relative } from 'node:path';
 import type { LocalStack } from 'functions-local';
+import { csvFlagsText, shellWord } from '../cli/try/flags-text.ts';
 import type { Batch } from './batch/api.ts';
+import type { Submission } from './batch/submission.ts';
 
 type Access = Pick<LocalStack, 'url' | 'keys'>;
 
@@ -16,9 +18,10 @@ export const describeAccess = (stack: Access): string[] => [
 export function describeNextSteps(
   stack: Access & Pick<LocalStack, 'storage' | 'instances'>,
   batch: Batch,
-  { file, workload }: { file: string; workload: string },
+  { file, workload, csv }: Pick<Submission, 'file' | 'workload' | 'csv'>,
 ): string[] {
   const { url, keys, storage, instances } = stack;
+  const args = [shellWord(relative(process.cwd(), file)), '--workload', workload, ...csvFlagsText(csv)];
   return [
     `Open the dashboard: ${url}/api/dashboard`,
     `  with the key ${keys.function}`,
@@ -27,7 +30,7 @@ export function describeNextSteps(
     `  export SLUICE_INBOX_CONNECTION='${storage}'`,
     `  npm run --silent sluice -- report ${batch.id}`,
     `  npm run --silent sluice -- dead-letters ${batch.id}`,
-    `  npm run --silent sluice -- submit ${relative(process.cwd(), file)} --workload ${workload} --again --wait`,
+    `  npm run --silent sluice -- submit ${args.join(' ')} --again --wait`,
     '  npm run --silent sluice -- --help',
     'or without the command:',
     `  curl -s -H "x-functions-key: $SLUICE_KEY" '${url}/api/batches/${batch.id}/report?format=csv'`,

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { BATCH_STATES } from '../../shared/batches/batch-row.ts';
+import type { Labels } from '../../shared/contract/labels.ts';
 import type { BatchEntry, BatchList } from '../../shared/http/batches/schemas.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -7,6 +8,7 @@ import { day, whole } from '../options.ts';
 import type { Act, Action, Session } from '../session.ts';
 import { formatTime } from '../text/format.ts';
 import type { Column } from '../text/listing.ts';
+import { labelOption } from '../upload/label-flag.ts';
 import { describeEnd, getBatch } from '../watch/wait.ts';
 import { chooseWorkload, workloadsOf } from '../workload.ts';
 
@@ -15,6 +17,7 @@ interface BatchesOptions {
   day?: string;
   workload?: string;
   state?: string;
+  label?: Labels;
   limit: number;
 }
 
@@ -31,6 +34,7 @@ export function addBatches(program: Command, act: Act): void {
     .addOption(new Option('--day <day>', 'only this day, in UTC').argParser(day))
     .option('--workload <name>', 'only of this workload')
     .addOption(new Option('--state <state>', 'only in this state').choices(BATCH_STATES))
+    .addOption(labelOption('only with this label; of several, with all of them'))
     .addOption(new Option('--limit <n>', 'most batches').argParser(whole(1, MAX_SHOWN)).default(50))
     .action(act(batches, ['table', 'json', 'csv']));
 }
@@ -49,8 +53,9 @@ const batches: Action<[string | undefined, BatchesOptions]> = async (session, id
   return EXIT.done;
 };
 
-async function listBatches({ api }: Session, { limit, ...filter }: BatchesOptions): Promise<BatchList> {
-  const query = { ...filter, limit: Math.min(limit, MAX_PAGE) };
+async function listBatches({ api }: Session, { limit, label = {}, ...filter }: BatchesOptions): Promise<BatchList> {
+  const labels = Object.entries(label).map(([key, value]) => `${key}=${value}`);
+  const query = { ...filter, label: labels, limit: Math.min(limit, MAX_PAGE) };
   const list: BatchList = { batches: [], days: { from: '', to: '' } };
   for await (const answer of api.pages({ path: 'batches', query })) {
     const page = (await answer.json()) as BatchList;

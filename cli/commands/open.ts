@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import { isBatchId } from '../../shared/contract/names.ts';
+import { UsageError } from '../errors.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Act, Action } from '../session.ts';
 
@@ -18,6 +20,13 @@ export function addOpen(program: Command, act: Act): void {
 }
 
 const open: Action<[string | undefined, { print?: boolean }]> = async (session, id, { print }) => {
+  if (id !== undefined && !isBatchId(id))
+    throw new UsageError(
+      `ID: expected the id of a batch, or at least four characters of it, got ${JSON.stringify(id)}`,
+      {
+        hint: 'sluice batches lists them.',
+      },
+    );
   const page = id === undefined ? '' : `#/batches/${encodeURIComponent(id)}`;
   const { url } = session.api.address(`dashboard${page}`, 'anyone');
   const opened = print !== true && (await session.io.openUrl(url));

@@ -53,7 +53,7 @@ export function addSubmit(program: Command, act: Act): void {
     .argument('<file...>', 'files, or patterns in quotes; - is standard input')
     .option('--workload <name>', 'what is to be done with it; needed where there are several')
     .option('--lane <lane>', 'priority class; default as the workload decides')
-    .addOption(labelOption())
+    .addOption(labelOption('kept with the batch; may be repeated'))
     .option('--validate', 'check every item before anything is accepted')
     .option('--wait', 'wait until the batch has ended, as watch does')
     .addOption(timeoutOption())

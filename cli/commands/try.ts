@@ -32,7 +32,7 @@ export function addTry(program: Command, act: Act): void {
     .summary('check a file before it is sent, and run its first items here')
     .description('Checks the first items of a file against a workload, on this machine, and can run them.')
     .argument('<file>', 'the file; - is standard input')
-    .requiredOption('--workload <name>', 'what is to be done with it')
+    .option('--workload <name>', 'what is to be done with it; needed where there are several')
     .addOption(new Option('--items <n>', 'items to read').argParser(whole(1, 1_000_000)).default(1_000))
     .addOption(new Option('--format <format>', 'default by the name, - is ndjson').choices(FORMATS))
     .addOption(new Option('--encoding <name>', 'how it lies compressed; default by the name').choices(ENCODINGS));

@@ -1,13 +1,14 @@
 /** The command without its process: arguments in, exit code out. */
-import { relative } from 'node:path';
+import { extname, relative } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { Command, CommanderError } from 'commander';
 import { Problem } from '../../shared/errors.ts';
 import { CliError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
-import { csvFlagsText, shellWord } from '../try/flags-text.ts';
-import { addTableOptions, csvOptionsOf, type TableFlags } from '../upload/csv-flags.ts';
+import { shellWord, sourceFlagsText } from '../try/flags-text.ts';
+import { addTableOptions, type TableFlags } from '../upload/csv-flags.ts';
+import { CONVERTED } from '../upload/kind.ts';
 import { createWorkload, NewWorkloadError } from './create-workload.ts';
 import { planFromSample } from './sample.ts';
 
@@ -49,16 +50,19 @@ async function make(name: string, options: Options, world: NewWorkloadWorld): Pr
   const made = await createWorkload(root, name, plan);
   const shown = (path: string): string => relative(root, path);
   const file = sample === '' ? 'FILE' : shellWord(sample);
-  const flags = [`--workload ${name}`, ...csvFlagsText(csvOptionsOf(options))].join(' ');
+  const flags = [`--workload ${name}`, ...sourceFlagsText(options)].join(' ');
   stdout.write(`Made ${shown(made.workload)}
 Made ${shown(made.test)}
 Added it to ${shown(made.index)}
 
 Next: npm run sluice -- try ${file} ${flags} --run
 Then: npx vitest run ${shown(made.test)}
-Then: npm start -- ${file} ${flags}
+Then: ${isConverted(sample) ? `npm start, and in another shell npm run sluice -- submit ${file} ${flags} --wait` : `npm start -- ${file} ${flags}`}
 docs/workloads.md goes through all of it.\n`);
 }
+
+/** Whether only the command reads it, and `npm start` does not. */
+const isConverted = (file: string): boolean => CONVERTED.has(extname(file).slice(1).toLowerCase());
 
 async function askForSample({ stdin, stdout }: NewWorkloadWorld): Promise<string> {
   if (!stdin.isTTY) return '';

@@ -60,7 +60,10 @@ async function checkFree(path: string): Promise<void> {
     () => true,
     () => false,
   );
-  if (taken) throw new NewWorkloadError(`${path} is there already.`);
+  if (taken)
+    throw new NewWorkloadError(
+      `${path} is there already. Choose another name, or delete what an earlier call has made.`,
+    );
 }
 
 async function write(path: string, text: string): Promise<void> {

@@ -1,8 +1,12 @@
+import { extname } from 'node:path';
 import { inspect } from 'node:util';
 import type { CheckCause } from '../../shared/intake/check-items.ts';
 import type { UploadCheck } from '../../shared/intake/check-upload.ts';
 import { type CsvReading, DELIMITERS } from '../../shared/intake/parse/csv-options.ts';
 import { formatCount, formatNumber, formatTable, formatUsd } from '../text/format.ts';
+import type { SourceOptions } from '../upload/input.ts';
+import { CONVERTED } from '../upload/kind.ts';
+import { sourceFlagsText } from './flags-text.ts';
 import type { Suggestion } from './suggest.ts';
 
 /** All that was found of a file. */
@@ -18,8 +22,10 @@ export interface Described {
   suggestions: readonly Suggestion[];
   /** Another workload that most of the items fit. */
   other?: { name: string; valid: number; items: number } | undefined;
-  /** The command that was given, without what is suggested. */
-  command: string;
+  /** As it is written in a shell. */
+  file: string;
+  /** How the file is read, as it was given. */
+  options: SourceOptions;
 }
 
 /** What is printed of a check. */
@@ -33,13 +39,20 @@ export const describeCheck = (described: Described): string[] => [
 
 const FORMATS = { ndjson: 'NDJSON', json: 'a JSON array', csv: 'CSV' } as const;
 
-function describeReading({ check: { format, encoding, csv }, name, workload, known }: Described): string[] {
+const CONVERTED_NAMES = { excel: 'Excel', parquet: 'Parquet' } as const;
+
+function describeReading({ check: { format, encoding, csv }, name, workload, known, options }: Described): string[] {
   const dialect = csv && [
     `between cells ${nameOf(csv.delimiter)}`,
     `decimal ${csv.decimal === ',' ? 'comma' : 'point'}`,
     csv.charset,
   ];
-  const parts = [FORMATS[format], ...(dialect ?? []), encoding === 'identity' ? 'not compressed' : encoding];
+  const from = CONVERTED.get(extname(name).slice(1).toLowerCase());
+  // What a conversion has written says nothing of the file but the kind of lines that faults are counted in.
+  const parts =
+    from !== undefined && options.format === undefined
+      ? [`${CONVERTED_NAMES[from]}, converted to ${FORMATS[format]}, whose lines are meant below`]
+      : [FORMATS[format], ...(dialect ?? []), encoding === 'identity' ? 'not compressed' : encoding];
   const shown = name === '-' ? 'standard input' : name;
   return [`${shown} for workload ${workload}: ${parts.join(', ')}`, ...(csv ? describeColumns(csv, known) : [])];
 }
@@ -62,23 +75,23 @@ function describeColumns({ columns }: CsvReading, known: readonly string[]): str
   ]);
 }
 
-function describeItems({ items, whole, valid, invalid, causes, fault }: UploadCheck): string[] {
+function describeItems({ format, items, whole, valid, invalid, causes, fault }: UploadCheck): string[] {
   const which = whole ? 'all' : 'the first';
   return [
     ...(fault ? [`The file cannot be read: line ${fault.line}, column ${fault.column}: ${fault.message}`] : []),
     ...(fault && items === 0
       ? []
       : [`Items: ${which} ${formatCount(items)} read, ${formatCount(valid)} valid, ${formatCount(invalid)} invalid`]),
-    ...causes.flatMap(describeCause),
+    ...causes.flatMap((cause) => describeCause(cause, format)),
   ];
 }
 
-function describeCause({ cause, count, examples }: CheckCause): string[] {
+function describeCause({ cause, count, examples }: CheckCause, format: UploadCheck['format']): string[] {
   const [first] = examples;
-  return [
-    `${formatCount(count)} x ${cause}`,
-    ...(first ? [`  for example line ${first.line}, column ${first.column}: ${first.message}`] : []),
-  ];
+  if (first === undefined) return [`${formatCount(count)} x ${cause}`];
+  // Of the other formats only the place of the record is known; the message names the field.
+  const place = format === 'ndjson' ? `line ${first.line}, column ${first.column}` : `line ${first.line}`;
+  return [`${formatCount(count)} x ${cause}`, `  for example ${place}: ${first.message}`];
 }
 
 const MAX_SHOWN = { depth: 4, breakLength: 100, maxStringLength: 100, maxArrayLength: 5 } as const;
@@ -105,18 +118,27 @@ function describeWhole({ estimate, whole }: UploadCheck): string[] {
   ];
 }
 
-function describeSuggestions({ suggestions, other, command, check, name }: Described): string[] {
+/** The given options that no suggested one is in place of; of new names there may be many. */
+const withoutGiven = (given: readonly string[], suggested: readonly string[]): string[] =>
+  given.filter((flag) => flag.startsWith('--rename ') || !suggested.some((each) => nameIn(each) === nameIn(flag)));
+
+const nameIn = (flag: string): string | undefined => flag.split(' ')[0];
+
+function describeSuggestions({ suggestions, other, file, workload, options, check, name }: Described): string[] {
   const flags = suggestions.flatMap((each) => each.flags);
+  const args = [file, '--workload', workload];
   return [
     ...suggestions.map(({ text, flags: [flag] }) => (flag === undefined ? text : `${text} Perhaps: ${flag}`)),
-    ...(flags.length > 0 ? [`Try: ${[command, ...flags].join(' ')}`] : []),
+    ...(flags.length > 0
+      ? [`Try: sluice try ${[...args, ...withoutGiven(sourceFlagsText(options), flags), ...flags].join(' ')}`]
+      : []),
     ...(other
       ? [
           `Workload ${other.name} fits: ${formatCount(other.valid)} of its first ${formatNumber(other.items, 'item')} are valid.`,
         ]
       : []),
     ...(check.fault === undefined && check.invalid === 0 && name !== '-'
-      ? [`To send it: ${command.replace('sluice try', 'sluice submit')}`]
+      ? [`To send it: sluice submit ${[...args, ...sourceFlagsText(options)].join(' ')}`]
       : []),
   ];
 }

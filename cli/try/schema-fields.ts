@@ -40,12 +40,13 @@ function matches(pattern: string, text: string): boolean {
   }
 }
 
-/** The value at a path with dots. */
-export const valueAt = (item: unknown, path: string): unknown =>
-  path
-    .split('.')
-    .reduce<unknown>(
-      (value, key) =>
-        typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined,
-      item,
-    );
+/** The value at a path with dots, of which some may belong to a name: `No.` is a usual header. */
+export function valueAt(item: unknown, path: string): unknown {
+  if (typeof item !== 'object' || item === null) return undefined;
+  if (Object.hasOwn(item, path)) return (item as Record<string, unknown>)[path];
+  for (let dot = path.indexOf('.'); dot >= 0; dot = path.indexOf('.', dot + 1)) {
+    const value = valueAt((item as Record<string, unknown>)[path.slice(0, dot)], path.slice(dot + 1));
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}

@@ -21,12 +21,12 @@ export interface Tried {
 }
 
 /** Gives the suggestions, the surest first. */
-export const suggest = (tried: Tried): Suggestion[] => [
-  ...suggestCharset(tried),
-  ...suggestDelimiter(tried),
-  ...suggestNames(tried),
-  ...suggestDecimal(tried),
-];
+export function suggest(tried: Tried): Suggestion[] {
+  const delimiter = suggestDelimiter(tried);
+  // Cut at the wrong places, names and cells say nothing.
+  const others = delimiter.length > 0 ? [] : [...suggestNames(tried), ...suggestDecimal(tried)];
+  return [...suggestCharset(tried), ...delimiter, ...others];
+}
 
 function suggestCharset({ check: { fault, csv, format } }: Tried): Suggestion[] {
   if (format !== 'csv' || !fault?.message.includes('UTF-8') || (csv && csv.charset !== 'utf-8')) return [];

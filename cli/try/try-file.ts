@@ -11,11 +11,11 @@ import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { Session } from '../session.ts';
 import { didYouMean } from '../text/nearest.ts';
-import { csvOptionsOf } from '../upload/csv-flags.ts';
 import type { SourceOptions } from '../upload/input.ts';
+import { chooseWorkload, workloadsOf } from '../workload.ts';
 import { type Described, describeCheck } from './check-text.ts';
 import { firstChunks, itemsOf } from './first-items.ts';
-import { csvFlagsText, shellWord } from './flags-text.ts';
+import { shellWord } from './flags-text.ts';
 import { loadWorkloads } from './load-workloads.ts';
 import { checkRemotely } from './remote.ts';
 import { runHere } from './run-here.ts';
@@ -25,7 +25,7 @@ import { openFile, type TriedFile } from './tried-file.ts';
 
 /** The options of the command. */
 export interface TryOptions extends SourceOptions {
-  workload: string;
+  workload?: string;
   items: number;
   run?: boolean;
   yes?: boolean;
@@ -46,18 +46,26 @@ export async function tryFile(
     throw new UsageError('--run: runs the workload of this checkout, not that of the app');
   const tried = await openFile(session, file, options);
   const registry = options.remote ? undefined : await load();
-  const workload = registry?.workload(options.workload);
+  const known = registry?.workloads.map(({ name }) => name) ?? [];
+  const name = options.workload ?? chooseWorkload(registry ? known : await workloadsOf(session));
+  const asked = { ...options, workload: name };
+  const workload = registry?.workload(name);
   if (registry === undefined || workload === undefined) {
-    if (registry !== undefined) requireService(session, registry, options);
-    const check = await checkRemotely(session, tried, options);
-    session.answer(check, () => describeCheck(describedOf(tried, options, { check })));
+    if (registry !== undefined) requireService(session, known, asked);
+    const check = await checkRemotely(session, tried, asked);
+    session.answer(check, () => describeCheck(describedOf(tried, asked, { check })));
     return exitCodeOf(check);
   }
-  return tryHere(session, tried, { workload, registry, options });
+  return tryHere(session, tried, { workload, registry, options: asked });
 }
 
-function requireService({ settings, inform }: Session, { workloads }: Registry, { workload, run }: TryOptions): void {
-  const names = workloads.map(({ name }) => name);
+type AskedOptions = TryOptions & { workload: string };
+
+function requireService(
+  { settings, inform }: Session,
+  names: readonly string[],
+  { workload, run }: AskedOptions,
+): void {
   const missing = `--workload: this checkout has no workload "${workload}"; it has: ${names.join(', ')}.${didYouMean(workload, names)}`;
   if (run || !settings.isUrlGiven)
     throw new UsageError(missing, {
@@ -69,7 +77,7 @@ function requireService({ settings, inform }: Session, { workloads }: Registry, 
 interface Here {
   workload: Workload;
   registry: Registry;
-  options: TryOptions;
+  options: AskedOptions;
 }
 
 async function tryHere(session: Session, tried: TriedFile, { workload, registry, options }: Here): Promise<ExitCode> {
@@ -95,13 +103,11 @@ async function tryHere(session: Session, tried: TriedFile, { workload, registry,
 
 const describedOf = (
   { name }: TriedFile,
-  options: TryOptions,
+  options: AskedOptions,
   found: Partial<Described> & Pick<Described, 'check'>,
 ): Described => ({
   ...{ name, workload: options.workload, known: [], suggestions: [] },
-  command: ['sluice try', shellWord(name), '--workload', options.workload, ...csvFlagsText(csvOptionsOf(options))].join(
-    ' ',
-  ),
+  ...{ file: shellWord(name), options },
   ...found,
 });
 

@@ -1,9 +1,9 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { type Labels, labelFault, MAX_LABELS } from '../../shared/contract/labels.ts';
 
-/** The option that gives a batch its labels. */
-export const labelOption = (): Option =>
-  new Option('--label <key=value>', 'kept with the batch; may be repeated').argParser(addLabel);
+/** The option that names labels; it may be repeated. */
+export const labelOption = (description: string): Option =>
+  new Option('--label <key=value>', description).argParser(addLabel);
 
 function addLabel(text: string, before: Labels = {}): Labels {
   const equals = text.indexOf('=');

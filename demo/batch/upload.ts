@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
 import type { Screen } from '../../cli/text/status-line.ts';
 import { kindOfFile } from '../../cli/upload/kind.ts';
 import { postBatch } from '../../cli/upload/post-batch.ts';
@@ -17,7 +18,7 @@ export async function uploadFile(
   const { size } = await stat(file);
   const { batch } = await showUpload(screen, (onProgress) =>
     postBatch(api, {
-      ...{ workload, kind, csv, size, onProgress },
+      ...{ workload, kind, csv, size, onProgress, fileName: basename(file) },
       source: createReadStream(file),
       userAgent: 'sluice-demo',
     }),

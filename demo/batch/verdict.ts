@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import { EXIT, type ExitCode } from '../../cli/exit-codes.ts';
+import { csvFlagsText, shellWord } from '../../cli/try/flags-text.ts';
 import type { Shown } from './show-batch.ts';
 import type { Submission } from './submission.ts';
 
@@ -15,7 +16,7 @@ export interface Verdict {
 /** Judges a batch that has ended: by the comparison with its file, and by its state. Says what may help. */
 export function verdictOf({ batch, problems }: Shown, submission: Submission): Verdict {
   const { workload, compare } = submission;
-  const file = relative(process.cwd(), submission.file);
+  const file = shellWord(relative(process.cwd(), submission.file));
   if (problems.length > 0) {
     const shown = problems.slice(0, PROBLEMS_SHOWN).map((problem) => `  ${problem}`);
     const hint = batch.reportProblem === undefined ? [] : reportHint(batch.id, workload);
@@ -26,7 +27,7 @@ export function verdictOf({ batch, problems }: Shown, submission: Submission): V
       lines: [
         'The batch is suspect: none of its first items fits the schema of the workload; the causes are above.',
         'Correct the file or the schema, or name the workload that it is for (--workload W). What is wrong, line by line:',
-        `  ${COMMAND} try ${file} --workload ${workload}`,
+        `  ${[COMMAND, 'try', file, '--workload', workload, ...csvFlagsText(submission.csv)].join(' ')}`,
       ],
       code: EXIT.suspect,
     };

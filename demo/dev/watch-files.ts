@@ -1,26 +1,53 @@
-import { type FSWatcher, watch } from 'node:fs';
+import { type FSWatcher, readdirSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { isOfApp } from '../app-files.ts';
 
-/** Calls back for each change below the folders, and of the named files in `root`. Returns what ends the watch. */
+/**
+ * Calls back for changes below the folders, and of the named files in `root`; now and then also where nothing has changed.
+ * Returns what ends the watch.
+ */
 export function watchFiles(
   root: string,
   { folders, files }: { folders: readonly string[]; files: readonly string[] },
   onChange: () => void,
 ): () => void {
-  const start = (path: string, recursive: boolean, isWanted: (name: string) => boolean): FSWatcher =>
-    watch(path, { recursive }, (_, name) => {
-      // Some systems do not say which file it was.
-      if (name === null || isWanted(name)) onChange();
-    })
-      // A folder that is deleted and made again, as a change of branches may do, is read at the next change or on request.
-      .on('error', onChange);
-  const watchers = [
-    ...folders.map((folder) => start(join(root, folder), true, isOfApp)),
-    // Editors replace a file by renaming another: a watch of the file itself would stay with the old one.
-    start(root, false, (name) => files.includes(name)),
-  ];
-  return () => {
-    for (const watcher of watchers) watcher.close();
+  const watchers = new Map<string, FSWatcher>();
+  const close = (path: string): void => {
+    watchers.get(path)?.close();
+    watchers.delete(path);
   };
+  const start = (path: string, isWanted: (name: string) => boolean): void => {
+    // Not `recursive`: on Linux Node then watches each file by itself, and loses one that an editor replaces by renaming.
+    const watcher = watch(path, (event, name) => {
+      const found = event === 'rename' && followFolders();
+      // Some systems do not say which file it was.
+      if (found || name === null || isWanted(name)) onChange();
+    });
+    // A folder that is deleted.
+    watcher.on('error', () => close(path));
+    watchers.set(path, watcher);
+  };
+  /** Watches folders that are new, and those no more that are gone. Returns whether there are any. */
+  const followFolders = (): boolean => {
+    const there = new Set([root, ...folders.flatMap((folder) => foldersIn(join(root, folder)))]);
+    const gone = [...watchers.keys()].filter((path) => !there.has(path));
+    const found = [...there].filter((path) => !watchers.has(path));
+    for (const path of gone) close(path);
+    for (const path of found) start(path, path === root ? (name) => files.includes(name) : isOfApp);
+    return gone.length + found.length > 0;
+  };
+  followFolders();
+  return () => {
+    for (const path of [...watchers.keys()]) close(path);
+  };
+}
+
+/** A folder with all that are in it; none if it is not there. */
+function foldersIn(path: string): string[] {
+  try {
+    const entries = readdirSync(path, { withFileTypes: true });
+    return [path, ...entries.flatMap((entry) => (entry.isDirectory() ? foldersIn(join(path, entry.name)) : []))];
+  } catch {
+    return [];
+  }
 }

@@ -6,15 +6,18 @@ const MAX_CAUSES = 50;
 /** What counts all causes beyond those that are told apart. */
 export const OTHER_CAUSES = 'other causes';
 
-/** A quote inside a word ("can't") opens nothing. */
-const QUOTED = /"[^"]*"|`[^`]*`|(?<!\w)'[^']*'(?!\w)/g;
+/**
+ * A quote inside a word ("can't") opens nothing. The name of a field in a path, as in `["Betrag (EUR)"]`, is kept: it tells
+ * faults of one column from those of another.
+ */
+const QUOTED = /(?<=^|; |[\w\]$-])(\["[^"]*"\])|"[^"]*"|`[^`]*`|(?<!\w)'[^']*'(?!\w)/g;
 const NUMBER = /\d+(?:[.,]\d+)*/g;
 
 /** What groups dead letters: reason, name and message with quoted text and numbers masked, at most 200 characters. */
 export function causeOf(reason: DeadReason, { name, message }: ErrorText): string {
   const masked = message
     .slice(0, MAX_CAUSE_CHARS * 2)
-    .replace(QUOTED, '"…"')
+    .replace(QUOTED, (_quoted, field?: string) => field ?? '"…"')
     .replace(NUMBER, '#');
   return `${reason}: ${name}: ${masked}`.slice(0, MAX_CAUSE_CHARS);
 }

@@ -29,8 +29,8 @@ function likelyCause({ csv }: HintedRow): string {
 /** The file lies with the user, so its name is all that is known of it. */
 function commandOf({ workload, fileName, csv }: HintedRow): string {
   const command = `sluice try ${fileName === undefined ? 'FILE' : quoted(fileName)} --workload ${workload}`;
-  if (csv === undefined || (csv.columns > 1 && csv.cells === 'text')) return command;
-  if (csv.columns > 1) return `${command} --rename "Old name=newName"`;
+  // Of several columns it names those that may be meant by another name.
+  if (csv === undefined || csv.columns > 1) return command;
   return `${command} --delimiter ${csv.delimiter === ',' ? 'semicolon' : 'comma'}`;
 }
 

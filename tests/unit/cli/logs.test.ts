@@ -196,6 +196,7 @@ describe('the dashboard', () => {
   it('is opened at the batch, without a key in its address', async () => {
     const { code, out, opened, asked } = await run(`open ${ID} --key secret`);
     expect([code, out, opened, asked]).toEqual([EXIT.done, `${url}\n`, [url], []]);
+    expect(await run('open zz')).toMatchObject({ code: EXIT.usage, out: '', opened: [] });
     expect((await run('open')).out).toBe('http://app.test/api/dashboard\n');
   });
 

@@ -7,6 +7,8 @@ describe('causeOf', () => {
     ['account "abc" has 1,204.50 EUR', 'rejected: Reject: account "…" has # EUR'],
     ["unknown currency 'XYZ'", 'rejected: Reject: unknown currency "…"'],
     ["can't be read and won't be", "rejected: Reject: can't be read and won't be"],
+    ['["Net (EUR)"]: not 7; items[3]["a b"]: no', 'rejected: Reject: ["Net (EUR)"]: not #; items[#]["a b"]: no'],
+    ['expected one of ["a"]', 'rejected: Reject: expected one of ["…"]'],
     ['field `total` of 2026-01-01', 'rejected: Reject: field "…" of #-#-#'],
   ])('masks what differs from item to item in %j', (message, expected) => {
     expect(causeOf('rejected', { name: 'Reject', message })).toBe(expected);

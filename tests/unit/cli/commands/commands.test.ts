@@ -568,3 +568,8 @@ describe('operating', () => {
     expect([code, out]).toEqual([EXIT.failed, expect.stringContaining('queue billing-normal-0: does not answer')]);
   });
 });
+
+it('batches are listed by labels', async () => {
+  const { asked } = await run(['batches', '--label', 'month=2026-11', '--label', 'from=a b'], {});
+  expect(asked[0]?.path).toBe('batches?label=month%3D2026-11&label=from%3Da+b&limit=50');
+});

@@ -50,6 +50,13 @@ describe('what is suggested', () => {
     expect(flagsOf(quoted)).toEqual([`--rename 'Kunde'\\''s $(x)=customer'`]);
   });
 
+  it('is no name for a field that is there, though its name has dots', () => {
+    const dotted = z.object({ 'No.': z.string(), 'to.city': z.string(), from: z.object({ 'zip.': z.string() }) });
+    const definition = defineWorkload({ name: 'orders', version: 1, item: dotted, map: (order) => order });
+    const items = [{ 'No.': '7', 'to.city': 'Bonn', from: { 'zip.': '53111' } }];
+    expect(suggested({ check: { format: 'ndjson' }, schema: itemSchemaOf(definition), items })).toEqual([]);
+  });
+
   it('is no name for a column that is there and empty, nor for a field that need not be', () => {
     const check = { csv: csv({ customer: 'text', amount: 'number', currency: 'text', Stadt: 'text' }) };
     expect(suggested({ check, items: [{ amount: 1, currency: 'EUR', Stadt: 'Bonn' }] })).toEqual([]);

@@ -77,6 +77,21 @@ describe('sluice try', () => {
     });
   });
 
+  it('gives a command with all options of the first, but for those that it replaces', async () => {
+    const { code, out } = await tryIt('none.csv --workload billing --format csv --delimiter semicolon --decimal point');
+    expect(code).toBe(9);
+    expect(out).toMatch(
+      /^Try: sluice try none\.csv --workload billing --decimal point --format csv --delimiter comma$/m,
+    );
+    const sent = await tryIt('good.ndjson --workload billing --format ndjson');
+    expect(sent.out).toContain('To send it: sluice submit good.ndjson --workload billing --format ndjson\n');
+  });
+
+  it('asks which workload is meant, and names those of the checkout', async () => {
+    const { code, err } = await tryIt('good.ndjson');
+    expect([code, err]).toEqual([2, expect.stringContaining('expected one of billing, payouts, media')]);
+  });
+
   it('ends with 1 for a file that cannot be read, with the place', async () => {
     const { code, out } = await tryIt('broken.ndjson --workload billing');
     expect(code).toBe(1);
@@ -104,7 +119,7 @@ describe('sluice try', () => {
 
   it.each([
     ['nowhere.ndjson --workload billing', 'cannot read nowhere.ndjson (ENOENT)'],
-    ['good.ndjson', "required option '--workload <name>'"],
+    ['good.ndjson', 'expected one of billing, payouts, media'],
     ['good.ndjson --workload billin', 'it has: billing, payouts, media. Did you mean billing?'],
     ['good.ndjson --workload billing --run --remote', '--run: runs the workload of this checkout'],
     ['good.ndjson --workload billing --items 0', 'whole number from 1'],

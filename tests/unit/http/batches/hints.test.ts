@@ -22,7 +22,7 @@ describe('suspectHint', () => {
   it('suspects the names of columns else', () => {
     const { hint, command } = hintOf({ csv });
     expect(hint).toContain('--rename');
-    expect(command).toBe('sluice try FILE --workload billing --rename "Old name=newName"');
+    expect(command).toBe('sluice try FILE --workload billing');
   });
 
   it('knows nothing of columns in other formats, and quotes a name for the shell', () => {
