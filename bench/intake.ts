@@ -2,7 +2,7 @@
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import type { UploadEncoding, UploadFormat } from '../shared/intake/parse/formats.ts';
 import { readUpload } from '../shared/intake/read-upload.ts';
-import { type PayloadBlob, writePayload } from '../shared/intake/write-payload.ts';
+import { type PayloadBlob, writePayload } from '../shared/intake/store/write-payload.ts';
 
 const MiB = 1024 * 1024;
 const ITEMS = Number(process.argv[2] ?? 500_000);

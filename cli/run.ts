@@ -1,10 +1,10 @@
 import { type Command, CommanderError } from 'commander';
 import { ApiProblem } from './api/problem.ts';
-import { BATCH_ARGUMENTS, resolveBatchId } from './batch-id.ts';
 import { COMPLETE, printCompletions } from './completion/print-completions.ts';
 import { CliError, UsageError } from './errors.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { Io } from './io.ts';
+import { BATCH_ARGUMENTS, resolveBatchId } from './names/batch-id.ts';
 import { chooseProfile } from './profiles/choose.ts';
 import { createProgram } from './program.ts';
 import { type Act, type Action, createSession, type Session } from './session.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PortInUseError, type StackOptions } from 'functions-local';
-import { type CsvOptions, readCsvOptions } from '../shared/intake/parse/csv-options.ts';
+import { type CsvOptions, readCsvOptions } from '../shared/intake/parse/csv/csv-options.ts';
 
 /** How the command is called. */
 export const USAGE = `Usage: npm start [-- [FILE] [options]]

@@ -3,11 +3,11 @@ import type { InboxFileView, InboxList } from '../../shared/http/inbox/schemas.t
 import { isConfirmed } from '../confirm.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { chooseWorkload, workloadsOf } from '../names/workload.ts';
 import { whole } from '../options.ts';
 import type { Act, Action, Session } from '../session.ts';
 import { formatCount, formatSize, formatTime } from '../text/format.ts';
 import type { Column } from '../text/listing.ts';
-import { chooseWorkload, workloadsOf } from '../workload.ts';
 
 interface InboxOptions {
   workload?: string;

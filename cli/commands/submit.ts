@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import type { BatchView } from '../../shared/http/batches/schemas.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { workloadOf } from '../names/workload.ts';
 import { idempotencyKey } from '../options.ts';
 import type { Act, Action, Session } from '../session.ts';
 import { formatCount, formatNumber, formatTime } from '../text/format.ts';
@@ -15,7 +16,6 @@ import { type SendOptions, type Submitted, sendBatch, WAYS } from '../upload/sen
 import { sendSeveral } from '../upload/several.ts';
 import { endingOf } from '../watch/until-finished.ts';
 import { describeEnd, timeoutOption, waitFor } from '../watch/wait.ts';
-import { workloadOf } from '../workload.ts';
 
 const HELP = `
 The upload is compressed on the way, unless its name ends in .gz, .br or .zst. It always carries an idempotency key: made

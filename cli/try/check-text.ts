@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
-import type { CheckCause } from '../../shared/intake/check-items.ts';
-import type { UploadCheck } from '../../shared/intake/check-upload.ts';
-import { type CsvReading, DELIMITERS } from '../../shared/intake/parse/csv-options.ts';
+import type { CheckCause } from '../../shared/intake/check/check-items.ts';
+import type { UploadCheck } from '../../shared/intake/check/check-upload.ts';
+import { type CsvReading, DELIMITERS } from '../../shared/intake/parse/csv/csv-options.ts';
 import { formatCount, formatNumber, formatTable, formatUsd } from '../text/format.ts';
 import type { Suggestion } from './suggest.ts';
 

@@ -1,4 +1,4 @@
-import { type CsvOptions, csvOptionsParams } from '../../shared/intake/parse/csv-options.ts';
+import { type CsvOptions, csvOptionsParams } from '../../shared/intake/parse/csv/csv-options.ts';
 
 /** The options of a CSV file as they are written in a shell. */
 export const csvFlagsText = (options: CsvOptions = {}): string[] =>

@@ -1,6 +1,6 @@
 /** Guesses what would make an upload fit, from what was read of it. */
-import type { UploadCheck } from '../../shared/intake/check-upload.ts';
-import type { CsvReading } from '../../shared/intake/parse/csv-options.ts';
+import type { UploadCheck } from '../../shared/intake/check/check-upload.ts';
+import type { CsvReading } from '../../shared/intake/parse/csv/csv-options.ts';
 import type { JsonSchema } from '../../shared/workload/item-schema.ts';
 import { nearest } from '../text/nearest.ts';
 import { shellWord } from './flags-text.ts';

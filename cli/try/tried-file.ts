@@ -1,4 +1,4 @@
-import type { CsvOptions } from '../../shared/intake/parse/csv-options.ts';
+import type { CsvOptions } from '../../shared/intake/parse/csv/csv-options.ts';
 import type { UploadEncoding } from '../../shared/intake/parse/formats.ts';
 import type { Session } from '../session.ts';
 import { openSource, type SourceOptions } from '../upload/input.ts';

@@ -1,5 +1,5 @@
 import { readPriceSheet } from '../../shared/cost/sheet.ts';
-import { checkUpload, type UploadCheck } from '../../shared/intake/check-upload.ts';
+import { checkUpload, type UploadCheck } from '../../shared/intake/check/check-upload.ts';
 import type { RawChunk } from '../../shared/intake/chunk-records.ts';
 import { readUpload } from '../../shared/intake/read-upload.ts';
 import { readLimits } from '../../shared/kit/cut-into-chunks.ts';

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { Problem } from '../../shared/errors.ts';
-import { CHARSETS, type CsvOptions, DELIMITERS, readCsvOptions } from '../../shared/intake/parse/csv-options.ts';
+import { CHARSETS, type CsvOptions, DELIMITERS, readCsvOptions } from '../../shared/intake/parse/csv/csv-options.ts';
 import { collect } from '../options.ts';
 
 /** What the options say about how tables are read. */

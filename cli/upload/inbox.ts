@@ -5,7 +5,7 @@ import type { BlobServiceClient, ContainerClient } from '@azure/storage-blob';
 import { type Labels, labelsText } from '../../shared/contract/labels.ts';
 import { CONTAINERS } from '../../shared/contract/names.ts';
 import { statusOf } from '../../shared/errors.ts';
-import { csvOptionsParams } from '../../shared/intake/parse/csv-options.ts';
+import { csvOptionsParams } from '../../shared/intake/parse/csv/csv-options.ts';
 import { ApiProblem, type ProblemFacts } from '../api/problem.ts';
 import { CliError, UsageError } from '../errors.ts';
 import { EXIT } from '../exit-codes.ts';

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { Readable } from 'node:stream';
-import { type CsvOptions, csvOptionsParams } from '../../shared/intake/parse/csv-options.ts';
+import { type CsvOptions, csvOptionsParams } from '../../shared/intake/parse/csv/csv-options.ts';
 import { UsageError } from '../errors.ts';
 import type { Session } from '../session.ts';
 import { chooseSheet, excelToCsv } from './convert/excel.ts';

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { type Labels, labelsText } from '../../shared/contract/labels.ts';
 import type { BatchView } from '../../shared/http/batches/schemas.ts';
-import { type CsvOptions, csvOptionsParams } from '../../shared/intake/parse/csv-options.ts';
+import { type CsvOptions, csvOptionsParams } from '../../shared/intake/parse/csv/csv-options.ts';
 import { type Api, unreachable } from '../api/client.ts';
 import { ApiProblem } from '../api/problem.ts';
 import { CliError } from '../errors.ts';

@@ -1,4 +1,4 @@
-import type { CsvOptions } from '../../shared/intake/parse/csv-options.ts';
+import type { CsvOptions } from '../../shared/intake/parse/csv/csv-options.ts';
 import type { Answered } from '../verify.ts';
 
 /** What is uploaded. */

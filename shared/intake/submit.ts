@@ -25,15 +25,15 @@ import { currentTraceparent, withSpan } from '../telemetry/trace.ts';
 import type { EnqueueDeps } from '../wake/enqueue.ts';
 import type { Workload } from '../workload/define.ts';
 import { itemSchemaOf } from '../workload/item-schema.ts';
-import { validChunks } from './check-items.ts';
-import { CheckpointLostError } from './checkpoint.ts';
+import { validChunks } from './check/check-items.ts';
 import { chunkRowsOf, continueIntake } from './continue-intake.ts';
 import type { UploadLimits } from './limits.ts';
-import type { CsvOptions, CsvReading } from './parse/csv-options.ts';
+import type { CsvOptions, CsvReading } from './parse/csv/csv-options.ts';
 import type { UploadEncoding, UploadFormat } from './parse/formats.ts';
 import { type ReadUpload, readUpload, type UploadSource } from './read-upload.ts';
-import { type ResumableSource, type StoredUpload, storeUpload } from './store-upload.ts';
-import type { StoredPayload } from './write-payload.ts';
+import { CheckpointLostError } from './store/checkpoint.ts';
+import { type ResumableSource, type StoredUpload, storeUpload } from './store/store-upload.ts';
+import type { StoredPayload } from './store/write-payload.ts';
 
 const RENEW_MS = 20_000;
 

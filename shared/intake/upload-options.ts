@@ -1,7 +1,7 @@
 /** What a client says of an upload beside its content: in headers and query of a request, or in metadata of an inbox file. */
 import { type Labels, readLabels } from '../contract/labels.ts';
 import { Problem } from '../errors.ts';
-import { type CsvOptions, readCsvOptions } from './parse/csv-options.ts';
+import { type CsvOptions, readCsvOptions } from './parse/csv/csv-options.ts';
 
 const MAX_FILE_NAME = 255;
 const CONTROL = /\p{Cc}/u;

@@ -1,6 +1,6 @@
 /** What a user can do about items that do not fit the schema, in words and as a command. */
 import type { BatchRow } from '../../batches/batch-row.ts';
-import { DELIMITERS } from '../../intake/parse/csv-options.ts';
+import { DELIMITERS } from '../../intake/parse/csv/csv-options.ts';
 
 type HintedRow = Pick<BatchRow, 'workload' | 'fileName' | 'csv'>;
 

@@ -1,5 +1,5 @@
 import { BATCH_STATES } from '../../batches/batch-row.ts';
-import { CHARSETS, DELIMITERS } from '../../intake/parse/csv-options.ts';
+import { CHARSETS, DELIMITERS } from '../../intake/parse/csv/csv-options.ts';
 import {
   formats,
   JSON_TYPE,

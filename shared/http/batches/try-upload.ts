@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import type { PriceSheet } from '../../cost/sheet.ts';
-import { checkUpload } from '../../intake/check-upload.ts';
+import { checkUpload } from '../../intake/check/check-upload.ts';
 import { json } from '../edge/answers.ts';
 import { wholeOf } from '../edge/parameters.ts';
 import type { UploadCheckView } from './schemas.ts';

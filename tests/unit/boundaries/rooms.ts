@@ -147,7 +147,7 @@ export const ROOMS: readonly Room[] = [
     path: 'cli/',
     imports: [
       ...['shared/contract/', 'shared/cost/', 'shared/errors.ts', 'shared/batches/batch-row.ts'],
-      ...['shared/http/edge/csv.ts', 'shared/intake/parse/csv-options.ts', 'shared/parallel.ts'],
+      ...['shared/http/edge/csv.ts', 'shared/intake/parse/csv/csv-options.ts', 'shared/parallel.ts'],
     ],
     types: ['shared/drain/', HTTP],
     packages: ['commander', 'hyparquet', 'sax', 'yauzl', '@azure/identity', '@azure/storage-blob', 'node:*'],
@@ -173,7 +173,7 @@ export const ROOMS: readonly Room[] = [
     path: 'demo/',
     imports: [
       ...['cli/', 'host.json', 'shared/contract/', 'shared/drain/host-limits.ts', SETTINGS, 'workloads/'],
-      'shared/intake/parse/csv-options.ts',
+      'shared/intake/parse/csv/csv-options.ts',
     ],
     types: [HTTP],
     packages: ['functions-local', '@azure/storage-blob', 'sharp', 'node:*'],
