@@ -4,7 +4,7 @@ import { Problem } from '../../errors.ts';
 import type { UploadLimits } from '../../intake/limits.ts';
 import { readCsvOptions } from '../../intake/parse/csv/csv-options.ts';
 import { encodingOf, formatOf } from '../../intake/parse/formats.ts';
-import type { SubmitRequest } from '../../intake/submit.ts';
+import type { SubmitRequest } from '../../intake/submit-request.ts';
 import { readFileName, readLabelsOption } from '../../intake/upload-options.ts';
 import { NoSlotError, type Slots } from '../../slots.ts';
 import type { Registry } from '../../workload/registry.ts';
