@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type LocalStack, startStack } from 'functions-local';
 import { EXIT, type ExitCode } from '../cli/exit-codes.ts';
 import { formatCount, formatTable } from '../cli/text/format.ts';
+import { kindOfName } from '../shared/contract/upload-kinds.ts';
 import { type DemoOptions, explainStart, portOf } from './arguments.ts';
 import { showBatch } from './batch/show-batch.ts';
 import type { Submission } from './batch/submission.ts';
@@ -24,10 +25,16 @@ async function inputOf(stack: LocalStack, options: DemoOptions, folder: DataFold
   if (file === undefined && workload === 'media') return drawnImages(stack, options, folder);
   const input = file ?? (await generatedUsage(options, folder));
   await access(input);
-  // The check reads plain CSV alone.
-  if (workload !== 'billing' || Object.keys(csv).length > 0) return { file: input, workload, csv };
+  if (workload !== 'billing' || Object.keys(csv).length > 0 || !isReadByCheck(input))
+    return { file: input, workload, csv };
   return { file: input, workload, compare: async (answered) => differences(await expectFrom(input), answered) };
 }
+
+/** The check reads NDJSON, JSON and CSV with commas. */
+const isReadByCheck = (file: string): boolean => {
+  const kind = kindOfName(file);
+  return kind !== undefined && kind.delimiter === undefined;
+};
 
 async function drawnImages(stack: LocalStack, { items, seed }: DemoOptions, folder: DataFolder): Promise<Submission> {
   // Loaded here: billing needs no image library.

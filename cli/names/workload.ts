@@ -18,12 +18,13 @@ export async function workloadsOf({ api }: Pick<Session, 'api'>): Promise<readon
   return (await api.json<Health>({ path: 'health', audience: 'anyone' })).workloads;
 }
 
-/** Returns the named workload, or the only one. Throws UsageError that names `known` for any other. */
-export function chooseWorkload(known: readonly string[], option?: string): string {
+/** Returns the named workload, or the only one. Throws UsageError that names `known` for any other, with `hint`. */
+export function chooseWorkload(known: readonly string[], option?: string, hint?: string): string {
   if (option !== undefined) {
     if (known.includes(option)) return option;
     throw new UsageError(
       `--workload: there is no workload "${option}"; there are: ${known.join(', ')}.${didYouMean(option, known)}`,
+      hint === undefined ? {} : { hint },
     );
   }
   const [only, ...others] = known;

@@ -1,8 +1,7 @@
+import type { UploadEncoding, UploadFormat } from '../../shared/contract/upload-kinds.ts';
 import type { CsvOptions } from '../../shared/intake/parse/csv/csv-options.ts';
-import type { UploadEncoding } from '../../shared/intake/parse/formats.ts';
 import type { Session } from '../session.ts';
 import { openSource, type SourceOptions } from '../upload/input.ts';
-import type { Format } from '../upload/kind.ts';
 import { headOfStream, type OpenHead } from './head-source.ts';
 
 /** A file, and how it is to be read. */
@@ -10,7 +9,7 @@ export interface TriedFile {
   /** As it was given. */
   name: string;
   open: OpenHead;
-  format: Format;
+  format: UploadFormat;
   contentType: string;
   /** How it lies compressed. */
   encoding: UploadEncoding;

@@ -9,8 +9,8 @@ import type { Registry } from '../../shared/workload/registry.ts';
 import { validateItem } from '../../shared/workload/validate-item.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { chooseWorkload, workloadOf } from '../names/workload.ts';
 import type { Session } from '../session.ts';
-import { didYouMean } from '../text/nearest.ts';
 import { csvOptionsOf } from '../upload/csv-flags.ts';
 import type { SourceOptions } from '../upload/input.ts';
 import { type Described, describeCheck } from './check-text.ts';
@@ -25,7 +25,7 @@ import { openFile, type TriedFile } from './tried-file.ts';
 
 /** The options of the command. */
 export interface TryOptions extends SourceOptions {
-  workload: string;
+  workload?: string;
   items: number;
   run?: boolean;
   yes?: boolean;
@@ -46,30 +46,31 @@ export async function tryFile(
     throw new UsageError('--run: runs the workload of this checkout, not that of the app');
   const tried = await openFile(session, file, options);
   const registry = options.remote ? undefined : await load();
-  const workload = registry?.workload(options.workload);
-  if (registry === undefined || workload === undefined) {
-    if (registry !== undefined) requireService(session, registry, options);
-    const check = await checkRemotely(session, tried, options);
-    session.answer(check, () => describeCheck(describedOf(tried, options, { check })));
-    return exitCodeOf(check);
-  }
-  return tryHere(session, tried, { workload, registry, options });
+  const name = registry ? nameHere(session, registry, options) : await workloadOf(session, options.workload);
+  const chosen: Chosen = { ...options, workload: name };
+  const workload = registry?.workload(name);
+  if (registry !== undefined && workload !== undefined)
+    return tryHere(session, tried, { workload, registry, options: chosen });
+  const check = await checkRemotely(session, tried, chosen);
+  session.answer(check, () => describeCheck(describedOf(tried, chosen, { check })));
+  return exitCodeOf(check);
 }
 
-function requireService({ settings, inform }: Session, { workloads }: Registry, { workload, run }: TryOptions): void {
+type Chosen = TryOptions & { workload: string };
+
+/** The workload to try. One that this checkout does not have is asked of the app, if there is one to ask. */
+function nameHere({ settings, inform }: Session, { workloads }: Registry, { workload, run }: TryOptions): string {
   const names = workloads.map(({ name }) => name);
-  const missing = `--workload: this checkout has no workload "${workload}"; it has: ${names.join(', ')}.${didYouMean(workload, names)}`;
-  if (run || !settings.isUrlGiven)
-    throw new UsageError(missing, {
-      hint: '--url, SLUICE_URL or a profile names an app that may have it: --remote asks it.',
-    });
+  if (workload === undefined || names.includes(workload) || run || !settings.isUrlGiven)
+    return chooseWorkload(names, workload, 'These are the workloads of this checkout; --remote asks the app of --url.');
   inform(`This checkout has no workload "${workload}": the app is asked.`);
+  return workload;
 }
 
 interface Here {
   workload: Workload;
   registry: Registry;
-  options: TryOptions;
+  options: Chosen;
 }
 
 async function tryHere(session: Session, tried: TriedFile, { workload, registry, options }: Here): Promise<ExitCode> {
@@ -95,7 +96,7 @@ async function tryHere(session: Session, tried: TriedFile, { workload, registry,
 
 const describedOf = (
   { name }: TriedFile,
-  options: TryOptions,
+  options: Chosen,
   found: Partial<Described> & Pick<Described, 'check'>,
 ): Described => ({
   ...{ name, workload: options.workload, known: [], suggestions: [] },

@@ -1,5 +1,6 @@
 import type { ContainerClient } from '@azure/storage-blob';
 import type { Labels } from '../contract/labels.ts';
+import type { UploadEncoding, UploadFormat } from '../contract/upload-kinds.ts';
 import type { Meter } from '../cost/meter.ts';
 import type { Table } from '../storage/table.ts';
 import type { EnqueueDeps } from '../wake/enqueue.ts';
@@ -7,7 +8,6 @@ import type { Workload } from '../workload/define.ts';
 import { itemSchemaOf } from '../workload/item-schema.ts';
 import type { UploadLimits } from './limits.ts';
 import type { CsvOptions } from './parse/csv/csv-options.ts';
-import type { UploadEncoding, UploadFormat } from './parse/formats.ts';
 import { type ReadUpload, readUpload, type UploadSource } from './read-upload.ts';
 import type { ResumableSource } from './store/store-upload.ts';
 

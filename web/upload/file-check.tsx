@@ -28,7 +28,7 @@ export function FileCheck({ chosen, onChange, onSend, onDrop }: FileCheckProps):
     setChecked(part ? { check: await tryUpload(chosen, part), isAll: part.size === file.size } : 'too large');
   };
   useEffect(() => void checking.run(check), [delimiter, decimal]);
-  const isCsv = describeFile(file.name)?.contentType === 'text/csv';
+  const isCsv = describeFile(file.name)?.format === 'csv';
   return (
     <>
       {checking.error && <ErrorBox error={checking.error} />}

@@ -41,12 +41,13 @@ export type RequestedUpload = Pick<
 export function uploadOf(request: HttpRequest, { registry, settings }: UploadHttp): RequestedUpload {
   const workload = workloadOf(request, registry);
   const { headers, query } = request;
+  const { format, ...named } = formatOf(headers.get('content-type'));
   return {
     workload,
     lane: laneOf(request, workload),
-    format: formatOf(headers.get('content-type')),
+    format,
     encoding: encodingOf(headers.get('content-encoding')),
-    csv: readCsvOptions(query),
+    csv: { ...named, ...readCsvOptions(query) },
     labels: readLabelsOption(headers.get('sluice-labels'), 'Sluice-Labels'),
     fileName: readFileName(headers.get('sluice-file-name'), 'Sluice-File-Name'),
     validate: validateOf(query),

@@ -1,10 +1,10 @@
 /** Validation of records before a batch is made of them. */
 import { causeOf, countCause } from '../../contract/cause.ts';
+import type { UploadFormat } from '../../contract/upload-kinds.ts';
 import { Problem, toError, type UploadPosition } from '../../errors.ts';
 import type { Workload } from '../../workload/define.ts';
 import { InvalidItem, validateItem } from '../../workload/validate-item.ts';
 import type { RawChunk } from '../chunk-records.ts';
-import type { UploadFormat } from '../parse/formats.ts';
 import { columnOfValue } from './value-column.ts';
 
 /** Faults that are kept of an upload. */

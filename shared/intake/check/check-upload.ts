@@ -1,4 +1,6 @@
 /** Reads and validates the beginning of an upload, and stores nothing: what `sluice try` and the route `try` answer with. */
+
+import type { UploadEncoding, UploadFormat } from '../../contract/upload-kinds.ts';
 import { batchActions, batchOperations } from '../../cost/batch-operations.ts';
 import { receipt } from '../../cost/receipt.ts';
 import type { PriceSheet } from '../../cost/sheet.ts';
@@ -7,7 +9,6 @@ import type { Workload } from '../../workload/define.ts';
 import { itemSchemaOf } from '../../workload/item-schema.ts';
 import type { UploadLimits } from '../limits.ts';
 import type { CsvOptions, CsvReading } from '../parse/csv/csv-options.ts';
-import type { UploadEncoding, UploadFormat } from '../parse/formats.ts';
 import { readUpload } from '../read-upload.ts';
 import { type CheckCause, createItemCheck } from './check-items.ts';
 

@@ -51,7 +51,7 @@ export async function submitFile(
   from: ReadableInbox,
   { name, properties, metadata }: BlobItem,
 ): Promise<SubmittedFile> {
-  const target = inboxTarget(deps.registry, name);
+  const { delimiter, ...target } = inboxTarget(deps.registry, name);
   if (properties.blobType === 'AppendBlob') {
     throw new Problem(
       'unsupported-media-type',
@@ -65,6 +65,7 @@ export async function submitFile(
   const row = await submit(deps, {
     ...target,
     ...options,
+    csv: { ...(delimiter && { delimiter }), ...options.csv },
     key: ownKey ?? `${name} ${etag}`,
     // No other file has this key, and a file may lie here for longer than a client's key is remembered.
     keepsKey: ownKey === undefined,

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { ContainerClient } from '@azure/storage-blob';
 import { CONTAINERS } from '../../contract/names.ts';
+import type { UploadEncoding } from '../../contract/upload-kinds.ts';
 import { Problem, statusOf } from '../../errors.ts';
-import type { UploadEncoding } from '../parse/formats.ts';
 import { bodyStart, type ReadUpload, type UploadSource } from '../read-upload.ts';
 import { CheckpointBlob, CheckpointLostError, type TakenSource } from './checkpoint.ts';
 import { type PayloadCheckpoints, type StoredPayload, writePayload } from './write-payload.ts';

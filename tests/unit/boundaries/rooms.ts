@@ -168,7 +168,13 @@ export const ROOMS: readonly Room[] = [
     types: ['shared/workload/'],
     packages: ['commander', 'zod', 'node:*'],
   },
-  { path: 'web/', imports: [], types: [HTTP], packages: ['preact', 'uplot'], packageTypes: ['zod'] },
+  {
+    path: 'web/',
+    imports: ['shared/contract/upload-kinds.ts'],
+    types: [HTTP],
+    packages: ['preact', 'uplot'],
+    packageTypes: ['zod'],
+  },
   {
     path: 'demo/',
     imports: [

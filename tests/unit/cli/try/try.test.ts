@@ -104,8 +104,8 @@ describe('sluice try', () => {
 
   it.each([
     ['nowhere.ndjson --workload billing', 'cannot read nowhere.ndjson (ENOENT)'],
-    ['good.ndjson', "required option '--workload <name>'"],
-    ['good.ndjson --workload billin', 'it has: billing, payouts, media. Did you mean billing?'],
+    ['good.ndjson', 'expected one of billing, payouts, media, as there are several'],
+    ['good.ndjson --workload billin', 'there are: billing, payouts, media. Did you mean billing?'],
     ['good.ndjson --workload billing --run --remote', '--run: runs the workload of this checkout'],
     ['good.ndjson --workload billing --items 0', 'whole number from 1'],
     ['good.ndjson --workload billing --run', 'expected --yes, as there is no terminal to ask at'],
