@@ -81,7 +81,7 @@ const USUAL_PORT = 7071;
 export const portOf = ({ port }: Pick<DemoOptions, 'port'>): Pick<StackOptions, 'port' | 'preferredPort'> =>
   port === undefined ? { preferredPort: USUAL_PORT } : { port };
 
-/** What to tell of an error of the start. */
+/** The error of a start, with what to do about it. */
 export const explainStart = (error: unknown): unknown =>
   error instanceof PortInUseError
     ? new Error(`${error.message}. Choose another one: --port N`, { cause: error })

@@ -75,7 +75,7 @@ async function runOn(
     throw new Error(`A part of the stack is gone: ${message}`);
   });
   const shown = demonstrate(stack, options, folder).catch(async (error: unknown) => {
-    // A request that breaks because a part died is told as what it is: the death is noticed a moment later.
+    // A request that breaks because a part died is reported as the death of that part, which is noticed a moment later.
     await Promise.race([died, sleep(500)]);
     throw error;
   });

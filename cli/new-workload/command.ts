@@ -3,10 +3,11 @@ import { relative } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { Command, CommanderError } from 'commander';
 import { Problem } from '../../shared/errors.ts';
+import { shellFile } from '../../shared/shell-word.ts';
 import { CliError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
-import { csvFlagsText, shellWord } from '../try/flags-text.ts';
+import { csvFlagsText } from '../try/flags-text.ts';
 import { addTableOptions, csvOptionsOf, type TableFlags } from '../upload/csv-flags.ts';
 import { createWorkload, NewWorkloadError } from './create-workload.ts';
 import { planFromSample } from './sample.ts';
@@ -34,7 +35,7 @@ export async function newWorkload(args: readonly string[], world: NewWorkloadWor
     await program.parseAsync([...args], { from: 'user' });
     return EXIT.done;
   } catch (error: unknown) {
-    // The parser has told it already; asking for help is no fault.
+    // The parser has printed it already; asking for help is no fault.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     if (!(error instanceof NewWorkloadError || error instanceof CliError || error instanceof Problem)) throw error;
     world.stderr.write(`${error.message}\n`);
@@ -45,10 +46,13 @@ export async function newWorkload(args: readonly string[], world: NewWorkloadWor
 async function make(name: string, options: Options, world: NewWorkloadWorld): Promise<void> {
   const { root, stdout } = world;
   const sample = options.from ?? (await askForSample(world));
-  const plan = sample === '' ? undefined : await planFromSample({ io: world }, sample, options);
+  const plan =
+    sample === ''
+      ? undefined
+      : await planFromSample({ io: world, inform: (text) => void world.stderr.write(`${text}\n`) }, sample, options);
   const made = await createWorkload(root, name, plan);
   const shown = (path: string): string => relative(root, path);
-  const file = sample === '' ? 'FILE' : shellWord(sample);
+  const file = sample === '' ? 'FILE' : shellFile(sample);
   const flags = [`--workload ${name}`, ...csvFlagsText(csvOptionsOf(options))].join(' ');
   stdout.write(`Made ${shown(made.workload)}
 Made ${shown(made.test)}

@@ -1,7 +1,8 @@
 import { inspect } from 'node:util';
+import { delimiterName } from '../../shared/contract/upload-kinds.ts';
 import type { CheckCause } from '../../shared/intake/check/check-items.ts';
 import type { UploadCheck } from '../../shared/intake/check/check-upload.ts';
-import { type CsvReading, DELIMITERS } from '../../shared/intake/parse/csv/csv-options.ts';
+import type { CsvReading } from '../../shared/intake/parse/csv/csv-options.ts';
 import { formatCount, formatNumber, formatTable, formatUsd } from '../text/format.ts';
 import type { Suggestion } from './suggest.ts';
 
@@ -35,7 +36,7 @@ const FORMATS = { ndjson: 'NDJSON', json: 'a JSON array', csv: 'CSV' } as const;
 
 function describeReading({ check: { format, encoding, csv }, name, workload, known }: Described): string[] {
   const dialect = csv && [
-    `between cells ${nameOf(csv.delimiter)}`,
+    `between cells ${delimiterName(csv.delimiter)}`,
     `decimal ${csv.decimal === ',' ? 'comma' : 'point'}`,
     csv.charset,
   ];
@@ -43,9 +44,6 @@ function describeReading({ check: { format, encoding, csv }, name, workload, kno
   const shown = name === '-' ? 'standard input' : name;
   return [`${shown} for workload ${workload}: ${parts.join(', ')}`, ...(csv ? describeColumns(csv, known) : [])];
 }
-
-const nameOf = (delimiter: string): string =>
-  Object.entries(DELIMITERS).find(([, char]) => char === delimiter)?.[0] ?? delimiter;
 
 function describeColumns({ columns }: CsvReading, known: readonly string[]): string[] {
   const isKnown = (name: string): boolean =>

@@ -3,6 +3,7 @@ import { checkUpload, type UploadCheck } from '../../shared/intake/check/check-u
 import type { RawChunk } from '../../shared/intake/chunk-records.ts';
 import { readUpload } from '../../shared/intake/read-upload.ts';
 import { readLimits } from '../../shared/kit/cut-into-chunks.ts';
+import { shellFile } from '../../shared/shell-word.ts';
 import type { Workload } from '../../shared/workload/define.ts';
 import { itemSchemaOf } from '../../shared/workload/item-schema.ts';
 import type { Registry } from '../../shared/workload/registry.ts';
@@ -15,7 +16,7 @@ import { csvOptionsOf } from '../upload/csv-flags.ts';
 import type { SourceOptions } from '../upload/input.ts';
 import { type Described, describeCheck } from './check-text.ts';
 import { firstChunks, itemsOf } from './first-items.ts';
-import { csvFlagsText, shellWord } from './flags-text.ts';
+import { csvFlagsText } from './flags-text.ts';
 import { loadWorkloads } from './load-workloads.ts';
 import { checkRemotely } from './remote.ts';
 import { runHere } from './run-here.ts';
@@ -32,7 +33,7 @@ export interface TryOptions extends SourceOptions {
   remote?: boolean;
 }
 
-/** So much of a file tells how many items it has, within a few percent. */
+/** From this much of a file its number of items is estimated, within a few percent. */
 const ESTIMATE_BYTES = 1024 * 1024;
 
 /** The command. `load` gives the workloads of the checkout. */
@@ -100,7 +101,7 @@ const describedOf = (
   found: Partial<Described> & Pick<Described, 'check'>,
 ): Described => ({
   ...{ name, workload: options.workload, known: [], suggestions: [] },
-  command: ['sluice try', shellWord(name), '--workload', options.workload, ...csvFlagsText(csvOptionsOf(options))].join(
+  command: ['sluice try', shellFile(name), '--workload', options.workload, ...csvFlagsText(csvOptionsOf(options))].join(
     ' ',
   ),
   ...found,

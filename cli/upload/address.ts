@@ -1,5 +1,5 @@
 /** A file that the app fetches itself, from an address that it allows. */
-import { encodingOfName, endingOf, kindOfName, stemOfName } from '../../shared/contract/upload-kinds.ts';
+import { encodingOfName, endingOf, fileNameOfUrl, kindOfName, stemOfName } from '../../shared/contract/upload-kinds.ts';
 import type { ImportAnswer, ImportRequest } from '../../shared/http/inbox/schemas.ts';
 import { type CsvOptions, csvOptionsParams } from '../../shared/intake/parse/csv/csv-options.ts';
 import { UsageError } from '../errors.ts';
@@ -32,7 +32,7 @@ export function importRequest(url: string, options: Omit<SendOptions, 'workload'
   if (via === 'http') throw new UsageError('--via http: a file at an address goes through the inbox');
   if (validate)
     throw new UsageError('--validate: the inbox validates where the workload says validateAtIntake, not by upload');
-  const last = lastSegment(url);
+  const last = fileNameOfUrl(url);
   if (sheet !== undefined || (options.format === undefined && conversionOf(last) !== undefined))
     throw new UsageError(`FILE: the app reads text formats alone, and converts no ${last}`, {
       hint: 'Download it, and submit the file: it is converted on this machine.',
@@ -56,15 +56,6 @@ function nameFor(last: string, { format, encoding }: Pick<SendOptions, 'format' 
   if (format === undefined && encoding === undefined) return undefined;
   const ending = endingOf(format ?? kindOfName(last)?.format ?? 'ndjson', encoding ?? encodingOfName(last));
   return `${stemOfName(last) || 'download'}${ending}`;
-}
-
-function lastSegment(url: string): string {
-  const segment = new URL(url).pathname.split('/').at(-1) ?? '';
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
 }
 
 /** Options by the names that the API has for their values. */

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { DELIMITERS } from '../../shared/contract/upload-kinds.ts';
 import { Problem } from '../../shared/errors.ts';
-import { CHARSETS, type CsvOptions, DELIMITERS, readCsvOptions } from '../../shared/intake/parse/csv/csv-options.ts';
+import { CHARSETS, type CsvOptions, readCsvOptions } from '../../shared/intake/parse/csv/csv-options.ts';
 
 /** What the options say about how tables are read. */
 export interface TableFlags extends CsvOptions {

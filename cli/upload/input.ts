@@ -47,11 +47,6 @@ export interface InputOptions extends SourceOptions {
   again?: boolean;
 }
 
-/** The file, or standard input for `-`. Throws UsageError for what is no file. */
-export async function openInput(session: Session, file: string, options: InputOptions): Promise<Input> {
-  return withKey(session, await openSource(session, file, options), options);
-}
-
 /** Reads the content for its key, unless the options say which key it has. */
 export async function withKey({ io }: Session, source: Source, options: InputOptions): Promise<Input> {
   const chosen = options.idempotencyKey ?? (options.again ? io.randomId() : undefined);
@@ -63,7 +58,7 @@ export interface SourceWorld {
   io: Pick<Session['io'], 'folder' | 'stdin' | 'randomId'>;
 }
 
-/** As `openInput`, without reading the content. */
+/** The file, or standard input for `-`; its content is not read. Throws UsageError for what is no file. */
 export async function openSource({ io }: SourceWorld, file: string, options: SourceOptions): Promise<Source> {
   const csv = csvOptionsOf(options);
   if (file === '-') {

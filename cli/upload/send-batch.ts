@@ -44,7 +44,7 @@ export interface UploadView {
 }
 
 /** The platform lets 210 MB through, and the app says 200 MiB unless it is set otherwise (docs/deploy.md). */
-export const HTTP_LIMIT_BYTES = 200 * 1024 * 1024;
+const HTTP_LIMIT_BYTES = 200 * 1024 * 1024;
 
 /** Uploads by the way that fits. Throws CliError when it is too large for a request and there is no way to the inbox. */
 export async function sendBatch(

@@ -8,6 +8,14 @@ export type UploadFormat = (typeof FORMATS)[number];
 export const ENCODINGS = ['identity', 'gzip', 'deflate', 'br', 'zstd'] as const;
 export type UploadEncoding = (typeof ENCODINGS)[number];
 
+/** Characters that separate the cells of CSV, by their names. */
+export const DELIMITERS = { comma: ',', semicolon: ';', tab: '\t', pipe: '|' } as const;
+export type Delimiter = (typeof DELIMITERS)[keyof typeof DELIMITERS];
+
+/** The name of a delimiter; another character stands for itself. */
+export const delimiterName = (delimiter: string): string =>
+  Object.entries(DELIMITERS).find(([, character]) => character === delimiter)?.[0] ?? delimiter;
+
 /** A format, and of CSV the delimiter where the name or type says it. */
 export interface NamedFormat {
   format: UploadFormat;
@@ -77,6 +85,16 @@ export const MAX_FILE_NAME = 255;
 /** Name of a file without the folders before it, by either kind of slash. */
 export const baseNameOf = (path: string): string =>
   path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
+
+/** The name of the file that an address ends in; empty when it ends in a slash. */
+export function fileNameOfUrl(url: string): string {
+  const segment = new URL(url).pathname.split('/').at(-1) ?? '';
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
 
 /** A file's name as headers and metadata carry it: percent-encoded, cut to `MAX_FILE_NAME`, without control characters. */
 export const fileNameText = (name: string): string =>

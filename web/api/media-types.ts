@@ -1,11 +1,11 @@
-import { kindOfName, mediaTypeOf, type UploadFormat } from '../../shared/contract/upload-kinds.ts';
+import { delimiterName, kindOfName, mediaTypeOf, type UploadFormat } from '../../shared/contract/upload-kinds.ts';
 
 /** What a file is sent as. `delimiter` is empty where the name does not say it. */
 export interface FileKind {
   format: UploadFormat;
   contentType: string;
   encoding: string | undefined;
-  delimiter: 'tab' | '';
+  delimiter: string;
 }
 
 /** The kind of a file by its name; undefined for one that cannot be uploaded. */
@@ -17,6 +17,6 @@ export function describeFile(name: string): FileKind | undefined {
     format,
     contentType: mediaTypeOf(format),
     encoding: encoding === 'identity' ? undefined : encoding,
-    delimiter: delimiter === undefined ? '' : 'tab',
+    delimiter: delimiter === undefined ? '' : delimiterName(delimiter),
   };
 }

@@ -1,6 +1,6 @@
 import { BATCH_STATES } from '../../batches/batch-row.ts';
-import { MEDIA_TYPES } from '../../contract/upload-kinds.ts';
-import { CHARSETS, DELIMITERS } from '../../intake/parse/csv/csv-options.ts';
+import { DELIMITERS, MEDIA_TYPES } from '../../contract/upload-kinds.ts';
+import { CHARSETS } from '../../intake/parse/csv/csv-options.ts';
 import {
   formats,
   JSON_TYPE,

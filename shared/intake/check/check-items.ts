@@ -8,7 +8,7 @@ import type { RawChunk } from '../chunk-records.ts';
 import { columnOfValue } from './value-column.ts';
 
 /** Faults that are kept of an upload. */
-export const MAX_FAULTS = 100;
+const MAX_FAULTS = 100;
 const MAX_EXAMPLES = 3;
 const MAX_MESSAGE_CHARS = 500;
 /** Records validated before other work of the process gets a turn: some milliseconds of a schema of twenty fields. */

@@ -2,7 +2,7 @@ import type { ContainerClient } from '@azure/storage-blob';
 import { blobNameFault } from '../../contract/blob-name.ts';
 import { type Labels, labelsText } from '../../contract/labels.ts';
 import { CONTAINERS } from '../../contract/names.ts';
-import { fileNameText, kindOfName, MAX_FILE_NAME, NAME_RULE } from '../../contract/upload-kinds.ts';
+import { fileNameOfUrl, fileNameText, kindOfName, MAX_FILE_NAME, NAME_RULE } from '../../contract/upload-kinds.ts';
 import { Problem, statusOf } from '../../errors.ts';
 import { downloadBytes } from '../../storage/blob-reads.ts';
 import type { Workload } from '../../workload/define.ts';
@@ -64,7 +64,7 @@ export async function orderImport({ container, urlHosts }: OrderDeps, order: Imp
 
 /** The name that the client gives, or the last segment of the address. */
 function baseName({ url, fileName }: ImportOrder): string {
-  const base = fileName ?? lastSegment(url);
+  const base = fileName ?? fileNameOfUrl(url);
   const fault = blobNameFault(base);
   if (fault !== undefined || base.includes('/') || base.length > MAX_FILE_NAME) {
     const what = fileName === undefined ? 'The last segment of url, for want of fileName,' : 'fileName';
@@ -75,15 +75,6 @@ function baseName({ url, fileName }: ImportOrder): string {
   }
   if (kindOfName(base)) return base;
   throw new Problem('unsupported-media-type', `"${base}" must end in ${NAME_RULE}. Give a fileName that does.`);
-}
-
-function lastSegment(url: string): string {
-  const segment = new URL(url).pathname.split('/').at(-1) ?? '';
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
 }
 
 function requireRoom(metadata: Record<string, string>): void {

@@ -40,6 +40,7 @@ const LEAVES = [
   'shared/groups-of.ts',
   'shared/lazily.ts',
   'shared/parallel.ts',
+  'shared/shell-word.ts',
   'shared/slots.ts',
   'shared/time-limit.ts',
 ];
@@ -158,13 +159,15 @@ export const ROOMS: readonly Room[] = [
     path: 'cli/try/',
     imports: [
       ...['cli/', 'shared/contract/', 'shared/cost/', 'shared/errors.ts', 'shared/intake/', 'shared/kit/'],
-      ...['shared/workload/', 'workloads/index.ts'],
+      ...['shared/shell-word.ts', 'shared/workload/', 'workloads/index.ts'],
     ],
     packages: ['node:*'],
   },
   {
     path: 'cli/new-workload/',
-    imports: ['cli/', 'shared/contract/', 'shared/errors.ts', 'shared/intake/', 'shared/kit/'],
+    imports: [
+      ...['cli/', 'shared/contract/', 'shared/errors.ts', 'shared/intake/', 'shared/kit/', 'shared/shell-word.ts'],
+    ],
     types: ['shared/workload/'],
     packages: ['commander', 'zod', 'node:*'],
   },

@@ -1,5 +1,5 @@
 /** Finds the delimiter of a CSV upload in its head. */
-import { DELIMITERS, type Delimiter } from './csv-options.ts';
+import { DELIMITERS, type Delimiter } from '../../../contract/upload-kinds.ts';
 import { type CsvRow, readCsvRow } from './csv-row.ts';
 
 /** The part of an upload that decides about its delimiter, in bytes. */

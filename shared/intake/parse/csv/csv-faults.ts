@@ -1,8 +1,9 @@
 /** Problems of a CSV upload, with their places. */
+
+import type { Delimiter } from '../../../contract/upload-kinds.ts';
 import { Problem } from '../../../errors.ts';
 import { advance, malformed, type Position } from '../position.ts';
 import { isBlank } from './csv-columns.ts';
-import type { Delimiter } from './csv-options.ts';
 import { type CsvFault, type CsvRow, readCsvRow } from './csv-row.ts';
 
 /** A row of a text, and where it begins in the upload. */

@@ -1,9 +1,6 @@
 /** How a CSV upload is written, as far as its client says; query parameters of the upload and metadata of inbox files. */
+import { DELIMITERS, type Delimiter, delimiterName } from '../../../contract/upload-kinds.ts';
 import { Problem } from '../../../errors.ts';
-
-/** Characters that separate cells. */
-export const DELIMITERS = { comma: ',', semicolon: ';', tab: '\t', pipe: '|' } as const;
-export type Delimiter = (typeof DELIMITERS)[keyof typeof DELIMITERS];
 
 /** Character sets that are read, by their names in the Encoding Standard. */
 export const CHARSETS = ['utf-8', 'windows-1252', 'utf-16le', 'utf-16be'] as const;
@@ -35,10 +32,6 @@ export interface CsvReading {
   unnamed?: number;
 }
 
-/** What to tell with the errors of items of a CSV upload, when the validator gives no JSON Schema to convert cells by. */
-export const TEXT_CELLS_HINT =
-  "All cells of this CSV upload are text: the workload's validator gives no JSON Schema by which they could be converted. Convert them in the schema (as zod's coerce does), or upload NDJSON.";
-
 const DECIMALS = { point: '.', comma: ',' } as const;
 const MAX_RENAMES = 1_000;
 
@@ -60,8 +53,8 @@ export function readCsvOptions(params: URLSearchParams): CsvOptions {
 /** The parameters that `readCsvOptions` reads. */
 export function csvOptionsParams({ delimiter, decimal, rename = {}, charset }: CsvOptions): URLSearchParams {
   const params = new URLSearchParams();
-  if (delimiter !== undefined) params.set('delimiter', nameOf(DELIMITERS, delimiter));
-  if (decimal !== undefined) params.set('decimal', nameOf(DECIMALS, decimal));
+  if (delimiter !== undefined) params.set('delimiter', delimiterName(delimiter));
+  if (decimal !== undefined) params.set('decimal', decimal === ',' ? 'comma' : 'point');
   for (const [header, name] of Object.entries(rename)) params.append('rename', `${header}=${name}`);
   if (charset !== undefined) params.set('charset', charset);
   return params;
@@ -75,9 +68,6 @@ function oneOf<T extends string>(parameter: string, text: string, known: Readonl
   const names = Object.keys(known).join(', ');
   throw new Problem('invalid-parameter', `${parameter}: expected one of ${names}, got ${JSON.stringify(text)}.`);
 }
-
-const nameOf = (known: Readonly<Record<string, string>>, value: string): string =>
-  Object.entries(known).find(([, one]) => one === value)?.[0] ?? value;
 
 function readRenames(texts: readonly string[]): Record<string, string> {
   if (texts.length > MAX_RENAMES) throw new Problem('invalid-parameter', `rename: expected at most ${MAX_RENAMES}.`);

@@ -1,5 +1,5 @@
 /** Rows of CSV (RFC 4180), read strictly: what a lenient reader would guess at is a fault here. */
-import type { Delimiter } from './csv-options.ts';
+import type { Delimiter } from '../../../contract/upload-kinds.ts';
 
 /** A row: its cells, and the offset behind its line ending. All offsets are in UTF-16 units. */
 export interface CsvRow {

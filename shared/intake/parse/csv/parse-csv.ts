@@ -2,6 +2,8 @@
  * CSV with a header line. Own code, as it keeps positions, gives text, and stops at what a library would guess at
  * (docs/architecture.md).
  */
+
+import type { Delimiter } from '../../../contract/upload-kinds.ts';
 import type { JsonSchema } from '../../../workload/item-schema.ts';
 import { BlankBytes, type UploadLimits } from '../../limits.ts';
 import { UNIT_BYTES } from '../decode-text.ts';
@@ -11,7 +13,7 @@ import { createBlockBuilder, type ParserResume, type RecordBlock } from '../reco
 import { CsvCutter } from './csv-cutter.ts';
 import { declaredDelimiter, findDelimiter, HEAD_BYTES } from './csv-dialect.ts';
 import { faultyCell, faultyRow, longRow, type RowPlace, tooLong, wrongNumber } from './csv-faults.ts';
-import type { Charset, CsvOptions, CsvReading, Delimiter } from './csv-options.ts';
+import type { Charset, CsvOptions, CsvReading } from './csv-options.ts';
 import { type CsvRow, CsvRows } from './csv-row.ts';
 import { type CsvTable, CsvTables } from './csv-table.ts';
 
