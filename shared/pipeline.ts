@@ -41,7 +41,7 @@ import {
 import type { QueueAddress, Registry } from './workload/registry.ts';
 
 /** What runs chunks; closed with the pipeline if it can be. */
-type ChunkRunner = ItemsRoundDeps['processor'] & Partial<Pick<Processor, 'close'>>;
+type ChunkRunner = ItemsRoundDeps['processor'] & Partial<Pick<Processor, 'start' | 'close'>>;
 
 /** What the pipeline uses of the clients. */
 export interface PipelineClients extends Omit<Clients, 'topic' | 'close'> {
@@ -81,6 +81,8 @@ export interface Pipeline {
   activities: () => Activities;
   /** The round of one slice on a queue. */
   roundFor: (address: QueueAddress) => Round;
+  /** Starts the worker threads ahead of the first chunk: a development stack knows that one comes. */
+  startThreads: () => void;
   /**
    * Has the work of this process end early: running chunks keep the items that are finished, and what is left is returned
    * to the queues for other processes. Nothing is begun any more.
@@ -154,6 +156,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
       createActivities({ ...deps(), roundFor, limits: limits(), isEnding: () => ending.signal.aborted }),
     ),
     roundFor,
+    startThreads: () => processor().start?.(),
     returnWork,
     close: async () => {
       returnWork();

@@ -7,19 +7,23 @@ import type { Batch, SluiceApi } from './api.ts';
 
 /** Each look is two requests that read storage; twice a second is smooth enough for the eye. */
 const POLL_MS = 500;
-/** Somebody who tries an edit waits for the end of a small batch. */
+/** Somebody who tries an edit waits for the end of a small batch, on an instance that is busy with its first requests. */
 const FIRST_POLL_MS = 100;
 const IMPATIENT_MS = 3_000;
+/** A batch that ends before has no queues to look at. */
+const QUEUES_AFTER_MS = 1_000;
 
 /** Shows a batch, and the queues, until nothing more will happen to it, and returns it as it is then. */
 export async function watchBatch(api: SluiceApi, { id }: Batch, line: StatusLine): Promise<Batch> {
   const show = createProgress(line);
+  const now = performance.now.bind(performance);
+  const startedAt = now();
   const batch = await untilFinished({
     look: () => api.batch(id),
-    show: async (each) => show(each, await api.queues()),
+    show: async (each) => show(each, now() - startedAt < QUEUES_AFTER_MS ? undefined : await api.queues()),
     ...{
       sleep,
-      now: performance.now.bind(performance),
+      now,
       everyMs: (waitedMs) => (waitedMs < IMPATIENT_MS ? FIRST_POLL_MS : POLL_MS),
     },
   });

@@ -10,14 +10,21 @@ export const WATCHED = {
 const BUILT_DASHBOARD = 'dist/web/assets.js';
 const DASHBOARD = 'web/assets.ts';
 
+/** A module of the app that only its copy has. Somebody waits for the first chunk of each reload. */
+const THREADS = {
+  name: 'functions/start-threads.ts',
+  code: "import { pipeline } from './app.ts';\npipeline.startThreads();\n",
+};
+
 /**
  * The app as Node runs it without a build: its sources, from which Node strips the types, with a package.json that names
- * them. The dashboard is a module of strings, and empty until it is built.
+ * them. The dashboard is a module of strings, and empty until it is built. Worker threads load beside the rest of the app.
  */
 export function readSources(root: string): AppFiles {
   const files = new Map(readFiles(root, [...WATCHED.folders, ...WATCHED.files, DASHBOARD]));
   const built = readFiles(root, [BUILT_DASHBOARD]).get(BUILT_DASHBOARD);
   if (built) files.set(DASHBOARD, built);
+  files.set(THREADS.name, Buffer.from(THREADS.code));
   files.set('package.json', Buffer.from('{"name":"sluice","type":"module","main":"functions/*.ts"}\n'));
   return files;
 }

@@ -13,10 +13,18 @@ const PACKAGES = [
   'zod',
 ];
 
+/** Has Node load what strips types: an edited file is in no cache of compiled code. The warning is that this may change. */
+const STRIP = `import { stripTypeScriptTypes } from 'node:module';
+const { emitWarning } = process;
+process.emitWarning = () => {};
+stripTypeScriptTypes('let one: 1;');
+process.emitWarning = emitWarning;
+`;
+
 /** Writes a module that imports them into the folder, and returns its path. Packages are found from there as from a copy. */
 export function writePreload(folder: string): string {
   const path = join(folder, 'preload.mjs');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  writeFileSync(path, PACKAGES.map((name) => `import '${name}';\n`).join(''));
+  writeFileSync(path, [...PACKAGES.map((name) => `import '${name}';\n`), STRIP].join(''));
   return path;
 }

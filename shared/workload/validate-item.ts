@@ -46,6 +46,25 @@ export function validateItem(schema: StandardSchemaV1, item: unknown): unknown |
   return isPromise(checked) ? checked.then(valueIn) : valueIn(checked as StandardSchemaV1.Result<unknown>);
 }
 
+/** What zod's schemas have beside the standard. */
+interface ZodSchema {
+  safeParseAsync(item: unknown): Promise<{ data?: unknown; error?: { issues: readonly StandardSchemaV1.Issue[] } }>;
+}
+
+const isZodSchema = (schema: StandardSchemaV1): schema is StandardSchemaV1 & ZodSchema =>
+  schema['~standard'].vendor === 'zod' && 'safeParseAsync' in schema;
+
+/**
+ * As `validateItem`, for the main thread, where a rejection that nobody awaits ends the process with all that it does. zod
+ * tries every item synchronously at first, and at an asynchronous check begins anew and leaves that one's promise to
+ * nobody: so its asynchronous way is asked for, which takes about twice as long.
+ */
+export async function validateItemSafely(schema: StandardSchemaV1, item: unknown): Promise<unknown> {
+  if (!isZodSchema(schema)) return validateItem(schema, item);
+  const { data: value, error } = await schema.safeParseAsync(item);
+  return valueIn(error === undefined ? { value } : { issues: error.issues });
+}
+
 /** Whether a value has to be awaited. Most light handlers are synchronous, and an await per item would halve their speed. */
 export const isPromise = (value: unknown): value is PromiseLike<unknown> =>
   value instanceof Promise ||

@@ -13,7 +13,8 @@ export async function copyRepository(name: string): Promise<string> {
   const folder = join(ROOT, '.sluice', name);
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
-  await Promise.all([...PARTS, ...FILES].map((part) => cp(join(ROOT, part), join(folder, part), { recursive: true })));
+  const options = { recursive: true, filter: (path: string) => !path.endsWith('.map') };
+  await Promise.all([...PARTS, ...FILES].map((part) => cp(join(ROOT, part), join(folder, part), options)));
   return folder;
 }
 

@@ -8,6 +8,7 @@ import { readRange } from '../../processing/fetch-frames.ts';
 import { splitLines } from '../../processing/sources.ts';
 import type { Workload } from '../../workload/define.ts';
 import type { Registry } from '../../workload/registry.ts';
+import { InvalidItem, validateItemSafely } from '../../workload/validate-item.ts';
 import { json } from '../edge/answers.ts';
 import { nextLink } from '../edge/links.ts';
 import { batchOf, wholeOf } from '../edge/parameters.ts';
@@ -69,11 +70,17 @@ function idReader(registry: Registry, { workload: name }: BatchRow): (text: stri
       `Workload "${name}" has no option "id", which says what the id of an item is.`,
     );
   const { id, item } = workload as Workload & Required<Pick<Workload, 'id'>>;
+  const itemOf = async (record: unknown): Promise<unknown> => {
+    try {
+      return await validateItemSafely(item, record);
+    } catch (error) {
+      if (error instanceof InvalidItem) return record;
+      throw error;
+    }
+  };
   return async (text) => {
     try {
-      const record: unknown = JSON.parse(text);
-      const checked = await item['~standard'].validate(record);
-      return String(id(checked.issues === undefined ? checked.value : record));
+      return String(id(await itemOf(JSON.parse(text))));
     } catch {
       // The function is the workload's, and may throw for a record that does not fit the schema.
       return undefined;

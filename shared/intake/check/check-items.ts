@@ -1,9 +1,9 @@
 /** Validation of records before a batch is made of them. */
 import { causeOf, countCause } from '../../contract/cause.ts';
 import type { UploadFormat } from '../../contract/upload-kinds.ts';
-import { Problem, toError, type UploadPosition } from '../../errors.ts';
+import { isOutage, Problem, toError, type UploadPosition } from '../../errors.ts';
 import type { Workload } from '../../workload/define.ts';
-import { InvalidItem, validateItem } from '../../workload/validate-item.ts';
+import { InvalidItem, validateItemSafely } from '../../workload/validate-item.ts';
 import type { RawChunk } from '../chunk-records.ts';
 import { columnOfValue } from './value-column.ts';
 
@@ -59,7 +59,7 @@ export function createItemCheck(workload: Pick<Workload, 'item'>, format: Upload
   };
   const check = async (text: string): Promise<unknown> => {
     try {
-      await validateItem(workload.item, JSON.parse(text));
+      await validateItemSafely(workload.item, JSON.parse(text));
       return undefined;
     } catch (thrown) {
       return toError(thrown);
@@ -148,7 +148,8 @@ function faultOf(thrown: unknown, { text, line, format }: Place): ItemFault & { 
 
 /**
  * Passes chunks on as long as all items fit the schema. After that it reads on for the count, and passes no more.
- * @throws Problem 'invalid-items' at the end of the upload, with the first faults.
+ * @throws Problem 'invalid-items' at the end of the upload, or where reading breaks off behind a fault: what is read on from
+ * a checkpoint is read on from before the fault, so a file that takes longer than one look would never be judged.
  */
 export async function* validChunks(
   workload: Pick<Workload, 'name' | 'item'>,
@@ -156,16 +157,22 @@ export async function* validChunks(
   chunks: AsyncIterable<RawChunk>,
 ): AsyncGenerator<RawChunk> {
   const check = createItemCheck(workload, format);
-  for await (const chunk of chunks) {
-    await check.add(chunk);
-    if (check.invalid === 0) yield chunk;
+  let unread = '';
+  try {
+    for await (const chunk of chunks) {
+      await check.add(chunk);
+      if (check.invalid === 0) yield chunk;
+    }
+  } catch (error) {
+    if (check.invalid === 0 || !isOutage(error)) throw error;
+    unread = ' The rest was not read.';
   }
   if (check.invalid === 0) return;
   const { invalid, faults } = check;
   const listed = invalid > faults.length ? ` The first ${faults.length} are listed.` : '';
   // Not "of so many": of a large file that goes on from a checkpoint, the items before it are not counted again.
   const what = `${invalid} ${invalid === 1 ? 'item does' : 'items do'} not fit the schema of workload "${workload.name}".`;
-  throw new Problem('invalid-items', `${what}${listed} Nothing was accepted.`, {
+  throw new Problem('invalid-items', `${what}${listed}${unread} Nothing was accepted.`, {
     errors: faults.map(({ line, column, message }) => ({ line, column, message })),
   });
 }

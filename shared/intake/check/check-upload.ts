@@ -86,6 +86,7 @@ export async function checkUpload(request: CheckRequest): Promise<UploadCheck> {
   const schema = itemSchemaOf(workload);
   const upload = readUpload({ body: body.pieces(), format, encoding, csv, limits, schema, chunk: CHUNK });
   const checked = (): number => check.valid + check.invalid;
+  const stopped = stopOf(request.signal);
   let seen = 0;
   let ended = false;
   let fault: UploadPosition | undefined;
@@ -93,7 +94,7 @@ export async function checkUpload(request: CheckRequest): Promise<UploadCheck> {
   try {
     for await (const chunk of upload.chunks) {
       seen += chunk.items;
-      await check.add(chunk, Math.max(0, maxItems - checked()));
+      await Promise.race([check.add(chunk, Math.max(0, maxItems - checked())), stopped]);
       lastLine = chunk.firstLine;
       if (checked() >= maxItems && body.read >= estimateBytes) body.stop();
       if (request.signal?.aborted) throw new StoppedError();
@@ -115,6 +116,14 @@ export async function checkUpload(request: CheckRequest): Promise<UploadCheck> {
     ...(fault === undefined ? {} : { fault }),
     ...(estimate === undefined ? {} : { estimate }),
   };
+}
+
+/** Rejects when the signal aborts: a schema may wait for what never comes. */
+function stopOf(signal: AbortSignal | undefined): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  promise.catch(() => undefined); // It may come when nobody waits for it any more.
+  signal?.addEventListener('abort', () => reject(new StoppedError()), { once: true });
+  return promise;
 }
 
 /**

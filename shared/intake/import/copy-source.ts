@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { BlockBlobClient } from '@azure/storage-blob';
 import { Problem, statusOf } from '../../errors.ts';
+import { PendingBytes } from '../parse/pending-bytes.ts';
 import { type OpenedSource, type OpenSource, SourceChangedError, unreadable } from './source.ts';
 
 /** Most blocks of a blob (learn: put-block). */
@@ -135,27 +136,23 @@ async function readToEnd(copy: Copy, source: OpenedSource, blocks: Blocks): Prom
   const { maxBytes, signal } = copy;
   const blockBytes = copy.blockBytes ?? Math.max(BLOCK_BYTES, Math.ceil(maxBytes / MAX_BLOCKS));
   if ((source.bytes ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  let pieces: Uint8Array[] = [];
-  let held = 0;
+  const held = new PendingBytes();
   const stage = async (): Promise<void> => {
     const id = blockId(blocks.version, blocks.ids.length);
-    const block = Buffer.concat(pieces, held);
+    const block = held.take();
     await copy.target.stageBlock(id, block, block.length, signal === undefined ? {} : { abortSignal: signal });
     blocks.ids.push(id);
-    blocks.bytes += held;
-    pieces = [];
-    held = 0;
+    blocks.bytes += block.length;
   };
   for await (const piece of source.body) {
-    pieces.push(piece);
-    held += piece.length;
-    if (blocks.bytes + held > maxBytes) throw tooLarge(maxBytes);
-    if (held >= blockBytes) await stage();
+    held.push(piece);
+    if (blocks.bytes + held.size > maxBytes) throw tooLarge(maxBytes);
+    if (held.size >= blockBytes) await stage();
     signal?.throwIfAborted();
   }
-  if (source.bytes !== undefined && blocks.bytes + held !== source.bytes)
-    throw new Problem('busy', `The source broke off after ${blocks.bytes + held} of ${source.bytes} bytes.`);
-  if (held > 0) await stage();
+  if (source.bytes !== undefined && blocks.bytes + held.size !== source.bytes)
+    throw new Problem('busy', `The source broke off after ${blocks.bytes + held.size} of ${source.bytes} bytes.`);
+  if (held.size > 0) await stage();
 }
 
 const tooLarge = (maxBytes: number): Problem =>

@@ -58,11 +58,10 @@ export async function importFile(deps: ImportDeps, file: BlobItem, signal?: Abor
   const { workload } = inboxTarget(deps.registry, to);
   const address = await readAddress(inbox, file);
   const source = allowedSource(address, { hosts: deps.settings.urlHosts, account: accountOf(inbox), workload });
-  const metadata = {
-    idempotencykey: `import ${etag}`,
-    ...fileMetadata({ ...file.metadata, importedfrom: withoutQuery(address).slice(0, MAX_SHOWN) }),
-    order: etag,
-  };
+  const said = fileMetadata(file.metadata);
+  // Where there is no room left, what the client says comes before what is only shown.
+  const shown = fileMetadata({ ...said, importedfrom: withoutQuery(address).slice(0, MAX_SHOWN) });
+  const metadata = { idempotencykey: `import ${etag}`, ...said, ...shown, order: etag };
   try {
     await copySource({
       open: openerOf(deps, source),

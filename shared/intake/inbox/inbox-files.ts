@@ -1,6 +1,7 @@
 /** The files of the inbox as people see them: those that wait or are being taken, and those that were rejected, with the reason. */
 import type { Readable } from 'node:stream';
 import type { BlobClient, BlobItem, ContainerClient } from '@azure/storage-blob';
+import { isBlobName } from '../../contract/blob-name.ts';
 import { CONTAINERS } from '../../contract/names.ts';
 import { statusOf, type UploadPosition } from '../../errors.ts';
 import { inParallel } from '../../parallel.ts';
@@ -153,7 +154,9 @@ async function fileInInbox(
     const { readBytes, readItems, since } = progress;
     return { ...file, state: 'taking', since, readBytes, readItems };
   }
-  const readBytes = isImport(blob.name)
+  // A name that is none is rejected, or stays until an operator acts: it must not keep the others from being listed.
+  const isCopied = isImport(blob.name) && isBlobName(importedName(blob.name));
+  const readBytes = isCopied
     ? await copiedBytes(container(CONTAINERS.inbox).getBlockBlobClient(importedName(blob.name)))
     : 0;
   return readBytes === 0 ? { ...file, state: 'waiting' } : { ...file, state: 'taking', readBytes };

@@ -1,6 +1,6 @@
 /**
- * What a parser holds back until the rest of a record comes. One growing buffer, not a list of pieces: a client that
- * sends byte by byte would make that list a hundred times the size of the bytes.
+ * What is held back until more comes: of a record, or of a block. One growing buffer, not a list of pieces: a sender
+ * of byte by byte would make that list a hundred times the size of the bytes.
  */
 export class PendingBytes {
   #buffer = Buffer.alloc(0);
@@ -12,7 +12,7 @@ export class PendingBytes {
   }
 
   /** Holds back a copy of `bytes`. */
-  push(bytes: Buffer): void {
+  push(bytes: Uint8Array): void {
     const size = this.#size + bytes.length;
     if (size > this.#buffer.length) {
       const larger = Buffer.allocUnsafeSlow(Math.max(size, 2 * this.#buffer.length));

@@ -47,6 +47,8 @@ export interface Processor {
    * ThreadStartError when the threads' file cannot be run at all.
    */
   process(job: ChunkJob): Promise<ChunkOutcome>;
+  /** Starts the threads now, where the first chunk is known to come soon. */
+  start(): void;
   /** Ends all threads at once; chunks under way are rejected. */
   close(): Promise<void>;
   readonly threads: number;
@@ -59,7 +61,7 @@ export interface Processor {
 /** Below the ten minutes of a function's timeout, with room for an item that was begun last and takes its time. */
 const MAX_CHUNK_SECONDS = 240;
 
-/** Makes a processor. Its threads start with the first chunk, not before: an instance may never get one. */
+/** Makes a processor. Its threads start with the first chunk or `start`, not before: an instance may never get one. */
 export function createProcessor(options: ProcessorOptions): Processor {
   const threads = options.threads ?? availableParallelism();
   const slots = createSlots(threads);
@@ -88,6 +90,7 @@ export function createProcessor(options: ProcessorOptions): Processor {
       };
       return slots.run(() => guarded(job.reference.workload, run));
     },
+    start: () => void (closed || opened()),
     close: async () => {
       closed = true;
       await threadPool?.close();

@@ -189,6 +189,18 @@ describe('a file that is imported', () => {
     expect((await readBatch(world.clients.batches, batch))?.row).toMatchObject({ accepted: 3 });
   });
 
+  it('keeps what its order says, also where that leaves no room for the address', async () => {
+    await source().getBlockBlobClient('c.ndjson').upload(SOURCE, SOURCE.length);
+    const text = (signs: number): string => '€'.repeat(signs);
+    const labels = { ...Object.fromEntries([...'abcdefg'].map((key) => [key, text(100)])), h: text(85) };
+    const name = await ordered({ url: addressOf('c.ndjson'), labels });
+
+    expect(await lookAt()).toMatchObject({ accepted: 1, rejected: 0 });
+
+    const [{ batch = '' } = {}] = await found(name);
+    expect((await readBatch(world.clients.batches, batch))?.row).toMatchObject({ labels, fileName: 'c.ndjson' });
+  });
+
   it('becomes one batch when a crash comes before its order is removed', async () => {
     const batches = async () => (await inventory(world.clients)).filter((line) => / batch$/.test(line)).length;
     const before = await batches();
@@ -327,6 +339,12 @@ describe('the listing of the inbox', () => {
     const names = async (query: string) => (await list(query)).files.map(({ name }) => name);
     expect(await names('?workload=echo&state=waiting')).toEqual(['echo/1.ndjson', 'echo/2.ndjson']);
     expect(await names('?workload=nobody')).toEqual(['nobody/bad.ndjson']);
+  });
+
+  it('has a file whose name makes no file of an import', async () => {
+    await drop('.url');
+    expect((await list()).files).toMatchObject([{ name: '.url', state: 'waiting', workload: null }]);
+    expect(await look()).toMatchObject({ rejected: 1 });
   });
 
   it('finds one file by its name wherever it is, with the batch that it became', async () => {

@@ -133,6 +133,16 @@ describe('a processor', () => {
     await createProcessor({ threadUrl, log: () => {} }).close();
   });
 
+  it('that is started loads its threads ahead of the first chunk', async () => {
+    const broken = new URL('../../helpers/broken-thread.ts', import.meta.url);
+    const logged: string[] = [];
+    const started = createProcessor({ threadUrl: broken, threads: 1, log: (line) => logged.push(line) });
+    started.start();
+    await expect.poll(() => logged).toEqual(['An idle thread ended: a setting is missing']);
+    await expect(started.process(acts(['ok']))).rejects.toThrow(ThreadStartError);
+    await started.close();
+  });
+
   it('whose threads cannot load rejects, and blames no item', async () => {
     const broken = new URL('../../helpers/broken-thread.ts', import.meta.url);
     const unable = createProcessor({ threadUrl: broken, threads: 1, log: () => {} });

@@ -19,7 +19,9 @@ export function cellType(types: number): CellType {
 
 /** Numbers that are JSON as they stand, of at most 15 digits: a double has them all. */
 const PLAIN_NUMBER = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/;
-const NUMBER = /^(?<sign>[+-]?)(?:0*(?<whole>\d+)(?:\.(?<part>\d*))?|\.(?<only>\d+))(?<exponent>e[+-]?\d+)?$/i;
+/** Leading zeros are cut off behind it: one expression for both would try every way to divide a row of zeros. */
+const NUMBER = /^(?<sign>[+-]?)(?:(?<digits>\d+)(?:\.(?<part>\d*))?|\.(?<only>\d+))(?<exponent>e[+-]?\d+)?$/i;
+const LEADING_ZEROS = /^0+(?=\d)/;
 
 /** The JSON of a cell that is not empty. What cannot be converted is a string, which the schema then refuses. */
 export function cellJson(cell: string, { types, decimal }: CellFormat): string {
@@ -44,7 +46,8 @@ function numberJson(cell: string, decimal: '.' | ','): string | undefined {
   if (decimal === ',' && trimmed.includes('.')) return undefined;
   const groups = NUMBER.exec(decimal === ',' ? trimmed.replace(',', '.') : trimmed)?.groups;
   if (!groups) return undefined;
-  const { sign, whole = '0', part = groups.only ?? '', exponent = '' } = groups;
+  const { sign, digits = '0', part = groups.only ?? '', exponent = '' } = groups;
+  const whole = digits.replace(LEADING_ZEROS, '');
   if (Number(whole) > Number.MAX_SAFE_INTEGER) return undefined;
   const number = `${sign === '-' ? '-' : ''}${whole}${part === '' ? '' : `.${part}`}${exponent}`;
   return Number.isFinite(Number(number)) ? number : undefined;

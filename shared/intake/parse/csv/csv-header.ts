@@ -1,4 +1,5 @@
 /** Takes the header line of a CSV upload for names of the item's properties. */
+import { MAX_ITEM_NESTING } from '../../../contract/nesting.ts';
 import { Problem } from '../../../errors.ts';
 import type { Schema, SchemaReader } from './csv-schema.ts';
 
@@ -23,14 +24,19 @@ export interface HeaderFault {
 /** What headers are matched with: made once per upload. */
 export class HeaderNames {
   readonly schema: SchemaReader;
-  readonly known: NameIndex;
+  readonly root: KnownObject;
   /** New names and what the options call the header, by that in lower case: renames match in any case. */
   readonly renames: ReadonlyMap<string, { old: string; name: string }>;
 
   constructor(schema: SchemaReader, rename: Readonly<Record<string, string>> = {}) {
     this.schema = schema;
-    this.known = new NameIndex(schema.names(schema.root));
+    this.root = new KnownObject(schema, schema.root);
     this.renames = new Map(Object.entries(rename).map(([old, name]) => [folded(old), { old, name }]));
+  }
+
+  /** Names of the item's properties. */
+  get known(): NameIndex {
+    return this.root.names;
   }
 
   /** Whether the schema or a rename knows the header. */
@@ -68,6 +74,26 @@ class NameIndex {
   /** The name, else the only one with the same letters and digits, in any case. */
   find(header: string): string | undefined {
     return this.#names.has(header) ? header : this.#alike.get(letters(header));
+  }
+}
+
+/** An object of the schema; it and those in it are made once, however many columns lead there. */
+class KnownObject {
+  readonly names: NameIndex;
+  readonly #reader: SchemaReader;
+  readonly #schema: Schema;
+  readonly #members = new Map<string, KnownObject>();
+
+  constructor(reader: SchemaReader, schema: Schema) {
+    this.names = new NameIndex(reader.names(schema));
+    this.#reader = reader;
+    this.#schema = schema;
+  }
+
+  member(name: string): KnownObject {
+    const known = this.#members.get(name) ?? new KnownObject(this.#reader, this.#reader.property(this.#schema, name));
+    this.#members.set(name, known);
+    return known;
   }
 }
 
@@ -122,16 +148,18 @@ function requireRenames(headers: readonly string[], { renames }: HeaderNames): v
 function matchedName(header: string, names: HeaderNames, taken: ReadonlySet<string | undefined>): string {
   if (names.known.has(header)) return header;
   const path = splitPath(header);
-  if (path.length > 1 && names.known.find(path[0] ?? '') !== undefined) return matchedPath(path, names.schema);
+  if (path.length > 1 && names.known.find(path[0] ?? '') !== undefined) return matchedPath(path, names.root);
   const like = names.known.find(header);
   return like === undefined || taken.has(like) ? header : like;
 }
 
-function matchedPath(path: readonly string[], schema: SchemaReader): string {
-  let at: Schema = schema.root;
-  const steps = path.map((step) => {
-    const name = new NameIndex(schema.names(at)).find(step) ?? step;
-    at = schema.property(at, name);
+/** A path that is too deep stays what it is: it is refused later. */
+function matchedPath(path: readonly string[], root: KnownObject): string {
+  if (path.length > MAX_ITEM_NESTING) return path.join('.');
+  let at = root;
+  const steps = path.map((step, index) => {
+    const name = at.names.find(step) ?? step;
+    if (index < path.length - 1) at = at.member(name);
     return name;
   });
   return steps.join('.');

@@ -16,23 +16,32 @@ export type Schema = JsonSchema | boolean | undefined;
 /** Reads the schemas of one document; `$ref` is resolved inside it only. */
 export class SchemaReader {
   readonly root: Schema;
+  /** Of schemas that were asked for: all columns of a record have one, and it may be a long enum. */
+  readonly #types = new WeakMap<object, number>();
 
   constructor(root: Schema) {
     this.root = root;
   }
 
   /** The types that `schema` allows, as bits of ALLOWS; all where it says nothing. */
-  types(schema: Schema, seen = new Set<unknown>()): number {
+  types(schema: Schema): number {
+    if (typeof schema !== 'object') return this.#typesOf(schema, new Set());
+    const types = this.#types.get(schema) ?? this.#typesOf(schema, new Set());
+    this.#types.set(schema, types);
+    return types;
+  }
+
+  #typesOf(schema: Schema, seen: ReadonlySet<unknown>): number {
     if (typeof schema === 'boolean') return schema ? ANY : 0;
     if (schema === undefined || seen.has(schema)) return ANY;
     const inner = new Set(seen).add(schema);
-    const union = (all: readonly Schema[]): number => all.reduce((bits, one) => bits | this.types(one, inner), 0);
+    const union = (all: readonly Schema[]): number => all.reduce((bits, one) => bits | this.#typesOf(one, inner), 0);
     let types = ANY;
     if (schema.type !== undefined) types &= typesOfNames(schema.type);
     if (schema.const !== undefined) types &= typeOfValue(schema.const);
     if (Array.isArray(schema.enum)) types &= schema.enum.reduce((bits: number, one) => bits | typeOfValue(one), 0);
     for (const choice of [schema.anyOf, schema.oneOf]) if (Array.isArray(choice)) types &= union(choice);
-    for (const each of this.#parts(schema)) types &= this.types(each, inner);
+    for (const each of this.#parts(schema)) types &= this.#typesOf(each, inner);
     return types;
   }
 
@@ -45,11 +54,34 @@ export class SchemaReader {
     const inner = new Set(seen).add(schema);
     const said = [ownProperty(schema, name), ...this.#parts(schema).map((each) => this.property(each, name, inner))];
     for (const choice of choicesOf(schema)) {
-      const alternatives = choice.map((each) => this.property(each, name, inner)).filter(isSaid);
-      if (alternatives.length > 0) said.push({ anyOf: alternatives });
+      const found = choice.map((each) => this.property(each, name, inner)).filter(isSaid);
+      const alternatives = [...new Set(found.flatMap((each) => this.#members(each, 'anyOf')))];
+      if (alternatives.length > 0) said.push(alternatives.length > 1 ? { anyOf: alternatives } : alternatives[0]);
     }
-    const all = said.filter(isSaid);
+    const all = [...new Set(said.filter(isSaid).flatMap((each) => this.#members(each, 'allOf')))];
     return all.length > 1 ? { allOf: all } : all[0];
+  }
+
+  /**
+   * The members of a schema that is a plain union (or intersection), itself otherwise: none inside another, or those whose
+   * properties lead back to them would double with each step of a path.
+   */
+  #members(schema: Schema, keyword: 'anyOf' | 'allOf', seen = new Set<unknown>()): Schema[] {
+    const found = this.#referred(schema);
+    if (typeof found !== 'object' || seen.has(found)) return [found];
+    const { [keyword]: members, ...others } = found;
+    if (!Array.isArray(members) || Object.keys(others).length > 0) return [found];
+    const inner = new Set(seen).add(found);
+    return (members as Schema[]).flatMap((each) => this.#members(each, keyword, inner));
+  }
+
+  /** The schema that one leads to which is a reference and nothing else. */
+  #referred(schema: Schema, seen = new Set<unknown>()): Schema {
+    if (typeof schema !== 'object' || seen.has(schema)) return schema;
+    const { $ref, ...others } = schema;
+    if (typeof $ref !== 'string' || Object.keys(others).length > 0) return schema;
+    const found = this.#resolve($ref);
+    return found === undefined ? schema : this.#referred(found, seen.add(schema));
   }
 
   /** Whether an object must have property `name`. */

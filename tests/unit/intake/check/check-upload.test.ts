@@ -67,6 +67,18 @@ describe('checkUpload', () => {
     ]);
   });
 
+  it('leaves no rejection of an asynchronous check to nobody, which would end the process', async () => {
+    const refuse = async (): Promise<boolean> => {
+      throw new TypeError('no connection');
+    };
+    const text = z.string().refine(refuse);
+    const { invalid, causes } = await check('{"id":"a","by":"b"}\n', {
+      workload: { ...workload, item: z.object({ id: text, by: text }) },
+    });
+    expect(invalid).toBe(1);
+    expect(causes.map(({ cause }) => cause)).toEqual(['invalid: TypeError: no connection']);
+  });
+
   it.each([1, 99, 100, 101, 250])('stops after %i items, and reads no more than it has to', async (maxItems) => {
     let pieces = 0;
     async function* body(): AsyncGenerator<Buffer> {
@@ -102,6 +114,17 @@ describe('checkUpload', () => {
       }
     }
     expect(await check('', { body: body(), signal: stop.signal })).toMatchObject({ items: 6, whole: false });
+  });
+
+  it('stops when it is told to, also while the schema waits for what never comes', async () => {
+    const stop = new AbortController();
+    const validate = async (): Promise<never> => {
+      stop.abort();
+      return new Promise(() => {});
+    };
+    const waiting = { '~standard': { ...item['~standard'], vendor: 'test', validate } };
+    const checked = await check(many(3), { workload: { ...workload, item: waiting }, signal: stop.signal });
+    expect(checked).toMatchObject({ items: 0, whole: false });
   });
 
   it('takes what cannot be read as a fault, with what was read before it', async () => {

@@ -3,6 +3,8 @@ import { gzipSync, zstdDecompressSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { InboxDeps, InboxResult } from '../../../../shared/intake/inbox/inbox.ts';
 import { listTaking, type TakenFile } from '../../../../shared/intake/inbox/progress.ts';
+import { defineWorkload } from '../../../../shared/workload/define.ts';
+import { createRegistry, type Registry } from '../../../../shared/workload/registry.ts';
 import { Crash, dyingAt } from '../../../helpers/crashes.ts';
 import { InboxWorld, NOTHING, type StoredBatch } from './inbox-world.ts';
 
@@ -306,9 +308,58 @@ describe('a checkpoint', () => {
   });
 });
 
+/** A workload that accepts no file with this item; `seen` is told of each. */
+function refusing(refused: number, seen: (index: number) => void = () => {}): Registry {
+  const validate = (value: unknown) => {
+    const { index } = value as { index: number };
+    seen(index);
+    return index === refused ? { issues: [{ message: 'Not this one' }] } : { value };
+  };
+  const item = { '~standard': { version: 1, vendor: 'test', validate } } as const;
+  const chunk = { maxItems: 50 };
+  return createRegistry([
+    defineWorkload({ name: 'plain', version: 1, item, map: () => 0, chunk, validateAtIntake: true }),
+  ]);
+}
+
+describe('a file that is validated before it is accepted', () => {
+  it('is rejected for the item that does not fit, whichever write a process dies at', async () => {
+    let resumed = 0;
+    for (let at = 1; at <= WRITES; at++) {
+      const world = worldWith();
+      const deps = { ...world.deps, registry: refusing(ITEMS - 100) };
+      await world.look(dyingAt(deps, at));
+      resumed += (await takingOf(world)).length;
+      world.wait();
+      await world.look(deps);
+      expect(await world.batches()).toEqual([]);
+      expect(world.names('inbox-rejected/')).toHaveLength(2);
+    }
+    expect(resumed).toBeGreaterThan(0);
+  });
+});
+
 describe('the end of the time', () => {
   afterEach(() => {
     vi.useRealTimers();
+  });
+
+  it('rejects a file of which an item does not fit: the next look would come no further', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    const world = worldWith();
+    const registry = refusing(60, (index) => {
+      if (index === ITEMS / 2) vi.advanceTimersByTime(8 * 60_000);
+    });
+
+    expect(await world.look({ ...world.deps, registry })).toEqual({ ...NOTHING, rejected: 1 });
+
+    const reason = world.blobs.blobs.get('inbox-rejected/plain/large.ndjson.reason.json')?.body.toString() ?? '';
+    expect(JSON.parse(reason)).toMatchObject({
+      type: 'invalid-items',
+      detail: expect.stringMatching(/^1 item does not fit .* The rest was not read\. Nothing was accepted\.$/),
+      errors: [{ line: 61, column: 1, message: 'Not this one' }],
+    });
+    expect(world.names('payloads/')).toEqual([]);
   });
 
   it('ends the reading with a checkpoint, and the next look goes on', async () => {

@@ -23,6 +23,12 @@ describe('cellType', () => {
 });
 
 describe('cellJson', () => {
+  it('takes no more time for zeros that lead to no number than for any other text', () => {
+    const cell = `${'0'.repeat(60_000)}x`;
+    expect(number(cell)).toBe(JSON.stringify(cell));
+    expect(number(`${'0'.repeat(60_000)}7`)).toBe('7');
+  });
+
   it.each([
     ['12', '12'],
     ['-0.50', '-0.50'],

@@ -18,6 +18,16 @@ function read(root: unknown, path: string): [types: number, required: boolean] {
 const object = (a: unknown, rest: object = {}): object => ({ type: 'object', properties: { a }, ...rest });
 
 describe('SchemaReader', () => {
+  it.each(['anyOf', 'allOf'])('follows a path through %s whose members lead to it again', (union) => {
+    const member = (description: string): object => ({
+      type: 'object',
+      properties: { next: { $ref: '#/$defs/Node', description }, value: { type: 'integer' } },
+      required: ['value'],
+    });
+    const schema = { $ref: '#/$defs/Node', $defs: { Node: { [union]: [member('one'), member('other')] } } };
+    expect(read(schema, `${'next.'.repeat(22)}value`)).toEqual([ALLOWS.integer, true]);
+  });
+
   it.each([
     ['a type', object({ type: 'number' }), NUMBER],
     ['a whole number', object({ type: 'integer' }), ALLOWS.integer],
