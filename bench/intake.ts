@@ -1,8 +1,8 @@
 /** Items a second through intake, on one core but for compression. Run: node bench/intake.ts [items] */
 import { gzipSync, zstdCompressSync } from 'node:zlib';
-import type { UploadEncoding, UploadFormat } from '../shared/intake/parse/formats.ts';
+import type { UploadEncoding, UploadFormat } from '../shared/contract/upload-kinds.ts';
 import { readUpload } from '../shared/intake/read-upload.ts';
-import { type PayloadBlob, writePayload } from '../shared/intake/write-payload.ts';
+import { type PayloadBlob, writePayload } from '../shared/intake/store/write-payload.ts';
 
 const MiB = 1024 * 1024;
 const ITEMS = Number(process.argv[2] ?? 500_000);

@@ -20,9 +20,9 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   usage: 'the command line is wrong; nothing was sent',
   notFound: 'there is no such workload, batch, queue or report',
   refused: 'the app refused the request, and says why',
-  deadLetters: 'watch, --wait: the batch ended with dead letters',
+  deadLetters: 'watch, --wait: the batch ended with dead letters; try: some items are invalid or failed',
   cancelled: 'watch, --wait: the batch was cancelled',
   timeout: 'watch, --wait: not ended within --timeout; it goes on',
-  reportFailed: 'watch, --wait: the report of the batch failed',
-  suspect: 'watch, --wait: none of the first items is valid; the file or the schema is probably wrong',
+  reportFailed: 'watch, --wait, try --run: the report failed',
+  suspect: 'watch, --wait, try: none of the first items is valid; the file or the schema is probably wrong',
 };

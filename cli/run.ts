@@ -1,10 +1,10 @@
 import { type Command, CommanderError } from 'commander';
 import { ApiProblem } from './api/problem.ts';
-import { BATCH_ARGUMENTS, resolveBatchId } from './batch-id.ts';
 import { COMPLETE, printCompletions } from './completion/print-completions.ts';
 import { CliError, UsageError } from './errors.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { Io } from './io.ts';
+import { BATCH_ARGUMENTS, resolveBatchId } from './names/batch-id.ts';
 import { chooseProfile } from './profiles/choose.ts';
 import { createProgram } from './program.ts';
 import { type Act, type Action, createSession, type Session } from './session.ts';
@@ -83,7 +83,7 @@ function resolveIds(session: Session, command: Command, given: readonly unknown[
 
 /** Tells what went wrong, and gives its exit code. */
 function explain(error: unknown, io: Io, { isJson, isColored }: { isJson: boolean; isColored: boolean }): ExitCode {
-  // Asking for help is no fault; of the others the parser has told already, but not as JSON.
+  // Asking for help is no fault; the parser has printed the others already, but not as JSON.
   if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
   if (error instanceof CommanderError && !isJson) return EXIT.usage;
   const known = toCliError(error);

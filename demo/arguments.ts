@@ -1,16 +1,19 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PortInUseError, type StackOptions } from 'functions-local';
-import { type CsvOptions, readCsvOptions } from '../shared/intake/parse/csv-options.ts';
+import type { TableFlags } from '../cli/upload/csv-flags.ts';
+import { conversionOf, kindOfFile } from '../cli/upload/kind.ts';
+import { readCsvOptions } from '../shared/intake/parse/csv/csv-options.ts';
 
 /** How the command is called. */
 export const USAGE = `Usage: npm start [-- [FILE] [options]]
-  FILE            your own upload: .ndjson, .jsonl, .json (array) or .csv, each also as .gz, .br or .zst
+  FILE            your own upload: .ndjson, .jsonl, .json (array), .csv or .tsv, each also as .gz, .br or .zst; or .xlsx
+                  or .parquet, which are converted on the way
   --items N       what to generate when there is no FILE: transactions, default 200000, or images, default 120
   --seed S        seed of the generator; default 1
   --workload W    default billing; those of billing and media are generated and checked, of others only shown
-  --delimiter D, --decimal D, --rename 'Old name=newName' (repeatable), --charset C
-                  how a CSV file is written, as for sluice submit; default: found from its head
+  --delimiter D, --decimal D, --rename 'Old name=newName' (repeatable), --charset C, --sheet S
+                  how a table is written, as for sluice submit; default: found from its head
   --instances N   host processes with the app, behind a router, as Azure scales out; default 1
   --port N        port of the app; default the one of the last start, at first 7071
   --once          end after the report, instead of staying up
@@ -19,13 +22,13 @@ export const USAGE = `Usage: npm start [-- [FILE] [options]]
 
 /** How the other command is called. */
 export const DEV_USAGE = `Usage: npm run dev [-- [FILE] [options]]
-  FILE            what goes through the app at the start and at each r: .ndjson, .jsonl, .json (array) or .csv, each also
-                  as .gz, .br or .zst
+  FILE            what goes through the app at the start and at each r: .ndjson, .jsonl, .json (array), .csv or .tsv,
+                  each also as .gz, .br or .zst; or .xlsx or .parquet, which are converted on the way
   --workload W    that FILE is for; default billing, for which a file is generated when there is none
   --items N       transactions to generate; default 1000
   --seed S        seed of the generator; default 1
-  --delimiter D, --decimal D, --rename 'Old name=newName' (repeatable), --charset C
-                  how a CSV file is written, as for sluice submit; default: found from its head
+  --delimiter D, --decimal D, --rename 'Old name=newName' (repeatable), --charset C, --sheet S
+                  how a table is written, as for sluice submit; default: found from its head
   --instances N   host processes with the app, behind a router, as Azure scales out; default 1
   --port N        port of the app; default the one of the last start, at first 7071
   --keep          go on with the data of the last start, instead of a fresh one; ports and keys are the same anyhow
@@ -39,7 +42,7 @@ export interface DemoOptions {
   seed: number;
   workload: string;
   /** How a CSV file is written, as far as the user says. */
-  csv: CsvOptions;
+  csv: TableFlags;
   instances: number;
   /** undefined: the one of the last start, at first the usual one. */
   port: number | undefined;
@@ -61,6 +64,7 @@ const OPTIONS = {
   delimiter: { type: 'string' },
   decimal: { type: 'string' },
   charset: { type: 'string' },
+  sheet: { type: 'string' },
   rename: { type: 'string', multiple: true },
   keep: { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
@@ -69,7 +73,6 @@ const MAX_ITEMS = 10_000_000;
 const MAX_INSTANCES = 16;
 const MAX_PORT = 65_535;
 const MAX_SEED = 2 ** 32 - 1;
-const FILE_NAME = /\.(ndjson|jsonl|json|csv)(\.(gz|br|zst))?$/i;
 
 /** The port that Core Tools would take; another one when it is not free. */
 const USUAL_PORT = 7071;
@@ -78,7 +81,7 @@ const USUAL_PORT = 7071;
 export const portOf = ({ port }: Pick<DemoOptions, 'port'>): Pick<StackOptions, 'port' | 'preferredPort'> =>
   port === undefined ? { preferredPort: USUAL_PORT } : { port };
 
-/** What to tell of an error of the start. */
+/** The error of a start, with what to do about it. */
 export const explainStart = (error: unknown): unknown =>
   error instanceof PortInUseError
     ? new Error(`${error.message}. Choose another one: --port N`, { cause: error })
@@ -108,6 +111,7 @@ interface Values {
   delimiter?: string;
   decimal?: string;
   charset?: string;
+  sheet?: string;
   rename?: string[];
   keep: boolean;
   help: boolean;
@@ -121,17 +125,14 @@ function toOptions(
 ): Omit<DemoOptions, 'once'> {
   const [file, ...more] = positionals;
   if (more.length > 0) throw new Error(`Expected one FILE, got ${positionals.length}: ${positionals.join(' ')}`);
-  if (file !== undefined && !FILE_NAME.test(file))
-    throw new Error(
-      `FILE: expected a name such as usage.ndjson or usage.csv.gz, got ${file}. Excel and Parquet: start without FILE, and run sluice submit FILE in another shell`,
-    );
+  if (file !== undefined && conversionOf(file) === undefined) kindOfFile(file);
   if (file === undefined && usual === undefined && !values.help)
     throw new Error(`--workload ${values.workload}: expected a FILE as well, as it has no generator`);
   return {
     workload: values.workload,
     keep: values.keep,
     help: values.help,
-    csv: csvOptionsOf(values),
+    csv: tableFlagsOf(values),
     file: file === undefined ? undefined : resolve(folder, file),
     items: readWhole('--items', values.items ?? usual ?? '1', MAX_ITEMS),
     port: values.port === undefined ? undefined : readWhole('--port', values.port, MAX_PORT),
@@ -140,10 +141,10 @@ function toOptions(
   };
 }
 
-function csvOptionsOf({ delimiter, decimal, charset, rename = [] }: Values): CsvOptions {
+function tableFlagsOf({ delimiter, decimal, charset, rename = [], sheet }: Values): TableFlags {
   const given = Object.entries({ delimiter, decimal, charset }).filter(([, value]) => value !== undefined);
   const entries = [...given, ...rename.map((each) => ['rename', each])] as [string, string][];
-  return readCsvOptions(new URLSearchParams(entries));
+  return { ...readCsvOptions(new URLSearchParams(entries)), ...(sheet === undefined ? {} : { sheet }) };
 }
 
 function readWhole(name: string, text: string, most: number): number {

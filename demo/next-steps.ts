@@ -1,6 +1,7 @@
 import { relative } from 'node:path';
 import type { LocalStack } from 'functions-local';
-import { csvFlagsText, shellWord } from '../cli/try/flags-text.ts';
+import { sourceFlagsText } from '../cli/try/flags-text.ts';
+import { shellFile } from '../shared/shell-word.ts';
 import type { Batch } from './batch/api.ts';
 import type { Submission } from './batch/submission.ts';
 
@@ -21,7 +22,7 @@ export function describeNextSteps(
   { file, workload, csv }: Pick<Submission, 'file' | 'workload' | 'csv'>,
 ): string[] {
   const { url, keys, storage, instances } = stack;
-  const args = [shellWord(relative(process.cwd(), file)), '--workload', workload, ...csvFlagsText(csv)];
+  const args = [shellFile(relative(process.cwd(), file)), '--workload', workload, ...sourceFlagsText(csv)];
   return [
     `Open the dashboard: ${url}/api/dashboard`,
     `  with the key ${keys.function}`,

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type LocalStack, startStack } from 'functions-local';
 import { EXIT, type ExitCode } from '../cli/exit-codes.ts';
 import { formatCount, formatTable } from '../cli/text/format.ts';
+import { kindOfName } from '../shared/contract/upload-kinds.ts';
 import { type DemoOptions, explainStart, portOf } from './arguments.ts';
 import { showBatch } from './batch/show-batch.ts';
 import type { Submission } from './batch/submission.ts';
@@ -24,10 +25,16 @@ async function inputOf(stack: LocalStack, options: DemoOptions, folder: DataFold
   if (file === undefined && workload === 'media') return drawnImages(stack, options, folder);
   const input = file ?? (await generatedUsage(options, folder));
   await access(input);
-  // The check reads plain CSV alone.
-  if (workload !== 'billing' || Object.keys(csv).length > 0) return { file: input, workload, csv };
+  if (workload !== 'billing' || Object.keys(csv).length > 0 || !isReadByCheck(input))
+    return { file: input, workload, csv };
   return { file: input, workload, compare: async (answered) => differences(await expectFrom(input), answered) };
 }
+
+/** The check reads NDJSON, JSON and CSV with commas. */
+const isReadByCheck = (file: string): boolean => {
+  const kind = kindOfName(file);
+  return kind !== undefined && kind.delimiter === undefined;
+};
 
 async function drawnImages(stack: LocalStack, { items, seed }: DemoOptions, folder: DataFolder): Promise<Submission> {
   // Loaded here: billing needs no image library.
@@ -68,7 +75,7 @@ async function runOn(
     throw new Error(`A part of the stack is gone: ${message}`);
   });
   const shown = demonstrate(stack, options, folder).catch(async (error: unknown) => {
-    // A request that breaks because a part died is told as what it is: the death is noticed a moment later.
+    // A request that breaks because a part died is reported as the death of that part, which is noticed a moment later.
     await Promise.race([died, sleep(500)]);
     throw error;
   });

@@ -13,7 +13,7 @@ export type Place =
   | { page: 'cost' };
 
 /** The place that an address fragment names; the queues for any other. */
-export function readPlace(hash: string): Place {
+function readPlace(hash: string): Place {
   const [page = '', id = '', tab = ''] = hash.replace(/^#\/?/, '').split('/');
   if (page === 'batches' && id === '') return { page: 'batches' };
   if (page === 'batches' && /^[0-9a-f-]{36}$/.test(id)) {

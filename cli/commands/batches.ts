@@ -4,13 +4,13 @@ import type { Labels } from '../../shared/contract/labels.ts';
 import type { BatchEntry, BatchList } from '../../shared/http/batches/schemas.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT } from '../exit-codes.ts';
+import { chooseWorkload, workloadsOf } from '../names/workload.ts';
 import { day, whole } from '../options.ts';
 import type { Act, Action, Session } from '../session.ts';
 import { formatTime } from '../text/format.ts';
 import type { Column } from '../text/listing.ts';
 import { labelOption } from '../upload/label-flag.ts';
 import { describeEnd, getBatch } from '../watch/wait.ts';
-import { chooseWorkload, workloadsOf } from '../workload.ts';
 
 /** Filters of the listing. */
 interface BatchesOptions {

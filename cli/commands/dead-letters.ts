@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
 import type { z } from 'zod';
 import type { deadLetterGroupsSchema, deadLetterListSchema } from '../../shared/http/dead-letters/schemas.ts';
-import { downloadFormat } from '../download-format.ts';
 import { EXIT } from '../exit-codes.ts';
-import { openOutput } from '../output.ts';
+import { downloadFormat } from '../output/download-format.ts';
+import { openOutput } from '../output/output.ts';
 import type { Act, Action, Session } from '../session.ts';
 import { formatCount, formatNumber } from '../text/format.ts';
 import { parseLines } from '../text/lines.ts';

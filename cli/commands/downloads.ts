@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
 import { isFinished } from '../../shared/batches/batch-row.ts';
-import { downloadFormat } from '../download-format.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT } from '../exit-codes.ts';
 import { collect, whole } from '../options.ts';
-import { openOutput } from '../output.ts';
+import { downloadFormat } from '../output/download-format.ts';
+import { openOutput } from '../output/output.ts';
 import type { Act, Action, Session } from '../session.ts';
 import { type ReportRow, reportTable } from '../text/batch-text.ts';
 import { toJsonArray } from '../text/json-array.ts';

@@ -1,13 +1,13 @@
-import { type Command, Option } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import type { InboxFileView, InboxList } from '../../shared/http/inbox/schemas.ts';
 import { isConfirmed } from '../confirm.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { chooseWorkload, workloadsOf } from '../names/workload.ts';
 import { whole } from '../options.ts';
 import type { Act, Action, Session } from '../session.ts';
 import { formatCount, formatSize, formatTime } from '../text/format.ts';
 import type { Column } from '../text/listing.ts';
-import { chooseWorkload, workloadsOf } from '../workload.ts';
 
 interface InboxOptions {
   workload?: string;
@@ -18,6 +18,7 @@ interface InboxOptions {
 
 const STATES = ['waiting', 'taking', 'rejected'] satisfies InboxFileView['state'][];
 const DEEDS = ['retry', 'delete'] as const;
+type Deed = (typeof DEEDS)[number];
 const MAX_SHOWN = 100_000;
 const MAX_PAGE = 200;
 
@@ -36,7 +37,7 @@ export function addInbox(program: Command, act: Act): void {
     .description(
       'Lists the files of the inbox, rejected ones last, with the reason. With retry a rejected file goes back into the inbox, with delete it is removed.',
     )
-    .argument('[deed]', `${DEEDS.join(' or ')} a rejected file; default: list`)
+    .addArgument(new Argument('[deed]', 'with a rejected file; default: list').choices(DEEDS))
     .argument('[name]', 'the rejected file, as the list has it')
     .option('--workload <name>', 'only of this workload')
     .addOption(new Option('--state <state>', 'only in this state').choices(STATES))
@@ -46,10 +47,8 @@ export function addInbox(program: Command, act: Act): void {
     .action(act(inbox, ['table', 'json', 'csv']));
 }
 
-const inbox: Action<[string | undefined, string | undefined, InboxOptions]> = async (session, deed, name, options) => {
+const inbox: Action<[Deed | undefined, string | undefined, InboxOptions]> = async (session, deed, name, options) => {
   if (deed === undefined) return list(session, options);
-  if (deed !== 'retry' && deed !== 'delete')
-    throw new UsageError(`inbox: expected ${DEEDS.join(' or ')} with the name of a rejected file, got "${deed}"`);
   if (name === undefined) throw new UsageError(`inbox ${deed}: expected the name of a rejected file`);
   if (session.settings.output === 'csv') throw new UsageError(`--output csv: inbox ${deed} answers as table or json`);
   return deed === 'retry' ? retry(session, name) : remove(session, name, options);

@@ -3,7 +3,7 @@ import { isBatchId } from '../../shared/contract/names.ts';
 import type { BatchView } from '../../shared/http/batches/schemas.ts';
 import type { QueueView } from '../../shared/http/queues/schemas.ts';
 import { EXIT } from '../exit-codes.ts';
-import { nearQueue } from '../queue-name.ts';
+import { nearQueue } from '../names/queue-name.ts';
 import type { Act, Action, Session } from '../session.ts';
 import { describeEnd } from '../watch/wait.ts';
 import { describeQueue } from './queues.ts';

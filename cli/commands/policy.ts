@@ -7,8 +7,8 @@ import type { PolicyView } from '../../shared/http/queues/schemas.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
+import { nearQueue } from '../names/queue-name.ts';
 import { decimal, whole } from '../options.ts';
-import { nearQueue } from '../queue-name.ts';
 import type { Act, Action, Session } from '../session.ts';
 import { formatTable } from '../text/format.ts';
 

@@ -1,27 +1,29 @@
 import { type Command, Option } from 'commander';
-import type { BatchView } from '../../shared/http/batches/schemas.ts';
+import { FORMATS } from '../../shared/contract/upload-kinds.ts';
 import { UsageError } from '../errors.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
+import type { ExitCode } from '../exit-codes.ts';
+import { workloadOf } from '../names/workload.ts';
 import { idempotencyKey } from '../options.ts';
 import type { Act, Action, Session } from '../session.ts';
-import { formatCount, formatNumber, formatTime } from '../text/format.ts';
+import { isAddress } from '../upload/address.ts';
 import { addTableOptions, csvOptionsOf } from '../upload/csv-flags.ts';
 import { findFiles } from '../upload/files.ts';
-import { openSource, type Source, withKey } from '../upload/input.ts';
-import { ENCODINGS, FORMATS } from '../upload/kind.ts';
+import { openSource, type Source } from '../upload/input.ts';
+import { ENCODINGS } from '../upload/kind.ts';
 import { labelOption } from '../upload/label-flag.ts';
-import { showUpload } from '../upload/progress.ts';
-import { type SendOptions, type Submitted, sendBatch, WAYS } from '../upload/send-batch.ts';
+import { sendAddress, sendOne } from '../upload/one.ts';
+import { type SendOptions, WAYS } from '../upload/send-batch.ts';
 import { sendSeveral } from '../upload/several.ts';
-import { endingOf } from '../watch/until-finished.ts';
-import { describeEnd, timeoutOption, waitFor } from '../watch/wait.ts';
-import { workloadOf } from '../workload.ts';
+import { timeoutOption } from '../watch/wait.ts';
 
 const HELP = `
 The upload is compressed on the way, unless its name ends in .gz, .br or .zst. It always carries an idempotency key: made
 from the content of the file, so that the same command gives the same batch however often it is run; random for standard
 input, and printed before anything is sent. The app keeps keys for seven days. --again asks for another batch of the same
 content.
+
+An https address is read by the app, through its inbox: of a host that it allows, or of its own storage account. Its key is
+random, too.
 
 The cells of CSV are converted by the schema of the workload, as are those of a sheet of Excel, which goes as CSV. Parquet
 goes as NDJSON with its own types.
@@ -39,6 +41,7 @@ Examples:
   sluice submit usage.csv --decimal comma --rename 'Konto Nr.=account'
   sluice submit usage.ndjson.gz --lane bulk --wait --timeout 600
   sluice submit 'march/*.xlsx' --sheet Data --label month=march
+  sluice submit https://files.example/usage.csv.gz --wait
   produce | sluice submit - --idempotency-key usage-2026-09
   id=$(sluice submit usage.ndjson --quiet)`;
 
@@ -50,7 +53,7 @@ export function addSubmit(program: Command, act: Act): void {
     .command('submit')
     .summary('send files, or standard input, as batches')
     .description('Sends files of NDJSON, JSON arrays, CSV, Excel or Parquet as batches: accepted whole or not at all.')
-    .argument('<file...>', 'files, or patterns in quotes; - is standard input')
+    .argument('<file...>', 'files, patterns in quotes, or an https address; - is standard input')
     .option('--workload <name>', 'what is to be done with it; needed where there are several')
     .option('--lane <lane>', 'priority class; default as the workload decides')
     .addOption(labelOption('kept with the batch; may be repeated'))
@@ -69,6 +72,7 @@ export function addSubmit(program: Command, act: Act): void {
 }
 
 const submit: Action<[string[], SubmitOptions]> = async (session, args, options) => {
+  if (args.some(isAddress)) return submitAddress(session, args, options);
   const files = await findFiles(args, session.io.folder);
   checkOptions(session, files, options);
   const sources: Source[] = [];
@@ -78,9 +82,15 @@ const submit: Action<[string[], SubmitOptions]> = async (session, args, options)
   const [only, ...others] = sources;
   // A pattern is one of several files, however many it matches today.
   if (only !== undefined && others.length === 0 && args.length === 1 && args[0] === files[0])
-    return submitOne(session, only, send);
+    return sendOne(session, only, send);
   return sendSeveral(session, sources, send);
 };
+
+async function submitAddress(session: Session, args: readonly string[], options: SubmitOptions): Promise<ExitCode> {
+  const [address = '', ...others] = args;
+  if (others.length > 0) throw new UsageError('FILE: an address stands alone');
+  return sendAddress(session, address, { ...options, workload: await workloadOf(session, options.workload) });
+}
 
 function checkOptions({ settings }: Session, files: readonly string[], options: SubmitOptions): void {
   if (options.idempotencyKey !== undefined && files.length > 1)
@@ -99,45 +109,4 @@ function checkTables(sources: readonly Source[], options: SubmitOptions): void {
     throw new UsageError('--delimiter, --decimal, --rename, --charset: expected a file of CSV or Excel');
   if (options.sheet !== undefined && !sources.some(({ isWorkbook }) => isWorkbook))
     throw new UsageError('--sheet: expected a file of Excel');
-}
-
-async function submitOne(session: Session, source: Source, options: SendOptions): Promise<ExitCode> {
-  const input = await withKey(session, source, options);
-  session.inform(`Idempotency key: ${input.key}`, ...(input.remark === undefined ? [] : [input.remark]));
-  const sent = await sendBatch(session, input, {
-    options,
-    view: { run: (upload) => showUpload(session.screen, upload), say: session.inform },
-  });
-  if (sent.batch === undefined) {
-    session.answer({ inbox: sent.inbox, idempotencyKey: input.key }, () => [`In the inbox as ${sent.inbox}.`]);
-    session.inform('The app takes it at its next look there; --wait waits for that.');
-    return EXIT.done;
-  }
-  if (session.settings.quiet && !session.settings.json) session.print(sent.batch.id);
-  else if (!session.settings.json || options.wait) sayAccepted(session, sent.batch, sent.isRepeat);
-  return options.wait ? waitToEnd(session, sent.batch, input.key, options) : printAccepted(session, sent, input.key);
-}
-
-function sayAccepted({ settings, print, inform }: Session, batch: BatchView, isRepeat: boolean): void {
-  const { id, chunks, counts, lane, times, state } = batch;
-  const say = settings.json ? inform : print;
-  if (isRepeat)
-    say(
-      `Accepted before, at ${formatTime(times.accepted)} UTC, as batch ${id}: ${state}. Nothing is done twice; --again submits it as a new batch.`,
-    );
-  else
-    say(
-      `Accepted as batch ${id}: ${formatCount(counts.accepted)} items, ${formatNumber(chunks.total, 'chunk')}, lane ${lane}`,
-    );
-}
-
-function printAccepted({ answer }: Session, { batch, isRepeat }: Submitted, key: string): ExitCode {
-  answer({ ...batch, idempotencyKey: key, isRepeat }, () => []);
-  return EXIT.done;
-}
-
-async function waitToEnd(session: Session, first: BatchView, key: string, options: SendOptions): Promise<ExitCode> {
-  const batch = await waitFor(session, first.id, { ...options, first });
-  session.answer({ ...batch, idempotencyKey: key }, () => (session.settings.quiet ? [] : describeEnd(batch)));
-  return endingOf(batch);
 }

@@ -1,9 +1,10 @@
 import { type Command, Option } from 'commander';
+import { FORMATS } from '../../shared/contract/upload-kinds.ts';
 import { whole } from '../options.ts';
 import type { Act, Action } from '../session.ts';
 import type { TryOptions } from '../try/try-file.ts';
 import { addTableOptions } from '../upload/csv-flags.ts';
-import { ENCODINGS, FORMATS } from '../upload/kind.ts';
+import { ENCODINGS } from '../upload/kind.ts';
 
 const HELP = `
 Reads and validates the first items here, by the workloads of this checkout: no stack, no network, nothing is stored.

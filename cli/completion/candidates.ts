@@ -49,7 +49,8 @@ export function offerFor(program: Command, words: readonly string[]): Offer {
   if (typed.startsWith('-') && !line.isOver) return offer(optionsOf(program, command));
   if (command === undefined) return offer(commandsOf(program));
   if (command.name() === 'help') return offer(commandsOf(program));
-  const argument = command.registeredArguments[line.operands];
+  const last = command.registeredArguments.at(-1);
+  const argument = command.registeredArguments[line.operands] ?? (last?.variadic ? last : undefined);
   return argument === undefined ? offer([]) : offer(choicesOf(argument), OF_ARGUMENTS[argument.name()]);
 }
 

@@ -2,12 +2,12 @@ import type { Command } from 'commander';
 import type { BatchList } from '../../shared/http/batches/schemas.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
+import { queueNamesOf } from '../names/queue-name.ts';
+import { workloadsOf } from '../names/workload.ts';
 import { chooseProfile } from '../profiles/choose.ts';
 import { readProfiles } from '../profiles/store.ts';
-import { queueNamesOf } from '../queue-name.ts';
 import { createSession, type Session } from '../session.ts';
 import { formatTime } from '../text/format.ts';
-import { workloadsOf } from '../workload.ts';
 import { type Candidate, type Offer, offerFor, type Source } from './candidates.ts';
 
 /** The word behind which a shell gives the command line so far; not a command of its own, as nobody types it. */

@@ -1,14 +1,14 @@
 /** The command without its process: arguments in, exit code out. */
-import { extname, relative } from 'node:path';
+import { relative } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { Command, CommanderError } from 'commander';
 import { Problem } from '../../shared/errors.ts';
+import { shellFile } from '../../shared/shell-word.ts';
 import { CliError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
-import { shellWord, sourceFlagsText } from '../try/flags-text.ts';
+import { sourceFlagsText } from '../try/flags-text.ts';
 import { addTableOptions, type TableFlags } from '../upload/csv-flags.ts';
-import { CONVERTED } from '../upload/kind.ts';
 import { createWorkload, NewWorkloadError } from './create-workload.ts';
 import { planFromSample } from './sample.ts';
 
@@ -35,7 +35,7 @@ export async function newWorkload(args: readonly string[], world: NewWorkloadWor
     await program.parseAsync([...args], { from: 'user' });
     return EXIT.done;
   } catch (error: unknown) {
-    // The parser has told it already; asking for help is no fault.
+    // The parser has printed it already; asking for help is no fault.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     if (!(error instanceof NewWorkloadError || error instanceof CliError || error instanceof Problem)) throw error;
     world.stderr.write(`${error.message}\n`);
@@ -46,10 +46,13 @@ export async function newWorkload(args: readonly string[], world: NewWorkloadWor
 async function make(name: string, options: Options, world: NewWorkloadWorld): Promise<void> {
   const { root, stdout } = world;
   const sample = options.from ?? (await askForSample(world));
-  const plan = sample === '' ? undefined : await planFromSample({ io: world }, sample, options);
+  const plan =
+    sample === ''
+      ? undefined
+      : await planFromSample({ io: world, inform: (text) => void world.stderr.write(`${text}\n`) }, sample, options);
   const made = await createWorkload(root, name, plan);
   const shown = (path: string): string => relative(root, path);
-  const file = sample === '' ? 'FILE' : shellWord(sample);
+  const file = sample === '' ? 'FILE' : shellFile(sample);
   const flags = [`--workload ${name}`, ...sourceFlagsText(options)].join(' ');
   stdout.write(`Made ${shown(made.workload)}
 Made ${shown(made.test)}
@@ -57,12 +60,9 @@ Added it to ${shown(made.index)}
 
 Next: npm run sluice -- try ${file} ${flags} --run
 Then: npx vitest run ${shown(made.test)}
-Then: ${isConverted(sample) ? `npm start, and in another shell npm run sluice -- submit ${file} ${flags} --wait` : `npm start -- ${file} ${flags}`}
+Then: npm start -- ${file} ${flags}
 docs/workloads.md goes through all of it.\n`);
 }
-
-/** Whether only the command reads it, and `npm start` does not. */
-const isConverted = (file: string): boolean => CONVERTED.has(extname(file).slice(1).toLowerCase());
 
 async function askForSample({ stdin, stdout }: NewWorkloadWorld): Promise<string> {
   if (!stdin.isTTY) return '';

@@ -4,8 +4,9 @@ import type { RawChunk } from '../../shared/intake/chunk-records.ts';
 import { readUpload } from '../../shared/intake/read-upload.ts';
 import { readLimits } from '../../shared/kit/cut-into-chunks.ts';
 import type { JsonSchema } from '../../shared/workload/item-schema.ts';
+import { itemsOf } from '../try/first-items.ts';
+import { openFile } from '../try/tried-file.ts';
 import type { TableFlags } from '../upload/csv-flags.ts';
-import { openSource, type SourceWorld } from '../upload/input.ts';
 import { planOf, type WorkloadPlan } from './plan.ts';
 import { schemaOf } from './schema-of.ts';
 import { Seen } from './seen.ts';
@@ -19,12 +20,15 @@ const TEST_RECORDS = 2;
  * Reads the first 10,000 records of a sample and fits a workload to them. Throws Problem for a sample that cannot be read,
  * UsageError for a name that does not tell its format.
  */
-export async function planFromSample(world: SourceWorld, file: string, options: TableFlags): Promise<WorkloadPlan> {
-  const { kind, csv, open } = await openSource(world, file, options);
-  const { format, encoding, compress } = kind;
+export async function planFromSample(
+  world: Parameters<typeof openFile>[0],
+  file: string,
+  options: TableFlags,
+): Promise<WorkloadPlan> {
+  const { format, encoding, csv, open } = await openFile(world, file, options);
   const read = (schema?: JsonSchema): AsyncIterable<RawChunk> =>
     readUpload({
-      ...{ body: open(), format, encoding: compress ? 'identity' : encoding, limits: readLimits() },
+      ...{ body: open(), format, encoding, limits: readLimits() },
       ...{ csv, schema, chunk: { maxItems: 1_000, maxBytes: 8 * 1024 * 1024 } },
     }).chunks;
   const reading = { fromText: format === 'csv', decimal: csv?.decimal ?? '.' } as const;
@@ -39,11 +43,10 @@ export async function planFromSample(world: SourceWorld, file: string, options: 
 
 async function* recordsOf(chunks: AsyncIterable<RawChunk>, limit: number): AsyncGenerator<Record<string, unknown>> {
   let count = 0;
-  for await (const { bytes } of chunks) {
-    for (const line of bytes.toString('utf8').trimEnd().split('\n')) {
-      const record: unknown = JSON.parse(line);
+  for await (const chunk of chunks) {
+    for (const record of itemsOf([chunk])) {
       if (typeof record !== 'object' || record === null || Array.isArray(record))
-        throw new Problem('malformed-record', `Expected objects, got ${line.slice(0, 80)}`);
+        throw new Problem('malformed-record', `Expected objects, got ${JSON.stringify(record).slice(0, 80)}`);
       yield record as Record<string, unknown>;
       count++;
       if (count === limit) return;

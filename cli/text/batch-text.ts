@@ -92,7 +92,7 @@ const describeEstimate = ({ estimate }: ShownBatch): string | undefined =>
   estimate && `Done about ${formatTime(estimate.completesAt)} UTC: ${estimate.basis}`;
 
 /** What is wrong with a suspect batch, and by which causes; empty for any other. */
-export function describeSuspect({ suspect, revisions }: Pick<ShownBatch, 'suspect' | 'revisions'>): string[] {
+function describeSuspect({ suspect, revisions }: Pick<ShownBatch, 'suspect' | 'revisions'>): string[] {
   if (suspect === undefined) return [];
   // A redrive of the report alone has no items, and keeps the verdict on those of the revision before.
   const judged = revisions.findLast(({ items }) => items > 0);

@@ -1,11 +1,11 @@
-import { extname } from 'node:path';
 import { inspect } from 'node:util';
-import type { CheckCause } from '../../shared/intake/check-items.ts';
-import type { UploadCheck } from '../../shared/intake/check-upload.ts';
-import { type CsvReading, DELIMITERS } from '../../shared/intake/parse/csv-options.ts';
+import { delimiterName } from '../../shared/contract/upload-kinds.ts';
+import type { CheckCause } from '../../shared/intake/check/check-items.ts';
+import type { UploadCheck } from '../../shared/intake/check/check-upload.ts';
+import type { CsvReading } from '../../shared/intake/parse/csv/csv-options.ts';
 import { formatCount, formatNumber, formatTable, formatUsd } from '../text/format.ts';
 import type { SourceOptions } from '../upload/input.ts';
-import { CONVERTED } from '../upload/kind.ts';
+import { conversionOf } from '../upload/kind.ts';
 import { sourceFlagsText } from './flags-text.ts';
 import type { Suggestion } from './suggest.ts';
 
@@ -43,11 +43,11 @@ const CONVERTED_NAMES = { excel: 'Excel', parquet: 'Parquet' } as const;
 
 function describeReading({ check: { format, encoding, csv }, name, workload, known, options }: Described): string[] {
   const dialect = csv && [
-    `between cells ${nameOf(csv.delimiter)}`,
+    `between cells ${delimiterName(csv.delimiter)}`,
     `decimal ${csv.decimal === ',' ? 'comma' : 'point'}`,
     csv.charset,
   ];
-  const from = CONVERTED.get(extname(name).slice(1).toLowerCase());
+  const from = conversionOf(name);
   // What a conversion has written says nothing of the file but the kind of lines that faults are counted in.
   const parts =
     from !== undefined && options.format === undefined
@@ -56,9 +56,6 @@ function describeReading({ check: { format, encoding, csv }, name, workload, kno
   const shown = name === '-' ? 'standard input' : name;
   return [`${shown} for workload ${workload}: ${parts.join(', ')}`, ...(csv ? describeColumns(csv, known) : [])];
 }
-
-const nameOf = (delimiter: string): string =>
-  Object.entries(DELIMITERS).find(([, char]) => char === delimiter)?.[0] ?? delimiter;
 
 function describeColumns({ columns }: CsvReading, known: readonly string[]): string[] {
   const isKnown = (name: string): boolean =>

@@ -1,7 +1,7 @@
 import { Problem } from '../../shared/errors.ts';
 import type { RawChunk } from '../../shared/intake/chunk-records.ts';
 
-/** The chunks of the first `limit` items. Ends at what cannot be read: the check has told it. */
+/** The chunks of the first `limit` items. Ends at what cannot be read: the check reports that. */
 export async function firstChunks(chunks: AsyncIterable<RawChunk>, limit: number): Promise<RawChunk[]> {
   const first: RawChunk[] = [];
   let left = limit;

@@ -1,4 +1,5 @@
-import { type CsvOptions, csvOptionsParams } from '../../shared/intake/parse/csv-options.ts';
+import { type CsvOptions, csvOptionsParams } from '../../shared/intake/parse/csv/csv-options.ts';
+import { shellWord } from '../../shared/shell-word.ts';
 import { csvOptionsOf } from '../upload/csv-flags.ts';
 import type { SourceOptions } from '../upload/input.ts';
 
@@ -7,14 +8,10 @@ export const csvFlagsText = (options: CsvOptions = {}): string[] =>
   [...csvOptionsParams(options)].map(([name, value]) => `--${name} ${shellWord(value)}`);
 
 /** All options that say how a file is read, as they are written in a shell. */
-export const sourceFlagsText = (options: SourceOptions): string[] => [
+export const sourceFlagsText = (options: SourceOptions = {}): string[] => [
   ...csvFlagsText(csvOptionsOf(options)),
   ...(['sheet', 'format', 'encoding'] as const).flatMap((name) => {
     const value = options[name];
     return value === undefined ? [] : [`--${name} ${shellWord(value)}`];
   }),
 ];
-
-/** A word of a command line, in quotes where a shell would not take it as one. */
-export const shellWord = (word: string): string =>
-  /^[\w=.,:/@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;

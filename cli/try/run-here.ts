@@ -1,7 +1,7 @@
 import { causeOf } from '../../shared/contract/cause.ts';
 import { newBatchId } from '../../shared/contract/names.ts';
 import type { DeadItem } from '../../shared/contract/outcome.ts';
-import type { UploadCheck } from '../../shared/intake/check-upload.ts';
+import type { UploadCheck } from '../../shared/intake/check/check-upload.ts';
 import type { RawChunk } from '../../shared/intake/chunk-records.ts';
 import { type ItemsRun, runItems } from '../../shared/kit/run-items.ts';
 import type { Workload } from '../../shared/workload/define.ts';

@@ -1,9 +1,11 @@
 /** Guesses what would make an upload fit, from what was read of it. */
-import type { UploadCheck } from '../../shared/intake/check-upload.ts';
-import type { CsvReading } from '../../shared/intake/parse/csv-options.ts';
+
+import { DELIMITERS } from '../../shared/contract/upload-kinds.ts';
+import type { UploadCheck } from '../../shared/intake/check/check-upload.ts';
+import type { CsvReading } from '../../shared/intake/parse/csv/csv-options.ts';
+import { shellWord } from '../../shared/shell-word.ts';
 import type { JsonSchema } from '../../shared/workload/item-schema.ts';
 import { nearest } from '../text/nearest.ts';
-import { shellWord } from './flags-text.ts';
 import { fieldsOf, mayHold, type SchemaField, valueAt } from './schema-fields.ts';
 
 /** What may be done: why, and the options that do it, if options can. */
@@ -33,16 +35,14 @@ function suggestCharset({ check: { fault, csv, format } }: Tried): Suggestion[] 
   return [{ text: 'The file is not UTF-8; spreadsheets often write Windows-1252.', flags: ['--charset windows-1252'] }];
 }
 
-const OTHER_DELIMITERS = { ',': 'comma', ';': 'semicolon', '\t': 'tab', '|': 'pipe' } as const;
-
 function suggestDelimiter({ check: { csv } }: Tried): Suggestion[] {
   const [only, ...others] = csv?.columns ?? [];
   if (only === undefined || others.length > 0) return [];
-  const found = Object.entries(OTHER_DELIMITERS).find(
-    ([char]) => char !== csv?.delimiter && only.header.includes(char),
+  const found = Object.entries(DELIMITERS).find(
+    ([, character]) => character !== csv?.delimiter && only.header.includes(character),
   );
   if (found === undefined) return [];
-  return [{ text: `The header is one column, ${JSON.stringify(only.header)}.`, flags: [`--delimiter ${found[1]}`] }];
+  return [{ text: `The header is one column, ${JSON.stringify(only.header)}.`, flags: [`--delimiter ${found[0]}`] }];
 }
 
 /** Columns or keys that the schema does not know, for names that it misses. */

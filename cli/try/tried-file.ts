@@ -1,8 +1,6 @@
-import type { CsvOptions } from '../../shared/intake/parse/csv-options.ts';
-import type { UploadEncoding } from '../../shared/intake/parse/formats.ts';
-import type { Session } from '../session.ts';
-import { openSource, type SourceOptions } from '../upload/input.ts';
-import type { Format } from '../upload/kind.ts';
+import type { UploadEncoding, UploadFormat } from '../../shared/contract/upload-kinds.ts';
+import type { CsvOptions } from '../../shared/intake/parse/csv/csv-options.ts';
+import { openSource, type SourceOptions, type SourceWorld } from '../upload/input.ts';
 import { headOfStream, type OpenHead } from './head-source.ts';
 
 /** A file, and how it is to be read. */
@@ -10,7 +8,7 @@ export interface TriedFile {
   /** As it was given. */
   name: string;
   open: OpenHead;
-  format: Format;
+  format: UploadFormat;
   contentType: string;
   /** How it lies compressed. */
   encoding: UploadEncoding;
@@ -20,9 +18,13 @@ export interface TriedFile {
 }
 
 /** The file, or standard input for `-`. Throws UsageError for what is no file, and for options that do not fit. */
-export async function openFile(session: Session, file: string, options: SourceOptions): Promise<TriedFile> {
-  const { kind, size, csv, remark, isFile, open } = await openSource(session, file, options);
-  if (remark !== undefined) session.inform(remark);
+export async function openFile(
+  world: SourceWorld & { inform(remark: string): void },
+  file: string,
+  options: SourceOptions,
+): Promise<TriedFile> {
+  const { kind, size, csv, remark, isFile, open } = await openSource(world, file, options);
+  if (remark !== undefined) world.inform(remark);
   const { format, contentType, encoding, compress } = kind;
   return {
     ...{ name: file, size, csv, format, contentType },

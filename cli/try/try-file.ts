@@ -1,21 +1,20 @@
 import { readPriceSheet } from '../../shared/cost/sheet.ts';
-import { checkUpload, type UploadCheck } from '../../shared/intake/check-upload.ts';
+import { checkUpload, type UploadCheck } from '../../shared/intake/check/check-upload.ts';
 import type { RawChunk } from '../../shared/intake/chunk-records.ts';
 import { readUpload } from '../../shared/intake/read-upload.ts';
 import { readLimits } from '../../shared/kit/cut-into-chunks.ts';
+import { shellFile } from '../../shared/shell-word.ts';
 import type { Workload } from '../../shared/workload/define.ts';
 import { itemSchemaOf } from '../../shared/workload/item-schema.ts';
 import type { Registry } from '../../shared/workload/registry.ts';
 import { validateItem } from '../../shared/workload/validate-item.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { chooseWorkload, workloadOf } from '../names/workload.ts';
 import type { Session } from '../session.ts';
-import { didYouMean } from '../text/nearest.ts';
 import type { SourceOptions } from '../upload/input.ts';
-import { chooseWorkload, workloadsOf } from '../workload.ts';
 import { type Described, describeCheck } from './check-text.ts';
 import { firstChunks, itemsOf } from './first-items.ts';
-import { shellWord } from './flags-text.ts';
 import { loadWorkloads } from './load-workloads.ts';
 import { checkRemotely } from './remote.ts';
 import { runHere } from './run-here.ts';
@@ -32,7 +31,7 @@ export interface TryOptions extends SourceOptions {
   remote?: boolean;
 }
 
-/** So much of a file tells how many items it has, within a few percent. */
+/** From this much of a file its number of items is estimated, within a few percent. */
 const ESTIMATE_BYTES = 1024 * 1024;
 
 /** The command. `load` gives the workloads of the checkout. */
@@ -46,38 +45,31 @@ export async function tryFile(
     throw new UsageError('--run: runs the workload of this checkout, not that of the app');
   const tried = await openFile(session, file, options);
   const registry = options.remote ? undefined : await load();
-  const known = registry?.workloads.map(({ name }) => name) ?? [];
-  const name = options.workload ?? chooseWorkload(registry ? known : await workloadsOf(session));
-  const asked = { ...options, workload: name };
+  const name = registry ? nameHere(session, registry, options) : await workloadOf(session, options.workload);
+  const chosen: Chosen = { ...options, workload: name };
   const workload = registry?.workload(name);
-  if (registry === undefined || workload === undefined) {
-    if (registry !== undefined) requireService(session, known, asked);
-    const check = await checkRemotely(session, tried, asked);
-    session.answer(check, () => describeCheck(describedOf(tried, asked, { check })));
-    return exitCodeOf(check);
-  }
-  return tryHere(session, tried, { workload, registry, options: asked });
+  if (registry !== undefined && workload !== undefined)
+    return tryHere(session, tried, { workload, registry, options: chosen });
+  const check = await checkRemotely(session, tried, chosen);
+  session.answer(check, () => describeCheck(describedOf(tried, chosen, { check })));
+  return exitCodeOf(check);
 }
 
-type AskedOptions = TryOptions & { workload: string };
+type Chosen = TryOptions & { workload: string };
 
-function requireService(
-  { settings, inform }: Session,
-  names: readonly string[],
-  { workload, run }: AskedOptions,
-): void {
-  const missing = `--workload: this checkout has no workload "${workload}"; it has: ${names.join(', ')}.${didYouMean(workload, names)}`;
-  if (run || !settings.isUrlGiven)
-    throw new UsageError(missing, {
-      hint: '--url, SLUICE_URL or a profile names an app that may have it: --remote asks it.',
-    });
+/** The workload to try. One that this checkout does not have is asked of the app, if there is one to ask. */
+function nameHere({ settings, inform }: Session, { workloads }: Registry, { workload, run }: TryOptions): string {
+  const names = workloads.map(({ name }) => name);
+  if (workload === undefined || names.includes(workload) || run || !settings.isUrlGiven)
+    return chooseWorkload(names, workload, 'These are the workloads of this checkout; --remote asks the app of --url.');
   inform(`This checkout has no workload "${workload}": the app is asked.`);
+  return workload;
 }
 
 interface Here {
   workload: Workload;
   registry: Registry;
-  options: AskedOptions;
+  options: Chosen;
 }
 
 async function tryHere(session: Session, tried: TriedFile, { workload, registry, options }: Here): Promise<ExitCode> {
@@ -103,11 +95,11 @@ async function tryHere(session: Session, tried: TriedFile, { workload, registry,
 
 const describedOf = (
   { name }: TriedFile,
-  options: AskedOptions,
+  options: Chosen,
   found: Partial<Described> & Pick<Described, 'check'>,
 ): Described => ({
   ...{ name, workload: options.workload, known: [], suggestions: [] },
-  ...{ file: shellWord(name), options },
+  ...{ file: shellFile(name), options },
   ...found,
 });
 

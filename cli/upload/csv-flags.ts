@@ -1,14 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { DELIMITERS } from '../../shared/contract/upload-kinds.ts';
 import { Problem } from '../../shared/errors.ts';
-import { CHARSETS, type CsvOptions, DELIMITERS, readCsvOptions } from '../../shared/intake/parse/csv-options.ts';
-import { collect } from '../options.ts';
+import { CHARSETS, type CsvOptions, readCsvOptions } from '../../shared/intake/parse/csv/csv-options.ts';
 
 /** What the options say about how tables are read. */
-export interface TableFlags {
-  delimiter?: CsvOptions['delimiter'];
-  decimal?: CsvOptions['decimal'];
-  rename?: string[];
-  charset?: CsvOptions['charset'];
+export interface TableFlags extends CsvOptions {
   /** Name or 1-based number, for Excel. */
   sheet?: string;
 }
@@ -23,10 +19,7 @@ export function addTableOptions(command: Command): Command {
     .addOption(new Option('--decimal <name>', 'CSV, Excel: point (default) or comma').argParser(one('decimal')))
     .addOption(
       new Option('--rename <old=new>', 'CSV, Excel: "Old name=newName"; may be repeated').argParser(
-        (text: string, before?: string[]) => {
-          read('rename', text);
-          return collect(text, before);
-        },
+        (text: string, before?: CsvOptions['rename']) => ({ ...before, ...read('rename', text).rename }),
       ),
     )
     .addOption(new Option('--charset <name>', `CSV: ${CHARSETS.join(', ')}`).argParser(one('charset')))
@@ -38,9 +31,7 @@ export function csvOptionsOf({ delimiter, decimal, rename, charset }: TableFlags
   const options: CsvOptions = {
     ...(delimiter === undefined ? {} : { delimiter }),
     ...(decimal === undefined ? {} : { decimal }),
-    ...(rename === undefined
-      ? {}
-      : readCsvOptions(new URLSearchParams(rename.map((text): [string, string] => ['rename', text])))),
+    ...(rename === undefined ? {} : { rename }),
     ...(charset === undefined ? {} : { charset }),
   };
   return Object.keys(options).length === 0 ? undefined : options;

@@ -3,13 +3,14 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { Readable } from 'node:stream';
-import { type CsvOptions, csvOptionsParams } from '../../shared/intake/parse/csv-options.ts';
+import { kindOfName } from '../../shared/contract/upload-kinds.ts';
+import { type CsvOptions, csvOptionsParams } from '../../shared/intake/parse/csv/csv-options.ts';
 import { UsageError } from '../errors.ts';
 import type { Session } from '../session.ts';
 import { chooseSheet, excelToCsv } from './convert/excel.ts';
 import { parquetToNdjson } from './convert/parquet.ts';
 import { csvOptionsOf, type TableFlags } from './csv-flags.ts';
-import { CONVERTED, convertedKind, type KindOptions, kindOfFile, kindOfStream, type UploadKind } from './kind.ts';
+import { conversionOf, convertedKind, type KindOptions, kindOfFile, kindOfStream, type UploadKind } from './kind.ts';
 
 /** What is to be uploaded, before its content was read. */
 export interface Source {
@@ -46,11 +47,6 @@ export interface InputOptions extends SourceOptions {
   again?: boolean;
 }
 
-/** The file, or standard input for `-`. Throws UsageError for what is no file. */
-export async function openInput(session: Session, file: string, options: InputOptions): Promise<Input> {
-  return withKey(session, await openSource(session, file, options), options);
-}
-
 /** Reads the content for its key, unless the options say which key it has. */
 export async function withKey({ io }: Session, source: Source, options: InputOptions): Promise<Input> {
   const chosen = options.idempotencyKey ?? (options.again ? io.randomId() : undefined);
@@ -62,7 +58,7 @@ export interface SourceWorld {
   io: Pick<Session['io'], 'folder' | 'stdin' | 'randomId'>;
 }
 
-/** As `openInput`, without reading the content. */
+/** The file, or standard input for `-`; its content is not read. Throws UsageError for what is no file. */
 export async function openSource({ io }: SourceWorld, file: string, options: SourceOptions): Promise<Source> {
   const csv = csvOptionsOf(options);
   if (file === '-') {
@@ -73,24 +69,19 @@ export async function openSource({ io }: SourceWorld, file: string, options: Sou
   const path = resolve(io.folder, file);
   const size = await sizeOf(path, file);
   const about = { name: file, fileName: basename(path), isFile: true };
-  const converted = options.format === undefined ? CONVERTED.get(suffixOfFile(path)) : undefined;
+  const converted = options.format === undefined ? conversionOf(path) : undefined;
   if (converted === 'excel') return { ...about, ...(await excelSource({ path, name: file, csv }, options)) };
   if (converted === 'parquet') return { ...about, ...parquetSource(path, file, options) };
   const kind = kindOfFile(path, options);
-  const read = csvOf(kind, withTabs(path, csv));
+  const { delimiter } = kindOfName(path) ?? {};
+  const read = csvOf(kind, delimiter === undefined ? csv : { delimiter, ...csv });
   const open = (): Readable => createReadStream(path);
   return { ...about, ...read, kind, size, open, contentKey: () => contentKey(path, readAs(read.csv)) };
 }
 
-const suffixOfFile = (path: string): string => /\.(\w+)$/.exec(path.toLowerCase())?.[1] ?? '';
-
 /** The options of a CSV upload; other formats have none. */
 const csvOf = ({ format }: UploadKind, csv: CsvOptions | undefined): Pick<Source, 'csv'> =>
   format === 'csv' && csv !== undefined ? { csv } : {};
-
-/** The name of a .tsv file says its delimiter. */
-const withTabs = (path: string, csv: CsvOptions | undefined): CsvOptions | undefined =>
-  /\.(tsv|tab)(\.\w+)?$/i.test(path) ? { delimiter: '\t', ...csv } : csv;
 
 type Converted = Omit<Source, 'name' | 'fileName' | 'isFile'>;
 

@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream';
 import { type Labels, labelsText } from '../../shared/contract/labels.ts';
+import { fileNameText } from '../../shared/contract/upload-kinds.ts';
 import type { BatchView } from '../../shared/http/batches/schemas.ts';
-import { type CsvOptions, csvOptionsParams } from '../../shared/intake/parse/csv-options.ts';
+import { type CsvOptions, csvOptionsParams } from '../../shared/intake/parse/csv/csv-options.ts';
 import { type Api, unreachable } from '../api/client.ts';
 import { ApiProblem } from '../api/problem.ts';
 import { CliError } from '../errors.ts';
@@ -90,17 +91,6 @@ const headersOf = ({ kind, key, labels, fileName, userAgent }: BatchPost): Recor
   ...(labels === undefined ? {} : { 'sluice-labels': labelsText(labels) }),
   ...(fileName === undefined ? {} : { 'sluice-file-name': fileNameText(fileName) }),
 });
-
-const MAX_FILE_NAME = 255;
-
-/** A file's name as headers and metadata carry it: percent-encoded, without control characters. */
-export const fileNameText = (name: string): string =>
-  encodeURIComponent(
-    name
-      .replaceAll(/\p{Cc}/gu, '')
-      .slice(0, MAX_FILE_NAME)
-      .toWellFormed(),
-  );
 
 /** Clocks differ between the front end, which dates the answer, and the instance that accepted. */
 const CLOCK_TOLERANCE_MS = 1_000;

@@ -43,7 +43,7 @@ export function createProgressTable(
 }
 
 /** A line per file: name, how much was sent, batch, state. Those at work go first where not all fit into `maxLines`. */
-export function describeRuns(runs: readonly FileRun[], maxLines: number): string[] {
+function describeRuns(runs: readonly FileRun[], maxLines: number): string[] {
   const shown =
     runs.length <= maxLines
       ? runs

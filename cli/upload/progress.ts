@@ -21,7 +21,7 @@ export async function showUpload<T>(
 }
 
 /** One line: with a bar where the size is known. */
-export function describeUpload({ read, size, sent }: UploadProgress): string {
+function describeUpload({ read, size, sent }: UploadProgress): string {
   const of = size === undefined ? ' read' : ` of ${formatSize(size)}`;
   const bar = size === undefined ? '' : `${formatBar(size === 0 ? 1 : read / size)} `;
   return `Upload  ${bar}${formatSize(read)}${of}, ${formatSize(sent)} sent`;

@@ -1,3 +1,4 @@
+import type { ContainerClient } from '@azure/storage-blob';
 import type { Labels } from '../../shared/contract/labels.ts';
 import type { BatchView } from '../../shared/http/batches/schemas.ts';
 import { ApiProblem } from '../api/problem.ts';
@@ -6,7 +7,8 @@ import { EXIT } from '../exit-codes.ts';
 import type { Session } from '../session.ts';
 import { getBatch, type WaitOptions } from '../watch/wait.ts';
 import { OverHttpLimit, type UploadProgress } from './body.ts';
-import { awaitInbox, type Inbox, inboxName, openInbox, putIntoInbox } from './inbox.ts';
+import { inboxName, openInbox, putIntoInbox } from './inbox.ts';
+import { awaitInboxFile } from './inbox-file.ts';
 import type { Input, InputOptions } from './input.ts';
 import { type PostedBatch, postBatch } from './post-batch.ts';
 
@@ -32,6 +34,9 @@ export interface Submitted {
   inbox?: string;
 }
 
+/** What is said while a file lies in the inbox. */
+export const WAITING = 'Waiting for the app to look into the inbox';
+
 /** Where an upload is shown. */
 export interface UploadView {
   run<T>(upload: (onProgress: (progress: UploadProgress) => void) => Promise<T>): Promise<T>;
@@ -39,7 +44,7 @@ export interface UploadView {
 }
 
 /** The platform lets 210 MB through, and the app says 200 MiB unless it is set otherwise (docs/deploy.md). */
-export const HTTP_LIMIT_BYTES = 200 * 1024 * 1024;
+const HTTP_LIMIT_BYTES = 200 * 1024 * 1024;
 
 /** Uploads by the way that fits. Throws CliError when it is too large for a request and there is no way to the inbox. */
 export async function sendBatch(
@@ -112,17 +117,14 @@ function inboxHint(input: Input, options: SendOptions): string {
 
 async function sendToInbox(
   session: Session,
-  inbox: Inbox,
+  inbox: ContainerClient,
   { input, options, view }: { input: Input; options: SendOptions; view: UploadView },
 ): Promise<Submitted> {
   const name = inboxName(input, options);
   view.say(`By the inbox, as ${name}`);
   const put = await view.run((onProgress) => putIntoInbox(inbox, { name, input, labels: options.label, onProgress }));
   if (!options.wait) return { isRepeat: false, inbox: name };
-  view.say('Waiting for the app to look into the inbox');
-  const id = await awaitInbox(inbox, put, {
-    ...session.io,
-    timeoutMs: options.timeout === undefined ? undefined : options.timeout * 1000,
-  });
+  view.say(WAITING);
+  const id = await awaitInboxFile(session, { name, since: put.at, ...options });
   return { batch: await getBatch(session, id), isRepeat: false, inbox: name };
 }

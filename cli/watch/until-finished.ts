@@ -14,12 +14,12 @@ export function endingOf({ state }: { state: BatchState }): ExitCode {
 /** What waiting needs from outside. Times in milliseconds. */
 export interface Waiting<T> {
   look(): Promise<T>;
-  /** The batch as it was just heard of; without it the first look must succeed: the address may be wrong. */
+  /** As it was just heard of; without it the first look must succeed: the address may be wrong. */
   first?: T;
-  show(batch: T): void | Promise<void>;
+  show(seen: T): void | Promise<void>;
   sleep(ms: number): Promise<unknown>;
   now(): number;
-  /** Default: for ever. */
+  /** Default: no limit. */
   timeoutMs?: number | undefined;
   /** Until the next look, after so long; default `lookEveryMs`. */
   everyMs?: (waitedMs: number) => number;
@@ -32,27 +32,35 @@ export const lookEveryMs = (waitedMs: number): number => Math.min(5_000, Math.ma
 const MAX_SILENCE_MS = 60_000;
 
 /** Looks at a batch until it is finished, over failures of a minute. Throws CliError when the time is over. */
-export async function untilFinished<T extends { state: BatchState }>(waiting: Waiting<T>): Promise<T> {
+export const untilFinished = <T extends { state: BatchState }>(waiting: Waiting<T>): Promise<T> =>
+  waitUntil({
+    ...waiting,
+    isOver: ({ state }) => isFinished(state),
+    late: (waitedMs) =>
+      new CliError(`Not finished after ${Math.round(waitedMs / 1000)} s; it goes on.`, { exitCode: EXIT.timeout }),
+  });
+
+/** Looks at something until it is over, over failures of a minute. Throws `late` when the time is over. */
+export async function waitUntil<T extends object>(
+  waiting: Waiting<T> & { isOver(seen: T): boolean; late(waitedMs: number): CliError },
+): Promise<T> {
   const { sleep, now, timeoutMs = Infinity, everyMs = lookEveryMs } = waiting;
   const startedAt = now();
   let heardAt = waiting.first === undefined ? -Infinity : startedAt;
   for (;;) {
-    const batch = await lookOver(waiting, now() - heardAt);
-    if (batch) {
+    const seen = await lookOver(waiting, now() - heardAt);
+    if (seen) {
       heardAt = now();
-      if (isFinished(batch.state)) return batch;
-      await waiting.show(batch);
+      if (waiting.isOver(seen)) return seen;
+      await waiting.show(seen);
     }
     const waitedMs = now() - startedAt;
-    if (waitedMs >= timeoutMs)
-      throw new CliError(`Not finished after ${Math.round(waitedMs / 1000)} s; it goes on.`, {
-        exitCode: EXIT.timeout,
-      });
+    if (waitedMs >= timeoutMs) throw waiting.late(waitedMs);
     await sleep(Math.min(everyMs(waitedMs), timeoutMs - waitedMs));
   }
 }
 
-/** The batch, or undefined for a failure that may pass. */
+/** What was seen, or undefined for a failure that may pass. */
 async function lookOver<T>({ look }: Pick<Waiting<T>, 'look'>, silenceMs: number): Promise<T | undefined> {
   try {
     return await look();

@@ -18,7 +18,7 @@ export interface WaitOptions {
 const MAX_TIMEOUT_SECONDS = 1_000_000;
 
 export const timeoutOption = (): Option =>
-  new Option('--timeout <seconds>', 'longest wait; default for ever').argParser(whole(0, MAX_TIMEOUT_SECONDS));
+  new Option('--timeout <seconds>', 'longest wait; default none').argParser(whole(0, MAX_TIMEOUT_SECONDS));
 
 const batchPath = (id: string): string => `batches/${encodeURIComponent(id)}`;
 

@@ -1,12 +1,12 @@
-import type { CsvOptions } from '../../shared/intake/parse/csv-options.ts';
+import type { TableFlags } from '../../cli/upload/csv-flags.ts';
 import type { Answered } from '../verify.ts';
 
 /** What is uploaded. */
 export interface Submission {
   file: string;
   workload: string;
-  /** How a CSV file is written; default: found from its head. */
-  csv?: CsvOptions;
+  /** How a table is written; default: found from its head. */
+  csv?: TableFlags;
   /** In words, how the answer differs from what the file comes to; absent where that cannot be worked out. */
   compare?: (answered: Answered) => Promise<string[]>;
 }

@@ -1,6 +1,7 @@
 import { relative } from 'node:path';
 import { EXIT, type ExitCode } from '../../cli/exit-codes.ts';
-import { csvFlagsText, shellWord } from '../../cli/try/flags-text.ts';
+import { sourceFlagsText } from '../../cli/try/flags-text.ts';
+import { shellFile } from '../../shared/shell-word.ts';
 import type { Shown } from './show-batch.ts';
 import type { Submission } from './submission.ts';
 
@@ -16,7 +17,7 @@ export interface Verdict {
 /** Judges a batch that has ended: by the comparison with its file, and by its state. Says what may help. */
 export function verdictOf({ batch, problems }: Shown, submission: Submission): Verdict {
   const { workload, compare } = submission;
-  const file = shellWord(relative(process.cwd(), submission.file));
+  const file = shellFile(relative(process.cwd(), submission.file));
   if (problems.length > 0) {
     const shown = problems.slice(0, PROBLEMS_SHOWN).map((problem) => `  ${problem}`);
     const hint = batch.reportProblem === undefined ? [] : reportHint(batch.id, workload);
@@ -27,7 +28,7 @@ export function verdictOf({ batch, problems }: Shown, submission: Submission): V
       lines: [
         'The batch is suspect: none of its first items fits the schema of the workload; the causes are above.',
         'Correct the file or the schema, or name the workload that it is for (--workload W). What is wrong, line by line:',
-        `  ${[COMMAND, 'try', file, '--workload', workload, ...csvFlagsText(submission.csv)].join(' ')}`,
+        `  ${[COMMAND, 'try', file, '--workload', workload, ...sourceFlagsText(submission.csv)].join(' ')}`,
       ],
       code: EXIT.suspect,
     };

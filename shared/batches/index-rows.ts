@@ -47,7 +47,7 @@ export function listedTimes(row: BatchRow): ListedTimes {
  * The row key of a batch within its day: the digits of its id turned round, for tables answer in ascending order and a
  * listing wants the newest first.
  */
-export const newestFirst = (id: string): string =>
+const newestFirst = (id: string): string =>
   id.replaceAll(/[0-9a-f]/g, (digit) => HEX[15 - HEX.indexOf(digit)] ?? digit);
 
 /** Writes the batch's line in the listing of its day. */

@@ -1,12 +1,12 @@
+import type { UploadEncoding, UploadFormat } from '../contract/upload-kinds.ts';
 import { Problem } from '../errors.ts';
 import type { JsonSchema } from '../workload/item-schema.ts';
 import { type Checkpoint, type ChunkLimits, chunkRecords, type RawChunk, recordBytesOf } from './chunk-records.ts';
 import { type UploadLimits, uploadTooLarge } from './limits.ts';
-import { CHARSETS, type CsvOptions, type CsvReading } from './parse/csv-options.ts';
+import { CHARSETS, type CsvOptions, type CsvReading } from './parse/csv/csv-options.ts';
+import { type CsvSource, parseCsv } from './parse/csv/parse-csv.ts';
 import { type DecodedText, decodeText } from './parse/decode-text.ts';
 import { decodeUpload } from './parse/decode-upload.ts';
-import type { UploadEncoding, UploadFormat } from './parse/formats.ts';
-import { type CsvSource, parseCsv } from './parse/parse-csv.ts';
 import { parseJsonArray } from './parse/parse-json-array.ts';
 import { parseNdjson } from './parse/parse-ndjson.ts';
 import type { RecordBlock } from './parse/record-block.ts';

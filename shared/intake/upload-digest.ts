@@ -1,6 +1,6 @@
 /** The digest of an upload, which can be continued after a crash; a hash of node:crypto cannot. */
 import { createHash, type Hash } from 'node:crypto';
-import { type CsvOptions, csvOptionsParams } from './parse/csv-options.ts';
+import { type CsvOptions, csvOptionsParams } from './parse/csv/csv-options.ts';
 
 /** Bytes of a segment, the decoded bytes of an upload that are hashed together. */
 export const SEGMENT_BYTES = 8 * 1024 * 1024;

@@ -1,9 +1,9 @@
 /** What a client says of an upload beside its content: in headers and query of a request, or in metadata of an inbox file. */
 import { type Labels, readLabels } from '../contract/labels.ts';
+import { baseNameOf, MAX_FILE_NAME } from '../contract/upload-kinds.ts';
 import { Problem } from '../errors.ts';
-import { type CsvOptions, readCsvOptions } from './parse/csv-options.ts';
+import { type CsvOptions, readCsvOptions } from './parse/csv/csv-options.ts';
 
-const MAX_FILE_NAME = 255;
 const CONTROL = /\p{Cc}/u;
 
 /** Options of an upload. */
@@ -33,7 +33,7 @@ export function readLabelsOption(text: string | null | undefined, where: string)
  */
 export function readFileName(text: string | null | undefined, where: string): string | undefined {
   if (text === null || text === undefined || text.trim() === '') return undefined;
-  const name = baseName(decode(text.trim(), where));
+  const name = baseNameOf(decode(text.trim(), where));
   if (name === '' || [...name].length > MAX_FILE_NAME || CONTROL.test(name))
     throw new Problem(
       'invalid-parameter',
@@ -54,11 +54,9 @@ export function inboxOptions(path: string, metadata: Readonly<Record<string, str
     labels: readLabelsOption(entries.get('labels'), 'Metadata labels'),
     fileName:
       readFileName(entries.get('filename'), 'Metadata filename') ??
-      [...baseName(path)].slice(0, MAX_FILE_NAME).join(''),
+      [...baseNameOf(path)].slice(0, MAX_FILE_NAME).join(''),
   };
 }
-
-const baseName = (path: string): string => path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 
 function decode(text: string, where: string): string {
   try {

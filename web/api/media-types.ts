@@ -1,16 +1,22 @@
-/** What files of the known kinds are sent as. */
+import { delimiterName, kindOfName, mediaTypeOf, type UploadFormat } from '../../shared/contract/upload-kinds.ts';
 
-const MEDIA_TYPES: Readonly<Record<string, string>> = {
-  ndjson: 'application/x-ndjson',
-  jsonl: 'application/x-ndjson',
-  json: 'application/json',
-  csv: 'text/csv',
-};
-const ENCODINGS: Readonly<Record<string, string>> = { gz: 'gzip', br: 'br', zst: 'zstd' };
+/** What a file is sent as. `delimiter` is empty where the name does not say it. */
+export interface FileKind {
+  format: UploadFormat;
+  contentType: string;
+  encoding: string | undefined;
+  delimiter: string;
+}
 
-/** Content type and encoding of a file by its name; undefined: not a kind that can be uploaded. */
-export function describeFile(name: string): { contentType: string; encoding: string | undefined } | undefined {
-  const [, format = '', suffix] = /\.(\w+?)(?:\.(gz|br|zst))?$/.exec(name.toLowerCase()) ?? [];
-  const contentType = MEDIA_TYPES[format];
-  return contentType === undefined ? undefined : { contentType, encoding: suffix && ENCODINGS[suffix] };
+/** The kind of a file by its name; undefined for one that cannot be uploaded. */
+export function describeFile(name: string): FileKind | undefined {
+  const kind = kindOfName(name);
+  if (kind === undefined) return undefined;
+  const { format, encoding, delimiter } = kind;
+  return {
+    format,
+    contentType: mediaTypeOf(format),
+    encoding: encoding === 'identity' ? undefined : encoding,
+    delimiter: delimiter === undefined ? '' : delimiterName(delimiter),
+  };
 }

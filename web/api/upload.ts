@@ -1,3 +1,4 @@
+import { fileNameText } from '../../shared/contract/upload-kinds.ts';
 import { errorOf, unreachable } from './errors.ts';
 import { key } from './key.ts';
 import { describeFile } from './media-types.ts';
@@ -31,13 +32,10 @@ export function uploadHeaders({ file }: Upload): Record<string, string> {
   const sentAs = encoding === undefined ? {} : { 'content-encoding': encoding };
   return {
     'content-type': contentType,
-    'sluice-file-name': encodeURIComponent([...file.name].slice(-MAX_NAME).join('')),
+    'sluice-file-name': fileNameText(file.name),
     ...sentAs,
   };
 }
-
-/** Most characters of a file name that the service takes. */
-const MAX_NAME = 255;
 
 /** How far it is: `fraction` of the bytes to send. */
 export type UploadProgress = { step: 'compressing' } | { step: 'sending'; fraction: number } | { step: 'storing' };

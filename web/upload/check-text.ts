@@ -1,8 +1,7 @@
 /** What the check of a file's first part says, in words. */
+import { delimiterName } from '../../shared/contract/upload-kinds.ts';
 import type { UploadCheck } from '../api/types.ts';
 import { formatCount, formatNumberOf } from '../format.ts';
-
-const DELIMITERS: Readonly<Record<string, string>> = { ',': 'comma', ';': 'semicolon', '\t': 'tab', '|': 'pipe' };
 
 /** How many items were looked at, of how many, and how many fit; `isAll`: the file was sent whole. */
 export function describeCheck({ items, valid, whole, estimate }: UploadCheck, isAll: boolean): string {
@@ -17,7 +16,7 @@ export function describeCsv({ csv }: UploadCheck): string | undefined {
   if (csv === undefined) return undefined;
   const decimal = csv.decimal === ',' ? ', decimal comma' : '';
   const columns = formatNumberOf(csv.columns.length, 'column');
-  return `CSV, ${DELIMITERS[csv.delimiter] ?? csv.delimiter} as the delimiter${decimal}, ${csv.charset}, ${columns}`;
+  return `CSV, ${delimiterName(csv.delimiter)} as the delimiter${decimal}, ${csv.charset}, ${columns}`;
 }
 
 /** Each column with what becomes of it: `Menge → qty (integer)`. */

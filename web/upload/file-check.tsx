@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { DELIMITERS } from '../../shared/contract/upload-kinds.ts';
 import { describeFile } from '../api/media-types.ts';
 import { tryUpload } from '../api/try.ts';
 import type { UploadCheck } from '../api/types.ts';
@@ -28,7 +29,7 @@ export function FileCheck({ chosen, onChange, onSend, onDrop }: FileCheckProps):
     setChecked(part ? { check: await tryUpload(chosen, part), isAll: part.size === file.size } : 'too large');
   };
   useEffect(() => void checking.run(check), [delimiter, decimal]);
-  const isCsv = describeFile(file.name)?.contentType === 'text/csv';
+  const isCsv = describeFile(file.name)?.format === 'csv';
   return (
     <>
       {checking.error && <ErrorBox error={checking.error} />}
@@ -41,7 +42,7 @@ export function FileCheck({ chosen, onChange, onSend, onDrop }: FileCheckProps):
             <Choice
               name="Delimiter"
               value={delimiter}
-              choices={['', 'comma', 'semicolon', 'tab', 'pipe']}
+              choices={['', ...Object.keys(DELIMITERS)]}
               disabled={checking.busy}
               onChange={(value) => onChange({ delimiter: value })}
             />

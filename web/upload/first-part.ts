@@ -26,11 +26,11 @@ export function recordEnd(bytes: Uint8Array, isCsv: boolean): number {
 
 /** The part of a file that is checked; undefined: it is too large, and cannot be cut. */
 export async function firstPart(file: File): Promise<Blob | undefined> {
-  const { contentType, encoding } = describeFile(file.name) ?? {};
+  const { format, encoding } = describeFile(file.name) ?? {};
   if (file.size <= (encoding === undefined ? PART_BYTES : WHOLE_BYTES)) return file;
   if (encoding !== undefined) return undefined;
-  if (contentType === 'application/json') return file.size <= WHOLE_BYTES ? file : undefined;
+  if (format === 'json') return file.size <= WHOLE_BYTES ? file : undefined;
   const head = file.slice(0, PART_BYTES);
-  const end = recordEnd(new Uint8Array(await head.arrayBuffer()), contentType === 'text/csv');
+  const end = recordEnd(new Uint8Array(await head.arrayBuffer()), format === 'csv');
   return end === 0 ? undefined : head.slice(0, end);
 }

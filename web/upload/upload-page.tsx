@@ -7,7 +7,7 @@ import { DropZone } from './drop-zone.tsx';
 import { type Target, TargetFields } from './target-fields.tsx';
 import { type ChosenFile, UploadRow } from './upload-row.tsx';
 
-const NEW_FILE = { delimiter: '', decimal: '', validate: false, isSent: false };
+const NEW_FILE = { decimal: '', validate: false, isSent: false };
 
 /** Checks files and submits them: each becomes a batch. */
 export function UploadPage(): JSX.Element {
@@ -18,7 +18,10 @@ export function UploadPage(): JSX.Element {
     const fitting = files.filter(({ name }) => describeFile(name) !== undefined);
     setRefused(files.filter((file) => !fitting.includes(file)).map(({ name }) => name));
     setChosen([
-      ...fitting.map((file) => ({ ...NEW_FILE, file, ...target, idempotencyKey: crypto.randomUUID() })),
+      ...fitting.map((file) => ({
+        ...{ ...NEW_FILE, file, ...target, idempotencyKey: crypto.randomUUID() },
+        delimiter: describeFile(file.name)?.delimiter ?? '',
+      })),
       ...chosen,
     ]);
   };

@@ -1,3 +1,4 @@
+import { quotedCell } from '../../../shared/http/edge/csv.ts';
 import { CliError, UsageError } from '../../errors.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { type Cell, columnName, sheetRows } from './sheet-rows.ts';
@@ -55,7 +56,7 @@ async function* csvLines(workbook: Workbook, source: ExcelSource): AsyncGenerato
   for await (const { number, cells } of sheetRows(workbook, sheet)) {
     if (header === undefined) {
       header = namesOf(cells);
-      if (header.length > 0) yield lineOf(header.map(quoted));
+      if (header.length > 0) yield lineOf(header.map(quotedCell));
       else header = undefined;
     } else yield lineOf(valuesOf(cells, { header, sheet, number, decimal: source.decimal ?? '.' }));
   }
@@ -78,14 +79,12 @@ function valuesOf(
         `Sheet "${sheet.name}", cell ${columnName(column)}${number} stands in a column without a name in the header row.`,
         { exitCode: EXIT.usage },
       );
-    values[column] = quoted(isNumber ? text.replace('.', decimal) : text);
+    values[column] = quotedCell(isNumber ? text.replace('.', decimal) : text);
   }
   return values;
 }
 
 const lineOf = (values: readonly string[]): string => `${values.join(',')}\n`;
-
-const quoted = (text: string): string => (/[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
 const PIECE_CHARACTERS = 64 * 1024;
 

@@ -1,6 +1,7 @@
 /** What a user can do about items that do not fit the schema, in words and as a command. */
 import type { BatchRow } from '../../batches/batch-row.ts';
-import { DELIMITERS } from '../../intake/parse/csv-options.ts';
+import { delimiterName } from '../../contract/upload-kinds.ts';
+import { shellFile } from '../../shell-word.ts';
 
 type HintedRow = Pick<BatchRow, 'workload' | 'fileName' | 'csv'>;
 
@@ -19,26 +20,17 @@ export function suspectHint(row: HintedRow): { hint: string; command: string } {
 
 function likelyCause({ csv }: HintedRow): string {
   if (csv === undefined)
-    return 'Check the first records on the spot, correct the file or the workload, and submit again.';
+    return 'Check the first records with the command, correct the file or the workload, and submit again.';
   if (csv.columns === 1)
-    return `The CSV was read as one column, with ${nameOf(csv.delimiter)} as the delimiter: perhaps it has another one.`;
+    return `The CSV was read as one column, with ${delimiterName(csv.delimiter)} as the delimiter: perhaps it has another one.`;
   if (csv.cells === 'text') return CELLS_ARE_TEXT;
   return 'Perhaps its columns have other names than the fields of the schema: --rename gives a column another name.';
 }
 
 /** The file lies with the user, so its name is all that is known of it. */
 function commandOf({ workload, fileName, csv }: HintedRow): string {
-  const command = `sluice try ${fileName === undefined ? 'FILE' : quoted(fileName)} --workload ${workload}`;
+  const command = `sluice try ${fileName === undefined ? 'FILE' : shellFile(fileName)} --workload ${workload}`;
   // Of several columns it names those that may be meant by another name.
   if (csv === undefined || csv.columns > 1) return command;
   return `${command} --delimiter ${csv.delimiter === ',' ? 'semicolon' : 'comma'}`;
-}
-
-const nameOf = (delimiter: string): string =>
-  Object.entries(DELIMITERS).find(([, character]) => character === delimiter)?.[0] ?? JSON.stringify(delimiter);
-
-/** For a POSIX shell; a name that begins with a dash is no option behind `./`. */
-function quoted(fileName: string): string {
-  const name = fileName.startsWith('-') ? `./${fileName}` : fileName;
-  return /^[\p{L}\p{N}._/-]+$/u.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;
 }

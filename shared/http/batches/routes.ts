@@ -1,5 +1,6 @@
 import { BATCH_STATES } from '../../batches/batch-row.ts';
-import { CHARSETS, DELIMITERS } from '../../intake/parse/csv-options.ts';
+import { DELIMITERS, MEDIA_TYPES } from '../../contract/upload-kinds.ts';
+import { CHARSETS } from '../../intake/parse/csv/csv-options.ts';
 import {
   formats,
   JSON_TYPE,
@@ -23,7 +24,7 @@ import {
 import { TRY_ITEMS } from './try-upload.ts';
 
 const TEXTS = { type: 'array', items: { type: 'string' } };
-const UPLOAD_BODY = { [NDJSON_TYPE]: 'text', [JSON_TYPE]: 'text', 'text/csv': 'text' } as const;
+const UPLOAD_BODY = Object.fromEntries([...MEDIA_TYPES.keys()].map((type) => [type, 'text' as const]));
 
 /** learn: functions-scale, service limits. */
 const BODY_LIMIT =

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { BATCH_STATES } from '../../batches/batch-row.ts';
 import { operationsSchema } from '../../contract/operations.ts';
-import { CHARSETS, DELIMITERS } from '../../intake/parse/csv-options.ts';
-import { ENCODINGS, type UploadFormat } from '../../intake/parse/formats.ts';
+import { DELIMITERS, ENCODINGS, type UploadFormat } from '../../contract/upload-kinds.ts';
+import { CHARSETS } from '../../intake/parse/csv/csv-options.ts';
 import { reportHeaderSchema } from '../../results/read-report.ts';
 import { count, time, usd } from '../edge/schemas.ts';
 

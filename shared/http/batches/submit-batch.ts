@@ -1,6 +1,7 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import type { PriceSheet } from '../../cost/sheet.ts';
-import { type SubmitDeps, submit } from '../../intake/submit.ts';
+import { submit } from '../../intake/submit.ts';
+import type { SubmitDeps } from '../../intake/submit-request.ts';
 import { readTraceparent } from '../../telemetry/trace.ts';
 import { json } from '../edge/answers.ts';
 import { keyOf } from '../edge/parameters.ts';

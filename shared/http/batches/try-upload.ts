@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import type { PriceSheet } from '../../cost/sheet.ts';
-import { checkUpload } from '../../intake/check-upload.ts';
+import { checkUpload } from '../../intake/check/check-upload.ts';
 import { json } from '../edge/answers.ts';
 import { wholeOf } from '../edge/parameters.ts';
 import type { UploadCheckView } from './schemas.ts';
@@ -9,7 +9,7 @@ import { inUploadSlot, type UploadHttp, uploadOf } from './upload-request.ts';
 /** Bounds of `?items=`. */
 export const TRY_ITEMS = { min: 1, max: 10_000, fallback: 1_000 };
 /** Enough for 10,000 records of a kilobyte and a half, and little for an instance that reads 16 such bodies at a time. */
-export const MAX_TRY_BYTES = 16 * 1024 * 1024;
+const MAX_TRY_BYTES = 16 * 1024 * 1024;
 /** A schema may be slow, or wait for something. Below the patience of a person who looks at a page. */
 const MAX_TRY_MS = 20_000;
 

@@ -2,9 +2,9 @@
 import type { HttpRequest } from '@azure/functions';
 import { Problem } from '../../errors.ts';
 import type { UploadLimits } from '../../intake/limits.ts';
-import { readCsvOptions } from '../../intake/parse/csv-options.ts';
+import { readCsvOptions } from '../../intake/parse/csv/csv-options.ts';
 import { encodingOf, formatOf } from '../../intake/parse/formats.ts';
-import type { SubmitRequest } from '../../intake/submit.ts';
+import type { SubmitRequest } from '../../intake/submit-request.ts';
 import { readFileName, readLabelsOption } from '../../intake/upload-options.ts';
 import { NoSlotError, type Slots } from '../../slots.ts';
 import type { Registry } from '../../workload/registry.ts';
@@ -41,12 +41,13 @@ export type RequestedUpload = Pick<
 export function uploadOf(request: HttpRequest, { registry, settings }: UploadHttp): RequestedUpload {
   const workload = workloadOf(request, registry);
   const { headers, query } = request;
+  const { format, ...named } = formatOf(headers.get('content-type'));
   return {
     workload,
     lane: laneOf(request, workload),
-    format: formatOf(headers.get('content-type')),
+    format,
     encoding: encodingOf(headers.get('content-encoding')),
-    csv: readCsvOptions(query),
+    csv: { ...named, ...readCsvOptions(query) },
     labels: readLabelsOption(headers.get('sluice-labels'), 'Sluice-Labels'),
     fileName: readFileName(headers.get('sluice-file-name'), 'Sluice-File-Name'),
     validate: validateOf(query),

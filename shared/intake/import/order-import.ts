@@ -2,12 +2,12 @@ import type { ContainerClient } from '@azure/storage-blob';
 import { blobNameFault } from '../../contract/blob-name.ts';
 import { type Labels, labelsText } from '../../contract/labels.ts';
 import { CONTAINERS } from '../../contract/names.ts';
+import { fileNameOfUrl, fileNameText, kindOfName, MAX_FILE_NAME, NAME_RULE } from '../../contract/upload-kinds.ts';
 import { Problem, statusOf } from '../../errors.ts';
 import { downloadBytes } from '../../storage/blob-reads.ts';
 import type { Workload } from '../../workload/define.ts';
 import { MAX_METADATA } from '../inbox/file-metadata.ts';
-import { type CsvOptions, csvOptionsParams } from '../parse/csv-options.ts';
-import { formatOfName } from '../parse/formats.ts';
+import { type CsvOptions, csvOptionsParams } from '../parse/csv/csv-options.ts';
 import { allowedSource } from './allowed-source.ts';
 import { accountOf, importName } from './import-file.ts';
 
@@ -30,9 +30,6 @@ export interface ImportOrder {
   csv: CsvOptions;
 }
 
-/** Longest name of a file, as for uploads over HTTP. */
-const MAX_FILE_NAME = 255;
-
 /**
  * Puts an address into the inbox, where the next look imports what lies behind it, and gives the name that the file will
  * have there. A repeat with the same key changes nothing.
@@ -46,7 +43,7 @@ export async function orderImport({ container, urlHosts }: OrderDeps, order: Imp
   const name = [workload.name, ...(lane === undefined ? [] : [lane]), `${id}-${base}`].join('/');
   const csvText = csvOptionsParams(csv).toString();
   const metadata = {
-    filename: encodeURIComponent(base),
+    filename: fileNameText(base),
     ...(key === undefined ? {} : { idempotencykey: key }),
     ...(labels === undefined ? {} : { labels: labelsText(labels) }),
     ...(csvText === '' ? {} : { csv: csvText }),
@@ -67,7 +64,7 @@ export async function orderImport({ container, urlHosts }: OrderDeps, order: Imp
 
 /** The name that the client gives, or the last segment of the address. */
 function baseName({ url, fileName }: ImportOrder): string {
-  const base = fileName ?? lastSegment(url);
+  const base = fileName ?? fileNameOfUrl(url);
   const fault = blobNameFault(base);
   if (fault !== undefined || base.includes('/') || base.length > MAX_FILE_NAME) {
     const what = fileName === undefined ? 'The last segment of url, for want of fileName,' : 'fileName';
@@ -76,20 +73,8 @@ function baseName({ url, fileName }: ImportOrder): string {
       `${what} must be the name of a file, of at most ${MAX_FILE_NAME} characters.`,
     );
   }
-  if (formatOfName(base)) return base;
-  throw new Problem(
-    'unsupported-media-type',
-    `"${base}" must end in .ndjson, .json or .csv, with .gz, .br or .zst behind it if compressed. Give a fileName that does.`,
-  );
-}
-
-function lastSegment(url: string): string {
-  const segment = new URL(url).pathname.split('/').at(-1) ?? '';
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
+  if (kindOfName(base)) return base;
+  throw new Problem('unsupported-media-type', `"${base}" must end in ${NAME_RULE}. Give a fileName that does.`);
 }
 
 function requireRoom(metadata: Record<string, string>): void {

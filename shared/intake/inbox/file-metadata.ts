@@ -1,5 +1,5 @@
 /** Metadata of an inbox file that says how it is to be taken; docs/inbox.md names what each entry is. */
-export const FILE_METADATA = ['idempotencykey', 'labels', 'csv', 'filename', 'importedfrom'] as const;
+const FILE_METADATA = ['idempotencykey', 'labels', 'csv', 'filename', 'importedfrom'] as const;
 
 /** The service takes 8 KiB in all (learn: setting and retrieving properties and metadata); some is left for what a move adds. */
 export const MAX_METADATA = 7 * 1024;

@@ -6,7 +6,8 @@ import type { Settings } from '../../settings.ts';
 import { downloadedPieces } from '../../storage/blob-reads.ts';
 import { DOWNLOAD_RESUMES } from '../../storage/retry-limits.ts';
 import type { Registry } from '../../workload/registry.ts';
-import { type SubmitDeps, submit } from '../submit.ts';
+import { submit } from '../submit.ts';
+import type { SubmitDeps } from '../submit-request.ts';
 import { inboxOptions } from '../upload-options.ts';
 import type { FileVersion } from './inbox-marks.ts';
 import { quoted } from './inbox-move.ts';
@@ -50,7 +51,7 @@ export async function submitFile(
   from: ReadableInbox,
   { name, properties, metadata }: BlobItem,
 ): Promise<SubmittedFile> {
-  const target = inboxTarget(deps.registry, name);
+  const { delimiter, ...target } = inboxTarget(deps.registry, name);
   if (properties.blobType === 'AppendBlob') {
     throw new Problem(
       'unsupported-media-type',
@@ -64,6 +65,7 @@ export async function submitFile(
   const row = await submit(deps, {
     ...target,
     ...options,
+    csv: { ...(delimiter && { delimiter }), ...options.csv },
     key: ownKey ?? `${name} ${etag}`,
     // No other file has this key, and a file may lie here for longer than a client's key is remembered.
     keepsKey: ownKey === undefined,

@@ -1,12 +1,10 @@
+import { kindOfName, NAME_RULE } from '../../contract/upload-kinds.ts';
 import { Problem } from '../../errors.ts';
 import type { Workload } from '../../workload/define.ts';
 import type { Registry } from '../../workload/registry.ts';
-import { formatOfName } from '../parse/formats.ts';
 
 /** What the path of an inbox file says. */
-export type InboxTarget = { workload: Workload; lane: string | undefined } & NonNullable<
-  ReturnType<typeof formatOfName>
->;
+export type InboxTarget = { workload: Workload; lane: string | undefined } & NonNullable<ReturnType<typeof kindOfName>>;
 
 /**
  * Reads workload, lane and format from the path of an inbox file, `<workload>/[<lane>/]<name>`.
@@ -18,19 +16,14 @@ export function inboxTarget(registry: Registry, path: string): InboxTarget {
   const workload = registry.workload(workloadName);
   if (!workload || parts.length < 2)
     throw new Problem('not-found', `"${path}" is not <workload>/[<lane>/]<name> of a known workload.`);
-  const format = formatOfName(path);
-  if (!format) {
-    throw new Problem(
-      'unsupported-media-type',
-      `"${path}" must end in .ndjson, .json or .csv, with .gz, .br or .zst behind it if compressed.`,
-    );
-  }
-  if (parts.length === 2) return { workload, lane: undefined, ...format };
+  const kind = kindOfName(path);
+  if (!kind) throw new Problem('unsupported-media-type', `"${path}" must end in ${NAME_RULE}.`);
+  if (parts.length === 2) return { workload, lane: undefined, ...kind };
   if (lane === undefined || !workload.lanes.includes(lane)) {
     throw new Problem(
       'invalid-parameter',
       `"${path}" names lane "${lane}"; workload "${workloadName}" has ${workload.lanes.join(', ')}.`,
     );
   }
-  return { workload, lane, ...format };
+  return { workload, lane, ...kind };
 }

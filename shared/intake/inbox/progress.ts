@@ -1,7 +1,7 @@
 /** Which files of the inbox are being taken, and how far: what their checkpoints say. */
 import type { ContainerClient } from '@azure/storage-blob';
 import { CHECKPOINTS_PREFIX, CONTAINERS } from '../../contract/names.ts';
-import { type FileProgress, readFileProgress } from '../checkpoint.ts';
+import { type FileProgress, readFileProgress } from '../store/checkpoint.ts';
 
 export interface ProgressDeps {
   container: (name: string) => ContainerClient;

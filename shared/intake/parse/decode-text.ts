@@ -1,5 +1,5 @@
 /** Makes UTF-8 of the character sets that uploads come in, while they stream in. */
-import type { Charset } from './csv-options.ts';
+import type { Charset } from './csv/csv-options.ts';
 import { advance, malformed, type Position, START } from './position.ts';
 
 /** A text in UTF-8. What it was read as is known with the first piece. */

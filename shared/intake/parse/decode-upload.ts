@@ -11,9 +11,9 @@ import {
   createInflateRaw,
   createZstdDecompress,
 } from 'node:zlib';
+import type { UploadEncoding } from '../../contract/upload-kinds.ts';
 import { Problem } from '../../errors.ts';
 import { MAX_DECODED_RATIO, RATIO_FREE_BYTES, type UploadLimits, uploadTooLarge } from '../limits.ts';
-import type { UploadEncoding } from './formats.ts';
 import { zstdFrames } from './zstd-frames.ts';
 
 const KiB = 1024;

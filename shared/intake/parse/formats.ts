@@ -1,25 +1,11 @@
+import { ENCODINGS, MEDIA_TYPES, type NamedFormat, type UploadEncoding } from '../../contract/upload-kinds.ts';
 import { Problem } from '../../errors.ts';
-
-/** What an upload is written in. */
-export type UploadFormat = 'ndjson' | 'json' | 'csv';
-
-/** How an upload is compressed: the content codings of HTTP, by their names there. */
-export const ENCODINGS = ['identity', 'gzip', 'deflate', 'br', 'zstd'] as const;
-export type UploadEncoding = (typeof ENCODINGS)[number];
-
-const MEDIA_TYPES: ReadonlyMap<string, UploadFormat> = new Map([
-  ['application/x-ndjson', 'ndjson'],
-  ['application/ndjson', 'ndjson'],
-  ['application/jsonl', 'ndjson'],
-  ['application/json', 'json'],
-  ['text/csv', 'csv'],
-]);
 
 /**
  * The format that a Content-Type header names.
  * @throws Problem 'unsupported-media-type' for another type, none, a charset other than UTF-8, or CSV without header.
  */
-export function formatOf(contentType: string | null | undefined): UploadFormat {
+export function formatOf(contentType: string | null | undefined): NamedFormat {
   const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';');
   const format = MEDIA_TYPES.get(type.trim());
   const got = contentType === null || contentType === undefined ? 'none' : `"${contentType}"`;
@@ -55,15 +41,3 @@ export function encodingOf(contentEncoding: string | null | undefined): UploadEn
 }
 
 const oneOf = (names: readonly string[]): string => `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
-
-const NAME = /\.(?<format>ndjson|jsonl|json|csv)(?:\.(?<encoding>gz|br|zst))?$/;
-const FORMATS: Record<string, UploadFormat> = { ndjson: 'ndjson', jsonl: 'ndjson', json: 'json', csv: 'csv' };
-const SUFFIXES: Record<string, UploadEncoding> = { gz: 'gzip', br: 'br', zst: 'zstd' };
-
-/** What a file of the inbox is by its name, as `orders.ndjson.gz`; undefined when the name does not tell. */
-export function formatOfName(name: string): { format: UploadFormat; encoding: UploadEncoding } | undefined {
-  const groups = NAME.exec(name.toLowerCase())?.groups;
-  const format = FORMATS[groups?.format ?? ''];
-  if (format === undefined) return undefined;
-  return { format, encoding: SUFFIXES[groups?.encoding ?? ''] ?? 'identity' };
-}

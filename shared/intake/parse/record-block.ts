@@ -1,5 +1,5 @@
 /** What the parsers hand on: runs of records, not single ones, so that a record costs no await. */
-import type { CsvReading } from './csv-options.ts';
+import type { CsvReading } from './csv/csv-options.ts';
 import { type SourcePoint, START } from './position.ts';
 
 /** Consecutive records of an upload. */

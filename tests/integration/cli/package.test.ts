@@ -55,7 +55,9 @@ describe('the packed command', () => {
     }
     expect(seen.size).toBeGreaterThan(50);
     expect([...seen].filter((file) => !files.has(file))).toEqual([]);
-    expect([...packages].filter((name) => !Object.hasOwn({ ...dependencies, ...optionalDependencies }, name))).toEqual([]);
+    expect([...packages].filter((name) => !Object.hasOwn({ ...dependencies, ...optionalDependencies }, name))).toEqual(
+      [],
+    );
     expect([...packages]).toContain('commander');
   });
 

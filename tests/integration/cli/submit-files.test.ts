@@ -25,6 +25,8 @@ let broken: number;
 /** What the app answers to an upload of this text. */
 let answers: Record<string, { status: number; json?: unknown }>;
 let ends: Record<string, Parameters<typeof batchView>[1]>;
+/** What `GET inbox?name=` answers, one after the other. */
+let looks: object[];
 
 beforeAll(async () => {
   server = createServer((request, response) => {
@@ -34,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => new Promise((closed) => server.close(closed)));
 beforeEach(async () => {
-  [arrived, broken, answers, ends] = [[], 0, {}, {}];
+  [arrived, broken, answers, ends, looks] = [[], 0, {}, {}, []];
   folder = await mkdtemp(join(tmpdir(), 'sluice-submit-'));
   return () => rm(folder, { recursive: true, force: true });
 });
@@ -47,6 +49,11 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   if (url === '/api/health') return send(200, { workloads: ['billing'] });
   const id = /^\/api\/batches\/(.*)$/.exec(url)?.[1];
   if (id !== undefined) return send(200, batchView(id, ends[id] ?? 'completed'));
+  if (url.startsWith('/api/inbox?')) return send(200, { files: [looks.shift()].filter(Boolean) });
+  if (url.endsWith('/from-url')) {
+    arrived.push({ url, headers: request.headers, text: (await buffer(request)).toString() });
+    return send(202, { inbox: { name: 'billing/0-usage.csv' }, links: { self: '/api/inbox?name=x' } });
+  }
   try {
     const text = zstdDecompressSync(await buffer(request)).toString();
     const { status, json } = answers[text] ?? accepted(`batch-${text.trim()}`);
@@ -285,5 +292,58 @@ describe('an upload over a limit', () => {
       const { code, err } = await submit([file], { env: inbox });
       expect([code, err]).toEqual([EXIT.refused, expect.not.stringContaining('inbox')]);
     }
+  });
+});
+
+describe('an address', () => {
+  const URL = 'https://files.example/in/usage.csv.gz?sig=secret';
+  const file = { name: 'billing/0-usage.csv', state: 'waiting', since: '2026-11-22T14:03:12.000Z' };
+  const quick = { io: { sleep: async () => {} } };
+
+  it('is sent to the app with lane, labels and options, and not read here', async () => {
+    const args = [URL, '--lane', 'bulk', '--label', 'month=march', '--delimiter', ';', '--rename', 'Konto=account'];
+    const { code, out, err } = await submit([...args, '--idempotency-key', 'k', '--json']);
+    expect([code, JSON.parse(out)]).toEqual([EXIT.done, { inbox: 'billing/0-usage.csv', idempotencyKey: 'k' }]);
+    expect(arrived).toMatchObject([
+      { url: '/api/workloads/billing/batches/from-url', headers: { 'idempotency-key': 'k' } },
+    ]);
+    expect(JSON.parse(arrived[0]?.text ?? '')).toEqual({
+      ...{ url: URL, lane: 'bulk', labels: { month: 'march' } },
+      csv: { delimiter: 'semicolon', rename: { Konto: 'account' } },
+    });
+    expect(out + err).not.toContain('secret');
+  });
+
+  it('is followed through the inbox to the end of its batch', async () => {
+    looks = [file, { ...file, state: 'taking' }, { ...file, state: 'done', batch: 'batch-9' }];
+    ends['batch-9'] = 'completedWithDeadLetters';
+    const { code, out } = await submit([URL, '--wait'], quick);
+    expect([code, looks]).toEqual([EXIT.deadLetters, []]);
+    expect(out).toContain('Accepted as batch batch-9');
+  });
+
+  it('that is rejected is told with the reason', async () => {
+    const reason = { type: 'x/not-found', status: 404, title: 'Title', detail: 'Nothing lies there.', errors: [] };
+    looks = [{ ...file, state: 'rejected', reason }];
+    expect(await submit([URL, '--wait'], quick)).toMatchObject({
+      code: EXIT.notFound,
+      err: expect.stringContaining('Nothing lies there.'),
+    });
+  });
+
+  it('has its format by option where its name does not say it', async () => {
+    await submit(['https://files.example/export?id=3', '--format', 'csv', '--encoding', 'gzip']);
+    expect(JSON.parse(arrived[0]?.text ?? '')).toMatchObject({ fileName: 'export.csv.gz' });
+  });
+
+  it.each([
+    [[URL, 'a.csv'], 'an address stands alone'],
+    [[URL, '--via', 'http'], 'goes through the inbox'],
+    [[URL, '--validate'], 'validateAtIntake'],
+    [['https://files.example/book.xlsx'], 'converts no book.xlsx'],
+    [['https://files.example/a.json', '--decimal', 'comma'], 'expected a file of CSV'],
+  ])('refuses %j', async (args, message) => {
+    expect(await submit(args)).toMatchObject({ code: EXIT.usage, err: expect.stringContaining(message) });
+    expect(arrived).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readBatch } from '../../../shared/batches/ledger.ts';
 import { redrive } from '../../../shared/commands/redrive/redrive.ts';
 import { CONTAINERS, newBatchId } from '../../../shared/contract/names.ts';
-import { BlockUpload } from '../../../shared/intake/block-upload.ts';
+import { BlockUpload } from '../../../shared/intake/store/block-upload.ts';
 import { putOutcome } from '../../../shared/processing/outcome/outcome-store.ts';
 import { createThreadContainers } from '../../../shared/processing/thread/thread-containers.ts';
 import { readReport } from '../../../shared/results/read-report.ts';

@@ -50,7 +50,7 @@ export const EFFECTS: readonly Effect[] = [
     modules: [],
     allowed: [
       ...['shared/contract/names.ts', 'shared/storage/lost-race.ts', 'shared/storage/retry-policy.ts'],
-      ...['shared/wake/publish.ts', 'shared/intake/store-upload.ts', 'shared/drain/activities.ts'],
+      ...['shared/wake/publish.ts', 'shared/intake/store/store-upload.ts', 'shared/drain/activities.ts'],
       ...[
         'shared/processing/thread/serve.ts',
         'shared/http/dead-letters/redrive-dead-letters.ts',
@@ -66,7 +66,7 @@ export const EFFECTS: readonly Effect[] = [
     modules: ['node:timers', 'node:timers/promises'],
     allowed: [
       ...['shared/slots.ts', 'shared/time-limit.ts', 'shared/storage/', 'shared/wake/coalesce.ts'],
-      ...['shared/intake/check-items.ts', 'shared/intake/submit.ts', 'shared/intake/inbox/inbox.ts'],
+      ...['shared/intake/check/check-items.ts', 'shared/intake/submit.ts', 'shared/intake/inbox/inbox.ts'],
       'shared/intake/inbox/inbox-move.ts',
       'shared/drain/activities.ts',
       ...['shared/processing/lease.ts', 'shared/processing/thread-pool/watch.ts'],

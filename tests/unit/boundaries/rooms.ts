@@ -40,6 +40,7 @@ const LEAVES = [
   'shared/groups-of.ts',
   'shared/lazily.ts',
   'shared/parallel.ts',
+  'shared/shell-word.ts',
   'shared/slots.ts',
   'shared/time-limit.ts',
 ];
@@ -147,7 +148,7 @@ export const ROOMS: readonly Room[] = [
     path: 'cli/',
     imports: [
       ...['shared/contract/', 'shared/cost/', 'shared/errors.ts', 'shared/batches/batch-row.ts'],
-      ...['shared/http/edge/csv.ts', 'shared/intake/parse/csv-options.ts', 'shared/parallel.ts'],
+      ...['shared/http/edge/csv.ts', 'shared/intake/parse/csv/csv-options.ts', 'shared/parallel.ts'],
     ],
     types: ['shared/drain/', HTTP],
     packages: ['commander', 'hyparquet', 'sax', 'yauzl', '@azure/identity', '@azure/storage-blob', 'node:*'],
@@ -158,22 +159,30 @@ export const ROOMS: readonly Room[] = [
     path: 'cli/try/',
     imports: [
       ...['cli/', 'shared/contract/', 'shared/cost/', 'shared/errors.ts', 'shared/intake/', 'shared/kit/'],
-      ...['shared/workload/', 'workloads/index.ts'],
+      ...['shared/shell-word.ts', 'shared/workload/', 'workloads/index.ts'],
     ],
     packages: ['node:*'],
   },
   {
     path: 'cli/new-workload/',
-    imports: ['cli/', 'shared/contract/', 'shared/errors.ts', 'shared/intake/', 'shared/kit/'],
+    imports: [
+      ...['cli/', 'shared/contract/', 'shared/errors.ts', 'shared/intake/', 'shared/kit/', 'shared/shell-word.ts'],
+    ],
     types: ['shared/workload/'],
     packages: ['commander', 'zod', 'node:*'],
   },
-  { path: 'web/', imports: [], types: [HTTP], packages: ['preact', 'uplot'], packageTypes: ['zod'] },
+  {
+    path: 'web/',
+    imports: ['shared/contract/upload-kinds.ts'],
+    types: [HTTP],
+    packages: ['preact', 'uplot'],
+    packageTypes: ['zod'],
+  },
   {
     path: 'demo/',
     imports: [
       ...['cli/', 'host.json', 'shared/contract/', 'shared/drain/host-limits.ts', SETTINGS, 'workloads/'],
-      'shared/intake/parse/csv-options.ts',
+      'shared/intake/parse/csv/csv-options.ts',
     ],
     types: [HTTP],
     packages: ['functions-local', '@azure/storage-blob', 'sharp', 'node:*'],

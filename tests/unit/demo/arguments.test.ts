@@ -43,6 +43,10 @@ describe('the command line', () => {
     });
   });
 
+  it.each(['a.tsv', 'a.XLSX', 'a.parquet', 'a.jsonl.zst'])('takes %s', (name) => {
+    expect(readArguments([name], '/here').file).toBe(`/here/${name}`);
+  });
+
   it('of npm run dev generates a small file, and ends on request alone', () => {
     expect(readDevArguments([], '/here')).toMatchObject({ workload: 'billing', items: 1_000, once: false });
     expect(() => readDevArguments(['--once'], '/here')).toThrow('--once');

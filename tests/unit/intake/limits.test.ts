@@ -1,8 +1,8 @@
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { MAX_BLANK_BYTES } from '../../../shared/intake/limits.ts';
+import { parseCsv } from '../../../shared/intake/parse/csv/parse-csv.ts';
 import { decodeUpload } from '../../../shared/intake/parse/decode-upload.ts';
-import { parseCsv } from '../../../shared/intake/parse/parse-csv.ts';
 import { parseJsonArray } from '../../../shared/intake/parse/parse-json-array.ts';
 import { parseNdjson } from '../../../shared/intake/parse/parse-ndjson.ts';
 import { byteByByte, collect, cut, problemOf, recordsOf } from './uploads.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { UploadEncoding, UploadFormat } from '../../../shared/intake/parse/formats.ts';
+import type { UploadEncoding, UploadFormat } from '../../../shared/contract/upload-kinds.ts';
 import { readUpload, type UploadSource } from '../../../shared/intake/read-upload.ts';
 import { byteByByte, collect, cut, offsets, problemOf } from './uploads.ts';
 

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadError } from '../../../../cli/try/load-workloads.ts';
-import type { UploadCheck } from '../../../../shared/intake/check-upload.ts';
+import type { UploadCheck } from '../../../../shared/intake/check/check-upload.ts';
 import { csv, ndjson, transactions } from '../../../helpers/transactions.ts';
 import { type Ran, run } from '../world.ts';
 
@@ -119,8 +119,8 @@ describe('sluice try', () => {
 
   it.each([
     ['nowhere.ndjson --workload billing', 'cannot read nowhere.ndjson (ENOENT)'],
-    ['good.ndjson', 'expected one of billing, payouts, media'],
-    ['good.ndjson --workload billin', 'it has: billing, payouts, media. Did you mean billing?'],
+    ['good.ndjson', 'expected one of billing, payouts, media, as there are several'],
+    ['good.ndjson --workload billin', 'there are: billing, payouts, media. Did you mean billing?'],
     ['good.ndjson --workload billing --run --remote', '--run: runs the workload of this checkout'],
     ['good.ndjson --workload billing --items 0', 'whole number from 1'],
     ['good.ndjson --workload billing --run', 'expected --yes, as there is no terminal to ask at'],

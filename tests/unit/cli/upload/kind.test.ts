@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../../../cli/errors.ts';
 import { inboxName } from '../../../../cli/upload/inbox.ts';
-import { kindOfFile, kindOfStream, suffixOf } from '../../../../cli/upload/kind.ts';
-import { formatOfName } from '../../../../shared/intake/parse/formats.ts';
+import { kindOfFile, kindOfStream } from '../../../../cli/upload/kind.ts';
+import { endingOf, kindOfName } from '../../../../shared/contract/upload-kinds.ts';
 
 describe('a file to upload', () => {
   it.each([
@@ -39,7 +39,7 @@ describe('its name in the inbox', () => {
   it('names workload, lane, key and format, as the app reads them', () => {
     const name = inboxName({ ...input, ...rest }, { workload: 'billing', lane: 'bulk' });
     expect(name).toBe('billing/bulk/8254c329a928-Usage-M-rz.csv.zst');
-    expect(formatOfName(name)).toEqual({ format: 'csv', encoding: 'zstd' });
+    expect(kindOfName(name)).toEqual({ format: 'csv', encoding: 'zstd' });
   });
 
   it('is another one for another key', () => {
@@ -49,6 +49,9 @@ describe('its name in the inbox', () => {
 
   it.each(['a.ndjson', 'a.json.gz', 'a.csv.br'])('%s keeps what it is', (name) => {
     const kind = kindOfFile(name);
-    expect(formatOfName(`x${suffixOf(kind)}`)).toEqual({ format: kind.format, encoding: kind.encoding });
+    expect(kindOfName(`x${endingOf(kind.format, kind.encoding)}`)).toEqual({
+      format: kind.format,
+      encoding: kind.encoding,
+    });
   });
 });

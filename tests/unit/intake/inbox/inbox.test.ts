@@ -55,6 +55,15 @@ describe('a look into the inbox', () => {
     expect(reading.most).toBe(4);
   });
 
+  it('reads a .tsv file with tabs, unless its metadata names another delimiter', async () => {
+    const world = new InboxWorld();
+    world.blobs.put('inbox', 'plain/a.tsv', 'one,two\n1,2\n');
+    world.blobs.put('inbox', 'plain/b.tsv', 'one,two\n1,2\n', { csv: 'delimiter=comma' });
+    expect(await world.look()).toEqual({ ...NOTHING, accepted: 2 });
+    const records = (await world.batches()).map((batch) => world.recordsOf(batch));
+    expect(records.toSorted()).toEqual(['{"one":"1","two":"2"}\n', '{"one,two":"1,2"}\n']);
+  });
+
   it('takes all others while one is stuck', async () => {
     const world = new InboxWorld();
     drop(world, named('small', 9));

@@ -2,8 +2,8 @@ import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync, z
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { skippableFrame } from '../../../../shared/contract/frame.ts';
+import type { UploadEncoding } from '../../../../shared/contract/upload-kinds.ts';
 import { decodeUpload } from '../../../../shared/intake/parse/decode-upload.ts';
-import type { UploadEncoding } from '../../../../shared/intake/parse/formats.ts';
 import { byteByByte, collect, collectText, cut, offsets, problemOf } from '../uploads.ts';
 
 const limits = { maxBodyBytes: 1_000_000, maxDecodedBytes: 1_000_000 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { encodingOf, formatOf, formatOfName } from '../../../../shared/intake/parse/formats.ts';
+import { encodingOf, formatOf } from '../../../../shared/intake/parse/formats.ts';
 
 describe('formatOf', () => {
   it.each([
@@ -11,7 +11,11 @@ describe('formatOf', () => {
     ['text/csv;charset="utf-8"; header=present', 'csv'],
     ['text/csv; charset=us-ascii', 'csv'],
   ])('%s is %s', (contentType, format) => {
-    expect(formatOf(contentType)).toBe(format);
+    expect(formatOf(contentType)).toEqual({ format });
+  });
+
+  it('takes the delimiter of tab-separated values from their type', () => {
+    expect(formatOf('text/tab-separated-values; charset=utf-8')).toEqual({ format: 'csv', delimiter: '\t' });
   });
 
   it.each([
@@ -46,23 +50,4 @@ describe('encodingOf', () => {
   it.each(['compress', 'gzip, br', 'constructor'])('refuses %s', (header) => {
     expect(() => encodingOf(header)).toThrow(expect.objectContaining({ type: 'unsupported-media-type' }));
   });
-});
-
-describe('formatOfName', () => {
-  it.each([
-    ['orders.ndjson', 'ndjson', 'identity'],
-    ['orders.ndjson.gz', 'ndjson', 'gzip'],
-    ['billing/2025/orders.JSONL.zst', 'ndjson', 'zstd'],
-    ['orders.json.br', 'json', 'br'],
-    ['or.ders.csv', 'csv', 'identity'],
-  ])('%s is %s, %s', (name, format, encoding) => {
-    expect(formatOfName(name)).toEqual({ format, encoding });
-  });
-
-  it.each(['orders', 'orders.txt', 'orders.gz', 'orders.csv.zip', 'csv', 'orders.csv.gz.gz', 'orders.csv.tmp'])(
-    '%s tells nothing',
-    (name) => {
-      expect(formatOfName(name)).toBeUndefined();
-    },
-  );
 });

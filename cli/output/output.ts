@@ -1,0 +1,80 @@
+import { lstat, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { Readable, type Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { UsageError } from '../errors.ts';
+import type { Io } from '../io.ts';
+
+/** Where a download goes. */
+export interface Output {
+  write(page: Response): Promise<void>;
+  close(): Promise<void>;
+  /** In place of `close`, after a fault. */
+  discard(): Promise<void>;
+}
+
+/** What stands for standard output. */
+const STDOUT = '-';
+
+/**
+ * Standard output, also for `-`, or a file: which appears when it is whole, so that nobody takes half of it for all.
+ * Throws UsageError for what cannot become a file, or is something else already: a folder, a device, a pipe.
+ */
+export async function openOutput(
+  { stdout, folder, randomId }: Pick<Io, 'stdout' | 'folder' | 'randomId'>,
+  file: string | undefined,
+): Promise<Output> {
+  const nothing = async (): Promise<void> => {};
+  if (file === undefined || file === STDOUT)
+    return { write: (page) => pour(page, stdout), close: nothing, discard: nothing };
+  const path = await plainPath(resolve(folder, file), file);
+  const part = `${path}.${randomId()}.part`;
+  const handle = await open(part, 'wx').catch((error: unknown) => {
+    throw cannotWrite(file, error);
+  });
+  const stream = handle.createWriteStream();
+  return {
+    write: (page) => pour(page, stream),
+    close: async () => {
+      await new Promise<void>((done, failed) => {
+        stream.once('error', failed);
+        stream.end(done);
+      });
+      await rename(part, path);
+    },
+    discard: async () => {
+      stream.destroy();
+      await rm(part, { force: true });
+    },
+  };
+}
+
+const cannotWrite = (file: string, error: unknown): UsageError =>
+  new UsageError(`--out: cannot write ${file} (${(error as NodeJS.ErrnoException).code})`, { cause: error });
+
+/** The path of a plain file, behind a link if it is one, or of one that does not exist yet. */
+async function plainPath(path: string, file: string): Promise<string> {
+  const isThere = await lstat(path).then(
+    () => true,
+    () => false,
+  );
+  if (!isThere) {
+    await stat(dirname(path)).catch((error: unknown) => {
+      throw cannotWrite(file, error);
+    });
+    return path;
+  }
+  try {
+    const target = await realpath(path);
+    if ((await stat(target)).isFile()) return target;
+  } catch (error: unknown) {
+    throw cannotWrite(file, error);
+  }
+  throw new UsageError(`--out: ${file} is no plain file, and is not replaced`, {
+    hint: 'Standard output is --out -, which can be piped into anything.',
+  });
+}
+
+async function pour({ body }: Response, target: Writable): Promise<void> {
+  if (body) await pipeline(Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]), target, { end: false });
+}

@@ -1,0 +1,76 @@
+/** One upload: a file, standard input, or what lies at an address. */
+import type { BatchView } from '../../shared/http/batches/schemas.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import type { Session } from '../session.ts';
+import { formatCount, formatNumber, formatTime } from '../text/format.ts';
+import { endingOf } from '../watch/until-finished.ts';
+import { describeEnd, getBatch, waitFor } from '../watch/wait.ts';
+import { importAddress, importRequest } from './address.ts';
+import { awaitInboxFile } from './inbox-file.ts';
+import { type Source, withKey } from './input.ts';
+import { showUpload } from './progress.ts';
+import { type SendOptions, type Submitted, sendBatch, WAITING } from './send-batch.ts';
+
+/** Sends one file, and prints its batch. */
+export async function sendOne(session: Session, source: Source, options: SendOptions): Promise<ExitCode> {
+  const input = await withKey(session, source, options);
+  session.inform(`Idempotency key: ${input.key}`, ...(input.remark === undefined ? [] : [input.remark]));
+  const sent = await sendBatch(session, input, {
+    options,
+    view: { run: (upload) => showUpload(session.screen, upload), say: session.inform },
+  });
+  return finish(session, sent, { key: input.key, options });
+}
+
+/** Has the app import what lies at an address, and prints the batch, or with no --wait its name in the inbox. */
+export async function sendAddress(session: Session, url: string, options: SendOptions): Promise<ExitCode> {
+  const body = importRequest(url, options);
+  // The content is not known here.
+  const key = options.idempotencyKey ?? session.io.randomId();
+  session.inform(`Idempotency key: ${key}`);
+  const name = await importAddress(session, { workload: options.workload, key, body });
+  if (!options.wait) return finish(session, { inbox: name, isRepeat: false }, { key, options });
+  session.inform(`By the inbox, as ${name}`, WAITING);
+  const id = await awaitInboxFile(session, { name, ...options });
+  return finish(session, { batch: await getBatch(session, id), inbox: name, isRepeat: false }, { key, options });
+}
+
+async function finish(
+  session: Session,
+  sent: Submitted,
+  { key, options }: { key: string; options: SendOptions },
+): Promise<ExitCode> {
+  const { batch, inbox, isRepeat } = sent;
+  if (batch === undefined) {
+    session.answer({ inbox, idempotencyKey: key }, () => [`In the inbox as ${inbox}.`]);
+    session.inform('The app takes it at its next look there; --wait waits for that.');
+    return EXIT.done;
+  }
+  if (session.settings.quiet && !session.settings.json) session.print(batch.id);
+  else if (!session.settings.json || options.wait) sayAccepted(session, batch, isRepeat);
+  return options.wait ? waitToEnd(session, batch, key, options) : printAccepted(session, sent, key);
+}
+
+function sayAccepted({ settings, print, inform }: Session, batch: BatchView, isRepeat: boolean): void {
+  const { id, chunks, counts, lane, times, state } = batch;
+  const say = settings.json ? inform : print;
+  if (isRepeat)
+    say(
+      `Accepted before, at ${formatTime(times.accepted)} UTC, as batch ${id}: ${state}. Nothing is done twice; --again submits it as a new batch.`,
+    );
+  else
+    say(
+      `Accepted as batch ${id}: ${formatCount(counts.accepted)} items, ${formatNumber(chunks.total, 'chunk')}, lane ${lane}`,
+    );
+}
+
+function printAccepted({ answer }: Session, { batch, isRepeat }: Submitted, key: string): ExitCode {
+  answer({ ...batch, idempotencyKey: key, isRepeat }, () => []);
+  return EXIT.done;
+}
+
+async function waitToEnd(session: Session, first: BatchView, key: string, options: SendOptions): Promise<ExitCode> {
+  const batch = await waitFor(session, first.id, { ...options, first });
+  session.answer({ ...batch, idempotencyKey: key }, () => (session.settings.quiet ? [] : describeEnd(batch)));
+  return endingOf(batch);
+}

@@ -1,0 +1,78 @@
+import type { BatchRow } from '../batches/batch-row.ts';
+import type { Claim } from '../batches/keys.ts';
+import { currentTraceparent } from '../telemetry/trace.ts';
+import type { Workload } from '../workload/define.ts';
+import { itemSchemaOf } from '../workload/item-schema.ts';
+import type { CsvReading } from './parse/csv/csv-options.ts';
+import type { StoredPayload } from './store/write-payload.ts';
+import type { SubmitDeps, SubmitRequest } from './submit-request.ts';
+
+/** An upload whose payload is stored. `name` is that of the payload blob; `csv` is undefined for other formats. */
+export interface StoredBatch {
+  batch: string;
+  keyRow?: Claim['keyRow'];
+  payload: StoredPayload;
+  name: string;
+  digest: string;
+  csv: CsvReading | undefined;
+}
+
+/** Makes the row of a batch that is about to be accepted. Throws Error if the workload chooses a lane that it does not have. */
+export function newRow(
+  { gate }: Pick<SubmitDeps, 'gate'>,
+  { workload, lane, source, fileName, labels, format, traceparent }: SubmitRequest,
+  stored: StoredBatch,
+): BatchRow {
+  const now = gate.now();
+  const { payload, name, digest, csv, batch: id, keyRow } = stored;
+  const chosen = lane ?? workload.lane({ items: payload.items, bytes: payload.bytes });
+  if (!workload.lanes.includes(chosen))
+    throw new Error(`Workload "${workload.name}" chose lane "${chosen}", which it does not have.`);
+  return {
+    id,
+    state: 'accepting',
+    workload: workload.name,
+    version: workload.version,
+    lane: chosen,
+    pool: workload.pool,
+    sourceKind: source.kind,
+    sourceName: source.name,
+    fileName,
+    labels,
+    format,
+    csv: csv && csvSummary(workload, csv),
+    payload: name,
+    digest,
+    indexOffset: payload.indexOffset,
+    indexLength: payload.indexLength,
+    payloadBytes: payload.bytes,
+    storedBytes: payload.storedBytes,
+    chunksTotal: payload.chunks.length,
+    chunksDone: 0,
+    accepted: payload.items,
+    succeeded: 0,
+    dead: 0,
+    cancelled: 0,
+    retried: 0,
+    duplicatesSeen: 0,
+    revision: 0,
+    reportRevision: -1,
+    announced: false,
+    acceptedAt: new Date(now).toISOString(),
+    earlier: [],
+    revisionItems: payload.items,
+    openedAt: new Date(now).toISOString(),
+    deadlineAt: new Date(now + workload.deadlineSeconds * 1000).toISOString(),
+    handlerSeconds: 0,
+    operations: {},
+    keyRow,
+    // Without one of the client the upload's own span is what the batch follows from.
+    traceparent: traceparent ?? currentTraceparent(),
+  };
+}
+
+const csvSummary = (workload: Workload, { delimiter, columns }: CsvReading): BatchRow['csv'] => ({
+  delimiter,
+  columns: columns.length,
+  cells: itemSchemaOf(workload) === undefined ? 'text' : 'typed',
+});

@@ -1,0 +1,125 @@
+/** Puts the cells of a row together to the JSON of an item. */
+import { MAX_ITEM_NESTING } from '../../../contract/nesting.ts';
+import { type CellFormat, cellJson, cellType } from './csv-cells.ts';
+import type { HeaderFault, HeaderNames } from './csv-header.ts';
+import type { CellType } from './csv-options.ts';
+import { ALLOWS, ANY, type Schema, type SchemaReader } from './csv-schema.ts';
+
+/** The columns of an upload, by which its rows become items. */
+export interface CsvColumns {
+  /** Per column. */
+  types: CellType[];
+  /** The JSON of a row, which has at least as many cells as there are columns. */
+  toJson(cells: readonly string[]): string;
+}
+
+/** What a property is when its cells are empty: absent, unless the schema requires it. */
+type WhenEmpty = 'absent' | 'null' | 'object';
+
+interface Cell {
+  /** `"name":` */
+  key: string;
+  column: number;
+  format: CellFormat;
+  isText: boolean;
+  whenEmpty: WhenEmpty;
+}
+
+interface Group {
+  key: string;
+  /** In the order of their first columns. */
+  members: Map<string, Cell | Group>;
+  schema: Schema;
+  whenEmpty: WhenEmpty;
+}
+
+/** Compiles named columns; a fault is a name that is a cell and an object at once, or too deep. */
+export function compileColumns(
+  columns: readonly string[],
+  names: HeaderNames,
+  decimal: CellFormat['decimal'],
+): CsvColumns | HeaderFault {
+  const { schema } = names;
+  const root: Group = { key: '', members: new Map(), schema: schema.root, whenEmpty: 'object' };
+  const types: CellType[] = [];
+  for (const [index, name] of columns.entries()) {
+    const path = names.pathOf(name);
+    if (path.length > MAX_ITEM_NESTING) return { index, message: `A name of over ${MAX_ITEM_NESTING} steps.` };
+    const cell = addCell(root, path, { column: index, schema, decimal });
+    if (cell === undefined) {
+      const message = `Column ${JSON.stringify(name)} cannot stand beside another one: one makes an object of what the other makes a value of.`;
+      return { index, message };
+    }
+    types.push(cellType(cell.format.types));
+  }
+  const members = [...root.members.values()];
+  return { types, toJson: (cells) => objectJson(members, cells) };
+}
+
+interface NewCell {
+  column: number;
+  schema: SchemaReader;
+  decimal: CellFormat['decimal'];
+}
+
+function addCell(root: Group, path: readonly string[], { column, schema, decimal }: NewCell): Cell | undefined {
+  let group = root;
+  for (const step of path.slice(0, -1)) {
+    const next = group.members.get(step) ?? addGroup(group, step, schema);
+    if ('column' in next) return undefined;
+    group = next;
+  }
+  const name = path.at(-1) ?? '';
+  if (group.members.has(name)) return undefined;
+  const types = schema.types(schema.property(group.schema, name));
+  const format = { types, decimal };
+  const whenEmpty = emptyValue(types, schema.requires(group.schema, name), 'absent');
+  const cell: Cell = { key: keyOf(name), column, format, isText: cellType(types) === 'text', whenEmpty };
+  group.members.set(name, cell);
+  return cell;
+}
+
+function addGroup(group: Group, name: string, schema: SchemaReader): Group {
+  const property = schema.property(group.schema, name);
+  const whenEmpty = emptyValue(schema.types(property), schema.requires(group.schema, name), 'object');
+  const added: Group = { key: keyOf(name), members: new Map(), schema: property, whenEmpty };
+  group.members.set(name, added);
+  return added;
+}
+
+const keyOf = (name: string): string => `${JSON.stringify(name)}:`;
+
+/** A schema that says nothing allows null too, but a coercion behind it would make 0 or "null" of it. */
+function emptyValue(types: number, isRequired: boolean, otherwise: WhenEmpty): WhenEmpty {
+  if (!isRequired) return 'absent';
+  return types !== ANY && types & ALLOWS.null ? 'null' : otherwise;
+}
+
+function objectJson(members: Iterable<Cell | Group>, cells: readonly string[]): string {
+  let json = '';
+  for (const member of members) {
+    const value = 'column' in member ? valueOfCell(member, cells) : valueOfGroup(member, cells);
+    if (value !== undefined) json += (json === '' ? '{' : ',') + member.key + value;
+  }
+  return json === '' ? '{}' : `${json}}`;
+}
+
+function valueOfCell({ column, format, isText, whenEmpty }: Cell, cells: readonly string[]): string | undefined {
+  const cell = cells[column] ?? '';
+  if (isText ? cell === '' : isBlank(cell)) return whenEmpty === 'null' ? 'null' : undefined;
+  return isText ? JSON.stringify(cell) : cellJson(cell, format);
+}
+
+function valueOfGroup(group: Group, cells: readonly string[]): string | undefined {
+  const { members, whenEmpty } = group;
+  if (whenEmpty === 'object' || hasValue(group, cells)) return objectJson(members.values(), cells);
+  return whenEmpty === 'null' ? 'null' : undefined;
+}
+
+const hasValue = ({ members }: Group, cells: readonly string[]): boolean =>
+  [...members.values()].some((member) =>
+    'column' in member ? !isBlank(cells[member.column] ?? '') : hasValue(member, cells),
+  );
+
+/** Whether a cell holds nothing but spaces. */
+export const isBlank = (cell: string): boolean => cell === '' || cell.trim() === '';

@@ -1,0 +1,45 @@
+import { PendingBytes } from '../pending-bytes.ts';
+
+const LF = 0x0a;
+const QUOTE = 0x22;
+
+/**
+ * Cuts pieces of CSV behind the last line ending that is outside of quotes, told by the number of quotes before it, and
+ * holds back the rest.
+ */
+export class CsvCutter {
+  readonly #pending = new PendingBytes();
+  #inQuotes = false;
+
+  /** Bytes held back. */
+  get size(): number {
+    return this.#pending.size;
+  }
+
+  /** Whole rows: what was held back and most of `piece`; undefined when no row has ended. */
+  push(piece: Buffer): Buffer | undefined {
+    const cut = this.#findCut(piece);
+    const rows = cut > 0 ? this.#pending.take(piece.subarray(0, cut)) : undefined;
+    this.#pending.push(piece.subarray(cut));
+    return rows;
+  }
+
+  /** What is held back. */
+  take(): Buffer {
+    return this.#pending.take();
+  }
+
+  /** The offset behind the last line feed outside of quotes, or 0. */
+  #findCut(piece: Buffer): number {
+    if (!this.#inQuotes && !piece.includes(QUOTE)) return piece.lastIndexOf(LF) + 1;
+    let cut = 0;
+    let inQuotes = this.#inQuotes;
+    for (let offset = 0; offset < piece.length; offset++) {
+      const byte = piece[offset];
+      if (byte === QUOTE) inQuotes = !inQuotes;
+      else if (byte === LF && !inQuotes) cut = offset + 1;
+    }
+    this.#inQuotes = inQuotes;
+    return cut;
+  }
+}

@@ -1,0 +1,63 @@
+/** Problems of a CSV upload, with their places. */
+
+import type { Delimiter } from '../../../contract/upload-kinds.ts';
+import { Problem } from '../../../errors.ts';
+import { advance, malformed, type Position } from '../position.ts';
+import { isBlank } from './csv-columns.ts';
+import { type CsvFault, type CsvRow, readCsvRow } from './csv-row.ts';
+
+/** A row of a text, and where it begins in the upload. */
+export interface RowPlace {
+  text: string;
+  start: number;
+  at: Position;
+  delimiter: Delimiter;
+}
+
+const malformedAt = ({ text, start, at }: RowPlace, offset: number, message: string): Problem =>
+  malformed(advance(at, text.slice(start, offset)), message);
+
+/** The problem of a row that cannot be read. */
+export const faultyRow = (place: RowPlace, { offset, message }: CsvFault): Problem =>
+  malformedAt(place, offset, message);
+
+/** The problem of cell number `index` of a row. */
+export function faultyCell(place: RowPlace, index: number, message: string): Problem {
+  const row = readCsvRow(place.text, place.start, place.delimiter);
+  return malformedAt(place, 'message' in row ? row.offset : (row.starts[index] ?? row.end), message);
+}
+
+/** What is wrong with the number of cells of a row; undefined when that is one of `least` to `most`. */
+export function wrongNumber(
+  place: RowPlace,
+  { cells, end }: CsvRow,
+  { least, most }: { least: number; most: number },
+): Problem | undefined {
+  const message = `Expected ${least} fields, as the header has; got ${cells.length}.`;
+  if (cells.length > most) return faultyCell(place, least, message);
+  if (cells.length < least) {
+    const row = place.text.slice(place.start, end).replace(/\r?\n$/, '');
+    return malformedAt(place, place.start + row.length, message);
+  }
+  const extra = cells.findIndex((cell, index) => index >= least && !isBlank(cell));
+  return extra < 0 ? undefined : faultyCell(place, extra, 'A value in a column without a name.');
+}
+
+/** The problem of a row over `maxBytes`. A stray quote makes a row of all that follows: then that is the fault. */
+export function longRow(place: RowPlace, maxBytes: number): Problem {
+  const row = readCsvRow(place.text, place.start, place.delimiter);
+  if (!('message' in row)) return tooLong(place.at, maxBytes, '');
+  if (!row.isOpen) return faultyRow(place, row);
+  const { line, column } = advance(place.at, place.text.slice(place.start, row.offset));
+  const quote = `The quote that opens at line ${line}, column ${column}`;
+  return faultyRow(place, {
+    ...row,
+    message: `${quote} is not closed within the ${maxBytes} bytes that a row may have.`,
+  });
+}
+
+/** The problem of a row that is too long; `how` says in which form. */
+export function tooLong({ line, column }: Position, maxBytes: number, how: string): Problem {
+  const message = `The row is over ${maxBytes} bytes${how}.`;
+  return new Problem('too-large', `Line ${line}: ${message}`, { errors: [{ line, column, message }] });
+}

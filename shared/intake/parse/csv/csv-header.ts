@@ -1,0 +1,182 @@
+/** Takes the header line of a CSV upload for names of the item's properties. */
+import { MAX_ITEM_NESTING } from '../../../contract/nesting.ts';
+import { Problem } from '../../../errors.ts';
+import type { Schema, SchemaReader } from './csv-schema.ts';
+
+/** Most columns: those of an Excel sheet. */
+const MAX_COLUMNS = 16_384;
+/** Most headers that an error names. */
+const SHOWN_HEADERS = 20;
+
+/** The columns of a header; a column without a name is the last or has only such behind it. */
+export interface CsvHeader {
+  /** `name` is the path in the item, with dots. */
+  columns: { header: string; name: string }[];
+  unnamed: number;
+}
+
+/** Why a header cannot be taken, and at which of its cells. */
+export interface HeaderFault {
+  index: number;
+  message: string;
+}
+
+/** What headers are matched with: made once per upload. */
+export class HeaderNames {
+  readonly schema: SchemaReader;
+  readonly root: KnownObject;
+  /** New names and what the options call the header, by that in lower case: renames match in any case. */
+  readonly renames: ReadonlyMap<string, { old: string; name: string }>;
+
+  constructor(schema: SchemaReader, rename: Readonly<Record<string, string>> = {}) {
+    this.schema = schema;
+    this.root = new KnownObject(schema, schema.root);
+    this.renames = new Map(Object.entries(rename).map(([old, name]) => [folded(old), { old, name }]));
+  }
+
+  /** Names of the item's properties. */
+  get known(): NameIndex {
+    return this.root.names;
+  }
+
+  /** Whether the schema or a rename knows the header. */
+  knows(header: string): boolean {
+    const [first = ''] = splitPath(header.trim());
+    return (
+      this.renames.has(folded(header)) || [header.trim(), first].some((name) => this.known.find(name) !== undefined)
+    );
+  }
+
+  /** The steps of a name into the item; a name of the schema is one step, whatever dots it has. */
+  pathOf(name: string): string[] {
+    return this.known.has(name) ? [name] : splitPath(name);
+  }
+}
+
+/** The names of the properties of an object. */
+class NameIndex {
+  readonly #names: ReadonlySet<string>;
+  /** Names by their letters and digits; undefined where several have the same. */
+  readonly #alike = new Map<string, string | undefined>();
+
+  constructor(names: ReadonlySet<string>) {
+    this.#names = names;
+    for (const name of names) {
+      const key = letters(name);
+      if (key !== '') this.#alike.set(key, this.#alike.has(key) ? undefined : name);
+    }
+  }
+
+  has(name: string): boolean {
+    return this.#names.has(name);
+  }
+
+  /** The name, else the only one with the same letters and digits, in any case. */
+  find(header: string): string | undefined {
+    return this.#names.has(header) ? header : this.#alike.get(letters(header));
+  }
+}
+
+/** An object of the schema; it and those in it are made once, however many columns lead there. */
+class KnownObject {
+  readonly names: NameIndex;
+  readonly #reader: SchemaReader;
+  readonly #schema: Schema;
+  readonly #members = new Map<string, KnownObject>();
+
+  constructor(reader: SchemaReader, schema: Schema) {
+    this.names = new NameIndex(reader.names(schema));
+    this.#reader = reader;
+    this.#schema = schema;
+  }
+
+  member(name: string): KnownObject {
+    const known = this.#members.get(name) ?? new KnownObject(this.#reader, this.#reader.property(this.#schema, name));
+    this.#members.set(name, known);
+    return known;
+  }
+}
+
+/**
+ * Names the columns: by `rename`, else by the schema's property of the same name, else by its only one of the same letters
+ * and digits, else as the header says. Dots are steps into objects, unless the schema has a property of that very name.
+ * @throws Problem 'invalid-parameter' for a rename of a header that is not there.
+ */
+export function readHeader(cells: readonly string[], names: HeaderNames): CsvHeader | HeaderFault {
+  const trimmed = cells.map((cell) => cell.trim());
+  const headers = trimmed.slice(0, trimmed.findLastIndex((header) => header !== '') + 1);
+  const bad = headers.findIndex((header) => header === '' || header.includes('\0'));
+  if (bad >= 0 && headers[bad] !== '') return { index: bad, message: IS_UTF16 };
+  if (bad >= 0) return { index: bad, message: 'The header has a column without a name.' };
+  if (headers.length > MAX_COLUMNS) return { index: MAX_COLUMNS, message: `Over ${MAX_COLUMNS} columns.` };
+  const renamed = headers.map((header) => names.renames.get(folded(header))?.name);
+  requireRenames(headers, names);
+  const taken = new Set([...renamed, ...headers.filter((header) => names.known.has(header))]);
+  const columns = headers.map((header, index) => {
+    const name = renamed[index] ?? matchedName(header, names, taken);
+    return { header, name };
+  });
+  return findDuplicate(columns) ?? { columns, unnamed: cells.length - headers.length };
+}
+
+const IS_UTF16 = 'The header has NUL characters: a file in UTF-16 needs a byte order mark, or charset=utf-16le.';
+
+const folded = (header: string): string => header.trim().toLowerCase();
+const letters = (text: string): string =>
+  text
+    .normalize('NFKC')
+    .replaceAll(/[^\p{L}\p{N}]/gu, '')
+    .toLowerCase();
+
+/** `No.` and `Approx. price` are plain names: a step of a path is neither empty nor padded. */
+function splitPath(name: string): string[] {
+  const steps = name.split('.');
+  return steps.every((step) => step !== '' && step === step.trim()) ? steps : [name];
+}
+
+function requireRenames(headers: readonly string[], { renames }: HeaderNames): void {
+  const present = new Set(headers.map(folded));
+  const missing = [...renames].find(([key]) => !present.has(key));
+  if (!missing) return;
+  const shown = headers.slice(0, SHOWN_HEADERS).map((header) => JSON.stringify(header));
+  const rest = headers.length > shown.length ? ` and ${headers.length - shown.length} more` : '';
+  const message = `rename: the header has no column ${JSON.stringify(missing[1].old)}. It has ${shown.join(', ')}${rest}.`;
+  throw new Problem('invalid-parameter', message);
+}
+
+/** `taken`: names that other headers have exactly, or got by a rename; a header that is only like one stays what it is. */
+function matchedName(header: string, names: HeaderNames, taken: ReadonlySet<string | undefined>): string {
+  if (names.known.has(header)) return header;
+  const path = splitPath(header);
+  if (path.length > 1 && names.known.find(path[0] ?? '') !== undefined) return matchedPath(path, names.root);
+  const like = names.known.find(header);
+  return like === undefined || taken.has(like) ? header : like;
+}
+
+/** A path that is too deep stays what it is: it is refused later. */
+function matchedPath(path: readonly string[], root: KnownObject): string {
+  if (path.length > MAX_ITEM_NESTING) return path.join('.');
+  let at = root;
+  const steps = path.map((step, index) => {
+    const name = at.names.find(step) ?? step;
+    if (index < path.length - 1) at = at.member(name);
+    return name;
+  });
+  return steps.join('.');
+}
+
+function findDuplicate(columns: CsvHeader['columns']): HeaderFault | undefined {
+  const first = new Map<string, string>();
+  for (const [index, { header, name }] of columns.entries()) {
+    const other = first.get(name);
+    if (other !== undefined) return { index, message: duplicate(name, other, header) };
+    first.set(name, header);
+  }
+  return undefined;
+}
+
+function duplicate(name: string, first: string, second: string): string {
+  if (first === second) return `The header names two columns ${JSON.stringify(first)}.`;
+  const both = `${JSON.stringify(first)} and ${JSON.stringify(second)}`;
+  return `The header names two columns that are property ${JSON.stringify(name)} of the item: ${both}. Rename one of them.`;
+}

@@ -1,0 +1,221 @@
+/**
+ * CSV with a header line. Own code, as it keeps positions, gives text, and stops at what a library would guess at
+ * (docs/architecture.md).
+ */
+
+import type { Delimiter } from '../../../contract/upload-kinds.ts';
+import type { JsonSchema } from '../../../workload/item-schema.ts';
+import { BlankBytes, type UploadLimits } from '../../limits.ts';
+import { UNIT_BYTES } from '../decode-text.ts';
+import { PendingBytes } from '../pending-bytes.ts';
+import { requireUtf8, type SourcePoint, START } from '../position.ts';
+import { createBlockBuilder, type ParserResume, type RecordBlock } from '../record-block.ts';
+import { CsvCutter } from './csv-cutter.ts';
+import { declaredDelimiter, findDelimiter, HEAD_BYTES } from './csv-dialect.ts';
+import { faultyCell, faultyRow, longRow, type RowPlace, tooLong, wrongNumber } from './csv-faults.ts';
+import type { Charset, CsvOptions, CsvReading } from './csv-options.ts';
+import { type CsvRow, CsvRows } from './csv-row.ts';
+import { type CsvTable, CsvTables } from './csv-table.ts';
+
+const LF = 0x0a;
+const CR = 0x0d;
+const ADVICE = ' Save the file as "CSV UTF-8", or give its character set, as charset=windows-1252.';
+
+/** How to read CSV. */
+export interface CsvSource {
+  csv?: CsvOptions | undefined;
+  /** Of an item; default: cells are text. */
+  schema?: JsonSchema | undefined;
+  /** What the text was before it was made UTF-8; asked for when the text has begun. Default UTF-8. */
+  charset?: () => Charset;
+  resume?: ParserResume | undefined;
+  /** Called with the header. */
+  onReading?: (reading: CsvReading) => void;
+}
+
+/**
+ * The rows of a CSV file as JSON objects, named by the header line and typed by the schema. Quoting is as in RFC 4180,
+ * lines end with LF or CRLF. Blank lines are skipped, and rows whose cells are all empty. `source` is UTF-8 without a byte
+ * order mark; with `resume` it begins there.
+ * @throws Problem 'malformed-record' for a header that names a property twice or not at all, a row with another number of
+ * fields than the header, stray or open quotes, a bare CR, bytes that are not UTF-8; 'too-large' for a row over
+ * `maxRecordBytes`, as uploaded or as JSON; 'invalid-parameter' for a rename of a header that is not there.
+ */
+export async function* parseCsv(
+  source: AsyncIterable<Buffer>,
+  limits: Pick<UploadLimits, 'maxRecordBytes'>,
+  options: CsvSource = {},
+): AsyncGenerator<RecordBlock> {
+  const reader = new CsvReader(limits.maxRecordBytes, options);
+  try {
+    for await (const piece of source) yield* reader.push(piece);
+    yield* reader.end();
+  } catch (error) {
+    const block = reader.take();
+    if (block) yield block;
+    throw error;
+  }
+}
+
+class CsvReader {
+  readonly #maxBytes: number;
+  readonly #source: CsvSource;
+  readonly #tables: CsvTables;
+  readonly #builder = createBlockBuilder();
+  readonly #head = new PendingBytes();
+  readonly #cutter = new CsvCutter();
+  readonly #blank = new BlankBytes();
+  /** Where the row begins that is read next. */
+  #at: SourcePoint;
+  /** Undefined before the head has been read. */
+  #delimiter: Delimiter | undefined;
+  /** Undefined before the header. */
+  #table: CsvTable | undefined;
+  /** Bytes in the upload of a UTF-16 unit of the text that is read; undefined where they differ. */
+  #unitBytes: number | undefined;
+
+  constructor(maxBytes: number, source: CsvSource) {
+    this.#maxBytes = maxBytes;
+    this.#source = source;
+    this.#tables = new CsvTables(source.schema, source.csv);
+    this.#at = source.resume?.at ?? START;
+    const reading = source.resume?.csv;
+    if (reading === undefined) return;
+    this.#delimiter = reading.delimiter;
+    this.#use(this.#tables.resume(reading));
+  }
+
+  *push(piece: Buffer): Generator<RecordBlock> {
+    if (this.#delimiter !== undefined) return yield* this.#read(piece);
+    this.#head.push(piece);
+    if (this.#head.size >= HEAD_BYTES) yield* this.#begin();
+  }
+
+  /** The rows that were read since the last block. */
+  take(): RecordBlock | undefined {
+    return this.#builder.take();
+  }
+
+  *end(): Generator<RecordBlock> {
+    if (this.#delimiter === undefined) yield* this.#begin();
+    yield* this.#readRows(this.#cutter.take());
+    const block = this.#builder.take();
+    if (block) yield block;
+  }
+
+  /** Decides by the head about the delimiter, and reads it. */
+  *#begin(): Generator<RecordBlock> {
+    const bytes = this.#head.take();
+    const head = bytes.toString('utf8', 0, HEAD_BYTES);
+    const declared = declaredDelimiter(head);
+    const given = this.#source.csv?.delimiter ?? declared?.delimiter;
+    this.#delimiter = given ?? findDelimiter(head, (header) => this.#tables.knows(header));
+    const length = declared?.length ?? 0;
+    if (length > 0) {
+      const offset = length * (UNIT_BYTES[this.#charset()] ?? 1);
+      this.#at = { offset, line: this.#at.line + 1, column: 1 };
+    }
+    yield* this.#read(bytes.subarray(length));
+  }
+
+  #charset(): Charset {
+    return this.#source.charset?.() ?? 'utf-8';
+  }
+
+  #use(table: CsvTable): void {
+    this.#table = table;
+    this.#source.onReading?.(table.reading);
+  }
+
+  *#read(piece: Buffer): Generator<RecordBlock> {
+    const rows = this.#cutter.push(piece);
+    if (rows) yield* this.#readRows(rows);
+    if (this.#cutter.size <= this.#maxBytes + 1) return; // 1: a CR
+    throw longRow(this.#placeOf(this.#cutter.take().toString('utf8'), 0), this.#maxBytes);
+  }
+
+  *#readRows(bytes: Buffer): Generator<RecordBlock> {
+    requireUtf8(bytes, this.#at, ADVICE);
+    const text = bytes.toString('utf8');
+    this.#unitBytes = UNIT_BYTES[this.#charset()] ?? (text.length === bytes.length ? 1 : undefined);
+    const rows = new CsvRows(text, this.#delimiter ?? ',');
+    for (let start = this.#skipBlank(text, 0); start < text.length; start = this.#skipBlank(text, start)) {
+      const row = rows.read(start);
+      if ('message' in row) throw faultyRow(this.#placeOf(text, start), row);
+      this.#requireShort(text, start, row.end);
+      this.#take(text, start, row);
+      this.#advance(text, start, row);
+      start = row.end;
+      const block = this.#builder.full ? this.#builder.take() : undefined;
+      if (block) yield block;
+    }
+  }
+
+  /** The offset of the next row that is not blank; blank ones cost no row, as a body can be made of them. */
+  #skipBlank(text: string, start: number): number {
+    let offset = start;
+    let breaks = 0;
+    for (let end = blankEnd(text, offset); end > offset; end = blankEnd(text, offset)) {
+      offset = end;
+      breaks++;
+    }
+    if (breaks === 0) return offset;
+    this.#blank.skip(offset - start, this.#at.line);
+    this.#advance(text, start, { end: offset, lines: breaks });
+    return offset;
+  }
+
+  #take(text: string, start: number, row: CsvRow): void {
+    const { cells } = row;
+    if (cells.every((cell) => cell === '')) {
+      this.#blank.skip(row.end - start, this.#at.line);
+      return;
+    }
+    this.#blank.end();
+    if (this.#table === undefined) {
+      this.#use(this.#readHeader(this.#placeOf(text, start), cells));
+      return;
+    }
+    const { least, most, toJson } = this.#table;
+    if (cells.length !== least) {
+      const problem = wrongNumber(this.#placeOf(text, start), row, { least, most });
+      if (problem) throw problem;
+    }
+    const json = toJson(cells);
+    if (this.#isOver(json)) throw tooLong(this.#at, this.#maxBytes, ' as JSON');
+    this.#builder.addText(json, this.#at);
+  }
+
+  #readHeader(place: RowPlace, cells: readonly string[]): CsvTable {
+    const table = this.#tables.read(cells, { delimiter: place.delimiter, charset: this.#charset() });
+    if ('message' in table) throw faultyCell(place, table.index, table.message);
+    return table;
+  }
+
+  #advance(text: string, start: number, { end, lines }: Pick<CsvRow, 'end' | 'lines'>): void {
+    const unitBytes = this.#unitBytes;
+    const bytes = unitBytes === undefined ? Buffer.byteLength(text.slice(start, end)) : (end - start) * unitBytes;
+    this.#at = { offset: this.#at.offset + bytes, line: this.#at.line + lines, column: 1 };
+  }
+
+  #requireShort(text: string, start: number, end: number): void {
+    if ((end - start) * 3 <= this.#maxBytes || !this.#isOver(text.slice(start, end).replace(/\r?\n$/, ''))) return;
+    throw tooLong(this.#at, this.#maxBytes, '');
+  }
+
+  /** UTF-8 takes at most 3 bytes for a UTF-16 unit: most rows need not be measured. */
+  #isOver(text: string): boolean {
+    return text.length * 3 > this.#maxBytes && Buffer.byteLength(text) > this.#maxBytes;
+  }
+
+  #placeOf(text: string, start: number): RowPlace {
+    return { text, start, at: this.#at, delimiter: this.#delimiter ?? ',' };
+  }
+}
+
+/** The offset behind a line ending at `offset`, which may be a CR at the end of the text; `offset` when there is none. */
+function blankEnd(text: string, offset: number): number {
+  const ending = offset + (text.charCodeAt(offset) === CR ? 1 : 0);
+  if (text.charCodeAt(ending) === LF) return ending + 1;
+  return ending === text.length ? ending : offset;
+}

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { EXIT } from '../../../../cli/exit-codes.ts';
+import { isPieceOfId } from '../../../../cli/names/batch-id.ts';
+import { batchView, run } from '../world.ts';
+
+const ONE = '01a1fe1f-bab8-7ae4-96f3-25c93f470606';
+const TWO = '01a1fe1f-d7d5-7182-813b-c60c95c68cd7';
+const OLD = '01a1e000-0000-7000-8000-00000000beef';
+const TOO_OLD = '019f0000-0000-7000-8000-00000000dead';
+const days = { from: '2026-11-15', to: '2026-11-21' };
+const entry = (id: string) => ({ id, workload: 'billing', state: 'completed', createdAt: '2026-11-21T12:40:54.000Z' });
+const next = { link: `</api/batches?after=${TWO}&limit=200>; rel="next"` };
+const listing = {
+  'GET batches?limit=200': { json: { batches: [entry(TWO), entry(ONE)], days }, headers: next },
+  [`GET batches?after=${TWO}&limit=200`]: {
+    json: { batches: [entry(OLD), entry(TOO_OLD)], days: { from: '2025-01-01', to: '' } },
+  },
+};
+const shown = (id: string) => ({ [`GET batches/${id}`]: { json: batchView(id, 'completed') } });
+
+describe('the id of a batch', () => {
+  it.each([
+    ['01a1fe1f-b', ONE],
+    ['01A1FE1F-B', ONE],
+    ['606', undefined],
+    ['0606', ONE],
+    ['25c93f470606', ONE],
+    ['8cd7', TWO],
+    ['01a1e', OLD],
+    ['beef', OLD],
+  ])('%s stands for the only recent batch that begins or ends with it', async (piece, id) => {
+    const { code, asked, err } = await run(`watch ${piece} --json`, { ...listing, ...shown(id ?? '') });
+    expect(asked.at(-1)?.path).toBe(`batches/${id ?? piece}`);
+    if (id !== undefined) expect([code, err]).toEqual([EXIT.done, expect.stringContaining(`Batch ${id}\n`)]);
+  });
+
+  it('in full costs no further request, in any case of its letters', async () => {
+    const { asked } = await run(`watch ${ONE.toUpperCase()}`, shown(ONE));
+    expect(asked.map(({ path }) => path)).toEqual([`batches/${ONE}`]);
+  });
+
+  it('that fits several names them, and nothing is done', async () => {
+    const { code, err, asked } = await run('delete 01a1fe1f --yes', listing);
+    expect(code).toBe(EXIT.usage);
+    expect(err).toContain('"01a1fe1f" is the beginning or the end of several batches:\n');
+    for (const id of [ONE, TWO]) expect(err).toContain(`  ${id}  billing  completed  2026-11-21 12:40:54\n`);
+    expect(asked.map(({ method }) => method)).toEqual(['GET', 'GET']);
+  });
+
+  it('that fits none is not found', async () => {
+    const { code, err } = await run('report dead', listing);
+    expect([code, err]).toEqual([EXIT.notFound, expect.stringContaining('begins or ends with "dead"')]);
+  });
+
+  it.each([
+    'watch',
+    'batches',
+    'results',
+    'report',
+    'dead-letters',
+    'find 3',
+    'open --print',
+    'logs',
+    'redrive',
+    'cancel',
+    'delete --yes',
+    'pause',
+    'resume',
+  ])('may be abbreviated for %s', async (command) => {
+    const [name, ...options] = command.split(' ');
+    const { asked, err } = await run([name, '0606', ...options].join(' '), listing);
+    expect(err).toContain(`Batch ${ONE}`);
+    const paths = asked.slice(2).map(({ path }) => path.split(/[?/]/)[1]);
+    expect(paths).toEqual(['open', 'logs'].includes(name ?? '') ? [] : [ONE]);
+  });
+
+  it.each(['billing-normal-0', 'face-bed-0', 'abc', 'xyz1', ONE])('is not abbreviated by %s', (text) => {
+    expect(isPieceOfId(text)).toBe(false);
+  });
+});

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { endingOf, fileNameText, kindOfName, mediaTypeOf, stemOfName } from '../../../shared/contract/upload-kinds.ts';
+
+describe('kindOfName', () => {
+  it.each([
+    ['orders.ndjson', 'ndjson', 'identity'],
+    ['orders.ndjson.gz', 'ndjson', 'gzip'],
+    ['billing/2025/orders.JSONL.zst', 'ndjson', 'zstd'],
+    ['orders.json.br', 'json', 'br'],
+    ['or.ders.csv', 'csv', 'identity'],
+  ])('%s is %s, %s', (name, format, encoding) => {
+    expect(kindOfName(name)).toEqual({ format, encoding });
+  });
+
+  it.each(['orders.tsv', 'orders.TAB'])('%s is CSV with tabs', (name) => {
+    expect(kindOfName(name)).toEqual({ format: 'csv', delimiter: '\t', encoding: 'identity' });
+  });
+
+  it.each(['orders', 'orders.txt', 'orders.gz', 'orders.csv.zip', 'csv', 'orders.csv.gz.gz', 'orders.csv.tmp'])(
+    '%s tells nothing',
+    (name) => {
+      expect(kindOfName(name)).toBeUndefined();
+    },
+  );
+});
+
+describe('a name that is made', () => {
+  it('ends as its kind does, and says it again', () => {
+    expect(endingOf('csv', 'gzip')).toBe('.csv.gz');
+    expect(kindOfName(`x${endingOf('ndjson', 'zstd')}`)).toEqual({ format: 'ndjson', encoding: 'zstd' });
+    expect([stemOfName('a.b.csv.gz'), stemOfName('a.TSV'), stemOfName('a.txt')]).toEqual(['a.b', 'a', 'a.txt']);
+    expect(mediaTypeOf('csv')).toBe('text/csv');
+  });
+
+  it('is percent-encoded for a header, without control characters, and of at most 255 characters', () => {
+    expect(fileNameText('März\n1.csv')).toBe('M%C3%A4rz1.csv');
+    expect(decodeURIComponent(fileNameText(`${'😀'.repeat(300)}.csv`))).toBe(`${'😀'.repeat(251)}.csv`);
+  });
+});

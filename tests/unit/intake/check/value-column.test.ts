@@ -1,0 +1,41 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { columnOfValue } from '../../../../shared/intake/check/value-column.ts';
+
+describe('columnOfValue', () => {
+  it.each([
+    ['{"a":1,"b":{"c":[true, "x"]}}', ['b', 'c', 1], 6],
+    ['{"a":1}', [], 7],
+    ['  {"a": -1.5e3}', ['a'], 7],
+    ['{"a}":"{[,\\"]}","b":2}', ['b'], 2],
+    ['["😀",2]', [1], 2],
+    // Of a field that is missing, the column of the object it is missing in.
+    ['{"a":{"b":1}}', ['a', 'c'], 8],
+    ['{"a":1}', ['a', 'b', 'c'], 2],
+    // As for JSON.parse, the last one counts.
+    ['{"a":1,"a":2}', ['a'], 2],
+  ])('finds in %s at %j', (text, path, fromEnd) => {
+    expect(columnOfValue(text, path)).toBe([...text].length - fromEnd + 1);
+  });
+
+  it('finds every value of every JSON text', () => {
+    const walk = (value: unknown, path: PropertyKey[]): [PropertyKey[], unknown][] => [
+      [path, value],
+      ...(typeof value === 'object' && value !== null
+        ? Object.keys(value).flatMap((key) => walk((value as Record<string, unknown>)[key], [...path, key]))
+        : []),
+    ];
+    fc.assert(
+      fc.property(fc.json(), fc.boolean(), (json, spaced) => {
+        const value: unknown = JSON.parse(json);
+        const text = spaced ? JSON.stringify(value, null, 1).replaceAll('\n', '\t') : JSON.stringify(value);
+        for (const [path, part] of walk(value, [])) {
+          const found = [...text].slice(columnOfValue(text, path) - 1).join('');
+          const expected = JSON.stringify(part, null, spaced ? 1 : 0);
+          if (typeof part === 'object' && part !== null) expect(found[0]).toBe(expected[0]);
+          else expect(found.startsWith(expected)).toBe(true);
+        }
+      }),
+    );
+  });
+});

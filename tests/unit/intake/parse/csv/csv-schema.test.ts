@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { ALLOWS, ANY, SchemaReader } from '../../../../../shared/intake/parse/csv/csv-schema.ts';
+import { defineWorkload } from '../../../../../shared/workload/define.ts';
+import { itemSchemaOf } from '../../../../../shared/workload/item-schema.ts';
+
+const NUMBER = ALLOWS.integer | ALLOWS.fraction;
+
+/** The types of the property at `path`, and whether it is required. */
+function read(root: unknown, path: string): [types: number, required: boolean] {
+  const reader = new SchemaReader(root as SchemaReader['root']);
+  const steps = path.split('.');
+  const name = steps.pop() ?? '';
+  const parent = steps.reduce((schema, step) => reader.property(schema, step), reader.root);
+  return [reader.types(reader.property(parent, name)), reader.requires(parent, name)];
+}
+
+const object = (a: unknown, rest: object = {}): object => ({ type: 'object', properties: { a }, ...rest });
+
+describe('SchemaReader', () => {
+  it.each(['anyOf', 'allOf'])('follows a path through %s whose members lead to it again', (union) => {
+    const member = (description: string): object => ({
+      type: 'object',
+      properties: { next: { $ref: '#/$defs/Node', description }, value: { type: 'integer' } },
+      required: ['value'],
+    });
+    const schema = { $ref: '#/$defs/Node', $defs: { Node: { [union]: [member('one'), member('other')] } } };
+    expect(read(schema, `${'next.'.repeat(22)}value`)).toEqual([ALLOWS.integer, true]);
+  });
+
+  it.each([
+    ['a type', object({ type: 'number' }), NUMBER],
+    ['a whole number', object({ type: 'integer' }), ALLOWS.integer],
+    ['several types', object({ type: ['boolean', 'null'] }), ALLOWS.boolean | ALLOWS.null],
+    ['nothing', object({}), ANY],
+    ['true', object(true), ANY],
+    ['a description alone', object({ description: 'x' }), ANY],
+    ['an unknown type', object({ type: 'decimal' }), 0],
+    ['alternatives', object({ anyOf: [{ type: 'number' }, { type: 'null' }] }), NUMBER | ALLOWS.null],
+    ['one of', object({ oneOf: [{ type: 'string' }, { type: 'integer' }] }), ALLOWS.string | ALLOWS.integer],
+    ['all of', object({ allOf: [{ type: ['integer', 'string'] }, { type: 'number' }] }), ALLOWS.integer],
+    ['an enum of numbers', object({ enum: [1, 2.5] }), NUMBER],
+    ['an enum of whole numbers and null', object({ enum: [1, 2, null] }), ALLOWS.integer | ALLOWS.null],
+    ['a constant', object({ const: true }), ALLOWS.boolean],
+    ['a constant null', object({ const: null }), ALLOWS.null],
+    ['an object', object({ type: 'object' }), ALLOWS.other],
+    ['a reference', object({ $ref: '#/$defs/Money' }, { $defs: { Money: { type: 'number' } } }), NUMBER],
+    [
+      'a reference with signs',
+      object({ $ref: '#/$defs/a~1b%20c' }, { $defs: { 'a/b c': { type: 'integer' } } }),
+      ALLOWS.integer,
+    ],
+    ['a reference to nowhere', object({ $ref: '#/$defs/none' }), ANY],
+    ['a reference elsewhere', object({ $ref: 'https://example.com/schema' }), ANY],
+    ['a reference to itself', object({ $ref: '#/properties/a' }), ANY],
+    ['records', { type: 'object', additionalProperties: { type: 'number' } }, NUMBER],
+    ['records of anything', { type: 'object', additionalProperties: true }, ANY],
+    ['an item that is a reference', { $ref: '#/$defs/Item', $defs: { Item: object({ type: 'number' }) } }, NUMBER],
+    [
+      'a property that several say something of',
+      { allOf: [object({ type: 'number' }), object({ type: ['integer', 'null'] })] },
+      ALLOWS.integer,
+    ],
+    [
+      'alternatives of which one does not know it',
+      { anyOf: [object({ type: 'number' }), { type: 'object', properties: { b: {} } }] },
+      NUMBER,
+    ],
+    ['no schema', undefined, ANY],
+  ])('reads the types of %s', (_, schema, expected) => {
+    expect(read(schema, 'a')[0]).toBe(expected);
+  });
+
+  it('tells what is required', () => {
+    const required = { required: ['a'] };
+    expect(read(object({}, required), 'a')[1]).toBe(true);
+    expect(read(object({}), 'a')[1]).toBe(false);
+    expect(read({ allOf: [object({}), required] }, 'a')[1]).toBe(true);
+    expect(read({ anyOf: [object({}, required), object({})] }, 'a')[1]).toBe(false);
+    expect(read({ oneOf: [object({}, required), object({}, required)] }, 'a')[1]).toBe(true);
+  });
+
+  it('names the properties of all parts', () => {
+    const schema = {
+      $ref: '#/$defs/I',
+      $defs: { I: object({}) },
+      anyOf: [{ properties: { b: {} } }, { allOf: [{ properties: { c: {} } }] }],
+    };
+    const reader = new SchemaReader(schema);
+    expect([...reader.names(reader.root)].sort()).toEqual(['a', 'b', 'c']);
+  });
+
+  it('ends with schemas that contain themselves', () => {
+    const loop = { anyOf: [{ $ref: '#' }, { allOf: [{ $ref: '#' }, { $ref: '#' }] }] };
+    const reader = new SchemaReader(loop);
+    expect([reader.types(loop), reader.property(loop, 'a'), reader.requires(loop, 'a')]).toEqual([
+      ANY,
+      undefined,
+      false,
+    ]);
+    expect(reader.names(loop).size).toBe(0);
+  });
+});
+
+describe('the schema that zod gives', () => {
+  const types = (item: z.ZodType, path = 'a'): [number, boolean] =>
+    read(itemSchemaOf(defineWorkload({ name: 'x', version: 1, item, map: (value) => value })), path);
+
+  it.each([
+    ['number', z.number(), NUMBER, true],
+    ['int', z.int(), ALLOWS.integer, true],
+    ['optional', z.number().optional(), NUMBER, false],
+    ['nullable', z.boolean().nullable(), ALLOWS.boolean | ALLOWS.null, true],
+    ['default', z.number().default(3), NUMBER, false],
+    ['literal numbers', z.literal([1, 2]), ALLOWS.integer, true],
+    ['number or text', z.union([z.number(), z.string()]), NUMBER | ALLOWS.string, true],
+    ['a pipe of text', z.string().transform(Number).pipe(z.number()), ALLOWS.string, true],
+    ['enum', z.enum(['x', 'y']), ALLOWS.string, true],
+    ['coerce', z.coerce.number(), NUMBER, true],
+    ['preprocess', z.preprocess((value) => value, z.number()), NUMBER, true],
+    ['array', z.array(z.number()), ALLOWS.other, true],
+  ])('%s', (_, schema, expected, required) => {
+    expect(types(z.object({ a: schema }))).toEqual([expected, required]);
+  });
+
+  it.each([
+    ['date', z.date()],
+    ['bigint', z.bigint()],
+    ['unknown', z.unknown()],
+  ])('leaves %s to the validator', (_, schema) => {
+    expect(types(z.object({ a: schema }))[0] & ALLOWS.string).toBeTruthy();
+  });
+
+  it('reads records, nested objects, discriminated unions and recursive types', () => {
+    expect(types(z.record(z.string(), z.number()))[0]).toBe(NUMBER);
+    expect(types(z.object({ b: z.object({ a: z.int() }) }), 'b.a')).toEqual([ALLOWS.integer, true]);
+    const union = z.discriminatedUnion('kind', [
+      z.object({ kind: z.literal('x'), a: z.number() }),
+      z.strictObject({ kind: z.literal('y'), b: z.string() }),
+    ]);
+    expect(types(union)).toEqual([NUMBER, false]);
+    interface Node {
+      a: number;
+      next?: Node | undefined;
+    }
+    const node: z.ZodType<Node> = z.object({ a: z.number(), next: z.lazy(() => node).optional() });
+    expect(types(z.object({ next: node }), 'next.next.next.a')).toEqual([NUMBER, true]);
+  });
+});

@@ -1,0 +1,207 @@
+import { execFileSync } from 'node:child_process';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decodeFrame, digestOf } from '../../../../shared/contract/frame.ts';
+import { lineOfItem, readIndex } from '../../../../shared/contract/payload-index.ts';
+import type { RawChunk } from '../../../../shared/intake/chunk-records.ts';
+import { decodeUpload } from '../../../../shared/intake/parse/decode-upload.ts';
+import { START } from '../../../../shared/intake/parse/position.ts';
+import { type PayloadBlob, writePayload } from '../../../../shared/intake/store/write-payload.ts';
+import { collectText, cut } from '../uploads.ts';
+
+interface FakeBlob {
+  blob: PayloadBlob;
+  calls: string[];
+  /** What is visible. */
+  content: Buffer | undefined;
+  /** Most bytes held by stageBlock calls at a time. */
+  mostStaging: number;
+}
+
+const httpError = (statusCode: number): Error => Object.assign(new Error(`HTTP ${statusCode}`), { statusCode });
+
+/** Block blob semantics: staged blocks are visible once committed, and a create-only call refuses a blob that exists. */
+function fakeBlob(faults: { stage?: number; commit?: 'refused' | 'answer lost' } = {}): FakeBlob {
+  const blocks = new Map<string, Buffer>();
+  let metadata: Record<string, string> | undefined;
+  let staging = 0;
+  const create = (
+    bytes: Buffer,
+    options: { conditions?: { ifNoneMatch?: string }; metadata?: Record<string, string> },
+  ): void => {
+    expect(options.conditions?.ifNoneMatch).toBe('*');
+    if (fake.content) throw httpError(409);
+    if (faults.commit === 'refused') throw httpError(403);
+    fake.content = bytes;
+    metadata = options.metadata;
+    if (faults.commit === 'answer lost') throw httpError(409); // What the SDK's own repeat of the call then meets.
+  };
+  const calls = {
+    async upload(body: Buffer, length: number, options: object) {
+      fake.calls.push('upload');
+      expect(length).toBe(body.length);
+      create(body, options);
+    },
+    async stageBlock(id: string, body: Buffer, length: number) {
+      fake.calls.push('stage');
+      expect(length).toBe(body.length);
+      staging += body.length;
+      fake.mostStaging = Math.max(fake.mostStaging, staging);
+      await new Promise((done) => setImmediate(done));
+      staging -= body.length;
+      if (fake.calls.length === faults.stage) throw httpError(500);
+      blocks.set(id, body);
+    },
+    async commitBlockList(ids: string[], options: object) {
+      fake.calls.push('commit');
+      create(Buffer.concat(ids.map((id) => blocks.get(id) ?? Buffer.from('no such block'))), options);
+    },
+    getProperties: async () => ({ contentLength: fake.content?.length, metadata }),
+  };
+  const fake: FakeBlob = { blob: calls as unknown as PayloadBlob, calls: [], content: undefined, mostStaging: 0 };
+  return fake;
+}
+
+const chunk = (firstItem: number, records: readonly string[]): RawChunk => ({
+  bytes: Buffer.from(records.map((record) => `${record}\n`).join('')),
+  items: records.length,
+  firstItem,
+  firstLine: firstItem + 1,
+  lines: records.length > 1 ? [[records.length - 1, 1]] : [],
+  end: { at: START, items: 0, recordBytes: 0, nextItem: firstItem + records.length },
+});
+
+async function* chunksOf(records: readonly string[], size: number): AsyncGenerator<RawChunk> {
+  for (let first = 0; first < records.length; first += size) yield chunk(first, records.slice(first, first + size));
+}
+
+// Digits of a hash do not compress, so that blocks fill up.
+const records = Array.from({ length: 100 }, (_, index) =>
+  JSON.stringify({ index, text: digestOf(Buffer.from([index])) }),
+);
+const ndjson = records.map((record) => `${record}\n`).join('');
+
+describe('writePayload', () => {
+  it('puts a small payload at once, with an index that finds every chunk', async () => {
+    const fake = fakeBlob();
+    const payload = await writePayload({ blob: fake.blob, chunks: chunksOf(records, 30) });
+    expect(fake.calls).toEqual(['upload']);
+    expect(payload).toMatchObject({ items: 100, bytes: Buffer.byteLength(ndjson), storedBytes: fake.content?.length });
+    expect(payload.indexOffset + payload.indexLength).toBe(payload.storedBytes);
+    expect(readIndex(fake.content?.subarray(payload.indexOffset) ?? Buffer.alloc(0))).toEqual(payload.chunks);
+    expect(payload.chunks.map(({ items, firstItem }) => [items, firstItem])).toEqual([
+      [30, 0],
+      [30, 30],
+      [30, 60],
+      [10, 90],
+    ]);
+    for (const entry of payload.chunks) {
+      const frame = fake.content?.subarray(entry.offset, entry.offset + entry.length) ?? Buffer.alloc(0);
+      const lines = decodeFrame(frame, entry).toString().trimEnd().split('\n');
+      expect(lines).toEqual(records.slice(entry.firstItem, entry.firstItem + entry.items));
+      expect(lineOfItem(entry, entry.firstItem + entry.items - 1)).toBe(entry.firstItem + entry.items);
+    }
+  });
+
+  it('stages a larger one in blocks and commits them', async () => {
+    const fake = fakeBlob();
+    await writePayload({ blob: fake.blob, chunks: chunksOf(records, 5), blockBytes: 1_000 });
+    expect(fake.calls.slice(0, 2)).toEqual(['stage', 'stage']);
+    expect(fake.calls.at(-1)).toBe('commit');
+  });
+
+  it('stores the same bytes whatever the size of blocks, and holds no more than one block on its way', async () => {
+    const whole = fakeBlob();
+    await writePayload({ blob: whole.blob, chunks: chunksOf(records, 7) });
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 20_000 }), async (blockBytes) => {
+        const fake = fakeBlob();
+        await writePayload({ blob: fake.blob, chunks: chunksOf(records, 7), blockBytes });
+        expect(fake.content).toEqual(whole.content);
+        expect(fake.mostStaging).toBeLessThan(blockBytes + 2_000);
+      }),
+    );
+  });
+
+  it('stores what decodes as zstd of the NDJSON, here and with the zstd tool', async () => {
+    const fake = fakeBlob();
+    await writePayload({ blob: fake.blob, chunks: chunksOf(records, 30) });
+    const limits = { maxBodyBytes: 1e6, maxDecodedBytes: 1e6 };
+    expect(await collectText(decodeUpload(cut(fake.content ?? ''), { encoding: 'zstd', limits }))).toBe(ndjson);
+    if (hasZstd()) expect(execFileSync('zstd', ['-dc'], { input: fake.content }).toString()).toBe(ndjson);
+  });
+
+  it('passes on what its chunks throw, and leaves nothing visible', async () => {
+    const fake = fakeBlob();
+    const gone = new Error('The client went away.');
+    async function* broken(): AsyncGenerator<RawChunk> {
+      yield* chunksOf(records, 10);
+      throw gone;
+    }
+    await expect(writePayload({ blob: fake.blob, chunks: broken(), blockBytes: 500 })).rejects.toBe(gone);
+    expect(fake.calls).toContain('stage');
+    expect(fake.content).toBeUndefined();
+  });
+
+  it.each([1, 2, 5])(
+    'fails when block %i cannot be staged, closes its chunks and leaves nothing visible',
+    async (stage) => {
+      const fake = fakeBlob({ stage });
+      let closed = false;
+      async function* watched(): AsyncGenerator<RawChunk> {
+        try {
+          yield* chunksOf(records, 5);
+        } finally {
+          closed = true;
+        }
+      }
+      const writing = writePayload({ blob: fake.blob, chunks: watched(), blockBytes: 500 });
+      await expect(writing).rejects.toMatchObject({ statusCode: 500 });
+      expect(closed).toBe(true);
+      expect(fake.content).toBeUndefined();
+    },
+  );
+
+  it('refuses to replace a blob', async () => {
+    const fake = fakeBlob();
+    fake.content = Buffer.from('older');
+    await expect(writePayload({ blob: fake.blob, chunks: chunksOf(records, 5) })).rejects.toMatchObject({
+      statusCode: 409,
+    });
+    await expect(
+      writePayload({ blob: fake.blob, chunks: chunksOf(records, 5), blockBytes: 500 }),
+    ).rejects.toMatchObject({ statusCode: 409 });
+    expect(fake.content.toString()).toBe('older');
+  });
+
+  it.each([500, 1_000_000])(
+    'takes the blob it finds for its own when only the answer was lost (blocks of %i)',
+    async (blockBytes) => {
+      const fake = fakeBlob({ commit: 'answer lost' });
+      const payload = await writePayload({ blob: fake.blob, chunks: chunksOf(records, 5), blockBytes });
+      expect(payload.storedBytes).toBe(fake.content?.length);
+    },
+  );
+
+  it('stops when it is aborted', async () => {
+    const fake = fakeBlob();
+    const abort = new AbortController();
+    async function* aborting(): AsyncGenerator<RawChunk> {
+      yield* chunksOf(records, 50);
+      abort.abort();
+      yield* chunksOf(records, 50);
+    }
+    const writing = writePayload({ blob: fake.blob, chunks: aborting(), signal: abort.signal });
+    await expect(writing).rejects.toMatchObject({ name: 'AbortError' });
+    expect(fake.content).toBeUndefined();
+  });
+});
+
+function hasZstd(): boolean {
+  try {
+    execFileSync('zstd', ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
