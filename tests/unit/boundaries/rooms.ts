@@ -182,7 +182,7 @@ export const ROOMS: readonly Room[] = [
     path: 'demo/',
     imports: [
       ...['cli/', 'host.json', 'shared/contract/', 'shared/drain/host-limits.ts', SETTINGS, 'workloads/'],
-      'shared/intake/parse/csv/csv-options.ts',
+      ...['shared/intake/parse/csv/csv-options.ts', 'shared/shell-word.ts'],
     ],
     types: [HTTP],
     packages: ['functions-local', '@azure/storage-blob', 'sharp', 'node:*'],
