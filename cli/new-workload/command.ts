@@ -46,14 +46,14 @@ export async function newWorkload(args: readonly string[], world: NewWorkloadWor
 async function make(name: string, options: Options, world: NewWorkloadWorld): Promise<void> {
   const { root, stdout } = world;
   const sample = options.from ?? (await askForSample(world));
-  const plan =
+  const planned =
     sample === ''
       ? undefined
       : await planFromSample({ io: world, inform: (text) => void world.stderr.write(`${text}\n`) }, sample, options);
-  const made = await createWorkload(root, name, plan);
+  const made = await createWorkload(root, name, planned?.plan);
   const shown = (path: string): string => relative(root, path);
   const file = sample === '' ? 'FILE' : shellFile(sample);
-  const flags = [`--workload ${name}`, ...sourceFlagsText(options)].join(' ');
+  const flags = [`--workload ${name}`, ...sourceFlagsText(planned?.options ?? options)].join(' ');
   stdout.write(`Made ${shown(made.workload)}
 Made ${shown(made.test)}
 Added it to ${shown(made.index)}

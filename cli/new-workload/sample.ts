@@ -1,45 +1,70 @@
 import { basename } from 'node:path';
+import type { Delimiter } from '../../shared/contract/upload-kinds.ts';
 import { Problem } from '../../shared/errors.ts';
 import type { RawChunk } from '../../shared/intake/chunk-records.ts';
-import { readUpload } from '../../shared/intake/read-upload.ts';
+import { type ReadUpload, readUpload } from '../../shared/intake/read-upload.ts';
 import { readLimits } from '../../shared/kit/cut-into-chunks.ts';
 import type { JsonSchema } from '../../shared/workload/item-schema.ts';
 import { itemsOf } from '../try/first-items.ts';
-import { openFile } from '../try/tried-file.ts';
+import { openFile, type TriedFile } from '../try/tried-file.ts';
 import type { TableFlags } from '../upload/csv-flags.ts';
 import { planOf, type WorkloadPlan } from './plan.ts';
-import { schemaOf } from './schema-of.ts';
-import { Seen } from './seen.ts';
+import { hasDecimalCommas, schemaOf } from './schema-of.ts';
+import { type Reading, Seen } from './seen.ts';
 
 /** Records of a sample that are read. */
 const MAX_RECORDS = 10_000;
 /** Records of the test that is written. */
 const TEST_RECORDS = 2;
 
+/** What follows from a sample, and the options by which files like it are read. */
+export interface SamplePlan {
+  plan: WorkloadPlan;
+  options: TableFlags;
+}
+
 /**
- * Reads the first 10,000 records of a sample and fits a workload to them. Throws Problem for a sample that cannot be read,
- * UsageError for a name that does not tell its format.
+ * Reads the first 10,000 records of a sample and fits a workload to them. Decimal commas are found in CSV whose cells are
+ * separated by another sign: there "1,234" cannot be a thousand. Throws Problem for a sample that cannot be read, UsageError
+ * for a name that does not tell its format.
  */
 export async function planFromSample(
   world: Parameters<typeof openFile>[0],
   file: string,
   options: TableFlags,
-): Promise<WorkloadPlan> {
-  const { format, encoding, csv, open } = await openFile(world, file, options);
-  const read = (schema?: JsonSchema): AsyncIterable<RawChunk> =>
-    readUpload({
-      ...{ body: open(), format, encoding, limits: readLimits() },
-      ...{ csv, schema, chunk: { maxItems: 1_000, maxBytes: 8 * 1024 * 1024 } },
-    }).chunks;
-  const reading = { fromText: format === 'csv', decimal: csv?.decimal ?? '.' } as const;
-  const seen = new Seen(reading);
-  for await (const record of recordsOf(read(), MAX_RECORDS)) seen.add(record);
+): Promise<SamplePlan> {
+  const sample = await openFile(world, file, options);
+  const first = await lookAt(sample);
+  const isComma = options.decimal === undefined && first.delimiter !== ',' && hasDecimalCommas(first.seen);
+  const chosen: TableFlags = isComma ? { ...options, decimal: ',' } : options;
+  if (isComma) sample.csv = { ...sample.csv, decimal: ',' };
+  const { seen, reading } = isComma ? await lookAt(sample) : first;
   const schema = schemaOf(seen, reading);
   // Again, by the schema: the cells of CSV as a handler gets them.
   const records: Record<string, unknown>[] = [];
-  for await (const record of recordsOf(read(schema.json), TEST_RECORDS)) records.push(record);
-  return planOf(schema, { file: basename(file), count: seen.count, records });
+  for await (const record of recordsOf(read(sample, schema.json).chunks, TEST_RECORDS)) records.push(record);
+  return { plan: planOf(schema, { file: basename(file), count: seen.count, records }), options: chosen };
 }
+
+interface Look {
+  seen: Seen;
+  reading: Reading;
+  delimiter: Delimiter | undefined;
+}
+
+async function lookAt(sample: TriedFile): Promise<Look> {
+  const reading: Reading = { fromText: sample.format === 'csv', decimal: sample.csv?.decimal ?? '.' };
+  const seen = new Seen(reading);
+  const upload = read(sample);
+  for await (const record of recordsOf(upload.chunks, MAX_RECORDS)) seen.add(record);
+  return { seen, reading, delimiter: upload.csv()?.delimiter };
+}
+
+const read = ({ open, format, encoding, csv }: TriedFile, schema?: JsonSchema): ReadUpload =>
+  readUpload({
+    ...{ body: open(), format, encoding, limits: readLimits() },
+    ...{ csv, schema, chunk: { maxItems: 1_000, maxBytes: 8 * 1024 * 1024 } },
+  });
 
 async function* recordsOf(chunks: AsyncIterable<RawChunk>, limit: number): AsyncGenerator<Record<string, unknown>> {
   let count = 0;

@@ -128,10 +128,14 @@ function noteOn(name: string, seen: Seen, { fromText }: Reading): { note?: strin
         : 'Too many digits for a number: text.',
     };
   if (seen.allMatch('number')) return { note: 'Numbers, but written as text.' };
-  if (fromText && seen.allMatch('commaNumber'))
-    return { note: 'Decimal commas: --decimal comma reads them as numbers.' };
+  if (fromText && hasDecimalCommas(seen)) return { note: 'Decimal commas: --decimal comma reads them as numbers.' };
   return {};
 }
+
+/** Whether the texts of a place of CSV, or of one below it, are numbers with decimal commas. */
+export const hasDecimalCommas = (seen: Seen): boolean =>
+  [...seen.fields.values()].some(hasDecimalCommas) ||
+  (seen.allMatch('commaNumber') && !seen.allMatch('number') && !seen.allMatch('digits'));
 
 const isMap = ({ fields, count }: Seen): boolean =>
   fields.size >= MANY_FIELDS && [...fields.values()].every((field) => field.count * 2 < count);

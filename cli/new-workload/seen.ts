@@ -25,7 +25,7 @@ const PATTERNS = {
   integer: (text: string) => /^-?(0|[1-9]\d{0,14})$/.test(text),
   number: (text: string) => /^-?(0|[1-9]\d{0,14})(\.\d{1,15})?$/.test(text),
   commaNumber: (text: string) => /^-?(\d{1,15}|\d{1,3}(\.\d{3})+)(,\d{1,15})?$/.test(text),
-  boolean: (text: string) => /^(true|false)$/.test(text),
+  boolean: (text: string) => /^(true|false)$/i.test(text),
   digits: (text: string) => /^\d+$/.test(text),
   date: isValid(z.iso.date()),
   utcTime: isValid(z.iso.datetime()),

@@ -67,7 +67,7 @@ beforeAll(async () => {
   );
   await writeFile(join(folder, 'refunds.json.gz'), gzipSync(JSON.stringify(orders())));
   expect(await create('invoice-checks')).toEqual([0, '']);
-  expect(await create('sales', '--from', 'sales.csv', '--decimal', 'comma')).toEqual([0, '']);
+  expect(await create('sales', '--from', 'sales.csv')).toEqual([0, '']);
   expect(await create('orders', '--from', 'orders.ndjson')).toEqual([0, '']);
   expect(await create('refunds', '--from', 'refunds.json.gz')).toEqual([0, '']);
 });
