@@ -3,7 +3,8 @@
 /** Where in an upload something is wrong: 1-based line and column of the decoded text. */
 export interface UploadPosition {
   line: number;
-  column: number;
+  /** Absent where it is not known: an item of CSV or of a JSON array is checked as the record that it became. */
+  column?: number | undefined;
   message: string;
 }
 

@@ -77,3 +77,7 @@ export function formatName(camelCase: string): string {
 /** "1 batch", "2,000 batches"; the plural is the word with an s, unless it is given. */
 export const formatNumberOf = (count: number, one: string, many = `${one}s`): string =>
   `${formatCount(count)} ${count === 1 ? one : many}`;
+
+/** A place in an upload, in words. */
+export const formatPlace = ({ line, column }: { line: number; column?: number | undefined }): string =>
+  column === undefined ? `line ${line}` : `line ${line}, column ${column}`;

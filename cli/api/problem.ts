@@ -5,7 +5,8 @@ import { nearest } from '../text/nearest.ts';
 /** A place in an upload, 1-based. */
 export interface Place {
   line: number;
-  column: number;
+  /** Absent where only the line is known. */
+  column?: number;
   message: string;
 }
 
@@ -64,9 +65,13 @@ function messageOf(status: number, facts: ProblemFacts, text: string): string {
   return [
     head,
     ...(detail === undefined ? [] : [`  ${detail}`]),
-    ...places.map(({ line, column, message }) => `  line ${line}, column ${column}: ${message}`),
+    ...places.map((at) => `  ${placeText(at)}: ${at.message}`),
   ].join('\n');
 }
+
+/** A place in an upload, in words. */
+export const placeText = ({ line, column }: { line: number; column?: number | undefined }): string =>
+  column === undefined ? `line ${line}` : `line ${line}, column ${column}`;
 
 function hintOf(status: number, facts: ProblemFacts, retryAfter: string | undefined): string | undefined {
   if (status === 401 || status === 403)

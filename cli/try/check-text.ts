@@ -3,6 +3,7 @@ import { delimiterName } from '../../shared/contract/upload-kinds.ts';
 import type { CheckCause } from '../../shared/intake/check/check-items.ts';
 import type { UploadCheck } from '../../shared/intake/check/check-upload.ts';
 import type { CsvReading } from '../../shared/intake/parse/csv/csv-options.ts';
+import { placeText } from '../api/problem.ts';
 import { formatCount, formatNumber, formatTable, formatUsd } from '../text/format.ts';
 import type { SourceOptions } from '../upload/input.ts';
 import { conversionOf } from '../upload/kind.ts';
@@ -72,23 +73,21 @@ function describeColumns({ columns }: CsvReading, known: readonly string[]): str
   ]);
 }
 
-function describeItems({ format, items, whole, valid, invalid, causes, fault }: UploadCheck): string[] {
+function describeItems({ items, whole, valid, invalid, causes, fault }: UploadCheck): string[] {
   const which = whole ? 'all' : 'the first';
   return [
-    ...(fault ? [`The file cannot be read: line ${fault.line}, column ${fault.column}: ${fault.message}`] : []),
+    ...(fault ? [`The file cannot be read: ${placeText(fault)}: ${fault.message}`] : []),
     ...(fault && items === 0
       ? []
       : [`Items: ${which} ${formatCount(items)} read, ${formatCount(valid)} valid, ${formatCount(invalid)} invalid`]),
-    ...causes.flatMap((cause) => describeCause(cause, format)),
+    ...causes.flatMap(describeCause),
   ];
 }
 
-function describeCause({ cause, count, examples }: CheckCause, format: UploadCheck['format']): string[] {
+function describeCause({ cause, count, examples }: CheckCause): string[] {
   const [first] = examples;
   if (first === undefined) return [`${formatCount(count)} x ${cause}`];
-  // Of the other formats only the place of the record is known; the message names the field.
-  const place = format === 'ndjson' ? `line ${first.line}, column ${first.column}` : `line ${first.line}`;
-  return [`${formatCount(count)} x ${cause}`, `  for example ${place}: ${first.message}`];
+  return [`${formatCount(count)} x ${cause}`, `  for example ${placeText(first)}: ${first.message}`];
 }
 
 const MAX_SHOWN = { depth: 4, breakLength: 100, maxStringLength: 100, maxArrayLength: 5 } as const;

@@ -28,6 +28,7 @@ export interface ReportRow {
 /** A place in an upload that is wrong. */
 export interface UploadFault {
   line: number;
-  column: number;
+  /** Absent where only the line is known. */
+  column?: number | undefined;
   message: string;
 }

@@ -1,5 +1,5 @@
 import type { InboxFile } from '../api/types.ts';
-import { formatBytes, formatCount, formatNumberOf, formatPercent } from '../format.ts';
+import { formatBytes, formatCount, formatNumberOf, formatPercent, formatPlace } from '../format.ts';
 
 const FAULTS_SHOWN = 10;
 
@@ -24,7 +24,8 @@ export function reasonLines({ state, reason }: InboxFile): string[] {
   if (state !== 'rejected') return [];
   if (reason === undefined) return ['The reason was removed.'];
   const { detail, errors } = reason;
-  const places = errors.slice(0, FAULTS_SHOWN).map((at) => `Line ${at.line}, column ${at.column}: ${at.message}`);
+  const shown = errors.slice(0, FAULTS_SHOWN).filter(({ message }) => !detail.includes(message));
+  const places = shown.map((at) => `At ${formatPlace(at)}: ${at.message}`);
   const more = errors.length > FAULTS_SHOWN ? [`and ${formatCount(errors.length - FAULTS_SHOWN)} more`] : [];
-  return [detail, ...places.filter((place) => !detail.includes(place)), ...more];
+  return [detail, ...places, ...more];
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { ApiError } from '../api/errors.ts';
+import { formatPlace } from '../format.ts';
 import type { Polled } from '../live/use-poll.ts';
 import { Icon, type IconName } from './icon.tsx';
 
@@ -15,9 +16,9 @@ export function ErrorBox({ error }: { error: ApiError }): JSX.Element {
         {error.message !== error.title && <p>{error.message}</p>}
         {error.faults.length > 1 && (
           <ul>
-            {error.faults.slice(0, FAULTS_SHOWN).map(({ line, column, message }) => (
-              <li key={`${line}:${column}`}>
-                Line {line}, column {column}: {message}
+            {error.faults.slice(0, FAULTS_SHOWN).map((at) => (
+              <li key={`${at.line}:${at.column}`}>
+                At {formatPlace(at)}: {at.message}
               </li>
             ))}
             {error.faults.length > FAULTS_SHOWN && <li>and {error.faults.length - FAULTS_SHOWN} more</li>}

@@ -5,7 +5,7 @@ import { describeFile } from '../api/media-types.ts';
 import { tryUpload } from '../api/try.ts';
 import type { UploadCheck } from '../api/types.ts';
 import type { Upload } from '../api/upload.ts';
-import { formatNumberOf } from '../format.ts';
+import { formatNumberOf, formatPlace } from '../format.ts';
 import { useAction } from '../live/use-action.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorBox } from '../ui/states.tsx';
@@ -108,9 +108,7 @@ function Checked({ check, isAll }: { check: UploadCheck; isAll: boolean }): JSX.
   return (
     <div class="checked" role="status">
       <p class={isFine(check) ? 'tone-good' : 'tone-bad'}>
-        {fault
-          ? `Cannot be read at line ${fault.line}, column ${fault.column}: ${fault.message}`
-          : describeCheck(check, isAll)}
+        {fault ? `Cannot be read at ${formatPlace(fault)}: ${fault.message}` : describeCheck(check, isAll)}
       </p>
       {csv && (
         <details>
@@ -126,12 +124,7 @@ function Checked({ check, isAll }: { check: UploadCheck; isAll: boolean }): JSX.
           {causes.slice(0, 5).map(({ cause, count, examples: [example] }) => (
             <li key={cause}>
               <b>{formatNumberOf(count, 'item')}</b> <span class="cause-text">{example?.message ?? cause}</span>
-              {example && (
-                <small class="soft">
-                  {' '}
-                  first at line {example.line}, column {example.column}
-                </small>
-              )}
+              {example && <small class="soft"> first at {formatPlace(example)}</small>}
             </li>
           ))}
         </ul>

@@ -222,7 +222,7 @@ export const reportLineSchema = z.object({ key: z.string(), value: z.unknown() }
 /** A report as one JSON document. */
 export const reportSchema = reportHeaderSchema.extend({ items: z.array(reportLineSchema) });
 
-const fault = { line: count, column: count, message: z.string() };
+const fault = { line: count, column: count.optional(), message: z.string() };
 
 /** What the beginning of an upload is understood as, and how far it fits the schema (`UploadCheck` of intake). */
 export const uploadCheckSchema = z.object({

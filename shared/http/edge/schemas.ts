@@ -12,7 +12,7 @@ export const problemSchema = z.object({
   status: z.number().int(),
   detail: z.string(),
   instance: z.string(),
-  errors: z.array(z.object({ line: count, column: count, message: z.string() })).optional(),
+  errors: z.array(z.object({ line: count, column: count.optional(), message: z.string() })).optional(),
 });
 
 /** Body of the pause of a queue or a batch; all of it may be left out. */

@@ -9,7 +9,7 @@ const reasonSchema = z.object({
   title: z.string(),
   detail: z.string(),
   errors: z
-    .array(z.object({ line: count, column: count, message: z.string() }))
+    .array(z.object({ line: count, column: count.optional(), message: z.string() }))
     .describe('Places in the file, 1-based'),
 });
 

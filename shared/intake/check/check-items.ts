@@ -139,11 +139,11 @@ function faultOf(thrown: unknown, { text, line, format }: Place): ItemFault & { 
   const error = toError(thrown);
   const message = error.message.slice(0, MAX_MESSAGE_CHARS);
   const cause = causeOf('invalid', { name: error.name, message: error.message });
-  if (!(error instanceof InvalidItem)) return { cause, line, column: 1, message };
+  if (!(error instanceof InvalidItem)) return { cause, line, message };
   // Of the other formats the text of the record is not what stands in the upload.
-  const column = format === 'ndjson' ? columnOfValue(text, error.firstPath) : 1;
+  const column = format === 'ndjson' ? { column: columnOfValue(text, error.firstPath) } : {};
   const path = error.issues[0]?.path ?? '';
-  return { cause, line, column, ...(path === '' ? {} : { path }), message };
+  return { cause, line, ...column, ...(path === '' ? {} : { path }), message };
 }
 
 /**
@@ -173,6 +173,6 @@ export async function* validChunks(
   // Not "of so many": of a large file that goes on from a checkpoint, the items before it are not counted again.
   const what = `${invalid} ${invalid === 1 ? 'item does' : 'items do'} not fit the schema of workload "${workload.name}".`;
   throw new Problem('invalid-items', `${what}${listed}${unread} Nothing was accepted.`, {
-    errors: faults.map(({ line, column, message }) => ({ line, column, message })),
+    errors: faults.map(({ line, column, message }) => ({ line, ...(column === undefined ? {} : { column }), message })),
   });
 }

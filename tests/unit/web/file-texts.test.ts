@@ -44,7 +44,7 @@ describe('why a file was rejected', () => {
     [
       'at two places',
       rejected([place(3), place(4)]),
-      ['It cannot be read.', 'Line 3, column 9: not JSON', 'Line 4, column 9: not JSON'],
+      ['It cannot be read.', 'At line 3, column 9: not JSON', 'At line 4, column 9: not JSON'],
     ],
     [
       'at a place that the detail names',
