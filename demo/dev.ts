@@ -4,6 +4,7 @@ import { access } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { makeStorage, ProcessStartError, type ReloadableStack, startReloadableStack } from 'functions-local';
 import { formatCount, formatSeconds, formatTable } from '../cli/text/format.ts';
+import { clearLine } from '../cli/text/status-line.ts';
 import { DEV_USAGE, type DemoOptions, explainStart, portOf, readDevArguments } from './arguments.ts';
 import { showBatch } from './batch/show-batch.ts';
 import { verdictOf } from './batch/verdict.ts';
@@ -22,7 +23,9 @@ import { describeAccess } from './next-steps.ts';
 import { ROOT, stackOptions } from './stack-options.ts';
 import { writeUsage } from './usage/generate.ts';
 
-const print = (...lines: string[]): void => void process.stdout.write(`${lines.join('\n')}\n`);
+/** A run may be showing how far it is. */
+const print = (...lines: string[]): void =>
+  void process.stdout.write(`${clearLine(process.stdout)}${lines.join('\n')}\n`);
 const after = (ms: number, callback: () => void): (() => void) => {
   const timer = setTimeout(callback, ms);
   return () => clearTimeout(timer);

@@ -17,6 +17,9 @@ export type Screen = Pick<NodeJS.WriteStream, 'write'> & { isTTY?: boolean; colu
 const PLAIN_INTERVAL_MS = 2_000;
 const CLEAR = '\r\u001b[2K';
 
+/** What clears a status line of a terminal, before lines of somebody else; it is shown again at its next change. */
+export const clearLine = ({ isTTY }: Screen): string => (isTTY === true ? CLEAR : '');
+
 /** `now` in milliseconds is for plain lines only. */
 export function createStatusLine(screen: Screen, now: () => number): StatusLine {
   if (screen.isTTY === true) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createStatusLine } from '../../../../cli/text/status-line.ts';
+import { clearLine, createStatusLine } from '../../../../cli/text/status-line.ts';
 
 function screen(isTTY: boolean) {
   const written: string[] = [];
@@ -34,5 +34,9 @@ describe('a status line', () => {
     for (; now <= 5_000; now += 500) line.show(`${now}`);
     line.finish('done');
     expect(file.written).toEqual(['2000\n', '4000\n', 'done\n']);
+  });
+
+  it('is cleared for lines of others in a terminal only', () => {
+    expect([clearLine(screen(true)), clearLine(screen(false))]).toEqual(['\r\u001b[2K', '']);
   });
 });
