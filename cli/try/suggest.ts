@@ -111,7 +111,7 @@ function pair(
   }
   const rest = missing.filter((field) => !pairs.some(([, paired]) => paired === field));
   // Of a file that has little to do with the schema every guess would be wrong.
-  const isPlausible = free.size <= rest.length || rest.length <= csv.columns.length - columns.length;
+  const isPlausible = free.size === rest.length || rest.length <= csv.columns.length - columns.length;
   // Numbers and enums first: any column may hold text.
   for (const field of isPlausible ? rest.toSorted((a, b) => Number(isText(a)) - Number(isText(b))) : [])
     take(

@@ -37,6 +37,11 @@ describe('what is suggested', () => {
     expect(flagsOf(found)).toEqual(['--rename Kunde=customer', '--rename Betrag=amount', '--rename Art=currency']);
   });
 
+  it('is no guess for a file that has little to do with the schema', () => {
+    for (const columns of [{ Alter: 'text' }, { a: 'text', b: 'text', c: 'text', d: 'text', e: 'text' }])
+      expect(flagsOf(suggested({ check: { csv: csv(columns) }, items: [{}] }))).toEqual([]);
+  });
+
   it('prefers a like name, and quotes what a shell would read', () => {
     const found = suggested({
       check: { csv: csv({ 'Other $(x)': 'text', custmer: 'text', amount: 'number', currency: 'text' }) },
