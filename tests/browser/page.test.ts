@@ -64,6 +64,8 @@ describe('markup in data', () => {
 describe('a report that failed', () => {
   it('is shown as the state of the batch, with the reason and a button that makes it again', async () => {
     page = await dashboard.open(`batches/${id}`);
+    // The key is kept once it has opened something: a reload before that asks for it again.
+    await page.locator('h1 .tag').waitFor();
     const problem = 'The merge of key "acme|EUR" failed: TypeError: no amount';
     await page.route(`**/api/batches/${id}`, async (route) => {
       const batch = await (await route.fetch()).json();
