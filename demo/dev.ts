@@ -8,7 +8,8 @@ import { clearLine } from '../cli/text/status-line.ts';
 import { DEV_USAGE, type DemoOptions, explainStart, portOf, readDevArguments } from './arguments.ts';
 import { showBatch } from './batch/show-batch.ts';
 import { verdictOf } from './batch/verdict.ts';
-import { type DataFolder, takeDataFolder } from './data-folder.ts';
+import { runCommand } from './command.ts';
+import type { DataFolder } from './data-folder.ts';
 import { createAppCopies } from './dev/app-copies.ts';
 import { readSources, WATCHED } from './dev/app-sources.ts';
 import { createTypeCheck } from './dev/check-types.ts';
@@ -18,7 +19,7 @@ import { readContainers } from './dev/read-containers.ts';
 import { createReloader } from './dev/reloader.ts';
 import { describeStartFailure } from './dev/start-failure.ts';
 import { watchFiles } from './dev/watch-files.ts';
-import { INTERRUPTED, interruption } from './interruption.ts';
+import { INTERRUPTED } from './interruption.ts';
 import { describeAccess } from './next-steps.ts';
 import { ROOT, stackOptions } from './stack-options.ts';
 import { writeUsage } from './usage/generate.ts';
@@ -182,15 +183,10 @@ async function develop(
   }
 }
 
-async function main(): Promise<number> {
-  const options = readDevArguments(process.argv.slice(2), process.env.INIT_CWD ?? process.cwd());
-  if (options.help) {
-    print(DEV_USAGE);
-    return 0;
-  }
-  const interrupted = interruption();
-  const folder = await takeDataFolder(join(ROOT, '.sluice'), options.keep);
-  try {
+runCommand({
+  usage: DEV_USAGE,
+  read: readDevArguments,
+  run: async (options, folder, interrupted) => {
     const stack = await bringUp(folder, options);
     try {
       return await develop(stack, options, folder, interrupted);
@@ -198,15 +194,5 @@ async function main(): Promise<number> {
       print('Stopping');
       await stack.stop();
     }
-  } finally {
-    await folder.release();
-  }
-}
-
-main().then(
-  (code) => process.exit(code),
-  (error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    process.exit(1);
   },
-);
+});

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { readFiles, writeFiles } from './app-files.ts';
 import { readArguments, USAGE } from './arguments.ts';
-import { takeDataFolder } from './data-folder.ts';
-import { interruption } from './interruption.ts';
+import { runCommand } from './command.ts';
 import { ROOT } from './stack-options.ts';
 
 /** What the built app and this command consist of. */
@@ -18,28 +17,13 @@ function copyBuild(folder: string): void {
   writeFiles(join(folder, 'node_modules', 'functions-local'), readFiles(local, ['dist', 'package.json']));
 }
 
-async function main(): Promise<number> {
-  const options = readArguments(process.argv.slice(2), process.env.INIT_CWD ?? process.cwd());
-  if (options.help) {
-    process.stdout.write(`${USAGE}\n`);
-    return 0;
-  }
-  const interrupted = interruption();
-  const folder = await takeDataFolder(join(ROOT, '.sluice'), options.keep);
-  try {
+runCommand({
+  usage: USAGE,
+  read: readArguments,
+  run: async (options, folder, interrupted) => {
     copyBuild(folder.app);
     const file = pathToFileURL(join(folder.app, 'dist/demo/start.js')).href;
     const { start } = (await import(file)) as typeof import('./start.ts');
     return await start(options, folder, interrupted);
-  } finally {
-    await folder.release();
-  }
-}
-
-main().then(
-  (code) => process.exit(code),
-  (error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    process.exit(1);
   },
-);
+});

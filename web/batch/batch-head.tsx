@@ -1,5 +1,4 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import { cancelBatch, pauseBatch, resumeBatch } from '../api/batches.ts';
 import type { BatchView } from '../api/types.ts';
 import { Progress } from '../batches/progress.tsx';
@@ -8,6 +7,7 @@ import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { PauseDialog } from '../ui/pause-dialog.tsx';
 import { Labels, PageHead, StateTag } from '../ui/pieces.tsx';
+import { useDialog } from '../ui/use-dialog.ts';
 import { CopyButton } from './copy-button.tsx';
 import { isFinished } from './finished.ts';
 
@@ -18,13 +18,8 @@ export interface BatchHeadProps {
 
 /** Which batch it is, how far it is, and the ways to pause and to stop it. */
 export function BatchHead({ batch, onChange }: BatchHeadProps): JSX.Element {
-  const [asking, setAsking] = useState<'cancel' | 'pause' | 'resume'>();
-  const close = (): void => setAsking(undefined);
+  const { open, setOpen, close, act } = useDialog<'cancel' | 'pause' | 'resume'>(onChange);
   const { id, workload, version, lane, pool, state, source, counts, progress } = batch;
-  const deed = async (work: Promise<unknown>): Promise<void> => {
-    await work;
-    onChange();
-  };
   return (
     <>
       <PageHead
@@ -40,17 +35,17 @@ export function BatchHead({ batch, onChange }: BatchHeadProps): JSX.Element {
         }
       >
         {(state === 'queued' || state === 'running') && (
-          <Button icon="pause" onClick={() => setAsking('pause')}>
+          <Button icon="pause" onClick={() => setOpen('pause')}>
             Pause
           </Button>
         )}
         {state === 'paused' && (
-          <Button icon="play" onClick={() => setAsking('resume')}>
+          <Button icon="play" onClick={() => setOpen('resume')}>
             Resume
           </Button>
         )}
         {!isFinished(batch) && (
-          <Button icon="close" disabled={state === 'cancelling'} onClick={() => setAsking('cancel')}>
+          <Button icon="close" disabled={state === 'cancelling'} onClick={() => setOpen('cancel')}>
             Cancel batch
           </Button>
         )}
@@ -91,25 +86,25 @@ export function BatchHead({ batch, onChange }: BatchHeadProps): JSX.Element {
           )}
         </div>
       )}
-      {asking === 'pause' && (
-        <PauseDialog title="Pause this batch?" onPause={(reason) => deed(pauseBatch(id, reason))} onClose={close}>
+      {open === 'pause' && (
+        <PauseDialog title="Pause this batch?" onPause={(reason) => act(pauseBatch(id, reason))} onClose={close}>
           Chunks that run come to their end, and no more begin; other batches go on. The deadline does not wait.
         </PauseDialog>
       )}
-      {asking === 'resume' && (
-        <Confirm title="Resume this batch?" action="Resume" onConfirm={() => deed(resumeBatch(id))} onClose={close}>
+      {open === 'resume' && (
+        <Confirm title="Resume this batch?" action="Resume" onConfirm={() => act(resumeBatch(id))} onClose={close}>
           <p>
             The {formatCount(counts.pending)} items that are pending go back to the queue.
             {progress && ' Chunks that still run from before the pause may run a second time.'}
           </p>
         </Confirm>
       )}
-      {asking === 'cancel' && (
+      {open === 'cancel' && (
         <Confirm
           title="Cancel this batch?"
           action="Cancel batch"
           danger
-          onConfirm={() => deed(cancelBatch(id))}
+          onConfirm={() => act(cancelBatch(id))}
           onClose={close}
         >
           <p>

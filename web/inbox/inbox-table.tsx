@@ -1,11 +1,11 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import { deleteFile, retryFile } from '../api/inbox.ts';
 import type { InboxFile } from '../api/types.ts';
 import { formatBytes, formatName, formatPercent, formatTime } from '../format.ts';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { PartsBar, Tag } from '../ui/pieces.tsx';
+import { useDialog } from '../ui/use-dialog.ts';
 import { progressText, readFraction, reasonLines } from './file-texts.ts';
 
 const TONES: Readonly<Record<InboxFile['state'], string>> = {
@@ -24,12 +24,7 @@ export interface InboxTableProps {
 
 /** A row for each file, with what an operator can do about a rejected one. */
 export function InboxTable({ files, onChange }: InboxTableProps): JSX.Element {
-  const [open, setOpen] = useState<Open>();
-  const close = (): void => setOpen(undefined);
-  const done = async (work: Promise<unknown>): Promise<void> => {
-    await work;
-    onChange();
-  };
+  const { open, setOpen, close, act } = useDialog<Open>(onChange);
   return (
     <section class="panel flush">
       <table class="table stacking">
@@ -55,7 +50,7 @@ export function InboxTable({ files, onChange }: InboxTableProps): JSX.Element {
         </tbody>
       </table>
       {open?.deed === 'retry' && (
-        <Confirm title="Retry this file?" action="Retry" onClose={close} onConfirm={() => done(retryFile(open.name))}>
+        <Confirm title="Retry this file?" action="Retry" onClose={close} onConfirm={() => act(retryFile(open.name))}>
           <p>
             <span class="mono">{open.name}</span> goes back into the inbox, and the next look takes it. That helps where
             not the file was wrong, but a setting or the workload.
@@ -68,7 +63,7 @@ export function InboxTable({ files, onChange }: InboxTableProps): JSX.Element {
           action="Delete"
           danger
           onClose={close}
-          onConfirm={() => done(deleteFile(open.name))}
+          onConfirm={() => act(deleteFile(open.name))}
         >
           <p>
             <span class="mono">{open.name}</span> is removed with its reason. No batch was made of it.

@@ -1,5 +1,4 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import { pauseQueue, resumeQueue } from '../api/queues.ts';
 import type { QueueView } from '../api/types.ts';
 import { formatClock, formatCompact, formatCount } from '../format.ts';
@@ -8,6 +7,7 @@ import { Confirm } from '../ui/confirm.tsx';
 import { PauseDialog } from '../ui/pause-dialog.tsx';
 import { Tag } from '../ui/pieces.tsx';
 import { Empty } from '../ui/states.tsx';
+import { useDialog } from '../ui/use-dialog.ts';
 import { PolicyDialog } from './policy-dialog.tsx';
 import { QueueNotes } from './queue-notes.tsx';
 
@@ -20,12 +20,7 @@ export interface QueueTableProps {
 
 /** A row a queue, with what an operator can do about it. */
 export function QueueTable({ queues, onChange }: QueueTableProps): JSX.Element {
-  const [open, setOpen] = useState<Open>();
-  const close = (): void => setOpen(undefined);
-  const deed = async (work: Promise<unknown>): Promise<void> => {
-    await work;
-    onChange();
-  };
+  const { open, setOpen, close, act } = useDialog<Open>(onChange);
   if (queues.length === 0)
     return (
       <Empty icon="queues" title="No queues">
@@ -57,7 +52,7 @@ export function QueueTable({ queues, onChange }: QueueTableProps): JSX.Element {
       {open?.dialog === 'pause' && (
         <PauseDialog
           title={`Pause ${open.queue}?`}
-          onPause={(reason) => deed(pauseQueue(open.queue, reason))}
+          onPause={(reason) => act(pauseQueue(open.queue, reason))}
           onClose={close}
         >
           No drain starts any more, and one that runs ends after its wave. Uploads are still accepted, and wait.
@@ -69,7 +64,7 @@ export function QueueTable({ queues, onChange }: QueueTableProps): JSX.Element {
           title={`Resume ${open.queue}?`}
           action="Resume"
           onClose={close}
-          onConfirm={() => deed(resumeQueue(open.queue))}
+          onConfirm={() => act(resumeQueue(open.queue))}
         >
           <p>The pause ends and a drain starts if anything waits.</p>
         </Confirm>

@@ -1,0 +1,44 @@
+/** What `npm start` and `npm run dev` share: one data folder per command, Ctrl-C, and how the process ends. */
+import { join } from 'node:path';
+import { type DataFolder, takeDataFolder } from './data-folder.ts';
+import { interruption } from './interruption.ts';
+import { ROOT } from './stack-options.ts';
+
+/** A command. */
+export interface DemoCommand<Options> {
+  usage: string;
+  /** Reads the arguments; `folder` is what a relative file is relative to. */
+  read: (args: string[], folder: string) => Options;
+  /** Returns the exit code; `interrupted` resolves at the first Ctrl-C. The folder is the command's until then. */
+  run: (options: Options, folder: DataFolder, interrupted: Promise<void>) => Promise<number>;
+}
+
+/** Runs the command with the arguments of the process, and ends the process. */
+export function runCommand<Options extends { help: boolean; keep: boolean }>(command: DemoCommand<Options>): void {
+  exitCodeOf(command).then(
+    (code) => process.exit(code),
+    (error: unknown) => {
+      process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+      process.exit(1);
+    },
+  );
+}
+
+async function exitCodeOf<Options extends { help: boolean; keep: boolean }>({
+  usage,
+  read,
+  run,
+}: DemoCommand<Options>): Promise<number> {
+  const options = read(process.argv.slice(2), process.env.INIT_CWD ?? process.cwd());
+  if (options.help) {
+    process.stdout.write(`${usage}\n`);
+    return 0;
+  }
+  const interrupted = interruption();
+  const folder = await takeDataFolder(join(ROOT, '.sluice'), options.keep);
+  try {
+    return await run(options, folder, interrupted);
+  } finally {
+    await folder.release();
+  }
+}
