@@ -35,6 +35,7 @@ export function describeNextSteps(
     '  npm run --silent sluice -- --help',
     'or without the command:',
     `  curl -s -H "x-functions-key: $SLUICE_KEY" '${url}/api/batches/${batch.id}/report?format=csv'`,
+    'Items of your own, from a sample file: npm run new-workload -- NAME --from FILE; npm run dev takes over each edit',
     ...(instances.length > 1 ? [] : ['Scale out: npm start -- --instances 3']),
   ];
 }
