@@ -3,8 +3,7 @@ import type { BlobItem, ContainerClient } from '@azure/storage-blob';
 import { isIdempotencyKey, MAX_KEY, recordContent } from '../../batches/keys.ts';
 import { Problem, statusOf } from '../../errors.ts';
 import type { Settings } from '../../settings.ts';
-import { downloadedPieces } from '../../storage/blob-reads.ts';
-import { DOWNLOAD_RESUMES } from '../../storage/retry-limits.ts';
+import { downloadedPieces, openDownload } from '../../storage/blob-reads.ts';
 import type { Registry } from '../../workload/registry.ts';
 import { submit } from '../submit.ts';
 import type { SubmitDeps } from '../submit-request.ts';
@@ -112,13 +111,7 @@ async function openFile(
   { offset, signal }: { offset: number; signal: AbortSignal },
 ): Promise<Readable> {
   try {
-    const conditions = { ifMatch: quoted(etag) };
-    const options = { conditions, maxRetryRequests: DOWNLOAD_RESUMES, abortSignal: signal };
-    const { readableStreamBody } = await inbox.getBlobClient(name).download(offset, undefined, options);
-    const body = readableStreamBody as Readable;
-    // Until somebody reads it, an error that nobody hears would end the process; whoever reads meets it all the same.
-    body.on('error', () => undefined);
-    return body;
+    return (await openDownload(inbox.getBlobClient(name), { offset, ifMatch: quoted(etag), signal })).body;
   } catch (error) {
     if (statusOf(error) !== 404 && statusOf(error) !== 412) throw error;
     throw new FileChangedError(`${name} was removed or replaced since it was listed.`, { cause: error });
