@@ -8,6 +8,7 @@ import type { Registry } from '../../workload/registry.ts';
 import { submit } from '../submit.ts';
 import type { SubmitDeps } from '../submit-request.ts';
 import { inboxOptions } from '../upload-options.ts';
+import { lowerCased } from './file-metadata.ts';
 import type { FileVersion } from './inbox-marks.ts';
 import { quoted } from './inbox-move.ts';
 import { inboxTarget } from './inbox-target.ts';
@@ -79,9 +80,8 @@ export async function submitFile(
   return { batch: row.id, ...(sameContentAs === undefined ? {} : { sameContentAs }) };
 }
 
-/** Metadata names keep the case that they were written in. */
-function ownKeyOf(metadata: Record<string, string> = {}): string | undefined {
-  const [, key] = Object.entries(metadata).find(([name]) => name.toLowerCase() === KEY_METADATA) ?? [];
+function ownKeyOf(metadata?: Record<string, string>): string | undefined {
+  const key = lowerCased(metadata)[KEY_METADATA];
   if (key === undefined || isIdempotencyKey(key)) return key;
   throw new Problem(
     'invalid-parameter',
