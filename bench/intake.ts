@@ -2,7 +2,8 @@
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import type { UploadEncoding, UploadFormat } from '../shared/contract/upload-kinds.ts';
 import { readUpload } from '../shared/intake/read-upload.ts';
-import { type PayloadBlob, writePayload } from '../shared/intake/store/write-payload.ts';
+import type { PayloadBlob } from '../shared/intake/store/block-upload.ts';
+import { writePayload } from '../shared/intake/store/write-payload.ts';
 
 const MiB = 1024 * 1024;
 const ITEMS = Number(process.argv[2] ?? 500_000);

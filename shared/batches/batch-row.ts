@@ -1,5 +1,6 @@
 import type { Labels } from '../contract/labels.ts';
 import type { Operations } from '../contract/operations.ts';
+import type { UploadFormat } from '../contract/upload-kinds.ts';
 import { type Entity, fromEntity, type StoredEntity, toEntity } from '../storage/entity.ts';
 
 /**
@@ -107,7 +108,7 @@ export interface BatchRow extends BatchCounts, PresentRevision {
   fileName?: string | undefined;
   labels?: Labels | undefined;
   /** What the upload was written in; absent: not recorded, by an earlier version. */
-  format?: 'ndjson' | 'json' | 'csv' | undefined;
+  format?: UploadFormat | undefined;
   /** What a CSV upload was read as. Its cells are text where the schema gives no JSON Schema. */
   csv?: { delimiter: string; columns: number; cells: 'text' | 'typed' } | undefined;
   /** Blob in container `payloads`, sha256 of the decoded upload, and where the chunk index lies. */

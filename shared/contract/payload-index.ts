@@ -67,6 +67,25 @@ function requireGapless(chunks: readonly ChunkEntry[]): void {
 }
 
 /**
+ * The number of the chunk that has an item; `index` is its 0-based position in the batch. The chunks follow one another, so
+ * the last that begins at or before the item has it. Undefined for a position behind the last item.
+ */
+export function chunkOfItem(
+  entries: readonly Pick<ChunkEntry, 'items' | 'firstItem'>[],
+  index: number,
+): number | undefined {
+  let low = 0;
+  let high = entries.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((entries[middle]?.firstItem ?? 0) <= index) low = middle + 1;
+    else high = middle;
+  }
+  const entry = entries[low - 1];
+  return entry === undefined || index >= entry.firstItem + entry.items ? undefined : low - 1;
+}
+
+/**
  * The 1-based line of the upload on which an item begins; `index` is its 0-based position in the batch.
  * @throws RangeError when the item is not of this chunk.
  */

@@ -72,7 +72,7 @@ async function refuseRepeated(
   const earlier = await claimContent(deps.keys, content, { nowMs, isAccepted });
   if (earlier === undefined) return;
   await stored.discardCheckpoint();
-  await deps.container(CONTAINERS.payloads).getBlobClient(row.payload).deleteIfExists();
+  await dropPayload(deps, row);
   throw new Problem('repeated-content', `Batch ${earlier} of workload "${row.workload}" has the same content.`);
 }
 
@@ -94,13 +94,14 @@ async function finishIntake(
 async function yieldTo(deps: SubmitDeps, own: BatchRow): Promise<BatchRow> {
   const stored = await readBatch(deps.table, own.id);
   if (!stored) throw new Problem('conflict', 'The batch of this idempotency key is being deleted.');
-  if (stored.row.payload !== own.payload) {
-    await deps.container(CONTAINERS.payloads).getBlobClient(own.payload).deleteIfExists();
-  }
+  if (stored.row.payload !== own.payload) await dropPayload(deps, own);
   if (stored.row.digest !== own.digest) throw mismatch();
   const { state, revision } = stored.row;
   return state === 'accepting' && revision === 0 ? finishIntake(deps, stored.row) : stored.row;
 }
+
+const dropPayload = ({ container }: SubmitDeps, { payload }: BatchRow): Promise<unknown> =>
+  container(CONTAINERS.payloads).getBlobClient(payload).deleteIfExists();
 
 /** The problem of a key that stands for other content. */
 export const mismatch = (): Problem =>

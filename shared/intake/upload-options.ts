@@ -2,6 +2,7 @@
 import { type Labels, readLabels } from '../contract/labels.ts';
 import { baseNameOf, MAX_FILE_NAME } from '../contract/upload-kinds.ts';
 import { Problem } from '../errors.ts';
+import { lowerCased } from './inbox/file-metadata.ts';
 import { type CsvOptions, readCsvOptions } from './parse/csv/csv-options.ts';
 
 const CONTROL = /\p{Cc}/u;
@@ -47,14 +48,12 @@ export function readFileName(text: string | null | undefined, where: string): st
  * names may be in any case. Without `filename` the file has the last part of its path for a name.
  * @throws Problem 'invalid-parameter'
  */
-export function inboxOptions(path: string, metadata: Readonly<Record<string, string>> = {}): UploadOptions {
-  const entries = new Map(Object.entries(metadata).map(([name, value]) => [name.toLowerCase(), value]));
+export function inboxOptions(path: string, metadata?: Readonly<Record<string, string>>): UploadOptions {
+  const { csv = '', labels, filename } = lowerCased(metadata);
   return {
-    csv: readCsvOptions(new URLSearchParams(entries.get('csv') ?? '')),
-    labels: readLabelsOption(entries.get('labels'), 'Metadata labels'),
-    fileName:
-      readFileName(entries.get('filename'), 'Metadata filename') ??
-      [...baseNameOf(path)].slice(0, MAX_FILE_NAME).join(''),
+    csv: readCsvOptions(new URLSearchParams(csv)),
+    labels: readLabelsOption(labels, 'Metadata labels'),
+    fileName: readFileName(filename, 'Metadata filename') ?? [...baseNameOf(path)].slice(0, MAX_FILE_NAME).join(''),
   };
 }
 

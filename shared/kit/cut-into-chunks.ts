@@ -1,6 +1,6 @@
 import { digestOf, encodeFrameSync } from '../contract/frame.ts';
 import { chunkId } from '../contract/names.ts';
-import { lineOfItem } from '../contract/payload-index.ts';
+import { chunkOfItem, lineOfItem } from '../contract/payload-index.ts';
 import type { Reference } from '../contract/reference.ts';
 import type { RawChunk } from '../intake/chunk-records.ts';
 import { readUpload } from '../intake/read-upload.ts';
@@ -51,7 +51,7 @@ export async function cutIntoChunks(
 const isChunks = (source: ItemSource): source is AsyncIterable<ItemChunk> => Symbol.asyncIterator in source;
 
 function lineIn(entries: readonly Omit<ItemChunk, 'bytes'>[], position: number): number {
-  const entry = entries.find(({ firstItem, items }) => position < firstItem + items);
+  const entry = entries[chunkOfItem(entries, position) ?? -1];
   if (entry === undefined) throw new RangeError(`There is no item ${position}.`);
   return lineOfItem(entry, position);
 }

@@ -1,7 +1,25 @@
 /** Reading blobs: a body that breaks off is an outage, whatever the SDK makes of it. */
 import type { Readable } from 'node:stream';
-import { type BlobClient, type BlobDownloadToBufferOptions, RestError } from '@azure/storage-blob';
+import {
+  type BlobClient,
+  type BlobDownloadToBufferOptions,
+  type BlobGetPropertiesResponse,
+  RestError,
+} from '@azure/storage-blob';
 import { isOutage, statusOf } from '../errors.ts';
+import { DOWNLOAD_RESUMES } from './retry-limits.ts';
+
+/** The properties of a blob; undefined when it is not there. */
+export async function blobProperties(
+  blob: Pick<BlobClient, 'getProperties'>,
+): Promise<BlobGetPropertiesResponse | undefined> {
+  try {
+    return await blob.getProperties();
+  } catch (error) {
+    if (statusOf(error) === 404) return undefined;
+    throw error;
+  }
+}
 
 /**
  * Downloads `count` bytes of a blob from `offset`, by one call; without them, the whole blob, by one call more for its size.
@@ -17,6 +35,40 @@ export async function downloadBytes(
   } catch (error) {
     throw asOutage(error);
   }
+}
+
+/** A part of a blob. */
+interface DownloadRange {
+  /** Default 0. */
+  offset?: number;
+  /** Default to the end. */
+  count?: number;
+  /** Refuses another version with 412. */
+  ifMatch?: string | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Opens a streamed download, for `downloadedPieces`; `bytes` is its length. A `body` that is not read to its end has to be
+ * destroyed.
+ */
+export async function openDownload(
+  blob: BlobClient,
+  { offset = 0, count, ifMatch, signal }: DownloadRange = {},
+): Promise<{ etag: string | undefined; bytes: number; body: Readable }> {
+  const {
+    etag,
+    contentLength: bytes = 0,
+    readableStreamBody,
+  } = await blob.download(offset, count, {
+    maxRetryRequests: DOWNLOAD_RESUMES,
+    ...(ifMatch === undefined ? {} : { conditions: { ifMatch } }),
+    ...(signal === undefined ? {} : { abortSignal: signal }),
+  });
+  const body = readableStreamBody as Readable;
+  // Until somebody reads it, an error that nobody hears would end the process; whoever reads meets it all the same.
+  body.on('error', () => undefined);
+  return { etag, bytes, body };
 }
 
 /**

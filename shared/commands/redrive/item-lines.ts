@@ -1,6 +1,6 @@
 import type { ContainerClient } from '@azure/storage-blob';
 import type { BatchRow } from '../../batches/batch-row.ts';
-import { type ChunkEntry, lineOfItem } from '../../contract/payload-index.ts';
+import { type ChunkEntry, chunkOfItem, lineOfItem } from '../../contract/payload-index.ts';
 import { statusOf } from '../../errors.ts';
 import { readChunkIndex } from '../../intake/continue-intake.ts';
 
@@ -20,17 +20,10 @@ export async function readItemLines(
   }
 }
 
-/** Looks lines up in a payload's index: its chunks follow one another, so the last that begins at or before an item has it. */
+/** Looks lines up in a payload's index. */
 export function linesBy(entries: readonly ChunkEntry[]): LineOf {
   return (index) => {
-    let low = 0;
-    let high = entries.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((entries[middle]?.firstItem ?? 0) <= index) low = middle + 1;
-      else high = middle;
-    }
-    const entry = entries[low - 1];
-    return entry === undefined || index >= entry.firstItem + entry.items ? undefined : lineOfItem(entry, index);
+    const entry = entries[chunkOfItem(entries, index) ?? -1];
+    return entry && lineOfItem(entry, index);
   };
 }

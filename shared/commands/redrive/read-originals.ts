@@ -22,9 +22,19 @@ export async function readOriginals(
   batch: BatchRow,
   indices: readonly number[],
 ): Promise<Map<number, string>> {
+  return indices.length === 0
+    ? new Map()
+    : originalsIn(deps, batch, { entries: await readEntries(deps, batch), indices });
+}
+
+/** As `readOriginals`, for a payload whose index has been read. */
+export async function originalsIn(
+  deps: Deps,
+  batch: BatchRow,
+  { entries, indices }: { entries: readonly ChunkEntry[]; indices: readonly number[] },
+): Promise<Map<number, string>> {
   const found = new Map<number, string>();
-  if (indices.length === 0) return found;
-  for (const [entry, wanted] of byChunk(await readEntries(deps, batch), indices)) {
+  for (const [entry, wanted] of byChunk(entries, indices)) {
     const lines = await readLines(deps, batch, entry);
     for (const index of wanted) {
       const line = lines[index - entry.firstItem];
@@ -59,13 +69,21 @@ const isBefore = (entry: ChunkEntry | undefined, index: number): boolean =>
   entry !== undefined && entry.firstItem + entry.items <= index;
 
 async function readLines(deps: Deps, batch: BatchRow, entry: ChunkEntry): Promise<string[]> {
-  const range = { container: 'payloads', blob: batch.payload, offset: entry.offset, length: entry.length } as const;
-  const frame = await readRange(deps.container(CONTAINERS.payloads), range);
-  if (!frame) return [];
   try {
-    return splitLines(decodeFrame(frame, entry).toString('utf8'));
+    return (await readChunkItems(deps, batch, entry)) ?? [];
   } catch (error) {
     if (error instanceof FrameError) return [];
     throw error;
   }
+}
+
+/**
+ * The items of a chunk of the payload as JSON text; undefined when the payload is gone.
+ * @throws FrameError when the stored bytes are not what the index says.
+ */
+export async function readChunkItems(deps: Deps, batch: BatchRow, entry: ChunkEntry): Promise<string[] | undefined> {
+  const { offset, length } = entry;
+  const range = { container: 'payloads', blob: batch.payload, offset, length } as const;
+  const frame = await readRange(deps.container(CONTAINERS.payloads), range);
+  return frame && splitLines(decodeFrame(frame, entry).toString('utf8'));
 }

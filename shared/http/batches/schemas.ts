@@ -2,12 +2,10 @@
 import { z } from 'zod';
 import { BATCH_STATES } from '../../batches/batch-row.ts';
 import { operationsSchema } from '../../contract/operations.ts';
-import { DELIMITERS, ENCODINGS, type UploadFormat } from '../../contract/upload-kinds.ts';
+import { DELIMITERS, ENCODINGS, FORMATS } from '../../contract/upload-kinds.ts';
 import { CHARSETS } from '../../intake/parse/csv/csv-options.ts';
 import { reportHeaderSchema } from '../../results/read-report.ts';
-import { count, time, usd } from '../edge/schemas.ts';
-
-const UPLOAD_FORMATS = ['ndjson', 'json', 'csv'] as const satisfies readonly UploadFormat[];
+import { count, time, uploadPosition, usd } from '../edge/schemas.ts';
 
 const operations = operationsSchema.describe('Billed operations by name, such as blob.put');
 
@@ -72,7 +70,7 @@ export const batchViewSchema = z.object({
     kind: z.enum(['http', 'inbox']),
     name: z.string(),
     file: z.string().optional().describe('Name of the uploaded file, as the client gave it'),
-    format: z.enum(UPLOAD_FORMATS).optional().describe('What the upload was written in'),
+    format: z.enum(FORMATS).optional().describe('What the upload was written in'),
     csv: z
       .object({
         delimiter: z.string(),
@@ -222,11 +220,9 @@ export const reportLineSchema = z.object({ key: z.string(), value: z.unknown() }
 /** A report as one JSON document. */
 export const reportSchema = reportHeaderSchema.extend({ items: z.array(reportLineSchema) });
 
-const fault = { line: count, column: count.optional(), message: z.string() };
-
 /** What the beginning of an upload is understood as, and how far it fits the schema (`UploadCheck` of intake). */
 export const uploadCheckSchema = z.object({
-  format: z.enum(UPLOAD_FORMATS),
+  format: z.enum(FORMATS),
   encoding: z.enum(ENCODINGS),
   csv: z
     .object({
@@ -254,10 +250,10 @@ export const uploadCheckSchema = z.object({
     z.object({
       cause: z.string().describe('As dead letters are grouped'),
       count,
-      examples: z.array(z.object({ ...fault, path: z.string().optional() })).max(3),
+      examples: z.array(uploadPosition.extend({ path: z.string().optional() })).max(3),
     }),
   ),
-  fault: z.object(fault).optional().describe('Why the upload would be refused: it cannot be read any further'),
+  fault: uploadPosition.optional().describe('Why the upload would be refused: it cannot be read any further'),
   estimate: z
     .object({ items: count, chunks: count, lane: z.string(), operations: count, usd, sheet: z.string() })
     .optional()

@@ -5,14 +5,17 @@ export const count = z.number().int().nonnegative();
 export const time = z.string().describe('Time in UTC, ISO 8601');
 export const usd = z.number().nonnegative();
 
-/** A problem document (RFC 9457). `errors` are places in an upload, 1-based. */
+/** A place in an upload, 1-based. */
+export const uploadPosition = z.object({ line: count, column: count.optional(), message: z.string() });
+
+/** A problem document (RFC 9457). `errors` are places in an upload. */
 export const problemSchema = z.object({
   type: z.string(),
   title: z.string(),
   status: z.number().int(),
   detail: z.string(),
   instance: z.string(),
-  errors: z.array(z.object({ line: count, column: count.optional(), message: z.string() })).optional(),
+  errors: z.array(uploadPosition).optional(),
 });
 
 /** Body of the pause of a queue or a batch; all of it may be left out. */

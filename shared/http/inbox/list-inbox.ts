@@ -48,10 +48,10 @@ async function listFrom(deps: InboxFilesDeps, filter: Parameters<typeof listInbo
   }
 }
 
-const viewOf = ({ workload = '', lane = '', ...file }: InboxFile): InboxFileView => ({
+const viewOf = ({ workload, lane, ...file }: InboxFile): InboxFileView => ({
   ...file,
-  workload: workload || null,
-  lane: lane || null,
+  workload: workload ?? null,
+  lane: lane ?? null,
 });
 
 /** A name from outside; 400 for one that may not name a blob. */

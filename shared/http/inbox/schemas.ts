@@ -1,16 +1,14 @@
 /** What the routes of the inbox take and answer with. */
 import { z } from 'zod';
 import { MAX_BLOB_NAME } from '../../contract/blob-name.ts';
-import { count, time } from '../edge/schemas.ts';
+import { count, time, uploadPosition } from '../edge/schemas.ts';
 
 const reasonSchema = z.object({
   type: z.string().describe('Type of the problem, as an upload over HTTP would have got it'),
   status: z.number().int(),
   title: z.string(),
   detail: z.string(),
-  errors: z
-    .array(z.object({ line: count, column: count.optional(), message: z.string() }))
-    .describe('Places in the file, 1-based'),
+  errors: z.array(uploadPosition).describe('Places in the file, 1-based'),
 });
 
 /** A file of the inbox. */

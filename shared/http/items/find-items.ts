@@ -1,18 +1,14 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import type { BatchRow } from '../../batches/batch-row.ts';
-import { decodeFrame } from '../../contract/frame.ts';
-import { CONTAINERS } from '../../contract/names.ts';
-import type { ChunkEntry } from '../../contract/payload-index.ts';
+import { readChunkItems } from '../../commands/redrive/read-originals.ts';
 import { Problem } from '../../errors.ts';
-import { readRange } from '../../processing/fetch-frames.ts';
-import { splitLines } from '../../processing/sources.ts';
 import type { Workload } from '../../workload/define.ts';
 import type { Registry } from '../../workload/registry.ts';
 import { InvalidItem, validateItemSafely } from '../../workload/validate-item.ts';
 import { json } from '../edge/answers.ts';
 import { nextLink } from '../edge/links.ts';
 import { batchOf, wholeOf } from '../edge/parameters.ts';
-import { readEntries } from './get-item.ts';
+import { payloadGone, readEntries } from './get-item.ts';
 import type { TrailDeps } from './item-trail.ts';
 import type { FoundItems } from './schemas.ts';
 
@@ -39,7 +35,9 @@ export async function findItems(
   for (const entry of entries) {
     const isFull = bytes + entry.bytes > PAGE.bytes || items + entry.items > PAGE.items;
     if (positions.length >= MAX_FOUND || (scanned > 0 && isFull)) break;
-    for (const [offset, text] of (await linesOf(deps, batch, entry)).entries())
+    const lines = await readChunkItems(deps, batch, entry);
+    if (lines === undefined) throw payloadGone(batch);
+    for (const [offset, text] of lines.entries())
       if ((await idOf(text)) === id) positions.push(entry.firstItem + offset);
     bytes += entry.bytes;
     items += entry.items;
@@ -86,12 +84,4 @@ function idReader(registry: Registry, { workload: name }: BatchRow): (text: stri
       return undefined;
     }
   };
-}
-
-async function linesOf(deps: TrailDeps, batch: BatchRow, entry: ChunkEntry): Promise<string[]> {
-  const { offset, length } = entry;
-  const range = { container: 'payloads', blob: batch.payload, offset, length } as const;
-  const frame = await readRange(deps.container(CONTAINERS.payloads), range);
-  if (frame === undefined) throw new Problem('not-found', `The payload of batch ${batch.id} is gone.`);
-  return splitLines(decodeFrame(frame, entry).toString('utf8'));
 }

@@ -1,12 +1,12 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import type { BatchRow } from '../../batches/batch-row.ts';
-import { readOriginals } from '../../commands/redrive/read-originals.ts';
-import { type ChunkEntry, lineOfItem } from '../../contract/payload-index.ts';
+import { originalsIn } from '../../commands/redrive/read-originals.ts';
+import { type ChunkEntry, chunkOfItem, lineOfItem } from '../../contract/payload-index.ts';
 import { Problem, statusOf } from '../../errors.ts';
 import { readChunkIndex } from '../../intake/continue-intake.ts';
 import { MEDIA_TYPES } from '../edge/formats.ts';
 import { batchOf } from '../edge/parameters.ts';
-import { chunkOfItem, followItem, type TrailDeps } from './item-trail.ts';
+import { followItem, type TrailDeps } from './item-trail.ts';
 
 /** GET batches/{id}/items/{position}: an item, the chunks that it ran in, and its result or dead letter. */
 export async function getItem(deps: TrailDeps, request: HttpRequest): Promise<HttpResponseInit> {
@@ -17,7 +17,7 @@ export async function getItem(deps: TrailDeps, request: HttpRequest): Promise<Ht
   const entry = entries[number ?? -1];
   if (number === undefined || entry === undefined) throw noItem(batch, String(position));
   const [items, trail] = await Promise.all([
-    readOriginals(deps, batch, [position]),
+    originalsIn(deps, batch, { entries: [entry], indices: [position] }),
     followItem(deps, batch, { position, number }),
   ]);
   const { steps, result, deadLetter } = trail;
@@ -46,6 +46,10 @@ export async function readEntries(deps: TrailDeps, batch: BatchRow): Promise<Chu
     return await readChunkIndex(deps, batch);
   } catch (error) {
     if (statusOf(error) !== 404) throw error;
-    throw new Problem('not-found', `The payload of batch ${batch.id} is gone.`, { cause: error });
+    throw payloadGone(batch, error);
   }
 }
+
+/** The problem of a batch whose payload was deleted. */
+export const payloadGone = ({ id }: BatchRow, cause?: unknown): Problem =>
+  new Problem('not-found', `The payload of batch ${id} is gone.`, { cause });

@@ -6,7 +6,6 @@ import { followUps } from '../../batches/follow-ups.ts';
 import { appliedRedrive } from '../../commands/redrive/current-dead.ts';
 import { CONTAINERS, chunkId, redriveChunkId, revisionOf } from '../../contract/names.ts';
 import type { DeadItem, OutcomeHeader, RetryItem } from '../../contract/outcome.ts';
-import type { ChunkEntry } from '../../contract/payload-index.ts';
 import type { Reference } from '../../contract/reference.ts';
 import { readRange } from '../../processing/fetch-frames.ts';
 import { rangeOf, readSources } from '../../processing/sources.ts';
@@ -48,8 +47,8 @@ export interface Trail {
 const MAX_STEPS = 1_000;
 
 /**
- * Follows an item from the chunk of the upload through splits, retries and redrives. `entry` and `number` are of that chunk
- * in the payload's index. Costs one read of a row per step, and one or two of frames.
+ * Follows an item from the chunk of the upload through splits, retries and redrives. `number` is of that chunk in the
+ * payload's index. Costs one read of a row per step, one or two of frames, and two more where the item succeeded.
  * @throws FrameError when an outcome is not what the ledger says.
  */
 export async function followItem(
@@ -62,12 +61,6 @@ export async function followItem(
     trail = await followFrom(deps, { batch: batch.id, position, start, steps: trail.steps });
   }
   return trail;
-}
-
-/** The chunk of the payload that holds an item, by its number; undefined for a position behind the last item. */
-export function chunkOfItem(entries: readonly ChunkEntry[], position: number): number | undefined {
-  const number = entries.findIndex(({ firstItem, items }) => position >= firstItem && position < firstItem + items);
-  return number < 0 ? undefined : number;
 }
 
 /** The chunks of redrives that took the item up, the earliest first. */
@@ -120,18 +113,20 @@ async function stepOf(deps: TrailDeps, row: ChunkRow | undefined, position: numb
   const { header, reference, doneAt: at } = row;
   if (header.ending === 'split')
     return { step: { end: 'split', at }, next: await partWith(deps, { reference, header, position }) };
-  const found = await lineWith(deps, row, { name: 'retries', position });
+  const retries = await linesOf(deps, row, 'retries');
+  const found = retries.find((line) => indexIn(line) === position);
   if (found !== undefined) {
     const { attempts } = JSON.parse(found) as RetryItem;
     const [next] = followUps(reference, header);
     return { step: { end: 'retried', at, ...latest(attempts) }, next: next?.chunk };
   }
-  const deadLetter = await lineWith(deps, row, { name: 'dead', position });
+  const dead = await linesOf(deps, row, 'dead');
+  const deadLetter = dead.find((line) => indexIn(line) === position);
   if (deadLetter !== undefined) {
     const { attempts, error } = JSON.parse(deadLetter) as DeadItem;
     return { step: { end: 'dead', at, attempts: attempts.length, error: error.message }, deadLetter };
   }
-  return resultOf(deps, row, position);
+  return resultOf(deps, row, { position, others: [...retries, ...dead] });
 }
 
 function latest(attempts: RetryItem['attempts']): Pick<Step, 'attempts' | 'error'> {
@@ -159,33 +154,25 @@ async function readItems({ container }: TrailDeps, reference: Reference): Promis
   return frame === undefined ? [] : readSources(reference, frame);
 }
 
-async function lineWith(
-  deps: TrailDeps,
-  row: ChunkRow,
-  { name, position }: { name: 'retries' | 'dead'; position: number },
-): Promise<string | undefined> {
-  const lines = await linesOf(deps, row, name);
-  return lines.find((line) => (JSON.parse(line) as { index: number }).index === position);
-}
+const indexIn = (line: string): number => (JSON.parse(line) as { index: number }).index;
 
 async function linesOf({ container }: TrailDeps, row: ChunkRow, name: FrameName): Promise<string[]> {
   const frame = frameOfChunk(row, name);
   return frame === undefined ? [] : readLines(container(CONTAINERS.results), frame);
 }
 
-/** Results stand in the order of the chunk's items, without those that were retried or died. */
-async function resultOf(deps: TrailDeps, row: ChunkRow, position: number): Promise<StepResult> {
+/** Results stand in the order of the chunk's items, without those that were retried or died: `others`. */
+async function resultOf(
+  deps: TrailDeps,
+  row: ChunkRow,
+  { position, others }: { position: number; others: readonly string[] },
+): Promise<StepResult> {
   const { header, doneAt: at, reference } = row;
   const { succeeded = 0, cancelled = 0 } = header?.counts ?? {};
   if (succeeded === 0) return { step: { end: 'cancelled', at } };
   if (cancelled > 0) return { step: { end: 'unknown', at } };
-  const [sources, retries, dead] = await Promise.all([
-    readItems(deps, reference),
-    linesOf(deps, row, 'retries'),
-    linesOf(deps, row, 'dead'),
-  ]);
-  const others = new Set([...retries, ...dead].map((line) => (JSON.parse(line) as { index: number }).index));
-  const left = sources.filter(({ index }) => !others.has(index));
+  const elsewhere = new Set(others.map(indexIn));
+  const left = (await readItems(deps, reference)).filter(({ index }) => !elsewhere.has(index));
   const source = left.findIndex(({ index }) => index === position);
   const attempts = left[source]?.attempts.length;
   const result = (await linesOf(deps, row, 'results'))[source];

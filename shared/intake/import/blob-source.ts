@@ -1,8 +1,6 @@
-import type { Readable } from 'node:stream';
 import type { BlobClient } from '@azure/storage-blob';
 import { errorCodeOf, statusOf } from '../../errors.ts';
-import { downloadedPieces } from '../../storage/blob-reads.ts';
-import { DOWNLOAD_RESUMES } from '../../storage/retry-limits.ts';
+import { downloadedPieces, openDownload } from '../../storage/blob-reads.ts';
 import { type OpenSource, SourceChangedError, strongEtag, unreadable } from './source.ts';
 
 /** Makes the source of a blob of the app's own storage account. */
@@ -10,20 +8,9 @@ export const blobSource =
   (blob: BlobClient): OpenSource =>
   async ({ offset, etag: expected }, signal) => {
     try {
-      const {
-        etag,
-        contentLength = 0,
-        readableStreamBody,
-      } = await blob.download(offset, undefined, {
-        maxRetryRequests: DOWNLOAD_RESUMES,
-        ...(expected === undefined ? {} : { conditions: { ifMatch: expected } }),
-        ...(signal === undefined ? {} : { abortSignal: signal }),
-      });
-      const body = readableStreamBody as Readable;
-      // Until somebody reads it, an error that nobody hears would end the process; whoever reads meets it all the same.
-      body.on('error', () => undefined);
+      const { etag, bytes, body } = await openDownload(blob, { offset, ifMatch: expected, signal });
       const close = (): void => void body.destroy();
-      return { offset, etag: strongEtag(etag), bytes: offset + contentLength, body: downloadedPieces(body), close };
+      return { offset, etag: strongEtag(etag), bytes: offset + bytes, body: downloadedPieces(body), close };
     } catch (error) {
       throw faultOf(blob, error);
     }

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { BlockBlobClient } from '@azure/storage-blob';
 import { Problem, statusOf } from '../../errors.ts';
+import { blobProperties } from '../../storage/blob-reads.ts';
 import { PendingBytes } from '../parse/pending-bytes.ts';
 import { type OpenedSource, type OpenSource, SourceChangedError, unreadable } from './source.ts';
 
@@ -176,12 +177,8 @@ async function commit({ target, metadata }: Copy, { ids }: Blocks): Promise<void
  * @throws Problem 'conflict' when another blob has the name.
  */
 async function isCopied({ target, metadata }: Pick<Copy, 'target' | 'metadata'>): Promise<boolean> {
-  try {
-    const found = await target.getProperties();
-    if (found.metadata?.order === metadata.order) return true;
-  } catch (error) {
-    if (statusOf(error) === 404) return false;
-    throw error;
-  }
+  const found = await blobProperties(target);
+  if (found === undefined) return false;
+  if (found.metadata?.order === metadata.order) return true;
   throw new Problem('conflict', 'The inbox has another file of this name.');
 }

@@ -10,7 +10,7 @@ import { downloadBytes } from '../../storage/blob-reads.ts';
 import { log } from '../../telemetry/log.ts';
 import type { Registry } from '../../workload/registry.ts';
 import { fileMetadata } from '../inbox/file-metadata.ts';
-import { quoted, removeFile } from '../inbox/inbox-move.ts';
+import { quoted, removeFile, unquoted } from '../inbox/inbox-move.ts';
 import { inboxTarget } from '../inbox/inbox-target.ts';
 import { allowedSource, type ImportSource, MAX_URL, withoutQuery } from './allowed-source.ts';
 import { blobSource } from './blob-source.ts';
@@ -89,7 +89,7 @@ const itemOf = (
   name,
   deleted: false,
   snapshot: '',
-  properties: { etag: etag.replaceAll('"', ''), lastModified, contentLength },
+  properties: { etag: unquoted(etag), lastModified, contentLength },
   metadata,
 });
 

@@ -6,7 +6,7 @@ import { fileNameOfUrl, fileNameText, kindOfName, MAX_FILE_NAME, NAME_RULE } fro
 import { Problem, statusOf } from '../../errors.ts';
 import { downloadBytes } from '../../storage/blob-reads.ts';
 import type { Workload } from '../../workload/define.ts';
-import { MAX_METADATA } from '../inbox/file-metadata.ts';
+import { MAX_METADATA, metadataBytes } from '../inbox/file-metadata.ts';
 import { type CsvOptions, csvOptionsParams } from '../parse/csv/csv-options.ts';
 import { allowedSource } from './allowed-source.ts';
 import { accountOf, importName } from './import-file.ts';
@@ -78,7 +78,7 @@ function baseName({ url, fileName }: ImportOrder): string {
 }
 
 function requireRoom(metadata: Record<string, string>): void {
-  const bytes = Object.entries(metadata).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+  const bytes = metadataBytes(metadata);
   if (bytes > MAX_METADATA)
     throw new Problem(
       'too-large',

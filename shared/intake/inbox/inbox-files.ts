@@ -1,17 +1,16 @@
 /** The files of the inbox as people see them: those that wait or are being taken, and those that were rejected, with the reason. */
-import type { Readable } from 'node:stream';
 import type { BlobClient, BlobItem, ContainerClient } from '@azure/storage-blob';
 import { isBlobName } from '../../contract/blob-name.ts';
 import { CONTAINERS } from '../../contract/names.ts';
 import { statusOf, type UploadPosition } from '../../errors.ts';
 import { inParallel } from '../../parallel.ts';
-import { downloadedPieces } from '../../storage/blob-reads.ts';
-import { DOWNLOAD_RESUMES } from '../../storage/retry-limits.ts';
+import { blobProperties, downloadedPieces, openDownload } from '../../storage/blob-reads.ts';
 import type { Registry } from '../../workload/registry.ts';
 import { copiedBytes } from '../import/copy-source.ts';
 import { importedName, importName, isImport } from '../import/import-file.ts';
+import type { FileProgress } from '../store/checkpoint.ts';
 import { fileMetadata } from './file-metadata.ts';
-import { isMoved, reasonName } from './inbox-move.ts';
+import { isMoved, reasonName, unquoted } from './inbox-move.ts';
 
 /** States of a file in a listing; `done` is told of a single file only. */
 export const INBOX_STATES = ['waiting', 'taking', 'rejected'] as const;
@@ -24,16 +23,6 @@ export interface RejectionReason {
   title: string;
   detail: string;
   errors: UploadPosition[];
-}
-
-/** How far the taking of one version of a file is. */
-export interface FileProgress {
-  name: string;
-  etag: string;
-  readBytes: number;
-  readItems: number;
-  /** ISO 8601. */
-  since: string;
 }
 
 export interface InboxFile {
@@ -140,9 +129,6 @@ async function readTaking({ listTaking }: InboxFilesDeps): Promise<Map<string, F
 
 type Properties = Pick<BlobItem['properties'], 'etag' | 'lastModified'> & { contentLength?: number };
 
-/** Listings give ETags without quotes, properties of a blob with them. */
-const unquoted = (etag: string): string => etag.replace(/^"(.*)"$/, '$1');
-
 /** Of a file that is being imported, the uncommitted blocks tell how far that is: one operation. */
 async function fileInInbox(
   { registry, container }: InboxFilesDeps,
@@ -207,9 +193,9 @@ async function readReason(blob: BlobClient): Promise<RejectionReason | undefined
 
 /** The beginning of a blob, by one operation whatever its size. */
 async function textOf(blob: BlobClient, maxBytes: number): Promise<string> {
-  const { readableStreamBody } = await blob.download(0, maxBytes, { maxRetryRequests: DOWNLOAD_RESUMES });
+  const { body } = await openDownload(blob, { count: maxBytes });
   const pieces: Uint8Array[] = [];
-  for await (const piece of downloadedPieces(readableStreamBody as Readable)) pieces.push(piece);
+  for await (const piece of downloadedPieces(body)) pieces.push(piece);
   return Buffer.concat(pieces).toString('utf8');
 }
 
@@ -234,11 +220,8 @@ export async function findInboxFile(deps: InboxFilesDeps, name: string): Promise
 }
 
 async function findBlob(blob: BlobClient): Promise<FoundBlob | undefined> {
-  try {
-    const { etag = '', lastModified = new Date(0), contentLength = 0, metadata = {} } = await blob.getProperties();
-    return { name: blob.name, properties: { etag, lastModified, contentLength }, metadata };
-  } catch (error) {
-    if (statusOf(error) === 404) return undefined;
-    throw error;
-  }
+  const found = await blobProperties(blob);
+  if (found === undefined) return undefined;
+  const { etag = '', lastModified = new Date(0), contentLength = 0, metadata = {} } = found;
+  return { name: blob.name, properties: { etag, lastModified, contentLength }, metadata };
 }

@@ -5,6 +5,7 @@ import type { BlobClient, ContainerClient } from '@azure/storage-blob';
 import { MAX_BLOB_NAME } from '../../contract/blob-name.ts';
 import { CONTAINERS } from '../../contract/names.ts';
 import { type Problem, statusOf } from '../../errors.ts';
+import { blobProperties } from '../../storage/blob-reads.ts';
 import { log } from '../../telemetry/log.ts';
 import type { FileVersion } from './inbox-marks.ts';
 
@@ -70,7 +71,7 @@ async function onVersion(
   } catch (error) {
     // 404 may be the repeat of a delete whose reply was lost, 412 another version of the file, or a lease on this one.
     if (![404, 412].includes(statusOf(error) ?? 0)) throw error;
-    const found = (await propertiesOf(source))?.etag;
+    const found = (await blobProperties(source))?.etag;
     if (found === quoted(etag)) throw error;
     if (found !== undefined) log.info('inbox-replaced', { file: name });
   }
@@ -116,21 +117,14 @@ async function beginCopy(
 
 /** Where the copy of this version stands; undefined when the target is no copy of it. */
 async function copyStatus(target: BlobClient, etag: string): Promise<string | undefined> {
-  const properties = await propertiesOf(target);
+  const properties = await blobProperties(target);
   return properties?.metadata?.[SOURCE_METADATA] === etag ? properties.copyStatus : undefined;
-}
-
-async function propertiesOf(blob: BlobClient) {
-  try {
-    return await blob.getProperties();
-  } catch (error) {
-    if (statusOf(error) === 404) return undefined;
-    throw error;
-  }
 }
 
 /** Listings give ETags without the quotes that conditions are specified to have. */
 export const quoted = (etag: string): string => (etag.startsWith('"') ? etag : `"${etag}"`);
+/** An ETag as listings give it, of one with its quotes or without. */
+export const unquoted = (etag: string): string => etag.replace(/^"(.*)"$/, '$1');
 
 /** Stores why a file is rejected, beside the place that it is moved to. */
 export async function writeReason(deps: MoveDeps, name: string, problem: Problem): Promise<void> {

@@ -3,12 +3,12 @@ import type { BlobItem, ContainerClient } from '@azure/storage-blob';
 import { isIdempotencyKey, MAX_KEY, recordContent } from '../../batches/keys.ts';
 import { Problem, statusOf } from '../../errors.ts';
 import type { Settings } from '../../settings.ts';
-import { downloadedPieces } from '../../storage/blob-reads.ts';
-import { DOWNLOAD_RESUMES } from '../../storage/retry-limits.ts';
+import { downloadedPieces, openDownload } from '../../storage/blob-reads.ts';
 import type { Registry } from '../../workload/registry.ts';
 import { submit } from '../submit.ts';
 import type { SubmitDeps } from '../submit-request.ts';
 import { inboxOptions } from '../upload-options.ts';
+import { lowerCased } from './file-metadata.ts';
 import type { FileVersion } from './inbox-marks.ts';
 import { quoted } from './inbox-move.ts';
 import { inboxTarget } from './inbox-target.ts';
@@ -80,9 +80,8 @@ export async function submitFile(
   return { batch: row.id, ...(sameContentAs === undefined ? {} : { sameContentAs }) };
 }
 
-/** Metadata names keep the case that they were written in. */
-function ownKeyOf(metadata: Record<string, string> = {}): string | undefined {
-  const [, key] = Object.entries(metadata).find(([name]) => name.toLowerCase() === KEY_METADATA) ?? [];
+function ownKeyOf(metadata?: Record<string, string>): string | undefined {
+  const key = lowerCased(metadata)[KEY_METADATA];
   if (key === undefined || isIdempotencyKey(key)) return key;
   throw new Problem(
     'invalid-parameter',
@@ -112,13 +111,7 @@ async function openFile(
   { offset, signal }: { offset: number; signal: AbortSignal },
 ): Promise<Readable> {
   try {
-    const conditions = { ifMatch: quoted(etag) };
-    const options = { conditions, maxRetryRequests: DOWNLOAD_RESUMES, abortSignal: signal };
-    const { readableStreamBody } = await inbox.getBlobClient(name).download(offset, undefined, options);
-    const body = readableStreamBody as Readable;
-    // Until somebody reads it, an error that nobody hears would end the process; whoever reads meets it all the same.
-    body.on('error', () => undefined);
-    return body;
+    return (await openDownload(inbox.getBlobClient(name), { offset, ifMatch: quoted(etag), signal })).body;
   } catch (error) {
     if (statusOf(error) !== 404 && statusOf(error) !== 412) throw error;
     throw new FileChangedError(`${name} was removed or replaced since it was listed.`, { cause: error });

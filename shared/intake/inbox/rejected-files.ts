@@ -2,6 +2,7 @@
 import type { ContainerClient } from '@azure/storage-blob';
 import { CONTAINERS } from '../../contract/names.ts';
 import { Problem, statusOf } from '../../errors.ts';
+import { blobProperties } from '../../storage/blob-reads.ts';
 import { fileMetadata } from './file-metadata.ts';
 import { CopyPendingError, isMoved, moveFile, reasonName } from './inbox-move.ts';
 
@@ -52,11 +53,7 @@ async function deleteReason({ container }: RejectedFilesDeps, name: string): Pro
 }
 
 async function findRejected({ container }: RejectedFilesDeps, name: string) {
-  try {
-    const { etag = '', metadata } = await container(CONTAINERS.inboxRejected).getBlobClient(name).getProperties();
-    if (isMoved(metadata)) return { etag, metadata };
-  } catch (error) {
-    if (statusOf(error) !== 404) throw error;
-  }
+  const { etag = '', metadata } = (await blobProperties(container(CONTAINERS.inboxRejected).getBlobClient(name))) ?? {};
+  if (isMoved(metadata)) return { etag, metadata };
   throw new Problem('not-found', `There is no rejected file "${name.slice(0, 200)}".`);
 }

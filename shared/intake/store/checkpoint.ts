@@ -22,7 +22,7 @@ import { decodeFrameUpTo, encodeFrame } from '../../contract/frame.ts';
 import { CONTAINERS, checkpointBlobName } from '../../contract/names.ts';
 import { encodeIndex, readIndex } from '../../contract/payload-index.ts';
 import { statusOf, toError } from '../../errors.ts';
-import { downloadBytes } from '../../storage/blob-reads.ts';
+import { blobProperties, downloadBytes } from '../../storage/blob-reads.ts';
 import { log } from '../../telemetry/log.ts';
 import type { UploadResume } from '../read-upload.ts';
 import type { StagedPayload } from './write-payload.ts';
@@ -182,13 +182,10 @@ interface Properties {
 }
 
 async function propertiesOf(blob: BlobClient): Promise<Properties | undefined> {
-  try {
-    const { etag = '', lastModified, metadata = {} } = await blob.getProperties();
-    return { etag, writtenMs: lastModified?.getTime() ?? 0, metadata };
-  } catch (error) {
-    if (statusOf(error) === 404) return undefined;
-    throw error;
-  }
+  const found = await blobProperties(blob);
+  if (found === undefined) return undefined;
+  const { etag = '', lastModified, metadata = {} } = found;
+  return { etag, writtenMs: lastModified?.getTime() ?? 0, metadata };
 }
 
 const itemsOf = ({ chunks }: StagedPayload): number => {

@@ -18,8 +18,6 @@ const ONLY_ATTEMPT = '0'.repeat(16);
 /** What is less than this part of the way to the next checkpoint is not worth one when reading breaks off. */
 const WORTH_KEEPING = 1 / 8;
 
-export type { PayloadBlob };
-
 /** The beginning of a payload: blocks that are staged, and the chunks in them. */
 export interface StagedPayload extends StagedBlocks {
   chunks: ChunkEntry[];

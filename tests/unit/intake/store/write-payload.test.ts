@@ -6,7 +6,8 @@ import { lineOfItem, readIndex } from '../../../../shared/contract/payload-index
 import type { RawChunk } from '../../../../shared/intake/chunk-records.ts';
 import { decodeUpload } from '../../../../shared/intake/parse/decode-upload.ts';
 import { START } from '../../../../shared/intake/parse/position.ts';
-import { type PayloadBlob, writePayload } from '../../../../shared/intake/store/write-payload.ts';
+import type { PayloadBlob } from '../../../../shared/intake/store/block-upload.ts';
+import { writePayload } from '../../../../shared/intake/store/write-payload.ts';
 import { collectText, cut } from '../uploads.ts';
 
 interface FakeBlob {
