@@ -26,7 +26,7 @@ export async function awaitInboxFile(
     look: () => api.json<InboxList>({ path: 'inbox', query: { name } }),
     isOver: ({ files: [file] }) => file !== undefined && isDecided(file) && new Date(file.since) >= since,
     late: () =>
-      new CliError(`${name} still lies in the inbox; the app takes it at its next look there.`, {
+      new CliError(`${name} is still in the inbox; the app takes it at its next look there.`, {
         exitCode: EXIT.timeout,
         hint: 'Does the app watch its inbox? Its setting SLUICE_INBOX_SCHEDULE says when.',
       }),

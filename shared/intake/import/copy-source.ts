@@ -1,5 +1,5 @@
 /**
- * Copies a source into a blob, block by block. The blocks stay uncommitted until the copy is whole; their ids tell the
+ * Copies a source into a blob, block by block. The blocks stay uncommitted until the copy is whole; their ids name the
  * version of the source and their place, so after a crash they are all that is needed to go on.
  */
 import { createHash } from 'node:crypto';
@@ -55,7 +55,7 @@ const blockId = (version: string, index: number): string =>
 
 /**
  * The blocks of an earlier try, but for the last: it is read again, so that there is always something left to be asked for,
- * and the answer tells the version of the source.
+ * and the answer names the version of the source.
  */
 async function stagedBlocks(target: TargetBlob): Promise<Blocks | undefined> {
   const sizes = new Map((await uncommitted(target)).map(({ name, size }) => [name, size]));

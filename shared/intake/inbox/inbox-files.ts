@@ -13,7 +13,7 @@ import { importedName, importName, isImport } from '../import/import-file.ts';
 import { fileMetadata } from './file-metadata.ts';
 import { isMoved, reasonName } from './inbox-move.ts';
 
-/** States of a file in a listing; `done` is told of a single file only. */
+/** States of a file in a listing; `done` is reported for a single file only. */
 export const INBOX_STATES = ['waiting', 'taking', 'rejected'] as const;
 export type InboxState = (typeof INBOX_STATES)[number] | 'done';
 
@@ -45,7 +45,7 @@ export interface InboxFile {
   bytes: number;
   /** Address that it is imported from, without its query. */
   importedFrom?: string;
-  /** When it came to be in this state; ISO 8601. */
+  /** When it entered this state; ISO 8601. */
   since: string;
   readBytes?: number;
   readItems?: number;
@@ -78,7 +78,7 @@ export interface InboxPlace {
 
 /** List operations of one page: files that a filter leaves out, and reasons, take room in the pages of the service. */
 const MAX_LISTINGS = 5;
-/** A reason has at most a hundred positions; whatever else lies under its name is not read. */
+/** A reason has at most a hundred positions; anything else under its name is not read. */
 const MAX_REASON_BYTES = 64 * 1024;
 const READS_AT_ONCE = 16;
 
@@ -143,7 +143,7 @@ type Properties = Pick<BlobItem['properties'], 'etag' | 'lastModified'> & { cont
 /** Listings give ETags without quotes, properties of a blob with them. */
 const unquoted = (etag: string): string => etag.replace(/^"(.*)"$/, '$1');
 
-/** Of a file that is being imported, the uncommitted blocks tell how far that is: one operation. */
+/** For a file that is being imported, the uncommitted blocks show the progress: one operation. */
 async function fileInInbox(
   { registry, container }: InboxFilesDeps,
   blob: FoundBlob,

@@ -67,7 +67,7 @@ export async function submitFile(
     ...options,
     csv: { ...(delimiter && { delimiter }), ...options.csv },
     key: ownKey ?? `${name} ${etag}`,
-    // No other file has this key, and a file may lie here for longer than a client's key is remembered.
+    // No other file has this key, and a file may wait here for longer than a client's key is remembered.
     keepsKey: ownKey === undefined,
     source: { kind: 'inbox', name },
     body: readFrom(0),
