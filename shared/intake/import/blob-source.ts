@@ -20,7 +20,7 @@ export const blobSource =
         ...(signal === undefined ? {} : { abortSignal: signal }),
       });
       const body = readableStreamBody as Readable;
-      // Until somebody reads it, an error that nobody hears would end the process; whoever reads meets it all the same.
+      // An error event without a listener would end the process. A reader gets the error in any case.
       body.on('error', () => undefined);
       const close = (): void => void body.destroy();
       return { offset, etag: strongEtag(etag), bytes: offset + contentLength, body: downloadedPieces(body), close };

@@ -11,7 +11,7 @@ import { type OpenedSource, type OpenSource, SourceChangedError, unreadable } fr
 /** Most blocks of a blob (learn: put-block). */
 const MAX_BLOCKS = 50_000;
 const BLOCK_BYTES = 8 * 1024 * 1024;
-/** Times that a body which broke off is taken up where it was, without a block having come in between. */
+/** Most resumes of a body that breaks off again and again without a new block. */
 const MAX_RESUMES = 4;
 
 /** The blob calls that a copy needs. */
@@ -22,7 +22,7 @@ export interface Copy {
   target: TargetBlob;
   /** Most bytes of the source. */
   maxBytes: number;
-  /** Of the blob that is made; `order` is among it, by which a repeat knows its own blob. */
+  /** Metadata of the new blob; a repeat recognizes its own blob by `order`. */
   metadata: Record<string, string> & { order: string };
   /** Ends the copy between two blocks; a repeat goes on behind them. */
   signal?: AbortSignal | undefined;

@@ -44,7 +44,7 @@ export const importedName = (name: string): string => name.slice(0, -SUFFIX.leng
 
 /**
  * Copies the source of an address file into the inbox, and returns the file that it became. What an earlier look has
- * copied is not read again. The file has a key of its own: the same batch comes of it however often it is made.
+ * copied is not read again. The file has its own idempotency key, so it becomes one batch however often it is made.
  * @throws Problem when it must be rejected, 'busy' for what may pass; the reason of `signal` when that is aborted.
  */
 export async function importFile(deps: ImportDeps, file: BlobItem, signal?: AbortSignal): Promise<BlobItem> {

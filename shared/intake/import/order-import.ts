@@ -31,8 +31,8 @@ export interface ImportOrder {
 }
 
 /**
- * Puts an address into the inbox, where the next look imports the file at that address, and returns the name that the file will
- * have there. A repeat with the same key changes nothing.
+ * Puts an address into the inbox, where the next look imports the file at that address. Returns the name that the file
+ * will have there. A repeat with the same key changes nothing.
  * @throws Problem for an address, name or option that cannot be used; 'idempotency-mismatch' for a key of another order.
  */
 export async function orderImport({ container, urlHosts }: OrderDeps, order: ImportOrder): Promise<string> {
