@@ -53,10 +53,7 @@ export async function submitFile(
 ): Promise<SubmittedFile> {
   const { delimiter, ...target } = inboxTarget(deps.registry, name);
   if (properties.blobType === 'AppendBlob') {
-    throw new Problem(
-      'unsupported-media-type',
-      `${name} is an append blob, of which nobody can tell when it is complete.`,
-    );
+    throw new Problem('unsupported-media-type', `${name} is an append blob, and nothing shows when it is complete.`);
   }
   const ownKey = ownKeyOf(metadata);
   const options = inboxOptions(name, metadata);
