@@ -1,6 +1,6 @@
 /**
  * One large file through the inbox of the local stack, whose app is killed once in the middle: counts, time and peak memory.
- * Run: npm run --silent build && node bench/inbox.ts [gigabytes]. The file and all data lie in the folder for temporary files
+ * Run: npm run --silent build && node bench/inbox.ts [gigabytes]. The file and all data are in the folder for temporary files
  * and are deleted afterwards; they take twice the size of the file at most.
  */
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,7 +1,7 @@
 import { processIo } from './io.ts';
 import { runSluice } from './run.ts';
 
-// Whoever reads has seen enough, as `head` has: that is no fault.
+// The reader of a pipe may close it early, as `head` does: that is no fault.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit();

@@ -1,4 +1,4 @@
-/** What the environment, the profile and the options that every command has come to. The only place that knows the variables' names. */
+/** The settings that follow from environment, profile and global options. The only place that names the variables. */
 import type { Environment } from './environment.ts';
 import { UsageError } from './errors.ts';
 import type { Profile } from './profiles/store.ts';
@@ -33,7 +33,7 @@ export interface CliSettings {
   readonly inbox: string | undefined;
   /** Id of the Log Analytics workspace that has the app's log. */
   readonly workspace: string | undefined;
-  /** As it was asked for; undefined: as the command sees fit. */
+  /** The requested form; undefined: the command decides. */
   readonly output: OutputForm | undefined;
   readonly json: boolean;
   readonly quiet: boolean;

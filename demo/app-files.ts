@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 /** Contents of an app's files by their paths, relative to its folder and with `/` on every system. */
 export type AppFiles = ReadonlyMap<string, Buffer>;
 
-/** What editors and systems leave beside the files: drafts, backups, hidden files. */
+/** Files of editors and systems that are no part of the app: drafts, backups, hidden files. */
 const isBeside = (name: string): boolean => name.startsWith('.') || name.endsWith('~') || name === 'node_modules';
 
 /** Whether a change of the file may change what the app does. */

@@ -50,7 +50,7 @@ const bringUp = (folder: DataFolder, options: DemoOptions): Promise<ReloadableSt
     throw explainStart(error);
   });
 
-/** What an update has come to. */
+/** The outcome of an update. */
 type Update = 'nothing to do' | 'reloaded' | 'failed';
 
 /** Returns what brings the app up to date with the sources. */
@@ -153,7 +153,7 @@ async function develop(
   const stopWatching = watchFiles(ROOT, WATCHED, reloader.edited);
   const act = {
     run: async () => {
-      // Also those edits that the system has not told of yet.
+      // Also edits that the file system has not notified us of yet.
       reloader.edited();
       await reloader.settled();
       await run();

@@ -13,7 +13,7 @@ export const ROOT = resolve(
   extname(import.meta.url) === '.ts' ? '..' : '../..',
 );
 
-/** What the stack has to know of the workloads. */
+/** The properties of the workloads that the stack needs. */
 export interface AppNeeds {
   workloads: readonly { pool: string }[];
   /** That handlers read or write. */

@@ -24,7 +24,7 @@ export const PROBLEMS = {
   'unsupported-media-type': [415, 'The content type or encoding is not supported'],
   'invalid-items': [422, 'Items of the upload do not fit the schema'],
   'idempotency-mismatch': [422, 'The idempotency key was used for other content'],
-  'source-unreadable': [422, 'What lies behind the address cannot be read'],
+  'source-unreadable': [422, 'The file at the address cannot be read'],
   busy: [503, 'The service is busy'],
 } as const;
 export type ProblemType = keyof typeof PROBLEMS;

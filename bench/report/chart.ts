@@ -1,4 +1,4 @@
-/** The chart of the README: items per second and storage operations a million items, each on a scale of powers of ten. */
+/** The chart of the README: items per second and storage operations per million items, each on a scale of powers of ten. */
 import { formatCount } from '../../cli/text/format.ts';
 import { rateOf } from '../measures/measurement.ts';
 import type { Throughput } from '../measures/throughput.ts';

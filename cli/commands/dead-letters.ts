@@ -23,8 +23,8 @@ interface DeadLettersOptions {
 
 const HELP = `
 A dead letter is an item that did not succeed: invalid, rejected by the handler, or failed in all its attempts. Grouped by
-cause, with an example each, they are shown as a text, or with --json as the app answers; --cause shows the items of one.
---format ndjson gives all of them, a letter a line, to be corrected and run again, and --format csv for a spreadsheet:
+cause, with one example per cause, they are shown as a text, or with --json as the app answers; --cause shows the items of
+one. --format ndjson prints all of them, one letter per line, to be corrected and run again, and --format csv for a spreadsheet:
 
   sluice dead-letters <id> --format ndjson --out dead.ndjson
   sluice redrive <id> --corrected dead.ndjson --wait`;

@@ -14,8 +14,8 @@ const MAX_POSITION = 1_000_000_000;
 const MAX_SHOWN = 10;
 
 const HELP = `
-A position counts from 0; dead letters and results are told by it. An id is what the workload's option "id" makes of an item:
-all items of the batch are looked at for it, 200,000 per request.
+Positions count from 0; dead letters and results have the same. An id is what the workload's option "id" makes of an item: all
+items of the batch are read to find it, 200,000 per request.
 
 Examples:
   sluice find 01a2043c-dd51-7fbe-8535-3dcea3e353c5 4711

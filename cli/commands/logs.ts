@@ -17,10 +17,10 @@ interface LogsOptions {
 }
 
 const HELP = `
-Of a local stack the logs of its instances are read, in .sluice/ of this folder or of one above it, or in the folder that
---logs names. Of an app on Azure the Log Analytics workspace is asked, as whoever is signed in (az login), which needs the
-role Log Analytics Reader; its id is --workspace, SLUICE_WORKSPACE, or that of the profile. A line takes some minutes to
-get there.
+For a local stack, reads the logs of its instances in .sluice/ of this folder or of one above it, or in the folder that --logs
+names. For an app on Azure, queries its Log Analytics workspace as the user who is signed in (az login), who needs the role
+Log Analytics Reader; the id of the workspace is --workspace, SLUICE_WORKSPACE, or that of the profile. A line takes some
+minutes to get there.
 
 Examples:
   sluice logs <id>

@@ -5,7 +5,7 @@ import { EXIT } from '../exit-codes.ts';
 import type { Act, Action } from '../session.ts';
 
 const HELP = `
-The page asks for the key, once per browser: it never stands in the address, which browsers keep and show.`;
+The page asks for the key once per browser. The address never contains it, because browsers keep and show addresses.`;
 
 /** `sluice open [ID]`. */
 export function addOpen(program: Command, act: Act): void {

@@ -28,7 +28,7 @@ random, too.
 The cells of CSV are converted by the schema of the workload, as are those of a sheet of Excel, which goes as CSV. Parquet
 goes as NDJSON with its own types.
 
-Several files, or a pattern in quotes, give a batch each; one that fails does not stop the others. The exit code is the
+Several files, or a pattern in quotes, are sent as one batch per file; one that fails does not stop the others. The exit code is the
 first of 1, 2, 3, 4, 7, 9, 8, 6, 5 that one of them has.
 
 What is over the limit of a request (200 MiB, compressed) goes through the inbox, when its storage is named by
@@ -63,7 +63,7 @@ export function addSubmit(program: Command, act: Act): void {
     .addOption(new Option('--idempotency-key <key>', 'of your own, for one file').argParser(idempotencyKey))
     .option('--again', 'another batch, even of content that was sent before')
     .addOption(new Option('--format <format>', 'default by the name, - is ndjson').choices(FORMATS))
-    .addOption(new Option('--encoding <name>', 'how it lies compressed; default by the name').choices(ENCODINGS));
+    .addOption(new Option('--encoding <name>', 'how it is compressed; default by the name').choices(ENCODINGS));
   addTableOptions(command)
     .addOption(new Option('--via <way>', 'the inbox if need be, always, or never').choices(WAYS).default('auto'))
     .option('--inbox-connection <connection>', 'storage of the inbox')

@@ -36,7 +36,7 @@ export function addTry(program: Command, act: Act): void {
     .option('--workload <name>', 'what is to be done with it; needed where there are several')
     .addOption(new Option('--items <n>', 'items to read').argParser(whole(1, 1_000_000)).default(1_000))
     .addOption(new Option('--format <format>', 'default by the name, - is ndjson').choices(FORMATS))
-    .addOption(new Option('--encoding <name>', 'how it lies compressed; default by the name').choices(ENCODINGS));
+    .addOption(new Option('--encoding <name>', 'how it is compressed; default by the name').choices(ENCODINGS));
   addTableOptions(command)
     .option('--run', 'also run the handler on the items, and make the report')
     .option('--yes', 'with --run: do not ask; needed where nobody can be asked')

@@ -10,10 +10,10 @@ import { createSession, type Session } from '../session.ts';
 import { formatTime } from '../text/format.ts';
 import { type Candidate, type Offer, offerFor, type Source } from './candidates.ts';
 
-/** The word behind which a shell gives the command line so far; not a command of its own, as nobody types it. */
+/** The first argument that completion scripts pass. It is not among the commands, because users do not type it. */
 export const COMPLETE = '__complete';
 
-/** Nobody waits longer for a word that may be typed as well. */
+/** Longest wait for the app: typing the word is faster. */
 const PATIENCE_MS = 2_000;
 
 /**

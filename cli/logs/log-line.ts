@@ -23,7 +23,7 @@ export interface BatchLog {
   isCut: boolean;
 }
 
-/** Reads what the app wrote: JSON with an event, or a line of the host. */
+/** Adds the event to a line: the app writes JSON with an event, the host writes plain lines. */
 export function logLine(line: Omit<LogLine, 'event'>): LogLine {
   const { event } = fieldsOf(line.message);
   return { ...line, event: typeof event === 'string' ? event : null };

@@ -32,7 +32,7 @@ interface Answer {
   error?: { code?: string; message?: string };
 }
 
-/** Asks the workspace, as whoever is signed in to Azure. Throws UsageError for what is no id, and CliError with what is missing. */
+/** Queries the workspace as the user who is signed in to Azure. Throws UsageError for what is no id, and CliError with what is missing. */
 export async function readWorkspaceLog(
   { fetch: ask, azureToken }: Pick<Io, 'fetch' | 'azureToken'>,
   { workspace, batch, limit }: { workspace: string; batch: string; limit: number },
@@ -72,7 +72,7 @@ function rowsOf({ tables: [table] = [] }: Answer) {
 const MAX_FOREIGN_TEXT = 300;
 
 function refusal(status: number, workspace: string, text: string): CliError {
-  const told = `Log Analytics answered ${status} for workspace ${workspace}: ${text.trim().slice(0, MAX_FOREIGN_TEXT)}`;
+  const message = `Log Analytics answered ${status} for workspace ${workspace}: ${text.trim().slice(0, MAX_FOREIGN_TEXT)}`;
   const exitCode = status === 404 ? EXIT.notFound : status < 500 ? EXIT.refused : EXIT.failed;
   const hint =
     status === 401 || status === 403
@@ -80,5 +80,5 @@ function refusal(status: number, workspace: string, text: string): CliError {
       : status === 404
         ? 'Its id is what az monitor log-analytics workspace list shows as customerId.'
         : undefined;
-  return new CliError(told, { exitCode, hint });
+  return new CliError(message, { exitCode, hint });
 }

@@ -13,7 +13,7 @@ const SHAPE = 'xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx';
 /** Fewer characters are a slip of the hand rather than a choice. */
 const MIN_LENGTH = 4;
 const MAX_PAGE = 200;
-/** Of so many batches a piece of an id is looked up; one that is asked for by its id is no question of more. */
+/** Most batches that are searched for a piece of an id. */
 const MAX_LOOKED_AT = 10_000;
 const MAX_NAMED = 10;
 
@@ -28,8 +28,8 @@ const fits = (text: string, shape: string): boolean =>
 
 /**
  * Returns the id of the batch that is meant: of those of the last seven days the one that begins or ends with the text.
- * Ids begin with their time, so that the end is what tells batches of one day apart. What is a full id, or can be no piece
- * of one, is returned as it is, without a request. Throws UsageError when several fit, and CliError when none does.
+ * Ids begin with their time, so batches of one day differ at the end. A full id, or a text that can be no piece of one, is
+ * returned unchanged, without a request. Throws UsageError when several fit, and CliError when none does.
  */
 export async function resolveBatchId(session: Session, text: string): Promise<string> {
   const piece = text.toLowerCase();

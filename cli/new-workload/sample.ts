@@ -26,7 +26,7 @@ export interface SamplePlan {
 /**
  * Reads the first 10,000 records of a sample and fits a workload to them. Decimal commas are found in CSV whose cells are
  * separated by another sign: there "1,234" cannot be a thousand. Throws Problem for a sample that cannot be read, UsageError
- * for a name that does not tell its format.
+ * for a name that does not say its format.
  */
 export async function planFromSample(
   world: Parameters<typeof openFile>[0],

@@ -19,7 +19,7 @@ const isValid =
   (text: string): boolean =>
     schema.safeParse(text).success;
 
-/** What a text may be, beside text. A text of a sample with decimal commas is looked at with a point. */
+/** What a text may be, beside text. In a sample with decimal commas, `integer` and `number` match the text with a point. */
 const PATTERNS = {
   // At most 15 digits: those of a double are exact.
   integer: (text: string) => /^-?(0|[1-9]\d{0,14})$/.test(text),

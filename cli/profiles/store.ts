@@ -1,4 +1,4 @@
-/** The deployments that `sluice login` knows, in a file that only its user may read. */
+/** Stores the deployments that `sluice login` keeps, in a file that only its user may read. */
 import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CliError, UsageError } from '../errors.ts';

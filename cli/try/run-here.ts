@@ -52,7 +52,7 @@ async function* streamOf(chunks: readonly RawChunk[]): AsyncGenerator<RawChunk> 
   yield* chunks;
 }
 
-/** What a run came to, for scripts. */
+/** The outcome of a run, for scripts. */
 interface RunView {
   results: unknown[];
   deadLetters: (DeadItem & { line: number })[];

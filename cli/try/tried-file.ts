@@ -10,7 +10,7 @@ export interface TriedFile {
   open: OpenHead;
   format: UploadFormat;
   contentType: string;
-  /** How it lies compressed. */
+  /** How it is compressed. */
   encoding: UploadEncoding;
   /** Bytes, if they are known. */
   size: number | undefined;
@@ -28,7 +28,7 @@ export async function openFile(
   const { format, contentType, encoding, compress } = kind;
   return {
     ...{ name: file, size, csv, format, contentType },
-    // What is not compressed yet would be on the way to the app; here it is read as it lies.
+    // What is not compressed yet would be on the way to the app; here it is read as it is.
     encoding: compress ? 'identity' : encoding,
     open: isFile ? open : headOfStream(open()),
   };

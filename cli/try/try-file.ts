@@ -57,7 +57,7 @@ export async function tryFile(
 
 type Chosen = TryOptions & { workload: string };
 
-/** The workload to try. One that this checkout does not have is asked of the app, if there is one to ask. */
+/** The workload to try. One that this checkout does not have is requested from the app, if one is named. */
 function nameHere({ settings, inform }: Session, { workloads }: Registry, { workload, run }: TryOptions): string {
   const names = workloads.map(({ name }) => name);
   if (workload === undefined || names.includes(workload) || run || !settings.isUrlGiven)
@@ -114,7 +114,7 @@ async function firstValid({ item: schema }: Workload, items: readonly unknown[])
   return undefined;
 }
 
-/** What the file comes to, as a process ends. */
+/** Returns the exit code for what the check found. */
 export function exitCodeOf({ fault, valid, invalid }: Pick<UploadCheck, 'fault' | 'valid' | 'invalid'>): ExitCode {
   if (fault !== undefined) return EXIT.failed;
   if (invalid === 0) return EXIT.done;

@@ -11,7 +11,7 @@ import type { SendOptions } from './send-batch.ts';
 /** Whether an argument is an address, not a file of this machine. */
 export const isAddress = (argument: string): boolean => /^https?:\/\//i.test(argument);
 
-/** Has the app import what lies at an address. Returns the name of the file in the inbox. Throws ApiProblem. */
+/** Has the app import the file at an address. Returns the name of the file in the inbox. Throws ApiProblem. */
 export async function importAddress(
   { api }: Session,
   request: { workload: string; key: string; body: ImportRequest },

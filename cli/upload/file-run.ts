@@ -4,7 +4,7 @@ import type { UploadProgress } from './body.ts';
 import type { Source } from './input.ts';
 import type { Submitted } from './send-batch.ts';
 
-/** A file on its way, and what it has come to. */
+/** A file on its way, and its outcome so far. */
 export interface FileRun {
   source: Source;
   phase: 'waiting' | 'working' | 'ended';

@@ -3,8 +3,8 @@ import { join, resolve } from 'node:path';
 import { UsageError } from '../errors.ts';
 
 /**
- * The files that the arguments name, each once: as they stand, but for patterns that no shell has expanded and that no file
- * is named as, which give their files in the order of their names. Throws UsageError for a pattern without a file.
+ * Returns the files that the arguments name, each once. A pattern that the shell has not expanded, and that is no name of a
+ * file, stands for its files in the order of their names. Throws UsageError for a pattern without a file.
  */
 export async function findFiles(args: readonly string[], folder: string): Promise<string[]> {
   const found: string[] = [];

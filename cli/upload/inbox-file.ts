@@ -11,11 +11,11 @@ const LOOK_MS = 2_000;
 /** Which file of the inbox is waited for. */
 export interface AwaitedFile extends WaitOptions {
   name: string;
-  /** What became of an earlier file of the same name is older. */
+  /** Outcomes before this time are ignored: they are those of an earlier file of the same name. */
   since?: Date;
 }
 
-/** Waits until the app has taken a file of the inbox, and gives its batch. Throws ApiProblem with the reason if it was rejected. */
+/** Waits until the app has taken an inbox file, and returns its batch. Throws ApiProblem with the reason of a rejection. */
 export async function awaitInboxFile(
   { api, io }: Session,
   { name, since = new Date(0), timeout }: AwaitedFile,
@@ -26,7 +26,7 @@ export async function awaitInboxFile(
     look: () => api.json<InboxList>({ path: 'inbox', query: { name } }),
     isOver: ({ files: [file] }) => file !== undefined && isDecided(file) && new Date(file.since) >= since,
     late: () =>
-      new CliError(`${name} still lies in the inbox; the app takes it at its next look there.`, {
+      new CliError(`${name} is still in the inbox; the app takes it at its next look there.`, {
         exitCode: EXIT.timeout,
         hint: 'Does the app watch its inbox? Its setting SLUICE_INBOX_SCHEDULE says when.',
       }),

@@ -8,7 +8,7 @@ import {
 } from '../../shared/contract/upload-kinds.ts';
 import { UsageError } from '../errors.ts';
 
-/** How an upload may lie compressed already. */
+/** How an upload may be compressed already. */
 export const ENCODINGS = ['gzip', 'br', 'zstd'] as const satisfies UploadEncoding[];
 export type Encoding = (typeof ENCODINGS)[number];
 
@@ -32,11 +32,11 @@ const CONVERTED: ReadonlyMap<string, 'excel' | 'parquet'> = new Map([
   ['parquet', 'parquet'],
 ]);
 
-/** What a file is converted from on the way to a text format, by the end of its name; undefined: it is sent as it lies. */
+/** What a file is converted from on the way to a text format, by the end of its name; undefined: it is sent as it is. */
 export const conversionOf = (file: string): 'excel' | 'parquet' | undefined =>
   CONVERTED.get(/\.(\w+)$/.exec(file.toLowerCase())?.[1] ?? '');
 
-/** The kind of a file by its name, which options overrule. Throws UsageError for a name that does not tell. */
+/** The kind of a file by its name, which options overrule. Throws UsageError for a name that does not say it. */
 export function kindOfFile(file: string, { format, encoding }: KindOptions = {}): UploadKind {
   const known = format ?? kindOfName(file)?.format;
   if (known === undefined)

@@ -1,4 +1,4 @@
-/** One upload: a file, standard input, or what lies at an address. */
+/** One upload: a file, standard input, or the file at an address. */
 import type { BatchView } from '../../shared/http/batches/schemas.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { Session } from '../session.ts';
@@ -22,7 +22,7 @@ export async function sendOne(session: Session, source: Source, options: SendOpt
   return finish(session, sent, { key: input.key, options });
 }
 
-/** Has the app import what lies at an address, and prints the batch, or with no --wait its name in the inbox. */
+/** Has the app import the file at an address, and prints the batch, or with no --wait its name in the inbox. */
 export async function sendAddress(session: Session, url: string, options: SendOptions): Promise<ExitCode> {
   const body = importRequest(url, options);
   // The content is not known here.

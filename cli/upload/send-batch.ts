@@ -34,7 +34,7 @@ export interface Submitted {
   inbox?: string;
 }
 
-/** What is said while a file lies in the inbox. */
+/** What is printed while a file waits in the inbox. */
 export const WAITING = 'Waiting for the app to look into the inbox';
 
 /** Where an upload is shown. */

@@ -1,4 +1,4 @@
-/** Several files side by side: a batch each, and one that fails does not stop the others. */
+/** Several files side by side, one batch per file; one that fails does not stop the others. */
 import type { BatchView } from '../../shared/http/batches/schemas.ts';
 import { inParallel } from '../../shared/parallel.ts';
 import { CliError } from '../errors.ts';

@@ -14,7 +14,7 @@ export function endingOf({ state }: { state: BatchState }): ExitCode {
 /** What waiting needs from outside. Times in milliseconds. */
 export interface Waiting<T> {
   look(): Promise<T>;
-  /** As it was just heard of; without it the first look must succeed: the address may be wrong. */
+  /** The state that is known already; without it the first look must succeed, because the address may be wrong. */
   first?: T;
   show(seen: T): void | Promise<void>;
   sleep(ms: number): Promise<unknown>;

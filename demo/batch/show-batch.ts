@@ -8,7 +8,7 @@ import { describeReport, describeRun } from './summary.ts';
 import { uploadFile } from './upload.ts';
 import { watchBatch } from './watch.ts';
 
-/** What is asked of the stack. */
+/** The parts of the stack that are needed. */
 export type ShownStack = Pick<ReloadableStack, 'url' | 'keys' | 'instances'>;
 
 /** How it went. */

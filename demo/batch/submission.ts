@@ -7,6 +7,6 @@ export interface Submission {
   workload: string;
   /** How a table is written; default: found from its head. */
   csv?: TableFlags;
-  /** In words, how the answer differs from what the file comes to; absent where that cannot be worked out. */
+  /** In words, how the answer differs from the totals of the file; absent where those cannot be computed. */
   compare?: (answered: Answered) => Promise<string[]>;
 }

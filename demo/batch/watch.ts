@@ -7,7 +7,7 @@ import type { Batch, SluiceApi } from './api.ts';
 
 /** Each look is two requests that read storage; twice a second is smooth enough for the eye. */
 const POLL_MS = 500;
-/** Somebody who tries an edit waits for the end of a small batch, on an instance that is busy with its first requests. */
+/** After an edit, `npm run dev` runs a small batch, and the user waits for its end. */
 const FIRST_POLL_MS = 100;
 const IMPATIENT_MS = 3_000;
 /** A batch that ends before has no queues to look at. */

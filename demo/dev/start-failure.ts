@@ -3,7 +3,7 @@ const FRAME_OF_HOST = /^\s+at .*(node:internal|functions-local|process\.processT
 const BEGINNING = /^.*?The host could not start: /;
 
 /**
- * The lines of a start that failed which tell what is wrong and where. `message` is that of the ProcessStartError, `copy`
+ * Returns the lines of a failed start that say what is wrong and where. `message` is that of the ProcessStartError, `copy`
  * the folder that the app was started in: files are named as the user knows them, relative to the repository.
  */
 export function describeStartFailure(message: string, copy: string): string[] {
@@ -11,8 +11,8 @@ export function describeStartFailure(message: string, copy: string): string[] {
   const first = lines.findIndex((line) => BEGINNING.test(line));
   const [summary = '', ...details] = lines.slice(Math.max(first, 0));
   // The summary is the error's message, which the details repeat behind the place.
-  const told = details.filter((line) => line.trim() !== '' && !FRAME_OF_HOST.test(line));
-  const shown = first >= 0 && told.length > 0 ? told : [summary.replace(BEGINNING, ''), ...told];
+  const useful = details.filter((line) => line.trim() !== '' && !FRAME_OF_HOST.test(line));
+  const shown = first >= 0 && useful.length > 0 ? useful : [summary.replace(BEGINNING, ''), ...useful];
   const prefix = copy.replaceAll('\\', '/');
   return shown.map((line) =>
     line

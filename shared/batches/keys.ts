@@ -111,13 +111,13 @@ export async function recordContent(
 
 /**
  * How long content is claimed by a batch that is not accepted yet. Longer than a function may run (`functionTimeout` of
- * host.json): who has claimed it and was not heard of since does not accept it any more.
+ * host.json), so a claimant that is silent for longer can no longer accept it.
  */
 export const CONTENT_CLAIM_MS = 15 * 60_000;
 
 /**
- * Claims content for a batch that is about to be accepted. Gives the batch of the last seven days that has it already; undefined
- * when it is claimed. A claim of a batch that was never accepted is taken over when it has lapsed.
+ * Claims content for a batch that is about to be accepted. Returns the batch of the last seven days that has it already, or
+ * undefined when it is claimed. A claim of a batch that was never accepted is taken over when it has lapsed.
  * @throws Problem 'upload-in-progress' while another batch claims it and is not accepted yet.
  */
 export async function claimContent(

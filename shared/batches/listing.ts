@@ -72,7 +72,7 @@ const mayFit = (entry: IndexEntry, query: ListingQuery, open: boolean): boolean 
   hasLabels(entry, query) &&
   (open || !isFinished(entry.state) || query.state === undefined || entry.state === query.state);
 
-/** Labels never change, so the index row tells. */
+/** Labels never change, so those of the index row are always current. */
 const hasLabels = ({ labels = {} }: IndexEntry, { labels: asked = [] }: ListingQuery): boolean =>
   asked.every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value);
 

@@ -7,7 +7,7 @@ const MAX_CAUSES = 50;
 export const OTHER_CAUSES = 'other causes';
 
 /**
- * A quote inside a word ("can't") opens nothing. The name of a field in a path, as in `["Betrag (EUR)"]`, is kept: it tells
+ * A quote inside a word ("can't") opens nothing. The name of a field in a path, as in `["Betrag (EUR)"]`, is kept: it shows
  * faults of one column from those of another.
  */
 const QUOTED = /(?<=^|; |[\w\]$-])(\["[^"]*"\])|"[^"]*"|`[^`]*`|(?<!\w)'[^']*'(?!\w)/g;

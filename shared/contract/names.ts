@@ -88,7 +88,7 @@ export const reportBlobName = (batch: string, revision: number): string =>
 /** Prefix, in container `payloads`, of the checkpoints of intakes under way. No batch id begins like it. */
 export const CHECKPOINTS_PREFIX = 'checkpoints/';
 
-/** Where the checkpoint of a batch's intake lies until the batch is accepted. */
+/** Where the checkpoint of a batch's intake is stored until the batch is accepted. */
 export const checkpointBlobName = (batch: string): string => `${CHECKPOINTS_PREFIX}${batch}`;
 
 /** The containers and tables of the data account; `infra/` makes the same ones. */

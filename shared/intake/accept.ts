@@ -57,7 +57,7 @@ const store = (deps: SubmitDeps, request: SubmitRequest, { batch, repeated = fal
 
 /**
  * Claims the content where the workload refuses what it had before. An upload over HTTP is recorded and never refused: its
- * client has a key to tell a repeat by.
+ * client has a key that identifies a repeat.
  */
 async function refuseRepeated(
   deps: SubmitDeps,

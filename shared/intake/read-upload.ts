@@ -23,7 +23,7 @@ export interface UploadSource {
   csv?: CsvOptions | undefined;
   /** JSON Schema of an item: the cells of a CSV upload are converted to its types; without one they are text. */
   schema?: JsonSchema | undefined;
-  /** Where an earlier reading has come to; then `body` begins at `bodyStart(encoding, resume)`. */
+  /** Where an earlier reading ended; then `body` begins at `bodyStart(encoding, resume)`. */
   resume?: UploadResume | undefined;
 }
 

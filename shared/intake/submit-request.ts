@@ -46,7 +46,7 @@ export interface SubmitRequest {
   traceparent?: string | undefined;
 }
 
-/** Reads an upload; `resumed`: from the place that an earlier intake of it had come to. */
+/** Reads an upload; `resumed`: from the place where an earlier intake of it ended. */
 export const openUpload = (request: SubmitRequest, resumed?: Pick<UploadSource, 'body' | 'resume'>): ReadUpload =>
   readUpload({
     ...request,

@@ -16,7 +16,7 @@ export type ItemChunk = Omit<RawChunk, 'end'>;
 /** What intake makes of an upload, in memory. */
 export interface CutItems {
   payload: Buffer;
-  /** As they would lie in the queue. */
+  /** As the queue would hold them. */
   references: Reference[];
   /** The 1-based line of the source on which an item begins, by its position in the batch. */
   lineOf: (position: number) => number;

@@ -94,7 +94,7 @@ const keysOf = (path: StandardSchemaV1.Issue['path']): PropertyKey[] =>
 
 /** The first issues in one line: `customer.id: Expected string; lines[3].qty: Too small; and 7 more`. */
 function issuesText(issues: readonly Issue[], count: number): string {
-  const told = issues.slice(0, MAX_TOLD).map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
-  const more = count - told.length;
-  return told.join('; ') + (more > 0 ? `; and ${more} more` : '');
+  const texts = issues.slice(0, MAX_TOLD).map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+  const more = count - texts.length;
+  return texts.join('; ') + (more > 0 ? `; and ${more} more` : '');
 }

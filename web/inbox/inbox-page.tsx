@@ -12,7 +12,7 @@ import { InboxTable } from './inbox-table.tsx';
 /** A look into the inbox is rare, and a page of rejected files is a read for each. */
 const EVERY_MS = 10_000;
 
-/** What lies in the inbox, and what was rejected, with the reason. */
+/** The files in the inbox, and those that were rejected, with the reason. */
 export function InboxPage(): JSX.Element {
   const polled = usePoll({
     subject: 'inbox',

@@ -14,7 +14,7 @@ const MAX_GROUP_CELLS = 100_000_000;
 
 /**
  * Converts a Parquet file to NDJSON, with the types of its columns (docs/cli.md): the items are those of the file, and no
- * schema has to tell text from numbers. One row group is in memory. Throws CliError for what cannot be read or written
+ * schema has to distinguish text from numbers. One row group is in memory. Throws CliError for what cannot be read or written
  * as JSON.
  */
 export async function* parquetToNdjson({ path, name }: { path: string; name: string }): AsyncGenerator<Buffer> {

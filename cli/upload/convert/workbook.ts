@@ -6,7 +6,7 @@ import { type DateFormat, dateFormatOf } from './excel-dates.ts';
 import { loadPackage } from './load.ts';
 import { readXml, type XmlHandlers } from './xml.ts';
 
-/** A sheet by its name, and where it lies in the package. */
+/** A sheet by its name, and its path in the package. */
 export interface Sheet {
   name: string;
   path: string;

@@ -9,7 +9,7 @@ const CELLS_ARE_TEXT =
   'Each cell of this CSV upload is text, since the schema of the workload gives no JSON Schema to convert it by: an item' +
   ' that needs a number or a boolean there is invalid.';
 
-/** What may be the cause of dead letters, as far as the upload tells; undefined: nothing. */
+/** Returns the likely cause of dead letters, if the properties of the upload suggest one. */
 export const deadLetterHint = ({ csv, dead }: Pick<BatchRow, 'csv' | 'dead'>): string | undefined =>
   dead > 0 && csv?.cells === 'text' ? CELLS_ARE_TEXT : undefined;
 
@@ -27,7 +27,7 @@ function likelyCause({ csv }: HintedRow): string {
   return 'Perhaps its columns have other names than the fields of the schema: --rename gives a column another name.';
 }
 
-/** The file lies with the user, so its name is all that is known of it. */
+/** Only the name of the file is known here, not the path on the user's machine. */
 function commandOf({ workload, fileName, csv }: HintedRow): string {
   const command = `sluice try ${fileName === undefined ? 'FILE' : shellFile(fileName)} --workload ${workload}`;
   // Of several columns it names those that may be meant by another name.

@@ -18,7 +18,7 @@ import { requestBody } from './request-body.ts';
  */
 export const MAX_UPLOADS = 16;
 const MAX_WAITING_UPLOADS = 1_000;
-/** The platform's front end cuts a request after 230 s: one that begins later than this would be accepted for nobody. */
+/** The platform's front end cuts a request after 230 s: the client of an upload that begins later would get no answer. */
 const MAX_WAIT_MS = 100_000;
 
 export interface UploadHttp {
@@ -78,7 +78,7 @@ export async function inUploadSlot<T>(slots: Slots, work: () => Promise<T>): Pro
   }
 }
 
-/** So many wait that another one could not be begun within the time of a request. What a client does not send costs nothing. */
+/** Refuses an upload when so many wait that it could not begin within the time of a request. */
 function requireRoom({ waiting }: Slots): void {
   if (waiting >= MAX_WAITING_UPLOADS)
     throw new Problem('busy', `${waiting} uploads wait for their turn in this instance. Try again in a while.`);

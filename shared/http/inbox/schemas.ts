@@ -25,7 +25,7 @@ export const inboxFileSchema = z.object({
     .describe('`done` only where one file is asked for by name: it became a batch'),
   bytes: count.describe('Size as it is stored'),
   importedFrom: z.string().optional().describe('Address that it is imported from, without its query'),
-  since: time.describe('When it came to be in this state'),
+  since: time.describe('When it entered this state'),
   readBytes: count.optional().describe('Of a file that is being taken, as of its latest checkpoint'),
   readItems: count.optional(),
   reason: reasonSchema.optional().describe('Why it was rejected; absent if the reason was removed'),
@@ -50,7 +50,7 @@ export const importRequestSchema = z.strictObject({
     .min(1)
     .max(255)
     .optional()
-    .describe('Default the last segment of the url; its ending tells the format'),
+    .describe('Default the last segment of the url; its ending says the format'),
   labels: z.record(z.string(), z.string()).optional().describe('Kept with the batch'),
   csv: z
     .strictObject({

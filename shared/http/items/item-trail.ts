@@ -30,7 +30,7 @@ export interface Step {
   at?: string | undefined;
   /** Of a pending retry: when it may run. */
   dueAt?: string | undefined;
-  /** Failed attempts so far, those of earlier chunks included; absent where the outcome does not tell. */
+  /** Failed attempts so far, those of earlier chunks included; absent where the outcome does not record it. */
   attempts?: number;
   /** The latest failure. */
   error?: string;

@@ -1,4 +1,4 @@
-/** Which addresses may be imported from. Pure; asked when an import is ordered, and again when it is made. */
+/** Which addresses may be imported from. Pure; checked when an import is ordered, and again when it is made. */
 import { blobNameFault } from '../../contract/blob-name.ts';
 import { Problem } from '../../errors.ts';
 import type { Workload } from '../../workload/define.ts';

@@ -1,5 +1,5 @@
 /**
- * Copies a source into a blob, block by block. The blocks stay uncommitted until the copy is whole; their ids tell the
+ * Copies a source into a blob, block by block. The blocks stay uncommitted until the copy is whole; their ids name the
  * version of the source and their place, so after a crash they are all that is needed to go on.
  */
 import { createHash } from 'node:crypto';
@@ -12,7 +12,7 @@ import { type OpenedSource, type OpenSource, SourceChangedError, unreadable } fr
 /** Most blocks of a blob (learn: put-block). */
 const MAX_BLOCKS = 50_000;
 const BLOCK_BYTES = 8 * 1024 * 1024;
-/** Times that a body which broke off is taken up where it was, without a block having come in between. */
+/** Most resumes of a body that breaks off again and again without a new block. */
 const MAX_RESUMES = 4;
 
 /** The blob calls that a copy needs. */
@@ -23,7 +23,7 @@ export interface Copy {
   target: TargetBlob;
   /** Most bytes of the source. */
   maxBytes: number;
-  /** Of the blob that is made; `order` is among it, by which a repeat knows its own blob. */
+  /** Metadata of the new blob; a repeat recognizes its own blob by `order`. */
   metadata: Record<string, string> & { order: string };
   /** Ends the copy between two blocks; a repeat goes on behind them. */
   signal?: AbortSignal | undefined;
@@ -56,7 +56,7 @@ const blockId = (version: string, index: number): string =>
 
 /**
  * The blocks of an earlier try, but for the last: it is read again, so that there is always something left to be asked for,
- * and the answer tells the version of the source.
+ * and the answer names the version of the source.
  */
 async function stagedBlocks(target: TargetBlob): Promise<Blocks | undefined> {
   const sizes = new Map((await uncommitted(target)).map(({ name, size }) => [name, size]));

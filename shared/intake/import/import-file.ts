@@ -1,6 +1,6 @@
 /**
  * Input by reference: a file `<workload>/[<lane>/]<name>.url` of the inbox holds an address, and becomes the file
- * `<workload>/[<lane>/]<name>` with what lies behind it. The address file is removed when that one is there.
+ * `<workload>/[<lane>/]<name>` with the file at that address. The address file is removed when that one is there.
  */
 import type { BlobGetPropertiesResponse, BlobItem, ContainerClient } from '@azure/storage-blob';
 import { CONTAINERS } from '../../contract/names.ts';
@@ -43,8 +43,8 @@ export const importName = (name: string): string => `${name}${SUFFIX}`;
 export const importedName = (name: string): string => name.slice(0, -SUFFIX.length);
 
 /**
- * Copies what lies behind the address of a file into the inbox, and gives the file that it became. What an earlier look has
- * copied is not read again. The file has a key of its own: the same batch comes of it however often it is made.
+ * Copies the source of an address file into the inbox, and returns the file that it became. What an earlier look has
+ * copied is not read again. The file has its own idempotency key, so it becomes one batch however often it is made.
  * @throws Problem when it must be rejected, 'busy' for what may pass; the reason of `signal` when that is aborted.
  */
 export async function importFile(deps: ImportDeps, file: BlobItem, signal?: AbortSignal): Promise<BlobItem> {

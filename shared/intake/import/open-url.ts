@@ -15,9 +15,9 @@ import {
 
 /** Longest time without a byte, from the connection on. */
 const SILENCE_MS = 30_000;
-/** Statuses by which a server says that it may answer otherwise later. */
+/** Statuses after which a later request may succeed. */
 const PASSING = new Set([408, 425, 429, 500, 502, 503, 504]);
-/** Codes of errors that another try would meet again: no such host, and certificates that do not fit. */
+/** Codes of errors that a retry would not resolve: no such host, and certificates that do not fit. */
 const LASTING = /^(?:ENOTFOUND|ERR_TLS_.*|.*CERT.*|UNABLE_TO_VERIFY_LEAF_SIGNATURE)$/;
 
 export interface UrlDeps {

@@ -21,7 +21,7 @@ export interface ImportOrder {
   workload: Workload;
   lane: string | undefined;
   url: string;
-  /** Tells files of one name apart; the same for a repeat of the order. */
+  /** Distinguishes files of one name; the same for a repeat of the order. */
   id: string;
   /** The client's idempotency key. */
   key: string | undefined;
@@ -31,8 +31,8 @@ export interface ImportOrder {
 }
 
 /**
- * Puts an address into the inbox, where the next look imports what lies behind it, and gives the name that the file will
- * have there. A repeat with the same key changes nothing.
+ * Puts an address into the inbox, where the next look imports the file at that address. Returns the name that the file
+ * will have there. A repeat with the same key changes nothing.
  * @throws Problem for an address, name or option that cannot be used; 'idempotency-mismatch' for a key of another order.
  */
 export async function orderImport({ container, urlHosts }: OrderDeps, order: ImportOrder): Promise<string> {

@@ -10,7 +10,7 @@ export interface SourcePlace {
 /** The content of a source from `offset` on, which is 0 where the source cannot begin elsewhere. */
 export interface OpenedSource {
   offset: number;
-  /** A strong ETag, with its quotes; undefined: nobody can tell whether the source has changed. */
+  /** A strong ETag, with its quotes; undefined: a change of the source cannot be detected. */
   etag: string | undefined;
   /** Size of the whole source; undefined: it does not say. */
   bytes: number | undefined;

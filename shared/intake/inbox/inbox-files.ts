@@ -12,7 +12,7 @@ import type { FileProgress } from '../store/checkpoint.ts';
 import { fileMetadata } from './file-metadata.ts';
 import { isMoved, reasonName, unquoted } from './inbox-move.ts';
 
-/** States of a file in a listing; `done` is told of a single file only. */
+/** States of a file in a listing; `done` is reported for a single file only. */
 export const INBOX_STATES = ['waiting', 'taking', 'rejected'] as const;
 export type InboxState = (typeof INBOX_STATES)[number] | 'done';
 
@@ -34,7 +34,7 @@ export interface InboxFile {
   bytes: number;
   /** Address that it is imported from, without its query. */
   importedFrom?: string;
-  /** When it came to be in this state; ISO 8601. */
+  /** When it entered this state; ISO 8601. */
   since: string;
   readBytes?: number;
   readItems?: number;
@@ -67,7 +67,7 @@ export interface InboxPlace {
 
 /** List operations of one page: files that a filter leaves out, and reasons, take room in the pages of the service. */
 const MAX_LISTINGS = 5;
-/** A reason has at most a hundred positions; whatever else lies under its name is not read. */
+/** A reason has at most a hundred positions; anything else under its name is not read. */
 const MAX_REASON_BYTES = 64 * 1024;
 const READS_AT_ONCE = 16;
 
@@ -129,7 +129,7 @@ async function readTaking({ listTaking }: InboxFilesDeps): Promise<Map<string, F
 
 type Properties = Pick<BlobItem['properties'], 'etag' | 'lastModified'> & { contentLength?: number };
 
-/** Of a file that is being imported, the uncommitted blocks tell how far that is: one operation. */
+/** For a file that is being imported, the uncommitted blocks show the progress: one operation. */
 async function fileInInbox(
   { registry, container }: InboxFilesDeps,
   blob: FoundBlob,

@@ -53,10 +53,7 @@ export async function submitFile(
 ): Promise<SubmittedFile> {
   const { delimiter, ...target } = inboxTarget(deps.registry, name);
   if (properties.blobType === 'AppendBlob') {
-    throw new Problem(
-      'unsupported-media-type',
-      `${name} is an append blob, of which nobody can tell when it is complete.`,
-    );
+    throw new Problem('unsupported-media-type', `${name} is an append blob, and nothing shows when it is complete.`);
   }
   const ownKey = ownKeyOf(metadata);
   const options = inboxOptions(name, metadata);
@@ -67,7 +64,7 @@ export async function submitFile(
     ...options,
     csv: { ...(delimiter && { delimiter }), ...options.csv },
     key: ownKey ?? `${name} ${etag}`,
-    // No other file has this key, and a file may lie here for longer than a client's key is remembered.
+    // No other file has this key, and a file may wait here for longer than a client's key is remembered.
     keepsKey: ownKey === undefined,
     source: { kind: 'inbox', name },
     body: readFrom(0),

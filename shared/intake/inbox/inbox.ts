@@ -34,7 +34,7 @@ const MAX_READ_MS = 7.5 * 60_000;
  */
 const SMALL_AT_ONCE = 4;
 const LARGE_AT_ONCE = 2;
-/** As they lie in the inbox; such a file takes a second or two. */
+/** Size as stored; a smaller file takes a second or two. */
 const LARGE_BYTES = 32 * 1024 * 1024;
 /** Large files that one look keeps for a free slot; the next look finds the others. */
 const MAX_LARGE = 1_000;
@@ -43,7 +43,7 @@ const MAX_STUCK_LINES = 20;
 
 export type InboxDeps = SubmitFileDeps & RejectFileDeps & ImportDeps;
 
-/** What one look into the inbox came to. */
+/** The outcome of one look into the inbox. */
 export interface InboxResult {
   accepted: number;
   rejected: number;
@@ -88,7 +88,7 @@ export async function collectInbox(deps: InboxDeps): Promise<InboxResult> {
   }
 }
 
-/** Gives how many files there were. The listing waits while all slots for small files are taken. */
+/** Takes the files and returns how many there were. The listing waits while all slots for small files are taken. */
 async function takeFiles(deps: InboxDeps, look: Look): Promise<number> {
   const [small, large] = [createSlots(SMALL_AT_ONCE), createSlots(LARGE_AT_ONCE)];
   const taking = new Set<Promise<void>>();

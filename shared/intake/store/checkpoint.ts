@@ -37,14 +37,14 @@ export class CheckpointLostError extends Error {
   override name = 'CheckpointLostError';
 }
 
-/** The file that is taken, as others are told of it. */
+/** The file that is taken, as listings show it. */
 export interface TakenSource {
   /** Path in the inbox, and the ETag without quotes. */
   name: string;
   etag: string;
   workload: string;
   lane: string | undefined;
-  /** Size as it lies in the inbox. */
+  /** Size as stored in the inbox. */
   bytes: number;
 }
 
@@ -63,7 +63,7 @@ export interface IntakeState {
   staged: StagedPayload;
   /** Where to read on. */
   resume: UploadResume;
-  /** Bytes of the source as it lies in the inbox. */
+  /** Bytes of the source as stored in the inbox. */
   readBytes: number;
   since: string;
 }
@@ -74,7 +74,7 @@ export interface CheckpointOptions {
   source: TakenSource;
   /** Everything that decides how the source is read: a checkpoint with another value is not used. */
   reading: string;
-  /** Random: tells a write of our own, whose answer was lost, from that of another process. */
+  /** Random: distinguishes a write of our own, whose answer was lost, from that of another process. */
   attempt: string;
   /** Service time in milliseconds. */
   now: () => number;
@@ -210,7 +210,7 @@ function progressMetadata({ name, lane, ...progress }: FileProgress): Record<str
   };
 }
 
-/** The progress that the metadata of a checkpoint tells; undefined for a blob that is none. */
+/** Reads the progress from the metadata of a checkpoint; undefined for a blob that is none. */
 export function readFileProgress(metadata: Record<string, string>): FileProgress | undefined {
   const { file, etag, workload, lane, bytes, readbytes, readitems, since } = metadata;
   if (file === undefined || etag === undefined || workload === undefined || since === undefined) return undefined;

@@ -23,7 +23,7 @@ export interface StagedPayload extends StagedBlocks {
   chunks: ChunkEntry[];
 }
 
-/** When and how an upload that can be gone on with is written down. */
+/** When and how checkpoints of a resumable upload are written. */
 export interface PayloadCheckpoints {
   /** 16 random hex digits: attempts that write one payload must not replace each other's blocks. */
   attempt: string;
@@ -131,7 +131,7 @@ class Saver {
   }
 }
 
-/** The chunk's bytes are let go as soon as they are compressed: entries live as long as the batch is written. */
+/** The chunk's bytes are released as soon as they are compressed: entries live as long as the batch is written. */
 interface CompressedChunk {
   raw: ChunkFacts;
   frame: Buffer;

@@ -88,7 +88,7 @@ async function write(files: Record<string, string | Uint8Array>): Promise<void> 
 }
 
 describe('several files', () => {
-  it('are found by pattern, each once and in order, and sent as a batch each', async () => {
+  it('are found by pattern, each once and in order, and sent as one batch per file', async () => {
     await write({ 'in/b.ndjson': '2', 'in/a.ndjson': '1', 'in/c.csv': '3', 'in/c.txt': 'no' });
     const { code, out } = await submit(['in/*.{ndjson,csv}', 'in/a.ndjson', '--json']);
     expect(code).toBe(EXIT.done);
@@ -150,7 +150,7 @@ describe('several files', () => {
     expect(err).toMatch(/\w.ndjson: has the same content as \w.ndjson; --again submits it as another batch/);
   });
 
-  it('that are interrupted: those that were accepted are told', async () => {
+  it('that are interrupted: those that were accepted are printed', async () => {
     await write({ 'a.ndjson': '1', 'b.ndjson': '2' });
     let interrupt = (): void => {};
     const onInterrupt = (report: () => void) => {
@@ -227,7 +227,7 @@ describe('what is said of an upload', () => {
     expect(arrived[0]?.url).toContain('?delimiter=tab');
   });
 
-  it('faults of --validate are told by line', async () => {
+  it('faults of --validate are printed by line', async () => {
     await write({ 'a.csv': 'a\n1\n' });
     const errors = [2, 3].map((line) => ({ line, column: 1, message: 'a: Expected text.' }));
     answers['a\n1\n'] = problem('invalid-items', 422, { detail: '2 of 2 items are invalid.', errors });
@@ -322,7 +322,7 @@ describe('an address', () => {
     expect(out).toContain('Accepted as batch batch-9');
   });
 
-  it('that is rejected is told with the reason', async () => {
+  it('that is rejected is reported with the reason', async () => {
     const reason = { type: 'x/not-found', status: 404, title: 'Title', detail: 'Nothing lies there.', errors: [] };
     looks = [{ ...file, state: 'rejected', reason }];
     expect(await submit([URL, '--wait'], quick)).toMatchObject({

@@ -216,7 +216,7 @@ describe('a file that is imported', () => {
     expect(await batches()).toBe(before + 1);
   });
 
-  it('tells how far the copy is, while it is under way', async () => {
+  it('reports the progress of the copy while it is under way', async () => {
     const name = await ordered({ url: 'https://files.example.com/c.csv.gz' });
     const target = world.clients.container('inbox').getBlockBlobClient(name);
     await target.stageBlock(Buffer.from('0000000000000000-000000').toString('base64'), 'abc', 3);

@@ -85,7 +85,7 @@ describe('content that may come once only', () => {
     claimContent(table, content(batch), { nowMs: at, isAccepted: async (id) => accepted.includes(id) });
   const WEEK = 7 * 86_400_000;
 
-  test('is told to have been in the batch that has it, for seven days', async () => {
+  test('is reported as content of the batch that has it, for seven days', async () => {
     const { table } = memoryTable();
     expect(await claim(table, 'first')).toBeUndefined();
     expect(await claim(table, 'second', { at: NOW + WEEK - 1, accepted: ['first'] })).toBe('first');

@@ -119,7 +119,7 @@ describe('with --json', () => {
   });
 
   it.each(COMMANDS.filter(([, , answers]) => Object.keys(answers).length > 0))(
-    '%s tells a fault as one JSON document on standard error',
+    '%s reports a fault as one JSON document on standard error',
     async (args, _fields, answers) => {
       const broken = Object.fromEntries(Object.keys(answers).map((path) => [path, connectionFault('ECONNREFUSED')]));
       const { code, out, err } = await run(`${args} --json --quiet`, broken, world());

@@ -179,8 +179,8 @@ describe('the log of an app on Azure', () => {
     answer = { status, body: { error: { message: 'why' } } };
     const fault = expect.objectContaining({ exitCode, message: expect.stringMatching(`answered ${status} .*why`) });
     await expect(read(1)).rejects.toEqual(fault);
-    const told = await read(1).catch(({ hint: text }: { hint?: string }) => text);
-    expect(told).toEqual(hint === undefined ? undefined : expect.stringContaining(hint));
+    const shown = await read(1).catch(({ hint: text }: { hint?: string }) => text);
+    expect(shown).toEqual(hint === undefined ? undefined : expect.stringContaining(hint));
   });
 
   it('needs somebody who is signed in', async () => {

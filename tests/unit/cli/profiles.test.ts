@@ -166,7 +166,7 @@ describe('a profile', () => {
     [{ HOME: '/home/me', XDG_CONFIG_HOME: 'relative' }, 'darwin', '/home/me/.config/sluice/profiles.json'],
     [{ APPDATA: '/roaming', HOME: '/home/me' }, 'win32', '/roaming/sluice/profiles.json'],
     [{}, 'linux', undefined],
-  ] as const)('with %j on %s lies in %s', (env, platform, file) => {
+  ] as const)('with %j on %s is %s', (env, platform, file) => {
     expect(profilesFile({ env, platform })).toBe(file);
   });
 

@@ -7,7 +7,7 @@ const fixture = (name: string): unknown =>
   JSON.parse(readFileSync(new URL(`fixtures/${name}.v1.json`, import.meta.url), 'utf8'));
 
 test.each(['event-wake', 'event-completed', 'event-rejected'])(
-  '%s of version 1 is read for ever, as text and as an object',
+  '%s of version 1 stays readable, as text and as an object',
   (name) => {
     const body = fixture(name);
 

@@ -17,7 +17,7 @@ describe('kindOfName', () => {
   });
 
   it.each(['orders', 'orders.txt', 'orders.gz', 'orders.csv.zip', 'csv', 'orders.csv.gz.gz', 'orders.csv.tmp'])(
-    '%s tells nothing',
+    '%s names no kind',
     (name) => {
       expect(kindOfName(name)).toBeUndefined();
     },

@@ -99,7 +99,7 @@ describe('readUpload', () => {
       expect(await problemOf(readUpload(source('', { body })).chunks)).toMatchObject({ at: { line: 1, column: 6 } });
   });
 
-  it('tells what CSV was read as, from its header on', async () => {
+  it('reports what CSV was read as, from its header on', async () => {
     const schema = { type: 'object', properties: { amount: { type: 'number' } } };
     const upload = readUpload(source('Amount;x\n1.5;y\n', { format: 'csv', schema }));
     expect(upload.csv()).toBeUndefined();

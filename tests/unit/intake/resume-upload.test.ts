@@ -129,7 +129,7 @@ describe('a resumed upload', () => {
     });
   });
 
-  it('tells the place of a fault in the whole upload', async () => {
+  it('reports the place of a fault in the whole upload', async () => {
     const faulty: [UploadFormat, string][] = [
       ['ndjson', '1\n2\n\n3\n4\n5\n{"ż":x}\n'],
       ['json', '[1,\n2,\n\n3,\n4,5,\n{"ż":x}]'],

@@ -32,7 +32,7 @@ export interface KeptPorts {
   take(wish: PortWish): Promise<number>;
 }
 
-/** Ports are kept in `ports.json` of the stack's folder. `onProgress` is told of each that is in use, and what is taken instead. */
+/** Keeps ports in `ports.json` of the stack's folder. `onProgress` gets a message for each port in use, with its replacement. */
 export function keepPorts(folder: string, onProgress: (line: string) => void): KeptPorts {
   const file = join(folder, FILES.ports);
   const ports = readPorts(file);
@@ -66,7 +66,7 @@ function readPorts(file: string): Map<string, number> {
 
 const isPort = (value: unknown): boolean => Number.isInteger(value) && Number(value) > 0 && Number(value) < 65_536;
 
-/** Name and id of the process that listens, where `lsof` can tell (most Linux, macOS). */
+/** Name and id of the process that listens, where `lsof` can determine them (most Linux, macOS). */
 async function findHolder(port: number): Promise<string | undefined> {
   try {
     const args = ['-nP', `-iTCP:${port}`, '-sTCP:LISTEN', '-Fpc'];

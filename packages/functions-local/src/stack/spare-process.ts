@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { scriptPath } from './script-path.ts';
 import { spawnNode } from './spawn-node.ts';
 
-/** What a spare process is told to run. */
+/** The message that says what a spare process runs. */
 export interface StandbyLaunch {
   script: string;
   args: readonly string[];

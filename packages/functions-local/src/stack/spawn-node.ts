@@ -17,8 +17,8 @@ export function spawnNode({ script, args, env, cwd }: NodeScript): ChildProcess 
   return spawn(process.execPath, ['--import', guard, script, ...args], {
     env: { ...process.env, ...env },
     cwd,
-    // The channel tells the child of our death. A group of its own keeps Ctrl-C from it: a terminal would signal all
-    // parts at once, and they are to stop one after the other.
+    // The channel closes when this process dies, so the child notices. Its own process group keeps Ctrl-C from it: a
+    // terminal would signal all parts at once, and they are to stop one after the other.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     detached: true,
   });

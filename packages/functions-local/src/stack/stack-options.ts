@@ -40,7 +40,7 @@ export interface PartialStackOptions {
   durableDelays?: 'push' | 'azure';
   /** For fault tests: the task hub posts each change to `<url>/<operation>/<before|after>`; any answer but 200 makes it fail. */
   durableFaultUrl?: string;
-  /** Told of each part that is up, and of each instance that died unasked. */
+  /** Called with a message for each part that is up, and for each instance that died unasked. */
   onProgress?: (line: string) => void;
   /** Receives each line that the host and the app write; default: only the log has them. */
   onHostOutput?: OutputListener;

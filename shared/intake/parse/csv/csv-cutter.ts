@@ -4,7 +4,7 @@ const LF = 0x0a;
 const QUOTE = 0x22;
 
 /**
- * Cuts pieces of CSV behind the last line ending that is outside of quotes, told by the number of quotes before it, and
+ * Cuts pieces of CSV behind the last line ending that is outside of quotes, determined by the number of quotes before it, and
  * holds back the rest.
  */
 export class CsvCutter {

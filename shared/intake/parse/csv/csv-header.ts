@@ -21,7 +21,7 @@ export interface HeaderFault {
   message: string;
 }
 
-/** What headers are matched with: made once per upload. */
+/** What headers are matched with; made once per upload. */
 export class HeaderNames {
   readonly schema: SchemaReader;
   readonly root: KnownObject;

@@ -55,7 +55,7 @@ describe('the schema of a sample', () => {
     expect(ofValues(values, true)).toContain(expected);
   });
 
-  it('reads decimal commas where it is told so', () => {
+  it('reads decimal commas where the options say so', () => {
     expect(guess([{ x: '1,50' }, { x: '2' }], true, ',')).toContain('x: z.number(),');
   });
 

@@ -20,7 +20,7 @@ afterEach(() => {
   rmSync(root, { recursive: true });
 });
 
-/** Does it, and waits until it is told. */
+/** Makes the change, and waits for the notification. */
 async function isSeen(edit: () => void): Promise<void> {
   const before = changes;
   edit();

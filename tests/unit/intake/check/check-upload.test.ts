@@ -105,7 +105,7 @@ describe('checkUpload', () => {
     expect(zipped.fault).toBeUndefined();
   });
 
-  it('stops when it is told to', async () => {
+  it('stops when its signal aborts', async () => {
     const stop = new AbortController();
     async function* body(): AsyncGenerator<Buffer> {
       for (let n = 0; ; n++) {
@@ -116,7 +116,7 @@ describe('checkUpload', () => {
     expect(await check('', { body: body(), signal: stop.signal })).toMatchObject({ items: 6, whole: false });
   });
 
-  it('stops when it is told to, also while the schema waits for what never comes', async () => {
+  it('stops when its signal aborts, also while the schema waits for what never comes', async () => {
     const stop = new AbortController();
     const validate = async (): Promise<never> => {
       stop.abort();
@@ -143,7 +143,7 @@ describe('checkUpload', () => {
     expect(checked.fault === undefined || checked.items < 3).toBe(true);
   });
 
-  it('tells the dialect of CSV', async () => {
+  it('reports the dialect of CSV', async () => {
     const { items, csv } = await check('id,qty\n1,2\n', { format: 'csv' });
     expect(items).toBe(1);
     if (csv) expect(csv.columns.map(({ header }) => header)).toEqual(['id', 'qty']);

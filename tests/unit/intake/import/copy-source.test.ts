@@ -169,7 +169,7 @@ describe('copying a source', () => {
     await expect(copyOf(short, target().blob)).rejects.toMatchObject({ type: 'busy' });
   });
 
-  it('ends when it is told to, and goes on from there', async () => {
+  it('ends when its signal aborts, and goes on from there', async () => {
     const { blob, content, blocks } = target();
     const ending = new AbortController();
     const { open } = source();

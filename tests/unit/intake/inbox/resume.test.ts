@@ -99,7 +99,7 @@ describe('a large file', () => {
     }
   });
 
-  it('is told as being taken, up to its checkpoint', async () => {
+  it('is listed as being taken, up to its checkpoint', async () => {
     const world = worldWith();
     await world.look(dyingAt(world.deps, HALF));
     const [taken] = await takingOf(world);
@@ -308,7 +308,7 @@ describe('a checkpoint', () => {
   });
 });
 
-/** A workload that accepts no file with this item; `seen` is told of each. */
+/** A workload that accepts no file with this item; `seen` is called with each item. */
 function refusing(refused: number, seen: (index: number) => void = () => {}): Registry {
   const validate = (value: unknown) => {
     const { index } = value as { index: number };

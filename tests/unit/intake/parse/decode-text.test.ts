@@ -30,7 +30,7 @@ describe('decodeText', () => {
     );
   });
 
-  it.each(unicode)('reads %s without a mark where that is told', async (charset) => {
+  it.each(unicode)('reads %s without a mark where it is declared', async (charset) => {
     for (const text of ['', 'ż', 'a;żółw 🐢\n'])
       for (const source of [cut, byteByByte]) {
         const decoded = decodeText(source(encode[charset](text)), { ...all, charset });

@@ -71,7 +71,7 @@ describe('SchemaReader', () => {
     expect(read(schema, 'a')[0]).toBe(expected);
   });
 
-  it('tells what is required', () => {
+  it('reports what is required', () => {
     const required = { required: ['a'] };
     expect(read(object({}, required), 'a')[1]).toBe(true);
     expect(read(object({}), 'a')[1]).toBe(false);

@@ -156,7 +156,7 @@ describe('headers', () => {
       103_579,
       'Over 16384 columns',
     ],
-    ['UTF-16 that is not told', 'a\0,b\0\n', 1, 'charset=utf-16le'],
+    ['UTF-16 that is not declared', 'a\0,b\0\n', 1, 'charset=utf-16le'],
   ])('are refused with %s', async (_, csv, column, message) => {
     const expected = { type: 'malformed-record', at: { line: 1, column }, detail: expect.stringContaining(message) };
     expect(await problemOf(parseCsv(cut(csv), limits, { schema }))).toMatchObject(expected);
@@ -242,7 +242,7 @@ describe('the dialect', () => {
 describe('an open quote', () => {
   const long = { maxRecordBytes: 1_000 };
 
-  it('is told with the place where it opens and how far was read, not as a long row', async () => {
+  it('is reported with the place where it opens and how far was read, not as a long row', async () => {
     const csv = `a,b\n1,2\n3,"${'x\n'.repeat(40_000)}`;
     for (const source of [cut, byteByByte])
       expect(await problemOf(parseCsv(source(csv), long))).toMatchObject({
