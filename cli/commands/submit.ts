@@ -1,18 +1,16 @@
 import { type Command, Option } from 'commander';
-import { FORMATS } from '../../shared/contract/upload-kinds.ts';
 import { UsageError } from '../errors.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { workloadOf } from '../names/workload.ts';
 import { idempotencyKey } from '../options.ts';
 import type { Act, Action, Session } from '../session.ts';
 import { isAddress } from '../upload/address.ts';
-import { addTableOptions, csvOptionsOf } from '../upload/csv-flags.ts';
+import { addSourceOptions, csvOptionsOf } from '../upload/csv-flags.ts';
 import { findFiles } from '../upload/files.ts';
 import { openSource, type Source } from '../upload/input.ts';
-import { ENCODINGS } from '../upload/kind.ts';
 import { labelOption } from '../upload/label-flag.ts';
 import { sendAddress, sendOne } from '../upload/one.ts';
-import { type SendOptions, WAYS } from '../upload/send-batch.ts';
+import { refuseValidate, requireInbox, type SendOptions, WAYS } from '../upload/send-batch.ts';
 import { sendSeveral } from '../upload/several.ts';
 import { timeoutOption } from '../watch/wait.ts';
 
@@ -61,10 +59,8 @@ export function addSubmit(program: Command, act: Act): void {
     .option('--wait', 'wait until the batch has ended, as watch does')
     .addOption(timeoutOption())
     .addOption(new Option('--idempotency-key <key>', 'of your own, for one file').argParser(idempotencyKey))
-    .option('--again', 'another batch, even of content that was sent before')
-    .addOption(new Option('--format <format>', 'default by the name, - is ndjson').choices(FORMATS))
-    .addOption(new Option('--encoding <name>', 'how it lies compressed; default by the name').choices(ENCODINGS));
-  addTableOptions(command)
+    .option('--again', 'another batch, even of content that was sent before');
+  addSourceOptions(command)
     .addOption(new Option('--via <way>', 'the inbox if need be, always, or never').choices(WAYS).default('auto'))
     .option('--inbox-connection <connection>', 'storage of the inbox')
     .addHelpText('after', HELP)
@@ -92,14 +88,12 @@ async function submitAddress(session: Session, args: readonly string[], options:
   return sendAddress(session, address, { ...options, workload: await workloadOf(session, options.workload) });
 }
 
-function checkOptions({ settings }: Session, files: readonly string[], options: SubmitOptions): void {
+function checkOptions(session: Session, files: readonly string[], options: SubmitOptions): void {
   if (options.idempotencyKey !== undefined && files.length > 1)
     throw new UsageError(`--idempotency-key: expected one file, got ${files.length}; each has the key of its content`);
   if (options.via !== 'inbox') return;
-  if (options.validate)
-    throw new UsageError('--validate: the inbox validates where the workload says validateAtIntake, not by upload');
-  if ((options.inboxConnection ?? settings.inbox) === undefined)
-    throw new UsageError('--via inbox: expected --inbox-connection or SLUICE_INBOX_CONNECTION as well');
+  refuseValidate(options);
+  requireInbox(session, options);
 }
 
 /** An option that has no effect on any file is a mistake. */
