@@ -3,7 +3,7 @@ import type { InboxFileView, InboxList } from '../../shared/http/inbox/schemas.t
 import { isConfirmed } from '../confirm.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { chooseWorkload, workloadsOf } from '../names/workload.ts';
+import { checkWorkload } from '../names/workload.ts';
 import { whole } from '../options.ts';
 import type { Act, Action, Session } from '../session.ts';
 import { formatCount, formatSize, formatTime } from '../text/format.ts';
@@ -56,9 +56,7 @@ const inbox: Action<[Deed | undefined, string | undefined, InboxOptions]> = asyn
 
 async function list(session: Session, options: InboxOptions): Promise<ExitCode> {
   const files = await listFiles(session, options);
-  // An empty list may be due to a slip of the hand.
-  if (files.length === 0 && options.workload !== undefined)
-    chooseWorkload(await workloadsOf(session), options.workload);
+  if (files.length === 0) await checkWorkload(session, options.workload);
   session.list({ files } satisfies InboxList, { entries: files, columns: COLUMNS, none: 'No files in the inbox.' });
   return EXIT.done;
 }
