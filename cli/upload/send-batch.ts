@@ -11,9 +11,7 @@ import { inboxName, openInbox, putIntoInbox } from './inbox.ts';
 import { awaitInboxFile } from './inbox-file.ts';
 import type { Input, InputOptions } from './input.ts';
 import { type PostedBatch, postBatch } from './post-batch.ts';
-
-/** Ways of an upload: in a request and if need be by the inbox, or by one of them alone. */
-export const WAYS = ['auto', 'http', 'inbox'] as const;
+import type { WAYS } from './ways.ts';
 
 /** The options of `submit`; each file of several is sent with the same. */
 export interface SendOptions extends InputOptions, WaitOptions {
