@@ -1,5 +1,6 @@
 import { Argument, type Command, Option } from 'commander';
 import type { InboxFileView, InboxList } from '../../shared/http/inbox/schemas.ts';
+import { placeText } from '../api/problem.ts';
 import { isConfirmed } from '../confirm.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
@@ -115,5 +116,5 @@ function reasonOf({ state, reason }: InboxFileView): string {
   if (reason === undefined) return 'its reason was removed';
   const [first] = reason.errors;
   const hasPlace = first === undefined || /line/i.test(reason.detail);
-  return hasPlace ? reason.detail : `line ${first.line}, column ${first.column}: ${reason.detail}`;
+  return hasPlace ? reason.detail : `${placeText(first)}: ${reason.detail}`;
 }
