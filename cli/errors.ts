@@ -1,4 +1,5 @@
 /** The errors that end the command, a class per exit code or way of telling. */
+import { toError } from '../shared/errors.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 
 /** Ends the command with `exitCode`. `hint` is what to do about it. */
@@ -11,6 +12,11 @@ export class CliError extends Error {
     this.exitCode = options.exitCode ?? EXIT.failed;
     this.hint = options.hint;
   }
+}
+
+/** Whatever was thrown, as what ends the command. */
+export function toCliError(thrown: unknown): CliError {
+  return thrown instanceof CliError ? thrown : new CliError(toError(thrown).message, { cause: thrown });
 }
 
 /** The command line cannot be understood; the message holds every problem. */

@@ -6,6 +6,4 @@ import { newWorkload } from './new-workload/command.ts';
 process.exitCode = await newWorkload(process.argv.slice(2), {
   ...processIo(),
   root: resolve(import.meta.dirname, '..'),
-  // npm runs scripts in the folder of the package, and says where it was called.
-  folder: process.env.INIT_CWD ?? process.cwd(),
 });

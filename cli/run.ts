@@ -1,7 +1,7 @@
 import { type Command, CommanderError } from 'commander';
 import { ApiProblem } from './api/problem.ts';
 import { COMPLETE, printCompletions } from './completion/print-completions.ts';
-import { CliError, UsageError } from './errors.ts';
+import { type CliError, toCliError, UsageError } from './errors.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { Io } from './io.ts';
 import { BATCH_ARGUMENTS, resolveBatchId } from './names/batch-id.ts';
@@ -86,18 +86,15 @@ function explain(error: unknown, io: Io, { isJson, isColored }: { isJson: boolea
   // Asking for help is no fault; the parser has printed the others already, but not as JSON.
   if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
   if (error instanceof CommanderError && !isJson) return EXIT.usage;
-  const known = toCliError(error);
+  const known = error instanceof CommanderError ? usageErrorOf(error) : toCliError(error);
   const text = isJson ? JSON.stringify(faultOf(known)) : printable(textOf(known));
   io.stderr.write(`${isColored && !isJson ? colorFault(text) : text}\n`);
   return known.exitCode;
 }
 
-function toCliError(error: unknown): CliError {
-  if (error instanceof CliError) return error;
-  const { message } = error instanceof Error ? error : new Error(String(error));
-  if (!(error instanceof CommanderError)) return new CliError(message, { cause: error });
+function usageErrorOf(error: CommanderError): UsageError {
   const isHelp = error.code === 'commander.help';
-  return new UsageError(isHelp ? 'expected a command' : message.replace(/^error: /, ''), { cause: error });
+  return new UsageError(isHelp ? 'expected a command' : error.message.replace(/^error: /, ''), { cause: error });
 }
 
 const textOf = ({ message, hint }: CliError): string => `sluice: ${message}${hint === undefined ? '' : `\n${hint}`}`;

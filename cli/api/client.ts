@@ -99,11 +99,10 @@ async function reach(fetcher: typeof fetch, url: string, request: RequestInit): 
 
 /** A connection that failed, in words that say what to do. */
 export function unreachable(url: string, error: unknown): Unreachable {
-  const { host, hostname } = new URL(url);
+  const { host } = new URL(url);
   const code = codeOf(error);
-  const isHere = ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
   const hints: Readonly<Record<string, string>> = {
-    ECONNREFUSED: isHere
+    ECONNREFUSED: isLoopback(url)
       ? 'Start the local stack with npm start, or name another app with --url or SLUICE_URL.'
       : 'Is the app running? --url or SLUICE_URL names it.',
     ENOTFOUND: 'There is no host of this name: check --url or SLUICE_URL.',
@@ -112,6 +111,9 @@ export function unreachable(url: string, error: unknown): Unreachable {
   const what = code !== undefined && code in hints ? 'Nothing answers at' : 'The connection broke to';
   return new Unreachable(`${what} ${host} (${reason}).`, { hint: hints[code ?? ''], cause: error });
 }
+
+/** Whether an address is of this machine. */
+export const isLoopback = (url: string): boolean => ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname);
 
 const deepestMessage = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);

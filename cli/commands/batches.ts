@@ -4,7 +4,7 @@ import type { Labels } from '../../shared/contract/labels.ts';
 import type { BatchEntry, BatchList } from '../../shared/http/batches/schemas.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT } from '../exit-codes.ts';
-import { chooseWorkload, workloadsOf } from '../names/workload.ts';
+import { checkWorkload } from '../names/workload.ts';
 import { day, whole } from '../options.ts';
 import type { Act, Action, Session } from '../session.ts';
 import { formatTime } from '../text/format.ts';
@@ -47,7 +47,8 @@ const batches: Action<[string | undefined, BatchesOptions]> = async (session, id
     return EXIT.done;
   }
   const list = await listBatches(session, options);
-  if (list.batches.length === 0 && options.workload !== undefined) await checkWorkload(session, options.workload);
+  // A workload that is gone may still have batches.
+  if (list.batches.length === 0) await checkWorkload(session, options.workload);
   const none = `No batches from ${list.days.from} to ${list.days.to}.`;
   session.list(list, { entries: list.batches, columns: COLUMNS, none });
   return EXIT.done;
@@ -64,11 +65,6 @@ async function listBatches({ api }: Session, { limit, label = {}, ...filter }: B
     if (list.batches.length >= limit) break;
   }
   return { ...list, batches: list.batches.slice(0, limit) };
-}
-
-/** An empty list may be due to a slip of the hand. A workload that is gone may still have batches: then the list is not empty. */
-async function checkWorkload(session: Session, name: string): Promise<void> {
-  chooseWorkload(await workloadsOf(session), name);
 }
 
 const COLUMNS: readonly Column<BatchEntry>[] = [

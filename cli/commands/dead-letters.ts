@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { deadLetterGroupsSchema, deadLetterListSchema } from '../../shared/http/dead-letters/schemas.ts';
 import { EXIT } from '../exit-codes.ts';
 import { downloadFormat } from '../output/download-format.ts';
-import { openOutput } from '../output/output.ts';
+import { writePages } from '../output/output.ts';
 import type { Act, Action, Session } from '../session.ts';
 import { formatCount, formatNumber } from '../text/format.ts';
 import { parseLines } from '../text/lines.ts';
@@ -50,20 +50,9 @@ const deadLetters: Action<[string, DeadLettersOptions]> = async (session, id, op
   const pages = isWhole
     ? lettersIn(session, path, { cause: options.cause, format })
     : shown(session, path, { ...options, format });
-  await write(session, options.out, pages);
+  await writePages(session.io, options.out, pages);
   return EXIT.done;
 };
-
-async function write({ io }: Session, out: string | undefined, pages: AsyncIterable<Response>): Promise<void> {
-  const output = await openOutput(io, out);
-  try {
-    for await (const page of pages) await output.write(page);
-    await output.close();
-  } catch (error: unknown) {
-    await output.discard();
-    throw error;
-  }
-}
 
 /** All letters, or those of a cause. */
 async function* lettersIn(

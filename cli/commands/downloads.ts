@@ -4,7 +4,7 @@ import { UsageError } from '../errors.ts';
 import { EXIT } from '../exit-codes.ts';
 import { collect, whole } from '../options.ts';
 import { downloadFormat } from '../output/download-format.ts';
-import { openOutput } from '../output/output.ts';
+import { writePages } from '../output/output.ts';
 import type { Act, Action, Session } from '../session.ts';
 import { type ReportRow, reportTable } from '../text/batch-text.ts';
 import { toJsonArray } from '../text/json-array.ts';
@@ -88,18 +88,14 @@ async function* asTable(pages: AsyncIterable<Response>): AsyncGenerator<Response
 }
 
 async function download(session: Session, out: string | undefined, pages: AsyncIterable<Response>): Promise<void> {
-  const output = await openOutput(session.io, out);
   let state: string | undefined;
-  try {
+  const seen = async function* (): AsyncGenerator<Response> {
     for await (const page of pages) {
       state = page.headers.get('sluice-batch-state') ?? state;
-      await output.write(page);
+      yield page;
     }
-    await output.close();
-  } catch (error: unknown) {
-    await output.discard();
-    throw error;
-  }
+  };
+  await writePages(session.io, out, seen());
   if (state !== undefined && !isFinished(state as Parameters<typeof isFinished>[0]))
     session.inform(`The batch is ${state}: this is what there is so far.`);
 }

@@ -1,9 +1,10 @@
 import { Argument, type Command, Option } from 'commander';
 import type { InboxFileView, InboxList } from '../../shared/http/inbox/schemas.ts';
+import { placeText } from '../api/problem.ts';
 import { isConfirmed } from '../confirm.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { chooseWorkload, workloadsOf } from '../names/workload.ts';
+import { checkWorkload } from '../names/workload.ts';
 import { whole } from '../options.ts';
 import type { Act, Action, Session } from '../session.ts';
 import { formatCount, formatSize, formatTime } from '../text/format.ts';
@@ -56,9 +57,7 @@ const inbox: Action<[Deed | undefined, string | undefined, InboxOptions]> = asyn
 
 async function list(session: Session, options: InboxOptions): Promise<ExitCode> {
   const files = await listFiles(session, options);
-  // An empty list may be due to a slip of the hand.
-  if (files.length === 0 && options.workload !== undefined)
-    chooseWorkload(await workloadsOf(session), options.workload);
+  if (files.length === 0) await checkWorkload(session, options.workload);
   session.list({ files } satisfies InboxList, { entries: files, columns: COLUMNS, none: 'No files in the inbox.' });
   return EXIT.done;
 }
@@ -117,5 +116,5 @@ function reasonOf({ state, reason }: InboxFileView): string {
   if (reason === undefined) return 'its reason was removed';
   const [first] = reason.errors;
   const hasPlace = first === undefined || /line/i.test(reason.detail);
-  return hasPlace ? reason.detail : `line ${first.line}, column ${first.column}: ${reason.detail}`;
+  return hasPlace ? reason.detail : `${placeText(first)}: ${reason.detail}`;
 }

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { isBatchId } from '../../shared/contract/names.ts';
+import { isLoopback } from '../api/client.ts';
 import { CliError, UsageError } from '../errors.ts';
 import { EXIT } from '../exit-codes.ts';
 import { findLocalLogs, localLogsIn, readLocalLog } from '../logs/local-log.ts';
@@ -74,5 +75,3 @@ async function readLog({ io, settings }: Session, batch: string, options: LogsOp
     },
   );
 }
-
-const isLoopback = (url: string): boolean => ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname);

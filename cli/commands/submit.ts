@@ -1,19 +1,10 @@
 import { type Command, Option } from 'commander';
-import { FORMATS } from '../../shared/contract/upload-kinds.ts';
-import { UsageError } from '../errors.ts';
-import type { ExitCode } from '../exit-codes.ts';
-import { workloadOf } from '../names/workload.ts';
 import { idempotencyKey } from '../options.ts';
-import type { Act, Action, Session } from '../session.ts';
-import { isAddress } from '../upload/address.ts';
-import { addTableOptions, csvOptionsOf } from '../upload/csv-flags.ts';
-import { findFiles } from '../upload/files.ts';
-import { openSource, type Source } from '../upload/input.ts';
-import { ENCODINGS } from '../upload/kind.ts';
+import type { Act, Action } from '../session.ts';
+import { addSourceOptions } from '../upload/csv-flags.ts';
 import { labelOption } from '../upload/label-flag.ts';
-import { sendAddress, sendOne } from '../upload/one.ts';
-import { type SendOptions, WAYS } from '../upload/send-batch.ts';
-import { sendSeveral } from '../upload/several.ts';
+import type { SubmitOptions } from '../upload/submit-files.ts';
+import { WAYS } from '../upload/ways.ts';
 import { timeoutOption } from '../watch/wait.ts';
 
 const HELP = `
@@ -45,8 +36,6 @@ Examples:
   produce | sluice submit - --idempotency-key usage-2026-09
   id=$(sluice submit usage.ndjson --quiet)`;
 
-type SubmitOptions = Omit<SendOptions, 'workload'> & { workload?: string };
-
 /** `sluice submit FILE...|-`. */
 export function addSubmit(program: Command, act: Act): void {
   const command = program
@@ -61,52 +50,14 @@ export function addSubmit(program: Command, act: Act): void {
     .option('--wait', 'wait until the batch has ended, as watch does')
     .addOption(timeoutOption())
     .addOption(new Option('--idempotency-key <key>', 'of your own, for one file').argParser(idempotencyKey))
-    .option('--again', 'another batch, even of content that was sent before')
-    .addOption(new Option('--format <format>', 'default by the name, - is ndjson').choices(FORMATS))
-    .addOption(new Option('--encoding <name>', 'how it is compressed; default by the name').choices(ENCODINGS));
-  addTableOptions(command)
+    .option('--again', 'another batch, even of content that was sent before');
+  addSourceOptions(command)
     .addOption(new Option('--via <way>', 'the inbox if need be, always, or never').choices(WAYS).default('auto'))
     .option('--inbox-connection <connection>', 'storage of the inbox')
     .addHelpText('after', HELP)
     .action(act(submit));
 }
 
-const submit: Action<[string[], SubmitOptions]> = async (session, args, options) => {
-  if (args.some(isAddress)) return submitAddress(session, args, options);
-  const files = await findFiles(args, session.io.folder);
-  checkOptions(session, files, options);
-  const sources: Source[] = [];
-  for (const file of files) sources.push(await openSource(session, file, options));
-  checkTables(sources, options);
-  const send: SendOptions = { ...options, workload: await workloadOf(session, options.workload) };
-  const [only, ...others] = sources;
-  // A pattern is one of several files, however many it matches today.
-  if (only !== undefined && others.length === 0 && args.length === 1 && args[0] === files[0])
-    return sendOne(session, only, send);
-  return sendSeveral(session, sources, send);
-};
-
-async function submitAddress(session: Session, args: readonly string[], options: SubmitOptions): Promise<ExitCode> {
-  const [address = '', ...others] = args;
-  if (others.length > 0) throw new UsageError('FILE: an address stands alone');
-  return sendAddress(session, address, { ...options, workload: await workloadOf(session, options.workload) });
-}
-
-function checkOptions({ settings }: Session, files: readonly string[], options: SubmitOptions): void {
-  if (options.idempotencyKey !== undefined && files.length > 1)
-    throw new UsageError(`--idempotency-key: expected one file, got ${files.length}; each has the key of its content`);
-  if (options.via !== 'inbox') return;
-  if (options.validate)
-    throw new UsageError('--validate: the inbox validates where the workload says validateAtIntake, not by upload');
-  if ((options.inboxConnection ?? settings.inbox) === undefined)
-    throw new UsageError('--via inbox: expected --inbox-connection or SLUICE_INBOX_CONNECTION as well');
-}
-
-/** An option that has no effect on any file is a mistake. */
-function checkTables(sources: readonly Source[], options: SubmitOptions): void {
-  const tables = sources.filter(({ kind }) => kind.format === 'csv');
-  if (csvOptionsOf(options) !== undefined && tables.length === 0)
-    throw new UsageError('--delimiter, --decimal, --rename, --charset: expected a file of CSV or Excel');
-  if (options.sheet !== undefined && !sources.some(({ isWorkbook }) => isWorkbook))
-    throw new UsageError('--sheet: expected a file of Excel');
-}
+// The ways of an upload and what converts it take their time to load, which no other command should pay for.
+const submit: Action<[string[], SubmitOptions]> = async (session, args, options) =>
+  (await import('../upload/submit-files.ts')).submitFiles(session, args, options);

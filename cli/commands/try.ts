@@ -1,10 +1,8 @@
 import { type Command, Option } from 'commander';
-import { FORMATS } from '../../shared/contract/upload-kinds.ts';
 import { whole } from '../options.ts';
 import type { Act, Action } from '../session.ts';
 import type { TryOptions } from '../try/try-file.ts';
-import { addTableOptions } from '../upload/csv-flags.ts';
-import { ENCODINGS } from '../upload/kind.ts';
+import { addSourceOptions } from '../upload/csv-flags.ts';
 
 const HELP = `
 Reads and validates the first items here, by the workloads of this checkout: no stack, no network, nothing is stored.
@@ -34,10 +32,8 @@ export function addTry(program: Command, act: Act): void {
     .description('Checks the first items of a file against a workload, on this machine, and can run them.')
     .argument('<file>', 'the file; - is standard input')
     .option('--workload <name>', 'what is to be done with it; needed where there are several')
-    .addOption(new Option('--items <n>', 'items to read').argParser(whole(1, 1_000_000)).default(1_000))
-    .addOption(new Option('--format <format>', 'default by the name, - is ndjson').choices(FORMATS))
-    .addOption(new Option('--encoding <name>', 'how it is compressed; default by the name').choices(ENCODINGS));
-  addTableOptions(command)
+    .addOption(new Option('--items <n>', 'items to read').argParser(whole(1, 1_000_000)).default(1_000));
+  addSourceOptions(command)
     .option('--run', 'also run the handler on the items, and make the report')
     .option('--yes', 'with --run: do not ask; needed where nobody can be asked')
     .option('--remote', 'ask the app, not this checkout')

@@ -21,8 +21,9 @@ const PATIENCE_MS = 2_000;
  * that does not answer offers nothing.
  */
 export async function printCompletions(program: Command, words: readonly string[], io: Io): Promise<ExitCode> {
-  const offer = offerFor(program, words.at(-1) === '=' ? [...words, ''] : words);
-  const typed = words.at(-1) === '=' ? '' : (words.at(-1) ?? '');
+  const line = words.at(-1) === '=' ? [...words, ''] : words;
+  const offer = offerFor(program, line);
+  const typed = line.at(-1) ?? '';
   const named = await Promise.all(offer.sources.map((source) => ask(source, offer, io).catch(() => [])));
   const found = [...offer.candidates, ...named.flat().filter(({ word }) => word.startsWith(typed))];
   const lines = found.map(({ word, meaning }) => (meaning === undefined ? word : `${word}\t${meaning}`));

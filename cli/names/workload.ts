@@ -18,6 +18,14 @@ export async function workloadsOf({ api }: Pick<Session, 'api'>): Promise<readon
   return (await api.json<Health>({ path: 'health', audience: 'anyone' })).workloads;
 }
 
+/**
+ * Looks up the workload that a list was asked for and is empty: that may be due to a slip of the hand. Throws UsageError for
+ * one that the app does not have.
+ */
+export async function checkWorkload(session: Session, name: string | undefined): Promise<void> {
+  if (name !== undefined) chooseWorkload(await workloadsOf(session), name);
+}
+
 /** Returns the named workload, or the only one. Throws UsageError that names `known` for any other, with `hint`. */
 export function chooseWorkload(known: readonly string[], option?: string, hint?: string): string {
   if (option !== undefined) {

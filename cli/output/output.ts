@@ -6,7 +6,7 @@ import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 
 /** Where a download goes. */
-export interface Output {
+interface Output {
   write(page: Response): Promise<void>;
   close(): Promise<void>;
   /** In place of `close`, after a fault. */
@@ -17,10 +17,25 @@ export interface Output {
 const STDOUT = '-';
 
 /**
- * Standard output, also for `-`, or a file: which appears when it is whole, so that nobody takes half of it for all.
- * Throws UsageError for what cannot become a file, or is something else already: a folder, a device, a pipe.
+ * Writes pages to standard output, also for `-`, or into a file: which appears when it is whole, so that nobody takes half
+ * of it for all. Throws UsageError for what cannot become a file, or is something else already: a folder, a device, a pipe.
  */
-export async function openOutput(
+export async function writePages(
+  io: Pick<Io, 'stdout' | 'folder' | 'randomId'>,
+  file: string | undefined,
+  pages: AsyncIterable<Response>,
+): Promise<void> {
+  const output = await openOutput(io, file);
+  try {
+    for await (const page of pages) await output.write(page);
+    await output.close();
+  } catch (error: unknown) {
+    await output.discard();
+    throw error;
+  }
+}
+
+async function openOutput(
   { stdout, folder, randomId }: Pick<Io, 'stdout' | 'folder' | 'randomId'>,
   file: string | undefined,
 ): Promise<Output> {

@@ -4,7 +4,7 @@ import { csvOptionsOf } from '../upload/csv-flags.ts';
 import type { SourceOptions } from '../upload/input.ts';
 
 /** The options of a CSV file as they are written in a shell. */
-export const csvFlagsText = (options: CsvOptions = {}): string[] =>
+const csvFlagsText = (options: CsvOptions = {}): string[] =>
   [...csvOptionsParams(options)].map(([name, value]) => `--${name} ${shellWord(value)}`);
 
 /** All options that say how a file is read, as they are written in a shell. */

@@ -2,9 +2,8 @@ import { Readable } from 'node:stream';
 import type { UploadCheck } from '../../shared/intake/check/check-upload.ts';
 import { csvOptionsParams } from '../../shared/intake/parse/csv/csv-options.ts';
 import { unreachable } from '../api/client.ts';
-import { ApiProblem } from '../api/problem.ts';
 import type { Session } from '../session.ts';
-import { sendUpload, type UploadAnswer } from '../upload/send.ts';
+import { problemIn, sendUpload } from '../upload/send.ts';
 import type { TriedFile } from './tried-file.ts';
 
 /** A little more than the app reads of an upload that it is to try (16 MiB), so that it sees no end where there is none. */
@@ -32,13 +31,8 @@ export async function checkRemotely(
   const answer = await sendUpload({ url, headers: known, body: [body] }).catch((error: unknown) => {
     throw unreachable(url, error);
   });
-  return checkIn(answer);
-}
-
-function checkIn({ status, text, headers }: UploadAnswer): UploadCheck {
-  const retryAfter = headers['retry-after'];
-  if (status !== 200) throw new ApiProblem(status, text, typeof retryAfter === 'string' ? retryAfter : undefined);
-  return JSON.parse(text) as UploadCheck;
+  if (answer.status !== 200) throw problemIn(answer);
+  return JSON.parse(answer.text) as UploadCheck;
 }
 
 async function* headOf(pieces: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {

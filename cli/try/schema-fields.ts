@@ -1,35 +1,69 @@
+import { cellJson } from '../../shared/intake/parse/csv/csv-cells.ts';
+import { ALLOWS, choicesOf, type Schema, SchemaReader } from '../../shared/intake/parse/csv/csv-schema.ts';
 import type { JsonSchema } from '../../shared/workload/item-schema.ts';
 
 /** A field that a schema knows; `path` has dots. */
 export interface SchemaField {
   path: string;
   isRequired: boolean;
-  schema: JsonSchema;
+  schema: Schema;
+  /** Of the document that has the schema. */
+  reader: SchemaReader;
 }
+
+/** Most steps of a path, as a recursive schema has no end: more of them nobody writes into a header. */
+const MAX_STEPS = 10;
+/** From so many fields on objects are not opened: those of a recursive schema double with each step. */
+const MAX_FIELDS = 1_000;
 
 /** The fields of objects in a JSON Schema, down to what is no object; empty where it does not say. */
-export function fieldsOf(schema: JsonSchema | undefined, prefix = '', isRequired = true): SchemaField[] {
-  const { properties, required = [] } = (schema ?? {}) as {
-    properties?: Record<string, JsonSchema>;
-    required?: string[];
-  };
-  return Object.entries(properties ?? {}).flatMap(([name, property]) => {
-    const path = prefix + name;
-    const isNeeded = isRequired && required.includes(name);
-    const inner = fieldsOf(property, `${path}.`, isNeeded);
-    return inner.length > 0 ? inner : [{ path, isRequired: isNeeded, schema: property }];
-  });
+export function fieldsOf(schema: JsonSchema | undefined): SchemaField[] {
+  const reader = new SchemaReader(schema);
+  let fields = membersOf({ path: '', isRequired: true, schema, reader });
+  for (let steps = 1; steps < MAX_STEPS && fields.length < MAX_FIELDS; steps++)
+    fields = fields.flatMap((field) => {
+      const members = membersOf(field);
+      return members.length > 0 ? members : [field];
+    });
+  return fields;
 }
 
+const membersOf = ({ path, isRequired, schema, reader }: SchemaField): SchemaField[] =>
+  [...reader.names(schema)].map((name) => ({
+    path: path === '' ? name : `${path}.${name}`,
+    isRequired: isRequired && reader.requires(schema, name),
+    schema: reader.property(schema, name),
+    reader,
+  }));
+
 /** Whether the text of a cell may be a value of a field; true where the schema does not say. */
-export function mayHold({ schema }: SchemaField, text: string, decimal: '.' | ','): boolean {
-  const { type, enum: values, pattern } = schema as { type?: string; enum?: unknown[]; pattern?: string };
-  if (values !== undefined) return values.includes(text);
-  if (type === 'number' || type === 'integer')
-    return text !== '' && Number.isFinite(Number(decimal === ',' ? text.replace(',', '.') : text));
-  if (type === 'boolean') return /^(true|false)$/i.test(text);
-  if (type === 'object' || type === 'array') return false;
-  return pattern === undefined || matches(pattern, text);
+export function mayHold({ schema, reader }: SchemaField, text: string, decimal: '.' | ','): boolean {
+  const value: unknown = JSON.parse(cellJson(text, { types: reader.types(schema), decimal }));
+  return allows(schema, value, reader);
+}
+
+/** No enum has it, and hardly a pattern. */
+const UNLIKELY_TEXT = '\u0001';
+
+/** Whether any text may be a value of a field. */
+export const mayHoldAnyText = (field: SchemaField): boolean => mayHold(field, UNLIKELY_TEXT, '.');
+
+/** Whether the schema lets a text, a number or a boolean through, by types, values and patterns alone. */
+function allows(schema: Schema, value: unknown, reader: SchemaReader, seen: ReadonlySet<unknown> = new Set()): boolean {
+  if ((reader.types(schema) & bitsOf(value)) === 0) return false;
+  if (typeof schema !== 'object' || seen.has(schema)) return true;
+  const { enum: values, const: only, pattern } = schema;
+  if (Array.isArray(values) && !values.includes(value)) return false;
+  if (only !== undefined && only !== value) return false;
+  if (typeof pattern === 'string' && typeof value === 'string' && !matches(pattern, value)) return false;
+  const inner = new Set(seen).add(schema);
+  const isAllowed = (each: Schema): boolean => allows(each, value, reader, inner);
+  return reader.parts(schema).every(isAllowed) && choicesOf(schema).every((choice) => choice.some(isAllowed));
+}
+
+function bitsOf(value: unknown): number {
+  if (typeof value === 'number') return ALLOWS.integer | ALLOWS.fraction;
+  return typeof value === 'boolean' ? ALLOWS.boolean : ALLOWS.string;
 }
 
 function matches(pattern: string, text: string): boolean {

@@ -6,7 +6,7 @@ import type { CsvReading } from '../../shared/intake/parse/csv/csv-options.ts';
 import { shellWord } from '../../shared/shell-word.ts';
 import type { JsonSchema } from '../../shared/workload/item-schema.ts';
 import { nearest } from '../text/nearest.ts';
-import { fieldsOf, mayHold, type SchemaField, valueAt } from './schema-fields.ts';
+import { fieldsOf, mayHold, mayHoldAnyText, type SchemaField, valueAt } from './schema-fields.ts';
 
 /** What may be done: why, and the options that do it, if options can. */
 export interface Suggestion {
@@ -113,16 +113,13 @@ function pair(
   // Of a file that has little to do with the schema every guess would be wrong.
   const isPlausible = free.size === rest.length || rest.length <= csv.columns.length - columns.length;
   // Numbers and enums first: any column may hold text.
-  for (const field of isPlausible ? rest.toSorted((a, b) => Number(isText(a)) - Number(isText(b))) : [])
+  for (const field of isPlausible ? rest.toSorted((a, b) => Number(mayHoldAnyText(a)) - Number(mayHoldAnyText(b))) : [])
     take(
       field,
       [...free].find((column) => fits(field, column)),
     );
   return missing.flatMap((field) => pairs.filter(([, paired]) => paired === field));
 }
-
-const isText = ({ schema: { type, enum: values, pattern } }: SchemaField): boolean =>
-  type === 'string' && values === undefined && pattern === undefined;
 
 const prefixesOf = (path: string): string[] => {
   const keys = path.split('.');

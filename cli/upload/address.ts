@@ -6,7 +6,7 @@ import { UsageError } from '../errors.ts';
 import type { Session } from '../session.ts';
 import { csvOptionsOf } from './csv-flags.ts';
 import { conversionOf } from './kind.ts';
-import type { SendOptions } from './send-batch.ts';
+import { refuseValidate, type SendOptions } from './send-batch.ts';
 
 /** Whether an argument is an address, not a file of this machine. */
 export const isAddress = (argument: string): boolean => /^https?:\/\//i.test(argument);
@@ -27,11 +27,10 @@ export async function importAddress(
 
 /** Reads what the options say of the file at an address. Throws UsageError for those that the app cannot keep. */
 export function importRequest(url: string, options: Omit<SendOptions, 'workload'>): ImportRequest {
-  const { lane, label, via, validate, sheet } = options;
+  const { lane, label, via, sheet } = options;
   if (!URL.canParse(url)) throw new UsageError(`FILE: ${url} is no address`);
   if (via === 'http') throw new UsageError('--via http: a file at an address goes through the inbox');
-  if (validate)
-    throw new UsageError('--validate: the inbox validates where the workload says validateAtIntake, not by upload');
+  refuseValidate(options);
   const last = fileNameOfUrl(url);
   if (sheet !== undefined || (options.format === undefined && conversionOf(last) !== undefined))
     throw new UsageError(`FILE: the app reads text formats alone, and converts no ${last}`, {

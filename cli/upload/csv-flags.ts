@@ -1,13 +1,22 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { DELIMITERS } from '../../shared/contract/upload-kinds.ts';
+import { DELIMITERS, FORMATS } from '../../shared/contract/upload-kinds.ts';
 import { Problem } from '../../shared/errors.ts';
 import { CHARSETS, type CsvOptions, readCsvOptions } from '../../shared/intake/parse/csv/csv-options.ts';
+import { ENCODINGS } from './kind.ts';
 
 /** What the options say about how tables are read. */
 export interface TableFlags extends CsvOptions {
   /** Name or 1-based number, for Excel. */
   sheet?: string;
 }
+
+/** Adds the options that say how a file is read. */
+export const addSourceOptions = (command: Command): Command =>
+  addTableOptions(
+    command
+      .addOption(new Option('--format <format>', 'default by the name, - is ndjson').choices(FORMATS))
+      .addOption(new Option('--encoding <name>', 'how it is compressed; default by the name').choices(ENCODINGS)),
+  );
 
 /** Adds the options about tables: CSV, Excel. */
 export function addTableOptions(command: Command): Command {

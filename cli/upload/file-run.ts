@@ -15,3 +15,6 @@ export interface FileRun {
   watched?: BatchView;
   failure?: CliError;
 }
+
+/** The batch of a file, as it was last heard of. */
+export const batchOf = ({ watched, sent }: FileRun): BatchView | undefined => watched ?? sent?.batch;

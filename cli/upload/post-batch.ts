@@ -4,11 +4,10 @@ import { fileNameText } from '../../shared/contract/upload-kinds.ts';
 import type { BatchView } from '../../shared/http/batches/schemas.ts';
 import { type CsvOptions, csvOptionsParams } from '../../shared/intake/parse/csv/csv-options.ts';
 import { type Api, unreachable } from '../api/client.ts';
-import { ApiProblem } from '../api/problem.ts';
 import { CliError } from '../errors.ts';
 import { OverHttpLimit, openBody, type UploadProgress } from './body.ts';
 import type { UploadKind } from './kind.ts';
-import { sendUpload, type UploadAnswer } from './send.ts';
+import { problemIn, sendUpload, type UploadAnswer } from './send.ts';
 
 /** An upload over HTTP. */
 export interface BatchPost {
@@ -47,7 +46,7 @@ export async function postBatch(api: Api, post: BatchPost): Promise<PostedBatch>
   const startedAt = performance.now();
   try {
     const answer = await sendTo(api, post, body);
-    if (answer.status !== 202) throw new ApiProblem(answer.status, answer.text, retryAfter(answer));
+    if (answer.status !== 202) throw problemIn(answer);
     const batch = JSON.parse(answer.text) as BatchView;
     return { batch, isRepeat: isRepeat(batch, answer, performance.now() - startedAt) };
   } finally {
@@ -76,11 +75,6 @@ function queryOf({ lane, csv = {}, validate }: BatchPost): string {
   if (lane !== undefined) query.set('lane', lane);
   if (validate) query.set('validate', 'all');
   return query.size === 0 ? '' : `?${query}`;
-}
-
-function retryAfter({ headers }: UploadAnswer): string | undefined {
-  const value = headers['retry-after'];
-  return typeof value === 'string' ? value : undefined;
 }
 
 const headersOf = ({ kind, key, labels, fileName, userAgent }: BatchPost): Record<string, string> => ({

@@ -1,7 +1,7 @@
 import { formatNumber, formatSize, formatTable } from '../text/format.ts';
 import { printable } from '../text/printable.ts';
 import type { Screen } from '../text/status-line.ts';
-import type { FileRun } from './file-run.ts';
+import { batchOf, type FileRun } from './file-run.ts';
 
 /** Progress of several files. */
 export interface ProgressTable {
@@ -49,7 +49,7 @@ function describeRuns(runs: readonly FileRun[], maxLines: number): string[] {
       ? runs
       : runs.filter(({ phase }) => phase === 'working').slice(0, Math.max(1, maxLines - 1));
   const table = formatTable(
-    shown.map((run) => [run.source.name, describeSent(run), run.sent?.batch?.id ?? '', describeState(run)]),
+    shown.map((run) => [run.source.name, describeSent(run), batchOf(run)?.id ?? '', describeState(run)]),
   );
   if (shown.length === runs.length) return table;
   const ended = runs.filter(({ phase }) => phase === 'ended').length;
@@ -65,9 +65,10 @@ function describeSent({ progress, sent }: FileRun): string {
 }
 
 /** What has become of a file so far, in a word or two. */
-export function describeState({ phase, failure, sent, watched }: FileRun): string {
+export function describeState(run: FileRun): string {
+  const { phase, failure, sent } = run;
   if (failure !== undefined) return 'failed';
-  const batch = watched ?? sent?.batch;
+  const batch = batchOf(run);
   if (batch !== undefined) {
     const { accepted, pending } = batch.counts;
     const isAtWork = pending > 0 && accepted > 0;

@@ -11,9 +11,7 @@ import { inboxName, openInbox, putIntoInbox } from './inbox.ts';
 import { awaitInboxFile } from './inbox-file.ts';
 import type { Input, InputOptions } from './input.ts';
 import { type PostedBatch, postBatch } from './post-batch.ts';
-
-/** Ways of an upload: in a request and if need be by the inbox, or by one of them alone. */
-export const WAYS = ['auto', 'http', 'inbox'] as const;
+import type { WAYS } from './ways.ts';
 
 /** The options of `submit`; each file of several is sent with the same. */
 export interface SendOptions extends InputOptions, WaitOptions {
@@ -59,13 +57,23 @@ export async function sendBatch(
       throw tooLarge(posted, input, options);
     view.say(posted);
   }
-  const connection = inboxOf(session, options);
-  if (connection === undefined)
-    throw new UsageError('--via inbox: expected --inbox-connection or SLUICE_INBOX_CONNECTION as well');
-  return sendToInbox(session, await openInbox(connection), { input, options, view });
+  return sendToInbox(session, await openInbox(requireInbox(session, options)), { input, options, view });
 }
 
-const inboxOf = ({ settings }: Session, options: SendOptions): string | undefined =>
+/** The storage of the inbox. Throws UsageError where nothing names it. */
+export function requireInbox(session: Session, options: Pick<SendOptions, 'inboxConnection'>): string {
+  const connection = inboxOf(session, options);
+  if (connection !== undefined) return connection;
+  throw new UsageError('--via inbox: expected --inbox-connection or SLUICE_INBOX_CONNECTION as well');
+}
+
+/** Throws UsageError where what goes through the inbox is to be validated. */
+export function refuseValidate({ validate }: Pick<SendOptions, 'validate'>): void {
+  if (validate)
+    throw new UsageError('--validate: the inbox validates where the workload says validateAtIntake, not by upload');
+}
+
+const inboxOf = ({ settings }: Session, options: Pick<SendOptions, 'inboxConnection'>): string | undefined =>
   options.inboxConnection ?? settings.inbox;
 
 const OVER_LIMIT = 'The upload is larger than 200 MiB, compressed.';

@@ -2,6 +2,7 @@ import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { ApiProblem } from '../api/problem.ts';
 
 /** What a request carries. */
 export interface Upload {
@@ -46,4 +47,10 @@ export async function sendUpload({ url, headers, body }: Upload): Promise<Upload
     sent.catch(() => {});
     answer.catch(() => {});
   }
+}
+
+/** What the app says in an answer that is a refusal. */
+export function problemIn({ status, text, headers }: UploadAnswer): ApiProblem {
+  const retryAfter = headers['retry-after'];
+  return new ApiProblem(status, text, typeof retryAfter === 'string' ? retryAfter : undefined);
 }

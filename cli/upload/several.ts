@@ -1,13 +1,13 @@
 /** Several files side by side, one batch per file; one that fails does not stop the others. */
 import type { BatchView } from '../../shared/http/batches/schemas.ts';
 import { inParallel } from '../../shared/parallel.ts';
-import { CliError } from '../errors.ts';
+import { CliError, toCliError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { Session } from '../session.ts';
 import { formatCount, formatNumber, formatTable } from '../text/format.ts';
 import { endingOf, untilFinished } from '../watch/until-finished.ts';
 import { getBatch } from '../watch/wait.ts';
-import type { FileRun } from './file-run.ts';
+import { batchOf, type FileRun } from './file-run.ts';
 import { type Source, withKey } from './input.ts';
 import { createProgressTable, describeState, type ProgressTable } from './progress-table.ts';
 import { type SendOptions, sendBatch } from './send-batch.ts';
@@ -55,8 +55,7 @@ async function attempt(run: FileRun, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error: unknown) {
-    const message = error instanceof Error ? error.message : String(error);
-    run.failure = error instanceof CliError ? error : new CliError(message, { cause: error });
+    run.failure = toCliError(error);
   }
 }
 
@@ -114,8 +113,8 @@ async function watch(
 }
 
 function outcomeOf(run: FileRun): string {
-  const { sent, watched } = run;
-  const batch = watched ?? sent?.batch;
+  const { sent } = run;
+  const batch = batchOf(run);
   if (batch === undefined) return `in the inbox as ${sent?.inbox}`;
   return sent?.isRepeat ? `accepted before, as batch ${batch.id}: ${batch.state}` : `batch ${batch.id}: ${batch.state}`;
 }
@@ -129,7 +128,7 @@ function printRuns({ settings, answer, print, inform }: Session, runs: readonly 
     formatTable([
       ['file', 'batch', 'items', 'dead', 'state'],
       ...runs.map((run) => {
-        const batch = run.watched ?? run.sent?.batch;
+        const batch = batchOf(run);
         const counts = batch === undefined ? ['', ''] : [batch.counts.accepted, batch.counts.dead].map(formatCount);
         const before = run.sent?.isRepeat ? ' (accepted before)' : '';
         return [run.source.name, batch?.id ?? run.sent?.inbox ?? '', ...counts, `${describeState(run)}${before}`];
@@ -141,10 +140,11 @@ function printRuns({ settings, answer, print, inform }: Session, runs: readonly 
 }
 
 /** As the document of a single file, with the name of the file, or with what went wrong. */
-function documentOf({ source, key, sent, watched, failure }: FileRun): unknown {
+function documentOf(run: FileRun): unknown {
+  const { source, key, sent, failure } = run;
   return {
     file: source.name,
-    ...(watched ?? sent?.batch),
+    ...batchOf(run),
     ...(sent === undefined || sent.batch !== undefined ? {} : { inbox: sent.inbox }),
     ...(key === undefined ? {} : { idempotencyKey: key }),
     ...(sent?.batch === undefined ? {} : { isRepeat: sent.isRepeat }),

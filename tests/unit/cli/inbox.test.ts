@@ -52,6 +52,12 @@ describe('sluice inbox', () => {
     ]);
   });
 
+  it('names the line alone where the column is not known', async () => {
+    const rejected = file('5.csv', { state: 'rejected', reason: { ...reason, errors: [{ line: 3, message: '' }] } });
+    const { out } = await run('inbox', { 'GET inbox?limit=50': { json: { files: [rejected] } } });
+    expect(out).toMatch(/ line 3: It is not JSON\.$/m);
+  });
+
   it('says that there is nothing', async () => {
     const { out } = await run('inbox', { 'GET inbox?limit=50': { json: { files: [] } } });
     expect(out).toBe('No files in the inbox.\n');

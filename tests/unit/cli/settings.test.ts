@@ -35,6 +35,7 @@ describe('settings of the command', () => {
   it('find files where the command was called, also by npm run', () => {
     const env = { INIT_CWD: '/caller', npm_lifecycle_event: 'sluice' };
     expect(callerFolder(env, '/package')).toBe('/caller');
+    expect(callerFolder({ ...env, npm_lifecycle_event: 'new-workload' }, '/package')).toBe('/caller');
     expect(callerFolder({ ...env, npm_lifecycle_event: 'nightly' }, '/package')).toBe('/package');
     expect(callerFolder({}, '/package')).toBe('/package');
   });

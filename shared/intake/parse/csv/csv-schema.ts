@@ -41,7 +41,7 @@ export class SchemaReader {
     if (schema.const !== undefined) types &= typeOfValue(schema.const);
     if (Array.isArray(schema.enum)) types &= schema.enum.reduce((bits: number, one) => bits | typeOfValue(one), 0);
     for (const choice of [schema.anyOf, schema.oneOf]) if (Array.isArray(choice)) types &= union(choice);
-    for (const each of this.#parts(schema)) types &= this.#typesOf(each, inner);
+    for (const each of this.parts(schema)) types &= this.#typesOf(each, inner);
     return types;
   }
 
@@ -52,7 +52,7 @@ export class SchemaReader {
   property(schema: Schema, name: string, seen = new Set<unknown>()): Schema {
     if (typeof schema !== 'object' || seen.has(schema)) return undefined;
     const inner = new Set(seen).add(schema);
-    const said = [ownProperty(schema, name), ...this.#parts(schema).map((each) => this.property(each, name, inner))];
+    const said = [ownProperty(schema, name), ...this.parts(schema).map((each) => this.property(each, name, inner))];
     for (const choice of choicesOf(schema)) {
       const found = choice.map((each) => this.property(each, name, inner)).filter(isSaid);
       const alternatives = [...new Set(found.flatMap((each) => this.#members(each, 'anyOf')))];
@@ -90,22 +90,22 @@ export class SchemaReader {
     const inner = new Set(seen).add(schema);
     const required = (each: Schema): boolean => this.requires(each, name, inner);
     if (Array.isArray(schema.required) && schema.required.includes(name)) return true;
-    return this.#parts(schema).some(required) || choicesOf(schema).some((choice) => choice.every(required));
+    return this.parts(schema).some(required) || choicesOf(schema).some((choice) => choice.every(required));
   }
 
   /** The names of the properties that `schema` mentions. */
   names(schema: Schema, seen = new Set<unknown>()): Set<string> {
     if (typeof schema !== 'object' || seen.has(schema)) return new Set();
     const inner = new Set(seen).add(schema);
-    const parts = [...this.#parts(schema), ...choicesOf(schema).flat()];
+    const parts = [...this.parts(schema), ...choicesOf(schema).flat()];
     return new Set([
       ...Object.keys(asObject(schema.properties)),
       ...parts.flatMap((each) => [...this.names(each, inner)]),
     ]);
   }
 
-  /** Schemas that hold beside this one. */
-  #parts(schema: JsonSchema): Schema[] {
+  /** Schemas that hold beside this one: what it refers to, and what it is the intersection of. */
+  parts(schema: JsonSchema): Schema[] {
     const referred = typeof schema.$ref === 'string' ? [this.#resolve(schema.$ref)] : [];
     return [...referred, ...(Array.isArray(schema.allOf) ? (schema.allOf as Schema[]) : [])];
   }
@@ -124,7 +124,8 @@ const isSaid = (schema: Schema): boolean => schema !== undefined;
 const asObject = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 
-const choicesOf = ({ anyOf, oneOf }: JsonSchema): Schema[][] =>
+/** The unions of a schema: one member of each holds. */
+export const choicesOf = ({ anyOf, oneOf }: JsonSchema): Schema[][] =>
   [anyOf, oneOf].filter((choice): choice is Schema[] => Array.isArray(choice));
 
 function decodeStep(step: string): string {

@@ -37,6 +37,29 @@ describe('what is suggested', () => {
     expect(flagsOf(found)).toEqual(['--rename Kunde=customer', '--rename Betrag=amount', '--rename Art=currency']);
   });
 
+  it('understands nullable fields, a discriminated union, and a schema that leads back to itself', () => {
+    const shared = { amount: z.number().nullable(), item: z.string() };
+    const union = z.discriminatedUnion('kind', [
+      z.object({ kind: z.literal('sale'), ...shared }),
+      z.object({ kind: z.literal('refund'), reason: z.string(), ...shared }),
+    ]);
+    const definition = defineWorkload({ name: 'sales', version: 1, item: union, map: (sale) => sale });
+    const check = { csv: csv({ Ware: 'text', Betrag: 'text', Art: 'text' }) };
+    const items = [{ Ware: 'Tee', Betrag: '2.5', Art: 'sale' }];
+    const renames = ['--rename Art=kind', '--rename Betrag=amount', '--rename Ware=item'];
+    expect(flagsOf(suggested({ check, schema: itemSchemaOf(definition), items }))).toEqual(renames);
+
+    const part = { $ref: '#/$defs/Part' };
+    const sides = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`side${n}`, part]));
+    const properties = { size: { anyOf: [{ type: 'integer' }, { type: 'null' }] }, ...sides };
+    const recursive = { ...part, $defs: { Part: { type: 'object', required: ['size'], properties } } };
+    const parts = { csv: csv({ Breite: 'text' }) };
+    expect(flagsOf(suggested({ check: parts, schema: recursive, items: [{ Breite: '7' }] }))).toEqual([
+      '--rename Breite=size',
+    ]);
+    expect(flagsOf(suggested({ check: parts, schema: recursive, items: [{ Breite: 'x' }] }))).toEqual([]);
+  });
+
   it('is no guess for a file that has little to do with the schema', () => {
     for (const columns of [{ Alter: 'text' }, { a: 'text', b: 'text', c: 'text', d: 'text', e: 'text' }])
       expect(flagsOf(suggested({ check: { csv: csv(columns) }, items: [{}] }))).toEqual([]);

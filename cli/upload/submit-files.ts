@@ -1,0 +1,57 @@
+import { UsageError } from '../errors.ts';
+import type { ExitCode } from '../exit-codes.ts';
+import { workloadOf } from '../names/workload.ts';
+import type { Session } from '../session.ts';
+import { isAddress } from './address.ts';
+import { csvOptionsOf } from './csv-flags.ts';
+import { findFiles } from './files.ts';
+import { openSource, type Source } from './input.ts';
+import { sendAddress, sendOne } from './one.ts';
+import { refuseValidate, requireInbox, type SendOptions } from './send-batch.ts';
+import { sendSeveral } from './several.ts';
+
+/** The options of the command. */
+export type SubmitOptions = Omit<SendOptions, 'workload'> & { workload?: string };
+
+/** The command: sends what the arguments name. */
+export async function submitFiles(
+  session: Session,
+  args: readonly string[],
+  options: SubmitOptions,
+): Promise<ExitCode> {
+  if (args.some(isAddress)) return submitAddress(session, args, options);
+  const files = await findFiles(args, session.io.folder);
+  checkOptions(session, files, options);
+  const sources: Source[] = [];
+  for (const file of files) sources.push(await openSource(session, file, options));
+  checkTables(sources, options);
+  const send: SendOptions = { ...options, workload: await workloadOf(session, options.workload) };
+  const [only, ...others] = sources;
+  // A pattern is one of several files, however many it matches today.
+  if (only !== undefined && others.length === 0 && args.length === 1 && args[0] === files[0])
+    return sendOne(session, only, send);
+  return sendSeveral(session, sources, send);
+}
+
+async function submitAddress(session: Session, args: readonly string[], options: SubmitOptions): Promise<ExitCode> {
+  const [address = '', ...others] = args;
+  if (others.length > 0) throw new UsageError('FILE: an address stands alone');
+  return sendAddress(session, address, { ...options, workload: await workloadOf(session, options.workload) });
+}
+
+function checkOptions(session: Session, files: readonly string[], options: SubmitOptions): void {
+  if (options.idempotencyKey !== undefined && files.length > 1)
+    throw new UsageError(`--idempotency-key: expected one file, got ${files.length}; each has the key of its content`);
+  if (options.via !== 'inbox') return;
+  refuseValidate(options);
+  requireInbox(session, options);
+}
+
+/** An option that has no effect on any file is a mistake. */
+function checkTables(sources: readonly Source[], options: SubmitOptions): void {
+  const tables = sources.filter(({ kind }) => kind.format === 'csv');
+  if (csvOptionsOf(options) !== undefined && tables.length === 0)
+    throw new UsageError('--delimiter, --decimal, --rename, --charset: expected a file of CSV or Excel');
+  if (options.sheet !== undefined && !sources.some(({ isWorkbook }) => isWorkbook))
+    throw new UsageError('--sheet: expected a file of Excel');
+}
