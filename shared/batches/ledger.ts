@@ -8,7 +8,7 @@ import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
 import { isLostRace, odata, queryEntities, readEntity, type StoredAction, type Table, wins } from '../storage/table.ts';
 import { UNKNOWN_ETAG, writeRow } from '../storage/write-row.ts';
 import { BATCH_ROW_KEY, type BatchRow, fromBatchEntity, toBatchEntity, type Versioned } from './batch-row.ts';
-import { CHUNK_ROWS, type ChunkRow, fromChunkEntity, toChunkEntity } from './chunk-row.ts';
+import { CHUNK_ROWS, type ChunkRow, chunkRowKey, fromChunkEntity, toChunkEntity } from './chunk-row.ts';
 
 /** A transaction takes 100 operations (learn: entity group transactions): the batch row, and these. */
 export const MAX_CHUNK_ROWS_A_TRANSACTION = 98;
@@ -92,6 +92,12 @@ export function changeFrom(
 
 /** How a batch row is named in errors. */
 export const rowOf = (id: string): string => `row of batch ${id}`;
+
+/** A chunk row, or undefined when there is none of that id. */
+export async function readChunk(table: Table, batch: string, chunk: string): Promise<ChunkRow | undefined> {
+  const entity = await readEntity(table, batch, chunkRowKey(chunk));
+  return entity && fromChunkEntity(entity).row;
+}
 
 /** All chunk rows of a batch in id order (an operation a thousand). */
 export async function* chunkRows(

@@ -1,12 +1,12 @@
 /** Which dead letters of a batch stand: those of items that no later redrive has taken up. */
 import type { ContainerClient } from '@azure/storage-blob';
 import type { BatchRow } from '../../batches/batch-row.ts';
-import { chunkRowKey, fromChunkEntity } from '../../batches/chunk-row.ts';
 import { doneChunks } from '../../batches/done-chunks.ts';
+import { readChunk } from '../../batches/ledger.ts';
 import { CONTAINERS, redriveChunkId, revisionOf } from '../../contract/names.ts';
 import { type DeadItem, itemTextIn } from '../../contract/outcome.ts';
 import { type ChunkFrame, frameOfChunk, readLines } from '../../results/chunk-pages.ts';
-import { readEntity, type Table } from '../../storage/table.ts';
+import type { Table } from '../../storage/table.ts';
 import { readRedrive, type StoredRedrive } from './redrive-blob.ts';
 
 export interface DeadLetterDeps {
@@ -51,8 +51,7 @@ function recordRevision(latest: Map<number, number>, revision: number, { redrive
 export async function appliedBlob(table: Table, batch: Revisions, revision: number): Promise<string | undefined> {
   const blob = batch.reportRedrives?.[revision];
   if (blob !== undefined) return blob;
-  const entity = await readEntity(table, batch.id, chunkRowKey(redriveChunkId(revision, 0)));
-  return entity && fromChunkEntity(entity).row.reference.blob;
+  return (await readChunk(table, batch.id, redriveChunkId(revision, 0)))?.reference.blob;
 }
 
 /** The redrive that opened a revision. */

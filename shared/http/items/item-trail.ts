@@ -1,8 +1,9 @@
 /** What became of one item: the chunks that it ran in, one after another, and how each of them left it. */
 import type { ContainerClient } from '@azure/storage-blob';
 import type { BatchRow } from '../../batches/batch-row.ts';
-import { type ChunkRow, chunkRowKey, fromChunkEntity } from '../../batches/chunk-row.ts';
+import type { ChunkRow } from '../../batches/chunk-row.ts';
 import { followUps } from '../../batches/follow-ups.ts';
+import { readChunk } from '../../batches/ledger.ts';
 import { appliedRedrive } from '../../commands/redrive/current-dead.ts';
 import { CONTAINERS, chunkId, redriveChunkId, revisionOf } from '../../contract/names.ts';
 import type { DeadItem, OutcomeHeader, RetryItem } from '../../contract/outcome.ts';
@@ -10,7 +11,7 @@ import type { Reference } from '../../contract/reference.ts';
 import { readRange } from '../../processing/fetch-frames.ts';
 import { rangeOf, readSources } from '../../processing/sources.ts';
 import { type FrameName, frameOfChunk, readLines } from '../../results/chunk-pages.ts';
-import { readEntity, type Table } from '../../storage/table.ts';
+import type { Table } from '../../storage/table.ts';
 
 export interface TrailDeps {
   table: Table;
@@ -94,11 +95,6 @@ async function followFrom(deps: TrailDeps, { batch, position, start, steps: befo
     chunk = next;
   }
   return { steps };
-}
-
-async function readChunk(table: Table, batch: string, chunk: string): Promise<ChunkRow | undefined> {
-  const entity = await readEntity(table, batch, chunkRowKey(chunk));
-  return entity && fromChunkEntity(entity).row;
 }
 
 interface StepResult extends Omit<Trail, 'steps'> {
