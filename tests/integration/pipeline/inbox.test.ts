@@ -38,7 +38,8 @@ describe('the inbox', () => {
       source: { kind: 'inbox', name },
       counts: { accepted: 3, succeeded: 3 },
     });
-    expect(await container('inbox').getBlobClient(name).exists()).toBe(false);
+    // The copy comes first, and the deletion after it.
+    await expect.poll(() => container('inbox').getBlobClient(name).exists()).toBe(false);
   });
 
   it.each([
@@ -53,7 +54,8 @@ describe('the inbox', () => {
 
     const beside = await container('inbox-rejected').getBlobClient(`${name}.reason.json`).downloadToBuffer();
     expect(beside.toString()).toMatch(reason);
-    expect(await container('inbox').getBlobClient(name).exists()).toBe(false);
+    // The copy comes first, and the deletion after it.
+    await expect.poll(() => container('inbox').getBlobClient(name).exists()).toBe(false);
   });
 
   it('two files under one idempotency key are one batch', async () => {
