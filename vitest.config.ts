@@ -1,7 +1,18 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer } from 'vitest/node';
 
 // Fault tests on whole stacks need the machine for themselves: they come last, one file at a time.
 const ON_STACKS = ['tests/faults/every-call/*.test.ts', 'tests/faults/random/random.test.ts'];
+
+/** The file that takes longest begins first: begun last, it would have one core at work while the other waits. */
+const LONGEST = '/faults/gate/gate.test.ts';
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: Parameters<BaseSequencer['sort']>[0]): ReturnType<BaseSequencer['sort']> {
+    const sorted = await super.sort(files);
+    return sorted.toSorted((a, b) => Number(b.moduleId.endsWith(LONGEST)) - Number(a.moduleId.endsWith(LONGEST)));
+  }
+}
 
 // Unit tests are pure and run side by side. Integration tests start real processes (Azurite, broker, host) and mostly wait
 // for them: two files at a time keep two cores busy, and more would make them slow.
@@ -10,6 +21,7 @@ export default defineConfig({
   resolve: { conditions: ['source'] },
   ssr: { resolve: { conditions: ['source'] } },
   test: {
+    sequence: { sequencer: LongestFirst },
     // .ci/run adds up its counts from the report.
     reporters: process.env.CI ? ['default', ['json', { outputFile: '.sluice/test-report.json' }]] : ['default'],
     projects: [
@@ -19,6 +31,8 @@ export default defineConfig({
           name: 'unit',
           include: ['tests/unit/**/*.test.ts', 'packages/*/tests/unit/**/*.test.ts'],
           testTimeout: 60_000,
+          // By default one core is left to the runner, which on two is half of them.
+          maxWorkers: 2,
         },
       },
       {
@@ -27,7 +41,7 @@ export default defineConfig({
           include: ['tests/integration/**/*.test.ts', 'packages/*/tests/integration/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
         },
       },
@@ -37,6 +51,7 @@ export default defineConfig({
           name: 'faults',
           include: ['tests/faults/**/*.test.ts'],
           exclude: ON_STACKS,
+          maxWorkers: 2,
           testTimeout: process.env.SLUICE_FAULTS_DEEP === undefined ? 120_000 : 3_600_000,
           hookTimeout: 120_000,
         },

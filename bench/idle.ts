@@ -35,7 +35,7 @@ async function run(folder: string): Promise<void> {
     print(`Timers fired: ${await firings(folder)}`);
     print(`Storage operations: ${total}${total === 0 ? '' : ` ${JSON.stringify(operations)}`}`);
     print(
-      `In a day at most ${PUBLISHED_A_DAY}, however many queues there are; a poller a second makes 86,400 for each.`,
+      `In a day at most ${PUBLISHED_A_DAY}, however many queues there are; one poll per second makes 86,400 for each.`,
     );
     print('What the Durable extension polls in Azure is not part of this stack: docs/cost.md names it.');
   });

@@ -1,4 +1,4 @@
-/** Items a second through intake, on one core but for compression. Run: node bench/intake.ts [items] */
+/** Items per second through intake, on one core but for compression. Run: node bench/intake.ts [items] */
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import type { UploadEncoding, UploadFormat } from '../shared/contract/upload-kinds.ts';
 import { readUpload } from '../shared/intake/read-upload.ts';

@@ -3,13 +3,24 @@ import type { Writable } from 'node:stream';
 import { UsageError } from './errors.ts';
 import type { Session } from './session.ts';
 
-/** Asks a question that only "y" or "yes" affirms. Throws UsageError, in the name of `command`, without a terminal to ask at. */
-export async function isConfirmed({ io }: Session, command: string, question: string): Promise<boolean> {
+/**
+ * Asks a question that only "y" or "yes" affirms. Throws UsageError, in the name of `command`, without a terminal to
+ * ask at.
+ */
+export async function isConfirmed(session: Session, command: string, question: string): Promise<boolean> {
+  return /^y(es)?$/i.test(await ask(session, `${command}: expected --yes`, question));
+}
+
+/** Asks the user to type a name. Throws UsageError, in the name of `command`, without a terminal to ask at. */
+export const askForName = (session: Session, command: string, question: string): Promise<string> =>
+  ask(session, `${command}: expected --confirm NAME`, question);
+
+async function ask({ io }: Session, instead: string, question: string): Promise<string> {
   if (io.stdin.isTTY !== true || io.stderr.isTTY !== true)
-    throw new UsageError(`${command}: expected --yes, as there is no terminal to ask at`);
+    throw new UsageError(`${instead}, as there is no terminal to ask at`);
   const terminal = createInterface({ input: io.stdin, output: io.stderr as unknown as Writable });
   try {
-    return /^y(es)?$/i.test((await terminal.question(question)).trim());
+    return (await terminal.question(question)).trim();
   } finally {
     terminal.close();
   }

@@ -11,6 +11,21 @@ export const whole =
     throw new InvalidArgumentError(`Expected a whole number from ${min} to ${max}.`);
   };
 
+/** Reads the position of an item in its batch. */
+export const itemPosition = whole(0, 1_000_000_000);
+
+/** Makes a parser of whole numbers within bounds, or `none`. */
+export const wholeOrNone =
+  (min: number, max: number) =>
+  (text: string): number | 'none' => {
+    if (text === 'none') return text;
+    try {
+      return whole(min, max)(text);
+    } catch {
+      throw new InvalidArgumentError(`Expected a whole number from ${min} to ${max}, or none.`);
+    }
+  };
+
 /** A reader of numbers within bounds. */
 export const decimal =
   (min: number, max: number) =>

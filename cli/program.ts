@@ -1,16 +1,23 @@
 import { Command, Option } from 'commander';
+import { addAudit } from './commands/audit.ts';
 import { addBatchWork } from './commands/batch-work.ts';
 import { addBatches } from './commands/batches.ts';
+import { addClear } from './commands/clear.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addDeadLetters } from './commands/dead-letters.ts';
+import { addDiscard } from './commands/discard.ts';
 import { addDownloads } from './commands/downloads.ts';
 import { addFind } from './commands/find.ts';
+import { addHistory } from './commands/history.ts';
 import { addInbox } from './commands/inbox.ts';
+import { addItems } from './commands/items.ts';
 import { addLogs } from './commands/logs.ts';
 import { addOpen } from './commands/open.ts';
+import { addOverview } from './commands/overview.ts';
 import { addPause } from './commands/pause.ts';
 import { addPolicy } from './commands/policy.ts';
 import { addProfiles } from './commands/profiles.ts';
+import { addQueue } from './commands/queue.ts';
 import { addQueues } from './commands/queues.ts';
 import { addRedrive } from './commands/redrive.ts';
 import { addSubmit } from './commands/submit.ts';
@@ -43,6 +50,7 @@ export function createProgram(act: Act, { out, err }: ProgramOutput): Command {
     .addOption(new Option('--url <address>', 'the app (SLUICE_URL; default the local stack)'))
     .addOption(new Option('--key <key>', 'function key (SLUICE_KEY, for operator commands SLUICE_OPERATOR_KEY)'))
     .addOption(new Option('--profile <name>', 'a deployment that login keeps (SLUICE_PROFILE)'))
+    .addOption(new Option('--operator <name>', 'who acts, for the audit log (SLUICE_OPERATOR)'))
     .addOption(new Option('-o, --output <form>', 'form of what was asked for').choices(OUTPUT_FORMS))
     .option('--json', 'the same as --output json, for scripts; faults are JSON on standard error')
     .option('--quiet', 'neither progress nor remarks')
@@ -58,6 +66,7 @@ export function createProgram(act: Act, { out, err }: ProgramOutput): Command {
     addBatches,
     addDownloads,
     addDeadLetters,
+    addItems,
     addFind,
     addInbox,
     addOpen,
@@ -65,9 +74,10 @@ export function createProgram(act: Act, { out, err }: ProgramOutput): Command {
   ])
     add(program, act);
   program.commandsGroup("Repair, with an operator's key:");
-  for (const add of [addRedrive, addBatchWork]) add(program, act);
+  for (const add of [addRedrive, addDiscard, addBatchWork]) add(program, act);
   program.commandsGroup("Pipeline, with an operator's key:");
-  for (const add of [addQueues, addPause, addPolicy, addUpkeep]) add(program, act);
+  for (const add of [addOverview, addQueues, addQueue, addPause, addClear, addPolicy, addHistory, addUpkeep, addAudit])
+    add(program, act);
   program.commandsGroup('This command:');
   for (const add of [addProfiles, addCompletion]) add(program, act);
   nameNearChoices(program);

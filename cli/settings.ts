@@ -12,6 +12,7 @@ export interface GlobalOptions {
   url?: string;
   key?: string;
   profile?: string;
+  operator?: string;
   json?: boolean;
   output?: OutputForm;
   quiet?: boolean;
@@ -29,6 +30,8 @@ export interface CliSettings {
   readonly key: string | undefined;
   /** For the routes of operators; the client's key, if there is no other. */
   readonly operatorKey: string | undefined;
+  /** Who acts, for the audit log; nobody checks it. */
+  readonly operator: string | undefined;
   /** Connection string, or address with or without a SAS, of the storage account that has the inbox. */
   readonly inbox: string | undefined;
   /** Id of the Log Analytics workspace that has the app's log. */
@@ -44,6 +47,7 @@ export const VARIABLES = {
   SLUICE_URL: 'address of the app; default http://127.0.0.1:7071',
   SLUICE_KEY: 'function key of a client system',
   SLUICE_OPERATOR_KEY: 'function key of an operator; default SLUICE_KEY',
+  SLUICE_OPERATOR: 'who acts, for the audit log',
   SLUICE_PROFILE: 'a deployment that sluice login knows, unless SLUICE_URL names one',
   SLUICE_INBOX_CONNECTION: 'storage of the inbox, for uploads over the HTTP limit',
   SLUICE_WORKSPACE: 'id of the Log Analytics workspace, for logs',
@@ -71,6 +75,7 @@ export function readCliSettings(env: Environment, options: GlobalOptions, profil
     isUrlGiven: (options.url ?? chosen.url) !== undefined,
     key: options.key ?? chosen.key,
     operatorKey: options.key ?? chosen.operatorKey ?? chosen.key,
+    operator: options.operator ?? variable('SLUICE_OPERATOR'),
     inbox: chosen.inbox,
     workspace: chosen.workspace,
     output: json ? 'json' : options.output,

@@ -16,6 +16,8 @@ export const USAGE = `Usage: npm start [-- [FILE] [options]]
                   how a table is written, as for sluice submit; default: found from its head
   --instances N   host processes with the app, behind a router, as Azure scales out; default 1
   --port N        port of the app; default the one of the last start, at first 7071
+  --subscription 'NAME=FILTER'
+                  a subscription of your own to the events, with an SQL filter; repeatable (docs/events.md)
   --once          end after the report, instead of staying up
   --keep          go on with the data of the last start, instead of a fresh one; ports and keys are the same anyhow
   --help`;
@@ -31,6 +33,8 @@ export const DEV_USAGE = `Usage: npm run dev [-- [FILE] [options]]
                   how a table is written, as for sluice submit; default: found from its head
   --instances N   host processes with the app, behind a router, as Azure scales out; default 1
   --port N        port of the app; default the one of the last start, at first 7071
+  --subscription 'NAME=FILTER'
+                  a subscription of your own to the events, with an SQL filter; repeatable (docs/events.md)
   --keep          go on with the data of the last start, instead of a fresh one; ports and keys are the same anyhow
   --help`;
 
@@ -47,6 +51,8 @@ export interface DemoOptions {
   /** undefined: the one of the last start, at first the usual one. */
   port: number | undefined;
   once: boolean;
+  /** SQL filters of the user's own subscriptions, by name. */
+  subscriptions: Readonly<Record<string, string>>;
   keep: boolean;
   help: boolean;
 }
@@ -66,6 +72,7 @@ const OPTIONS = {
   charset: { type: 'string' },
   sheet: { type: 'string' },
   rename: { type: 'string', multiple: true },
+  subscription: { type: 'string', multiple: true },
   keep: { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
@@ -113,6 +120,7 @@ interface Values {
   charset?: string;
   sheet?: string;
   rename?: string[];
+  subscription?: string[];
   keep: boolean;
   help: boolean;
 }
@@ -133,6 +141,7 @@ function toOptions(
     keep: values.keep,
     help: values.help,
     csv: tableFlagsOf(values),
+    subscriptions: subscriptionsOf(values),
     file: file === undefined ? undefined : resolve(folder, file),
     items: readWhole('--items', values.items ?? usual ?? '1', MAX_ITEMS),
     port: values.port === undefined ? undefined : readWhole('--port', values.port, MAX_PORT),
@@ -145,6 +154,18 @@ function tableFlagsOf({ delimiter, decimal, charset, rename = [], sheet }: Value
   const given = Object.entries({ delimiter, decimal, charset }).filter(([, value]) => value !== undefined);
   const entries = [...given, ...rename.map((each) => ['rename', each])] as [string, string][];
   return { ...readCsvOptions(new URLSearchParams(entries)), ...(sheet === undefined ? {} : { sheet }) };
+}
+
+function subscriptionsOf({ subscription: texts = [] }: Values): Record<string, string> {
+  return Object.fromEntries(
+    texts.map((text) => {
+      const [, name, filter] = /^([a-z0-9][\w.-]{0,49})=(.*\S.*)$/i.exec(text) ?? [];
+      if (name === undefined || filter === undefined)
+        throw new Error(`--subscription: expected NAME=FILTER such as "mine=type = 'BatchCompleted'", got "${text}"`);
+      if (/^(wake|wake-.*|completions)$/i.test(name)) throw new Error(`--subscription: ${name} already exists`);
+      return [name, filter];
+    }),
+  );
 }
 
 function readWhole(name: string, text: string, most: number): number {

@@ -38,7 +38,7 @@ const bringUp = (folder: DataFolder, options: DemoOptions): Promise<ReloadableSt
   startReloadableStack({
     ...stackOptions(
       folder.stack,
-      { workloads: [], containers: [] },
+      { workloads: [], containers: [], subscriptions: options.subscriptions },
       // Each start of an instance loads the same packages: what V8 made of them is kept.
       { NODE_COMPILE_CACHE: join(folder.path, 'compile-cache') },
       options.instances,
@@ -167,7 +167,7 @@ async function develop(
   };
   const stopListening = listenForKeys(process.stdin, (key) => void act[key]().catch(ended.reject));
   try {
-    print('', ...formatTable(stack.addresses), '', ...describeAccess(stack), '');
+    print('', ...formatTable(stack.addresses), '', ...describeAccess(stack, options.subscriptions), '');
     reloader.edited();
     await reloader.settled();
     print('', KEYS);

@@ -16,10 +16,14 @@ const WAKE_PROPERTIES = {
 
 /**
  * The Service Bus entities of an app with these workloads, in the format of the official emulator's `config.json`:
- * `wake` for an app that runs every pool, one more for each pool that runs apart, and `completions` as the example of
- * a subscriber of one's own.
+ * `wake` for an app that runs every pool, one more for each pool that runs apart, `completions` as the example of
+ * a subscriber of one's own, and those of `filters`, which has SQL filters by name.
  */
-export function entities(registry: { workloads: readonly { pool: string }[] }): unknown {
+export function entities(
+  registry: { workloads: readonly { pool: string }[] },
+  filters: Readonly<Record<string, string>> = {},
+): unknown {
+  const own = { completions: "type = 'BatchCompleted'", ...filters };
   const pools = [...new Set(registry.workloads.map(({ pool }) => pool))].filter((pool) => pool !== 'default');
   const topic = {
     Name: TOPIC,
@@ -28,7 +32,11 @@ export function entities(registry: { workloads: readonly { pool: string }[] }): 
       RequiresDuplicateDetection: true,
       DuplicateDetectionHistoryTimeWindow: 'PT10M',
     },
-    Subscriptions: [wake('wake', {}), ...pools.map((pool) => wake(`wake-${pool}`, { pool })), completions()],
+    Subscriptions: [
+      wake('wake', {}),
+      ...pools.map((pool) => wake(`wake-${pool}`, { pool })),
+      ...Object.entries(own).map(([name, filter]) => subscriber(name, filter)),
+    ],
   };
   return {
     UserConfig: { Namespaces: [{ Name: 'sluice', Queues: [], Topics: [topic] }], Logging: { Type: 'Console' } },
@@ -41,11 +49,11 @@ function wake(name: string, filter: Record<string, string>): Subscription {
   return { Name: name, Properties: WAKE_PROPERTIES, Rules: [rule] };
 }
 
-function completions(): Subscription {
-  const SqlFilter = { SqlExpression: "type = 'BatchCompleted'" };
+function subscriber(name: string, filter: string): Subscription {
+  const SqlFilter = { SqlExpression: filter };
   return {
-    Name: 'completions',
+    Name: name,
     Properties: { ...WAKE_PROPERTIES, DefaultMessageTimeToLive: 'P1D', DeadLetteringOnMessageExpiration: false },
-    Rules: [{ Name: 'batch-completed', Properties: { FilterType: 'Sql', SqlFilter } }],
+    Rules: [{ Name: 'filter', Properties: { FilterType: 'Sql', SqlFilter } }],
   };
 }

@@ -9,10 +9,16 @@ type Access = Pick<LocalStack, 'url' | 'keys'>;
 
 const exportLine = ({ url, keys }: Access): string => `  export SLUICE_URL=${url} SLUICE_KEY=${keys.function}`;
 
-/** How to look at it from another shell, also while the batch runs. */
-export const describeAccess = (stack: Access): string[] => [
+/** Describes how to access the stack from another shell, also while the batch runs. `subscriptions` are the user's own. */
+export const describeAccess = (
+  stack: Access & Pick<LocalStack, 'serviceBus'>,
+  subscriptions: Readonly<Record<string, string>>,
+): string[] => [
   'For another shell, and as the key of the dashboard:',
   exportLine(stack),
+  ...(Object.keys(subscriptions).length === 0
+    ? []
+    : [`For a subscriber (${Object.keys(subscriptions).join(', ')}):`, `  export SLUICE_EVENTS='${stack.serviceBus}'`]),
 ];
 
 /** How to go on in another shell. `file` is what was uploaded. */

@@ -18,6 +18,8 @@ export interface AppNeeds {
   workloads: readonly { pool: string }[];
   /** That handlers read or write. */
   containers: readonly string[];
+  /** SQL filters of further subscriptions to the events, by name. Default none. */
+  subscriptions?: Readonly<Record<string, string>>;
 }
 
 /** What the local stack has to be for this app, wherever its code is: everything that a deployment gets from `infra/`. */
@@ -30,7 +32,7 @@ export function stackOptions(
   return {
     folder,
     instances,
-    entities: entities(needs),
+    entities: entities(needs, needs.subscriptions),
     layout: { containers: [...Object.values(CONTAINERS), ...needs.containers], tables: Object.values(TABLES) },
     settings: (connections) => ({
       ...sluiceSettings(connections),

@@ -54,7 +54,7 @@ async function generatedUsage({ items, seed }: DemoOptions, folder: DataFolder):
 
 /** Takes the file through the pipeline, and returns the exit code: 0 if all is as the file wants it. */
 async function demonstrate(stack: LocalStack, options: DemoOptions, folder: DataFolder): Promise<ExitCode> {
-  print('', ...formatTable(stack.addresses), '', ...describeAccess(stack), '');
+  print('', ...formatTable(stack.addresses), '', ...describeAccess(stack, options.subscriptions), '');
   const submission = await inputOf(stack, options, folder);
   const shown = await showBatch(stack, submission, process.stdout);
   const { lines, code } = verdictOf(shown, submission);
@@ -89,7 +89,7 @@ async function runOn(
 /** Brings the stack up and demonstrates it. Returns the exit code. */
 export async function start(options: DemoOptions, folder: DataFolder, interrupted: Promise<unknown>): Promise<number> {
   const stack = await startStack({
-    ...sluiceStack(folder.stack, {}, options.instances),
+    ...sluiceStack(folder.stack, {}, options.instances, options.subscriptions),
     ...portOf(options),
     onProgress: print,
   }).catch((error: unknown) => {

@@ -5,8 +5,10 @@ import * as df from 'durable-functions';
 import hostJson from '../host.json' with { type: 'json' };
 import { readPriceSheet } from '../shared/cost/sheet.ts';
 import { readHostLimits } from '../shared/drain/host-limits.ts';
-import { limitedClient, type RuntimeClient } from '../shared/drain/limited-client.ts';
+import { countedClient, limitedClient, type RuntimeClient } from '../shared/drain/limited-client.ts';
+import { recordActions } from '../shared/http/audit/record-actions.ts';
 import { MAX_UPLOADS } from '../shared/http/batches/upload-request.ts';
+import { createAnswering } from '../shared/http/edge/answers.ts';
 import { createPipeline } from '../shared/pipeline.ts';
 import { readSettings } from '../shared/settings.ts';
 import { createSlots } from '../shared/slots.ts';
@@ -44,12 +46,25 @@ const telemetry =
       'service.instance.id': settings.instance ?? randomUUID(),
       'sluice.pool': settings.pool ?? 'all',
     },
-    operations: () => pipeline.clients().meter.total(),
+    operations: () => pipeline.meter.total(),
   }));
 
 /** The extra input of every function that may have to start a drain, and how to get at it. */
 export const durableClient = df.input.durableClient();
-export const getDrainClient = (context: InvocationContext): RuntimeClient => limitedClient(df.getClient(context));
+export const getDrainClient = (context: InvocationContext): RuntimeClient =>
+  countedClient(limitedClient(df.getClient(context)), pipeline.meter);
+
+/** Wraps the handler of every HTTP function. */
+export const answering = createAnswering({
+  meter: pipeline.meter,
+  prices,
+  nowMs: () => performance.now(),
+  record: recordActions({
+    table: () => pipeline.deps().table,
+    now: () => pipeline.meter.serviceNowMs(),
+    isAuthenticated: settings.isAuthenticated,
+  }),
+});
 
 /**
  * The first sign that this instance is about to end. The appTerminate hook would be too late: it runs after the invocations

@@ -1,7 +1,6 @@
 import { app } from '@azure/functions';
 import { cancelOverHttp } from '../shared/http/batches/cancel-batch.ts';
-import { answering } from '../shared/http/edge/answers.ts';
-import { durableClient, getDrainClient, pipeline, prices } from './app.ts';
+import { answering, durableClient, getDrainClient, pipeline, prices } from './app.ts';
 
 app.http('cancel-batch', {
   route: 'batches/{id}/cancel',

@@ -1,7 +1,7 @@
 import { app } from '@azure/functions';
 import { dashboardPage } from '../shared/http/dashboard/dashboard.ts';
-import { answering } from '../shared/http/edge/answers.ts';
 import { assets } from '../web/assets.ts';
+import { answering } from './app.ts';
 
 app.http('dashboard', {
   route: 'dashboard',

@@ -1,7 +1,6 @@
 import { app } from '@azure/functions';
 import { deleteOverHttp } from '../shared/http/batches/delete-batch.ts';
-import { answering } from '../shared/http/edge/answers.ts';
-import { durableClient, getDrainClient, pipeline } from './app.ts';
+import { answering, durableClient, getDrainClient, pipeline } from './app.ts';
 
 app.http('delete-batch', {
   route: 'batches/{id}',

@@ -1,7 +1,6 @@
 import { app } from '@azure/functions';
-import { answering } from '../shared/http/edge/answers.ts';
 import { deleteInboxFile } from '../shared/http/inbox/rejected-files.ts';
-import { pipeline } from './app.ts';
+import { answering, pipeline } from './app.ts';
 
 app.http('delete-inbox-file', {
   route: 'inbox',

@@ -1,7 +1,6 @@
 import { app } from '@azure/functions';
-import { answering } from '../shared/http/edge/answers.ts';
-import { findItems } from '../shared/http/items/find-items.ts';
-import { pipeline } from './app.ts';
+import { getItems } from '../shared/http/items/find-items.ts';
+import { answering, pipeline } from './app.ts';
 
 const { registry } = pipeline;
 
@@ -9,5 +8,5 @@ app.http('find-items', {
   route: 'batches/{id}/items',
   methods: ['GET'],
   authLevel: 'function',
-  handler: answering((request) => findItems({ ...pipeline.deps(), registry }, request)),
+  handler: answering((request) => getItems({ ...pipeline.deps(), registry }, request)),
 });

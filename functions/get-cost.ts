@@ -1,7 +1,6 @@
 import { app } from '@azure/functions';
 import { getCost } from '../shared/http/cost/get-cost.ts';
-import { answering } from '../shared/http/edge/answers.ts';
-import { pipeline, prices } from './app.ts';
+import { answering, pipeline, prices } from './app.ts';
 
 const { settings } = pipeline;
 

@@ -1,7 +1,6 @@
 import { app } from '@azure/functions';
 import { getDeadLetters } from '../shared/http/dead-letters/get-dead-letters.ts';
-import { answering } from '../shared/http/edge/answers.ts';
-import { pipeline } from './app.ts';
+import { answering, pipeline } from './app.ts';
 
 app.http('get-dead-letters', {
   route: 'batches/{id}/dead-letters',

@@ -1,7 +1,6 @@
 import { app } from '@azure/functions';
-import { answering } from '../shared/http/edge/answers.ts';
 import { getItem } from '../shared/http/items/get-item.ts';
-import { pipeline } from './app.ts';
+import { answering, pipeline } from './app.ts';
 
 app.http('get-item', {
   route: 'batches/{id}/items/{position}',

@@ -1,7 +1,6 @@
 import { app } from '@azure/functions';
-import { answering } from '../shared/http/edge/answers.ts';
 import { getPolicy } from '../shared/http/queues/policy.ts';
-import { pipeline } from './app.ts';
+import { answering, pipeline } from './app.ts';
 
 const { registry, settings } = pipeline;
 

@@ -1,7 +1,6 @@
 import { app } from '@azure/functions';
 import { getReport } from '../shared/http/batches/get-report.ts';
-import { answering } from '../shared/http/edge/answers.ts';
-import { pipeline } from './app.ts';
+import { answering, pipeline } from './app.ts';
 
 app.http('get-report', {
   route: 'batches/{id}/report',

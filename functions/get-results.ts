@@ -1,7 +1,6 @@
 import { app } from '@azure/functions';
 import { getResults } from '../shared/http/batches/get-results.ts';
-import { answering } from '../shared/http/edge/answers.ts';
-import { pipeline } from './app.ts';
+import { answering, pipeline } from './app.ts';
 
 app.http('get-results', {
   route: 'batches/{id}/results',

@@ -1,7 +1,6 @@
 import { app } from '@azure/functions';
-import { answering } from '../shared/http/edge/answers.ts';
 import { createHealth } from '../shared/http/health/health.ts';
-import { pipeline } from './app.ts';
+import { answering, pipeline } from './app.ts';
 
 const { registry, settings } = pipeline;
 

@@ -1,7 +1,6 @@
 import { app } from '@azure/functions';
-import { answering } from '../shared/http/edge/answers.ts';
 import { importBatch } from '../shared/http/inbox/import-batch.ts';
-import { pipeline } from './app.ts';
+import { answering, pipeline } from './app.ts';
 
 const { registry, settings } = pipeline;
 

@@ -1,7 +1,6 @@
 import { app } from '@azure/functions';
 import { listBatches } from '../shared/http/batches/list-batches.ts';
-import { answering } from '../shared/http/edge/answers.ts';
-import { pipeline } from './app.ts';
+import { answering, pipeline } from './app.ts';
 
 app.http('list-batches', {
   route: 'batches',

@@ -1,8 +1,7 @@
 import { app } from '@azure/functions';
-import { answering } from '../shared/http/edge/answers.ts';
 import { listInbox } from '../shared/http/inbox/list-inbox.ts';
 import { listTaking } from '../shared/intake/inbox/progress.ts';
-import { pipeline } from './app.ts';
+import { answering, pipeline } from './app.ts';
 
 const { registry } = pipeline;
 

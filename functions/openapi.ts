@@ -1,6 +1,7 @@
 import { app } from '@azure/functions';
-import { answering, json } from '../shared/http/edge/answers.ts';
+import { json } from '../shared/http/edge/answers.ts';
 import { openApiDocument } from '../shared/http/openapi/openapi.ts';
+import { answering } from './app.ts';
 
 app.http('openapi', {
   route: 'openapi.json',

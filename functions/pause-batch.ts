@@ -1,7 +1,6 @@
 import { app } from '@azure/functions';
 import { pauseOverHttp } from '../shared/http/batches/pause-batch.ts';
-import { answering } from '../shared/http/edge/answers.ts';
-import { pipeline, prices } from './app.ts';
+import { answering, pipeline, prices } from './app.ts';
 
 app.http('pause-batch', {
   route: 'batches/{id}/pause',

@@ -1,7 +1,6 @@
 import { app } from '@azure/functions';
-import { answering } from '../shared/http/edge/answers.ts';
 import { pauseQueue } from '../shared/http/queues/pause-queue.ts';
-import { pipeline } from './app.ts';
+import { answering, pipeline } from './app.ts';
 
 app.http('pause-queue', {
   route: 'queues/{queue}/pause',

@@ -1,7 +1,6 @@
 import { app } from '@azure/functions';
 import { redriveDeadLetters } from '../shared/http/dead-letters/redrive-dead-letters.ts';
-import { answering } from '../shared/http/edge/answers.ts';
-import { durableClient, getDrainClient, pipeline } from './app.ts';
+import { answering, durableClient, getDrainClient, pipeline } from './app.ts';
 
 app.http('redrive-dead-letters', {
   route: 'batches/{id}/dead-letters/redrive',

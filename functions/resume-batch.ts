@@ -1,7 +1,6 @@
 import { app } from '@azure/functions';
 import { resumeOverHttp } from '../shared/http/batches/pause-batch.ts';
-import { answering } from '../shared/http/edge/answers.ts';
-import { durableClient, getDrainClient, pipeline, prices } from './app.ts';
+import { answering, durableClient, getDrainClient, pipeline, prices } from './app.ts';
 
 app.http('resume-batch', {
   route: 'batches/{id}/resume',

@@ -1,16 +1,11 @@
 import { app } from '@azure/functions';
-import { answering } from '../shared/http/edge/answers.ts';
 import { resumeQueue } from '../shared/http/queues/pause-queue.ts';
-import { durableClient, getDrainClient, pipeline } from './app.ts';
-
-const { registry, settings } = pipeline;
+import { answering, durableClient, getDrainClient, pipeline } from './app.ts';
 
 app.http('resume-queue', {
   route: 'queues/{queue}/resume',
   methods: ['POST'],
   authLevel: 'function',
   extraInputs: [durableClient],
-  handler: answering((request, context) =>
-    resumeQueue({ registry, pool: settings.pool, gate: pipeline.gateWith(getDrainClient(context)) }, request),
-  ),
+  handler: answering((request, context) => resumeQueue(pipeline.wakeDeps(getDrainClient(context)), request)),
 });

@@ -1,7 +1,6 @@
 import { app } from '@azure/functions';
-import { answering } from '../shared/http/edge/answers.ts';
 import { sweepOverHttp } from '../shared/http/sweep/run-sweep.ts';
-import { durableClient, getDrainClient, pipeline } from './app.ts';
+import { answering, durableClient, getDrainClient, pipeline } from './app.ts';
 
 app.http('run-sweep', {
   route: 'sweep',

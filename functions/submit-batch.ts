@@ -1,7 +1,6 @@
 import { app } from '@azure/functions';
 import { submitOverHttp } from '../shared/http/batches/submit-batch.ts';
-import { answering } from '../shared/http/edge/answers.ts';
-import { durableClient, getDrainClient, pipeline, prices, uploadSlots } from './app.ts';
+import { answering, durableClient, getDrainClient, pipeline, prices, uploadSlots } from './app.ts';
 
 const { registry, settings } = pipeline;
 

@@ -1,7 +1,6 @@
 import { app } from '@azure/functions';
 import { tryOverHttp } from '../shared/http/batches/try-upload.ts';
-import { answering } from '../shared/http/edge/answers.ts';
-import { pipeline, prices, uploadSlots } from './app.ts';
+import { answering, pipeline, prices, uploadSlots } from './app.ts';
 
 const { registry, settings } = pipeline;
 

@@ -3,21 +3,26 @@
  * use. The app and tests build on it; nothing else in shared/ imports it. It may import every room but http.
  */
 import { randomUUID } from 'node:crypto';
-import { writeProgress } from './batches/progress-rows.ts';
+import { readBatchAndProgress, writeProgress } from './batches/progress/progress-rows.ts';
+import { createOpenBatchReader, type ReadOpenBatches } from './batches/watch/read-open-batches.ts';
+import type { ClearDeps } from './commands/clear-queue.ts';
 import type { DeleteDeps } from './commands/delete.ts';
 import { queueName } from './contract/names.ts';
-import { createMeter } from './cost/meter.ts';
+import { createMeter, type Meter } from './cost/meter.ts';
 import { type Activities, createActivities, type Round } from './drain/activities.ts';
 import { createGateDeps, type DrainClient } from './drain/drains.ts';
 import { type FinishWaveDeps, queueDepth } from './drain/finish-wave.ts';
 import type { HostLimits } from './drain/host-limits.ts';
 import { createOpenRounds } from './drain/open-rounds.ts';
-import { createPlanner } from './drain/planner.ts';
+import { createInstanceMeasure } from './drain/planning/instance-load.ts';
+import { createNeedsWake } from './drain/planning/notify-from.ts';
+import { createPlanner } from './drain/planning/planner.ts';
+import { takeNamedFile } from './intake/inbox/named-file.ts';
 import { lazily } from './lazily.ts';
 import { createLimiter } from './limits/limiter.ts';
 import type { Permits } from './limits/permits.ts';
 import { processClockMs } from './limits/process-clock.ts';
-import { createBatchStates, readBatchFacts } from './processing/batch-states.ts';
+import { createBatchStates } from './processing/batch-states.ts';
 import { createItemsRound, type ItemsRoundDeps } from './processing/items-round.ts';
 import { errorLine } from './processing/outcome/error-text.ts';
 import { createRunningChunks } from './processing/running-chunks.ts';
@@ -25,11 +30,13 @@ import { createSharedLock } from './processing/shared-lock.ts';
 import { createProcessor, type Processor } from './processing/thread-pool/processor.ts';
 import { createCollectRound } from './results/collect-round.ts';
 import type { Settings } from './settings.ts';
+import { createSlots } from './slots.ts';
 import { type Clients, createClients } from './storage/clients.ts';
 import { type PurgeClient, purgeDrains } from './sweep/purge-drains.ts';
 import type { SweepDeps } from './sweep/run.ts';
 import { log } from './telemetry/log.ts';
 import { countUnhandled } from './telemetry/metrics.ts';
+import { createDepths, type Depths } from './wake/depths.ts';
 import type { GateDeps } from './wake/gate.ts';
 import {
   createPublisher,
@@ -38,6 +45,7 @@ import {
   type PublishRejected,
   publishOrWake,
 } from './wake/publish.ts';
+import { warnOfRisk } from './wake/warn-of-risk.ts';
 import type { QueueAddress, Registry } from './workload/registry.ts';
 
 /** What runs chunks; closed with the pipeline if it can be. */
@@ -54,7 +62,10 @@ export interface PipelineOptions {
   host: HostLimits;
   /** The file that worker threads run (its default export is `serve(registry)`), or what runs chunks instead of threads. */
   processor: URL | ChunkRunner;
-  /** Default: made from the settings. Their topic takes the events, and their meter has the clock; the caller closes them. */
+  /**
+   * Default: made from the settings. Their topic takes the events, and their meter has the clock; the caller closes
+   * them.
+   */
   clients?: PipelineClients;
   /** How long a chunk runs until its batch is looked at and its progress is written, and how often then. Default 10 s. */
   lookMs?: number;
@@ -62,21 +73,27 @@ export interface PipelineOptions {
 
 /** What the parts have in common; each takes of it what its own type names. */
 export type PipelineDeps = DeleteDeps &
+  ClearDeps &
   FinishWaveDeps &
   Pick<SweepDeps, 'queues'> &
-  Pick<Clients, 'meter'> & { publishRejected: PublishRejected };
+  Pick<Clients, 'meter'> &
+  Pick<Depths, 'recentDepth'> & { publishRejected: PublishRejected; readOpenBatches: ReadOpenBatches };
 
 /** The parts that functions take. A durable client belongs to one invocation, so what needs one is made for it. */
 export interface Pipeline {
   readonly settings: Settings;
   readonly registry: Registry;
+  /** That of the clients; it is there before they are made. */
+  readonly meter: Meter;
   clients: () => PipelineClients;
   /** What needs no durable client: it does not wake a queue itself. */
   deps: () => PipelineDeps;
   /** The gate, with the means to start drains. */
   gateWith: (client: DrainClient) => GateDeps;
-  /** For what clients and operators ask for: submit, collect the inbox, cancel, redrive, delete. */
-  requestDeps: (client: DrainClient) => DeleteDeps & Pick<PipelineDeps, 'meter' | 'publishRejected'>;
+  /** For what wakes a queue of this app itself. */
+  wakeDeps: (client: DrainClient) => PipelineDeps & Pick<SweepDeps, 'gate' | 'pool'>;
+  /** For what clients and operators ask for: submit, collect the inbox, cancel, redrive, delete, clear. */
+  requestDeps: (client: DrainClient) => DeleteDeps & ClearDeps & Pick<PipelineDeps, 'meter' | 'publishRejected'>;
   sweepDeps: (client: DrainClient & PurgeClient) => SweepDeps & Pick<PipelineDeps, 'meter' | 'publishRejected'>;
   activities: () => Activities;
   /** The round of one slice on a queue. */
@@ -88,17 +105,32 @@ export interface Pipeline {
    * to the queues for other processes. Nothing is begun any more.
    */
   returnWork: () => void;
-  /** Returns the work, waits up to four seconds for it, then ends the threads and closes the clients that this pipeline has made. */
+  /**
+   * Returns the work, waits up to four seconds for it, then ends the threads and closes the clients that this pipeline
+   * has made.
+   */
   close: () => Promise<void>;
 }
 
 /** The platform gives an app five seconds to end (host: WorkerTerminateGracePeriodInSeconds); one is for what follows. */
 const CLOSE_WAIT_MS = 4_000;
+/**
+ * Length of the process's id in the results of slices, which histories keep: enough to distinguish the instances of an
+ * app.
+ */
+const INSTANCE_LETTERS = 8;
+
+/**
+ * Named files that are taken at the same time: each needs about 30 MiB and time of the main thread, which uploads need,
+ * too.
+ */
+const NAMED_FILES_AT_ONCE = 2;
 
 /** Makes a pipeline; nothing is connected or started before its first use. */
 export function createPipeline(options: PipelineOptions): Pipeline {
   const { settings, registry } = options;
-  const ownClients = lazily(() => createClients(settings, createMeter()));
+  const meter = options.clients?.meter ?? createMeter();
+  const ownClients = lazily(() => createClients(settings, meter));
   const clients = (): PipelineClients => options.clients ?? ownClients();
   const deps = lazily(() => depsOf(options, clients()));
   const processor = lazily(() => processorOf(options));
@@ -106,7 +138,8 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   const ending = new AbortController();
   const processId = randomUUID();
   const running = createRunningChunks({
-    readBatch: (batch) => readBatchFacts(deps().table, batch),
+    readBatch: (batch) => readBatchAndProgress(deps().table, batch),
+    warnOfRisk: (batch) => warnOfRisk(deps(), batch),
     writeProgress: (batch, progress) => {
       const at = new Date(deps().gate.now()).toISOString();
       return writeProgress(deps().table, { batch, processId }, progress && { ...progress, at });
@@ -116,6 +149,9 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     ending: ending.signal,
   });
   const rounds = createOpenRounds();
+  const fileSlots = createSlots(NAMED_FILES_AT_ONCE);
+  const takeFile: ItemsRoundDeps['takeFile'] = (file) =>
+    takeNamedFile({ ...deps(), settings }, { ...file, signal: ending.signal });
   const limits = lazily(() =>
     createLimiter({
       ...deps().gate,
@@ -132,28 +168,35 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   const roundFor = (address: QueueAddress): Round => {
     if (address.kind === 'results') return rounds.track(createCollectRound(deps(), address));
     const readBatch = createBatchStates(deps().table, running.changesSeen);
-    const own = { processor: processor(), lock, running, readBatch, permitsOf };
+    const own = { processor: processor(), lock, running, readBatch, permitsOf, takeFile, fileSlots };
     return rounds.track(createItemsRound({ ...deps(), ...own }, address));
   };
   const returnWork = (): void => ending.abort();
+  const wakeDeps: Pipeline['wakeDeps'] = (client) => ({ ...deps(), gate: gateWith(client), pool: settings.pool });
   return {
     settings,
     registry,
+    meter,
     clients,
     deps,
     gateWith,
+    wakeDeps,
     requestDeps: (client) => ({
       ...deps(),
       publish: publishOrWake(deps().publish, { pool: settings.pool, gate: gateWith(client) }),
     }),
     sweepDeps: (client) => ({
-      ...deps(),
-      gate: gateWith(client),
+      ...wakeDeps(client),
       purgeDrains: (from, to) => purgeDrains(client, from, to),
-      pool: settings.pool,
     }),
     activities: lazily(() =>
-      createActivities({ ...deps(), roundFor, limits: limits(), isEnding: () => ending.signal.aborted }),
+      createActivities({
+        ...deps(),
+        roundFor,
+        limits: limits(),
+        isEnding: () => ending.signal.aborted,
+        measureInstance: createInstanceMeasure(processId.slice(0, INSTANCE_LETTERS)),
+      }),
     ),
     roundFor,
     startThreads: () => processor().start?.(),
@@ -172,6 +215,7 @@ function depsOf({ settings, registry, host }: PipelineOptions, clients: Pipeline
   const { meter, account, topic, gates } = clients;
   const { visibilitySeconds, sliceSeconds, capacity } = settings;
   const now = (): number => meter.serviceNowMs();
+  const { depthOf, recentDepth } = createDepths((queue) => queueDepth(clients.queue(queue)), now);
   return {
     ...host,
     registry,
@@ -184,8 +228,11 @@ function depsOf({ settings, registry, host }: PipelineOptions, clients: Pipeline
     gate: { table: gates, now },
     publish: createPublisher({ topic, account, meter }),
     publishRejected: createRejectedPublisher({ topic, account, meter }),
-    depthOf: (queue) => queueDepth(clients.queue(queue)),
-    plan: createPlanner({ table: gates, sliceSeconds, visibilitySeconds, capacity, now }),
+    depthOf,
+    recentDepth,
+    readOpenBatches: createOpenBatchReader(clients.batches, now),
+    needsWake: createNeedsWake({ table: gates, depthOf, nowMs: () => performance.now() }),
+    plan: createPlanner({ ...host, table: gates, sliceSeconds, visibilitySeconds, capacity, now }),
     // Events about a batch carry its lane and the first of its queues.
     addressOf: ({ workload, lane }) => registry.queue(queueName(workload, lane, 0)),
   };

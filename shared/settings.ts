@@ -27,12 +27,22 @@ export interface TelemetrySettings {
   clientId?: string;
 }
 
+/** Addresses of pages of the telemetry back end, with a placeholder each; absent fields: there is none. */
+export interface TelemetryLinks {
+  /** The logs of a batch; `{batch}` stands for its id. */
+  logs?: string;
+  /** The trace of a batch; `{trace}` stands for the id of the trace. */
+  trace?: string;
+}
+
 /** Everything that the environment decides, read once. Sizes in bytes, times as their names say. */
 export interface Settings {
   readonly storage: StorageConnection;
   readonly serviceBus: ServiceBusConnection;
   /** The platform's name for this instance of the app; undefined where there is none. */
   readonly instance: string | undefined;
+  /** Whether App Service authentication is in front of the app, so that its headers can be trusted. */
+  readonly isAuthenticated: boolean;
   /** undefined: this app runs the workloads of every pool. */
   readonly pool: string | undefined;
   readonly topic: string;
@@ -57,6 +67,7 @@ export interface Settings {
   readonly priceSheet: string;
   /** undefined: nobody asked for traces and metrics, and no SDK is loaded. */
   readonly telemetry: TelemetrySettings | undefined;
+  readonly links: TelemetryLinks;
 }
 
 /** Name and default of every setting of the app; docs/deploy.md says what each means. */
@@ -80,6 +91,8 @@ export const DEFAULTS = {
   SLUICE_VISIBILITY_SECONDS: '300',
   SLUICE_CAPACITY: '100',
   SLUICE_PRICE_SHEET: '2026',
+  SLUICE_LOGS_LINK: '',
+  SLUICE_TRACE_LINK: '',
 } as const;
 
 /** The settings are not usable; the message lists every problem found. */
@@ -108,6 +121,7 @@ export function readSettings(env: Environment): Settings {
     storage: readStorage(env, problems),
     serviceBus: readServiceBus(env, problems),
     instance: env.WEBSITE_INSTANCE_ID || undefined,
+    isAuthenticated: env.WEBSITE_AUTH_ENABLED?.toLowerCase() === 'true',
     pool,
     topic: text('SLUICE_TOPIC'),
     subscription: text('SLUICE_SUBSCRIPTION'),
@@ -126,6 +140,7 @@ export function readSettings(env: Environment): Settings {
     capacity: whole('SLUICE_CAPACITY', 1, 1_000),
     priceSheet: text('SLUICE_PRICE_SHEET'),
     telemetry: readTelemetry(env, problems),
+    links: readLinks({ logs: text('SLUICE_LOGS_LINK'), trace: text('SLUICE_TRACE_LINK') }, problems),
   };
   if (problems.length > 0) throw new SettingsError(`Settings are not usable:\n- ${problems.join('\n- ')}`);
   return Object.freeze(settings);
@@ -182,6 +197,23 @@ function readTelemetry(env: Environment, problems: string[]): TelemetrySettings 
     ...(connectionString ? { connectionString } : {}),
     ...identity(/(?:^|;)ClientId=([^;]+)/i.exec(env.APPLICATIONINSIGHTS_AUTHENTICATION_STRING ?? '')?.[1]),
   };
+}
+
+const PLACEHOLDERS = { logs: '{batch}', trace: '{trace}' } as const;
+
+/** The dashboard shows them as links, so only http and https are allowed. */
+function readLinks(templates: Readonly<Record<keyof TelemetryLinks, string>>, problems: string[]): TelemetryLinks {
+  const links: TelemetryLinks = {};
+  for (const name of ['logs', 'trace'] as const) {
+    const [template, placeholder] = [templates[name], PLACEHOLDERS[name]];
+    if (template === '') continue;
+    if (/^https?:\/\/[^/]/.test(template) && template.includes(placeholder)) links[name] = template;
+    else
+      problems.push(
+        `SLUICE_${name.toUpperCase()}_LINK must be an http or https address with ${placeholder} in it, got "${template}"`,
+      );
+  }
+  return links;
 }
 
 const identity = (clientId: string | undefined): { clientId?: string } => (clientId ? { clientId } : {});

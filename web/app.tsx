@@ -1,55 +1,84 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { key } from './api/key.ts';
+import { isAsked, key } from './api/key.ts';
+import { AuditPage } from './audit/audit-page.tsx';
 import { BatchPage } from './batch/batch-page.tsx';
 import { BatchesPage } from './batches/batches-page.tsx';
 import { CostPage } from './cost/cost-page.tsx';
+import { DeadLettersPage } from './dead-letters/dead-letters-page.tsx';
+import { HistoryPage } from './history/history-page.tsx';
 import { InboxPage } from './inbox/inbox-page.tsx';
 import { KeyPage } from './key/key-page.tsx';
-import { useObservable } from './observable.ts';
+import { OverviewPage } from './overview/overview-page.tsx';
+import { QueuePage } from './queue/queue-page.tsx';
 import { QueuesPage } from './queues/queues-page.tsx';
-import { type Place, usePlace } from './routing.ts';
+import { href, type Place, place } from './routing.ts';
 import { Sidebar } from './sidebar.tsx';
+import { PageHead } from './ui/pieces.tsx';
+import { Empty } from './ui/states.tsx';
 import { UploadPage } from './upload/upload-page.tsx';
 
 /** The whole dashboard: without a key it asks for one. */
 export function App(): JSX.Element {
-  const place = usePlace();
-  const isOpen = useObservable(key) !== '';
   const main = useRef<HTMLElement>(null);
-  const where = place.page === 'batch' ? place.id : place.page;
+  const at = place.value;
+  const where = at.page === 'batch' ? at.id : at.page === 'queue' ? at.queue : at.page;
 
   useEffect(() => window.scrollTo(0, 0), [where]);
 
-  if (!isOpen) return <KeyPage />;
+  if (key.value === '') return isAsked.value ? <KeyPage /> : <main class="key-page" />;
   return (
     <div class="layout">
       <button type="button" class="skip" onClick={() => main.current?.focus()}>
         Skip to content
       </button>
-      <Sidebar place={place} />
+      <Sidebar place={at} />
       <main ref={main} tabIndex={-1}>
-        <Page place={place} />
+        <Page place={at} />
       </main>
     </div>
   );
 }
 
-function Page({ place }: { place: Place }): JSX.Element {
-  switch (place.page) {
+function Page({ place: at }: { place: Place }): JSX.Element {
+  switch (at.page) {
+    case 'overview':
+      return <OverviewPage />;
     case 'queues':
       return <QueuesPage />;
+    case 'queue':
+      return <QueuePage key={at.queue} queue={at.queue} />;
     case 'batches':
       return <BatchesPage />;
     case 'batch':
-      return <BatchPage id={place.id} tab={place.tab} />;
+      return <BatchPage key={at.id} id={at.id} tab={at.tab} />;
+    case 'dead-letters':
+      return <DeadLettersPage />;
+    case 'history':
+      return <HistoryPage />;
+    case 'audit':
+      return <AuditPage />;
     case 'inbox':
       return <InboxPage />;
     case 'upload':
       return <UploadPage />;
     case 'cost':
       return <CostPage />;
+    case 'unknown':
+      return <UnknownPage path={at.path} />;
     default:
-      return place satisfies never;
+      return at satisfies never;
   }
 }
+
+const UnknownPage = ({ path }: { path: string }): JSX.Element => (
+  <>
+    <PageHead title="No such page" />
+    <Empty icon="search" title="There is nothing at this address">
+      <p class="mono">{path.slice(0, 200)}</p>
+      <a class="button primary normal" href={href('overview')}>
+        Go to the overview
+      </a>
+    </Empty>
+  </>
+);

@@ -2,10 +2,13 @@
 
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
-const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+/** Times are shown in UTC everywhere, as the API, the logs and the filter by day have them. */
+const UTC = { timeZone: 'UTC' } as const;
+const clock = new Intl.DateTimeFormat('en-GB', { ...UTC, hour: '2-digit', minute: '2-digit', second: '2-digit' });
 const dayAndTime = new Intl.DateTimeFormat('en-GB', {
-  ...{ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
+  ...{ ...UTC, day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
 });
+const dayOnly = new Intl.DateTimeFormat('en-GB', { ...UTC, day: 'numeric', month: 'short' });
 
 /** 1234567 → "1,234,567". */
 export const formatCount = (value: number): string => whole.format(value);
@@ -43,11 +46,18 @@ export function formatDuration(ms: number): string {
 const join = (large: number, unit: string, small: number, smallUnit: string): string =>
   small === 0 ? `${large} ${unit}` : `${large} ${unit} ${small} ${smallUnit}`;
 
-/** "14:03:22", in the time of whoever looks. */
-export const formatClock = (iso: string): string => clock.format(new Date(iso));
+/** "14:03:22 UTC". */
+export const formatClock = (iso: string | number): string => `${clock.format(new Date(iso))} UTC`;
 
-/** "24 Sept, 14:03", in the time of whoever looks. */
-export const formatTime = (iso: string): string => dayAndTime.format(new Date(iso));
+/** "24 Sept, 14:03 UTC". */
+export const formatTime = (iso: string): string => `${dayAndTime.format(new Date(iso))} UTC`;
+
+/** "12 s ago", of a time that the server gave; never in the future, whatever the clock of this machine says. */
+export const formatAgo = (iso: string, nowMs: number): string =>
+  `${formatDuration(Math.max(0, nowMs - Date.parse(iso)))} ago`;
+
+/** "24 Sept", of a date or a time, in UTC. */
+export const formatDay = (iso: string): string => dayOnly.format(new Date(iso));
 
 /** US dollars, with as many digits as a small bill needs. */
 export function formatUsd(usd: number): string {
@@ -81,3 +91,11 @@ export const formatNumberOf = (count: number, one: string, many = `${one}s`): st
 /** A place in an upload, in words. */
 export const formatPlace = ({ line, column }: { line: number; column?: number | undefined }): string =>
   column === undefined ? `line ${line}` : `line ${line}, column ${column}`;
+
+/** Characters that turn the direction of text around, and control characters: a name could read as another one. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for.
+const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Text from outside (file names, labels, messages), with what cannot be seen or turns text around as its code point. */
+export const plain = (text: string): string =>
+  text.replace(UNSAFE, (character) => `[U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}]`);

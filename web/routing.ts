@@ -1,44 +1,75 @@
-import { useEffect, useState } from 'preact/hooks';
+/** The address of the page: `#/<page>[/<id>[/<tab>]][?<parameters>]`. It holds all that a reload or a link must keep. */
+import { computed, signal } from '@preact/signals';
 
-export const TABS = ['overview', 'dead-letters', 'report', 'receipt'] as const;
+export const TABS = ['overview', 'items', 'dead-letters', 'report', 'receipt'] as const;
 export type Tab = (typeof TABS)[number];
+
+/** Pages without an id. */
+const PAGES = ['overview', 'queues', 'batches', 'dead-letters', 'history', 'audit', 'inbox', 'upload', 'cost'] as const;
 
 /** Where in the dashboard somebody is. */
 export type Place =
-  | { page: 'queues' }
-  | { page: 'batches' }
+  | { page: (typeof PAGES)[number] }
+  | { page: 'queue'; queue: string }
   | { page: 'batch'; id: string; tab: Tab }
-  | { page: 'inbox' }
-  | { page: 'upload' }
-  | { page: 'cost' };
+  | { page: 'unknown'; path: string };
 
-/** The place that an address fragment names; the queues for any other. */
+const address = signal(location.hash);
+const follow = (): void => {
+  address.value = location.hash;
+};
+addEventListener('hashchange', follow);
+addEventListener('popstate', follow);
+
+/** Where somebody is, as it changes. */
+export const place = computed((): Place => readPlace(address.value.split('?')[0] ?? ''));
+
+/** The parameters of the address: filters, search, sort, what is open. */
+export const parameters = computed(() => new URLSearchParams(address.value.split('?')[1] ?? ''));
+
 function readPlace(hash: string): Place {
-  const [page = '', id = '', tab = ''] = hash.replace(/^#\/?/, '').split('/');
-  if (page === 'batches' && id === '') return { page: 'batches' };
-  if (page === 'batches' && /^[0-9a-f-]{36}$/.test(id)) {
-    return { page: 'batch', id, tab: TABS.find((name) => name === tab) ?? 'overview' };
+  const path = hash.replace(/^#?\/?/, '').replace(/\/$/, '');
+  const [first = '', id, tab = 'overview', ...more] = path.split('/').map(decoded);
+  if (path === '') return { page: 'overview' };
+  const page = PAGES.find((name) => name === first);
+  const isTab = more.length === 0 && (TABS as readonly string[]).includes(tab);
+  if (page === 'batches' && id !== undefined && /^[0-9a-f-]{36}$/.test(id) && isTab)
+    return { page: 'batch', id, tab: tab as Tab };
+  if (page === 'queues' && id !== undefined && /^[a-z0-9-]{3,63}$/.test(id) && tab === 'overview')
+    return { page: 'queue', queue: id };
+  return page === undefined || id !== undefined ? { page: 'unknown', path } : { page };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
   }
-  if (page === 'inbox' || page === 'upload' || page === 'cost') return { page };
-  return { page: 'queues' };
+}
+
+/** The address of a page with parameters; empty ones are left out. */
+export function href(path: string, values: Readonly<Record<string, string>> = {}): string {
+  const query = new URLSearchParams(Object.entries(values).filter(([, value]) => value !== ''));
+  return `#/${path}${query.size === 0 ? '' : `?${query}`}`;
 }
 
 /** The address of a batch's page. */
 export const batchHref = (id: string, tab: Tab = 'overview'): string =>
-  `#/batches/${id}${tab === 'overview' ? '' : `/${tab}`}`;
+  href(`batches/${id}${tab === 'overview' ? '' : `/${tab}`}`);
 
-/** Goes somewhere else. */
-export const goTo = (href: string): void => {
-  location.hash = href;
-};
+/** The address of a queue's page. */
+export const queueHref = (queue: string): string => href(`queues/${queue}`);
 
-/** Where somebody is, as it changes. */
-export function usePlace(): Place {
-  const [hash, setHash] = useState(location.hash);
-  useEffect(() => {
-    const onChange = (): void => setHash(location.hash);
-    addEventListener('hashchange', onChange);
-    return () => removeEventListener('hashchange', onChange);
-  }, []);
-  return readPlace(hash);
+/**
+ * Changes parameters of the address; an empty value removes one. `push` adds a step that the Back button undoes; without
+ * it, as while somebody types, the present step changes.
+ */
+export function setParameters(changes: Readonly<Record<string, string>>, { push = false } = {}): void {
+  const path = (address.peek().split('?')[0] ?? '').replace(/^#?\/?/, '');
+  const next = href(path, { ...Object.fromEntries(parameters.peek()), ...changes });
+  if (next === address.peek()) return;
+  if (push) history.pushState(null, '', next);
+  else history.replaceState(null, '', next);
+  follow();
 }

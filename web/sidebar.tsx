@@ -1,10 +1,7 @@
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import { keepKey } from './api/key.ts';
 import { spending } from './api/spending.ts';
-import { formatCount } from './format.ts';
-import { forgetQueues } from './live/queue-history.ts';
-import { useObservable } from './observable.ts';
+import { formatNumberOf, formatUsd } from './format.ts';
 import type { Place } from './routing.ts';
 import { nextTheme, theme } from './theme.ts';
 import { Button } from './ui/button.tsx';
@@ -12,11 +9,15 @@ import { Icon, type IconName } from './ui/icon.tsx';
 import { Logo } from './ui/logo.tsx';
 
 const LINKS: readonly { href: string; name: string; icon: IconName; pages: readonly Place['page'][] }[] = [
-  { href: '#/queues', name: 'Queues', icon: 'queues', pages: ['queues'] },
+  { href: '#/overview', name: 'Overview', icon: 'overview', pages: ['overview'] },
+  { href: '#/queues', name: 'Queues', icon: 'queues', pages: ['queues', 'queue'] },
   { href: '#/batches', name: 'Batches', icon: 'batches', pages: ['batches', 'batch'] },
+  { href: '#/dead-letters', name: 'Dead letters', icon: 'warning', pages: ['dead-letters'] },
   { href: '#/inbox', name: 'Inbox', icon: 'inbox', pages: ['inbox'] },
   { href: '#/upload', name: 'Upload', icon: 'upload', pages: ['upload'] },
+  { href: '#/history', name: 'History', icon: 'history', pages: ['history'] },
   { href: '#/cost', name: 'Cost', icon: 'cost', pages: ['cost'] },
+  { href: '#/audit', name: 'Audit log', icon: 'audit', pages: ['audit'] },
 ];
 
 /** Where one can go, what watching costs, and what concerns the page itself. */
@@ -36,44 +37,33 @@ export function Sidebar({ place }: { place: Place }): JSX.Element {
         <OwnCost />
         <div class="sidebar-buttons">
           <ThemeButton />
-          <Button icon="signOut" look="quiet" label="Forget the key" onClick={forget} />
+          <Button icon="signOut" look="quiet" label="Forget the key" onClick={() => keepKey('')} />
         </div>
       </div>
     </aside>
   );
 }
 
-function forget(): void {
-  forgetQueues();
-  keepKey('');
-}
-
 function ThemeButton(): JSX.Element {
-  const chosen = useObservable(theme);
+  const chosen = theme.value;
   const icon = chosen === 'auto' ? 'auto' : chosen === 'light' ? 'sun' : 'moon';
   return <Button icon={icon} look="quiet" label={`Colours: ${chosen}`} onClick={nextTheme} />;
 }
 
+/** What this page has cost so far, as the server counted it. */
 function OwnCost(): JSX.Element {
-  const { requests, operations } = useObservable(spending);
-  const visible = useVisibility();
+  const { requests, operations, usd } = spending.value;
   return (
-    <div class="own-cost" title="What this page has asked for since it was opened. Hidden, it asks for nothing.">
-      <span class={visible ? 'pulse' : 'pulse off'} />
+    <div
+      class="own-cost"
+      title="What this page has caused since it was opened, executions included. Hidden, it asks for nothing."
+    >
       <span>
-        {formatCount(requests)} requests
-        <small>≈ {formatCount(operations)} storage operations</small>
+        {formatUsd(usd)} by this page
+        <small>
+          {formatNumberOf(requests, 'request')}, {formatNumberOf(operations, 'operation')}
+        </small>
       </span>
     </div>
   );
-}
-
-function useVisibility(): boolean {
-  const [visible, setVisible] = useState(!document.hidden);
-  useEffect(() => {
-    const onChange = (): void => setVisible(!document.hidden);
-    document.addEventListener('visibilitychange', onChange);
-    return () => document.removeEventListener('visibilitychange', onChange);
-  }, []);
-  return visible;
 }

@@ -1,20 +1,20 @@
-import { createObservable } from './observable.ts';
+import { signal } from '@preact/signals';
 
 const NAME = 'sluice-theme';
 const THEMES = ['auto', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
 /** The chosen theme; auto goes by the system. */
-export const theme = createObservable<Theme>(THEMES.find((name) => name === localStorage.getItem(NAME)) ?? 'auto');
+export const theme = signal<Theme>(THEMES.find((name) => name === localStorage.getItem(NAME)) ?? 'auto');
 
 /** Counts changes of the colours that are in effect, by choice or by the system: what is painted must be painted anew. */
-export const repaints = createObservable(0);
+export const repaints = signal(0);
 
 const show = (): void => {
-  const chosen = theme.get();
+  const chosen = theme.peek();
   if (chosen === 'auto') delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = chosen;
-  repaints.update((n) => n + 1);
+  repaints.value = repaints.peek() + 1;
 };
 
 /** Puts the theme into effect, now and whenever it changes. */
@@ -26,7 +26,7 @@ export function startTheme(): void {
 
 /** The next theme, for a button that goes round. */
 export function nextTheme(): void {
-  const next = THEMES[(THEMES.indexOf(theme.get()) + 1) % THEMES.length] ?? 'auto';
+  const next = THEMES[(THEMES.indexOf(theme.peek()) + 1) % THEMES.length] ?? 'auto';
   localStorage.setItem(NAME, next);
-  theme.set(next);
+  theme.value = next;
 }

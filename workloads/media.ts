@@ -20,4 +20,6 @@ export default defineWorkload({
   pool: 'media',
   containers: ['images', 'thumbnails'],
   deadlineSeconds: 900,
+  // What the uploader of an image asks for: sluice find, sluice items, GET batches/{id}/items.
+  id: ({ source }) => source,
 });

@@ -30,10 +30,10 @@ export function drawChart({ date, machine }: Results, throughput: Throughput): s
   const height = second + operations.length * (BAR + GAP) + 24;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" font-family="system-ui, sans-serif" font-size="13">`,
-    '<title>Items a second, and storage operations a million items</title>',
+    '<title>Items per second, and storage operations per million items</title>',
     '<style>text{fill:#444}.ours{fill:#0b6bcb}.bar{fill:#9aa5b1}@media(prefers-color-scheme:dark){text{fill:#ddd}.ours{fill:#5aa9ff}.bar{fill:#6b7580}}</style>',
-    ...panel('Items a second (each step of the scale is ten times the one before)', speed, TOP),
-    ...panel('Storage operations for a million items (fewer is better, same kind of scale)', operations, second),
+    ...panel('Items per second (each step of the scale is ten times the one before)', speed, TOP),
+    ...panel('Storage operations per million items (fewer is better, same kind of scale)', operations, second),
     `<text x="0" y="${height - 4}" font-size="11">${date.slice(0, 10)}, ${machine.cores} cores, one machine, one run, the same Azurite in memory and the same handler</text>`,
     '</svg>',
     '',

@@ -65,8 +65,8 @@ function throughputTargets({ sluice, limit, listener, queueTrigger }: Throughput
     least('items/s against the listener of the white paper, times', 300, times(listener)),
     least('items/s against the queue trigger, times', 300, times(queueTrigger)),
     least('items/s against the limit', 0.7, times(limit), 2),
-    most('storage operations a million items', 1_000, operationsAMillion(sluice)),
-    most('orchestration actions a million items', 60, (sluice.actions / sluice.items) * MILLION),
+    most('storage operations per million items', 1_000, operationsAMillion(sluice)),
+    most('orchestration actions per million items', 60, (sluice.actions / sluice.items) * MILLION),
   ];
 }
 

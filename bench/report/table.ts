@@ -103,7 +103,7 @@ export function formatResults(results: Results): string[] {
       ? [
           '',
           `${small.batches} batches of ${small.itemsEach}: p50 ${formatCount(small.latencyMs.p50)} ms, max ${formatCount(small.latencyMs.max)} ms`,
-          `Storage operations a batch: ${eachOf(small)}`,
+          `Storage operations per batch: ${eachOf(small)}`,
         ]
       : []),
     ...(wake

@@ -31,6 +31,7 @@ export async function listen(serviceBus: string): Promise<Events> {
   receiver.subscribe({
     processMessage: async (message) => {
       const one = toHeard(message);
+      if (!one) return;
       heard.push(one);
       for (const each of waiting) {
         if (!each.matches(one)) continue;
@@ -50,8 +51,7 @@ export async function listen(serviceBus: string): Promise<Events> {
   };
 }
 
-const toHeard = (message: ServiceBusReceivedMessage): Heard => ({
-  event: readEvent(message.body),
-  publishedMs: message.enqueuedTimeUtc?.getTime() ?? Number.NaN,
-  heardMs: Date.now(),
-});
+function toHeard({ body, enqueuedTimeUtc }: ServiceBusReceivedMessage): Heard | undefined {
+  const event = readEvent(body);
+  return event && { event, publishedMs: enqueuedTimeUtc?.getTime() ?? Number.NaN, heardMs: Date.now() };
+}

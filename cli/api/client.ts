@@ -33,7 +33,10 @@ export interface Api {
 }
 
 /** A client of the app at `settings.url`. */
-export function createApi(settings: Pick<CliSettings, 'url' | 'key' | 'operatorKey'>, fetcher: typeof fetch): Api {
+export function createApi(
+  settings: Pick<CliSettings, 'url' | 'key' | 'operatorKey'> & Partial<Pick<CliSettings, 'operator'>>,
+  fetcher: typeof fetch,
+): Api {
   const keys: Record<Audience, string | undefined> = {
     client: settings.key,
     operator: settings.operatorKey,
@@ -44,7 +47,10 @@ export function createApi(settings: Pick<CliSettings, 'url' | 'key' | 'operatorK
     return { url: `${settings.url}/api/${path}`, headers: key === undefined ? {} : { 'x-functions-key': key } };
   };
   const send = async (url: string, call: Call): Promise<Response> => {
-    const answer = await reach(fetcher, url, { ...requestOf(call), headers: headersOf(call, address) });
+    const answer = await reach(fetcher, url, {
+      ...requestOf(call),
+      headers: { ...actorOf(call, settings.operator), ...headersOf(call, address) },
+    });
     if (answer.ok || call.alsoExpected?.includes(answer.status)) return answer;
     throw new ApiProblem(answer.status, await answer.text(), answer.headers.get('retry-after') ?? undefined);
   };
@@ -72,6 +78,12 @@ const headersOf = (call: Call, address: Api['address']): Record<string, string> 
   ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
   ...call.headers,
 });
+
+/** Who acts, for the audit log; only actions are recorded. */
+const actorOf = ({ audience, method = 'GET' }: Call, operator: string | undefined): Record<string, string> =>
+  operator === undefined || audience !== 'operator' || method === 'GET'
+    ? {}
+    : { 'sluice-operator': encodeURIComponent(operator) };
 
 const requestOf = ({ method = 'GET', body }: Call): RequestInit => ({
   method,

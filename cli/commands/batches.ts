@@ -7,9 +7,9 @@ import { EXIT } from '../exit-codes.ts';
 import { checkWorkload } from '../names/workload.ts';
 import { day, whole } from '../options.ts';
 import type { Act, Action, Session } from '../session.ts';
-import { formatTime } from '../text/format.ts';
+import { formatCount, formatTime } from '../text/format.ts';
 import type { Column } from '../text/listing.ts';
-import { labelOption } from '../upload/label-flag.ts';
+import { labelOption, labelTexts } from '../upload/label-flag.ts';
 import { describeEnd, getBatch } from '../watch/wait.ts';
 
 /** Filters of the listing. */
@@ -18,6 +18,7 @@ interface BatchesOptions {
   workload?: string;
   state?: string;
   label?: Labels;
+  search?: string;
   limit: number;
 }
 
@@ -35,6 +36,7 @@ export function addBatches(program: Command, act: Act): void {
     .option('--workload <name>', 'only of this workload')
     .addOption(new Option('--state <state>', 'only in this state').choices(BATCH_STATES))
     .addOption(labelOption('only with this label; of several, with all of them'))
+    .option('--search <text>', 'only with this in the id, the file name or the value of a label')
     .addOption(new Option('--limit <n>', 'most batches').argParser(whole(1, MAX_SHOWN)).default(50))
     .action(act(batches, ['table', 'json', 'csv']));
 }
@@ -49,19 +51,28 @@ const batches: Action<[string | undefined, BatchesOptions]> = async (session, id
   const list = await listBatches(session, options);
   // A workload that is gone may still have batches.
   if (list.batches.length === 0) await checkWorkload(session, options.workload);
-  const none = `No batches from ${list.days.from} to ${list.days.to}.`;
+  const isFiltered = Object.keys(options).some((name) => name !== 'day' && name !== 'limit');
+  const none = `No batches${isFiltered ? ' that fit' : ''} from ${list.days.from} to ${list.days.to}.`;
   session.list(list, { entries: list.batches, columns: COLUMNS, none });
+  if (isFiltered && list.batches.length < options.limit) session.inform(...describeLookedAt(list));
   return EXIT.done;
 };
 
+/** An app of an older version answers without `lookedAt`. */
+const describeLookedAt = ({ lookedAt }: Partial<BatchList>): string[] =>
+  lookedAt?.until
+    ? [`Batches looked at: ${formatCount(lookedAt.batches)}, back to ${formatTime(lookedAt.until)} UTC.`]
+    : [];
+
 async function listBatches({ api }: Session, { limit, label = {}, ...filter }: BatchesOptions): Promise<BatchList> {
-  const labels = Object.entries(label).map(([key, value]) => `${key}=${value}`);
-  const query = { ...filter, label: labels, limit: Math.min(limit, MAX_PAGE) };
-  const list: BatchList = { batches: [], days: { from: '', to: '' } };
+  const query = { ...filter, label: labelTexts(label), limit: Math.min(limit, MAX_PAGE) };
+  const list: BatchList = { batches: [], days: { from: '', to: '' }, lookedAt: { batches: 0, until: null } };
   for await (const answer of api.pages({ path: 'batches', query })) {
-    const page = (await answer.json()) as BatchList;
-    list.batches.push(...page.batches);
-    list.days = page.days;
+    const { batches, days, lookedAt } = (await answer.json()) as Omit<BatchList, 'lookedAt'> & Partial<BatchList>;
+    list.batches.push(...batches);
+    list.days = { from: days.from, to: list.days.to || days.to };
+    const { batches: compared = 0, until = null } = lookedAt ?? {};
+    list.lookedAt = { batches: list.lookedAt.batches + compared, until: until ?? list.lookedAt.until };
     if (list.batches.length >= limit) break;
   }
   return { ...list, batches: list.batches.slice(0, limit) };

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { z } from 'zod';
 import type { deadLetterGroupsSchema, deadLetterListSchema } from '../../shared/http/dead-letters/schemas.ts';
+import { UsageError } from '../errors.ts';
 import { EXIT } from '../exit-codes.ts';
 import { downloadFormat } from '../output/download-format.ts';
 import { writePages } from '../output/output.ts';
@@ -9,13 +10,14 @@ import { formatCount, formatNumber } from '../text/format.ts';
 import { parseLines } from '../text/lines.ts';
 import { type Column, listCsv } from '../text/listing.ts';
 import { toLine } from '../text/printable.ts';
+import { addBatchesFilter, type BatchesFilter, listCauses } from './dead-letters-of-batches.ts';
 
 type Groups = z.infer<typeof deadLetterGroupsSchema>;
 type Letters = z.infer<typeof deadLetterListSchema>;
 
 const FORMATS = ['text', 'json', 'ndjson', 'csv'] as const;
 
-interface DeadLettersOptions {
+interface DeadLettersOptions extends BatchesFilter {
   cause?: string;
   format?: (typeof FORMATS)[number];
   out?: string;
@@ -31,19 +33,28 @@ one. --format ndjson prints all of them, one letter per line, to be corrected an
 
 /** `sluice dead-letters ID`. */
 export function addDeadLetters(program: Command, act: Act): void {
-  program
+  const command = program
     .command('dead-letters')
     .summary('the items that did not succeed, by cause')
-    .description('Shows the items of a batch whose latest outcome is dead.')
-    .argument('<id>', 'the batch')
+    .description(
+      'Shows the items of a batch whose latest outcome is dead; without an ID, the causes of all batches of the last seven days.',
+    )
+    .argument('[id]', 'the batch')
     .option('--cause <cause>', 'only those of this cause, as they are grouped')
     .addOption(new Option('--format <format>', 'form; default by the ending of --out, else text').choices(FORMATS))
     .option('--out <file>', 'into this file, which appears when it is whole; - is standard output')
-    .addHelpText('after', HELP)
-    .action(act(deadLetters, ['table', 'json', 'csv']));
+    .addHelpText('after', HELP);
+  addBatchesFilter(command).action(act(deadLetters, ['table', 'json', 'csv']));
 }
 
-const deadLetters: Action<[string, DeadLettersOptions]> = async (session, id, options) => {
+const deadLetters: Action<[string | undefined, DeadLettersOptions]> = async (session, id, options) => {
+  const { cause, format: form, out, ...filter } = options;
+  if (id === undefined) {
+    if (form !== undefined || out !== undefined) throw new UsageError('--format and --out: expected the id of a batch');
+    return listCauses(session, { ...filter, cause });
+  }
+  const [other] = Object.keys(filter);
+  if (other !== undefined) throw new UsageError(`--${other}: does not go with the id of a batch`);
   const path = `batches/${encodeURIComponent(id)}/dead-letters`;
   const format = downloadFormat(session, options, { formats: FORMATS, fallback: 'text' });
   const isWhole = format === 'ndjson' || format === 'csv';

@@ -3,13 +3,12 @@ import type { z } from 'zod';
 import type { FoundItems, itemSchema } from '../../shared/http/items/schemas.ts';
 import { CliError, UsageError } from '../errors.ts';
 import { EXIT } from '../exit-codes.ts';
-import { whole } from '../options.ts';
+import { itemPosition } from '../options.ts';
 import type { Act, Action, Session } from '../session.ts';
 import { formatCount, formatTable, formatTime } from '../text/format.ts';
 
 type Item = z.infer<typeof itemSchema>;
 
-const MAX_POSITION = 1_000_000_000;
 /** Of items with the same id: more than a few are a mistake of the upload, which the first ones show. */
 const MAX_SHOWN = 10;
 
@@ -28,7 +27,7 @@ export function addFind(program: Command, act: Act): void {
     .summary('one item: where it ran, its attempts, its result or dead letter')
     .description('Shows what became of one item of a batch, by its position or by its id.')
     .argument('<id>', 'the batch')
-    .argument('[position]', 'position of the item, from 0', whole(0, MAX_POSITION))
+    .argument('[position]', 'position of the item, from 0', itemPosition)
     .option('--id <id>', 'id of the item, where the workload names its id field')
     .addHelpText('after', HELP)
     .action(act(find));

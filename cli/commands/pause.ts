@@ -8,7 +8,10 @@ import type { Act, Action, Session } from '../session.ts';
 import { describeEnd } from '../watch/wait.ts';
 import { describeQueue } from './queues.ts';
 
-/** `sluice pause` and `sluice resume`, of a queue or a batch: the name of a queue is never the id of a batch. */
+/**
+ * `sluice pause` and `sluice resume`, of a queue or a batch (the name of a queue is never the id of one), and `sluice
+ * drain`.
+ */
 export function addPause(program: Command, act: Act): void {
   program
     .command('pause')
@@ -27,6 +30,14 @@ export function addPause(program: Command, act: Act): void {
     )
     .argument('<queue or batch>', 'the queue, or the id of the batch')
     .action(act(resume));
+  program
+    .command('drain')
+    .summary('drain a queue now')
+    .description(
+      'Drains what waits in a queue now, without a wake event: after an upload that published none (--notify-from of a policy), or when a wake was lost. Nothing is started for an empty queue.',
+    )
+    .argument('<queue>', 'the queue')
+    .action(act(drain));
 }
 
 const pause: Action<[string, { reason?: string }]> = (session, name, options) =>
@@ -34,12 +45,13 @@ const pause: Action<[string, { reason?: string }]> = (session, name, options) =>
 
 const resume: Action<[string]> = (session, name) => change(session, name, { verb: 'resume' });
 
+const drain: Action<[string]> = (session, queue) => change(session, queue, { verb: 'drain', isBatch: false });
+
 async function change(
   session: Session,
   name: string,
-  { verb, body }: { verb: string; body?: unknown },
+  { verb, body, isBatch = isBatchId(name) }: { verb: 'pause' | 'resume' | 'drain'; body?: unknown; isBatch?: boolean },
 ): Promise<typeof EXIT.done> {
-  const isBatch = isBatchId(name);
   const path = `${isBatch ? 'batches' : 'queues'}/${encodeURIComponent(name)}/${verb}`;
   const call = { path, method: 'POST', audience: 'operator', ...(body === undefined ? {} : { body }) } as const;
   if (isBatch) {

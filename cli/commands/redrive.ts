@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { z } from 'zod';
+import { isExactNumber, parseExact } from '../../shared/contract/exact-json.ts';
 import type { redriveAnswerSchema, redriveRequestSchema } from '../../shared/http/dead-letters/schemas.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -13,6 +14,7 @@ import { formatCount, formatNumber } from '../text/format.ts';
 import { endingOf } from '../watch/until-finished.ts';
 import { describeEnd, timeoutOption, type WaitOptions, waitFor } from '../watch/wait.ts';
 
+type Patch = NonNullable<Request['patch']>;
 type Request = z.input<typeof redriveRequestSchema>;
 type Answer = z.infer<typeof redriveAnswerSchema>;
 
@@ -21,6 +23,7 @@ interface RedriveOptions extends WaitOptions {
   cause?: string;
   items?: number[];
   corrected?: string;
+  patch?: Patch;
   rate?: number;
   idempotencyKey?: string;
   wait?: boolean;
@@ -33,6 +36,9 @@ same key it is done once.
 
 --corrected reads NDJSON with "index" and "item" in each line, as sluice dead-letters --format ndjson writes it.
 
+--patch changes the same fields in each item that runs again, but not in those of --corrected: a JSON Merge Patch (RFC 7396),
+in which null removes a field.
+
 --report is for a batch in the state reportFailed, after the workload was fixed and deployed: no item runs again, and the
 new code makes the report of the results that are there.
 
@@ -40,7 +46,8 @@ Examples:
   sluice redrive <id> --wait
   sluice redrive <id> --report --wait
   sluice redrive <id> --cause 'rejected: Reject: No tax rate is known for "…".'
-  sluice redrive <id> --items 17,4710 --rate 100`;
+  sluice redrive <id> --items 17,4710 --rate 100
+  sluice redrive <id> --patch '{"currency":"USD","discount":null}' --wait`;
 
 /** `sluice redrive ID`. */
 export function addRedrive(program: Command, act: Act): void {
@@ -55,6 +62,7 @@ export function addRedrive(program: Command, act: Act): void {
     .option('--cause <cause>', 'only those of this cause, as dead-letters shows it')
     .addOption(new Option('--items <indexes>', 'only these, by index').argParser(wholeList))
     .option('--corrected <file>', 'these, with another item; - is standard input')
+    .addOption(new Option('--patch <json>', 'the same change in each item').argParser(patchOf))
     .addOption(new Option('--rate <n>', 'most items per second').argParser(decimal(0.01, 1e6)))
     .addOption(new Option('--idempotency-key <key>', 'default random').argParser(idempotencyKey))
     .option('--wait', 'wait until the batch has ended, as watch does')
@@ -66,9 +74,9 @@ export function addRedrive(program: Command, act: Act): void {
 const redrive: Action<[string, RedriveOptions]> = async (session, id, options) => {
   if (options.cause !== undefined && (options.items !== undefined || options.corrected !== undefined))
     throw new UsageError('--cause: goes with neither --items nor --corrected');
-  const { cause, items, corrected, rate } = options;
-  if (options.report && [cause, items, corrected, rate].some((choice) => choice !== undefined))
-    throw new UsageError('--report: goes with none of --cause, --items, --corrected and --rate');
+  const { cause, items, corrected, patch, rate } = options;
+  if (options.report && [cause, items, corrected, patch, rate].some((choice) => choice !== undefined))
+    throw new UsageError('--report: goes with none of --cause, --items, --corrected, --patch and --rate');
   const key = options.idempotencyKey ?? session.io.randomId();
   const body = await requestOf(session.io, options, key);
   session.inform(`Idempotency key: ${key}`);
@@ -86,7 +94,7 @@ const redrive: Action<[string, RedriveOptions]> = async (session, id, options) =
 
 async function requestOf(
   io: Io,
-  { report, cause, items, corrected, rate }: RedriveOptions,
+  { report, cause, items, corrected, patch, rate }: RedriveOptions,
   key: string,
 ): Promise<Request> {
   return {
@@ -95,8 +103,21 @@ async function requestOf(
     ...(cause === undefined ? {} : { cause }),
     ...(items === undefined ? {} : { items }),
     ...(corrected === undefined ? {} : { corrected: await readCorrected(io, corrected) }),
+    ...(patch === undefined ? {} : { patch }),
     ...(rate === undefined ? {} : { ratePerSecond: rate }),
   };
+}
+
+function patchOf(text: string): Patch {
+  let value: unknown;
+  try {
+    value = parseExact(text);
+  } catch {
+    value = undefined;
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value) && !isExactNumber(value))
+    return value as Patch;
+  throw new InvalidArgumentError('Expected a JSON object such as {"currency":"USD"}.');
 }
 
 type Corrected = NonNullable<Request['corrected']>[number];
@@ -122,7 +143,7 @@ async function readText(path: string, file: string): Promise<string> {
 function correctedOf(line: string, at: string): Corrected {
   let value: unknown;
   try {
-    value = JSON.parse(line);
+    value = parseExact(line);
   } catch (error: unknown) {
     throw new UsageError(`${at}: expected JSON, got ${line.slice(0, 60)}`, { cause: error });
   }

@@ -19,8 +19,8 @@ random, too.
 The cells of CSV are converted by the schema of the workload, as are those of a sheet of Excel, which goes as CSV. Parquet
 goes as NDJSON with its own types.
 
-Several files, or a pattern in quotes, are sent as one batch per file; one that fails does not stop the others. The exit code is the
-first of 1, 2, 3, 4, 7, 9, 8, 6, 5 that one of them has.
+Several files, or a pattern in quotes, are sent as one batch per file; one that fails does not stop the others. The exit
+code is the first of 1, 2, 3, 4, 7, 9, 8, 6, 5 that one of them has.
 
 What is over the limit of a request (200 MiB, compressed) goes through the inbox, when its storage is named by
 --inbox-connection or SLUICE_INBOX_CONNECTION: a connection string, or the address of the blob service

@@ -4,7 +4,9 @@ import { DURABLE_BACKENDS, type DurableBackend } from '../../shared/cost/counts.
 import { breakEven } from '../../shared/cost/model/break-even.ts';
 import { modelMonth } from '../../shared/cost/model/model.ts';
 import { DEFAULT_PARAMETERS, type MonthParameters } from '../../shared/cost/model/month-parameters.ts';
+import { openTab } from '../../shared/cost/model/open-tab.ts';
 import { readPriceSheet } from '../../shared/cost/sheet.ts';
+import { toError } from '../../shared/errors.ts';
 import { toText } from './cost-table.ts';
 
 type NumberKey = Exclude<keyof MonthParameters, 'backend'>;
@@ -12,11 +14,11 @@ type NumberKey = Exclude<keyof MonthParameters, 'backend'>;
 /** Option, parameter, smallest, largest, meaning. */
 const NUMBERS: readonly [string, NumberKey, number, number, string][] = [
   ['queues', 'queues', 1, 1e6, 'queues'],
-  ['pollers', 'pollers', 0, 1e6, 'polling threads a queue, in the design with pollers'],
+  ['pollers', 'pollers', 0, 1e6, 'polling threads per queue, in the design with pollers'],
   ['idle-hours', 'idleHours', 0, 24, 'hours a day without work; a fraction is allowed'],
   ['batches', 'batches', 0, 1e6, 'batches a day'],
   ['items', 'items', 0, 1e12, 'items a day, over all batches'],
-  ['chunk', 'chunk', 1, 1e6, 'items a chunk'],
+  ['chunk', 'chunk', 1, 1e6, 'items per chunk'],
   ['partition-count', 'partitionCount', 1, 16, 'control queues of the task hub (azureStorage)'],
   ['sweep-minutes', 'sweepMinutes', 1, 1440, 'minutes between sweeps'],
   ['inbox-minutes', 'inboxMinutes', 0, 1440, 'minutes between looks into the inbox; 0: not watched'],
@@ -47,7 +49,7 @@ function parse(args: string[]) {
   try {
     return parseArgs({ args, options: { ...numbers, backend: TEXT, sheet: TEXT, json: FLAG, help: FLAG } }).values;
   } catch (error: unknown) {
-    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
+    throw new UsageError(toError(error).message, { cause: error });
   }
 }
 
@@ -83,6 +85,12 @@ export function runCost(args: string[], defaultSheet: string): string {
   if (values.help) return HELP;
   const parameters = readParameters(values);
   const sheet = readPriceSheet(values.sheet ?? defaultSheet);
-  const answer = { parameters, sheet, month: modelMonth(parameters, sheet), breakEven: breakEven(parameters, sheet) };
+  const answer = {
+    parameters,
+    sheet,
+    month: modelMonth(parameters, sheet),
+    breakEven: breakEven(parameters, sheet),
+    openTab: openTab(parameters, sheet),
+  };
   return values.json ? JSON.stringify({ ...answer, sheet: sheet.name }, null, 2) : toText(answer);
 }

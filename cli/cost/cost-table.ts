@@ -10,7 +10,9 @@ import type { BreakEven } from '../../shared/cost/model/break-even.ts';
 import type { Month, Solution } from '../../shared/cost/model/model.ts';
 import type { Line } from '../../shared/cost/model/model-lines.ts';
 import type { MonthParameters } from '../../shared/cost/model/month-parameters.ts';
+import type { OpenTab, TabMonth } from '../../shared/cost/model/open-tab.ts';
 import { PRICE_CLASSES, type PriceSheet } from '../../shared/cost/sheet.ts';
+import { formatCount, formatNumber } from '../text/format.ts';
 
 /** Everything that is printed. */
 export interface CostAnswer {
@@ -18,9 +20,8 @@ export interface CostAnswer {
   sheet: PriceSheet;
   month: Month;
   breakEven: BreakEven;
+  openTab: OpenTab;
 }
-
-const grouped = (n: number): string => Math.round(n).toLocaleString('en-US');
 
 /** Three decimals, so that 2.376 is not hidden behind 2.38. */
 function inUsd(usd: number | null): string {
@@ -37,7 +38,7 @@ const cells = (line: Line): string[] => [
   line.when,
   line.who,
   line.does,
-  line.count === null ? '' : grouped(line.count),
+  line.count === null ? '' : formatCount(line.count),
   inUsd(line.usd),
 ];
 
@@ -56,8 +57,8 @@ function solutionText({ title, lines, totalUsd, idleUsd }: Solution): string[] {
 function parametersText(p: MonthParameters, sheet: PriceSheet): string[] {
   return [
     `Price sheet ${sheet.name}: ${sheet.title}. A month is 30 days.`,
-    `Queues ${grouped(p.queues)}, polling threads a queue ${grouped(p.pollers)}, idle hours a day ${p.idleHours}, ` +
-      `batches a day ${grouped(p.batches)}, items a day ${grouped(p.items)}, items a chunk ${grouped(p.chunk)}.`,
+    `Queues ${formatCount(p.queues)}, polling threads per queue ${formatCount(p.pollers)}, idle hours a day ${p.idleHours}, ` +
+      `batches a day ${formatCount(p.batches)}, items a day ${formatCount(p.items)}, items per chunk ${formatCount(p.chunk)}.`,
     '',
   ];
 }
@@ -70,21 +71,48 @@ function batchText({ items, batches, chunk, backend }: MonthParameters): string[
   const ours = storageOperations(batchOperations(shape));
   const theirs = storageOperations(timesOperations(MESSAGE_AN_ITEM, shape.items));
   return [
-    `A batch of ${grouped(shape.items)} items in chunks: ${grouped(planOf(shape).chunks)}. Storage operations: ${grouped(ours)} of the app, ` +
-      `${grouped(host)} of the Durable extension for ${grouped(actions)} actions (computed).`,
-    `One message per item would need ${grouped(theirs)}: ${(theirs / (ours + host)).toFixed(1)} times as many.`,
+    `A batch of ${formatCount(shape.items)} items in chunks: ${formatCount(planOf(shape).chunks)}. Storage operations: ${formatCount(ours)} of the app, ` +
+      `${formatCount(host)} of the Durable extension for ${formatCount(actions)} actions (computed).`,
+    `One message per item would need ${formatCount(theirs)}: ${(theirs / (ours + host)).toFixed(1)} times as many.`,
     '',
   ];
 }
 
-const atLeast = (n: number | null, what: string): string => (n === null ? 'never' : `from ${grouped(n)} ${what}`);
+function notificationText(
+  { notification: { costUsd, savedUsd } }: Month,
+  { notificationThreads }: BreakEven,
+): string[] {
+  const net = savedUsd - costUsd;
+  return [
+    'The notification layer (Service Bus) instead of polling:',
+    `  costs  ${inUsd(costUsd)} USD a month: base fee, events, reads of the scale controller`,
+    `  saves  ${inUsd(savedUsd)} USD a month: polls of empty queues`,
+    `  net    ${net < 0 ? '-' : ''}${inUsd(Math.abs(net))} USD a month; it pays ${atLeast(notificationThreads, 'polling thread')}`,
+    '',
+  ];
+}
+
+const atLeast = (n: number | null, what: string, per = ''): string =>
+  n === null ? 'never' : `from ${formatNumber(n, what)}${per} on`;
 
 function breakEvenText(breakEven: BreakEven): string[] {
   return [
     'Break-even: Sluice is the cheaper one, all else equal,',
-    `  against pollers        ${atLeast(breakEven.pollingThreads, 'polling threads on')}`,
-    `                         ${atLeast(breakEven.itemsAgainstPollers, 'items a day on')}`,
-    `  against queue triggers ${atLeast(breakEven.itemsAgainstTrigger, 'items a day on')}`,
+    `  against pollers        ${atLeast(breakEven.pollingThreads, 'polling thread')}`,
+    `                         ${atLeast(breakEven.itemsAgainstPollers, 'item', ' a day')}`,
+    `  against queue triggers ${atLeast(breakEven.itemsAgainstTrigger, 'item', ' a day')}`,
+    '',
+  ];
+}
+
+const tabText = ({ looks, usd }: TabMonth): string => `${inUsd(usd)} USD a month, ${formatCount(looks)} looks`;
+
+function openTabText({ idleHours }: MonthParameters, { attended, unattended }: OpenTab): string[] {
+  return [
+    `A tab of the dashboard, open and visible day and night, in no design's sum; something moves ${24 - idleHours} h a day:`,
+    `  in use             ${tabText(attended)}: each 3 s while something moves`,
+    `  left to itself     ${tabText(unattended)}: each 60 s then`,
+    '  both look 10, 30 and 60 s apart when all stands still, and no more after half an hour; hidden, they never look',
     '',
   ];
 }
@@ -100,12 +128,14 @@ function caveats(sheet: PriceSheet, month: Month): string[] {
 }
 
 /** The whole answer, line by line. */
-export function toText({ parameters, sheet, month, breakEven }: CostAnswer): string {
+export function toText({ parameters, sheet, month, breakEven, openTab }: CostAnswer): string {
   return [
     ...parametersText(parameters, sheet),
     ...solutionsOf(month).flatMap(solutionText),
     ...batchText(parameters),
+    ...notificationText(month, breakEven),
     ...breakEvenText(breakEven),
+    ...openTabText(parameters, openTab),
     ...caveats(sheet, month),
   ].join('\n');
 }

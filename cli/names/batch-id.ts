@@ -35,7 +35,7 @@ export async function resolveBatchId(session: Session, text: string): Promise<st
   const piece = text.toLowerCase();
   if (isBatchId(piece)) return piece;
   if (!isPieceOfId(piece)) return text;
-  const found = await findRecent(session, ({ id }) => id.startsWith(piece) || id.endsWith(piece));
+  const found = await findRecent(session, piece);
   const [only, ...others] = found;
   if (only === undefined)
     throw new CliError(`There is no batch of the last seven days whose id begins or ends with "${piece}".`, {
@@ -47,19 +47,23 @@ export async function resolveBatchId(session: Session, text: string): Promise<st
   return only.id;
 }
 
-/** Each further page would begin its seven days at its own first batch: what is older than those of the first is left out. */
-async function findRecent({ api }: Session, isMeant: (batch: BatchEntry) => boolean): Promise<BatchEntry[]> {
+/**
+ * Each further page would begin its seven days at its own first batch: what is older than those of the first is left out.
+ * The search of the app also finds file names and labels, and an app of an older version lists all batches.
+ */
+async function findRecent({ api }: Session, piece: string): Promise<BatchEntry[]> {
   const found: BatchEntry[] = [];
   let seen = 0;
   let oldestDay: string | undefined;
-  for await (const answer of api.pages({ path: 'batches', query: { limit: MAX_PAGE } })) {
-    const { batches, days } = (await answer.json()) as BatchList;
+  for await (const answer of api.pages({ path: 'batches', query: { search: piece, limit: MAX_PAGE } })) {
+    const { batches, days, lookedAt } = (await answer.json()) as Omit<BatchList, 'lookedAt'> & Partial<BatchList>;
     const since = oldestDay ?? days.from;
     oldestDay = since;
     const recent = batches.filter(({ id }) => batchDate(id) >= since);
-    found.push(...recent.filter(isMeant));
-    seen += batches.length;
-    if (seen >= MAX_LOOKED_AT || recent.length < batches.length) break;
+    found.push(...recent.filter(({ id }) => id.startsWith(piece) || id.endsWith(piece)));
+    seen += lookedAt?.batches ?? batches.length;
+    const isBeyond = recent.length < batches.length || (lookedAt?.until ?? since) < since;
+    if (seen >= MAX_LOOKED_AT || isBeyond) break;
   }
   return found;
 }

@@ -1,4 +1,4 @@
-import { SUSPECT_ITEMS } from '../../shared/batches/batch-row.ts';
+import { isFinished, SUSPECT_ITEMS } from '../../shared/batches/batch-row.ts';
 import type { BatchView } from '../../shared/http/batches/schemas.ts';
 import { formatBar, formatCount, formatNumber, formatRate, formatSeconds, formatTable, formatTime } from './format.ts';
 
@@ -9,11 +9,13 @@ export type ShownBatch = Pick<
 > & {
   receipt?: Pick<BatchView['receipt'], 'operations'>;
   blocked?: BatchView['blocked'];
+  waiting?: BatchView['waiting'];
   progress?: BatchView['progress'];
   estimate?: BatchView['estimate'];
   suspect?: BatchView['suspect'];
   hint?: BatchView['hint'];
   paused?: BatchView['paused'];
+  producer?: BatchView['producer'];
 };
 
 /** What is shown of a queue beside a batch. */
@@ -22,7 +24,10 @@ export interface ShownQueue {
   active: number;
 }
 
-/** Progress in one line, with what has ended in running chunks; depth and tasks are of all queues, as they share the machine. */
+/**
+ * Progress in one line, with what has ended in running chunks; depth and tasks are of all queues, as they share the
+ * machine.
+ */
 export function describeProgress(batch: ShownBatch, queues?: readonly ShownQueue[] | undefined): string {
   const { progress, estimate, ratePerSecond, counts } = batch;
   const { accepted, pending } = counts;
@@ -48,37 +53,66 @@ export function describeBlocked({ blocked, paused }: Pick<ShownBatch, 'blocked' 
   return blocked && `Waits since ${formatTime(blocked.since)} UTC: queue ${blocked.queue}: ${blocked.reason}`;
 }
 
+/** What is ahead of a batch of which nothing runs, and why, unless that is said as `blocked`; undefined for any other. */
+function describeWaiting({ waiting, blocked }: Pick<ShownBatch, 'blocked' | 'waiting'>): string | undefined {
+  if (!waiting) return undefined;
+  const { queue, batchesAhead, itemsAhead, nextAt, reason } = waiting;
+  const items = formatNumber(itemsAhead, 'item');
+  const ahead = batchesAhead === 0 ? 'first' : `behind ${batchesOf(batchesAhead)} of ${items}`;
+  return [
+    `Place in queue ${queue}: ${ahead}`,
+    ...(blocked ? [] : [reason]),
+    ...(nextAt === undefined ? [] : [`goes on about ${formatTime(nextAt)} UTC`]),
+  ].join('; ');
+}
+
+const batchesOf = (count: number): string => `${formatCount(count)} ${count === 1 ? 'batch' : 'batches'}`;
+
 /** What may be done about a paused batch, in one line; undefined for any other. */
 export const describeChoice = ({ id, state }: Pick<ShownBatch, 'id' | 'state'>): string | undefined =>
   state === 'paused' ? `To go on: sluice resume ${id}; to end it: sluice cancel ${id}` : undefined;
 
 const PAUSED_BY = { operator: 'an operator', halt: 'the halt rule of its workload' } as const;
 
-/** Counts, what runs, latency, a missed deadline, the latest redrive and operations of a batch. */
+/** Counts, what runs, latency, a deadline at risk or missed, the latest redrive and operations of a batch. */
 export function describeBatch(batch: ShownBatch): string[] {
-  const { state, counts, latencyMs, receipt, deadline } = batch;
-  const { accepted, succeeded, dead, cancelled, pending, retried } = counts;
+  const { state, counts, latencyMs, receipt, deadline, producer } = batch;
+  const { accepted, succeeded, dead, discarded, cancelled, pending, retried } = counts;
   const latency =
     latencyMs && (['p50', 'p95', 'max'] as const).map((name) => `${name} ${formatSeconds(latencyMs[name])}`);
   const items = [
     `${formatCount(accepted)} accepted, ${formatCount(succeeded)} succeeded, ${formatCount(dead)} dead letters`,
+    ...(discarded > 0 ? [`${formatCount(discarded)} discarded`] : []),
     ...(cancelled > 0 ? [`${formatCount(cancelled)} cancelled`] : []),
     ...(pending > 0 ? [`${formatCount(pending)} pending`] : []),
     `${formatCount(retried)} retried`,
   ];
   return [
     `State: ${state}`,
+    ...(producer === undefined ? [] : [`Producer: ${producer}`]),
     ...describeSuspect(batch),
     `Items: ${items.join(', ')}`,
     ...(batch.hint === undefined ? [] : [batch.hint]),
-    ...[describeBlocked(batch), describeRunning(batch), describeFailure(batch), describeEstimate(batch)].filter(
-      (line) => line !== undefined,
-    ),
+    ...[
+      describeBlocked(batch),
+      describeWaiting(batch),
+      describeRunning(batch),
+      describeFailure(batch),
+      describeEstimate(batch),
+    ].filter((line) => line !== undefined),
     ...(latency ? [`Latency from acceptance to done: ${latency.join(', ')}`] : []),
+    ...describeRisk(batch),
     ...(deadline.met === false ? [`Deadline missed: ${formatTime(deadline.at)} UTC`] : []),
     ...describeRedrive(batch),
     ...(receipt ? describeOperations(receipt.operations, accepted) : []),
   ];
+}
+
+/** When it is finished, whether the deadline was met says more. That of a redrive is its own: the upload is judged. */
+function describeRisk({ state, deadline, revision }: ShownBatch): string[] {
+  if (deadline.atRiskAt === undefined || isFinished(state)) return [];
+  const name = revision === 0 ? 'Deadline' : `Deadline of revision ${revision}`;
+  return [`${name} at risk since ${formatTime(deadline.atRiskAt)} UTC: it will probably be missed`];
 }
 
 function describeRunning({ progress }: ShownBatch): string | undefined {
@@ -94,8 +128,8 @@ const describeEstimate = ({ estimate }: ShownBatch): string | undefined =>
 /** What is wrong with a suspect batch, and by which causes; empty for any other. */
 function describeSuspect({ suspect, revisions }: Pick<ShownBatch, 'suspect' | 'revisions'>): string[] {
   if (suspect === undefined) return [];
-  // A redrive of the report alone has no items, and keeps the verdict on those of the revision before.
-  const judged = revisions.findLast(({ items }) => items > 0);
+  // A discard and a redrive of the report alone run no items, and keep the verdict on those of the revision before.
+  const judged = revisions.findLast(({ items, kind }) => items > 0 && kind !== 'discard');
   const first = (judged?.items ?? 0) > SUSPECT_ITEMS ? `first ${formatCount(SUSPECT_ITEMS)} ` : '';
   const items = (judged?.revision ?? 0) > 0 ? 'redriven items' : 'items';
   return [
@@ -111,14 +145,18 @@ function describeSuspect({ suspect, revisions }: Pick<ShownBatch, 'suspect' | 'r
   ];
 }
 
-/** What the latest redrive took: the latency above is that of the upload. */
+/** What the latest redrive or discard took: the latency above is that of the upload. */
 function describeRedrive({ revision, revisions }: ShownBatch): string[] {
   const latest = revisions.at(-1);
   if (revision === 0 || !latest) return [];
   const took =
     latest.completed === null ? [] : [formatSeconds(Date.parse(latest.completed) - Date.parse(latest.opened))];
-  const what = latest.items === 0 ? 'report' : formatNumber(latest.items, 'item');
-  return [[`Revision ${revision}: ${what} redriven`, ...took].join(', done in ')];
+  return [[`Revision ${revision}: ${whatOf(latest)}`, ...took].join(', done in ')];
+}
+
+function whatOf({ kind, items, reason = '' }: ShownBatch['revisions'][number]): string {
+  if (kind === 'discard') return `${formatNumber(items, 'dead letter')} discarded (${reason})`;
+  return `${kind === 'report' ? 'report' : formatNumber(items, 'item')} redriven`;
 }
 
 /** With one message per item, each item is put, received and deleted. */

@@ -5,6 +5,9 @@ import { type Labels, labelFault, MAX_LABELS } from '../../shared/contract/label
 export const labelOption = (description: string): Option =>
   new Option('--label <key=value>', description).argParser(addLabel);
 
+/** The labels as the API takes them in a query. */
+export const labelTexts = (labels: Labels): string[] => Object.entries(labels).map(([key, value]) => `${key}=${value}`);
+
 function addLabel(text: string, before: Labels = {}): Labels {
   const equals = text.indexOf('=');
   const [key, value] = equals < 0 ? [text, ''] : [text.slice(0, equals), text.slice(equals + 1)];

@@ -45,6 +45,6 @@ async function check(
   if (reportProblem !== undefined) return [`no report: ${reportProblem}`];
   if (state === 'cancelled') return ['the batch was cancelled'];
   if (compare) return compare({ counts, report });
-  const lost = counts.accepted - counts.succeeded - counts.dead;
+  const lost = counts.accepted - counts.succeeded - counts.dead - counts.discarded;
   return lost === 0 ? [] : [`${lost} of ${counts.accepted} items are neither succeeded nor dead letters`];
 }

@@ -2,17 +2,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import { addOperations, type Operations } from '../contract/operations.ts';
 import type { OutcomeHeader } from '../contract/outcome.ts';
-import type { Entity } from '../storage/entity.ts';
 import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
-import { isLostRace, odata, queryEntities, type StoredAction, type Table } from '../storage/table.ts';
+import { isLostRace, type StoredAction, type Table } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import type { HaltRule } from '../workload/define.ts';
-import { BATCH_ROW_KEY, type BatchRow, fromBatchEntity, toBatchEntity, type Versioned } from './batch-row.ts';
-import { type ChunkRow, chunkRowKey, fromChunkEntity, toChunkEntity } from './chunk-row.ts';
+import { type BatchRow, toBatchEntity } from './batch-row.ts';
+import { addCauses } from './causes.ts';
+import { type ChunkRow, chunkRowKey, toChunkEntity } from './chunk-row.ts';
 import { followUps } from './follow-ups.ts';
 import { haltOf } from './halt.ts';
 import { create, etagIn, rowOf } from './ledger.ts';
 import { pausing } from './pause.ts';
+import { type DeadlineRisk, isAtRisk, isAwaited, riskOf } from './progress/deadline-risk.ts';
+import { progressStep } from './progress/progress-step.ts';
+import { type ApplyRead, readForApply } from './read-for-apply.ts';
 
 /** A chunk's end as a result message tells it; `message` is the id of that message. */
 export interface ChunkEnd {
@@ -29,18 +32,27 @@ export interface Applied {
   allRows?: ChunkRow[];
   /** Pending rows that this call has inserted. */
   followUps: ChunkRow[];
-  /** Follow-ups of repeated ends that are pending still: whoever inserted them may have died before it put their references. */
+  /**
+   * Follow-ups of repeated ends that are pending still: whoever inserted them may have died before it put their
+   * references.
+   */
   repeated: ChunkRow[];
   /** Chunks that this call moved to done. */
   fresh: Set<string>;
   /**
-   * Ends with dead letters that were recorded from their own message: by this call, or at an earlier delivery of the
-   * message. Every delivery of a message gives the same ones.
+   * Ends that were recorded from these messages: by this call, or at an earlier delivery of the message. Every delivery
+   * of a message returns the same ones, so that the events about them are published until the message is deleted.
    */
-  dead: ChunkEnd[];
+  own: ChunkEnd[];
+  /** Whether one of them was recorded by the transaction that set the batch's latest progress. */
+  isProgress: boolean;
+  /** Whether one of them was recorded by the transaction in which the halt rule paused the batch. */
+  isHalt: boolean;
   /** The rows of the fresh chunks. */
   done: ChunkRow[];
   duplicates: number;
+  /** Set if one of them was recorded by the transaction that found the deadline at risk. */
+  risk?: DeadlineRisk;
 }
 
 /** What the collecting transaction needs beside the ends themselves. */
@@ -64,7 +76,11 @@ export const applyEnds = (
 ): Promise<Applied | undefined> => {
   let refused: Omit<Applied, 'etag'> | undefined;
   return retryLostRace(rowOf(id), async () => {
-    const read = await readForApply(table, id, ends);
+    const read = await readForApply(
+      table,
+      id,
+      ends.map(({ chunk }) => chunk),
+    );
     if (!read) return undefined;
     if (refused && isWritten(read, refused)) return asRead(read, refused);
     const plan = planApply(read, ends, options);
@@ -98,32 +114,6 @@ function asRead({ batch }: ApplyRead, { allRows: _older, ...applied }: Omit<Appl
   return { ...applied, batch: batch.row, etag: batch.etag };
 }
 
-interface ApplyRead {
-  batch: Versioned<BatchRow>;
-  chunks: Map<string, Versioned<ChunkRow>>;
-}
-
-/** One query, in key order: the batch row comes before its chunk rows, as the ledger's first rule wants. */
-async function readForApply(table: Table, id: string, ends: ChunkEnd[]): Promise<ApplyRead | undefined> {
-  // What follows from a chunk sorts behind the chunk without its retry number ("c.000001" < "c.000001.r1", and from
-  // r9 follows r10, which sorts before it), up to the next character.
-  const keys = ends.map((end) => chunkRowKey(end.chunk.replace(/\.r\d+$/, ''))).sort();
-  const [from = '', to = ''] = [keys[0], `${keys.at(-1)}/`];
-  const filter = odata`PartitionKey eq ${id} and (RowKey eq ${BATCH_ROW_KEY} or (RowKey ge ${from} and RowKey le ${to}))`;
-  let batch: Versioned<BatchRow> | undefined;
-  const chunks = new Map<string, Versioned<ChunkRow>>();
-  for await (const entity of queryEntities(table, filter)) {
-    if (entity.rowKey === BATCH_ROW_KEY) batch = fromBatchEntity(entity);
-    else addChunk(chunks, entity);
-  }
-  return batch && { batch, chunks };
-}
-
-function addChunk(chunks: Map<string, Versioned<ChunkRow>>, entity: Entity): void {
-  const found = fromChunkEntity(entity);
-  chunks.set(found.row.chunk, found);
-}
-
 function planApply(
   read: ApplyRead,
   ends: ChunkEnd[],
@@ -132,8 +122,8 @@ function planApply(
   const actions: StoredAction[] = [];
   const batch = { ...read.batch.row };
   const applied: Omit<Applied, 'etag'> = {
-    ...{ batch, followUps: [], repeated: [], fresh: new Set(), done: [], dead: [] },
-    duplicates: 0,
+    ...{ batch, followUps: [], repeated: [], fresh: new Set(), done: [], own: [] },
+    ...{ isProgress: false, isHalt: false, duplicates: 0 },
   };
   const rows = new Map([...read.chunks].map(([chunk, { row }]) => [chunk, row]));
   for (const end of unique(ends)) {
@@ -155,15 +145,21 @@ function planApply(
     }
   }
   applied.duplicates += ends.length - unique(ends).length;
-  applied.dead = unique(ends.filter((end) => isDeadBy(rows.get(end.chunk), end)));
-  if (ends.length > 0) actions.unshift(updateBatch(read.batch, batch, applied, options));
+  if (ends.length > 0) actions.unshift(updateBatch(read, batch, applied, options));
+  applied.own = unique(ends.filter(({ chunk, message }) => rows.get(chunk)?.endedBy === message));
+  const isOwn = (at: string | undefined): boolean =>
+    at !== undefined && applied.own.some(({ chunk }) => rows.get(chunk)?.doneAt === at);
+  applied.isProgress = isOwn(batch.progressAt);
+  applied.isHalt = batch.paused?.by === 'halt' && isOwn(batch.paused.at);
+  if (isOwn(batch.atRiskAt) && isAwaited(batch))
+    applied.risk = riskOf(batch, { nowMs: Date.parse(options.at), progress: read.progress });
   if (rows.size === batch.chunksTotal) applied.allRows = [...rows.values()].sort(byChunk);
   return { actions, applied };
 }
 
 /** `accepting` stays: it says that intake has not come to its end, and only intake or the sweep knows better. */
 function updateBatch(
-  found: Versioned<BatchRow>,
+  { batch: found, progress }: ApplyRead,
   batch: BatchRow,
   { duplicates, done }: Pick<Applied, 'duplicates' | 'done'>,
   options: ApplyOptions,
@@ -175,8 +171,11 @@ function updateBatch(
     batch.startedAt ??= options.at;
     if (batch.state === 'queued') batch.state = 'running';
     const headers = done.flatMap(({ header = [] }) => header);
+    batch.causes = addCauses(batch.causes, headers);
     const halted = haltOf(batch, headers, { halt: options.haltRule?.(batch.workload), at: options.at });
     if (halted) Object.assign(batch, pausing(batch, halted));
+    Object.assign(batch, progressStep(batch, options.at));
+    if (isAtRisk(batch, { nowMs: Date.parse(options.at), progress })) batch.atRiskAt = options.at;
   }
   return ['update', toBatchEntity(batch), 'Replace', { etag: found.etag }];
 }
@@ -194,14 +193,11 @@ function count(batch: BatchRow, header: OutcomeHeader, next: number): void {
   batch.chunksTotal += next;
   batch.succeeded += header.counts.succeeded;
   batch.dead += header.counts.dead;
+  batch.discarded += header.counts.discarded ?? 0;
   batch.cancelled += header.counts.cancelled;
   if (header.ending !== 'split') batch.retried += header.counts.retried - (header.moved ?? 0);
   batch.handlerSeconds += header.handlerSeconds;
 }
-
-/** Whether the chunk has dead letters, and this message brought them into the ledger. */
-const isDeadBy = (row: ChunkRow | undefined, { message }: ChunkEnd): boolean =>
-  row?.endedBy === message && (row.header?.counts.dead ?? 0) > 0;
 
 const stillPending = (read: ApplyRead, row: ChunkRow | undefined): ChunkRow[] =>
   row?.header === undefined

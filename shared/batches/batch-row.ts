@@ -2,6 +2,7 @@ import type { Labels } from '../contract/labels.ts';
 import type { Operations } from '../contract/operations.ts';
 import type { UploadFormat } from '../contract/upload-kinds.ts';
 import { type Entity, fromEntity, type StoredEntity, toEntity } from '../storage/entity.ts';
+import type { Causes } from './causes.ts';
 
 /**
  * States of a batch. The last five are finished; `accepting` means accepted, but perhaps not wholly enqueued. `paused` is
@@ -34,11 +35,16 @@ const FINISHED: ReadonlySet<BatchState> = new Set([
 /** Whether nothing more will happen to a batch in this state, short of a redrive. */
 export const isFinished = (state: BatchState): boolean => FINISHED.has(state);
 
-/** Items of a batch by what became of them. `pending` is accepted minus the others; the ledger checks it against the rows. */
+/**
+ * Items of a batch by what became of them. `pending` is accepted minus the others; the ledger checks it against the
+ * rows.
+ */
 export interface BatchCounts {
   accepted: number;
   succeeded: number;
   dead: number;
+  /** Dead letters that an operator has discarded; `dead` does not count them any more. */
+  discarded: number;
   cancelled: number;
 }
 
@@ -52,8 +58,10 @@ export interface BatchPause {
 /** One revision: from its opening, which for revision 0 is the acceptance, to its end. Times are ISO text in UTC. */
 export interface RevisionTimes {
   revision: number;
-  /** Items that it runs: all of the upload, or those that were redriven. */
+  /** Items that it is about: all of the upload, or those that were redriven or discarded. */
   items: number;
+  /** Why its items were discarded, on one line; absent: it is no discard. */
+  discardReason?: string | undefined;
   openedAt: string;
   deadlineAt: string;
   queuedAt?: string | undefined;
@@ -89,6 +97,14 @@ export type PresentRevision = Omit<RevisionTimes, 'revision' | 'items'> & {
   revisionItems: number;
   /** Only in the state `suspect`. */
   suspect?: Suspect | undefined;
+  /**
+   * The highest of 25, 50 and 75 % that the revision has passed, and when that was recorded; `BatchProgress` publishes
+   * it.
+   */
+  progressPercent?: number | undefined;
+  progressAt?: string | undefined;
+  /** When the revision was first found likely to miss its deadline. */
+  atRiskAt?: string | undefined;
 };
 
 /**
@@ -104,6 +120,8 @@ export interface BatchRow extends BatchCounts, PresentRevision {
   pool: string;
   sourceKind: 'http' | 'inbox';
   sourceName: string;
+  /** Who put the reference that the batch was adopted from; absent: it came from a client or the inbox. */
+  producer?: string | undefined;
   /** Name of the file that was uploaded, without folders, as the client gave it. */
   fileName?: string | undefined;
   labels?: Labels | undefined;
@@ -120,9 +138,11 @@ export interface BatchRow extends BatchCounts, PresentRevision {
   storedBytes: number;
   chunksTotal: number;
   chunksDone: number;
+  /** The most frequent causes of the dead letters that stand, as far as they are counted; absent: none is known. */
+  causes?: Causes | undefined;
   retried: number;
   duplicatesSeen: number;
-  /** Opened by a redrive; the report of revision n covers all that was known then. */
+  /** Opened by a redrive or a discard; the report of revision n covers all that was known then. */
   revision: number;
   /** Revision of the newest report; -1 while there is none. */
   reportRevision: number;
@@ -143,7 +163,10 @@ export interface BatchRow extends BatchCounts, PresentRevision {
   cancellingAt?: string | undefined;
   /** Of a batch in state `paused`. */
   paused?: BatchPause | undefined;
-  /** How often the batch was resumed; absent: never. References that were put before the last time are not needed any more. */
+  /**
+   * How often the batch was resumed; absent: never. References that were put before the last time are not needed any
+   * more.
+   */
   resumes?: number | undefined;
   /** When the batch was resumed, by service time, as long as not all references of its pending rows are put again. */
   resumingAt?: string | undefined;
@@ -167,7 +190,8 @@ export interface Versioned<T> {
 export const BATCH_ROW_KEY = 'batch';
 
 /** Items that have no outcome yet, by the counters. */
-export const pendingItems = (row: BatchCounts): number => row.accepted - row.succeeded - row.dead - row.cancelled;
+export const pendingItems = ({ accepted, succeeded, dead, discarded, cancelled }: BatchCounts): number =>
+  accepted - succeeded - dead - discarded - cancelled;
 
 /** The table entity of a batch row. */
 export const toBatchEntity = ({ id, ...columns }: BatchRow): StoredEntity =>
@@ -175,6 +199,9 @@ export const toBatchEntity = ({ id, ...columns }: BatchRow): StoredEntity =>
 
 /** A batch row from its entity. */
 export const fromBatchEntity = (entity: Entity): Versioned<BatchRow> => ({
-  row: { ...(fromEntity('batch', entity) as Omit<BatchRow, 'id'>), id: entity.partitionKey },
+  row: { ...NOT_IN_OLD_ROWS, ...(fromEntity('batch', entity) as Omit<BatchRow, 'id'>), id: entity.partitionKey },
   etag: entity.etag,
 });
+
+/** Rows of an earlier version do not have these columns. */
+const NOT_IN_OLD_ROWS = { discarded: 0 };

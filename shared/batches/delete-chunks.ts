@@ -1,16 +1,20 @@
-import { deleteEntity, isLostRace, odata, queryEntities, type Table } from '../storage/table.ts';
+import {
+  deleteEntity,
+  isLostRace,
+  MAX_TRANSACTION_ACTIONS,
+  odata,
+  queryEntities,
+  type Table,
+} from '../storage/table.ts';
 import { CHUNK_ROWS } from './chunk-row.ts';
-import { PROGRESS_ROWS } from './progress-rows.ts';
-
-/** A transaction takes 100 operations (learn: entity group transactions). */
-const ROWS_A_TRANSACTION = 100;
+import { PROGRESS_ROWS } from './progress/progress-rows.ts';
 
 /** Deletes all rows of a batch but its own; false when `isOver` said so before the last, and the rest is left. */
 export async function deleteChunks(table: Table, id: string, isOver: () => boolean): Promise<boolean> {
   const range = odata`PartitionKey eq ${id} and RowKey ge ${PROGRESS_ROWS.from} and RowKey lt ${CHUNK_ROWS.to}`;
   let keys: string[] = [];
   for await (const { rowKey } of queryEntities(table, range)) {
-    if (keys.push(rowKey) < ROWS_A_TRANSACTION) continue;
+    if (keys.push(rowKey) < MAX_TRANSACTION_ACTIONS) continue;
     await deleteRows(table, id, keys);
     if (isOver()) return false;
     keys = [];

@@ -4,7 +4,8 @@ import type { Labels } from '../contract/labels.ts';
 import { batchDate } from '../contract/names.ts';
 import { type Entity, fromEntity, type StoredEntity, toEntity } from '../storage/entity.ts';
 import { deleteEntity, odata, queryEntities, type Table } from '../storage/table.ts';
-import type { BatchRow, BatchState } from './batch-row.ts';
+import type { BatchRow, BatchState, RevisionTimes } from './batch-row.ts';
+import { firstRevision } from './revisions.ts';
 
 const HEX = '0123456789abcdef';
 
@@ -19,6 +20,11 @@ export interface ListedTimes {
   pausedMs?: number | undefined;
   /** From the first redrive on: whether the first completion met the deadline. Before, the times above tell. */
   deadlineMet?: boolean | undefined;
+  /** From the first redrive on: how long the first revision took, and the time that its deadline allowed; milliseconds. */
+  firstTookMs?: number | undefined;
+  firstDeadlineMs?: number | undefined;
+  /** Of the first revision, in milliseconds. */
+  latencyP95?: number | undefined;
 }
 
 /** What a listing shows of a batch: as it was at its acceptance, or at its last end. */
@@ -29,6 +35,8 @@ export interface IndexEntry extends ListedTimes {
   state: BatchState;
   accepted: number;
   dead: number;
+  discarded: number;
+  causes?: BatchRow['causes'];
   fileName?: string | undefined;
   labels?: Labels | undefined;
   /** What it had spent by then, so that the cost of a month is one query too. */
@@ -39,9 +47,25 @@ export interface IndexEntry extends ListedTimes {
 export function listedTimes(row: BatchRow): ListedTimes {
   const { revision, revisionItems, openedAt, queuedAt, deadlineAt, completedAt, pausedMs } = row;
   const [first] = row.earlier;
-  const deadlineMet = first && first.completedAt !== undefined ? first.completedAt <= first.deadlineAt : undefined;
-  return { revision, revisionItems, openedAt, queuedAt, deadlineAt, completedAt, pausedMs, deadlineMet };
+  const { latencyP95 } = firstRevision(row);
+  const present = { revision, revisionItems, openedAt, queuedAt, deadlineAt, completedAt, pausedMs, latencyP95 };
+  if (first?.completedAt === undefined) return present;
+  return {
+    ...present,
+    deadlineMet: first.completedAt <= first.deadlineAt,
+    firstTookMs: tookMs(first),
+    firstDeadlineMs: deadlineMs(first),
+  };
 }
+
+/** How long a revision took in milliseconds, without the time that it was paused; undefined until it has completed. */
+export const tookMs = ({ openedAt, completedAt, pausedMs = 0 }: Took): number | undefined =>
+  completedAt === undefined ? undefined : Math.max(0, Date.parse(completedAt) - Date.parse(openedAt) - pausedMs);
+type Took = Pick<RevisionTimes, 'openedAt' | 'completedAt' | 'pausedMs'>;
+
+/** The time that the deadline of a revision allowed, in milliseconds. */
+export const deadlineMs = ({ openedAt, deadlineAt }: Pick<RevisionTimes, 'openedAt' | 'deadlineAt'>): number =>
+  Math.max(0, Date.parse(deadlineAt) - Date.parse(openedAt));
 
 /**
  * The row key of a batch within its day: the digits of its id turned round, for tables answer in ascending order and a
@@ -57,9 +81,9 @@ export async function indexBatch(table: Table, row: BatchRow): Promise<void> {
 
 /** The entity of a batch's line. */
 export function toIndexEntity(row: BatchRow): StoredEntity {
-  const { id, workload, lane, state, accepted, dead, chunksDone, chunksTotal, handlerSeconds, operations } = row;
-  const { fileName, labels } = row;
-  const shown = { workload, lane, state, accepted, dead, fileName, labels, ...listedTimes(row) };
+  const { id, workload, lane, state, accepted, dead, discarded, causes, fileName, labels } = row;
+  const { chunksDone, chunksTotal, handlerSeconds, operations } = row;
+  const shown = { workload, lane, state, accepted, dead, discarded, causes, fileName, labels, ...listedTimes(row) };
   const spent = { chunksDone, chunksTotal, handlerSeconds, operations };
   const keys = { partitionKey: dayPartition(batchDate(id)), rowKey: newestFirst(id) };
   return toEntity('line', keys, { ...shown, ...spent });
@@ -76,21 +100,42 @@ export async function* batchesOfDay(table: Table, day: string, after?: string): 
   for await (const entity of queryEntities(table, filter)) yield fromIndexEntity(entity);
 }
 
+/**
+ * The batches of a day that have dead letters, are suspect or have no report, newest first. The service leaves out the
+ * others: of a day without such batches one operation reads nothing.
+ */
+export async function* troubledOfDay(table: Table, day: string): AsyncGenerator<IndexEntry> {
+  const states = odata`state eq ${'suspect'} or state eq ${'reportFailed'}`;
+  const filter = `${odata`PartitionKey eq ${dayPartition(day)}`} and (dead gt 0L or ${states})`;
+  for await (const entity of queryEntities(table, filter)) yield fromIndexEntity(entity);
+}
+
 /** Comparisons that a filter may have beside those of the days: 15 in all (learn: querying tables and entities). */
-const MAX_NAMES = 13;
+const MAX_NAMES = 12;
+
+/** What of the listing is read. */
+export interface DaysQuery {
+  first: string;
+  last: string;
+  workloads?: readonly string[] | undefined;
+  hasDead?: boolean;
+}
 
 /**
- * The batches of all days from `first` to `last`, day by day: one query, an operation a thousand of them. `workloads` are
- * those that the caller wants; where they are too many for a filter, others come as well.
+ * The batches of all days from `first` to `last`, day by day: one query, one operation per thousand of them. `workloads` are
+ * those that the caller wants; where they are too many for a filter, others come as well. `hasDead`: only those whose line
+ * counts dead letters.
  */
 export async function* batchesOfDays(
   table: Table,
-  { first, last, workloads }: { first: string; last: string; workloads?: readonly string[] },
+  { first, last, workloads, hasDead }: DaysQuery,
 ): AsyncGenerator<IndexEntry> {
   const days = odata`PartitionKey ge ${dayPartition(first)} and PartitionKey le ${dayPartition(last)}`;
   const isNamed = workloads !== undefined && workloads.length <= MAX_NAMES;
   const names = isNamed ? workloads.map((name) => odata`workload eq ${name}`).join(' or ') : '';
-  const filter = names === '' ? days : `${days} and (${names})`;
+  const named = names === '' ? days : `${days} and (${names})`;
+  // The suffix makes it an Int64, as the column is.
+  const filter = hasDead ? `${named} and dead gt 0L` : named;
   for await (const entity of queryEntities(table, filter)) yield fromIndexEntity(entity);
 }
 
@@ -98,6 +143,8 @@ function fromIndexEntity(entity: Entity): IndexEntry {
   const { operations = {}, handlerSeconds = 0, chunksDone = 0, chunksTotal = 0, ...shown } = fromEntity('line', entity);
   return {
     ...(shown as Omit<IndexEntry, 'id' | 'spent'>),
+    // Lines of an earlier version do not have it.
+    discarded: shown.discarded ?? 0,
     id: newestFirst(entity.rowKey),
     spent: { operations: operations as BatchRow['operations'], handlerSeconds, chunksDone, chunksTotal },
   };

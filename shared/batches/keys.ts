@@ -1,6 +1,7 @@
 /** Idempotency keys: the key fixes the batch id at its first use, for everybody who uses it later. */
 import { createHash } from 'node:crypto';
 import { newBatchId } from '../contract/names.ts';
+import { DAY_MS } from '../days.ts';
 import { Problem } from '../errors.ts';
 import type { Columns } from '../storage/columns.ts';
 import { type Entity, fromEntity, type StoredEntity, toEntity } from '../storage/entity.ts';
@@ -64,7 +65,7 @@ async function replace(
 }
 
 const until = (nowMs: number) => ({ claimedUntil: new Date(nowMs + CLAIM_MS).toISOString() });
-const expiry = (nowMs: number) => ({ expiresAt: new Date(nowMs + KEY_DAYS * 86_400_000).toISOString() });
+const expiry = (nowMs: number) => ({ expiresAt: new Date(nowMs + KEY_DAYS * DAY_MS).toISOString() });
 const inProgress = (): Problem =>
   new Problem('upload-in-progress', 'Another upload with this idempotency key is under way. Try again in a minute.');
 

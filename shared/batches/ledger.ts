@@ -64,7 +64,10 @@ export async function insertChunks(table: Table, chunks: ChunkRow[]): Promise<vo
   }
 }
 
-/** Changes a batch row by ETag. `change` gives the new fields, or undefined to leave it; undefined = nothing was to change. */
+/**
+ * Changes a batch row by ETag. `change` gives the new fields, or undefined to leave it; undefined = nothing was to
+ * change.
+ */
 export async function changeBatch(table: Table, id: string, change: Change): Promise<BatchRow | undefined> {
   const found = await readBatch(table, id);
   return found && (await changeFrom(table, found, change))?.row;
@@ -108,6 +111,21 @@ export async function* chunkRows(
   const range = odata`PartitionKey eq ${id} and RowKey ge ${CHUNK_ROWS.from} and RowKey lt ${CHUNK_ROWS.to}`;
   const filter = state === undefined ? range : `${range} and ${odata`state eq ${state}`}`;
   for await (const entity of queryEntities(table, filter)) yield fromChunkEntity(entity);
+}
+
+/**
+ * Reads the rows of the chunks from `first` to `last` and of their follow-ups: retries and parts. Both are of the same
+ * revision (one operation per thousand rows).
+ */
+export async function* chunkFamilies(
+  table: Table,
+  id: string,
+  { first, last }: { first: string; last: string },
+): AsyncGenerator<ChunkRow> {
+  // Ids of follow-ups begin with that of their parent and a dot, and '/' is the character after it.
+  const [from, to] = [chunkRowKey(first), `${chunkRowKey(last)}/`];
+  const filter = odata`PartitionKey eq ${id} and RowKey ge ${from} and RowKey lt ${to}`;
+  for await (const entity of queryEntities(table, filter)) yield fromChunkEntity(entity).row;
 }
 
 /** An insertion, as an action of a transaction. */

@@ -7,6 +7,7 @@ import { type BatchRow, type BatchState, isFinished, pendingItems } from './batc
 import { batchesOfDay, type IndexEntry, listedTimes } from './index-rows.ts';
 import { readBatch } from './ledger.ts';
 import { openBatches } from './open-rows.ts';
+import { matchesSearch } from './search.ts';
 
 /** What is asked for. `days` are looked at in their order. */
 export interface ListingQuery {
@@ -17,45 +18,53 @@ export interface ListingQuery {
   state?: BatchState | undefined;
   /** All of them must be the batch's; default: any batch. */
   labels?: readonly (readonly [key: string, value: string])[];
+  /** As `matchesSearch` compares it. */
+  search?: string | undefined;
 }
 
 /** A batch of a listing, as it is now. */
-export type ListedBatch = Omit<IndexEntry, 'spent'> & Pick<BatchRow, 'paused'> & { pending: number };
+export type ListedBatch = Omit<IndexEntry, 'spent'> & Pick<BatchRow, 'paused' | 'atRiskAt'> & { pending: number };
 
-/** `next` is the id to go on after; undefined when the days have no more. */
+/**
+ * `next` is the id to go on after; undefined when the days have no more. `lookedAt` counts the batches from the first one
+ * to the last one that was compared with the query, and has the id of that one: the page that follows goes on behind it.
+ */
 export interface Listing {
   batches: ListedBatch[];
   next: string | undefined;
+  lookedAt: { count: number; last: string | undefined };
 }
 
 /** Index rows that one listing looks at: a filter that fits few must not search without end. */
 export const MAX_LOOKED_AT = 2_000;
-const ROWS_AT_ONCE = 64;
+const ROWS_AT_ONCE = 50;
 const READS_AT_ONCE = 16;
 
 /** Lists batches, newest first. A batch is read itself if it is open, since its index row says how it was accepted. */
 export async function listBatchesOf(table: Table, query: ListingQuery): Promise<Listing> {
   const open = await openIds(table);
   const batches: ListedBatch[] = [];
-  let lookedAt = 0;
+  let lookedAt: Listing['lookedAt'] = { count: 0, last: undefined };
   for await (const group of inGroups(candidates(table, query), ROWS_AT_ONCE)) {
     const wanted = group.filter((entry) => mayFit(entry, query, open.has(entry.id)));
     const listed = await inParallel(wanted, READS_AT_ONCE, (entry) => refresh(table, entry, open.has(entry.id)));
     batches.push(...listed.filter((batch) => batch !== undefined).filter((batch) => fits(batch, query)));
     if (batches.length >= query.limit) {
       const page = batches.slice(0, query.limit);
-      return { batches: page, next: page.at(-1)?.id };
+      const last = page.at(-1)?.id;
+      const count = lookedAt.count + group.findIndex(({ id }) => id === last) + 1;
+      return { batches: page, next: last, lookedAt: { count, last } };
     }
-    lookedAt += group.length;
-    if (lookedAt >= MAX_LOOKED_AT) return { batches, next: group.at(-1)?.id };
+    lookedAt = { count: lookedAt.count + group.length, last: group.at(-1)?.id };
+    if (lookedAt.count >= MAX_LOOKED_AT) return { batches, next: lookedAt.last, lookedAt };
   }
-  return { batches, next: undefined };
+  return { batches, next: undefined, lookedAt };
 }
 
-/** Ids of the batches that may still change. */
-export async function openIds(table: Table): Promise<Set<string>> {
+/** Ids of the batches that may still change, or of those of one workload. */
+export async function openIds(table: Table, workload?: string): Promise<Set<string>> {
   const ids = new Set<string>();
-  for await (const { id } of openBatches(table)) ids.add(id);
+  for await (const { id } of openBatches(table, workload)) ids.add(id);
   return ids;
 }
 
@@ -70,6 +79,7 @@ async function* candidates(table: Table, { days, after }: ListingQuery): AsyncGe
 const mayFit = (entry: IndexEntry, query: ListingQuery, open: boolean): boolean =>
   (query.workload === undefined || entry.workload === query.workload) &&
   hasLabels(entry, query) &&
+  (query.search === undefined || matchesSearch(entry, query.search)) &&
   (open || !isFinished(entry.state) || query.state === undefined || entry.state === query.state);
 
 /** Labels never change, so those of the index row are always current. */
@@ -84,8 +94,9 @@ async function refresh(table: Table, entry: IndexEntry, open: boolean): Promise<
   if (!open && isFinished(entry.state)) return { ...known, pending: 0 };
   const found = await readBatch(table, entry.id);
   if (!found) return undefined;
-  const { state, dead, paused } = found.row;
-  return { ...known, ...listedTimes(found.row), state, dead, paused, pending: pendingItems(found.row) };
+  const { state, dead, discarded, causes, paused, atRiskAt } = found.row;
+  const now = { state, dead, discarded, causes, paused, atRiskAt, pending: pendingItems(found.row) };
+  return { ...known, ...listedTimes(found.row), ...now };
 }
 
 async function* inGroups<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {

@@ -1,19 +1,31 @@
 /**
- * Partition `open`: what a sweep must look at, so that an idle one is one query. A row a batch and revision that has not
+ * Partition `open`: what a sweep must look at, so that an idle one is one query. One row per batch and revision that has not
  * come to its announced end, written before anything else of that revision: no accepted work is ever unseen.
  */
 import { type Entity, fromEntity, toEntity } from '../storage/entity.ts';
 import { deleteEntity, odata, queryEntities, type Table } from '../storage/table.ts';
-import type { BatchRow } from './batch-row.ts';
+import { type BatchCounts, type BatchRow, pendingItems } from './batch-row.ts';
 
 const OPEN = 'open';
 /** Notes of the sweeps themselves sort behind all ids, and come with the same query. */
 const NOTE = '~';
 
-/** A batch that is open. `openedAt` is when its row was written, by the service, in milliseconds. */
+/**
+ * A batch that is open. `openedAt` is when its row was written, by the service, in milliseconds. What follows it is as it
+ * was at the opening of the revision, and absent from rows that an older version wrote.
+ */
 export interface OpenBatch extends Pick<BatchRow, 'id' | 'workload' | 'revision'> {
   openedAt: number;
+  lane?: string | undefined;
+  /** Items and chunks that the revision runs. */
+  items?: number | undefined;
+  chunks?: number | undefined;
+  deadlineAt?: string | undefined;
 }
+
+/** What the row of a batch says at the opening of a revision. */
+export type OpeningBatch = BatchCounts &
+  Pick<BatchRow, 'id' | 'workload' | 'revision' | 'lane' | 'deadlineAt' | 'chunksTotal' | 'chunksDone'>;
 
 /**
  * A row of its own for each revision: whoever closes one that has ended can never close what a redrive opened meanwhile.
@@ -22,9 +34,10 @@ const rowKeyOf = ({ id, revision }: Pick<BatchRow, 'id' | 'revision'>): string =
   revision === 0 ? id : `${id}.${String(revision).padStart(4, '0')}`;
 
 /** Opens a revision of a batch: from now on a sweep sees it. */
-export async function openBatch(table: Table, batch: Pick<BatchRow, 'id' | 'workload' | 'revision'>): Promise<void> {
-  const { workload } = batch;
-  await table.upsertEntity(toEntity('open', { partitionKey: OPEN, rowKey: rowKeyOf(batch) }, { workload }), 'Replace');
+export async function openBatch(table: Table, batch: OpeningBatch): Promise<void> {
+  const { workload, lane, deadlineAt, chunksTotal, chunksDone } = batch;
+  const columns = { workload, lane, items: pendingItems(batch), chunks: chunksTotal - chunksDone, deadlineAt };
+  await table.upsertEntity(toEntity('open', { partitionKey: OPEN, rowKey: rowKeyOf(batch) }, columns), 'Replace');
 }
 
 /** Closes a revision, after its end has been announced. */
@@ -37,11 +50,11 @@ export async function closeAll(table: Table, id: string): Promise<void> {
   for await (const { rowKey } of queryEntities(table, filter)) await deleteEntity(table, OPEN, rowKey);
 }
 
-/** The open batches, oldest first; one that is redriven as it ends may come twice. */
-export async function* openBatches(table: Table): AsyncGenerator<OpenBatch> {
-  for await (const entity of queryEntities(table, odata`PartitionKey eq ${OPEN} and RowKey lt ${NOTE}`)) {
-    yield toOpenBatch(entity);
-  }
+/** The open batches, or those of one workload, oldest first; one that is redriven as it ends may come twice. */
+export async function* openBatches(table: Table, workload?: string): AsyncGenerator<OpenBatch> {
+  const all = odata`PartitionKey eq ${OPEN} and RowKey lt ${NOTE}`;
+  const filter = workload === undefined ? all : `${all} and ${odata`workload eq ${workload}`}`;
+  for await (const entity of queryEntities(table, filter)) yield toOpenBatch(entity);
 }
 
 /** All of the partition: the open batches, and the notes by name. */
@@ -63,6 +76,6 @@ export const noteKeys = (name: string): { partitionKey: string; rowKey: string }
 
 function toOpenBatch(entity: Entity): OpenBatch {
   const [id = '', revision = '0'] = entity.rowKey.split('.');
-  const { workload = '' } = fromEntity('open', entity);
-  return { id, workload, revision: Number(revision), openedAt: Date.parse(String(entity.timestamp)) };
+  const { workload = '', ...opening } = fromEntity('open', entity);
+  return { id, workload, revision: Number(revision), openedAt: Date.parse(String(entity.timestamp)), ...opening };
 }

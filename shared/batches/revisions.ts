@@ -1,18 +1,21 @@
 /**
- * The times of a batch by revision: the upload is revision 0, each redrive opens the next. What one revision measured is
- * never changed by a later one, and the deadline is judged once, by the first completion.
+ * The times of a batch by revision: the upload is revision 0, each redrive or discard opens the next. What one revision
+ * measured is never changed by a later one, and the deadline is judged once, by the first completion.
  */
 import type { BatchRow, PresentRevision, RevisionTimes } from './batch-row.ts';
 
-/** Earlier revisions that a row keeps: the first, by which the deadline is judged, and the latest. Some 6 KB of JSON. */
+/**
+ * Earlier revisions that a row keeps: the first, by which the deadline is judged, and the latest. Some 6,000 characters of
+ * JSON, and 8,000 more if all are discards whose reasons need escapes; a column holds 32,000.
+ */
 export const MAX_EARLIER = 20;
 
 /** The times of the present revision. */
 export function presentRevision(row: BatchRow): RevisionTimes {
-  const { revision, revisionItems: items, openedAt, deadlineAt, queuedAt, startedAt, completedAt } = row;
+  const { revision, revisionItems: items, discardReason, openedAt, deadlineAt, queuedAt, startedAt, completedAt } = row;
   const { pausedMs, latencyP50, latencyP95, latencyMax } = row;
   const times = { openedAt, deadlineAt, queuedAt, startedAt, completedAt, pausedMs };
-  return { revision, items, ...times, latencyP50, latencyP95, latencyMax };
+  return { revision, items, discardReason, ...times, latencyP50, latencyP95, latencyMax };
 }
 
 /** The first revision, which is the upload. */
@@ -27,6 +30,7 @@ export function nextRevision(
   return {
     revision: row.revision + 1,
     revisionItems: items,
+    discardReason: undefined,
     earlier: [first, ...rest.slice(1 - MAX_EARLIER)],
     openedAt,
     deadlineAt,
@@ -38,6 +42,9 @@ export function nextRevision(
     latencyP95: undefined,
     latencyMax: undefined,
     suspect: undefined,
+    progressPercent: undefined,
+    progressAt: undefined,
+    atRiskAt: undefined,
   };
 }
 

@@ -18,12 +18,13 @@ import { type FinalizeDeps, finalize } from '../results/finalize.ts';
 import { log } from '../telemetry/log.ts';
 import { queueOf } from '../wake/enqueue.ts';
 import { readGate } from '../wake/gate.ts';
+import { NOTHING_PUT, type WorkPut } from '../wake/publish.ts';
 import type { Workload } from '../workload/define.ts';
 import { changeFor } from './change-batch.ts';
 import { rowsOfRevision } from './redrive/revision-rows.ts';
 
 /** Outcomes that one request writes; the workers, a repeated request and the sweep do the rest of a larger batch. */
-const MAX_CHUNKS = 2_000;
+export const MAX_CHUNKS = 2_000;
 /** Rows that one request looks at: twenty operations. */
 const MAX_ROWS = 20_000;
 /** Outcomes written before their results are told: a crash in between costs their repetition. */
@@ -46,7 +47,10 @@ export interface Cancelling {
   row: BatchRow;
   /** Pending chunks that this call has ended: cancelled, unless they had an outcome. */
   ended: ChunkTotals;
-  /** What was pending beside them when the batch was read: a worker runs it or will meet it, or its result is on its way. */
+  /**
+   * What was pending beside them when the batch was read: a worker runs it or will meet it, or its result is on its
+   * way.
+   */
   left: ChunkTotals;
 }
 
@@ -56,13 +60,14 @@ const NOTHING: ChunkTotals = { chunks: 0, items: 0 };
  * Cancels a batch, also one that is paused. Repeated, it goes on where it is; a batch that is cancelled already is answered
  * as it is. One in which nothing was left to cancel ends as what it is, completed: its state says what became of the items,
  * not what was asked.
+ * @param limit most chunks to end
  * @throws Problem 'not-found'; 'conflict' when the batch has come to another end.
  */
-export async function cancelBatch(deps: FinalizeDeps, id: string): Promise<Cancelling> {
+export async function cancelBatch(deps: FinalizeDeps, id: string, limit = MAX_CHUNKS): Promise<Cancelling> {
   const row = await markCancelling(deps, id);
   if (row.state === 'cancelled') return { row, ended: NOTHING, left: NOTHING };
   if (isFinished(row.state)) throw new Problem('conflict', `Batch ${id} is ${row.state}; there is nothing to cancel.`);
-  const ended = await cancelPending(deps, row);
+  const ended = await cancelPending(deps, row, limit);
   const chunks = row.chunksTotal - row.chunksDone - ended.chunks;
   // The row may have been older than the chunk rows.
   const left = { chunks: Math.max(0, chunks), items: Math.max(0, pendingItems(row) - ended.items) };
@@ -94,15 +99,18 @@ export async function cancelPending(deps: FinalizeDeps, batch: BatchRow, limit =
   if (!workload) throw new Problem('conflict', `Workload "${batch.workload}" is not deployed any more.`);
   const pass: CancelPass = { batch, workload, limit, seen: 0, held: new Map() };
   const ended = { ...NOTHING };
+  const reported = { ...NOTHING_PUT };
   for await (const group of groupsToEnd(deps, pass)) {
     const ends = await inParallel(group, PUTS_AT_ONCE, (row) => endCancelled(deps, row));
-    await reportEnds(deps, { batch, workload, ends });
+    const put = await reportEnds(deps, { batch, workload, ends });
+    reported.items += put.items;
+    reported.payloadBytes += put.payloadBytes;
     ended.chunks += group.length;
     ended.items += group.reduce((sum, { items }) => sum + items, 0);
   }
   if (pass.seen === 0) await finalize(deps, batch.id);
-  if (ended.chunks > 0) await wakeQueue(deps, resultsQueueName(workload.name));
-  for (const [queue, isHeld] of pass.held) if (isHeld) await wakeQueue(deps, queue);
+  if (ended.chunks > 0) await wakeQueue(deps, resultsQueueName(workload.name), reported);
+  for (const [queue, isHeld] of pass.held) if (isHeld) await wakeQueue(deps, queue, NOTHING_PUT);
   return ended;
 }
 
@@ -166,15 +174,15 @@ interface CancelledChunks {
   ends: FinishedChunk[];
 }
 
-async function reportEnds(deps: FinalizeDeps, { batch, workload, ends }: CancelledChunks): Promise<void> {
+function reportEnds(deps: FinalizeDeps, { batch, workload, ends }: CancelledChunks): Promise<WorkPut> {
   const from = { queue: queueOf(workload, batch.lane, ends[0]?.chunk ?? ''), workload };
   // An outcome and its share of a telling; who counts more exactly would need a measure a chunk.
   const operations = { 'blob.put': ends.length, 'queue.put': 1 };
   // What is refused is logged there; its rows stay pending, so that the sweep goes on with them.
-  await putResults(deps, { from, ends, operations });
+  return putResults(deps, { from, ends, operations });
 }
 
-async function wakeQueue(deps: FinalizeDeps, queue: string): Promise<void> {
+async function wakeQueue(deps: FinalizeDeps, queue: string, { items, payloadBytes }: WorkPut): Promise<void> {
   const address = deps.registry.queue(queue);
-  if (address) await deps.publish(address, { type: 'QueueWorkDetected' });
+  if (address) await deps.publish(address, { type: 'QueueWorkDetected', items, payloadBytes });
 }

@@ -4,14 +4,17 @@ import { pausing } from '../batches/pause.ts';
 import { Problem } from '../errors.ts';
 import type { FinalizeDeps } from '../results/finalize.ts';
 import { log } from '../telemetry/log.ts';
+import { publishPaused } from '../wake/batch-events.ts';
+import { tryPublish } from '../wake/publish.ts';
 import { changeFor } from './change-batch.ts';
 
 /**
- * Pauses a batch for an operator. One that is paused already is answered as it is.
+ * Pauses a batch for an operator. One that is already paused is returned unchanged, and its event is published again, in
+ * case the topic could not be reached before: an unreachable topic does not make a pause fail.
  * @throws Problem 'not-found'; 'conflict' while the batch is accepted or cancelled, and when it is finished.
  */
 export async function pauseBatch(
-  deps: Pick<FinalizeDeps, 'table' | 'gate'>,
+  deps: Pick<FinalizeDeps, 'table' | 'gate' | 'publish' | 'addressOf'>,
   id: string,
   reason: string,
 ): Promise<BatchRow> {
@@ -21,6 +24,7 @@ export async function pauseBatch(
     return pausing(row, { by: 'operator', reason, at: new Date(deps.gate.now()).toISOString() });
   });
   if (row !== before) log.info('batch-paused', { batch: id, workload: row.workload, ...row.paused });
+  await tryPublish({ batch: id }, () => publishPaused(deps, row));
   return row;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Resuming: one change of the state by ETag, and only then new references for all pending rows: one that is put before is
- * deleted by a worker that still finds the batch paused. `resumingAt` says until the end that some may be missing; who dies
- * in between leaves it to a repeat of the request, or to the sweep.
+ * Resuming: one change of the state by ETag, and only then new references for all pending rows: one that is put before
+ * is deleted by a worker that still finds the batch paused. Until the end `resumingAt` says that references or the
+ * event may be missing; after a crash, a repeat of the request or the sweep continues.
  */
 import type { BatchRow } from '../batches/batch-row.ts';
 import { changeBatch } from '../batches/ledger.ts';
@@ -9,6 +9,8 @@ import { resuming } from '../batches/pause.ts';
 import { Problem } from '../errors.ts';
 import type { FinalizeDeps } from '../results/finalize.ts';
 import { log } from '../telemetry/log.ts';
+import { publishResumed } from '../wake/batch-events.ts';
+import { tryPublish } from '../wake/publish.ts';
 import { resendPending } from '../wake/resend.ts';
 import { changeFor } from './change-batch.ts';
 
@@ -44,10 +46,15 @@ async function markResuming(deps: FinalizeDeps, id: string): Promise<BatchRow> {
   return row;
 }
 
-/** Puts the references of all pending rows of a batch that was resumed, then removes the mark, unless it is of a later resume. */
+/**
+ * Publishes that a batch was resumed, puts the references of all its pending rows, and then removes the mark, unless it
+ * is of a later resume. A topic that cannot be reached does not delay the references; the mark stays, and the sweep
+ * repeats both.
+ */
 export async function continueResume(deps: FinalizeDeps, batch: BatchRow, isOver: () => boolean): Promise<Resumed> {
+  const isPublished = await tryPublish({ batch: batch.id }, () => publishResumed(deps, batch));
   const resumed = await resendPending(deps, batch, { isOver });
-  if (!resumed.isWhole) return resumed;
+  if (!resumed.isWhole || !isPublished) return resumed;
   await changeBatch(deps.table, batch.id, ({ resumes, resumingAt }) =>
     resumingAt !== undefined && resumes === batch.resumes ? { resumingAt: undefined } : undefined,
   );

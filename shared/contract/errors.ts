@@ -7,8 +7,8 @@ export class FrameError extends Error {
 export class NewerContractError extends Error {
   override name = 'NewerContractError';
   readonly version: unknown;
-  constructor(what: string, version: unknown) {
-    super(`${what} has contract version ${String(version)}; this code reads version 1.`);
+  constructor(what: string, version: unknown, newest = 1) {
+    super(`${what} has contract version ${String(version)}; this code reads up to version ${newest}.`);
     this.version = version;
   }
 }

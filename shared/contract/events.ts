@@ -1,4 +1,7 @@
-/** The events on topic `sluice-events`. Properties are what subscriptions filter on; the body repeats them and says more. */
+/**
+ * The events on topic `sluice-events`. Properties are what subscriptions filter on; the body repeats them and says
+ * more.
+ */
 import { z } from 'zod';
 import { MalformedMessageError, NewerContractError } from './errors.ts';
 
@@ -6,7 +9,17 @@ import { MalformedMessageError, NewerContractError } from './errors.ts';
 export const WAKE_TTL_MS = 60 * 60 * 1000;
 
 /** Events about a queue, or about a batch, which names the first of its queues. */
-export const QUEUE_EVENT_TYPES = ['QueueWorkDetected', 'QueueEmpty', 'ItemsDeadLettered', 'BatchCompleted'] as const;
+export const QUEUE_EVENT_TYPES = [
+  'QueueWorkDetected',
+  'QueueEmpty',
+  'ItemsDeadLettered',
+  'BatchProgress',
+  'BatchPaused',
+  'BatchResumed',
+  'DeadlineAtRisk',
+  'ResultsReady',
+  'BatchCompleted',
+] as const;
 
 /** What every event has. account = the storage account of the queue or file, so that one topic can serve several. */
 const common = { v: z.literal(1), account: z.string(), at: z.string(), traceparent: z.string().optional() };
@@ -43,9 +56,24 @@ const inboxEventSchema = z.object({
 });
 export type InboxRejectedEvent = z.infer<typeof inboxEventSchema>;
 
+const knownEventSchema = z.discriminatedUnion('type', [queueEventSchema, inboxEventSchema]);
+export type SluiceEvent = z.infer<typeof knownEventSchema>;
+
+const KNOWN_TYPES: readonly string[] = [...QUEUE_EVENT_TYPES, 'InboxRejected'];
+
+/** `not` is for the published schema, which does not contain the refinement. */
+const unknownEventSchema = z
+  .object({
+    ...common,
+    type: z
+      .string()
+      .refine((type) => !KNOWN_TYPES.includes(type), 'Expected a type that is not known')
+      .meta({ not: { enum: KNOWN_TYPES } }),
+  })
+  .describe('An event of a type that came later within version 1. Readers ignore it.');
+
 /** An event's body. */
-export const eventSchema = z.discriminatedUnion('type', [queueEventSchema, inboxEventSchema]);
-export type SluiceEvent = z.infer<typeof eventSchema>;
+export const eventSchema = z.union([queueEventSchema, inboxEventSchema, unknownEventSchema]);
 
 /** What subscriptions filter on, in the order in which docs/contract/events.md names it. */
 const PROPERTIES = ['type', 'account', 'pool', 'queue', 'workload', 'lane', 'batch'] as const;
@@ -63,12 +91,17 @@ export function eventProperties(event: SluiceEvent): Record<string, string> {
   ]);
 }
 
-/** Reads an event's body (text or parsed JSON); throws NewerContractError or MalformedMessageError. */
-export function readEvent(body: unknown): SluiceEvent {
+/**
+ * Reads an event's body (text or parsed JSON); undefined for a type that came later within version 1, which every reader
+ * ignores.
+ * @throws NewerContractError, MalformedMessageError
+ */
+export function readEvent(body: unknown): SluiceEvent | undefined {
   const data: unknown = typeof body === 'string' ? JSON.parse(body) : body;
   const version = typeof data === 'object' && data !== null && 'v' in data ? data.v : undefined;
   if (typeof version === 'number' && version > 1) throw new NewerContractError('Event', version);
-  const parsed = eventSchema.safeParse(data);
+  if (unknownEventSchema.safeParse(data).success) return undefined;
+  const parsed = knownEventSchema.safeParse(data);
   if (!parsed.success) throw new MalformedMessageError(`Event is malformed: ${z.prettifyError(parsed.error)}`);
   return parsed.data;
 }

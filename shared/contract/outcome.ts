@@ -17,8 +17,8 @@ const framePlaceSchema = z.object({
 });
 export type FramePlace = z.infer<typeof framePlaceSchema>;
 
-/** Why a whole chunk ended without (only) results. */
-export const ENDINGS = ['processed', 'split', 'cancelled', 'digest', 'payloadMissing', 'killed'] as const;
+/** Why a whole chunk ended without (only) results. A `discarded` one has no blob, only its row. */
+export const ENDINGS = ['processed', 'split', 'cancelled', 'discarded', 'digest', 'payloadMissing', 'killed'] as const;
 
 /** The outcome's header. A frame that would be empty is absent. `dueAt` is when the earliest retry may run. */
 export const outcomeHeaderSchema = z.object({

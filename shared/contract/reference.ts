@@ -16,6 +16,9 @@ const MAX_MESSAGE_BYTES = 60 * 1024;
 /** Whether a queue takes the message as one. */
 export const fitsMessage = (message: object): boolean => bytesInXml(asciiJson(message)) <= MAX_MESSAGE_BYTES;
 
+/** ETags of the service have 19 characters; the quotes of HTTP may be around them. */
+const MAX_ETAG = 100;
+
 const count = z.number().int().nonnegative();
 const workload = z.string().refine(isWorkloadName);
 const batch = z.string().refine(isBatchId);
@@ -24,14 +27,14 @@ const chunk = z.string().regex(/^[a-z0-9][a-z0-9.]{0,200}$/);
 const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 
 /**
- * A reference: one frame of `blob`, to be processed as chunk `chunk` of `batch`.
- * `bytes` is the decoded length; `offset` and `length` locate the frame in the blob of container `payloads` (kind
- * `items`) or `results` / `redrives` (kind `retries`, whose lines carry index, attempts and item each).
- * `firstItem` is the 0-based position in the batch of the frame's first item. `skip` and `take` narrow the frame to a
- * part of its items. `starts` counts isolated starts of this chunk, `returned` how often a delivery was given back
- * by a living process; `resent` marks one whose outcome may be stored already: it was put again by a
- * repair, or a failing service interrupted it. `resumes` says how often its batch had been resumed when it was put (absent: 0):
- * every resume puts all references anew, so that one with a smaller number than the batch has is not needed any more.
+ * A reference: one frame of `blob`, to be processed as chunk `chunk` of `batch`. `bytes` is the decoded length;
+ * `offset` and `length` locate the frame in the blob of container `payloads` (kind `items`) or `results` / `redrives`
+ * (kind `retries`, whose lines carry index, attempts and item each). `firstItem` is the 0-based position in the batch
+ * of the frame's first item. `skip` and `take` narrow the frame to a part of its items. `starts` counts isolated starts
+ * of this chunk, `returned` how often a delivery was given back by a living process; `resent` marks one whose outcome
+ * may be stored already: it was put again by a repair, or a failing service interrupted it. `resumes` says how often
+ * its batch had been resumed when it was put (absent: 0): every resume puts all references anew, so that one with a
+ * smaller number than the batch has is not needed any more.
  */
 export const referenceSchema = z.object({
   v: z.literal(1),
@@ -59,6 +62,34 @@ export const referenceSchema = z.object({
 });
 export type Reference = z.infer<typeof referenceSchema>;
 
+/**
+ * A reference of version 2, which producers other than Sluice put: the blob `blob` of container `inbox` is to become a
+ * batch of its own. The blob's name is `<workload>/[<lane>/]<name>`. `etag` names the version of the blob, with or without
+ * quotes. `tries` is Sluice's own: how often it has failed or was interrupted. Deliveries to other consumers do not count.
+ * `batch` must be absent: what
+ * names a batch is of version 1.
+ */
+export const blobReferenceSchema = z
+  .object({
+    v: z.literal(2),
+    workload,
+    producer: z.string().regex(/^[A-Za-z0-9._-]{1,60}$/),
+    batch: z.never().optional(),
+    blob: z.string().min(1).max(MAX_BLOB_NAME).refine(isBlobName),
+    etag: z.string().min(1).max(MAX_ETAG).optional(),
+    enqueuedAt: z.string().optional(),
+    traceparent: z.string().optional(),
+    tries: count.optional(),
+  })
+  .refine((value) => value.blob.startsWith(`${value.workload}/`), {
+    path: ['blob'],
+    message: 'The first folder of the blob must be the workload.',
+  });
+export type BlobReference = z.infer<typeof blobReferenceSchema>;
+
+/** Whether the reference names a blob that is to become a batch, and not a chunk. */
+export const isBlobReference = (reference: Reference | BlobReference): reference is BlobReference => reference.v === 2;
+
 export { type Counts, countsSchema } from './counts.ts';
 
 /** One finished chunk in a result message: the header of its stored outcome, whoever wrote that. */
@@ -78,13 +109,15 @@ export const resultSchema = z.object({
 export type ResultMessage = z.infer<typeof resultSchema>;
 
 /**
- * Reads a queue message of version 1.
+ * Reads a queue message by the schema of its version; `schemas` has that of version 1 first.
  * @throws NewerContractError for a higher `v`; MalformedMessageError for anything else that does not fit.
  */
-function readMessage<T>(what: string, schema: z.ZodType<T>, text: string): T {
+function readMessage<T>(what: string, schemas: readonly [z.ZodType<T>, ...z.ZodType<T>[]], text: string): T {
   const data = parseJson(what, text);
   const version = typeof data === 'object' && data !== null && 'v' in data ? data.v : undefined;
-  if (typeof version === 'number' && version > 1) throw new NewerContractError(what, version);
+  if (typeof version === 'number' && version > schemas.length)
+    throw new NewerContractError(what, version, schemas.length);
+  const schema = schemas.find((_schema, index) => index + 1 === version) ?? schemas[0];
   const parsed = schema.safeParse(data);
   if (!parsed.success) throw new MalformedMessageError(`${what} is malformed: ${z.prettifyError(parsed.error)}`);
   return parsed.data;
@@ -99,7 +132,8 @@ function parseJson(what: string, text: string): unknown {
 }
 
 /** Reads a reference from a message's text; throws NewerContractError or MalformedMessageError. */
-export const readReference = (text: string): Reference => readMessage('Reference', referenceSchema, text);
+export const readReference = (text: string): Reference | BlobReference =>
+  readMessage<Reference | BlobReference>('Reference', [referenceSchema, blobReferenceSchema], text);
 
 /** Reads a result message from its text; throws NewerContractError or MalformedMessageError. */
-export const readResult = (text: string): ResultMessage => readMessage('Result', resultSchema, text);
+export const readResult = (text: string): ResultMessage => readMessage('Result', [resultSchema], text);

@@ -16,10 +16,18 @@ export type PipelinePolicy = NonNullable<TableServiceClientOptions['additionalPo
 /** `<service>.<operation>`, such as `servicebus.send` or `durable.activity`. */
 export type OperationName = `${string}.${string}`;
 
+/** How many tries of requests to storage have ended, and their total time in milliseconds. */
+export interface ResponseTimes {
+  count: number;
+  ms: number;
+}
+
 /** What a function returned, and the operations done meanwhile on its behalf. */
 export interface Measured<T> {
   value: T;
   operations: Operations;
+  /** Of each try, from sending it to the headers of its response or its failure, without waits between tries. */
+  responses: ResponseTimes;
 }
 
 /** Counts operations of this process. */
@@ -43,12 +51,22 @@ export interface Meter {
 
 interface Scope {
   readonly counts: Operations;
+  readonly responses: ResponseTimes;
   readonly outer: Scope | undefined;
 }
+
+const newScope = (outer: Scope | undefined): Scope => ({ counts: {}, responses: { count: 0, ms: 0 }, outer });
 
 function addTo(scope: Scope, operation: string, n: number): void {
   for (let at: Scope | undefined = scope; at !== undefined; at = at.outer) {
     at.counts[operation] = (at.counts[operation] ?? 0) + n;
+  }
+}
+
+function addResponse(scope: Scope, ms: number): void {
+  for (let at: Scope | undefined = scope; at !== undefined; at = at.outer) {
+    at.responses.count += 1;
+    at.responses.ms += ms;
   }
 }
 
@@ -68,14 +86,20 @@ function policyOf(service: StorageService, pass: Pass): PipelinePolicy {
 export const THROTTLED = 'throttled.responses';
 
 /** Counts and clocks each try of a request. */
-function createPass(count: (operation: string) => void, clock: ServiceClock, monotonicMs: () => number): Pass {
+function createPass(scope: () => Scope, clock: ServiceClock, monotonicMs: () => number): Pass {
   return async (service, request, send) => {
-    count(operationOf(service, request));
+    const own = scope();
+    addTo(own, operationOf(service, request), 1);
     const sentAtMs = monotonicMs();
-    const response = await send();
-    clock.observe(response.headers.get('date'), sentAtMs);
-    if (response.status === 503 || response.status === 429) count(THROTTLED);
-    return response;
+    try {
+      const response = await send();
+      clock.observe(response.headers.get('date'), sentAtMs);
+      if (response.status === 503 || response.status === 429) addTo(own, THROTTLED, 1);
+      return response;
+    } finally {
+      // A try that failed without a response counts, too: a time-out is the slowest of all.
+      addResponse(own, monotonicMs() - sentAtMs);
+    }
   };
 }
 
@@ -83,20 +107,20 @@ const LOCAL_CLOCKS: LocalClocks = { monotonicMs: () => performance.now(), wallMs
 
 /** Makes a meter: one a process, or the totals of two have to be added. */
 export function createMeter(local: LocalClocks = LOCAL_CLOCKS): Meter {
-  const everything: Scope = { counts: {}, outer: undefined };
+  const everything = newScope(undefined);
   const scopes = new AsyncLocalStorage<Scope>();
   const clock = createServiceClock(local);
   const scope = () => scopes.getStore() ?? everything;
-  const pass = createPass((operation) => addTo(scope(), operation, 1), clock, local.monotonicMs);
+  const pass = createPass(scope, clock, local.monotonicMs);
 
   return {
     policy: (service) => policyOf(service, pass),
     count: (operation, n = 1) => addTo(scope(), operation, n),
     total: () => ({ ...everything.counts }),
     async measure(fn) {
-      const inner: Scope = { counts: {}, outer: scope() };
+      const inner = newScope(scope());
       const value = await scopes.run(inner, fn);
-      return { value, operations: { ...inner.counts } };
+      return { value, operations: { ...inner.counts }, responses: { ...inner.responses } };
     },
     serviceNowMs: () => clock.nowMs(),
     knowsServiceTime: () => clock.isSet(),

@@ -70,16 +70,23 @@ export interface PeriodCost {
   totalUsd: number;
 }
 
+/** Prices what batches have spent: what is counted, and the wake-ups that follow from it. */
+export function priceSpent(spent: PeriodSpent, sheet: PriceSheet): Pick<PeriodCost, 'work' | 'wakeUps'> {
+  const woken = addOperations(spent.drainOperations, timesOperations(DURABLE_ACTION_ON_STORAGE, spent.actions));
+  return {
+    work: { operations: spent.operations, usd: priceOperations(spent.operations, sheet).totalUsd },
+    wakeUps: { operations: woken, actions: spent.actions, usd: priceOperations(woken, sheet).totalUsd },
+  };
+}
+
 /** Prices a period of which `days` have passed. */
 export function periodCost(
   spent: PeriodSpent,
   period: { days: number; timers: Timers },
   sheet: PriceSheet,
 ): PeriodCost {
-  const woken = addOperations(spent.drainOperations, timesOperations(DURABLE_ACTION_ON_STORAGE, spent.actions));
   const lines = idleLines(period.days, period.timers, sheet);
-  const work = { operations: spent.operations, usd: priceOperations(spent.operations, sheet).totalUsd };
-  const wakeUps = { operations: woken, actions: spent.actions, usd: priceOperations(woken, sheet).totalUsd };
+  const { work, wakeUps } = priceSpent(spent, sheet);
   const idle = { lines, usd: lines.reduce((sum, { usd }) => sum + (usd ?? 0), 0) };
   return { work, wakeUps, idle, totalUsd: work.usd + wakeUps.usd + idle.usd };
 }

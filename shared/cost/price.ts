@@ -1,5 +1,6 @@
 /** From counted operations to USD by a price sheet. */
-import type { Operations } from '../contract/operations.ts';
+import { addOperations, type Operations } from '../contract/operations.ts';
+import { DURABLE_ACTION_ON_STORAGE, timesOperations } from './counts.ts';
 import { type PriceClass, type PriceSheet, unitPrice } from './sheet.ts';
 
 /**
@@ -68,4 +69,34 @@ export function priceOperations(operations: Operations, sheet: PriceSheet): Pric
   }
   const totalUsd = Object.values(byService).reduce((sum, usd) => sum + usd, 0);
   return { byService, totalUsd, unpriced, unverified: [...unverified] };
+}
+
+/** Memory of an instance: the deployment's default (infra/pools.json). */
+const INSTANCE_GB = 2;
+/** learn: flex-consumption-plan: an execution on demand is billed for at least 1,000 ms, in steps of 100 ms. */
+const LEAST_SECONDS = 1;
+const STEPS_PER_SECOND = 10;
+
+/** The GB-seconds that an execution of that length is billed for, when no other runs beside it on its instance. */
+export const gbSecondsOf = (seconds: number): number =>
+  INSTANCE_GB * Math.max(LEAST_SECONDS, Math.ceil(seconds * STEPS_PER_SECOND) / STEPS_PER_SECOND);
+
+/** The operations of the Durable extension for what is asked of it: computed, as its requests pass no meter. */
+const DURABLE_ON_STORAGE: Readonly<Record<string, Operations>> = {
+  'durable.start': DURABLE_ACTION_ON_STORAGE,
+  'durable.status': { 'table.query': 1 },
+};
+
+/**
+ * USD of one HTTP request: its operations, those of the Durable extension on storage for it, and its execution. Whatever
+ * is included in a base fee or a free grant is not taken off: an upper bound.
+ */
+export function requestUsd(
+  { operations, seconds }: { operations: Operations; seconds: number },
+  sheet: PriceSheet,
+): number {
+  const hosted = Object.entries(operations).map(([name, n]) => timesOperations(DURABLE_ON_STORAGE[name] ?? {}, n));
+  const { totalUsd } = priceOperations(hosted.reduce(addOperations, operations), sheet);
+  const execution = unitPrice(sheet, 'functions.execution') ?? 0;
+  return totalUsd + execution + gbSecondsOf(seconds) * (unitPrice(sheet, 'functions.gbSecond') ?? 0);
 }

@@ -10,23 +10,24 @@ import { measureQueue } from '../telemetry/metrics.ts';
 import { fence, recordHeartbeat, showFirstWave } from '../wake/gate.ts';
 import { type Queue, receive } from '../wake/messages.ts';
 import type { QueueAddress, Registry } from '../workload/registry.ts';
-import { summarize } from './adapt.ts';
 import { type FinishWaveDeps, finishWave, waveSeconds } from './finish-wave.ts';
-import type { Wave } from './plan.ts';
-import { runSlice } from './slice.ts';
+import { summarize } from './planning/adapt.ts';
+import type { MeasureInstance } from './planning/instance-load.ts';
+import type { PlanRecord, TaskWave, Wave } from './planning/plan.ts';
+import { runSlice, type SliceEffects } from './slice.ts';
 import { emptySlice, type SliceResult, type WorkCounts } from './slice-result.ts';
 
 export interface DequeueInput {
   queue: string;
   generation: number;
   task: string;
-  wave: Wave;
+  wave: TaskWave;
 }
-export interface FinishWaveInput {
+/** `wakes` and the plan are those of the wave that has ended. */
+export interface FinishWaveInput extends PlanRecord {
   queue: string;
   generation: number;
   slices: SliceResult[];
-  /** Of the wave that has ended. */
   wakes: number;
   abandon?: boolean;
 }
@@ -50,6 +51,7 @@ export interface ActivityDeps extends FinishWaveDeps {
   limits: Pick<Limiter, 'enter' | 'isStarved'>;
   /** Whether this process is about to end: it takes no more messages. */
   isEnding: () => boolean;
+  measureInstance: MeasureInstance;
 }
 
 export interface Activities {
@@ -69,11 +71,11 @@ export function createActivities(deps: ActivityDeps): Activities {
         return emptySlice('fault');
       }
     },
-    finishWave: async ({ queue, generation, slices, wakes, abandon = false }) => {
+    finishWave: async ({ queue, generation, slices, wakes, abandon = false, ...planned }) => {
       const address = deps.registry.queue(queue);
       if (!address) return {};
       if (abandon) log.error('drain-failed', { queue, generation });
-      const step = await finishWave(deps, { address, generation, wave: summarize(slices, wakes), abandon });
+      const step = await finishWave(deps, { address, generation, wave: summarize(slices, wakes), planned, abandon });
       if ('next' in step) return { next: step.next };
       log.info('drain-ended', { queue, generation, ended: step.ended });
       return {};
@@ -101,8 +103,9 @@ async function dequeue(
   const entry = isLimited ? await deps.limits.enter(address) : NO_LIMITS;
   if ('retryAt' in entry) return { ...emptySlice('noShare'), retryAt: entry.retryAt };
   const queue = deps.queues(name);
+  const finishMeasure = deps.measureInstance();
   try {
-    return await runSlice(wave, {
+    const effects: SliceEffects<DequeuedMessageItem> = {
       receive: (count) => receive(queue, count, deps.visibilitySeconds),
       process: deps.roundFor(address),
       mayGoOn: () => mayGoOn(table, { queue: name, generation }),
@@ -111,7 +114,9 @@ async function dequeue(
       nowMs: () => performance.now(),
       sleep,
       random: Math.random,
-    });
+    };
+    const { value, responses } = await deps.meter.measure(() => runSlice(wave, effects));
+    return { ...value, load: finishMeasure(responses) };
   } finally {
     await entry.leave();
   }

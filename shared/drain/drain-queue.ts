@@ -5,7 +5,7 @@
 import type { OrchestrationContext, Task } from 'durable-functions';
 import { RetryOptions } from 'durable-functions';
 import type { DequeueInput, FinishWaveInput, FinishWaveOutput } from './activities.ts';
-import type { Wave } from './plan.ts';
+import type { Wave } from './planning/plan.ts';
 import { emptySlice, type SliceResult } from './slice-result.ts';
 
 /** Waves before the history is cut: a replay costs all that is in it. */
@@ -23,10 +23,18 @@ export function* drainQueue(context: OrchestrationContext): Generator<unknown, v
   const { queue, generation, wave } = context.df.getInput<DrainInput>() as DrainInput;
   let next: Wave | undefined = wave;
   for (let count = 0; next !== undefined && count < WAVES_PER_EXECUTION; count += 1) {
-    const { wakes }: Wave = next;
+    const { wakes, depth, bound, late }: Wave = next;
     const slices = yield* runWave(context, { queue, generation, wave: next });
     try {
-      const step = (yield finishWave(context, { queue, generation, slices, wakes })) as FinishWaveOutput;
+      const step = (yield finishWave(context, {
+        queue,
+        generation,
+        slices,
+        wakes,
+        depth,
+        bound,
+        late,
+      })) as FinishWaveOutput;
       next = step.next;
     } catch (error) {
       // The last act of a drain that cannot go on: free the gate, with a wake in a minute.
@@ -62,7 +70,8 @@ function* sliceOf(task: Task): Generator<Task, SliceResult, unknown> {
   }
 }
 
-function tasksOf(context: OrchestrationContext, { queue, generation, wave }: DrainInput) {
+function tasksOf(context: OrchestrationContext, { queue, generation, wave: all }: DrainInput) {
+  const { wakes: _wakes, bound: _bound, late: _late, ...wave } = all;
   return Array.from({ length: wave.tasks }, (_, index) =>
     context.df.callActivity('dequeue-batch', { queue, generation, task: `t${index}`, wave } satisfies DequeueInput),
   );

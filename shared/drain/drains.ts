@@ -6,7 +6,7 @@ import type { DrainStatus, GateDeps } from '../wake/gate.ts';
 import type { GateRow } from '../wake/gate-row.ts';
 import type { QueueAddress, Registry } from '../workload/registry.ts';
 import type { DrainInput } from './drain-queue.ts';
-import type { Wave } from './plan.ts';
+import type { Wave } from './planning/plan.ts';
 
 /** The part of the durable client that drains need. */
 export type DrainClient = Pick<DurableClient, 'startNew' | 'getStatus'>;

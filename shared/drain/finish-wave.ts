@@ -4,15 +4,16 @@ import { statusOf } from '../errors.ts';
 import { limitOf } from '../limits/limit.ts';
 import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
 import { log } from '../telemetry/log.ts';
-import { measureQueue } from '../telemetry/metrics.ts';
+import { measureQueue, measureWave } from '../telemetry/metrics.ts';
 import { DUE_MARGIN_MS, dueAfter } from '../wake/due.ts';
 import { fence, type GateDeps, gateOf, writeGate } from '../wake/gate.ts';
 import type { GateRow, Pause } from '../wake/gate-row.ts';
-import type { Publish } from '../wake/publish.ts';
+import { NOTHING_PUT, type Publish, tryPublish } from '../wake/publish.ts';
+import { addWave } from '../wake/wave-record.ts';
 import type { QueueAddress } from '../workload/registry.ts';
-import { adaptGate, type WaveSummary } from './adapt.ts';
 import type { HostLimits } from './host-limits.ts';
-import type { Wave } from './plan.ts';
+import { adaptGate, type WaveSummary } from './planning/adapt.ts';
+import type { PlanRecord, Wave } from './planning/plan.ts';
 
 /** First and longest wait of an open circuit before one task tries again; it doubles with each failed probe. */
 const FIRST_PROBE_MS = 10_000;
@@ -36,6 +37,8 @@ export interface EndedWave {
   address: QueueAddress;
   generation: number;
   wave: WaveSummary;
+  /** What its plan says; without a bound, as from an older version or a drain that gives up, the gate keeps nothing of it. */
+  planned?: PlanRecord;
   /** The drain has failed and gives up: free the gate, and wake again in a minute. */
   abandon?: boolean;
 }
@@ -51,29 +54,43 @@ export const finishWave = (deps: FinishWaveDeps, input: EndedWave): Promise<Next
   retryLostRace(gateOf(input.address.queue), async () => {
     const current = await fence(deps.gate.table, input.address.queue, input.generation);
     if (!current) return { ended: 'fenced' };
-    const adapted = adaptGate(current.row, input.wave, limitOf(input.address.workload) !== undefined);
+    const adapted = adaptGate(current.row, input.wave, {
+      isLimited: limitOf(input.address.workload) !== undefined,
+      concurrentActivities: deps.concurrentActivities,
+      nowMs: deps.gate.now(),
+    });
     const gate = { ...current.row, ...adapted, total: current.row.total + input.wave.tasks };
     gate.orphanedReferences += input.wave.orphanedReferences;
     gate.startFailure = undefined;
+    gate.waves = withWave(current.row, input, deps.gate.now());
     const decision = await decide(deps, input, gate);
     if (!(await writeGate(deps.gate.table, decision.gate, current.etag))) return LOST_RACE;
     measureQueue(input.address.queue, decision.gate.depth, decision.gate.active);
+    if (adapted.instances !== undefined) measureWave(decision.gate);
     await decision.after?.();
     return decision.result;
   });
+
+/** The latest waves with the one that has ended. */
+function withWave({ waves, secondsPerReference }: GateRow, { address, wave, planned }: EndedWave, atMs: number) {
+  const { depth = 0, bound, late = false } = planned ?? {};
+  if (bound === undefined) return waves;
+  const known = secondsPerReference || address.workload.secondsPerChunk;
+  return addWave(waves, { ...wave, atMs, depth, bound, late, secondsPerReference: known });
+}
 
 interface Decision {
   gate: GateRow;
   result: NextStep;
   /** What is told once the gate has changed. */
-  after?: () => Promise<void>;
+  after?: () => Promise<unknown>;
 }
 
 async function decide(deps: FinishWaveDeps, input: EndedWave, gate: GateRow): Promise<Decision> {
   const { address, wave } = input;
   if (input.abandon === true)
     return park(deps, input, { gate, atMs: deps.gate.now() + ABANDON_RETRY_MS, ended: 'abandoned' });
-  if (gate.paused?.by === 'operator') return { gate: released(gate, gate.depth), result: { ended: 'paused' } };
+  if (gate.paused?.by === 'operator') return { gate: released(gate), result: { ended: 'paused' } };
   // Where only some of the instances cannot start threads, the others go on.
   if (wave.startError && wave.done === 0)
     return openCircuit(deps, input, { gate, reason: wave.startError, longestMs: LONGEST_START_PROBE_MS });
@@ -84,10 +101,11 @@ async function decide(deps: FinishWaveDeps, input: EndedWave, gate: GateRow): Pr
   }
   if (gate.paused !== undefined && wave.ran > 0) gate.paused = undefined;
   const depth = await deps.depthOf(address.queue);
-  if (depth === 0) return drained(deps, input, gate);
+  const measured = { ...gate, depth, depthAt: new Date(deps.gate.now()).toISOString() };
+  if (depth === 0) return drained(deps, input, measured);
   if (wave.received === 0 && !isWokenSince(wave, gate))
-    return park(deps, input, { gate, atMs: nextVisible(deps, gate, wave), ended: 'parked', depth });
-  return goOn(deps, input, gate, depth);
+    return park(deps, input, { gate: measured, atMs: nextVisible(deps, gate, wave), ended: 'parked' });
+  return goOn(deps, input, measured);
 }
 
 /**
@@ -97,37 +115,42 @@ async function decide(deps: FinishWaveDeps, input: EndedWave, gate: GateRow): Pr
 const isWokenSince = (wave: WaveSummary, gate: GateRow): boolean =>
   gate.wakes > wave.wakes && !wave.faulted && wave.starved === 0;
 
-async function goOn(deps: FinishWaveDeps, input: EndedWave, gate: GateRow, depth: number): Promise<Decision> {
-  const next = await deps.plan(input.address, gate, depth);
+async function goOn(deps: FinishWaveDeps, input: EndedWave, gate: GateRow): Promise<Decision> {
+  const next = await deps.plan(input.address, gate, gate.depth);
   const aliveUntil = new Date(deps.gate.now() + waveSeconds(deps, next) * 1000).toISOString();
-  return { gate: { ...gate, depth, active: next.tasks, aliveUntil }, result: { next } };
+  return { gate: { ...gate, active: next.tasks, aliveUntil }, result: { next } };
 }
 
-/** slice x ceil(tasks / activities of one instance) + activity visibility + 2 slices: a healthy wave is never taken for dead. */
+/**
+ * slice x ceil(tasks / activities of one instance) + activity visibility + 2 slices: a healthy wave is never taken for
+ * dead.
+ */
 export const waveSeconds = (host: HostLimits, wave: Pick<Wave, 'tasks' | 'sliceSeconds'>): number =>
   wave.sliceSeconds * (Math.ceil(wave.tasks / host.concurrentActivities) + 2) + host.activityVisibilitySeconds;
 
 function drained(deps: FinishWaveDeps, { address, generation }: EndedWave, gate: GateRow): Decision {
   const details = { generation, idleCount: gate.idleCount, done: gate.total };
   return {
-    gate: { ...released(gate, 0), due: [] },
+    // Otherwise the next drain would take its first work for late.
+    gate: { ...released(gate), due: [], oldestAt: '' },
     result: { ended: 'drained' },
-    after: () => publishQuietly(() => deps.publish(address, { type: 'QueueEmpty', details })),
+    // Published at most once per release: a lost event must not delay the drain.
+    after: () => tryPublish({ queue: address.queue }, () => deps.publish(address, { type: 'QueueEmpty', details })),
   };
 }
 
-const released = (gate: GateRow, depth: number): GateRow => ({ ...gate, status: 'idle', depth, active: 0 });
+const released = (gate: GateRow): GateRow => ({ ...gate, status: 'idle', active: 0 });
 
 /** All that is left is invisible: the scheduled wake goes out first, so that a crash costs one empty drain and no work. */
 async function park(
   deps: FinishWaveDeps,
   { address }: EndedWave,
-  options: { gate: GateRow; atMs: number; ended: 'parked' | 'abandoned' | 'paused'; depth?: number },
+  options: { gate: GateRow; atMs: number; ended: 'parked' | 'abandoned' | 'paused' },
 ): Promise<Decision> {
-  await deps.publish(address, { type: 'QueueWorkDetected' }, { at: new Date(options.atMs) });
+  await deps.publish(address, { type: 'QueueWorkDetected', ...NOTHING_PUT }, { at: new Date(options.atMs) });
   const parkedUntil = new Date(options.atMs).toISOString();
   const due = dueAfter(options.gate.due, options.atMs);
-  const gate = { ...released(options.gate, options.depth ?? options.gate.depth), due, parkedUntil };
+  const gate = { ...released(options.gate), due, parkedUntil };
   return { gate, result: { ended: options.ended } };
 }
 
@@ -159,15 +182,6 @@ function openCircuit(
   };
   log.warn('circuit-open', { queue: gate.queue, ...paused });
   return park(deps, input, { gate: { ...gate, paused }, atMs, ended: 'paused' });
-}
-
-/** Events for subscribers are told at most once a release: one that is lost must not hold up the drain. */
-async function publishQuietly(publish: () => Promise<void>): Promise<void> {
-  try {
-    await publish();
-  } catch (error) {
-    log.warn('event-not-published', { error });
-  }
 }
 
 /** The approximate message count; a queue that does not exist (yet) holds nothing. */

@@ -1,4 +1,5 @@
 import type { DurableClient } from 'durable-functions';
+import type { Meter } from '../cost/meter.ts';
 import { withinTime } from '../time-limit.ts';
 
 /** What the app asks of the durable runtime. */
@@ -25,4 +26,20 @@ export const limitedClient = (
   startNew: (name, options) => withinTime(client.startNew(name, options), answerMs, `start of ${name}`),
   getStatus: (id, options) => withinTime(client.getStatus(id, options), answerMs, `status of ${id}`),
   purgeInstanceHistoryBy: (filter) => withinTime(client.purgeInstanceHistoryBy(filter), purgeMs, 'purge of drains'),
+});
+
+/** Makes a client that counts what the runtime is asked for: as `durable.start`, `durable.status` and `durable.purge`. */
+export const countedClient = (client: RuntimeClient, meter: Pick<Meter, 'count'>): RuntimeClient => ({
+  startNew: (name, options) => {
+    meter.count('durable.start');
+    return client.startNew(name, options);
+  },
+  getStatus: (id, options) => {
+    meter.count('durable.status');
+    return client.getStatus(id, options);
+  },
+  purgeInstanceHistoryBy: (filter) => {
+    meter.count('durable.purge');
+    return client.purgeInstanceHistoryBy(filter);
+  },
 });

@@ -43,6 +43,20 @@ export const emptyCounts = (): WorkCounts => ({
   startError: '',
 });
 
+/** The load of the process that ran a slice, other slices included. */
+export interface SliceLoad {
+  /** Tells processes apart. */
+  instance: string;
+  /** How long it was measured, in milliseconds. */
+  ms: number;
+  /** Share of its cores, and utilization of the event loop of its main thread; 0 to 1. */
+  cpu: number;
+  eventLoop: number;
+  /** Number of responses of storage to this slice, and their total time in milliseconds. */
+  responses: number;
+  responseMs: number;
+}
+
 /**
  * How a slice ended, beside its counts. `empty`: the queue gave nothing although the quota was not reached; `fenced`: the
  * gate is another drain's; `noShare`: this process has no share of the workload's limits; `startFailed`: no worker thread
@@ -54,6 +68,8 @@ export interface SliceResult extends WorkCounts {
   seconds: number;
   /** When a slice that ended without a share is worth repeating; service time in milliseconds. */
   retryAt?: number;
+  /** Absent when nothing was run, and in results of apps of older versions. */
+  load?: SliceLoad;
 }
 
 /** A slice that did nothing. */

@@ -1,6 +1,6 @@
 import { addOperations } from '../contract/operations.ts';
 import { type BackoffBounds, backoffMs, DEFAULT_BACKOFF } from './backoff.ts';
-import type { Wave } from './plan.ts';
+import type { TaskWave } from './planning/plan.ts';
 import { earlier, emptyCounts, type SliceResult, type WorkCounts } from './slice-result.ts';
 
 /** The sum of two counts. */
@@ -21,6 +21,9 @@ export function addCounts(a: WorkCounts, b: WorkCounts): WorkCounts {
   };
 }
 
+/** Longest single sleep while waiting for the next receive, so that a process that is about to end is not delayed. */
+const STEP_MS = 1_000;
+
 /** What a slice does to the world, given as functions so that the loop itself is plain to read and test. */
 export interface SliceEffects<Message> {
   receive: (count: number) => Promise<Message[]>;
@@ -36,14 +39,15 @@ export interface SliceEffects<Message> {
 }
 
 /**
- * Shortest time between two receives of the only task of a wave while the queue gives less than it was asked for. A trickle is
- * taken some at a time, and each receive, result message and wake serves them all.
+ * Shortest time between two receives of the only task of a wave while the queue returns less than it was asked for,
+ * unless the policy's interval is longer. A trickle is taken some at a time, and each receive, result message and wake
+ * serves them all.
  */
 const PACE_MS = 500;
 /**
- * How long the only task of a wave that is through with its quota waits for more, from its start: ending one drain and starting the
- * next costs ten operations, a receive one, and a look at the gate when it brings something. Not longer, for it holds a
- * place that another queue may want.
+ * How long the only task of a wave that is through with its quota waits for more, from its start: ending one drain and
+ * starting the next costs ten operations, a receive one, and a look at the gate when it brings something. Not longer,
+ * for it holds a place that another queue may want.
  */
 const STAY_MS = 5_000;
 
@@ -59,12 +63,13 @@ export const trips = ({ ran, failures }: Pick<WorkCounts, 'ran' | 'failures'>): 
 
 /**
  * The loop of a dequeue task: receive, process, and again, until its quota is reached, its time is up, the queue stays
- * empty (back-off up to its maximum), the circuit trips, or no worker thread starts. The only task of a wave has no rivals
- * whose quotas it could take: it goes on, at a pace, for as long as the queue gives less than it takes at a time; if not,
- * the next wave may be wider. What it then finds behind a pause it gives back.
+ * empty (back-off up to its maximum), the circuit trips, or no worker thread starts. The only task of a wave has no
+ * rivals whose quotas it could take: it goes on, at a pace, for as long as the queue gives less than it takes at a
+ * time; if not, the next wave may be wider. If the queue was paused in the meantime, it returns those messages. It also
+ * waits the policy's interval after the last receive of a quota, since the next wave receives at once.
  */
 export async function runSlice<Message>(
-  wave: Wave,
+  wave: TaskWave,
   effects: SliceEffects<Message>,
   bounds: BackoffBounds = DEFAULT_BACKOFF,
 ): Promise<SliceResult> {
@@ -75,8 +80,8 @@ export async function runSlice<Message>(
   let idleCount = 0;
   let sleptMs = 0;
   let mayStay = false;
+  let askedMs = start;
   const sleep = async (ms: number): Promise<void> => {
-    if (ms <= 0) return;
     const before = nowMs();
     await effects.sleep(ms);
     sleptMs += nowMs() - before;
@@ -86,14 +91,20 @@ export async function runSlice<Message>(
     ended,
     seconds: (nowMs() - start - sleptMs) / 1000,
   });
-  const isOver = (): boolean => effects.mustEnd() || nowMs() - start >= wave.sliceSeconds * 1000;
+  const endMs = start + wave.sliceSeconds * 1000;
+  const isOver = (): boolean => effects.mustEnd() || nowMs() >= endMs;
+  /** Waits until `ms` after the last receive, or the policy's interval if that is longer; not beyond the slice. */
+  const pace = async (ms: number): Promise<void> => {
+    const untilMs = askedMs + Math.max(ms, wave.receiveIntervalMs ?? 0);
+    while (nowMs() < untilMs && !isOver()) await sleep(Math.min(untilMs - nowMs(), STEP_MS, endMs - nowMs()));
+  };
   // A probe whose chunks ended unrun, since their batch is cancelled, has tried nothing yet.
-  const hasTriedNothing = (): boolean => wave.probe && total.done > 0 && total.ran === 0;
+  const hasTriedNothing = (): boolean => wave.probe === true && total.done > 0 && total.ran === 0;
   const isQuotaReached = (): boolean => total.received >= wave.quota && !hasTriedNothing();
   while (!isQuotaReached() || (mayStay && nowMs() - start < STAY_MS)) {
     if (isOver()) return result('timeUp');
     const isExtra = isQuotaReached();
-    const askedMs = nowMs();
+    askedMs = nowMs();
     const count = wave.tasks === 1 ? wave.receive : Math.min(wave.receive, wave.quota - total.received);
     const messages = await effects.receive(count);
     mayStay = isOnlyTask && messages.length < count;
@@ -104,13 +115,13 @@ export async function runSlice<Message>(
       if (mustReturn) return result('quotaReached');
       if (total.startError !== '') return result('startFailed');
       if (trips(total)) return result('tripped');
-      if (mayStay) await sleep(askedMs + PACE_MS - nowMs());
+      await pace(mayStay ? PACE_MS : 0);
       continue;
     }
     idleCount += 1;
     const delay = backoffMs(idleCount, random(), bounds);
     if (delay >= bounds.maxIdleMs) return result(isQuotaReached() ? 'quotaReached' : 'empty');
-    await sleep(delay);
+    await pace(nowMs() - askedMs + delay);
   }
   return result('quotaReached');
 }

@@ -1,13 +1,16 @@
 /** Every HTTP route in one place. */
+import { AUDIT_ROUTES } from './audit/routes.ts';
 import { BATCH_ROUTES } from './batches/routes.ts';
 import { COST_ROUTES } from './cost/routes.ts';
 import { DASHBOARD_ROUTES } from './dashboard/routes.ts';
 import { DEAD_LETTER_ROUTES } from './dead-letters/routes.ts';
 import type { Route } from './edge/route.ts';
 import { HEALTH_ROUTES } from './health/routes.ts';
+import { HISTORY_ROUTES } from './history/routes.ts';
 import { INBOX_ROUTES } from './inbox/routes.ts';
 import { ITEM_ROUTES } from './items/routes.ts';
 import { OPENAPI_ROUTES } from './openapi/routes.ts';
+import { OVERVIEW_ROUTES } from './overview/routes.ts';
 import { QUEUE_ROUTES } from './queues/routes.ts';
 import { SWEEP_ROUTES } from './sweep/routes.ts';
 
@@ -18,7 +21,10 @@ export const ROUTES: readonly Route[] = [
   ...ITEM_ROUTES,
   ...SWEEP_ROUTES,
   ...QUEUE_ROUTES,
+  ...OVERVIEW_ROUTES,
   ...COST_ROUTES,
+  ...HISTORY_ROUTES,
+  ...AUDIT_ROUTES,
   ...HEALTH_ROUTES,
   ...OPENAPI_ROUTES,
   ...DASHBOARD_ROUTES,

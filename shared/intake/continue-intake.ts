@@ -68,7 +68,8 @@ export interface Entering {
 }
 
 /**
- * Brings the rows of an accepted revision, of an upload or of a redrive, into their queues. The state changes only in the
+ * Brings the rows of an accepted revision, of an upload or of a redrive, into their queues. A redrive, and what is resumed,
+ * always wakes them. The state changes only in the
  * revision that was read: who was held up here must not call a later one queued.
  */
 export async function enterQueues(deps: ContinueDeps, batch: BatchRow, entering: Entering): Promise<BatchRow> {
@@ -76,7 +77,7 @@ export async function enterQueues(deps: ContinueDeps, batch: BatchRow, entering:
   const { operations } = await deps.meter.measure(async () => {
     const all = resumed ? await entering.resume() : entering.chunks;
     await insertChunks(deps.table, resumed ? all : all.slice(MAX_CHUNK_ROWS_A_TRANSACTION));
-    await enqueue(deps, batch, all, { resent: resumed });
+    await enqueue(deps, batch, all, { resent: resumed, isUpload: batch.revision === 0 && !resumed });
   });
   const queuedAt = batch.queuedAt ?? new Date(deps.gate.now()).toISOString();
   const queued = (now: BatchRow): Partial<BatchRow> | undefined =>

@@ -17,10 +17,13 @@ export interface StoredBatch {
   csv: CsvReading | undefined;
 }
 
-/** Makes the row of a batch that is about to be accepted. Throws Error if the workload chooses a lane that it does not have. */
+/**
+ * Makes the row of a batch that is about to be accepted. Throws Error if the workload chooses a lane that it does not
+ * have.
+ */
 export function newRow(
   { gate }: Pick<SubmitDeps, 'gate'>,
-  { workload, lane, source, fileName, labels, format, traceparent }: SubmitRequest,
+  { workload, lane, source, producer, fileName, labels, format, traceparent }: SubmitRequest,
   stored: StoredBatch,
 ): BatchRow {
   const now = gate.now();
@@ -37,6 +40,7 @@ export function newRow(
     pool: workload.pool,
     sourceKind: source.kind,
     sourceName: source.name,
+    producer,
     fileName,
     labels,
     format,
@@ -52,6 +56,7 @@ export function newRow(
     accepted: payload.items,
     succeeded: 0,
     dead: 0,
+    discarded: 0,
     cancelled: 0,
     retried: 0,
     duplicatesSeen: 0,

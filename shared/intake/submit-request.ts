@@ -31,6 +31,8 @@ export interface SubmitRequest {
    */
   keepsKey?: boolean;
   source: { kind: 'http' | 'inbox'; name: string };
+  /** Who put the message that asked for it, if one did. */
+  producer?: string | undefined;
   /** Of the uploaded file, without folders. */
   fileName?: string | undefined;
   labels?: Labels | undefined;

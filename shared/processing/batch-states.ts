@@ -8,7 +8,10 @@ export type BatchFacts = Pick<BatchRow, 'state' | 'deadlineAt' | 'resumes'>;
 /** Reads what is known of a batch; undefined = there is no such batch (any more). */
 export type ReadBatchFacts = (batch: string) => Promise<BatchFacts | undefined>;
 
-/** Whether chunks of a batch in this state are run. In any other, references are deleted unrun, or end their chunks unrun. */
+/**
+ * Whether chunks of a batch in this state are run. In any other, references are deleted unrun, or end their chunks
+ * unrun.
+ */
 export const isUnderWay = (state: BatchState | undefined): boolean =>
   state !== undefined && state !== 'paused' && state !== 'cancelling' && !isFinished(state);
 
@@ -47,8 +50,7 @@ export function createBatchStates(table: Table, changesSeen: () => number): Read
   };
 }
 
-/** Reads a batch's row past every cache. */
-export async function readBatchFacts(table: Table, batch: string): Promise<BatchFacts | undefined> {
+async function readBatchFacts(table: Table, batch: string): Promise<BatchFacts | undefined> {
   const found = await readBatch(table, batch);
   if (!found) return undefined;
   const { state, deadlineAt, resumes } = found.row;

@@ -1,6 +1,6 @@
 import type { ContainerClient } from '@azure/storage-blob';
 import type { Reference } from '../contract/reference.ts';
-import { statusOf } from '../errors.ts';
+import { statusOf, toError } from '../errors.ts';
 import { downloadBytes } from '../storage/blob-reads.ts';
 
 /** Frames of one blob that lie this near are read together: a gap costs less than another request. */
@@ -15,6 +15,39 @@ export interface Range {
   offset: number;
   length: number;
   references: Reference[];
+}
+
+/** The frame of a reference; undefined when its blob is not there or ends before it, or where `unread` says why not. */
+export interface ReadFrame {
+  frame?: Buffer | undefined;
+  unread?: Error | undefined;
+}
+
+/** Reads the frames of references. A read that fails is the fault of each reference in it. Never throws. */
+export async function readFrames(
+  container: (name: string) => ContainerClient,
+  references: readonly Reference[],
+): Promise<Map<Reference, ReadFrame>> {
+  const read = new Map<Reference, ReadFrame>();
+  await Promise.all(
+    planReads(references).map(async (range) => {
+      const { bytes, unread } = await tryRead(container(range.container), range);
+      for (const reference of range.references)
+        read.set(reference, { frame: bytes && frameOf(bytes, range, reference), unread });
+    }),
+  );
+  return read;
+}
+
+async function tryRead(
+  container: ContainerClient,
+  range: Range,
+): Promise<{ bytes?: Buffer | undefined; unread?: Error }> {
+  try {
+    return { bytes: await readRange(container, range) };
+  } catch (error) {
+    return { unread: toError(error) };
+  }
 }
 
 /** Groups references into as few reads as the limits allow. Pure. */

@@ -8,7 +8,7 @@ import { isFinished } from '../batches/batch-row.ts';
 import { CONTAINERS } from '../contract/names.ts';
 import { addOperations, type Operations } from '../contract/operations.ts';
 import type { OutcomeHeader } from '../contract/outcome.ts';
-import { type FinishedChunk, type Reference, readReference } from '../contract/reference.ts';
+import { type BlobReference, type FinishedChunk, isBlobReference, type Reference } from '../contract/reference.ts';
 import { storableLine } from '../contract/text.ts';
 import type { Meter } from '../cost/meter.ts';
 import type { Round } from '../drain/activities.ts';
@@ -18,21 +18,20 @@ import type { Permits } from '../limits/permits.ts';
 import { inParallel } from '../parallel.ts';
 import { log } from '../telemetry/log.ts';
 import { commonTrace } from '../telemetry/trace.ts';
-import type { GateDeps } from '../wake/gate.ts';
-import { recordDue } from '../wake/gate.ts';
-import { type Entry, type Queue, readEntries } from '../wake/messages.ts';
+import { type Entry, readEntries } from '../wake/messages.ts';
 import type { Publish } from '../wake/publish.ts';
 import type { QueueAddress, Registry } from '../workload/registry.ts';
+import { type AdoptDeps, adopt, readReferenceOn } from './adopt.ts';
 import type { BatchFacts, ReadBatchFacts } from './batch-states.ts';
 import { inChunkSpan } from './chunk-span.ts';
-import { frameOf, planReads, type Range, readRange } from './fetch-frames.ts';
-import { holdLease, type Lease } from './lease.ts';
+import { type ReadFrame, readFrames, readRange } from './fetch-frames.ts';
+import { asReturned, holdLease, type Lease } from './lease.ts';
 import { endWholeChunk, splitChunk } from './outcome/endings.ts';
 import { putOutcome, readOutcomeHeader } from './outcome/outcome-store.ts';
 import { type ChunkDisposition, countWork } from './publish-results.ts';
+import { FAULT_RETRY_SECONDS, returnMessage } from './return-message.ts';
 import { createRoundPublisher } from './round-publisher.ts';
 import type { RunningChunks } from './running-chunks.ts';
-import type { SharedLock } from './shared-lock.ts';
 import type { ChunkOutcome } from './thread/thread-task.ts';
 import { NotBegunError, ProcessorClosedError, ThreadStartError } from './thread-pool/errors.ts';
 import type { Processor } from './thread-pool/processor.ts';
@@ -44,47 +43,50 @@ const MAX_ISOLATED_STARTS = 2;
 /** No item of an isolated chunk is begun after this long where its workload has limits. */
 const ISOLATED_LIMITED_MS = 20_000;
 const SPLIT_PARTS = 32;
-/** Wait before a reference is tried again whose processing met a fault of a service. */
-const FAULT_RETRY_SECONDS = 5;
 
-export interface ItemsRoundDeps {
-  queues: (name: string) => Queue;
+export interface ItemsRoundDeps extends AdoptDeps {
   container: (name: string) => ContainerClient;
-  /** Reads a batch, once per slice while work goes on; a state in which they are not run is never older than their references. */
+  /**
+   * Reads a batch, once per slice while work goes on; a state in which they are not run is never older than their
+   * references.
+   */
   readBatch: ReadBatchFacts;
   running: Pick<RunningChunks, 'run'>;
   processor: Pick<Processor, 'process' | 'threads'>;
   /** This process's share of a workload's limits; undefined when it has none. */
   permitsOf: (workload: string) => Permits | undefined;
-  lock: SharedLock;
   publish: Publish;
   registry: Registry;
-  gate: Pick<GateDeps, 'table' | 'now'>;
   meter: Pick<Meter, 'measure'>;
   visibilitySeconds: number;
 }
 
-/** `unread` is the fault that kept the frame from being read. */
-type Work = Entry<Reference> & { frame?: Buffer | undefined; unread?: unknown };
+type ChunkEntry = Entry<Reference>;
+type AnyEntry = Entry<Reference | BlobReference>;
+
+type Work = ChunkEntry & ReadFrame;
 
 /** Makes the round of a slice on one queue. */
 export function createItemsRound(deps: ItemsRoundDeps, address: QueueAddress): Round {
   const queue = deps.queues(address.queue);
   return async (messages, isOver = () => false) => {
     const aside = { queue, queues: deps.queues, workload: address.workload.name };
-    const entries = await readEntries(messages, readReference, aside);
+    const entries = await readEntries(messages, (text) => readReferenceOn(address, text), aside);
     const lease = holdLease(queue, messages, deps.visibilitySeconds);
     try {
       const round: RoundContext = { address, lease, isOver, startError: '' };
       const { value: dispositions, operations: own } = await deps.meter.measure(() => processAll(deps, entries, round));
       const operations = dispositions.map(handlerOperations).reduce(addOperations, own);
-      const oldestAt = entries.reduce((oldest, entry) => earlier(oldest, entry.value.enqueuedAt), '');
+      const oldestAt = entries.filter(isOfChunk).reduce((oldest, entry) => earlier(oldest, entry.value.enqueuedAt), '');
       return { ...countWork(messages.length, dispositions, operations), oldestAt, startError: round.startError };
     } finally {
       lease.end();
     }
   };
 }
+
+const isOfChunk = (entry: AnyEntry): entry is ChunkEntry => !isBlobReference(entry.value);
+const isOfBlob = (entry: AnyEntry): entry is Entry<BlobReference> => isBlobReference(entry.value);
 
 /** What the handlers did in their threads, which the meter of this one does not see. */
 const handlerOperations = (disposition: ChunkDisposition): Operations =>
@@ -103,12 +105,9 @@ interface RoundContext {
 const RECEIVED: Operations = { 'queue.get': 1 };
 
 /** No more at once than there are threads to run them: what has not begun when the time is up can be given back. */
-async function processAll(
-  deps: ItemsRoundDeps,
-  entries: Entry<Reference>[],
-  round: RoundContext,
-): Promise<ChunkDisposition[]> {
+async function processAll(deps: ItemsRoundDeps, all: AnyEntry[], round: RoundContext): Promise<ChunkDisposition[]> {
   const { address, lease } = round;
+  const entries = all.filter(isOfChunk);
   const reading = () => (round.isOver() ? Promise.resolve<Work[]>(entries) : withFrames(deps, entries));
   const { value: works, operations } = await deps.meter.measure(reading);
   const trace = commonTrace(entries.map(({ value: { traceparent } }) => traceparent));
@@ -116,7 +115,14 @@ async function processAll(
     ...{ lease, trace },
     operations: addOperations(RECEIVED, operations),
   });
-  const dispositions = await inParallel(works, deps.processor.threads + 1, async (work) => {
+  const waiting: (Work | Entry<BlobReference>)[] = [...works, ...all.filter(isOfBlob)];
+  const dispositions = await inParallel(waiting, deps.processor.threads + 1, async (work) => {
+    if (isOfBlob(work)) {
+      const disposition = await adopt(deps, work, round);
+      // Its operations are counted in the row of its own batch; no other batch of the round pays for them.
+      await publisher.add(work, disposition, {});
+      return disposition;
+    }
     const { value: disposition, operations: own } = await deps.meter.measure(() =>
       inChunkSpan(work, address, () => processReference(deps, work, round)),
     );
@@ -128,32 +134,16 @@ async function processAll(
 }
 
 /** Reads the frames of all that is surely going to run; redelivered ones read their own, when they run isolated. */
-async function withFrames(deps: ItemsRoundDeps, entries: Entry<Reference>[]): Promise<Work[]> {
-  const read = new Map<Reference, Pick<Work, 'frame' | 'unread'>>();
+async function withFrames({ container }: ItemsRoundDeps, entries: ChunkEntry[]): Promise<Work[]> {
   const direct = entries.filter((entry) => !mayBeDone(entry)).map((entry) => entry.value);
-  await Promise.all(
-    planReads(direct).map(async (range) => {
-      const { bytes, unread } = await tryRead(deps, range);
-      for (const reference of range.references)
-        read.set(reference, { frame: bytes && frameOf(bytes, range, reference), unread });
-    }),
-  );
+  const read = await readFrames(container, direct);
   return entries.map((entry) => ({ ...entry, ...read.get(entry.value) }));
 }
 
-/** A read that fails is the fault of each reference in it, and each is given back by itself. */
-async function tryRead(deps: ItemsRoundDeps, range: Range): Promise<{ bytes?: Buffer | undefined; unread?: unknown }> {
-  try {
-    return { bytes: await readRange(deps.container(range.container), range) };
-  } catch (error) {
-    return { unread: toError(error) };
-  }
-}
-
-const mayBeDone = (entry: Entry<Reference>): boolean => deliveries(entry) > 1 || entry.value.resent === true;
+const mayBeDone = (entry: ChunkEntry): boolean => deliveries(entry) > 1 || entry.value.resent === true;
 
 /** Deliveries that may have begun to run it: those given back by a living process do not count. */
-const deliveries = ({ message, value }: Entry<Reference>): number => message.dequeueCount - (value.returned ?? 0);
+const deliveries = ({ message, value }: ChunkEntry): number => message.dequeueCount - (value.returned ?? 0);
 
 /** One reference's fault is its own: it is given back, logged once, and its neighbours go on. */
 async function processReference(deps: ItemsRoundDeps, work: Work, round: RoundContext): Promise<ChunkDisposition> {
@@ -167,7 +157,8 @@ async function processReference(deps: ItemsRoundDeps, work: Work, round: RoundCo
     const { batch, chunk } = work.value;
     if (error instanceof ThreadStartError) reportStartError(round, error);
     else log.warn('chunk-deferred', { batch, chunk, queue: address.queue, error: toError(error) });
-    await returnToQueue(deps, work, { address, lease, content: contentAfter(error, work) });
+    const content = contentAfter(error, work);
+    await returnMessage(deps, work, { address, lease, content, seconds: FAULT_RETRY_SECONDS });
     return 'returned';
   }
 }
@@ -186,45 +177,20 @@ function reportStartError(round: RoundContext, error: ThreadStartError): void {
 
 /** Unstarted, and visible to others at once. */
 async function returnUnstarted(work: Work, lease: Lease): Promise<ChunkDisposition> {
-  await lease.returnToQueue(work.message.messageId, 0, unstarted(work));
+  await lease.returnToQueue(work.message.messageId, 0, asReturned(work.value));
   return 'returned';
 }
-
-/** The reference as it was, with a mark that this delivery is no sign of a death. */
-const unstarted = ({ value }: Work): Reference => returned(value);
-
-const returned = (reference: Reference): Reference => ({ ...reference, returned: (reference.returned ?? 0) + 1 });
 
 /**
  * As it was before a start that a failing service interrupted, which says nothing about the chunk; but its outcome may
  * be stored all the same, the answer alone being lost.
  */
-const interrupted = ({ value }: Work): Reference => ({ ...returned(value), resent: true });
+const interrupted = ({ value }: Work): Reference => ({ ...asReturned(value), resent: true });
 
 /** What is written into a reference that met `error`: nothing, if the error may be of its own making. */
 function contentAfter(error: unknown, work: Work): Reference | undefined {
-  if (error instanceof ThreadStartError) return unstarted(work);
+  if (error instanceof ThreadStartError) return asReturned(work.value);
   return isOutage(error) || error instanceof ProcessorClosedError ? interrupted(work) : undefined;
-}
-
-interface Deferred extends Pick<RoundContext, 'address' | 'lease'> {
-  content: Reference | undefined;
-}
-
-async function returnToQueue(
-  deps: ItemsRoundDeps,
-  { message }: Work,
-  { address, lease, content }: Deferred,
-): Promise<void> {
-  try {
-    await lease.returnToQueue(message.messageId, FAULT_RETRY_SECONDS, content);
-    await recordDue(deps.gate.table, address.queue, [
-      new Date(deps.gate.now() + FAULT_RETRY_SECONDS * 1000).toISOString(),
-    ]);
-  } catch (error) {
-    // Its visibility timeout will bring it back, only later.
-    log.warn('message-not-returned', { queue: address.queue, error: toError(error) });
-  }
 }
 
 async function decide(deps: ItemsRoundDeps, work: Work, lease: Lease): Promise<ChunkDisposition> {
@@ -274,10 +240,9 @@ async function runIsolated(
 }
 
 /** The frame of a reference that was not read with the others, since it might have been done: resent or redelivered. */
-async function withOwnFrame(deps: ItemsRoundDeps, work: Work): Promise<Work> {
+async function withOwnFrame({ container }: ItemsRoundDeps, work: Work): Promise<Work> {
   if (!mayBeDone(work)) return work;
-  const [range] = planReads([work.value]);
-  return { ...work, frame: range && (await readRange(deps.container(range.container), range)) };
+  return { ...work, frame: await readRange(container(work.value.container), work.value) };
 }
 
 async function run(

@@ -1,4 +1,5 @@
 import type { DequeuedMessageItem, QueueClient } from '@azure/storage-queue';
+import type { Reference } from '../contract/reference.ts';
 import { asciiJson } from '../contract/text.ts';
 import { toError } from '../errors.ts';
 import { deleteMessage, isReceiptDead } from '../storage/receipt.ts';
@@ -66,3 +67,9 @@ export function holdLease(
     end: () => clearInterval(timer),
   };
 }
+
+/** Makes the reference that a living process returns to its queue: the delivery does not count as a crash. */
+export const asReturned = (reference: Reference): Reference => ({
+  ...reference,
+  returned: (reference.returned ?? 0) + 1,
+});

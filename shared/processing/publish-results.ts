@@ -1,7 +1,7 @@
 /** What a round does with the outcomes that wait: one result message for all, one wake, then the references are deleted. */
 import { resultsQueueName } from '../contract/names.ts';
 import { addOperations, type Operations } from '../contract/operations.ts';
-import type { FinishedChunk, Reference } from '../contract/reference.ts';
+import type { FinishedChunk } from '../contract/reference.ts';
 import { emptyCounts, type WorkCounts } from '../drain/slice-result.ts';
 import type { Entry } from '../wake/messages.ts';
 import type { Publish } from '../wake/publish.ts';
@@ -17,18 +17,20 @@ export interface PublishResultsDeps extends ResultDeps {
 
 /**
  * What became of one reference: an outcome to report, nothing any more (its batch is gone, or finished), nothing since a
- * resume of its batch puts it again, or to be tried again.
+ * resume of its batch puts it again, or to be tried again. Of version 2: its blob was taken, or it is in the poison queue.
  */
 export type ChunkDisposition =
   | { end: FinishedChunk; outcome?: ChunkOutcome }
   | 'orphaned'
   | 'duplicate'
   | 'paused'
+  | 'adopted'
+  | 'setAside'
   | 'returned';
 
 /** A reference, and what became of it. */
 export interface EndedReference {
-  entry: Entry<Reference>;
+  entry: Entry<unknown>;
   disposition: ChunkDisposition;
 }
 
@@ -47,9 +49,10 @@ export async function publishResults(
   const refused = new Set<string>();
   if (ends.length > 0) {
     const operations = addOperations(before, ownOperations(ends.length));
-    for (const end of await putResults(deps, { from: address, ends, operations })) refused.add(nameOf(end));
+    const { refused: others, items, payloadBytes } = await putResults(deps, { from: address, ends, operations });
+    for (const end of others) refused.add(nameOf(end));
     const results = deps.registry.queue(resultsQueueName(address.workload.name));
-    if (results) await deps.publish(results, { type: 'QueueWorkDetected' });
+    if (results) await deps.publish(results, { type: 'QueueWorkDetected', items, payloadBytes });
   }
   const isOver = ({ disposition }: EndedReference): boolean =>
     typeof disposition === 'object' ? !refused.has(nameOf(disposition.end)) : disposition !== 'returned';
@@ -75,7 +78,7 @@ export function countWork(
   for (const disposition of dispositions) {
     if (disposition === 'orphaned') total.orphanedReferences += 1;
     // As a cancelled chunk does: a probe that meets it has tried nothing, and goes on.
-    if (disposition === 'paused') total.done += 1;
+    if (disposition === 'paused' || disposition === 'adopted') total.done += 1;
     if (typeof disposition === 'string') continue;
     const { counts } = disposition.end.header;
     total.done += 1;

@@ -7,6 +7,7 @@ import { log } from '../telemetry/log.ts';
 import { currentTraceparent } from '../telemetry/trace.ts';
 import type { GateDeps } from '../wake/gate.ts';
 import { putMessage, type Queue } from '../wake/messages.ts';
+import type { WorkPut } from '../wake/publish.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 
 export interface ResultDeps {
@@ -21,11 +22,16 @@ export interface Ends {
   operations: Operations;
 }
 
+/** What was put for some ends: items of their chunks and bytes of the message texts; and the ends that were refused. */
+export interface ResultsPut extends WorkPut {
+  refused: FinishedChunk[];
+}
+
 /**
- * Puts the ends on the results queue: usually one message. Gives those that the service refuses, whatever is left out of
- * them; each is logged, and the others go through. Throws for any other fault.
+ * Puts the ends on the results queue: usually one message. Those that the service refuses, whatever is left out of them,
+ * are logged and given back, and the others go through. Throws for any other fault.
  */
-export async function putResults(deps: ResultDeps, { from, ends, operations }: Ends): Promise<FinishedChunk[]> {
+export async function putResults(deps: ResultDeps, { from, ends, operations }: Ends): Promise<ResultsPut> {
   const queue = deps.queues(resultsQueueName(from.workload.name));
   const message: ResultMessage = {
     v: 1,
@@ -36,23 +42,25 @@ export async function putResults(deps: ResultDeps, { from, ends, operations }: E
     at: new Date(deps.gate.now()).toISOString(),
     traceparent: currentTraceparent(),
   };
-  return putApart(queue, message);
+  const put: ResultsPut = { items: 0, payloadBytes: 0, refused: [] };
+  await putApart(queue, message, put);
+  return put;
 }
 
-async function putApart(queue: Queue, message: ResultMessage): Promise<FinishedChunk[]> {
+/** Puts the message, and adds to `put` what was put or refused. */
+async function putApart(queue: Queue, message: ResultMessage, put: ResultsPut): Promise<void> {
   const smaller = reduced(message);
   if (smaller.length === 0 || fitsMessage(message)) {
     try {
-      await putMessage(queue, message);
-      return [];
+      put.payloadBytes += await putMessage(queue, message);
+      put.items += message.chunks.reduce((sum, { header }) => sum + header.counts.items, 0);
+      return;
     } catch (error) {
       if (!isRefused(error)) throw error;
-      if (smaller.length === 0) return giveUp(queue, message, error);
+      if (smaller.length === 0) put.refused.push(...giveUp(queue, message, error));
     }
   }
-  const refused: FinishedChunk[] = [];
-  for (const each of smaller) refused.push(...(await putApart(queue, each)));
-  return refused;
+  for (const each of smaller) await putApart(queue, each, put);
 }
 
 /**

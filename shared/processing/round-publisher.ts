@@ -1,5 +1,4 @@
 import { addOperations, type Operations } from '../contract/operations.ts';
-import type { Reference } from '../contract/reference.ts';
 import { toError } from '../errors.ts';
 import { log } from '../telemetry/log.ts';
 import { withTrace } from '../telemetry/trace.ts';
@@ -27,7 +26,7 @@ export interface RoundPublisherOptions {
 /** Publishes the results of a round, in parts if it lasts. */
 export interface RoundPublisher {
   /** Takes what became of a reference, and what that cost; publishes when the last time is long ago. Never rejects. */
-  add: (entry: Entry<Reference>, disposition: ChunkDisposition, operations: Operations) => Promise<void>;
+  add: (entry: Entry<unknown>, disposition: ChunkDisposition, operations: Operations) => Promise<void>;
   /** Publishes what is left. */
   publish: () => Promise<void>;
 }

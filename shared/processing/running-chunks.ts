@@ -3,10 +3,10 @@
  * is recorded, and from which they are stopped, because their batch was cancelled or because the process is about to end.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type RunningProgress, sumRunning } from '../batches/progress-rows.ts';
+import { type BatchAndProgress, type RunningProgress, sumRunning } from '../batches/progress/progress-rows.ts';
 import { toError } from '../errors.ts';
 import { log } from '../telemetry/log.ts';
-import { isUnderWay, type ReadBatchFacts } from './batch-states.ts';
+import { isUnderWay } from './batch-states.ts';
 import type { ChunkProgress, Stop } from './thread/thread-status.ts';
 import type { Watch } from './thread/thread-task.ts';
 
@@ -26,8 +26,10 @@ export interface RunningChunks {
 }
 
 export interface RunningChunksDeps {
-  /** Reads a batch past every cache. */
-  readBatch: ReadBatchFacts;
+  /** Reads a batch past every cache; undefined: there is none. */
+  readBatch: (batch: string) => Promise<BatchAndProgress | undefined>;
+  /** Publishes that a batch is likely to miss its deadline, if it is. */
+  warnOfRisk: (batch: BatchAndProgress) => Promise<void>;
   /** Writes how far the running chunks of a batch are; undefined: removes what was written. */
   writeProgress: (batch: string, progress: RunningProgress | undefined) => Promise<void>;
   /** A monotonic clock in milliseconds. */
@@ -62,7 +64,7 @@ const outside = AsyncLocalStorage.snapshot();
 
 /** Makes the set of a process. Its timer runs only while a chunk does, or until its row of progress is removed. */
 export function createRunningChunks(deps: RunningChunksDeps): RunningChunks {
-  const { readBatch, writeProgress, nowMs, ending, lookMs = LOOK_MS } = deps;
+  const { readBatch, warnOfRisk, writeProgress, nowMs, ending, lookMs = LOOK_MS } = deps;
   const batches = new Map<string, RunningBatch>();
   let timer: NodeJS.Timeout | undefined;
   let changesSeen = 0;
@@ -73,8 +75,9 @@ export function createRunningChunks(deps: RunningChunksDeps): RunningChunks {
   };
   const look = async (id: string, batch: RunningBatch): Promise<void> => {
     try {
-      const state = (await readBatch(id))?.state;
-      if (isUnderWay(state)) return;
+      const found = await readBatch(id);
+      const state = found?.row.state;
+      if (found && isUnderWay(state)) return await warnOfRisk(found);
       changesSeen += 1;
       // What runs when its batch is paused comes to its end.
       if (state !== 'paused') stopAll(id, batch, 'cancelled');
@@ -153,7 +156,10 @@ export function createRunningChunks(deps: RunningChunksDeps): RunningChunks {
   };
 }
 
-/** Sums the progress of the chunks that have a thread, those of less than ten seconds, too; undefined while there is none. */
+/**
+ * Sums the progress of the chunks that have a thread, those of less than ten seconds, too; undefined while there is
+ * none.
+ */
 function sumProgress(chunks: Iterable<RunningChunk>): RunningProgress | undefined {
   const all = [...chunks].flatMap(({ read }) => (read === undefined ? [] : [{ chunks: 1, ...read() }]));
   // The latest chunk is the last one: its error is shown.

@@ -60,7 +60,10 @@ export const readLines = (results: ContainerClient, { blob, place }: ChunkFrame)
     throw new Error(`The outcome blob ${blob} is not there, or shorter than its row says.`);
   });
 
-/** Runs `read` over `items` with a few reads under way at once, and gives what they read in the items' order. */
+/**
+ * Runs `read` over `items` with a few reads under way at once, and gives what they read in the items' order. When the
+ * reader leaves early, waits for those under way, so that their operations are counted with it.
+ */
 export async function* readAhead<T, R>(
   items: readonly T[],
   ahead: number,
@@ -69,13 +72,17 @@ export async function* readAhead<T, R>(
   const under: Promise<R>[] = [];
   const begin = (item: T): void => {
     const promise = read(item);
-    // Whoever stops early leaves reads behind: their failure must not end the process.
+    // It may fail while an earlier one is waited for: that must not end the process.
     promise.catch(() => undefined);
     under.push(promise);
   };
-  for (const item of items) {
-    begin(item);
-    if (under.length >= ahead) yield await (under.shift() as Promise<R>);
+  try {
+    for (const item of items) {
+      begin(item);
+      if (under.length >= ahead) yield await (under.shift() as Promise<R>);
+    }
+    while (under.length > 0) yield await (under.shift() as Promise<R>);
+  } finally {
+    await Promise.allSettled(under);
   }
-  for (const promise of under) yield await promise;
 }

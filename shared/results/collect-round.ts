@@ -6,7 +6,6 @@ import type { DequeuedMessageItem } from '@azure/storage-queue';
 import { type Applied, applyEnds, type ChunkEnd } from '../batches/apply-ends.ts';
 import type { BatchRow } from '../batches/batch-row.ts';
 import { isFinished } from '../batches/batch-row.ts';
-import { sumCauses } from '../batches/causes.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
 import { MAX_CHUNK_ROWS_A_TRANSACTION } from '../batches/ledger.ts';
 import type { Operations } from '../contract/operations.ts';
@@ -18,9 +17,15 @@ import { holdLease } from '../processing/lease.ts';
 import { log } from '../telemetry/log.ts';
 import { countChunk } from '../telemetry/metrics.ts';
 import { commonTrace, type SpanOptions, withSpan } from '../telemetry/trace.ts';
+import {
+  publishDeadLetters,
+  publishPaused,
+  publishProgress,
+  publishResultsReady,
+  publishRisk,
+} from '../wake/batch-events.ts';
 import { enqueue } from '../wake/enqueue.ts';
 import { type Entry, readEntries } from '../wake/messages.ts';
-import { labelled } from '../wake/publish.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import { announce, type FinalizeDeps, finalize } from './finalize.ts';
 
@@ -96,23 +101,40 @@ export async function collectBatch(deps: FinalizeDeps, id: string, work: BatchWo
   const at = new Date(deps.gate.now()).toISOString();
   const haltRule = (workload: string) => deps.registry.workload(workload)?.halt;
   let rest = operations;
-  let last: Applied | undefined;
-  const dead = new Map<string, ChunkEnd>();
+  const all: Applied[] = [];
   for (const group of groupsByRows(ends)) {
     const startMs = Date.now();
     const applied = await applyEnds(deps.table, id, group, { at, operations: rest, haltRule });
     if (!applied) return log.info('orphaned-result', { batch: id });
-    last = applied;
+    all.push(applied);
     rest = {};
-    for (const end of applied.dead) dead.set(end.chunk, end);
     await withSpan('sluice.collect', spanOf(applied.batch, { ends: group, trace, startMs }), () =>
       followUp(deps, applied, group),
     );
   }
+  const last = all.at(-1);
   if (!last) return;
-  warnOfHalt(last.batch);
-  await publishDeadLetters(deps, last.batch, [...dead.values()]);
+  await publishAll(deps, last.batch, all);
   await endIfDone(deps, last);
+}
+
+/**
+ * Publishes the events that follow from the ends of a delivery, with the batch's state after them. Every delivery
+ * publishes the same, so that the crash of a process between the transaction and the deletion of the messages loses no
+ * event.
+ */
+async function publishAll(deps: FinalizeDeps, batch: BatchRow, all: Applied[]): Promise<void> {
+  const isHalt = !isEnding(batch) && all.some((applied) => applied.isHalt);
+  // First: nobody but an operator goes on with such a batch, and the alert must not wait for the topic.
+  if (isHalt) log.warn('batch-paused', { batch: batch.id, workload: batch.workload, ...batch.paused });
+  if (deps.registry.workload(batch.workload)?.resultsReady === true)
+    for (const applied of all) await publishResultsReady(deps, batch, applied.own);
+  const own = new Map(all.flatMap((applied) => applied.own.map((end) => [end.chunk, end])));
+  await publishDeadLetters(deps, batch, [...own.values()]);
+  if (!isEnding(batch) && all.some(({ isProgress }) => isProgress)) await publishProgress(deps, batch);
+  const risk = all.findLast((applied) => applied.risk !== undefined)?.risk;
+  if (risk !== undefined && !isEnding(batch)) await publishRisk(deps, batch, risk);
+  if (isHalt) await publishPaused(deps, batch);
 }
 
 /** What is known of the batch only once its row is read, so that the span is told when it began. */
@@ -124,15 +146,8 @@ function spanOf(
   return { parent: trace ?? batch.traceparent, kind: 'consumer', attributes, startMs };
 }
 
-/**
- * At every delivery that meets a batch paused by its workload's rule: the one that paused it may have died before it said so,
- * and nobody goes on with such a batch but an operator.
- */
-function warnOfHalt({ id: batch, workload, state, paused, chunksDone, chunksTotal }: BatchRow): void {
-  if (state !== 'paused' || paused?.by !== 'halt') return;
-  // What ends now waits for nobody.
-  if (chunksDone < chunksTotal) log.warn('batch-paused', { batch, workload, ...paused });
-}
+/** What ends now waits for nobody. */
+const isEnding = ({ chunksDone, chunksTotal }: BatchRow): boolean => chunksDone === chunksTotal;
 
 /** References of what follows in a paused batch are put when it is resumed: its rows are pending until then. */
 async function followUp(deps: FinalizeDeps, applied: Applied, ends: ChunkEnd[]): Promise<void> {
@@ -149,40 +164,14 @@ async function followUp(deps: FinalizeDeps, applied: Applied, ends: ChunkEnd[]):
 
 async function endIfDone(deps: FinalizeDeps, { batch, etag, allRows }: Applied): Promise<void> {
   if (isFinished(batch.state)) await announce(deps, batch);
-  else if (batch.chunksDone === batch.chunksTotal)
-    await finalize(deps, batch.id, { batch: { row: batch, etag }, rows: allRows });
+  else if (isEnding(batch)) await finalize(deps, batch.id, { batch: { row: batch, etag }, rows: allRows });
 }
-
-/** What follows in a batch that is being cancelled is met by a worker at once, and cancelled: nobody waits for a retry's due time. */
-const atOnce = ({ dueAt: _dueAt, ...row }: ChunkRow): ChunkRow => row;
 
 /**
- * Publishes one event per result message with dead letters, before the message is deleted: after a crash the message is
- * delivered again. The chunks that a message ended are the same at each delivery, so repeats have the same id and content.
+ * What follows in a batch that is being cancelled is met by a worker at once, and cancelled: nobody waits for a retry's
+ * due time.
  */
-async function publishDeadLetters(deps: FinalizeDeps, batch: BatchRow, dead: ChunkEnd[]): Promise<void> {
-  const address = deps.addressOf(batch);
-  for (const ends of byMessage(dead).values()) {
-    const count = ends.reduce((sum, { header }) => sum + header.counts.dead, 0);
-    log.warn('items-dead-lettered', { batch: batch.id, workload: batch.workload, count });
-    const details = { count, causes: Object.fromEntries(sumCauses(ends.map(({ header }) => header))) };
-    const [first] = ends.map(({ chunk }) => chunk).sort();
-    const messageId = `dead-${batch.id}-${first}`;
-    const labels = labelled(batch.labels);
-    const event = { type: 'ItemsDeadLettered', batch: batch.id, ...labels, items: count, details } as const;
-    if (address) await deps.publish(address, event, { messageId });
-  }
-}
-
-function byMessage(ends: ChunkEnd[]): Map<string, ChunkEnd[]> {
-  const messages = new Map<string, ChunkEnd[]>();
-  for (const end of ends) {
-    const own = messages.get(end.message);
-    if (own) own.push(end);
-    else messages.set(end.message, [end]);
-  }
-  return messages;
-}
+const atOnce = ({ dueAt: _dueAt, ...row }: ChunkRow): ChunkRow => row;
 
 /** Cuts ends into runs that fit a transaction with the rows that they insert. Pure. */
 export function groupsByRows(ends: readonly ChunkEnd[]): ChunkEnd[][] {

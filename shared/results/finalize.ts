@@ -21,21 +21,18 @@ import type { Table } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import { countBatch } from '../telemetry/metrics.ts';
 import { withSpan, withTrace } from '../telemetry/trace.ts';
+import { type BatchEventDeps, eventCounts, publishBatchEvent } from '../wake/batch-events.ts';
 import type { EnqueueDeps } from '../wake/enqueue.ts';
-import { labelled } from '../wake/publish.ts';
-import type { QueueAddress } from '../workload/registry.ts';
 import { latencies } from './latency.ts';
 import { ReportError } from './merge.ts';
 import { writeReport } from './report.ts';
 import { findSuspect } from './suspect.ts';
 
-export interface FinalizeDeps extends EnqueueDeps {
+export interface FinalizeDeps extends EnqueueDeps, BatchEventDeps {
   table: Table;
   container: (name: string) => ContainerClient;
   meter: Pick<Meter, 'measure'>;
   visibilitySeconds: number;
-  /** The address of a batch's first queue, for events about the batch. */
-  addressOf: (batch: BatchRow) => QueueAddress | undefined;
 }
 
 /**
@@ -129,20 +126,23 @@ const finalState = (row: BatchRow, suspect: Suspect | undefined): BatchState => 
   return row.dead > 0 ? 'completedWithDeadLetters' : 'completed';
 };
 
-/** accepted = succeeded + dead + cancelled, by the counters and by the rows; a difference is an alert, never hidden. */
+/** accepted = succeeded + dead + discarded + cancelled, by the counters and by the rows; a difference is an alert, never hidden. */
 function checkConservation(batch: BatchRow, rows: ChunkRow[]): void {
   const sum = (pick: (row: ChunkRow) => number): number => rows.reduce((total, row) => total + pick(row), 0);
   const succeeded = sum((row) => row.header?.counts.succeeded ?? 0);
+  const discarded = sum((row) => row.header?.counts.discarded ?? 0);
   const cancelled = sum((row) => row.header?.counts.cancelled ?? 0);
-  if (pendingItems(batch) === 0 && succeeded === batch.succeeded && cancelled === batch.cancelled) return;
+  const isSame = succeeded === batch.succeeded && discarded === batch.discarded && cancelled === batch.cancelled;
+  if (pendingItems(batch) === 0 && isSame) return;
   const { id, accepted, dead } = batch;
   log.error('conservation-mismatch', {
     batch: id,
     accepted,
     dead,
     succeeded: batch.succeeded,
+    discarded: batch.discarded,
     cancelled: batch.cancelled,
-    rows: { succeeded, cancelled },
+    rows: { succeeded, discarded, cancelled },
   });
 }
 
@@ -182,18 +182,10 @@ interface End {
 }
 
 async function publishEnd(deps: FinalizeDeps, { batch, operations, etag }: End): Promise<void> {
-  const address = deps.addressOf(batch);
-  const { accepted, succeeded, dead, cancelled, retried, duplicatesSeen, revision, state } = batch;
-  const details = { state, counts: { accepted, succeeded, dead, cancelled, retried, duplicatesSeen }, revision };
+  const { accepted: items, revision, state } = batch;
+  const details = { state, counts: eventCounts(batch), revision };
   const messageId = `completed-${batch.id}-${revision}`;
-  const event = {
-    type: 'BatchCompleted',
-    batch: batch.id,
-    ...labelled(batch.labels),
-    items: accepted,
-    details,
-  } as const;
-  if (address) await deps.publish(address, event, { messageId });
+  await publishBatchEvent(deps, batch, { type: 'BatchCompleted', items, details, messageId });
   log.info('batch-completed', { batch: batch.id, workload: batch.workload, ...details });
   logDeadline(batch);
   logSuspect(batch);

@@ -32,11 +32,11 @@ export async function writeReport(deps: ReportDeps, batch: BatchRow, rows: reado
   const workload = deps.registry.workload(batch.workload);
   const { name = '', reduce } = workload ?? {};
   const lines = reduce ? await mergePartials(deps, { name, reduce }, { batch, rows }) : [];
-  const { id, revision, accepted, succeeded, dead, cancelled } = batch;
+  const { id, revision, accepted, succeeded, dead, discarded, cancelled } = batch;
   const header = {
     batch: id,
     revision,
-    counts: { accepted, succeeded, dead, cancelled },
+    counts: { accepted, succeeded, dead, discarded, cancelled },
     rows: lines.length,
     createdAt: lastDone(rows),
   };

@@ -4,9 +4,9 @@
  */
 import type { ContainerClient } from '@azure/storage-blob';
 import { type BatchRow, SUSPECT_ITEMS, type Suspect, type SuspectCause } from '../batches/batch-row.ts';
-import { sumCauses } from '../batches/causes.ts';
+import { topCauses } from '../batches/causes.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
-import { causeOf, OTHER_CAUSES } from '../contract/cause.ts';
+import { causeOf } from '../contract/cause.ts';
 import { CONTAINERS, firstChunkOf, revisionOf } from '../contract/names.ts';
 import type { DeadItem } from '../contract/outcome.ts';
 import { storableLine } from '../contract/text.ts';
@@ -25,22 +25,27 @@ export interface SuspectDeps {
 
 /**
  * Finds out whether a batch whose chunks have all ended is suspect, and by which causes; undefined for one that is not.
- * `rows` are in chunk order. After a redrive, a batch of which any item has succeeded is not suspect. A revision without
- * items (a redrive of the report alone) leaves the verdict to the one before it. Reads at most three dead frames; a cause
- * whose frame cannot be read has no example.
+ * `rows` are in chunk order. A batch without dead letters is not suspect, such as one whose dead letters are all discarded;
+ * nor, after a redrive, one of which any item has succeeded. A revision in which no item runs (a discard, or a redrive of
+ * the report alone) leaves the verdict to the one before it. Reads at most three dead frames; a cause whose frame cannot be
+ * read has no example.
  */
 export async function findSuspect(
   deps: SuspectDeps,
-  batch: Pick<BatchRow, 'cancelled'>,
+  batch: Pick<BatchRow, 'dead' | 'cancelled'>,
   rows: readonly ChunkRow[],
 ): Promise<Suspect | undefined> {
-  const revision = revisionOf(rows.at(-1)?.chunk ?? '');
-  const present = rows.filter(({ chunk }) => revisionOf(chunk) === revision);
+  if (batch.dead === 0 || batch.cancelled > 0) return undefined;
+  const ran = rows.filter(({ header }) => header?.ending !== 'discarded');
+  const revision = revisionOf(ran.at(-1)?.chunk ?? '');
+  const present = ran.filter(({ chunk }) => revisionOf(chunk) === revision);
   // Its file and its schema were right for the others; what was redriven is what had failed.
   const hasSucceeded = rows.some(({ header }) => (header?.counts.succeeded ?? 0) > 0);
   if (revision > 0 && hasSucceeded) return undefined;
-  if (batch.cancelled > 0 || !beginsInvalid(present)) return undefined;
-  return { causes: await addExamples(deps, topCauses(present), present) };
+  if (!beginsInvalid(present)) return undefined;
+  const headers = present.map(({ header }) => header);
+  const causes = topCauses(headers, MAX_CAUSES).map(([cause, count]) => ({ cause, count }));
+  return { causes: await addExamples(deps, causes, present) };
 }
 
 /** Whether the leading chunks that hold the first items, with their follow-ups, have no item but invalid ones. */
@@ -57,15 +62,6 @@ function beginsInvalid(rows: readonly ChunkRow[]): boolean {
     invalid += ended;
   }
   return invalid > 0;
-}
-
-function topCauses(rows: readonly ChunkRow[]): SuspectCause[] {
-  const counts = sumCauses(rows.map(({ header }) => header));
-  counts.delete(OTHER_CAUSES);
-  return [...counts]
-    .sort(([, a], [, b]) => b - a)
-    .slice(0, MAX_CAUSES)
-    .map(([cause, count]) => ({ cause, count }));
 }
 
 async function addExamples(

@@ -16,6 +16,9 @@ interface Conditions {
   etag?: string;
 }
 
+/** Most actions of a transaction (learn: rest/api/storageservices/performing-entity-group-transactions). */
+export const MAX_TRANSACTION_ACTIONS = 100;
+
 /** A step of a transaction. */
 export type StoredAction =
   | ['create', StoredEntity]

@@ -1,13 +1,14 @@
 /** What a sweep does once a day: things that only cost room. Each is bounded; what is left comes with the next sweep. */
 import { noteKeys } from '../batches/open-rows.ts';
+import { DAY_MS } from '../days.ts';
 import { type Entity, fromEntity, toEntity } from '../storage/entity.ts';
 import { writeRow } from '../storage/write-row.ts';
+import { expireActions } from './expire-actions.ts';
 import { expireBatches } from './expire-batches.ts';
 import { expireKeys } from './expire-keys.ts';
 import { dropOrphanPayloads } from './orphan-payloads.ts';
 import { guarded, repaired, type SweepRun } from './run.ts';
 
-const DAY_MS = 86_400_000;
 /** Finished drains are kept this long, for whoever looks into them. */
 const DRAIN_DAYS = 7;
 /** How far back finished drains are looked for: a drain may have been made long before it ended. */
@@ -21,6 +22,7 @@ export type Chore = (run: SweepRun, sinceMs: number) => Promise<boolean>;
 const CHORES: Record<string, Chore> = {
   retention: expireBatches,
   keys: expireKeys,
+  actions: expireActions,
   drains: purgeDrains,
   payloads: dropOrphanPayloads,
 };

@@ -3,10 +3,10 @@ import { batchesOfDays, type IndexEntry, unindexBatch } from '../batches/index-r
 import { readBatch } from '../batches/ledger.ts';
 import { deleteBatch } from '../commands/delete.ts';
 import { batchDate } from '../contract/names.ts';
+import { DAY_MS } from '../days.ts';
 import type { Workload } from '../workload/define.ts';
 import { guarded, isOver, repaired, type SweepRun } from './run.ts';
 
-const DAY_MS = 86_400_000;
 /** Batches that one sweep deletes. */
 const MAX_BATCHES = 500;
 

@@ -2,10 +2,10 @@ import type { BlobItem } from '@azure/storage-blob';
 import { KEY_DAYS } from '../batches/keys.ts';
 import { readBatch } from '../batches/ledger.ts';
 import { CHECKPOINTS_PREFIX, CONTAINERS, isBatchId } from '../contract/names.ts';
+import { DAY_MS } from '../days.ts';
 import { statusOf } from '../errors.ts';
 import { isOver, repaired, type SweepRun } from './run.ts';
 
-const DAY_MS = 86_400_000;
 /** Ids begin with their time in milliseconds: five of its twelve hex digits are a window of 3.1 days, and a prefix of names. */
 const WINDOW_MS = 2 ** 28;
 const WINDOW_DIGITS = 5;

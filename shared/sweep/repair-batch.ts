@@ -1,37 +1,37 @@
 /** What a sweep does for one open batch: it goes on wherever the last one who worked on it stopped. */
-import { BATCH_ROW_KEY, type BatchRow, fromBatchEntity, isFinished } from '../batches/batch-row.ts';
+import { type BatchRow, isFinished } from '../batches/batch-row.ts';
 import { indexBatch, unindexBatch } from '../batches/index-rows.ts';
 import { closeBatch, type OpenBatch } from '../batches/open-rows.ts';
+import { type BatchAndProgress, readBatchAndProgress, sumFresh } from '../batches/progress/progress-rows.ts';
 import { cancelBatch, cancelPending } from '../commands/cancel.ts';
 import { deleteBatch } from '../commands/delete.ts';
 import { continueAccepting } from '../commands/redrive/revision-rows.ts';
 import { continueResume } from '../commands/resume.ts';
+import { DAY_MS } from '../days.ts';
 import { announce, finalize } from '../results/finalize.ts';
-import { readEntity } from '../storage/table.ts';
+import { warnOfRisk } from '../wake/warn-of-risk.ts';
 import { resend } from './resend.ts';
 import { isOver, isOverdue, repaired, type SweepRun } from './run.ts';
 
-const DAY_MS = 86_400_000;
-
 /** Repairs a batch; gives its row if its queues may hold work. */
 export async function repairBatch(run: SweepRun, open: OpenBatch): Promise<BatchRow | undefined> {
-  const entity = await readEntity(run.table, open.id, BATCH_ROW_KEY);
-  if (!entity) return dropStray(run, open);
-  const { row } = fromBatchEntity(entity);
+  const found = await readBatchAndProgress(run.table, open.id);
+  if (!found) return dropStray(run, open);
+  const { row } = found;
   if (row.deletingAt !== undefined) return continueDeletion(run, row);
   if (open.revision !== row.revision) return dropOther(run, open, row);
-  if (isFinished(row.state)) return close(run, open, { row, changedMs: changeOf(entity) });
-  await bringOn(run, open, { row, changedMs: changeOf(entity) });
+  if (isFinished(row.state)) return close(run, open, found);
+  await bringOn(run, open, found);
+  await warnOfRisk(run, found, standsStill(run, found) ? { nextLookMs: run.gate.now() + run.patient.nextMs } : {});
   return row;
 }
 
-/** When the row was last written, by the service: every step of a batch writes it. */
-const changeOf = ({ timestamp }: Record<string, unknown>): number => Date.parse(String(timestamp));
-
-interface Found {
-  row: BatchRow;
-  changedMs: number;
-}
+/**
+ * Whether nothing of a batch is running, since every step writes its row: it waits for others, a pause or an open
+ * circuit.
+ */
+const standsStill = (run: SweepRun, { row, changedMs, progress }: BatchAndProgress): boolean =>
+  isOverdue(run, changedMs, 'wakeMs') && sumFresh(progress, row, run.gate.now()) === undefined;
 
 /** An upload that opened its batch and was never accepted. */
 async function dropStray(run: SweepRun, open: OpenBatch): Promise<undefined> {
@@ -53,7 +53,7 @@ async function dropOther(run: SweepRun, open: OpenBatch, { revision }: BatchRow)
 }
 
 /** A finished batch: its end is told if it was not, and its row goes. */
-async function close(run: SweepRun, open: OpenBatch, { row, changedMs }: Found): Promise<undefined> {
+async function close(run: SweepRun, open: OpenBatch, { row, changedMs }: BatchAndProgress): Promise<undefined> {
   if (!row.announced) {
     if (!isOverdue(run, changedMs, 'wakeMs')) return;
     await announce(run, row);
@@ -65,7 +65,7 @@ async function close(run: SweepRun, open: OpenBatch, { row, changedMs }: Found):
   }
 }
 
-async function bringOn(run: SweepRun, open: OpenBatch, { row, changedMs }: Found): Promise<void> {
+async function bringOn(run: SweepRun, open: OpenBatch, { row, changedMs }: BatchAndProgress): Promise<void> {
   const { id: batch, state } = row;
   if (state === 'accepting' && isOverdue(run, open.openedAt, 'acceptingMs')) {
     await continueAccepting(run, row);

@@ -2,6 +2,7 @@
  * What a sweep does for one queue of open batches: it finds wakes that were lost, drains that are dead, and drains that
  * cannot be started.
  */
+import { readStoredPolicy } from '../drain/planning/policy-store.ts';
 import { DrainStartError } from '../errors.ts';
 import { readEntity } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
@@ -22,8 +23,14 @@ export async function repairQueue(run: SweepRun, address: QueueAddress): Promise
   if (run.unheard.has(address.queue)) return wakeQueue(run, address.queue);
   if (gate.status === 'draining') return repairDrain(run, gate);
   if (gate.paused?.by === 'operator') return;
-  if (!(await isForgotten(run, gate))) return;
-  await countMissedWake(run.gate.table, address.queue);
+  const depth = await forgottenDepth(run, gate);
+  if (depth === 0) return;
+  if (await isBelowNotifyFrom(run, gate, depth)) {
+    run.counts.wokenByTimer += 1;
+    log.info('woken-by-timer', { queue: address.queue, depth });
+    return wakeQueue(run, address.queue);
+  }
+  await countMissedWake(run.gate, address.queue);
   countLostWake(address.queue);
   repaired(run, 'missedWakes', { event: 'missed-wake', queue: address.queue, generation: gate.generation });
   await wakeQueue(run, address.queue);
@@ -36,11 +43,17 @@ async function repairDrain(run: SweepRun, gate: GateRow): Promise<void> {
   if (isUnstarted || (await isDead(run.gate, gate))) await wakeQueue(run, gate.queue);
 }
 
-/** An idle gate over a message that somebody should have been told of: one that is visible, and has been for long. */
-async function isForgotten(run: SweepRun, gate: GateRow): Promise<boolean> {
-  if (gate.parkedUntil !== '' && !isOverdue(run, Date.parse(gate.parkedUntil), 'wakeMs')) return false;
-  if ((await run.depthOf(gate.queue)) === 0) return false;
-  return isOverdue(run, await oldestPutMs(run, gate.queue), 'wakeMs');
+/** The depth of a queue with an idle gate and a visible message that has waited for long; 0 without such a message. */
+async function forgottenDepth(run: SweepRun, gate: GateRow): Promise<number> {
+  if (gate.parkedUntil !== '' && !isOverdue(run, Date.parse(gate.parkedUntil), 'wakeMs')) return 0;
+  const depth = await run.depthOf(gate.queue);
+  return depth > 0 && isOverdue(run, await oldestPutMs(run, gate.queue), 'wakeMs') ? depth : 0;
+}
+
+/** Whether, by the queue's policy, uploads were not to publish a wake event yet: then none was lost. */
+async function isBelowNotifyFrom(run: SweepRun, gate: GateRow, depth: number): Promise<boolean> {
+  const policy = await readStoredPolicy(run.gate.table, gate);
+  return policy?.notifyFrom !== undefined && depth < policy.notifyFrom;
 }
 
 /** When the oldest of the visible messages that can be seen was put; now, if there is none. */

@@ -18,6 +18,8 @@ export interface Patience {
   wakeMs: number;
   /** Without any progress of a batch. */
   stallMs: number;
+  /** Time to the next sweep, by its default schedule: until then nothing reads a batch of which nothing runs. */
+  nextMs: number;
   /** From an `open` row to the batch row that must follow, and from a payload to the row that names it. */
   orphanMs: number;
 }
@@ -26,6 +28,7 @@ export const DEFAULT_PATIENCE: Patience = {
   acceptingMs: 2 * MINUTE,
   wakeMs: MINUTE,
   stallMs: HOUR,
+  nextMs: 15 * MINUTE,
   orphanMs: 24 * HOUR,
 };
 

@@ -1,4 +1,7 @@
-/** What the app measures of itself; names, units and attributes: docs/observability.md. Without an SDK all of it does nothing. */
+/**
+ * What the app measures of itself; names, units and attributes: docs/observability.md. Without an SDK all of it does
+ * nothing.
+ */
 import {
   type Attributes,
   type Counter,
@@ -23,6 +26,11 @@ interface Instruments {
   unhandled: Counter;
   depth: Gauge;
   active: Gauge;
+  instances: Gauge;
+  cpu: Gauge;
+  eventLoop: Gauge;
+  response: Gauge;
+  latency: Gauge;
   wakes: Counter;
   missedWakes: Counter;
   rateLowered: Counter;
@@ -44,6 +52,8 @@ function create(provider: MeterProvider): Instruments {
     meter.createHistogram(name, { unit: 's', description, advice: { explicitBucketBoundaries: SECONDS } });
   const counter = (name: string, unit: string, description: string): Counter =>
     meter.createCounter(name, { unit, description });
+  const gauge = (name: string, unit: string, description: string): Gauge =>
+    meter.createGauge(name, { unit, description });
   return {
     accepted: counter('sluice.items.accepted', '{item}', 'Items of accepted batches'),
     items: counter('sluice.items', '{item}', 'Items by what became of them in a chunk'),
@@ -56,8 +66,13 @@ function create(provider: MeterProvider): Instruments {
       '{error}',
       'Errors that no handler awaited, or thrown in a callback',
     ),
-    depth: meter.createGauge('sluice.queue.depth', { unit: '{message}', description: 'Messages of a queue' }),
-    active: meter.createGauge('sluice.queue.active', { unit: '{task}', description: 'Dequeue tasks of a wave' }),
+    depth: gauge('sluice.queue.depth', '{message}', 'Messages of a queue'),
+    active: gauge('sluice.queue.active', '{task}', 'Dequeue tasks of a wave'),
+    instances: gauge('sluice.wave.instances', '{instance}', 'Processes that ran the last wave'),
+    cpu: gauge('sluice.wave.cpu', '1', 'Share of its cores that the busiest of them used'),
+    eventLoop: gauge('sluice.wave.event_loop', '1', 'Utilization of the event loop of the busiest of them'),
+    response: gauge('sluice.wave.response', 's', 'Mean response time of storage operations'),
+    latency: gauge('sluice.wave.latency', 's', 'Age of the oldest work of the wave at its end'),
     wakes: counter('sluice.wakes', '{wake}', 'Wake events taken, by what they came to'),
     missedWakes: counter('sluice.wakes.missed', '{wake}', 'Work that the sweep found and nobody had been told of'),
     rateLowered: counter(
@@ -108,6 +123,26 @@ export const countUnhandled = (wasInFlight: boolean): void => instruments().unha
 export function measureQueue(queue: string, depth: number, active: number): void {
   instruments().depth.record(depth, { queue });
   instruments().active.record(active, { queue });
+}
+
+/** What a wave has measured about its instances; times in milliseconds. */
+export interface WaveFigures {
+  queue: string;
+  instances: number;
+  cpu: number;
+  eventLoop: number;
+  responseMs: number;
+  latencyMs: number;
+}
+
+/** Records the figures of a wave that has ended. */
+export function measureWave({ queue, ...figures }: WaveFigures): void {
+  const { instances, cpu, eventLoop, response, latency } = instruments();
+  instances.record(figures.instances, { queue });
+  cpu.record(figures.cpu, { queue });
+  eventLoop.record(figures.eventLoop, { queue });
+  response.record(figures.responseMs / 1000, { queue });
+  latency.record(figures.latencyMs / 1000, { queue });
 }
 
 /** A wake event was taken. */

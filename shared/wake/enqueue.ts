@@ -12,7 +12,7 @@ import type { Workload } from '../workload/define.ts';
 import type { Registry } from '../workload/registry.ts';
 import { type GateDeps, recordDue } from './gate.ts';
 import { putMessage, type Queue } from './messages.ts';
-import { labelled, type Publish } from './publish.ts';
+import { labelled, type Publish, type WorkPut } from './publish.ts';
 
 /** Puts at once of one caller; a queue takes 2,000 messages a second (learn: scalability targets of Queue Storage). */
 const PUTS_AT_ONCE = 16;
@@ -22,6 +22,8 @@ export interface EnqueueDeps {
   registry: Registry;
   publish: Publish;
   gate: Pick<GateDeps, 'table' | 'now'>;
+  /** Whether enough messages wait in a queue to wake it; called for uploads only, after the puts. */
+  needsWake: (queue: string) => Promise<boolean>;
 }
 
 /** Of which batch the references are, as far as it decides about queues and events. */
@@ -32,6 +34,16 @@ export interface EnqueueTarget {
   labels?: Labels | undefined;
   resumes?: number | undefined;
   traceparent?: string | undefined;
+}
+
+export interface EnqueueOptions {
+  /** Marks the references as sent again. */
+  resent?: boolean;
+  /**
+   * The rows are of an upload, whose queues may need a wake only from a given depth on. Default false: each queue is
+   * woken.
+   */
+  isUpload?: boolean;
 }
 
 /**
@@ -49,7 +61,7 @@ export async function enqueue(
   deps: EnqueueDeps,
   batch: EnqueueTarget,
   rows: readonly ChunkRow[],
-  options: { resent?: boolean } = {},
+  options: EnqueueOptions = {},
 ): Promise<void> {
   const workload = deps.registry.workload(batch.workload);
   if (!workload || rows.length === 0) return;
@@ -60,13 +72,14 @@ export async function enqueue(
     if (!(await putReference(deps.queues(queue), referenceOf(row, batch, options), delay))) return;
     recordPut(queues, queue, row, delay > 0);
   });
-  for (const [queue, { items, due }] of queues) {
+  for (const [queue, { items, payloadBytes, due }] of queues) {
     if (due.length > 0) await recordDue(deps.gate.table, queue, due);
     const address = deps.registry.queue(queue);
     const { id, traceparent, labels } = batch;
     const trace = traceparent === undefined ? {} : { traceparent };
-    const event = { type: 'QueueWorkDetected', batch: id, ...labelled(labels), items, ...trace } as const;
-    if (address) await deps.publish(address, event);
+    const event = { type: 'QueueWorkDetected', batch: id, ...labelled(labels), items, payloadBytes, ...trace } as const;
+    const isWoken = options.isUpload !== true || (await deps.needsWake(queue));
+    if (address && isWoken) await deps.publish(address, event);
   }
 }
 
@@ -97,15 +110,15 @@ async function putReference(queue: Queue, reference: Reference, delay: number): 
 const delaySeconds = ({ gate }: EnqueueDeps, { dueAt }: ChunkRow): number =>
   dueAt === undefined ? 0 : Math.min(MAX_DELAY_SECONDS, Math.max(0, (Date.parse(dueAt) - gate.now()) / 1000));
 
-/** What was put into a queue: items, and when those that are delayed are due. */
-interface Touched {
-  items: number;
+/** What was put into a queue, and when those that are delayed are due. */
+interface Touched extends WorkPut {
   due: string[];
 }
 
 function recordPut(queues: Map<string, Touched>, queue: string, row: ChunkRow, isDelayed: boolean): void {
-  const touched = queues.get(queue) ?? { items: 0, due: [] };
+  const touched = queues.get(queue) ?? { items: 0, payloadBytes: 0, due: [] };
   queues.set(queue, touched);
   touched.items += row.items;
+  touched.payloadBytes += row.reference.bytes;
   if (isDelayed && row.dueAt) touched.due.push(row.dueAt);
 }

@@ -1,4 +1,5 @@
 import { type Entity, fromEntity, type StoredEntity, toEntity } from '../storage/entity.ts';
+import type { WaveRecord } from './wave-record.ts';
 
 /** All gates lie in one partition, so that one query shows every queue. */
 export const GATES_PARTITION = 'gates';
@@ -41,6 +42,8 @@ export interface GateRow {
   /** A released gate with work that is still invisible: when its scheduled wake comes; empty when the queue was drained. */
   parkedUntil: string;
   depth: number;
+  /** When the depth was measured; empty: never. */
+  depthAt: string;
   active: number;
   total: number;
   idleCount: number;
@@ -48,14 +51,21 @@ export interface GateRow {
   /** Set by a sweep, kept over take-overs, cleared by the first wave that runs. */
   startFailure?: StartFailure | undefined;
   missedWakes: number;
+  /** When the latest of them was found; empty: never, or by an older version. */
+  missedWakeAt: string;
   orphanedReferences: number;
   policyVersion: number;
   /** What one reference took, in seconds of one slot, as measured; 0 before the first. */
   secondsPerReference: number;
-  /** Most tasks that a wave may have just now: lowered by throttling, raised again while throughput grows. */
+  /**
+   * Most tasks that a wave may have at present: lowered by throttling, slow responses or failures, raised while
+   * throughput grows.
+   */
   taskLimit: number;
-  /** Tasks that were too many when the limit was lowered last; 0 = never. */
+  /** Tasks that were too many when the limit was lowered last, and more with each wave since; 0 = never. */
   pressedAt: number;
+  /** Waves since then that ran as many tasks as the limit allows. */
+  calmWaves: number;
   /** Most tasks that the limits of the workload can feed, by the last wave; 0 = not known. */
   fedTasks: number;
   /** Tasks of the wave before, to tell what more of them brought. */
@@ -63,11 +73,24 @@ export interface GateRow {
   /** Share of the last wave's items that failed for retry, and the share that fewer tasks have not lowered. */
   failureRate: number;
   baselineFailureRate: number;
-  /** When the oldest batch of the last wave was accepted; empty when unknown. */
+  /** When the oldest batch of the last wave was accepted; empty when unknown, and when the queue was drained. */
   oldestAt: string;
   /** Throttled answers seen in the last wave. */
   throttled: number;
   itemsPerSecond: number;
+  /** Processes that ran the last wave; 0 = not measured yet, and then the values below have no meaning. */
+  instances: number;
+  /** Share of its cores, 0 to 1, that the busiest of them used. */
+  cpu: number;
+  /** Utilization of the event loop of its main thread, 0 to 1, of the busiest of them. */
+  eventLoop: number;
+  /** Mean response time of storage operations in the last wave, and the usual one (0: not known); milliseconds. */
+  responseMs: number;
+  usualResponseMs: number;
+  /** Age of the oldest work of the last wave when the wave had ended, since its acceptance; milliseconds. */
+  latencyMs: number;
+  /** The latest waves of all its drains, oldest first. */
+  waves: readonly WaveRecord[];
 }
 
 /** A gate that has never been woken. */
@@ -82,15 +105,18 @@ export const newGate = (queue: string): GateRow => ({
   due: [],
   parkedUntil: '',
   depth: 0,
+  depthAt: '',
   active: 0,
   total: 0,
   idleCount: 0,
   missedWakes: 0,
+  missedWakeAt: '',
   orphanedReferences: 0,
   policyVersion: 0,
   secondsPerReference: 0,
   taskLimit: 0,
   pressedAt: 0,
+  calmWaves: 0,
   fedTasks: 0,
   waveTasks: 0,
   failureRate: 0,
@@ -98,6 +124,13 @@ export const newGate = (queue: string): GateRow => ({
   oldestAt: '',
   throttled: 0,
   itemsPerSecond: 0,
+  instances: 0,
+  cpu: 0,
+  eventLoop: 0,
+  responseMs: 0,
+  usualResponseMs: 0,
+  latencyMs: 0,
+  waves: [],
 });
 
 /**
@@ -113,6 +146,10 @@ export const drainInstanceId = (queue: string, generation: number): string => `d
 export const gateRowKey = (queue: string): string => `${GATE}${queue}`;
 export const heartbeatRowKey = (queue: string, task: string): string => `${HEARTBEAT}${queue}:${task}`;
 export const policyRowKey = (queue: string): string => `${POLICY}${queue}`;
+/** The queue of a policy row. */
+export const queueOfPolicy = (rowKey: string): string => rowKey.slice(POLICY.length);
+/** Bounds of all policy rows in a query by row key (';' follows ':'). */
+export const policyRows = { from: POLICY, to: POLICY.replace(':', ';') } as const;
 /** Bounds of all heartbeat rows of a queue in a query by row key (';' follows ':'). */
 export const heartbeatRows = (queue: string): { from: string; to: string } => ({
   from: `${HEARTBEAT}${queue}:`,

@@ -1,5 +1,5 @@
 /**
- * The gate: one row a queue, changed only by ETag, that lets one drain at a time through. The promise: no wake is lost
+ * The gate: one row per queue, changed only by ETag; at most one drain holds it at a time. The promise: no wake is lost
  * while the drain lives; a dead drain is found by its missing heartbeat; what a taken-over drain still does is fenced.
  * No rule about the data depends on it (docs/reliability.md).
  */
@@ -143,9 +143,15 @@ export async function recordStartFailure(
   return row && Date.parse(row.startFailure?.since ?? at);
 }
 
-/** Counts a wake that was lost: there was work, and nobody had been told. */
-export const countMissedWake = (table: Table, queue: string): Promise<GateRow | undefined> =>
-  changeGate(table, queue, (row) => ({ missedWakes: row.missedWakes + 1 }));
+/** Counts a wake that was lost: there was work, and no wake had reached the gate. */
+export const countMissedWake = (
+  { table, now }: Pick<GateDeps, 'table' | 'now'>,
+  queue: string,
+): Promise<GateRow | undefined> =>
+  changeGate(table, queue, ({ missedWakes }) => ({
+    missedWakes: missedWakes + 1,
+    missedWakeAt: new Date(now()).toISOString(),
+  }));
 
 /** After a wake was counted in a draining gate: start, take over, or trust the drain. */
 async function ensureAlive(deps: GateDeps, counted: GateRow): Promise<WakeResult> {
@@ -185,7 +191,8 @@ export async function isDead(deps: Pick<GateDeps, 'table' | 'now' | 'status'>, r
   return deps.now() > (await latestHeartbeat(deps.table, row)) + SILENCE_MS;
 }
 
-async function latestHeartbeat(table: Table, row: GateRow): Promise<number> {
+/** Until when a drain and its tasks count as alive without a further sign, in milliseconds of service time: one query. */
+export async function latestHeartbeat(table: Table, row: GateRow): Promise<number> {
   const { from, to } = heartbeatRows(row.queue);
   let latest = lastSignMs(row);
   const filter = odata`PartitionKey eq ${GATES_PARTITION} and RowKey ge ${from} and RowKey lt ${to}`;
@@ -230,7 +237,15 @@ export const showFirstWave = async (
   row.aliveUntil === '' &&
   (await writeGate(
     table,
-    { ...row, active, depth, aliveUntil: new Date(until).toISOString(), startFailure: undefined },
+    // The depth was measured when the gate had been taken, for the plan of this wave.
+    {
+      ...row,
+      active,
+      depth,
+      depthAt: row.acquiredAt,
+      aliveUntil: new Date(until).toISOString(),
+      startFailure: undefined,
+    },
     etag,
   ));
 

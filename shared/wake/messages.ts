@@ -24,7 +24,7 @@ export interface Entry<T> {
 }
 
 /** Where messages that nobody can read are set aside. */
-interface Aside {
+export interface Aside {
   queue: Queue;
   queues: (name: string) => Queue;
   workload: string;
@@ -52,29 +52,39 @@ export async function readEntries<T>(
 
 async function leave(message: DequeuedMessageItem, error: Error, aside: Aside): Promise<void> {
   const { name: queue } = aside.queue;
+  const { messageId, dequeueCount: delivery } = message;
   if (error instanceof NewerContractError) return log.warn('newer-contract', { queue, error });
-  if (message.dequeueCount < MAX_MALFORMED_DELIVERIES) return;
+  if (delivery < MAX_MALFORMED_DELIVERIES) return log.warn('message-unreadable', { queue, messageId, delivery, error });
   try {
     await setAside(message, error, aside);
   } catch (failure) {
-    // It comes again, and is set aside then.
-    log.warn('message-not-set-aside', { queue, messageId: message.messageId, error: toError(failure) });
+    // It is delivered again, and set aside then.
+    log.warn('message-not-set-aside', { queue, messageId, error: toError(failure) });
   }
 }
 
 /** The alert before the deletion: a crash between them repeats it, and the other way round would lose it. */
-async function setAside(message: DequeuedMessageItem, error: Error, { queue, queues, workload }: Aside): Promise<void> {
+async function setAside(message: DequeuedMessageItem, error: Error, aside: Aside): Promise<void> {
+  await copyAside(message, error, aside);
+  await deleteMessage(aside.queue, message.messageId, message.popReceipt);
+}
+
+/** Copies a message to the workload's poison queue, with the alert; its caller deletes it then. */
+export async function copyAside(
+  message: DequeuedMessageItem,
+  error: Error,
+  { queue, queues, workload }: Aside,
+): Promise<void> {
   for (const copy of poisonCopies(message, queue.name, error))
     await putMessage(queues(poisonQueueName(workload)), copy);
   log.error('poison-message', { queue: queue.name, messageId: message.messageId, error });
-  await deleteMessage(queue, message.messageId, message.popReceipt);
 }
 
 /**
  * Puts a message, as ASCII JSON, that never expires (the service's default is seven days), invisible for `delaySeconds`.
- * The queue is made when it is met for the first time, and never asked for before.
+ * The queue is created when the first put fails for lack of it. Returns the bytes of the text.
  */
-export async function putMessage(queue: Queue, message: object, delaySeconds = 0): Promise<void> {
+export async function putMessage(queue: Queue, message: object, delaySeconds = 0): Promise<number> {
   const text = asciiJson(message);
   const options = { messageTimeToLive: -1, visibilityTimeout: Math.max(0, Math.ceil(delaySeconds)) };
   try {
@@ -84,6 +94,7 @@ export async function putMessage(queue: Queue, message: object, delaySeconds = 0
     await createQuietly(queue);
     await queue.sendMessage(text, options);
   }
+  return text.length;
 }
 
 /** A second creator gets 409 (other metadata) or 204; both mean that the queue is there. */
@@ -95,7 +106,7 @@ async function createQuietly(queue: Queue): Promise<void> {
   }
 }
 
-/** Receives up to `count` (at most 32) messages; a queue that does not exist yet is empty. */
+/** Receives up to `count` (at most `MAX_RECEIVE`) messages; a queue that does not exist yet is empty. */
 export async function receive(queue: Queue, count: number, visibilitySeconds: number): Promise<DequeuedMessageItem[]> {
   try {
     const options = { numberOfMessages: count, visibilityTimeout: visibilitySeconds };

@@ -16,9 +16,25 @@ import type { Workload } from '../workload/define.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import { type GateDeps, wake } from './gate.ts';
 
+/** The fields of an event that do not follow from its queue, whatever its type. */
+type Details = Partial<Pick<QueueEvent, 'batch' | 'labels' | 'details' | 'traceparent'>>;
+
+/** What was put on a queue before its wake: number of items, and bytes of their payload. */
+export interface WorkPut {
+  items: number;
+  payloadBytes: number;
+}
+
+/** For a wake that follows no put: a scheduled one, or one for a queue whose drain may have died. */
+export const NOTHING_PUT: Readonly<WorkPut> = { items: 0, payloadBytes: 0 };
+
+/** A wake always says what was put, so that a listener can decide by it. */
+type WakeDetails = Details & { type: 'QueueWorkDetected' } & WorkPut;
+
 /** The fields of an event that do not follow from its queue. */
-export type EventDetails = Pick<QueueEvent, 'type'> &
-  Partial<Pick<QueueEvent, 'batch' | 'labels' | 'items' | 'payloadBytes' | 'details' | 'traceparent'>>;
+export type EventDetails =
+  | WakeDetails
+  | (Details & { type: Exclude<QueueEvent['type'], 'QueueWorkDetected'> } & Partial<WorkPut>);
 
 /** The field of an event for the labels of its batch; none for a batch without. */
 export const labelled = (labels: Labels | undefined): Pick<QueueEvent, 'labels'> =>
@@ -90,6 +106,23 @@ const commonFields = ({
 async function send({ topic, meter }: PublisherDeps, event: SluiceEvent, options: PublishOptions): Promise<void> {
   meter.count('servicebus.send');
   await topic.sendMessages(message(event, options));
+}
+
+/**
+ * Publishes an event on which the work of the caller does not depend. An error is logged with `about`, and the result is
+ * false.
+ */
+export async function tryPublish(
+  about: { queue: string } | { batch: string },
+  publish: () => Promise<void>,
+): Promise<boolean> {
+  try {
+    await publish();
+    return true;
+  } catch (error) {
+    log.warn('event-not-published', { ...about, error: toError(error) });
+    return false;
+  }
 }
 
 /**

@@ -113,7 +113,10 @@ interface CommonOptions<Result, Acc, Row> {
   rateLimit?: RateLimit;
   /** Most items in flight, across all instances, lanes and queues of the workload; default: no limit. */
   maxConcurrency?: number;
-  /** A chunk ends at either limit; defaults 5,000 items, with a `rateLimit` what it lets begin in 10 s, and 1 MiB of records. */
+  /**
+   * A chunk ends at either limit; defaults 5,000 items, with a `rateLimit` what it lets begin in 10 s, and 1 MiB of
+   * records.
+   */
   chunk?: { maxItems?: number; maxBytes?: number };
   /** Default 5 attempts, after waits of 1, 2, 4 and 8 seconds, each spread by ±20 %. */
   retry?: Partial<RetryPolicy>;
@@ -139,8 +142,8 @@ interface CommonOptions<Result, Acc, Row> {
   /** Blob containers of the data account that handlers read and write; made by the deployment. Default none. */
   containers?: readonly string[];
   /**
-   * What becomes of a file of the inbox whose content a batch of this workload had within seven days: accepted and logged, or
-   * rejected with the name of that batch. Default 'report'.
+   * What becomes of a file of the inbox whose content a batch of this workload had within seven days: accepted and
+   * logged, or rejected with the name of that batch. Default 'report'.
    */
   inbox?: { repeatedContent?: RepeatedContent };
   /** Promised time from acceptance to report; default 300. */
@@ -152,6 +155,11 @@ interface CommonOptions<Result, Acc, Row> {
    * such items become dead letters.
    */
   validateAtIntake?: boolean;
+  /**
+   * Publishes `ResultsReady`, one per collecting transaction that ended chunks with results, for a subscriber that reads
+   * them while the batch runs; default false, since each event is a Service Bus operation.
+   */
+  resultsReady?: boolean;
 }
 
 /** What a user writes: a schema, one of `map` / `mapChunk`, and limits where the defaults do not fit. */
@@ -205,6 +213,7 @@ export interface Workload {
   readonly deadlineSeconds: number;
   readonly retentionDays: number;
   readonly validateAtIntake: boolean;
+  readonly resultsReady: boolean;
 }
 
 /**
@@ -242,6 +251,7 @@ export function defineWorkload<Schema extends StandardSchemaV1, Result, Acc = ne
     deadlineSeconds: options.deadlineSeconds ?? 300,
     retentionDays: options.retentionDays ?? 30,
     validateAtIntake: options.validateAtIntake ?? false,
+    resultsReady: options.resultsReady ?? false,
   } as unknown as Workload; // The user's own types end here: past this point items and results are opaque.
   check(workload);
   return Object.freeze(workload);

@@ -1,27 +1,14 @@
 import { readFile } from 'node:fs/promises';
-import { TableClient } from '@azure/data-tables';
-import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { writeProgress } from '../../shared/batches/progress-rows.ts';
-import { openTable } from '../../shared/storage/table.ts';
+import type { Page, Route } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import { ndjson } from '../helpers/transactions.ts';
-import { type Dashboard, dropFile, startDashboard, uploadByDrop } from './dashboard.ts';
+import { dropFile, signIn, uploadByDrop } from './dashboard.ts';
 import { goodRecords, usage } from './records.ts';
+import { useDashboard } from './use-dashboard.ts';
 
 const FINISHED = 60_000;
-let dashboard: Dashboard;
+const dashboard = useDashboard();
 let page: Page;
-
-beforeAll(async () => {
-  dashboard = await startDashboard();
-});
-afterEach(async () => {
-  await page.context().close();
-  expect(dashboard.faults).toEqual([]);
-});
-afterAll(() => dashboard.stop());
-
-const heading = (): ReturnType<Page['getByRole']> => page.getByRole('heading', { level: 1 });
 
 /** Uploads records and follows the batch to its end. */
 async function finish(file: { name: string; text: string }, state: string): Promise<string> {
@@ -61,7 +48,7 @@ describe('a file that is dropped', () => {
     await page.getByRole('link', { name: 'Receipt' }).click();
     await page.getByText('Beside other designs').waitFor();
     await page.getByText('A message per item', { exact: true }).waitFor();
-    await page.getByText('One poller, a day').waitFor();
+    await page.getByText('One poller for a day').waitFor();
     await dashboard.shot(page, 'receipt');
   });
 
@@ -79,118 +66,82 @@ describe('a file that is dropped', () => {
   });
 });
 
-describe('dead letters', () => {
-  it('are grouped by cause, and run again when one is corrected', async () => {
-    const bad = [usage(7, { quantity: '-3' }), usage(8, { quantity: '-4' }), usage(9, { currency: 'XXD' })];
-    const id = await finish(
-      { name: 'spoilt.ndjson', text: ndjson([...goodRecords(7), ...bad]) },
-      'Completed with dead letters',
-    );
-    await page.goto(`${dashboard.stack.url}/api/dashboard#/batches/${id}/dead-letters`);
-    await page.getByText('3 items of 2 causes').waitFor();
-    await page.getByRole('button', { name: 'Show all 2' }).click();
-    await page.locator('.letter-head', { hasText: 'Line 9' }).waitFor();
-    await page.getByText('Stack trace', { exact: true }).first().click();
-    await page
-      .getByText(/at \w+ \(workloads\/billing\/rate\.ts:\d+:\d+\)/)
-      .first()
-      .waitFor();
-    await dashboard.shot(page, 'dead-letters');
+describe('the items of a batch', () => {
+  /** A client's key opens no more than what has to do with batches. */
+  const openAsClient = async (path: string): Promise<void> => {
+    page = await dashboard.open(path, { key: '' });
+    await page.route(/\/api\/(queues|cost)/, (route) => route.fulfill({ status: 401 }));
+    await signIn(page, dashboard.stack.keys.function);
+    await page.locator('h1 .tag').waitFor();
+  };
 
-    const currency = page.locator('.cause', { has: page.getByRole('heading', { name: /^currency/ }) });
-    await currency.getByRole('button', { name: 'Edit and redrive' }).click();
-    const item = page.getByLabel('Item, as JSON');
-    const text = await item.inputValue();
-    await item.fill(text.replace('XXD', ''));
-    await item.fill('{"id":');
-    expect(await page.getByRole('button', { name: 'Redrive corrected' }).isDisabled()).toBe(true);
-    await item.fill(text.replace('XXD', 'USD'));
-    await dashboard.shot(page, 'dead-letter-edit');
-    await page.getByRole('button', { name: 'Redrive corrected' }).click();
+  it('are listed with their states a page at a time, and found by id, with the key of a client', async () => {
+    const records = [...goodRecords(130), usage(130, { quantity: '-1' })];
+    const id = await finish({ name: 'items.ndjson', text: ndjson(records) }, 'Completed with dead letters');
+    await page.context().close();
+    await openAsClient(`batches/${id}`);
+    await page.route(/\/items\?.*from=/, withPicture);
+    await page.getByRole('link', { name: 'Items' }).click();
+    const rows = page.locator('tbody tr');
+    await rows.nth(99).waitFor();
+    expect(await rows.first().textContent()).toMatch(/^0tx-0Succeeded0{"id":"tx-0",.*"gross":"0.60"/);
+    await page.getByRole('button', { name: 'More items' }).click();
+    await rows.filter({ hasText: 'photos/a.jpg/160.webp 160 × 107, 4.2 kB' }).waitFor();
+    await rows.filter({ hasText: '{"gross":12.500000000000000001}' }).waitFor();
+    expect(await rows.count()).toBe(131);
+    expect(await page.getByRole('button', { name: 'More items' }).count()).toBe(0);
+    await rows.last().scrollIntoViewIfNeeded();
+    await dashboard.shot(page, 'items', { fullPage: false });
 
-    await page.getByText('revision 1 of the report').waitFor({ timeout: FINISHED });
-    expect(await page.locator('.law').textContent()).toMatch(/8[\s\S]*\+\s*2[\s\S]*=\s*10/);
-    await page.getByRole('link', { name: 'Dead letters' }).click();
-    await page.getByText('2 items of one cause').waitFor();
-  });
+    const totals = page.getByRole('group', { name: 'State' }).getByRole('button');
+    expect(await totals.allTextContents()).toEqual([
+      'All 131',
+      'Pending 0',
+      'Succeeded 130',
+      'Dead 1',
+      'Discarded 0',
+      'Cancelled 0',
+    ]);
+    await page.getByRole('button', { name: 'Dead 1' }).click();
+    const only = page.locator('tbody tr:only-child');
+    await only.filter({ hasText: 'tx-130' }).waitFor();
+    expect(await only.textContent()).toMatch(/^130tx-130Dead1.*quantity/);
+    await page.getByRole('button', { name: 'Cancelled 0' }).click();
+    await page.getByText('No item is cancelled').waitFor();
 
-  it('run again as they are, once it is confirmed', async () => {
-    const id = await finish(
-      { name: 'one.ndjson', text: ndjson([usage(1, { quantity: '-3' })]) },
-      'Completed with dead letters',
-    );
-    await page.goto(`${dashboard.stack.url}/api/dashboard#/batches/${id}/dead-letters`);
-    await page.getByRole('button', { name: 'Redrive all' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Redrive' }).click();
-    await page.getByText('one item run again').waitFor();
-  });
-});
-
-describe('queues', () => {
-  it('are paused with a reason, hold a batch that is then cancelled, and are resumed', async () => {
-    page = await dashboard.open('queues');
-    const queue = page.locator('tr', { hasText: 'billing-normal-0' });
-    await queue.getByRole('button', { name: 'Pause' }).click();
-    await page.getByLabel('Reason').fill('ledger is down');
-    await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
-    await queue.getByText('ledger is down').waitFor();
-    await dashboard.shot(page, 'queues-paused');
-
-    await page.getByRole('link', { name: 'Upload' }).click();
-    const id = await uploadByDrop(page, { name: 'held.ndjson', text: ndjson(goodRecords(20)) });
-    await page.getByRole('link', { name: 'Open the batch of 20 items' }).click();
-    await page.getByText('billing-normal-0: paused by an operator: ledger is down').waitFor();
-    await dashboard.shot(page, 'batch-blocked');
-    const batches = TableClient.fromConnectionString(dashboard.stack.storage, 'batches', {
-      allowInsecureConnection: true,
-    });
-    await writeProgress(
-      openTable(batches),
-      { batch: id, processId: 'a' },
-      {
-        ...{ chunks: 1, items: 20, ended: 5, inFlight: 12, failing: 2, error: 'Error: ledger is slow' },
-        at: new Date().toISOString(),
-      },
-    );
-    await page.getByText(/1 running chunk at .*: 5 of 20 items have ended, 12 in flight, 2 failing/).waitFor();
-    await page.getByText('Error: ledger is slow').waitFor();
-    await dashboard.shot(page, 'batch-progress');
-    await page.getByRole('button', { name: 'Pause' }).click();
-    await page.getByLabel('Reason').fill('look first');
-    await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
-    await page.getByText('by an operator: look first').waitFor();
-    await dashboard.shot(page, 'batch-paused');
-    await page.getByRole('button', { name: 'Resume' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
-    await page.getByText('billing-normal-0: paused by an operator: ledger is down').waitFor();
-    await page.getByRole('button', { name: 'Cancel batch' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel batch' }).click();
-    await heading().getByText('Cancelled').waitFor({ timeout: FINISHED });
-    expect(await page.locator('.law').textContent()).toMatch(/20[\s\S]*=\s*20/);
-    await dashboard.shot(page, 'batch-cancelled');
-
-    await page.getByRole('link', { name: 'Batches', exact: true }).click();
-    await page.getByLabel('State').selectOption('cancelled');
-    await page.locator('tbody tr', { hasText: id.slice(-12) }).waitFor();
-    expect(await page.locator('tbody tr').count()).toBe(1);
-
-    await page.getByRole('link', { name: 'Queues' }).click();
-    await queue.getByRole('button', { name: 'Resume' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
-    await queue.getByRole('button', { name: 'Pause' }).waitFor();
-  });
-
-  it('have a policy that is changed while they run', async () => {
-    page = await dashboard.open('queues');
-    const queue = page.locator('tr', { hasText: 'billing-high-0' });
-    await queue.getByRole('button', { name: 'Policy' }).click();
-    await page.getByLabel('Most tasks of a wave').fill('12');
-    await dashboard.shot(page, 'policy');
-    await page.getByRole('button', { name: 'Save policy' }).click();
-    await queue.getByText('policy 1').waitFor();
-    const { policy } = (await (await dashboard.stack.api('queues/billing-high-0/policy')).json()) as {
-      policy: { capacity: number };
-    };
-    expect(policy.capacity).toBe(12);
+    await page.getByLabel('Id of an item').fill('tx-7');
+    await page.keyboard.press('Enter');
+    await rows.filter({ hasText: 'tx-7' }).getByText('Succeeded').waitFor();
+    expect(await rows.locator('code').textContent()).toContain('"gross"');
+    await page.getByLabel('Id of an item').fill('tx-700');
+    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByText('No item of this batch has the id tx-700.').waitFor();
+    await page.goBack();
+    await rows.filter({ hasText: 'tx-7' }).waitFor();
+    await page.reload();
+    await rows.filter({ hasText: 'tx-7' }).waitFor();
+    expect(await page.getByLabel('Id of an item').inputValue()).toBe('tx-7');
+    await page.setViewportSize({ width: 360, height: 760 });
+    await page.getByRole('button', { name: 'All 131' }).click();
+    await page.getByRole('button', { name: 'More items' }).click();
+    await rows.nth(130).waitFor();
+    await dashboard.shot(page, 'phone-items', { fullPage: false });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+    await page.setViewportSize({ width: 768, height: 760 });
+    await dashboard.shot(page, 'tablet-items', { fullPage: false });
+    const tooWide = `((table) => table.scrollWidth > table.parentElement.clientWidth)(document.querySelector('.items'))`;
+    expect(await page.evaluate(tooWide)).toBe(false);
   });
 });
+
+/** A page of items, of which the first has a result of the workload `media` and the second one of too many digits for a float. */
+async function withPicture(route: Route): Promise<void> {
+  const thumbnail = '{"name":"photos/a.jpg/160.webp","width":160,"height":107,"bytes":4210}';
+  const picture = `{"source":"photos/a.jpg","format":"jpeg","width":1920,"height":1280,"bytes":310000,"thumbnails":[${thumbnail}]}`;
+  const results = [picture, '{"gross":12.500000000000000001}'];
+  const response = await route.fetch();
+  const answer = (await response.json()) as { items: { result?: unknown }[] };
+  for (const [n, item] of answer.items.entries()) if (n < results.length) item.result = `RESULT ${n}`;
+  const body = JSON.stringify(answer).replace(/"RESULT (\d)"/g, (_, n: string) => results[Number(n)] ?? '');
+  await route.fulfill({ response, body });
+}

@@ -2,20 +2,26 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { ROOT } from '../../demo/stack-options.ts';
-import { startStack, type TestStack, type TestStackOptions } from '../helpers/stack.ts';
+import { apiOf, startStack, type TestStack, type TestStackOptions } from '../helpers/stack.ts';
 import { startChromium } from './chromium.ts';
 
 /** Every run leaves a picture of each page here; git ignores it. */
 export const SCREENSHOTS = join(ROOT, '.sluice/screenshots');
 
+/** What one process can pass to another of a stack that it has started. */
+export type SharedStack = Pick<TestStack, 'url' | 'keys' | 'storage'>;
+type Stack = SharedStack & Pick<TestStack, 'api'>;
+
 /** The dashboard in a real browser, on a whole local stack. */
 export interface Dashboard {
-  stack: TestStack;
+  stack: Stack;
   /** A tab of its own, with the key given already unless `key` is empty. `path` is the part behind `#/`. */
   open(path?: string, options?: OpenOptions): Promise<Page>;
   /** All that must never happen in any tab: errors of scripts, refusals by the policy, requests to elsewhere. */
   faults: string[];
-  shot(page: Page, name: string): Promise<void>;
+  /** Of the whole page, unless only what the window shows is wanted. */
+  shot(page: Page, name: string, options?: { fullPage: boolean }): Promise<void>;
+  closeTabs(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -24,26 +30,39 @@ export interface OpenOptions extends BrowserContextOptions {
 }
 
 /** Starts stack and browser. */
-export async function startDashboard(options: TestStackOptions = {}): Promise<Dashboard> {
+export async function startDashboard(options: TestStackOptions): Promise<Dashboard> {
   const [stack, browser] = await Promise.all([startStack(options), startChromium()]);
+  return inBrowser(browser, stack, () => stack.stop());
+}
+
+/** Starts a browser for a stack that runs already. */
+export const openDashboard = async (stack: SharedStack): Promise<Dashboard> =>
+  inBrowser(await startChromium(), { ...stack, api: apiOf(stack) }, async () => {});
+
+async function inBrowser(browser: Browser, stack: Stack, stopStack: () => Promise<void>): Promise<Dashboard> {
   await mkdir(SCREENSHOTS, { recursive: true });
   const faults: string[] = [];
   return {
     stack,
     faults,
     open: (path, options) => openTab({ stack, browser, faults }, path, options),
-    shot: async (page, name) => {
-      await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
+    shot: async (page, name, options = { fullPage: true }) => {
+      const take = () => page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), ...options });
+      // A picture is for people who look at a run: on a busy machine Chromium may fail to take the first one.
+      await take().catch(take);
+    },
+    closeTabs: async () => {
+      await Promise.all(browser.contexts().map((context) => context.close()));
     },
     stop: async () => {
       await browser.close();
-      await stack.stop();
+      await stopStack();
     },
   };
 }
 
 interface Parts {
-  stack: TestStack;
+  stack: Stack;
   browser: Browser;
   faults: string[];
 }

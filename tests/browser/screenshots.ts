@@ -1,11 +1,12 @@
 /** `npm run screenshots`: the pictures of the README, made anew from a run of the real thing. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { ROOT } from '../../demo/stack-options.ts';
 import { usageBlocks } from '../../demo/usage/generate.ts';
-import { finished, submit } from '../helpers/client.ts';
+import { ask, finished, submit } from '../helpers/client.ts';
 import { ndjson } from '../helpers/transactions.ts';
 import { type Dashboard, startDashboard } from './dashboard.ts';
 import { goodRecords } from './records.ts';
@@ -31,6 +32,15 @@ const upload = (to: Dashboard, items: number, seed: number, lane: string): Promi
 const send = async ({ stack }: Dashboard, body: string, lane: string): Promise<string> =>
   (await submit(stack, body, {}, `?lane=${lane}`)).id;
 
+/** Waits until so large a share of a batch has ended: then the pages show its progress, however fast the machine is. */
+async function waitForShare({ stack }: Dashboard, id: string, share: number): Promise<void> {
+  for (;;) {
+    const batch = await ask(stack, id);
+    if (batch && batch.counts.pending <= batch.counts.accepted * (1 - share)) return;
+    await sleep(200);
+  }
+}
+
 const waitForEnd = ({ stack }: Dashboard, id: string): Promise<unknown> => finished(stack, id, 600);
 
 async function setPolicies({ stack }: Dashboard): Promise<void> {
@@ -53,6 +63,18 @@ async function past(dashboard: Dashboard): Promise<string> {
   return first;
 }
 
+/** A paused queue with a backlog. */
+async function trouble({ stack }: Dashboard): Promise<void> {
+  const body = JSON.stringify({ reason: 'month end: the ledger is closed' });
+  await stack.api('queues/billing-high-0/pause', { method: 'POST', body });
+  for (const [items, seed] of [
+    [3_000, 9],
+    [1_200, 10],
+  ] as const) {
+    await submit(stack, [...usageBlocks({ items, seed })].join(''), {}, '?lane=high');
+  }
+}
+
 async function takePictures(dashboard: Dashboard): Promise<void> {
   await setPolicies(dashboard);
   const done = await past(dashboard);
@@ -61,17 +83,18 @@ async function takePictures(dashboard: Dashboard): Promise<void> {
   await page.locator('.chart').first().waitFor();
   const normal = await upload(dashboard, 200_000, 8, 'normal');
   const bulk = await upload(dashboard, 900_000, 7, 'bulk');
-  await page.waitForTimeout(22_000);
+  await waitForShare(dashboard, bulk, 0.3);
   await picture(page, 'queues');
   await page.emulateMedia({ colorScheme: 'dark' });
   await at('batches');
   await page.locator('tbody tr').nth(4).waitFor();
-  await page.waitForTimeout(1_000);
   await picture(page, 'batches');
   await page.emulateMedia({ colorScheme: 'light' });
   await waitForEnd(dashboard, bulk);
   await waitForEnd(dashboard, normal);
+  await trouble(dashboard);
   for (const [path, name, shown] of [
+    ['overview', 'overview', '.trouble'],
     [`batches/${done}`, 'batch', '.timeline'],
     [`batches/${done}/dead-letters`, 'dead-letters', '.cause'],
     [`batches/${done}/receipt`, 'receipt', '.bar-list'],

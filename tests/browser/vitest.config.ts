@@ -7,10 +7,12 @@ if (chromium === undefined) process.stdout.write('The browser tests are left out
 // A configuration of its own: these tests need a browser, which `npm test` does not ask for.
 export default defineConfig({
   test: {
+    globalSetup: chromium === undefined ? [] : ['tests/browser/stack.ts'],
     include: chromium === undefined ? [] : ['tests/browser/**/*.test.ts'],
     passWithNoTests: chromium === undefined,
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // Several browsers at once on two cores: now and then Chromium is "unable to capture screenshot".
     fileParallelism: false,
   },
 });

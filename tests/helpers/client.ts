@@ -3,6 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type BatchState, isFinished } from '../../shared/batches/batch-row.ts';
 import type { TestStack } from './stack.ts';
 
+/** All that a client needs of a stack. */
+type Stack = Pick<TestStack, 'api'>;
+
 export interface BatchAnswer {
   id: string;
   state: BatchState;
@@ -10,6 +13,8 @@ export interface BatchAnswer {
   counts: Record<'accepted' | 'succeeded' | 'dead' | 'cancelled' | 'pending' | 'retried' | 'duplicatesSeen', number>;
   chunks: { total: number; done: number };
   source: { kind: string; name: string };
+  revision: number;
+  deadline: { met: boolean | null };
   blocked?: { queue: string; reason: string };
 }
 
@@ -17,7 +22,7 @@ type Body = string | Buffer | ReadableStream<Uint8Array>;
 
 /** Sends items to a workload, and expects them to be accepted. */
 export async function send(
-  stack: TestStack,
+  stack: Stack,
   workload: string,
   items: readonly unknown[],
   query = '',
@@ -32,12 +37,7 @@ export async function send(
 }
 
 /** Posts a batch to billing; NDJSON unless `headers` say otherwise. */
-export function post(
-  stack: TestStack,
-  body: Body,
-  headers: Record<string, string> = {},
-  query = '',
-): Promise<Response> {
+export function post(stack: Stack, body: Body, headers: Record<string, string> = {}, query = ''): Promise<Response> {
   return stack.api(`workloads/billing/batches${query}`, {
     method: 'POST',
     body: typeof body === 'string' || body instanceof ReadableStream ? body : new Uint8Array(body),
@@ -49,7 +49,7 @@ export function post(
 
 /** Posts a batch that must be accepted. */
 export async function submit(
-  stack: TestStack,
+  stack: Stack,
   body: Body,
   headers: Record<string, string> = {},
   query = '',
@@ -60,7 +60,7 @@ export async function submit(
 }
 
 /** Asks for a batch until it is finished. */
-export async function finished(stack: TestStack, id: string, seconds = 60): Promise<BatchAnswer> {
+export async function finished(stack: Stack, id: string, seconds = 60): Promise<BatchAnswer> {
   for (let left = seconds * 5; left > 0; left -= 1) {
     const batch = await ask(stack, id);
     if (batch && isFinished(batch.state)) return batch;
@@ -70,7 +70,7 @@ export async function finished(stack: TestStack, id: string, seconds = 60): Prom
 }
 
 /** The batch, or undefined while the host is away. */
-export async function ask(stack: TestStack, id: string): Promise<BatchAnswer | undefined> {
+export async function ask(stack: Stack, id: string): Promise<BatchAnswer | undefined> {
   try {
     return (await (await stack.api(`batches/${id}`)).json()) as BatchAnswer;
   } catch {
@@ -79,7 +79,7 @@ export async function ask(stack: TestStack, id: string): Promise<BatchAnswer | u
 }
 
 /** The report's rows by key. */
-export async function report(stack: TestStack, id: string): Promise<Record<string, unknown>> {
+export async function report(stack: Stack, id: string): Promise<Record<string, unknown>> {
   const text = await (await stack.api(`batches/${id}/report`)).text();
   const rows = text.split('\n').filter((line) => line !== '');
   return Object.fromEntries(rows.map((line) => JSON.parse(line)).map(({ key, value }) => [key, value]));
@@ -98,14 +98,14 @@ export interface QueueAnswer {
 }
 
 /** One queue of the list. */
-export async function queueOf(stack: TestStack, queue: string): Promise<QueueAnswer | undefined> {
+export async function queueOf(stack: Stack, queue: string): Promise<QueueAnswer | undefined> {
   const { queues } = (await (await stack.api('queues')).json()) as { queues: QueueAnswer[] };
   return queues.find((each) => each.queue === queue);
 }
 
 /** Dead letters by index, with reason and message. */
 export async function deadLetters(
-  stack: TestStack,
+  stack: Stack,
   id: string,
 ): Promise<Record<number, { reason: string; message: string; attempts: number }>> {
   const answer = await stack.api(`batches/${id}/dead-letters`, { headers: { accept: 'application/x-ndjson' } });

@@ -7,7 +7,7 @@ const WRITES = new Set([
   ...['sendMessage', 'deleteMessage', 'updateMessage', 'publish', 'startNew'],
 ]);
 /** Calls that give another client, which dies with its process too. */
-const CLIENTS = new Set(['getBlockBlobClient', 'getBlobClient', 'container', 'queues']);
+const CLIENTS = new Set(['getBlockBlobClient', 'getBlobClient', 'container', 'queue', 'queues']);
 
 export class Crash extends Error {
   override name = 'Crash';

@@ -4,11 +4,18 @@ import type { ChunkEnd } from '../../shared/batches/apply-ends.ts';
 import type { BatchRow } from '../../shared/batches/batch-row.ts';
 import type { ChunkRow } from '../../shared/batches/chunk-row.ts';
 import type { OutcomeHeader } from '../../shared/contract/outcome.ts';
-import type { Reference } from '../../shared/contract/reference.ts';
+import { isBlobReference, type Reference, readReference } from '../../shared/contract/reference.ts';
 
 export const BATCH = '01985a00-0000-7000-8000-000000000000';
 const AT = '2026-01-01T00:00:00.000Z';
 const DIGEST = `sha256:${'0'.repeat(64)}`;
+
+/** Reads a reference to a chunk, of version 1. */
+export function readChunkReference(text: string): Reference {
+  const reference = readReference(text);
+  if (isBlobReference(reference)) throw new Error(`Expected a reference to a chunk, got ${text}`);
+  return reference;
+}
 
 export const referenceOf = (fields: Partial<Reference> = {}): Reference => ({
   v: 1,
@@ -34,13 +41,13 @@ export function headerOf(
   counts: Partial<OutcomeHeader['counts']> = {},
   fields: Partial<OutcomeHeader> = {},
 ): OutcomeHeader {
-  const { items = 4, dead = 0, cancelled = 0, retried = 0 } = counts;
+  const { items = 4, dead = 0, discarded, cancelled = 0, retried = 0 } = counts;
   const succeeded = counts.succeeded ?? items - dead - cancelled - retried;
   const retries = { offset: 200, length: 50, bytes: 90, items: retried, digest: DIGEST };
   return {
     v: 1,
     ending: 'processed',
-    counts: { items, succeeded, dead, cancelled, retried },
+    counts: { items, succeeded, dead, ...(discarded === undefined ? {} : { discarded }), cancelled, retried },
     handlerSeconds: 0.5,
     ...(retried > 0 ? { retries } : {}),
     ...fields,
@@ -73,6 +80,7 @@ export const batchRowOf = (fields: Partial<BatchRow> = {}): BatchRow => ({
   accepted: 4,
   succeeded: 0,
   dead: 0,
+  discarded: 0,
   cancelled: 0,
   chunksTotal: 1,
   chunksDone: 0,

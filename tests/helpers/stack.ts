@@ -58,17 +58,22 @@ export async function startStack(options: TestStackOptions = {}): Promise<TestSt
     stopAzurite: () => azurite.stop(),
     restartAzurite: () => azurite.start(),
     hostLog: () => hostLog(join(folder, FILES.logs)),
-    api: (path, init = {}) => {
-      const headers = new Headers(init.headers);
-      if (!headers.has('x-functions-key')) headers.set('x-functions-key', keys.function);
-      return fetch(`${url}/api/${path}`, { ...init, headers });
-    },
+    api: apiOf({ url, keys }),
     stop: async ({ keep = false } = {}) => {
       await stack.stop();
       if (!keep) await rm(folder, { recursive: true, force: true });
     },
   };
 }
+
+/** Makes requests with the function key to a stack that may belong to another process. */
+export const apiOf =
+  ({ url, keys }: Pick<TestStack, 'url' | 'keys'>): TestStack['api'] =>
+  (path, init = {}) => {
+    const headers = new Headers(init.headers);
+    if (!headers.has('x-functions-key')) headers.set('x-functions-key', keys.function);
+    return fetch(`${url}/api/${path}`, { ...init, headers });
+  };
 
 async function hostLog(logs: string): Promise<string> {
   const names = (await readdir(logs)).filter((name) => name.startsWith('host-'));

@@ -1,6 +1,4 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { FILES } from 'functions-local';
+import type { Instance } from 'functions-local';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { finished, report, send } from '../helpers/client.ts';
 import { buildOddApp } from '../helpers/odd-app.ts';
@@ -26,10 +24,9 @@ describe('the app on three instances', () => {
     server?.stop();
   });
 
-  const slicesOf = async (instance: string): Promise<number> => {
-    const log = await readFile(join(stack.folder, FILES.logs, `${instance}.log`), 'utf8');
-    return log.split("Executing 'Functions.dequeue-batch'").length - 1;
-  };
+  /** Items that wait at the server, so many of them at a time as a thread runs. */
+  const visits = (count: number, ms: number) =>
+    Array.from({ length: count }, (_, n) => ({ n, do: 'visit', url: server.url, ms }));
 
   it('says in health which instance answers', async () => {
     const health = (await (await stack.api('health')).json()) as { instance: string };
@@ -37,11 +34,10 @@ describe('the app on three instances', () => {
   });
 
   it('ends a batch with an exact report when one of them dies in the middle', async () => {
-    const items = Array.from({ length: ITEMS }, (_, n) => ({ n, do: 'wait', ms: 400 }));
-    const { id } = await send(stack, 'odd', items);
-    const work = async () => Promise.all(stack.instances.map(({ name }) => slicesOf(name)));
-    await expect.poll(work, { timeout: 30_000 }).not.toContain(0);
-    const [, victim = stack.instances[0]] = stack.instances;
+    const { id } = await send(stack, 'odd', visits(ITEMS, 400));
+    // Which instances take part is up to the plan and to the load of the machine: it is one that runs items now.
+    await expect.poll(() => server.calls.length, { timeout: 30_000 }).toBeGreaterThan(3 * IN_FLIGHT);
+    const victim = stack.instances.find(({ name }) => name === server.calls.at(-1)?.instance) as Instance;
 
     process.kill(victim.process.pid, 'SIGKILL');
     const batch = await finished(stack, id, 90);
@@ -50,10 +46,6 @@ describe('the app on three instances', () => {
     expect(await report(stack, id)).toEqual({ all: { count: ITEMS, sum: (ITEMS * (ITEMS - 1)) / 2 } });
     await expect.poll(() => victim.state, { timeout: 20_000 }).toBe('running');
   });
-
-  /** One chunk whose items wait at the server, so many of them at a time as a thread runs. */
-  const visits = (count: number, ms: number) =>
-    Array.from({ length: count }, (_, n) => ({ n, do: 'visit', url: server.url, ms }));
 
   it('keeps what has finished on an instance that is drained, and runs only the rest on another', async () => {
     const { id } = await send(stack, 'long', visits(240, 400));

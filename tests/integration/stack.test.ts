@@ -1,6 +1,7 @@
 import { BlobServiceClient } from '@azure/storage-blob';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Batch } from '../../demo/batch/api.ts';
+import type { QueueDetails, QueueView } from '../../shared/http/queues/schemas.ts';
 import { startStack, type TestStack } from '../helpers/stack.ts';
 
 // A message that a host had received when it was killed is hidden for this long, by default for five minutes.
@@ -54,6 +55,16 @@ describe('the local stack', () => {
     expect(await (await stack.api(`batches/${batch.id}/report`)).text()).toBe(
       '{"key":"acct-1|EUR","value":{"lines":100,"net":"250.00","tax":"48.00","gross":"298.00"}}\n',
     );
+  });
+
+  it('kept why the wave of that batch had so many tasks, from its plan over the orchestration to its end', async () => {
+    const first = async (): Promise<unknown> => {
+      const { queues } = (await (await stack.api('queues')).json()) as { queues: QueueView[] };
+      const { queue } = queues.find(({ kind, total }) => kind === 'items' && total > 0) ?? { queue: 'none' };
+      return ((await (await stack.api(`queues/${queue}`)).json()) as QueueDetails).waves[0];
+    };
+    const wave = { tasks: 1, depth: 1, bound: 'depth', late: false, done: 1, items: 100, throttled: 0 };
+    await expect.poll(first, { timeout: 20_000, interval: 200 }).toMatchObject(wave);
   });
 
   it('goes on after all of its parts went down, at the same addresses', async () => {

@@ -5,6 +5,7 @@ import { createPipeline, type PipelineClients } from '../../shared/pipeline.ts';
 import { readSettings } from '../../shared/settings.ts';
 import { withLog } from '../../shared/telemetry/log.ts';
 import { readGate } from '../../shared/wake/gate.ts';
+import { NOTHING_PUT } from '../../shared/wake/publish.ts';
 import { batchRowOf } from '../helpers/factories.ts';
 import { HOST } from '../helpers/host-limits.ts';
 import { memoryTable } from '../helpers/memory-table.ts';
@@ -92,7 +93,9 @@ describe('without its topic', () => {
   test('a request starts the drain itself, with a first wave sized by the queue', async () => {
     const { pipeline, durable, gates, started } = world();
 
-    await withLog(SILENT_LOG, () => pipeline.requestDeps(durable).publish(address, { type: 'QueueWorkDetected' }));
+    await withLog(SILENT_LOG, () =>
+      pipeline.requestDeps(durable).publish(address, { type: 'QueueWorkDetected', ...NOTHING_PUT }),
+    );
 
     expect(started).toMatchObject([{ queue: address.queue, generation: 1, wave: { depth: 3 } }]);
     expect((await readGate(gates, address.queue)).row.status).toBe('draining');
@@ -104,7 +107,9 @@ describe('without its topic', () => {
   ] as const)('%s fails, so that it is repeated', async (_who, name) => {
     const { pipeline, durable, started } = world();
 
-    await expect(pipeline[name](durable).publish(address, { type: 'QueueWorkDetected' })).rejects.toThrow('away');
+    await expect(
+      pipeline[name](durable).publish(address, { type: 'QueueWorkDetected', ...NOTHING_PUT }),
+    ).rejects.toThrow('away');
     expect(started).toEqual([]);
   });
 });

@@ -84,3 +84,13 @@ test('all problems are told at once', () => {
 test('nobody changes settings later', () => {
   expect(Object.isFrozen(readSettings(CONNECTIONS))).toBe(true);
 });
+
+test('links to logs and traces are http addresses with a place for the id', () => {
+  const linksOf = (links: object) => readSettings({ ...CONNECTIONS, ...links }).links;
+
+  expect(linksOf({})).toEqual({});
+  const logs = 'https://logs.example/?query=%22{batch}%22';
+  expect(linksOf({ SLUICE_LOGS_LINK: logs })).toEqual({ logs });
+  for (const link of ['javascript:alert("{trace}")', 'https://traces.example/', 'https:///{trace}'])
+    expect(() => linksOf({ SLUICE_TRACE_LINK: link }), link).toThrow('SLUICE_TRACE_LINK must be an http or https');
+});

@@ -1,8 +1,6 @@
+import { parseExact } from '../../shared/contract/exact-json.ts';
 import { jsonBody, nextPage, type RequestOptions, request, requestJson } from './request.ts';
-import { spend } from './spending.ts';
-import type { BatchList, BatchView, ReportRow } from './types.ts';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
+import type { BatchList, BatchView, CancelAnswer, ReportRow } from './types.ts';
 
 /** Filters of a listing; empty ones do not count. */
 export interface BatchFilter {
@@ -11,27 +9,35 @@ export interface BatchFilter {
   day: string;
   /** `key=value`. */
   label: string;
+  /** Beginning or end of an id, or a part of a label's value or of the file name. */
+  search: string;
 }
 
 export interface BatchPage {
   list: BatchList;
   next: URL | undefined;
+  /** The batch that it was asked for after; undefined: it begins with the newest. */
+  after: string | undefined;
+  /** Service time of the answer, in milliseconds. */
+  atMs: number;
 }
 
-/** A page of batches. A listing is a query a day, one for what is open, and a read for each batch that is. */
+/** A page of batches. A listing is one query per day, one for what is open, and one read per open batch. */
 export async function fetchBatches(path: string | URL, options: RequestOptions = {}): Promise<BatchPage> {
-  const answer = await request(path, { ...options, operations: 0 });
+  const answer = await request(path, options);
   const list = (await answer.json()) as BatchList;
-  const days = 1 + Math.round((Date.parse(list.days.to) - Date.parse(list.days.from)) / DAY_MS);
-  addToLast(days + 1 + list.batches.filter(({ completedAt }) => completedAt === null).length);
-  return { list, next: nextPage(answer) };
+  const after = new URL(path, answer.url).searchParams.get('after') ?? undefined;
+  const date = answer.headers.get('date');
+  return { list, next: nextPage(answer), after, atMs: date === null ? Date.now() : Date.parse(date) };
 }
 
-/** The path of a listing with filters. */
-export function batchesPath({ workload, state, day, label }: BatchFilter): string {
-  const query = new URLSearchParams(
-    Object.entries({ workload, state, day, label }).filter(([, value]) => value !== ''),
-  );
+/** The path of a listing with filters: of the rows `after` a batch, or of the newest. */
+export function batchesPath(
+  { workload, state, day, label, search }: BatchFilter,
+  { after = '', limit }: { after?: string | undefined; limit?: number } = {},
+): string {
+  const values = { workload, state, day, label, search, after, limit: limit === undefined ? '' : String(limit) };
+  const query = new URLSearchParams(Object.entries(values).filter(([, value]) => value !== ''));
   return query.size === 0 ? 'batches' : `batches?${query}`;
 }
 
@@ -39,24 +45,24 @@ export function batchesPath({ workload, state, day, label }: BatchFilter): strin
 export const fetchBatch = (id: string, options: RequestOptions = {}): Promise<BatchView> =>
   requestJson<BatchView>(`batches/${id}`, options);
 
-/** The report of a batch, a row a key. */
+/** The report of a batch, one row per key. Its numbers keep all their digits. */
 export async function fetchReport(id: string): Promise<ReportRow[]> {
-  const answer = await request(`batches/${id}/report?format=ndjson`, { operations: 2 });
+  const answer = await request(`batches/${id}/report?format=ndjson`);
   const lines = (await answer.text()).split('\n').filter((line) => line !== '');
-  return lines.map((line) => JSON.parse(line) as ReportRow);
+  return lines.map((line) => parseExact(line) as ReportRow);
 }
 
 /** Cancels what has not finished. */
-export const cancelBatch = (id: string): Promise<unknown> =>
-  request(`batches/${id}/cancel`, { method: 'POST', operations: 2 });
+export const cancelBatch = (id: string): Promise<CancelAnswer> =>
+  requestJson<CancelAnswer>(`batches/${id}/cancel`, { method: 'POST' });
+
+/** Deletes a finished batch with all that is stored of it. False: it is so large that the sweep goes on with it. */
+export const deleteBatch = async (id: string): Promise<boolean> =>
+  (await request(`batches/${id}`, { method: 'DELETE' })).status === 204;
 
 /** Begins no more of a batch; what runs comes to its end. */
 export const pauseBatch = (id: string, reason: string): Promise<unknown> =>
-  request(`batches/${id}/pause`, { method: 'POST', operations: 3, ...jsonBody(reason === '' ? {} : { reason }) });
+  request(`batches/${id}/pause`, { method: 'POST', ...jsonBody(reason === '' ? {} : { reason }) });
 
 /** Ends the pause of a batch; a put for each chunk that is pending. */
-export const resumeBatch = (id: string): Promise<unknown> =>
-  request(`batches/${id}/resume`, { method: 'POST', operations: 7 });
-
-/** Only after the answer is it known what it took. */
-const addToLast = (operations: number): void => spend(operations, 0);
+export const resumeBatch = (id: string): Promise<unknown> => request(`batches/${id}/resume`, { method: 'POST' });

@@ -1,58 +1,58 @@
-import { parseExact } from './exact-json.ts';
-import { nextPage, type RequestOptions, request } from './request.ts';
-import type { DeadLetter, DeadLetterGroups } from './types.ts';
+import { parseExact } from '../../shared/contract/exact-json.ts';
+import type { LetterChoice } from './redrive-body.ts';
+import { jsonBody, nextPage, type Page, type RequestOptions, request, requestJson } from './request.ts';
+import type { DeadLetter, DeadLetterGroups, DeadLettersOfBatches, Discarded, Redriven } from './types.ts';
 
-/** At least the batch, its chunks and one frame. */
-const OPERATIONS = 3;
-
-/** The dead letters of a batch by cause. */
+/** The dead letters of a batch by cause; reads all of them. */
 export async function fetchGroups(batch: string, options: RequestOptions = {}): Promise<DeadLetterGroups> {
-  const answer = await request(`batches/${batch}/dead-letters?format=json`, { ...options, operations: OPERATIONS });
+  const answer = await request(`batches/${batch}/dead-letters?format=json`, options);
   return parseExact(await answer.text()) as DeadLetterGroups;
 }
 
-export interface DeadLetterPage {
-  items: DeadLetter[];
-  next: URL | undefined;
-}
+/** Items of the first page, which everybody pays for who opens a cause, and of each later one. */
+const [FIRST_PAGE, LATER_PAGE] = [50, 200];
 
 /** The path to the first page of the dead letters of one cause. */
 export const causePath = (batch: string, cause: string): string =>
-  `batches/${batch}/dead-letters?${new URLSearchParams({ format: 'json', cause, limit: '50' })}`;
+  `batches/${batch}/dead-letters?${new URLSearchParams({ format: 'json', cause, limit: `${FIRST_PAGE}` })}`;
 
 /** A page of dead letters of one cause. */
-export async function fetchLetters(path: string | URL): Promise<DeadLetterPage> {
-  const answer = await request(path, { operations: OPERATIONS });
-  const { items } = parseExact(await answer.text()) as { items: DeadLetter[] };
-  return { items, next: nextPage(answer) };
-}
-
-/** What to redrive; with none of the fields, all. The text of a corrected item is sent as it was typed. */
-export interface RedriveChoice {
-  cause?: string;
-  items?: number[];
-  corrected?: { index: number; text: string };
+export async function fetchLetters(path: string | URL, options: RequestOptions = {}): Promise<Page<DeadLetter>> {
+  const answer = await request(path, options);
+  const { items: entries } = parseExact(await answer.text()) as { items: DeadLetter[] };
+  const next = nextPage(answer);
+  next?.searchParams.set('limit', `${LATER_PAGE}`);
+  return { entries, next };
 }
 
 /** Runs dead letters again. `key` makes a repeat harmless: of two requests with the same one, one takes effect. */
-export const redriveLetters = (batch: string, choice: RedriveChoice, key: string): Promise<{ redriven: number }> =>
-  redrive(batch, redriveBody(choice), key);
-
-/** Makes the report of a batch again, which failed: no item runs. */
-export const redriveReport = (batch: string, key: string): Promise<{ redriven: number }> =>
-  redrive(batch, JSON.stringify({ report: true }), key);
-
-async function redrive(batch: string, body: string, key: string): Promise<{ redriven: number }> {
-  const answer = await request(`batches/${batch}/dead-letters/redrive`, {
+export const redriveLetters = (batch: string, body: string, key: string): Promise<Redriven> =>
+  requestJson(`batches/${batch}/dead-letters/redrive`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'idempotency-key': key },
     body,
-    operations: 8,
   });
-  return (await answer.json()) as { redriven: number };
-}
 
-function redriveBody({ corrected, ...rest }: RedriveChoice): string {
-  if (corrected === undefined) return JSON.stringify(rest);
-  return `{"corrected":[{"index":${corrected.index},"item":${corrected.text}}]}`;
+/** Makes the report of a batch again, which failed: no item runs. */
+export const redriveReport = (batch: string, key: string): Promise<Redriven> =>
+  redriveLetters(batch, JSON.stringify({ report: true }), key);
+
+/** Discards dead letters permanently. `key`: as for a redrive. */
+export const discardLetters = (
+  batch: string,
+  choice: LetterChoice & { reason: string },
+  key: string,
+): Promise<Discarded> =>
+  requestJson(`batches/${batch}/dead-letters/discard`, {
+    method: 'POST',
+    ...jsonBody(choice, { 'idempotency-key': key }),
+  });
+
+/** Filters over the dead letters of many batches, by the names of the parameters; empty ones do not count. */
+export type LettersFilter = Record<'workload' | 'label' | 'cause' | 'from' | 'to', string>;
+
+/** The dead letters of many batches by cause and workload, as the lines of the batches name them. */
+export function fetchOfBatches(filter: LettersFilter, options: RequestOptions = {}): Promise<DeadLettersOfBatches> {
+  const query = new URLSearchParams(Object.entries(filter).filter(([, value]) => value !== ''));
+  return requestJson(query.size === 0 ? 'dead-letters' : `dead-letters?${query}`, options);
 }

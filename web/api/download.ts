@@ -6,6 +6,9 @@ export interface Download {
   file: string;
 }
 
+/** A page of results takes as long as the line needs: to give up half-way would begin it anew. */
+const WHOLE_MS = 60 * 60_000;
+
 /**
  * Fetches with the key in a header, which a plain link could only do with the key in its address, where it would end in
  * logs and histories. The pieces are blobs, which the browser may keep outside its memory.
@@ -14,7 +17,7 @@ export async function download({ path, file }: Download, onBytes: (bytes: number
   const pieces: Blob[] = [];
   let bytes = 0;
   for (let at: string | URL | undefined = path; at !== undefined; ) {
-    const answer: Response = await request(at, { operations: 3 });
+    const answer: Response = await request(at, { timeoutMs: WHOLE_MS });
     const piece = await answer.blob();
     pieces.push(piece);
     bytes += piece.size;

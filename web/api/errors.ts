@@ -32,11 +32,22 @@ export function errorOf(status: number, text: string): ApiError {
 export const unreachable = (): ApiError =>
   new ApiError(0, 'The server cannot be reached', { detail: 'Check the connection; this page tries again by itself.' });
 
+/** No answer came in time. */
+export const timedOut = (limitMs: number): ApiError =>
+  new ApiError(0, `No answer after ${Math.round(limitMs / 1_000)} s`, {
+    detail: 'The server may still be at work on it.',
+  });
+
 /** Whatever was thrown, as an ApiError. */
-export const toApiError = (thrown: unknown): ApiError =>
-  thrown instanceof ApiError
-    ? thrown
-    : new ApiError(0, 'Something went wrong in this page', { detail: thrown instanceof Error ? thrown.message : '' });
+export const toApiError = (thrown: unknown): ApiError => {
+  if (thrown instanceof ApiError) return thrown;
+  // The headers had come.
+  if (thrown instanceof DOMException && thrown.name === 'TimeoutError')
+    return new ApiError(0, 'The answer did not come whole in time', { detail: 'Check the connection.' });
+  return new ApiError(0, 'Something went wrong in this page', {
+    detail: thrown instanceof Error ? thrown.message : '',
+  });
+};
 
 function readProblem(text: string): { title?: string; detail?: string; errors?: UploadFault[] } {
   try {

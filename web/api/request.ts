@@ -1,37 +1,49 @@
-import { ApiError, errorOf, unreachable } from './errors.ts';
-import { key as kept } from './key.ts';
+import { API } from './base.ts';
+import { ApiError, errorOf, timedOut, unreachable } from './errors.ts';
+import { key as kept, operator } from './key.ts';
 import { spend } from './spending.ts';
 
-/** The script lies at <api>/dashboard/<file>, wherever a gateway has put the API. */
-export const API = new URL('../', import.meta.url);
-
-/** How a request differs from a plain GET. `operations`: what the route costs in storage operations, at least. */
+/** How a request differs from a plain GET. */
 export interface RequestOptions {
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   headers?: Record<string, string>;
   body?: string | Blob;
   signal?: AbortSignal;
-  operations?: number;
   /** Default: the one that is kept. */
   key?: string;
+  /** Until the answer is there to its last byte, in milliseconds; default 30 s for GET, else 4 minutes, as the platform has it. */
+  timeoutMs?: number;
 }
+
+const READ_MS = 30_000;
+/** The platform's front end answers for a function that takes longer than 230 s. */
+const WRITE_MS = 240_000;
 
 /** Calls the API; `path` is relative to it. Throws ApiError for any answer that is none of success. */
 export async function request(path: string | URL, options: RequestOptions = {}): Promise<Response> {
-  const { operations = 1, key = kept.get(), headers, ...rest } = options;
+  const { key = kept.peek(), headers, method = 'GET', signal, timeoutMs, ...rest } = options;
   const url = new URL(path, API);
   // A link from an answer must not carry the key to another origin.
   if (url.origin !== API.origin) throw new ApiError(0, 'A link to another server was not followed');
-  spend(operations);
-  const answer = await reach(url, { ...rest, headers: { ...headers, 'x-functions-key': key } });
+  const limitMs = timeoutMs ?? (method === 'GET' ? READ_MS : WRITE_MS);
+  const timeout = AbortSignal.timeout(limitMs);
+  const signals = signal === undefined ? [timeout] : [timeout, signal];
+  const named = { ...headers, 'x-functions-key': key, ...(method === 'GET' ? {} : operatorHeader()) };
+  const answer = await reach(url, { ...rest, method, headers: named, signal: AbortSignal.any(signals) }, limitMs);
+  spend(answer.headers.get('sluice-cost'));
   if (answer.ok) return answer;
   throw errorOf(answer.status, await answer.text());
 }
 
-async function reach(url: URL, init: RequestInit): Promise<Response> {
+/** Header values are ASCII; anything else is sent as it is in addresses. */
+export const operatorHeader = (): Record<string, string> =>
+  operator.peek() === '' ? {} : { 'sluice-operator': encodeURI(operator.peek()) };
+
+async function reach(url: URL, init: RequestInit, limitMs: number): Promise<Response> {
   try {
     return await fetch(url, { ...init, cache: 'no-store' });
   } catch (error) {
+    if (error instanceof DOMException && error.name === 'TimeoutError') throw timedOut(limitMs);
     if (init.signal?.aborted) throw error;
     throw unreachable();
   }
@@ -46,6 +58,12 @@ export async function requestJson<T>(path: string | URL, options?: RequestOption
 export function nextPage(answer: Response): URL | undefined {
   const [, target] = /<([^>]+)>;\s*rel="next"/.exec(answer.headers.get('link') ?? '') ?? [];
   return target === undefined ? undefined : new URL(target, answer.url);
+}
+
+/** Entries of a list, and where the next page of them is; undefined after the last one. */
+export interface Page<T> {
+  entries: readonly T[];
+  next: URL | undefined;
 }
 
 /** A body of JSON, as options of a request. */

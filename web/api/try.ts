@@ -3,7 +3,7 @@ import type { UploadCheck } from './types.ts';
 import { type Upload, uploadHeaders, uploadUrl } from './upload.ts';
 
 /** What the service makes of the first part of a file. Throws ApiError. */
-export async function tryUpload(what: Upload, part: Blob): Promise<UploadCheck> {
-  const options = { method: 'POST', headers: uploadHeaders(what), body: part, operations: 0 } as const;
+export async function tryUpload(what: Upload, part: Blob, signal: AbortSignal): Promise<UploadCheck> {
+  const options = { method: 'POST', headers: uploadHeaders(what), body: part, signal } as const;
   return (await (await request(uploadUrl(what, 'try'), options)).json()) as UploadCheck;
 }

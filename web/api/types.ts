@@ -1,23 +1,42 @@
 /** The shapes of the API, taken from the schemas that the server's answers are made by. */
 import type { z } from 'zod';
-import type { batchListSchema } from '../../shared/http/batches/schemas.ts';
-import type { deadLetterGroupsSchema } from '../../shared/http/dead-letters/schemas.ts';
+import type {
+  deadLetterGroupsSchema,
+  discardAnswerSchema,
+  redriveAnswerSchema,
+} from '../../shared/http/dead-letters/schemas.ts';
+import type { ItemList, itemSchema } from '../../shared/http/items/schemas.ts';
+import type { sweepAnswerSchema } from '../../shared/http/sweep/schemas.ts';
 
+export type { Audit, AuditEntry } from '../../shared/http/audit/schemas.ts';
 export type {
   BatchEntry,
+  BatchList,
   BatchReceipt,
   BatchView,
+  CancelAnswer,
   UploadCheckView as UploadCheck,
 } from '../../shared/http/batches/schemas.ts';
 export type { Cost, CostPeriod } from '../../shared/http/cost/schemas.ts';
+export type { DeadLettersOfBatches } from '../../shared/http/dead-letters/schemas.ts';
 export type { Health } from '../../shared/http/health/schemas.ts';
+export type { History, HistoryDay } from '../../shared/http/history/schemas.ts';
 export type { InboxFileView as InboxFile, InboxList } from '../../shared/http/inbox/schemas.ts';
-export type { PolicyView, QueueView } from '../../shared/http/queues/schemas.ts';
+export type { FoundItems, ItemState } from '../../shared/http/items/schemas.ts';
+export type { BatchNotice, BatchNotices, Overview } from '../../shared/http/overview/schemas.ts';
+export type { ClearedQueue, PolicyView, QueueDetails, QueueView, WaveView } from '../../shared/http/queues/schemas.ts';
 
-export type BatchList = z.infer<typeof batchListSchema>;
+export type ItemView = z.infer<typeof itemSchema>;
+/** An item as a listing or a search has it. */
+export type ListedItem = Omit<ItemList['items'][number], 'state'> & Pick<ItemView, 'state'>;
 export type DeadLetterGroups = z.infer<typeof deadLetterGroupsSchema>;
 export type DeadLetterGroup = DeadLetterGroups['groups'][number];
 export type DeadLetter = DeadLetterGroup['example'];
+export type Redriven = z.infer<typeof redriveAnswerSchema>;
+export type Discarded = z.infer<typeof discardAnswerSchema>;
+
+/** What a sweep found and did. */
+export type SweepAnswer = z.infer<typeof sweepAnswerSchema>;
 
 /** One line of a report. */
 export interface ReportRow {

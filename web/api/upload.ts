@@ -1,8 +1,9 @@
 import { fileNameText } from '../../shared/contract/upload-kinds.ts';
+import { API } from './base.ts';
 import { errorOf, unreachable } from './errors.ts';
 import { key } from './key.ts';
 import { describeFile } from './media-types.ts';
-import { API } from './request.ts';
+import { operatorHeader } from './request.ts';
 import { spend } from './spending.ts';
 import type { BatchView } from './types.ts';
 
@@ -43,22 +44,29 @@ export type UploadProgress = { step: 'compressing' } | { step: 'sending'; fracti
 /** Below this a file is not worth compressing first. */
 const COMPRESS_FROM_BYTES = 256 * 1024;
 
-/** Sends a file, compressed on the way if it is not yet. Throws ApiError. */
-export async function upload(what: Upload, onProgress: (progress: UploadProgress) => void): Promise<BatchView> {
+/** What an upload takes beside the file. */
+export interface UploadOptions {
+  onProgress: (progress: UploadProgress) => void;
+  /** Cancels it. What has been sent whole by then may be accepted all the same. */
+  signal: AbortSignal;
+}
+
+/** Sends a file, compressed on the way if it is not yet. Throws ApiError; AbortError when it is cancelled. */
+export async function upload(what: Upload, options: UploadOptions): Promise<BatchView> {
   const { file, idempotencyKey } = what;
   const compress = describeFile(file.name)?.encoding === undefined && file.size >= COMPRESS_FROM_BYTES;
-  if (compress) onProgress({ step: 'compressing' });
-  const body = compress ? await gzipped(file) : file;
+  if (compress) options.onProgress({ step: 'compressing' });
+  const body = compress ? await gzipped(file, options.signal) : file;
   const headers = {
     ...uploadHeaders(what),
     'idempotency-key': idempotencyKey,
     ...(compress ? { 'content-encoding': 'gzip' } : {}),
   };
-  return send({ url: uploadUrl(what, 'batches'), headers, body }, onProgress);
+  return send({ url: uploadUrl(what, 'batches'), headers, body }, options);
 }
 
-const gzipped = (file: File): Promise<Blob> =>
-  new Response(file.stream().pipeThrough(new CompressionStream('gzip'))).blob();
+const gzipped = (file: File, signal: AbortSignal): Promise<Blob> =>
+  new Response(file.stream().pipeThrough(new CompressionStream('gzip'), { signal })).blob();
 
 interface Sending {
   url: URL;
@@ -67,18 +75,21 @@ interface Sending {
 }
 
 /** Not with `fetch`, which does not tell how much has been sent. */
-function send({ url, headers, body }: Sending, onProgress: (progress: UploadProgress) => void): Promise<BatchView> {
-  spend(6);
+function send({ url, headers, body }: Sending, { onProgress, signal }: UploadOptions): Promise<BatchView> {
   return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
     const outgoing = new XMLHttpRequest();
     outgoing.open('POST', url);
-    for (const [name, value] of Object.entries({ ...headers, 'x-functions-key': key.get() })) {
+    for (const [name, value] of Object.entries({ ...headers, ...operatorHeader(), 'x-functions-key': key.peek() })) {
       outgoing.setRequestHeader(name, value);
     }
     outgoing.upload.onprogress = ({ loaded }) => onProgress({ step: 'sending', fraction: loaded / body.size });
     outgoing.upload.onload = () => onProgress({ step: 'storing' });
     outgoing.onerror = () => reject(unreachable());
+    outgoing.onabort = () => reject(signal.reason);
+    signal.addEventListener('abort', () => outgoing.abort(), { once: true });
     outgoing.onload = () => {
+      spend(outgoing.getResponseHeader('sluice-cost'));
       if (outgoing.status === 202) resolve(JSON.parse(outgoing.responseText) as BatchView);
       else reject(errorOf(outgoing.status, outgoing.responseText));
     };

@@ -2,24 +2,34 @@ import type { JSX } from 'preact';
 import { cancelBatch, pauseBatch, resumeBatch } from '../api/batches.ts';
 import type { BatchView } from '../api/types.ts';
 import { Progress } from '../batches/progress.tsx';
-import { formatClock, formatCount, formatDuration, formatNumberOf, formatRate } from '../format.ts';
+import { formatClock, formatCount, formatDuration, formatNumberOf, formatRate, plain } from '../format.ts';
+import { queueHref } from '../routing.ts';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { PauseDialog } from '../ui/pause-dialog.tsx';
 import { Labels, PageHead, StateTag } from '../ui/pieces.tsx';
 import { useDialog } from '../ui/use-dialog.ts';
 import { CopyButton } from './copy-button.tsx';
-import { isFinished } from './finished.ts';
+import { FailedReport } from './failed-report.tsx';
+import { isFinished, reportFailure } from './finished.ts';
+import { deadlineVerdict, hasBegun } from './overview/revision.ts';
+import { sourceText } from './source-text.ts';
+import { TelemetryLinks } from './telemetry-links.tsx';
+import { WhyWaiting } from './why-waiting.tsx';
 
 export interface BatchHeadProps {
   batch: BatchView;
+  tabTitle: string;
+  /** Of when it is. */
+  looked: JSX.Element;
   onChange: () => void;
 }
 
 /** Which batch it is, how far it is, and the ways to pause and to stop it. */
-export function BatchHead({ batch, onChange }: BatchHeadProps): JSX.Element {
+export function BatchHead({ batch, tabTitle, looked, onChange }: BatchHeadProps): JSX.Element {
   const { open, setOpen, close, act } = useDialog<'cancel' | 'pause' | 'resume'>(onChange);
-  const { id, workload, version, lane, pool, state, source, counts, progress } = batch;
+  const { id, workload, state, counts, progress } = batch;
+  const failure = reportFailure(batch);
   return (
     <>
       <PageHead
@@ -28,12 +38,14 @@ export function BatchHead({ batch, onChange }: BatchHeadProps): JSX.Element {
             {workload} <StateTag state={state} />
           </>
         }
+        tabTitle={tabTitle}
         note={
           <>
             <span class="mono">{id}</span> <CopyButton text={id} />
           </>
         }
       >
+        {looked}
         {(state === 'queued' || state === 'running') && (
           <Button icon="pause" onClick={() => setOpen('pause')}>
             Pause
@@ -50,20 +62,9 @@ export function BatchHead({ batch, onChange }: BatchHeadProps): JSX.Element {
           </Button>
         )}
       </PageHead>
-      <p class="facts">
-        Lane {lane} · pool {pool} · version {version} ·{' '}
-        {source.kind === 'inbox'
-          ? `file ${source.name}`
-          : source.file === undefined
-            ? 'over HTTP'
-            : `file ${source.file}`}
-        {batch.labels && (
-          <>
-            {' '}
-            · <Labels labels={batch.labels} />
-          </>
-        )}
-      </p>
+      <Facts batch={batch} />
+      <WhyWaiting batch={batch} />
+      {failure !== undefined && <FailedReport id={id} problem={failure} onChange={onChange} />}
       {!isFinished(batch) && (
         <div class="panel running">
           <Progress
@@ -72,18 +73,6 @@ export function BatchHead({ batch, onChange }: BatchHeadProps): JSX.Element {
           />
           <Pace batch={batch} />
           {progress && <Running progress={progress} />}
-          {batch.paused && (
-            <p class="tone-warn blocked">
-              Paused since {formatClock(batch.paused.since)} by{' '}
-              {batch.paused.by === 'halt' ? 'the halt rule of its workload' : 'an operator'}: {batch.paused.reason}
-            </p>
-          )}
-          {batch.blocked && (
-            <p class="tone-warn blocked">
-              Waits since {formatClock(batch.blocked.since)}: queue <span class="mono">{batch.blocked.queue}</span>:{' '}
-              {batch.blocked.reason}
-            </p>
-          )}
         </div>
       )}
       {open === 'pause' && (
@@ -94,7 +83,7 @@ export function BatchHead({ batch, onChange }: BatchHeadProps): JSX.Element {
       {open === 'resume' && (
         <Confirm title="Resume this batch?" action="Resume" onConfirm={() => act(resumeBatch(id))} onClose={close}>
           <p>
-            The {formatCount(counts.pending)} items that are pending go back to the queue.
+            {formatNumberOf(counts.pending, 'pending item')} will go back to the queue.
             {progress && ' Chunks that still run from before the pause may run a second time.'}
           </p>
         </Confirm>
@@ -108,13 +97,38 @@ export function BatchHead({ batch, onChange }: BatchHeadProps): JSX.Element {
           onClose={close}
         >
           <p>
-            What has finished stays and can be downloaded. Of the {formatCount(counts.pending)} items that are pending
-            now, those that run are stopped within about 15 s, but chunks of less than 10 s may still begin for 30 s.
-            All that have not finished are cancelled, and cannot be resumed.
+            What has finished stays and can be downloaded. Of {formatNumberOf(counts.pending, 'item')} pending now,
+            those that run are stopped within about 15 s, but chunks of less than 10 s may still begin for 30 s. All
+            that have not finished are cancelled, and cannot be resumed.
           </p>
         </Confirm>
       )}
     </>
+  );
+}
+
+/** Where it came from and where it went, and whether it met its deadline: of what is open, its pace says that. */
+function Facts({ batch }: { batch: BatchView }): JSX.Element {
+  const { workload, version, lane, pool, labels } = batch;
+  const verdict = deadlineVerdict(batch, Date.now());
+  return (
+    <p class="facts">
+      <bdi>{plain(sourceText(batch))}</bdi> · lane <a href={queueHref(`${workload}-${lane}-0`)}>{lane}</a> · pool {pool}{' '}
+      · version {version}
+      <TelemetryLinks links={batch.links} />
+      {(isFinished(batch) || batch.revision > 0) && (
+        <>
+          {' '}
+          · <span class={verdict.tone === 'bad' ? 'tone-bad' : ''}>deadline {verdict.text}</span>
+        </>
+      )}
+      {labels && (
+        <>
+          {' '}
+          · <Labels labels={labels} />
+        </>
+      )}
+    </p>
   );
 }
 
@@ -129,21 +143,22 @@ function Running({ progress }: { progress: NonNullable<BatchView['progress']> })
       {latestError !== undefined && (
         <>
           {' '}
-          (latest: <span class="mono">{latestError}</span>)
+          (latest: <span class="mono">{plain(latestError)}</span>)
         </>
       )}
     </p>
   );
 }
 
-function Pace({ batch: { ratePerSecond, estimate, times, revision } }: { batch: BatchView }): JSX.Element {
+function Pace({ batch }: { batch: BatchView }): JSX.Element {
+  const { ratePerSecond, estimate, times, revision, deadline } = batch;
   const now = Date.now();
-  const deadline = revision === 0 ? 'Deadline' : 'Deadline of the redrive';
+  const name = revision === 0 ? 'Deadline' : 'Deadline of the redrive';
   const left = Date.parse(times.deadline) - now;
   return (
     <p class="pace" title={estimate?.basis}>
       {ratePerSecond === null || ratePerSecond === 0 ? (
-        'Not begun yet'
+        beginText(batch)
       ) : (
         <>
           <b>{formatRate(ratePerSecond)}</b> items per second
@@ -155,8 +170,18 @@ function Pace({ batch: { ratePerSecond, estimate, times, revision } }: { batch: 
         </>
       )}
       <span class={left < 0 ? 'tone-bad' : 'soft'}>
-        {left < 0 ? `${deadline} missed by ${formatDuration(-left)}` : `${deadline} in ${formatDuration(left)}`}
+        {left < 0 ? `${name} missed by ${formatDuration(-left)}` : `${name} in ${formatDuration(left)}`}
+        {left > 0 && deadline.atRiskAt !== undefined && (
+          <b class="tone-warn">, at risk since {formatClock(deadline.atRiskAt)}</b>
+        )}
       </span>
     </p>
   );
+}
+
+/** A rate is known after the first chunk; items that run count as begun before that. */
+function beginText(batch: BatchView): string {
+  if (!hasBegun(batch)) return 'Not begun yet';
+  const started = batch.revisions.at(-1)?.started;
+  return started ? `Begun at ${formatClock(started)}` : 'Begun, no chunk has finished yet';
 }

@@ -1,42 +1,45 @@
 import type { JSX } from 'preact';
 import { fetchBatch } from '../api/batches.ts';
 import type { BatchView } from '../api/types.ts';
-import { formatCount } from '../format.ts';
-import { usePoll } from '../live/use-poll.ts';
+import { formatCount, shortId } from '../format.ts';
+import { useLook } from '../live/use-look.ts';
 import { batchHref, TABS, type Tab } from '../routing.ts';
-import { Loaded } from '../ui/states.tsx';
+import { Freshness } from '../ui/freshness.tsx';
+import { PageHead } from '../ui/pieces.tsx';
+import { Empty, Loaded } from '../ui/states.tsx';
 import { BatchHead } from './batch-head.tsx';
-import { DeadLetters } from './dead-letters.tsx';
-import { isFinished } from './finished.ts';
+import { DeadLetters } from './dead-letters/dead-letters.tsx';
+import { goesOn, reportFailure } from './finished.ts';
+import { Items } from './items.tsx';
 import { Overview } from './overview.tsx';
 import { Receipt } from './receipt.tsx';
 import { Report } from './report.tsx';
-
-const EVERY_MS = 2_000;
-/** A finished batch changes only by a redrive, perhaps somebody else's. */
-const FINISHED_EVERY_MS = 30_000;
 
 export interface BatchPageProps {
   id: string;
   tab: Tab;
 }
 
-/** All about one batch; a read of one row every two seconds until it is finished. */
+/** All about one batch; looked at for as long as the page is shown. */
 export function BatchPage({ id, tab }: BatchPageProps): JSX.Element {
-  const polled = usePoll<BatchView>({
-    subject: id,
-    everyMs: (batch) => (batch && isFinished(batch) ? FINISHED_EVERY_MS : EVERY_MS),
+  const polled = useLook<BatchView>({
+    key: ['batch', id],
     load: (signal) => fetchBatch(id, { signal }),
+    isMoving: goesOn,
   });
+  if (polled.error?.status === 404) return <NoBatch id={id} wasThere={polled.data !== undefined} />;
   return (
     <>
-      <a class="back" href="#/batches">
-        All batches
-      </a>
+      <BackLink />
       <Loaded polled={polled}>
         {(batch) => (
           <>
-            <BatchHead batch={batch} onChange={polled.refresh} />
+            <BatchHead
+              batch={batch}
+              tabTitle={`${NAMES[tab]} · ${batch.workload} ${shortId(id)}`}
+              looked={<Freshness looked={polled} />}
+              onChange={polled.refresh}
+            />
             <Tabs batch={batch} tab={tab} />
             <TabContent batch={batch} tab={tab} onChange={polled.refresh} />
           </>
@@ -46,8 +49,30 @@ export function BatchPage({ id, tab }: BatchPageProps): JSX.Element {
   );
 }
 
+const BackLink = (): JSX.Element => (
+  <a class="back" href="#/batches">
+    All batches
+  </a>
+);
+
+/** The address of a batch that is not there, or has been deleted while it was shown. */
+const NoBatch = ({ id, wasThere }: { id: string; wasThere: boolean }): JSX.Element => (
+  <>
+    <BackLink />
+    <PageHead title="No such batch" />
+    <Empty icon="search" title={wasThere ? 'This batch is gone' : 'No batch has this id'}>
+      <p class="mono">{id}</p>
+      <p>{wasThere ? 'It has been deleted.' : 'It has been deleted or has expired, or the address is not whole.'}</p>
+      <a class="button primary normal" href="#/batches">
+        Go to the list of batches
+      </a>
+    </Empty>
+  </>
+);
+
 const NAMES: Readonly<Record<Tab, string>> = {
   overview: 'Overview',
+  items: 'Items',
   'dead-letters': 'Dead letters',
   report: 'Report',
   receipt: 'Receipt',
@@ -61,6 +86,7 @@ function Tabs({ batch, tab }: { batch: BatchView; tab: Tab }): JSX.Element {
         <a key={name} href={batchHref(batch.id, name)} aria-current={name === tab ? 'page' : undefined}>
           {NAMES[name]}
           {name === 'dead-letters' && dead > 0 && <span class="badge">{formatCount(dead)}</span>}
+          {name === 'report' && reportFailure(batch) !== undefined && <span class="badge bad">failed</span>}
         </a>
       ))}
     </nav>
@@ -71,10 +97,12 @@ function TabContent({ batch, tab, onChange }: { batch: BatchView; tab: Tab; onCh
   switch (tab) {
     case 'overview':
       return <Overview batch={batch} />;
+    case 'items':
+      return <Items key={batch.id} batch={batch} />;
     case 'dead-letters':
       return <DeadLetters batch={batch} onChange={onChange} />;
     case 'report':
-      return <Report batch={batch} onChange={onChange} />;
+      return <Report batch={batch} />;
     case 'receipt':
       return <Receipt batch={batch} />;
     default:

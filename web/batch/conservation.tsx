@@ -9,11 +9,12 @@ type Counts = BatchView['counts'];
 const PARTS = [
   { name: 'succeeded', tone: 'good' },
   { name: 'dead', tone: 'warn' },
+  { name: 'discarded', tone: 'striped' },
   { name: 'cancelled', tone: 'off' },
   { name: 'pending', tone: 'track' },
 ] as const satisfies { name: keyof Counts; tone: string }[];
 
-/** What became of the items, and that none is lost: accepted = succeeded + dead + cancelled + pending. */
+/** What became of the items, and that none is lost: accepted = succeeded + dead + discarded + cancelled + pending. */
 export function Conservation({ counts, chunks }: { counts: Counts; chunks: BatchView['chunks'] }): JSX.Element {
   const parts = PARTS.map(({ name, tone }) => ({ name, tone, value: counts[name] }));
   const sum = parts.reduce((total, { value }) => total + value, 0);
@@ -43,8 +44,9 @@ export function Conservation({ counts, chunks }: { counts: Counts; chunks: Batch
       <Verdict sum={sum} counts={counts} />
       <p class="soft">
         {formatCount(chunks.done)} of {formatNumberOf(chunks.total, 'chunk')} done
-        {counts.retried > 0 && ` · ${formatCount(counts.retried)} retries`}
-        {counts.duplicatesSeen > 0 && ` · ${formatCount(counts.duplicatesSeen)} duplicate deliveries, counted once`}
+        {counts.retried > 0 && ` · ${formatNumberOf(counts.retried, 'retry', 'retries')}`}
+        {counts.duplicatesSeen > 0 &&
+          ` · ${formatNumberOf(counts.duplicatesSeen, 'duplicate delivery', 'duplicate deliveries')}, counted once`}
       </p>
     </div>
   );

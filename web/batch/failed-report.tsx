@@ -1,9 +1,11 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { redriveReport } from '../api/dead-letters.ts';
+import { plain } from '../format.ts';
 import { useAction } from '../live/use-action.ts';
 import { Button } from '../ui/button.tsx';
-import { Empty, ErrorBox } from '../ui/states.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { ErrorBox } from '../ui/states.tsx';
 
 export interface FailedReportProps {
   id: string;
@@ -22,16 +24,22 @@ export function FailedReport({ id, problem, onChange }: FailedReportProps): JSX.
     onChange();
   };
   return (
-    <Empty icon="warning" title="The report failed">
-      <p class="cause-text">{problem}</p>
-      <p>
-        All results are there. Fix the workload and deploy it, then make the report again: no item runs again, and the
-        deployed code makes it of these results.
-      </p>
-      {deed.error && <ErrorBox error={deed.error} />}
-      <Button icon="redo" busy={deed.busy} onClick={() => void run()}>
-        Make the report again
-      </Button>
-    </Empty>
+    <div class="notice bad">
+      <Icon name="warning" />
+      <div>
+        <strong>The report failed</strong>
+        <p class="cause-text">
+          <bdi>{plain(problem)}</bdi>
+        </p>
+        <p class="soft">
+          All results are there. Fix the workload and deploy it, then make the report again: no item runs again, and the
+          deployed code makes it of these results.
+        </p>
+        {deed.error && <ErrorBox error={deed.error} />}
+        <Button icon="redo" size="small" busy={deed.busy} onClick={() => void run()}>
+          Make the report again
+        </Button>
+      </div>
+    </div>
   );
 }

@@ -1,8 +1,9 @@
 import type { JSX } from 'preact';
 import type { BatchReceipt, BatchView } from '../api/types.ts';
 import { BarList } from '../charts/bar-list.tsx';
-import { formatCount, formatDecimals, formatDuration, formatUsd } from '../format.ts';
+import { formatCount, formatDecimals, formatDuration, formatNumberOf, formatUsd } from '../format.ts';
 import { Panel, Stat } from '../ui/pieces.tsx';
+import { Scrolling } from '../ui/scrolling.tsx';
 
 /** What the batch cost, beside what other designs would have. */
 export function Receipt({ batch: { receipt, counts } }: { batch: BatchView }): JSX.Element {
@@ -14,7 +15,7 @@ export function Receipt({ batch: { receipt, counts } }: { batch: BatchView }): J
         <Stat
           name="Storage operations"
           value={formatCount(storageOperations)}
-          note={`for ${formatCount(counts.accepted)} items`}
+          note={`for ${formatNumberOf(counts.accepted, 'item')}`}
         />
         <Times times={comparison.messageAnItem.timesOurs} />
         <Stat name="Time in handlers" value={formatDuration(handlerSeconds * 1_000)} note="of worker threads" />
@@ -56,7 +57,7 @@ function Comparison({ receipt: { storageOperations, totalUsd, comparison } }: { 
         bars={[
           bar('This batch', storageOperations, totalUsd, 'accent'),
           bar('A message per item', messageAnItem.operations, messageAnItem.usd),
-          bar('One poller, a day', pollingThreadADay.operations, pollingThreadADay.usd),
+          bar('One poller for a day', pollingThreadADay.operations, pollingThreadADay.usd),
         ]}
       />
       <p class="soft">
@@ -86,13 +87,13 @@ const KINDS = [
   { field: 'hostOperations', name: 'Durable extension' },
 ] as const;
 
-/** A row an operation; the last two columns are computed, which the server does by rule. */
+/** One row per operation. Columns other than "Counted" are computed by the server. */
 function Operations({ receipt }: { receipt: BatchReceipt }): JSX.Element {
   const names = [...new Set(KINDS.flatMap(({ field }) => Object.keys(receipt[field])))];
   const rows = names.map((name) => ({ name, numbers: KINDS.map(({ field }) => receipt[field][name] ?? 0) }));
   const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
   return (
-    <div class="scrolling">
+    <Scrolling label="Operations">
       <table class="table small">
         <thead>
           <tr>
@@ -123,6 +124,6 @@ function Operations({ receipt }: { receipt: BatchReceipt }): JSX.Element {
             ))}
         </tbody>
       </table>
-    </div>
+    </Scrolling>
   );
 }

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import type { ReportRow } from '../api/types.ts';
 import { BarList } from '../charts/bar-list.tsx';
+import { plain } from '../format.ts';
 import { Panel } from '../ui/pieces.tsx';
 import { cellNumber, cellOf, cellText } from './report-rows.ts';
 
@@ -13,7 +14,7 @@ export function ReportChart({ rows, column }: { rows: readonly ReportRow[]; colu
     return { name: row.key, value: cellNumber(cell), text: numberText(cellText(cell)) };
   });
   return (
-    <Panel title={`Largest ${column}`}>
+    <Panel title={`Largest ${plain(column)}`}>
       <BarList bars={bars} />
     </Panel>
   );

@@ -1,3 +1,4 @@
+import { isExactNumber } from '../../shared/contract/exact-json.ts';
 import type { ReportRow } from '../api/types.ts';
 
 /** The one column of values that are no objects. */
@@ -8,9 +9,13 @@ const LOOKED_AT = 200;
 
 /** What a row has in a column. */
 export function cellOf({ value }: ReportRow, column: string): unknown {
-  if (typeof value !== 'object' || value === null) return column === VALUE ? value : undefined;
+  if (!hasFields(value)) return column === VALUE ? value : undefined;
   return Object.entries(value).find(([name]) => name === column)?.[1];
 }
+
+/** A number with more digits than a double holds is an object, too: see exact-json.ts. */
+const hasFields = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !isExactNumber(value);
 
 /** A cell as text. */
 export const cellText = (cell: unknown): string =>
@@ -18,13 +23,15 @@ export const cellText = (cell: unknown): string =>
 
 /** The number in a cell; decimals are often text, as a report is exact. NaN for none. */
 export const cellNumber = (cell: unknown): number =>
-  typeof cell === 'number' ? cell : typeof cell === 'string' && NUMBER.test(cell) ? Number(cell) : Number.NaN;
+  typeof cell === 'number'
+    ? cell
+    : isExactNumber(cell) || (typeof cell === 'string' && NUMBER.test(cell))
+      ? Number(cellText(cell))
+      : Number.NaN;
 
 /** The columns beside the key, in the order in which they come. */
 export function columnsOf(rows: readonly ReportRow[]): string[] {
-  const names = rows
-    .slice(0, LOOKED_AT)
-    .flatMap(({ value }) => (typeof value === 'object' && value !== null ? Object.keys(value) : [VALUE]));
+  const names = rows.slice(0, LOOKED_AT).flatMap(({ value }) => (hasFields(value) ? Object.keys(value) : [VALUE]));
   return [...new Set(names)];
 }
 

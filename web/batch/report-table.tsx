@@ -1,8 +1,9 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ReportRow } from '../api/types.ts';
-import { formatCount } from '../format.ts';
+import { formatCount, plain } from '../format.ts';
 import { Button } from '../ui/button.tsx';
+import { Scrolling } from '../ui/scrolling.tsx';
 import { numberText } from './report-chart.tsx';
 import { cellOf, cellText } from './report-rows.ts';
 
@@ -21,14 +22,14 @@ export function ReportTable({ rows, columns, numeric, total }: ReportTableProps)
   const [shown, setShown] = useState(STEP);
   return (
     <section class="panel flush">
-      <div class="scrolling">
+      <Scrolling label="Report">
         <table class="table small">
           <thead>
             <tr>
               <th>key</th>
               {columns.map((column) => (
                 <th key={column} class={numeric.includes(column) ? 'number' : ''}>
-                  {column}
+                  {plain(column)}
                 </th>
               ))}
             </tr>
@@ -36,7 +37,9 @@ export function ReportTable({ rows, columns, numeric, total }: ReportTableProps)
           <tbody>
             {rows.slice(0, shown).map((row) => (
               <tr key={row.key}>
-                <td class="mono">{row.key}</td>
+                <td class="mono">
+                  <bdi>{plain(row.key)}</bdi>
+                </td>
                 {columns.map((column) => (
                   <Cell key={column} cell={cellOf(row, column)} isNumber={numeric.includes(column)} />
                 ))}
@@ -44,7 +47,7 @@ export function ReportTable({ rows, columns, numeric, total }: ReportTableProps)
             ))}
           </tbody>
         </table>
-      </div>
+      </Scrolling>
       <footer class="table-foot">
         <span>
           {formatCount(Math.min(shown, rows.length))} of {formatCount(rows.length)} rows
@@ -62,5 +65,5 @@ export function ReportTable({ rows, columns, numeric, total }: ReportTableProps)
 
 function Cell({ cell, isNumber }: { cell: unknown; isNumber: boolean }): JSX.Element {
   const text = cellText(cell);
-  return <td class={isNumber ? 'number' : ''}>{isNumber ? numberText(text) : text}</td>;
+  return <td class={isNumber ? 'number' : ''}>{isNumber ? numberText(text) : <bdi>{plain(text)}</bdi>}</td>;
 }

@@ -1,31 +1,29 @@
 import type { JSX } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { fetchReport } from '../api/batches.ts';
 import type { BatchView, ReportRow } from '../api/types.ts';
-import { usePoll } from '../live/use-poll.ts';
+import { plain } from '../format.ts';
+import { useLook } from '../live/use-look.ts';
+import { parameters, setParameters } from '../routing.ts';
 import { Empty, Loaded } from '../ui/states.tsx';
-import { FailedReport } from './failed-report.tsx';
-import { isFinished } from './finished.ts';
+import { reportFailure } from './finished.ts';
 import { ReportChart } from './report-chart.tsx';
 import { columnsOf, numericColumns, sortRows } from './report-rows.ts';
 import { ReportTable } from './report-table.tsx';
 
-export interface ReportProps {
-  batch: BatchView;
-  onChange: () => void;
-}
-
-/** The aggregate of a batch as a picture and a table; where it failed, why, and the way to make it again. */
-export function Report({ batch, onChange }: ReportProps): JSX.Element {
-  const { id, reportRevision, reportProblem } = batch;
-  const failed = reportProblem !== undefined && isFinished(batch);
+/** The aggregate of a batch as a picture and a table. Why the newest one failed stands above, on every tab. */
+export function Report({ batch }: { batch: BatchView }): JSX.Element {
+  const { id, reportRevision } = batch;
+  const failed = reportFailure(batch) !== undefined;
   return (
     <>
-      {failed && <FailedReport id={id} problem={reportProblem} onChange={onChange} />}
+      {failed && reportRevision !== null && (
+        <p class="tone-bad">This is the report of revision {reportRevision}; the one of the newest revision failed.</p>
+      )}
       {reportRevision !== null && <Fetched id={id} revision={reportRevision} />}
-      {reportRevision === null && !failed && (
-        <Empty icon="batches" title="No report yet">
-          <p>It is made when nothing is pending any more.</p>
+      {reportRevision === null && (
+        <Empty icon={failed ? 'warning' : 'batches'} title={failed ? 'No report' : 'No report yet'}>
+          <p>{failed ? 'It failed: why stands above.' : 'It is made when nothing is pending any more.'}</p>
         </Empty>
       )}
     </>
@@ -33,16 +31,16 @@ export function Report({ batch, onChange }: ReportProps): JSX.Element {
 }
 
 function Fetched({ id, revision }: { id: string; revision: number }): JSX.Element {
-  const polled = usePoll({ subject: `${id} ${revision}`, load: () => fetchReport(id) });
+  const polled = useLook({ key: ['report', id, revision], load: () => fetchReport(id) });
   return <Loaded polled={polled}>{(rows) => <Rows rows={rows} />}</Loaded>;
 }
 
 function Rows({ rows }: { rows: readonly ReportRow[] }): JSX.Element {
-  const [filter, setFilter] = useState('');
+  const filter = parameters.value.get('find') ?? '';
+  const chosen = parameters.value.get('by');
   const columns = useMemo(() => columnsOf(rows), [rows]);
   const numeric = useMemo(() => numericColumns(rows, columns), [rows, columns]);
-  const [chosen, setChosen] = useState<string>();
-  const column = chosen ?? numeric[0] ?? 'key';
+  const column = numeric.find((name) => name === chosen) ?? numeric[0] ?? 'key';
   const found = useMemo(() => {
     const wanted = filter.toLowerCase();
     return sortRows(
@@ -65,16 +63,19 @@ function Rows({ rows }: { rows: readonly ReportRow[] }): JSX.Element {
             type="search"
             placeholder="Filter keys"
             value={filter}
-            onInput={(event) => setFilter(event.currentTarget.value)}
+            onInput={(event) => setParameters({ find: event.currentTarget.value })}
           />
         </label>
         {numeric.length > 0 && (
           <label>
             <span class="unseen">By</span>
-            <select value={column} onInput={(event) => setChosen(event.currentTarget.value)}>
+            <select
+              value={column}
+              onInput={(event) => setParameters({ by: event.currentTarget.value }, { push: true })}
+            >
               {numeric.map((name) => (
                 <option key={name} value={name}>
-                  largest {name}
+                  largest {plain(name)}
                 </option>
               ))}
             </select>

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import type { BatchView } from '../api/types.ts';
-import { formatCount, formatNumberOf } from '../format.ts';
+import { formatCount, formatNumberOf, plain } from '../format.ts';
 import { Panel } from '../ui/pieces.tsx';
 import { CopyButton } from './copy-button.tsx';
 
@@ -13,16 +13,18 @@ export function Suspect({ causes, hint, command }: NonNullable<BatchView['suspec
         {causes.map(({ cause, count, example }) => (
           <li key={cause}>
             <b>{formatNumberOf(count, 'item')}</b>
-            <p class="cause-text">{cause}</p>
+            <p class="cause-text">
+              <bdi>{plain(cause)}</bdi>
+            </p>
             {example && (
               <p class="soft cause-text">
-                For example at position {formatCount(example.position)}: {example.message}
+                For example at position {formatCount(example.position)}: <bdi>{plain(example.message)}</bdi>
               </p>
             )}
           </li>
         ))}
       </ul>
-      <p>{hint}</p>
+      <p>{plain(hint)}</p>
       <p>
         See what is wrong: <code>{command}</code> <CopyButton text={command} />
       </p>

@@ -1,50 +1,39 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { type BatchFilter, type BatchPage, batchesPath, fetchBatches } from '../api/batches.ts';
-import type { BatchEntry } from '../api/types.ts';
-import { useAction } from '../live/use-action.ts';
-import { usePoll } from '../live/use-poll.ts';
+import { type BatchFilter, batchesPath } from '../api/batches.ts';
+import { formatDay, formatNumberOf } from '../format.ts';
+import { parameters, setParameters } from '../routing.ts';
 import { Button } from '../ui/button.tsx';
+import { Freshness } from '../ui/freshness.tsx';
 import { PageHead } from '../ui/pieces.tsx';
 import { Empty, ErrorBox, Loaded } from '../ui/states.tsx';
-import { BatchFilters, NO_FILTER } from './batch-filters.tsx';
+import { BatchFilters, filterOf, isFiltered } from './batch-filters.tsx';
 import { BatchTable } from './batch-table.tsx';
+import { BulkBar } from './bulk-bar.tsx';
+import { type Listing, sorted } from './listing.ts';
+import { type ListingLooked, useListing } from './use-listing.ts';
 
-const EVERY_MS = 4_000;
-
-/**
- * Batches, newest first. A listing over a week is a query a day, so that only the first look asks for the week: from
- * then on it is today alone, and what is still open, that is asked for.
- */
+/** Batches, newest first. The address holds the filter. */
 export function BatchesPage(): JSX.Element {
-  const [filter, setFilter] = useState<BatchFilter>(NO_FILTER);
-  const path = batchesPath(filter);
-  const [week, setWeek] = useState<{ path: string; page: BatchPage }>();
-  const polled = usePoll({
-    subject: path,
-    everyMs: () => EVERY_MS,
-    load: async (signal): Promise<BatchPage> => {
-      const known = week?.path === path ? week.page : undefined;
-      if (known) return refreshed(known, filter, signal);
-      const page = await fetchBatches(path, { signal });
-      setWeek({ path, page });
-      return page;
-    },
-  });
+  const filter = filterOf(parameters.value);
+  const listing = useListing(filter);
+  const setFilter = (next: BatchFilter): void => setParameters({ ...next }, { push: true });
   return (
     <>
       <PageHead title="Batches" note="What was submitted, newest first.">
+        <Freshness looked={listing} />
         <a class="button primary normal" href="#/upload">
           Upload a file
         </a>
       </PageHead>
       <BatchFilters filter={filter} onChange={setFilter} />
-      <Loaded polled={polled}>
-        {(page) => (
-          <BatchPages
-            key={path}
-            first={page}
-            filtered={filter !== NO_FILTER}
+      <Loaded polled={listing}>
+        {(data) => (
+          <Batches
+            key={batchesPath(filter)}
+            listing={data}
+            looked={listing}
+            filter={filter}
             onLabel={(label) => setFilter({ ...filter, label })}
           />
         )}
@@ -53,58 +42,71 @@ export function BatchesPage(): JSX.Element {
   );
 }
 
-/** The first page as it was, with the batches of today as they are now, and with those that were open looked at again. */
-async function refreshed(known: BatchPage, filter: BatchFilter, signal: AbortSignal): Promise<BatchPage> {
-  const today = new Date().toISOString().slice(0, 10);
-  const openElsewhere = known.list.batches.some(
-    ({ completedAt, createdAt }) => completedAt === null && !createdAt.startsWith(today),
-  );
-  if (filter.day !== '' || openElsewhere) return fetchBatches(batchesPath(filter), { signal });
-  const { list } = await fetchBatches(batchesPath({ ...filter, day: today }), { signal });
-  const older = known.list.batches.filter(({ createdAt }) => !createdAt.startsWith(today));
-  return { ...known, list: { ...known.list, batches: [...list.batches, ...older] } };
-}
-
-interface BatchPagesProps {
-  first: BatchPage;
-  filtered: boolean;
+interface BatchesProps {
+  listing: Listing;
+  looked: ListingLooked;
+  filter: BatchFilter;
   onLabel: (label: string) => void;
 }
 
-/** The first page, which is live, and those that somebody asked for after it. */
-function BatchPages({ first, filtered, onLabel }: BatchPagesProps): JSX.Element {
-  const [more, setMore] = useState<{ batches: BatchEntry[]; next: URL | undefined }>();
-  const action = useAction();
-  const next = more ? more.next : first.next;
-  const load = async (): Promise<void> => {
-    if (next === undefined) return;
-    const page = await fetchBatches(next);
-    setMore({ batches: [...(more?.batches ?? []), ...page.list.batches], next: page.next });
-  };
-  const known = new Set(first.list.batches.map(({ id }) => id));
-  const batches = [...first.list.batches, ...(more?.batches ?? []).filter(({ id }) => !known.has(id))];
-  if (batches.length === 0) return <NoBatches filtered={filtered} days={first.list.days} />;
+function Batches({ listing, looked, filter, onLabel }: BatchesProps): JSX.Element {
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const batches = sorted(listing);
+  const filtered = isFiltered(filter);
+  const more = <More {...{ listing, looked, filter }} />;
   return (
     <>
-      <BatchTable batches={batches} onLabel={onLabel} />
-      {action.error && <ErrorBox error={action.error} />}
-      {next && (
-        <div class="more">
-          <Button busy={action.busy} onClick={() => void action.run(load)}>
-            Older batches
-          </Button>
-        </div>
+      <BulkBar batches={batches} chosen={chosen} onChoose={setChosen} onChange={looked.refresh} />
+      {batches.length === 0 ? (
+        <NoBatches listing={listing} filtered={filtered} more={more} />
+      ) : (
+        <>
+          <BatchTable batches={batches} chosen={chosen} onChoose={setChosen} onLabel={onLabel} />
+          {filtered && <p class="soft looked-at">{lookedAtText(listing)}</p>}
+          {more}
+        </>
       )}
     </>
   );
 }
 
-function NoBatches({ filtered, days }: { filtered: boolean; days: { from: string; to: string } }): JSX.Element {
+/** The way on: to older batches of these days, or to the week before. A day ends where it ends. */
+function More({ listing, looked, filter }: Omit<BatchesProps, 'onLabel'>): JSX.Element | null {
+  const { busy, error, load } = looked.older;
+  if (listing.next === undefined && filter.day !== '') return null;
+  const onward = isFiltered(filter) ? 'Look further' : 'Older batches';
+  return (
+    <>
+      {error && <ErrorBox error={error} />}
+      <div class="more">
+        <Button busy={busy} onClick={load}>
+          {listing.next === undefined ? `Look before ${formatDay(listing.days.from)}` : onward}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+/** How far the filter has been looked for: "Looked at 6,000 batches, back to 3 Nov." */
+function lookedAtText({ lookedAt: { batches, until }, next, days }: Listing): string {
+  const looked = batches === 0 ? 'Looked' : `Looked at ${formatNumberOf(batches, 'batch', 'batches')},`;
+  return `${looked} back to ${formatDay(next === undefined || until === null ? days.from : until)} (UTC).`;
+}
+
+interface NoBatchesProps {
+  listing: Listing;
+  filtered: boolean;
+  more: JSX.Element;
+}
+
+function NoBatches({ listing, filtered, more }: NoBatchesProps): JSX.Element {
+  const { days, next } = listing;
   const when = days.from === days.to ? `on ${days.to}` : `from ${days.from} to ${days.to}`;
   if (filtered)
     return (
-      <Empty icon="search" title="Nothing fits">
-        <p>No such batch {when} (UTC).</p>
+      <Empty icon="search" title={next === undefined ? 'Nothing fits' : 'Nothing fits so far'}>
+        <p>{next === undefined ? `No such batch ${when} (UTC).` : lookedAtText(listing)}</p>
+        {more}
       </Empty>
     );
   return (
@@ -113,6 +115,7 @@ function NoBatches({ filtered, days }: { filtered: boolean; days: { from: string
       <a class="button primary normal" href="#/upload">
         Upload the first file
       </a>
+      {more}
     </Empty>
   );
 }

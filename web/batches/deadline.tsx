@@ -1,16 +1,22 @@
 import type { JSX } from 'preact';
 import type { BatchEntry } from '../api/types.ts';
-import { formatDuration } from '../format.ts';
+import { formatDuration, formatTime } from '../format.ts';
 
-/** The time that a batch, or its latest redrive, takes or took, beside the time it had. */
+/**
+ * Whether the batch met its deadline, and the time that it took beside the time it had. The first completion decides: a
+ * later revision (a redrive, a discard, a report) is shown beside that, and changes nothing about it.
+ */
 export function Deadline({ batch }: { batch: BatchEntry }): JSX.Element {
-  const { revision, openedAt, completedAt, deadlineAt, deadlineMet, estimate } = batch;
+  const { state, revision, openedAt, completedAt, deadlineAt, deadlineMet, estimate, atRiskAt } = batch;
   const now = Date.now();
   const allowed = Date.parse(deadlineAt) - Date.parse(openedAt);
   const endsAt = estimate?.completesAt;
   const taken = Date.parse(completedAt ?? endsAt ?? new Date(now).toISOString()) - Date.parse(openedAt);
-  // The upload alone is judged; a redrive neither breaches the deadline nor heals it.
-  const late = deadlineMet === false || (revision === 0 && taken > allowed);
+  const isFirst = revision === 0;
+  const missed = deadlineMet === false;
+  const late = missed || (isFirst && taken > allowed);
+  const lateMs = (completedAt === null ? now : Date.parse(completedAt)) - Date.parse(deadlineAt);
+  const atRisk = completedAt === null && atRiskAt !== undefined && now < Date.parse(deadlineAt);
   return (
     <div class="deadline">
       <meter
@@ -20,25 +26,27 @@ export function Deadline({ batch }: { batch: BatchEntry }): JSX.Element {
         value={Math.min(taken, allowed)}
         aria-label="Share of the time allowed"
       />
-      <small class={late ? 'tone-bad' : ''} title={estimate?.basis}>
-        {revision > 0 && 'redrive '}
-        {textOf({ completedAt, endsAt, taken, allowed, now })}
-        {revision > 0 && late && ', deadline missed before'}
+      <small class={late && isFirst ? 'tone-bad' : atRisk ? 'tone-warn' : ''} title={estimate?.basis}>
+        {missed && <b class="tone-bad">{isFirst ? `missed, ${formatDuration(lateMs)} late; ` : 'missed; '}</b>}
+        {!isFirst && deadlineMet === true && 'met; '}
+        {!isFirst && `revision ${revision} `}
+        {textOf({ state, completedAt, endsAt, taken, allowed, now })}
+        {atRisk && <b title={`Since ${formatTime(atRiskAt)}`}>, at risk</b>}
       </small>
     </div>
   );
 }
 
-interface Times extends Pick<BatchEntry, 'completedAt'> {
+interface Times extends Pick<BatchEntry, 'state' | 'completedAt'> {
   endsAt: string | undefined;
   taken: number;
   allowed: number;
   now: number;
 }
 
-function textOf({ completedAt, endsAt, taken, allowed, now }: Times): string {
+function textOf({ state, completedAt, endsAt, taken, allowed, now }: Times): string {
   const of = ` of ${formatDuration(allowed)}`;
   if (completedAt !== null) return `took ${formatDuration(taken)}${of}`;
-  if (endsAt === undefined) return `waiting, ${formatDuration(taken)}${of}`;
+  if (endsAt === undefined) return `${state === 'running' ? 'running' : 'waiting'}, ${formatDuration(taken)}${of}`;
   return `${formatDuration(Math.max(0, Date.parse(endsAt) - now))} left, will take ${formatDuration(taken)}${of}`;
 }

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { formatCount, formatPercent } from '../format.ts';
+import { formatCount, formatNumberOf, formatPercent } from '../format.ts';
 import { PartsBar } from '../ui/pieces.tsx';
 
 export interface ProgressProps {
@@ -24,8 +24,8 @@ export function Progress({ state, accepted, dead, pending }: ProgressProps): JSX
       <PartsBar parts={parts} label={`${formatPercent(fraction)} done`} />
       <small>
         {pending > 0
-          ? `${formatCount(done)} of ${formatCount(accepted)} items, ${formatPercent(fraction)}`
-          : `${formatCount(accepted)} items`}
+          ? `${formatCount(done)} of ${formatNumberOf(accepted, 'item')}, ${formatPercent(fraction)}`
+          : formatNumberOf(accepted, 'item')}
         {dead > 0 && <b class="tone-warn"> · {formatCount(dead)} dead</b>}
       </small>
     </div>

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { plain } from '../format.ts';
 
 export interface Bar {
   name: string;
@@ -25,8 +26,8 @@ export function BarList({ bars, logarithmic = false }: BarListProps): JSX.Elemen
     <ol class="bar-list">
       {bars.map(({ name, value, text, tone = 'accent', note }) => (
         <li key={name}>
-          <span class="bar-name" title={name}>
-            {name}
+          <span class="bar-name" title={plain(name)}>
+            <bdi>{plain(name)}</bdi>
           </span>
           <span class="bar-track">
             <span

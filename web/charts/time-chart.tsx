@@ -1,35 +1,38 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import UPlot from 'uplot';
-import { useObservable } from '../observable.ts';
 import { repaints } from '../theme.ts';
-import { chartOptions, type Series } from './chart-options.ts';
+import { type ChartShape, chartOptions, type Series } from './chart-options.ts';
 
-export interface TimeChartProps {
+export interface TimeChartProps extends ChartShape {
   title: string;
-  /** Seconds since 1970. */
+  /** Seconds since 1970; with `names`: 0, 1, 2 … */
   times: readonly number[];
   series: readonly Series[];
-  format: (value: number) => string;
   /** What is said while there is nothing to draw. */
   quiet: string;
 }
 
 const HEIGHT = 168;
 
-/** Lines over time; the legend shows what is under the pointer, else the latest values. */
-export function TimeChart({ title, times, series, format, quiet }: TimeChartProps): JSX.Element {
+/** Lines over time, or bars; the legend shows what is under the pointer, else the latest values. */
+export function TimeChart({ title, times, series, quiet, ...shaped }: TimeChartProps): JSX.Element {
   const holder = useRef<HTMLDivElement>(null);
   const plot = useRef<UPlot | null>(null);
   const [pointed, setPointed] = useState<number | null>(null);
-  const painted = useObservable(repaints);
-  const shape = series.map(({ name, color }) => `${name}${color}`).join();
+  const painted = repaints.value;
+  const { format, marks = [], names } = shaped;
+  const shape = [
+    ...series.map(({ name, color }) => `${name}${color}`),
+    ...marks.map(({ atSeconds }) => atSeconds),
+    ...(names ?? []),
+  ].join();
 
   useEffect(() => {
     const element = holder.current;
     if (!element) return;
     const size = { width: element.clientWidth, height: HEIGHT };
-    const made = new UPlot({ ...chartOptions(series, format, setPointed), ...size }, toData(times, series), element);
+    const made = new UPlot({ ...chartOptions(series, shaped, setPointed), ...size }, toData(times, series), element);
     plot.current = made;
     const watcher = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: HEIGHT }));
     watcher.observe(element);
@@ -46,8 +49,9 @@ export function TimeChart({ title, times, series, format, quiet }: TimeChartProp
   return (
     <figure class="chart">
       <figcaption>
-        <h3>{title}</h3>
+        <h2>{title}</h2>
         <ul class="legend">
+          {names && <li>{names[at] ?? ''}</li>}
           {series.map(({ name, color, values }) => (
             <li key={name}>
               <i style={{ background: `var(${color})` }} />

@@ -1,9 +1,10 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import { fetchCost } from '../api/queues.ts';
 import type { Cost, CostPeriod } from '../api/types.ts';
+import { DayField } from '../filters/fields.tsx';
 import { formatCompact, formatDecimals, formatNumberOf, formatTime, formatUsd } from '../format.ts';
-import { usePoll } from '../live/use-poll.ts';
+import { useLook } from '../live/use-look.ts';
+import { parameters, setParameters } from '../routing.ts';
 import { Button } from '../ui/button.tsx';
 import { PageHead, Panel, PartsBar, Stat } from '../ui/pieces.tsx';
 import { Loaded } from '../ui/states.tsx';
@@ -11,15 +12,12 @@ import { IdleLines } from './idle-lines.tsx';
 
 /** What a day and its month have cost. It is asked for once: it changes slowly, and takes more than a look at a row. */
 export function CostPage(): JSX.Element {
-  const [day, setDay] = useState('');
-  const polled = usePoll({ subject: day, load: () => fetchCost(day) });
+  const day = parameters.value.get('day') ?? '';
+  const polled = useLook({ key: ['cost', day], load: () => fetchCost(day) });
   return (
     <>
       <PageHead title="Cost" note="Work as counted, wake-ups and idling as computed, at list prices.">
-        <label>
-          <span class="unseen">Day (UTC)</span>
-          <input type="date" title="Day (UTC)" value={day} onInput={(event) => setDay(event.currentTarget.value)} />
-        </label>
+        <DayField name="Day (UTC)" value={day} onChange={(value) => setParameters({ day: value }, { push: true })} />
         <Button icon="redo" onClick={polled.refresh}>
           Ask again
         </Button>
@@ -82,7 +80,7 @@ function Period({ title, period }: { title: string; period: CostPeriod }): JSX.E
         <Stat
           name="A million items"
           value={period.usdPerMillionItems === null ? '–' : formatUsd(period.usdPerMillionItems)}
-          note={`${formatCompact(period.items)} items`}
+          note={`${formatCompact(period.items)} ${period.items === 1 ? 'item' : 'items'}`}
         />
       </dl>
       <PartsBar parts={parts} label="Parts of the total" />

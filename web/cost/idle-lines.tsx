@@ -1,11 +1,12 @@
 import type { JSX } from 'preact';
 import type { CostPeriod } from '../api/types.ts';
 import { formatCount, formatUsd } from '../format.ts';
+import { Scrolling } from '../ui/scrolling.tsx';
 
 /** Who polls or charges while nothing is to be done, line by line. */
 export function IdleLines({ period: { idle } }: { period: CostPeriod }): JSX.Element {
   return (
-    <div class="scrolling">
+    <Scrolling label="Cost while idle">
       <table class="table small stacking">
         <thead>
           <tr>
@@ -36,6 +37,6 @@ export function IdleLines({ period: { idle } }: { period: CostPeriod }): JSX.Ele
           </tr>
         </tfoot>
       </table>
-    </div>
+    </Scrolling>
   );
 }

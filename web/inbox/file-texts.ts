@@ -19,7 +19,7 @@ export function progressText(file: InboxFile): string {
   return `${of} · ${formatNumberOf(readItems ?? 0, 'item')}`;
 }
 
-/** Why a file was rejected, a line for each place in it. */
+/** Why a file was rejected, one line per place in it. */
 export function reasonLines({ state, reason }: InboxFile): string[] {
   if (state !== 'rejected') return [];
   if (reason === undefined) return ['The reason was removed.'];

@@ -1,47 +1,38 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
-import { fetchInbox, type InboxPageData } from '../api/inbox.ts';
+import { fetchInbox } from '../api/inbox.ts';
+import type { Page } from '../api/request.ts';
 import type { InboxFile } from '../api/types.ts';
-import { useAction } from '../live/use-action.ts';
-import { usePoll } from '../live/use-poll.ts';
-import { Button } from '../ui/button.tsx';
+import { useLook } from '../live/use-look.ts';
+import { useMore } from '../live/use-more.ts';
+import { Freshness } from '../ui/freshness.tsx';
+import { MoreButton } from '../ui/more-button.tsx';
 import { PageHead } from '../ui/pieces.tsx';
-import { Empty, ErrorBox, Loaded } from '../ui/states.tsx';
+import { Empty, Loaded } from '../ui/states.tsx';
 import { InboxTable } from './inbox-table.tsx';
-
-/** A look into the inbox is rare, and a page of rejected files is a read for each. */
-const EVERY_MS = 10_000;
 
 /** The files in the inbox, and those that were rejected, with the reason. */
 export function InboxPage(): JSX.Element {
-  const polled = usePoll({
-    subject: 'inbox',
-    everyMs: () => EVERY_MS,
+  const polled = useLook({
+    key: ['inbox'],
     load: (signal) => fetchInbox('inbox', { signal }),
+    isMoving: ({ entries }) => entries.some(({ state }) => state !== 'rejected'),
   });
   return (
     <>
-      <PageHead title="Inbox" note="Files that wait to become batches, are being taken, or were rejected." />
+      <PageHead title="Inbox" note="Files that wait to become batches, are being taken, or were rejected.">
+        <Freshness looked={polled} />
+      </PageHead>
       <Loaded polled={polled}>{(page) => <InboxPages first={page} onChange={polled.refresh} />}</Loaded>
     </>
   );
 }
 
 /** The first page, which is live, and those that somebody asked for after it. */
-function InboxPages({ first, onChange }: { first: InboxPageData; onChange: () => void }): JSX.Element {
-  const [more, setMore] = useState<InboxPageData>();
-  const action = useAction();
-  const next = more ? more.next : first.next;
-  const load = async (): Promise<void> => {
-    if (next === undefined) return;
-    const page = await fetchInbox(next);
-    setMore({ files: [...(more?.files ?? []), ...page.files], next: page.next });
-  };
-  const idOf = ({ state, name }: InboxFile): string => `${state} ${name}`;
-  const known = new Set(first.files.map(idOf));
-  const files = [...first.files, ...(more?.files ?? []).filter((file) => !known.has(idOf(file)))];
+function InboxPages({ first, onChange }: { first: Page<InboxFile>; onChange: () => void }): JSX.Element {
+  const more = useMore(first, { keyOf: ({ state, name }) => `${state} ${name}`, fetchPage: fetchInbox });
+  const { entries: files, next, reset } = more;
   const changed = (): void => {
-    setMore(undefined);
+    reset();
     onChange();
   };
   return (
@@ -53,14 +44,7 @@ function InboxPages({ first, onChange }: { first: InboxPageData; onChange: () =>
       ) : (
         <InboxTable files={files} onChange={changed} />
       )}
-      {action.error && <ErrorBox error={action.error} />}
-      {next && (
-        <div class="more">
-          <Button busy={action.busy} onClick={() => void action.run(load)}>
-            More files
-          </Button>
-        </div>
-      )}
+      <MoreButton more={more}>More files</MoreButton>
     </>
   );
 }

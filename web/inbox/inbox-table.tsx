@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { deleteFile, retryFile } from '../api/inbox.ts';
 import type { InboxFile } from '../api/types.ts';
-import { formatBytes, formatName, formatPercent, formatTime } from '../format.ts';
+import { formatBytes, formatName, formatPercent, formatTime, plain } from '../format.ts';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { PartsBar, Tag } from '../ui/pieces.tsx';
@@ -22,12 +22,12 @@ export interface InboxTableProps {
   onChange: () => void;
 }
 
-/** A row for each file, with what an operator can do about a rejected one. */
+/** One row per file, with what an operator can do about a rejected one. */
 export function InboxTable({ files, onChange }: InboxTableProps): JSX.Element {
   const { open, setOpen, close, act } = useDialog<Open>(onChange);
   return (
     <section class="panel flush">
-      <table class="table stacking">
+      <table class="table stacking many-columns inbox">
         <thead>
           <tr>
             <th>File</th>
@@ -52,8 +52,8 @@ export function InboxTable({ files, onChange }: InboxTableProps): JSX.Element {
       {open?.deed === 'retry' && (
         <Confirm title="Retry this file?" action="Retry" onClose={close} onConfirm={() => act(retryFile(open.name))}>
           <p>
-            <span class="mono">{open.name}</span> goes back into the inbox, and the next look takes it. That helps where
-            not the file was wrong, but a setting or the workload.
+            <bdi class="mono">{plain(open.name)}</bdi> goes back into the inbox, and the next look takes it. That helps
+            where not the file was wrong, but a setting or the workload.
           </p>
         </Confirm>
       )}
@@ -66,7 +66,7 @@ export function InboxTable({ files, onChange }: InboxTableProps): JSX.Element {
           onConfirm={() => act(deleteFile(open.name))}
         >
           <p>
-            <span class="mono">{open.name}</span> is removed with its reason. No batch was made of it.
+            <bdi class="mono">{plain(open.name)}</bdi> is removed with its reason. No batch was made of it.
           </p>
         </Confirm>
       )}
@@ -84,8 +84,10 @@ function FileRow({ file, onOpen }: { file: InboxFile; onOpen: (deed: Open['deed'
   return (
     <tr>
       <td class="main-cell">
-        <strong class="mono">{name}</strong>
-        <small>{notes.join(' · ')}</small>
+        <strong class="mono">
+          <bdi>{plain(name)}</bdi>
+        </strong>
+        <small>{plain(notes.join(' · '))}</small>
       </td>
       <td data-label="State">
         <div>
@@ -93,7 +95,7 @@ function FileRow({ file, onOpen }: { file: InboxFile; onOpen: (deed: Open['deed'
           <FileProgress file={file} />
           <small class="notes">
             {reasonLines(file).map((line) => (
-              <span key={line}>{line}</span>
+              <bdi key={line}>{plain(line)}</bdi>
             ))}
           </small>
         </div>

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { ApiError, toApiError } from '../api/errors.ts';
-import { keepKey } from '../api/key.ts';
+import { keepKey, keepOperator, operator } from '../api/key.ts';
 import { request } from '../api/request.ts';
 import { useAction } from '../live/use-action.ts';
 import { Button } from '../ui/button.tsx';
@@ -42,12 +42,23 @@ export function KeyPage(): JSX.Element {
             }}
           />
         </label>
+        <label class="field">
+          <span>Your name (optional)</span>
+          <input
+            name="operator"
+            autocomplete="name"
+            maxLength={80}
+            value={operator.value}
+            onInput={(event) => keepOperator(event.currentTarget.value)}
+          />
+        </label>
         {check.error && <ErrorBox error={check.error} />}
         <Button submit look="primary" busy={check.busy}>
           Open
         </Button>
         <small>
-          The key stays in this tab and goes out only as a header to this server. Closing the tab forgets it.
+          The key stays in the tabs of this page and goes out only as a header to this server. Closing the last tab
+          forgets it. The name goes to the audit log, as you type it.
         </small>
       </form>
     </main>

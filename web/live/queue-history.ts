@@ -1,3 +1,4 @@
+import { key } from '../api/key.ts';
 import type { QueueView } from '../api/types.ts';
 
 /** One look at all queues. `values` by queue; undefined stands for a pause in looking. */
@@ -26,7 +27,7 @@ export function recordQueues(queues: readonly QueueView[], nowMs: number): void 
 /** All that is kept, oldest first. */
 export const queueHistory = (): readonly Sample[] => samples;
 
-/** Forgets it all, as another key may be of another pipeline. */
-export const forgetQueues = (): void => {
+// Whoever comes with another key may not see it.
+key.subscribe(() => {
   samples = [];
-};
+});

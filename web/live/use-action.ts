@@ -1,5 +1,7 @@
-import { useState } from 'preact/hooks';
+import { MutationObserver } from '@tanstack/query-core';
+import { useEffect, useReducer, useState } from 'preact/hooks';
 import { type ApiError, toApiError } from '../api/errors.ts';
+import { queries } from './use-look.ts';
 
 /** Something that a person does, which takes a while and may fail. */
 export interface Action {
@@ -12,18 +14,27 @@ export interface Action {
 
 /** Keeps a person's action and how it went. */
 export function useAction(): Action {
-  const [state, setState] = useState<{ busy: boolean; error: ApiError | undefined }>({ busy: false, error: undefined });
-  const run = async (work: () => Promise<unknown>): Promise<boolean> => {
-    if (state.busy) return false;
-    setState({ busy: true, error: undefined });
-    try {
-      await work();
-      setState({ busy: false, error: undefined });
-      return true;
-    } catch (thrown) {
-      setState({ busy: false, error: toApiError(thrown) });
-      return false;
-    }
+  const [observer] = useState(
+    () =>
+      new MutationObserver<unknown, Error, () => Promise<unknown>>(queries, {
+        mutationFn: (work) => work(),
+        networkMode: 'always',
+      }),
+  );
+  const [, redraw] = useReducer((n: number) => n + 1, 0);
+  useEffect(() => observer.subscribe(() => redraw(undefined)), [observer]);
+  const { isPending, error } = observer.getCurrentResult();
+  const run = (work: () => Promise<unknown>): Promise<boolean> =>
+    observer.getCurrentResult().isPending
+      ? Promise.resolve(false)
+      : observer.mutate(work).then(
+          () => true,
+          () => false,
+        );
+  return {
+    busy: isPending,
+    error: error === null ? undefined : toApiError(error),
+    run,
+    clear: () => observer.reset(),
   };
-  return { ...state, run, clear: () => setState({ busy: false, error: undefined }) };
 }

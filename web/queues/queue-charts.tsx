@@ -6,6 +6,7 @@ import { SERIES } from '../charts/palette.ts';
 import { TimeChart } from '../charts/time-chart.tsx';
 import { formatCompact, formatCount } from '../format.ts';
 import type { Sample } from '../live/queue-history.ts';
+import { areKnownEmpty } from './depths.ts';
 
 type Field = 'depth' | 'active';
 
@@ -29,14 +30,14 @@ export function QueueCharts({ queues, history }: QueueChartsProps): JSX.Element 
         times={times}
         series={lines.depth}
         format={formatCompact}
-        quiet="All queues are empty"
+        quiet={areKnownEmpty(queues, Date.now()) ? 'All queues are empty' : 'Some depths are not known just now'}
       />
       <TimeChart
         title="Active dequeue tasks"
         times={times}
         series={lines.active}
         format={formatCount}
-        quiet={drains ? 'A wave is counted when it ends' : 'Nothing polls: no drain is running'}
+        quiet={drains ? 'The first wave is being planned' : 'Nothing polls: no drain runs'}
       />
     </div>
   );
@@ -51,12 +52,19 @@ function seriesOf(queues: readonly QueueView[], history: readonly Sample[], fiel
     name,
     color: SERIES[index] ?? SERIES[0],
     values: history.map(({ queues: seen }) =>
-      seen === undefined ? null : members.reduce((sum, queue) => sum + (seen.get(queue)?.[field] ?? 0), 0),
+      seen === undefined ? null : sumOf(members.flatMap((queue) => valuesOf(seen.get(queue), field))),
     ),
   });
   const own = shown.map((queue, index) => line(queue, [queue], index));
   return rest.length === 0 ? own : [...own, line(`${rest.length} others`, rest, own.length)];
 }
+
+/** Nothing for a depth that was never measured, which is not 0. */
+const valuesOf = (queue: QueueView | undefined, field: Field): number[] =>
+  queue === undefined || (field === 'depth' && queue.depthAt === null) ? [] : [queue[field]];
+
+const sumOf = (values: readonly number[]): number | null =>
+  values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0);
 
 /** Queues that have had something in the time shown, in the order of the table; before anything has happened, the first. */
 function busyQueues(queues: readonly QueueView[], history: readonly Sample[]): string[] {

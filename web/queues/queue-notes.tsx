@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import type { QueueView } from '../api/types.ts';
-import { formatClock, formatCount, formatDuration, formatNumberOf } from '../format.ts';
+import { formatClock, formatCount, formatDuration, formatNumberOf, plain } from '../format.ts';
 import { limitNotes } from './limit-notes.ts';
 
 /** What is out of the ordinary with a queue, in words. */
@@ -8,7 +8,9 @@ export function QueueNotes({ queue }: { queue: QueueView }): JSX.Element {
   return (
     <small class="notes">
       {notesOf(queue).map((note) => (
-        <span key={note}>{note}</span>
+        <span key={note}>
+          <bdi>{plain(note)}</bdi>
+        </span>
       ))}
     </small>
   );
@@ -26,6 +28,7 @@ function notesOf(queue: QueueView): string[] {
     secondsPerReference,
     status,
     limits,
+    missedWakes,
   } = queue;
   return [
     ...(paused
@@ -38,10 +41,11 @@ function notesOf(queue: QueueView): string[] {
     ...(limits ? limitNotes(limits) : []),
     ...(throttled > 0 ? [`${formatCount(throttled)} throttled answers in the last wave`] : []),
     ...(taskLimit > 0 ? [`limited to ${formatNumberOf(taskLimit, 'task')}`] : []),
+    ...(missedWakes > 0 ? [formatNumberOf(missedWakes, 'missed wake')] : []),
     ...(orphanedReferences > 0 ? [`${formatCount(orphanedReferences)} references of batches that are gone`] : []),
     ...(generation > 0 ? [`${formatCount(generation)} ${generation === 1 ? 'drain' : 'drains'} so far`] : []),
     ...(status === 'draining' && secondsPerReference > 0
-      ? [`${formatDuration(secondsPerReference * 1_000)} a chunk`]
+      ? [`${formatDuration(secondsPerReference * 1_000)} per chunk`]
       : []),
     ...(policyVersion > 0 ? [`policy ${policyVersion}`] : []),
   ];

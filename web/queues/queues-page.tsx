@@ -1,37 +1,32 @@
 import type { JSX } from 'preact';
-import { fetchQueues, measureQueues } from '../api/queues.ts';
+import { fetchQueues } from '../api/queues.ts';
 import type { QueueView } from '../api/types.ts';
-import { formatCompact, formatCount } from '../format.ts';
+import { formatCompact, formatCount, formatNumberOf } from '../format.ts';
 import { queueHistory, recordQueues } from '../live/queue-history.ts';
-import { usePoll } from '../live/use-poll.ts';
+import { useLook } from '../live/use-look.ts';
+import { Freshness } from '../ui/freshness.tsx';
 import { PageHead, Stat } from '../ui/pieces.tsx';
 import { Loaded } from '../ui/states.tsx';
+import { depthsAge, isMoving } from './depths.ts';
 import { QueueCharts } from './queue-charts.tsx';
 import { QueueTable } from './queue-table.tsx';
 
-const EVERY_MS = 3_000;
-
-/** Gates know depths from the end of each wave; while drains run, depths between are worth an operation a queue. */
-async function look(signal: AbortSignal): Promise<QueueView[]> {
-  const before = queueHistory().at(-1)?.queues?.values() ?? [];
-  const drains = [...before].some(({ status }) => status === 'draining');
-  return drains ? measureQueues({ signal }) : fetchQueues({ signal });
-}
-
-/** All queues, live: one request each three seconds while the page can be seen, which is a query or two when all is idle. */
+/** All queues, live: one request per look. */
 export function QueuesPage(): JSX.Element {
-  const polled = usePoll({
-    subject: 'queues',
-    everyMs: () => EVERY_MS,
+  const polled = useLook({
+    key: ['queues'],
     load: async (signal) => {
-      const queues = await look(signal);
+      const queues = await fetchQueues({ signal });
       recordQueues(queues, Date.now());
       return { queues, history: queueHistory() };
     },
+    isMoving: ({ queues }) => queues.some(isMoving),
   });
   return (
     <>
-      <PageHead title="Queues" note="What waits, what works on it, and what holds it up." />
+      <PageHead title="Queues" note="What waits, what works on it, and what holds it up.">
+        <Freshness looked={polled} />
+      </PageHead>
       <Loaded polled={polled}>
         {({ queues, history }) => (
           <>
@@ -46,26 +41,53 @@ export function QueuesPage(): JSX.Element {
 }
 
 function Totals({ queues }: { queues: readonly QueueView[] }): JSX.Element {
-  const sum = (field: 'depth' | 'active' | 'total' | 'missedWakes'): number =>
-    queues.reduce((total, queue) => total + queue[field], 0);
   const draining = queues.filter(({ status }) => status === 'draining');
-  const rate = draining.reduce((total, { kind, itemsPerSecond }) => total + (kind === 'items' ? itemsPerSecond : 0), 0);
   const paused = queues.filter((queue) => queue.paused !== null).length;
-  const missed = sum('missedWakes');
+  const depths = queues.filter(({ depthAt }) => depthAt !== null);
   return (
     <dl class="stats">
-      <Stat name="Messages waiting" value={formatCount(sum('depth'))} note="at the last measurement" />
+      <Stat
+        name="Messages waiting"
+        value={depths.length === 0 ? '–' : formatCount(sumOf(depths, ({ depth }) => depth))}
+        note={depthsAge(queues, Date.now())}
+      />
+      <Backlog queues={queues} />
       <Stat
         name="Dequeue tasks"
-        value={formatCount(sum('active'))}
-        note={`${formatCompact(sum('total'))} started in all`}
+        value={draining.length === 0 ? '–' : formatCount(sumOf(draining, ({ active }) => active))}
+        note={draining.length === 0 ? 'no drain runs' : 'planned for the waves that run'}
       />
-      <Stat name="Items a second" value={formatCount(rate)} note={drainsText(draining.length)} />
-      <Stat name="Paused" value={paused} note={`of ${queues.length} queues`} tone={paused > 0 ? 'warn' : ''} />
-      <Stat name="Missed wakes" value={missed} note="found by the sweep" tone={missed > 0 ? 'warn' : ''} />
+      <Stat
+        name="Items per second"
+        value={draining.length === 0 ? '–' : formatCount(sumOf(draining, itemsPerSecond))}
+        note={draining.length === 0 ? 'no drain runs' : `by ${formatNumberOf(draining.length, 'drain')}`}
+      />
+      <Stat
+        name="Paused"
+        value={paused}
+        note={`of ${formatNumberOf(queues.length, 'queue')}`}
+        tone={paused > 0 ? 'warn' : ''}
+      />
     </dl>
   );
 }
 
-const drainsText = (count: number): string =>
-  count === 0 ? 'no drain runs' : count === 1 ? 'one drain' : `${count} drains`;
+/** Collecting results is no second processing of the items. */
+const itemsPerSecond = ({ kind, itemsPerSecond: rate }: QueueView): number => (kind === 'items' ? rate : 0);
+
+const sumOf = (queues: readonly QueueView[], value: (queue: QueueView) => number): number =>
+  queues.reduce((sum, queue) => sum + value(queue), 0);
+
+function Backlog({ queues }: { queues: readonly QueueView[] }): JSX.Element {
+  const known = queues.flatMap(({ backlog }) => backlog ?? []);
+  if (known.length === 0) return <Stat name="Backlog" value="–" note="not known" />;
+  const items = known.reduce((sum, each) => sum + each.items, 0);
+  const batches = known.reduce((sum, each) => sum + each.batches, 0);
+  return (
+    <Stat
+      name="Backlog"
+      value={formatCompact(items)}
+      note={`${items === 1 ? 'item' : 'items'} in ${formatNumberOf(batches, 'open batch', 'open batches')}`}
+    />
+  );
+}

@@ -9,6 +9,8 @@ export interface ButtonProps {
   /** What a button with only an icon does. */
   label?: string;
   disabled?: boolean;
+  /** Why it is disabled, for whoever points at it. */
+  reason?: string | undefined;
   busy?: boolean;
   submit?: boolean;
   onClick?: () => void;
@@ -16,13 +18,13 @@ export interface ButtonProps {
 
 /** A button; while `busy` it keeps its width and takes no click. */
 export function Button(props: ButtonProps): JSX.Element {
-  const { children, icon, look = 'plain', size = 'normal', label, disabled, busy, submit, onClick } = props;
+  const { children, icon, look = 'plain', size = 'normal', label, disabled, reason, busy, submit, onClick } = props;
   return (
     <button
       type={submit ? 'submit' : 'button'}
       class={`button ${look} ${size} ${children === undefined ? 'only-icon' : ''}`}
       aria-label={label}
-      title={label}
+      title={reason ?? label}
       aria-busy={busy}
       disabled={disabled || busy}
       onClick={onClick}

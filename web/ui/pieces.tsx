@@ -1,7 +1,8 @@
 /** Small pieces that several pages are made of. */
 import type { ComponentChildren, JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
 import type { BatchView } from '../api/types.ts';
-import { formatName } from '../format.ts';
+import { formatName, plain } from '../format.ts';
 
 /** A figure with its name. */
 export function Stat(props: {
@@ -80,12 +81,18 @@ export function PartsBar({ parts, label }: { parts: readonly Part[]; label: stri
   );
 }
 
-/** A page's heading, with what can be done there. */
+/** A page's heading, with what can be done there; the tab gets it as its title. */
 export function PageHead(props: {
   title: ComponentChildren;
+  /** Title of the tab; default `title`, if that is text. */
+  tabTitle?: string;
   note?: ComponentChildren;
   children?: ComponentChildren;
 }): JSX.Element {
+  const name = props.tabTitle ?? (typeof props.title === 'string' ? props.title : '');
+  useEffect(() => {
+    document.title = name === '' ? 'Sluice' : `${name} · Sluice`;
+  }, [name]);
   return (
     <div class="page-head">
       <div>
@@ -111,10 +118,10 @@ export function Labels({ labels, onChoose }: LabelsProps): JSX.Element {
       {texts.map((text) =>
         onChoose ? (
           <button key={text} type="button" title="Only batches with this label" onClick={() => onChoose(text)}>
-            {text}
+            <bdi>{plain(text)}</bdi>
           </button>
         ) : (
-          <span key={text}>{text}</span>
+          <bdi key={text}>{plain(text)}</bdi>
         ),
       )}
     </span>

@@ -1,24 +1,33 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { ApiError } from '../api/errors.ts';
-import { formatPlace } from '../format.ts';
-import type { Polled } from '../live/use-poll.ts';
+import { keepKey } from '../api/key.ts';
+import { formatPlace, plain } from '../format.ts';
+import type { Looked } from '../live/use-look.ts';
+import { Button } from './button.tsx';
 import { Icon, type IconName } from './icon.tsx';
 
 const FAULTS_SHOWN = 10;
+
+const isRefused = ({ status }: ApiError): boolean => status === 401 || status === 403;
 
 /** What went wrong, and where in an upload. */
 export function ErrorBox({ error }: { error: ApiError }): JSX.Element {
   return (
     <div class="error-box" role="alert">
-      <Icon name={error.status === 401 ? 'key' : 'warning'} />
+      <Icon name={isRefused(error) ? 'key' : 'warning'} />
       <div>
-        <strong>{error.title}</strong>
-        {error.message !== error.title && <p>{error.message}</p>}
+        <strong>{plain(error.title)}</strong>
+        {error.message !== error.title && <p>{error.message.split('\n').map(plain).join('\n')}</p>}
+        {isRefused(error) && (
+          <Button icon="key" size="small" onClick={() => keepKey('')}>
+            Use another key
+          </Button>
+        )}
         {error.faults.length > 1 && (
           <ul>
             {error.faults.slice(0, FAULTS_SHOWN).map((at) => (
               <li key={`${at.line}:${at.column}`}>
-                At {formatPlace(at)}: {at.message}
+                At {formatPlace(at)}: {plain(at.message)}
               </li>
             ))}
             {error.faults.length > FAULTS_SHOWN && <li>and {error.faults.length - FAULTS_SHOWN} more</li>}
@@ -42,7 +51,7 @@ export function Empty({ icon, title, children }: EmptyProps): JSX.Element {
       <span class="empty-icon">
         <Icon name={icon} size={24} />
       </span>
-      <h3>{title}</h3>
+      <h2>{title}</h2>
       {children}
     </div>
   );
@@ -60,11 +69,11 @@ export function Loading({ lines = 3 }: { lines?: number }): JSX.Element {
 }
 
 export interface LoadedProps<T> {
-  polled: Polled<T>;
+  polled: Pick<Looked<T>, 'data' | 'error'>;
   children: (data: T) => ComponentChildren;
 }
 
-/** Shows what is known; what is on its way or failed is told above it, or in its place. */
+/** Shows what is known; what is on its way or failed is shown above it, or in its place. */
 export function Loaded<T>({ polled: { data, error }, children }: LoadedProps<T>): JSX.Element {
   return (
     <>

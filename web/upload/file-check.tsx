@@ -1,41 +1,30 @@
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import { DELIMITERS } from '../../shared/contract/upload-kinds.ts';
 import { describeFile } from '../api/media-types.ts';
-import { tryUpload } from '../api/try.ts';
 import type { UploadCheck } from '../api/types.ts';
 import type { Upload } from '../api/upload.ts';
-import { formatNumberOf, formatPlace } from '../format.ts';
-import { useAction } from '../live/use-action.ts';
+import { formatNumberOf, formatPlace, plain } from '../format.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorBox } from '../ui/states.tsx';
 import { describeCheck, describeColumns, describeCsv, isFine } from './check-text.ts';
-import { firstPart } from './first-part.ts';
+import { type Check, removeFile, sendFile, setOptions } from './uploads.ts';
 
 export interface FileCheckProps {
-  chosen: Upload;
-  onChange: (part: Partial<Upload>) => void;
-  onSend: () => void;
-  onDrop: () => void;
+  what: Upload;
+  check: Check;
 }
 
 /** A file before it is sent: what the service makes of its beginning, and what can be chosen. */
-export function FileCheck({ chosen, onChange, onSend, onDrop }: FileCheckProps): JSX.Element {
-  const { file, delimiter, decimal, validate } = chosen;
-  const [checked, setChecked] = useState<{ check: UploadCheck; isAll: boolean } | 'too large'>();
-  const checking = useAction();
-  const check = async (): Promise<void> => {
-    const part = await firstPart(file);
-    setChecked(part ? { check: await tryUpload(chosen, part), isAll: part.size === file.size } : 'too large');
-  };
-  useEffect(() => void checking.run(check), [delimiter, decimal]);
+export function FileCheck({ what, check }: FileCheckProps): JSX.Element {
+  const { file, delimiter, decimal, validate, idempotencyKey: key } = what;
+  const busy = check.step === 'checking';
   const isCsv = describeFile(file.name)?.format === 'csv';
   return (
     <>
-      {checking.error && <ErrorBox error={checking.error} />}
-      {checking.busy && <small role="status">Checking the first items</small>}
-      {checked === 'too large' && <small>Too large to be checked before it is sent.</small>}
-      {checked && checked !== 'too large' && !checking.busy && <Checked {...checked} />}
+      {check.step === 'failed' && <ErrorBox error={check.error} />}
+      {busy && <small role="status">Checking the first items</small>}
+      {check.step === 'too large' && <small>Too large to be checked before it is sent.</small>}
+      {check.step === 'checked' && <Checked {...check} />}
       <div class="field-row upload-options">
         {isCsv && (
           <>
@@ -43,15 +32,15 @@ export function FileCheck({ chosen, onChange, onSend, onDrop }: FileCheckProps):
               name="Delimiter"
               value={delimiter}
               choices={['', ...Object.keys(DELIMITERS)]}
-              disabled={checking.busy}
-              onChange={(value) => onChange({ delimiter: value })}
+              disabled={busy}
+              onChange={(value) => setOptions(key, { delimiter: value })}
             />
             <Choice
               name="Decimal sign"
               value={decimal}
               choices={['', 'point', 'comma']}
-              disabled={checking.busy}
-              onChange={(value) => onChange({ decimal: value })}
+              disabled={busy}
+              onChange={(value) => setOptions(key, { decimal: value })}
             />
           </>
         )}
@@ -59,16 +48,16 @@ export function FileCheck({ chosen, onChange, onSend, onDrop }: FileCheckProps):
           <input
             type="checkbox"
             checked={validate}
-            onChange={({ currentTarget }) => onChange({ validate: currentTarget.checked })}
+            onChange={({ currentTarget }) => setOptions(key, { validate: currentTarget.checked })}
           />
           <span>Refuse the file if any item does not fit</span>
         </label>
       </div>
       <div class="upload-buttons">
-        <Button look="primary" size="small" icon="upload" disabled={checking.busy} onClick={onSend}>
+        <Button look="primary" size="small" icon="upload" disabled={busy} onClick={() => void sendFile(key)}>
           Send
         </Button>
-        <Button look="quiet" size="small" icon="close" onClick={onDrop}>
+        <Button look="quiet" size="small" icon="close" onClick={() => removeFile(key)}>
           Remove
         </Button>
       </div>
@@ -108,13 +97,13 @@ function Checked({ check, isAll }: { check: UploadCheck; isAll: boolean }): JSX.
   return (
     <div class="checked" role="status">
       <p class={isFine(check) ? 'tone-good' : 'tone-bad'}>
-        {fault ? `Cannot be read at ${formatPlace(fault)}: ${fault.message}` : describeCheck(check, isAll)}
+        {fault ? `Cannot be read at ${formatPlace(fault)}: ${plain(fault.message)}` : describeCheck(check, isAll)}
       </p>
       {csv && (
         <details>
           <summary>{csv}</summary>
           <small>
-            {columns.slice(0, COLUMNS_SHOWN).join(', ')}
+            {plain(columns.slice(0, COLUMNS_SHOWN).join(', '))}
             {columns.length > COLUMNS_SHOWN && ` and ${columns.length - COLUMNS_SHOWN} more`}
           </small>
         </details>
@@ -123,7 +112,7 @@ function Checked({ check, isAll }: { check: UploadCheck; isAll: boolean }): JSX.
         <ul class="letters">
           {causes.slice(0, 5).map(({ cause, count, examples: [example] }) => (
             <li key={cause}>
-              <b>{formatNumberOf(count, 'item')}</b> <span class="cause-text">{example?.message ?? cause}</span>
+              <b>{formatNumberOf(count, 'item')}</b> <bdi class="cause-text">{plain(example?.message ?? cause)}</bdi>
               {example && <small class="soft"> first at {formatPlace(example)}</small>}
             </li>
           ))}

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { fetchQueues, fetchWorkloads } from '../api/queues.ts';
-import { usePoll } from '../live/use-poll.ts';
+import { useLook } from '../live/use-look.ts';
 import { Loaded } from '../ui/states.tsx';
 
 /** Where an upload goes; an empty lane is the one that the workload decides on. */
@@ -29,7 +29,7 @@ export interface TargetFieldsProps {
 
 /** Chooses workload and lane. */
 export function TargetFields({ target, onChange }: TargetFieldsProps): JSX.Element {
-  const polled = usePoll({ subject: 'lanes', load: fetchLanes });
+  const polled = useLook({ key: ['lanes'], load: fetchLanes });
   const [first] = polled.data?.keys() ?? [];
   useEffect(() => {
     if (target.workload === '' && first !== undefined) onChange({ workload: first, lane: '' });

@@ -1,83 +1,103 @@
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import { fetchBatch } from '../api/batches.ts';
 import type { BatchView } from '../api/types.ts';
-import { type Upload, type UploadProgress, upload } from '../api/upload.ts';
-import { isFinished } from '../batch/finished.ts';
+import type { UploadProgress } from '../api/upload.ts';
+import { goesOn } from '../batch/finished.ts';
 import { Progress } from '../batches/progress.tsx';
-import { formatBytes, formatCount, formatPercent } from '../format.ts';
-import { useAction } from '../live/use-action.ts';
-import { usePoll } from '../live/use-poll.ts';
+import { formatBytes, formatCount, formatPercent, plain } from '../format.ts';
+import { useLook } from '../live/use-look.ts';
 import { batchHref } from '../routing.ts';
 import { Button } from '../ui/button.tsx';
 import { StateTag } from '../ui/pieces.tsx';
 import { ErrorBox } from '../ui/states.tsx';
 import { FileCheck } from './file-check.tsx';
-
-/** A file that somebody chose, with where it goes. Its key makes another try of the same upload harmless. */
-export interface ChosenFile extends Upload {
-  /** It is to be sent, or was. */
-  isSent: boolean;
-}
-
-export interface UploadRowProps {
-  chosen: ChosenFile;
-  onChange: (chosen: ChosenFile) => void;
-  onDrop: () => void;
-}
+import { type ChosenFile, cancelFile, removeFile, sendFile } from './uploads.ts';
 
 /** One file on its way: checked, sent, then watched until its batch is finished. */
-export function UploadRow({ chosen, onChange, onDrop }: UploadRowProps): JSX.Element {
-  const [progress, setProgress] = useState<UploadProgress>({ step: 'sending', fraction: 0 });
-  const [accepted, setAccepted] = useState<BatchView>();
-  const sending = useAction();
-  const start = (): Promise<boolean> => sending.run(async () => setAccepted(await upload(chosen, setProgress)));
-  const { file, workload, lane, isSent } = chosen;
-  useEffect(() => {
-    if (isSent) void start();
-  }, [isSent]);
+export function UploadRow({ file: chosen }: { file: ChosenFile }): JSX.Element {
+  const { file, workload, lane } = chosen.what;
   return (
     <li>
       <div class="upload-head">
-        <strong>{file.name}</strong>
+        <strong>
+          <bdi>{plain(file.name)}</bdi>
+        </strong>
         <small>
           {formatBytes(file.size)} · {workload}
           {lane !== '' && `, lane ${lane}`}
         </small>
       </div>
-      {!isSent && (
-        <FileCheck
-          chosen={chosen}
-          onChange={(part) => onChange({ ...chosen, ...part })}
-          onSend={() => onChange({ ...chosen, isSent: true })}
-          onDrop={onDrop}
-        />
-      )}
-      {accepted ? <Watched accepted={accepted} /> : isSent && !sending.error && <Sending progress={progress} />}
-      {sending.error && (
-        <>
-          <ErrorBox error={sending.error} />
-          {mayHelp(sending.error.status) && (
-            <Button icon="redo" size="small" onClick={() => void start()}>
-              Try again
-            </Button>
-          )}
-        </>
-      )}
+      <StageOf chosen={chosen} />
     </li>
   );
+}
+
+function StageOf({ chosen: { what, stage } }: { chosen: ChosenFile }): JSX.Element {
+  const key = what.idempotencyKey;
+  switch (stage.step) {
+    case 'chosen':
+      return <FileCheck what={what} check={stage.check} />;
+    case 'sending':
+      return <Sending progress={stage.progress} onCancel={() => cancelFile(key)} />;
+    case 'accepted':
+      return <Watched accepted={stage.batch} onRemove={() => removeFile(key)} />;
+    case 'cancelled':
+      return (
+        <>
+          <p class="soft">
+            {stage.wasSent
+              ? 'Cancelled after the whole file was sent: the service may have accepted it. Sent again, it is the same batch.'
+              : 'Cancelled: nothing of it was accepted.'}
+          </p>
+          <Again id={key} action="Send again" />
+        </>
+      );
+    case 'failed':
+      return (
+        <>
+          <ErrorBox error={stage.error} />
+          <Again id={key} {...(mayHelp(stage.error.status) ? { action: 'Try again' } : {})} />
+        </>
+      );
+    default:
+      return stage satisfies never;
+  }
 }
 
 /** The same file is refused again for what is wrong in it; not for a server in trouble, or an upload that holds its key. */
 const mayHelp = (status: number): boolean => status === 0 || status === 409 || status >= 500;
 
-function Sending({ progress }: { progress: UploadProgress }): JSX.Element {
+const Again = ({ id, action }: { id: string; action?: string }): JSX.Element => (
+  <div class="upload-buttons">
+    {action !== undefined && (
+      <Button icon="redo" size="small" onClick={() => void sendFile(id)}>
+        {action}
+      </Button>
+    )}
+    <RemoveButton onRemove={() => removeFile(id)} />
+  </div>
+);
+
+const RemoveButton = ({ onRemove }: { onRemove: () => void }): JSX.Element => (
+  <Button look="quiet" size="small" icon="close" onClick={onRemove}>
+    Remove
+  </Button>
+);
+
+function Sending({ progress, onCancel }: { progress: UploadProgress; onCancel: () => void }): JSX.Element {
   const fraction = progress.step === 'sending' ? progress.fraction : progress.step === 'storing' ? 1 : 0;
   return (
-    <div class="sending" role="status">
-      <progress max={1} value={fraction} />
-      <small>{stepText(progress)}</small>
-    </div>
+    <>
+      <div class="sending" role="status">
+        <progress max={1} value={fraction} aria-label="Share that was sent" />
+        <small>{stepText(progress)}</small>
+      </div>
+      <div class="upload-buttons">
+        <Button size="small" icon="close" onClick={onCancel}>
+          Cancel
+        </Button>
+      </div>
+    </>
   );
 }
 
@@ -94,26 +114,27 @@ function stepText(progress: UploadProgress): string {
   }
 }
 
-const EVERY_MS = 2_000;
-
-function Watched({ accepted }: { accepted: BatchView }): JSX.Element {
-  const polled = usePoll<BatchView>({
-    subject: accepted.id,
+function Watched({ accepted, onRemove }: { accepted: BatchView; onRemove: () => void }): JSX.Element {
+  const polled = useLook<BatchView>({
+    key: ['batch', accepted.id],
     load: (signal) => fetchBatch(accepted.id, { signal }),
-    everyMs: (batch) => (batch && isFinished(batch) ? undefined : EVERY_MS),
+    isMoving: goesOn,
   });
   const { id, state, counts } = polled.data ?? accepted;
   return (
     <div class="watched">
       <StateTag state={state} />
       <Progress state={state} accepted={counts.accepted} dead={counts.dead} pending={counts.pending} />
-      <a
-        class="button plain small"
-        href={batchHref(id)}
-        aria-label={`Open the batch of ${formatCount(counts.accepted)} items`}
-      >
-        Open batch
-      </a>
+      <span class="upload-buttons">
+        <a
+          class="button plain small"
+          href={batchHref(id)}
+          aria-label={`Open the batch of ${formatCount(counts.accepted)} items`}
+        >
+          Open batch
+        </a>
+        <RemoveButton onRemove={onRemove} />
+      </span>
     </div>
   );
 }

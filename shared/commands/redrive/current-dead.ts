@@ -29,13 +29,25 @@ export interface CurrentDead {
  */
 export async function readCurrentDead(deps: DeadLetterDeps, batch: Revisions): Promise<CurrentDead> {
   const latest = new Map<number, number>();
-  for (let revision = 1; revision <= batch.revision; revision += 1) {
-    if (batch.reportRedrives?.[revision] !== undefined) continue;
-    const stored = await appliedRedrive(deps, batch, revision);
+  for await (const { revision, stored } of redrivesWithChunks(deps, batch)) {
     if (!stored) throw new Error(`The redrive of batch ${batch.id}, revision ${revision}, is not there.`);
     recordRevision(latest, revision, stored);
   }
   return { isCurrent: (chunk, index) => (latest.get(index) ?? 0) <= revisionOf(chunk) };
+}
+
+/**
+ * Reads the redrives of a batch that have chunks, the earliest first; `stored` is undefined for one that is not there. Not
+ * those of the report alone. Costs three operations per revision.
+ */
+export async function* redrivesWithChunks(
+  deps: DeadLetterDeps,
+  batch: Revisions,
+): AsyncGenerator<{ revision: number; stored: StoredRedrive | undefined }> {
+  for (let revision = 1; revision <= batch.revision; revision += 1) {
+    if (batch.reportRedrives?.[revision] !== undefined) continue;
+    yield { revision, stored: await appliedRedrive(deps, batch, revision) };
+  }
 }
 
 function recordRevision(latest: Map<number, number>, revision: number, { redrive }: StoredRedrive): void {

@@ -26,7 +26,9 @@ export type RedriveChunk = z.infer<typeof redriveChunkSchema>;
 
 /**
  * The index of a redrive: the revision that it opens, the workload version that its items run by, a digest of the request,
- * and how many dead letters it had to leave as their item cannot be read (`unreadable`).
+ * how many dead letters it had to leave as their item cannot be read (`unreadable`), and how many it takes up of each
+ * cause that the batch row names (absent: not recorded, by an earlier version). With a `reason`, they are discarded for it,
+ * and do not run: its chunk has no frame.
  */
 export const redriveSchema = z.object({
   v: z.literal(1),
@@ -36,6 +38,8 @@ export const redriveSchema = z.object({
   request: z.string(),
   at: z.string(),
   unreadable: count,
+  causes: z.record(z.string(), count).optional(),
+  reason: z.string().optional(),
   chunks: z.array(redriveChunkSchema),
 });
 export type Redrive = z.infer<typeof redriveSchema>;
@@ -56,6 +60,9 @@ export const redriveBlobName = (batch: string, key: string): string =>
 
 /** Whether a redrive is of the report alone; one of dead letters has chunks. */
 export const isReportAlone = ({ chunks }: Pick<Redrive, 'chunks'>): boolean => chunks.length === 0;
+
+/** Whether a redrive discards its dead letters instead of running them. */
+export const isDiscard = ({ reason }: Pick<Redrive, 'reason'>): boolean => reason !== undefined;
 
 /** How many items a redrive takes up. */
 export const redrivenItems = ({ chunks }: Redrive): number => chunks.reduce((sum, { items }) => sum + items, 0);

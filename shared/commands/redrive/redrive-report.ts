@@ -20,7 +20,7 @@ export function noItems(batch: BatchRow): Selected {
     throw new Problem('conflict', `Batch ${id} is ${state}; only a report that failed can be redriven.`);
   if (Object.keys(reportRedrives).length >= MAX_REPORT_REDRIVES)
     throw new Problem('conflict', `The report of batch ${id} has been redriven ${MAX_REPORT_REDRIVES} times.`);
-  return { frames: [], chunks: [], items: 0, bytes: 0, unreadable: 0 };
+  return { frames: [], chunks: [], items: 0, bytes: 0, unreadable: 0, causes: {} };
 }
 
 /** What else changes when a redrive of the report alone opens its revision: nothing has to be put into a queue first. */

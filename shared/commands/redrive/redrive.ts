@@ -1,10 +1,11 @@
 /**
- * Redrive: dead letters of a finished batch run again, or its report alone is made again, in a new revision of the same
- * batch. The order of writes is the crash protocol: selection → row `open` → one transaction (acceptance) → references →
- * wake → `queued`; for the report alone, acceptance → report → end. Before the transaction nothing has happened, and the
- * key begins again; after it the sweep goes on.
+ * Redrive: dead letters of a finished batch run again or are discarded, or its report alone is made again, in a new
+ * revision of the same batch. The order of writes is the crash protocol: selection → row `open` → one transaction
+ * (acceptance) → references → wake → `queued`; for a discard and the report alone, acceptance → report → end. Before the
+ * transaction nothing has happened, and the key begins again; after it the sweep goes on.
  */
 import { type BatchRow, isFinished, type Versioned } from '../../batches/batch-row.ts';
+import { withoutCauses } from '../../batches/causes.ts';
 import { indexBatch } from '../../batches/index-rows.ts';
 import { openRevision, readBatch, rowOf } from '../../batches/ledger.ts';
 import { openBatch } from '../../batches/open-rows.ts';
@@ -18,8 +19,11 @@ import { LOST_RACE, retryLostRace } from '../../storage/lost-race.ts';
 import { log } from '../../telemetry/log.ts';
 import type { Workload } from '../../workload/define.ts';
 import { appliedBlob } from './current-dead.ts';
+import { discarding, discardReason, selectToDiscard } from './discard.ts';
 import {
+  isDiscard,
   isReportAlone,
+  type Redrive,
   readRedrive,
   redriveBlobName,
   redrivenItems,
@@ -37,7 +41,7 @@ export interface RedriveRequest {
   selection: Selection;
 }
 
-/** What a redrive came to; the same for every repeat of its key. */
+/** The result of a redrive or a discard, also of a repeat of its key. `redriven`: dead letters that it took up. */
 export interface RedriveAnswer {
   batch: string;
   revision: number;
@@ -51,7 +55,7 @@ export interface RedriveAnswer {
 const MAX_REVISION = 9_999;
 
 /**
- * Redrives dead letters, or the report alone.
+ * Redrives dead letters, or the report alone; or discards dead letters.
  * @throws Problem 'not-found'; 'conflict' when the batch is not finished or there is nothing to redrive;
  * 'idempotency-mismatch' when the key was used for another request.
  */
@@ -64,7 +68,7 @@ export function redrive(deps: FinalizeDeps, request: RedriveRequest): Promise<Re
     if (stored && stored.redrive.request !== digest) throw mismatch();
     if (stored && (await isApplied(deps, row, stored))) return repeat(deps, row, stored);
     requireFinished(row);
-    if (stored && stored.redrive.revision <= row.revision) await discard(deps, stored);
+    if (stored && stored.redrive.revision <= row.revision) await dropStale(deps, stored);
     else if (stored) return accept(deps, row, stored);
     else await store(deps, row, { blob, digest, selection: request.selection });
     return LOST_RACE;
@@ -82,15 +86,22 @@ function requireFinished({ id, state, deletingAt, revision }: BatchRow): void {
   if (state === 'paused')
     throw new Problem(
       'conflict',
-      `Batch ${id} is paused; resume or cancel it: it can be redriven once it is finished.`,
+      `Batch ${id} is paused; resume or cancel it: its dead letters can be redriven or discarded once it is finished.`,
     );
   if (!isFinished(state))
-    throw new Problem('conflict', `Batch ${id} is ${state}; it can be redriven once it is finished.`);
-  if (revision >= MAX_REVISION) throw new Problem('conflict', `Batch ${id} has been redriven ${MAX_REVISION} times.`);
+    throw new Problem(
+      'conflict',
+      `Batch ${id} is ${state}; its dead letters can be redriven or discarded once it is finished.`,
+    );
+  if (revision >= MAX_REVISION)
+    throw new Problem('conflict', `Batch ${id} has had ${MAX_REVISION} redrives and discards.`);
 }
 
 const mismatch = (): Problem =>
-  new Problem('idempotency-mismatch', 'This idempotency key was used before, for another redrive of this batch.');
+  new Problem(
+    'idempotency-mismatch',
+    'This idempotency key was used before, for another redrive or discard of this batch.',
+  );
 
 const isApplied = async (deps: FinalizeDeps, row: BatchRow, { blob, redrive }: StoredRedrive): Promise<boolean> =>
   redrive.revision <= row.revision && (await appliedBlob(deps.table, row, redrive.revision)) === blob;
@@ -98,12 +109,12 @@ const isApplied = async (deps: FinalizeDeps, row: BatchRow, { blob, redrive }: S
 async function repeat(deps: FinalizeDeps, row: BatchRow, stored: StoredRedrive): Promise<RedriveAnswer> {
   if (row.revision !== stored.redrive.revision) return answerOf(stored);
   if (row.state === 'accepting') await continueAccepting(deps, row);
-  else if (isReportAlone(stored.redrive)) await finalize(deps, row.id);
+  else if (endsAtOnce(stored.redrive)) await finalize(deps, row.id);
   return answerOf(stored);
 }
 
 /** Another redrive took the revision that this selection was made for: it can never be accepted, and is made anew. */
-async function discard(deps: FinalizeDeps, { blob, etag }: StoredRedrive): Promise<void> {
+async function dropStale(deps: FinalizeDeps, { blob, etag }: StoredRedrive): Promise<void> {
   try {
     await deps.container(CONTAINERS.redrives).deleteBlob(blob, { conditions: { ifMatch: etag } });
   } catch (error) {
@@ -125,7 +136,7 @@ async function store(deps: FinalizeDeps, batch: BatchRow, { blob, digest, select
   const nowMs = deps.gate.now();
   const workload = workloadOf(deps, batch);
   const options = { batch, workload, selection, nowMs };
-  const { frames, chunks, unreadable } = selection.report ? noItems(batch) : await deadLetters(deps, options);
+  const { frames, chunks, unreadable, causes } = await selectedBy(deps, options);
   const redrive = {
     v: 1 as const,
     batch: batch.id,
@@ -134,9 +145,16 @@ async function store(deps: FinalizeDeps, batch: BatchRow, { blob, digest, select
     request: digest,
     at: new Date(nowMs).toISOString(),
     unreadable,
+    causes,
+    ...(selection.discard === undefined ? {} : { reason: discardReason(selection.discard) }),
     chunks,
   };
   await writeRedrive(deps.container(CONTAINERS.redrives), blob, { redrive, frames });
+}
+
+function selectedBy(deps: FinalizeDeps, options: SelectOptions): Selected | Promise<Selected> {
+  if (options.selection.report) return noItems(options.batch);
+  return options.selection.discard === undefined ? deadLetters(deps, options) : selectToDiscard(deps, options);
 }
 
 async function deadLetters(deps: FinalizeDeps, options: SelectOptions): Promise<Selected> {
@@ -159,14 +177,16 @@ function workloadOf(deps: FinalizeDeps, { workload: name }: BatchRow): Workload 
 async function accept(deps: FinalizeDeps, row: BatchRow, stored: StoredRedrive): Promise<RedriveAnswer> {
   // The end of the last revision must have been told: once the next one is open, nobody looks for it.
   await announce(deps, row);
-  await openBatch(deps.table, { ...row, revision: stored.redrive.revision });
+  await openBatch(deps.table, opening(deps, row, stored));
   const { row: opened, fresh } = await open(deps, stored);
   if (!fresh) return repeat(deps, opened, stored);
-  log.info('redrive-accepted', { workload: row.workload, ...answerOf(stored) });
+  const accepted = { workload: row.workload, ...answerOf(stored) };
+  if (isDiscard(stored.redrive)) log.info('discard-accepted', accepted);
+  else log.info('redrive-accepted', accepted);
   try {
     await indexBatch(deps.table, opened);
     const chunks = rowsOfRedrive(opened, stored);
-    if (isReportAlone(stored.redrive)) await finalize(deps, opened.id);
+    if (endsAtOnce(stored.redrive)) await finalize(deps, opened.id);
     else await enterQueues(deps, opened, { chunks, resume: () => Promise.resolve(chunks) });
   } catch (error) {
     log.error('redrive-unfinished', { batch: row.id, error: toError(error) });
@@ -199,13 +219,18 @@ function opening(deps: FinalizeDeps, row: BatchRow, stored: StoredRedrive): Batc
     state: 'accepting',
     ...nextRevision(row, { items, openedAt, deadlineAt }),
     dead: row.dead - items,
+    causes: withoutCauses(row.causes, redrive.causes ?? {}),
     chunksTotal: row.chunksTotal + redrive.chunks.length,
     announced: false,
     cancellingAt: undefined,
     haltFrom: { succeeded: row.succeeded, dead: row.dead - items },
     ...(isReportAlone(redrive) ? reportAlone(row, stored) : {}),
+    ...(isDiscard(redrive) ? discarding(row, stored) : {}),
   };
 }
+
+/** Whether nothing of a redrive has to be put into a queue: only the report is left to make. */
+const endsAtOnce = (redrive: Redrive): boolean => isReportAlone(redrive) || isDiscard(redrive);
 
 const answerOf = ({ redrive }: StoredRedrive): RedriveAnswer => ({
   batch: redrive.batch,

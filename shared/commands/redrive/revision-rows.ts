@@ -11,9 +11,10 @@ import {
   readChunkIndex,
 } from '../../intake/continue-intake.ts';
 import { appliedRedrive, type DeadLetterDeps } from './current-dead.ts';
-import type { StoredRedrive } from './redrive-blob.ts';
+import { discarded } from './discard.ts';
+import { isDiscard, type StoredRedrive } from './redrive-blob.ts';
 
-/** The pending rows of a redrive: a pure function of the batch and the stored selection. */
+/** The rows of a redrive, pending unless it is a discard: a pure function of the batch and the stored selection. */
 export function rowsOfRedrive(batch: BatchRow, { blob, redrive }: StoredRedrive): ChunkRow[] {
   const trace = batch.traceparent === undefined ? {} : { traceparent: batch.traceparent };
   return redrive.chunks.map(({ runs, dueAt, items, ...place }, position) => {
@@ -35,7 +36,8 @@ export function rowsOfRedrive(batch: BatchRow, { blob, redrive }: StoredRedrive)
       ...trace,
     };
     const due = dueAt === undefined ? {} : { dueAt };
-    return { batch: batch.id, chunk, state: 'pending', items, reference, ...due };
+    const row: ChunkRow = { batch: batch.id, chunk, state: 'pending', items, reference, ...due };
+    return isDiscard(redrive) ? discarded(row, batch.openedAt) : row;
   });
 }
 

@@ -1,34 +1,41 @@
-/** Which dead letters a redrive takes up, and with which items. */
+/** Which dead letters a redrive or a discard takes up, and with which items. */
 import type { BatchRow } from '../../batches/batch-row.ts';
+import type { Causes } from '../../batches/causes.ts';
 import { causeOf } from '../../contract/cause.ts';
+import { mergePatch, type Patch } from '../../contract/merge-patch.ts';
 import type { DeadItem } from '../../contract/outcome.ts';
 import { Problem } from '../../errors.ts';
+import { hasName } from '../../processing/outcome/header-causes.ts';
 import type { Workload } from '../../workload/define.ts';
 import { currentDeadLetters, type DeadLetterDeps } from './current-dead.ts';
+import { NamedCauses } from './named-causes.ts';
 import { readOriginals } from './read-originals.ts';
 import { FrameBuilder, type RedriveFrames } from './redrive-frames.ts';
 
 /**
  * What to redrive: the report alone, or dead letters: the named items and the corrected ones, or those of one cause, or,
- * with none of these, all.
+ * with none of these, all. With `discard`, the reason for it, they are discarded instead.
  */
 export interface Selection {
   report?: true | undefined;
+  discard?: string | undefined;
   cause?: string | undefined;
   items?: readonly number[] | undefined;
   corrected?: readonly { index: number; item?: unknown }[] | undefined;
+  /** For each item but the corrected ones. */
+  patch?: Patch | undefined;
   ratePerSecond?: number | undefined;
 }
 
 /** The frames are held until they are put as one; a selection over this is to be made by cause. */
 const MAX_STORED_BYTES = 256 * 1024 * 1024;
-/** Headers carry causes cut to this length, and listings may show those. */
-const HEADER_CAUSE_CHARS = 120;
 const MAX_NAMED = 10;
 
 export interface Selected extends RedriveFrames {
   /** Dead letters that were meant, but whose item nobody can read. They stay. */
   unreadable: number;
+  /** How many of those that are taken up died of each cause that the batch row names. */
+  causes: Causes;
 }
 
 export interface SelectOptions {
@@ -40,26 +47,50 @@ export interface SelectOptions {
 
 /**
  * Reads the current dead letters, and makes frames of those that are meant.
- * @throws Problem 'conflict' when a named item is no dead letter, or cannot be read; 'too-large' for too many at once.
+ * @throws Problem 'conflict' when a named item is no dead letter, or cannot be read, or one cannot be patched; 'too-large'
+ * for too many at once.
  */
 export async function select(deps: DeadLetterDeps, options: SelectOptions): Promise<Selected> {
   const { batch, workload, selection, nowMs } = options;
   const choice = choiceOf(selection);
   const builder = new FrameBuilder({ ...workload.chunk, startMs: nowMs, ratePerSecond: selection.ratePerSecond });
-  const without: number[] = [];
+  const causes = new NamedCauses(batch);
+  const without = new Map<number, DeadItem>();
   for await (const { item, json: stored } of currentDeadLetters(deps, batch)) {
     if (!choice.takes(item)) continue;
-    const json = choice.corrected.get(item.index) ?? stored;
-    if (json === undefined) without.push(item.index);
-    else await add(builder, { index: item.index, json });
+    const { index } = item;
+    const json = choice.corrected.get(index) ?? patched(selection, index, stored);
+    if (json === undefined) without.set(index, item);
+    else {
+      await add(builder, { index, json });
+      causes.add(item);
+    }
   }
   choice.requireAllTaken();
-  const unreadable = await addOriginals(deps, batch, { builder, without });
+  const originals = await readOriginals(deps, batch, [...without.keys()]);
+  const unreadable: number[] = [];
+  for (const [index, item] of without) {
+    const json = patched(selection, index, originals.get(index));
+    if (json === undefined) unreadable.push(index);
+    else {
+      await add(builder, { index, json });
+      causes.add(item);
+    }
+  }
   if (unreadable.length > 0 && choice.isNamed) throw nothingToRun(unreadable);
   await builder.close();
-  return { ...builder.made, unreadable: unreadable.length };
+  return { ...builder.made, unreadable: unreadable.length, causes: causes.counts };
 }
 
+/** The item with the patch of the selection, if there is one; undefined for an item that could not be read. */
+function patched({ patch }: Selection, index: number, json: string | undefined): string | undefined {
+  if (patch === undefined || json === undefined) return json;
+  const merged = mergePatch(json, patch);
+  if (merged !== undefined) return merged;
+  throw new Problem('conflict', `Item ${index} is nested too deep for a patch. Send it as a corrected item.`);
+}
+
+/** The dead letters that a request means. `takes` is asked once for each that stands. */
 interface Choice {
   corrected: Map<number, string>;
   isNamed: boolean;
@@ -67,41 +98,26 @@ interface Choice {
   requireAllTaken(): void;
 }
 
-function choiceOf({ cause, items = [], corrected = [] }: Selection): Choice {
+/** Makes the choice of a request. */
+export function choiceOf({ cause, items = [], corrected = [] }: Selection): Choice {
   const texts = new Map(corrected.map(({ index, item }) => [index, JSON.stringify(item)]));
   const named = new Set([...items, ...texts.keys()]);
   const isNamed = named.size > 0;
   return {
     corrected: texts,
     isNamed,
-    takes: (item) => (isNamed ? named.delete(item.index) : cause === undefined || hasCause(item, cause)),
+    takes: (item) =>
+      isNamed ? named.delete(item.index) : cause === undefined || hasName(causeOf(item.reason, item.error), cause),
     requireAllTaken: () => {
       if (named.size > 0) throw new Problem('conflict', `No dead letters of this batch: items ${listOf([...named])}.`);
     },
   };
 }
 
-/** The cause of a dead letter as listings group by it. */
-function hasCause({ reason, error }: DeadItem, cause: string): boolean {
-  const own = causeOf(reason, error);
-  return own === cause || own.slice(0, HEADER_CAUSE_CHARS) === cause;
-}
-
 async function add(builder: FrameBuilder, item: { index: number; json: string }): Promise<void> {
   await builder.add(item);
   if (builder.made.bytes > MAX_STORED_BYTES)
     throw new Problem('too-large', 'The dead letters are too many for one redrive. Redrive them cause by cause.');
-}
-
-/** Gives the indices that stay, as their item is nowhere to be read. */
-async function addOriginals(
-  deps: DeadLetterDeps,
-  batch: BatchRow,
-  { builder, without }: { builder: FrameBuilder; without: number[] },
-): Promise<number[]> {
-  const originals = await readOriginals(deps, batch, without);
-  for (const [index, json] of originals) await add(builder, { index, json });
-  return without.filter((index) => !originals.has(index));
 }
 
 const nothingToRun = (indices: number[]): Problem =>

@@ -12,6 +12,8 @@ export interface BreakEven {
   itemsAgainstPollers: number | null;
   /** Items a day, against the Functions queue trigger. */
   itemsAgainstTrigger: number | null;
+  /** Number of polling threads from which on their polls of empty queues cost more than the notification layer. */
+  notificationThreads: number | null;
 }
 
 const LIMIT = 1e12;
@@ -35,11 +37,11 @@ export function breakEven(parameters: MonthParameters, sheet: PriceSheet): Break
       const month = modelMonth({ ...parameters, items }, sheet);
       return month.sluice.totalUsd < other(month);
     });
-  const sluiceUsd = modelMonth(parameters, sheet).sluice.totalUsd;
-  const pollersUsd = (threads: number) =>
-    modelMonth({ ...parameters, queues: 1, pollers: threads }, sheet).pollers.totalUsd;
+  const { sluice, notification } = modelMonth(parameters, sheet);
+  const withThreads = (pollers: number) => modelMonth({ ...parameters, queues: 1, pollers }, sheet);
   return {
-    pollingThreads: smallest((threads) => sluiceUsd < pollersUsd(threads)),
+    pollingThreads: smallest((threads) => sluice.totalUsd < withThreads(threads).pollers.totalUsd),
+    notificationThreads: smallest((threads) => notification.costUsd < withThreads(threads).notification.savedUsd),
     itemsAgainstPollers: itemsUntilCheaperThan((month) => month.pollers.totalUsd),
     itemsAgainstTrigger: itemsUntilCheaperThan((month) => month.trigger.totalUsd),
   };

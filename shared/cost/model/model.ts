@@ -7,7 +7,7 @@ import { MESSAGE_AN_ITEM, timesOperations } from '../counts.ts';
 import type { PriceSheet } from '../sheet.ts';
 import { createLedger, type Line, type When } from './model-lines.ts';
 import { DAYS_A_MONTH, type MonthParameters, SECONDS_AN_HOUR, scaleControllerReads } from './month-parameters.ts';
-import { sluiceLines } from './sluice-month.ts';
+import { type MonthOfWork, notificationLines, sluiceLines } from './sluice-month.ts';
 
 /** One design's month. */
 export interface Solution {
@@ -23,12 +23,15 @@ export interface Month {
   pollers: Solution;
   trigger: Solution;
   sluice: Solution;
+  /** What Service Bus costs Sluice in the month, and what the polls of empty queues that it replaces would cost. */
+  notification: { costUsd: number; savedUsd: number };
 }
 
 const isIdle = (when: When): boolean => when !== 'work';
 
+const sum = (lines: Line[]): number => lines.reduce((usd, line) => usd + (line.usd ?? 0), 0);
+
 function toSolution(title: string, lines: Line[]): Solution {
-  const sum = (some: Line[]) => some.reduce((usd, line) => usd + (line.usd ?? 0), 0);
   return { title, lines, totalUsd: sum(lines), idleUsd: sum(lines.filter(({ when }) => isIdle(when))) };
 }
 
@@ -77,23 +80,26 @@ function triggerMonth({ queues, idleHours, items }: MonthParameters, sheet: Pric
   return toSolution('Functions queue trigger, one message per item', ledger.lines());
 }
 
-function sluiceMonth(parameters: MonthParameters, sheet: PriceSheet): Solution {
-  const { items, chunk, backend } = parameters;
+function workOfMonth({ items, chunk, batches: batchesADay }: MonthParameters): MonthOfWork {
   // A batch holds an item at least, and items come in a batch at least.
-  const batches = Math.min(Math.max(1, parameters.batches), items);
+  const batches = Math.min(Math.max(1, batchesADay), items);
   const shape = { items: batches === 0 ? 0 : Math.ceil(items / batches), itemsPerChunk: chunk };
   const batchesAMonth = batches * DAYS_A_MONTH;
-  const work = {
+  return {
     operations: timesOperations(batchOperations(shape), batchesAMonth),
     actions: batchActions(shape) * batchesAMonth,
     batches: batchesAMonth,
   };
-  return toSolution(`Sluice, durable backend ${backend}`, sluiceLines(parameters, work, sheet));
 }
 
 /** The month of each design. */
-export const modelMonth = (parameters: MonthParameters, sheet: PriceSheet): Month => ({
-  pollers: pollersMonth(parameters, sheet),
-  trigger: triggerMonth(parameters, sheet),
-  sluice: sluiceMonth(parameters, sheet),
-});
+export function modelMonth(parameters: MonthParameters, sheet: PriceSheet): Month {
+  const work = workOfMonth(parameters);
+  const pollers = pollersMonth(parameters, sheet);
+  return {
+    pollers,
+    trigger: triggerMonth(parameters, sheet),
+    sluice: toSolution(`Sluice, durable backend ${parameters.backend}`, sluiceLines(parameters, work, sheet)),
+    notification: { costUsd: sum(notificationLines(work, sheet)), savedUsd: pollers.idleUsd },
+  };
+}

@@ -1,6 +1,7 @@
 /** The lines of Sluice's own month: what is billed with no batch in flight comes first. */
 import type { Operations } from '../../contract/operations.ts';
 import { DURABLE_ACTION_ON_STORAGE, timesOperations } from '../counts.ts';
+import { gbSecondsOf } from '../price.ts';
 import { type PriceSheet, unitPrice } from '../sheet.ts';
 import { createLedger, type Ledger, type Line } from './model-lines.ts';
 import { DAYS_A_MONTH, type MonthParameters, SECONDS_AN_HOUR, scaleControllerReads } from './month-parameters.ts';
@@ -20,14 +21,14 @@ const DURABLE_POLL_SECONDS = 2;
 /** Azure/durabletask AzureStorageOrchestrationServiceSettings.cs: each 10 s a read and a write of the partition table. */
 const LEASE_SECONDS = 10;
 const OPERATIONS_A_LEASE = 2;
-/** learn: flex-consumption-plan: at least 1,000 ms an activation; at 2,048 MB. */
-const GB_SECONDS_A_TIMER = 2;
-/** Retention, keys and old instances take a query more each, once a day. */
-const DAILY_SWEEP_QUERIES = 3;
+/** Retention, keys, old actions and old instances take a query more each, once a day. */
+const DAILY_SWEEP_QUERIES = 4;
 
 const isServiceBus = ([name]: [string, number]): boolean => name.startsWith('servicebus.');
 
-function addServiceBus(ledger: Ledger, work: MonthOfWork, sheet: PriceSheet): void {
+/** The lines of the notification layer: what it costs that nobody polls the work queues. */
+export function notificationLines(work: MonthOfWork, sheet: PriceSheet): Line[] {
+  const ledger = createLedger(sheet);
   const included = unitPrice(sheet, 'servicebus.included') ?? 0;
   const reads = SERVICE_BUS_READS_AN_HOUR * 24 * DAYS_A_MONTH;
   const events = Object.entries(work.operations)
@@ -54,6 +55,7 @@ function addServiceBus(ledger: Ledger, work: MonthOfWork, sheet: PriceSheet): vo
     n: events,
     included: Math.max(0, included - reads),
   });
+  return ledger.lines();
 }
 
 function addDurable(ledger: Ledger, { backend, partitionCount, idleHours }: MonthParameters, work: MonthOfWork): void {
@@ -87,16 +89,21 @@ function addDurable(ledger: Ledger, { backend, partitionCount, idleHours }: Mont
 function addTimers(ledger: Ledger, { sweepMinutes, inboxMinutes }: MonthParameters): void {
   const firings = (minutes: number) => (minutes === 0 ? 0 : Math.round((MINUTES_A_DAY / minutes) * DAYS_A_MONTH));
   const all = firings(sweepMinutes) + firings(inboxMinutes);
-  ledger.operations('always', 'sweep timer', `open batches each ${sweepMinutes} min, and 3 queries a day`, {
-    'table.query': firings(sweepMinutes) + DAILY_SWEEP_QUERIES * DAYS_A_MONTH,
-  });
+  ledger.operations(
+    'always',
+    'sweep timer',
+    `open batches each ${sweepMinutes} min, and ${DAILY_SWEEP_QUERIES} queries a day`,
+    {
+      'table.query': firings(sweepMinutes) + DAILY_SWEEP_QUERIES * DAYS_A_MONTH,
+    },
+  );
   ledger.operations('always', 'inbox timer', `list of the inbox each ${inboxMinutes} min`, {
     'blob.list': firings(inboxMinutes),
   });
   ledger.units('always', 'timers', 'executions (before the free grant)', { priceClass: 'functions.execution', n: all });
   ledger.units('always', 'timers', 'GB-seconds, 1 s at 2 GB a firing (before the free grant)', {
     priceClass: 'functions.gbSecond',
-    n: all * GB_SECONDS_A_TIMER,
+    n: all * gbSecondsOf(0),
   });
 }
 
@@ -111,9 +118,8 @@ function addWork(ledger: Ledger, work: MonthOfWork): void {
 /** Every line of Sluice's month. */
 export function sluiceLines(parameters: MonthParameters, work: MonthOfWork, sheet: PriceSheet): Line[] {
   const ledger = createLedger(sheet);
-  addServiceBus(ledger, work, sheet);
   addDurable(ledger, parameters, work);
   addTimers(ledger, parameters);
   addWork(ledger, work);
-  return ledger.lines();
+  return [...notificationLines(work, sheet), ...ledger.lines()];
 }

@@ -1,10 +1,11 @@
 import { type BatchPause, type BatchRow, pendingItems, type RevisionTimes } from '../../batches/batch-row.ts';
-import type { BatchProgress } from '../../batches/progress-rows.ts';
+import type { BatchProgress } from '../../batches/progress/progress-rows.ts';
 import { firstRevision, isDeadlineMet, presentRevision } from '../../batches/revisions.ts';
 import type { PriceSheet } from '../../cost/sheet.ts';
+import type { TelemetryLinks } from '../../settings.ts';
 import type { Workload } from '../../workload/define.ts';
 import { deadLetterHint, suspectHint } from './hints.ts';
-import { paceOf } from './pace.ts';
+import { paceOf } from './pace-view.ts';
 import { receiptView } from './receipt-view.ts';
 import type { BatchView } from './schemas.ts';
 
@@ -12,8 +13,11 @@ import type { BatchView } from './schemas.ts';
 export interface BatchNow {
   progress?: BatchProgress | undefined;
   blocked?: BatchView['blocked'];
+  waiting?: BatchView['waiting'];
   /** Its workload; undefined: not deployed any more, or not asked for. */
   deployed?: Workload | undefined;
+  /** Default: none. */
+  telemetryLinks?: TelemetryLinks;
 }
 
 /** A batch as the API shows it. `nowMs` is service time, for rate and estimate; the receipt is priced by `sheet`. */
@@ -21,10 +25,10 @@ export function batchView(
   row: BatchRow,
   nowMs: number,
   sheet: PriceSheet,
-  { progress, blocked, deployed }: BatchNow = {},
+  { telemetryLinks = {}, progress, blocked, waiting, deployed }: BatchNow = {},
 ): BatchView {
-  const { id, workload, version, lane, pool, state, accepted, succeeded, dead, cancelled, retried, duplicatesSeen } =
-    row;
+  const { id, workload, version, lane, pool, state, accepted, succeeded, dead, discarded, cancelled } = row;
+  const { retried, duplicatesSeen } = row;
   const pending = pendingItems(row);
   const [first, present] = [firstRevision(row), presentRevision(row)];
   const hint = row.suspect === undefined ? deadLetterHint(row) : undefined;
@@ -35,12 +39,13 @@ export function batchView(
     lane,
     pool,
     state,
+    ...(row.producer === undefined ? {} : { producer: row.producer }),
     source: sourceView(row),
     ...(row.labels === undefined ? {} : { labels: row.labels }),
-    counts: { accepted, succeeded, dead, cancelled, pending, retried, duplicatesSeen },
+    counts: { accepted, succeeded, dead, discarded, cancelled, pending, retried, duplicatesSeen },
     chunks: { total: row.chunksTotal, done: row.chunksDone },
     times: { accepted: row.acceptedAt, ...timesOf(present) },
-    deadline: { at: first.deadlineAt, met: isDeadlineMet(first, nowMs) },
+    deadline: { at: first.deadlineAt, met: isDeadlineMet(first, nowMs), ...atRiskView(row) },
     ...(progress === undefined ? {} : { progress: progressView(progress) }),
     ...paceOf(
       { state, pending, running: progress, isBlocked: blocked !== undefined, deployed, paused: row.paused, ...present },
@@ -51,14 +56,19 @@ export function batchView(
     revisions: [...row.earlier, present].map(revisionView),
     reportRevision: row.reportRevision < 0 ? null : row.reportRevision,
     ...(blocked === undefined ? {} : { blocked }),
+    ...(waiting === undefined ? {} : { waiting }),
     ...(row.paused === undefined ? {} : { paused: pauseView(row.paused) }),
     ...(row.reportProblem === undefined ? {} : { reportProblem: row.reportProblem }),
+    ...(row.causes === undefined ? {} : { causes: row.causes }),
     ...(row.suspect === undefined ? {} : { suspect: { causes: [...row.suspect.causes], ...suspectHint(row) } }),
     ...(hint === undefined ? {} : { hint }),
     receipt: receiptView(row, sheet),
-    links: batchLinks(row.id),
+    links: { ...batchLinks(row.id), ...telemetryView(row, telemetryLinks) },
   };
 }
+
+const atRiskView = ({ atRiskAt }: BatchRow): Pick<BatchView['deadline'], 'atRiskAt'> =>
+  atRiskAt === undefined ? {} : { atRiskAt };
 
 const pauseView = ({ by, reason, at: since }: BatchPause): BatchView['paused'] => ({ by, reason, since });
 
@@ -72,10 +82,18 @@ const timesOf = ({ openedAt, queuedAt, startedAt, completedAt, deadlineAt }: Rev
 
 const revisionView = (revision: RevisionTimes): BatchView['revisions'][number] => ({
   revision: revision.revision,
+  kind: kindOf(revision),
+  ...(revision.discardReason === undefined ? {} : { reason: revision.discardReason }),
   items: revision.items,
   ...timesOf(revision),
   latencyMs: latencyOf(revision),
 });
+
+function kindOf({ revision, items, discardReason }: RevisionTimes): BatchView['revisions'][number]['kind'] {
+  if (revision === 0) return 'upload';
+  if (discardReason !== undefined) return 'discard';
+  return items === 0 ? 'report' : 'redrive';
+}
 
 const sourceView = ({ sourceKind: kind, sourceName: name, fileName, format, csv }: BatchRow): BatchView['source'] => ({
   kind,
@@ -93,6 +111,15 @@ const progressView = ({ error, ...progress }: BatchProgress): BatchView['progres
   ...progress,
   ...(error === undefined ? {} : { latestError: error }),
 });
+
+/** A batch without a trace, as one that was accepted without telemetry, has no link to it. */
+function telemetryView({ id, traceparent }: BatchRow, { logs, trace }: TelemetryLinks): Partial<BatchView['links']> {
+  const [, traceId] = traceparent?.split('-') ?? [];
+  return {
+    ...(logs === undefined ? {} : { logs: logs.replaceAll('{batch}', id) }),
+    ...(trace === undefined || traceId === undefined ? {} : { trace: trace.replaceAll('{trace}', traceId) }),
+  };
+}
 
 /** Where the resources of a batch are. */
 export function batchLinks(id: string): BatchView['links'] {

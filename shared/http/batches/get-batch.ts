@@ -1,7 +1,8 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { type BatchRow, isFinished } from '../../batches/batch-row.ts';
-import { readBatchAndProgress, sumFresh } from '../../batches/progress-rows.ts';
+import { readBatchAndProgress, sumFresh } from '../../batches/progress/progress-rows.ts';
 import type { PriceSheet } from '../../cost/sheet.ts';
+import type { TelemetryLinks } from '../../settings.ts';
 import type { Table } from '../../storage/table.ts';
 import type { GateDeps } from '../../wake/gate.ts';
 import type { GateRow } from '../../wake/gate-row.ts';
@@ -9,37 +10,54 @@ import type { Registry } from '../../workload/registry.ts';
 import { json } from '../edge/answers.ts';
 import { batchBy } from '../edge/parameters.ts';
 import { readGates } from '../queues/read-gates.ts';
-import { batchView } from './batch-view.ts';
+import { type BatchNow, batchView } from './batch-view.ts';
 import type { BatchView } from './schemas.ts';
+import { readWaiting } from './waiting.ts';
 
 export interface GetBatchHttp {
   table: Table;
   gate: Pick<GateDeps, 'table' | 'now'>;
   registry: Registry;
   prices: PriceSheet;
+  /** Default: none. */
+  links?: TelemetryLinks;
 }
 
 /**
- * GET batches/{id}: a batch and the progress of its running chunks by one table read; until it is finished or paused, a second
- * one tells whether its queues drain.
+ * GET batches/{id}: a batch and the progress of its running chunks by one table read; until it is finished or paused, a
+ * second one tells whether its queues drain, and while nothing of it runs, a third one what is ahead of it.
  */
 export async function getBatch(deps: GetBatchHttp, request: HttpRequest): Promise<HttpResponseInit> {
   const { row, progress: rows } = await batchBy(request, (id) => readBatchAndProgress(deps.table, id));
+  const progress = isFinished(row.state) ? undefined : sumFresh(rows, row, deps.gate.now());
   const now = isFinished(row.state)
     ? {}
     : {
-        blocked: row.state === 'paused' ? undefined : await readBlocked(deps, row),
-        progress: sumFresh(rows, row, deps.gate.now()),
+        ...(row.state === 'paused' ? {} : await readQueues(deps, row, progress !== undefined)),
+        progress,
         deployed: deps.registry.workload(row.workload),
       };
-  return json(batchView(row, deps.gate.now(), deps.prices, now));
+  return json(batchView(row, deps.gate.now(), deps.prices, { ...now, telemetryLinks: deps.links ?? {} }));
 }
 
-async function readBlocked(
-  { gate, registry }: GetBatchHttp,
+async function readQueues(
+  { table, gate, registry }: GetBatchHttp,
+  row: BatchRow,
+  isRunning: boolean,
+): Promise<Pick<BatchNow, 'blocked' | 'waiting'>> {
+  const gates = await readGates(gate.table, `${row.workload}-`);
+  const blocked = blockedOf(row, registry, gates);
+  const waiting = isRunning
+    ? undefined
+    : await readWaiting(table, row, { registry, gates, blocked, nowMs: gate.now() });
+  return { blocked, waiting };
+}
+
+function blockedOf(
   { workload, lane }: BatchRow,
-): Promise<BatchView['blocked']> {
-  const gates = await readGates(gate.table, `${workload}-`);
+  registry: Registry,
+  gates: ReadonlyMap<string, GateRow>,
+): BatchView['blocked'] {
   for (const address of registry.queues()) {
     const isOfBatch = address.workload.name === workload && (address.lane === lane || address.kind === 'results');
     const blocked = isOfBatch ? blockedBy(gates.get(address.queue)) : undefined;

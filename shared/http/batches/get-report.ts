@@ -1,11 +1,11 @@
-import type { HttpRequest, HttpResponseInit } from '@azure/functions';
+import type { HttpRequest } from '@azure/functions';
 import type { ContainerClient } from '@azure/storage-blob';
 import { type BatchRow, isFinished, pendingItems } from '../../batches/batch-row.ts';
 import { CONTAINERS } from '../../contract/names.ts';
 import { Problem } from '../../errors.ts';
 import { type Report, type ReportHeader, readReport } from '../../results/read-report.ts';
 import type { Table } from '../../storage/table.ts';
-import { textBody } from '../edge/body.ts';
+import type { Answer } from '../edge/answers.ts';
 import { columnsOf, csvLine, fieldOf, isRecord } from '../edge/csv.ts';
 import { answerFormat, type Format, MEDIA_TYPES } from '../edge/formats.ts';
 import { batchOf, wholeOf } from '../edge/parameters.ts';
@@ -18,7 +18,7 @@ export interface ReportHttp {
 const MAX_REVISION = 9_999;
 
 /** GET batches/{id}/report: the newest report, or that of `?revision=`, as NDJSON, CSV or JSON; its counts are headers. */
-export async function getReport(deps: ReportHttp, request: HttpRequest): Promise<HttpResponseInit> {
+export async function getReport(deps: ReportHttp, request: HttpRequest): Promise<Answer> {
   const { row: batch } = await batchOf(request, deps.table);
   const format = answerFormat(request, ['ndjson', 'csv', 'json']);
   const bounds = { min: 0, max: MAX_REVISION, fallback: batch.reportRevision };
@@ -27,7 +27,7 @@ export async function getReport(deps: ReportHttp, request: HttpRequest): Promise
   const report = known ? await readReport(deps.container(CONTAINERS.reports), batch.id, revision) : undefined;
   if (!report) throw new Problem('not-found', missing(batch, revision));
   const headers = { ...headersOf(report.header), 'content-type': MEDIA_TYPES[format] };
-  return { headers, body: await textBody(piecesOf(report, format)) };
+  return { headers, stream: { pieces: piecesOf(report, format), operations: {} } };
 }
 
 function missing(batch: BatchRow, revision: number): string {

@@ -1,12 +1,12 @@
-import type { HttpRequest, HttpResponseInit } from '@azure/functions';
+import type { HttpRequest } from '@azure/functions';
 import type { ContainerClient } from '@azure/storage-blob';
 import { doneChunks } from '../../batches/done-chunks.ts';
 import { CONTAINERS } from '../../contract/names.ts';
-import { type ChunkFrame, planPage, readAhead, readLines } from '../../results/chunk-pages.ts';
+import { type ChunkFrame, planPage, readLines } from '../../results/chunk-pages.ts';
 import type { Table } from '../../storage/table.ts';
-import { json } from '../edge/answers.ts';
-import { textBody } from '../edge/body.ts';
+import { type Answer, json } from '../edge/answers.ts';
 import { answerFormat, MEDIA_TYPES } from '../edge/formats.ts';
+import { frameStream } from '../edge/frame-stream.ts';
 import { nextLink } from '../edge/links.ts';
 import { batchOf, chunkOf, wholeOf } from '../edge/parameters.ts';
 import { csvResults } from './results-csv.ts';
@@ -21,21 +21,19 @@ const MiB = 1024 * 1024;
 /** A page in decoded bytes. The library buffers what a slow client does not take, so this bounds the memory of an answer. */
 const PAGE_BYTES = 64 * MiB;
 const MAX_CHUNKS = 1_000;
-/** Chunks read ahead of the one that is being sent. */
-const AHEAD = 4;
 
 /**
  * GET batches/{id}/results: the results of the finished chunks in row order, a page at a time, as NDJSON or CSV;
  * `?manifest` answers with where they lie. What is told while the batch runs is not all: the header says its state.
  */
-export async function getResults(deps: ResultsHttp, request: HttpRequest): Promise<HttpResponseInit> {
+export async function getResults(deps: ResultsHttp, request: HttpRequest): Promise<Answer> {
   const { row: batch } = await batchOf(request, deps.table);
   const manifest = request.query.has('manifest');
   const format = answerFormat(request, ['ndjson', 'csv']);
-  const chunks = wholeOf(request, 'limit', { min: 1, max: MAX_CHUNKS, fallback: MAX_CHUNKS });
+  const most = wholeOf(request, 'limit', { min: 1, max: MAX_CHUNKS, fallback: MAX_CHUNKS });
   const rows = doneChunks(deps.table, batch.id, chunkOf(request, 'from'));
   const page = await planPage(rows, 'results', {
-    chunks,
+    chunks: most,
     bytes: manifest ? Number.POSITIVE_INFINITY : PAGE_BYTES,
   });
   const from = page.next === undefined ? undefined : { from: page.next };
@@ -43,10 +41,11 @@ export async function getResults(deps: ResultsHttp, request: HttpRequest): Promi
   if (manifest) {
     return json(manifestOf(batch.id, page.frames), { headers: { ...state, ...nextLink(request, from) } });
   }
-  const lines = readAhead(page.frames, AHEAD, (frame) => readLines(deps.container(CONTAINERS.results), frame));
-  if (format === 'csv') return csvResults(request, lines, { from, headers: state });
+  const results = deps.container(CONTAINERS.results);
+  const chunks = { frames: page.frames, read: (frame: ChunkFrame) => readLines(results, frame) };
+  if (format === 'csv') return csvResults(request, chunks, { from, headers: state });
   const headers = { ...state, 'content-type': MEDIA_TYPES.ndjson, ...nextLink(request, from) };
-  return { headers, body: await textBody(ndjson(lines)) };
+  return { headers, stream: frameStream(chunks, ndjson) };
 }
 
 async function* ndjson(chunks: AsyncIterable<string[]>): AsyncGenerator<string> {

@@ -1,14 +1,16 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
+import { isFinished } from '../../batches/batch-row.ts';
 import { type ListedBatch, listBatchesOf } from '../../batches/listing.ts';
 import { isDeadlineMet } from '../../batches/revisions.ts';
 import { batchDate, batchTimeMs } from '../../contract/names.ts';
+import { DAY_MS, dateOf } from '../../days.ts';
 import { Problem } from '../../errors.ts';
 import type { Table } from '../../storage/table.ts';
 import { json } from '../edge/answers.ts';
 import { nextLink } from '../edge/links.ts';
-import { batchIdOf, dayOf, labelsOf, stateOf, wholeOf, workloadNameOf } from '../edge/parameters.ts';
+import { batchIdOf, dayOf, labelsOf, searchOf, stateOf, wholeOf, workloadNameOf } from '../edge/parameters.ts';
 import { batchLinks } from './batch-view.ts';
-import { paceOf } from './pace.ts';
+import { paceOf } from './pace-view.ts';
 import type { BatchEntry, BatchList } from './schemas.ts';
 
 export interface BatchesHttp {
@@ -16,26 +18,33 @@ export interface BatchesHttp {
   now: () => number;
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** Without a day a listing walks back this many; each is a query, and an idle pipeline has none to find. */
-export const DAYS_BACK = 7;
+const DAYS_BACK = 7;
 const LIMIT = { min: 1, max: 200, fallback: 50 };
 
-/** GET batches: the batches of a day, or of the last days, newest first. */
+/**
+ * GET batches: the batches of a day, or of the last days, newest first. A page compares at most 2,000 batches with the
+ * filters; it may be empty and still have a next one.
+ */
 export async function listBatches({ table, now }: BatchesHttp, request: HttpRequest): Promise<HttpResponseInit> {
   const after = batchIdOf(request, 'after');
   const nowMs = now();
   const days = daysFor(dayOf(request), after, nowMs);
-  const { batches, next } = await listBatchesOf(table, {
+  const { batches, next, lookedAt } = await listBatchesOf(table, {
     days,
     after,
     limit: wholeOf(request, 'limit', LIMIT),
     workload: workloadNameOf(request),
     state: stateOf(request),
     labels: labelsOf(request),
+    search: searchOf(request),
   });
   const [to = '', from = to] = [days[0], days.at(-1)];
-  const list: BatchList = { batches: batches.map((batch) => entryOf(batch, nowMs)), days: { from, to } };
+  const list: BatchList = {
+    batches: batches.map((batch) => entryOf(batch, nowMs)),
+    days: { from, to },
+    lookedAt: { batches: lookedAt.count, until: lookedAt.last === undefined ? null : createdAtOf(lookedAt.last) },
+  };
   return json(list, { headers: nextLink(request, next === undefined ? undefined : { after: next }) });
 }
 
@@ -46,16 +55,36 @@ function daysFor(day: string | undefined, after: string | undefined, nowMs: numb
   }
   if (day !== undefined) return [day];
   const startMs = after === undefined ? nowMs : batchTimeMs(after);
-  return Array.from({ length: DAYS_BACK }, (_, back) => new Date(startMs - back * DAY_MS).toISOString().slice(0, 10));
+  return Array.from({ length: DAYS_BACK }, (_, back) => dateOf(startMs - back * DAY_MS));
 }
 
+const createdAtOf = (id: string): string => new Date(batchTimeMs(id)).toISOString();
+
 function entryOf(batch: ListedBatch, nowMs: number): BatchEntry {
-  const { id, workload, lane, state, accepted, dead, pending, revision, openedAt, deadlineAt } = batch;
+  const { id, workload, lane, state, accepted, dead, discarded, pending, revision, openedAt, deadlineAt } = batch;
   const { completedAt = null, deadlineMet = isDeadlineMet(batch, nowMs) } = batch;
-  const createdAt = new Date(batchTimeMs(id)).toISOString();
-  const times = { createdAt, revision, openedAt, completedAt, deadlineAt, deadlineMet };
+  const times = { createdAt: createdAtOf(id), revision, openedAt, completedAt, deadlineAt, deadlineMet };
   const pace = paceOf({ ...batch, items: batch.revisionItems }, nowMs);
-  const { fileName, labels } = batch;
-  const given = { ...(fileName === undefined ? {} : { file: fileName }), ...(labels === undefined ? {} : { labels }) };
-  return { id, workload, lane, state, accepted, dead, pending, ...given, ...times, ...pace, links: batchLinks(id) };
+  const { fileName, labels, causes, atRiskAt, latencyP95 = null } = batch;
+  const given = {
+    ...(fileName === undefined ? {} : { file: fileName }),
+    ...(labels === undefined ? {} : { labels }),
+    ...(causes === undefined ? {} : { causes }),
+    ...(atRiskAt === undefined || isFinished(state) ? {} : { atRiskAt }),
+  };
+  return {
+    id,
+    workload,
+    lane,
+    state,
+    accepted,
+    dead,
+    discarded,
+    pending,
+    latencyP95Ms: latencyP95,
+    ...given,
+    ...times,
+    ...pace,
+    links: batchLinks(id),
+  };
 }

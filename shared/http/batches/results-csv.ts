@@ -1,7 +1,8 @@
-import type { HttpRequest, HttpResponseInit } from '@azure/functions';
-import { textBody } from '../edge/body.ts';
+import type { HttpRequest } from '@azure/functions';
+import type { Answer } from '../edge/answers.ts';
 import { columnsOf, csvLine, fieldOf, isRecord } from '../edge/csv.ts';
 import { MEDIA_TYPES } from '../edge/formats.ts';
+import { type Frames, frameStream } from '../edge/frame-stream.ts';
 import { nextLink } from '../edge/links.ts';
 
 /** Collects the fields that the first chunk did not have: a stream cannot go back to its header. */
@@ -19,18 +20,18 @@ export interface CsvPage {
  */
 export async function csvResults(
   request: HttpRequest,
-  chunks: AsyncGenerator<string[]>,
+  { frames, read }: Frames<string[]>,
   { from, headers }: CsvPage,
-): Promise<HttpResponseInit> {
-  const first = await chunks.next();
-  const firstLines = first.done ? [] : first.value;
+): Promise<Answer> {
+  const [first, ...others] = frames;
+  const firstLines = first ? await read(first) : [];
   const chosen = request.query.getAll('column');
   const columns = chosen.length > 0 ? chosen : defaultColumns(firstLines);
   const withHeader = request.query.get('header') !== 'absent';
   const next = from && { ...from, column: columns, header: 'absent' };
   const type = `${MEDIA_TYPES.csv}; header=${withHeader ? 'present' : 'absent'}`;
-  const body = await textBody(csvPieces(firstLines, chunks, { columns, withHeader }));
-  return { headers: { ...headers, 'content-type': type, ...nextLink(request, next) }, body };
+  const stream = frameStream({ frames: others, read }, (rest) => csvPieces(firstLines, rest, { columns, withHeader }));
+  return { headers: { ...headers, 'content-type': type, ...nextLink(request, next) }, stream };
 }
 
 const parse = (line: string): unknown => JSON.parse(line);

@@ -10,6 +10,7 @@ import {
   type Route,
   type RouteParameter,
   STATE,
+  TEXTS,
   whole,
 } from '../edge/route.ts';
 import { pauseRequestSchema } from '../edge/schemas.ts';
@@ -23,7 +24,6 @@ import {
 } from './schemas.ts';
 import { TRY_ITEMS } from './try-upload.ts';
 
-const TEXTS = { type: 'array', items: { type: 'string' } };
 const UPLOAD_BODY = Object.fromEntries([...MEDIA_TYPES.keys()].map((type) => [type, 'text' as const]));
 
 /** learn: functions-scale, service limits. */
@@ -129,6 +129,10 @@ export const BATCH_ROUTES: readonly Route[] = [
       query('workload', 'Only batches of this workload'),
       query('state', 'Only batches in this state', { type: 'string', enum: [...BATCH_STATES] }),
       query('label', 'Only batches with this label, as key=value; may be repeated', TEXTS),
+      query(
+        'search',
+        'Only batches with this at an end of their id, in the name of their file or the value of a label',
+      ),
       query('after', 'Go on after this batch'),
     ],
     answers: [{ status: 200, description: 'A page', content: { [JSON_TYPE]: batchListSchema }, headers: NEXT }],
@@ -190,6 +194,7 @@ export const BATCH_ROUTES: readonly Route[] = [
           'sluice-report-accepted': 'Items accepted',
           'sluice-report-succeeded': 'Items succeeded',
           'sluice-report-dead': 'Dead letters',
+          'sluice-report-discarded': 'Dead letters discarded',
           'sluice-report-cancelled': 'Items cancelled',
         },
       },

@@ -1,4 +1,7 @@
-/** What the routes of batches answer with. The OpenAPI document is made from these, and tests check answers against them. */
+/**
+ * What the routes of batches answer with. The OpenAPI document is made from these, and tests check answers against
+ * them.
+ */
 import { z } from 'zod';
 import { BATCH_STATES } from '../../batches/batch-row.ts';
 import { operationsSchema } from '../../contract/operations.ts';
@@ -9,7 +12,10 @@ import { count, time, uploadPosition, usd } from '../edge/schemas.ts';
 
 const operations = operationsSchema.describe('Billed operations by name, such as blob.put');
 
-/** What a batch has spent; prices of `sheet`, in USD. `drainOperations` and `hostOperations` are computed, the rest counted. */
+/**
+ * What a batch has spent; prices of `sheet`, in USD. `drainOperations` and `hostOperations` are computed, the rest
+ * counted.
+ */
 export const batchReceiptSchema = z.object({
   handlerSeconds: z.number().nonnegative(),
   operations: operations.describe('Counted for this batch'),
@@ -44,6 +50,10 @@ const deadlineMet = z
   .nullable()
   .describe('Whether the first completion met the deadline, whatever was redriven later; null while that is open');
 
+const atRiskAt = time
+  .optional()
+  .describe('When the present revision was first found likely to miss its deadline; absent: it was not');
+
 const rate = z
   .number()
   .nonnegative()
@@ -66,6 +76,10 @@ export const batchViewSchema = z.object({
   lane: z.string(),
   pool: z.string(),
   state: z.enum(BATCH_STATES),
+  producer: z
+    .string()
+    .optional()
+    .describe('Who put the message of version 2 that the batch was adopted from; absent: a client or the inbox'),
   source: z.object({
     kind: z.enum(['http', 'inbox']),
     name: z.string(),
@@ -85,6 +99,7 @@ export const batchViewSchema = z.object({
     accepted: count,
     succeeded: count,
     dead: count,
+    discarded: count.describe('Dead letters that an operator has discarded: they never run again'),
     cancelled: count,
     pending: count,
     retried: count,
@@ -94,7 +109,9 @@ export const batchViewSchema = z.object({
   times: revisionTimes
     .extend({ accepted: time.describe('Of the upload') })
     .describe('Of the present revision, but for accepted'),
-  deadline: z.object({ at: time, met: deadlineMet }).describe('The deadline of the upload'),
+  deadline: z
+    .object({ at: time, met: deadlineMet, atRiskAt })
+    .describe('The deadline of the upload; only atRiskAt is of the present revision, whose deadline is in times'),
   progress: z
     .object({
       chunks: count,
@@ -114,8 +131,16 @@ export const batchViewSchema = z.object({
   latencyMs: latency.describe('Item done minus batch accepted, for the first revision'),
   revision: count.describe('0 for the upload; each redrive opens the next'),
   revisions: z
-    .array(revisionTimes.extend({ revision: count, items: count, latencyMs: latency }))
-    .describe('The upload, and its redrives: the latest 19, and the present revision last'),
+    .array(
+      revisionTimes.extend({
+        revision: count,
+        kind: z.enum(['upload', 'redrive', 'discard', 'report']).describe('What has opened it'),
+        reason: z.string().optional().describe('Why its items were discarded'),
+        items: count,
+        latencyMs: latency,
+      }),
+    )
+    .describe('The upload, and its redrives and discards: the latest 19, and the present revision last'),
   reportRevision: count.nullable(),
   blocked: z
     .object({ queue: z.string(), since: time, reason: z.string() })
@@ -123,11 +148,27 @@ export const batchViewSchema = z.object({
     .describe(
       'Why an unfinished batch waits: the first of its queues that is paused, or whose drain cannot be started',
     ),
+  waiting: z
+    .object({
+      queue: z.string(),
+      batchesAhead: count.describe(
+        'Open batches of the lane that were accepted or redriven before; at most 5,000 are counted',
+      ),
+      itemsAhead: count.describe('Their items, as they were accepted or redriven'),
+      nextAt: time.optional().describe('When the circuit probes next, or the next delayed message becomes visible'),
+      reason: z.string().describe('Why nothing of it runs, in words'),
+    })
+    .optional()
+    .describe('Only while no item is known to have begun, or nothing of it runs'),
   paused: z
     .object({ by: z.enum(['operator', 'halt']), reason: z.string(), since: time })
     .optional()
     .describe('Why a batch in state paused was paused: by an operator, or by the option halt of its workload'),
   reportProblem: z.string().optional().describe('Why a finished batch has no report of its newest revision'),
+  causes: z
+    .record(z.string(), count)
+    .optional()
+    .describe('The most frequent causes of its current dead letters, at most 120 characters of each'),
   suspect: z
     .object({
       causes: z
@@ -155,7 +196,10 @@ export const batchViewSchema = z.object({
       'What may be the cause of dead letters: the cells of a CSV upload are text where the schema cannot say more',
     ),
   receipt: batchReceiptSchema,
-  links: batchLinks,
+  links: batchLinks.extend({
+    logs: z.string().optional().describe('Its logs in the telemetry back end, where the app knows the address'),
+    trace: z.string().optional().describe('Its trace there'),
+  }),
 });
 export type BatchView = z.infer<typeof batchViewSchema>;
 
@@ -182,6 +226,7 @@ export const batchEntrySchema = z.object({
   state: z.enum(BATCH_STATES),
   accepted: count,
   dead: count,
+  discarded: count,
   pending: count,
   file: z.string().optional().describe('Name of the uploaded file'),
   labels: labels.optional(),
@@ -192,6 +237,9 @@ export const batchEntrySchema = z.object({
   deadlineAt: time,
   ratePerSecond: rate,
   deadlineMet,
+  latencyP95Ms: count.nullable().describe('Of the first revision, once it has completed'),
+  causes: z.record(z.string(), count).optional().describe('The most frequent causes of its current dead letters'),
+  atRiskAt: atRiskAt.describe('As `deadline.atRiskAt` of the batch; only until it is finished'),
   estimate,
   links: batchLinks,
 });
@@ -201,6 +249,9 @@ export type BatchEntry = z.infer<typeof batchEntrySchema>;
 export const batchListSchema = z.object({
   batches: z.array(batchEntrySchema),
   days: z.object({ from: z.iso.date(), to: z.iso.date() }),
+  lookedAt: z
+    .object({ batches: count, until: time.nullable().describe('Creation of the last one; null: none') })
+    .describe('Batches that this page has compared with the filter; it may be empty, and still have a next page'),
 });
 export type BatchList = z.infer<typeof batchListSchema>;
 

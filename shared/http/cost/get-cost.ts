@@ -7,6 +7,7 @@ import { batchDate } from '../../contract/names.ts';
 import type { Meter } from '../../cost/meter.ts';
 import { addBatch, minutesOf, NOTHING_SPENT, type PeriodSpent, periodCost, type Timers } from '../../cost/period.ts';
 import type { PriceSheet } from '../../cost/sheet.ts';
+import { DAY_MS, dateOf } from '../../days.ts';
 import type { Settings } from '../../settings.ts';
 import type { Table } from '../../storage/table.ts';
 import { rounded, roundedOperations } from '../batches/receipt-view.ts';
@@ -23,7 +24,6 @@ export interface CostHttp {
   settings: Pick<Settings, 'sweepSchedule' | 'inboxSchedule' | 'instance'>;
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const NOT_INCLUDED = [
   'function executions and GB-seconds of submits, drains and these routes',
   'operations of requests that read: listings, results, reports, this one',
@@ -55,8 +55,6 @@ export async function getCost(deps: CostHttp, request: HttpRequest): Promise<Htt
   };
   return json(cost);
 }
-
-const dateOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 function lastDayOfMonth(day: string): string {
   const [year = 0, month = 0] = day.split('-').map(Number);

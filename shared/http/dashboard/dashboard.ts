@@ -8,6 +8,8 @@ export interface DashboardFile {
   name: string;
   type: string;
   text: string;
+  /** The same compressed with Brotli, as base64: it takes a while, and is done when it is built. */
+  brotli?: string;
 }
 
 /** What the web build makes. In `page`, `{base}` stands for the folder of the files, relative to the page. */
@@ -63,12 +65,15 @@ export function dashboardFile(assets: DashboardAssets | undefined, request: Http
     'cache-control': 'public, max-age=31536000, immutable',
     vary: 'accept-encoding',
   };
-  if (!takesGzip(request)) return { headers, body: file.text };
+  const takes = encodingsOf(request);
+  if (takes.has('br') && file.brotli !== undefined)
+    return { headers: { ...headers, 'content-encoding': 'br' }, body: Buffer.from(file.brotli, 'base64') };
+  if (!takes.has('gzip')) return { headers, body: file.text };
   return { headers: { ...headers, 'content-encoding': 'gzip' }, body: gzipOf(file) };
 }
 
-const takesGzip = (request: HttpRequest): boolean =>
-  (request.headers.get('accept-encoding') ?? '').split(',').some((each) => /^\s*gzip\s*$/i.test(each));
+const encodingsOf = (request: HttpRequest): ReadonlySet<string> =>
+  new Set((request.headers.get('accept-encoding') ?? '').split(',').map((each) => each.trim().toLowerCase()));
 
 function gzipOf(file: DashboardFile): Uint8Array {
   const bytes = compressed.get(file) ?? gzipSync(file.text, { level: 9 });

@@ -1,10 +1,12 @@
-import type { HttpRequest, HttpResponseInit } from '@azure/functions';
+import type { HttpRequest } from '@azure/functions';
 import { doneChunks } from '../../batches/done-chunks.ts';
 import { isChunkId } from '../../contract/names.ts';
 import { Problem } from '../../errors.ts';
+import { hasName } from '../../processing/outcome/header-causes.ts';
 import { type ChunkFrame, frameOfChunk, planPage, readAhead } from '../../results/chunk-pages.ts';
-import { textBody } from '../edge/body.ts';
+import type { Answer } from '../edge/answers.ts';
 import { answerFormat, MEDIA_TYPES } from '../edge/formats.ts';
+import { AHEAD, frameStream } from '../edge/frame-stream.ts';
 import { nextLink } from '../edge/links.ts';
 import { batchOf, chunkOf, wholeOf } from '../edge/parameters.ts';
 import { groupsText } from './dead-letter-groups.ts';
@@ -14,14 +16,13 @@ const MiB = 1024 * 1024;
 /** As for results: what bounds the memory of an answer that a slow client takes. */
 const PAGE = { chunks: 1_000, bytes: 64 * MiB };
 const LIMIT = { min: 1, max: 1_000, fallback: 100 };
-const AHEAD = 4;
 const FRAMES_AT_ONCE = 16;
 
 /**
  * GET batches/{id}/dead-letters: the current ones by cause; of one cause, a page of items; as NDJSON, all of them in
  * pages of whole chunks. Current is an item whose latest outcome is dead.
  */
-export async function getDeadLetters(deps: DeadLettersHttp, request: HttpRequest): Promise<HttpResponseInit> {
+export async function getDeadLetters(deps: DeadLettersHttp, request: HttpRequest): Promise<Answer> {
   const { row: batch } = await batchOf(request, deps.table);
   const format = answerFormat(request, ['json', 'ndjson']);
   const cause = request.query.get('cause') ?? undefined;
@@ -44,30 +45,33 @@ async function download(
   deps: DeadLettersHttp,
   request: HttpRequest,
   { batch, read, cause, headers }: Selection,
-): Promise<HttpResponseInit> {
+): Promise<Answer> {
   const page = await planPage(doneChunks(deps.table, batch, chunkOf(request, 'from')), 'dead', PAGE);
   const next = nextLink(request, page.next === undefined ? undefined : { from: page.next });
-  const body = await textBody(ndjson(readAhead(page.frames, AHEAD, read), cause));
-  return { headers: { ...headers, 'content-type': MEDIA_TYPES.ndjson, ...next }, body };
+  const stream = frameStream({ frames: page.frames, read }, (chunks) => ndjson(chunks, cause));
+  return { headers: { ...headers, 'content-type': MEDIA_TYPES.ndjson, ...next }, stream };
 }
 
 async function* ndjson(chunks: AsyncIterable<DeadLetterText[]>, cause: string | undefined): AsyncGenerator<string> {
   for await (const letters of chunks) {
-    for (const letter of letters) if (cause === undefined || letter.cause === cause) yield `${letter.text}\n`;
+    for (const letter of letters) if (isOf(letter, cause)) yield `${letter.text}\n`;
   }
 }
+
+const isOf = (letter: DeadLetterText, cause: string | undefined): boolean =>
+  cause === undefined || hasName(letter.cause, cause);
 
 /** The shape of deadLetterListSchema. One letter more than the page is looked for, to know whether a link is due. */
 async function itemsPage(
   deps: DeadLettersHttp,
   request: HttpRequest,
   { batch, read, cause, headers }: Selection,
-): Promise<HttpResponseInit> {
+): Promise<Answer> {
   const after = positionOf(request);
   const limit = wholeOf(request, 'limit', LIMIT);
   const items: DeadLetterText[] = [];
   for await (const letters of lettersFrom(deps, { batch, read, from: after?.chunk })) {
-    items.push(...letters.filter((letter) => letter.cause === cause && isBehind(letter, after)));
+    items.push(...letters.filter((letter) => isOf(letter, cause) && isBehind(letter, after)));
     if (items.length > limit) break;
   }
   const page = items.slice(0, limit);

@@ -1,19 +1,56 @@
 import { randomUUID } from 'node:crypto';
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { redrive } from '../../commands/redrive/redrive.ts';
+import type { Selection } from '../../commands/redrive/select.ts';
+import { findTooDeep, MAX_ITEM_NESTING } from '../../contract/nesting.ts';
+import { Problem } from '../../errors.ts';
 import type { FinalizeDeps } from '../../results/finalize.ts';
 import { json } from '../edge/answers.ts';
-import { jsonBodyOf } from '../edge/json-body.ts';
+import { exactBodyOf, jsonBodyOf } from '../edge/json-body.ts';
 import { batchOf, keyOf } from '../edge/parameters.ts';
-import { redriveRequestSchema } from './schemas.ts';
+import { discardRequestSchema, redriveRequestSchema } from './schemas.ts';
 
-/** Corrected items come with the request. */
+/** Corrected items, or the indices of many, come with the request. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
+/** A patch is merged into each item, of which there may be a million; the schema says so, too. */
+const MAX_PATCH_CHARS = 64 * 1024;
 
 /** POST batches/{id}/dead-letters/redrive: 202 once the selection is stored and its revision open. */
 export async function redriveDeadLetters(deps: FinalizeDeps, request: HttpRequest): Promise<HttpResponseInit> {
   const { row } = await batchOf(request, deps.table);
-  const { key, ...selection } = await jsonBodyOf(request, redriveRequestSchema, MAX_BODY_BYTES);
+  const { body, exact } = await exactBodyOf(request, redriveRequestSchema, MAX_BODY_BYTES);
+  const { key, ...checked } = body;
+  const hasItems = checked.corrected !== undefined || checked.patch !== undefined;
+  const selection = hasItems ? { ...checked, ...itemsIn(exact()) } : checked;
   const answer = await redrive(deps, { batch: row.id, key: keyOf(request) ?? key ?? randomUUID(), selection });
-  return json(answer, { status: 202, headers: { location: `/api/batches/${row.id}`, 'retry-after': '1' } });
+  return accepted(row.id, answer);
 }
+
+/**
+ * What becomes part of items, of a body that fits the schema.
+ * @throws Problem 'invalid-parameter' for a patch that is too large, as it will be merged: the schema does not read all
+ * digits, and no member "__proto__".
+ */
+const itemsIn = (body: unknown): Pick<Selection, 'corrected' | 'patch'> => {
+  const { corrected, patch } = body as Pick<Selection, 'corrected' | 'patch'>;
+  const text = JSON.stringify(patch ?? {});
+  if (text.length > MAX_PATCH_CHARS || findTooDeep(text, MAX_ITEM_NESTING) !== undefined)
+    throw new Problem(
+      'invalid-parameter',
+      `The patch must be at most ${MAX_PATCH_CHARS} characters, ${MAX_ITEM_NESTING} levels deep.`,
+    );
+  return { ...(corrected === undefined ? {} : { corrected }), ...(patch === undefined ? {} : { patch }) };
+};
+
+/** POST batches/{id}/dead-letters/discard: 202 once the revision is open that counts them as discarded. */
+export async function discardDeadLetters(deps: FinalizeDeps, request: HttpRequest): Promise<HttpResponseInit> {
+  const { row } = await batchOf(request, deps.table);
+  const { key, reason, ...choice } = await jsonBodyOf(request, discardRequestSchema, MAX_BODY_BYTES);
+  const selection = { ...choice, discard: reason };
+  const answer = await redrive(deps, { batch: row.id, key: keyOf(request) ?? key ?? randomUUID(), selection });
+  const { batch, revision, redriven: discarded, at } = answer;
+  return accepted(row.id, { batch, revision, discarded, at });
+}
+
+const accepted = (id: string, answer: object): HttpResponseInit =>
+  json(answer, { status: 202, headers: { location: `/api/batches/${id}`, 'retry-after': '1' } });

@@ -1,9 +1,14 @@
-/** How every HTTP function answers: JSON, or a problem document (RFC 9457) for what went wrong. */
+/** How every HTTP function answers: JSON, or a problem document (RFC 9457) for what went wrong; with what it cost. */
 import type { HttpRequest, HttpResponseInit, InvocationContext } from '@azure/functions';
+import { addOperations, type Operations } from '../../contract/operations.ts';
+import type { Meter } from '../../cost/meter.ts';
+import type { PriceSheet } from '../../cost/sheet.ts';
 import { ClientGoneError, ContentionError, MissingResourceError, Problem, statusOf, toError } from '../../errors.ts';
 import { isPassing } from '../../storage/retry-limits.ts';
 import { log, withLog } from '../../telemetry/log.ts';
 import { TimeLimitError } from '../../time-limit.ts';
+import { textBody } from './body.ts';
+import { COST_HEADER, costOf } from './cost-header.ts';
 
 export const PROBLEM_TYPE_BASE = 'https://sluice.example/problems/';
 const RETRY_AFTER_SECONDS = '5';
@@ -16,19 +21,64 @@ export const json = (body: unknown, init: Omit<HttpResponseInit, 'jsonBody'> = {
   jsonBody: body,
 });
 
-type Handler = (request: HttpRequest, context: InvocationContext) => Promise<HttpResponseInit>;
+/** What a handler answers with. */
+export interface Answer extends HttpResponseInit {
+  /** The body, made while it is sent; in place of `body`. */
+  stream?: AnswerStream;
+}
 
-/** Wraps a handler: its log lines go to the invocation, a Problem becomes its answer, anything else a 500, logged once. */
-export const answering =
-  (handler: Handler): Handler =>
-  (request, context) =>
-    withLog(context, async () => {
-      try {
-        return await handler(request, context);
-      } catch (error) {
-        return problemAnswer(error, new URL(request.url).pathname);
-      }
+/** A body made while it is sent. */
+export interface AnswerStream {
+  pieces: AsyncIterable<string>;
+  /** All that making the pieces costs: the headers, which say it, are sent first. Not counted with the handler. */
+  operations: Operations;
+}
+
+type Asked = [request: HttpRequest, context: InvocationContext];
+export type Handler = (...asked: Asked) => Promise<Answer>;
+
+export interface AnsweringDeps {
+  meter: Pick<Meter, 'measure'>;
+  prices: PriceSheet;
+  nowMs: () => number;
+  /** Called with each answer before it is sent, at the cost of its request. Must not throw. */
+  record: (asked: Asked, status: number) => Promise<void>;
+}
+
+/**
+ * Makes the wrapper of all handlers. Log lines go to the invocation, a Problem becomes its answer, anything else a 500,
+ * logged once. Each answer has the header `sluice-cost`.
+ */
+export const createAnswering =
+  ({ meter, prices, nowMs, record }: AnsweringDeps) =>
+  (handler: Handler): ((...asked: Asked) => Promise<HttpResponseInit>) =>
+  (...asked) =>
+    withLog(asked[1], async () => {
+      const beganMs = nowMs();
+      const { value, operations } = await meter.measure(async () => {
+        const answer = await answerOrProblem(asked, () => handler(...asked));
+        await record(asked, answer.status ?? 200);
+        return answer;
+      });
+      const { stream, ...answer } = value;
+      const sent = stream ? await answerOrProblem(asked, () => streamed(answer, stream)) : answer;
+      const all = addOperations(operations, stream?.operations ?? {});
+      const cost = costOf({ operations: all, seconds: (nowMs() - beganMs) / 1_000 }, prices);
+      return { ...sent, headers: { ...Object.fromEntries(new Headers(sent.headers)), [COST_HEADER]: cost } };
     });
+
+const streamed = async (answer: HttpResponseInit, { pieces }: AnswerStream): Promise<HttpResponseInit> => ({
+  ...answer,
+  body: await textBody(pieces),
+});
+
+async function answerOrProblem([request]: Asked, make: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await make();
+  } catch (error) {
+    return problemAnswer(error, new URL(request.url).pathname);
+  }
+}
 
 function problemAnswer(thrown: unknown, instance: string): HttpResponseInit {
   if (thrown instanceof Problem) {

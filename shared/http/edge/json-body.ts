@@ -1,5 +1,6 @@
 import type { HttpRequest } from '@azure/functions';
 import { z } from 'zod';
+import { parseExact } from '../../contract/exact-json.ts';
 import { findTooDeep, MAX_ITEM_NESTING } from '../../contract/nesting.ts';
 import { Problem } from '../../errors.ts';
 import { requestBody } from '../batches/request-body.ts';
@@ -9,13 +10,35 @@ const MAX_BYTES = 64 * 1024;
 /** The deepest body is that of a redrive, with a corrected item at its fourth level. Schemas recurse, so they come after. */
 const MAX_NESTING = 3 + MAX_ITEM_NESTING;
 
+/** Bodies as they were read, for whoever looks at a request after its handler. */
+const bodiesRead = new WeakMap<HttpRequest, unknown>();
+
+/** The JSON body that the handler of a request has read and accepted; undefined when it has not. */
+export const bodyReadOf = (request: HttpRequest): unknown => bodiesRead.get(request);
+
 /**
  * The JSON body of a request, checked; no body counts as `{}`.
  * @throws Problem 'invalid-parameter' naming each place that does not fit, 'too-large' beyond `maxBytes`.
  */
 export async function jsonBodyOf<T>(request: HttpRequest, schema: z.ZodType<T>, maxBytes = MAX_BYTES): Promise<T> {
-  const parsed = schema.safeParse(parse(await textOf(request, maxBytes)));
-  if (parsed.success) return parsed.data;
+  return (await exactBodyOf(request, schema, maxBytes)).body;
+}
+
+/**
+ * As `jsonBodyOf`, with the text: values that go on as JSON are taken from `exact()`, which keeps the digits of their
+ * numbers. A schema would take such a number for an object.
+ */
+export async function exactBodyOf<T>(
+  request: HttpRequest,
+  schema: z.ZodType<T>,
+  maxBytes = MAX_BYTES,
+): Promise<{ body: T; exact: () => unknown }> {
+  const text = await textOf(request, maxBytes);
+  const parsed = schema.safeParse(parse(text));
+  if (parsed.success) {
+    bodiesRead.set(request, parsed.data);
+    return { body: parsed.data, exact: () => parseExact(text) };
+  }
   throw new Problem('invalid-parameter', `The body does not fit: ${z.prettifyError(parsed.error)}`);
 }
 

@@ -1,14 +1,17 @@
 /** Reading parameters of a request; what does not fit is a Problem that says what was expected and what came. */
+
 import type { HttpRequest } from '@azure/functions';
 import { BATCH_STATES, type BatchRow, type BatchState, type Versioned } from '../../batches/batch-row.ts';
 import { isIdempotencyKey, MAX_KEY } from '../../batches/keys.ts';
 import { readBatch } from '../../batches/ledger.ts';
 import { labelFault } from '../../contract/labels.ts';
 import { isBatchId, isChunkId, isWorkloadName } from '../../contract/names.ts';
+import { addDays, DAY_MS, dateOf } from '../../days.ts';
 import { Problem } from '../../errors.ts';
 import type { Table } from '../../storage/table.ts';
 import type { Workload } from '../../workload/define.ts';
 import type { QueueAddress, Registry } from '../../workload/registry.ts';
+import type { DayBounds, Days } from './days.ts';
 
 /** The workload that the route names; 404 for any other. */
 export function workloadOf(request: HttpRequest, registry: Registry): Workload {
@@ -88,13 +91,27 @@ export function batchIdOf(request: HttpRequest, name: string): string | undefine
   throw new Problem('invalid-parameter', `${name} must be a batch id; got "${text.slice(0, 40)}".`);
 }
 
-/** `?day=`, or undefined; 400 for what is no date. */
-export function dayOf(request: HttpRequest): string | undefined {
-  const text = request.query.get('day');
+/** `?day=`, or another parameter of that kind, or undefined; 400 for what is no date. */
+export function dayOf(request: HttpRequest, name = 'day'): string | undefined {
+  const text = request.query.get(name);
   if (text === null) return undefined;
   const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(time) && new Date(time).toISOString().startsWith(text)) return text;
-  throw new Problem('invalid-parameter', `day must be a date such as 2026-09-24; got "${text.slice(0, 40)}".`);
+  throw new Problem('invalid-parameter', `${name} must be a date such as 2026-09-24; got "${text.slice(0, 40)}".`);
+}
+
+/**
+ * The days (UTC, both included) of `?day=`, or from `?from=` to `?to=`: by default the `fallback` days until `to`, and until
+ * today. 400 for days that are in the wrong order, or more than `most`.
+ */
+export function daysOf(request: HttpRequest, { nowMs, fallback, most }: DayBounds & { nowMs: number }): Days {
+  const day = dayOf(request);
+  if (day !== undefined) return { from: day, to: day };
+  const to = dayOf(request, 'to') ?? dateOf(nowMs);
+  const from = dayOf(request, 'from') ?? addDays(to, 1 - fallback);
+  const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
+  if (days >= 1 && days <= most) return { from, to };
+  throw new Problem('invalid-parameter', `from and to must be 1 to ${most} days apart; got ${from} to ${to}.`);
 }
 
 /** `?state=`, or undefined; 400 for what is no state of a batch. */
@@ -120,6 +137,16 @@ export function labelsOf(request: HttpRequest): [key: string, value: string][] {
     if (fault !== undefined) throw new Problem('invalid-parameter', `label: ${fault}`);
     return [key, value];
   });
+}
+
+/** Longest text that is looked for: a file name has at most 255 characters, the value of a label 100. */
+const MAX_SEARCH = 255;
+
+/** `?search=` without the white space around it, or undefined; 400 for an empty or overlong one. */
+export function searchOf(request: HttpRequest): string | undefined {
+  const text = request.query.get('search')?.trim();
+  if (text === undefined || (text !== '' && text.length <= MAX_SEARCH)) return text;
+  throw new Problem('invalid-parameter', `search must have 1 to ${MAX_SEARCH} characters; got ${text.length}.`);
 }
 
 /** `?workload=`, or undefined; also one that is no more deployed, for its batches are still there. */

@@ -56,6 +56,8 @@ export const query = (name: string, description: string, schema?: Record<string,
 /** The parameter `format`. */
 export const formats = (...names: string[]): RouteParameter =>
   query('format', 'Goes before Accept', { type: 'string', enum: names });
+/** Schema of a text that may be repeated. */
+export const TEXTS = { type: 'array', items: { type: 'string' } };
 /** Schema of a whole number with its default. */
 export const whole = (minimum: number, maximum: number, fallback: number) => ({
   ...{ type: 'integer', minimum, maximum },

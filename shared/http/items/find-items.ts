@@ -1,15 +1,12 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
-import type { BatchRow } from '../../batches/batch-row.ts';
 import { readChunkItems } from '../../commands/redrive/read-originals.ts';
 import { Problem } from '../../errors.ts';
-import type { Workload } from '../../workload/define.ts';
-import type { Registry } from '../../workload/registry.ts';
-import { InvalidItem, validateItemSafely } from '../../workload/validate-item.ts';
 import { json } from '../edge/answers.ts';
 import { nextLink } from '../edge/links.ts';
 import { batchOf, wholeOf } from '../edge/parameters.ts';
 import { payloadGone, readEntries } from './get-item.ts';
-import type { TrailDeps } from './item-trail.ts';
+import { idReader } from './item-id.ts';
+import { type ListDeps, listItems } from './list-items.ts';
 import type { FoundItems } from './schemas.ts';
 
 /**
@@ -20,14 +17,20 @@ const PAGE = { bytes: 64 * 1024 * 1024, items: 200_000 };
 const MAX_ID = 256;
 const MAX_FOUND = 100;
 
+/** GET batches/{id}/items: the items with the id `itemId`, or without that parameter all items with their states. */
+export const getItems = (deps: ListDeps, request: HttpRequest): Promise<HttpResponseInit> =>
+  request.query.has('itemId') ? findItems(deps, request) : listItems(deps, request);
+
 /** GET batches/{id}/items?itemId=: where the items with this id are, by a scan of the payload from item `from` on. */
-export async function findItems(
-  deps: TrailDeps & { registry: Registry },
-  request: HttpRequest,
-): Promise<HttpResponseInit> {
+async function findItems(deps: ListDeps, request: HttpRequest): Promise<HttpResponseInit> {
   const { row: batch } = await batchOf(request, deps.table);
   const id = itemIdOf(request);
-  const idOf = idReader(deps.registry, batch);
+  const idOf = idReader(deps.registry.workload(batch.workload));
+  if (!idOf)
+    throw new Problem(
+      'invalid-parameter',
+      `Workload "${batch.workload}" has no option "id", which says what the id of an item is.`,
+    );
   const from = wholeOf(request, 'from', { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 });
   const entries = (await readEntries(deps, batch)).filter(({ firstItem, items }) => firstItem + items > from);
   const positions: number[] = [];
@@ -57,31 +60,4 @@ function itemIdOf(request: HttpRequest): string {
   const id = request.query.get('itemId') ?? '';
   if (id !== '' && id.length <= MAX_ID) return id;
   throw new Problem('invalid-parameter', `itemId must be the id of an item, of 1 to ${MAX_ID} characters.`);
-}
-
-/** Reads the id of a record: of what the schema makes of it, or of the record itself where that does not fit. */
-function idReader(registry: Registry, { workload: name }: BatchRow): (text: string) => Promise<string | undefined> {
-  const workload = registry.workload(name);
-  if (workload?.id === undefined)
-    throw new Problem(
-      'invalid-parameter',
-      `Workload "${name}" has no option "id", which says what the id of an item is.`,
-    );
-  const { id, item } = workload as Workload & Required<Pick<Workload, 'id'>>;
-  const itemOf = async (record: unknown): Promise<unknown> => {
-    try {
-      return await validateItemSafely(item, record);
-    } catch (error) {
-      if (error instanceof InvalidItem) return record;
-      throw error;
-    }
-  };
-  return async (text) => {
-    try {
-      return String(id(await itemOf(JSON.parse(text))));
-    } catch {
-      // The function is the workload's, and may throw for a record that does not fit the schema.
-      return undefined;
-    }
-  };
 }

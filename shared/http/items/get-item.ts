@@ -6,10 +6,11 @@ import { Problem, statusOf } from '../../errors.ts';
 import { readChunkIndex } from '../../intake/continue-intake.ts';
 import { MEDIA_TYPES } from '../edge/formats.ts';
 import { batchOf } from '../edge/parameters.ts';
-import { followItem, type TrailDeps } from './item-trail.ts';
+import { followItem } from './item-trail.ts';
+import type { ItemsDeps } from './walk-items.ts';
 
 /** GET batches/{id}/items/{position}: an item, the chunks that it ran in, and its result or dead letter. */
-export async function getItem(deps: TrailDeps, request: HttpRequest): Promise<HttpResponseInit> {
+export async function getItem(deps: ItemsDeps, request: HttpRequest): Promise<HttpResponseInit> {
   const { row: batch } = await batchOf(request, deps.table);
   const position = positionOf(request, batch);
   const entries = await readEntries(deps, batch);
@@ -18,7 +19,7 @@ export async function getItem(deps: TrailDeps, request: HttpRequest): Promise<Ht
   if (number === undefined || entry === undefined) throw noItem(batch, String(position));
   const [items, trail] = await Promise.all([
     originalsIn(deps, batch, { entries: [entry], indices: [position] }),
-    followItem(deps, batch, { position, number }),
+    followItem(deps, batch, { position, number, entry }),
   ]);
   const { steps, result, deadLetter } = trail;
   const line = lineOfItem(entry, position);
@@ -41,7 +42,7 @@ const noItem = ({ id, accepted }: BatchRow, position: string): Problem =>
  * The chunks of a batch's payload.
  * @throws Problem 'not-found' when the payload is gone.
  */
-export async function readEntries(deps: TrailDeps, batch: BatchRow): Promise<ChunkEntry[]> {
+export async function readEntries(deps: ItemsDeps, batch: BatchRow): Promise<ChunkEntry[]> {
   try {
     return await readChunkIndex(deps, batch);
   } catch (error) {

@@ -1,5 +1,6 @@
-import { JSON_TYPE, NEXT, query, type Route } from '../edge/route.ts';
-import { foundItemsSchema, itemSchema } from './schemas.ts';
+import { z } from 'zod';
+import { JSON_TYPE, NEXT, query, type Route, whole } from '../edge/route.ts';
+import { foundItemsSchema, ITEM_STATES, itemListSchema, itemSchema } from './schemas.ts';
 
 /** The routes of single items. */
 export const ITEM_ROUTES: readonly Route[] = [
@@ -17,14 +18,23 @@ export const ITEM_ROUTES: readonly Route[] = [
     method: 'GET',
     route: 'batches/{id}/items',
     audience: 'client',
-    summary:
-      'Where the items with an id are, for a workload that has the option `id`; looks at 200,000 items per request',
+    summary: 'All items with their states; or with `itemId`, where the items with that id are',
+    description:
+      'A request looks at 200,000 items at most. `itemId` is for a workload that has the option `id`; `state`, `limit` and `results` are without it.',
     parameters: [
       query('itemId', 'The id, as the workload reads it', { type: 'string', minLength: 1, maxLength: 256 }),
       query('from', 'Position to go on from, as in the link to the next page', { type: 'integer', minimum: 0 }),
+      query('state', 'Only items in this state', { type: 'string', enum: [...ITEM_STATES] }),
+      query('limit', 'Most items of a page', whole(1, 10_000, 1_000)),
+      query('results', 'With the result of each item', { type: 'boolean' }),
     ],
     answers: [
-      { status: 200, description: 'Their positions', content: { [JSON_TYPE]: foundItemsSchema }, headers: NEXT },
+      {
+        status: 200,
+        description: 'The items; or with `itemId` their positions',
+        content: { [JSON_TYPE]: z.union([itemListSchema, foundItemsSchema]) },
+        headers: NEXT,
+      },
     ],
     problems: ['invalid-parameter', 'not-found'],
   },

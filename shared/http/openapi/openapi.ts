@@ -1,12 +1,14 @@
 /** The OpenAPI 3.1 document, from the table of routes and the schemas that answers are tested against. No I/O. */
 import { z } from 'zod';
-import { policySchema } from '../../drain/policy.ts';
+import { policySchema } from '../../drain/planning/policy.ts';
 import { PROBLEMS, type ProblemType } from '../../errors.ts';
+import { auditSchema } from '../audit/schemas.ts';
 import * as batches from '../batches/schemas.ts';
 import { costSchema } from '../cost/schemas.ts';
 import * as deadLetters from '../dead-letters/schemas.ts';
 import { PROBLEM_TYPE_BASE } from '../edge/answers.ts';
-import type { Route, RouteAnswer } from '../edge/route.ts';
+import { COST_HEADER } from '../edge/cost-header.ts';
+import type { Route, RouteAnswer, RouteParameter } from '../edge/route.ts';
 import { pauseRequestSchema, problemSchema } from '../edge/schemas.ts';
 import { healthSchema } from '../health/schemas.ts';
 import * as inbox from '../inbox/schemas.ts';
@@ -17,6 +19,7 @@ type Json = Record<string, unknown>;
 
 /** Schemas that the document names; what they are used in refers to them. */
 const NAMED: Readonly<Record<string, z.ZodType>> = {
+  Audit: auditSchema,
   Batch: batches.batchViewSchema,
   BatchList: batches.batchListSchema,
   Receipt: batches.batchReceiptSchema,
@@ -82,13 +85,21 @@ function schemaOf(schema: z.ZodType | 'text'): Json {
   return withoutIds(z.toJSONSchema(schema));
 }
 
+/** Of every action of operators. */
+const ACTOR: RouteParameter = {
+  in: 'header',
+  name: 'sluice-operator',
+  description: 'Who acts, for the audit log: percent-encoded, up to 80 characters',
+};
+
 function operationOf(route: Route): Json {
-  const { name, summary, description, audience, parameters = [], body, answers, problems } = route;
+  const { name, method, summary, description, audience, parameters = [], body, answers, problems } = route;
   const inPath = [...route.route.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => ({
     ...{ name: parameter, in: 'path', required: true },
     schema: { type: 'string' },
   }));
-  const optional = parameters.map(({ schema = { type: 'string' }, ...parameter }) => ({ ...parameter, schema }));
+  const given = audience === 'operator' && method !== 'GET' ? [...parameters, ACTOR] : parameters;
+  const optional = given.map(({ schema = { type: 'string' }, ...parameter }) => ({ ...parameter, schema }));
   return {
     operationId: name,
     summary,
@@ -104,8 +115,11 @@ function operationOf(route: Route): Json {
 const contentOf = (content: RouteAnswer['content']): Json =>
   Object.fromEntries(Object.entries(content).map(([mediaType, schema]) => [mediaType, { schema: schemaOf(schema) }]));
 
+/** Headers of every answer. */
+const USUAL_HEADERS = { [COST_HEADER]: 'What the request has cost: usd=<number>, <operation>=<count>, …' };
+
 function answerOf({ status, description, content, headers = {} }: RouteAnswer): [string, Json] {
-  const described = Object.entries(headers).map(([name, text]) => [
+  const described = Object.entries({ ...USUAL_HEADERS, ...headers }).map(([name, text]) => [
     name,
     { description: text, schema: { type: 'string' } },
   ]);

@@ -1,4 +1,5 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
+import type { ReadOpenBatches } from '../../batches/watch/read-open-batches.ts';
 import { Problem } from '../../errors.ts';
 import { readQuota } from '../../limits/quota-row.ts';
 import { changeGate, type GateDeps, readGate, wake } from '../../wake/gate.ts';
@@ -7,50 +8,77 @@ import { json } from '../edge/answers.ts';
 import { jsonBodyOf } from '../edge/json-body.ts';
 import { queueAddressOf } from '../edge/parameters.ts';
 import { pauseRequestSchema } from '../edge/schemas.ts';
+import { backlogOf, backlogs } from './backlog.ts';
 import { isLimited } from './limits-view.ts';
-import { queueView } from './list-queues.ts';
+import { queueView } from './queue-views.ts';
 
 export interface PauseHttp {
   registry: Registry;
   gate: Pick<GateDeps, 'table' | 'now'>;
+  /** Measures a queue; each answer has the depth of its moment. */
+  depthOf: (queue: string) => Promise<number>;
+  readOpenBatches: ReadOpenBatches;
 }
 
 /** POST queues/{queue}/pause: no drain starts any more, and one that runs ends after its wave. Wakes go on counting. */
-export async function pauseQueue({ registry, gate }: PauseHttp, request: HttpRequest): Promise<HttpResponseInit> {
+export async function pauseQueue(http: PauseHttp, request: HttpRequest): Promise<HttpResponseInit> {
+  const { registry, gate } = http;
   const address = queueAddressOf(request, registry);
   const { reason } = await jsonBodyOf(request, pauseRequestSchema);
   const now = new Date(gate.now()).toISOString();
   await changeGate(gate.table, address.queue, ({ paused }) => ({
     paused: { by: 'operator', reason, since: paused?.by === 'operator' ? paused.since : now },
   }));
-  return answer(gate, address);
+  return answer(http, address);
 }
 
-export interface ResumeHttp {
-  registry: Registry;
+export interface WakeHttp extends PauseHttp {
   /** The pool of this app; undefined: all. */
   pool: string | undefined;
   gate: GateDeps;
 }
 
 /** POST queues/{queue}/resume: ends a pause, whoever made it, and wakes the queue. */
-export async function resumeQueue(
-  { registry, pool, gate }: ResumeHttp,
-  request: HttpRequest,
-): Promise<HttpResponseInit> {
+export async function resumeQueue(http: WakeHttp, request: HttpRequest): Promise<HttpResponseInit> {
+  const { registry, pool, gate } = http;
   const address = queueAddressOf(request, registry);
-  const { queue, workload } = address;
-  // Waking starts a drain in this app's own task hub, where the queue's pool would never see it.
-  if (pool !== undefined && workload.pool !== pool) {
-    throw new Problem('conflict', `Queue "${queue}" is of pool "${workload.pool}"; this app runs "${pool}".`);
-  }
+  const { queue } = address;
+  requireOwnPool(address, pool);
   await changeGate(gate.table, queue, ({ paused }) => (paused === undefined ? undefined : { paused: undefined }));
   await wake(gate, queue);
-  return answer(gate, address);
+  return answer(http, address);
 }
 
-async function answer({ table, now }: PauseHttp['gate'], address: QueueAddress): Promise<HttpResponseInit> {
-  const { row: gate } = await readGate(table, address.queue);
+/** POST queues/{queue}/drain: wakes the queue without an event, if it holds messages or is draining. */
+export async function drainNow(http: WakeHttp, request: HttpRequest): Promise<HttpResponseInit> {
+  const { registry, pool, gate, depthOf } = http;
+  const address = queueAddressOf(request, registry);
+  const { queue } = address;
+  requireOwnPool(address, pool);
+  const { row } = await readGate(gate.table, queue);
+  if (row.paused?.by === 'operator') {
+    throw new Problem('conflict', `Queue "${queue}" is paused by an operator (${row.paused.reason}): resume it.`);
+  }
+  const depth = await depthOf(queue);
+  if (row.status === 'draining' || depth > 0) await wake(gate, queue);
+  return answer(http, address, depth);
+}
+
+/** Waking starts a drain in this app's own task hub, where the pool of another queue would never see it. */
+function requireOwnPool({ queue, workload }: QueueAddress, pool: string | undefined): void {
+  if (pool === undefined || workload.pool === pool) return;
+  throw new Problem('conflict', `Queue "${queue}" is of pool "${workload.pool}"; this app runs "${pool}".`);
+}
+
+async function answer(
+  { gate: { table, now }, registry, depthOf, readOpenBatches }: PauseHttp,
+  address: QueueAddress,
+  measured?: number,
+): Promise<HttpResponseInit> {
+  const depth = measured ?? (await depthOf(address.queue));
+  const depthAt = new Date(now()).toISOString();
+  const { row } = await readGate(table, address.queue);
   const quota = isLimited(address) ? (await readQuota(table, address.workload.name)).row : undefined;
-  return json(queueView(address, { gate, quota, nowMs: now() }));
+  const backlog = backlogOf(address, backlogs(registry, (await readOpenBatches()).batches));
+  return json(queueView(address, { gate: { ...row, depth, depthAt }, quota, nowMs: now(), backlog }));
 }

@@ -1,10 +1,11 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
-import { readPolicy } from '../../drain/planner.ts';
-import { policySchema } from '../../drain/policy.ts';
-import { writePolicy } from '../../drain/policy-store.ts';
+import { initialPolicy } from '../../drain/planning/planner.ts';
+import { policySchema } from '../../drain/planning/policy.ts';
+import { readPolicyRow, writePolicy } from '../../drain/planning/policy-store.ts';
 import { Problem } from '../../errors.ts';
 import type { Table } from '../../storage/table.ts';
 import { readGate } from '../../wake/gate.ts';
+import type { GateRow } from '../../wake/gate-row.ts';
 import type { Registry } from '../../workload/registry.ts';
 import { json } from '../edge/answers.ts';
 import { jsonBodyOf } from '../edge/json-body.ts';
@@ -25,16 +26,37 @@ export async function getPolicy(
 ): Promise<HttpResponseInit> {
   const { queue } = queueAddressOf(request, registry);
   const { row } = await readGate(table, queue);
-  return answer({ queue, version: row.policyVersion, policy: await readPolicy({ table, capacity }, row) });
+  return answer(await readPolicyView({ table, capacity }, row));
+}
+
+/** The policy of a queue as the API shows it, by one operation if an operator has put one. */
+export async function readPolicyView(
+  { table, capacity }: Pick<PolicyHttp, 'table' | 'capacity'>,
+  gate: Pick<GateRow, 'queue' | 'policyVersion'>,
+): Promise<PolicyView> {
+  const stored = (await readPolicyRow(table, gate)) ?? { policy: initialPolicy({ capacity }) };
+  return { queue: gate.queue, version: gate.policyVersion, ...stored };
 }
 
 /** PUT queues/{queue}/policy: stores another rule, which the next wave goes by; 412 if If-Match names another version. */
-export async function putPolicy({ table, registry }: PolicyHttp, request: HttpRequest): Promise<HttpResponseInit> {
-  const { queue } = queueAddressOf(request, registry);
+export async function putPolicy(
+  { table, registry, capacity }: PolicyHttp,
+  request: HttpRequest,
+): Promise<HttpResponseInit> {
+  const { queue, kind } = queueAddressOf(request, registry);
   const expected = expectedVersion(request);
   const policy = await jsonBodyOf(request, policySchema);
-  const version = await writePolicy(table, queue, { policy, expected });
-  if (version !== undefined) return answer({ queue, version, policy });
+  if (kind === 'results' && policy.notifyFrom !== undefined) {
+    throw new Problem(
+      'invalid-parameter',
+      `notifyFrom: expected none, since "${queue}" holds results; uploads put none.`,
+    );
+  }
+  const stored = await writePolicy(table, queue, { policy, initial: initialPolicy({ capacity }), expected });
+  if (stored) {
+    const { version, previous } = stored;
+    return answer({ queue, version, policy, ...(previous === undefined ? {} : { previous }) });
+  }
   throw new Problem('precondition-failed', `The policy of queue "${queue}" is no more of version ${expected}.`);
 }
 

@@ -1,7 +1,14 @@
-import { policySchema } from '../../drain/policy.ts';
-import { JSON_TYPE, type Route, type RouteAnswer } from '../edge/route.ts';
+import { policySchema } from '../../drain/planning/policy.ts';
+import { JSON_TYPE, query, type Route, type RouteAnswer } from '../edge/route.ts';
 import { pauseRequestSchema } from '../edge/schemas.ts';
-import { policyViewSchema, queueListSchema, queueViewSchema } from './schemas.ts';
+import {
+  clearedQueueSchema,
+  clearRequestSchema,
+  policyViewSchema,
+  queueDetailsSchema,
+  queueListSchema,
+  queueViewSchema,
+} from './schemas.ts';
 
 const QUEUE: RouteAnswer = { status: 200, description: 'The queue', content: { [JSON_TYPE]: queueViewSchema } };
 const POLICY: RouteAnswer = {
@@ -20,15 +27,20 @@ export const QUEUE_ROUTES: readonly Route[] = [
     audience: 'operator',
     summary: 'Every queue: depth, dequeue tasks, pause, what its drains have measured',
     parameters: [
-      {
-        in: 'query',
-        name: 'fresh',
-        description: 'Measure depths now, an operation a queue',
-        schema: { type: 'boolean' },
-      },
+      query('fresh', 'Measure all depths and read all open batches now, one operation each', { type: 'boolean' }),
     ],
     answers: [{ status: 200, description: 'The queues', content: { [JSON_TYPE]: queueListSchema } }],
     problems: [],
+  },
+  {
+    name: 'get-queue',
+    method: 'GET',
+    route: 'queues/{queue}',
+    audience: 'operator',
+    summary: 'A queue with its latest waves, what has bounded each of them, and its policy',
+    parameters: [query('fresh', 'Measure the depth and read all open batches now', { type: 'boolean' })],
+    answers: [{ status: 200, description: 'The queue', content: { [JSON_TYPE]: queueDetailsSchema } }],
+    problems: ['not-found'],
   },
   {
     name: 'pause-queue',
@@ -48,6 +60,25 @@ export const QUEUE_ROUTES: readonly Route[] = [
     summary: 'End a pause, whoever made it, and wake the queue',
     answers: [QUEUE],
     problems: ['not-found', 'conflict'],
+  },
+  {
+    name: 'drain-now',
+    method: 'POST',
+    route: 'queues/{queue}/drain',
+    audience: 'operator',
+    summary: 'Drain what waits in the queue now, without a wake event',
+    answers: [QUEUE],
+    problems: ['not-found', 'conflict'],
+  },
+  {
+    name: 'clear-queue',
+    method: 'POST',
+    route: 'queues/{queue}/clear',
+    audience: 'operator',
+    summary: 'Cancel the batches that have work in a paused queue, and delete its messages; or empty a poison queue',
+    body: { [JSON_TYPE]: clearRequestSchema },
+    answers: [{ status: 200, description: 'What was cleared', content: { [JSON_TYPE]: clearedQueueSchema } }],
+    problems: ['invalid-parameter', 'not-found', 'conflict', 'too-large'],
   },
   {
     name: 'get-policy',

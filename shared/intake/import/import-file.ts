@@ -2,7 +2,7 @@
  * Input by reference: a file `<workload>/[<lane>/]<name>.url` of the inbox holds an address, and becomes the file
  * `<workload>/[<lane>/]<name>` with the file at that address. The address file is removed when that one is there.
  */
-import type { BlobGetPropertiesResponse, BlobItem, ContainerClient } from '@azure/storage-blob';
+import type { BlobItem, ContainerClient } from '@azure/storage-blob';
 import { CONTAINERS } from '../../contract/names.ts';
 import { Problem, statusOf } from '../../errors.ts';
 import type { Settings } from '../../settings.ts';
@@ -10,8 +10,9 @@ import { downloadBytes } from '../../storage/blob-reads.ts';
 import { log } from '../../telemetry/log.ts';
 import type { Registry } from '../../workload/registry.ts';
 import { fileMetadata } from '../inbox/file-metadata.ts';
-import { quoted, removeFile, unquoted } from '../inbox/inbox-move.ts';
+import { quoted, removeFile } from '../inbox/inbox-move.ts';
 import { inboxTarget } from '../inbox/inbox-target.ts';
+import { listedItem } from '../inbox/listed-item.ts';
 import { allowedSource, type ImportSource, MAX_URL, withoutQuery } from './allowed-source.ts';
 import { blobSource } from './blob-source.ts';
 import { copySource } from './copy-source.ts';
@@ -77,21 +78,8 @@ export async function importFile(deps: ImportDeps, file: BlobItem, signal?: Abor
   const copied = await target.getProperties();
   await removeFile(deps, { name, etag });
   log.info('inbox-imported', { file: to, from: withoutQuery(address), bytes: copied.contentLength });
-  return itemOf(to, copied, metadata);
+  return listedItem(to, { ...copied, metadata });
 }
-
-/** As a listing would have it. */
-const itemOf = (
-  name: string,
-  { etag = '', lastModified = new Date(0), contentLength = 0 }: BlobGetPropertiesResponse,
-  metadata: Record<string, string>,
-): BlobItem => ({
-  name,
-  deleted: false,
-  snapshot: '',
-  properties: { etag: unquoted(etag), lastModified, contentLength },
-  metadata,
-});
 
 const openerOf = ({ container, urls }: ImportDeps, source: ImportSource): OpenSource =>
   source.kind === 'blob'

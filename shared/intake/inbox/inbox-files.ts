@@ -10,7 +10,8 @@ import { copiedBytes } from '../import/copy-source.ts';
 import { importedName, importName, isImport } from '../import/import-file.ts';
 import type { FileProgress } from '../store/checkpoint.ts';
 import { fileMetadata } from './file-metadata.ts';
-import { isMoved, reasonName, unquoted } from './inbox-move.ts';
+import { isMoved, reasonName } from './inbox-move.ts';
+import { listedItem } from './listed-item.ts';
 
 /** States of a file in a listing; `done` is reported for a single file only. */
 export const INBOX_STATES = ['waiting', 'taking', 'rejected'] as const;
@@ -99,9 +100,10 @@ export async function listInboxFiles(
   return { files, next: place };
 }
 
-async function listPage(
-  { container }: InboxFilesDeps,
-  { workload, state }: InboxFilter,
+/** Lists the blobs of one page of the service: one operation. Metadata is included. */
+export async function listPage(
+  { container }: Pick<InboxFilesDeps, 'container'>,
+  { workload, state }: Pick<InboxFilter, 'workload' | 'state'>,
   { limit, ...place }: InboxPlace & { limit: number },
 ): Promise<{ blobs: BlobItem[]; next: InboxPlace | undefined }> {
   const prefix = workload === undefined ? {} : { prefix: `${workload}/` };
@@ -127,16 +129,14 @@ async function readTaking({ listTaking }: InboxFilesDeps): Promise<Map<string, F
   return taking;
 }
 
-type Properties = Pick<BlobItem['properties'], 'etag' | 'lastModified'> & { contentLength?: number };
-
 /** For a file that is being imported, the uncommitted blocks show the progress: one operation. */
 async function fileInInbox(
   { registry, container }: InboxFilesDeps,
-  blob: FoundBlob,
+  blob: BlobItem,
   progress: FileProgress | undefined,
 ): Promise<InboxFile> {
   const file = fileOf(registry, blob);
-  if (progress !== undefined && progress.etag === unquoted(blob.properties.etag)) {
+  if (progress !== undefined && progress.etag === blob.properties.etag) {
     const { readBytes, readItems, since } = progress;
     return { ...file, state: 'taking', since, readBytes, readItems };
   }
@@ -148,13 +148,7 @@ async function fileInInbox(
   return readBytes === 0 ? { ...file, state: 'waiting' } : { ...file, state: 'taking', readBytes };
 }
 
-interface FoundBlob {
-  name: string;
-  properties: Properties;
-  metadata?: Record<string, string>;
-}
-
-function fileOf(registry: Registry, { name, properties, metadata }: FoundBlob): Omit<InboxFile, 'state'> {
+function fileOf(registry: Registry, { name, properties, metadata }: BlobItem): Omit<InboxFile, 'state'> {
   const { importedfrom: importedFrom } = fileMetadata(metadata);
   return {
     name,
@@ -173,13 +167,13 @@ function targetOf(registry: Registry, name: string): Pick<InboxFile, 'workload' 
   return { workload: workload?.name, lane };
 }
 
-async function rejectedFile({ container, registry }: InboxFilesDeps, blob: FoundBlob): Promise<InboxFile> {
+async function rejectedFile({ container, registry }: InboxFilesDeps, blob: BlobItem): Promise<InboxFile> {
   const reason = await readReason(container(CONTAINERS.inboxRejected).getBlobClient(reasonName(blob.name)));
   return { ...fileOf(registry, blob), state: 'rejected', ...(reason === undefined ? {} : { reason }) };
 }
 
-/** undefined for a reason that was removed, or that somebody else wrote. */
-async function readReason(blob: BlobClient): Promise<RejectionReason | undefined> {
+/** Reads why a file was rejected; undefined for a reason that was removed, or that somebody else wrote. One operation. */
+export async function readReason(blob: BlobClient): Promise<RejectionReason | undefined> {
   try {
     const text = await textOf(blob, MAX_REASON_BYTES);
     const { type, status, title, detail, errors = [] } = JSON.parse(text) as Partial<RejectionReason>;
@@ -204,7 +198,7 @@ const positionOf = ({ line, column, message }: UploadPosition): UploadPosition =
 /** Finds one file by its name wherever it is, or the order to import it; of a file that became a batch, the batch. */
 export async function findInboxFile(deps: InboxFilesDeps, name: string): Promise<InboxFile | undefined> {
   const { container, registry } = deps;
-  const blobIn = (where: string, blob = name) => findBlob(container(where).getBlobClient(blob));
+  const blobIn = (where: string, blob = name) => findBlob(container(where), blob);
   for (const waits of [name, importName(name)]) {
     const blob = await blobIn(CONTAINERS.inbox, waits);
     if (blob) return fileInInbox(deps, blob, (await readTaking(deps)).get(waits));
@@ -219,9 +213,7 @@ export async function findInboxFile(deps: InboxFilesDeps, name: string): Promise
   return undefined;
 }
 
-async function findBlob(blob: BlobClient): Promise<FoundBlob | undefined> {
-  const found = await blobProperties(blob);
-  if (found === undefined) return undefined;
-  const { etag = '', lastModified = new Date(0), contentLength = 0, metadata = {} } = found;
-  return { name: blob.name, properties: { etag, lastModified, contentLength }, metadata };
+async function findBlob(container: ContainerClient, name: string): Promise<BlobItem | undefined> {
+  const found = await blobProperties(container.getBlobClient(name));
+  return found && listedItem(name, found);
 }

@@ -17,8 +17,10 @@ const COPY_WAIT_MS = 10_000;
 const POLL_MS = 500;
 /** Metadata name by which a copy tells the version of the file that it was made from. */
 const SOURCE_METADATA = 'sourceetag';
+/** The ETag in the inbox, without quotes, of the file that a blob of `inbox-done` or `inbox-rejected` was moved from. */
+export const movedVersion = (metadata: Record<string, string> = {}): string | undefined => metadata[SOURCE_METADATA];
 /** Whether a blob of `inbox-done` or `inbox-rejected` is a file that was moved there, and not a reason. */
-export const isMoved = (metadata: Record<string, string> = {}): boolean => metadata[SOURCE_METADATA] !== undefined;
+export const isMoved = (metadata?: Record<string, string>): boolean => movedVersion(metadata) !== undefined;
 
 const REASON_SUFFIX = '.reason.json';
 

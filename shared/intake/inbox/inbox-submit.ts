@@ -5,6 +5,7 @@ import { Problem, statusOf } from '../../errors.ts';
 import type { Settings } from '../../settings.ts';
 import { downloadedPieces, openDownload } from '../../storage/blob-reads.ts';
 import type { Registry } from '../../workload/registry.ts';
+import { uploadTooLarge } from '../limits.ts';
 import { submit } from '../submit.ts';
 import type { SubmitDeps } from '../submit-request.ts';
 import { inboxOptions } from '../upload-options.ts';
@@ -27,6 +28,12 @@ export interface SubmitFileDeps extends SubmitDeps {
 export interface ReadableInbox {
   inbox: ContainerClient;
   signal: AbortSignal;
+  /** Most bytes of a file as it is stored; a larger one is not read. */
+  maxBytes: number;
+  /** Who named the file in a message; undefined if it was found in the inbox. */
+  producer?: string | undefined;
+  /** Of that message. */
+  traceparent?: string | undefined;
 }
 
 /** The file was removed or replaced since it was listed. */
@@ -67,9 +74,11 @@ export async function submitFile(
     // No other file has this key, and a file may wait here for longer than a client's key is remembered.
     keepsKey: ownKey === undefined,
     source: { kind: 'inbox', name },
+    producer: from.producer,
     body: readFrom(0),
+    traceparent: from.traceparent,
     resumable: { file: { name, etag, bytes }, readFrom, ...deps.intakeSizes },
-    limits: { ...deps.settings, maxBodyBytes: deps.settings.maxInboxBytes },
+    limits: { ...deps.settings, maxBodyBytes: from.maxBytes },
   });
   if (target.workload.inbox.repeatedContent === 'refuse') return { batch: row.id };
   const content = { workload: row.workload, digest: row.digest, batch: row.id };
@@ -88,11 +97,13 @@ function ownKeyOf(metadata?: Record<string, string>): string | undefined {
 
 /** The file from a byte on; it is opened when it is first read from. A range may not begin at the end of a blob. */
 async function* readFile(
-  { inbox, signal }: ReadableInbox,
+  { inbox, signal, maxBytes }: ReadableInbox,
   { name, etag }: FileVersion,
   { offset, bytes }: { offset: number; bytes: number },
 ): AsyncGenerator<Uint8Array> {
   signal.throwIfAborted();
+  // Not before the key is claimed: a look into the inbox, which has another limit, may be accepting the file.
+  if (bytes > maxBytes) throw uploadTooLarge(`The file has ${bytes} bytes, over ${maxBytes}.`);
   if (offset > 0 && offset >= bytes) return;
   const body = await openFile(inbox, { name, etag }, { offset, signal });
   try {

@@ -22,6 +22,9 @@ export function withCauses(header: OutcomeHeader, causes: Readonly<Record<string
 /** A cause as headers have it. */
 export const shortCause = (cause: string): string => cause.slice(0, MAX_CAUSE_CHARS);
 
+/** Whether `name` names a cause: as dead letters are grouped, or as headers and rows have it. */
+export const hasName = (cause: string, name: string): boolean => cause === name || shortCause(cause) === name;
+
 /** Causes that are the same once they are cut count together. */
 function shortened(causes: Readonly<Record<string, number>>): Map<string, number> {
   const counts = new Map<string, number>();

@@ -3,8 +3,9 @@ import { isFinished } from '../../../shared/batches/batch-row.ts';
 import type { ChunkRow } from '../../../shared/batches/chunk-row.ts';
 import { followUps } from '../../../shared/batches/follow-ups.ts';
 import { reportBlobName } from '../../../shared/contract/names.ts';
-import { readReference, readResult } from '../../../shared/contract/reference.ts';
+import { readResult } from '../../../shared/contract/reference.ts';
 import { parseReport } from '../../../shared/results/read-report.ts';
+import { readChunkReference } from '../../helpers/factories.ts';
 import { ITEMS_QUEUE, RESULTS_QUEUE } from './handler.ts';
 import { BATCH } from './programs.ts';
 import { ledgerOf, type World } from './world.ts';
@@ -14,7 +15,7 @@ export function check(world: World, rest: boolean): string | undefined {
   const { batch, chunks } = ledgerOf(world.rows);
   const pending = chunks.filter(({ state }) => state === 'pending');
   const waiting = pending.reduce((sum, { items }) => sum + items, 0);
-  const ended = batch.succeeded + batch.dead + batch.cancelled;
+  const ended = batch.succeeded + batch.dead + batch.discarded + batch.cancelled;
   if (batch.accepted !== ended + waiting)
     return `the law is broken: ${batch.accepted} accepted, ${ended} ended, ${waiting} pending`;
   if (isFinished(batch.state) && (pending.length > 0 || batch.chunksDone !== batch.chunksTotal))
@@ -23,7 +24,7 @@ export function check(world: World, rest: boolean): string | undefined {
   // A paused batch waits for its resume, which puts all references again; while it has not, the sweep goes on with it, as
   // with a cancel.
   const attended =
-    world.actors.some(({ role }) => role === 'redriver' || role === 'canceller') ||
+    world.actors.some(({ role }) => role === 'redriver' || role === 'discarder' || role === 'canceller') ||
     ['paused', 'cancelling'].includes(batch.state) ||
     batch.resumingAt !== undefined;
   const lost = attended ? undefined : pending.find((row) => !isCovered(world, row));
@@ -35,7 +36,7 @@ export function check(world: World, rest: boolean): string | undefined {
 /** A pending row has its reference, or its result on the way, or what puts its reference again. */
 function isCovered({ queues, rows }: World, { chunk }: ChunkRow): boolean {
   const { resumes: needed = 0 } = ledgerOf(rows).batch;
-  const references = (queues[ITEMS_QUEUE] ?? []).map(({ text }) => readReference(text));
+  const references = (queues[ITEMS_QUEUE] ?? []).map(({ text }) => readChunkReference(text));
   if (references.some(({ chunk: named, resumes = 0 }) => named === chunk && resumes >= needed)) return true;
   const ends = (queues[RESULTS_QUEUE] ?? []).flatMap(({ text }) => readResult(text).chunks);
   return ends.some((end) => end.chunk === chunk || parentOf(chunk) === end.chunk);

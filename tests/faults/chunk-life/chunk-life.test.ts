@@ -33,6 +33,7 @@ const SCENARIOS: [string, Scenario][] = [
   ['returned by a process that ends, at any point', { items: 3, budget: { leave: 1 } }],
   ['returned by one of two workers with one reference', { items: 2, budget: { leave: 1, redeliver: 1 } }],
   ['redriven', { items: 2, limits: { worker: 1 }, budget: { redrive: 1 } }],
+  ['discarded', { items: 2, limits: { worker: 1 }, budget: { discard: 1 } }],
   ['references put again at any point', { items: 2, budget: { resend: 1 } }],
 ];
 /** With SLUICE_FAULTS_DEEP set: an hour or more, and the largest are cut off at three million states. */
@@ -63,6 +64,11 @@ const DEEP: [string, Scenario][] = [
   ['deep: paused, and two answers lost', { items: 1, limits: { worker: 1 }, budget: { pause: 1, echo: 2 } }],
   ['deep: cancelled, and a process dies', { items: 1, budget: { cancel: 1, crash: 1 } }],
   ['deep: redriven, and a process dies', { items: 2, limits: { worker: 1 }, budget: { redrive: 1, crash: 1 } }],
+  [
+    'deep: discarded, and the request dies',
+    { items: 2, limits: { worker: 1 }, mortal: ['discarder'], budget: { discard: 1, crash: 1 } },
+  ],
+  ['deep: redriven and discarded', { items: 2, limits: { worker: 1 }, budget: { redrive: 1, discard: 1 } }],
   ['deep: redriven, then cancelled', { items: 2, limits: { worker: 1 }, budget: { redrive: 1, cancel: 1 } }],
 ];
 const deep = process.env.SLUICE_FAULTS_DEEP !== undefined;

@@ -96,6 +96,10 @@ function blobEffect(world: World, operation: string, [path, body, metadata, crea
     return { world: { ...world, blobs: { ...world.blobs, [key]: blob } }, answer: { value: {} } };
   }
   if (!found) return { world, answer: { status: 404 } };
+  if (operation === 'delete') {
+    const { [key]: _deleted, ...blobs } = world.blobs;
+    return { world: { ...world, blobs }, answer: { value: {} } };
+  }
   const bytes = Buffer.from(found.body, 'base64');
   if (operation === 'properties')
     return { world, answer: { value: { metadata: found.metadata, contentLength: bytes.length, etag: '1' } } };

@@ -5,10 +5,11 @@ import { BATCH_ROW_KEY } from '../../../shared/batches/batch-row.ts';
 import { chunkRowKey, fromChunkEntity } from '../../../shared/batches/chunk-row.ts';
 import { followUps } from '../../../shared/batches/follow-ups.ts';
 import { chunkRows } from '../../../shared/batches/ledger.ts';
-import { type Reference, readReference, readResult } from '../../../shared/contract/reference.ts';
+import { type Reference, readResult } from '../../../shared/contract/reference.ts';
 import type { StoredEntity } from '../../../shared/storage/entity.ts';
 import { readEntity, type Table } from '../../../shared/storage/table.ts';
 import type { Queue } from '../../../shared/wake/messages.ts';
+import { readChunkReference } from '../../helpers/factories.ts';
 import { ITEMS_QUEUE, RESULTS_QUEUE } from './handler.ts';
 import { BATCH, type Change } from './programs.ts';
 import type { Scenario } from './run.ts';
@@ -62,7 +63,7 @@ const freshRetryIds: Change = (tools, role, { ask }) => {
   });
   return withQueue(table, (queue) => ({
     sendMessage: ((text: string) => {
-      const reference = readReference(text);
+      const reference = readChunkReference(text);
       return queue.sendMessage(JSON.stringify({ ...reference, chunk: renamed(reference.chunk) }));
     }) as Queue['sendMessage'],
   }));
@@ -188,7 +189,10 @@ const resumePutsFirst: Change = (tools, role) => {
   return { ...silent, table: { ...tools.table, updateEntity } as unknown as Table };
 };
 
-/** The mark of a resume goes as soon as the state has changed: if it dies then, nobody knows that references are missing. */
+/**
+ * The mark of a resume goes as soon as the state has changed: if it dies then, nobody knows that references are
+ * missing.
+ */
 const resumeForgotten: Change = (tools, role) => {
   if (role !== 'resumer') return tools;
   const updateEntity = (({ resumingAt: _mark, ...entity }: StoredEntity, ...rest: [UpdateMode, object]) =>

@@ -1,4 +1,4 @@
-/** The real rounds, cancel, redrive and resending as programs of the explorer. */
+/** The real rounds, cancel, redrive, discard and resending as programs of the explorer. */
 import type { DequeuedMessageItem } from '@azure/storage-queue';
 import type { ChunkRow } from '../../../shared/batches/chunk-row.ts';
 import { chunkRows } from '../../../shared/batches/ledger.ts';
@@ -23,7 +23,16 @@ import { ITEMS_QUEUE, processChunk, RESULTS_QUEUE, registryOf, type Whim } from 
 import { type Tools, toolsOf } from './tools.ts';
 
 export const BATCH = '01985a00-0000-7000-8000-000000000000';
-export type Role = 'worker' | 'collector' | 'canceller' | 'pauser' | 'resumer' | 'redriver' | 'resender' | 'sweeper';
+export type Role =
+  | 'worker'
+  | 'collector'
+  | 'canceller'
+  | 'pauser'
+  | 'resumer'
+  | 'redriver'
+  | 'discarder'
+  | 'resender'
+  | 'sweeper';
 
 /** Changes what a role is given: a mutant. */
 export type Change = (tools: Tools, role: Role, asker: Asker) => Tools;
@@ -85,6 +94,9 @@ export function chunkPrograms(change: Change = (tools) => tools, halt?: HaltRule
     pauser: as('pauser', ({ deps }) => pauseBatch(deps(), BATCH, 'look first')),
     resumer: as('resumer', ({ deps }) => resumeBatch(deps(), BATCH)),
     redriver: as('redriver', ({ deps }) => redrive(deps(), { batch: BATCH, key: 'k', selection: {} })),
+    discarder: as('discarder', ({ deps }) =>
+      redrive(deps(), { batch: BATCH, key: 'd', selection: { discard: 'test' } }),
+    ),
     resender: as('resender', async ({ deps }) => {
       const rows: ChunkRow[] = [];
       for await (const { row } of chunkRows(deps().table, BATCH, 'pending')) rows.push(row);

@@ -31,6 +31,7 @@ const NOTHING: Budget = {
   stop: 0,
   leave: 0,
   redrive: 0,
+  discard: 0,
   sweep: 1,
 };
 /** Some GB of memory; a run that meets it says that it is not complete. */

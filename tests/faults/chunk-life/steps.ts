@@ -19,11 +19,15 @@ const REQUESTS: [Role, keyof Budget][] = [
   ['canceller', 'cancelPaused'],
   ['pauser', 'pause'],
   ['redriver', 'redrive'],
+  ['discarder', 'discard'],
   ['resender', 'resend'],
 ];
 
 /** A client asks again, and the next sweep is never far. */
-const COMES_AGAIN: Role[] = ['canceller', 'redriver', 'sweeper'];
+const COMES_AGAIN: Role[] = ['canceller', 'redriver', 'discarder', 'sweeper'];
+
+/** Those that open the next revision of a finished batch, for its dead letters. */
+const REOPEN: Role[] = ['redriver', 'discarder'];
 
 /** How many of a role may be at work at once. */
 export type Limits = Record<'worker' | 'collector' | 'resumer', number>;
@@ -89,7 +93,8 @@ export function createSteps(programs: Programs, limits: Limits, mortal?: readonl
     for (const [role, kind] of REQUESTS) {
       if (world.budget[kind] === 0) continue;
       const { batch } = ledgerOf(world.rows);
-      if (isFinished(batch.state) !== (role === 'redriver') || (role === 'redriver' && batch.dead === 0)) continue;
+      const reopens = REOPEN.includes(role);
+      if (isFinished(batch.state) !== reopens || (reopens && batch.dead === 0)) continue;
       if (kind === 'cancelPaused' && batch.state !== 'paused') continue;
       steps.push({ label: role, state: await begin(spend(world, kind), role) });
     }

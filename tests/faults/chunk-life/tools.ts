@@ -58,5 +58,6 @@ function containerOf({ ask }: Asker, container: string): ContainerClient {
         Buffer.from(String(await ask('blob.get', path, offset, length ?? null)), 'base64'),
     };
   };
-  return { getBlockBlobClient: blobOf, getBlobClient: blobOf } as unknown as ContainerClient;
+  const deleteBlob = (name: string) => ask('blob.delete', `${container}/${name}`);
+  return { getBlockBlobClient: blobOf, getBlobClient: blobOf, deleteBlob } as unknown as ContainerClient;
 }

@@ -53,6 +53,7 @@ export interface Budget {
   /** A process is about to end, and returns what it has not finished. */
   leave: number;
   redrive: number;
+  discard: number;
   /** At the end, for what the last one who worked on the batch left open. */
   sweep: number;
 }
@@ -142,6 +143,7 @@ const batchRow = (accepted: number): BatchRow => ({
   accepted,
   succeeded: 0,
   dead: 0,
+  discarded: 0,
   cancelled: 0,
   chunksTotal: 1,
   chunksDone: 0,

@@ -90,13 +90,21 @@ function apply(rows: Rows, [kind, columns, ...rest]: Action): Rows | number {
   return { ...rows, [key]: { version: (found?.version ?? 0) + 1, columns: merged } };
 }
 
-const CONDITION = /(\w+) (eq|ge|gt|le|lt) '((?:[^']|'')*)'/g;
+const CONDITION = /(\w+) (eq|ge|gt|le|lt) (?:'((?:[^']|'')*)'|(\d+)L)/g;
 
-/** `and`, `or` and brackets over comparisons with texts: the comparisons are worked out, the rest is Boolean algebra. */
+/** `and`, `or` and brackets over comparisons with texts and Int64: the comparisons are worked out, the rest is Boolean algebra. */
 function filterOf(filter: string): (entity: Columns) => boolean {
   return (entity) => {
-    const text = filter.replaceAll(CONDITION, (_all, name: string, operator: string, literal: string) =>
-      String(compare(String(entity[columnOf(name)] ?? ''), operator, literal.replaceAll("''", "'"))),
+    const text = filter.replaceAll(
+      CONDITION,
+      (_all, name: string, operator: string, literal?: string, int64?: string) => {
+        const value = entity[columnOf(name)];
+        return String(
+          literal === undefined
+            ? compare(Number(value ?? Number.NaN), operator, Number(int64))
+            : compare(String(value ?? ''), operator, literal.replaceAll("''", "'")),
+        );
+      },
     );
     return truth(text);
   };
@@ -106,7 +114,7 @@ function filterOf(filter: string): (entity: Columns) => boolean {
 const columnOf = (name: string): string =>
   name.replace(/^(Partition|Row)Key$/, (key) => key.charAt(0).toLowerCase() + key.slice(1));
 
-function compare(left: string, operator: string, right: string): boolean {
+function compare<T extends string | number>(left: T, operator: string, right: T): boolean {
   if (operator === 'eq') return left === right;
   if (operator === 'ge') return left >= right;
   if (operator === 'gt') return left > right;

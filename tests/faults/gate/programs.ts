@@ -1,11 +1,11 @@
 /** The real gate, fence and `finish-wave` as programs of the explorer; a mutant replaces one of the parts. */
 
 import { z } from 'zod';
-import { summarize } from '../../../shared/drain/adapt.ts';
 import type { DrainInput } from '../../../shared/drain/drain-queue.ts';
 import { createGateDeps, type DrainClient } from '../../../shared/drain/drains.ts';
 import { type FinishWaveDeps, finishWave, waveSeconds } from '../../../shared/drain/finish-wave.ts';
-import type { Wave } from '../../../shared/drain/plan.ts';
+import { summarize } from '../../../shared/drain/planning/adapt.ts';
+import type { Wave } from '../../../shared/drain/planning/plan.ts';
 import { emptyCounts, type SliceResult } from '../../../shared/drain/slice-result.ts';
 import type { Table } from '../../../shared/storage/table.ts';
 import { noCounts } from '../../../shared/sweep/counts.ts';

@@ -24,10 +24,14 @@ export async function readLedger(table: Table, id: string): Promise<LedgerView |
   return view && { ...view, chunks };
 }
 
-/** accepted = succeeded + dead + cancelled + pending, with pending summed over the pending rows; in words where it is not so. */
+/**
+ * accepted = succeeded + dead + discarded + cancelled + pending, with pending summed over the pending rows; in words where
+ * it is not so.
+ */
 export function brokenLaw({ batch, chunks }: LedgerView): string | undefined {
   const pending = chunks.filter(({ state }) => state === 'pending').reduce((sum, { items }) => sum + items, 0);
-  const { accepted, succeeded, dead, cancelled, state } = batch;
-  if (state === 'accepting' || accepted === succeeded + dead + cancelled + pending) return undefined;
-  return `${accepted} accepted is not ${succeeded} succeeded + ${dead} dead + ${cancelled} cancelled + ${pending} pending (${state})`;
+  const { accepted, succeeded, dead, discarded, cancelled, state } = batch;
+  if (state === 'accepting' || accepted === succeeded + dead + discarded + cancelled + pending) return undefined;
+  const given = `${succeeded} succeeded + ${dead} dead + ${discarded} discarded + ${cancelled} cancelled`;
+  return `${accepted} accepted is not ${given} + ${pending} pending (${state})`;
 }

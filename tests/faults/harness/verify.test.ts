@@ -153,7 +153,7 @@ describe('the comparison of a batch that was cancelled', () => {
 
 describe('the conservation law', () => {
   const view = (state: BatchRow['state'], succeeded: number, pending: number): LedgerView => ({
-    batch: { state, accepted: 10, succeeded, dead: 1, cancelled: 0 } as BatchRow,
+    batch: { state, accepted: 10, succeeded, dead: 1, discarded: 0, cancelled: 0 } as BatchRow,
     etag: '',
     chunks: [
       { state: 'done', items: 5 },
@@ -167,7 +167,7 @@ describe('the conservation law', () => {
 
   test('is broken by a row too many', () => {
     expect(brokenLaw(view('running', 4, 6))).toBe(
-      '10 accepted is not 4 succeeded + 1 dead + 0 cancelled + 6 pending (running)',
+      '10 accepted is not 4 succeeded + 1 dead + 0 discarded + 0 cancelled + 6 pending (running)',
     );
   });
 

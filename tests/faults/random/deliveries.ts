@@ -1,7 +1,8 @@
 /** What of a batch was given to workers, and how often: the only thing that lets them call its handler. */
 import type { StorageAnswer, StorageCall } from 'functions-local';
-import { type Reference, readReference } from '../../../shared/contract/reference.ts';
+import type { Reference } from '../../../shared/contract/reference.ts';
 import { rangeOf } from '../../../shared/processing/sources.ts';
+import { readChunkReference } from '../../helpers/factories.ts';
 
 /** Deliveries of one chunk as it was accepted, and of all that became of it: retries, parts, redrives. */
 export interface Delivered {
@@ -37,7 +38,7 @@ export function createDeliveries(): Deliveries {
   return {
     note: ({ service, method, path }, { body }) => {
       if (service !== 'queue' || method !== 'GET' || !REFERENCE_QUEUE.test(path)) return;
-      for (const [, text = ''] of body.toString('utf8').matchAll(TEXT)) add(readReference(unescapeXml(text)));
+      for (const [, text = ''] of body.toString('utf8').matchAll(TEXT)) add(readChunkReference(unescapeXml(text)));
     },
     of: (batch) => batches.get(batch) ?? new Map(),
   };

@@ -19,7 +19,7 @@ test(
 
     // Act
     const score = await runRandom({
-      ...{ name: 'faults/random-test', folder, runs: RUNS, seed, minutes: 0.5, slots: 12, items: 20_000, quick: true },
+      ...{ name: 'faults/random-test', folder, runs: RUNS, seed, minutes: 0.25, slots: 12, items: 20_000, quick: true },
     });
 
     // Assess

@@ -1,15 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { changeBatch, insertChunks, readBatch } from '../../../shared/batches/ledger.ts';
+import { changeBatch, chunkRows, insertChunks, readBatch } from '../../../shared/batches/ledger.ts';
+import { listBatchesOf } from '../../../shared/batches/listing.ts';
 import { redriveBlobName, toRuns, writeRedrive } from '../../../shared/commands/redrive/redrive-blob.ts';
-import { digestOf, encodeFrameSync } from '../../../shared/contract/frame.ts';
-import { redriveChunkId } from '../../../shared/contract/names.ts';
+import { decodeFrame, digestOf, encodeFrameSync } from '../../../shared/contract/frame.ts';
+import { batchDate, redriveChunkId } from '../../../shared/contract/names.ts';
 import { getDeadLetters } from '../../../shared/http/dead-letters/get-dead-letters.ts';
+import { listDeadLetters } from '../../../shared/http/dead-letters/list-dead-letters.ts';
+import { redriveDeadLetters } from '../../../shared/http/dead-letters/redrive-dead-letters.ts';
 import {
   deadLetterGroupsSchema,
   deadLetterListSchema,
   deadLetterSchema,
+  deadLettersOfBatchesSchema,
 } from '../../../shared/http/dead-letters/schemas.ts';
 import { problemSchema } from '../../../shared/http/edge/schemas.ts';
+import { readRange } from '../../../shared/processing/fetch-frames.ts';
 import { type Answer, call, nextOf, type Pipeline, startPipeline } from './pipeline.ts';
 
 const BIG = '12345678901234567890';
@@ -121,6 +126,14 @@ describe('GET batches/{id}/dead-letters', () => {
     expect(lettersIn(one).map(({ index }) => index)).toEqual([8]);
   });
 
+  it('finds those of a cause by the text that the batch has of it, which is cut', async () => {
+    const { id } = await pipeline.submit([{ id: 'l', reject: 'x'.repeat(150) }]);
+    const [cause = ''] = Object.keys((await pipeline.finish(id)).causes ?? {});
+    expect(cause).toHaveLength(120);
+    for (const query of [`?cause=${encodeURIComponent(cause)}`, `?cause=${encodeURIComponent(cause)}&format=ndjson`])
+      expect((await get(query, {}, id)).text).toContain('"index":0');
+  });
+
   it('keeps the digits of an item as they came', async () => {
     const { id } = await pipeline.submit([{ id: 'n', reject: 'no' }]);
     const text = `{"id":"n","reject":"no","amount":1,"serial":${BIG}}`;
@@ -165,6 +178,84 @@ describe('GET batches/{id}/dead-letters', () => {
       const answer = await get(query);
       expect([answer.status, problemSchema.parse(answer.json()).status]).toEqual([400, 400]);
     },
+  );
+});
+
+describe('GET dead-letters', () => {
+  const REJECTED = 'rejected: Reject: account "…" is closed';
+  const ask = async (query = '') => {
+    const deps = { table: pipeline.clients.batches, now: pipeline.deps.gate.now };
+    const answer = await call((request) => listDeadLetters(deps, request), `dead-letters${query}`);
+    return answer.status === 200 ? deadLettersOfBatchesSchema.parse(answer.json()) : answer.status;
+  };
+  const day = () => `?day=${batchDate(batch)}`;
+
+  it('groups those of all batches by cause, of running ones as they are now', async () => {
+    const before = await ask(`?cause=${encodeURIComponent(REJECTED)}`);
+    expect(before).toMatchObject({ count: 9, otherCauses: 0, notLookedAt: 0 });
+    const { id } = await pipeline.submit(
+      Array.from({ length: 6 }, (_, n) => ({ id: 'o', reject: `account "${n}" is closed` })),
+    );
+    await pipeline.work(id, 1);
+    const labels = { month: '2026-09' };
+    await changeBatch(pipeline.clients.batches, id, () => ({ labels, fileName: 'o.csv' }));
+    const found = { count: 12, groups: [{ cause: REJECTED, workload: 'echo', count: 12, moreBatches: 0 }] };
+    const all = await ask(`?cause=${encodeURIComponent(REJECTED)}`);
+    expect(all).toMatchObject(found);
+    expect(typeof all === 'object' && all.groups[0]?.batches).toMatchObject([
+      { id, count: 3, state: 'running', file: 'o.csv', labels },
+      { id: batch, count: 9, state: 'completedWithDeadLetters' },
+    ]);
+    expect(await ask('?label=month=2026-09')).toMatchObject({ count: 3, groups: [{ count: 3 }] });
+    expect(await ask('?workload=other')).toMatchObject({ count: 0, groups: [] });
+    const table = pipeline.clients.batches;
+    const [entry] = (await listBatchesOf(table, { days: [batchDate(id)], limit: 1 })).batches;
+    expect(entry).toMatchObject({ id, dead: 3, causes: { [REJECTED]: 3 } });
+    await pipeline.finish(id);
+    expect(await ask('?label=month=2026-09')).toMatchObject({ count: 6, groups: [{ count: 6 }] });
+  });
+
+  it('does not count what was redriven; items are patched or corrected, with all digits', async () => {
+    const items = Array.from({ length: 4 }, (_, n) => ({ id: `p${n}`, amount: n, reject: n < 3 ? 'patched' : 'left' }));
+    const { id } = await pipeline.submit(items);
+    await pipeline.finish(id);
+    const of = (cause: string) => ask(`${day()}&cause=${encodeURIComponent(`rejected: Reject: ${cause}`)}`);
+    expect([await of('patched'), await of('left')]).toMatchObject([{ count: 3 }, { count: 1 }]);
+
+    const corrected = `{"index":2,"item":{"id":"mended","amount":1.50}}`;
+    const body = `{"items":[0,1],"corrected":[${corrected}],"patch":{"reject":null,"amount":${BIG}}}`;
+    const answer = await call((request) => redriveDeadLetters(pipeline.deps, request), `batches/${id}/x`, {
+      ...{ method: 'POST', params: { id }, body },
+    });
+    expect([answer.status, answer.json()]).toMatchObject([202, { redriven: 3 }]);
+    expect([await of('patched'), await of('left')]).toMatchObject([{ count: 0, groups: [] }, { count: 1 }]);
+    const chunks = [];
+    for await (const { row } of chunkRows(pipeline.clients.batches, id, 'pending')) chunks.push(row.reference);
+    const [reference] = chunks;
+    const frame = reference && (await readRange(pipeline.clients.container('redrives'), reference));
+    expect(reference && frame && decodeFrame(frame, reference).toString()).toBe(
+      [
+        `{"index":0,"attempts":[],"item":{"id":"p0","amount":${BIG}}}`,
+        `{"index":1,"attempts":[],"item":{"id":"p1","amount":${BIG}}}`,
+        '{"index":2,"attempts":[],"item":{"id":"mended","amount":1.50}}\n',
+      ].join('\n'),
+    );
+    expect(await pipeline.finish(id)).toMatchObject({ succeeded: 3, dead: 1, causes: { 'rejected: Reject: left': 1 } });
+  });
+
+  it.each([
+    ['over 64 KiB', `{"a":"${'x'.repeat(65_536)}"}`],
+    ['over 64 KiB in digits', `{"a":1.${'0'.repeat(65_536)}}`],
+    ['over 64 KiB under a name that a schema leaves out', `{"__proto__":"${'x'.repeat(65_536)}"}`],
+    ['deeper than an item may be', `{"a":${'['.repeat(100)}${']'.repeat(100)}}`],
+  ])('refuses a patch %s', async (_what, patch) => {
+    const options = { method: 'POST', params: { id: batch }, body: `{"items":[1],"patch":${patch}}` } as const;
+    const answer = await call((request) => redriveDeadLetters(pipeline.deps, request), `batches/${batch}/x`, options);
+    expect([answer.status, problemSchema.parse(answer.json()).detail]).toEqual([400, expect.stringContaining('patch')]);
+  });
+
+  it.each(['?day=x', '?from=2026-01-01&to=2026-02-01', '?from=2026-01-02&to=2026-01-01'])('refuses %s', async (query) =>
+    expect(await ask(query)).toBe(400),
   );
 });
 

@@ -1,15 +1,18 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { changeBatch } from '../../../shared/batches/ledger.ts';
+import { recordAction } from '../../../shared/commands/audit-log.ts';
 import { batchDate } from '../../../shared/contract/names.ts';
 import { totalOperations } from '../../../shared/contract/operations.ts';
 import { readPriceSheet } from '../../../shared/cost/sheet.ts';
-import { readPolicy } from '../../../shared/drain/planner.ts';
-import { DEFAULT_POLICY } from '../../../shared/drain/policy.ts';
+import { readPolicy } from '../../../shared/drain/planning/planner.ts';
+import { DEFAULT_POLICY } from '../../../shared/drain/planning/policy.ts';
 import { getCost } from '../../../shared/http/cost/get-cost.ts';
 import { costSchema } from '../../../shared/http/cost/schemas.ts';
 import { problemSchema } from '../../../shared/http/edge/schemas.ts';
+import { getHistory } from '../../../shared/http/history/get-history.ts';
+import { historySchema } from '../../../shared/http/history/schemas.ts';
 import { listQueues } from '../../../shared/http/queues/list-queues.ts';
-import { pauseQueue, resumeQueue } from '../../../shared/http/queues/pause-queue.ts';
+import { drainNow, pauseQueue, resumeQueue } from '../../../shared/http/queues/pause-queue.ts';
 import { getPolicy, putPolicy } from '../../../shared/http/queues/policy.ts';
 import { policyViewSchema, queueListSchema, queueViewSchema } from '../../../shared/http/queues/schemas.ts';
 import { changeGate, type GateDeps, readGate, recordHeartbeat, wake } from '../../../shared/wake/gate.ts';
@@ -30,19 +33,21 @@ beforeEach(() => {
   started = [];
 });
 
-const operations = (): number => totalOperations(pipeline.clients.meter.total());
 const queues = async (query = '', pool?: string) => {
-  const { registry, depthOf } = pipeline.deps;
-  const answer = await call((request) => listQueues({ ...gate, registry, pool, depthOf }, request), `queues${query}`);
+  const answer = await call((request) => listQueues({ ...pipeline.deps, pool }, request), `queues${query}`);
   return queueListSchema.parse(answer.json()).queues;
 };
 
 describe('GET queues', () => {
-  it('shows every queue of the pool, those never woken too, by one operation', async () => {
+  it('shows every queue of the pool, those never woken too, by two operations once it has measured', async () => {
     await recordHeartbeat(gate.table, { queue: QUEUE, task: 't1', generation: 1, until: Date.now() });
-    const before = operations();
-    const shown = await queues();
-    expect(operations() - before).toBe(1);
+    const { meter } = pipeline.clients;
+    const { value: shown, operations: first } = await meter.measure(() => queues());
+    const { operations: second } = await meter.measure(() => queues());
+    // The storage front begins some queries with an empty page, which is one more.
+    const queries = [{ 'table.query': 2 }, { 'table.query': 3 }];
+    expect(queries.map((each) => ({ ...each, 'queue.properties': shown.length }))).toContainEqual(first);
+    expect(queries).toContainEqual(second);
     expect(shown.map(({ queue, kind, status }) => [queue, kind, status])).toEqual([
       [QUEUE, 'items', 'idle'],
       ['echo-bulk-0', 'items', 'idle'],
@@ -55,10 +60,13 @@ describe('GET queues', () => {
 
   it('shows what the gate knows, and measures when asked to', async () => {
     await pipeline.submit(Array.from({ length: 9 }, (_, n) => ({ id: `q${n}` })));
-    await changeGate(gate.table, QUEUE, () => ({ depth: 7, active: 2, total: 5, itemsPerSecond: 120 }));
+    const depthAt = new Date(gate.now()).toISOString();
+    await changeGate(gate.table, QUEUE, () => ({ depth: 7, depthAt, active: 2, total: 5, itemsPerSecond: 120 }));
     const [stored] = await queues();
     expect(stored).toMatchObject({
       depth: 7,
+      depthAt,
+      backlog: { batches: 1, items: 9 },
       active: 2,
       total: 5,
       itemsPerSecond: 120,
@@ -73,9 +81,7 @@ describe('GET queues', () => {
 const post = (action: 'pause' | 'resume', queue: string, body?: string, pool?: string): Promise<Answer> =>
   call(
     (request) =>
-      action === 'pause'
-        ? pauseQueue({ registry: pipeline.registry, gate }, request)
-        : resumeQueue({ registry: pipeline.registry, pool, gate }, request),
+      action === 'pause' ? pauseQueue(pipeline.deps, request) : resumeQueue({ ...pipeline.deps, pool, gate }, request),
     `queues/${queue}/${action}`,
     { method: 'POST', params: { queue }, ...(body === undefined ? {} : { body }) },
   );
@@ -88,14 +94,34 @@ it('GET queues shows a drain that could not be started', async () => {
   await changeGate(gate.table, 'echo-bulk-0', () => ({ startFailure: undefined }));
 });
 
+describe('GET queues, of a paused queue', () => {
+  const lane = async (query = '') => (await queues(query)).find(({ queue }) => queue === 'echo-bulk-0');
+
+  it('measures it, which no drain does, and counts what is open in it', async () => {
+    await post('pause', 'echo-bulk-0', '{"reason":"ledger is down"}');
+    const { id } = await pipeline.submit([{ id: 'a' }, { id: 'b' }, { id: 'c' }, { id: 'd' }], { lane: 'bulk' });
+    await pipeline.submit([{ id: 'e' }], { lane: 'bulk' });
+    expect(await lane('?fresh')).toMatchObject({ depth: 3, backlog: { batches: 2, items: 5 } });
+    expect(Date.parse((await lane())?.depthAt ?? '')).toBeGreaterThan(gate.now() - 10_000);
+    await pipeline.finish(id);
+    expect((await lane('?fresh'))?.backlog).toEqual({ batches: 1, items: 1 });
+  });
+
+  it('says in the answers to pause and resume what waits', async () => {
+    const resumed = queueViewSchema.parse((await post('resume', 'echo-bulk-0')).json());
+    expect(resumed).toMatchObject({ depth: 3, depthAt: expect.any(String), backlog: { batches: 1, items: 1 } });
+    await changeGate(gate.table, 'echo-bulk-0', () => ({ status: 'idle' }));
+  });
+});
+
 describe('POST queues/{queue}/pause and resume', () => {
   it('holds wakes back until the queue is resumed, which wakes it', async () => {
     const paused = queueViewSchema.parse((await post('pause', QUEUE, '{"reason":"ledger is down"}')).json());
-    expect(paused.paused).toMatchObject({ by: 'operator', reason: 'ledger is down' });
+    expect(paused).toMatchObject({ paused: { by: 'operator', reason: 'ledger is down' }, depth: 3 });
     expect(await wake(gate, QUEUE)).toBe('paused');
     expect(started).toEqual([]);
     const resumed = queueViewSchema.parse((await post('resume', QUEUE)).json());
-    expect(resumed).toMatchObject({ paused: null, status: 'draining', generation: 1 });
+    expect(resumed).toMatchObject({ paused: null, status: 'draining', generation: 1, depth: 3 });
     expect(started).toEqual([QUEUE]);
   });
 
@@ -121,15 +147,73 @@ describe('POST queues/{queue}/pause and resume', () => {
   });
 });
 
+describe('POST queues/{queue}/drain', () => {
+  const drain = async (queue: string, { pool, depth = 0 }: { pool?: string; depth?: number } = {}) => {
+    const measured: string[] = [];
+    const depthOf = async (name: string): Promise<number> => {
+      measured.push(name);
+      return depth;
+    };
+    const deps = { ...pipeline.deps, pool, gate, depthOf };
+    const answer = await call((request) => drainNow(deps, request), `queues/${queue}/drain`, {
+      method: 'POST',
+      params: { queue },
+    });
+    return { answer, measured };
+  };
+  const IDLE = 'other-normal-0';
+
+  it('starts a drain of a queue that holds messages, and nothing for one that is empty', async () => {
+    const empty = await drain(IDLE);
+    expect(queueViewSchema.parse(empty.answer.json())).toMatchObject({ status: 'idle', depth: 0, generation: 0 });
+    expect([empty.answer.status, started]).toEqual([200, []]);
+    const { answer } = await drain(IDLE, { depth: 7 });
+    expect(queueViewSchema.parse(answer.json())).toMatchObject({ status: 'draining', depth: 7, generation: 1 });
+    expect([answer.status, started]).toEqual([200, [IDLE]]);
+  });
+
+  it('counts as a wake for a drain that runs, which then looks again', async () => {
+    const { wakes } = (await readGate(gate.table, IDLE)).row;
+    const view = queueViewSchema.parse((await drain(IDLE)).answer.json());
+    expect([view.wakes, started]).toEqual([wakes + 1, []]);
+  });
+
+  it('is refused for a queue that an operator has paused, with the reason, and for one of another pool', async () => {
+    await post('pause', 'echo-bulk-0', '{"reason":"ledger is down"}');
+    const paused = await drain('echo-bulk-0', { depth: 7 });
+    expect(problemSchema.parse(paused.answer.json())).toMatchObject({
+      status: 409,
+      detail: expect.stringContaining('(ledger is down): resume it'),
+    });
+    const other = await drain(IDLE, { pool: 'heavy', depth: 7 });
+    expect([other.answer.status, paused.measured, other.measured, started]).toEqual([409, [], [], []]);
+    expect((await drain('unknown-queue')).answer.status).toBe(404);
+  });
+
+  it('waits like a wake for the probe of a queue that the circuit has paused', async () => {
+    const probeAt = new Date(gate.now() + 60_000).toISOString();
+    const paused = { by: 'circuit', reason: 'failures', since: probeAt, probeAt } as const;
+    await changeGate(gate.table, 'echo-bulk-0', () => ({ paused }));
+    const { answer } = await drain('echo-bulk-0', { depth: 7 });
+    expect([answer.status, queueViewSchema.parse(answer.json()).paused?.by, started]).toEqual([200, 'circuit', []]);
+    await changeGate(gate.table, 'echo-bulk-0', () => ({ paused: undefined }));
+  });
+});
+
 describe('queues/{queue}/policy', () => {
-  const policy = (method: 'GET' | 'PUT', body?: unknown, headers: Record<string, string> = {}): Promise<Answer> => {
+  const policy = (
+    method: 'GET' | 'PUT',
+    body?: unknown,
+    headers: Record<string, string> = {},
+    queue = 'other-normal-0',
+  ): Promise<Answer> => {
     const deps = { table: gate.table, registry: pipeline.registry, capacity: 100 };
     return call(
       (request) => (method === 'GET' ? getPolicy(deps, request) : putPolicy(deps, request)),
-      'queues/other-normal-0/policy',
+      `queues/${queue}/policy`,
       {
         method,
-        params: { queue: 'other-normal-0' },
+        params: { queue },
         headers,
         ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       },
@@ -153,6 +237,34 @@ describe('queues/{queue}/policy', () => {
     expect(policyViewSchema.parse((await policy('GET')).json())).toMatchObject({ version: 1, policy: changed });
   });
 
+  it('keeps the policy that it has replaced: to put that undoes the change, of the first one too', async () => {
+    const queue = 'echo-results';
+    const view = async (answer: Promise<Answer>) => policyViewSchema.parse((await answer).json());
+    expect(await view(policy('PUT', changed, {}, queue))).toMatchObject({ version: 1, previous: DEFAULT_POLICY });
+    const second = { ...changed, capacity: 5 };
+    expect(await view(policy('PUT', second, {}, queue))).toMatchObject({ policy: second, previous: changed });
+    const { version, previous } = await view(policy('GET', undefined, {}, queue));
+    expect(previous).toEqual(changed);
+    const undone = await view(policy('PUT', previous, { 'if-match': `"${version}"` }, queue));
+    expect(undone).toEqual({ queue, version: 3, policy: changed, previous: second });
+    expect(await view(policy('GET', undefined, {}, queue))).toEqual(undone);
+  });
+
+  it('may bound receives and wake events, which a policy without these fields clears', async () => {
+    const bounded = { ...changed, receiveSize: 8, receiveIntervalMs: 2_000, notifyFrom: 500 };
+    expect((await policy('PUT', bounded)).status).toBe(200);
+    expect(policyViewSchema.parse((await policy('GET')).json()).policy).toEqual(bounded);
+    await policy('PUT', changed);
+    expect(policyViewSchema.parse((await policy('GET')).json()).policy).toEqual(changed);
+  });
+
+  it('of results may bound receives, and not wake events', async () => {
+    const put = (fields: object) => policy('PUT', { ...changed, ...fields }, {}, 'other-results');
+    expect((await put({ receiveSize: 8, receiveIntervalMs: 2_000 })).status).toBe(200);
+    const refused = problemSchema.parse((await put({ notifyFrom: 500 })).json());
+    expect(refused).toMatchObject({ status: 400, detail: expect.stringContaining('notifyFrom') });
+  });
+
   it('is not replaced by whoever has read another version', async () => {
     await policy('PUT', changed);
     const late = await policy('PUT', DEFAULT_POLICY, { 'if-match': '"0"' });
@@ -169,6 +281,9 @@ describe('queues/{queue}/policy', () => {
   it.each([
     [{ ...changed, thresholds: [{ below: 10, tasks: 1 }] }, {}],
     [{ ...changed, capacity: 0 }, {}],
+    [{ ...changed, receiveSize: 33 }, {}],
+    [{ ...changed, receiveIntervalMs: 60_001 }, {}],
+    [{ ...changed, notifyFrom: 0 }, {}],
     [{ ...changed, more: 1 }, {}],
     ['[', {}],
     [changed, { 'if-match': 'W/"x"' }],
@@ -205,4 +320,51 @@ describe('GET cost', () => {
     const past = await ask('?day=2020-02-03');
     expect(past.month).toMatchObject({ from: '2020-02-01', to: '2020-02-29', batches: 0, usdPerMillionItems: null });
   });
+});
+
+describe('GET history', () => {
+  const ask = async (query = '') => {
+    const { clients, deps } = pipeline;
+    const http = { table: clients.batches, now: deps.gate.now, prices: readPriceSheet('2026') };
+    const answer = await call((request) => getHistory(http, request), `history${query}`);
+    return { status: answer.status, history: answer.status === 200 ? historySchema.parse(answer.json()) : undefined };
+  };
+
+  it('adds up finished batches by day and workload, by their lines alone, and names what operators did', async () => {
+    const open = await pipeline.submit([{ id: 'open' }], { workload: 'other' });
+    const done = await pipeline.submit([{ id: 'a' }], { workload: 'other' });
+    const { latencyP95, completedAt = '', openedAt } = await pipeline.finish(done.id);
+    const day = batchDate(done.id);
+    const actions = [
+      ['put-policy', 200],
+      ['run-sweep', 200],
+      ['pause-queue', 409],
+      ['pause-queue', 200],
+    ] as const;
+    for (const [n, [action, status]] of actions.entries()) {
+      const at = new Date(Date.parse(`${day}T00:00:00Z`) + n).toISOString();
+      const entry = { at, action, target: QUEUE, by: 'ada', verified: false, detail: '', status };
+      await recordAction(pipeline.clients.batches, entry, String(n));
+    }
+    const { meter } = pipeline.clients;
+    const { value, operations } = await meter.measure(() => ask(`?day=${day}&workload=other`));
+    // Two queries; the storage front begins some with an empty page, which is one more.
+    expect([2, 3]).toContain(totalOperations(operations));
+    const { history } = value;
+    const tookMs = Date.parse(completedAt) - Date.parse(openedAt);
+    expect(history).toMatchObject({
+      ...{ from: day, to: day, lookedAt: 2, sheet: '2026' },
+      days: [{ day, workload: 'other', batches: 1, items: 1, dead: 0, deadlinesMissed: 0, latencyP95Ms: latencyP95 }],
+      markers: [{ action: 'pause-queue', by: 'ada', target: QUEUE }, { action: 'put-policy' }],
+    });
+    const [shown] = history?.days ?? [];
+    expect(shown?.itemsPerSecond).toBeCloseTo(1000 / tookMs, 2);
+    expect(shown?.deadlineMs).toBe(Date.parse(done.deadlineAt) - Date.parse(done.openedAt));
+    expect(shown?.usd).toBeGreaterThan(0);
+    await pipeline.finish(open.id);
+  });
+
+  it.each(['?from=2026-01-01&to=2026-04-03', '?day=2026-02-30'])('refuses %s', async (query) =>
+    expect((await ask(query)).status).toBe(400),
+  );
 });

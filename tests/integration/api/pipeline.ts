@@ -3,11 +3,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { TableServiceClient } from '@azure/data-tables';
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import functions from '@azure/functions';
 import type { ServiceBusMessage } from '@azure/service-bus';
-import { startStorage } from 'functions-local';
+import { makeStorage, startStorage } from 'functions-local';
 import { z } from 'zod';
 import type { BatchRow } from '../../../shared/batches/batch-row.ts';
 import type { ChunkRow } from '../../../shared/batches/chunk-row.ts';
@@ -16,7 +15,6 @@ import type { QueueEvent } from '../../../shared/contract/events.ts';
 import { CONTAINERS, TABLES } from '../../../shared/contract/names.ts';
 import type { OutcomeHeader } from '../../../shared/contract/outcome.ts';
 import { createMeter } from '../../../shared/cost/meter.ts';
-import { answering } from '../../../shared/http/edge/answers.ts';
 import { submit } from '../../../shared/intake/submit.ts';
 import type { SubmitDeps } from '../../../shared/intake/submit-request.ts';
 import { createPipeline, type PipelineDeps } from '../../../shared/pipeline.ts';
@@ -30,6 +28,7 @@ import { type Clients, createClients } from '../../../shared/storage/clients.ts'
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { Reject, Retry } from '../../../shared/workload/errors.ts';
 import { createRegistry, type Registry } from '../../../shared/workload/registry.ts';
+import { answering } from '../../helpers/answering.ts';
 import { connectionsTo } from '../../helpers/connections.ts';
 import { HOST } from '../../helpers/host-limits.ts';
 import { createInlineProcessor } from '../../helpers/inline-processor.ts';
@@ -83,13 +82,24 @@ export interface Pipeline {
   stop: () => Promise<void>;
 }
 
+/** Starts it on a storage of its own. */
 export async function startPipeline(): Promise<Pipeline> {
   const folder = await mkdtemp(join(tmpdir(), 'sluice-api-'));
   const storage = await startStorage({ folder, logFile: join(folder, 'azurite.log') });
-  const settings = readSettings({ ...connectionsTo(storage.connection), SLUICE_VISIBILITY_SECONDS: '30' });
-  await makeStorage(storage.connection);
+  await makeStorage(storage.connection, { containers: Object.values(CONTAINERS), tables: Object.values(TABLES) });
+  const pipeline = startPipelineOn(storage.connection);
+  const stop = async (): Promise<void> => {
+    await pipeline.stop();
+    await storage.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  return { ...pipeline, stop };
+}
+
+/** Starts it on a storage that has its tables and containers. */
+export function startPipelineOn(connection: string): Pipeline {
+  const settings = readSettings({ ...connectionsTo(connection), SLUICE_VISIBILITY_SECONDS: '30' });
   const clients = createClients(settings, createMeter());
-  await Promise.all(Object.values(CONTAINERS).map((name) => clients.container(name).create()));
   const processor = createInlineProcessor(registry);
   const events: string[] = [];
   const properties: Record<string, unknown>[] = [];
@@ -128,17 +138,8 @@ export async function startPipeline(): Promise<Pipeline> {
         if (found.row.chunksDone === found.row.chunksTotal) return found.row;
       }
     },
-    stop: async () => {
-      await clients.close();
-      await storage.stop();
-      await rm(folder, { recursive: true, force: true });
-    },
+    stop: () => clients.close(),
   };
-}
-
-async function makeStorage(connectionString: string): Promise<void> {
-  const tables = TableServiceClient.fromConnectionString(connectionString, { allowInsecureConnection: true });
-  for (const name of Object.values(TABLES)) await tables.createTable(name);
 }
 
 function submitText(

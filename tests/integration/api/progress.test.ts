@@ -2,8 +2,9 @@ import { odata } from '@azure/data-tables';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import { changeBatch } from '../../../shared/batches/ledger.ts';
-import { writeProgress } from '../../../shared/batches/progress-rows.ts';
+import { writeProgress } from '../../../shared/batches/progress/progress-rows.ts';
 import { deleteBatch } from '../../../shared/commands/delete.ts';
+import type { QueueEvent } from '../../../shared/contract/events.ts';
 import { readPriceSheet } from '../../../shared/cost/sheet.ts';
 import { getBatch } from '../../../shared/http/batches/get-batch.ts';
 import { type BatchView, batchViewSchema } from '../../../shared/http/batches/schemas.ts';
@@ -21,6 +22,8 @@ import { call, type Pipeline, startPipeline } from './pipeline.ts';
 const patient = defineWorkload({ name: 'patient', version: 3, item: z.unknown(), map: (item) => item });
 const QUEUE = 'patient-normal-0';
 
+type Sent = { body: QueueEvent };
+const sent: QueueEvent[] = [];
 let storage: Pipeline;
 let processor: Processor;
 let worker: WholePipeline;
@@ -31,7 +34,7 @@ beforeAll(async () => {
   processor = createProcessor({ threadUrl, threads: 1, log: () => {} });
   worker = createPipeline({
     ...{ settings: storage.settings, registry: createRegistry([patient]), host: HOST, processor },
-    clients: { ...storage.clients, topic: { sendMessages: async () => {} } },
+    clients: { ...storage.clients, topic: { sendMessages: async (message) => void sent.push((message as Sent).body) } },
     lookMs: 100,
   });
   await storage.clients.queue(QUEUE).create();
@@ -49,7 +52,7 @@ async function show(id: string): Promise<BatchView> {
   return batchViewSchema.parse(answer.json());
 }
 
-it('shows what a running chunk has done, and stops it when its batch is cancelled', async () => {
+it('shows what a running chunk has done, finds the deadline of its batch at risk, and stops it when that is cancelled', async () => {
   const acts = ['awaitAbort', 'awaitAbort', 'reject', 'retry', 'ok', 'ok', 'ok', 'ok', 'ok', 'ok'];
   const { id } = await submit(worker.deps(), {
     ...{ workload: patient, source: { kind: 'http', name: 'test' }, limits: storage.settings },
@@ -71,6 +74,14 @@ it('shows what a running chunk has done, and stops it when its batch is cancelle
   expect(progress?.latestError).toBe('Retry: upstream is busy');
   expect(estimate?.basis).toMatch(/^7 of 10 items have ended, 7 of them in chunks that run, in the first .* s after/);
 
+  const hence = (minutes: number): string => new Date(Date.now() + minutes * 60_000).toISOString();
+  // Seven of ten in an hour: the rest takes 26 minutes more.
+  const times = { openedAt: hence(-60), queuedAt: hence(-60), deadlineAt: hence(10) };
+  expect(sent.map(({ type }) => type)).toEqual(['QueueWorkDetected']);
+  await changeBatch(storage.clients.batches, id, () => times);
+  await expect.poll(() => sent.at(-1)?.type).toBe('DeadlineAtRisk');
+  expect(sent.at(-1)).toMatchObject({ batch: id, items: 10, details: { deadlineAt: times.deadlineAt, ended: 7 } });
+  expect(Date.parse(String(sent.at(-1)?.details?.expectedAt))).toBeGreaterThan(Date.parse(times.deadlineAt));
   await changeBatch(storage.clients.batches, id, () => ({ state: 'cancelling' }));
   expect(await round).toMatchObject({ done: 1 });
   await expect.poll(async () => (await show(id)).progress).toBeUndefined();

@@ -61,7 +61,7 @@ describe('GET batches/{id}/report', () => {
 
   it('gives one JSON document', async () => {
     const report = reportSchema.parse((await get('?format=json')).json());
-    expect(report.counts).toEqual({ accepted: 8, succeeded: 7, dead: 1, cancelled: 0 });
+    expect(report.counts).toEqual({ accepted: 8, succeeded: 7, dead: 1, discarded: 0, cancelled: 0 });
     expect(report.items).toHaveLength(4);
   });
 

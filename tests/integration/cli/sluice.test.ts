@@ -11,6 +11,7 @@ import { OverHttpLimit } from '../../../cli/upload/body.ts';
 import { kindOfStream } from '../../../cli/upload/kind.ts';
 import { postBatch } from '../../../cli/upload/post-batch.ts';
 import type { BatchView } from '../../../shared/http/batches/schemas.ts';
+import type { LoadView, QueueView } from '../../../shared/http/queues/schemas.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
 import { csv, ndjson, totalsOf, transactions } from '../../helpers/transactions.ts';
 import { command, type Ended } from './command.ts';
@@ -209,10 +210,34 @@ describe('the pipeline', () => {
       /: paused by operator since .*: a test, /,
     );
     const { id } = await submit(GOOD, '--again', '--lane', 'high');
-    expect((await sluice(['queues', '--fresh'])).out).toMatch(/billing-high-0 +1 +0 .* paused by operator since/);
+    expect((await sluice(['queues', '--fresh'])).out).toMatch(
+      /billing-high-0 +1 +\S+ +1 +\d+ +0 .* paused by operator since/,
+    );
     await sluice(['resume', 'billing-high-0']);
     expect((await sluice(['watch', id])).code).toBe(EXIT.done);
     expect((await sluice(['pause', 'no-such-0'])).code).toBe(EXIT.notFound);
+  });
+
+  it('measures how busy the instances are, and how long storage takes', async () => {
+    const loadOf = async (queue: string): Promise<LoadView | null | undefined> => {
+      const { queues } = (await (await stack.api('queues')).json()) as { queues: QueueView[] };
+      return queues.find((each) => each.queue === queue)?.load;
+    };
+    await expect.poll(() => loadOf('billing-normal-0'), { timeout: 20_000 }).not.toBeNull();
+    const { instances, cpu, eventLoop, responseMs, latencyMs } = (await loadOf('billing-normal-0')) as LoadView;
+    expect([instances >= 1, instances <= stack.instances.length]).toEqual([true, true]);
+    for (const share of [cpu, eventLoop]) expect([share >= 0, share <= 1]).toEqual([true, true]);
+    expect([cpu + eventLoop > 0, responseMs > 0, latencyMs > 0]).toEqual([true, true, true]);
+  });
+
+  it('is cleared, a queue at a time, and shows what became of the items', async () => {
+    await sluice(['pause', 'billing-bulk-0']);
+    const { id } = await submit(GOOD, '--again', '--lane', 'bulk');
+    const cleared = await sluice(['clear', 'billing-bulk-0', '--confirm', 'billing-bulk-0']);
+    expect(cleared.out).toMatch(/^billing-bulk-0: 1 message deleted; batches cancelled: 1\n$/);
+    expect((await sluice(['watch', id])).code).toBe(EXIT.cancelled);
+    expect((await sluice(['items', id, '--limit', '1'])).out).toMatch(/\n +0 +\S* +cancelled/);
+    await sluice(['resume', 'billing-bulk-0']);
   });
 
   it('has policies that are read and changed', async () => {
@@ -224,6 +249,9 @@ describe('the pipeline', () => {
     const stale = await sluice(['policy', 'billing-bulk-0', '--put', '-', '--if-version', '0'], { stdin });
     expect([stale.code, stale.err]).toEqual([EXIT.refused, expect.stringContaining('412 precondition-failed')]);
     expect((await sluice(['policy', 'billing-bulk-0', '--put', '-'], { stdin })).out).toContain('5 tasks');
+    const bounded = await sluice(['policy', 'billing-bulk-0', '--receive-size', '8']);
+    expect(bounded.out).toMatch(/receive size +at most 8 messages/);
+    expect((await sluice(['drain', 'billing-bulk-0'])).out).toContain('billing-bulk-0: idle, depth 0');
   });
 
   it('tells cost and health, and sweeps', async () => {

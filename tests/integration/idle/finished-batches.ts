@@ -61,7 +61,7 @@ function finishedBatch(workload: string, acceptedMs: number): BatchRow {
     ...{ workload, version: 1, lane: 'normal', pool: 'default', sourceKind: 'http', sourceName: 'idle' },
     ...{ payload: `${id}/x.ndjson.zst`, digest: 'sha256:0', indexOffset: 0, indexLength: 1 },
     ...{ payloadBytes: 1, storedBytes: 1, chunksTotal: CHUNKS, chunksDone: CHUNKS },
-    ...{ accepted, succeeded: accepted, dead: 0, cancelled: 0, retried: 0, duplicatesSeen: 0 },
+    ...{ accepted, succeeded: accepted, dead: 0, discarded: 0, cancelled: 0, retried: 0, duplicatesSeen: 0 },
     ...{ revision: 0, reportRevision: 0, announced: true, handlerSeconds: 1, operations: {} },
     ...{ earlier: [], revisionItems: accepted },
     acceptedAt: new Date(acceptedMs).toISOString(),

@@ -1,79 +1,198 @@
-import { ServiceBusClient } from '@azure/service-bus';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ServiceBusClient, type ServiceBusReceivedMessage } from '@azure/service-bus';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sluiceStack } from '../../../demo/stack.ts';
-import { finished, submit } from '../../helpers/client.ts';
+import type { QueueEvent } from '../../../shared/contract/events.ts';
+import { createPublisher, type EventDetails } from '../../../shared/wake/publish.ts';
+import type { QueueAddress } from '../../../shared/workload/registry.ts';
+import { registry } from '../../../workloads/index.ts';
+import { finished, send, submit } from '../../helpers/client.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
+import { type Subscriber, startSubscriber } from '../../helpers/subscriber.ts';
 import { ndjson, transactions } from '../../helpers/transactions.ts';
 
-interface Topic {
-  Name: string;
-  Subscriptions: unknown[];
-}
+/** What an event says of itself; its application properties say the same. */
+type Seen = Pick<QueueEvent, 'type' | 'workload' | 'lane' | 'batch' | 'labels'>;
 
-/** The app's entities, with two subscribers more: one by a correlation filter, one by SQL. */
+/**
+ * A subscriber: its filter as the broker has it, and the same in other words. A further kind of subscriber is a row
+ * here.
+ */
+interface Row {
+  name: string;
+  filter: Record<string, string> | string;
+  wants: (event: Seen) => boolean;
+}
+const NEEDS_A_PERSON = ['ItemsDeadLettered', 'DeadlineAtRisk', 'BatchPaused', 'InboxRejected'];
+const SUBSCRIBERS: Row[] = [
+  {
+    name: 'persist',
+    filter: { type: 'BatchCompleted', workload: 'billing' },
+    wants: ({ type, workload }) => type === 'BatchCompleted' && workload === 'billing',
+  },
+  {
+    name: 'monitor',
+    filter: `type IN (${NEEDS_A_PERSON.map((type) => `'${type}'`).join(', ')})`,
+    wants: ({ type }) => NEEDS_A_PERSON.includes(type),
+  },
+  {
+    name: 'react',
+    filter: { type: 'ResultsReady', 'label.team': 'sales' },
+    wants: ({ type, labels }) => type === 'ResultsReady' && labels?.team === 'sales',
+  },
+  {
+    name: 'ends-of-billing',
+    filter: "type IN ('BatchCompleted', 'QueueEmpty') AND workload = 'billing' AND lane <> 'results'",
+    wants: ({ type, workload, lane }) =>
+      ['BatchCompleted', 'QueueEmpty'].includes(type) && workload === 'billing' && lane !== 'results',
+  },
+  { name: 'high', filter: { lane: 'high' }, wants: ({ lane }) => lane === 'high' },
+  {
+    name: 'of-sales',
+    filter: "[label.team] = 'sales' AND type <> 'QueueWorkDetected'",
+    wants: ({ type, labels }) => labels?.team === 'sales' && type !== 'QueueWorkDetected',
+  },
+  {
+    name: 'progress',
+    filter: "type LIKE 'Batch%' AND batch IS NOT NULL AND workload <> 'billing'",
+    wants: ({ type, batch, workload }) => type.startsWith('Batch') && batch !== undefined && workload !== 'billing',
+  },
+];
+/** Gets everything, so that the test knows what there was. */
+const ALL = 'all';
+
+/** The app's entities, with these subscribers more. */
 function withSubscribers(): unknown {
   const config = structuredClone(sluiceStack('unused').entities) as {
-    UserConfig: { Namespaces: { Topics: Topic[] }[] };
+    UserConfig: { Namespaces: { Topics: { Subscriptions: unknown[] }[] }[] };
   };
-  const rule = (properties: object) => [{ Name: 'only', Properties: properties }];
-  config.UserConfig.Namespaces[0]?.Topics[0]?.Subscriptions.push(
+  const rules = (filter: Row['filter']) => [
     {
-      Name: 'dead-letters',
-      Properties: {},
-      Rules: rule({ FilterType: 'Correlation', CorrelationFilter: { Properties: { type: 'ItemsDeadLettered' } } }),
+      Name: 'only',
+      Properties:
+        typeof filter === 'string'
+          ? { FilterType: 'Sql', SqlFilter: { SqlExpression: filter } }
+          : { FilterType: 'Correlation', CorrelationFilter: { Properties: filter } },
     },
-    {
-      Name: 'ends-of-billing',
-      Properties: {},
-      Rules: rule({
-        FilterType: 'Sql',
-        SqlFilter: {
-          SqlExpression: "type IN ('BatchCompleted', 'QueueEmpty') AND workload = 'billing' AND lane <> 'results'",
-        },
-      }),
-    },
-  );
+  ];
+  const all = { Name: ALL, Properties: {} };
+  const rows = SUBSCRIBERS.map(({ name, filter }) => ({ Name: name, Properties: {}, Rules: rules(filter) }));
+  config.UserConfig.Namespaces[0]?.Topics[0]?.Subscriptions.push(all, ...rows);
   return config;
+}
+
+const PAYOUTS = [
+  {
+    ...{ id: 's1', work: 'w1', amount: '10.00', currency: 'EUR', royalty: '70', time: '2026-11-01T00:00:00Z' },
+    authors: [{ author: 'a1', share: '100' }],
+  },
+];
+
+/** Types that no part of the app publishes in this file. */
+const BY_HAND: [queue: string, event: EventDetails][] = [
+  ['billing-normal-0', { type: 'ResultsReady', batch: 'by-hand', labels: { team: 'sales' } }],
+  ['billing-normal-0', { type: 'ResultsReady', batch: 'by-hand', labels: { team: 'support' } }],
+  ['payouts-high-0', { type: 'BatchPaused', batch: 'by-hand' }],
+  ['payouts-high-0', { type: 'BatchResumed', batch: 'by-hand' }],
+  ['payouts-bulk-0', { type: 'BatchProgress', batch: 'by-hand', labels: { team: 'sales' } }],
+  ['billing-bulk-0', { type: 'DeadlineAtRisk', batch: 'by-hand' }],
+];
+
+function addressOf(queue: string): QueueAddress {
+  const address = registry.queue(queue);
+  if (!address) throw new Error(`No queue ${queue}`);
+  return address;
 }
 
 describe('subscribers of the topic', () => {
   let stack: TestStack;
   let bus: ServiceBusClient;
+  let subscriber: Subscriber;
+  /** All events of the first test, by message id. */
+  const all = new Map<string, QueueEvent>();
   beforeAll(async () => {
     stack = await startStack({ entities: withSubscribers(), settings: { SLUICE_INBOX_SCHEDULE: '' } });
     bus = new ServiceBusClient(stack.serviceBus);
   });
   afterAll(async () => {
+    await subscriber?.stop();
     await bus?.close();
     await stack?.stop();
   });
 
-  async function take(subscription: string, count: number): Promise<Record<string, unknown>[]> {
+  /** Takes messages until `isEnough` of those so far. */
+  async function take(subscription: string, isEnough: (messages: ServiceBusReceivedMessage[]) => boolean) {
     const receiver = bus.createReceiver('sluice-events', subscription, { receiveMode: 'receiveAndDelete' });
-    const bodies: Record<string, unknown>[] = [];
-    while (bodies.length < count) {
-      const messages = await receiver.receiveMessages(count - bodies.length, { maxWaitTimeInMs: 10_000 });
-      if (messages.length === 0) break;
-      bodies.push(...messages.map(({ body }) => body));
+    const messages: ServiceBusReceivedMessage[] = [];
+    while (!isEnough(messages)) {
+      const more = await receiver.receiveMessages(1, { maxWaitTimeInMs: 10_000 });
+      if (more.length === 0) break;
+      messages.push(...more);
     }
     await receiver.close();
-    return bodies;
+    return messages;
   }
 
-  it('each gets the events that its filter names, and no others', async () => {
-    const { id } = await submit(stack, `${ndjson(transactions(3))}{"id":"bad"}\n`);
-    await finished(stack, id);
+  it('publishes what several batches cause', async () => {
+    const sales = { 'sluice-labels': 'team=sales' };
+    const batches = [
+      await submit(stack, `${ndjson(transactions(3))}{"id":"bad"}\n`, sales),
+      await submit(stack, ndjson(transactions(2)), {}, '?lane=high'),
+      await send(stack, 'payouts', PAYOUTS),
+    ];
+    await Promise.all(batches.map(({ id }) => finished(stack, id)));
+    const topic = bus.createSender('sluice-events');
+    const meter = { count: () => {}, serviceNowMs: () => Date.now() };
+    const publish = createPublisher({ topic, account: 'devstoreaccount1', meter });
+    for (const [queue, event] of BY_HAND) await publish(addressOf(queue), event);
+    await topic.sendMessages({ messageId: 'last', body: {} });
+    await topic.close();
 
-    const [dead] = await take('dead-letters', 1);
-    const ends = await take('ends-of-billing', 2);
+    const isLast = ({ messageId }: ServiceBusReceivedMessage): boolean => messageId === 'last';
+    const messages = await take(ALL, (taken) => taken.some(isLast));
+    for (const { messageId, body } of messages.filter((each) => !isLast(each))) all.set(String(messageId), body);
 
-    expect(dead).toMatchObject({ v: 1, type: 'ItemsDeadLettered', batch: id, details: { count: 1 } });
-    expect(ends.map(({ type }) => type).sort()).toEqual(['BatchCompleted', 'QueueEmpty']);
-    expect(ends.find(({ type }) => type === 'BatchCompleted')).toMatchObject({
-      batch: id,
+    const [billing, high, payouts] = batches;
+    const of = (type: string) => [...all.values()].filter((event) => event.type === type);
+    expect(of('BatchCompleted').map(({ batch, labels }) => [batch, labels?.team])).toEqual(
+      expect.arrayContaining([
+        [billing?.id, 'sales'],
+        [high?.id, undefined],
+        [payouts?.id, undefined],
+      ]),
+    );
+    expect(of('ItemsDeadLettered')).toMatchObject([{ v: 1, batch: billing?.id, details: { count: 1 } }]);
+    expect(of('BatchCompleted').find(({ batch }) => batch === billing?.id)).toMatchObject({
       queue: 'billing-normal-0',
       details: { state: 'completedWithDeadLetters', counts: { accepted: 4, succeeded: 3, dead: 1 } },
     });
+  });
+
+  // Those that have not taken theirs yet keep nobody waiting.
+  it.each(SUBSCRIBERS.toReversed())('$name gets its events and no others', async ({ name, wants }) => {
+    const wanted = [...all].filter(([, event]) => wants(event)).map(([id]) => id);
+    expect(wanted).not.toEqual([]);
+
+    const taken = await take(name, ({ length }) => length >= wanted.length);
+
+    expect(taken.map(({ messageId }) => messageId).toSorted()).toEqual(wanted.toSorted());
+    // What comes behind these was published later.
+    const receiver = bus.createReceiver('sluice-events', name);
+    const more = await receiver.peekMessages(100);
+    await receiver.close();
+    expect(more.filter(({ messageId }) => all.has(String(messageId)))).toEqual([]);
+  });
+
+  it('the example stores the report of a batch that completes', async () => {
+    const env = { SLUICE_EVENTS: stack.serviceBus, SLUICE_URL: stack.url, SLUICE_KEY: stack.keys.function };
+    subscriber = startSubscriber('persist', stack.folder, env);
+    const { id } = await submit(stack, ndjson(transactions(5)));
+    await subscriber.until(`Handled completed-${id}-0`);
+    expect(await readFile(join(stack.folder, `report-${id}-0.ndjson`), 'utf8')).toBe(
+      await (await stack.api(`batches/${id}/report`)).text(),
+    );
+    expect(await subscriber.stop()).toBe(0);
   });
 
   it('events of another account, pool or queue wake nothing', async () => {
@@ -83,25 +202,23 @@ describe('subscribers of the topic', () => {
         type: 'QueueWorkDetected',
         account: 'devstoreaccount1',
         pool: 'default',
-        queue: 'billing-normal-0',
+        queue: 'billing-bulk-0',
         workload: 'billing',
-        lane: 'normal',
+        lane: 'bulk',
         ...properties,
       };
       return { applicationProperties: event, body: { v: 1, ...event, at: '2026-11-01T00:00:00.000Z' } };
     };
-    // The drain of the test before writes its last line after it has published QueueEmpty.
-    await expect.poll(() => stack.hostLog()).toMatch(/drain-ended.*billing-normal-0/);
     const before = new Set((await stack.hostLog()).split('\n'));
     const linesSince = async () => (await stack.hostLog()).split('\n').filter((line) => !before.has(line));
 
     await sender.sendMessages([foreign({ account: 'another' }), foreign({ queue: 'another-queue-0' })]);
-    await sender.sendMessages(foreign({ queue: 'billing-high-0' }));
+    await sender.sendMessages(foreign({ queue: 'payouts-bulk-0', workload: 'payouts' }));
 
     await expect
       .poll(async () => (await linesSince()).join('\n'), { timeout: 10_000 })
-      .toMatch(/drain-ended.*billing-high-0/);
-    expect((await linesSince()).join('\n')).not.toMatch(/billing-normal-0|another-queue/);
+      .toMatch(/drain-ended.*payouts-bulk-0/);
+    expect((await linesSince()).join('\n')).not.toMatch(/billing-bulk-0|another-queue/);
     await sender.close();
   });
 });

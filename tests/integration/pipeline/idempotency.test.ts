@@ -1,5 +1,8 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { finished, post, report, submit } from '../../helpers/client.ts';
+import { createPublisher } from '../../helpers/publisher.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
 import { ndjson, totalsOf, transactions } from '../../helpers/transactions.ts';
 
@@ -57,5 +60,23 @@ describe('Idempotency-Key', () => {
     const { id } = await submit(stack, ndjson(transactions(1)), headers);
 
     expect((await finished(stack, id)).counts.succeeded).toBe(1);
+  });
+
+  it('a producer outside the cloud may run its script again at any point, and gets one batch and its report', async () => {
+    const folder = join(stack.folder, 'producer');
+    await mkdir(join(folder, 'out'), { recursive: true });
+    const publish = await createPublisher(folder, { SLUICE_URL: stack.url, SLUICE_KEY: stack.keys.function });
+    const file = join(folder, 'out/usage.ndjson');
+    await writeFile(file, ndjson(transactions(7)));
+    const killed = await publish(['--folder', 'out', 'billing'], { killAtMove: true });
+    await writeFile(join(folder, 'out/wrong.ndjson'), '{"id":"t1"}\n{"id":,}\n');
+    const second = await publish(['--folder', 'out', '--wait', 'billing']);
+
+    expect(second.out).toBe(killed.out);
+    const id = second.out.trim();
+    expect(second.err).toMatch(/refused \(400 malformed-record\): .*\n {2}line 2, column 7: /);
+    expect([second.code, await readdir(join(folder, 'out/sent'))]).toEqual([4, [`${id}-usage.ndjson`]]);
+    const saved = await readFile(join(folder, `out/reports/${id}.report.ndjson`), 'utf8');
+    expect(JSON.parse(saved)).toEqual({ key: 'acme|EUR', value: totalsOf(7) });
   });
 });

@@ -124,7 +124,7 @@ describe('a cancel while a drain holds the queue', () => {
     const id = await quiet(9);
     await hold('draining');
     expect(await cancelBatch(world.deps, id)).toMatchObject({ ended: { chunks: 0 }, left: { chunks: 3, items: 9 } });
-    expect(world.topic.events).toMatchObject([{ type: 'QueueWorkDetected', queue: QUEUE }]);
+    expect(world.topic.events).toMatchObject([{ type: 'QueueWorkDetected', queue: QUEUE, items: 0, payloadBytes: 0 }]);
     expect(await world.batch(id)).toMatchObject({ state: 'cancelling', cancelled: 0 });
     await world.drainUnasked(QUEUE);
     await hold('idle');

@@ -178,8 +178,8 @@ it('a batch that was resumed is redriven, and paused and resumed again in its ne
 });
 
 describe('a resume that is interrupted', () => {
-  // State, three references, the removal of the mark.
-  it.each([1, 2, 3, 4])('at write %i is gone on with by the sweep', async (at) => {
+  // State, event, three references.
+  it.each([1, 2, 3, 4, 5])('at write %i is gone on with by the sweep', async (at) => {
     const { world } = use;
     const { id } = await world.submit(itemsOf(9));
     await pause(id);

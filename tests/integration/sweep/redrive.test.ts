@@ -22,27 +22,12 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 afterEach(() => downstream.broken.clear());
 
-/** A batch of nine items, of which those of the broken parts are dead. */
-async function withDead(...parts: string[]): Promise<string> {
-  for (const part of parts) downstream.broken.add(part);
-  const { id } = await world.submit(itemsOf(9));
-  await world.drainAll();
-  downstream.broken.clear();
-  return id;
-}
-
 const redriveOf = (batch: string, selection: Selection, key = 'k', deps = world.deps) =>
   redrive(deps, { batch, key, selection });
 
-async function deadIndices(id: string): Promise<number[]> {
-  const indices: number[] = [];
-  for await (const { item } of currentDeadLetters(world.deps, await world.batch(id))) indices.push(item.index);
-  return indices.sort((a, b) => a - b);
-}
-
 describe('a redrive', () => {
   it('brings a batch with dead letters to its completion, with a report of its own', async () => {
-    const id = await withDead('b', 'c');
+    const id = await world.submitWithDead('b', 'c');
     expect(await world.batch(id)).toMatchObject({ state: 'completedWithDeadLetters', succeeded: 3, dead: 6 });
     expect(await redriveOf(id, {})).toMatchObject({ revision: 1, redriven: 6, unreadable: 0, chunks: 2 });
     expect(await world.batch(id)).toMatchObject({ state: 'queued', succeeded: 3, dead: 0, announced: false });
@@ -56,28 +41,38 @@ describe('a redrive', () => {
       b: { items: 3, amount: 12 },
       c: { items: 3, amount: 15 },
     });
-    expect(await deadIndices(id)).toEqual([]);
+    expect(await world.deadIndices(id)).toEqual([]);
   });
 
   it('takes one cause alone', async () => {
-    const id = await withDead('b', 'c');
+    const id = await world.submitWithDead('b', 'c');
     const causes = new Set<string>();
     for await (const { item } of currentDeadLetters(world.deps, await world.batch(id))) causes.add(item.error.message);
     expect([...causes].sort()).toEqual(['b is broken', 'c is broken']);
+    const all = { 'rejected: Reject: b is broken': 3, 'rejected: Reject: c is broken': 3 };
+    expect((await world.batch(id)).causes).toEqual(all);
     expect(await redriveOf(id, { cause: 'rejected: Reject: b is broken' })).toMatchObject({ redriven: 3 });
+    const left = { 'rejected: Reject: c is broken': 3 };
+    expect((await world.batch(id)).causes).toEqual(left);
     await world.drainAll();
-    expect(await world.batch(id)).toMatchObject({ state: 'completedWithDeadLetters', succeeded: 6, dead: 3 });
-    expect(await deadIndices(id)).toEqual([2, 5, 8]);
+    expect(await world.batch(id)).toMatchObject({
+      state: 'completedWithDeadLetters',
+      succeeded: 6,
+      dead: 3,
+      causes: left,
+    });
+    expect(await world.deadIndices(id)).toEqual([2, 5, 8]);
   });
 
   it('runs named items, and corrected ones in place of the uploaded', async () => {
-    const id = await withDead('b');
+    const id = await world.submitWithDead('b');
     downstream.broken.add('b');
     const corrected = [{ index: 4, item: { id: 'i4', part: 'd', amount: 100 } }];
     expect(await redriveOf(id, { items: [1], corrected })).toMatchObject({ redriven: 2 });
     await world.drainAll();
-    expect(await world.batch(id)).toMatchObject({ succeeded: 7, dead: 2, revision: 1 });
-    expect(await deadIndices(id)).toEqual([1, 7]);
+    const causes = { 'rejected: Reject: b is broken': 2 };
+    expect(await world.batch(id)).toMatchObject({ succeeded: 7, dead: 2, revision: 1, causes });
+    expect(await world.deadIndices(id)).toEqual([1, 7]);
     expect(await world.report(id, 1)).toMatchObject({ d: { items: 1, amount: 100 } });
     downstream.broken.clear();
     expect(await redriveOf(id, {}, 'again')).toMatchObject({ revision: 2, redriven: 2 });
@@ -124,7 +119,7 @@ describe('a redrive', () => {
   });
 
   it('answers a repeated key with the first answer, and another request with that key not at all', async () => {
-    const id = await withDead('b');
+    const id = await world.submitWithDead('b');
     const first = await redriveOf(id, {});
     expect(await redriveOf(id, {})).toEqual(first);
     await world.drainAll();
@@ -144,7 +139,7 @@ describe('a redrive', () => {
   });
 
   it('lets one of two keys through at the same time', async () => {
-    const id = await withDead('b');
+    const id = await world.submitWithDead('b');
     const both = await Promise.allSettled([redriveOf(id, {}, 'x'), redriveOf(id, { items: [1] }, 'y')]);
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     await world.drainAll();
@@ -158,7 +153,7 @@ describe('a redrive', () => {
   });
 
   it('spreads items by a rate', async () => {
-    const id = await withDead('b');
+    const id = await world.submitWithDead('b');
     expect(await redriveOf(id, { ratePerSecond: 0.2 })).toMatchObject({ redriven: 3, chunks: 3 });
     await world.drainAll();
     expect(await world.batch(id)).toMatchObject({ state: 'running', succeeded: 7, dead: 0 });
@@ -219,7 +214,7 @@ describe('a redrive of the report alone', () => {
     expect(await world.report(id, 1)).toEqual({ a: { items: 3, amount: 9 }, c: { items: 3, amount: 15 } });
     expect(await resultsOf(id)).toEqual(before);
     // The revision without items is no obstacle to what comes after it.
-    expect(await deadIndices(id)).toEqual([1, 4, 7]);
+    expect(await world.deadIndices(id)).toEqual([1, 4, 7]);
     downstream.broken.clear();
     expect(await redriveOf(id, {}, 'rest')).toMatchObject({ revision: 2, redriven: 3 });
     await world.drainAll();
@@ -261,7 +256,7 @@ describe('the times of a redrive', () => {
   const view = async (id: string) => batchView(await world.batch(id), world.deps.gate.now(), sheet);
 
   it('are its own: what it took, its rate and its latency do not hold the hours before it', async () => {
-    const id = await withDead('b');
+    const id = await world.submitWithDead('b');
     const before = await view(id);
     world.wait(2 * HOUR);
     await redriveOf(id, {});
@@ -312,7 +307,7 @@ describe('a redrive that is interrupted', () => {
   it.each(Array.from({ length: 9 }, (_, n) => n + 1))(
     'at write %i is whole after the sweep, or after its repeat',
     async (at) => {
-      const id = await withDead('b', 'c');
+      const id = await world.submitWithDead('b', 'c');
       world.topic.events.length = 0;
       const process = { writes: 0, dead: false };
       await redriveOf(id, {}, 'k', dyingAt(world.deps, at, process)).catch(() => undefined);

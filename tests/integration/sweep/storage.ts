@@ -49,7 +49,7 @@ export async function startStorage({ client, limits }: StorageOptions = {}): Pro
   return { clients, settings, stop };
 }
 
-/** accepted = succeeded + dead + cancelled + pending, with pending summed over the rows, from `queued` on. */
+/** accepted = succeeded + dead + discarded + cancelled + pending, with pending summed over the rows, from `queued` on. */
 export async function checkLaw(clients: Clients, row: BatchRow): Promise<void> {
   if (row.state === 'accepting') return;
   const count = { pending: 0, rows: 0, done: 0 };
@@ -58,8 +58,8 @@ export async function checkLaw(clients: Clients, row: BatchRow): Promise<void> {
     if (chunk.state === 'pending') count.pending += chunk.items;
     else count.done += 1;
   }
-  const { accepted, succeeded, dead, cancelled, chunksTotal, chunksDone } = row;
-  const items = accepted === succeeded + dead + cancelled + count.pending;
+  const { accepted, succeeded, dead, discarded, cancelled, chunksTotal, chunksDone } = row;
+  const items = accepted === succeeded + dead + discarded + cancelled + count.pending;
   if (!items || count.rows !== chunksTotal || count.done !== chunksDone)
     throw new Error(`The law is broken: ${JSON.stringify({ ...row, ...count })}`);
 }

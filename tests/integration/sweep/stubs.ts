@@ -1,5 +1,5 @@
 /** A topic and a durable client that do what a test says. */
-import type { ServiceBusSender } from '@azure/service-bus';
+import type { ServiceBusMessage, ServiceBusSender } from '@azure/service-bus';
 import type { QueueEvent } from '../../../shared/contract/events.ts';
 import type { DrainInput } from '../../../shared/drain/drain-queue.ts';
 import type { DrainClient } from '../../../shared/drain/drains.ts';
@@ -8,6 +8,7 @@ import type { PurgeClient } from '../../../shared/sweep/purge-drains.ts';
 /** An event that was published and not delivered yet; the time of a scheduled one never comes. */
 export interface Published extends QueueEvent {
   scheduled: boolean;
+  messageId: string;
 }
 
 /** Keeps what is sent. */
@@ -17,8 +18,8 @@ export class Topic implements Pick<ServiceBusSender, 'sendMessages'> {
 
   async sendMessages(message: unknown): Promise<void> {
     if (this.broken) throw new Error('The topic does not answer.');
-    const { body, scheduledEnqueueTimeUtc } = message as { body: QueueEvent; scheduledEnqueueTimeUtc?: Date };
-    this.events.push({ ...body, scheduled: scheduledEnqueueTimeUtc !== undefined });
+    const { body, messageId, scheduledEnqueueTimeUtc } = message as ServiceBusMessage & { messageId: string };
+    this.events.push({ ...(body as QueueEvent), messageId, scheduled: scheduledEnqueueTimeUtc !== undefined });
   }
 
   /** Takes the wakes that are due. */

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { redrive } from '../../../shared/commands/redrive/redrive.ts';
 import { collectInbox } from '../../../shared/intake/inbox/inbox.ts';
 import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
+import { changeGate, wake } from '../../../shared/wake/gate.ts';
 import { dyingAt } from '../../helpers/crashes.ts';
 import { DONE, did, HOUR, ITEMS, MINUTE, RESULTS, unheard, useWorld } from './use-world.ts';
-import { inventory, itemsOf, ndjson } from './world.ts';
+import { downstream, inventory, itemsOf, ndjson } from './world.ts';
 
 const use = useWorld();
 
@@ -50,6 +52,59 @@ describe('a batch that does not move', () => {
     expect(did(await sweep(use.world.deps))).toEqual({ missedWakes: 1 });
     await use.world.drainAll();
     expect(await use.world.batch(id)).toMatchObject({ ...DONE, duplicatesSeen: 0 });
+  });
+});
+
+describe('the deadline of a batch that stands still', () => {
+  const risks = () =>
+    use.world.topic.events.flatMap(({ type, batch, details }) =>
+      type === 'DeadlineAtRisk' ? [{ batch, details }] : [],
+    );
+
+  it('is at risk when it passes before the next sweep, and this is published once', async () => {
+    const { world } = use;
+    const id = await unheard(world);
+    await changeGate(world.deps.gate.table, ITEMS, () => ({
+      paused: { by: 'operator', reason: 'repairs', since: '2026-01-01T00:00:00.000Z' },
+    }));
+    world.wait(MINUTE / 2);
+    await sweep(world.deps);
+    expect(risks()).toEqual([]);
+
+    for (const _ of [1, 2]) {
+      world.wait(MINUTE);
+      await sweep(world.deps);
+    }
+
+    const { deadlineAt, atRiskAt = '' } = await world.batch(id);
+    expect(risks()).toEqual([
+      { batch: id, details: { deadlineAt, expectedAt: null, ended: 0, items: 9, revision: 0 } },
+    ]);
+    expect(Date.parse(atRiskAt)).toBeLessThan(Date.parse(deadlineAt));
+    await changeGate(world.deps.gate.table, ITEMS, () => ({ paused: undefined }));
+    await wake(world.deps.gate, ITEMS);
+    await world.drainAll();
+    expect(await world.batch(id)).toMatchObject({ ...DONE, atRiskAt });
+  });
+
+  it('begins anew with a redrive', async () => {
+    const { world } = use;
+    downstream.broken.add('a');
+    const id = await unheard(world);
+    world.wait(2 * MINUTE);
+    await sweep(world.deps);
+    await world.drainAll();
+    downstream.broken.clear();
+
+    await redrive(world.deps, { batch: id, key: 'k', selection: {} });
+    expect((await world.batch(id)).atRiskAt).toBeUndefined();
+    world.topic.events.length = 0;
+    world.wait(6 * MINUTE);
+    await sweep(world.deps);
+
+    expect(risks()).toMatchObject([{ batch: id, details: { items: 3, revision: 1 } }]);
+    await world.drainAll();
+    expect(await world.batch(id)).toMatchObject(DONE);
   });
 });
 

@@ -6,8 +6,10 @@ import { odata } from '@azure/data-tables';
 import type { BatchRow } from '../../../shared/batches/batch-row.ts';
 import { readBatch } from '../../../shared/batches/ledger.ts';
 import { noteKeys } from '../../../shared/batches/open-rows.ts';
+import { currentDeadLetters } from '../../../shared/commands/redrive/current-dead.ts';
 import { CONTAINERS } from '../../../shared/contract/names.ts';
 import type { DrainInput } from '../../../shared/drain/drain-queue.ts';
+import type { Wave } from '../../../shared/drain/planning/plan.ts';
 import { emptyCounts } from '../../../shared/drain/slice-result.ts';
 import { submit } from '../../../shared/intake/submit.ts';
 import { createPipeline, type Pipeline } from '../../../shared/pipeline.ts';
@@ -23,7 +25,7 @@ import { GATES_PARTITION } from '../../../shared/wake/gate-row.ts';
 import { receive } from '../../../shared/wake/messages.ts';
 import { HOST } from '../../helpers/host-limits.ts';
 import { createInlineProcessor } from '../../helpers/inline-processor.ts';
-import { echo, type Item, ndjson, registry } from './echo.ts';
+import { downstream, echo, type Item, itemsOf, ndjson, registry } from './echo.ts';
 import { checkLaw, type Storage, startStorage } from './storage.ts';
 import { Runtime, Topic } from './stubs.ts';
 
@@ -38,15 +40,16 @@ export const startWorld = async (): Promise<World> => new World(await startStora
 
 export class World {
   readonly clients: Clients;
-  readonly topic = new Topic();
+  readonly topic: Topic;
   readonly runtime = new Runtime();
   readonly pipeline: Pipeline;
   readonly deps: ReturnType<Pipeline['sweepDeps']>;
   readonly #storage: Storage;
   #offsetMs = 0;
 
-  constructor(storage: Storage) {
+  constructor(storage: Storage, topic = new Topic()) {
     this.#storage = storage;
+    this.topic = topic;
     this.clients = storage.clients;
     const meter = { ...this.clients.meter, serviceNowMs: () => this.clients.meter.serviceNowMs() + this.#offsetMs };
     this.pipeline = createPipeline({
@@ -104,23 +107,36 @@ export class World {
     });
   }
 
+  /** Runs a batch of nine items, of which those of `parts` are dead; gives its id. */
+  async submitWithDead(...parts: string[]): Promise<string> {
+    for (const part of parts) downstream.broken.add(part);
+    const { id } = await this.submit(itemsOf(9));
+    await this.drainAll();
+    downstream.broken.clear();
+    return id;
+  }
+
   /** Delivers wakes and runs drains until nothing is under way. */
   async drainAll(): Promise<void> {
     for (;;) {
       const wakes = this.topic.takeWakes();
       for (const { queue } of wakes) await wake(this.deps.gate, queue);
-      const drains = this.runtime.started.splice(0);
-      if (wakes.length === 0 && drains.length === 0) return;
-      for (const drain of drains) await this.#run(drain);
+      if ((await this.runDrains()) === 0 && wakes.length === 0) return;
     }
   }
 
-  async #run({ queue, generation, wave: { wakes } }: DrainInput): Promise<void> {
-    for (let goesOn = true; goesOn; ) {
+  /** Runs the drains that were started; gives how many. */
+  async runDrains(): Promise<number> {
+    const drains = this.runtime.started.splice(0);
+    for (const drain of drains) await this.#run(drain);
+    return drains.length;
+  }
+
+  async #run({ queue, generation, wave }: DrainInput): Promise<void> {
+    for (let next: Wave | undefined = wave; next !== undefined; ) {
       await this.drainUnasked(queue);
-      const slice = { ...emptyCounts(), ended: 'empty' as const, seconds: 0.1 };
-      goesOn =
-        (await this.pipeline.activities().finishWave({ queue, generation, slices: [slice], wakes })).next !== undefined;
+      const slices = [{ ...emptyCounts(), ended: 'empty' as const, seconds: 0.1 }];
+      ({ next } = await this.pipeline.activities().finishWave({ queue, generation, slices, wakes: next.wakes }));
     }
     this.runtime.statuses.set(`drain-${queue}-${generation}`, 'Completed');
   }
@@ -152,6 +168,13 @@ export class World {
     if (!found) throw new Error(`There is no batch ${id}.`);
     await checkLaw(this.clients, found.row);
     return found.row;
+  }
+
+  /** Positions of the dead letters of a batch that stand. */
+  async deadIndices(id: string): Promise<number[]> {
+    const indices: number[] = [];
+    for await (const { item } of currentDeadLetters(this.deps, await this.batch(id))) indices.push(item.index);
+    return indices.sort((a, b) => a - b);
   }
 
   /** The values of a report by key. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { writeImages } from '../../../demo/media.ts';
+import type { ItemList } from '../../../shared/http/items/schemas.ts';
 import { finished } from '../../helpers/client.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
 
@@ -36,6 +37,20 @@ it('images in a container become thumbnails, rows and a report, and the receipt 
   const { receipt } = (await (await stack.api(`batches/${id}`)).json()) as { receipt: { operations: Operations } };
   // 28 images of three thumbnails each.
   expect(receipt.operations['blob.put']).toBeGreaterThan(28 * 3);
+
+  const { items } = (await (await stack.api(`batches/${id}/items?results`)).json()) as ItemList;
+  const sources = (await readFile(file, 'utf8'))
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line).source);
+  expect(items.map((item) => item.id)).toEqual(sources);
+  expect(items.filter(({ state }) => state === 'succeeded').map(({ result }) => result)).toHaveLength(28);
+  for (const { id: source, state, result, error } of items) {
+    if (state === 'succeeded') expect(result).toMatchObject({ source, thumbnails: expect.any(Array) });
+    else expect([state, error]).toEqual(['dead', expect.any(String)]);
+  }
+  const found = await (await stack.api(`batches/${id}/items?itemId=${encodeURIComponent(sources[7])}`)).json();
+  expect(found).toMatchObject({ positions: [7] });
 });
 
 it('an item cannot name a blob of another container', async () => {

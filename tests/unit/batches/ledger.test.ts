@@ -32,12 +32,12 @@ async function pendingOf(table: Table): Promise<string[]> {
   return ids;
 }
 
-/** accepted = succeeded + dead + cancelled + what the pending rows hold. */
+/** accepted = succeeded + dead + discarded + cancelled + what the pending rows hold. */
 async function lawHolds(table: Table): Promise<boolean> {
   const { row } = (await readBatch(table, BATCH)) ?? { row: batchRowOf() };
   let pending = 0;
   for await (const chunk of chunkRows(table, BATCH, 'pending')) pending += chunk.row.items;
-  return row.accepted === row.succeeded + row.dead + row.cancelled + pending;
+  return row.accepted === row.succeeded + row.dead + row.discarded + row.cancelled + pending;
 }
 
 describe('acceptance', () => {
@@ -79,6 +79,16 @@ describe('the end of chunks', () => {
     });
     expect(await pendingOf(table)).toEqual(['000001']);
     expect(await lawHolds(table)).toBe(true);
+  });
+
+  test('sums the causes of its dead letters, once however often it is told', async () => {
+    const { table } = await accepted(['000000', '000001']);
+    const ends = ['000000', '000001'].map((chunk) => endOf(chunk, headerOf({ dead: 2 }, { causes: { closed: 2 } })));
+
+    await applyEnds(table, BATCH, ends.slice(0, 1), AT);
+    await applyEnds(table, BATCH, ends, AT);
+
+    expect((await readBatch(table, BATCH))?.row).toMatchObject({ dead: 4, causes: { closed: 4 } });
   });
 
   test('brings its retries as a pending row, and gives that back to get its reference', async () => {
@@ -151,25 +161,25 @@ describe('the end of chunks', () => {
     expect(applied?.batch).toMatchObject({ succeeded: 8, chunksDone: 2, duplicatesSeen: 1 });
   });
 
-  test('with dead letters belongs to the message that brought it, at each of its deliveries', async () => {
+  test('belongs to the message that brought it, at each of its deliveries', async () => {
     const { table } = await accepted(['000000', '000001', '000002']);
-    const dead = headerOf({ dead: 1 });
-    const first = [endOf('000000', dead, 'a'), endOf('000001', headerOf(), 'a')];
+    const first = [endOf('000000', headerOf(), 'a'), endOf('000001', headerOf({ dead: 1 }), 'a')];
     // A worker that died after its message told the first chunk again, beside another one.
-    const second = [endOf('000000', dead, 'b'), endOf('000002', dead, 'b')];
-    const deadOf = async (ends: ChunkEnd[]) => {
+    const second = [endOf('000000', headerOf(), 'b'), endOf('000002', headerOf(), 'b')];
+    const ownOf = async (ends: ChunkEnd[]) => {
       const applied = await applyEnds(table, BATCH, ends, AT);
-      return applied?.dead.map(({ chunk, message }) => [chunk, message]);
+      return applied?.own.map(({ chunk, message }) => [chunk, message]);
     };
 
-    expect(await deadOf(first)).toEqual([['000000', 'a']]);
-    expect(await deadOf(second)).toEqual([['000002', 'b']]);
-    const both = [
+    const ofFirst = [
       ['000000', 'a'],
-      ['000002', 'b'],
+      ['000001', 'a'],
     ];
-    expect((await deadOf([...second, ...first]))?.sort()).toEqual(both);
-    expect((await deadOf([...first, ...second]))?.sort()).toEqual(both);
+    expect(await ownOf(first)).toEqual(ofFirst);
+    expect(await ownOf(second)).toEqual([['000002', 'b']]);
+    const both = [...ofFirst, ['000002', 'b']];
+    expect((await ownOf([...second, ...first]))?.sort()).toEqual(both);
+    expect((await ownOf([...first, ...second]))?.sort()).toEqual(both);
   });
 
   test('of a batch that is gone is nobody’s', async () => {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { closeAll, closeBatch, openBatch, openBatches } from '../../../shared/batches/open-rows.ts';
 import type { Table } from '../../../shared/storage/table.ts';
-import { BATCH } from '../../helpers/factories.ts';
+import { BATCH, batchRowOf } from '../../helpers/factories.ts';
 import { memoryTable } from '../../helpers/memory-table.ts';
 
-const revision = (n: number) => ({ id: BATCH, workload: 'billing', revision: n });
+const revision = (n: number) => batchRowOf({ revision: n });
 
 async function openOf(table: Table): Promise<number[]> {
   const revisions: number[] = [];

@@ -54,6 +54,14 @@ describe('the next revision', () => {
     expect(row.earlier).toHaveLength(MAX_EARLIER);
     expect(JSON.stringify(row.earlier).length).toBeLessThan(8_000);
   });
+
+  it('begins without the reason of a discard before it, which stays with that one, in bounded room', () => {
+    let row = redriven(finished);
+    for (let n = 0; n < 30; n += 1) row = redriven({ ...row, discardReason: '"'.repeat(200) });
+
+    expect([row.discardReason, row.earlier.at(-1)?.discardReason?.length]).toEqual([undefined, 200]);
+    expect(JSON.stringify(row.earlier).length).toBeLessThan(20_000);
+  });
 });
 
 describe('the deadline', () => {

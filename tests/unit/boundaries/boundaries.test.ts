@@ -288,7 +288,7 @@ describe('what an orchestrator loads', () => {
   });
 
   test.each([
-    [ORCHESTRATOR, './policy.ts', 'shared/drain/policy.ts'],
+    [ORCHESTRATOR, './planning/policy.ts', 'shared/drain/planning/policy.ts'],
     [DATA, '../contract/operations.ts', 'shared/contract/operations.ts'],
   ])('a value of another file: %s → %s', (file, target, loaded) => {
     expect(adding({ [file]: `import { x } from '${target}';` })).toEqual([

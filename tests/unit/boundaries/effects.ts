@@ -15,7 +15,7 @@ export interface Effect {
 /** A handler reaches whatever its work needs. */
 const HANDLERS = 'workloads/';
 /** Programs of their own, and tests. */
-const PROGRAMS = ['demo/', 'bench/', 'infra/', 'tests/', 'vitest.config.ts', 'packages/'];
+const PROGRAMS = ['demo/', 'bench/', 'docs/examples/', 'infra/', 'tests/', 'vitest.config.ts', 'packages/'];
 
 /** Files that are not listed get the effect as an argument. */
 export const EFFECTS: readonly Effect[] = [
@@ -23,9 +23,11 @@ export const EFFECTS: readonly Effect[] = [
     name: 'the environment of the process',
     uses: ['process'],
     modules: ['node:process'],
-    // A thread takes the errors that nobody awaited, and ends itself for a fresh one; a handler finds the address of what it calls there.
+    // A thread takes the errors that nobody awaited, and ends itself for a fresh one; a handler finds the address of
+    // what it calls there.
     allowed: [
       ...['functions/app.ts', 'shared/processing/thread/flight.ts', 'shared/processing/thread/serve.ts', HANDLERS],
+      'shared/drain/planning/instance-load.ts',
       ...['cli/io.ts', 'cli/main.ts', 'cli/sluice.ts', 'cli/cost.ts', 'cli/new-workload.ts'],
       'cli/new-workload/format-text.ts',
       ...PROGRAMS,
@@ -37,7 +39,8 @@ export const EFFECTS: readonly Effect[] = [
     modules: ['node:perf_hooks'],
     allowed: [
       ...['shared/cost/meter.ts', 'shared/storage/retry-policy.ts', 'shared/wake/coalesce.ts'],
-      ...['shared/drain/activities.ts', 'shared/processing/thread-pool/processor.ts'],
+      ...['shared/drain/activities.ts', 'shared/drain/planning/instance-load.ts'],
+      'shared/processing/thread-pool/processor.ts',
       ...['shared/processing/thread/flight.ts', 'shared/processing/thread/run-up-to.ts'],
       ...['shared/limits/process-clock.ts', 'shared/results/collect-round.ts', 'shared/pipeline.ts'],
       ...['functions/', 'cli/', 'shared/kit/', 'web/', HANDLERS],
@@ -67,6 +70,7 @@ export const EFFECTS: readonly Effect[] = [
     allowed: [
       ...['shared/slots.ts', 'shared/time-limit.ts', 'shared/storage/', 'shared/wake/coalesce.ts'],
       ...['shared/intake/check/check-items.ts', 'shared/intake/submit.ts', 'shared/intake/inbox/inbox.ts'],
+      'shared/intake/inbox/named-file.ts',
       'shared/intake/inbox/inbox-move.ts',
       'shared/drain/activities.ts',
       ...['shared/processing/lease.ts', 'shared/processing/thread-pool/watch.ts'],
@@ -112,6 +116,7 @@ export const EFFECTS: readonly Effect[] = [
       'packages/functions-local/src/durable/hub/registration.ts',
       'shared/kit/thread.ts',
       'tests/integration/cli/new-workload.test.ts',
+      'tests/integration/cost/functions.ts',
       'tests/unit/infra/workflows.test.ts',
     ],
   },

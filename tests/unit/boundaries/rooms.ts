@@ -36,6 +36,7 @@ type Ordered = (typeof ORDER)[number];
 const SIDES = ['shared/cost/', 'shared/telemetry/'];
 /** Files without imports. */
 const LEAVES = [
+  'shared/days.ts',
   'shared/errors.ts',
   'shared/groups-of.ts',
   'shared/lazily.ts',
@@ -77,7 +78,7 @@ export const ROOMS: readonly Room[] = [
     types: ['shared/workload/item-schema.ts'],
     packages: ['node:buffer', 'node:stream', 'node:util', 'node:zlib'],
   },
-  ordered('shared/drain/', ['zod', 'durable-functions', 'node:timers/promises'], STORAGE_SDKS),
+  ordered('shared/drain/', ['zod', 'durable-functions', 'node:os', 'node:timers/promises'], STORAGE_SDKS),
   ordered('shared/processing/', ['piscina', 'node:*'], [...STORAGE_SDKS, '@standard-schema/spec']),
   {
     // The worker's side of the thread boundary: what it shares with the main thread's side is data.
@@ -137,7 +138,8 @@ export const ROOMS: readonly Room[] = [
     packages: ['@azure/functions', 'durable-functions', 'node:crypto'],
   },
   {
-    // Whoever deploys writes workloads: with any package, but not around the pipeline. A handler may send to a bus of its own.
+    // Whoever deploys writes workloads: with any package, but not around the pipeline. A handler may send to a bus of
+    // its own.
     path: 'workloads/',
     imports: ['shared/workload/'],
     packages: ['*'],
@@ -173,9 +175,14 @@ export const ROOMS: readonly Room[] = [
   },
   {
     path: 'web/',
-    imports: ['shared/contract/upload-kinds.ts'],
+    imports: [
+      'shared/contract/exact-json.ts',
+      'shared/contract/merge-patch.ts',
+      'shared/contract/upload-kinds.ts',
+      'shared/drain/planning/count-tasks.ts',
+    ],
     types: [HTTP],
-    packages: ['preact', 'uplot'],
+    packages: ['@preact/signals', '@tanstack/query-core', 'preact', 'uplot'],
     packageTypes: ['zod'],
   },
   {
@@ -206,6 +213,8 @@ export const ROOMS: readonly Room[] = [
     ],
     packageTypes: ['@standard-schema/spec'],
   },
+  // Users copy them: they stand alone.
+  { path: 'docs/examples/', imports: [], packages: ['@azure/identity', '@azure/service-bus', 'node:*'] },
   { path: 'tests/', imports: [''], packages: ['*'] },
   { path: 'vitest.config.ts', imports: [], packages: ['vitest'] },
 

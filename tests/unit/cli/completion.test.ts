@@ -55,6 +55,10 @@ describe('what is completed', () => {
     ['watch --timeout 5 ', [ID]],
     ['pause ', ['billing-normal-0', 'media-normal-0', ID]],
     ['policy m', ['media-normal-0']],
+    ['drain b', ['billing-normal-0']],
+    ['clear b', ['billing-normal-0']],
+    ['items ', [ID]],
+    ['items --state d', ['dead', 'discarded']],
     ['batches --workload ', ['billing', 'media']],
     ['frobnicate ', []],
   ])('of "%s"', async (line, words) => {

@@ -10,6 +10,14 @@ import { type Answer, batchView, connectionFault, run } from './world.ts';
 const ID = '01a1fe1f-bab8-7ae4-96f3-25c93f470606';
 const batch = { json: batchView(ID, 'completed') };
 const queue = { queue: 'q', status: 'idle', paused: null, startFailure: null, dueAt: null, limits: null };
+const none = { count: 0, batches: [] };
+const overview = {
+  at: '',
+  queues: { count: 1, draining: 0, paused: 0, messages: 0, measuredAt: null, batches: 0, items: 0, read: 0 },
+  ...{ late: none, atRisk: none, pausedQueues: [], pausedBatches: none, failedReports: none, suspect: none },
+  deadLetters: { since: '', count: 0, causes: [], isWhole: true },
+  ...{ missedWakes: [], poison: [], stuck: [], inboxRejects: { count: 0, files: [] } },
+};
 const policy = {
   queue: 'q',
   version: 1,
@@ -38,6 +46,21 @@ const COMMANDS: readonly [args: string, fields: readonly string[], answers: Reco
     ['batch', 'cause', 'items'],
     { [`GET batches/${ID}/dead-letters?cause=c&limit=1000`]: { json: { batch: ID, cause: 'c', items: [] } } },
   ],
+  [
+    'dead-letters --workload w',
+    ['groups', 'count', 'otherCauses'],
+    {
+      'GET dead-letters?workload=w': {
+        json: { from: '', to: '', count: 0, groups: [], otherCauses: 0, notLookedAt: 0 },
+      },
+    },
+  ],
+  [
+    'history --day 2026-09-24',
+    ['days', 'markers', 'sheet'],
+    { 'GET history?day=2026-09-24': { json: { from: '', to: '', sheet: '2026', days: [], markers: [] } } },
+  ],
+  [`items ${ID}`, ['batch', 'items'], { [`GET batches/${ID}/items?limit=100`]: { json: { batch: ID, items: [] } } }],
   [`find ${ID} 7`, ['batch', 'items'], { [`GET batches/${ID}/items/7`]: { json: { position: 7, steps: [] } } }],
   ['inbox', ['files'], { 'GET inbox?limit=50': { json: { files: [] } } }],
   ['inbox retry a.csv', ['name'], { 'POST inbox/retry': { status: 202, json: { name: 'a.csv' } } }],
@@ -55,15 +78,28 @@ const COMMANDS: readonly [args: string, fields: readonly string[], answers: Reco
     { [`POST batches/${ID}/dead-letters/redrive`]: { json: redriven }, [`GET batches/${ID}`]: batch },
   ],
   [
+    `discard ${ID} --reason test`,
+    ['revision', 'discarded', 'idempotencyKey'],
+    { [`POST batches/${ID}/dead-letters/discard`]: { json: { batch: ID, revision: 1, discarded: 2, at: '' } } },
+  ],
+  [
     `cancel ${ID}`,
     ['id', 'cancellation'],
     { [`POST batches/${ID}/cancel`]: { json: { ...batch.json, cancellation } } },
   ],
   [`delete ${ID} --yes`, ['batch', 'deleted'], { [`DELETE batches/${ID}`]: { status: 204 } }],
+  ['overview', ['at', 'queues', 'late'], { 'GET overview': { json: overview } }],
   ['queues', ['queues'], { 'GET queues': { json: { queues: [queue] } } }],
+  ['queue q', ['queue', 'waves', 'policy'], { 'GET queues/q': { json: { ...queue, depth: 0, waves: [], policy } } }],
   ['pause q', ['queue', 'paused'], { 'POST queues/q/pause': { json: { ...queue, depth: 0 } } }],
   [`pause ${ID}`, ['id', 'state'], { [`POST batches/${ID}/pause`]: batch }],
   ['resume q', ['queue', 'paused'], { 'POST queues/q/resume': { json: { ...queue, depth: 0 } } }],
+  [
+    'clear q --confirm q',
+    ['queue', 'batches', 'messages', 'left'],
+    { 'POST queues/q/clear': { json: { queue: 'q', batches: 1, messages: 2, left: 0 } } },
+  ],
+  ['drain q', ['queue', 'paused'], { 'POST queues/q/drain': { json: { ...queue, depth: 0 } } }],
   ['policy q', ['queue', 'version', 'policy'], { 'GET queues/q/policy': { json: policy } }],
   [
     'cost',
@@ -74,6 +110,7 @@ const COMMANDS: readonly [args: string, fields: readonly string[], answers: Reco
       },
     },
   ],
+  ['audit', ['from', 'to', 'entries'], { 'GET audit?limit=50': { json: { from: '', to: '', entries: [] } } }],
   ['sweep', ['open', 'failed'], { 'POST sweep': { json: noCounts() } }],
   ['health', ['status', 'workloads'], { 'GET health': { json: { status: 'ok', pool: null, workloads: [] } } }],
   [
@@ -86,7 +123,10 @@ const COMMANDS: readonly [args: string, fields: readonly string[], answers: Reco
   ['completion bash', ['shell', 'script'], {}],
   ['--version', ['version'], {}],
 ];
-/** Uploads are requests of another kind, which need a server: tests/integration/cli. What is tried is a file: try/try.test.ts. */
+/**
+ * Uploads are requests of another kind, which need a server: tests/integration/cli. What is tried is a file:
+ * try/try.test.ts.
+ */
 const ELSEWHERE = ['submit', 'try'];
 
 let home: string;
@@ -177,20 +217,29 @@ describe('with --output csv', () => {
     ],
     [
       'queues',
-      'queue,depth,active,total,itemsPerSecond,taskLimit,state',
+      'queue,depth,depthAt,batches,items,active,total,itemsPerSecond,taskLimit,state',
       {
         'GET queues': {
           json: {
             queues: [
               {
-                ...{ ...queue, depth: 7, active: 0, total: 1, itemsPerSecond: 1_234.5, taskLimit: 0 },
+                ...{
+                  ...queue,
+                  depth: 7,
+                  depthAt: '2026-11-01T10:00:00.123Z',
+                  backlog: { batches: 2, items: 99 },
+                  active: 0,
+                  total: 1,
+                  itemsPerSecond: 1_234.5,
+                  taskLimit: 0,
+                },
                 paused: { by: 'operator', since: '2026-11-01T10:00:00.123Z', reason: '=x, "y"' },
               },
             ],
           },
         },
       },
-      'q,7,0,1,1234.5,0,"paused by operator since 2026-11-01 10:00:00: =x, ""y"""',
+      'q,7,2026-11-01T10:00:00.123Z,2,99,0,1,1234.5,0,"paused by operator since 2026-11-01 10:00:00: =x, ""y"""',
     ],
   ])('%s lists the fields of JSON', async (args, header, answers, row) => {
     const { code, out } = await run(`${args} --output csv`, answers);

@@ -6,9 +6,24 @@ import { VARIABLES } from '../../../cli/settings.ts';
 import { connectionFault, run } from './world.ts';
 
 const COMMANDS = [
-  ...['try', 'submit', 'watch', 'batches', 'results', 'report', 'dead-letters', 'find', 'inbox', 'open', 'logs'],
-  ...['redrive', 'cancel', 'delete'],
-  ...['queues', 'pause', 'resume', 'policy', 'cost', 'sweep', 'health'],
+  ...['try', 'submit', 'watch', 'batches', 'results', 'report', 'dead-letters', 'items', 'find', 'inbox'],
+  ...['open', 'logs'],
+  ...['redrive', 'discard', 'cancel', 'delete'],
+  ...[
+    'overview',
+    'queues',
+    'queue',
+    'pause',
+    'resume',
+    'drain',
+    'clear',
+    'policy',
+    'history',
+    'cost',
+    'sweep',
+    'health',
+    'audit',
+  ],
   ...['login', 'logout', 'profiles', 'completion'],
 ];
 
@@ -69,15 +84,28 @@ describe('the command line', () => {
     ['watch a -o csv', '--output csv: this command has table and json'],
     ['batches 01985a00-0000-7000-8000-000000000000 -o csv', 'one batch is shown as table or json'],
     ['batches --version', '--version: stands alone; batches was not run'],
+    ['items a --state gone', 'Allowed choices are'],
     ['completion tcsh', 'Allowed choices are bash, zsh, fish.'],
     ['completion fihs', 'Did you mean fish?'],
     ['watch a --timeout -1', '--timeout'],
     ['redrive a --items 1,x', 'whole numbers with commas'],
     ['redrive a --cause x --items 1', 'goes with neither'],
+    ['dead-letters --format ndjson', 'expected the id of a batch'],
+    ['dead-letters a --day 2026-09-24', '--day: does not go with the id of a batch'],
+    ['history --from yesterday', 'Expected a day such as'],
+    ['history --day 2026-09-24 --to 2026-09-24', 'cannot be used with'],
+    ['discard a', "required option '--reason <text>'"],
+    ['discard a --reason x --cause y --items 1', 'does not go with'],
     ['redrive a --rate 0', 'number from 0.01'],
+    ['redrive a --patch [1]', 'Expected a JSON object'],
+    ['redrive a --report --patch {}', '--report: goes with none of'],
     ['results a --column x', 'expected --format csv'],
     ['policy q --if-version 3', 'expected --put'],
     ['policy q --put - --capacity 3', 'without other changes'],
+    ['policy q --undo --capacity 3', 'cannot be used with'],
+    ['policy q --receive-size 33', 'whole number from 1 to 32, or none'],
+    ['policy q --receive-interval 61000', 'whole number from 0 to 60000, or none'],
+    ['policy q --notify-from nothing', 'whole number from 1 to 1000000, or none'],
     ['submit nowhere.ndjson', 'cannot read nowhere.ndjson (ENOENT)'],
     ['submit .', 'no regular file'],
     ["submit - --idempotency-key 'schön'", 'printable ASCII'],
@@ -85,6 +113,8 @@ describe('the command line', () => {
     ['submit - --workload w --via inbox --inbox-connection nonsense', 'expected a connection string'],
     ['batches --url nowhere', '--url: expected an address'],
     ['delete a', 'expected --yes'],
+    ['clear q --confirm p', '--confirm: expected q, got p. Nothing was cleared.'],
+    ['clear q', 'clear: expected --confirm NAME, as there is no terminal to ask at'],
   ])('"%s" is not understood', async (args, message) => {
     const { code, err, asked } = await run(args);
     expect(err).toContain(message);
@@ -166,6 +196,8 @@ describe('a fault', () => {
   it.each([
     ['pause biling-normal-0', 'POST queues/biling-normal-0/pause'],
     ['resume biling-normal-0', 'POST queues/biling-normal-0/resume'],
+    ['drain biling-normal-0', 'POST queues/biling-normal-0/drain'],
+    ['queue biling-normal-0', 'GET queues/biling-normal-0'],
     ['policy biling-normal-0 --json', 'GET queues/biling-normal-0/policy'],
   ])('of a queue that is not there names the near one: %s', async (args, path) => {
     const queues = [{ queue: 'billing-high-0' }, { queue: 'billing-normal-0' }];

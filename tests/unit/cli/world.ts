@@ -13,6 +13,8 @@ export interface Asked {
   path: string;
   key: string | null;
   body: unknown;
+  /** The body as it was sent. */
+  text: string | undefined;
   headers: Headers;
 }
 
@@ -97,10 +99,11 @@ export async function run(
 
 function askedOf(url: string, request: RequestInit | undefined): Asked {
   const headers = new Headers(request?.headers);
-  const body = typeof request?.body === 'string' ? JSON.parse(request.body) : undefined;
+  const text = typeof request?.body === 'string' ? request.body : undefined;
+  const body = text === undefined ? undefined : JSON.parse(text);
   const { pathname, search } = new URL(url);
   const path = `${pathname}${search}`.replace('/api/', '');
-  return { method: request?.method ?? 'GET', path, key: headers.get('x-functions-key'), body, headers };
+  return { method: request?.method ?? 'GET', path, key: headers.get('x-functions-key'), body, text, headers };
 }
 
 function answerOf(answers: Record<string, Answer | Answer[]>, { method, path }: Asked): Response {
@@ -120,7 +123,16 @@ export const connectionFault = (code: string): Error =>
 export const batchView = (id: string, state: BatchView['state'], changes: Partial<BatchView> = {}): BatchView => ({
   ...{ id, state, workload: 'billing', version: 1, lane: 'normal', pool: 'default' },
   source: { kind: 'http', name: 'test' },
-  counts: { accepted: 10, succeeded: 9, dead: 1, cancelled: 0, pending: 0, retried: 2, duplicatesSeen: 0 },
+  counts: {
+    accepted: 10,
+    succeeded: 9,
+    dead: 1,
+    discarded: 0,
+    cancelled: 0,
+    pending: 0,
+    retried: 2,
+    duplicatesSeen: 0,
+  },
   chunks: { total: 1, done: 1 },
   times: {
     accepted: '2026-11-01T10:00:00Z',

@@ -4,12 +4,12 @@ import { toChunkEntity } from '../../../shared/batches/chunk-row.ts';
 import { changeBatch, insertBatch, readBatch } from '../../../shared/batches/ledger.ts';
 import { pauseBatch } from '../../../shared/commands/pause.ts';
 import { resumeBatch } from '../../../shared/commands/resume.ts';
-import { readReference } from '../../../shared/contract/reference.ts';
 import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
 import type { Queue } from '../../../shared/wake/messages.ts';
+import type { EventDetails, PublishOptions } from '../../../shared/wake/publish.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
-import { BATCH, batchRowOf, chunkRowOf } from '../../helpers/factories.ts';
+import { BATCH, batchRowOf, chunkRowOf, readChunkReference } from '../../helpers/factories.ts';
 import { memoryTable } from '../../helpers/memory-table.ts';
 import { SILENT_LOG } from '../../helpers/silent-log.ts';
 import { address } from '../drain/drain-fixtures.ts';
@@ -20,25 +20,40 @@ const CHUNKS = ['000000', '000001'];
 /** A batch of two pending chunks, and what is put into its queue. */
 async function world(state: BatchState) {
   const store = memoryTable();
+  const published: { id: string; items: number | undefined; labels: unknown; details: unknown }[] = [];
+  let isAway = false;
   const puts: { chunk: string; resent: boolean; resumes: number | undefined; delay: number }[] = [];
   let beforePut = async (): Promise<void> => {};
   const sendMessage = async (text: string, { visibilityTimeout = 0 } = {}) => {
     await beforePut();
-    const { chunk, resent = false, resumes } = readReference(text);
+    const { chunk, resent = false, resumes } = readChunkReference(text);
     puts.push({ chunk, resent, resumes, delay: visibilityTimeout });
   };
   const deps = {
     table: store.table,
     queues: () => ({ sendMessage }) as unknown as Queue,
     registry: createRegistry([address.workload]),
-    publish: async () => {},
+    publish: async (_address: unknown, event: EventDetails, { messageId = '' }: PublishOptions = {}) => {
+      if (event.type === 'QueueWorkDetected') return;
+      if (isAway) throw new Error('The topic is away.');
+      const { items, labels, details } = event;
+      published.push({ id: messageId, items, labels, details });
+    },
+    addressOf: () => address,
     gate: { table: memoryTable().table, now: () => NOW },
   } as unknown as FinalizeDeps;
   const rows = CHUNKS.map((chunk) => chunkRowOf({ chunk }));
-  await insertBatch(store.table, batchRowOf({ state, accepted: 8, chunksTotal: 2 }), rows);
+  await insertBatch(
+    store.table,
+    batchRowOf({ state, accepted: 8, chunksTotal: 2, labels: { month: '2026-09' } }),
+    rows,
+  );
   const quietly = <T>(fn: () => Promise<T>): Promise<T> => withLog(SILENT_LOG, fn);
   return {
-    ...{ store, puts },
+    ...{ store, puts, published },
+    topicIsAway: (away: boolean): void => {
+      isAway = away;
+    },
     row: async () => (await readBatch(store.table, BATCH))?.row,
     change: (change: Parameters<typeof changeBatch>[2]) => changeBatch(store.table, BATCH, change),
     onPut: (hook: () => Promise<void>) => {
@@ -153,4 +168,56 @@ test('what a resume has no time for is left to the sweep', async () => {
 
   expect(await resume(NOW)).toEqual({ sent: 500, isWhole: false });
   expect((await row())?.resumingAt).toBeDefined();
+});
+
+const eventOf = (id: string, details: unknown) => ({ id, items: 8, labels: { month: '2026-09' }, details });
+const pausedEvent = (resumes: number) =>
+  eventOf(`paused-${BATCH}-0-${resumes}`, { by: 'operator', reason: 'why', revision: 0 });
+const resumedEvent = (resumes: number) => eventOf(`resumed-${BATCH}-0-${resumes}`, { revision: 0, pausedSeconds: 0 });
+
+test('each pause and each resume is published, with an id of its own', async () => {
+  const { pause, resume, published } = await world('queued');
+
+  for (let n = 0; n < 2; n += 1) {
+    await pause();
+    await resume();
+  }
+
+  expect(published).toEqual([pausedEvent(0), resumedEvent(1), pausedEvent(1), resumedEvent(2)]);
+});
+
+test('a resume says for how long the revision was paused, in all', async () => {
+  const { pause, resume, published, change } = await world('queued');
+  await pause();
+  await change(({ paused }) => ({ paused: paused && { ...paused, at: '2026-01-01T00:00:29.500Z' }, pausedMs: 1_000 }));
+
+  await resume();
+
+  expect(published[1]?.details).toEqual({ revision: 0, pausedSeconds: 31.5 });
+});
+
+test('a pause does not fail by a topic that is away, and its repeat publishes it', async () => {
+  const { pause, published, topicIsAway } = await world('queued');
+  topicIsAway(true);
+  expect(await pause()).toMatchObject({ state: 'paused' });
+  topicIsAway(false);
+
+  await pause('another reason');
+
+  expect(published).toEqual([pausedEvent(0)]);
+});
+
+test('a resume puts its references although the topic is away, and keeps its mark until the event is published', async () => {
+  const { pause, resume, row, puts, published, topicIsAway } = await world('queued');
+  await pause();
+  topicIsAway(true);
+  expect(await resume()).toEqual({ sent: 2, isWhole: true });
+  expect(puts).toHaveLength(2);
+  expect((await row())?.resumingAt).toBeDefined();
+  topicIsAway(false);
+
+  await resume();
+
+  expect(published).toEqual([pausedEvent(0), resumedEvent(1)]);
+  expect((await row())?.resumingAt).toBeUndefined();
 });

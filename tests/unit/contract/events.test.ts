@@ -1,12 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { MalformedMessageError, NewerContractError } from '../../../shared/contract/errors.ts';
-import { eventProperties, readEvent } from '../../../shared/contract/events.ts';
+import { eventProperties, readEvent, type SluiceEvent } from '../../../shared/contract/events.ts';
 
 const fixture = (name: string): unknown =>
   JSON.parse(readFileSync(new URL(`fixtures/${name}.v1.json`, import.meta.url), 'utf8'));
 
-test.each(['event-wake', 'event-completed', 'event-rejected'])(
+/** Reads what must be of a known type. */
+function known(body: unknown): SluiceEvent {
+  const event = readEvent(body);
+  if (!event) throw new Error('The type is not known.');
+  return event;
+}
+
+const BATCH_EVENTS = ['event-progress', 'event-paused', 'event-resumed', 'event-at-risk', 'event-results'];
+
+test.each(['event-wake', 'event-completed', 'event-rejected', ...BATCH_EVENTS])(
   '%s of version 1 stays readable, as text and as an object',
   (name) => {
     const body = fixture(name);
@@ -17,7 +26,7 @@ test.each(['event-wake', 'event-completed', 'event-rejected'])(
 );
 
 test('properties repeat what filters look at', () => {
-  expect(eventProperties(readEvent(fixture('event-wake')))).toEqual({
+  expect(eventProperties(known(fixture('event-wake')))).toEqual({
     type: 'QueueWorkDetected',
     account: 'stsluice',
     pool: 'default',
@@ -31,16 +40,36 @@ test('properties repeat what filters look at', () => {
 test('an event without a batch has no such property: a filter would take it for an empty one', () => {
   const { batch: _batch, ...body } = fixture('event-wake') as Record<string, unknown>;
 
-  expect(eventProperties(readEvent(body))).not.toHaveProperty('batch');
+  expect(eventProperties(known(body))).not.toHaveProperty('batch');
 });
 
 test('an event about a file has neither queue nor lane, and a workload only where its path names one', () => {
-  const event = readEvent(fixture('event-rejected'));
+  const event = known(fixture('event-rejected'));
   const { pool: _pool, workload: _workload, ...unknown } = event as Record<string, unknown>;
 
   const account = { type: 'InboxRejected', account: 'stsluice' };
   expect(eventProperties(event)).toEqual({ ...account, pool: 'default', workload: 'billing' });
-  expect(eventProperties(readEvent(unknown))).toEqual(account);
+  expect(eventProperties(known(unknown))).toEqual(account);
+});
+
+test.each(BATCH_EVENTS)('%s is filtered by type, workload, lane, batch and label', (name) => {
+  const event = known(fixture(name));
+
+  expect(eventProperties(event)).toEqual({
+    ...{ type: event.type, account: 'stsluice', pool: 'default', queue: 'billing-normal-0', workload: 'billing' },
+    ...{ lane: 'normal', batch: '01985a00-0000-7000-8000-000000000000', 'label.month': '2026-09' },
+  });
+});
+
+test('an event of a type that came later is passed over; one without a type, or of a later version, is none of them', () => {
+  const later = fixture('event-later') as object;
+
+  expect(readEvent(later)).toBeUndefined();
+  expect(readEvent(JSON.stringify(later))).toBeUndefined();
+  expect(() => readEvent({ ...later, type: undefined })).toThrow(MalformedMessageError);
+  expect(() => readEvent({ ...later, v: 2 })).toThrow(NewerContractError);
+  // A known type is not taken for an unknown one because its fields are wrong.
+  expect(() => readEvent({ ...later, type: 'BatchCompleted' })).toThrow(MalformedMessageError);
 });
 
 test('newer and malformed events are told apart', () => {
@@ -52,5 +81,5 @@ test('newer and malformed events are told apart', () => {
 test('each label is a property of its own', () => {
   const labelled = { ...(fixture('event-wake') as object), labels: { month: '2026-09', 'cost-centre': 'R&D' } };
 
-  expect(eventProperties(readEvent(labelled))).toMatchObject({ 'label.month': '2026-09', 'label.cost-centre': 'R&D' });
+  expect(eventProperties(known(labelled))).toMatchObject({ 'label.month': '2026-09', 'label.cost-centre': 'R&D' });
 });

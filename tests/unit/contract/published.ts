@@ -2,20 +2,24 @@
 import { z } from 'zod';
 import { eventSchema } from '../../../shared/contract/events.ts';
 import { outcomeHeaderSchema } from '../../../shared/contract/outcome.ts';
-import { referenceSchema, resultSchema } from '../../../shared/contract/reference.ts';
+import { blobReferenceSchema, referenceSchema, resultSchema } from '../../../shared/contract/reference.ts';
 
 const schemas = {
-  reference: ['A reference: the message that stands for one chunk', referenceSchema],
-  result: ['A result message: the chunks that one round has finished', resultSchema],
-  event: ['The body of an event on the topic', eventSchema],
-  outcome: ['The header of an outcome blob, in its metadata', outcomeHeaderSchema],
+  'reference.v1': ['A reference: the message that stands for one chunk', referenceSchema],
+  'reference.v2': [
+    'A reference of version 2: the message that stands for a blob to make a batch of',
+    blobReferenceSchema,
+  ],
+  'result.v1': ['A result message: the chunks that one round has finished', resultSchema],
+  'event.v1': ['The body of an event on the topic', eventSchema],
+  'outcome.v1': ['The header of an outcome blob, in its metadata', outcomeHeaderSchema],
 } as const;
 
 /** By file name. Unknown fields are let through: a newer writer of the same version may say more. */
 export const publishedSchemas = (): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(schemas).map(([name, [title, schema]]) => [
-      `${name}.v1.schema.json`,
+      `${name}.schema.json`,
       { title, ...z.toJSONSchema(schema, { io: 'input' }) },
     ]),
   );

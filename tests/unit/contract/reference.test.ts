@@ -5,7 +5,9 @@ import { readReference, readResult } from '../../../shared/contract/reference.ts
 import { asciiJson } from '../../../shared/contract/text.ts';
 import { headerOf, referenceOf } from '../../helpers/factories.ts';
 
-const fixture = (name: string): string => readFileSync(new URL(`fixtures/${name}.v1.json`, import.meta.url), 'utf8');
+const fixture = (name: string, version = 1): string =>
+  readFileSync(new URL(`fixtures/${name}.v${version}.json`, import.meta.url), 'utf8');
+const blobReference = JSON.parse(fixture('reference-blob', 2)) as Record<string, unknown>;
 
 describe('messages of version 1 are read for ever', () => {
   test.each(['reference-items', 'reference-retries'])('%s', (name) => {
@@ -15,6 +17,31 @@ describe('messages of version 1 are read for ever', () => {
   test.each(['result', 'result-escaped'])('%s', (name) => {
     expect(readResult(fixture(name))).toEqual(JSON.parse(fixture(name)));
   });
+});
+
+test('a reference of version 2 is read for ever', () => {
+  expect(readReference(fixture('reference-blob', 2))).toEqual(blobReference);
+});
+
+test('a reference of version 2 may name nothing but workload, producer and blob', () => {
+  const least = { v: 2, workload: 'billing', producer: 'A.b_c-1', blob: 'billing/a.ndjson' };
+
+  expect(readReference(JSON.stringify(least))).toEqual(least);
+});
+
+test.each<[string, Record<string, unknown>]>([
+  ['a batch, which only version 1 may name', { batch: referenceOf().batch }],
+  ['no producer', { producer: undefined }],
+  ['an empty producer', { producer: '' }],
+  ['a producer that is too long', { producer: 'p'.repeat(61) }],
+  ['a producer that is no plain name', { producer: 'a b' }],
+  ['no blob', { blob: undefined }],
+  ['a blob of another workload', { blob: 'other/a.ndjson' }],
+  ['a blob without a folder', { blob: 'billing.ndjson' }],
+  ['a blob that leads out of the container', { blob: 'billing/../../results/a.ndjson' }],
+  ['an ETag that is none', { etag: 'x'.repeat(101) }],
+])('a reference of version 2 with %s is malformed', (_what, fields) => {
+  expect(() => readReference(JSON.stringify({ ...blobReference, ...fields }))).toThrow(MalformedMessageError);
 });
 
 test('escapes are one way to write a message: it says the same, and is written like that again', () => {
@@ -31,7 +58,8 @@ test('a field that this code does not know is passed over', () => {
 });
 
 test('a newer version is left to a newer consumer, whatever else it says', () => {
-  expect(() => readReference('{"v":2}')).toThrow(NewerContractError);
+  expect(() => readReference('{"v":3}')).toThrow(NewerContractError);
+  expect(() => readResult('{"v":2}')).toThrow(NewerContractError);
   expect(() => readResult('{"v":3,"chunks":7}')).toThrow(NewerContractError);
 });
 

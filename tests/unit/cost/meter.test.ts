@@ -42,6 +42,34 @@ describe('the meter', () => {
     expect(outer.operations).toEqual({ 'a.one': 1 });
   });
 
+  it('times each try, answered or not, for every scope around it', async () => {
+    let nowMs = 0;
+    const meter = createMeter({ monotonicMs: () => nowMs, wallMs: () => 0 });
+    const { sendRequest } = meter.policy('queue');
+    const send = (ms: number, answer: () => unknown) =>
+      sendRequest(
+        { method: 'GET', url: 'http://a/q/messages' } as never,
+        (async () => {
+          nowMs += ms;
+          return answer();
+        }) as never,
+      );
+    const answer = () => ({ status: 200, headers: new Map() });
+
+    const outer = await meter.measure(async () => {
+      await send(30, answer);
+      const cut = () => {
+        throw new Error('cut');
+      };
+      return meter.measure(() => send(400, cut).catch(() => send(5, answer)));
+    });
+
+    expect([outer.value.responses, outer.responses]).toEqual([
+      { count: 2, ms: 405 },
+      { count: 3, ms: 435 },
+    ]);
+  });
+
   it('hands out copies', () => {
     const meter = createMeter();
     const before = meter.total();

@@ -32,17 +32,23 @@ describe('the price class of an operation', () => {
 });
 
 describe('pricing operations', () => {
+  // The paper prints 2.38, and 457.20 for 475.20; the library rounds 21 hours to 75,000 polls.
+  const PAPER = '"Best practices for maximizing scalability and cost effectiveness of queue-based messaging" (2013)';
+  const LIBRARY = 'the queue library of AtContent (2012)';
   it.each([
-    // The white paper: an idle thread, a month of 79,200 polls a day; 200 of them (printed there as 457.20).
-    [then, { 'queue.get': 79_200 * 30 }, 2.376],
-    [then, { 'queue.get': 200 * 79_200 * 30 }, 475.2],
-    // The queue library: a month of 75,000 polls a day; 100 queues.
-    [then, { 'queue.get': 75_000 * 30 }, 2.25],
-    [then, { 'queue.get': 100 * 75_000 * 30 }, 225],
-    [now, { 'queue.get': 79_200 * 30 }, 0.9504],
-    [now, { 'queue.get': 200 * 79_200 * 30 }, 190.08],
-    [now, { 'queue.get': 75_000 * 30 }, 0.9],
-    [now, { 'queue.get': 100 * 75_000 * 30 }, 90],
+    [PAPER, 'a thread', 79_200, 1, then, 2.376],
+    [PAPER, '200 threads', 79_200, 200, then, 475.2],
+    [LIBRARY, 'a queue', 75_000, 1, then, 2.25],
+    [LIBRARY, '100 queues', 75_000, 100, then, 225],
+    [PAPER, 'a thread, at the price of today', 79_200, 1, now, 0.9504],
+    [PAPER, '200 threads, at the price of today', 79_200, 200, now, 190.08],
+    [LIBRARY, 'a queue, at the price of today', 75_000, 1, now, 0.9],
+    [LIBRARY, '100 queues, at the price of today', 75_000, 100, now, 90],
+  ])('gives the figure of %s for %s: %i polls a day, times %i', (_source, _who, polls, times, sheet, usd) => {
+    expect(priceOperations({ 'queue.get': polls * times * 30 }, sheet).totalUsd).toBeCloseTo(usd, 9);
+  });
+
+  it.each([
     // Enqueue is one transaction, consume two.
     [then, { 'queue.put': 10_000, 'queue.get': 10_000, 'queue.delete': 10_000 }, 0.03],
     [now, { 'blob.put': 10_000, 'blob.get': 10_000, 'blob.delete': 10_000 }, 0.054],

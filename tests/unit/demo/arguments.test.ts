@@ -11,6 +11,7 @@ describe('the command line', () => {
       instances: 1,
       port: undefined,
       csv: {},
+      subscriptions: {},
       once: false,
       keep: false,
       help: false,
@@ -43,6 +44,13 @@ describe('the command line', () => {
     });
   });
 
+  it('takes subscriptions with filters, which may have what they like in them', () => {
+    const own = ['--subscription', "done=type = 'BatchCompleted'", '--subscription', "sales=[label.team] = 'sales'"];
+    const subscriptions = { done: "type = 'BatchCompleted'", sales: "[label.team] = 'sales'" };
+    expect(readArguments(own, '/here')).toMatchObject({ subscriptions });
+    expect(readDevArguments(own, '/here')).toMatchObject({ subscriptions });
+  });
+
   it.each(['a.tsv', 'a.XLSX', 'a.parquet', 'a.jsonl.zst'])('takes %s', (name) => {
     expect(readArguments([name], '/here').file).toBe(`/here/${name}`);
   });
@@ -56,6 +64,9 @@ describe('the command line', () => {
   it.each([
     [['--port', '70000'], '--port: expected a whole number from 1 to 65535, got "70000"'],
     [['--delimiter', 'x'], 'delimiter'],
+    [['--subscription', 'done'], '--subscription: expected NAME=FILTER'],
+    [['--subscription', '../x=1 = 1'], '--subscription: expected NAME=FILTER'],
+    [['--subscription', 'wake-media=1 = 1'], '--subscription: wake-media already exists'],
     [['--items', '0'], '--items: expected a whole number from 1 to 10000000, got "0"'],
     [['--items', '1.5'], 'got "1.5"'],
     [['--instances', '17'], '--instances: expected a whole number from 1 to 16'],

@@ -3,7 +3,16 @@ import { describeReport, describeRun } from '../../../demo/batch/summary.ts';
 
 describe('what the demo shows', () => {
   it('of a run: the batch, and the memory of the host', () => {
-    const counts = { accepted: 1, succeeded: 1, dead: 0, cancelled: 0, pending: 0, retried: 0, duplicatesSeen: 0 };
+    const counts = {
+      accepted: 1,
+      succeeded: 1,
+      dead: 0,
+      discarded: 0,
+      cancelled: 0,
+      pending: 0,
+      retried: 0,
+      duplicatesSeen: 0,
+    };
     const times = { deadline: { at: '', met: true }, revision: 0, revisions: [] };
     const batch = { id: 'b', state: 'completed', counts, latencyMs: null, ratePerSecond: null, ...times } as const;
     expect(describeRun(batch, 250_000_000)).toEqual([

@@ -33,6 +33,13 @@ describe('the entities', () => {
     });
   });
 
+  it('have the subscribers that a user asks for', () => {
+    const registry = createRegistry([workload('work', 'default')]);
+    const [topic] = parseConfig(entities(registry, { mine: "lane = 'high'" })).topics;
+    expect(topic?.subscriptions.map(({ name }) => name)).toEqual(['wake', 'completions', 'mine']);
+    expect(topic?.subscriptions.at(-1)).toMatchObject({ rules: [{ filter: { expression: "lane = 'high'" } }] });
+  });
+
   it('follow the pools', () => {
     expect(subscriptions('default', 'video', 'video').map(({ name }) => name)).toEqual([
       'wake',

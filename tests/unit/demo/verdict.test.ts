@@ -5,7 +5,16 @@ import { verdictOf } from '../../../demo/batch/verdict.ts';
 const compare = async () => [];
 const submission = { file: 'orders.csv', workload: 'orders', compare };
 const shown = (state: Batch['state'], given: Partial<Batch> = {}, problems: string[] = []) => {
-  const counts = { accepted: 2, succeeded: 1, dead: 1, cancelled: 0, pending: 0, retried: 0, duplicatesSeen: 0 };
+  const counts = {
+    accepted: 2,
+    succeeded: 1,
+    dead: 1,
+    discarded: 0,
+    cancelled: 0,
+    pending: 0,
+    retried: 0,
+    duplicatesSeen: 0,
+  };
   return { batch: { id: 'b1', state, counts, ...given } as Batch, problems };
 };
 
@@ -34,7 +43,16 @@ it('a batch that nothing can be compared with is checked for lost items alone', 
 });
 
 it('a batch of dead letters alone is no success', () => {
-  const counts = { accepted: 2, succeeded: 0, dead: 2, cancelled: 0, pending: 0, retried: 0, duplicatesSeen: 0 };
+  const counts = {
+    accepted: 2,
+    succeeded: 0,
+    dead: 2,
+    discarded: 0,
+    cancelled: 0,
+    pending: 0,
+    retried: 0,
+    duplicatesSeen: 0,
+  };
   const batch = shown('completedWithDeadLetters', { counts });
   expect(verdictOf(batch, { file: 'orders.csv', workload: 'orders' })).toEqual({
     lines: ['No item succeeded. Why:', '  npm run --silent sluice -- dead-letters b1'],

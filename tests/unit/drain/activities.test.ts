@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { resultsQueueName } from '../../../shared/contract/names.ts';
-import { createMeter } from '../../../shared/cost/meter.ts';
+import { createMeter, type ResponseTimes } from '../../../shared/cost/meter.ts';
 import { type ActivityDeps, createActivities } from '../../../shared/drain/activities.ts';
 import { emptyCounts } from '../../../shared/drain/slice-result.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
@@ -42,6 +42,7 @@ async function world(fields: Partial<GateRow>, texts: string[] = [], queue = QUE
       isStarved: () => limits.push('isStarved') < 0,
     },
     isEnding: () => isEnding,
+    measureInstance: () => (responses: ResponseTimes) => ({ instance: 'a', ms: 5, responses: responses.count }),
   } as unknown as ActivityDeps;
   const { dequeueBatch } = createActivities(deps);
   return {
@@ -134,4 +135,14 @@ test('limits are asked of a queue of items, until its task leaves, and never of 
 
   expect([await items.dequeue('t0'), await results.dequeue('t0')]).toMatchObject([{ received: 1 }, { received: 1 }]);
   expect([items.limits[0], items.limits.at(-1), results.limits]).toEqual(['enter', 'leave', []]);
+});
+
+test('a slice that ran carries what its process did meanwhile, one that did not run nothing', async () => {
+  const { dequeue, refuse } = await world({}, ['one']);
+
+  const ran = await dequeue('t0');
+  refuse(7_000);
+  const notRun = await dequeue('t1');
+
+  expect([ran.load, notRun.load]).toEqual([{ instance: 'a', ms: 5, responses: 0 }, undefined]);
 });

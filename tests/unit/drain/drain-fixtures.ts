@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { WaveSummary } from '../../../shared/drain/adapt.ts';
 import type { FinishWaveDeps } from '../../../shared/drain/finish-wave.ts';
-import type { Wave } from '../../../shared/drain/plan.ts';
+import type { WaveSummary } from '../../../shared/drain/planning/adapt.ts';
+import type { Wave } from '../../../shared/drain/planning/plan.ts';
 import type { Table } from '../../../shared/storage/table.ts';
-import type { EventDetails, PublishOptions } from '../../../shared/wake/publish.ts';
+import type { EventDetails, PublishOptions, WorkPut } from '../../../shared/wake/publish.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry, type QueueAddress } from '../../../shared/workload/registry.ts';
 
@@ -46,19 +46,21 @@ export const summary = (fields: Partial<WaveSummary> = {}): WaveSummary => ({
   oldestAt: '',
   startError: '',
   failure: '',
+  taskSeconds: 1,
+  load: undefined,
   ...fields,
 });
 
-/** What was published, with its scheduled time. */
-export type Published = { type: EventDetails['type']; at?: string | undefined };
+/** What was published, with what was put before it and its scheduled time. */
+export type Published = Pick<EventDetails, 'type'> & Partial<WorkPut> & { at?: string | undefined };
 
 /** Finishes waves of an empty queue, unless a test says otherwise. */
 export function finishWaveDeps(table: Table, published: Published[] = []): FinishWaveDeps {
   return {
     gate: { table, now: () => NOW },
     depthOf: async () => 0,
-    publish: async (_address, { type }, options: PublishOptions = {}) => {
-      published.push({ type, ...(options.at === undefined ? {} : { at: options.at.toISOString() }) });
+    publish: async (_address, { details: _details, ...event }, options: PublishOptions = {}) => {
+      published.push({ ...event, ...(options.at === undefined ? {} : { at: options.at.toISOString() }) });
     },
     plan: async () => wave(),
     visibilitySeconds: 300,

@@ -1,10 +1,10 @@
 import { runOrchestrator } from 'functions-local/testing';
 import { describe, expect, test } from 'vitest';
 import type { DequeueInput, FinishWaveInput, FinishWaveOutput } from '../../../shared/drain/activities.ts';
-import { summarize } from '../../../shared/drain/adapt.ts';
 import { type DrainInput, drainQueue } from '../../../shared/drain/drain-queue.ts';
 import { finishWave } from '../../../shared/drain/finish-wave.ts';
-import type { Wave } from '../../../shared/drain/plan.ts';
+import { summarize } from '../../../shared/drain/planning/adapt.ts';
+import type { Wave } from '../../../shared/drain/planning/plan.ts';
 import { emptyCounts, type SliceResult } from '../../../shared/drain/slice-result.ts';
 import { readGate, wake } from '../../../shared/wake/gate.ts';
 import { memoryTable } from '../../helpers/memory-table.ts';
@@ -19,6 +19,7 @@ const wave = (tasks: number): Wave => ({
   sliceSeconds: 30,
   probe: false,
 });
+const { wakes: _wakes, ...taskWave } = wave(2);
 const input: DrainInput = { queue: 'billing-normal-0', generation: 7, wave: wave(2) };
 const slice = (received: number): SliceResult => ({
   ...emptyCounts(),
@@ -50,7 +51,7 @@ test('an empty queue takes one wave and one `finish-wave`', async () => {
 
   expect(run).toMatchObject({ status: 'completed', continuations: [], endedAt: '2026-01-01T00:00:00.000Z' });
   expect(run.calls.map(({ name }) => name)).toEqual(['dequeue-batch', 'finish-wave']);
-  expect(seen).toEqual([{ queue: 'billing-normal-0', generation: 7, slices: [slice(0)], wakes: 1 }]);
+  expect(seen).toEqual([{ queue: 'billing-normal-0', generation: 7, slices: [slice(0)], wakes: 1, depth: 10 }]);
 });
 
 test('the tasks of a wave run together, and `finish-wave` gets what each has done', async () => {
@@ -64,10 +65,24 @@ test('the tasks of a wave run together, and `finish-wave` gets what each has don
   });
 
   expect(tasks).toEqual([
-    { queue: 'billing-normal-0', generation: 7, task: 't0', wave: wave(2) },
-    { queue: 'billing-normal-0', generation: 7, task: 't1', wave: wave(2) },
+    { queue: 'billing-normal-0', generation: 7, task: 't0', wave: taskWave },
+    { queue: 'billing-normal-0', generation: 7, task: 't1', wave: taskWave },
   ]);
   expect(seen[0]?.slices.map(({ received }) => received)).toEqual([1, 2]);
+});
+
+test('why a wave has so many tasks is in the history once per wave, and not once per task', async () => {
+  const tasks: DequeueInput[] = [];
+  const { seen, finishWave: finishWaveActivity } = finishing();
+  const dequeue = (task: DequeueInput): SliceResult => slice(tasks.push(task));
+
+  await runOrchestrator(drainQueue, {
+    input: { ...input, wave: { ...wave(2), bound: 'saturation', late: true } },
+    activities: { 'dequeue-batch': dequeue, 'finish-wave': finishWaveActivity },
+  });
+
+  expect(seen).toMatchObject([{ wakes: 2, depth: 20, bound: 'saturation', late: true }]);
+  expect(tasks.map((task) => task.wave)).toEqual([taskWave, taskWave]);
 });
 
 test('each wave has the size that `finish-wave` gave before it', async () => {

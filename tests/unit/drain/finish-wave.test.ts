@@ -2,8 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { type FinishWaveDeps, finishWave, queueDepth, waveSeconds } from '../../../shared/drain/finish-wave.ts';
 import { changeGate, readGate } from '../../../shared/wake/gate.ts';
 import type { GateRow } from '../../../shared/wake/gate-row.ts';
+import { NOTHING_PUT } from '../../../shared/wake/publish.ts';
+import { readWave } from '../../../shared/wake/wave-record.ts';
 import { memoryTable } from '../../helpers/memory-table.ts';
-import { address, finishWaveDeps, type Published, summary, wave } from './drain-fixtures.ts';
+import { address, finishWaveDeps, NOW, type Published, summary, wave } from './drain-fixtures.ts';
 
 const QUEUE = 'billing-normal-0';
 
@@ -26,8 +28,17 @@ describe('an empty queue', () => {
     const step = await finishWave(deps, { address, generation: 3, wave: summary({ tasks: 2 }) });
 
     expect(step).toEqual({ ended: 'drained' });
-    expect(await gate()).toMatchObject({ status: 'idle', depth: 0, active: 0, total: 7, due: [] });
+    const depthAt = '2026-01-01T00:00:00.000Z';
+    expect(await gate()).toMatchObject({ status: 'idle', depth: 0, depthAt, active: 0, total: 7, due: [] });
     expect(published).toEqual([{ type: 'QueueEmpty' }]);
+  });
+
+  test('forgets the age of its work, for which the next drain would take its own to be late', async () => {
+    const { deps, gate } = await held();
+
+    await finishWave(deps, { address, generation: 3, wave: summary({ oldestAt: '2025-12-31T23:59:59.000Z' }) });
+
+    expect(await gate()).toMatchObject({ oldestAt: '', latencyMs: 1_000 });
   });
 
   test('is released although nobody can be told', async () => {
@@ -73,6 +84,48 @@ describe('a queue with work', () => {
   });
 });
 
+describe('the waves of a queue', () => {
+  const next = wave({ tasks: 5 });
+  const on = { depthOf: async () => 9, plan: async () => next };
+  const ended = summary({ tasks: 3, seconds: 12.345, done: 7, items: 700, throttled: 2 });
+  const planned = { depth: 40, bound: 'saturation', late: true } as const;
+
+  test('are kept with what has bounded them, by the write that ends them', async () => {
+    const { deps, gate, store } = await held({ secondsPerReference: 0.25 }, on);
+    let writes = 0;
+    store.before(async (name) => {
+      if (name === 'table.write') writes += 1;
+    });
+
+    await finishWave(deps, { address, generation: 3, wave: ended, planned });
+
+    expect((await gate()).waves.map(readWave)).toEqual([
+      {
+        ...{ atMs: NOW, seconds: 12.3, depth: 40, tasks: 3, bound: 'saturation', late: true },
+        ...{ done: 7, items: 700, throttled: 2, secondsPerReference: 0.25 },
+      },
+    ]);
+    expect(writes).toBe(1);
+  });
+
+  test('are kept as the queue is released, too, and outlive the drain', async () => {
+    const { deps, gate } = await held();
+
+    await finishWave(deps, { address, generation: 3, wave: summary(), planned: { depth: 1, bound: 'depth' } });
+
+    expect(await gate()).toMatchObject({ status: 'idle', waves: [[NOW / 1_000, 1, 1, 1, 'depth', 0, 1, 10, 0, 0.1]] });
+  });
+
+  test('are none that an older version has planned, nor one that a failing drain gives up', async () => {
+    const { deps, gate } = await held({}, on);
+
+    await finishWave(deps, { address, generation: 3, wave: ended });
+    await finishWave(deps, { address, generation: 3, wave: summary({ tasks: 0 }), abandon: true });
+
+    expect((await gate()).waves).toEqual([]);
+  });
+});
+
 describe('a queue whose messages are all invisible is parked', () => {
   const empty = summary({ received: 0, done: 0 });
 
@@ -89,7 +142,7 @@ describe('a queue whose messages are all invisible is parked', () => {
     const step = await finishWave(deps, { address, generation: 3, wave: { ...empty, ...wave } });
 
     expect(step).toEqual({ ended: 'parked' });
-    expect(published).toEqual([{ type: 'QueueWorkDetected', at }]);
+    expect(published).toEqual([{ type: 'QueueWorkDetected', ...NOTHING_PUT, at }]);
     expect(await gate()).toMatchObject({ status: 'idle', depth: 1 });
   });
 
@@ -121,7 +174,7 @@ describe('a queue whose messages are all invisible is parked', () => {
     const step = await finishWave(deps, { address, generation: 3, wave: { ...empty, faulted: true } });
 
     expect(step).toEqual({ ended: 'parked' });
-    expect(published).toEqual([{ type: 'QueueWorkDetected', at: '2026-01-01T00:00:15.000Z' }]);
+    expect(published).toEqual([{ type: 'QueueWorkDetected', ...NOTHING_PUT, at: '2026-01-01T00:00:15.000Z' }]);
     expect((await gate()).status).toBe('idle');
   });
 
@@ -141,7 +194,7 @@ describe('a queue of a workload with limits', () => {
     const step = await finishWave(deps, { address, generation: 3, wave: starved });
 
     expect(step).toEqual({ ended: 'parked' });
-    expect(published).toEqual([{ type: 'QueueWorkDetected', at: '2026-01-01T00:00:03.500Z' }]);
+    expect(published).toEqual([{ type: 'QueueWorkDetected', ...NOTHING_PUT, at: '2026-01-01T00:00:03.500Z' }]);
     expect(await gate()).toMatchObject({ status: 'idle', depth: 9, parkedUntil: '2026-01-01T00:00:03.500Z' });
   });
 
@@ -168,7 +221,7 @@ describe('the circuit', () => {
     const step = await finishWave(deps, { address, generation: 3, wave: tripped });
 
     expect(step).toEqual({ ended: 'paused' });
-    expect(published).toEqual([{ type: 'QueueWorkDetected', at }]);
+    expect(published).toEqual([{ type: 'QueueWorkDetected', ...NOTHING_PUT, at }]);
     expect((await gate()).paused).toMatchObject({ by: 'circuit', probeAt: at, probes: counted });
   });
 
@@ -182,7 +235,7 @@ describe('the circuit', () => {
     const step = await finishWave(deps, { address, generation: 3, wave: summary({ done: 0, startError: 'NO' }) });
 
     expect(step).toEqual({ ended: 'paused' });
-    expect(published).toEqual([{ type: 'QueueWorkDetected', at }]);
+    expect(published).toEqual([{ type: 'QueueWorkDetected', ...NOTHING_PUT, at }]);
     expect((await gate()).paused).toMatchObject({ by: 'circuit', reason: 'NO', probeAt: at });
   });
 
@@ -231,10 +284,11 @@ describe('the circuit', () => {
 });
 
 test('a queue paused by hand is released, and nobody is woken', async () => {
-  const { deps, gate, published } = await held({ paused: { by: 'operator', reason: '', since: '' } });
+  const measured = { depth: 9, depthAt: '2025-12-31T23:59:00.000Z' };
+  const { deps, gate, published } = await held({ ...measured, paused: { by: 'operator', reason: '', since: '' } });
 
   expect(await finishWave(deps, { address, generation: 3, wave: summary() })).toEqual({ ended: 'paused' });
-  expect(await gate()).toMatchObject({ status: 'idle' });
+  expect(await gate()).toMatchObject({ status: 'idle', ...measured });
   expect(published).toEqual([]);
 });
 
@@ -245,7 +299,7 @@ test('a drain that gives up frees the gate, with a wake in a minute', async () =
     ended: 'abandoned',
   });
   expect((await gate()).status).toBe('idle');
-  expect(published).toEqual([{ type: 'QueueWorkDetected', at: '2026-01-01T00:01:00.000Z' }]);
+  expect(published).toEqual([{ type: 'QueueWorkDetected', ...NOTHING_PUT, at: '2026-01-01T00:01:00.000Z' }]);
 });
 
 // slice x (ceil(tasks / activities at once) + 2) + what a crashed instance's activity takes to come back

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { limitedClient, type RuntimeClient } from '../../../shared/drain/limited-client.ts';
+import { createMeter } from '../../../shared/cost/meter.ts';
+import { countedClient, limitedClient, type RuntimeClient } from '../../../shared/drain/limited-client.ts';
 
 const LIMITS = { answerMs: 5, purgeMs: 5 };
 const never = (): Promise<never> => new Promise(() => undefined);
@@ -23,4 +24,15 @@ test('an answer and a refusal are passed on', async () => {
 
   expect(await client.startNew('drain-queue')).toBe('one');
   await expect(client.getStatus('one')).rejects.toThrow('HTTP 404');
+});
+
+test('what the runtime is asked for is counted, also when it refuses', async () => {
+  const meter = createMeter();
+  const client = countedClient({ ...silent, startNew: () => Promise.reject(new Error('HTTP 500')) }, meter);
+
+  await expect(client.startNew('drain-queue')).rejects.toThrow('HTTP 500');
+  void client.getStatus('one');
+  void client.purgeInstanceHistoryBy({ createdTimeFrom: new Date(0) });
+
+  expect(meter.total()).toEqual({ 'durable.start': 1, 'durable.status': 1, 'durable.purge': 1 });
 });

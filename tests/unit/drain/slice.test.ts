@@ -123,6 +123,74 @@ test('a slice ends with the first error of threads that do not start', async () 
   expect(result).toMatchObject({ ended: 'startFailed', received: 1, startError: 'NO' });
 });
 
+describe('with an interval between receives', () => {
+  /** When each receive was asked for. */
+  const timed = (effects: World): World & { times: number[] } => {
+    const times: number[] = [];
+    const { receive } = effects;
+    return Object.assign(effects, {
+      times,
+      receive: (count: number) => {
+        times.push(effects.nowMs());
+        return receive(count);
+      },
+    });
+  };
+
+  test('a task waits from one receive to its next, after the last of its quota too, and does not count that as work', async () => {
+    const effects = timed(world([[1], [2]], { roundMs: 300 }));
+
+    const result = await runSlice(wave({ tasks: 2, quota: 2, receiveIntervalMs: 2_500 }), effects);
+
+    expect(result).toMatchObject({ ended: 'quotaReached', received: 2, seconds: 0.6 });
+    expect([effects.times, effects.nowMs()]).toEqual([[0, 2_500], 5_000]);
+  });
+
+  test('a round that takes longer is followed by a receive at once', async () => {
+    const effects = timed(world([[1], [2]], { roundMs: 3_000 }));
+
+    await runSlice(wave({ tasks: 2, quota: 2, receiveIntervalMs: 2_500 }), effects);
+
+    expect([effects.times, effects.slept]).toEqual([[0, 3_000], []]);
+  });
+
+  test('one that is longer than a slice makes one receive, and the wait ends with the slice', async () => {
+    const effects = timed(world([[1], [2]]));
+
+    const result = await runSlice(wave({ quota: 2, sliceSeconds: 30, receiveIntervalMs: 60_000 }), effects);
+
+    expect(result).toMatchObject({ ended: 'timeUp', received: 1, seconds: 0 });
+    expect([effects.times, effects.nowMs()]).toEqual([[0], 30_000]);
+  });
+
+  test('empty receives back off, or wait for the interval if it is longer', async () => {
+    const effects = timed(world([]));
+
+    const result = await runSlice(wave({ quota: 10, receiveIntervalMs: 200 }), effects);
+
+    expect(result).toMatchObject({ ended: 'empty', received: 0 });
+    expect(effects.times).toEqual([0, 200, 500, 1_200]);
+  });
+
+  test('the only task of a wave keeps its pace if that is longer', async () => {
+    const paced = timed(world([[1], [2]]));
+    await runSlice(wave({ quota: 1, receive: 32, receiveIntervalMs: 100 }), paced);
+    expect(paced.times.slice(0, 3)).toEqual([0, 500, 1_000]);
+
+    const slower = timed(world([[1], [2]]));
+    await runSlice(wave({ quota: 1, receive: 32, receiveIntervalMs: 2_000 }), slower);
+    expect(slower.times.slice(0, 3)).toEqual([0, 2_000, 4_000]);
+  });
+
+  test('a process that is about to end waits no longer than a second', async () => {
+    const effects = timed(world([[1], [2]]));
+
+    await runSlice(wave({ quota: 2, receiveIntervalMs: 20_000 }), { ...effects, mustEnd: () => effects.nowMs() > 0 });
+
+    expect([effects.times, effects.nowMs()]).toEqual([[0], 1_000]);
+  });
+});
+
 describe('the circuit', () => {
   test.each([
     [20, 10, false],

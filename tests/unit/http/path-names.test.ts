@@ -11,12 +11,14 @@ import { submitOverHttp } from '../../../shared/http/batches/submit-batch.ts';
 import { tryOverHttp } from '../../../shared/http/batches/try-upload.ts';
 import { dashboardFile } from '../../../shared/http/dashboard/dashboard.ts';
 import { getDeadLetters } from '../../../shared/http/dead-letters/get-dead-letters.ts';
-import { redriveDeadLetters } from '../../../shared/http/dead-letters/redrive-dead-letters.ts';
+import { discardDeadLetters, redriveDeadLetters } from '../../../shared/http/dead-letters/redrive-dead-letters.ts';
 import { batchOf } from '../../../shared/http/edge/parameters.ts';
 import { importBatch } from '../../../shared/http/inbox/import-batch.ts';
-import { findItems } from '../../../shared/http/items/find-items.ts';
+import { getItems } from '../../../shared/http/items/find-items.ts';
 import { getItem } from '../../../shared/http/items/get-item.ts';
-import { pauseQueue, resumeQueue } from '../../../shared/http/queues/pause-queue.ts';
+import { clearOverHttp } from '../../../shared/http/queues/clear-queue.ts';
+import { getQueue } from '../../../shared/http/queues/get-queue.ts';
+import { drainNow, pauseQueue, resumeQueue } from '../../../shared/http/queues/pause-queue.ts';
 import { getPolicy, putPolicy } from '../../../shared/http/queues/policy.ts';
 import { ROUTES } from '../../../shared/http/routes.ts';
 import { registry } from '../../../workloads/index.ts';
@@ -48,14 +50,18 @@ const HANDLERS: Record<string, (request: HttpRequest) => unknown> = {
   'get-report': (request) => getReport(deps, request),
   'get-dead-letters': (request) => getDeadLetters(deps, request),
   'get-item': (request) => getItem(deps, request),
-  'find-items': (request) => findItems(deps, request),
+  'find-items': (request) => getItems(deps, request),
   'redrive-dead-letters': (request) => redriveDeadLetters(deps, request),
+  'discard-dead-letters': (request) => discardDeadLetters(deps, request),
   'cancel-batch': (request) => cancelOverHttp({ deps, prices: storage as never }, request),
   'pause-batch': (request) => pauseOverHttp({ deps, prices: storage as never }, request),
   'resume-batch': (request) => resumeOverHttp({ deps, prices: storage as never }, request),
   'delete-batch': (request) => deleteOverHttp(deps, request),
+  'get-queue': (request) => getQueue(deps, request),
   'pause-queue': (request) => pauseQueue(deps, request),
   'resume-queue': (request) => resumeQueue(deps, request),
+  'clear-queue': (request) => clearOverHttp(deps, request),
+  'drain-now': (request) => drainNow(deps, request),
   'get-policy': (request) => getPolicy(deps, request),
   'put-policy': (request) => putPolicy(deps, request),
   'dashboard-file': (request) => dashboardFile({ files: [] } as never, request),

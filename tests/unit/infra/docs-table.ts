@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './bicep.ts';
 
@@ -15,4 +15,11 @@ export function tableBelow(file: string, heading: string): string[][] {
       .split(/(?<!\\)\|/)
       .map((cell) => cell.trim().replaceAll('`', '')),
   );
+}
+
+/** Whether a test file has a string literal with this text. */
+export function hasTitle(file: string, title: string): boolean {
+  const path = join(ROOT, file);
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
+  return ["'", '"', '`'].some((quote) => text.includes(`${quote}${title}${quote}`));
 }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ROOMS } from '../boundaries/rooms.ts';
 import { ROOT } from './bicep.ts';
-import { tableBelow } from './docs-table.ts';
+import { hasTitle, tableBelow } from './docs-table.ts';
 
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 const markdownIn = (folder: string): string[] =>
@@ -95,10 +95,6 @@ describe('the table of what happens when a process dies', () => {
     expect(wrong.map(([quote]) => quote)).toEqual([]);
   });
 });
-
-/** Whether a test file has a string literal with this text. */
-const hasTitle = (file: string, title: string): boolean =>
-  ["'", '"'].some((quote) => read(file).includes(`${quote}${title}${quote}`));
 
 describe('the variables of a deployment', () => {
   it('are those of infra/main.bicepparam, with the same defaults', () => {

@@ -53,19 +53,28 @@ describe('infra/keys.sh', () => {
       const env = { ...process.env, PATH: `${folder}${delimiter}${process.env.PATH}` };
       const args = [join(ROOT, 'infra/keys.sh'), 'group', 'app', 'remove', who, 'acme'];
       const { stdout, status } = spawnSync('sh', args, { env, encoding: 'utf8' });
-      return { functions: [...stdout.matchAll(/--function-name (\S+)/g)].map(([, name = '']) => name), status };
+      return {
+        functions: [...stdout.matchAll(/--function-name (\S+)/g)].map(([, name = '']) => name).toSorted(),
+        status,
+      };
     } finally {
       rmSync(folder, { recursive: true });
     }
   }
 
   it.each(['client', 'operator'])('gives a %s the functions of its class and no other', (who) => {
-    const expected = ways.filter((way) => way.who === who).map(({ name }) => name);
+    const expected = ways
+      .filter((way) => way.who === who)
+      .map(({ name }) => name)
+      .toSorted();
     expect(functionsOf(who)).toEqual({ functions: expected, status: 0 });
   });
 
   it('gives a person at the dashboard both', () => {
-    const expected = ways.filter(({ who }) => who !== ANONYMOUS).map(({ name }) => name);
+    const expected = ways
+      .filter(({ who }) => who !== ANONYMOUS)
+      .map(({ name }) => name)
+      .toSorted();
     expect(functionsOf('both')).toEqual({ functions: expected, status: 0 });
   });
 

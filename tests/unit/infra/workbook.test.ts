@@ -22,7 +22,7 @@ const all = (text: string, pattern: RegExp): string[] => [
 ];
 
 const spans = all(code, /withSpan\(\s*'([^']+)'/g);
-const metrics = all(code, /(?:counter|seconds|meter\.createGauge|createObservableCounter)\(\s*'([^']+)'/g);
+const metrics = all(code, /(?:counter|seconds|gauge|createObservableCounter)\(\s*'([^']+)'/g);
 const events = all(code, /\b(?:log\.(?:debug|info|warn|error)\(|repaired\([^)]*event:)\s*'([^']+)'/g);
 
 describe('the workbook', () => {

@@ -4,6 +4,7 @@ import type { Lease } from '../../../shared/processing/lease.ts';
 import { type ChunkDisposition, countWork, publishResults } from '../../../shared/processing/publish-results.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
 import type { Queue } from '../../../shared/wake/messages.ts';
+import type { EventDetails, WorkPut } from '../../../shared/wake/publish.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
 import { BATCH, headerOf, messageOf, referenceOf, serviceError } from '../../helpers/factories.ts';
 import { address } from '../drain/drain-fixtures.ts';
@@ -19,6 +20,7 @@ type Check = (text: string) => void;
 async function tell(dispositions: ChunkDisposition[], check: Check = () => {}) {
   const told: string[] = [];
   const texts: string[] = [];
+  const wakes: WorkPut[] = [];
   const lease = { finish: async (id: string) => void told.push(`delete ${id}`) } as Partial<Lease> as Lease;
   const waiting = dispositions.map((disposition, index) => ({
     entry: { message: messageOf('', { messageId: `m${index}` }), value: referenceOf() },
@@ -37,14 +39,17 @@ async function tell(dispositions: ChunkDisposition[], check: Check = () => {}) {
     queues,
     registry: createRegistry([address.workload]),
     gate: { now: () => Date.UTC(2026, 0, 1) },
-    publish: async ({ queue }: { queue: string }) => void told.push(`wake ${queue}`),
+    publish: async ({ queue }: { queue: string }, { items = -1, payloadBytes = -1 }: EventDetails) => {
+      told.push(`wake ${queue}`);
+      wakes.push({ items, payloadBytes });
+    },
   };
   const lines: string[] = [];
   const heard = (line: string): void => void lines.push(line);
   await withLog({ debug: heard, info: heard, warn: heard, error: heard }, () =>
     publishResults(deps, address, waiting, { operations: { 'blob.put': 2, 'queue.get': 1 }, lease }),
   );
-  return { told, results: texts.map(readResult), texts, logged: lines.map((line) => JSON.parse(line)) };
+  return { told, results: texts.map(readResult), texts, wakes, logged: lines.map((line) => JSON.parse(line)) };
 }
 
 /** Refuses what `isRefused` says, as the service refuses a text that it cannot store. */
@@ -59,6 +64,18 @@ test('the result message goes before the wake, and both before a reference is de
 
   expect(told).toEqual(['put billing-results', 'wake billing-results', 'delete m0', 'delete m1']);
   expect(results[0]?.chunks.map(({ chunk }) => chunk)).toEqual(['000000', '000001']);
+});
+
+test('the wake says how many items the result messages are about, and how long they are; a refused one does not count', async () => {
+  const check = refusing((chunks) => chunks.some(({ chunk }) => chunk === '000001'));
+
+  const { texts, wakes } = await tell(
+    ['000000', '000001', '000002'].map((chunk) => disposition(chunk)),
+    check,
+  );
+
+  expect(texts).toHaveLength(2);
+  expect(wakes).toEqual([{ items: 8, payloadBytes: Buffer.byteLength(texts.join('')) }]);
 });
 
 test('what is to be tried again keeps its reference; what is nobody’s loses it, and tells nothing', async () => {

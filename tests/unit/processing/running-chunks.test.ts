@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { BatchState } from '../../../shared/batches/batch-row.ts';
-import type { RunningProgress } from '../../../shared/batches/progress-rows.ts';
+import type { RunningProgress } from '../../../shared/batches/progress/progress-rows.ts';
 import { createRunningChunks } from '../../../shared/processing/running-chunks.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
+import { batchRowOf } from '../../helpers/factories.ts';
 import { SILENT_LOG } from '../../helpers/silent-log.ts';
 
 const SECOND = 1_000;
@@ -14,16 +15,22 @@ afterEach(() => void vi.useRealTimers());
 function world() {
   const states = new Map<string, BatchState>();
   const looks: string[] = [];
+  const judged: string[] = [];
   const written: [second: number, batch: string, progress: RunningProgress | undefined][] = [];
   const startMs = Date.now();
   const ending = new AbortController();
   let isAway = false;
+  let isJudgeAway = false;
   const running = createRunningChunks({
     readBatch: async (batch) => {
       looks.push(batch);
       if (isAway) throw new Error('away');
       const state = states.get(batch);
-      return state && { state, deadlineAt: '' };
+      return state && { row: batchRowOf({ id: batch, state }), etag: 'e', progress: [], changedMs: 0 };
+    },
+    warnOfRisk: async ({ row }) => {
+      judged.push(row.id);
+      if (isJudgeAway) throw new Error('away');
     },
     writeProgress: async (batch, progress) => {
       written.push([(Date.now() - startMs) / SECOND, batch, progress]);
@@ -35,6 +42,10 @@ function world() {
   return {
     states,
     looks,
+    judged,
+    loseJudge: () => {
+      isJudgeAway = true;
+    },
     written,
     ending,
     running,
@@ -107,6 +118,22 @@ test('a chunk of a batch that was paused comes to its end, and who knows the bat
   states.set('a', 'cancelling');
   await pass(10 * SECOND);
   expect(chunk.stoppedBy()).toBe('cancelled');
+});
+
+test('each look judges the deadline of a batch that goes on; a fault of that stops neither the next one nor a cancel', async () => {
+  const { begin, judged, loseJudge, pass, states } = world();
+  for (const batch of ['a', 'b']) states.set(batch, 'running');
+  states.set('c', 'paused');
+  const [chunk] = ['a', 'b', 'c'].map((batch) => begin(batch, 60 * SECOND));
+  await pass(15 * SECOND);
+  loseJudge();
+  await pass(10 * SECOND);
+  states.set('a', 'cancelling');
+
+  await pass(10 * SECOND);
+
+  expect(judged.sort()).toEqual(['a', 'a', 'b', 'b', 'b']);
+  expect(chunk?.stoppedBy()).toBe('cancelled');
 });
 
 test('a batch that cannot be read is read again, and its chunks run on', async () => {

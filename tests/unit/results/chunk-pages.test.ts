@@ -102,4 +102,15 @@ describe('readAhead', () => {
     await expect(run()).rejects.toThrow('third');
     expect(got).toEqual([0, 1]);
   });
+
+  it('waits for the reads that are under way when its reader leaves', async () => {
+    let under = 0;
+    const read = async (n: number): Promise<void> => {
+      under += 1;
+      for (let turns = 0; turns < 20 * (n + 1); turns += 1) await Promise.resolve();
+      under -= 1;
+    };
+    for await (const _ of readAhead([0, 1, 2, 3, 4, 5], 3, read)) break;
+    expect(under).toBe(0);
+  });
 });

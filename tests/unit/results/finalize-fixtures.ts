@@ -33,8 +33,9 @@ export async function batchWith(
       throw new Error('unreachable');
     },
     registry: createRegistry([workload]),
-    meter: { measure: async (fn) => ({ value: await fn(), operations: {} }) },
+    meter: { measure: async (fn) => ({ value: await fn(), operations: {}, responses: { count: 0, ms: 0 } }) },
     gate: { table: store.table, now: () => Date.parse(NOW) },
+    needsWake: async () => true,
     visibilitySeconds: 300,
     addressOf: () => address,
     publish: async (_address, { type }, { messageId = '' } = {}) => void published.push(`${type} ${messageId}`),

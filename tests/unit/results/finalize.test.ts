@@ -29,6 +29,18 @@ test.each([
   expect(store.row('open', BATCH)).toBeUndefined();
 });
 
+test('counters that do not agree with the rows are an alert, those of discarded items too', async () => {
+  const { deps } = await batchWith({ '000000': headerOf(), '000001': headerOf({ dead: 1 }) });
+  await changeBatch(deps.table, BATCH, () => ({ dead: 0, discarded: 1 }));
+
+  const lines = await logged(() => finalize(deps, BATCH));
+
+  const rows = { succeeded: 7, discarded: 0, cancelled: 0 };
+  expect(lines).toContainEqual(
+    expect.objectContaining({ event: 'conservation-mismatch', batch: BATCH, discarded: 1, rows }),
+  );
+});
+
 const INVALID = headerOf({ dead: 4 }, { invalid: 4, causes: { 'invalid: InvalidItem: id: Required': 4 } });
 const suspect = { causes: [{ cause: 'invalid: InvalidItem: id: Required', count: 8 }] };
 

@@ -6,7 +6,7 @@ import { parseReport } from '../../../shared/results/read-report.ts';
 const header = {
   batch: 'b',
   revision: 1,
-  counts: { accepted: 3, succeeded: 2, dead: 1, cancelled: 0 },
+  counts: { accepted: 3, succeeded: 2, dead: 0, discarded: 1, cancelled: 0 },
   rows: 2,
   createdAt: '2026-01-01T00:00:00.000Z',
 };
@@ -18,6 +18,12 @@ const stored = (head: object, body: Uint8Array): Buffer =>
 describe('parseReport', () => {
   it('reads header and lines', () => {
     expect(parseReport(stored(header, frame))).toEqual({ header, lines });
+  });
+
+  it('reads one of an earlier version, which discarded nothing', () => {
+    const { discarded: _discarded, ...counts } = header.counts;
+    const read = parseReport(stored({ ...header, counts }, frame));
+    expect(read.header.counts).toEqual({ ...counts, discarded: 0 });
   });
 
   it('reads a report without a line', () => {

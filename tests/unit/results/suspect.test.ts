@@ -20,7 +20,7 @@ const allInvalid = (chunk: string, items: number): ChunkRow => row(chunk, { item
 
 /** No frame is there: a test without examples. */
 const isSuspect = async (rows: ChunkRow[], cancelled = 0): Promise<boolean> =>
-  (await findSuspect(memoryBlobs(), { cancelled }, rows)) !== undefined;
+  (await findSuspect(memoryBlobs(), { dead: 1, cancelled }, rows)) !== undefined;
 
 describe('a batch is suspect', () => {
   test.each<[string, boolean, ChunkRow[]]>([
@@ -74,10 +74,24 @@ describe('a batch is suspect', () => {
     expect(await isSuspect([upload, allInvalid('v0001.000000', 4), allInvalid('v0002.000000', 1)])).toBe(true);
   });
 
+  it('whatever was discarded of it since', async () => {
+    const counts = { items: 2, succeeded: 0, discarded: 2 };
+    const discard = (chunk: string): ChunkRow =>
+      chunkRowOf({ chunk, state: 'done', header: headerOf(counts, { ending: 'discarded' }) });
+    const upload = [allInvalid('000000', 1_000), row('000001', {})];
+    expect(await isSuspect([...upload, discard('v0001.000000')])).toBe(true);
+    expect(await isSuspect([allInvalid('000000', 4), discard('v0001.000000'), row('v0002.000000', {})])).toBe(false);
+    expect(await isSuspect([row('000000', {}), discard('v0001.000000')])).toBe(false);
+  });
+
   it('not after a redrive, if any item has succeeded', async () => {
     expect(await isSuspect([row('000000', {}), allInvalid('v0001.000000', 2)])).toBe(false);
     const corrected = [allInvalid('000000', 4), row('v0001.000000', { items: 2 }), allInvalid('v0002.000000', 1)];
     expect(await isSuspect(corrected)).toBe(false);
+  });
+
+  it('not if all of its dead letters are discarded', async () => {
+    expect(await findSuspect(memoryBlobs(), { dead: 0, cancelled: 0 }, [allInvalid('000000', 4)])).toBeUndefined();
   });
 
   it('not if an item was cancelled, nor without items', async () => {
@@ -123,7 +137,7 @@ function stored(...chunks: Died[][]) {
   return { deps: { container }, rows, reads, blobs: memory.blobs };
 }
 
-const find = ({ deps, rows }: ReturnType<typeof stored>) => findSuspect(deps, { cancelled: 0 }, rows);
+const find = ({ deps, rows }: ReturnType<typeof stored>) => findSuspect(deps, { dead: 1, cancelled: 0 }, rows);
 const many = (count: number, message: string): Died[] => Array.from({ length: count }, () => ({ message }));
 
 describe('the causes of a suspect batch', () => {
@@ -166,7 +180,9 @@ describe('the causes of a suspect batch', () => {
   });
 
   it('are none where a header has none', async () => {
-    expect(await findSuspect(memoryBlobs(), { cancelled: 0 }, [allInvalid('000000', 4)])).toEqual({ causes: [] });
+    expect(await findSuspect(memoryBlobs(), { dead: 4, cancelled: 0 }, [allInvalid('000000', 4)])).toEqual({
+      causes: [],
+    });
   });
 
   it.each([

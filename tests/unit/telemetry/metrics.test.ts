@@ -9,6 +9,7 @@ import {
   countWake,
   measureChunk,
   measureQueue,
+  measureWave,
   observeOperations,
 } from '../../../shared/telemetry/metrics.ts';
 import { measured } from '../../helpers/measured.ts';
@@ -43,6 +44,14 @@ describe('the metrics', () => {
       countBatch(subject, 'completed', 12);
       measureQueue('billing-normal-0', 5, 2);
       measureQueue('billing-normal-0', 3, 1);
+      measureWave({
+        queue: 'billing-normal-0',
+        instances: 2,
+        cpu: 0.5,
+        eventLoop: 0.25,
+        responseMs: 12,
+        latencyMs: 1_500,
+      });
       countWake('billing-normal-0', 'started');
       countLostWake('billing-normal-0');
       countRateLowered('billing');
@@ -55,6 +64,11 @@ describe('the metrics', () => {
       'sluice.batch.duration': [[{ ...own, state: 'completed' }, 12]],
       'sluice.queue.depth': [[{ queue }, 3]],
       'sluice.queue.active': [[{ queue }, 1]],
+      'sluice.wave.instances': [[{ queue }, 2]],
+      'sluice.wave.cpu': [[{ queue }, 0.5]],
+      'sluice.wave.event_loop': [[{ queue }, 0.25]],
+      'sluice.wave.response': [[{ queue }, 0.012]],
+      'sluice.wave.latency': [[{ queue }, 1.5]],
       'sluice.wakes': [[{ queue, result: 'started' }, 1]],
       'sluice.wakes.missed': [[{ queue }, 1]],
       'sluice.rate.lowered': [[{ workload: 'billing' }, 1]],

@@ -5,10 +5,12 @@ import { withLog } from '../../../shared/telemetry/log.ts';
 import { enqueue, queueIndexOf } from '../../../shared/wake/enqueue.ts';
 import { readGate } from '../../../shared/wake/gate.ts';
 import type { Queue } from '../../../shared/wake/messages.ts';
+import type { EventDetails } from '../../../shared/wake/publish.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
 import { BATCH, chunkRowOf, referenceOf, serviceError } from '../../helpers/factories.ts';
 import { memoryTable } from '../../helpers/memory-table.ts';
+import { SILENT_LOG } from '../../helpers/silent-log.ts';
 
 const workload = defineWorkload({
   name: 'billing',
@@ -20,8 +22,9 @@ const workload = defineWorkload({
 const registry = createRegistry([workload]);
 const BATCH_OF_ROWS = { id: BATCH, workload: 'billing', lane: 'normal' };
 
-function fixture({ missing = false, refused = '' } = {}) {
+function fixture({ missing = false, refused = '', wanted = true } = {}) {
   const told: string[] = [];
+  const wakes: unknown[] = [];
   const { table } = memoryTable();
   let exists = !missing;
   const queues = (name: string): Queue => {
@@ -45,9 +48,16 @@ function fixture({ missing = false, refused = '' } = {}) {
     queues,
     registry,
     gate: { table, now: () => Date.parse('2026-01-01T00:00:00.000Z') },
-    publish: async ({ queue }: { queue: string }) => void told.push(`wake ${queue}`),
+    publish: async ({ queue }: { queue: string }, event: EventDetails) => {
+      told.push(`wake ${queue}`);
+      wakes.push([queue, event.items, event.payloadBytes]);
+    },
+    needsWake: async (queue: string) => {
+      told.push(`ask ${queue}`);
+      return wanted;
+    },
   };
-  return { deps, told, table };
+  return { deps, told, wakes, table };
 }
 
 test('every reference is put for good before its queue is woken, and each queue is woken once', async () => {
@@ -65,6 +75,39 @@ test('every reference is put for good before its queue is woken, and each queue 
     'put billing-normal-0 000002 -1 0',
     'wake billing-normal-0',
     'wake billing-normal-1',
+  ]);
+});
+
+test.each([
+  [true, ['put billing-normal-0 000000 -1 0', 'ask billing-normal-0', 'wake billing-normal-0']],
+  [false, ['put billing-normal-0 000000 -1 0', 'ask billing-normal-0']],
+])('an upload asks after its puts whether its queue needs a wake: %s', async (wanted, steps) => {
+  const { deps, told } = fixture({ wanted });
+
+  await enqueue(deps, BATCH_OF_ROWS, [chunkRowOf({ chunk: '000000' })], { isUpload: true });
+
+  expect(told).toEqual(steps);
+});
+
+test.each([{}, { resent: true }])('whatever is no upload wakes its queue without asking (%o)', async (options) => {
+  const { deps, told } = fixture({ wanted: false });
+
+  await enqueue(deps, BATCH_OF_ROWS, [chunkRowOf({ chunk: '000000' })], options);
+
+  expect(told.slice(1)).toEqual(['wake billing-normal-0']);
+});
+
+test('a wake says how many items and decoded bytes were put on its queue; what was refused does not count', async () => {
+  const { deps, wakes } = fixture({ refused: '000002' });
+  const rows = ['000000', '000001', '000002', '000004'].map((chunk, index) =>
+    chunkRowOf({ chunk, items: 10 + index, reference: referenceOf({ chunk, bytes: 1_000 * (index + 1) }) }),
+  );
+
+  await withLog(SILENT_LOG, () => enqueue(deps, BATCH_OF_ROWS, rows));
+
+  expect(wakes).toEqual([
+    ['billing-normal-0', 10 + 13, 1_000 + 4_000],
+    ['billing-normal-1', 11, 2_000],
   ]);
 });
 

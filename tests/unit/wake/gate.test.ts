@@ -265,7 +265,8 @@ describe('a drain that cannot be started', () => {
     await recordStartFailure(deps, failureOf(QUEUE, 1), NO);
     const held = await fence(deps.table, QUEUE, 1);
 
-    expect(held && (await showFirstWave(deps.table, held, { active: 1, depth: 1, until: NOW }))).toBe(true);
-    expect((await gate()).startFailure).toBeUndefined();
+    expect(held && (await showFirstWave(deps.table, held, { active: 1, depth: 5, until: NOW }))).toBe(true);
+    const { startFailure, depth, depthAt, acquiredAt } = await gate();
+    expect([startFailure, depth, depthAt]).toEqual([undefined, 5, acquiredAt]);
   });
 });

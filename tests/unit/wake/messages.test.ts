@@ -44,6 +44,21 @@ test('messages that can be read are, whatever lies beside them', async () => {
   expect(told).toEqual([]);
 });
 
+test('one that nobody can read is logged at each delivery before: its sender need not wait for the fifth', async () => {
+  const { aside, told } = queues();
+  const lines: unknown[] = [];
+  const warn = (line: string): void => void lines.push(JSON.parse(line));
+
+  await withLog({ ...SILENT_LOG, warn }, () =>
+    readEntries([messageOf('malformed', { dequeueCount: 1 })], parse, aside),
+  );
+
+  expect(told).toEqual([]);
+  expect(lines).toMatchObject([
+    { event: 'message-unreadable', queue: 'billing-normal-0', messageId: 'm1', delivery: 1, error: { message: 'no' } },
+  ]);
+});
+
 test.each(['malformed', 'strange'])(
   'one that nobody can read (%s) is put aside at its fifth delivery, and told, before it is deleted',
   async (text) => {

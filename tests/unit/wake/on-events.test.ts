@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { withLog } from '../../../shared/telemetry/log.ts';
 import type { GateDeps } from '../../../shared/wake/gate.ts';
 import { onEvents } from '../../../shared/wake/on-events.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
@@ -61,4 +62,16 @@ test.each([
   ['that is no JSON', '{'],
 ])('an event %s wakes nobody, and does not hold up the others', async (_what, body) => {
   expect(await started([body, event()], 'default')).toEqual(['drain-billing-normal-0-1']);
+});
+
+test.each([
+  ['of a type that came later', [], event({ type: 'BatchArchived' })],
+  ['that is no event', ['event-not-read'], { hello: 'world' }],
+])('a body %s is passed over, and the log has %j', async (_what, lines, body) => {
+  const heard: string[] = [];
+  const hear = (line: string): void => void heard.push((JSON.parse(line) as { event: string }).event);
+
+  await withLog({ debug: () => {}, info: hear, warn: hear, error: hear }, () => started([body]));
+
+  expect(heard).toEqual(lines);
 });

@@ -7,6 +7,7 @@ import { readGate } from '../../../shared/wake/gate.ts';
 import {
   createPublisher,
   createRejectedPublisher,
+  NOTHING_PUT,
   type PublisherDeps,
   publishOrWake,
   withWakeFallback,
@@ -29,7 +30,7 @@ function publisher() {
 test('a wake says in its properties what filters need, and is void after an hour', async () => {
   const { publish, sent, counted } = publisher();
 
-  await publish(address, { type: 'QueueWorkDetected', batch: 'b', items: 7 });
+  await publish(address, { type: 'QueueWorkDetected', batch: 'b', items: 7, payloadBytes: 900 });
 
   expect(sent[0]).toMatchObject({
     subject: 'QueueWorkDetected',
@@ -43,7 +44,7 @@ test('a wake says in its properties what filters need, and is void after an hour
       lane: 'normal',
       batch: 'b',
     },
-    body: { v: 1, at: '2026-01-01T00:00:00.000Z', queue: 'billing-normal-0', items: 7 },
+    body: { v: 1, at: '2026-01-01T00:00:00.000Z', queue: 'billing-normal-0', items: 7, payloadBytes: 900 },
   });
   expect(counted).toEqual(['servicebus.send']);
 });
@@ -51,7 +52,7 @@ test('a wake says in its properties what filters need, and is void after an hour
 test('two wakes of one queue never look like duplicates', async () => {
   const { publish, sent } = publisher();
 
-  for (const _ of [1, 2]) await publish(address, { type: 'QueueWorkDetected' });
+  for (const _ of [1, 2]) await publish(address, { type: 'QueueWorkDetected', ...NOTHING_PUT });
 
   expect(new Set(sent.map(({ messageId }) => messageId)).size).toBe(2);
 });
@@ -82,11 +83,20 @@ test('a rejected file has one id per version, and a body that the contract reads
   expect(counted).toHaveLength(3);
 });
 
+test('a wake that does not say what was put does not compile', async () => {
+  const { publish, sent } = publisher();
+
+  // @ts-expect-error: `payloadBytes` is missing.
+  await publish(address, { type: 'QueueWorkDetected', items: 1 });
+
+  expect(sent).toHaveLength(1);
+});
+
 test('a scheduled wake carries its time', async () => {
   const { publish, sent } = publisher();
   const at = new Date('2026-01-01T00:05:00.000Z');
 
-  await publish(address, { type: 'QueueWorkDetected' }, { at });
+  await publish(address, { type: 'QueueWorkDetected', ...NOTHING_PUT }, { at });
 
   expect(sent[0]?.scheduledEnqueueTimeUtc).toEqual(at);
 });
@@ -96,7 +106,7 @@ test('a wake that cannot be published has a fallback; a promised event fails, so
   const unpublished = () => Promise.reject(new Error('away'));
   const publish = withWakeFallback(unpublished, async ({ queue }) => void woken.push(queue));
 
-  await withLog(SILENT_LOG, () => publish(address, { type: 'QueueWorkDetected' }));
+  await withLog(SILENT_LOG, () => publish(address, { type: 'QueueWorkDetected', ...NOTHING_PUT }));
   await expect(publish(address, { type: 'BatchCompleted' })).rejects.toThrow('away');
   await expect(publish(address, { type: 'ItemsDeadLettered' })).rejects.toThrow('away');
 
@@ -112,7 +122,7 @@ test.each([
   const gate = { table, now: () => 0, start: async () => {}, status: async () => undefined };
   const publish = publishOrWake(() => Promise.reject(new Error('away')), { pool, gate });
 
-  await withLog(SILENT_LOG, () => publish(address, { type: 'QueueWorkDetected' }));
+  await withLog(SILENT_LOG, () => publish(address, { type: 'QueueWorkDetected', ...NOTHING_PUT }));
 
   expect((await readGate(table, address.queue)).row.generation).toBe(generation);
 });

@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { parseExact } from '../../../web/api/exact-json.ts';
+import { parseExact } from '../../../shared/contract/exact-json.ts';
 import { cellNumber, columnsOf, numericColumns, sortRows } from '../../../web/batch/report-rows.ts';
-import { formatBytes, formatDuration, formatName, formatPercent, formatUsd } from '../../../web/format.ts';
+import {
+  formatBytes,
+  formatClock,
+  formatDuration,
+  formatName,
+  formatPercent,
+  formatTime,
+  formatUsd,
+  plain,
+} from '../../../web/format.ts';
 
 describe('what the dashboard shows', () => {
   it.each([
@@ -31,6 +40,17 @@ describe('what the dashboard shows', () => {
     [0.000_24, '$0.00024'],
     [1e-9, '< $0.0000001'],
   ])('has %s dollars as %s', (usd, text) => expect(formatUsd(usd)).toBe(text));
+
+  it('has times in UTC, and says so', () => {
+    expect(formatClock('2026-03-01T23:30:05+02:00')).toBe('21:30:05 UTC');
+    expect(formatTime('2026-03-01T23:30:05-02:00')).toBe('2 Mar, 01:30 UTC');
+  });
+
+  it('shows what would turn a name around, or could not be seen, by its code point', () => {
+    expect(plain('invoice\u202Efdp.exe')).toBe('invoice[U+202E]fdp.exe');
+    expect(plain('a\u0000b\u200fc')).toBe('a[U+0000]b[U+200F]c');
+    expect(plain('Größe, 税, \u05d0')).toBe('Größe, 税, \u05d0');
+  });
 
   it('has bytes and names', () => {
     expect([formatBytes(512), formatBytes(2_340), formatBytes(24_000_000)]).toEqual(['512 B', '2.3 kB', '24 MB']);

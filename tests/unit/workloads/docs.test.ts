@@ -40,6 +40,7 @@ describe.each([
   ['docs/workloads.md', 'workloads/notices.ts', 'tests/recipes/notices.ts', 1],
   ['docs/workloads.md', 'workloads/mail.ts', 'tests/recipes/mail.ts', 1],
   ['docs/workloads.md', RECIPES_TEST, RECIPES_TEST, 3],
+  ['docs/events.md', 'docs/examples/subscriber.ts', 'docs/examples/subscriber.ts', 4],
   ['docs/workloads.md', 'workloads/payouts/distribute.ts', 'workloads/payouts/distribute.ts', 1],
   ['docs/workloads.md', 'workloads/payouts/balance.ts', 'workloads/payouts/balance.ts', 1],
 ] as const)('%s', (document, named, file, count) => {

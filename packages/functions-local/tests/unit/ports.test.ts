@@ -1,13 +1,9 @@
-import { randomInt } from 'node:crypto';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { expect, it, vi } from 'vitest';
+import { createInterface } from 'node:readline';
+import { expect, it } from 'vitest';
 import { freePort } from '../../src/ports.ts';
-
-vi.mock('node:crypto', async (original) => {
-  const actual = await original<typeof import('node:crypto')>();
-  return { ...actual, randomInt: vi.fn(actual.randomInt) };
-});
 
 it('gives a preferred port as often as it is free', async () => {
   const port = await freePort();
@@ -20,7 +16,25 @@ it('gives a preferred port as often as it is free', async () => {
 });
 
 it('gives any other port once', async () => {
-  const port = await freePort();
-  vi.mocked(randomInt).mockImplementationOnce(() => port);
-  expect(await freePort()).not.toBe(port);
+  const ports = await Promise.all(Array.from({ length: 200 }, () => freePort()));
+  expect(new Set(ports).size).toBe(200);
+});
+
+// The parts of two stacks choose their ports before they listen: two that had chosen the same one would meet there.
+it('gives no port to two processes that live at the same time', async () => {
+  const source = new URL('../../src/ports.ts', import.meta.url);
+  const script = `
+    const { freePort } = await import('${source}');
+    const ports = [];
+    for (let n = 0; n < 300; n += 1) ports.push(await freePort());
+    console.log(JSON.stringify(ports));
+    // Alive until all have chosen.
+    process.stdin.resume();`;
+  const args = ['--input-type=module', '--eval', script];
+  const children = [1, 2, 3, 4].map(() => spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] }));
+  const lines = await Promise.all(children.map(({ stdout }) => once(createInterface({ input: stdout }), 'line')));
+  for (const { stdin } of children) stdin.end();
+  const ports = lines.flatMap(([line]) => JSON.parse(line) as number[]);
+  expect(ports).toHaveLength(1_200);
+  expect(new Set(ports).size).toBe(1_200);
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXIT } from '../../../../cli/exit-codes.ts';
 import type { BatchView } from '../../../../shared/http/batches/schemas.ts';
+import type { Overview } from '../../../../shared/http/overview/schemas.ts';
 import type { QueueView } from '../../../../shared/http/queues/schemas.ts';
 import { ROUTES } from '../../../../shared/http/routes.ts';
 import { noCounts } from '../../../../shared/sweep/counts.ts';
@@ -27,22 +28,31 @@ describe('the routes', () => {
     ['results b', 'GET batches/{id}/results'],
     ['report b', 'GET batches/{id}/report'],
     ['dead-letters b', 'GET batches/{id}/dead-letters'],
+    ['dead-letters --label a=b', 'GET dead-letters'],
+    ['history', 'GET history'],
+    ['items b', 'GET batches/{id}/items'],
     ['find b 7', 'GET batches/{id}/items/{position}'],
     ['find b --id x', 'GET batches/{id}/items'],
     ['redrive b', 'POST batches/{id}/dead-letters/redrive'],
+    ['discard b --reason x', 'POST batches/{id}/dead-letters/discard'],
     ['cancel b', 'POST batches/{id}/cancel'],
     ['delete b --yes', 'DELETE batches/{id}'],
     ['inbox', 'GET inbox'],
     ['inbox retry a.csv', 'POST inbox/retry'],
     ['inbox delete a.csv --yes', 'DELETE inbox'],
+    ['overview', 'GET overview'],
     ['queues', 'GET queues'],
+    ['queue q', 'GET queues/{queue}'],
     ['pause q', 'POST queues/{queue}/pause'],
     ['resume q', 'POST queues/{queue}/resume'],
     [`pause ${BATCH}`, 'POST batches/{id}/pause'],
     [`resume ${BATCH}`, 'POST batches/{id}/resume'],
+    ['clear q --confirm q', 'POST queues/{queue}/clear'],
+    ['drain q', 'POST queues/{queue}/drain'],
     ['policy q', 'GET queues/{queue}/policy'],
     ['policy q --put -', 'PUT queues/{queue}/policy'],
     ['cost', 'GET cost'],
+    ['audit', 'GET audit'],
     ['sweep', 'POST sweep'],
     ['health', 'GET health'],
   ])('of "%s" are asked with the key of their audience', async (args, expected) => {
@@ -61,6 +71,16 @@ describe('the routes', () => {
   it('are asked with --key whatever the environment says, and with the client key where there is no other', async () => {
     expect((await run('queues --key mine')).asked[0]?.key).toBe('mine');
     expect((await run('queues', {}, { env: { SLUICE_OPERATOR_KEY: '' } })).asked[0]?.key).toBe(KEYS.SLUICE_KEY);
+  });
+
+  it('tell who acts, where something is changed and somebody said so', async () => {
+    const operatorOf = async (args: string[], env = {}) =>
+      (await run(args, {}, { env })).asked[0]?.headers.get('sluice-operator');
+
+    expect(await operatorOf(['pause', 'q', '--operator', 'Zoë'])).toBe('Zo%C3%AB');
+    expect(await operatorOf(['pause', 'q'], { SLUICE_OPERATOR: 'Ada' })).toBe('Ada');
+    expect(await operatorOf(['pause', 'q'])).toBeNull();
+    expect(await operatorOf(['queues', '--operator', 'Ada'])).toBeNull();
   });
 
   it('take a name as a name, whatever is in it', async () => {
@@ -115,6 +135,65 @@ describe('find', () => {
     expect((await run('find b')).code).toBe(EXIT.usage);
     expect((await run('find b 7 --id x')).code).toBe(EXIT.usage);
     expect((await run('find b x')).code).toBe(EXIT.usage);
+  });
+});
+
+describe('items', () => {
+  const item = (position: number, more: object = {}) => ({ position, state: 'succeeded', attempts: 0, ...more });
+  const dead = item(7, { id: 'a.jpg', state: 'dead', attempts: 2, error: 'no image' });
+  const pages = {
+    'GET batches/b/items?limit=3': {
+      json: { batch: 'b', items: [item(0, { id: 'x' }), item(1)] },
+      headers: { link: '</api/batches/b/items?limit=3&from=2>; rel="next"' },
+    },
+    'GET batches/b/items?limit=3&from=2': {
+      json: { batch: 'b', items: [dead, item(8)] },
+      headers: { link: '</api/batches/b/items?limit=3&from=9>; rel="next"' },
+    },
+  };
+
+  it('shows the states page by page, up to the limit, and how to go on', async () => {
+    const { code, out, err, asked } = await run('items b --limit 3', pages);
+    expect(code).toBe(EXIT.done);
+    expect(out.split('\n').map((line) => line.trim().replaceAll(/ {2,}/g, ' | '))).toEqual([
+      'position | id | state | failed attempts | error',
+      ...['0 | x | succeeded | 0', '1 | succeeded | 0', '7 | a.jpg | dead | 2 | no image', ''],
+    ]);
+    expect([err, asked.length]).toEqual(['Stopped after 3. To go on: --from 8\n', 2]);
+  });
+
+  it('passes on what is asked for, and shows results', async () => {
+    const result = { widths: [320], bytes: 7 };
+    const { out, err } = await run('items b --state succeeded --from 4 --results -o csv', {
+      'GET batches/b/items?state=succeeded&from=4&results=true&limit=100': {
+        json: { batch: 'b', items: [item(5, { result })] },
+      },
+    });
+    expect([out, err]).toEqual([
+      'position,id,state,attempts,error,result\r\n5,,succeeded,0,,"{""widths"":[320],""bytes"":7}"\r\n',
+      '',
+    ]);
+    expect((await run('items b', { 'GET batches/b/items?limit=100': { json: { batch: 'b', items: [] } } })).out).toBe(
+      'No such items.\n',
+    );
+  });
+});
+
+describe('clear', () => {
+  it('clears a queue that is named twice, and says what is left', async () => {
+    const cleared = { json: { queue: 'q', batches: 1_200, messages: 2, left: 1 } };
+    const { code, out, asked } = await run('clear q --confirm q', { 'POST queues/q/clear': cleared });
+    expect([code, asked[0]?.body]).toEqual([EXIT.done, { confirm: 'q' }]);
+    expect(out).toMatch(/^q: 2 messages deleted; batches cancelled: 1,200\nLeft: 1 message,.* Repeat the command/);
+  });
+
+  it('asks for nothing when the second name is another', async () => {
+    const { code, err, asked } = await run('clear q --confirm r');
+    expect([code, err, asked]).toEqual([
+      EXIT.usage,
+      expect.stringContaining('expected q, got r. Nothing was cleared.'),
+      [],
+    ]);
   });
 });
 
@@ -176,6 +255,7 @@ describe('watch', () => {
         { revision: 0, items: 25_000 },
         { revision: 1, items: 1_001 },
         { revision: 2, items: 0 },
+        { revision: 3, items: 2, kind: 'discard' },
       ],
     ],
   ])('says that none %s is valid', async (which, revisions) => {
@@ -271,6 +351,30 @@ describe('batches', () => {
       '  b3     billing   normal  running  1,000        4     0  2026-11-01 10:00:00',
       '',
     ]);
+  });
+
+  it('are searched to the end over pages that may be empty, and it is said how far', async () => {
+    const path = 'batches?search=sept+2&after=b9&limit=50';
+    const until = '2026-10-25T10:00:00.000Z';
+    const { out, err } = await run("batches --search 'sept 2' --json", {
+      'GET batches?search=sept+2&limit=50': {
+        json: { batches: [], days, lookedAt: { batches: 2_000, until: '2026-10-26T10:00:00.000Z' } },
+        headers: { link: `</api/${path}>; rel="next"` },
+      },
+      [`GET ${path}`]: {
+        json: {
+          batches: [entry('b1')],
+          days: { from: '2026-10-20', to: '2026-10-26' },
+          lookedAt: { batches: 7, until },
+        },
+      },
+    });
+    expect(JSON.parse(out)).toEqual({
+      batches: [entry('b1')],
+      days: { from: '2026-10-20', to: '2026-11-01' },
+      lookedAt: { batches: 2_007, until },
+    });
+    expect(err).toBe('Batches looked at: 2,007, back to 2026-10-25 10:00:00 UTC.\n');
   });
 
   it('may be none', async () => {
@@ -405,6 +509,39 @@ describe('dead letters', () => {
     });
     expect(out).toBe('line 2, index 1, invalid: m\n'.repeat(2));
   });
+
+  it('of many batches are a table of causes', async () => {
+    const group = { cause: 'rejected: Error: no', workload: 'billing', count: 1_200, moreBatches: 3 };
+    const dead = {
+      ...{ from: '2026-09-18', to: '2026-09-24', count: 1_207, otherCauses: 7, lookedAt: 9, notLookedAt: 2 },
+      groups: [{ ...group, batches: [{ id: 'b1', state: 'completedWithDeadLetters', createdAt: '', count: 900 }] }],
+    };
+    const causes = await run('dead-letters --from 2026-09-18', { 'GET dead-letters?from=2026-09-18': { json: dead } });
+    expect(causes.out).toMatch(
+      /dead +workload +batches +newest batch +cause\n +1,200 +billing +4 +b1 +rejected: Error: no\n/,
+    );
+    expect(causes.err).toContain('7 dead letters of other causes\nNot looked at: 2 unfinished batches');
+  });
+});
+
+it('the history is a table of days', async () => {
+  const day = {
+    ...{ day: '2026-09-24', workload: 'billing', batches: 2, items: 5_000, dead: 7, discarded: 0, deadlinesMissed: 1 },
+    ...{ latencyP95Ms: 41_200, deadlineMs: null, itemsPerSecond: 6_120.4, operations: 99, usd: 0.5 },
+  };
+  const { out } = await run('history', { 'GET history': { json: { from: '', to: '', days: [day] } } });
+  expect(out).toMatch(/2026-09-24 +billing +2 +5,000 +7 +0 +1 +41\.2 s +6,120 +99 +0\.50 USD\n/);
+});
+
+it('discards dead letters with a reason and a key, and tells how many', async () => {
+  const path = 'POST batches/b/dead-letters/discard';
+  const answer = { status: 202, json: { batch: 'b', revision: 1, discarded: 2, at: '' } };
+
+  const { asked, out, err } = await run("discard b --reason 'test orders' --items 3,1", { [path]: answer });
+
+  expect(asked[0]?.body).toEqual({ key: 'random-id', reason: 'test orders', items: [3, 1] });
+  expect(err).toBe('Idempotency key: random-id\n');
+  expect(out).toBe('2 dead letters discarded, in revision 1\n');
 });
 
 describe('redrive', () => {
@@ -435,9 +572,19 @@ describe('redrive', () => {
     expect(code).toBe(EXIT.reportFailed);
   });
 
-  it.each(['--cause c', '--items 1', '--corrected -', '--rate 1'])('refuses --report with %s', async (other) => {
-    const { code, err, asked } = await run(`redrive b --report ${other}`);
-    expect([code, err, asked]).toEqual([EXIT.usage, expect.stringContaining('--report: goes with none of'), []]);
+  it.each(['--cause c', '--items 1', '--corrected -', '--patch {}', '--rate 1'])(
+    'refuses --report with %s',
+    async (other) => {
+      const { code, err, asked } = await run(`redrive b --report ${other}`);
+      expect([code, err, asked]).toEqual([EXIT.usage, expect.stringContaining('--report: goes with none of'), []]);
+    },
+  );
+
+  it('changes the same fields in all, and keeps the digits of numbers', async () => {
+    const { asked } = await run(['redrive', 'b', '--patch', '{"price":1.10,"old":null}', '--idempotency-key', 'k'], {
+      [path]: answer,
+    });
+    expect(asked[0]?.text).toBe('{"key":"k","patch":{"price":1.10,"old":null}}');
   });
 
   it('reads corrected items from dead letters as they were fetched', async () => {
@@ -461,6 +608,83 @@ describe('redrive', () => {
   ])('says where %j is wrong', async (stdin, message) => {
     const { code, err, asked } = await run('redrive b --corrected -', {}, { stdin });
     expect([code, err, asked]).toEqual([EXIT.usage, expect.stringContaining(message), []]);
+  });
+});
+
+describe('queue', () => {
+  const view = {
+    queue: 'q',
+    status: 'draining',
+    depth: 40,
+    paused: null,
+    startFailure: null,
+    dueAt: null,
+    limits: null,
+  };
+  const wave = {
+    ...{ at: '2026-11-01T10:00:00.000Z', seconds: 12.3, depth: 4_000, tasks: 20, bound: 'saturation', late: true },
+    ...{ done: 300, items: 30_000, throttled: 0, secondsPerReference: 0.2 },
+  };
+
+  it('shows its latest waves, and what has bounded their tasks', async () => {
+    const json = { ...view, policy: policyView, waves: [{ ...wave, late: false, bound: 'rule' }, wave] };
+    const { out, asked } = await run('queue q --fresh', { 'GET queues/q?fresh=true': { json } });
+    expect(asked[0]?.key).toBe(KEYS.SLUICE_OPERATOR_KEY);
+    expect(out.split('\n')).toEqual([
+      'q: draining, depth 40',
+      'Policy: version 4',
+      '  ended                took    depth  tasks  done  items   throttled  bound',
+      '  2026-11-01 10:00:00  12.3 s  4,000     20   300  30,000          0  rule',
+      '  2026-11-01 10:00:00  12.3 s  4,000     20   300  30,000          0  saturation, late',
+      '',
+    ]);
+  });
+
+  it('may have had no wave', async () => {
+    const json = { ...view, policy: { ...policyView, version: 0 }, waves: [] };
+    const { out } = await run('queue q', { 'GET queues/q': { json } });
+    expect(out).toBe('q: draining, depth 40\nPolicy: the default\nNo waves yet.\n');
+  });
+});
+
+describe('overview', () => {
+  const none = { count: 0, batches: [] };
+  const well: Overview = {
+    at: '2026-11-22T14:04:00.123Z',
+    queues: { count: 3, draining: 1, paused: 0, messages: 7, measuredAt: null, batches: 1, items: 900, read: 1 },
+    ...{ late: none, atRisk: none, pausedQueues: [], pausedBatches: none, failedReports: none, suspect: none },
+    deadLetters: { since: '2026-11-21T14:04:00.123Z', count: 0, causes: [], isWhole: true },
+    ...{ missedWakes: [], poison: [], stuck: [], inboxRejects: { count: 0, files: [] } },
+  };
+  const shown = async (answer: Overview) => (await run('overview', { 'GET overview': { json: answer } })).out;
+
+  it('says that nothing needs anybody', async () => {
+    expect(await shown(well)).toBe(
+      '3 queues, 1 draining, 0 paused: 7 messages; 1 open batch with 900 pending items\nNothing needs you.\n',
+    );
+  });
+
+  it('says what is wrong, how often and since when, and nothing of what is not', async () => {
+    const since = '2026-11-22T14:03:00.123Z';
+    const batch = { id: BATCH, workload: 'billing', lane: 'normal', since, items: 900 };
+    const out = await shown({
+      ...well,
+      late: { count: 21, batches: [{ ...batch, file: 'usage.csv' }] },
+      pausedBatches: { count: 1, batches: [{ ...batch, by: 'halt', reason: 'too many' }] },
+      deadLetters: {
+        ...well.deadLetters,
+        count: 12,
+        causes: [{ cause: 'timeout', workload: 'billing', count: 11, batches: 1, newest: BATCH }],
+      },
+    });
+    expect(out.split('\n').slice(1, -1)).toEqual([
+      'Late batches: 21',
+      `  ${BATCH}  billing/normal  since 2026-11-22 14:03:00  900 items  usage.csv`,
+      'Paused batches: 1',
+      expect.stringMatching(/900 items .* by halt: too many$/),
+      'Dead letters since 2026-11-21 14:04:00: 12',
+      `  11  billing  timeout  ${BATCH}`,
+    ]);
   });
 });
 
@@ -497,6 +721,21 @@ describe('queues', () => {
     const { out, code } = await run('queues', { 'GET queues': { json: { queues: [queue(limits)] } } });
     expect([out.split('\n')[1]?.replace(/^.* {2}(?=idle|waits)/, ''), code]).toEqual([state, EXIT.done]);
   });
+
+  it('shows with --wide what the instances of the last wave measured, and nothing where none has', async () => {
+    const load = { instances: 3, cpu: 0.854, eventLoop: 0.2, responseMs: 12.4, latencyMs: 1_500 };
+    const unaged = { ...load, latencyMs: 0 };
+    const queues = [...[load, unaged, null].map((each) => ({ ...queue(null), load: each })), queue(undefined)];
+    const { out } = await run('queues --wide', { 'GET queues': { json: { queues } } });
+    expect(out.split('\n').map((line) => line.slice(line.search(/items\/s|0 {8}/)))).toEqual([
+      'items/s  task limit  instances  cpu   event loop  response  latency  state',
+      '0                      3  85 %  20 %        12 ms     1.50 s   idle',
+      '0                      3  85 %  20 %        12 ms              idle',
+      '0                                                              idle',
+      '0                                                              idle',
+      '',
+    ]);
+  });
 });
 
 describe('operating', () => {
@@ -507,6 +746,34 @@ describe('operating', () => {
     });
     expect(asked[1]).toMatchObject({ method: 'PUT', body: { ...POLICY, capacity: 20 } });
     expect([asked[1]?.headers.get('if-match'), code]).toEqual(['"4"', EXIT.refused]);
+  });
+
+  it('clears what may be absent from a policy with none, and shows what is there', async () => {
+    const stored = { ...POLICY, receiveSize: 8, receiveIntervalMs: 2_000, notifyFrom: 500 };
+    const { asked, out } = await run('policy q --receive-size 4 --receive-interval none --notify-from none', {
+      'GET queues/q/policy': { json: { ...policyView, policy: stored } },
+      'PUT queues/q/policy': { json: { ...policyView, policy: stored } },
+    });
+    expect(asked[1]?.body).toEqual({ ...POLICY, receiveSize: 4 });
+    expect(out.split('\n').slice(-4)).toEqual([
+      '  receive size      at most 8 messages',
+      '  receive interval  at least 2,000 ms',
+      '  notify from       500 messages in the queue',
+      '',
+    ]);
+  });
+
+  it('puts back the policy that the present one has replaced, and says when there is none', async () => {
+    const previous = { ...POLICY, capacity: 7 };
+    const { asked, code } = await run('policy q --undo', {
+      'GET queues/q/policy': { json: { ...policyView, previous } },
+      'PUT queues/q/policy': { json: { ...policyView, version: 5, policy: previous, previous: POLICY } },
+    });
+    expect(code).toBe(EXIT.done);
+    expect(asked[1]).toMatchObject({ method: 'PUT', body: previous });
+    expect(asked[1]?.headers.get('if-match')).toBe('"4"');
+    const none = await run('policy q --undo', { 'GET queues/q/policy': { json: policyView } });
+    expect([none.code, none.asked.length]).toEqual([EXIT.usage, 1]);
   });
 
   it('stores a whole policy from a file', async () => {

@@ -7,6 +7,7 @@ describe('the cost command', () => {
 
     expect(text).toContain('475,200,000');
     expect(text).toContain('475.200');
+    expect(text).toContain('it pays from 1 polling thread on');
   });
 
   it('prints parameters, months and break-even as JSON', () => {
@@ -17,6 +18,7 @@ describe('the cost command', () => {
       parameters: { backend: 'dts', chunk: 1_000, queues: 10 },
       month: { sluice: { lines: expect.any(Array) } },
       breakEven: { pollingThreads: expect.any(Number) },
+      openTab: { attended: { looks: 85_200, usd: expect.any(Number) } },
     });
   });
 

@@ -9,12 +9,20 @@ const OLD = '01a1e000-0000-7000-8000-00000000beef';
 const TOO_OLD = '019f0000-0000-7000-8000-00000000dead';
 const days = { from: '2026-11-15', to: '2026-11-21' };
 const entry = (id: string) => ({ id, workload: 'billing', state: 'completed', createdAt: '2026-11-21T12:40:54.000Z' });
-const next = { link: `</api/batches?after=${TWO}&limit=200>; rel="next"` };
-const listing = {
-  'GET batches?limit=200': { json: { batches: [entry(TWO), entry(ONE)], days }, headers: next },
-  [`GET batches?after=${TWO}&limit=200`]: {
-    json: { batches: [entry(OLD), entry(TOO_OLD)], days: { from: '2025-01-01', to: '' } },
-  },
+/** The app finds the piece in labels, too: whatever the search, these two pages. */
+const listingFor = (piece: string) => {
+  const next = `batches?search=${piece}&after=${TWO}&limit=200`;
+  return {
+    [`GET batches?search=${piece}&limit=200`]: {
+      json: {
+        batches: [entry(TWO), entry(ONE)],
+        days,
+        lookedAt: { batches: 2_000, until: '2026-11-21T12:00:00.000Z' },
+      },
+      headers: { link: `</api/${next}>; rel="next"` },
+    },
+    [`GET ${next}`]: { json: { batches: [entry(OLD), entry(TOO_OLD)], days: { from: '2025-01-01', to: '' } } },
+  };
 };
 const shown = (id: string) => ({ [`GET batches/${id}`]: { json: batchView(id, 'completed') } });
 
@@ -29,7 +37,10 @@ describe('the id of a batch', () => {
     ['01a1e', OLD],
     ['beef', OLD],
   ])('%s stands for the only recent batch that begins or ends with it', async (piece, id) => {
-    const { code, asked, err } = await run(`watch ${piece} --json`, { ...listing, ...shown(id ?? '') });
+    const { code, asked, err } = await run(`watch ${piece} --json`, {
+      ...listingFor(piece.toLowerCase()),
+      ...shown(id ?? ''),
+    });
     expect(asked.at(-1)?.path).toBe(`batches/${id ?? piece}`);
     if (id !== undefined) expect([code, err]).toEqual([EXIT.done, expect.stringContaining(`Batch ${id}\n`)]);
   });
@@ -40,15 +51,28 @@ describe('the id of a batch', () => {
   });
 
   it('that fits several names them, and nothing is done', async () => {
-    const { code, err, asked } = await run('delete 01a1fe1f --yes', listing);
+    const { code, err, asked } = await run('delete 01a1fe1f --yes', listingFor('01a1fe1f'));
     expect(code).toBe(EXIT.usage);
     expect(err).toContain('"01a1fe1f" is the beginning or the end of several batches:\n');
     for (const id of [ONE, TWO]) expect(err).toContain(`  ${id}  billing  completed  2026-11-21 12:40:54\n`);
     expect(asked.map(({ method }) => method)).toEqual(['GET', 'GET']);
   });
 
+  it('is looked for as far back as the first page says, over pages on which none fits', async () => {
+    const path = 'batches?search=beef&limit=200';
+    const page = (until: string, more: string) => ({
+      json: { batches: [], days, lookedAt: { batches: 2_000, until } },
+      headers: { link: `</api/${path}${more}>; rel="next"` },
+    });
+    const { code, asked } = await run('watch beef', {
+      [`GET ${path}`]: page('2026-11-20T00:00:00.000Z', '&after=1'),
+      [`GET ${path}&after=1`]: page('2026-11-14T23:59:59.000Z', '&after=2'),
+    });
+    expect([code, asked.length]).toEqual([EXIT.notFound, 2]);
+  });
+
   it('that fits none is not found', async () => {
-    const { code, err } = await run('report dead', listing);
+    const { code, err } = await run('report dead', listingFor('dead'));
     expect([code, err]).toEqual([EXIT.notFound, expect.stringContaining('begins or ends with "dead"')]);
   });
 
@@ -68,7 +92,7 @@ describe('the id of a batch', () => {
     'resume',
   ])('may be abbreviated for %s', async (command) => {
     const [name, ...options] = command.split(' ');
-    const { asked, err } = await run([name, '0606', ...options].join(' '), listing);
+    const { asked, err } = await run([name, '0606', ...options].join(' '), listingFor('0606'));
     expect(err).toContain(`Batch ${ONE}`);
     const paths = asked.slice(2).map(({ path }) => path.split(/[?/]/)[1]);
     expect(paths).toEqual(['open', 'logs'].includes(name ?? '') ? [] : [ONE]);

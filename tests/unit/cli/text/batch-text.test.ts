@@ -1,11 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { describeBatch, describeProgress, reportTable } from '../../../../cli/text/batch-text.ts';
+import { describeBatch, describeProgress, reportTable, type ShownBatch } from '../../../../cli/text/batch-text.ts';
 import { formatBar, formatTable, formatTime, formatUsd } from '../../../../cli/text/format.ts';
 
 const batch = {
   id: 'b',
   state: 'running',
-  counts: { accepted: 1_000, succeeded: 700, dead: 50, cancelled: 0, pending: 250, retried: 0, duplicatesSeen: 0 },
+  counts: {
+    accepted: 1_000,
+    succeeded: 700,
+    dead: 50,
+    discarded: 0,
+    cancelled: 0,
+    pending: 250,
+    retried: 0,
+    duplicatesSeen: 0,
+  },
   ratePerSecond: 1234.4,
   latencyMs: { p50: 120, p95: 1_500, max: 20_000 },
   ...{ deadline: { at: '2026-01-01T00:05:00.000Z', met: null }, revision: 0, revisions: [] },
@@ -22,6 +31,11 @@ describe('what is shown', () => {
     expect(describeProgress(batch)).toBe(`${bar}, 1,234 items/s`);
     expect(describeProgress({ ...batch, ratePerSecond: 0.033 })).toBe(`${bar}, 0.033 items/s`);
     expect(describeProgress(batch, queues)).toBe(`${bar}, queue depth 7, 3 dequeue tasks active, 1,234 items/s`);
+  });
+
+  it('of a batch that a message has asked for: who put it', () => {
+    expect(describeBatch({ ...batch, producer: 'erp-1' }).slice(0, 2)).toEqual(['State: running', 'Producer: erp-1']);
+    expect(describeBatch(batch).join()).not.toContain('Producer');
   });
 
   it('of chunks that run: what has ended in them counts, and when the rest will be done', () => {
@@ -62,10 +76,38 @@ describe('what is shown', () => {
     );
   });
 
+  it('of a batch of which nothing runs: its place, why, and when the queue goes on', () => {
+    const waiting = { queue: 'billing-normal-0', batchesAhead: 3, itemsAhead: 12_000, reason: 'the queue drains' };
+    const lines = (given: Partial<ShownBatch>): string => describeBatch({ ...batch, waiting, ...given }).join('\n');
+
+    expect(lines({})).toContain(
+      '\nPlace in queue billing-normal-0: behind 3 batches of 12,000 items; the queue drains\n',
+    );
+    const nextAt = '2026-01-01T00:00:30.000Z';
+    const first = { ...waiting, batchesAhead: 0, itemsAhead: 0, nextAt };
+    const blocked = { queue: 'billing-normal-0', since: nextAt, reason: 'paused by the circuit: busy' };
+    expect(lines({ waiting: first, blocked })).toContain(
+      'Place in queue billing-normal-0: first; goes on about 2026-01-01 00:00:30 UTC\n',
+    );
+  });
+
+  it('of a deadline at risk: since when, until the batch is finished', () => {
+    const atRisk = { ...batch, deadline: { ...batch.deadline, atRiskAt: '2026-01-01T00:04:00.000Z' } };
+
+    expect(describeBatch(atRisk)).toContain(
+      'Deadline at risk since 2026-01-01 00:04:00 UTC: it will probably be missed',
+    );
+    expect(describeBatch({ ...atRisk, state: 'completed' }).join()).not.toContain('at risk');
+    // The deadline of the upload is judged: it is met, or it stays missed.
+    expect(describeBatch({ ...atRisk, revision: 1 })).toContain(
+      'Deadline of revision 1 at risk since 2026-01-01 00:04:00 UTC: it will probably be missed',
+    );
+  });
+
   it('of a redriven batch: the verdict on the upload, and what the redrive took', () => {
     const at = (time: string): string => `2026-01-01T${time}.000Z`;
     const redrive = {
-      ...{ revision: 1, items: 9, opened: at('02:00:00'), queued: null, started: null },
+      ...({ revision: 1, kind: 'redrive', items: 9, opened: at('02:00:00'), queued: null, started: null } as const),
       ...{ completed: at('02:00:03'), deadline: at('02:05:00'), latencyMs: null },
     };
     const redriven = { ...batch, deadline: { ...batch.deadline, met: false }, revision: 1, revisions: [redrive] };
@@ -74,6 +116,22 @@ describe('what is shown', () => {
 
     expect(lines).toContain('Deadline missed: 2026-01-01 00:05:00 UTC');
     expect(lines).toContain('Revision 1: 9 items redriven, done in 3.00 s');
+  });
+
+  it('of discarded dead letters: how many in all, and what the latest discard took, and why', () => {
+    const time = '2026-01-01T02:00:00.000Z';
+    const discard = {
+      ...({ revision: 2, kind: 'discard', reason: 'test orders', items: 1, queued: null, started: null } as const),
+      ...{ opened: time, completed: time, deadline: time, latencyMs: null },
+    };
+    const counts = { ...batch.counts, dead: 46, discarded: 4 };
+
+    const lines = describeBatch({ ...batch, counts, revision: 2, revisions: [discard] });
+
+    expect(lines).toContain(
+      'Items: 1,000 accepted, 700 succeeded, 46 dead letters, 4 discarded, 250 pending, 0 retried',
+    );
+    expect(lines.join()).toContain('Revision 2: 1 dead letter discarded (test orders), done in ');
   });
 
   it('of a report: the fields that its rows have', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toChunkEntity } from '../../../../shared/batches/chunk-row.ts';
-import { select } from '../../../../shared/commands/redrive/select.ts';
+import { type Selection, select } from '../../../../shared/commands/redrive/select.ts';
 import { decodeFrame } from '../../../../shared/contract/frame.ts';
 import { outcomeBlobName } from '../../../../shared/contract/names.ts';
 import { encodeOutcome } from '../../../../shared/processing/outcome/encode-outcome.ts';
@@ -14,7 +14,7 @@ const workload = workloadOf(() => 1);
 const batch = batchRowOf({ state: 'completedWithDeadLetters' });
 
 /** Selects all dead letters of a chunk whose dead frame has these items as text; gives the lines that run again. */
-async function selected(items: string[]): Promise<string[]> {
+async function selected(items: string[], selection: Selection = {}): Promise<string[]> {
   const { table } = memoryTable();
   const { container, blobs } = memoryBlobs();
   const fields = { reason: 'rejected', error: { name: 'Error', message: 'no' }, attempts: [], version: 1 };
@@ -27,12 +27,28 @@ async function selected(items: string[]): Promise<string[]> {
     metadata: {},
   });
   await table.createEntity(toChunkEntity(row));
-  const { frames, chunks } = await select({ table, container }, { batch, workload, selection: {}, nowMs: NOW });
+  const { frames, chunks } = await select({ table, container }, { batch, workload, selection, nowMs: NOW });
   return frames.flatMap((frame, index) => {
     const { bytes = 0, digest = '' } = chunks[index] ?? {};
     return decodeFrame(frame, { bytes, digest }).toString().trimEnd().split('\n');
   });
 }
+
+describe('a patch', () => {
+  it('changes each item that is taken up, but not the corrected ones', async () => {
+    const items = ['{"a":1.0,"b":1}', '{"a":2}', '{"a":3}'];
+    const selection = { items: [0], corrected: [{ index: 2, item: { a: 4 } }], patch: { b: null, c: 'x' } };
+    expect(await selected(items, selection)).toEqual([
+      '{"index":0,"attempts":[],"item":{"a":1.0,"c":"x"}}',
+      '{"index":2,"attempts":[],"item":{"a":4}}',
+    ]);
+  });
+
+  it('is refused for an item that is nested too deep', async () => {
+    const item = `${'['.repeat(101)}${']'.repeat(101)}`;
+    await expect(selected(['{}', item], { patch: { a: 1 } })).rejects.toMatchObject({ type: 'conflict' });
+  });
+});
 
 describe('a selection takes items as they were uploaded', () => {
   it.each([

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { BatchRow } from '../../../../shared/batches/batch-row.ts';
 import { pausing, resuming } from '../../../../shared/batches/pause.ts';
-import type { BatchProgress } from '../../../../shared/batches/progress-rows.ts';
+import type { BatchProgress } from '../../../../shared/batches/progress/progress-rows.ts';
 import { nextRevision } from '../../../../shared/batches/revisions.ts';
 import { readPriceSheet } from '../../../../shared/cost/sheet.ts';
 import { batchView } from '../../../../shared/http/batches/batch-view.ts';
@@ -39,6 +39,10 @@ test('the rate and the estimate of a redrive are of its own items and its own ti
   });
 });
 
+test('a cancelled batch has no rate: what was cancelled has ended, but nothing has done it', () => {
+  expect(view({ ...uploaded, state: 'cancelled' }, '01:00:00').ratePerSecond).toBeNull();
+});
+
 test('a suspect batch shows its causes, as the schema has them; no other batch has any', () => {
   const causes = [{ cause: 'invalid: InvalidItem: id', count: 100, example: { position: 7, message: 'id: Required' } }];
   const suspect = view({ ...uploaded, state: 'suspect', suspect: { causes } }, '01:00:00');
@@ -53,13 +57,31 @@ test('a suspect batch shows its causes, as the schema has them; no other batch h
 
 test('a CSV upload shows what it was read as, and for dead letters that its cells are text', () => {
   const csv = { delimiter: ';', columns: 3, cells: 'text' } as const;
-  const row = { ...uploaded, fileName: 'usage.csv', format: 'csv', csv, labels: { month: '2026-09' } } as const;
+  const row = {
+    ...uploaded,
+    fileName: 'usage.csv',
+    format: 'csv',
+    csv,
+    labels: { month: '2026-09' },
+    producer: 'erp',
+  } as const;
 
   const shown = batchViewSchema.parse(view({ ...row, dead: 1 }, '01:00:00'));
 
-  expect(shown).toMatchObject({ source: { file: 'usage.csv', format: 'csv', csv }, labels: { month: '2026-09' } });
+  expect(shown).toMatchObject({
+    source: { file: 'usage.csv', format: 'csv', csv },
+    labels: { month: '2026-09' },
+    producer: 'erp',
+  });
   expect(shown.hint).toContain('is text');
   expect(view({ ...row, dead: 0 }, '01:00:00')).not.toHaveProperty('hint');
+});
+
+test('a deadline at risk is shown as that of the present revision', () => {
+  const atRisk = { ...redriven, atRiskAt: at('02:04:00') };
+
+  expect(batchViewSchema.parse(view(atRisk, '02:04:30')).deadline).toMatchObject({ atRiskAt: at('02:04:00') });
+  expect(view(redriven, '02:04:30').deadline).not.toHaveProperty('atRiskAt');
 });
 
 test('a redriven batch shows the times of the redrive, and the verdict and latency of the upload', () => {
@@ -194,3 +216,15 @@ test.each([
     expect(view({ ...first, succeeded: 1 }, '00:00:01', { deployed }).estimate?.basis).toContain('1 of 10,000 items');
   },
 );
+
+test('a batch leads to its logs, and to its trace if it has one, where the addresses are known', () => {
+  const telemetryLinks = { logs: 'https://logs.example/?q={batch}', trace: 'https://traces.example/{trace}' };
+  const traced = batchRowOf({ traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` });
+  const { id } = traced;
+  expect(view(traced, '01:00:00', { telemetryLinks }).links).toMatchObject({
+    logs: `https://logs.example/?q=${id}`,
+    trace: `https://traces.example/${'a'.repeat(32)}`,
+  });
+  expect(view(batchRowOf({}), '01:00:00', { telemetryLinks }).links).not.toHaveProperty('trace');
+  expect(view(traced, '01:00:00').links).not.toHaveProperty('logs');
+});

@@ -1,5 +1,7 @@
-import { gunzipSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { ROOT } from '../../../../demo/stack-options.ts';
+import { webAssets } from '../../../../infra/packaging/web-assets.ts';
 import { type DashboardAssets, dashboardFile, dashboardPage } from '../../../../shared/http/dashboard/dashboard.ts';
 import { assets as sources } from '../../../../web/assets.ts';
 import { requestFor } from '../requests.ts';
@@ -9,6 +11,9 @@ const assets: DashboardAssets = {
   files: [{ name: 'app-1.js', type: 'text/javascript; charset=utf-8', text: 'let a = 1;' }],
 };
 
+/** The module is one assignment of JSON. */
+const assetsOf = (source: string): DashboardAssets =>
+  JSON.parse(source.slice(source.indexOf('{'), source.lastIndexOf('}') + 1));
 const headersOf = (answer: { headers?: unknown }): Record<string, string> => answer.headers as Record<string, string>;
 
 function fileRequest(file: string, headers: Record<string, string> = {}): ReturnType<typeof requestFor> {
@@ -57,6 +62,18 @@ describe('a file', () => {
     const answer = dashboardFile(assets, fileRequest('app-1.js', { 'accept-encoding': 'br, gzip' }));
     expect(headersOf(answer)['content-encoding']).toBe('gzip');
     expect(gunzipSync(answer.body as Uint8Array).toString()).toBe('let a = 1;');
+  });
+
+  it('is below 100 KB with all others together, as browsers are sent them', async () => {
+    const { files } = assetsOf((await webAssets(ROOT)).source);
+    const page = { page: '', files };
+    const bodies = files.map(({ name, text }) => {
+      const answer = dashboardFile(page, fileRequest(name, { 'accept-encoding': 'gzip, deflate, br, zstd' }));
+      expect(headersOf(answer)['content-encoding']).toBe('br');
+      expect(brotliDecompressSync(answer.body as Uint8Array).toString()).toBe(text);
+      return (answer.body as Uint8Array).length;
+    });
+    expect(bodies.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(100_000);
   });
 
   it.each(['app-2.js', '../host.json', '__proto__', ''])('is not found by a name that is on no list: %s', (name) => {

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { deadLetterSchema, redriveRequestSchema } from '../../../../shared/http/dead-letters/schemas.ts';
+import {
+  deadLetterSchema,
+  discardRequestSchema,
+  redriveRequestSchema,
+} from '../../../../shared/http/dead-letters/schemas.ts';
 import { sweepAnswerSchema } from '../../../../shared/http/sweep/schemas.ts';
 import { noCounts } from '../../../../shared/sweep/counts.ts';
 
@@ -22,6 +26,7 @@ describe('the body of a redrive', () => {
     {},
     { cause: 'rejected: Error: no' },
     { items: [0, 5], corrected: [{ index: 7, item: { a: [null] } }], ratePerSecond: 0.5, key: 'k' },
+    { cause: 'rejected: Error: no', patch: { currency: 'USD', discount: null, nested: { a: [1] } } },
   ])('may be %j', (body) => expect(redriveRequestSchema.parse(body)).toEqual(body));
 
   it.each([
@@ -29,9 +34,27 @@ describe('the body of a redrive', () => {
     ['a negative index', { items: [-1] }],
     ['no items at all, which would mean all', { items: [] }],
     ['a corrected item without its item', { corrected: [{ index: 1 }] }],
+    ['a patch that is no object', { patch: [1] }],
+    ['a patch of a report', { report: true, patch: { a: 1 } }],
     ['a rate of nothing', { ratePerSecond: 0 }],
     ['a field that is misspelt', { item: [1] }],
   ])('is not %s', (_what, body) => expect(redriveRequestSchema.safeParse(body).success).toBe(false));
+});
+
+describe('the body of a discard', () => {
+  it.each([{ reason: 'a' }, { reason: 'a', cause: 'c', key: 'k' }, { reason: 'a', items: [1, 0] }])(
+    'may be %j',
+    (body) => expect(discardRequestSchema.parse(body)).toEqual(body),
+  );
+
+  it.each([
+    ['without a reason', {}],
+    ['with a blank reason', { reason: ' ' }],
+    ['with a reason that is too long', { reason: 'x'.repeat(201) }],
+    ['for a cause beside items', { reason: 'a', cause: 'x', items: [1] }],
+    ['of no items at all, which would mean all', { reason: 'a', items: [] }],
+    ['with a field that is misspelt', { reason: 'a', item: [1] }],
+  ])('is not %s', (_what, body) => expect(discardRequestSchema.safeParse(body).success).toBe(false));
 });
 
 it('the answer of a sweep has every count', () => {

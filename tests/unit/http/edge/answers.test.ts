@@ -1,7 +1,7 @@
 import type { InvocationContext } from '@azure/functions';
 import { expect, test } from 'vitest';
-import { answering } from '../../../../shared/http/edge/answers.ts';
 import { TimeLimitError } from '../../../../shared/time-limit.ts';
+import { answering } from '../../../helpers/answering.ts';
 import { serviceError } from '../../../helpers/factories.ts';
 import { requestFor } from '../requests.ts';
 

@@ -46,8 +46,12 @@ async function tableWith({ quota, gates = {} }: World): Promise<{ table: Table; 
 }
 
 const now = (): number => NOW;
+const watching = {
+  recentDepth: async () => ({ messages: 0, atMs: NOW }),
+  readOpenBatches: async () => ({ batches: [], read: 0 }),
+};
 const list = async (table: Table, registry: Registry): Promise<QueueView[]> => {
-  const deps = { table, now, registry, pool: undefined, depthOf: async () => 0 };
+  const deps = { ...watching, gate: { table, now }, registry, pool: undefined };
   const answer = await listQueues(deps, requestFor('queues'));
   return queueListSchema.parse(answer.jsonBody).queues;
 };
@@ -136,7 +140,8 @@ describe('the quota rows', () => {
     const { table } = await tableWith({ quota: { workload: 'mail', holders: [holder({})] } });
     const request = requestFor('queues/mail-normal-0/pause', {}, '{}');
     Object.assign(request.params, { queue: 'mail-normal-0' });
-    const answer = await pauseQueue({ registry: createRegistry([mail]), gate: { table, now } }, request);
+    const http = { ...watching, registry: createRegistry([mail]), gate: { table, now }, depthOf: async () => 0 };
+    const answer = await pauseQueue(http, request);
     const view = queueViewSchema.parse(answer.jsonBody);
     expect(view).toMatchObject({ paused: { by: 'operator' }, limits: { holders: 1 } });
   });

@@ -1,7 +1,8 @@
 /** The inbox on tables and blobs in memory, with small chunks, blocks and checkpoints. */
 import { decodeFrame } from '../../../../shared/contract/frame.ts';
 import { readIndex } from '../../../../shared/contract/payload-index.ts';
-import { collectInbox, type InboxDeps, type InboxResult } from '../../../../shared/intake/inbox/inbox.ts';
+import { collectInbox, type InboxResult } from '../../../../shared/intake/inbox/inbox.ts';
+import type { InboxDeps } from '../../../../shared/intake/inbox/take-file.ts';
 import { withLog } from '../../../../shared/telemetry/log.ts';
 import { defineWorkload } from '../../../../shared/workload/define.ts';
 import { createRegistry } from '../../../../shared/workload/registry.ts';

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { gzipSync, zstdDecompressSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { InboxDeps, InboxResult } from '../../../../shared/intake/inbox/inbox.ts';
+import type { InboxResult } from '../../../../shared/intake/inbox/inbox.ts';
 import { listTaking, type TakenFile } from '../../../../shared/intake/inbox/progress.ts';
+import type { InboxDeps } from '../../../../shared/intake/inbox/take-file.ts';
 import { defineWorkload } from '../../../../shared/workload/define.ts';
 import { createRegistry, type Registry } from '../../../../shared/workload/registry.ts';
 import { Crash, dyingAt } from '../../../helpers/crashes.ts';

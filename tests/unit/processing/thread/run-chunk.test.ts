@@ -188,10 +188,12 @@ describe('concurrency', () => {
 
   it('starts the next item as soon as one ends, not when all have', async () => {
     const log: string[] = [];
+    const others = Promise.withResolvers<void>();
     const map: MapItem = async ({ id }) => {
       log.push(`+${id}`);
-      await sleep(id);
+      await (id === 40 ? others.promise : sleep(id));
       log.push(`-${id}`);
+      if (id === 2) others.resolve();
     };
     await run(workloadOf(map, { concurrency: 2 }), ids(40, 1, 2));
     expect(log).toEqual(['+40', '+1', '-1', '+2', '-2', '-40']);

@@ -3,10 +3,13 @@ import { afterEach, expect, test } from 'vitest';
 import { type Shim, startShim, waitForStatus, waitUntil } from '../../helpers/durable-shim.ts';
 
 let finishedActivities = 0;
+/** Keeps the activity from its end; default: nothing does. */
+let held = Promise.resolve();
 
 df.app.activity('slow', {
   handler: async () => {
     await new Promise((resolve) => setTimeout(resolve, 50));
+    await held;
     finishedActivities++;
   },
 });
@@ -44,10 +47,13 @@ test('a finished id is replaced, history and output too', async () => {
 
 test('with AnyState a running id is replaced, and its late messages are dropped', async () => {
   shim = await startShim({ config: { overridableExistingInstanceStates: 'AnyState' } });
+  const { promise, resolve: release } = Promise.withResolvers<void>();
+  held = promise;
+  const before = finishedActivities;
   await shim.client.startNew('slow-runner', { instanceId: 'one' });
   await waitForStatus(shim.client, 'one', ['Running']);
   await shim.client.startNew('waiter', { instanceId: 'one' });
-  const before = finishedActivities;
+  release();
   await waitUntil(() => finishedActivities > before);
   await shim.client.raiseEvent('one', 'go', 'now');
   expect(await waitForStatus(shim.client, 'one')).toMatchObject({ name: 'waiter', output: 'now' });
@@ -72,9 +78,9 @@ test('an unknown orchestrator is refused', async () => {
 
 test('terminate ends the instance, not its activities', async () => {
   shim = await startShim();
+  const before = finishedActivities;
   const id = await shim.client.startNew('slow-runner');
   await waitForStatus(shim.client, id, ['Running']);
-  const before = finishedActivities;
   await shim.client.terminate(id, 'enough');
   expect(await waitForStatus(shim.client, id)).toMatchObject({ runtimeStatus: 'Terminated', output: 'enough' });
   await waitUntil(() => finishedActivities > before);

@@ -1,0 +1,49 @@
+import { type Command, Option } from 'commander';
+import type { Audit, AuditEntry } from '../../shared/http/audit/schemas.ts';
+import { addDayOptions, type DayOptions } from '../day-options.ts';
+import { EXIT } from '../exit-codes.ts';
+import { whole } from '../options.ts';
+import type { Act, Action } from '../session.ts';
+import { formatTime } from '../text/format.ts';
+import type { Column } from '../text/listing.ts';
+
+interface AuditOptions extends DayOptions {
+  target?: string;
+  limit: number;
+}
+
+const MAX_SHOWN = 1_000;
+
+/** `sluice audit`. */
+export function addAudit(program: Command, act: Act): void {
+  const command = program
+    .command('audit')
+    .summary('what operators have done')
+    .description(
+      'Lists what operators have done in the last seven days, newest first. A name with (unverified) is as its request gave it.',
+    );
+  addDayOptions(command, 'seven')
+    .option('--target <name>', 'only what was done to this queue, batch or file')
+    .addOption(new Option('--limit <n>', 'most entries').argParser(whole(1, MAX_SHOWN)).default(50))
+    .action(act(audit, ['table', 'json', 'csv']));
+}
+
+const audit: Action<[AuditOptions]> = async (session, options) => {
+  const answer = await session.api.json<Audit>({ path: 'audit', audience: 'operator', query: { ...options } });
+  const none = `No actions from ${answer.from} to ${answer.to}.`;
+  session.list(answer, { entries: answer.entries, columns: COLUMNS, none });
+  return EXIT.done;
+};
+
+const COLUMNS: readonly Column<AuditEntry>[] = [
+  { field: 'at', value: ({ at }) => at, shown: ({ at }) => formatTime(at) },
+  { field: 'action', value: ({ action }) => action },
+  { field: 'target', value: ({ target }) => target },
+  {
+    field: 'by',
+    value: ({ by }) => by,
+    shown: ({ by, verified }) => (by === '' || verified ? by : `${by} (unverified)`),
+  },
+  { field: 'status', value: ({ status }) => status },
+  { field: 'detail', value: ({ detail }) => detail },
+];

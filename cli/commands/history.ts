@@ -1,0 +1,63 @@
+import type { Command } from 'commander';
+import type { History, HistoryDay } from '../../shared/http/history/schemas.ts';
+import { addDayOptions, type DayOptions } from '../day-options.ts';
+import { EXIT } from '../exit-codes.ts';
+import type { Act, Action } from '../session.ts';
+import { formatRate, formatSeconds, formatUsd } from '../text/format.ts';
+import type { Column } from '../text/listing.ts';
+
+interface HistoryOptions extends DayOptions {
+  workload?: string;
+}
+
+/** `sluice history`. */
+export function addHistory(program: Command, act: Act): void {
+  const command = program
+    .command('history')
+    .summary('what each day came to: items, latency, dead letters, cost')
+    .description(
+      'Shows by day and workload what the finished batches came to; a batch counts for the day of its creation.',
+    );
+  addDayOptions(command, '30')
+    .option('--workload <name>', 'only batches of this workload')
+    .action(act(history, ['table', 'json', 'csv']));
+}
+
+const history: Action<[HistoryOptions]> = async (session, options) => {
+  const answer = await session.api.json<History>({ path: 'history', audience: 'operator', query: { ...options } });
+  const none = `No finished batches from ${answer.from} to ${answer.to}.`;
+  session.list(answer, { entries: answer.days, columns: COLUMNS, none });
+  return EXIT.done;
+};
+
+const secondsOf = (ms: number | null): string => (ms === null ? '' : formatSeconds(ms));
+
+const COLUMNS: readonly Column<HistoryDay>[] = [
+  { field: 'day', value: (each) => each.day },
+  { field: 'workload', value: ({ workload }) => workload },
+  { field: 'batches', value: ({ batches }) => batches },
+  { field: 'items', value: ({ items }) => items },
+  { field: 'dead', value: ({ dead }) => dead },
+  { field: 'discarded', value: ({ discarded }) => discarded },
+  { field: 'deadlinesMissed', title: 'missed deadline', value: ({ deadlinesMissed }) => deadlinesMissed },
+  {
+    field: 'latencyP95Ms',
+    title: 'highest p95',
+    value: ({ latencyP95Ms }) => latencyP95Ms,
+    shown: ({ latencyP95Ms }) => secondsOf(latencyP95Ms),
+  },
+  {
+    field: 'deadlineMs',
+    title: 'shortest deadline',
+    value: ({ deadlineMs }) => deadlineMs,
+    shown: ({ deadlineMs }) => secondsOf(deadlineMs),
+  },
+  {
+    field: 'itemsPerSecond',
+    title: 'items/s',
+    value: ({ itemsPerSecond }) => itemsPerSecond,
+    shown: ({ itemsPerSecond }) => (itemsPerSecond === null ? '' : formatRate(itemsPerSecond)),
+  },
+  { field: 'operations', value: ({ operations }) => operations },
+  { field: 'usd', title: 'cost', value: ({ usd }) => usd, shown: ({ usd }) => formatUsd(usd) },
+];

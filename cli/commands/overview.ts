@@ -1,0 +1,92 @@
+import type { Command } from 'commander';
+import type { BatchNotice, BatchNotices, Overview } from '../../shared/http/overview/schemas.ts';
+import { EXIT } from '../exit-codes.ts';
+import type { Act, Action } from '../session.ts';
+import { formatCount, formatNumber, formatTable, formatTime } from '../text/format.ts';
+
+/** `sluice overview`. */
+export function addOverview(program: Command, act: Act): void {
+  program
+    .command('overview')
+    .summary('what needs an operator now')
+    .description(
+      'Shows late batches and those at risk, pauses with work behind them, dead letters of 24 hours, and what else went wrong.',
+    )
+    .option('--fresh', 'measure and read everything now, nothing that the app remembers')
+    .action(act(overview));
+}
+
+const overview: Action<[{ fresh?: boolean }]> = async (session, { fresh }) => {
+  const answer = await session.api.json<Overview>({ path: 'overview', audience: 'operator', query: { fresh } });
+  session.answer(answer, () => describeOverview(answer));
+  return EXIT.done;
+};
+
+function describeOverview(answer: Overview): string[] {
+  const sections = sectionsOf(answer).filter(({ count }) => count > 0);
+  const shown = sections.flatMap(({ title, count, rows }) => [`${title}: ${formatCount(count)}`, ...formatTable(rows)]);
+  return [totalsText(answer.queues), ...(shown.length === 0 ? ['Nothing needs you.'] : shown)];
+}
+
+function totalsText({ count, messages, batches, items, draining, paused }: Overview['queues']): string {
+  const queues = `${formatNumber(count, 'queue')}, ${draining} draining, ${paused} paused: ${formatNumber(messages, 'message')}`;
+  const open = batches === 1 ? '1 open batch' : `${formatCount(batches)} open batches`;
+  return `${queues}; ${open} with ${formatNumber(items, 'pending item')}`;
+}
+
+interface Section {
+  title: string;
+  count: number;
+  rows: string[][];
+}
+
+const section = (title: string, rows: string[][], count = rows.length): Section => ({ title, count, rows });
+
+const sectionsOf = (answer: Overview): Section[] => [
+  batchSection('Late batches', answer.late),
+  batchSection('Batches at risk', answer.atRisk),
+  section('Paused queues with a backlog', answer.pausedQueues.map(pausedQueueRow)),
+  batchSection('Paused batches', answer.pausedBatches),
+  batchSection('Failed reports', answer.failedReports),
+  batchSection('Suspect batches', answer.suspect),
+  section(
+    `Dead letters since ${formatTime(answer.deadLetters.since)}`,
+    answer.deadLetters.causes.map(({ cause, workload, count, newest }) => [
+      formatCount(count),
+      workload,
+      cause,
+      newest,
+    ]),
+    answer.deadLetters.count,
+  ),
+  section(
+    'Queues with missed wakes',
+    answer.missedWakes.map(({ queue, count, at }) => [queue, formatCount(count), `latest ${formatTime(at)}`]),
+  ),
+  section(
+    'Poison queues',
+    answer.poison.map(({ queue, messages }) => [queue, formatNumber(messages, 'message')]),
+  ),
+  section(
+    'Drains that do not move',
+    answer.stuck.map(({ queue, since, reason }) => [queue, `since ${formatTime(since)}`, reason]),
+  ),
+  section(
+    'Rejected files of the inbox',
+    answer.inboxRejects.files.map(({ name, since, title }) => [name, formatTime(since), title]),
+    answer.inboxRejects.count,
+  ),
+];
+
+const batchSection = (title: string, { count, batches }: BatchNotices): Section =>
+  section(title, batches.map(batchRow), count);
+
+const batchRow = ({ id, workload, lane, file = '', since, items, by, reason = '' }: BatchNotice): string[] => [
+  ...[id, `${workload}/${lane}`, `since ${formatTime(since)}`, formatNumber(items, 'item'), file],
+  by === undefined ? reason : `by ${by}: ${reason}`,
+];
+
+const pausedQueueRow = (queue: Overview['pausedQueues'][number]): string[] => [
+  ...[queue.queue, `by ${queue.by}`, `since ${formatTime(queue.since)}`, formatNumber(queue.messages, 'message')],
+  ...[formatNumber(queue.items, 'item'), queue.reason],
+];

@@ -1,0 +1,67 @@
+/** The open batches as they are now, for monitoring: one query, and the rows of those whose deadline is nearest. */
+import { inParallel } from '../../parallel.ts';
+import type { Table } from '../../storage/table.ts';
+import { type BatchRow, isFinished, pendingItems } from '../batch-row.ts';
+import { readBatch } from '../ledger.ts';
+import { type OpenBatch, openBatches } from '../open-rows.ts';
+
+/** Rows that one look reads at most: of further batches only what was known at the opening is shown. */
+export const MAX_ROWS_READ = 200;
+/** How long a process uses a row that it has read. */
+const ROW_MS = 10_000;
+const READS_AT_ONCE = 16;
+
+/** An open batch. Without `row` it was not read, since others have an earlier deadline. */
+export interface WatchedBatch extends OpenBatch {
+  row: BatchRow | undefined;
+}
+
+export interface WatchedBatches {
+  /** Those with the earliest deadline first. */
+  batches: WatchedBatch[];
+  /** How many of them were read. */
+  read: number;
+}
+
+/** `fresh` reads all rows anew. */
+export type ReadOpenBatches = (options?: { fresh?: boolean }) => Promise<WatchedBatches>;
+
+/** Makes the reader, which keeps rows for 10 s. `now` is service time in milliseconds. */
+export function createOpenBatchReader(table: Table, now: () => number): ReadOpenBatches {
+  let known = new Map<string, { row: BatchRow; atMs: number }>();
+  return async ({ fresh = false } = {}) => {
+    const open = await latestRevisions(table);
+    const kept: typeof known = new Map();
+    const rows = await inParallel(open.slice(0, MAX_ROWS_READ), READS_AT_ONCE, async ({ id, revision }) => {
+      const memo = known.get(id);
+      // A newer revision than the memo knows: the batch was redriven.
+      const isRecent = memo !== undefined && now() - memo.atMs < ROW_MS && memo.row.revision >= revision;
+      const read = !fresh && isRecent ? memo : await readRow(table, id, now());
+      if (read) kept.set(id, read);
+      return read?.row;
+    });
+    known = kept;
+    const batches = open.map((batch, n) => ({ ...batch, row: rows[n] }));
+    // Without a row, the batch is not accepted yet, or never was.
+    const accepted = batches.filter(({ row }, n) => row !== undefined || n >= MAX_ROWS_READ);
+    return { batches: accepted, read: kept.size };
+  };
+}
+
+async function readRow(table: Table, id: string, atMs: number): Promise<{ row: BatchRow; atMs: number } | undefined> {
+  const found = await readBatch(table, id);
+  return found && { row: found.row, atMs };
+}
+
+/** A batch that is redriven as it ends has two rows. Those without a deadline, of older versions, come first: they are read. */
+async function latestRevisions(table: Table): Promise<OpenBatch[]> {
+  const latest = new Map<string, OpenBatch>();
+  for await (const open of openBatches(table)) latest.set(open.id, open);
+  return [...latest.values()].sort((a, b) => ((a.deadlineAt ?? '') < (b.deadlineAt ?? '') ? -1 : 1));
+}
+
+/** Items of an open batch that have no outcome yet; of one that was not read, those at its opening. */
+export function pendingOf({ row, items = 0 }: WatchedBatch): number {
+  if (row === undefined) return items;
+  return isFinished(row.state) ? 0 : pendingItems(row);
+}

@@ -1,0 +1,33 @@
+import { batchTimeMs } from '../../contract/names.ts';
+import { addDays, dateOf } from '../../days.ts';
+import type { Table } from '../../storage/table.ts';
+import { type IndexEntry, troubledOfDay } from '../index-rows.ts';
+
+/** Lines that one look reads at most: ten operations. */
+const MAX_TROUBLED = 10_000;
+
+/** Batches with dead letters, suspect ones, and those whose report failed, by their lines. */
+export interface TroubledBatches {
+  batches: IndexEntry[];
+  /** Whether these are all; else the newest. */
+  isWhole: boolean;
+}
+
+/**
+ * Reads the lines of the batches that were created since `sinceMs` (at most a few days ago) and that somebody may have to
+ * look at, newest first: a query per day.
+ */
+export async function readTroubled(
+  table: Table,
+  { sinceMs, nowMs }: { sinceMs: number; nowMs: number },
+): Promise<TroubledBatches> {
+  const batches: IndexEntry[] = [];
+  for (let day = dateOf(nowMs); day >= dateOf(sinceMs); day = addDays(day, -1)) {
+    for await (const entry of troubledOfDay(table, day)) {
+      if (batchTimeMs(entry.id) < sinceMs) break;
+      if (batches.length === MAX_TROUBLED) return { batches, isWhole: false };
+      batches.push(entry);
+    }
+  }
+  return { batches, isWhole: true };
+}

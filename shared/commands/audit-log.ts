@@ -1,0 +1,107 @@
+/**
+ * The audit log, in the table of the batches: partition `audit`, a row per action of an operator, newest first. It is
+ * written after the action, so that an action whose process died has no row.
+ */
+import { DAY_MS } from '../days.ts';
+import { groupsOf } from '../groups-of.ts';
+import { type EntityKeys, fromEntity, toEntity } from '../storage/entity.ts';
+import { MAX_TRANSACTION_ACTIONS, odata, queryEntities, type Table, wins } from '../storage/table.ts';
+
+/** What an operator has done. */
+export interface OperatorAction {
+  /** ISO 8601, by the clock of the service. */
+  at: string;
+  /** Name of the function. */
+  action: string;
+  /** Queue, batch or file; empty: none. */
+  target: string;
+  /** Empty: not known. */
+  by: string;
+  /** Whether Microsoft Entra ID has authenticated `by`. */
+  verified: boolean;
+  /** What the request asked for, in words. */
+  detail: string;
+  /** HTTP status of the answer. */
+  status: number;
+}
+
+/**
+ * Days (UTC, both included), and which actions: `target` as in the action, `actions` their names, at most ten (a filter has
+ * 15 comparisons; learn: querying tables and entities); default all.
+ */
+export interface ActionFilter {
+  from: string;
+  to: string;
+  target?: string | undefined;
+  actions?: readonly string[];
+  limit: number;
+}
+
+const AUDIT = 'audit';
+/** Row keys are as long until the year 2286. */
+const LAST_MS = 9_999_999_999_999;
+const MS_DIGITS = 13;
+/** Sorts behind whatever follows the time in a row key. */
+const BEHIND = '~';
+/** How long actions are kept. */
+export const ACTION_DAYS = 90;
+
+const newestFirst = (ms: number): string => String(LAST_MS - ms).padStart(MS_DIGITS, '0');
+
+/** Records an action. `invocation` distinguishes it from others of the same millisecond. Costs one operation. */
+export async function recordAction(table: Table, action: OperatorAction, invocation: string): Promise<void> {
+  const keys = { partitionKey: AUDIT, rowKey: `${newestFirst(Date.parse(action.at))}.${invocation}` };
+  // Refused when its own first try took effect and the answer was lost: no other action has this key.
+  await wins(table.createEntity(toEntity('action', keys, action)));
+}
+
+/** Reads the newest actions of the days, newest first. Costs an operation per 1,000 actions. */
+export async function readActions(
+  table: Table,
+  { from, to, target, actions: names = [], limit }: ActionFilter,
+): Promise<OperatorAction[]> {
+  const newest = newestFirst(Date.parse(to) + DAY_MS - 1);
+  const oldest = `${newestFirst(Date.parse(from))}${BEHIND}`;
+  const days = odata`PartitionKey eq ${AUDIT} and RowKey ge ${newest} and RowKey lt ${oldest}`;
+  const ofTarget = target === undefined ? days : `${days} and ${odata`target eq ${target}`}`;
+  const named = names.map((name) => odata`action eq ${name}`).join(' or ');
+  const filter = named === '' ? ofTarget : `${ofTarget} and (${named})`;
+  const actions: OperatorAction[] = [];
+  for await (const entity of queryEntities(table, filter)) {
+    actions.push(fromEntity('action', entity) as OperatorAction);
+    if (actions.length === limit) break;
+  }
+  return actions;
+}
+
+/** Deletes actions after their time, at most `most`. Gives how many, and whether some are left. */
+export async function expireActions(
+  table: Table,
+  { nowMs, most }: { nowMs: number; most: number },
+): Promise<{ n: number; left: boolean }> {
+  const { keys, left } = await readExpired(table, { nowMs, most });
+  let n = 0;
+  for (const group of groupsOf(keys, MAX_TRANSACTION_ACTIONS)) {
+    // The sweep of another pool may delete the same rows: what it has left of them comes with the next one.
+    const won = await wins(table.submitTransaction(group.map((each) => ['delete', each])));
+    if (!won) return { n, left: true };
+    n += group.length;
+  }
+  return { n, left };
+}
+
+async function readExpired(
+  table: Table,
+  { nowMs, most }: { nowMs: number; most: number },
+): Promise<{ keys: EntityKeys[]; left: boolean }> {
+  const newest = newestFirst(nowMs - ACTION_DAYS * DAY_MS);
+  const keys: EntityKeys[] = [];
+  for await (const { partitionKey, rowKey } of queryEntities(
+    table,
+    odata`PartitionKey eq ${AUDIT} and RowKey ge ${newest}`,
+  )) {
+    if (keys.length === most) return { keys, left: true };
+    keys.push({ partitionKey, rowKey });
+  }
+  return { keys, left: false };
+}

@@ -1,0 +1,137 @@
+/** Deletes the messages of a queue that no batch needs any more. */
+import type { DequeuedMessageItem } from '@azure/storage-queue';
+import { isFinished } from '../batches/batch-row.ts';
+import { readBatch } from '../batches/ledger.ts';
+import { NewerContractError } from '../contract/errors.ts';
+import { type Reference, readReference } from '../contract/reference.ts';
+import { inParallel } from '../parallel.ts';
+import { asReturned, holdLease, type Lease } from '../processing/lease.ts';
+import type { Table } from '../storage/table.ts';
+import { MAX_RECEIVE } from '../wake/max-receive.ts';
+import { type Queue, receive } from '../wake/messages.ts';
+
+const DELETES_AT_ONCE = 16;
+
+export interface DeleteUnneededDeps {
+  table: Table;
+  visibilitySeconds: number;
+}
+
+/**
+ * Deleted messages: references of no batch that is under way, those that name a blob to adopt (which stays in the
+ * inbox), those that cannot be read, and those of a newer contract.
+ */
+type Kind = 'unneeded' | 'unadopted' | 'unreadable' | 'newer';
+
+/** What was deleted, and what stays. */
+export interface Deleted {
+  kinds: Record<Kind, number>;
+  /** References that stay, of batches that are under way. */
+  kept: number;
+  /** Whether no other visible messages are left. */
+  isEmpty: boolean;
+}
+
+export const NOTHING_DELETED: Deleted = {
+  kinds: { unneeded: 0, unadopted: 0, unreadable: 0, newer: 0 },
+  kept: 0,
+  isEmpty: false,
+};
+
+export interface DeleteUnneededOptions {
+  /** Batches whose references stay although they are being cancelled. */
+  stillNeeded: ReadonlySet<string>;
+  /** Whether the time is up; asked before each receive. */
+  isOver: () => boolean;
+}
+
+/**
+ * Receives the visible messages of a queue and deletes, one by one, those that no batch needs; the others return to the
+ * queue at the end.
+ */
+export async function deleteUnneeded(
+  deps: DeleteUnneededDeps,
+  queue: Queue,
+  { stillNeeded, isOver }: DeleteUnneededOptions,
+): Promise<Deleted> {
+  const kinds = { ...NOTHING_DELETED.kinds };
+  const kept: Kept[] = [];
+  const leases: Lease[] = [];
+  try {
+    for (;;) {
+      if (isOver()) return { kinds, kept: kept.length, isEmpty: false };
+      const messages = await receive(queue, MAX_RECEIVE, deps.visibilitySeconds);
+      if (messages.length === 0) return { kinds, kept: kept.length, isEmpty: true };
+      const lease = holdLease(queue, messages, deps.visibilitySeconds);
+      leases.push(lease);
+      await inParallel(await sortOut(deps, messages, stillNeeded), DELETES_AT_ONCE, async ({ id, kind, reference }) => {
+        if (reference !== undefined) kept.push({ id, lease, reference });
+        if (kind === undefined) return;
+        await lease.finish(id);
+        kinds[kind] += 1;
+      });
+    }
+  } finally {
+    // Not before the end: they would be received again.
+    await inParallel(kept, DELETES_AT_ONCE, ({ id, lease, reference }) =>
+      lease.returnToQueue(id, 0, asReturned(reference)),
+    ).finally(() => {
+      for (const lease of leases) lease.end();
+    });
+  }
+}
+
+interface Kept {
+  id: string;
+  lease: Lease;
+  reference: Reference;
+}
+
+/** A message by its id: one that is deleted, or a reference that stays. */
+interface Sorted {
+  id: string;
+  kind?: Kind;
+  reference?: Reference;
+}
+
+/**
+ * The batches are read after the messages were received, and for each receive anew: a batch that was finished a moment ago
+ * may have been redriven, and its references are put after its row has changed.
+ */
+async function sortOut(
+  deps: DeleteUnneededDeps,
+  messages: readonly DequeuedMessageItem[],
+  stillNeeded: ReadonlySet<string>,
+): Promise<Sorted[]> {
+  const states = new Map<string, Promise<boolean>>();
+  const isUnderWay = (batch: string): Promise<boolean> => {
+    const known = states.get(batch) ?? isWanted(deps, batch, stillNeeded);
+    states.set(batch, known);
+    return known;
+  };
+  return Promise.all(
+    messages.map(async ({ messageId: id, messageText }) => {
+      const read = readMessage(messageText);
+      if (typeof read === 'string') return { id, kind: read };
+      return (await isUnderWay(read.batch)) ? { id, reference: read } : { id, kind: 'unneeded' };
+    }),
+  );
+}
+
+function readMessage(text: string): Reference | Kind {
+  try {
+    const reference = readReference(text);
+    return reference.batch === undefined ? 'unadopted' : reference;
+  } catch (error) {
+    return error instanceof NewerContractError ? 'newer' : 'unreadable';
+  }
+}
+
+async function isWanted(
+  { table }: DeleteUnneededDeps,
+  batch: string,
+  stillNeeded: ReadonlySet<string>,
+): Promise<boolean> {
+  const row = (await readBatch(table, batch))?.row;
+  return row !== undefined && (row.state !== 'cancelling' || stillNeeded.has(batch)) && !isFinished(row.state);
+}

@@ -1,0 +1,20 @@
+import type { BatchRow } from '../../batches/batch-row.ts';
+import { causeOf } from '../../contract/cause.ts';
+import type { DeadItem } from '../../contract/outcome.ts';
+import { shortCause } from '../../processing/outcome/header-causes.ts';
+
+/** Counts by cause the dead letters that are taken up, as far as the batch row names their causes. */
+export class NamedCauses {
+  readonly counts: Record<string, number> = {};
+  readonly #named: ReadonlySet<string>;
+
+  constructor({ causes = {} }: Pick<BatchRow, 'causes'>) {
+    this.#named = new Set(Object.keys(causes));
+  }
+
+  /** Counts a dead letter. */
+  add({ reason, error }: Pick<DeadItem, 'reason' | 'error'>): void {
+    const cause = shortCause(causeOf(reason, error));
+    if (this.#named.has(cause)) this.counts[cause] = (this.counts[cause] ?? 0) + 1;
+  }
+}

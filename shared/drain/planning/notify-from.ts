@@ -1,0 +1,40 @@
+/** Decides whether an upload wakes the queues into which it has put messages: the policy's `notifyFrom`. */
+import { toError } from '../../errors.ts';
+import type { Table } from '../../storage/table.ts';
+import { log } from '../../telemetry/log.ts';
+import type { EnqueueDeps } from '../../wake/enqueue.ts';
+import type { Policy } from './policy.ts';
+import { readStoredPolicies } from './policy-store.ts';
+
+/** How long a process uses the policies that it has read: one query per minute with uploads, whatever their number. */
+const POLICIES_MS = 60_000;
+
+export interface NotifyFromDeps {
+  /** Table of the gates. */
+  table: Table;
+  depthOf: (queue: string) => Promise<number>;
+  /** A monotonic clock, in milliseconds. */
+  nowMs: () => number;
+}
+
+/**
+ * Makes the check that uploads use. A queue without `notifyFrom` is woken by each upload, and costs no further operation;
+ * one with it is measured, by one operation, and woken if it holds at least that many messages. If the policies or
+ * the depth cannot be read, the queue is woken: an unnecessary drain costs less than work that waits for the sweep.
+ */
+export function createNeedsWake({ table, depthOf, nowMs }: NotifyFromDeps): EnqueueDeps['needsWake'] {
+  let known: { readMs: number; policies: Promise<Map<string, Policy>> } | undefined;
+  return async (queue) => {
+    try {
+      if (known === undefined || nowMs() - known.readMs >= POLICIES_MS) {
+        known = { readMs: nowMs(), policies: readStoredPolicies(table) };
+      }
+      const { notifyFrom } = (await known.policies).get(queue) ?? {};
+      return notifyFrom === undefined || (await depthOf(queue)) >= notifyFrom;
+    } catch (error) {
+      known = undefined;
+      log.warn('depth-not-compared', { queue, error: toError(error) });
+      return true;
+    }
+  };
+}

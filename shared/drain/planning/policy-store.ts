@@ -1,0 +1,84 @@
+import { fromEntity, toEntity } from '../../storage/entity.ts';
+import { LOST_RACE, retryLostRace } from '../../storage/lost-race.ts';
+import { odata, queryEntities, readEntity, type StoredAction, type Table, wins } from '../../storage/table.ts';
+import { readsAs } from '../../storage/write-row.ts';
+import { gateOf, readGate } from '../../wake/gate.ts';
+import {
+  GATES_PARTITION,
+  type GateRow,
+  policyRowKey,
+  policyRows,
+  queueOfPolicy,
+  toGateEntity,
+} from '../../wake/gate-row.ts';
+import { type Policy, policySchema } from './policy.ts';
+
+/** A policy that an operator has put, and the one that it has replaced, if this version can read that. */
+export interface StoredPolicy {
+  policy: Policy;
+  previous?: Policy;
+}
+
+/** Reads what an operator has put for a queue, by one operation; undefined, without an operation, if there is nothing. */
+export async function readPolicyRow(
+  table: Table,
+  { queue, policyVersion }: Pick<GateRow, 'queue' | 'policyVersion'>,
+): Promise<StoredPolicy | undefined> {
+  if (policyVersion === 0) return undefined;
+  const entity = await readEntity(table, GATES_PARTITION, policyRowKey(queue));
+  if (!entity) return undefined;
+  const { policy, previous } = fromEntity('policy', entity);
+  const { data } = policySchema.safeParse(previous);
+  return { policy: policySchema.parse(policy), ...(data === undefined ? {} : { previous: data }) };
+}
+
+/** Reads the policy that an operator has put for a queue, as `readPolicyRow` does. */
+export const readStoredPolicy = async (
+  table: Table,
+  gate: Pick<GateRow, 'queue' | 'policyVersion'>,
+): Promise<Policy | undefined> => (await readPolicyRow(table, gate))?.policy;
+
+/** Reads all stored policies by queue, by one table query; without those that this version cannot read. */
+export async function readStoredPolicies(table: Table): Promise<Map<string, Policy>> {
+  const { from, to } = policyRows;
+  const filter = odata`PartitionKey eq ${GATES_PARTITION} and RowKey ge ${from} and RowKey lt ${to}`;
+  const policies = new Map<string, Policy>();
+  for await (const entity of queryEntities(table, filter)) {
+    const { data } = policySchema.safeParse(fromEntity('policy', entity).policy);
+    if (data) policies.set(queueOfPolicy(entity.rowKey), data);
+  }
+  return policies;
+}
+
+/**
+ * Stores the policy of a queue and counts its version up, in one transaction: no drain sees the one without the other.
+ * The policy before it is kept with it; before the first one that is `initial`. Gives the new version; undefined when the
+ * present one is not `expected` (which may be left out). Two who store the same policy at the same time store one version.
+ */
+export const writePolicy = (
+  table: Table,
+  queue: string,
+  { policy, initial, expected }: { policy: Policy; initial?: Policy; expected?: number | undefined },
+): Promise<{ version: number; previous: Policy | undefined } | undefined> =>
+  retryLostRace(gateOf(queue), async () => {
+    const { row, etag } = await readGate(table, queue);
+    if (expected !== undefined && row.policyVersion !== expected) return undefined;
+    const version = row.policyVersion + 1;
+    const gate = toGateEntity({ ...row, policyVersion: version });
+    const keys = { partitionKey: GATES_PARTITION, rowKey: policyRowKey(queue) };
+    const previous = row.policyVersion === 0 ? initial : await readPresent(table, queue);
+    const stored = toEntity('policy', keys, { version, policy, previous });
+    const actions: StoredAction[] = [
+      ['upsert', stored, 'Replace'],
+      etag === undefined ? ['create', gate] : ['update', gate, 'Replace', { etag }],
+    ];
+    if (await wins(table.submitTransaction(actions))) return { version, previous };
+    // Refused although it took effect, when its answer was lost: the gate may have changed since, its policy has not.
+    return (await readsAs(table, stored)) === undefined ? LOST_RACE : { version, previous };
+  });
+
+/** Undefined also for one that this version cannot read, so that an operator can replace it. */
+async function readPresent(table: Table, queue: string): Promise<Policy | undefined> {
+  const entity = await readEntity(table, GATES_PARTITION, policyRowKey(queue));
+  return policySchema.safeParse(entity && fromEntity('policy', entity).policy).data;
+}

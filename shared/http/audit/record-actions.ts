@@ -1,0 +1,56 @@
+import type { HttpRequest } from '@azure/functions';
+import { recordAction } from '../../commands/audit-log.ts';
+import { toError } from '../../errors.ts';
+import type { Table } from '../../storage/table.ts';
+import { log } from '../../telemetry/log.ts';
+import type { AnsweringDeps } from '../edge/answers.ts';
+import { bodyReadOf } from '../edge/json-body.ts';
+import { ROUTES } from '../routes.ts';
+import { actorOf } from './actor.ts';
+import { describeBody } from './describe-body.ts';
+
+export interface RecordHttp {
+  table: () => Table;
+  /** Service time in milliseconds. */
+  now: () => number;
+  /** As the setting of that name. */
+  isAuthenticated: boolean;
+}
+
+/** Functions that an operator changes something with. */
+const ACTIONS: ReadonlySet<string> = new Set(
+  ROUTES.filter(({ audience, method }) => audience === 'operator' && method !== 'GET').map(({ name }) => name),
+);
+
+/** The client closed the connection: its action may have been done. */
+const CLIENT_GONE = 499;
+const hasDoneNothing = (status: number): boolean => status >= 400 && status < 500 && status !== CLIENT_GONE;
+
+/**
+ * Makes what records the actions of operators. What was refused is not recorded, since it has changed nothing. When the log
+ * cannot be written, the action is done all the same: that is logged.
+ */
+export const recordActions =
+  ({ table, now, isAuthenticated }: RecordHttp): AnsweringDeps['record'] =>
+  async ([request, { functionName: action, invocationId }], status) => {
+    if (!ACTIONS.has(action) || hasDoneNothing(status)) return;
+    const target = targetOf(request);
+    try {
+      const at = new Date(now()).toISOString();
+      const detail = describeBody(bodyReadOf(request));
+      const actor = actorOf(request.headers, isAuthenticated);
+      await recordAction(table(), { at, action, target, ...actor, detail, status }, invocationId);
+    } catch (error) {
+      log.error('action-not-recorded', { action, target, error: toError(error) });
+    }
+  };
+
+/** Names are checked by the handlers; this one bounds what a test of its own may miss. */
+const MAX_TARGET = 1_024;
+
+function targetOf(request: HttpRequest): string {
+  const { queue, id } = request.params;
+  const body = bodyReadOf(request) as { name?: unknown } | undefined;
+  const file = request.query.get('name') ?? body?.name;
+  return String(queue ?? id ?? file ?? '').slice(0, MAX_TARGET);
+}

@@ -1,0 +1,92 @@
+/** Dead letters of many batches by cause and workload, from what their rows count. */
+import type { BatchRow } from '../../batches/batch-row.ts';
+import { batchTimeMs } from '../../contract/names.ts';
+import { shortCause } from '../../processing/outcome/header-causes.ts';
+import type { DeadLettersOfBatches } from './schemas.ts';
+
+/** Which batches fit, and of them which cause; each default: all. */
+export interface DeadFilter {
+  workload?: string | undefined;
+  labels: readonly (readonly [key: string, value: string])[];
+  cause?: string | undefined;
+}
+
+/** What is read of a batch: of its row, or of its line in the listing. */
+export type DeadBatch = Pick<BatchRow, 'id' | 'state' | 'workload' | 'dead' | 'causes' | 'fileName' | 'labels'>;
+
+type Group = DeadLettersOfBatches['groups'][number];
+
+/** Groups of an answer, and groups that are collected before the most frequent are known. */
+const MAX_GROUPS = 100;
+const MAX_KNOWN_GROUPS = 5_000;
+/** Batches that a group names. */
+const MAX_BATCHES = 50;
+
+/** Makes an empty collection. */
+export function createCauseGroups(filter: DeadFilter): {
+  add: (batch: DeadBatch) => void;
+  result: () => Pick<DeadLettersOfBatches, 'count' | 'groups' | 'otherCauses' | 'lookedAt'>;
+} {
+  const groups = new Map<string, Group>();
+  const cause = filter.cause === undefined ? undefined : shortCause(filter.cause).toLowerCase();
+  let [lookedAt, count] = [0, 0];
+  const add = (batch: DeadBatch): void => {
+    lookedAt += 1;
+    if (!fits(batch, filter)) return;
+    const named = Object.entries(batch.causes ?? {}).filter(
+      ([each]) => cause === undefined || each.toLowerCase().includes(cause),
+    );
+    count += cause === undefined ? batch.dead : sum(named.map(([, n]) => n));
+    for (const [each, n] of named) addTo(groups, { batch, cause: each, count: n });
+  };
+  const result = () => {
+    const shown = [...groups.values()].sort((a, b) => b.count - a.count).slice(0, MAX_GROUPS);
+    for (const { batches } of shown) cut(batches);
+    const named = sum(shown.map((group) => group.count));
+    return {
+      count,
+      groups: shown.map((group) => ({ ...group, moreBatches: group.moreBatches - group.batches.length })),
+      otherCauses: Math.max(0, count - named),
+      lookedAt,
+    };
+  };
+  return { add, result };
+}
+
+const fits = ({ workload, dead, labels = {} }: DeadBatch, filter: DeadFilter): boolean =>
+  dead > 0 &&
+  (filter.workload === undefined || workload === filter.workload) &&
+  filter.labels.every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value);
+
+/** While groups are collected, `moreBatches` counts all of their batches. */
+function addTo(
+  groups: Map<string, Group>,
+  { batch, cause, count }: { batch: DeadBatch; cause: string; count: number },
+) {
+  const { workload } = batch;
+  const key = `${workload} ${cause}`;
+  const group = groups.get(key);
+  if (!group && groups.size >= MAX_KNOWN_GROUPS) return;
+  const { id, state, fileName, labels } = batch;
+  const named = {
+    ...{ id, state, count, createdAt: new Date(batchTimeMs(id)).toISOString() },
+    ...(fileName === undefined ? {} : { file: fileName }),
+    ...(labels === undefined ? {} : { labels }),
+  };
+  if (!group) {
+    groups.set(key, { cause, workload, count, batches: [named], moreBatches: 1 });
+    return;
+  }
+  group.count += count;
+  group.moreBatches += 1;
+  group.batches.push(named);
+  // Batches come day by day, the oldest day first: the newest are known when all have come.
+  if (group.batches.length >= 2 * MAX_BATCHES) cut(group.batches);
+}
+
+function cut(batches: Group['batches']): void {
+  batches.sort((a, b) => (a.id < b.id ? 1 : -1));
+  batches.length = Math.min(batches.length, MAX_BATCHES);
+}
+
+const sum = (counts: readonly number[]): number => counts.reduce((total, n) => total + n, 0);

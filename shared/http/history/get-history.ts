@@ -1,0 +1,62 @@
+import type { HttpRequest, HttpResponseInit } from '@azure/functions';
+import { batchesOfDays } from '../../batches/index-rows.ts';
+import { readActions } from '../../commands/audit-log.ts';
+import type { PriceSheet } from '../../cost/sheet.ts';
+import { addDays } from '../../days.ts';
+import type { Table } from '../../storage/table.ts';
+import { json } from '../edge/answers.ts';
+import type { Days } from '../edge/days.ts';
+import { daysOf, workloadNameOf } from '../edge/parameters.ts';
+import { createHistoryDays } from './history-days.ts';
+import type { History } from './schemas.ts';
+
+export interface HistoryHttp {
+  table: Table;
+  now: () => number;
+  prices: PriceSheet;
+}
+
+/** Days of one request, and those without any. */
+export const HISTORY_DAYS = { fallback: 30, most: 92 };
+/** Lines are read by the week, newest first, until there are so many; each thousand is one operation. */
+const MAX_LINES = 200_000;
+const DAYS_PER_QUERY = 7;
+const MAX_ACTIONS = 500;
+
+/** Actions that change what the lines of the chart show. */
+const MARKED = [
+  ...['pause-queue', 'resume-queue', 'clear-queue', 'put-policy'],
+  ...['pause-batch', 'resume-batch', 'cancel-batch', 'redrive-dead-letters', 'discard-dead-letters'],
+];
+
+/** GET history: what the batches of each day came to, by workload, and what operators did meanwhile. */
+export async function getHistory(deps: HistoryHttp, request: HttpRequest): Promise<HttpResponseInit> {
+  const asked = daysOf(request, { nowMs: deps.now(), ...HISTORY_DAYS });
+  const { from, days, lookedAt } = await readDays(deps, { ...asked, workload: workloadNameOf(request) });
+  const actions = await readActions(deps.table, { from, to: asked.to, actions: MARKED, limit: MAX_ACTIONS });
+  const markers = actions
+    .filter(({ status }) => status < 400)
+    .map(({ at, action, target, by }) => ({ at, action, target, by }));
+  const answer: History = { from, to: asked.to, days, lookedAt, sheet: deps.prices.name, markers };
+  return json(answer);
+}
+
+/** Weeks from the newest on, so that it is the oldest that are left out when there are too many batches. */
+async function readDays(
+  { table, prices }: HistoryHttp,
+  { from, to, workload }: Days & { workload: string | undefined },
+): Promise<Pick<History, 'from' | 'days' | 'lookedAt'>> {
+  const history = createHistoryDays(prices);
+  const workloads = workload === undefined ? undefined : [workload];
+  let [first, lookedAt] = [to, 0];
+  for (let last = to; last >= from && lookedAt < MAX_LINES; last = addDays(first, -1)) {
+    first = laterOf(from, addDays(last, 1 - DAYS_PER_QUERY));
+    for await (const entry of batchesOfDays(table, { first, last, workloads })) {
+      lookedAt += 1;
+      history.add(entry);
+    }
+  }
+  return { from: first, days: history.days(), lookedAt };
+}
+
+const laterOf = (a: string, b: string): string => (a > b ? a : b);

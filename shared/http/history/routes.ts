@@ -1,0 +1,19 @@
+import { dayParameters } from '../edge/days.ts';
+import { JSON_TYPE, query, type Route } from '../edge/route.ts';
+import { HISTORY_DAYS } from './get-history.ts';
+import { historySchema } from './schemas.ts';
+
+/** The route of the history. */
+export const HISTORY_ROUTES: readonly Route[] = [
+  {
+    name: 'get-history',
+    method: 'GET',
+    route: 'history',
+    audience: 'operator',
+    summary:
+      'Throughput, latency, dead letters and cost of finished batches by day and workload, with what operators did',
+    parameters: [...dayParameters(HISTORY_DAYS), query('workload', 'Only batches of this workload')],
+    answers: [{ status: 200, description: 'The history', content: { [JSON_TYPE]: historySchema } }],
+    problems: ['invalid-parameter'],
+  },
+];

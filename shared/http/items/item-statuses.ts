@@ -1,0 +1,113 @@
+/** The states of all items of some chunks of an upload. */
+import type { BatchRow } from '../../batches/batch-row.ts';
+import type { ChunkRow } from '../../batches/chunk-row.ts';
+import { chunkFamilies } from '../../batches/ledger.ts';
+import type { Redrive } from '../../commands/redrive/redrive-blob.ts';
+import { chunkId } from '../../contract/names.ts';
+import type { ChunkEntry } from '../../contract/payload-index.ts';
+import { inParallel } from '../../parallel.ts';
+import type { ItemState } from './schemas.ts';
+import {
+  type ItemEnd,
+  type ItemsDeps,
+  linesOf,
+  type Positions,
+  type Step,
+  type StepEnd,
+  startOfUpload,
+  startsOfRedrive,
+  type Walk,
+  type WalkStart,
+  walkItems,
+} from './walk-items.ts';
+
+const CHUNKS_AT_ONCE = 8;
+
+/** An item and its state. */
+export interface ItemStatus extends Pick<Step, 'attempts' | 'error' | 'reason'>, Pick<ItemEnd, 'result'> {
+  position: number;
+  state: ItemState;
+}
+
+/** Chunks that follow one another in the index of a payload. `number`: the place of the first. */
+export interface ChunkGroup {
+  number: number;
+  entries: readonly ChunkEntry[];
+}
+
+/** The states of all items of a group, in their order, and the decoded bytes of the frames that were read for them. */
+export interface GroupStatuses {
+  statuses: ItemStatus[];
+  bytes: number;
+}
+
+/**
+ * Reads the states of all items of a group, in their order. Reads the rows of the group by one query, of each redrive
+ * that has items of it by another one, and the frames of retries and dead letters of the chunks that have them once.
+ * @throws FrameError when an outcome is not what the ledger says.
+ */
+export async function readStatuses(
+  deps: ItemsDeps,
+  batch: BatchRow,
+  { group, redrives }: { group: ChunkGroup; redrives: readonly Redrive[] },
+): Promise<GroupStatuses> {
+  const wanted = positionsOf(group);
+  const statuses: ItemStatus[] = [];
+  let bytes = 0;
+  const visit: Walk['visit'] = (index, step, end) => {
+    statuses[index - wanted.from] = statusAfter(index, step, end);
+  };
+  const upload = group.entries.map((entry, n) => startOfUpload(chunkId(group.number + n), entry));
+  // One after another: a later revision overwrites an earlier one.
+  for (const starts of [upload, ...redrives.map((redrive) => startsOfRedrive(redrive, wanted))]) {
+    const rows = await readRows(deps, batch.id, starts);
+    const walk: Walk = {
+      rowOf: async (chunk) => rows.get(chunk),
+      linesOf: (row, name) => {
+        bytes += row.header?.[name]?.bytes ?? 0;
+        return linesOf(deps, row, name);
+      },
+      ...{ wanted, visit },
+    };
+    await inParallel(starts, CHUNKS_AT_ONCE, (start) => walkItems(walk, start));
+  }
+  return { statuses, bytes };
+}
+
+function positionsOf({ entries }: ChunkGroup): Positions {
+  const [first, last] = [entries[0], entries.at(-1)];
+  return { from: first?.firstItem ?? 0, end: (last?.firstItem ?? 0) + (last?.items ?? 0) };
+}
+
+async function readRows(
+  { table }: ItemsDeps,
+  batch: string,
+  starts: readonly WalkStart[],
+): Promise<Map<string, ChunkRow>> {
+  const [first, last] = [starts[0]?.chunk, starts.at(-1)?.chunk];
+  const rows = new Map<string, ChunkRow>();
+  if (first === undefined || last === undefined) return rows;
+  for await (const row of chunkFamilies(table, batch, { first, last })) rows.set(row.chunk, row);
+  return rows;
+}
+
+/** As the last step; an item whose chunk was split or that was retried goes on in another one, unless rows are damaged. */
+const STATES: Readonly<Record<StepEnd, ItemState>> = {
+  pending: 'pending',
+  split: 'unknown',
+  retried: 'unknown',
+  succeeded: 'succeeded',
+  dead: 'dead',
+  discarded: 'discarded',
+  cancelled: 'cancelled',
+  unknown: 'unknown',
+};
+
+const statusAfter = (position: number, { end, attempts, error, reason }: Step, { result }: ItemEnd): ItemStatus => ({
+  position,
+  state: STATES[end],
+  ...(attempts === undefined ? {} : { attempts }),
+  ...(error === undefined ? {} : { error }),
+  ...(reason === undefined ? {} : { reason }),
+  ...(result === undefined ? {} : { result }),
+});

@@ -1,0 +1,89 @@
+/** The batches that somebody should look at. Pure. */
+import type { BatchRow, BatchState } from '../../batches/batch-row.ts';
+import type { IndexEntry } from '../../batches/index-rows.ts';
+import { isAwaited } from '../../batches/progress/deadline-risk.ts';
+import { pendingOf, type WatchedBatch } from '../../batches/watch/read-open-batches.ts';
+import { isWaiting } from '../queues/backlog.ts';
+import type { BatchNotice, BatchNotices, Overview } from './schemas.ts';
+
+/** Notices of each kind that are shown. */
+const MAX_SHOWN = 20;
+
+/** An open batch that was read. */
+type ReadBatch = WatchedBatch & { row: BatchRow };
+const isRead = (batch: WatchedBatch): batch is ReadBatch => batch.row !== undefined;
+
+/** What is said of open batches that have not come to their end. */
+export function openNotices(
+  batches: readonly WatchedBatch[],
+  nowMs: number,
+): Pick<Overview, 'late' | 'atRisk' | 'pausedBatches'> {
+  const late = batches.filter((batch) => isLate(batch, nowMs));
+  const read = batches.filter(isRead);
+  const atRisk = read.filter((batch) => isAwaited(batch.row) && !isLate(batch, nowMs));
+  return {
+    late: notices(late.flatMap((batch) => openNotice(batch, deadlineOf(batch)))),
+    atRisk: notices(atRisk.flatMap((batch) => openNotice(batch, batch.row.atRiskAt))),
+    pausedBatches: notices(read.flatMap(pausedNotice)),
+  };
+}
+
+/** Nobody waits for a batch that is being cancelled. */
+function isLate(batch: WatchedBatch, nowMs: number): boolean {
+  const deadlineAt = deadlineOf(batch);
+  return isWaiting(batch) && batch.row?.state !== 'cancelling' && Date.parse(deadlineAt ?? '') < nowMs;
+}
+
+const deadlineOf = ({ row, deadlineAt }: WatchedBatch): string | undefined => row?.deadlineAt ?? deadlineAt;
+
+function pausedNotice(batch: ReadBatch): BatchNotice[] {
+  const { paused, state } = batch.row;
+  if (paused === undefined || state !== 'paused') return [];
+  return openNotice(batch, paused.at).map((notice) => ({ ...notice, by: paused.by, reason: paused.reason }));
+}
+
+/** None where the time is not known. */
+function openNotice(batch: WatchedBatch, since: string | undefined): BatchNotice[] {
+  if (since === undefined) return [];
+  const { id, workload, row } = batch;
+  const file = row?.fileName;
+  const lane = row?.lane ?? batch.lane ?? '';
+  return [{ id, workload, lane, ...(file === undefined ? {} : { file }), since, items: pendingOf(batch) }];
+}
+
+/** What is shown of a batch that is suspect or has no report. */
+type Ended = Pick<IndexEntry, 'id' | 'workload' | 'lane' | 'fileName' | 'accepted' | 'openedAt' | 'completedAt'>;
+
+/** Batches that have ended in `state`, those by their rows that are still open, the others by their lines. */
+export function endedIn(
+  state: Extract<BatchState, 'reportFailed' | 'suspect'>,
+  { open, lines }: { open: readonly WatchedBatch[]; lines: readonly IndexEntry[] },
+): (Ended & { revision: number })[] {
+  const rows = open.filter(isRead).map(({ row }) => row);
+  const known = new Set(rows.map(({ id }) => id));
+  return [...rows, ...lines.filter(({ id }) => !known.has(id))].filter((batch) => batch.state === state);
+}
+
+/** The notices of ended batches; `reasonOf` is asked for those that are shown. */
+export async function endedNotices<B extends Ended>(
+  batches: readonly B[],
+  reasonOf: (batch: B) => Promise<string | undefined>,
+): Promise<BatchNotices> {
+  const all = batches.map((batch) => ({ batch, since: batch.completedAt ?? batch.openedAt })).sort(bySince);
+  const shown = await Promise.all(
+    all.slice(0, MAX_SHOWN).map(async ({ batch, since }): Promise<BatchNotice> => {
+      const { id, workload, lane, fileName: file, accepted: items } = batch;
+      const reason = await reasonOf(batch);
+      const optional = { ...(file === undefined ? {} : { file }), ...(reason === undefined ? {} : { reason }) };
+      return { id, workload, lane, since, items, ...optional };
+    }),
+  );
+  return { count: all.length, batches: shown };
+}
+
+const notices = (all: BatchNotice[]): BatchNotices => ({
+  count: all.length,
+  batches: all.sort(bySince).slice(0, MAX_SHOWN),
+});
+
+const bySince = (a: { since: string }, b: { since: string }): number => (a.since < b.since ? -1 : 1);

@@ -1,0 +1,84 @@
+/** What is wrong with queues. */
+
+import { poisonQueueName } from '../../contract/names.ts';
+import { DAY_MS } from '../../days.ts';
+import { inParallel } from '../../parallel.ts';
+import type { Depths } from '../../wake/depths.ts';
+import { type GateDeps, latestHeartbeat, SILENCE_MS } from '../../wake/gate.ts';
+import { type GateRow, lastSignMs } from '../../wake/gate-row.ts';
+import type { Registry } from '../../workload/registry.ts';
+import type { QueueLook } from '../queues/queue-views.ts';
+import type { QueueView } from '../queues/schemas.ts';
+import type { Overview } from './schemas.ts';
+
+const POISON_MS = 60_000;
+const READS_AT_ONCE = 8;
+
+/** The numbers over all queues. */
+export function totals({ queues, read }: QueueLook, waiting: { batches: number; items: number }): Overview['queues'] {
+  const views = queues.map(({ view }) => view);
+  const times = views.map(({ depthAt }) => depthAt);
+  return {
+    count: views.length,
+    draining: views.filter(({ status }) => status === 'draining').length,
+    paused: views.filter(({ paused }) => paused !== null).length,
+    messages: views.reduce((sum, { depth }) => sum + depth, 0),
+    measuredAt: times.includes(null) ? null : (times.sort()[0] ?? null),
+    ...waiting,
+    read,
+  };
+}
+
+/** Paused queues in which something waits, those that are paused longest first. */
+export function pausedQueues(views: readonly QueueView[]): Overview['pausedQueues'] {
+  return views
+    .flatMap(({ queue, workload, paused, depth: messages, backlog }) => {
+      const { batches = 0, items = 0 } = backlog ?? {};
+      if (paused === null || (messages === 0 && batches === 0)) return [];
+      const { by, reason, since, probeAt } = paused;
+      const probe = probeAt === undefined ? {} : { probeAt };
+      return [{ queue, workload, by, reason, since, ...probe, messages, batches, items }];
+    })
+    .sort((a, b) => (a.since < b.since ? -1 : 1));
+}
+
+/** Queues of which a wake was lost within a day. */
+export const missedWakes = (gates: readonly GateRow[], nowMs: number): Overview['missedWakes'] =>
+  gates
+    .filter(({ missedWakeAt }) => nowMs - Date.parse(missedWakeAt) <= DAY_MS)
+    .map(({ queue, missedWakes: count, missedWakeAt: at }) => ({ queue, count, at }));
+
+/** Measures the poison queues of the pool; those that hold messages. */
+export async function poisonQueues(
+  { registry, pool, recentDepth }: { registry: Registry; pool: string | undefined } & Pick<Depths, 'recentDepth'>,
+  fresh: boolean,
+): Promise<Overview['poison']> {
+  const names = registry.workloads
+    .filter((workload) => pool === undefined || workload.pool === pool)
+    .map(({ name }) => poisonQueueName(name));
+  const depths = await inParallel(names, READS_AT_ONCE, async (queue) => {
+    const { messages } = await recentDepth(queue, { maxAgeMs: fresh ? 0 : POISON_MS });
+    return { queue, messages };
+  });
+  return depths.filter(({ messages }) => messages > 0);
+}
+
+/**
+ * Drains that do not move: those that could not be started, and those that give no sign of life. Only of a gate that looks
+ * dead the heartbeats of its tasks are read: one query.
+ */
+export async function stuckDrains(
+  { table, now }: Pick<GateDeps, 'table' | 'now'>,
+  gates: readonly GateRow[],
+): Promise<Overview['stuck']> {
+  const found = await inParallel(gates, READS_AT_ONCE, async (gate) => {
+    const { queue, startFailure, status, generation } = gate;
+    if (startFailure)
+      return [{ queue, since: startFailure.since, reason: `It cannot be started: ${startFailure.error}` }];
+    if (status === 'idle' || now() <= lastSignMs(gate) + SILENCE_MS) return [];
+    const signMs = await latestHeartbeat(table, gate);
+    if (now() <= signMs + SILENCE_MS) return [];
+    return [{ queue, since: new Date(signMs).toISOString(), reason: `Drain ${generation} gives no sign of life.` }];
+  });
+  return found.flat();
+}

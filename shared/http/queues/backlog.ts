@@ -1,0 +1,42 @@
+import { isFinished } from '../../batches/batch-row.ts';
+import { pendingOf, type WatchedBatch } from '../../batches/watch/read-open-batches.ts';
+import { queueName } from '../../contract/names.ts';
+import type { QueueAddress, Registry } from '../../workload/registry.ts';
+import type { QueueView } from './schemas.ts';
+
+/** Open batches and their pending items. */
+export type Backlog = NonNullable<QueueView['backlog']>;
+
+/**
+ * Sums the open batches by queue. Chunks are dealt out to the queues of a lane one by one, so a batch is counted in as many
+ * of them as it has chunks, and its pending items are divided evenly: which are in which queue only the chunk rows tell.
+ */
+export function backlogs(registry: Registry, batches: readonly WatchedBatch[]): Map<string, Backlog> {
+  const sums = new Map<string, Backlog>();
+  for (const batch of batches) {
+    const lane = batch.row?.lane ?? batch.lane;
+    const workload = registry.workload(batch.workload);
+    if (lane === undefined || workload === undefined || !isWaiting(batch)) continue;
+    const pending = pendingOf(batch);
+    const queues = Math.min(workload.queuesPerLane, Math.max(1, batch.chunks ?? workload.queuesPerLane));
+    for (let n = 0; n < queues; n++) {
+      const items = Math.floor((pending * (n + 1)) / queues) - Math.floor((pending * n) / queues);
+      add(sums, queueName(workload.name, lane, n), items);
+    }
+  }
+  return sums;
+}
+
+/** Whether items of an open batch are still to be run; not of one that has ended, and is not closed yet. */
+export const isWaiting = ({ row, items }: WatchedBatch): boolean => (row ? !isFinished(row.state) : items !== 0);
+
+function add(sums: Map<string, Backlog>, queue: string, items: number): void {
+  const { batches, items: before } = sums.get(queue) ?? NO_BACKLOG;
+  sums.set(queue, { batches: batches + 1, items: before + items });
+}
+
+const NO_BACKLOG: Backlog = { batches: 0, items: 0 };
+
+/** The backlog of a queue; null for results, which belong to no lane. */
+export const backlogOf = ({ kind, queue }: QueueAddress, sums: ReadonlyMap<string, Backlog>): Backlog | null =>
+  kind === 'results' ? null : (sums.get(queue) ?? NO_BACKLOG);

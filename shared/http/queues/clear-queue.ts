@@ -1,0 +1,31 @@
+import type { HttpRequest, HttpResponseInit } from '@azure/functions';
+import { type ClearDeps, clearPoisonQueue, clearQueue } from '../../commands/clear-queue.ts';
+import { poisonQueueName } from '../../contract/names.ts';
+import { Problem } from '../../errors.ts';
+import { json } from '../edge/answers.ts';
+import { jsonBodyOf } from '../edge/json-body.ts';
+import { queueAddressOf } from '../edge/parameters.ts';
+import { type ClearedQueue, clearRequestSchema } from './schemas.ts';
+
+/** Far below the 230 seconds after which the platform's front end cuts a request (learn: functions-scale). */
+const BUDGET_MS = 60_000;
+
+/**
+ * POST queues/{queue}/clear: cancels the batches with pending chunks in a paused queue of items and deletes its
+ * messages, or deletes the messages of a poison queue, for a minute at most. The request has to name the queue once
+ * more.
+ */
+export async function clearOverHttp(deps: ClearDeps, request: HttpRequest): Promise<HttpResponseInit> {
+  const queue = request.params.queue ?? '';
+  const workload = deps.registry.workloads.find(({ name }) => poisonQueueName(name) === queue);
+  const address = workload === undefined ? queueAddressOf(request, deps.registry) : undefined;
+  const { confirm } = await jsonBodyOf(request, clearRequestSchema);
+  if (confirm !== queue)
+    throw new Problem(
+      'invalid-parameter',
+      `confirm must be "${queue}", the name of the queue; got "${confirm.slice(0, 80)}".`,
+    );
+  const untilMs = deps.gate.now() + BUDGET_MS;
+  const clearing = address ? clearQueue(deps, address, untilMs) : clearPoisonQueue(deps, queue, untilMs);
+  return json({ queue, ...(await clearing) } satisfies ClearedQueue);
+}

@@ -1,0 +1,130 @@
+/** One file of the inbox: it becomes a batch or is rejected, and is moved away. */
+import type { BlobItem } from '@azure/storage-blob';
+import { readBatch } from '../../batches/ledger.ts';
+import { blobNameFault } from '../../contract/blob-name.ts';
+import { CONTAINERS } from '../../contract/names.ts';
+import { isOutage, Problem, toError } from '../../errors.ts';
+import { log } from '../../telemetry/log.ts';
+import { type ImportDeps, importFile, isImport } from '../import/import-file.ts';
+import { CheckpointLostError } from '../store/checkpoint.ts';
+import { fileMetadata } from './file-metadata.ts';
+import type { FileVersion, InboxDecision, InboxMarks } from './inbox-marks.ts';
+import { CopyPendingError, moveFile, removeFile } from './inbox-move.ts';
+import { FileChangedError, type ReadableInbox, type SubmitFileDeps, submitFile } from './inbox-submit.ts';
+import { type RejectFileDeps, rejectFile } from './reject-file.ts';
+
+export type InboxDeps = SubmitFileDeps & RejectFileDeps & ImportDeps;
+
+/** Options for taking a file. */
+export interface Taking extends ReadableInbox {
+  marks: InboxMarks;
+}
+
+/**
+ * How the taking of a file ended. `deferred`: a passing fault kept it from being taken or moved. `unfinished`: it is not
+ * read to its end yet, and the next try goes on. `stuck`: it stays until an operator acts, since it cannot be read, or was
+ * taken and cannot be moved.
+ */
+export type FileEnd =
+  | { end: 'accepted' | 'rejected' | 'deferred' | 'unfinished' }
+  | { end: 'stuck'; error: Error; decision: InboxDecision | undefined };
+
+/**
+ * Takes one file: makes a batch of it or rejects it, and moves it away. Repeated at any point it is the same batch. Never
+ * throws: what goes wrong with one file must not keep the ones behind it.
+ */
+export async function takeFile(deps: InboxDeps, taking: Taking, file: BlobItem): Promise<FileEnd> {
+  const version = { name: file.name, etag: file.properties.etag };
+  let decision: InboxDecision | undefined;
+  let marked = false;
+  try {
+    const fault = blobNameFault(file.name);
+    if (fault !== undefined) throw new Error(`Its name ${fault}: the client would address another blob.`);
+    decision = await taking.marks.find(version);
+    marked = decision !== undefined;
+    if (!decision) {
+      const decided = await decide(deps, taking, file);
+      if ('imported' in decided) return await takeFile(deps, taking, decided.imported);
+      decision = decided;
+    }
+    await finish(deps, version, { decision, marked, metadata: file.metadata });
+    return { end: 'batch' in decision ? 'accepted' : 'rejected' };
+  } catch (error) {
+    if (decision && !marked) await keepMark(taking, version, decision);
+    return leave(taking, { file: file.name, decision, error: toError(error) });
+  }
+}
+
+interface Decided {
+  decision: InboxDecision;
+  /** It was decided at an earlier look. */
+  marked: boolean;
+  /** Of the file. */
+  metadata: BlobItem['metadata'] | undefined;
+}
+
+/** Moves a file. Once its batch is deleted no copy is made: deleting a batch removes it from inbox-done. */
+async function finish(deps: InboxDeps, file: FileVersion, { decision, marked, metadata }: Decided): Promise<void> {
+  if (marked && 'batch' in decision && !(await readBatch(deps.table, decision.batch))) await removeFile(deps, file);
+  else await moveFile(deps, { file, repeated: marked, ...destinationOf(decision, metadata) });
+}
+
+/** A rejected file keeps what its writer said about it, for when it is retried. */
+const destinationOf = (
+  decision: InboxDecision,
+  metadata: Decided['metadata'],
+): { to: string; metadata: Record<string, string> } =>
+  'batch' in decision
+    ? { to: CONTAINERS.inboxDone, metadata: { batch: decision.batch } }
+    : { to: CONTAINERS.inboxRejected, metadata: fileMetadata(metadata) };
+
+/** Until the mark is written, the idempotency key keeps the file from becoming another batch. */
+async function keepMark({ marks }: Taking, version: FileVersion, decision: InboxDecision): Promise<void> {
+  try {
+    await marks.add(version, decision);
+  } catch (error) {
+    log.warn('inbox-not-marked', { file: version.name, error: toError(error) });
+  }
+}
+
+function leave({ signal }: Taking, left: { file: string; decision: InboxDecision | undefined; error: Error }): FileEnd {
+  const { file, decision, error } = left;
+  // The reason of a time limit is no AbortError, and comes as it is where nothing was read yet.
+  if (signal.aborted && (error === signal.reason || isOutage(error))) {
+    log.info('inbox-unfinished', { file });
+    return { end: 'unfinished' };
+  }
+  if (!isPassing(error)) return { end: 'stuck', error, decision };
+  log.warn('inbox-deferred', { file, ...decision, error });
+  return { end: 'deferred' };
+}
+
+const isPassing = (error: Error): boolean =>
+  isOutage(error) ||
+  error instanceof CopyPendingError ||
+  error instanceof CheckpointLostError ||
+  error instanceof FileChangedError ||
+  (error instanceof Problem && isPassingProblem(error));
+
+const isPassingProblem = ({ type }: Problem): boolean => type === 'upload-in-progress' || type === 'busy';
+
+/**
+ * Makes a batch of a file, or the file that its address leads to, or writes why it is rejected. Throws whatever else keeps
+ * it from being judged.
+ */
+async function decide(
+  deps: InboxDeps,
+  taking: Taking,
+  file: BlobItem,
+): Promise<InboxDecision | { imported: BlobItem }> {
+  try {
+    if (isImport(file.name)) return { imported: await importFile(deps, file, taking.signal) };
+    const submitted = await submitFile(deps, taking, file);
+    if (submitted.sameContentAs !== undefined) log.warn('inbox-repeated', { file: file.name, ...submitted });
+    return { batch: submitted.batch };
+  } catch (error) {
+    if (!(error instanceof Problem) || isPassingProblem(error)) throw error;
+    await rejectFile(deps, { name: file.name, etag: file.properties.etag }, error);
+    return { rejected: true };
+  }
+}

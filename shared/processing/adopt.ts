@@ -1,0 +1,148 @@
+/** References of version 2: the blob that one names is taken as a file of the inbox, and becomes a batch of its own. */
+import { MalformedMessageError } from '../contract/errors.ts';
+import { type BlobReference, isBlobReference, type Reference, readReference } from '../contract/reference.ts';
+import { errorCodeOf, isOutage, toError } from '../errors.ts';
+import { isImport } from '../intake/import/import-file.ts';
+import type { NamedFile, NamedFileEnd } from '../intake/inbox/named-file.ts';
+import type { Slots } from '../slots.ts';
+import { log } from '../telemetry/log.ts';
+import { readTraceparent } from '../telemetry/trace.ts';
+import type { GateDeps } from '../wake/gate.ts';
+import { copyAside, type Entry, type Queue } from '../wake/messages.ts';
+import type { QueueAddress } from '../workload/registry.ts';
+import type { Lease } from './lease.ts';
+import type { ChunkDisposition } from './publish-results.ts';
+import { FAULT_RETRY_SECONDS, returnMessage } from './return-message.ts';
+import type { SharedLock } from './shared-lock.ts';
+
+/** Failed tries after which a message goes to the poison queue. */
+const MAX_TRIES = 5;
+/**
+ * Wait before the next try if a blob did not exist, or could not be taken for a reason of its own. Five tries
+ * take four minutes, for a producer that puts the message before the blob is committed.
+ */
+const ABSENT_RETRY_SECONDS = 60;
+
+export interface AdoptDeps {
+  queues: (name: string) => Queue;
+  /** Takes a file of the inbox by its name. */
+  takeFile: (file: Omit<NamedFile, 'signal'>) => Promise<NamedFileEnd>;
+  /** For the files that the process takes at a time, whatever its slices. */
+  fileSlots: Pick<Slots, 'run'>;
+  lock: SharedLock;
+  gate: Pick<GateDeps, 'table' | 'now'>;
+}
+
+interface AdoptRound {
+  address: QueueAddress;
+  lease: Lease;
+  isOver: () => boolean;
+}
+
+/**
+ * Reads a message of a queue of items.
+ * @throws MalformedMessageError also for a blob that this queue must not take: of another workload, or an address to
+ * import from, which would keep a slice waiting for a server of the internet; NewerContractError.
+ */
+export function readReferenceOn({ workload }: QueueAddress, text: string): Reference | BlobReference {
+  const reference = readReference(text);
+  if (!isBlobReference(reference)) return reference;
+  if (reference.workload !== workload.name)
+    throw new MalformedMessageError(`Reference is of workload ${reference.workload}, in a queue of ${workload.name}.`);
+  if (isImport(reference.blob))
+    throw new MalformedMessageError('Reference names an address to import from (.url): only the inbox takes those.');
+  return reference;
+}
+
+/** Makes a batch of the blob that a reference names, or rejects it as the inbox does. Never throws. */
+export async function adopt(
+  deps: AdoptDeps,
+  entry: Entry<BlobReference>,
+  { address, lease, isOver }: AdoptRound,
+): Promise<ChunkDisposition> {
+  const { message, value } = entry;
+  const { tries = 0 } = value;
+  const returnAfter = async (content: BlobReference, seconds: number): Promise<'returned'> => {
+    await returnMessage(deps, entry, { address, lease, content, seconds });
+    return 'returned';
+  };
+  if (isOver()) return returnAfter(value, 0);
+  const charged = { ...value, tries: tries + 1 };
+  const begin = async (): Promise<TakeEnd | 'lost'> => {
+    if (isOver()) return 'passing';
+    // Not while it waits for its turn: it would be charged for the files before it.
+    if (message.dequeueCount > 1 && !(await lease.rewrite(message.messageId, charged))) return 'lost';
+    return take(deps, entry);
+  };
+  try {
+    // The blob may be what its process dies of, each time.
+    if (tries >= MAX_TRIES) throw new Error(`Its process ended at each of ${tries} tries.`);
+    const end = await inTurn(deps, begin);
+    if (end === 'lost') return 'returned';
+    log.info('blob-reference', { queue: address.queue, producer: value.producer, file: value.blob, end });
+    return end === 'passing' ? await returnAfter(value, FAULT_RETRY_SECONDS) : 'adopted';
+  } catch (error) {
+    log.warn('blob-deferred', {
+      queue: address.queue,
+      producer: value.producer,
+      file: value.blob,
+      error: toError(error),
+    });
+    if (isOutage(error)) return returnAfter(value, FAULT_RETRY_SECONDS);
+    if (charged.tries < MAX_TRIES) return returnAfter(charged, ABSENT_RETRY_SECONDS);
+    return setAside(deps, entry, { error: toError(error), address });
+  }
+}
+
+/**
+ * Runs what takes a blob when its turn comes, which may be many slices later behind a hundred large files. Not beside a chunk
+ * that runs isolated: should the process die of the blob, that chunk would be charged. The lock comes last, since an isolated
+ * chunk waits for all that have it, and the rest of the process for that chunk.
+ */
+const inTurn = <T>({ fileSlots, lock }: AdoptDeps, begin: () => Promise<T>): Promise<T> =>
+  fileSlots.run(() => lock.shared(begin));
+
+type TakeEnd = 'accepted' | 'rejected' | 'taken' | 'passing';
+
+/**
+ * Takes the blob.
+ * @throws Error where the blob is not there, or stays in the inbox until an operator acts.
+ */
+async function take({ takeFile }: AdoptDeps, { message, value }: Entry<BlobReference>): Promise<TakeEnd> {
+  const { blob: name, producer, etag } = value;
+  const traceparent = readTraceparent(value.traceparent);
+  const taken = await takeFile({ name, etag, producer, traceparent, namedAt: message.insertedOn });
+  switch (taken.end) {
+    case 'absent':
+      throw new Error(
+        `Blob ${name} of container inbox is not there${etag === undefined ? '' : ` as version ${etag}`}.`,
+      );
+    case 'stuck':
+      log.error('inbox-stuck', { file: name, ...taken.decision, error: taken.error, code: errorCodeOf(taken.error) });
+      throw taken.error;
+    case 'deferred':
+    case 'unfinished':
+      return 'passing';
+    default:
+      return taken.end;
+  }
+}
+
+async function setAside(
+  { queues }: AdoptDeps,
+  { message }: Entry<BlobReference>,
+  { error, address }: { error: Error; address: QueueAddress },
+): Promise<ChunkDisposition> {
+  try {
+    await copyAside(message, error, { queue: queues(address.queue), queues, workload: address.workload.name });
+    return 'setAside';
+  } catch (failure) {
+    // It is delivered again, and set aside then.
+    log.warn('message-not-set-aside', {
+      queue: address.queue,
+      messageId: message.messageId,
+      error: toError(failure),
+    });
+    return 'returned';
+  }
+}

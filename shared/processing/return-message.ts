@@ -1,0 +1,33 @@
+import { toError } from '../errors.ts';
+import { log } from '../telemetry/log.ts';
+import { type GateDeps, recordDue } from '../wake/gate.ts';
+import type { Entry } from '../wake/messages.ts';
+import type { QueueAddress } from '../workload/registry.ts';
+import type { Lease } from './lease.ts';
+
+/** Wait before a reference is tried again whose processing met a fault of a service. */
+export const FAULT_RETRY_SECONDS = 5;
+
+/** Where a message is returned to, and after how long. */
+export interface Return {
+  address: Pick<QueueAddress, 'queue'>;
+  lease: Lease;
+  /** Default as it was. */
+  content: object | undefined;
+  seconds: number;
+}
+
+/** Returns a message to its queue, and records when it is visible again, for a parked drain. Never throws. */
+export async function returnMessage(
+  { gate }: { gate: Pick<GateDeps, 'table' | 'now'> },
+  { message }: Entry<unknown>,
+  { address, lease, content, seconds }: Return,
+): Promise<void> {
+  try {
+    await lease.returnToQueue(message.messageId, seconds, content);
+    await recordDue(gate.table, address.queue, [new Date(gate.now() + seconds * 1000).toISOString()]);
+  } catch (error) {
+    // Its visibility timeout returns it, only later.
+    log.warn('message-not-returned', { queue: address.queue, error: toError(error) });
+  }
+}

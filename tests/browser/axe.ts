@@ -1,0 +1,15 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+/** Puts axe-core into a page, which must be opened with `bypassCSP`: the policy of the page would refuse it. */
+export const loadAxe = async (page: Page): Promise<unknown> => page.evaluate(await readFile(AXE, 'utf8'));
+
+/** What axe-core finds on a page that it was put into, as rule and element. */
+export async function axeFindings(page: Page): Promise<string[]> {
+  const { violations } = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as AxeResults;
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id} at ${target}`));
+}

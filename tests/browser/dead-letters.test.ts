@@ -1,0 +1,276 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import type { BatchView, DeadLettersOfBatches } from '../../web/api/types.ts';
+import { finished, send } from '../helpers/client.ts';
+import { goodRecords, type Usage, usage } from './records.ts';
+import { useDashboard } from './use-dashboard.ts';
+
+const FINISHED = 60_000;
+const dashboard = useDashboard();
+let page: Page;
+
+/** Sends records, waits for the end of their batch, and opens its dead letters. */
+async function openLetters(records: readonly Usage[]): Promise<string> {
+  const { id } = await send(dashboard.stack, 'billing', records);
+  await finished(dashboard.stack, id);
+  page = await dashboard.open(`batches/${id}/dead-letters`);
+  await page.locator('.cause').first().waitFor();
+  return id;
+}
+
+const dialog = () => page.getByRole('dialog');
+const button = (name: string | RegExp) => page.getByRole('button', { name });
+
+describe('the dead letters of a batch', () => {
+  it('are searched, corrected one by one, and kept as drafts until they are sent', async () => {
+    const bad = [usage(7, { quantity: '-3' }), usage(8, { quantity: '-4' }), usage(9, { currency: 'XXD' })];
+    await openLetters([...goodRecords(7), ...bad]);
+    await page.getByText('3 items of 2 causes').waitFor();
+    await button('Show all 2').click();
+    await page.locator('.letter-head', { hasText: 'Line 9' }).waitFor();
+    await page.getByText('Stack trace', { exact: true }).first().click();
+    const frame = page.getByText(/at \w+ \(workloads\/billing\/rate\.ts:\d+:\d+\)/);
+    await frame.first().waitFor();
+    await page.getByLabel('Search in these dead letters').fill('tx-8');
+    await page.getByText('1 found among 2 of 2 loaded').waitFor();
+    await page.reload();
+    await page.getByText('1 found among 2 of 2 loaded').waitFor();
+    await dashboard.shot(page, 'dead-letters');
+
+    // A correction that was typed outlives its dialog, its page and the batch that others redrive.
+    const open = page.locator('.cause', { has: page.getByLabel('Search in these dead letters') });
+    await open.getByRole('button', { name: 'Edit and redrive' }).click();
+    const item = page.getByLabel('Item, as JSON');
+    const text = await item.inputValue();
+    await item.fill('{"id":');
+    expect(await button('Redrive corrected').isDisabled()).toBe(true);
+    await item.fill(text.replace('"-4"', '"4"').replace('{', '{\n  "note": 12345678901234567890.10,'));
+    expect(await dialog().locator('del').allTextContents()).toEqual(['−   "quantity": "-4",']);
+    const added = ['+   "note": 12345678901234567890.10,', '+   "quantity": "4",'];
+    expect(await dialog().locator('ins').allTextContents()).toEqual(added);
+    await dashboard.shot(page, 'dead-letter-edit');
+    await page.keyboard.press('Escape');
+    const isHeld = `!dispatchEvent(new Event('beforeunload', { cancelable: true }))`;
+    expect(await page.evaluate(isHeld)).toBe(true);
+    await page.getByRole('link', { name: 'Receipt' }).click();
+    await page.getByText('Beside other designs').waitFor();
+    await page.getByRole('link', { name: /^Dead letters ?\d/ }).click();
+    await page.getByText('Correction not sent').waitFor();
+
+    const currency = page.locator('.cause', { has: page.getByRole('heading', { name: /^currency/ }) });
+    await currency.getByRole('button', { name: 'Edit and redrive' }).click();
+    await item.fill((await item.inputValue()).replace('XXD', 'USD'));
+    await button('Redrive corrected').click();
+    await dialog().getByText('Succeeded').waitFor({ timeout: FINISHED });
+    expect(await dialog().locator('.try-result code').textContent()).toContain('"currency":"USD"');
+    await dialog().getByRole('button', { name: 'Close' }).last().click();
+    await page.getByText('2 items of 1 cause').waitFor();
+
+    let sent: string | null = null;
+    await page.route(/\/dead-letters\/redrive$/, (route) => {
+      sent = route.request().postData();
+      return route.fulfill({ json: { redriven: 1, revision: 2 } });
+    });
+    await button('Redrive 1 correction').click();
+    await page.getByText('1 item corrected and run again, in revision 2.').waitFor();
+    expect(sent).toContain('"note": 12345678901234567890.10');
+    expect(await page.evaluate(isHeld)).toBe(false);
+  });
+});
+
+describe('several dead letters', () => {
+  it('get the same change, tried on one of them before the others run; what is hopeless is discarded', async () => {
+    await openLetters([...goodRecords(4), ...[4, 5, 6, 7].map((n) => usage(n, { quantity: `-${n}` }))]);
+    await button('Show all 4').click();
+    await page.getByRole('checkbox', { name: 'Line 5' }).check();
+    await page.getByRole('checkbox', { name: 'Line 6' }).check();
+    await page.getByRole('checkbox', { name: 'Line 7' }).check();
+    await page.getByText('4 of 4 loaded, 3 selected').waitFor();
+    await button('Correct 3 selected').click();
+    await page.getByRole('heading', { name: 'Redrive 3 items?' }).waitFor();
+    expect(await button('Redrive 3 items').isDisabled()).toBe(true);
+    await page.getByRole('textbox', { name: 'Field' }).fill('quantity');
+    await page.getByLabel('New value').fill('2');
+    await button('Change another field').click();
+    await page.getByRole('textbox', { name: 'Field' }).nth(1).fill('meta.amount');
+    await page.getByLabel('What becomes of it').nth(1).selectOption('json');
+    await page.getByLabel('New value').nth(1).fill('null');
+    await page.getByText('null removes a field').waitFor();
+    await page.getByLabel('New value').nth(1).fill('1.10');
+    expect(await dialog().locator('.previews h3').allTextContents()).toEqual(['Line 5', 'Line 6', 'Line 7']);
+    expect(await dialog().locator('ins').allTextContents()).toContain('+     "amount": 1.10');
+    await dashboard.shot(page, 'dead-letters-change', { fullPage: false });
+    const sent: unknown[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/redrive')) sent.push(request.postData());
+    });
+    await button('Try one first').click();
+    await dialog().locator('.try-result', { hasText: 'Succeeded' }).waitFor({ timeout: FINISHED });
+    expect(await dialog().locator('.try-result code').textContent()).toContain('"quantity":"2"');
+    await dashboard.shot(page, 'dead-letters-tried', { fullPage: false });
+    await button('Redrive the other 2').click();
+    await page.getByText('2 items run again, in revision 2 of this batch.').waitFor();
+    const patch = '"patch":{"quantity":"2","meta":{"amount":1.10}}';
+    expect(sent).toEqual([`{"items":[4],${patch}}`, `{"items":[5,6],${patch}}`]);
+    await page.getByText('1 item of 1 cause').waitFor({ timeout: FINISHED });
+
+    await button('Discard').last().click();
+    await page.getByText('It counts as discarded from then on').waitFor();
+    expect(await button('Discard 1 item').isDisabled()).toBe(true);
+    await page.getByLabel('Reason').fill('sent twice');
+    await button('Discard 1 item').click();
+    await page.getByText('1 item discarded. A new report follows.').waitFor();
+    await page.getByText('No item of this batch is dead.').waitFor({ timeout: FINISHED });
+  });
+});
+
+describe('a batch whose dead letters change', () => {
+  it('is followed by its row alone: no other request, nothing vanishes, and what was typed stays', async () => {
+    const id = await openLetters([usage(1, { quantity: '-3' }), usage(2, { currency: 'XXD' })]);
+    const row = (await (await dashboard.stack.api(`batches/${id}`)).json()) as BatchView;
+    const { groups } = (await (await dashboard.stack.api(`batches/${id}/dead-letters`)).json()) as {
+      groups: { cause: string; reason: string; count: number; example: { index: number } }[];
+    };
+    const [first, second] = [groups[0]?.cause ?? '', groups[1]?.cause ?? ''];
+    const now = { state: 'running' as BatchView['state'], revision: 0, dead: 10 };
+    const causes = () => ({ [first]: now.dead - 2, [second]: 2 });
+    await page.route(`**/api/batches/${id}`, (route) => {
+      const counts = { ...row.counts, accepted: 1_000, dead: now.dead, pending: 100 };
+      return route.fulfill({ json: { ...row, ...now, counts, causes: causes(), reportRevision: null } });
+    });
+    const asked: string[] = [];
+    await page.route(/\/dead-letters\?/, (route) => {
+      const cause = new URL(route.request().url()).searchParams.get('cause');
+      asked.push(cause === null ? 'groups' : 'cause');
+      const counts = Object.values(causes());
+      const all = groups.map((group, n) => ({ ...group, count: counts[n] }));
+      const example = groups.find((group) => group.cause === cause)?.example;
+      const items = Array.from({ length: 5 }, (_, n) => ({ ...example, index: n, line: n + 1 }));
+      const body = cause === null ? { batch: id, count: now.dead, groups: all, otherCauses: 0 } : { items };
+      return route.fulfill({ json: body });
+    });
+    await page.clock.install();
+    await page.reload();
+    await page.getByText('10 items of 2 causes').waitFor();
+    await button('Show all 8').click();
+    await page.locator('.letters li').nth(4).waitFor();
+    expect(asked).toEqual(['cause']);
+    await page.evaluate(`new MutationObserver(() => {
+      const isWhole = document.querySelectorAll('.cause').length === 2 && document.querySelectorAll('.letters li').length > 4;
+      if (!isWhole || document.querySelector('main .loading')) window.flashed = document.querySelector('main').innerHTML;
+    }).observe(document.body, { childList: true, subtree: true })`);
+    /** Lets the page look until it shows so many. */
+    const grow = async (dead: number): Promise<void> => {
+      now.dead = dead;
+      await page.clock.runFor(3_100);
+      await page.getByText(`${dead} items of 2 causes`).waitFor();
+    };
+    for (const dead of [20, 30, 40, 50, 60]) await grow(dead);
+    expect(asked).toEqual(['cause']);
+    now.state = 'completedWithDeadLetters';
+    await grow(61);
+    await page.clock.runFor(100);
+    await expect.poll(() => asked.toSorted()).toEqual(['cause', 'cause', 'groups']);
+
+    await button('Edit and redrive').nth(1).click();
+    const item = page.getByLabel('Item, as JSON');
+    await item.fill('{"id":"typed"}');
+    Object.assign(now, { state: 'running', revision: 1 });
+    await page.clock.runFor(30_000);
+    await page.getByText('once the batch is finished').waitFor();
+    await grow(70);
+    await grow(80);
+    expect(await item.inputValue()).toBe('{"id":"typed"}');
+    expect(await button('Redrive corrected').isDisabled()).toBe(true);
+    expect(asked).toHaveLength(3);
+    now.state = 'completedWithDeadLetters';
+    await grow(81);
+    expect(await item.inputValue()).toBe('{"id":"typed"}');
+    expect(await button('Redrive corrected').isEnabled()).toBe(true);
+    expect(asked).toHaveLength(5);
+    expect(await page.evaluate('window.flashed')).toBeUndefined();
+  });
+});
+
+describe('dead letters of all batches', () => {
+  it('are filtered in the address, and redriven or discarded in one batch after the other', async () => {
+    const id = await openLetters([usage(1, { quantity: '-3' }), usage(2, { quantity: '-4' }), usage(3)]);
+    const cause = 'rejected: Reject: Expected a quantity zero or more for usage, got -#.';
+    const other = '00000000-0000-7000-8000-000000000001';
+    const asked: string[] = [];
+    await page.route(/\/api\/dead-letters/, (route) => {
+      asked.push(new URL(route.request().url()).search);
+      return route.fulfill({ json: lettersOf(id, other, cause) });
+    });
+    await page.getByRole('link', { name: 'Dead letters', exact: true }).first().click();
+    await page.getByText('78 items of 2 causes, 3 of them of causes that their batches do not name').waitFor();
+    await page.getByText('1,234 batches from 2026-11-16 to 2026-11-22 (UTC) looked at').waitFor();
+    await page.getByLabel('Text of the cause').fill('quantity');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('From day (UTC)').fill('2026-11-20');
+    expect(page.url()).toContain('#/dead-letters?cause=quantity&from=2026-11-20');
+    await page.reload();
+    await page.getByText('70 items in 5 batches').waitFor();
+    expect(await page.getByLabel('Text of the cause').inputValue()).toBe('quantity');
+    expect(asked.at(-1)).toBe('?cause=quantity&from=2026-11-20');
+    await dashboard.shot(page, 'dead-letters-of-batches');
+
+    let release = (): void => {};
+    const sent: unknown[] = [];
+    await page.route(/\/dead-letters\/redrive$/, async (route) => {
+      sent.push(route.request().postDataJSON());
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      await route.fulfill({ json: { batch: id, revision: 1, redriven: 40, unreadable: 0, chunks: 1, at: '' } });
+    });
+    await button('Redrive in all').first().click();
+    await page.getByRole('heading', { name: 'Redrive 60 items in 2 batches?' }).waitFor();
+    await page.getByText('Left alone: 1 batch that still runs, and 2 older batches.').waitFor();
+    await page.getByLabel('Most items per second').fill('2');
+    await page.getByText('At this rate they take at least 20 s.').waitFor();
+    await button('Redrive 60 items').click();
+    await button('Stop after this batch').click();
+    await expect.poll(() => sent).toEqual([{ cause, ratePerSecond: 2 }]);
+    release();
+    await page.getByText('2 of 2 batches done').waitFor();
+    expect(await dialog().locator('li .tag').allTextContents()).toEqual(['done', 'left']);
+    await dialog().getByText('40 items run again, in revision 1').waitFor();
+    await dialog().getByRole('button', { name: 'Close' }).last().click();
+
+    await page.route(/\/dead-letters\/discard$/, (route) =>
+      route.request().url().includes(other)
+        ? route.fulfill({ status: 409, json: { title: 'Conflict', detail: 'Batch is running.' } })
+        : route.fulfill({ json: { batch: id, revision: 1, discarded: 40, chunks: 1, at: '' } }),
+    );
+    await button('Discard in all').first().click();
+    expect(await button('Discard 60 items').isDisabled()).toBe(true);
+    await page.getByLabel('Reason').fill('test data');
+    await button('Discard 60 items').click();
+    await page.getByText('2 of 2 batches done · 1 failed').waitFor();
+    await dialog().getByText('Batch is running.').waitFor();
+    await dashboard.shot(page, 'dead-letters-of-batches-done');
+    await dialog().getByRole('button', { name: 'Close' }).last().click();
+
+    await page.getByRole('link', { name: 'march.ndjson' }).click();
+    await page.getByText('2 of 2 loaded').waitFor();
+    expect(await page.locator('.letters li').count()).toBe(2);
+  });
+});
+
+function lettersOf(id: string, other: string, cause: string): DeadLettersOfBatches {
+  const batch = { createdAt: '2026-11-21T10:00:00.000Z', state: 'completedWithDeadLetters' } as const;
+  const group = { workload: 'billing', count: 5, batches: [{ ...batch, id: other, count: 5 }], moreBatches: 0 };
+  const batches = [
+    { ...batch, id, count: 40, file: 'march.ndjson', labels: { customer: 'acme', month: '2026-10' } },
+    { ...batch, id: other, count: 20, file: '\u202egnp.exe.ndjson' },
+    { ...batch, id: other.replace('1', '2'), count: 10, state: 'running' as const },
+  ];
+  return {
+    ...{ from: '2026-11-16', to: '2026-11-22', count: 78, otherCauses: 3, lookedAt: 1_234, notLookedAt: 0 },
+    groups: [
+      { ...group, cause, count: 70, batches, moreBatches: 2 },
+      { ...group, cause: 'exhausted: FetchError: The service answered 503' },
+    ],
+  };
+}

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Operations } from '../../../shared/contract/operations.ts';
+import { LOOK } from '../../../shared/cost/model/open-tab.ts';
+import { priceOperations } from '../../../shared/cost/price.ts';
+import { readPriceSheet } from '../../../shared/cost/sheet.ts';
+import { auditSchema } from '../../../shared/http/audit/schemas.ts';
+import { ROUTES } from '../../../shared/http/routes.ts';
+import { connectionsTo } from '../../helpers/connections.ts';
+import { startPipelineOn } from '../api/pipeline.ts';
+import { type CountingStorage, startCountingStorage } from '../idle/counting-storage.ts';
+import { type Answered, type Asked, ask, registerFunctions } from './functions.ts';
+
+const QUEUE = 'billing-normal-0';
+const ITEMS = 60;
+const PRICES = readPriceSheet('2026');
+/** What a route is asked beside its plain address. */
+const QUERIES: Record<string, string[]> = {
+  'get-results': ['?format=csv', '?manifest', '?limit=2', '?limit=2&format=csv'],
+  'get-report': ['?format=csv', '?format=json'],
+  'get-dead-letters': ['?format=ndjson', '?format=ndjson&cause=none', '?cause=CAUSE', '?cause=CAUSE&limit=1'],
+  'find-items': ['?state=dead', '?results&limit=10', '?itemId=i7'],
+  'list-queues': ['?fresh'],
+  'list-batches': ['?day=2026-01-01', '?state=completed'],
+  health: ['?deep'],
+};
+
+let storage: CountingStorage;
+let params: Record<string, string>;
+
+beforeAll(async () => {
+  storage = await startCountingStorage(() => 0);
+  const pipeline = startPipelineOn(storage.direct);
+  const items = Array.from({ length: ITEMS }, (_, n) => ({ id: `i${n}`, ...(n % 3 === 0 ? { reject: 'no' } : {}) }));
+  const { id } = await pipeline.submit(items);
+  await pipeline.finish(id);
+  await pipeline.submit([{ id: 'open' }]);
+  await pipeline.stop();
+  params = { id, queue: QUEUE, position: '7', workload: 'billing', file: 'app.js' };
+  Object.assign(process.env, connectionsTo(storage.counted));
+  await registerFunctions();
+});
+afterAll(() => storage?.stop());
+
+/** What the header says, and what storage has seen. */
+async function costOf(asked: Asked): Promise<{ answer: Answered; said: Operations; seen: Operations; usd: number }> {
+  storage.take();
+  const answer = await ask(asked);
+  const { usd = Number.NaN, ...said } = Object.fromEntries(
+    (answer.headers.get('sluice-cost') ?? '').split(', ').map((member) => {
+      const [name = '', value] = member.split('=');
+      return [name, Number(value)];
+    }),
+  );
+  return { answer, said, seen: storage.take(), usd };
+}
+
+const LOOKS = ROUTES.filter(({ method }) => method === 'GET').flatMap(({ name, route }) =>
+  ['', ...(QUERIES[name] ?? [])].map((query) => ({ name, template: route + query })),
+);
+/**
+ * What is refused: here no dashboard is built, the workload of the batch is not deployed, and the containers that
+ * workloads declare are missing.
+ */
+const STATUS: Record<string, number> = {
+  dashboard: 503,
+  'dashboard/{file}': 404,
+  'batches/{id}/items?itemId=i7': 400,
+  'health?deep': 503,
+};
+
+describe('the header sluice-cost says what storage has seen', () => {
+  it.each(LOOKS)('GET $template', async ({ name, template }) => {
+    const filled = template.replaceAll(/\{(\w+)\}/g, (_, parameter) => params[parameter] ?? '');
+    const path = filled.replace('CAUSE', encodeURIComponent('rejected: no'));
+
+    const { answer, said, seen, usd } = await costOf({ name, path, params });
+
+    expect(answer.status).toBe(STATUS[template] ?? 200);
+    expect(said).toEqual(seen);
+    expect(usd).toBeGreaterThan(0);
+  });
+
+  it.each(LOOKS.filter(({ template }) => ['overview', 'queues', 'batches'].includes(template)))(
+    'GET $template costs a look of the dashboard at most what the model of an open tab reckons',
+    async ({ name, template }) => {
+      const { said } = await costOf({ name, path: template });
+
+      const [own, reckoned] = [said, LOOK].map((operations) => priceOperations(operations, PRICES).totalUsd);
+      expect(own).toBeGreaterThan(0);
+      expect(own).toBeLessThanOrEqual(reckoned ?? 0);
+    },
+  );
+
+  it('of a body that is made while it is sent', async () => {
+    const { said } = await costOf({ name: 'get-results', path: `batches/${params.id}/results`, params });
+
+    expect(said).toEqual({ 'table.get': 1, 'table.query': 1, 'blob.get': ITEMS / 3 });
+  });
+
+  it('of a request that is refused', async () => {
+    const id = '01985a00-0000-7000-8000-000000000000';
+    const { answer, said, seen } = await costOf({ name: 'get-batch', path: `batches/${id}`, params: { id } });
+
+    expect([answer.status, said]).toEqual([404, { 'table.query': 1 }]);
+    expect(said).toEqual(seen);
+  });
+
+  it('of an action', async () => {
+    const { said, seen } = await costOf({
+      ...{ name: 'pause-queue', method: 'POST', path: `queues/${QUEUE}/pause`, params },
+      body: '{"reason":"test"}',
+    });
+
+    expect(said).toEqual(seen);
+  });
+});
+
+it('an action is in the audit log, and what was refused is not', async () => {
+  const headers = { 'sluice-operator': 'Ada%20Lovelace', 'x-ms-client-principal': 'e30=' };
+  const pause = { name: 'pause-queue', method: 'POST', headers };
+  await ask({ ...pause, path: `queues/${QUEUE}/pause`, params: { queue: QUEUE }, body: '{"reason":"for the log"}' });
+  await ask({ ...pause, path: 'queues/none/pause', params: { queue: 'none' } });
+
+  const answer = await ask({ name: 'get-audit', path: `audit?target=${QUEUE}&limit=1` });
+
+  expect(auditSchema.parse(JSON.parse(answer.text)).entries).toEqual([
+    {
+      ...{ at: expect.any(String), action: 'pause-queue', target: QUEUE, by: 'Ada Lovelace', verified: false },
+      ...{ detail: 'reason: for the log', status: 200 },
+    },
+  ]);
+  const all = await ask({ name: 'get-audit', path: 'audit' });
+  expect(all.text).not.toContain('"none"');
+});

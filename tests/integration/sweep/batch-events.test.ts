@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest';
+import { pauseBatch } from '../../../shared/commands/pause.ts';
+import { resumeBatch } from '../../../shared/commands/resume.ts';
+import { getResults } from '../../../shared/http/batches/get-results.ts';
+import { createCollectRound } from '../../../shared/results/collect-round.ts';
+import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
+import { sweep } from '../../../shared/sweep/sweep.ts';
+import { receive } from '../../../shared/wake/messages.ts';
+import type { HaltRule } from '../../../shared/workload/define.ts';
+import type { QueueAddress } from '../../../shared/workload/registry.ts';
+import { createRegistry } from '../../../shared/workload/registry.ts';
+import { dyingAt } from '../../helpers/crashes.ts';
+import { call } from '../api/pipeline.ts';
+import { echo } from './echo.ts';
+import type { Published } from './stubs.ts';
+import { DONE, ITEMS, MINUTE, RESULTS, unheard, useWorld } from './use-world.ts';
+import { downstream, itemsOf, type World } from './world.ts';
+
+const use = useWorld();
+
+/** Of wakes and drains; and the clock of these tests runs ahead until their batches are at risk. */
+const OTHERS = new Set<Published['type']>(['QueueWorkDetected', 'QueueEmpty', 'DeadlineAtRisk']);
+/** What subscribers to everything else would have got by now. */
+const told = (): Published[] => use.world.topic.events.filter(({ type }) => !OTHERS.has(type));
+const idsOf = (type: Published['type']): string[] =>
+  told().flatMap((event) => (event.type === type ? [event.messageId] : []));
+
+/** What a world has, for a workload with other options. */
+const withOptions = (world: World, options: { halt?: HaltRule; resultsReady?: boolean }): World['deps'] => ({
+  ...world.deps,
+  registry: createRegistry([{ ...echo, ...options }]),
+});
+
+/** Runs the next chunk of the queue, of three items, and has its result collected. */
+async function runChunk(world: World, deps: FinalizeDeps = world.deps): Promise<void> {
+  await world.drainOne(ITEMS);
+  await world.collectAs(deps);
+}
+
+describe('BatchProgress', () => {
+  it('of a batch that is over within a minute is not published', async () => {
+    const { world } = use;
+    const { id } = await world.submit(itemsOf(9));
+    await world.drainAll();
+
+    expect(await world.batch(id)).toMatchObject(DONE);
+    expect(told().map(({ type }) => type)).toEqual(['BatchCompleted']);
+  });
+
+  it('names the highest threshold that was passed, at most one per minute, and never the end', async () => {
+    const { world } = use;
+    const { id } = await world.submit(itemsOf(24));
+    await runChunk(world);
+    await runChunk(world);
+    world.wait(2 * MINUTE);
+    for (const waitMs of [0, 2 * MINUTE, 0, 2 * MINUTE, 2 * MINUTE, 0]) {
+      await runChunk(world);
+      world.wait(waitMs);
+    }
+
+    // 9 of 24 items after two minutes, 15 in the same minute as 12, and the eighth chunk is the end.
+    expect(idsOf('BatchProgress')).toEqual([25, 50, 75].map((percent) => `progress-${id}-0-${percent}`));
+    expect(told().map(({ details }) => details?.percent)).toEqual([25, 50, 75, undefined]);
+    expect(told()[1]).toMatchObject({ batch: id, items: 24, workload: 'echo', lane: 'normal' });
+    expect(told()[1]?.details).toMatchObject({ percent: 50, revision: 0, counts: { accepted: 24, succeeded: 15 } });
+    expect(await world.batch(id)).toMatchObject({ state: 'completed', succeeded: 24, progressPercent: 75 });
+  });
+});
+
+describe('ResultsReady', () => {
+  const resultsOf = async (batch: string, chunk: string): Promise<string[]> => {
+    const path = `batches/${batch}/results?from=${chunk}&limit=1`;
+    const { text } = await call((request) => getResults(use.world.deps, request), path, { params: { id: batch } });
+    return text
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { id: string }).id);
+  };
+
+  it('names chunks whose results can be read one by one while the batch runs', async () => {
+    const { world } = use;
+    const deps = withOptions(world, { resultsReady: true });
+    downstream.broken.add('b');
+    const id = await unheard(world);
+    await world.drainOne(ITEMS, 2);
+    await world.collectAs(deps);
+
+    const [event] = told();
+    expect(event).toMatchObject({ type: 'ResultsReady', batch: id, items: 6 });
+    expect(event?.details).toMatchObject({ succeeded: 4, dead: 2, revision: 0 });
+    const chunks = event?.details?.chunks as string[];
+    const read = await Promise.all(chunks.map((chunk) => resultsOf(id, chunk)));
+    expect(read).toEqual([
+      ['i0', 'i2'],
+      ['i3', 'i5'],
+    ]);
+    await world.drainAll();
+    await runChunk(world, deps);
+    expect(await world.batch(id)).toMatchObject({ state: 'completedWithDeadLetters', succeeded: 6, dead: 3 });
+  });
+
+  // The transaction, and the event; then the message is deleted.
+  it.each([1, 2])(
+    'is published again, with the same id, when a process dies at write %i of the collection',
+    async (at) => {
+      const { world } = use;
+      const deps = withOptions(world, { resultsReady: true });
+      const id = await unheard(world);
+      await world.drainOne(ITEMS, 2);
+      const messages = await receive(world.clients.queue(RESULTS), 1, 30);
+      const address = world.deps.registry.queue(RESULTS) as QueueAddress;
+      await createCollectRound(dyingAt<FinalizeDeps>(deps, at), address)(messages).catch(() => undefined);
+      expect((await world.batch(id)).chunksDone).toBe(2);
+      expect(idsOf('ResultsReady')).toHaveLength(at - 1);
+
+      // The same message once more, as after its visibility timeout.
+      await createCollectRound(deps, address)(messages);
+
+      expect(idsOf('ResultsReady')).toHaveLength(at);
+      expect(new Set(idsOf('ResultsReady')).size).toBe(1);
+      expect(told()[0]?.details).toMatchObject({ chunks: ['000000', '000001'], succeeded: 6 });
+      await runChunk(world, deps);
+      expect(await world.batch(id)).toMatchObject(DONE);
+    },
+  );
+});
+
+describe('BatchPaused and BatchResumed', () => {
+  it('tell of an operator who pauses and resumes, also through a topic that is away', async () => {
+    const { world } = use;
+    const id = await unheard(world);
+    await pauseBatch(world.deps, id, 'look first');
+    await world.drainUnasked(ITEMS);
+    world.topic.broken = true;
+    // Neither the event nor the wake goes out.
+    await expect(resumeBatch(world.deps, id)).rejects.toThrow('does not answer');
+    world.topic.broken = false;
+    expect(told().map(({ type }) => type)).toEqual(['BatchPaused']);
+    world.wait(3 * MINUTE);
+    await sweep(world.deps);
+
+    expect(told().map(({ messageId }) => messageId)).toEqual([`paused-${id}-0-0`, `resumed-${id}-0-1`]);
+    expect(told()[0]?.details).toEqual({ by: 'operator', reason: 'look first', revision: 0 });
+    await world.drainAll();
+    expect(await world.batch(id)).toMatchObject(DONE);
+  });
+
+  it('tell of the rule of a workload that pauses its batch', async () => {
+    const { world } = use;
+    downstream.broken.add('b');
+    const deps = withOptions(world, { halt: { deadShare: 0.2, after: 3 } });
+    const id = await unheard(world);
+    await runChunk(world, deps);
+
+    const reason = expect.stringMatching(/^1 of 3 items/);
+    expect(told().find(({ type }) => type === 'BatchPaused')).toMatchObject({
+      ...{ messageId: `paused-${id}-0-0`, items: 9 },
+      details: { by: 'halt', reason, revision: 0 },
+    });
+    downstream.broken.clear();
+    await world.drainUnasked(ITEMS);
+    await resumeBatch(deps, id);
+    await world.drainUnasked(ITEMS);
+    await world.collectAs(deps);
+    expect((await world.batch(id)).state).toBe('completedWithDeadLetters');
+  });
+});

@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { looksWhileStill, openTab } from '../../../../shared/cost/model/open-tab.ts';
+import { readPriceSheet } from '../../../../shared/cost/sheet.ts';
+import { everyMs } from '../../../../web/live/pace.ts';
+
+const SHEET = readPriceSheet('2026');
+
+/** Looks of the dashboard itself at a page where nothing moves any more. */
+function looksOfPage(seconds: number): number {
+  let looks = 0;
+  for (let atMs = 0; atMs < seconds * 1_000; looks += 1) {
+    const wait = everyMs({ isMoving: false, movedAt: 0, touchedAt: 0 }, atMs);
+    if (wait === undefined) return looks;
+    atMs += wait;
+  }
+  return looks;
+}
+
+it.each([[30], [60], [120], [900], [1_800], [86_400]])(
+  'looks as the dashboard does in %i s without movement',
+  (seconds) => {
+    expect(looksWhileStill(seconds)).toBe(looksOfPage(seconds));
+  },
+);
+
+it('looks as the dashboard does while something moves', () => {
+  const looks = (touchedAt: number) =>
+    86_400_000 / (everyMs({ isMoving: true, movedAt: 3_600_000, touchedAt }, 3_600_000) ?? 0);
+  const { attended, unattended } = openTab({ idleHours: 0, batches: 0 }, SHEET);
+
+  expect([attended.looks, unattended.looks]).toEqual([looks(3_600_000) * 30, looks(0) * 30]);
+});
+
+it('costs cents a month when nothing moves, and what the documentation says with the default parameters', () => {
+  const idle = openTab({ idleHours: 24, batches: 0 }, SHEET);
+  const usual = openTab({ idleHours: 22, batches: 10 }, SHEET);
+
+  expect(idle.attended).toEqual(idle.unattended);
+  expect(idle.attended.looks).toBe(44 * 30);
+  expect(idle.attended.usd).toBeLessThan(0.1);
+  expect([usual.attended.looks, usual.unattended.looks]).toEqual([85_200, 16_800]);
+  expect([usual.attended.usd, usual.unattended.usd].map((usd) => usd.toFixed(2))).toEqual(['4.84', '0.95']);
+});

@@ -1,0 +1,147 @@
+/** What response times and saturated instances change in the plan, on models of storage and of a growing app. */
+import { describe, expect, test } from 'vitest';
+import { adaptGate, type WaveSummary } from '../../../../shared/drain/planning/adapt.ts';
+import { createPlanner } from '../../../../shared/drain/planning/planner.ts';
+import type { WaveLoad } from '../../../../shared/drain/planning/wave-load.ts';
+import { type GateRow, newGate } from '../../../../shared/wake/gate-row.ts';
+import { memoryTable } from '../../../helpers/memory-table.ts';
+import { address, NOW, summary } from '../drain-fixtures.ts';
+
+const PLACES = 5;
+const adapt = (row: GateRow, wave: WaveSummary): GateRow => ({
+  ...row,
+  ...adaptGate(row, wave, { isLimited: false, concurrentActivities: PLACES, nowMs: NOW }),
+});
+const sum = (values: number[]): number => values.reduce((total, value) => total + value, 0);
+
+/** What storage does to so many tasks at once, in milliseconds per response; it throttles from some time on. */
+interface Storage {
+  responseMs: (atOnce: number, wave: number) => number;
+  throttlesAboveMs: number;
+}
+/** Each task waits for a response, then works for 20 ms. */
+const WORK_MS = 20;
+
+/** Forty waves of at most 100 tasks, after one of a single task; `sees`: whether the plan gets to know the load. */
+function drain({ responseMs, throttlesAboveMs }: Storage, sees: boolean, own: Partial<WaveLoad> = {}) {
+  const loadOf = (ms: number): WaveLoad | undefined =>
+    sees ? { instances: 20, cpu: 0.3, eventLoop: 0.3, responses: 1_000, responseMs: ms, ...own } : undefined;
+  let row = adapt(newGate('q'), summary({ load: loadOf(responseMs(1, 0)) }));
+  const waves = Array.from({ length: 40 }, (_, index) => {
+    const tasks = row.taskLimit === 0 ? 100 : Math.min(100, row.taskLimit);
+    const ms = responseMs(tasks, index);
+    const throttled = ms > throttlesAboveMs ? 5 : 0;
+    const items = (tasks * 30_000) / (ms + WORK_MS);
+    row = adapt(row, summary({ tasks, done: tasks, items, seconds: 30, throttled, load: loadOf(ms) }));
+    return { tasks, ms, throttled, items };
+  });
+  return {
+    items: sum(waves.map(({ items }) => items)),
+    throttled: sum(waves.slice(5).map(({ throttled }) => throttled)),
+    meanMs: sum(waves.slice(5).map(({ ms }) => ms)) / 35,
+    lastTasks: waves.at(-1)?.tasks,
+  };
+}
+
+/** 250 operations per second: more tasks than they occupy only wait longer. It throttles when they wait for 0.2 s. */
+const NEAR_ITS_LIMIT: Storage = {
+  responseMs: (atOnce) => Math.max(8, (atOnce / 250) * 1_000 - WORK_MS),
+  throttlesAboveMs: 200,
+};
+
+describe('storage near its limit', () => {
+  test('responds sooner and does not throttle when its response times are heeded, for the same items', () => {
+    const blind = drain(NEAR_ITS_LIMIT, false);
+    const seeing = drain(NEAR_ITS_LIMIT, true);
+
+    expect([blind.throttled > 0, seeing.throttled]).toEqual([true, 0]);
+    // The figures of docs/architecture.md.
+    expect([blind.meanMs, seeing.meanMs].map(Math.round)).toEqual([178, 96]);
+    expect(seeing.items).toBeGreaterThan(blind.items * 0.97);
+  });
+
+  test('is not what makes responses slow where the instances are saturated: the tasks stay', () => {
+    const never = { ...NEAR_ITS_LIMIT, throttlesAboveMs: 10_000 };
+
+    expect(drain(never, true, { eventLoop: 0.95 }).lastTasks).toBe(100);
+  });
+
+  test('that turns slow for all, however few tasks there are, costs a wave and no more', () => {
+    const turns = { responseMs: (_: number, wave: number) => (wave < 10 ? 10 : 400), throttlesAboveMs: 10_000 };
+    const [blind, seeing] = [drain(turns, false), drain(turns, true)];
+
+    expect(seeing.lastTasks).toBe(100);
+    expect(seeing.items).toBeGreaterThan(blind.items * 0.97);
+  });
+
+  test('that is slow once in a while costs little', () => {
+    const hiccups = { responseMs: (_: number, wave: number) => (wave % 13 === 7 ? 500 : 10), throttlesAboveMs: 10_000 };
+
+    expect(drain(hiccups, true).items).toBeGreaterThan(drain(hiccups, false).items * 0.85);
+  });
+});
+
+const SLICE = 30;
+
+interface App {
+  instances: number;
+  /** Seconds until the platform adds an instance while tasks wait, up to `most`. */
+  addsAfter: number;
+  most: number;
+  /** Seconds of work for one place. */
+  work: number;
+}
+
+/** Drains work on instances that are busy with five tasks each, in waves of slices, as the real plan has them. */
+async function drainOn(app: App, sees: boolean) {
+  const options = { sliceSeconds: SLICE, visibilitySeconds: 300, capacity: 100, concurrentActivities: PLACES };
+  const plan = createPlanner({ ...options, table: memoryTable().table, now: () => NOW });
+  let row: GateRow = { ...newGate('billing-normal-0'), secondsPerReference: 1 };
+  let { work, instances, addsAfter: addsAt } = app;
+  let now = 0;
+  const waits: number[] = [];
+  while (work > 0) {
+    const { tasks } = await plan(address, row, Math.ceil(work));
+    const seconds = Math.min(SLICE, work / tasks);
+    let waiting = tasks;
+    let ends: number[] = [];
+    while (waiting > 0 || ends.length > 0) {
+      const begun = Math.min(waiting, instances * PLACES - ends.length);
+      ends.push(...Array.from({ length: begun }, () => now + seconds));
+      waiting -= begun;
+      waits.push(Math.ceil(waiting / (instances * PLACES)) * SLICE);
+      const canAdd = waiting > 0 && instances < app.most;
+      now = Math.min(...ends, canAdd ? Math.max(now, addsAt) : Number.POSITIVE_INFINITY);
+      if (canAdd && now >= addsAt) {
+        instances += 1;
+        addsAt = now + app.addsAfter;
+      }
+      ends = ends.filter((end) => end > now);
+    }
+    work -= tasks * seconds;
+    const load: WaveLoad = { instances, cpu: 1, eventLoop: 0.2, responses: 1_000, responseMs: 10 };
+    const counts = { tasks, done: tasks * seconds, seconds, taskSeconds: tasks * seconds };
+    row = { ...adapt(row, summary({ ...counts, load: sees ? load : undefined })), aliveUntil: 'set' };
+    // To finish a wave and plan the next.
+    now += 1;
+  }
+  return { seconds: now, instances, waitsLater: Math.max(...waits.slice(waits.indexOf(0))) };
+}
+
+describe('saturated instances', () => {
+  test('hold up other queues for a slice instead of minutes, and end in the same time', async () => {
+    const app = { instances: 1, addsAfter: Number.POSITIVE_INFINITY, most: 1, work: 12_000 };
+    const [blind, seeing] = [await drainOn(app, false), await drainOn(app, true)];
+
+    expect([blind.waitsLater, seeing.waitsLater]).toEqual([570, 30]);
+    expect(seeing.seconds).toBeLessThan(blind.seconds * 1.03);
+  });
+
+  test('are joined by as many others as without the bound', async () => {
+    const app = { instances: 1, addsAfter: 20, most: 20, work: 60_000 };
+    const [blind, seeing] = [await drainOn(app, false), await drainOn(app, true)];
+
+    expect([blind.instances, seeing.instances]).toEqual([20, 20]);
+    expect(seeing.seconds).toBeLessThan(blind.seconds * 1.05);
+  });
+});

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { toBatchEntity } from '../../../../shared/batches/batch-row.ts';
+import { indexBatch } from '../../../../shared/batches/index-rows.ts';
+import { openBatch } from '../../../../shared/batches/open-rows.ts';
+import { newBatchId } from '../../../../shared/contract/names.ts';
+import { listDeadLetters } from '../../../../shared/http/dead-letters/list-dead-letters.ts';
+import { deadLettersOfBatchesSchema } from '../../../../shared/http/dead-letters/schemas.ts';
+import { batchRowOf } from '../../../helpers/factories.ts';
+import { memoryTable } from '../../../helpers/memory-table.ts';
+import { requestFor } from '../requests.ts';
+
+const DAY = Date.parse('2026-03-31T00:00:00.000Z');
+const causes = { 'rejected: Error: no': 2 };
+
+describe('dead letters of the batches of some days', () => {
+  it('are those of the newest 500 unfinished batches, and of all that have ended with some', async () => {
+    const { table, before } = memoryTable();
+    const open = Array.from({ length: 503 }, (_, n) =>
+      batchRowOf({ id: newBatchId(DAY + n), state: 'running', dead: 2, causes }),
+    );
+    for (const row of open) await openBatch(table, row);
+    // The others have been deleted meanwhile. Lines are as a batch was accepted, or as it ended before a redrive.
+    for (const n of [2, 3, 502]) if (open[n]) await table.createEntity(toBatchEntity(open[n]));
+    for (const n of [3, 502]) if (open[n]) await indexBatch(table, { ...open[n], state: 'completed', dead: n - 3 });
+    const ended = { state: 'completedWithDeadLetters', dead: 2, causes } as const;
+    await indexBatch(table, batchRowOf({ ...ended, id: newBatchId(DAY + 1_000) }));
+    await indexBatch(table, batchRowOf({ ...ended, id: newBatchId(DAY + 1_001), state: 'completed', dead: 0 }));
+    await indexBatch(table, batchRowOf({ ...ended, id: newBatchId(DAY - 1) }));
+    let calls = 0;
+    before(async () => {
+      calls += 1;
+    });
+
+    const deps = { table, now: () => DAY };
+    const { jsonBody } = await listDeadLetters(deps, requestFor('dead-letters?day=2026-03-31'));
+
+    const { groups, ...rest } = deadLettersOfBatchesSchema.parse(jsonBody);
+    expect(rest).toMatchObject({ count: 6, otherCauses: 0, lookedAt: 3, notLookedAt: 3 });
+    expect(groups).toMatchObject([{ workload: 'billing', count: 6, moreBatches: 0 }]);
+    expect(calls).toBe(502);
+  });
+});

@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { readPriceSheet } from '../../../../shared/cost/sheet.ts';
+import { costOf } from '../../../../shared/http/edge/cost-header.ts';
+
+const SHEET = readPriceSheet('2026');
+/** 0.4 per million executions and 0.000026 per GB-second; 2 GB. */
+const EXECUTION = 0.000_000_4;
+const GB_SECOND = 0.000_026;
+
+const usdOf = (operations: Record<string, number>, seconds: number): number =>
+  Number(/^usd=([\d.]+)/.exec(costOf({ operations, seconds }, SHEET))?.[1]);
+
+it('names each operation beside the price', () => {
+  expect(costOf({ operations: { 'table.query': 2, 'blob.get': 181 }, seconds: 0.2 }, SHEET)).toBe(
+    'usd=0.000124872, blob.get=181, table.query=2',
+  );
+});
+
+it.each([
+  [0.02, 2],
+  [1, 2],
+  [1.01, 2.2],
+  [60, 120],
+])('an execution of %d s is billed for %d GB-seconds', (seconds, gbSeconds) => {
+  expect(usdOf({}, seconds)).toBeCloseTo(EXECUTION + gbSeconds * GB_SECOND, 9);
+});
+
+it('prices what the durable runtime does for a start: three queue and two table operations', () => {
+  expect(usdOf({ 'durable.start': 1 }, 0) - usdOf({}, 0)).toBeCloseTo(3 * 0.000_000_4 + 2 * 0.000_000_036, 9);
+  expect(costOf({ operations: { 'durable.start': 1 }, seconds: 0 }, SHEET)).toContain(', durable.start=1');
+});
+
+it('leaves out what is no operation', () => {
+  expect(costOf({ operations: { 'throttled.responses': 3 }, seconds: 0 }, SHEET)).toBe('usd=0.000052400');
+});

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import type { BatchRow } from '../../../../shared/batches/batch-row.ts';
+import { indexBatch } from '../../../../shared/batches/index-rows.ts';
+import { nextRevision } from '../../../../shared/batches/revisions.ts';
+import { recordAction } from '../../../../shared/commands/audit-log.ts';
+import { newBatchId } from '../../../../shared/contract/names.ts';
+import { readPriceSheet } from '../../../../shared/cost/sheet.ts';
+import { getHistory } from '../../../../shared/http/history/get-history.ts';
+import { historySchema } from '../../../../shared/http/history/schemas.ts';
+import { batchRowOf } from '../../../helpers/factories.ts';
+import { memoryTable } from '../../../helpers/memory-table.ts';
+import { requestFor } from '../requests.ts';
+
+const NOW = Date.parse('2026-03-31T12:00:00.000Z');
+const ACTION = { target: 'q', by: '', verified: false, detail: '', status: 200 };
+
+/** A finished batch that was created at a time, and took so many seconds of the 300 that it had. */
+function finishedAt(created: string, seconds: number, fields: Partial<BatchRow> = {}): BatchRow {
+  const ms = Date.parse(created);
+  const at = (after: number): string => new Date(ms + after * 1000).toISOString();
+  return batchRowOf({
+    ...{ id: newBatchId(ms), state: 'completed', accepted: 100, operations: { 'blob.put': 1_000 } },
+    ...{ openedAt: at(0), completedAt: at(seconds), deadlineAt: at(300), latencyP95: seconds * 900 },
+    ...fields,
+  });
+}
+
+const redrivenAt = (row: BatchRow, openedAt: string): BatchRow => ({
+  ...{ ...row, ...nextRevision(row, { items: 1, openedAt, deadlineAt: openedAt }) },
+  state: 'accepting',
+});
+
+async function historyOf(rows: BatchRow[], query: string) {
+  const store = memoryTable();
+  const filters: string[] = [];
+  for (const row of rows) await indexBatch(store.table, row);
+  store.before(async (name) => void filters.push(name));
+  const deps = { table: store.table, now: () => NOW, prices: readPriceSheet('2026') };
+  const { jsonBody } = await getHistory(deps, requestFor(`history${query}`));
+  return { history: historySchema.parse(jsonBody), queries: filters.length };
+}
+
+describe('the history', () => {
+  it('is of the last 30 days unless others are asked for, a query per week and one of the audit log, the oldest day first', async () => {
+    const days = ['2026-03-01', '2026-03-02', '2026-03-24', '2026-03-25', '2026-03-31'];
+    const rows = days.map((day) => finishedAt(`${day}T10:00:00.000Z`, 10));
+    const { history, queries } = await historyOf(rows, '');
+    expect(history).toMatchObject({ from: '2026-03-02', to: '2026-03-31', lookedAt: 4, markers: [] });
+    expect(history.days.map(({ day }) => day)).toEqual(days.slice(1));
+    expect(queries).toBe(6);
+  });
+
+  it('has the slowest and the most urgent batch of a day, and what all of them took and cost', async () => {
+    const rows = [
+      finishedAt('2026-03-31T10:00:00.000Z', 10, { dead: 3, discarded: 2 }),
+      finishedAt('2026-03-31T11:00:00.000Z', 400, { pausedMs: 10_000 }),
+      finishedAt('2026-03-31T11:00:00.000Z', 10, { workload: 'other' }),
+      finishedAt('2026-03-31T11:30:00.000Z', 10, { state: 'running', completedAt: undefined }),
+    ];
+    const { history } = await historyOf(rows, '?day=2026-03-31');
+    expect(history.days.map(({ workload, batches }) => [workload, batches])).toEqual([
+      ['billing', 2],
+      ['other', 1],
+    ]);
+    const [billing, other] = history.days;
+    expect(billing).toMatchObject({
+      ...{
+        items: 200,
+        dead: 3,
+        discarded: 2,
+        deadlinesMissed: 1,
+        latencyP95Ms: 360_000,
+        deadlineMs: 300_000,
+        itemsPerSecond: 0.5,
+      },
+    });
+    expect(billing?.operations).toBe(2 * (other?.operations ?? 0));
+    expect(billing?.usd).toBeGreaterThan(other?.usd ?? 1);
+  });
+
+  it('judges a batch by its first revision, also while a redrive of it runs', async () => {
+    const row = finishedAt('2026-03-31T10:00:00.000Z', 400);
+    const { history } = await historyOf([redrivenAt(row, '2026-03-31T11:00:00.000Z')], '?day=2026-03-31');
+    expect(history.days).toMatchObject([
+      { batches: 1, deadlinesMissed: 1, latencyP95Ms: 360_000, deadlineMs: 300_000, itemsPerSecond: 0.25 },
+    ]);
+  });
+
+  it('marks what operators changed, however many batches were deleted since', async () => {
+    const action = (minute: number, name: string) =>
+      recordAction(table, { ...ACTION, at: new Date(NOW + minute * 60_000).toISOString(), action: name }, `i${minute}`);
+    const { table } = memoryTable();
+    await action(0, 'put-policy');
+    for (let minute = 1; minute <= 501; minute++) await action(minute, 'delete-batch');
+    const deps = { table, now: () => NOW, prices: readPriceSheet('2026') };
+    const { jsonBody } = await getHistory(deps, requestFor('history'));
+    expect(historySchema.parse(jsonBody).markers).toMatchObject([{ action: 'put-policy', target: 'q' }]);
+  });
+
+  it('shows one workload', async () => {
+    const rows = ['billing', 'other'].map((workload) => finishedAt('2026-03-31T10:00:00.000Z', 10, { workload }));
+    const { history } = await historyOf(rows, '?workload=other');
+    expect([history.lookedAt, history.days.map(({ workload }) => workload)]).toEqual([1, ['other']]);
+  });
+});

@@ -1,0 +1,51 @@
+import type { JSX } from 'preact';
+import { fetchAudit } from '../api/history.ts';
+import type { AuditEntry } from '../api/types.ts';
+import { ChoiceField, SearchField } from '../filters/fields.tsx';
+import { useLook } from '../live/use-look.ts';
+import { parameters, setParameters } from '../routing.ts';
+import { Button } from '../ui/button.tsx';
+import { PageHead } from '../ui/pieces.tsx';
+import { Empty, Loaded } from '../ui/states.tsx';
+import { AuditTable } from './audit-table.tsx';
+
+const SPANS = ['1', '7', '30', '90'] as const;
+
+/** What operators have done, newest first. */
+export function AuditPage(): JSX.Element {
+  const target = parameters.value.get('target') ?? '';
+  const days = SPANS.find((span) => span === parameters.value.get('days')) ?? '7';
+  const looked = useLook({
+    key: ['audit', days, target],
+    load: (signal) => fetchAudit({ days: Number(days), target }, { signal }),
+  });
+  return (
+    <>
+      <PageHead title="Audit log" note="What operators have done, with the dashboard, the command line or the API.">
+        <SearchField name="Queue, batch or file" value={target} onChange={(text) => setParameters({ target: text })} />
+        <ChoiceField
+          name="Days"
+          value={days}
+          choices={SPANS}
+          textOf={(span) => (span === '1' ? 'Today (UTC)' : `${span} days`)}
+          onChange={(span) => setParameters({ days: span }, { push: true })}
+        />
+        <Button icon="redo" onClick={looked.refresh}>
+          Ask again
+        </Button>
+      </PageHead>
+      <Loaded polled={looked}>
+        {({ entries, from, to }) => <Shown entries={entries} days={`${from} to ${to}`} />}
+      </Loaded>
+    </>
+  );
+}
+
+const Shown = ({ entries, days }: { entries: readonly AuditEntry[]; days: string }): JSX.Element =>
+  entries.length === 0 ? (
+    <Empty icon="audit" title="No actions">
+      <p>No operator did anything to it from {days} (UTC).</p>
+    </Empty>
+  ) : (
+    <AuditTable entries={entries} />
+  );

@@ -1,0 +1,59 @@
+import type { ComponentChildren, JSX } from 'preact';
+import type { DeadLetter } from '../../api/types.ts';
+import { formatCount, plain } from '../../format.ts';
+import { Button } from '../../ui/button.tsx';
+import { Tag } from '../../ui/pieces.tsx';
+import type { Group } from './groups.ts';
+import type { Asked, Scope } from './scope.ts';
+
+/** A cause in words. */
+export const titleOf = ({ example, cause }: Group): string => example?.error.message || cause;
+
+/** What the buttons of a cause mean: those that are selected, else all of it. */
+export function scopeOf(group: Group, letters: readonly DeadLetter[], selected?: ReadonlySet<number>): Scope {
+  const title = titleOf(group);
+  if (selected === undefined || selected.size === 0)
+    return { choice: { cause: group.cause }, count: group.count, letters, title };
+  const chosen = letters.filter(({ index }) => selected.has(index));
+  return { choice: { items: chosen.map(({ index }) => index) }, count: chosen.length, letters: chosen, title };
+}
+
+interface CausePanelProps {
+  group: Group;
+  canAct: boolean;
+  onAsk: (asked: Asked) => void;
+  scope: Scope;
+  children: ComponentChildren;
+}
+
+/** The frame of a cause, with what can be done to the dead letters in `scope`. */
+export function CausePanel({ group, scope, canAct, onAsk, children }: CausePanelProps): JSX.Element {
+  const { choice, count } = scope;
+  const which =
+    choice.items !== undefined ? `${formatCount(count)} selected` : count === 1 ? 'it' : `these ${formatCount(count)}`;
+  const button = { size: 'small', disabled: !canAct } as const;
+  return (
+    <section class="panel cause">
+      <header>
+        <div>
+          <Tag tone="warn">{group.reason ?? group.cause.split(':')[0]}</Tag>
+          <h2 class="cause-text">
+            <bdi>{plain(titleOf(group))}</bdi>
+          </h2>
+        </div>
+        <div class="cause-actions">
+          <Button icon="redo" {...button} onClick={() => onAsk({ kind: 'redrive', scope })}>
+            Redrive {which}
+          </Button>
+          <Button icon="edit" {...button} onClick={() => onAsk({ kind: 'redrive', scope, isCorrecting: true })}>
+            Correct {which}
+          </Button>
+          <Button look="quiet" {...button} onClick={() => onAsk({ kind: 'discard', scope })}>
+            Discard
+          </Button>
+        </div>
+      </header>
+      {children}
+    </section>
+  );
+}

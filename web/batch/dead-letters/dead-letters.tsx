@@ -1,0 +1,110 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { BatchView } from '../../api/types.ts';
+import { formatCount, formatNumberOf } from '../../format.ts';
+import { parameters, setParameters } from '../../routing.ts';
+import { Button } from '../../ui/button.tsx';
+import { Empty, ErrorBox, Loading } from '../../ui/states.tsx';
+import { isFinished } from '../finished.ts';
+import { CauseGroup } from './cause-group.tsx';
+import { Drafts } from './drafts-bar.tsx';
+import { causeKey, type Groups } from './groups.ts';
+import { DiscardDialog } from './repair/discard-dialog.tsx';
+import { EditDialog } from './repair/edit-dialog.tsx';
+import { RedriveDialog } from './repair/redrive-dialog.tsx';
+import type { Asked } from './scope.ts';
+import { useGroups } from './use-groups.ts';
+
+export interface DeadLettersProps {
+  batch: BatchView;
+  onChange: () => void;
+}
+
+/** The items that nobody could process, by cause, with ways to repair, repeat or discard them. */
+export function DeadLetters({ batch, onChange }: DeadLettersProps): JSX.Element {
+  const [asked, setAsked] = useState<Asked>();
+  const [result, setResult] = useState('');
+  const { groups, error, finishedRevision } = useGroups(batch);
+  const dialog = {
+    batch,
+    onChange,
+    onDone: setResult,
+    onClose: () => setAsked(undefined),
+  };
+  return (
+    <>
+      {result !== '' && (
+        <p class="action-result" role="status">
+          {result}
+        </p>
+      )}
+      <Drafts
+        batch={batch}
+        onEdit={(letter) => setAsked({ kind: 'edit', letter })}
+        {...{ onChange, onDone: setResult }}
+      />
+      {error && <ErrorBox error={error} />}
+      {batch.counts.dead === 0 && <NoDeadLetters finished={isFinished(batch)} />}
+      {batch.counts.dead > 0 && groups === undefined && !error && <Loading />}
+      {batch.counts.dead > 0 && groups && (
+        <Causes batch={batch} groups={groups} finishedRevision={finishedRevision} onAsk={setAsked} />
+      )}
+      {asked?.kind === 'edit' && <EditDialog letter={asked.letter} {...dialog} />}
+      {asked?.kind === 'redrive' && <RedriveDialog {...asked} {...dialog} />}
+      {asked?.kind === 'discard' && <DiscardDialog scope={asked.scope} {...dialog} />}
+    </>
+  );
+}
+
+interface CausesProps {
+  batch: BatchView;
+  groups: Groups;
+  finishedRevision: number | undefined;
+  onAsk: (asked: Asked) => void;
+}
+
+function Causes({ batch, groups: { groups, count, otherCauses }, finishedRevision, onAsk }: CausesProps): JSX.Element {
+  const finished = isFinished(batch);
+  const opened = causeKey(parameters.value.get('cause') ?? '');
+  const letters = groups.flatMap(({ example }) => (example === undefined ? [] : [example]));
+  const all = { choice: {}, count, letters };
+  return (
+    <>
+      <div class="section-head">
+        <p>
+          {groups.length === 0
+            ? formatNumberOf(count, 'item')
+            : `${formatNumberOf(count, 'item')} of ${formatNumberOf(groups.length, 'cause')}`}
+          {groups.length > 0 && otherCauses > 0 && `, ${formatCount(otherCauses)} of them of others`}
+          {!finished && <span class="soft"> · they can be redriven or discarded once the batch is finished</span>}
+        </p>
+        <div class="cause-actions">
+          <Button icon="redo" disabled={!finished} onClick={() => onAsk({ kind: 'redrive', scope: all })}>
+            Redrive all
+          </Button>
+          <Button look="quiet" disabled={!finished} onClick={() => onAsk({ kind: 'discard', scope: all })}>
+            Discard all
+          </Button>
+        </div>
+      </div>
+      {groups.map((group) => (
+        <CauseGroup
+          key={causeKey(group.cause)}
+          batch={batch.id}
+          group={group}
+          finishedRevision={finishedRevision}
+          canAct={finished}
+          isOpen={causeKey(group.cause) === opened}
+          onOpen={(open) => setParameters({ cause: open ? group.cause : '', find: '' })}
+          onAsk={onAsk}
+        />
+      ))}
+    </>
+  );
+}
+
+const NoDeadLetters = ({ finished }: { finished: boolean }): JSX.Element => (
+  <Empty icon="check" title="No dead letters">
+    <p>{finished ? 'No item of this batch is dead.' : 'None so far.'}</p>
+  </Empty>
+);

@@ -1,0 +1,147 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { causePath, fetchLetters } from '../../api/dead-letters.ts';
+import type { Page } from '../../api/request.ts';
+import type { DeadLetter } from '../../api/types.ts';
+import { formatCount } from '../../format.ts';
+import { useLook } from '../../live/use-look.ts';
+import { type More, useMore } from '../../live/use-more.ts';
+import { parameters, setParameters } from '../../routing.ts';
+import { Button } from '../../ui/button.tsx';
+import { MoreButton } from '../../ui/more-button.tsx';
+import { ErrorBox, Loading } from '../../ui/states.tsx';
+import { CausePanel, scopeOf, titleOf } from './cause-panel.tsx';
+import { causeKey, type Group } from './groups.ts';
+import { hasText } from './item-json.ts';
+import { LetterRow } from './letter-row.tsx';
+import type { Asked } from './scope.ts';
+
+export interface CauseProps {
+  batch: string;
+  group: Group;
+  /** Revision of the last end of the batch that was seen. */
+  finishedRevision: number | undefined;
+  canAct: boolean;
+  isOpen: boolean;
+  onOpen: (open: boolean) => void;
+  onAsk: (asked: Asked) => void;
+}
+
+const NONE: Page<DeadLetter> = { entries: [], next: undefined };
+
+/** All dead letters of one cause a page at a time, to search among them and to select some. */
+export function OpenCause({ batch, group, finishedRevision, canAct, onOpen, onAsk }: CauseProps): JSX.Element {
+  const top = useRef<HTMLDivElement>(null);
+  const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
+  const looked = useLook({
+    // What the batch does until its next end changes nothing of these.
+    key: ['letters', batch, causeKey(group.cause), finishedRevision],
+    load: (signal) => fetchLetters(causePath(batch, group.cause), { signal }),
+    keepPrevious: true,
+  });
+  const more = useMore(looked.data ?? NONE, { keyOf: ({ index }) => index, fetchPage: fetchLetters });
+  useEffect(() => {
+    more.reset();
+    setSelected(new Set());
+  }, [finishedRevision]);
+  useEffect(() => top.current?.scrollIntoView({ block: 'nearest' }), []);
+  const find = parameters.value.get('find') ?? '';
+  const shown = find === '' ? more.entries : more.entries.filter((letter) => hasText(letter, find));
+  const select = (indices: readonly number[], isSelected: boolean): void => {
+    const next = new Set(selected);
+    for (const index of indices) isSelected ? next.add(index) : next.delete(index);
+    setSelected(next);
+  };
+  return (
+    <div ref={top}>
+      <CausePanel group={group} scope={scopeOf(group, more.entries, selected)} canAct={canAct} onAsk={onAsk}>
+        <LetterTools
+          {...{ find, shown, selected }}
+          loaded={more.entries.length}
+          count={group.count}
+          onSelectAll={(isSelected) =>
+            select(
+              shown.map(({ index }) => index),
+              isSelected,
+            )
+          }
+          onClose={() => onOpen(false)}
+        />
+        {looked.error && <ErrorBox error={looked.error} />}
+        {looked.data === undefined && !looked.error && <Loading />}
+        <ul class="letters">
+          {shown.map((letter) => (
+            <LetterRow
+              key={letter.index}
+              batch={batch}
+              letter={letter}
+              known={titleOf(group)}
+              canAct={canAct}
+              onAsk={onAsk}
+              isSelected={selected.has(letter.index)}
+              onSelect={(isSelected) => select([letter.index], isSelected)}
+            />
+          ))}
+        </ul>
+        <Rest {...{ more, looked, count: group.count }} />
+      </CausePanel>
+    </div>
+  );
+}
+
+interface ToolsProps {
+  find: string;
+  shown: readonly DeadLetter[];
+  selected: ReadonlySet<number>;
+  loaded: number;
+  count: number;
+  onSelectAll: (isSelected: boolean) => void;
+  onClose: () => void;
+}
+
+/** Search and selection among the dead letters that are loaded. */
+function LetterTools({ find, shown, selected, loaded, count, onSelectAll, onClose }: ToolsProps): JSX.Element {
+  const isAll = shown.length > 0 && shown.every(({ index }) => selected.has(index));
+  return (
+    <div class="letter-tools">
+      <label class="check">
+        <input type="checkbox" checked={isAll} onChange={({ currentTarget }) => onSelectAll(currentTarget.checked)} />
+        Select {find === '' ? 'all' : 'the'} {formatCount(shown.length)} shown
+      </label>
+      <label>
+        <span class="unseen">Search in these dead letters</span>
+        <input
+          type="search"
+          placeholder="Line, or text of the item"
+          value={find}
+          onInput={({ currentTarget }) => setParameters({ find: currentTarget.value.trim() })}
+        />
+      </label>
+      <span class="soft" role="status">
+        {find !== '' && `${formatCount(shown.length)} found among `}
+        {formatCount(loaded)} of {formatCount(Math.max(count, loaded))} loaded
+        {selected.size > 0 && `, ${formatCount(selected.size)} selected`}
+      </span>
+      <Button look="quiet" size="small" icon="close" onClick={onClose}>
+        Close
+      </Button>
+    </div>
+  );
+}
+
+interface RestProps {
+  more: More<DeadLetter>;
+  looked: { data: unknown; refresh: () => void };
+  count: number;
+}
+
+/** The next page; or, where more have come since the last one, a button that reads again. */
+function Rest({ more, looked, count }: RestProps): JSX.Element | null {
+  if (more.next !== undefined || more.action.error) return <MoreButton more={more}>Show more</MoreButton>;
+  if (looked.data === undefined || count <= more.entries.length) return null;
+  return (
+    <div class="more">
+      <Button onClick={looked.refresh}>Show what has come since</Button>
+    </div>
+  );
+}

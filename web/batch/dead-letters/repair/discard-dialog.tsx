@@ -1,0 +1,78 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { discardLetters } from '../../../api/dead-letters.ts';
+import type { BatchView } from '../../../api/types.ts';
+import { formatNumberOf, plain } from '../../../format.ts';
+import { useKey } from '../../../live/use-key.ts';
+import { Confirm } from '../../../ui/confirm.tsx';
+import { dropDrafts } from '../drafts.ts';
+import { causeKey } from '../groups.ts';
+import type { Scope } from '../scope.ts';
+
+/** What dialogs about dead letters of a batch have in common. */
+export interface DialogOfLetters {
+  batch: BatchView;
+  onChange: () => void;
+  /** Called with the result, in words. */
+  onDone: (result: string) => void;
+  onClose: () => void;
+}
+
+/** Asks for a reason, which stays with the batch, and discards dead letters. */
+export function DiscardDialog(props: DialogOfLetters & { scope: Scope }): JSX.Element {
+  const { batch, scope, onChange, onDone, onClose } = props;
+  const [typed, setTyped] = useState('');
+  const keyOf = useKey();
+  const reason = typed.trim();
+  const items = formatNumberOf(scope.count, 'item');
+  const discard = async (): Promise<void> => {
+    const choice = { ...scope.choice, reason };
+    const { discarded } = await discardLetters(batch.id, choice, keyOf(JSON.stringify(choice)));
+    forgetDrafts(batch.id, scope);
+    onDone(`${formatNumberOf(discarded, 'item')} discarded. A new report follows.`);
+    onChange();
+  };
+  return (
+    <Confirm
+      title={`Discard ${items}?`}
+      action={`Discard ${items}`}
+      danger
+      disabled={reason === ''}
+      onConfirm={discard}
+      onClose={onClose}
+    >
+      <p>
+        {scope.count === 1 ? 'It counts' : 'They count'} as discarded from then on, and cannot be redriven any more.
+        Nothing runs; a new report follows.
+      </p>
+      {scope.title !== undefined && (
+        <p class="cause-text">
+          <bdi>{plain(scope.title)}</bdi>
+        </p>
+      )}
+      <ReasonField value={typed} onChange={setTyped} />
+    </Confirm>
+  );
+}
+
+/** Why items are discarded. */
+export const ReasonField = ({ value, onChange }: { value: string; onChange: (value: string) => void }): JSX.Element => (
+  <label class="field">
+    <span>Reason</span>
+    <input
+      required
+      maxLength={200}
+      placeholder="Kept with the batch"
+      value={value}
+      onInput={(event) => onChange(event.currentTarget.value)}
+    />
+  </label>
+);
+
+/** Forgets corrections of items that something else was done to. */
+export function forgetDrafts(batch: string, { choice: { items, cause } }: Pick<Scope, 'choice'>): void {
+  const named = new Set(items);
+  dropDrafts(batch, (letter) =>
+    items !== undefined ? named.has(letter.index) : cause === undefined || causeKey(letter.cause) === causeKey(cause),
+  );
+}

@@ -1,0 +1,38 @@
+import type { JSX } from 'preact';
+import { formatDuration } from '../../../format.ts';
+
+/** As the API has it, in items per second. */
+const [MIN, MAX] = [0.01, 1_000_000];
+
+/** Why a rate cannot be sent; empty is none. */
+export function rateFault(rate: string): string | undefined {
+  if (rate === '') return undefined;
+  const value = Number(rate);
+  return value >= MIN && value <= MAX ? undefined : `The rate must be from ${MIN} to 1,000,000 items per second.`;
+}
+
+export interface RateFieldProps {
+  rate: string;
+  /** Items that run. */
+  count: number;
+  onChange: (rate: string) => void;
+}
+
+/** How many items run per second at most, and how long that takes at least. */
+export const RateField = ({ rate, count, onChange }: RateFieldProps): JSX.Element => (
+  <label class="field">
+    <span>Most items per second</span>
+    <input
+      type="number"
+      min={MIN}
+      max={MAX}
+      step="any"
+      placeholder="As fast as the queue runs"
+      value={rate}
+      onInput={(event) => onChange(event.currentTarget.value)}
+    />
+    {rate !== '' && rateFault(rate) === undefined && (
+      <small>At this rate they take at least {formatDuration((count / Number(rate)) * 1_000)}.</small>
+    )}
+  </label>
+);

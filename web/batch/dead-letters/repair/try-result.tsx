@@ -1,0 +1,57 @@
+import type { JSX } from 'preact';
+import { fetchItemView } from '../../../api/items.ts';
+import type { BatchView, DeadLetter } from '../../../api/types.ts';
+import { formatName, plain } from '../../../format.ts';
+import { useLook } from '../../../live/use-look.ts';
+import { StateTag, Tag } from '../../../ui/pieces.tsx';
+import { Loaded } from '../../../ui/states.tsx';
+import { isFinished } from '../../finished.ts';
+import { placeOf } from '../item-json.ts';
+import { JsonText } from '../json-text.tsx';
+
+export interface TryResultProps {
+  batch: BatchView;
+  letter: DeadLetter;
+  /** That it runs in. */
+  revision: number;
+}
+
+/** Whether a revision of a batch has come to its end. */
+export const isOver = (batch: BatchView, revision: number): boolean =>
+  batch.revision > revision || (batch.revision === revision && isFinished(batch));
+
+/** What has become of one item that runs again, once its revision is over. */
+export function TryResult({ batch, letter, revision }: TryResultProps): JSX.Element {
+  if (isOver(batch, revision)) return <Ended batch={batch.id} letter={letter} revision={revision} />;
+  return (
+    <p class="try-result" role="status">
+      <span>
+        {placeOf(letter)} runs again, in revision {revision}.
+      </span>{' '}
+      {batch.revision === revision && <StateTag state={batch.state} />}
+    </p>
+  );
+}
+
+function Ended({ batch, letter, revision }: { batch: string; letter: DeadLetter; revision: number }): JSX.Element {
+  const looked = useLook({
+    key: ['tried', batch, letter.index, revision],
+    load: (signal) => fetchItemView(batch, letter.index, { signal }),
+  });
+  return (
+    <Loaded polled={looked}>
+      {({ state, result, deadLetter }) => (
+        <div class="try-result" role="status">
+          <span>{placeOf(letter)}:</span>{' '}
+          <Tag tone={state === 'succeeded' ? 'good' : 'bad'}>{state === 'dead' ? 'Dead again' : formatName(state)}</Tag>
+          {deadLetter && (
+            <p class="cause-text">
+              <bdi>{plain(deadLetter.error.message || deadLetter.error.name)}</bdi>
+            </p>
+          )}
+          {result !== undefined && <JsonText value={result} name={`Result of ${placeOf(letter).toLowerCase()}`} />}
+        </div>
+      )}
+    </Loaded>
+  );
+}

@@ -1,0 +1,37 @@
+import { useRef } from 'preact/hooks';
+import { fetchGroups } from '../../api/dead-letters.ts';
+import type { ApiError } from '../../api/errors.ts';
+import type { BatchView } from '../../api/types.ts';
+import { useLook } from '../../live/use-look.ts';
+import { isFinished } from '../finished.ts';
+import { type Groups, groupsOfRow, toGroups } from './groups.ts';
+
+/** The dead letters of a batch by cause, as well as they are known. */
+export interface KnownGroups {
+  /** Undefined: on their way. */
+  groups: Groups | undefined;
+  error: ApiError | undefined;
+  /** Revision of the last end of the batch that this page has seen: what was read then is good until the next. */
+  finishedRevision: number | undefined;
+}
+
+/** Reads all dead letters once per end of the batch; in between the batch's row says enough. */
+export function useGroups(batch: BatchView): KnownGroups {
+  const last = useRef<number | undefined>(undefined);
+  const finished = isFinished(batch);
+  if (finished) last.current = batch.revision;
+  const finishedRevision = last.current;
+  const { data, error } = useLook<{ revision: number; groups: Groups } | null>({
+    key: ['dead-letters', batch.id, finishedRevision],
+    load: async (signal) =>
+      finishedRevision === undefined || batch.counts.dead === 0
+        ? null
+        : { revision: finishedRevision, groups: toGroups(await fetchGroups(batch.id, { signal })) },
+    keepPrevious: true,
+  });
+  if (finished && data?.revision === batch.revision) return { groups: data.groups, error, finishedRevision };
+  const isNamed = batch.causes !== undefined;
+  if (isNamed || !finished)
+    return { groups: isNamed || !data ? groupsOfRow(batch, data?.groups) : data.groups, error, finishedRevision };
+  return { groups: data?.groups, error, finishedRevision };
+}

@@ -1,0 +1,59 @@
+/** What the revisions of a batch are called, and how the deadline was kept. */
+import type { BatchView } from '../../api/types.ts';
+import { formatDuration } from '../../format.ts';
+
+export type Revision = BatchView['revisions'][number];
+
+/** What has opened a revision: "Upload", "Redrive 2". */
+export function revisionName({ kind, revision }: Pick<Revision, 'kind' | 'revision'>): string {
+  switch (kind) {
+    case 'upload':
+      return 'Upload';
+    case 'redrive':
+      return `Redrive ${revision}`;
+    case 'discard':
+      return `Discard ${revision}`;
+    case 'report':
+      return `Report ${revision}`;
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** Whether items of a revision have begun, or have ended without that having been seen. */
+export const hasBegun = ({
+  revisions,
+  counts,
+  progress,
+}: Pick<BatchView, 'revisions' | 'counts' | 'progress'>): boolean => {
+  const present = revisions.at(-1);
+  return (
+    progress !== undefined ||
+    present === undefined ||
+    present.started !== null ||
+    present.completed !== null ||
+    counts.pending < present.items
+  );
+};
+
+/** How the deadline was kept. */
+export interface Verdict {
+  text: string;
+  tone: 'bad' | 'good' | 'soft';
+}
+
+/** Judges the upload by its first completion: what was redriven later does not change that. Times in milliseconds. */
+export function deadlineVerdict(
+  { deadline, revisions }: Pick<BatchView, 'deadline' | 'revisions'>,
+  nowMs: number,
+): Verdict {
+  const completed = revisions.find(({ revision }) => revision === 0)?.completed ?? null;
+  const spareMs = Date.parse(deadline.at) - (completed === null ? nowMs : Date.parse(completed));
+  if (completed === null)
+    return spareMs < 0
+      ? { text: `missed, ${formatDuration(-spareMs)} late so far`, tone: 'bad' }
+      : { text: `${formatDuration(spareMs)} left`, tone: 'soft' };
+  return spareMs < 0
+    ? { text: `missed, ${formatDuration(-spareMs)} late`, tone: 'bad' }
+    : { text: `met, ${formatDuration(spareMs)} to spare`, tone: 'good' };
+}

@@ -1,0 +1,11 @@
+import type { DeadLettersOfBatches } from '../api/types.ts';
+
+/** A cause in one workload, with its batches. */
+export type CauseOfWorkload = DeadLettersOfBatches['groups'][number];
+export type BatchOfCause = CauseOfWorkload['batches'][number];
+
+/** What is to be done about a cause in all its batches. */
+export interface AskedOfBatches {
+  kind: 'redrive' | 'discard';
+  group: CauseOfWorkload;
+}

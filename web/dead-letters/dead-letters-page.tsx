@@ -1,0 +1,80 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { fetchOfBatches, type LettersFilter } from '../api/dead-letters.ts';
+import type { DeadLettersOfBatches } from '../api/types.ts';
+import { formatCount, formatNumberOf } from '../format.ts';
+import { useLook } from '../live/use-look.ts';
+import { parameters } from '../routing.ts';
+import { Freshness } from '../ui/freshness.tsx';
+import { PageHead } from '../ui/pieces.tsx';
+import { Empty, Loaded } from '../ui/states.tsx';
+import type { AskedOfBatches } from './asked.ts';
+import { CauseOfBatches } from './cause-of-batches.tsx';
+import { LettersFilters } from './letters-filters.tsx';
+import { OverBatches } from './over-batches.tsx';
+
+/** The dead letters of all batches by cause and workload, with ways to redrive or discard a cause everywhere. */
+export function DeadLettersPage(): JSX.Element {
+  const [asked, setAsked] = useState<AskedOfBatches>();
+  const filter = filterOf(parameters.value);
+  const looked = useLook({
+    key: ['dead-letters', filter],
+    load: (signal) => fetchOfBatches(filter, { signal }),
+    isMoving: () => false,
+    keepPrevious: true,
+  });
+  return (
+    <>
+      <PageHead title="Dead letters" note="Items that nobody could process, over all batches, by cause.">
+        <Freshness looked={looked} />
+      </PageHead>
+      <LettersFilters filter={filter} />
+      <Loaded polled={looked}>{(found) => <Found found={found} onAsk={setAsked} />}</Loaded>
+      {asked && <OverBatches asked={asked} onChange={looked.refresh} onClose={() => setAsked(undefined)} />}
+    </>
+  );
+}
+
+const filterOf = (values: URLSearchParams): LettersFilter => {
+  const value = (name: string): string => values.get(name) ?? '';
+  return {
+    ...{ workload: value('workload'), label: value('label'), cause: value('cause') },
+    ...{ from: value('from'), to: value('to') },
+  };
+};
+
+interface FoundProps {
+  found: DeadLettersOfBatches;
+  onAsk: (asked: AskedOfBatches) => void;
+}
+
+function Found({
+  found: { from, to, count, groups, otherCauses, lookedAt, notLookedAt },
+  onAsk,
+}: FoundProps): JSX.Element {
+  const when = `${from === to ? `of ${to}` : `from ${from} to ${to}`} (UTC)`;
+  if (count === 0)
+    return (
+      <Empty icon="check" title="No dead letters">
+        <p>None in the batches {when} that fit.</p>
+      </Empty>
+    );
+  return (
+    <>
+      <p class="section-head">
+        <span>
+          {formatNumberOf(count, 'item')} of {formatNumberOf(groups.length, 'cause')}
+          {otherCauses > 0 && `, ${formatCount(otherCauses)} of them of causes that their batches do not name`}
+          <span class="soft">
+            {' '}
+            · {formatNumberOf(lookedAt, 'batch', 'batches')} {when} looked at
+            {notLookedAt > 0 && `, ${formatCount(notLookedAt)} unfinished ones not`}
+          </span>
+        </span>
+      </p>
+      {groups.map((group) => (
+        <CauseOfBatches key={`${group.workload} ${group.cause}`} group={group} onAsk={onAsk} />
+      ))}
+    </>
+  );
+}

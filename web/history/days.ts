@@ -1,0 +1,38 @@
+import type { HistoryDay } from '../api/types.ts';
+import type { Series } from '../charts/chart-options.ts';
+import { SERIES } from '../charts/palette.ts';
+
+/** All days from `from` to `to` (yyyy-mm-dd), those without a batch included. */
+export function allDays(from: string, to: string): string[] {
+  const days: string[] = [];
+  for (let at = Date.parse(from); at <= Date.parse(to); at += 24 * 60 * 60 * 1_000) {
+    days.push(new Date(at).toISOString().slice(0, 10));
+  }
+  return days;
+}
+
+/**
+ * A line per workload over the days; null where a workload has no value. Of more workloads than there are colours, those
+ * with the most items have one.
+ */
+export function linesOf(
+  days: readonly string[],
+  rows: readonly HistoryDay[],
+  read: (row: HistoryDay) => number | null,
+): Series[] {
+  const items = new Map<string, number>();
+  for (const row of rows) items.set(row.workload, (items.get(row.workload) ?? 0) + row.items);
+  const workloads = [...items].sort(([, a], [, b]) => b - a).map(([name]) => name);
+  return workloads.slice(0, SERIES.length).map((workload, index) => {
+    const own = new Map(rows.filter((row) => row.workload === workload).map((row) => [row.day, row]));
+    const values = days.map((day) => {
+      const row = own.get(day);
+      return row === undefined ? null : read(row);
+    });
+    return { name: workload, color: SERIES[index] ?? SERIES[0], values };
+  });
+}
+
+/** Share of dead letters among the items, in percent. */
+export const deadPercent = ({ dead, items }: Pick<HistoryDay, 'dead' | 'items'>): number =>
+  items === 0 ? 0 : (dead / items) * 100;

@@ -1,0 +1,109 @@
+import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
+import { fetchHistory } from '../api/history.ts';
+import type { History } from '../api/types.ts';
+import { Target } from '../audit/audit-table.tsx';
+import { TimeChart } from '../charts/time-chart.tsx';
+import { ChoiceField, WorkloadField } from '../filters/fields.tsx';
+import { formatCompact, formatDuration, formatPercent, formatTime, formatUsd, plain } from '../format.ts';
+import { useLook } from '../live/use-look.ts';
+import { parameters, setParameters } from '../routing.ts';
+import { Button } from '../ui/button.tsx';
+import { PageHead, Panel } from '../ui/pieces.tsx';
+import { Empty, Loaded } from '../ui/states.tsx';
+import { DayTable } from './day-table.tsx';
+import { allDays, deadPercent, linesOf } from './days.ts';
+
+const SPANS = ['7', '30', '92'] as const;
+
+/** What has finished, day by day. It is asked for once: a day changes slowly. */
+export function HistoryPage(): JSX.Element {
+  const workload = parameters.value.get('workload') ?? '';
+  const days = SPANS.find((span) => span === parameters.value.get('days')) ?? '30';
+  const looked = useLook({
+    key: ['history', days, workload],
+    load: (signal) => fetchHistory({ days: Number(days), workload }, { signal }),
+  });
+  return (
+    <>
+      <PageHead title="History" note="Finished batches by the day (UTC) on which they were submitted.">
+        <WorkloadField value={workload} onChange={(name) => setParameters({ workload: name }, { push: true })} />
+        <ChoiceField
+          name="Days"
+          value={days}
+          choices={SPANS}
+          textOf={(span) => `${span} days`}
+          onChange={(span) => setParameters({ days: span }, { push: true })}
+        />
+        <Button icon="redo" onClick={looked.refresh}>
+          Ask again
+        </Button>
+      </PageHead>
+      <Loaded polled={looked}>{(history) => <Shown history={history} />}</Loaded>
+    </>
+  );
+}
+
+function Shown({ history: { from, to, days: rows, markers, sheet } }: { history: History }): JSX.Element {
+  const days = useMemo(() => allDays(from, to), [from, to]);
+  const times = useMemo(() => days.map((day) => Date.parse(day) / 1_000), [days]);
+  const marks = useMemo(
+    () => markers.map(({ at, action, target }) => ({ atSeconds: Date.parse(at) / 1_000, text: `${action} ${target}` })),
+    [markers],
+  );
+  const lines = useMemo(
+    () => ({
+      items: linesOf(days, rows, ({ items }) => items),
+      p95: linesOf(days, rows, ({ latencyP95Ms }) => latencyP95Ms),
+      dead: linesOf(days, rows, deadPercent),
+      cost: linesOf(days, rows, ({ usd }) => usd),
+    }),
+    [days, rows],
+  );
+  if (rows.length === 0)
+    return (
+      <Empty icon="history" title="Nothing has finished">
+        <p>
+          No batch from {from} to {to} (UTC).
+        </p>
+      </Empty>
+    );
+  const common = { times, marks, axis: 'day', quiet: 'None' } as const;
+  return (
+    <>
+      <div class="charts">
+        <TimeChart {...common} title="Items" series={lines.items} format={formatCompact} />
+        <TimeChart {...common} title="p95 of the latency" series={lines.p95} format={formatDuration} leastTop={1_000} />
+        <TimeChart
+          {...common}
+          title="Dead letters"
+          series={lines.dead}
+          format={(percent) => formatPercent(percent / 100)}
+          leastTop={1}
+        />
+        <TimeChart {...common} title="Cost" series={lines.cost} format={formatUsd} leastTop={0.000_001} />
+      </div>
+      <DayTable rows={rows} />
+      <p class="soft">Cost: counted operations and handler time at the prices of sheet {sheet}.</p>
+      {markers.length > 0 && (
+        <Panel title="What operators did meanwhile">
+          <p class="soft">The dashed lines in the charts.</p>
+          <ul class="plain-list">
+            {markers.map(({ at, action, target, by }) => (
+              <li key={`${at} ${target}`}>
+                <span>
+                  {formatTime(at)}: {action} <Target target={target} />
+                  {by !== '' && (
+                    <>
+                      , by <bdi>{plain(by)}</bdi>
+                    </>
+                  )}
+                </span>
+              </li>
+            ))}
+          </ul>
+        </Panel>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,113 @@
+import type { JSX } from 'preact';
+import type { Overview } from '../api/types.ts';
+import { formatAgo, formatClock, formatNumberOf, formatTime, plain } from '../format.ts';
+import { href, queueHref } from '../routing.ts';
+import { Button } from '../ui/button.tsx';
+import { Trouble, TroubleRow } from './trouble.tsx';
+
+export interface QueueTroublesProps {
+  overview: Overview;
+  onResume: (queue: Overview['pausedQueues'][number]) => void;
+  onSweep: () => void;
+}
+
+const QueueLink = ({ queue }: { queue: string }): JSX.Element => (
+  <a class="mono" href={queueHref(queue)}>
+    {queue}
+  </a>
+);
+
+/** Queues in trouble, a section for each kind. */
+export function QueueTroubles({ overview, onResume, onSweep }: QueueTroublesProps): JSX.Element {
+  const { pausedQueues, stuck, missedWakes, poison, at } = overview;
+  const nowMs = Date.parse(at);
+  const since = (iso: string): JSX.Element => <span title={formatTime(iso)}>{formatAgo(iso, nowMs)}</span>;
+  const sweep = (
+    <Button icon="redo" size="small" onClick={onSweep}>
+      Sweep now
+    </Button>
+  );
+  return (
+    <>
+      <Trouble
+        title="Paused queues"
+        tone="warn"
+        count={pausedQueues.length}
+        note="What is uploaded waits until the pause ends."
+      >
+        {pausedQueues.map((paused) => (
+          <TroubleRow
+            key={paused.queue}
+            name={<QueueLink queue={paused.queue} />}
+            facts={[
+              paused.by === 'circuit' ? 'by the circuit' : 'by an operator',
+              since(paused.since),
+              <a href={href('batches', { workload: paused.workload })}>
+                {formatNumberOf(paused.items, 'item')} in {formatNumberOf(paused.batches, 'batch', 'batches')}
+              </a>,
+              formatNumberOf(paused.messages, 'message'),
+              ...(paused.probeAt === undefined ? [] : [`one task tries again at ${formatClock(paused.probeAt)}`]),
+            ]}
+            reason={<bdi>{plain(paused.reason)}</bdi>}
+            action={
+              <Button icon="play" size="small" onClick={() => onResume(paused)}>
+                Resume queue
+              </Button>
+            }
+          />
+        ))}
+      </Trouble>
+      <Trouble
+        title="Stuck drains"
+        tone="bad"
+        count={stuck.length}
+        note="They hold their queue but do not move; a sweep takes it over."
+        action={sweep}
+      >
+        {stuck.map(({ queue, since: from, reason }) => (
+          <TroubleRow
+            key={queue}
+            name={<QueueLink queue={queue} />}
+            facts={[since(from)]}
+            reason={<bdi>{plain(reason)}</bdi>}
+          />
+        ))}
+      </Trouble>
+      <Trouble
+        title="Missed wakes"
+        tone="warn"
+        count={missedWakes.length}
+        note="In the last 24 hours the sweep found work here that no event had announced."
+        action={sweep}
+      >
+        {missedWakes.map(({ queue, count, at: latest }) => (
+          <TroubleRow
+            key={queue}
+            name={<QueueLink queue={queue} />}
+            facts={[`${formatNumberOf(count, 'time')} so far`, <>latest {since(latest)}</>]}
+          />
+        ))}
+      </Trouble>
+      <Trouble
+        title="Poison messages"
+        tone="bad"
+        count={poison.reduce((sum, { messages }) => sum + messages, 0)}
+        note="No consumer can read them: something else, or a faulty release, has written them. No batch depends on them."
+      >
+        {poison.map(({ queue, messages }) => (
+          <TroubleRow
+            key={queue}
+            name={<span class="mono">{queue}</span>}
+            facts={[formatNumberOf(messages, 'message')]}
+            reason={
+              <>
+                Read them with <code>az storage message peek --queue-name {queue}</code>; then{' '}
+                <code>sluice clear {queue}</code> deletes them.
+              </>
+            }
+          />
+        ))}
+      </Trouble>
+    </>
+  );
+}

@@ -1,0 +1,71 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { runSweep } from '../api/overview.ts';
+import type { Overview, SweepAnswer } from '../api/types.ts';
+import { formatNumberOf } from '../format.ts';
+import { useAction } from '../live/use-action.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { ErrorBox } from '../ui/states.tsx';
+import { sweepTexts } from './sweep-texts.ts';
+
+export interface SweepDialogProps {
+  queues: Overview['queues'];
+  onClose: () => void;
+  onChange: () => void;
+}
+
+/** Says what a sweep will look at, runs it, and says what it did. */
+export function SweepDialog({ queues, onClose, onChange }: SweepDialogProps): JSX.Element {
+  const [answer, setAnswer] = useState<SweepAnswer>();
+  const sweeping = useAction();
+  const sweep = (): Promise<boolean> =>
+    sweeping.run(async () => {
+      setAnswer(await runSweep());
+      onChange();
+    });
+  const batches = formatNumberOf(queues.batches, 'open batch', 'open batches');
+  return (
+    <Dialog title="Sweep now?" onClose={onClose}>
+      <form
+        class="dialog-body"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void sweep();
+        }}
+      >
+        <p>
+          It looks at {batches} and {formatNumberOf(queues.count, 'queue')}, and repairs what has been lost: messages,
+          announcements, drains that do not move. What works is left alone; a timer does the same now and then.
+        </p>
+        {answer && <Done answer={answer} />}
+        {sweeping.error && <ErrorBox error={sweeping.error} />}
+        <footer>
+          <Button onClick={onClose}>{answer ? 'Close' : 'Keep as it is'}</Button>
+          {!answer && (
+            <Button submit look="primary" busy={sweeping.busy}>
+              Sweep now
+            </Button>
+          )}
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+function Done({ answer }: { answer: SweepAnswer }): JSX.Element {
+  const done = sweepTexts(answer);
+  const looked = formatNumberOf(answer.open, 'open batch', 'open batches');
+  return (
+    <div role="status">
+      <p>
+        Looked at {looked}: {done.length === 0 ? 'nothing was to repair.' : 'this was done.'}
+      </p>
+      <ul class="bullets">
+        {done.map((text) => (
+          <li key={text}>{text}</li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,81 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { clearQueue } from '../api/queues.ts';
+import type { ClearedQueue, QueueView } from '../api/types.ts';
+import { formatNumberOf } from '../format.ts';
+import { useAction } from '../live/use-action.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { ErrorBox } from '../ui/states.tsx';
+
+export interface ClearDialogProps {
+  queue: Pick<QueueView, 'queue' | 'workload' | 'lane'>;
+  onClose: () => void;
+  onChange: () => void;
+}
+
+/** Asks for the name of the queue before it is cleared, and offers to repeat that while messages are left. */
+export function ClearDialog({ queue: { queue, workload, lane }, onClose, onChange }: ClearDialogProps): JSX.Element {
+  const [typed, setTyped] = useState('');
+  const [cleared, setCleared] = useState<Cleared>();
+  const clearing = useAction();
+  const clear = async (): Promise<void> => {
+    await clearing.run(async () => {
+      const { batches, messages, left } = await clearQueue(queue);
+      setCleared((before = NOTHING) => ({
+        batches: before.batches + batches,
+        messages: before.messages + messages,
+        left,
+      }));
+      onChange();
+    });
+  };
+  const done = cleared?.left === 0;
+  return (
+    <Dialog title={`Clear ${queue}?`} onClose={onClose}>
+      <form
+        class="dialog-body"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void clear();
+        }}
+      >
+        <p>
+          The open batches of <b>{workload}</b>, lane {lane}, are cancelled and the messages of this queue are deleted.
+          Results that exist stay; what has not finished cannot be resumed.
+        </p>
+        {!done && (
+          <label class="field">
+            <span>Type the name of the queue: {queue}</span>
+            <input
+              class="mono"
+              autocomplete="off"
+              spellcheck={false}
+              value={typed}
+              onInput={(event) => setTyped(event.currentTarget.value)}
+            />
+          </label>
+        )}
+        {cleared && <p role="status">{clearedText(cleared)}</p>}
+        {clearing.error && <ErrorBox error={clearing.error} />}
+        <footer>
+          <Button onClick={onClose}>{cleared ? 'Close' : 'Keep as it is'}</Button>
+          {!done && (
+            <Button submit look="danger" busy={clearing.busy} disabled={typed.trim() !== queue}>
+              {cleared ? 'Clear again' : 'Clear queue'}
+            </Button>
+          )}
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+type Cleared = Omit<ClearedQueue, 'queue'>;
+
+const NOTHING: Cleared = { batches: 0, messages: 0, left: 0 };
+
+const clearedText = ({ batches, messages, left }: Cleared): string =>
+  `${formatNumberOf(batches, 'batch', 'batches')} cancelled, ${formatNumberOf(messages, 'message')} deleted, ${
+    left === 0 ? 'nothing left.' : `${formatNumberOf(left, 'message')} left: repeat it to clear the rest.`
+  }`;

@@ -1,0 +1,33 @@
+/** What the recorded waves of a queue would have been under another policy. Pure. */
+import { countTasks } from '../../shared/drain/planning/count-tasks.ts';
+import type { PolicyView, QueueDetails, WaveView } from '../api/types.ts';
+
+type Policy = PolicyView['policy'];
+type Queue = Pick<QueueDetails, 'lane' | 'itemsPerReference' | 'waves'>;
+
+/** Bounds that no policy lifts. A wave without one of them says only that they were not below its tasks. */
+const OTHERS: readonly WaveView['bound'][] = ['throttling', 'limits', 'saturation'];
+
+/**
+ * Tasks of each recorded wave under a policy, by the same rule as a drain plans by. A wave that something else has bounded
+ * gets no more than it had: how much more it could have had is not recorded.
+ */
+export const tasksUnder = ({ lane, itemsPerReference, waves }: Queue, policy: Policy): number[] =>
+  waves.map((wave) => {
+    if (wave.bound === 'probe' || wave.bound === 'collector') return wave.tasks;
+    const { depth, late, secondsPerReference } = wave;
+    const most = OTHERS.includes(wave.bound) ? wave.tasks : Number.POSITIVE_INFINITY;
+    const { tasks } = countTasks({
+      ...{ depth, late, itemsPerReference, secondsPerReference, policy, bulk: lane === 'bulk' },
+      ...{ taskLimit: 0, fedTasks: most, saturationLimit: Number.POSITIVE_INFINITY },
+    });
+    return tasks;
+  });
+
+/** What a change of the policy comes to over the recorded waves. */
+export function compareTasks(present: readonly number[], edited: readonly number[]): string {
+  const changed = edited.filter((tasks, wave) => tasks !== present[wave]).length;
+  if (changed === 0) return `The same tasks in each of the last ${present.length} waves.`;
+  const sum = (tasks: readonly number[]): number => tasks.reduce((all, each) => all + each, 0);
+  return `Other tasks in ${changed} of the last ${present.length} waves: ${sum(edited)} instead of ${sum(present)} in all, at most ${Math.max(...edited)} instead of ${Math.max(...present)} at a time.`;
+}

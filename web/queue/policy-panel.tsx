@@ -1,0 +1,102 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { savePolicy } from '../api/queues.ts';
+import type { PolicyView, QueueDetails } from '../api/types.ts';
+import { SERIES } from '../charts/palette.ts';
+import { TimeChart } from '../charts/time-chart.tsx';
+import { formatCount } from '../format.ts';
+import { useAction } from '../live/use-action.ts';
+import { Button } from '../ui/button.tsx';
+import { Panel } from '../ui/pieces.tsx';
+import { ErrorBox } from '../ui/states.tsx';
+import { compareTasks, tasksUnder } from './dry-run.ts';
+import { PolicyFields } from './policy-fields.tsx';
+import { waveAxis } from './wave-charts.tsx';
+
+type Policy = PolicyView['policy'];
+
+export interface PolicyPanelProps {
+  queue: QueueDetails;
+  onChange: () => void;
+}
+
+/** Shows and changes how the waves of a queue are sized, and what a change would have done to the latest waves. */
+export function PolicyPanel({ queue, onChange }: PolicyPanelProps): JSX.Element {
+  const { policy: present } = queue;
+  // What somebody has typed stays when the page looks again; which version it was typed over, too.
+  const [draft, setDraft] = useState<{ version: number; policy: Policy }>();
+  const saving = useAction();
+  const policy = draft?.policy ?? present.policy;
+  const edit = (next: Policy): void => setDraft({ version: draft?.version ?? present.version, policy: next });
+  const drop = (): void => {
+    saving.clear();
+    setDraft(undefined);
+  };
+  const save = async (): Promise<void> => {
+    if (!draft || !(await saving.run(() => savePolicy(queue.queue, draft)))) return;
+    setDraft(undefined);
+    onChange();
+  };
+  const { previous } = present;
+  return (
+    <Panel title="Policy" aside={<span class="soft">{versionText(present.version)}</span>}>
+      <form
+        class="policy"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
+        <p class="soft">How many dequeue tasks a wave gets. A change takes effect with the next wave.</p>
+        <PolicyFields policy={policy} kind={queue.kind} onChange={edit} />
+        <DryRun queue={queue} edited={policy} />
+        {draft && draft.version !== present.version && (
+          <p class="tone-warn" role="status">
+            Somebody has saved {versionText(present.version).toLowerCase()} meanwhile. Drop your changes to see it.
+          </p>
+        )}
+        {saving.error && <ErrorBox error={saving.error} />}
+        <footer>
+          <Button
+            icon="redo"
+            disabled={previous === undefined}
+            reason={previous === undefined ? 'There is no version before.' : undefined}
+            onClick={() => previous && edit(previous)}
+          >
+            Take the previous policy
+          </Button>
+          <Button disabled={draft === undefined} onClick={drop}>
+            Drop changes
+          </Button>
+          <Button submit look="primary" busy={saving.busy} disabled={draft === undefined}>
+            Save policy
+          </Button>
+        </footer>
+      </form>
+    </Panel>
+  );
+}
+
+const versionText = (version: number): string => (version === 0 ? 'The default policy' : `Version ${version}`);
+
+/** The recorded waves under the present and the edited policy. */
+function DryRun({ queue, edited }: { queue: QueueDetails; edited: Policy }): JSX.Element | null {
+  if (queue.kind === 'results' || queue.waves.length === 0) return null;
+  const before = tasksUnder(queue, queue.policy.policy);
+  const after = tasksUnder(queue, edited);
+  return (
+    <div class="dry-run">
+      <TimeChart
+        title="Dry run: tasks of the latest waves"
+        {...waveAxis(queue.waves)}
+        series={[
+          { name: 'present policy', color: SERIES[1], values: before },
+          { name: 'as edited', color: SERIES[2], values: after },
+        ]}
+        format={formatCount}
+        quiet=""
+      />
+      <p role="status">{compareTasks(before, after)}</p>
+    </div>
+  );
+}

@@ -1,0 +1,166 @@
+import type { JSX } from 'preact';
+import { fetchAudit } from '../api/history.ts';
+import { fetchQueue } from '../api/queues.ts';
+import type { Audit, QueueDetails } from '../api/types.ts';
+import { formatAgo, formatCompact, formatCount, formatNumberOf } from '../format.ts';
+import { type Looked, useLook } from '../live/use-look.ts';
+import { isMoving } from '../queues/depths.ts';
+import { LoadFigures } from '../queues/load-figures.tsx';
+import { QueueActions } from '../queues/queue-actions.tsx';
+import { type QueueDialog, QueueDialogs, useDrain } from '../queues/queue-dialogs.tsx';
+import { GateTag, placeOf } from '../queues/queue-row.tsx';
+import { href } from '../routing.ts';
+import { Button } from '../ui/button.tsx';
+import { Freshness } from '../ui/freshness.tsx';
+import { PageHead, Panel, Stat } from '../ui/pieces.tsx';
+import { Empty, Loaded } from '../ui/states.tsx';
+import { useDialog } from '../ui/use-dialog.ts';
+import { ClearDialog } from './clear-dialog.tsx';
+import { OperatorActions } from './operator-actions.tsx';
+import { PolicyPanel } from './policy-panel.tsx';
+import { WaveCharts } from './wave-charts.tsx';
+import { WaveTable } from './wave-table.tsx';
+import { whyTexts } from './why-texts.ts';
+
+/** Who did something that still explains the state of a queue. */
+const ACTION_DAYS = 7;
+
+/** A queue: what it does, why, and what can be done about it. One request per look; the audit log is asked for once. */
+export function QueuePage({ queue: name }: { queue: string }): JSX.Element {
+  const looked = useLook({ key: ['queue', name], load: (signal) => fetchQueue(name, { signal }), isMoving });
+  const actions = useLook({
+    key: ['queue-actions', name],
+    load: () => fetchAudit({ days: ACTION_DAYS, target: name }),
+  });
+  const refresh = (): void => {
+    looked.refresh();
+    actions.refresh();
+  };
+  const { data: queue, error } = looked;
+  return (
+    <>
+      <a class="back" href={href('queues')}>
+        Queues
+      </a>
+      <PageHead
+        title={<span class="mono">{name}</span>}
+        tabTitle={name}
+        note={queue && `${queue.workload} · ${placeOf(queue)}`}
+      >
+        <Freshness looked={looked} />
+        {queue && <Actions queue={queue} onChange={refresh} />}
+      </PageHead>
+      {error?.status === 404 ? (
+        <Empty icon="search" title="No such queue">
+          <p>No workload of this app has a queue of this name.</p>
+          <a class="button primary normal" href={href('queues')}>
+            All queues
+          </a>
+        </Empty>
+      ) : (
+        <Loaded polled={looked}>{(details) => <Details queue={details} actions={actions} onChange={refresh} />}</Loaded>
+      )}
+    </>
+  );
+}
+
+interface DetailsProps {
+  queue: QueueDetails;
+  actions: Pick<Looked<Audit>, 'data' | 'error'>;
+  onChange: () => void;
+}
+
+function Details({ queue, actions, onChange }: DetailsProps): JSX.Element {
+  const nowMs = Date.now();
+  return (
+    <>
+      <Figures queue={queue} nowMs={nowMs} />
+      <Panel title="Why it is as it is" aside={<GateTag queue={queue} />}>
+        <ul class="why">
+          {whyTexts({ queue, actions: actions.data?.entries ?? [], nowMs }).map(({ text, tone }) => (
+            <li key={text} class={tone}>
+              <bdi>{text}</bdi>
+            </li>
+          ))}
+        </ul>
+        <LoadFigures queue={queue} />
+      </Panel>
+      <WaveCharts waves={queue.waves} />
+      <WaveTable waves={queue.waves} />
+      <PolicyPanel queue={queue} onChange={onChange} />
+      <OperatorActions actions={actions} />
+    </>
+  );
+}
+
+function Figures({ queue, nowMs }: { queue: QueueDetails; nowMs: number }): JSX.Element {
+  const { status, active, itemsPerSecond, generation, total, depth, depthAt, backlog, workload } = queue;
+  const isDraining = status === 'draining';
+  return (
+    <dl class="stats">
+      <Stat
+        name="Messages waiting"
+        value={depthAt === null ? '–' : formatCount(depth)}
+        note={depthAt === null ? 'not measured yet' : `measured ${formatAgo(depthAt, nowMs)}`}
+      />
+      <Stat
+        name="Backlog"
+        value={backlog === null ? '–' : formatCompact(backlog.items)}
+        note={
+          backlog === null ? (
+            'finished chunks, no items'
+          ) : (
+            <a href={href('batches', { workload })}>
+              {formatNumberOf(backlog.items, 'item')} in {formatNumberOf(backlog.batches, 'batch', 'batches')}
+            </a>
+          )
+        }
+      />
+      <Stat
+        name="Dequeue tasks"
+        value={isDraining ? formatCount(active) : '–'}
+        note={isDraining ? 'planned for the wave that runs' : 'no drain runs'}
+      />
+      <Stat
+        name="Items per second"
+        value={isDraining ? formatCount(itemsPerSecond) : '–'}
+        note={isDraining ? 'in the last wave' : 'no drain runs'}
+      />
+      <Stat name="Drains so far" value={formatCount(generation)} note={`with ${formatNumberOf(total, 'task')}`} />
+    </dl>
+  );
+}
+
+function Actions({ queue, onChange }: { queue: QueueDetails; onChange: () => void }): JSX.Element {
+  const { open, setOpen, close, act } = useDialog<QueueDialog | 'clear'>(onChange);
+  const drain = useDrain(onChange);
+  const canClear = queue.paused?.by === 'operator';
+  return (
+    <>
+      <QueueActions
+        queue={queue}
+        draining={drain.queue !== ''}
+        onDrain={() => void drain.run(queue.queue)}
+        onOpen={setOpen}
+      >
+        {queue.kind === 'items' && (
+          <Button
+            icon="close"
+            look="quiet"
+            size="small"
+            disabled={!canClear}
+            reason={canClear ? undefined : 'Only a queue that an operator has paused can be cleared.'}
+            onClick={() => setOpen('clear')}
+          >
+            Clear
+          </Button>
+        )}
+      </QueueActions>
+      {drain.result}
+      {open === 'clear' && <ClearDialog queue={queue} onClose={close} onChange={onChange} />}
+      {(open === 'pause' || open === 'resume') && (
+        <QueueDialogs dialog={open} queue={queue} act={act} onClose={close} />
+      )}
+    </>
+  );
+}

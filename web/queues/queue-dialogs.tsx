@@ -1,0 +1,76 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { drainQueue, pauseQueue, resumeQueue } from '../api/queues.ts';
+import type { QueueView } from '../api/types.ts';
+import { useAction } from '../live/use-action.ts';
+import { PauseDialog } from '../ui/pause-dialog.tsx';
+import { ErrorBox } from '../ui/states.tsx';
+import { ResumeQueueDialog } from './resume-queue-dialog.tsx';
+
+/** What is asked about before it is done. */
+export type QueueDialog = 'pause' | 'resume';
+
+export interface QueueDialogsProps {
+  dialog: QueueDialog;
+  queue: QueueView;
+  act: (work: Promise<unknown>) => Promise<void>;
+  onClose: () => void;
+}
+
+/** Asks before a queue is paused or resumed. */
+export function QueueDialogs({ dialog, queue, act, onClose }: QueueDialogsProps): JSX.Element {
+  const { queue: name, depth, depthAt, backlog } = queue;
+  if (dialog === 'pause')
+    return (
+      <PauseDialog title={`Pause ${name}?`} onPause={(reason) => act(pauseQueue(name, reason))} onClose={onClose}>
+        No drain starts any more, and one that runs ends after its wave. Uploads are still accepted, and wait.
+      </PauseDialog>
+    );
+  return (
+    <ResumeQueueDialog
+      queue={name}
+      waiting={depthAt === null ? undefined : { messages: depth, ...backlog }}
+      onResume={() => act(resumeQueue(name))}
+      onClose={onClose}
+    />
+  );
+}
+
+/** Wakes of queues by hand, one at a time. */
+export interface Drain {
+  /** The queue that a request is under way for; empty: none. */
+  queue: string;
+  run: (queue: string) => Promise<void>;
+  /** The result of the last request. */
+  result: JSX.Element;
+}
+
+/** Wakes queues by hand, and keeps the result of the last request. */
+export function useDrain(onChange: () => void): Drain {
+  const [queue, setQueue] = useState('');
+  const [result, setResult] = useState('');
+  const action = useAction();
+  const run = async (name: string): Promise<void> => {
+    setQueue(name);
+    setResult('');
+    await action.run(async () => {
+      const { status } = await drainQueue(name);
+      setResult(status === 'draining' ? `${name}: a drain runs.` : `${name}: nothing waits, so no drain was started.`);
+      onChange();
+    });
+  };
+  return {
+    queue: action.busy ? queue : '',
+    run,
+    result: (
+      <>
+        {action.error && <ErrorBox error={action.error} />}
+        {result !== '' && (
+          <p class="action-result" role="status">
+            {result}
+          </p>
+        )}
+      </>
+    ),
+  };
+}

@@ -1,0 +1,26 @@
+import type { JSX } from 'preact';
+import { formatNumberOf } from '../format.ts';
+import { Confirm } from '../ui/confirm.tsx';
+
+export interface ResumeQueueDialogProps {
+  queue: string;
+  /** What waits, as far as it is known. */
+  waiting: { messages: number; items?: number; batches?: number } | undefined;
+  onResume: () => Promise<unknown>;
+  onClose: () => void;
+}
+
+/** Says what begins when the pause of a queue ends, before it ends. */
+export const ResumeQueueDialog = ({ queue, waiting, onResume, onClose }: ResumeQueueDialogProps): JSX.Element => (
+  <Confirm title={`Resume ${queue}?`} action="Resume" onClose={onClose} onConfirm={onResume}>
+    <p>The pause ends, and a drain starts if anything waits{waiting === undefined ? '' : `: ${textOf(waiting)}`}.</p>
+  </Confirm>
+);
+
+const textOf = ({ messages, items, batches }: NonNullable<ResumeQueueDialogProps['waiting']>): string =>
+  [
+    formatNumberOf(messages, 'message'),
+    ...(items === undefined || batches === undefined
+      ? []
+      : [`${formatNumberOf(items, 'item')} in ${formatNumberOf(batches, 'batch', 'batches')}`]),
+  ].join(', ');
