@@ -10,7 +10,7 @@ import {
   type StorageCall,
   type StorageFault,
 } from 'functions-local';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createMeter } from '../../../shared/cost/meter.ts';
 import { isOutage, statusOf } from '../../../shared/errors.ts';
 import { readSettings } from '../../../shared/settings.ts';
@@ -50,26 +50,26 @@ let answers: Intercept[];
 let requests: StorageCall[];
 let clients: Clients;
 
-beforeAll(async () => {
+afterAll(() => front.close());
+beforeEach(async () => {
+  answers = [];
+  const own: StorageCall[] = [];
+  requests = own;
   client = await front.addClient({
     intercept: async (call) => {
-      requests.push(call);
+      own.push(call);
       const forward = async (): Promise<StorageAnswer> => fine(call);
-      return (answers.shift() ?? forward)(call, forward);
+      // On a busy machine a try that its client has given up arrives after the end of its test: it is not the next one's.
+      return ((own === requests && answers.shift()) || forward)(call, forward);
     },
   });
-});
-afterAll(() => front.close());
-beforeEach(() => {
-  answers = [];
-  requests = [];
   clients = clientsWith({});
 });
 
-/** Short limits: a test must not wait for them. */
+/** Short waits, and the time limits of production where a test is not about them: a busy machine must not reach them. */
 function clientsWith(limits: Partial<RetryLimits>): Clients {
   const settings = readSettings(connectionsTo(client.connectionString()));
-  const short = { tries: 3, tryMs: 100, totalMs: 5_000, gapMs: 100, firstDelayMs: 1, longestDelayMs: 2 };
+  const short = { tries: 3, firstDelayMs: 1, longestDelayMs: 2 };
   return createClients(settings, createMeter(), { ...RETRY_LIMITS, ...short, ...limits });
 }
 
@@ -92,13 +92,21 @@ describe.each(CALLS)('a call of the %s client', (_service, call) => {
   test.each<[string, Intercept]>([
     ...FAULT_STATUSES.map((status): [string, Intercept] => [String(status), fault({ kind: 'status', status })]),
     ['a cut connection', fault({ kind: 'reset' })],
-    ['silence', silence],
   ])('is repeated after %s, and succeeds', async (_what, answer) => {
     answers = [answer, answer];
 
     await call();
 
     expect(requests).toHaveLength(3);
+  });
+
+  test('is repeated after silence, and succeeds', async () => {
+    clients = clientsWith({ tryMs: 500 });
+    answers = [silence];
+
+    await call();
+
+    expect(requests).toHaveLength(2);
   });
 
   test.each([400, 403, 404, 409, 412, 501])('is not repeated after %i', async (status) => {
@@ -116,17 +124,18 @@ describe.each(CALLS)('a call of the %s client', (_service, call) => {
   });
 
   test('ends, as an outage, when the service stays silent', async () => {
+    clients = clientsWith({ tryMs: 500, tries: 2 });
     answers = Array(5).fill(silence);
 
     const error = await failure(call);
 
     expect(isOutage(error)).toBe(true);
-    expect(String(error)).toContain('expected an answer within 100 ms, got none');
-    expect(requests).toHaveLength(3);
+    expect(String(error)).toContain('expected an answer within 500 ms, got none');
+    expect(requests).toHaveLength(2);
   });
 
   test('ends with the time over all tries, though tries are left', async () => {
-    clients = clientsWith({ tries: 100, totalMs: 250 });
+    clients = clientsWith({ tries: 100, tryMs: 100, totalMs: 250 });
     answers = Array(100).fill(silence);
 
     expect(isOutage(await failure(call))).toBe(true);
@@ -134,9 +143,8 @@ describe.each(CALLS)('a call of the %s client', (_service, call) => {
   });
 
   test('is not repeated when the service asks for a longer wait than the call has left', async () => {
-    // The try may take as long: on a busy machine the answer is not there within 100 ms, and silence is repeated.
-    clients = clientsWith({ totalMs: 900, tryMs: 900 });
-    answers = [busy(1)];
+    clients = clientsWith({ totalMs: 20_000 });
+    answers = [busy(30)];
 
     expect(statusOf(await failure(call))).toBe(503);
     expect(requests).toHaveLength(1);
@@ -152,7 +160,6 @@ test('each try of a blob or queue call is signed anew, once its date has changed
 });
 
 test('a call that its caller aborts ends at once, and is not repeated', async () => {
-  clients = clientsWith({ tryMs: 60_000, totalMs: 60_000 });
   const controller = new AbortController();
   answers = [
     (call, forward) => {
@@ -168,7 +175,6 @@ test('a call that its caller aborts ends at once, and is not repeated', async ()
 });
 
 test('a call that its caller aborts between two tries ends at once', async () => {
-  clients = clientsWith({ totalMs: 60_000 });
   const controller = new AbortController();
   answers = [
     (call, forward) => {
@@ -188,6 +194,9 @@ describe('an answer whose body breaks off', () => {
   const stall: Intercept = async (_call, forward) => ({
     ...(await forward()),
     ...{ cutAfterBytes: 5, cutAfterMs: 60_000 },
+  });
+  beforeEach(() => {
+    clients = clientsWith({ tryMs: 500, gapMs: 500 });
   });
 
   test.each([
@@ -222,10 +231,11 @@ describe('an answer whose body breaks off', () => {
 });
 
 test('a body that nobody reads for a while does not count as stopped', async () => {
+  clients = clientsWith({ gapMs: 500 });
   const large = Buffer.alloc(4 * 1024 * 1024, 'x');
   answers = [async () => answerOf(200, ['ETag', '"e"'], large)];
   const { readableStreamBody } = await blob().download();
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
 
   expect(await buffer(readableStreamBody as NodeJS.ReadableStream)).toEqual(large);
   expect(requests).toHaveLength(1);
