@@ -50,7 +50,7 @@ const sectionsOf = (answer: Overview): Section[] => [
   batchSection('Failed reports', answer.failedReports),
   batchSection('Suspect batches', answer.suspect),
   section(
-    `Dead letters since ${formatTime(answer.deadLetters.since)}`,
+    `Dead letters since ${formatTime(answer.deadLetters.since)} UTC`,
     answer.deadLetters.causes.map(({ cause, workload, count, newest }) => [
       formatCount(count),
       workload,

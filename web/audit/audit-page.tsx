@@ -35,16 +35,20 @@ export function AuditPage(): JSX.Element {
         </Button>
       </PageHead>
       <Loaded polled={looked}>
-        {({ entries, from, to }) => <Shown entries={entries} days={`${from} to ${to}`} />}
+        {({ entries, from, to }) => (
+          <Shown entries={entries} what={target === '' ? 'anything' : 'it'} days={`${from} to ${to}`} />
+        )}
       </Loaded>
     </>
   );
 }
 
-const Shown = ({ entries, days }: { entries: readonly AuditEntry[]; days: string }): JSX.Element =>
+const Shown = ({ entries, what, days }: { entries: readonly AuditEntry[]; what: string; days: string }): JSX.Element =>
   entries.length === 0 ? (
     <Empty icon="audit" title="No actions">
-      <p>No operator did anything to it from {days} (UTC).</p>
+      <p>
+        No operator did anything to {what} from {days} (UTC).
+      </p>
     </Empty>
   ) : (
     <AuditTable entries={entries} />

@@ -27,7 +27,9 @@ export const tasksUnder = ({ lane, itemsPerReference, waves }: Queue, policy: Po
 /** What a change of the policy comes to over the recorded waves. */
 export function compareTasks(present: readonly number[], edited: readonly number[]): string {
   const changed = edited.filter((tasks, wave) => tasks !== present[wave]).length;
-  if (changed === 0) return `The same tasks in each of the last ${present.length} waves.`;
+  const waves = present.length === 1 ? 'last wave' : `last ${present.length} waves`;
+  if (changed === 0)
+    return present.length === 1 ? 'The same tasks in the last wave.' : `The same tasks in each of the ${waves}.`;
   const sum = (tasks: readonly number[]): number => tasks.reduce((all, each) => all + each, 0);
-  return `Other tasks in ${changed} of the last ${present.length} waves: ${sum(edited)} instead of ${sum(present)} in all, at most ${Math.max(...edited)} instead of ${Math.max(...present)} at a time.`;
+  return `Other tasks in ${changed} of the ${waves}: ${sum(edited)} instead of ${sum(present)} in all, at most ${Math.max(...edited)} instead of ${Math.max(...present)} at a time.`;
 }

@@ -42,6 +42,7 @@ describe('a dry run of a policy', () => {
 
   it('says what a change comes to', () => {
     expect(compareTasks([1, 8], [1, 8])).toBe('The same tasks in each of the last 2 waves.');
+    expect(compareTasks([8], [8])).toBe('The same tasks in the last wave.');
     expect(compareTasks([1, 8], [1, 3])).toBe(
       'Other tasks in 1 of the last 2 waves: 4 instead of 9 in all, at most 3 instead of 8 at a time.',
     );
