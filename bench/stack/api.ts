@@ -11,7 +11,7 @@ export interface Batch {
 }
 
 /** Uploads a body; gives its batch once it is accepted. */
-export async function upload(
+async function upload(
   { url, key }: Pick<BenchStack, 'url' | 'key'>,
   { workload, body, encoding }: { workload: string; body: Readable; encoding: 'zstd' | 'identity' },
 ): Promise<Batch> {

@@ -13,7 +13,7 @@ export const KEY_DAYS = 7;
 /** Longest key of a client. */
 export const MAX_KEY = 255;
 /** An upload that has not renewed its claim for this long is taken for dead, and its key may be used again. */
-export const CLAIM_MS = 60_000;
+const CLAIM_MS = 60_000;
 const ROW = 'key';
 
 /** A key that this upload holds; `digest` is there when an earlier upload has finished: then only compare. */

@@ -36,7 +36,7 @@ export interface Listing {
 }
 
 /** Index rows that one listing looks at: a filter that fits few must not search without end. */
-export const MAX_LOOKED_AT = 2_000;
+const MAX_LOOKED_AT = 2_000;
 const ROWS_AT_ONCE = 50;
 const READS_AT_ONCE = 16;
 

@@ -11,7 +11,7 @@ const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f
 const CHUNK = /^[a-z0-9][a-z0-9.]{0,200}$/;
 
 /** Lanes that the pipeline keeps for itself: finished chunks, and messages that nobody can read. */
-export const RESERVED_LANES = ['results', 'poison'] as const;
+const RESERVED_LANES = ['results', 'poison'] as const;
 
 /** Whether `name` may name a workload: lower-case words joined by single dashes, short enough for a queue name. */
 export const isWorkloadName = (name: string): boolean => name.length <= MAX_QUEUE_NAME && WORKLOAD.test(name);

@@ -18,7 +18,7 @@ const framePlaceSchema = z.object({
 export type FramePlace = z.infer<typeof framePlaceSchema>;
 
 /** Why a whole chunk ended without (only) results. A `discarded` one has no blob, only its row. */
-export const ENDINGS = ['processed', 'split', 'cancelled', 'discarded', 'digest', 'payloadMissing', 'killed'] as const;
+const ENDINGS = ['processed', 'split', 'cancelled', 'discarded', 'digest', 'payloadMissing', 'killed'] as const;
 
 /** The outcome's header. A frame that would be empty is absent. `dueAt` is when the earliest retry may run. */
 export const outcomeHeaderSchema = z.object({
@@ -90,7 +90,7 @@ export type DeadItem = z.infer<typeof deadItemSchema>;
  * a thread died while it was in flight with others, so that it runs alone; or after it had ended, so that its end is noted
  * at once.
  */
-export const retryItemSchema = z.object({
+const retryItemSchema = z.object({
   index: count,
   attempts: z.array(attemptSchema),
   notBefore: z.string().optional(),

@@ -14,7 +14,7 @@ const count = z.number().int().nonnegative();
  * 1-based line of the upload on which that begins. `lines` holds the steps from each item's line to the next one's,
  * run-length coded as [count, step]: [[4999, 1]] for 5,000 lines of plain NDJSON, [] for a single item.
  */
-export const chunkEntrySchema = z.object({
+const chunkEntrySchema = z.object({
   offset: count,
   length: count.positive(),
   bytes: count.positive(),

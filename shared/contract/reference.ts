@@ -93,7 +93,7 @@ export const isBlobReference = (reference: Reference | BlobReference): reference
 export { type Counts, countsSchema } from './counts.ts';
 
 /** One finished chunk in a result message: the header of its stored outcome, whoever wrote that. */
-export const finishedChunkSchema = z.object({ batch, chunk, header: outcomeHeaderSchema });
+const finishedChunkSchema = z.object({ batch, chunk, header: outcomeHeaderSchema });
 export type FinishedChunk = z.infer<typeof finishedChunkSchema>;
 
 /** A result message: the chunks that one round of a dequeue task finished, and the operations it took. */

@@ -2,7 +2,7 @@ import { isExactNumber } from '../../shared/contract/exact-json.ts';
 import type { ReportRow } from '../api/types.ts';
 
 /** The one column of values that are no objects. */
-export const VALUE = 'value';
+const VALUE = 'value';
 const NUMBER = /^-?\d+(\.\d+)?([eE][-+]?\d+)?$/;
 /** Columns are found in the first rows; a report has rows of one shape. */
 const LOOKED_AT = 200;

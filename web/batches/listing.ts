@@ -64,7 +64,7 @@ export function spanOf(page: BatchPage): Span {
 }
 
 /** What is known when a page has come. */
-export function merge(rows: Listing['rows'], page: BatchPage): Listing['rows'] {
+function merge(rows: Listing['rows'], page: BatchPage): Listing['rows'] {
   const { above, from } = spanOf(page);
   const outside = [...rows].filter(([id]) => id >= above || id < from);
   // A row that has not changed stays the same object.

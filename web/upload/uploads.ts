@@ -39,9 +39,7 @@ export const files = signal<readonly ChosenFile[]>([]);
 export const target = signal<Target>({ workload: '', lane: '' });
 
 /** Whether leaving the page would lose something: files live in its memory alone. */
-export const isPending = computed(() =>
-  files.value.some(({ stage: { step } }) => step === 'chosen' || step === 'sending'),
-);
+const isPending = computed(() => files.value.some(({ stage: { step } }) => step === 'chosen' || step === 'sending'));
 
 const askBeforeLeaving = (event: BeforeUnloadEvent): void => event.preventDefault();
 

@@ -30,7 +30,7 @@ const PREFIX = `${BATCH_ROW_KEY}.progress.`;
 export const PROGRESS_ROWS = { from: PREFIX, to: `${BATCH_ROW_KEY}.progress/` } as const;
 
 /** A process writes every ten seconds, so an older row is of one that has died, or cannot write. */
-export const FRESH_MS = 30_000;
+const FRESH_MS = 30_000;
 
 /** Writes how far the running chunks of a batch are in a process, or removes what it has written. */
 export async function writeProgress(

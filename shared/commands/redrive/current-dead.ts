@@ -85,7 +85,7 @@ export interface DeadLetter {
 }
 
 /** The current dead letters of one chunk. @throws FrameError when its outcome is damaged. */
-export async function deadLettersOf(
+async function deadLettersOf(
   deps: Pick<DeadLetterDeps, 'container'>,
   frame: ChunkFrame,
   current: CurrentDead,

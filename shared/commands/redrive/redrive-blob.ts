@@ -13,7 +13,7 @@ import { downloadBytes } from '../../storage/blob-reads.ts';
 const count = z.number().int().nonnegative();
 
 /** One retries frame of a redrive. `runs` are the indices of its items, in order, as [first, how many]. */
-export const redriveChunkSchema = z.object({
+const redriveChunkSchema = z.object({
   offset: count,
   length: count,
   bytes: count,
@@ -30,7 +30,7 @@ export type RedriveChunk = z.infer<typeof redriveChunkSchema>;
  * cause that the batch row names (absent: not recorded, by an earlier version). With a `reason`, they are discarded for it,
  * and do not run: its chunk has no frame.
  */
-export const redriveSchema = z.object({
+const redriveSchema = z.object({
   v: z.literal(1),
   batch: z.string(),
   revision: count,

@@ -6,7 +6,7 @@ import { type Frames, frameStream } from '../edge/frame-stream.ts';
 import { nextLink } from '../edge/links.ts';
 
 /** Collects the fields that the first chunk did not have: a stream cannot go back to its header. */
-export const OTHER_FIELDS = 'otherFields';
+const OTHER_FIELDS = 'otherFields';
 
 export interface CsvPage {
   /** What the link to the next page changes; undefined on the last. */

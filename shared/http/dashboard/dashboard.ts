@@ -19,7 +19,7 @@ export interface DashboardAssets {
 }
 
 /** Nothing is loaded from elsewhere, no script or style stands in the page, and nobody may frame it. */
-export const CONTENT_SECURITY_POLICY = [
+const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",

@@ -10,7 +10,7 @@ import { attemptError, type ErrorText, toErrorText } from './error-text.ts';
 import { type Death, deadLine } from './lines.ts';
 
 /** Most parts a split makes: one receive of a storage queue. */
-export const MAX_PARTS = 32;
+const MAX_PARTS = 32;
 
 /** What is the same of all outcomes of which no handler ran. */
 const UNRUN = { failures: 0, failure: '', ran: 0, causes: {} };

@@ -20,7 +20,7 @@ export async function runActivity(core: Core, task: ActivityTask, invoke: Invoke
 }
 
 /** A worker's answer as JSON text. */
-export function toResultText(value: RpcValue | null | undefined): string {
+function toResultText(value: RpcValue | null | undefined): string {
   if (value?.json !== undefined) return value.json;
   if (value?.string !== undefined) return JSON.stringify(value.string);
   if (value?.bytes !== undefined) return JSON.stringify(Buffer.from(value.bytes).toString('base64'));

@@ -11,7 +11,7 @@ export const upgradeToken = 'functions-local-task-hub';
  * Longest message. Half of V8's longest string (2^29 - 24 characters), since the JSON that it carries is a string too.
  * A sender refuses a longer one; a receiver ends the connection.
  */
-export const MAX_MESSAGE_CHARS = 256 * 1024 * 1024;
+const MAX_MESSAGE_CHARS = 256 * 1024 * 1024;
 
 /** The first line of an instance. */
 export interface Registration {
