@@ -47,7 +47,8 @@ function sluiceSettings({ storage, serviceBus }: Connections): Record<string, st
   return {
     ...DEFAULTS,
     FUNCTIONS_WORKER_RUNTIME: 'node',
-    NODE_OPTIONS: '--max-semi-space-size=8',
+    // What the shell asks of Node holds for the instances too: a debugger attaches in this way to them and their threads.
+    NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --max-semi-space-size=8`.trim(),
     AzureWebJobsStorage: storage,
     SluiceStorage: storage,
     SluiceServiceBus: serviceBus,
