@@ -29,5 +29,5 @@ is_published() {
 
 echo "publishing to $app"
 wait_for "the package storage to accept a deployment to $app" \
-  "403 with 'using this permission' is a missing role: the identity of the app needs Storage Blob Data Owner on the host account. 403 without it is a network rule: the app cannot reach the host account." \
+  "403 with 'using this permission' is a missing role: the identity of the app needs Storage Blob Data Owner on the host account. 403 without it is a network rule: the app cannot reach the host account, or this machine not the deployment site of the app." \
   is_published

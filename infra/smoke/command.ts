@@ -6,14 +6,14 @@ import { runSluice } from '../../cli/run.ts';
 export interface CommandAnswer {
   /** As docs/cli.md lists them. */
   code: number;
-  /** Standard output: JSON. */
+  /** Standard output. */
   out: string;
   /** What went wrong, with what to do about it. */
   fault?: string;
 }
 
 /**
- * Returns a function that runs the command `sluice` in this process against one app, with `--json --quiet`. The key goes
+ * Returns a function that runs the command `sluice` in this process against one app, with `--quiet`. The key goes
  * by the environment of the command, as a profile of this machine must not add another one.
  */
 export function createCommand(
@@ -22,7 +22,7 @@ export function createCommand(
 ): (...args: string[]) => Promise<CommandAnswer> {
   return async (...args) => {
     const written = { out: '', err: '' };
-    const code = await runSluice([...args, '--json', '--quiet'], {
+    const code = await runSluice([...args, '--quiet'], {
       ...io,
       env: { SLUICE_URL: url, ...(key === undefined ? {} : { SLUICE_KEY: key }) },
       stdout: new Writable({
@@ -43,10 +43,10 @@ export function createCommand(
   };
 }
 
-/** The command prints a fault as one line of JSON. */
+/** The command prints a fault as a line of JSON with `--json`, else as text. */
 function faultOf(err: string): Pick<CommandAnswer, 'fault'> {
   const line = err.split('\n').findLast((each) => each.startsWith('{"error":'));
-  if (line === undefined) return err === '' ? {} : { fault: err.trim() };
+  if (line === undefined) return err === '' ? {} : { fault: err.trim().replace(/^sluice: /, '') };
   const { message, hint } = (JSON.parse(line) as { error: { message: string; hint?: string } }).error;
   return { fault: hint === undefined ? message : `${message} ${hint}` };
 }

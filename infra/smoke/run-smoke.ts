@@ -92,7 +92,7 @@ async function submit(
   const key = `smoke-${io.randomId()}`;
   const startedAt = io.now();
   for (;;) {
-    const answer = await sluice('submit', sent, '--workload', workload, '--idempotency-key', key);
+    const answer = await sluice('submit', sent, '--workload', workload, '--idempotency-key', key, '--json');
     if (answer.code === 0) {
       const { id, counts } = JSON.parse(answer.out) as BatchView;
       say(`submitted: batch ${id}, ${counts.accepted} items for ${workload}`);
@@ -115,7 +115,7 @@ async function writeBatch(folder: string): Promise<string> {
 
 /** Waits for the end of the batch. Its counts say more than the exit code of dead letters. */
 async function watch(sluice: Command, id: string, timeoutSeconds: number): Promise<BatchView> {
-  const answer = await sluice('watch', id, '--timeout', String(timeoutSeconds));
+  const answer = await sluice('watch', id, '--timeout', String(timeoutSeconds), '--json');
   expectThat(answer.out !== '', `watch: ${reasonOf(answer)}`);
   const batch = JSON.parse(answer.out) as BatchView;
   const isGood = batch.state === 'completed' || batch.state === 'completedWithDeadLetters';
