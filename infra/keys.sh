@@ -2,8 +2,10 @@
 # Usage: keys.sh <resource group> <app> set|remove client|operator|both <name>
 # Gives a caller one key value on every function of its class, under its own name, or takes it back. `set` makes a new
 # value and prints it once; running it again replaces the value. Needs az (signed in) and openssl.
+# The subscription is AZURE_SUBSCRIPTION_ID, else the one that az has selected.
 # The classes are the table "Ways in" of docs/security.md; both is for a person at the dashboard, which uses one key for all.
 set -eu
+. "$(dirname "$0")/az.sh"
 group=$1 app=$2 action=$3 class=$4 name=$5
 
 client='submit-batch try-upload list-batches get-batch get-results get-report get-dead-letters get-item find-items import-batch list-inbox'
@@ -23,10 +25,10 @@ esac
 
 for function in $functions; do
   if [ "$action" = set ]; then
-    az functionapp function keys set --resource-group "$group" --name "$app" --function-name "$function" \
+    azure functionapp function keys set --resource-group "$group" --name "$app" --function-name "$function" \
       --key-name "$name" --key-value "$value" --output none
   else
-    az functionapp function keys delete --resource-group "$group" --name "$app" --function-name "$function" \
+    azure functionapp function keys delete --resource-group "$group" --name "$app" --function-name "$function" \
       --key-name "$name" --output none
   fi
 done

@@ -1,15 +1,17 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Metafile } from 'esbuild';
+import type { NativePackage } from './native.ts';
 
 /** The licence texts of every package that went into a bundle or goes `along` with it, in the order of their names. */
-export async function licences(root: string, metafile: Metafile, along: readonly string[]): Promise<string> {
-  const packages = new Set(along.map((name) => `node_modules/${name}`));
+export async function licences(root: string, metafile: Metafile, along: readonly NativePackage[]): Promise<string> {
+  const packages = new Map(along.map(({ name, folder }) => [`node_modules/${name}`, folder]));
   for (const input of Object.keys(metafile.inputs)) {
-    const match = /^(?:.*\/)?node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input);
-    if (match) packages.add(match[0].slice(0, -1));
+    const path = /^(?:.*\/)?node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[0].slice(0, -1);
+    if (path !== undefined && !packages.has(path)) packages.set(path, join(root, path));
   }
-  const texts = await Promise.all([...packages].sort().map((path) => licenceOf(join(root, path))));
+  const paths = [...packages.keys()].sort();
+  const texts = await Promise.all(paths.map((path) => licenceOf(packages.get(path) as string)));
   return texts.join(`\n${'-'.repeat(80)}\n\n`);
 }
 

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
-import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bundle } from './bundle.ts';
+import { refuseForeignCode } from './elf.ts';
 import { licences } from './licences.ts';
 import { copyPackages, nativePackages } from './native.ts';
+import { type RunNpm, runNpm } from './npm.ts';
 import { zipFolder } from './zip.ts';
 
 /** What was made. */
@@ -20,9 +22,38 @@ export interface AppPackage {
 /**
  * Makes the deployable package of the app at `root` in `outDir`: the bundled scripts, native packages that they ask
  * for, host.json, a package.json that names the entry, and the licences. No development dependency, no local stack, no settings.
+ * The package is for Linux on x64, on whatever machine it is made. It takes the place of an older one when it is whole, and
+ * leaves an equal one alone: azd makes it before it packages and again before it deploys, while it may be reading it.
  */
-export async function packageApp(root: string, outDir: string): Promise<AppPackage> {
+export async function packageApp(root: string, outDir: string, npm: RunNpm = runNpm): Promise<AppPackage> {
   const folder = join(outDir, 'package');
+  const made = `${folder}.${process.pid}`;
+  try {
+    const scriptBytes = await fillFolder(root, made, { fetched: join(outDir, 'native-linux-x64'), runNpm: npm });
+    const bytes = await zipFolder(made);
+    const zip = join(outDir, 'sluice.zip');
+    if (!(await isSame(bytes, folder, zip))) {
+      await rm(folder, { recursive: true, force: true });
+      await rename(made, folder);
+      await writeFile(zip, bytes);
+    }
+    return { folder, zip, zipBytes: bytes.byteLength, scriptBytes };
+  } finally {
+    await rm(made, { recursive: true, force: true });
+  }
+}
+
+/** Whether both forms of the package are there and hold what these bytes hold. */
+async function isSame(bytes: Uint8Array, folder: string, zip: string): Promise<boolean> {
+  const [zipped, unpacked] = await Promise.all([
+    readFile(zip).catch(() => undefined),
+    zipFolder(folder).catch(() => undefined),
+  ]);
+  return zipped?.equals(bytes) === true && unpacked !== undefined && zipped.equals(unpacked);
+}
+
+/** Writes all files of the package; returns the bytes of its scripts. */
+async function fillFolder(root: string, folder: string, world: { fetched: string; runNpm: RunNpm }): Promise<number> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   const metafile = await bundle({ root, outDir: join(folder, 'dist') });
@@ -31,17 +62,14 @@ export async function packageApp(root: string, outDir: string): Promise<AppPacka
   const main = 'dist/functions/main.js';
   const own = { name, version, license, private: true, type: 'module', main, engines };
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(own, null, 2)}\n`);
-  const native = await nativePackages(root, metafile);
-  await copyPackages(root, native, folder);
+  const native = await nativePackages({ root, ...world }, metafile);
+  await copyPackages(native, folder);
+  await refuseForeignCode(folder);
   await writeFile(join(folder, 'THIRD-PARTY-LICENCES.txt'), await licences(root, metafile, native));
   await writeFile(join(folder, 'host.json'), await versionedHost(root));
   await copyFile(join(root, 'LICENSE'), join(folder, 'LICENSE'));
-  const bytes = await zipFolder(folder);
-  const zip = join(outDir, 'sluice.zip');
-  await writeFile(zip, bytes);
   const scripts = Object.entries(metafile.outputs).filter(([name]) => name.endsWith('.js'));
-  const scriptBytes = scripts.reduce((sum, [, output]) => sum + output.bytes, 0);
-  return { folder, zip, zipBytes: bytes.byteLength, scriptBytes };
+  return scripts.reduce((sum, [, output]) => sum + output.bytes, 0);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { strFromU8, unzipSync } from 'fflate';
@@ -36,6 +36,17 @@ describe('the package', () => {
         .update(await readFile(zip))
         .digest('hex');
     expect(await digest(again)).toBe(await digest(made));
+  });
+
+  it('is left alone when it would be the same, and made again when a file of it was changed', async () => {
+    const inode = async ({ folder: unpacked }: AppPackage): Promise<number> => (await stat(unpacked)).ino;
+    const before = await inode(made);
+    await packageApp(ROOT, join(folder, 'out'));
+    expect(await inode(made)).toBe(before);
+    await writeFile(join(made.folder, 'host.json'), '{}');
+    await packageApp(ROOT, join(folder, 'out'));
+    expect(await readFile(join(made.folder, 'host.json'), 'utf8')).toContain('durableTask');
+    expect((await readdir(join(folder, 'out'))).toSorted()).toEqual(['package', 'sluice.zip']);
   });
 
   it('holds what the host needs and nothing else', () => {

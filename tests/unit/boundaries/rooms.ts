@@ -196,7 +196,7 @@ export const ROOMS: readonly Room[] = [
   },
   {
     path: 'infra/',
-    imports: ['demo/entities.ts', 'shared/contract/', 'workloads/'],
+    imports: ['demo/entities.ts', 'shared/contract/', 'workloads/', 'cli/', 'demo/usage/generate.ts'],
     types: [HTTP, 'shared/workload/'],
     packages: ['esbuild', 'fflate', 'functions-local', 'yaml', 'node:*'],
   },

@@ -24,6 +24,21 @@ describe('the pools', () => {
     expect(Object.keys(parse(read('azure.yaml')).services)).toEqual(poolNames(registry));
   });
 
+  it('are packaged once, not by every service at the same time', () => {
+    const { hooks, services } = parse(read('azure.yaml'));
+    expect(hooks.prepackage.run).toBe('npm run package');
+    // azd deploy does not run it.
+    expect(hooks.predeploy.run).toMatch(/^npm run package && /);
+    for (const service of Object.values<Record<string, unknown>>(services))
+      expect(service).toEqual({
+        project: '.',
+        language: 'custom',
+        host: 'function',
+        dist: 'out/package',
+        remoteBuild: false,
+      });
+  });
+
   it('keep what was decided about them, get defaults when new, and go when unused', () => {
     const known = [pool('default', 4096), pool('gone')];
     expect(mergePools(['default', 'video'], known)).toEqual([pool('default', 4096), pool('video')]);

@@ -88,18 +88,17 @@ export const azureYamlSchema = object(
   {
     name: { type: 'string', pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$' },
     metadata: object({ template: text }),
-    hooks: object({ preprovision: hook, postprovision: hook, predeploy: hook, postdeploy: hook }),
+    hooks: object({ prepackage: hook, postprovision: hook, predeploy: hook, postdeploy: hook }),
     services: {
       type: 'object',
       minProperties: 1,
       additionalProperties: object(
         {
           project: text,
-          language: { enum: ['js', 'ts'] },
+          language: { const: 'custom' },
           host: { const: 'function' },
           dist: text,
           remoteBuild: { const: false },
-          hooks: object({ prepackage: hook, postpackage: hook, predeploy: hook, postdeploy: hook }),
         },
         ['project', 'language', 'host', 'dist', 'remoteBuild'],
       ),
