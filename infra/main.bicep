@@ -310,7 +310,7 @@ module appEndpoints 'modules/private-endpoints.bicep' = [
       tags: allTags
       subnetId: network!.outputs.endpointSubnetId
       endpoints: [
-        { name: pool.name, target: apps[index].outputs.id, group: 'sites', zone: network!.outputs.zoneIds.sites }
+        { name: 'app-${pool.name}', target: apps[index].outputs.id, group: 'sites', zone: network!.outputs.zoneIds.sites }
       ]
     }
   }
