@@ -23,4 +23,24 @@ export const PARAMETER_SETS: Readonly<Record<string, Parameters>> = {
   },
   'an operator and a mailbox for alerts': { ...operator, alertEmail: 'operator@example.com' },
   'no alert rules': { alertRules: false },
+  'private networking': { privateNetworking: true },
+  'private networking, several pools': {
+    privateNetworking: true,
+    pools: [pool('default'), pool('media'), pool('bus')],
+  },
+  'zone redundancy': { zoneRedundant: true },
+  'everything that an enterprise may ask for': {
+    ...operator,
+    privateNetworking: true,
+    zoneRedundant: true,
+    diagnosticSettings: true,
+    deleteLocks: true,
+    tags: { 'cost-center': '4711' },
+    alertEmail: 'operator@example.com',
+    actionGroupIds: [
+      '/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/rg-others/providers/Microsoft.Insights/actionGroups/ag-others',
+    ],
+    monthlyBudget: 100,
+    budgetStart: '2026-11-01',
+  },
 };
