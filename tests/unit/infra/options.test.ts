@@ -1,6 +1,12 @@
 /** What the parameters of an enterprise change in the deployment: tests of the expanded template. */
 import { describe, expect, it } from 'vitest';
-import { type DeployedResource, deployedResources, ofType, type Parameters } from './expand/index.ts';
+import {
+  type DeployedResource,
+  deployedResources,
+  ofType,
+  type Parameters,
+  readParameterFile,
+} from './expand/index.ts';
 
 const GROUP_OF_OTHERS = '/subscriptions/a/resourceGroups/b/providers/Microsoft.Insights/actionGroups/ag-others';
 const pool = (name: string) => ({ name, memory: 2048, maximumInstanceCount: 40, alwaysReady: [] });
@@ -63,6 +69,41 @@ function endpointsOf(resources: DeployedResource[]): Endpoint[] {
     }));
   });
 }
+
+describe('the variables of infra/main.bicepparam', () => {
+  const read = (environment: Record<string, string>): Parameters =>
+    readParameterFile('infra/main.bicepparam', { environment }).parameters;
+
+  it('are texts that become what the template takes', () => {
+    const parameters = read({
+      SLUICE_PRIVATE_NETWORKING: 'true',
+      SLUICE_ADDRESS_SPACE: '10.1.0.0/24',
+      SLUICE_ZONE_REDUNDANT: 'true',
+      SLUICE_DIAGNOSTIC_SETTINGS: 'true',
+      SLUICE_ACTION_GROUP_IDS: `${GROUP_OF_OTHERS},${GROUP_OF_OTHERS}-2`,
+      SLUICE_MONTHLY_BUDGET: '250',
+      SLUICE_BUDGET_START: '2026-11-01',
+      SLUICE_DELETE_LOCKS: 'true',
+      SLUICE_TAGS: '{"cost-center":"4711"}',
+    });
+    expect(parameters).toMatchObject({
+      privateNetworking: true,
+      addressSpace: '10.1.0.0/24',
+      zoneRedundant: true,
+      diagnosticSettings: true,
+      actionGroupIds: [GROUP_OF_OTHERS, `${GROUP_OF_OTHERS}-2`],
+      monthlyBudget: 250,
+      budgetStart: '2026-11-01',
+      deleteLocks: true,
+      tags: { 'cost-center': '4711' },
+    });
+    expect(() => deployedResources(parameters)).not.toThrow();
+  });
+
+  it('may all be left out: no action group, no tags, no budget', () => {
+    expect(read({})).toMatchObject({ actionGroupIds: [], tags: {}, monthlyBudget: 0 });
+  });
+});
 
 describe('a deployment with its defaults', () => {
   const resources = deployedResources();
