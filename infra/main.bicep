@@ -46,9 +46,18 @@ param nodeVersion string = '24'
 @allowed(['AzureStorage', 'DurableTaskScheduler'])
 param durableBackend string = 'AzureStorage'
 
-@description('Redundancy of both storage accounts.')
+@description('Redundancy of both storage accounts; zoneRedundant makes them Standard_ZRS whatever this says.')
 @allowed(['Standard_LRS', 'Standard_ZRS'])
 param storageSku string = 'Standard_LRS'
+
+@description('Whether storage, Service Bus and apps are reached by private endpoints in a virtual network and by nothing else. Service Bus then is Premium with one messaging unit, about USD 677 per month (not verified). Choose it when the environment is made.')
+param privateNetworking bool = false
+
+@description('Addresses of the virtual network in CIDR notation: a /26 for the endpoints and a /27 for each pool, so at least a /25 for two pools.')
+param addressSpace string = '10.100.0.0/22'
+
+@description('Whether storage and apps survive the loss of an availability zone. The platform then keeps two instances warm for each function group of each pool, and bills them. The region must offer it: az functionapp list-flexconsumption-locations --zone-redundant=true.')
+param zoneRedundant bool = false
 
 @description('Days after which the backstop removes blobs that retention has missed. Must be longer than the longest retentionDays of a workload.')
 @minValue(31)
@@ -69,11 +78,30 @@ param settings object = {}
 @description('Gigabytes of logs a day after which ingestion stops until the next day; a decimal number as text.')
 param dailyLogQuotaGb string = '1'
 
+@description('Whether resource logs and metrics of storage, Service Bus and apps go to the workspace. Off: storage logs have a row for each request, which is billed as ingestion and uses up the daily quota.')
+param diagnosticSettings bool = false
+
 @description('Whether alert rules are made; each is billed by the month.')
 param alertRules bool = true
 
-@description('Where alerts are mailed; empty: the alerts fire without a receiver.')
+@description('Where alerts are mailed: an action group is made for it. Empty: none is made.')
 param alertEmail string = ''
+
+@description('Resource ids of action groups that exist already and are called as well.')
+param actionGroupIds string[] = []
+
+@description('Cost per month of the resource group, in the currency of the billing account, that calls the action groups at 80 % and when the forecast passes it; 0: no budget.')
+@minValue(0)
+param monthlyBudget int = 0
+
+@description('First day of the month in which the budget is first made (YYYY-MM-01); required by monthlyBudget. Keep the value: Azure refuses to change it.')
+param budgetStart string = ''
+
+@description('Whether both storage accounts get a lock against deletion. Making locks takes Owner or User Access Administrator.')
+param deleteLocks bool = false
+
+@description('Tags for every resource, beside azd-env-name.')
+param tags object = {}
 
 @description('Object id of the person or group that operates the pipeline and may read its data; empty: nobody.')
 param operatorPrincipalId string = ''
@@ -82,10 +110,30 @@ param operatorPrincipalId string = ''
 @allowed(['User', 'Group'])
 param operatorPrincipalType string = 'User'
 
+// Names: abbreviation of the type, environment, unique token. Of the environment's name, which may have 64 characters of any
+// kind, the first 16 letters and digits: docs/deploy.md, "Names".
 var token = toLower(uniqueString(subscription().id, environmentName, location))
-var tags = { 'azd-env-name': environmentName }
+var characters = map(range(0, length(environmentName)), index => toLower(substring(environmentName, index, 1)))
+var plainName = join(filter(characters, character => contains('abcdefghijklmnopqrstuvwxyz0123456789', character)), '')
+var suffix = empty(plainName) ? token : '${take(plainName, 16)}-${token}'
+// A storage account has 24 characters, and no hyphen.
+var accountSuffix = '${take(plainName, 5)}${token}'
+
+var allTags = union(tags, { 'azd-env-name': environmentName })
 var topicName = 'sluice-events'
-var usesScheduler = durableBackend == 'DurableTaskScheduler'
+// What cannot work together stops the deployment before anything is made.
+var usesScheduler = durableBackend != 'DurableTaskScheduler'
+  ? false
+  : privateNetworking
+      ? fail('privateNetworking and the durable backend DurableTaskScheduler exclude each other: the scheduler would keep its public endpoint. Use AzureStorage.')
+      : true
+var budgetAmount = monthlyBudget == 0
+  ? 0
+  : empty(budgetStart)
+      ? fail('monthlyBudget needs budgetStart (SLUICE_BUDGET_START): the first day of this month, YYYY-MM-01.')
+      : empty(alertEmail) && empty(actionGroupIds)
+          ? fail('monthlyBudget needs somebody to call: alertEmail or actionGroupIds.')
+          : monthlyBudget
 var poolNames = map(pools, pool => pool.name)
 // Task hub names take letters and digits only, and so do pool names: no separator.
 var taskHubs = map(poolNames, pool => 'sluice${pool}')
@@ -94,7 +142,18 @@ var packageContainers = map(poolNames, pool => 'app-package-${pool}')
 resource group 'Microsoft.Resources/resourceGroups@2025-04-01' = {
   name: 'rg-${environmentName}'
   location: location
-  tags: tags
+  tags: allTags
+}
+
+module network 'modules/network.bicep' = if (privateNetworking) {
+  scope: group
+  params: {
+    suffix: suffix
+    location: location
+    tags: allTags
+    addressSpace: addressSpace
+    appSubnets: length(pools)
+  }
 }
 
 // Host and data apart: the keys, leases and durable history of the host share no request limit, no lifecycle rule and no
@@ -102,10 +161,12 @@ resource group 'Microsoft.Resources/resourceGroups@2025-04-01' = {
 module hostStorage 'modules/storage.bicep' = {
   scope: group
   params: {
-    name: 'sthost${token}'
+    name: 'sthost${accountSuffix}'
     location: location
-    tags: tags
-    sku: storageSku
+    tags: allTags
+    sku: zoneRedundant ? 'Standard_ZRS' : storageSku
+    privateOnly: privateNetworking
+    deleteLock: deleteLocks
     containers: packageContainers
     keptContainers: []
     tables: []
@@ -116,10 +177,12 @@ module hostStorage 'modules/storage.bicep' = {
 module dataStorage 'modules/storage.bicep' = {
   scope: group
   params: {
-    name: 'stdata${token}'
+    name: 'stdata${accountSuffix}'
     location: location
-    tags: tags
-    sku: storageSku
+    tags: allTags
+    sku: zoneRedundant ? 'Standard_ZRS' : storageSku
+    privateOnly: privateNetworking
+    deleteLock: deleteLocks
     // The names of shared/contract/names.ts.
     containers: ['payloads', 'results', 'reports', 'redrives', 'inbox', 'inbox-done', 'inbox-rejected']
     keptContainers: workloadContainers
@@ -131,34 +194,54 @@ module dataStorage 'modules/storage.bicep' = {
 module serviceBus 'modules/service-bus.bicep' = {
   scope: group
   params: {
-    name: 'sb-${token}'
+    name: 'sbns-${suffix}'
     location: location
-    tags: tags
+    tags: allTags
+    privateOnly: privateNetworking
     topicName: topicName
     pools: poolNames
     account: dataStorage.outputs.name
   }
 }
 
+// What the apps call. They start after it: a name that resolves to the public address is an app that reaches no storage.
+module serviceEndpoints 'modules/private-endpoints.bicep' = if (privateNetworking) {
+  scope: group
+  params: {
+    suffix: suffix
+    location: location
+    tags: allTags
+    subnetId: network!.outputs.endpointSubnetId
+    endpoints: [
+      { name: 'host-blob', target: hostStorage.outputs.id, group: 'blob', zone: network!.outputs.zoneIds.blob }
+      { name: 'host-queue', target: hostStorage.outputs.id, group: 'queue', zone: network!.outputs.zoneIds.queue }
+      { name: 'host-table', target: hostStorage.outputs.id, group: 'table', zone: network!.outputs.zoneIds.table }
+      { name: 'data-blob', target: dataStorage.outputs.id, group: 'blob', zone: network!.outputs.zoneIds.blob }
+      { name: 'data-queue', target: dataStorage.outputs.id, group: 'queue', zone: network!.outputs.zoneIds.queue }
+      { name: 'data-table', target: dataStorage.outputs.id, group: 'table', zone: network!.outputs.zoneIds.table }
+      { name: 'bus', target: serviceBus.outputs.id, group: 'namespace', zone: network!.outputs.zoneIds.namespace }
+    ]
+  }
+}
+
 module monitoring 'modules/monitoring.bicep' = {
   scope: group
   params: {
-    token: token
+    suffix: suffix
     location: location
-    tags: tags
+    tags: allTags
     dailyQuotaGb: dailyLogQuotaGb
-    alertRules: alertRules
     alertEmail: alertEmail
-    serviceBusName: serviceBus.outputs.name
+    actionGroupIds: actionGroupIds
   }
 }
 
 module scheduler 'modules/durable-task.bicep' = if (usesScheduler) {
   scope: group
   params: {
-    name: 'dts-${token}'
+    name: 'dts-${suffix}'
     location: location
-    tags: tags
+    tags: allTags
     taskHubs: taskHubs
   }
 }
@@ -166,9 +249,9 @@ module scheduler 'modules/durable-task.bicep' = if (usesScheduler) {
 module access 'modules/access.bicep' = {
   scope: group
   params: {
-    identityName: 'id-${token}'
+    identityName: 'id-${suffix}'
     location: location
-    tags: tags
+    tags: allTags
     hostAccountName: hostStorage.outputs.name
     dataAccountName: dataStorage.outputs.name
     serviceBusName: serviceBus.outputs.name
@@ -183,13 +266,15 @@ module apps 'modules/function-app.bicep' = [
   for (pool, index) in pools: {
     scope: group
     params: {
-      // The host id is the first 32 characters of this name in lower case; with the pool before the token it differs in
+      // The host id is the first 32 characters of this name in lower case; with the pool at its beginning it differs in
       // every pool, so that the apps can share one host account.
-      name: 'func-${pool.name}-${token}'
-      planName: 'plan-${pool.name}-${token}'
+      name: 'func-${pool.name}-${suffix}'
+      planName: 'asp-${pool.name}-${suffix}'
       location: location
-      tags: tags
+      tags: allTags
       pool: pool.name
+      subnetId: privateNetworking ? network!.outputs.appSubnetIds[index] : ''
+      zoneRedundant: zoneRedundant
       nodeVersion: nodeVersion
       memory: pool.memory
       maximumInstanceCount: pool.maximumInstanceCount
@@ -211,8 +296,59 @@ module apps 'modules/function-app.bicep' = [
       urlHosts: urlHosts
       settings: settings
     }
+    dependsOn: [serviceEndpoints]
   }
 ]
+
+// How the apps are called and published to: `sites` covers the app and its SCM site.
+module appEndpoints 'modules/private-endpoints.bicep' = [
+  for (pool, index) in pools: if (privateNetworking) {
+    scope: group
+    params: {
+      suffix: suffix
+      location: location
+      tags: allTags
+      subnetId: network!.outputs.endpointSubnetId
+      endpoints: [
+        { name: 'app-${pool.name}', target: apps[index].outputs.id, group: 'sites', zone: network!.outputs.zoneIds.sites }
+      ]
+    }
+  }
+]
+
+module alerts 'modules/alerts.bicep' = if (alertRules) {
+  scope: group
+  params: {
+    suffix: suffix
+    location: location
+    tags: allTags
+    workspaceName: monitoring.outputs.workspaceName
+    serviceBusName: serviceBus.outputs.name
+    accountNames: [hostStorage.outputs.name, dataStorage.outputs.name]
+    appNames: [for (pool, index) in pools: apps[index].outputs.name]
+    actionGroupIds: monitoring.outputs.actionGroupIds
+  }
+}
+
+module diagnostics 'modules/diagnostics.bicep' = if (diagnosticSettings) {
+  scope: group
+  params: {
+    workspaceName: monitoring.outputs.workspaceName
+    accountNames: [hostStorage.outputs.name, dataStorage.outputs.name]
+    serviceBusName: serviceBus.outputs.name
+    appNames: [for (pool, index) in pools: apps[index].outputs.name]
+  }
+}
+
+module budget 'modules/budget.bicep' = if (budgetAmount > 0) {
+  scope: group
+  params: {
+    suffix: suffix
+    amount: budgetAmount
+    startDate: budgetStart
+    actionGroupIds: monitoring.outputs.actionGroupIds
+  }
+}
 
 @description('Region of the deployment.')
 output AZURE_LOCATION string = location

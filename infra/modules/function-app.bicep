@@ -13,6 +13,12 @@ param tags object
 @description('Pool whose workloads the app runs.')
 param pool string
 
+@description('Subnet for the app\'s outbound calls, delegated to Microsoft.App/environments; empty: no virtual network, and the app is public.')
+param subnetId string
+
+@description('Whether instances are spread over availability zones; the platform then keeps two instances per function group, and bills them.')
+param zoneRedundant bool
+
 @description('Node.js version.')
 param nodeVersion string
 
@@ -141,7 +147,7 @@ resource plan 'Microsoft.Web/serverfarms@2025-03-01' = {
   tags: tags
   kind: 'functionapp'
   sku: { name: 'FC1', tier: 'FlexConsumption' }
-  properties: { reserved: true }
+  properties: { reserved: true, zoneRedundant: zoneRedundant }
 }
 
 resource app 'Microsoft.Web/sites@2025-03-01' = {
@@ -157,6 +163,9 @@ resource app 'Microsoft.Web/sites@2025-03-01' = {
   properties: {
     serverFarmId: plan.id
     httpsOnly: true
+    // On Flex Consumption all outbound traffic goes through the subnet; there is no setting for a part of it.
+    virtualNetworkSubnetId: empty(subnetId) ? null : subnetId
+    publicNetworkAccess: empty(subnetId) ? 'Enabled' : 'Disabled'
     siteConfig: {
       alwaysOn: false
       minTlsVersion: '1.2'
@@ -198,3 +207,6 @@ resource scmPublishing 'Microsoft.Web/sites/basicPublishingCredentialsPolicies@2
 
 @description('Name of the app.')
 output name string = app.name
+
+@description('Resource id of the app.')
+output id string = app.id

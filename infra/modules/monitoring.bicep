@@ -1,5 +1,5 @@
-@description('Token of the environment, for the names.')
-param token string
+@description('Suffix of all names: environment and unique token.')
+param suffix string
 
 @description('Region of the resources.')
 param location string
@@ -10,17 +10,14 @@ param tags object
 @description('Gigabytes a day after which ingestion stops until the next day; a decimal number as text, since Bicep has none.')
 param dailyQuotaGb string
 
-@description('Where alerts are mailed; empty: no action group.')
+@description('Where alerts are mailed; empty: no action group is made.')
 param alertEmail string
 
-@description('Whether alert rules are made; each is billed by the month.')
-param alertRules bool
-
-@description('Namespace whose dead letters are watched.')
-param serviceBusName string
+@description('Action groups that exist already and are to be called as well; may be empty.')
+param actionGroupIds string[]
 
 resource workspace 'Microsoft.OperationalInsights/workspaces@2025-07-01' = {
-  name: 'log-${token}'
+  name: 'log-${suffix}'
   location: location
   tags: tags
   properties: {
@@ -33,7 +30,7 @@ resource workspace 'Microsoft.OperationalInsights/workspaces@2025-07-01' = {
 }
 
 resource component 'Microsoft.Insights/components@2020-02-02' = {
-  name: 'appi-${token}'
+  name: 'appi-${suffix}'
   location: location
   tags: tags
   kind: 'web'
@@ -61,7 +58,7 @@ resource workbook 'Microsoft.Insights/workbooks@2023-06-01' = {
 }
 
 resource mail 'Microsoft.Insights/actionGroups@2023-01-01' = if (!empty(alertEmail)) {
-  name: 'ag-${token}'
+  name: 'ag-${suffix}'
   location: 'global'
   tags: tags
   properties: {
@@ -71,16 +68,11 @@ resource mail 'Microsoft.Insights/actionGroups@2023-01-01' = if (!empty(alertEma
   }
 }
 
-module alerts 'alerts.bicep' = if (alertRules) {
-  params: {
-    token: token
-    location: location
-    tags: tags
-    workspaceName: workspace.name
-    serviceBusName: serviceBusName
-    actionGroupIds: empty(alertEmail) ? [] : [mail.id]
-  }
-}
-
 @description('Name of the Application Insights component.')
 output componentName string = component.name
+
+@description('Name of the workspace.')
+output workspaceName string = workspace.name
+
+@description('Every action group to call: the one made here, then those that exist already.')
+output actionGroupIds string[] = concat(empty(alertEmail) ? [] : [mail.id], actionGroupIds)

@@ -7,6 +7,9 @@ param location string
 @description('Tags of the namespace.')
 param tags object
 
+@description('Whether only private endpoints lead to the namespace. They exist in the tier Premium alone, which is billed by messaging unit and hour.')
+param privateOnly bool
+
 @description('Name of the topic that carries the events.')
 param topicName string
 
@@ -16,16 +19,18 @@ param pools string[]
 @description('Storage account whose queues the events are about; a listener ignores events of another account.')
 param account string
 
-// Standard is the smallest tier with topics; Premium would add private endpoints for about seventy times the base price.
+// Standard is the smallest tier with topics; Premium adds private endpoints for about seventy times the base price. Azure does
+// not change the tier of a namespace in place, so the choice is made with the environment. Zone redundancy is no choice: in
+// a region with zones every namespace has it, and the property `zoneRedundant` is being deprecated.
 resource namespace 'Microsoft.ServiceBus/namespaces@2024-01-01' = {
   name: name
   location: location
   tags: tags
-  sku: { name: 'Standard', tier: 'Standard' }
+  sku: privateOnly ? { name: 'Premium', tier: 'Premium', capacity: 1 } : { name: 'Standard', tier: 'Standard' }
   properties: {
     disableLocalAuth: true
     minimumTlsVersion: '1.2'
-    publicNetworkAccess: 'Enabled'
+    publicNetworkAccess: privateOnly ? 'Disabled' : 'Enabled'
   }
 }
 
@@ -82,6 +87,9 @@ resource rules 'Microsoft.ServiceBus/namespaces/topics/subscriptions/rules@2024-
 
 @description('Name of the namespace.')
 output name string = namespace.name
+
+@description('Resource id of the namespace.')
+output id string = namespace.id
 
 @description('Names of the subscriptions, in the order of the pools.')
 output subscriptions string[] = [for (pool, index) in pools: subscriptions[index].name]

@@ -12,6 +12,12 @@ param tags object
 @description('Redundancy of the account.')
 param sku string
 
+@description('Whether only private endpoints lead to the account.')
+param privateOnly bool
+
+@description('Whether the account can only be deleted after its lock was removed.')
+param deleteLock bool
+
 @description('Blob containers to make. Queues are made by the app when it first needs one.')
 param containers string[]
 
@@ -40,9 +46,10 @@ resource account 'Microsoft.Storage/storageAccounts@2025-06-01' = {
     defaultToOAuthAuthentication: true
     minimumTlsVersion: 'TLS1_2'
     supportsHttpsTrafficOnly: true
-    // The apps have no virtual network by default; access is by identity. docs/security.md says what private endpoints add.
-    publicNetworkAccess: 'Enabled'
-    networkAcls: { defaultAction: 'Allow', bypass: 'AzureServices' }
+    // Public by default: access is by identity. docs/security.md says what private endpoints add. The exception for services of
+    // Azure would stay open beside them, and nothing here uses it.
+    publicNetworkAccess: privateOnly ? 'Disabled' : 'Enabled'
+    networkAcls: { defaultAction: privateOnly ? 'Deny' : 'Allow', bypass: privateOnly ? 'None' : 'AzureServices' }
   }
 }
 
@@ -99,5 +106,19 @@ resource lifecycle 'Microsoft.Storage/storageAccounts/managementPolicies@2025-06
   dependsOn: [blobContainers]
 }
 
+// Holds off the deletion of the account, its containers and its tables through Azure Resource Manager; the app goes on
+// deleting blobs, rows and messages.
+resource lock 'Microsoft.Authorization/locks@2020-05-01' = if (deleteLock) {
+  scope: account
+  name: 'lock-${name}'
+  properties: {
+    level: 'CanNotDelete'
+    notes: 'Holds data of batches or keys of client systems. Remove the lock before you remove the environment.'
+  }
+}
+
 @description('Name of the account.')
 output name string = account.name
+
+@description('Resource id of the account.')
+output id string = account.id

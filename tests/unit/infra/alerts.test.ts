@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseBicep, ROOT } from './bicep.ts';
+import { ROOT } from './bicep.ts';
 import { sourcesIn } from './code.ts';
 import { tableBelow } from './docs-table.ts';
+import { type DeployedResource, deployedResources, ofType } from './expand/index.ts';
 
 interface Alert {
   event: string;
@@ -11,6 +12,24 @@ interface Alert {
   summary: string;
 }
 const alerts = JSON.parse(readFileSync(join(ROOT, 'infra/alerts.json'), 'utf8')) as Alert[];
+
+const OTHERS = '/subscriptions/a/resourceGroups/b/providers/Microsoft.Insights/actionGroups/ag-others';
+
+const metricRulesOf = (resources: DeployedResource[]): DeployedResource[] =>
+  ofType(resources, 'Microsoft.Insights/metricAlerts');
+const logRulesOf = (resources: DeployedResource[]): DeployedResource[] =>
+  ofType(resources, 'Microsoft.Insights/scheduledQueryRules');
+const rulesOf = (resources: DeployedResource[]): DeployedResource[] => [
+  ...logRulesOf(resources),
+  ...metricRulesOf(resources),
+];
+
+const rules = rulesOf(deployedResources());
+const metricRules = metricRulesOf(rules);
+const logRules = logRulesOf(rules).map(({ name, properties }) => {
+  const { allOf } = properties.criteria as unknown as { allOf: { query: string; dimensions?: object[] }[] };
+  return { name, severity: properties.severity, query: allOf[0]?.query ?? '', dimensions: allOf[0]?.dimensions };
+});
 
 describe('the alerts', () => {
   it('are those of the table in docs/operations.md', () => {
@@ -32,10 +51,65 @@ describe('the alerts', () => {
     expect(alerts.map(({ event }) => event).filter((event) => !written.has(event))).toEqual([]);
   });
 
-  it('read the line as the log writes it: one JSON object with `event`', () => {
-    expect(parseBicep('infra/modules/alerts.bicep').text).toContain(
-      'where tostring(parse_json(Message).event) == "$' + '{alert.event}"',
+  it('are each asked for by one rule, that of their severity', () => {
+    for (const { event, severity } of alerts) {
+      const rules = logRules.filter(({ query }) => query.includes(`"${event}"`));
+      expect(rules.map((rule) => rule.severity)).toEqual([severity]);
+    }
+  });
+
+  it('read the line as the log writes it: one JSON object with `event`, which names the alert', () => {
+    for (const { query, dimensions } of logRules.filter(({ name }) => name.startsWith('sluice-events-'))) {
+      expect(query).toContain('where SeverityLevel >= 2 and Message has_any ("');
+      expect(query).toContain('| extend event = tostring(parse_json(Message).event) | where event in ("');
+      expect(dimensions).toEqual([{ name: 'event', operator: 'Include', values: ['*'] }]);
+    }
+  });
+});
+
+describe('the alert rules', () => {
+  it('are as many of each kind as docs/operations.md reckons', () => {
+    const table = tableBelow('docs/operations.md', 'Rules and their price');
+    const documented = (kind: string): number =>
+      table.filter((row) => row[1] === kind).reduce((sum, row) => sum + Number(row[3]), 0);
+    expect(documented('log')).toBe(logRules.length);
+    expect(documented('metric')).toBe(metricRules.length);
+  });
+
+  it('look every quarter of an hour, the cheapest frequency', () => {
+    const frequencies = rules.map(({ properties }) => properties.evaluationFrequency);
+    expect(new Set(frequencies)).toEqual(new Set(['PT15M']));
+  });
+
+  it('watch one time series each where they watch a metric', () => {
+    for (const { properties } of metricRules) {
+      const { allOf } = properties.criteria as unknown as { allOf: object[] };
+      expect(allOf).toHaveLength(1);
+      expect(allOf[0]).not.toHaveProperty('dimensions');
+      expect(properties.scopes).toHaveLength(1);
+    }
+  });
+
+  it('are not made where they are not wanted', () => {
+    const without = deployedResources({ alertRules: false });
+    expect(without.filter(({ type }) => /Rules$|metricAlerts$/.test(type))).toHaveLength(0);
+  });
+
+  it.each([
+    ['nobody', {}, 0],
+    ['the group that is made for an address', { alertEmail: 'operator@example.com' }, 1],
+    ['groups that exist already', { actionGroupIds: [OTHERS] }, 1],
+    ['both', { alertEmail: 'operator@example.com', actionGroupIds: [OTHERS] }, 2],
+  ])('call %s', (_, parameters, count) => {
+    const called = rulesOf(deployedResources(parameters)).map(({ properties }) =>
+      Array.isArray(properties.actions)
+        ? properties.actions.map((action) => (action as { actionGroupId: string }).actionGroupId)
+        : (properties.actions as { actionGroups: string[] }).actionGroups,
     );
-    expect(parseBicep('infra/modules/alerts.bicep').text).toContain('where SeverityLevel >= 2 and Message has ');
+    expect(called).toHaveLength(rules.length);
+    for (const groups of called) {
+      expect(groups).toHaveLength(count);
+      expect(groups.includes(OTHERS)).toBe('actionGroupIds' in parameters);
+    }
   });
 });

@@ -1,0 +1,68 @@
+/** Parameters of a template: their files, and what they have to be. */
+import { readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { ROOT } from '../bicep.ts';
+import { evaluate, type Scope } from './evaluate.ts';
+import { describe } from './functions.ts';
+import { BicepError } from './lexer.ts';
+import { memo } from './memo.ts';
+import { type Declaration, parseDeclarations } from './parser.ts';
+import { isObject, Reference, type Value } from './values.ts';
+
+/** Where a template is read from, and in which environment. */
+export interface Options {
+  /** Where the files are; the checkout unless told. */
+  root?: string;
+  /** For `readEnvironmentVariable`; empty unless told. */
+  environment?: Readonly<Record<string, string>>;
+}
+
+/** The parameters of a parameter file, and the template that it is for. */
+export function readParameterFile(
+  file: string,
+  options: Options = {},
+): { template: string; parameters: Record<string, Value> } {
+  const { root = ROOT, environment = {} } = options;
+  const declarations = parseDeclarations(file, readFileSync(join(root, file), 'utf8'));
+  const template = declarations.find(({ keyword }) => keyword === 'using')?.reference;
+  if (template === undefined) throw new BicepError(file, 1, 'expected "using"');
+  const place = { folder: dirname(join(root, file)), group: undefined, deployment: '', environment };
+  const names = declarations.filter(({ keyword }) => keyword === 'var' || keyword === 'param');
+  const lookup = memo((name: string) => {
+    const found = names.find((one) => one.name === name)?.value;
+    return found === undefined ? undefined : evaluate(found, scope);
+  });
+  const scope: Scope = { file, place, lookup };
+  const given = names.filter(({ keyword }) => keyword === 'param').map(({ name }) => [name, lookup(name)] as const);
+  return {
+    template: relative(root, join(root, dirname(file), template)),
+    parameters: Object.fromEntries(given.map(([name, value]) => [name, value ?? null])),
+  };
+}
+
+const TYPES: Record<string, (value: Value) => boolean> = {
+  string: (value) => typeof value === 'string',
+  int: (value) => typeof value === 'number',
+  bool: (value) => typeof value === 'boolean',
+  object: isObject,
+  array: Array.isArray,
+};
+
+/** Holds a parameter against its plain type and its decorators. What only Azure knows passes. */
+export function checkParameter(one: Declaration, value: Value, scope: Scope): void {
+  if (value instanceof Reference) return;
+  const refuse = (why: string): never => {
+    throw new BicepError(scope.file, one.line, `parameter "${one.name}" ${why}, got ${describe(value)}`);
+  };
+  const type = one.reference.endsWith('[]') ? 'array' : one.reference;
+  if (TYPES[type] !== undefined && !TYPES[type](value)) refuse(`must be of type ${one.reference}`);
+  const size = typeof value === 'string' || Array.isArray(value) ? value.length : 0;
+  for (const { name, args } of one.decorators) {
+    const bound = args[0] === undefined ? null : evaluate(args[0], scope);
+    if (name === 'allowed' && !(bound as Value[]).includes(value)) refuse(`must be one of ${describe(bound)}`);
+    if (name === 'minLength' && size < Number(bound)) refuse(`must have a length of ${bound} or more`);
+    if (name === 'maxLength' && size > Number(bound)) refuse(`must have a length of ${bound} or less`);
+    if (name === 'minValue' && Number(value) < Number(bound)) refuse(`must be ${bound} or more`);
+    if (name === 'maxValue' && Number(value) > Number(bound)) refuse(`must be ${bound} or less`);
+  }
+}

@@ -1,0 +1,175 @@
+/** Holds what the deployment sends against type definitions. */
+import type { DeployedResource } from '../expand/index.ts';
+import { type Definition, type Definitions, follow, type RawType, READ_ONLY, REQUIRED } from './definitions.ts';
+
+/** What a check found. */
+export interface Checked {
+  /** What is wrong, each with the place inside the resource. */
+  faults: string[];
+  /** What was held against a definition: kind by place. Items of arrays are `[]`, freely named keys `*`. */
+  seen: Map<string, string>;
+}
+
+/** Whether a value is known only when deployed; it passes as any type. */
+export const isReference = (value: unknown): boolean => typeof value === 'string' && /^\[\w+\(.*\).*\]/.test(value);
+
+/**
+ * Checks one resource: no unknown property at any depth, no required one missing, no read-only one set, values of their
+ * types, texts within their literals, numbers and lengths within their bounds.
+ */
+export function checkResource(resource: DeployedResource, definitions: Definitions): Checked {
+  const reference = `${resource.type}@${resource.apiVersion}`;
+  const checked: Checked = { faults: [], seen: new Map() };
+  const definition = definitions(reference);
+  if (definition === undefined) checked.faults.push(`there is no type ${reference}`);
+  else checkValue('', resource.body, definition, checked);
+  return checked;
+}
+
+/** A place below another. */
+export const below = (path: string, key: string): string => (path === '' ? key : `${path}/${key}`);
+
+function checkValue(path: string, value: unknown, definition: Definition, checked: Checked): void {
+  const { kind, wanted } = judge(value, definition);
+  if (kind === undefined) {
+    checked.faults.push(`${path || 'the resource'}: expected ${wanted}, got ${JSON.stringify(value)}`);
+    return;
+  }
+  const before = checked.seen.get(path);
+  checked.seen.set(path, before === undefined ? kind : merged(before, kind));
+  if (!isReference(value)) checkInside(path, value, definition, checked);
+}
+
+/** What is inside a value that is of its type. */
+function checkInside(path: string, value: unknown, { type, list }: Definition, checked: Checked): void {
+  if (type.$type === 'ArrayType' && Array.isArray(value)) {
+    for (const item of value) checkValue(`${path}[]`, item, follow(list, type.itemType), checked);
+  }
+  if (type.$type === 'ObjectType' && isRecord(value)) checkProperties(path, value, type, list, checked);
+  if (type.$type === 'DiscriminatedObjectType' && isRecord(value)) {
+    const kind = String(value[type.discriminator]);
+    const variant = follow(list, type.elements[kind] ?? { $ref: '' }).type;
+    if (variant.$type !== 'ObjectType') throw new Error(`Expected an object as variant ${kind}, got ${variant.$type}.`);
+    const properties = { ...type.baseProperties, ...variant.properties };
+    checkProperties(`${path}(${kind})`, value, { ...variant, properties }, list, checked);
+  }
+}
+
+/** The kind of a value that is of a type, or else what the type wants. Only the value itself is looked at, not its inside. */
+interface Judged {
+  kind?: string;
+  wanted?: string;
+}
+const accept = (holds: boolean, kind: string, wanted: string): Judged => (holds ? { kind } : { wanted });
+
+function judge(value: unknown, { type, list }: Definition): Judged {
+  if (isReference(value)) return { kind: 'reference' };
+  switch (type.$type) {
+    case 'AnyType':
+      return { kind: 'any' };
+    case 'NullType':
+      return accept(value === null, 'null', 'null');
+    case 'BooleanType':
+      return accept(typeof value === 'boolean', 'boolean', 'true or false');
+    case 'IntegerType':
+      return accept(typeof value === 'number' && within(value, type.minValue, type.maxValue), 'integer', numbers(type));
+    case 'StringType':
+      return judgeText(value, type);
+    case 'StringLiteralType':
+      return accept(value === type.value, `one of ${JSON.stringify([value])}`, `"${type.value}"`);
+    case 'UnionType':
+      return judgeUnion(
+        value,
+        type.elements.map((element) => follow(list, element)),
+      );
+    case 'ArrayType': {
+      const { minLength = 0, maxLength = Infinity } = type;
+      const holds = Array.isArray(value) && within(value.length, minLength, maxLength);
+      return accept(holds, 'array', `an array of ${minLength} to ${maxLength} items`);
+    }
+    case 'ObjectType':
+      return accept(isRecord(value), 'object', 'an object');
+    case 'DiscriminatedObjectType': {
+      const kinds = Object.keys(type.elements);
+      const holds = isRecord(value) && kinds.includes(String(value[type.discriminator]));
+      return accept(holds, `object by ${type.discriminator}`, `"${type.discriminator}" as one of ${kinds.join(', ')}`);
+    }
+    default:
+      return { wanted: `a value, which a ${type.$type} has not` };
+  }
+}
+
+const within = (value: number, least = -Infinity, most = Infinity): boolean => value >= least && value <= most;
+const numbers = ({ minValue = -Infinity, maxValue = Infinity }: { minValue?: number; maxValue?: number }): string =>
+  `a number from ${minValue} to ${maxValue}`;
+
+function judgeText(value: unknown, type: RawType & { $type: 'StringType' }): Judged {
+  const { minLength = 0, maxLength = Infinity, pattern } = type;
+  if (typeof value !== 'string') return { wanted: 'a text' };
+  // A text with an address in it has a length that only Azure knows.
+  if (value.includes('[reference(')) return { kind: 'string' };
+  if (!within(value.length, minLength, maxLength)) return { wanted: `${minLength} to ${maxLength} characters` };
+  return accept(pattern === undefined || new RegExp(pattern).test(value), 'string', `a text like ${pattern}`);
+}
+
+function judgeUnion(value: unknown, elements: readonly Definition[]): Judged {
+  const found = elements.map((element) => judge(value, element)).find(({ kind }) => kind !== undefined);
+  const literals = elements.flatMap(({ type }) => (type.$type === 'StringLiteralType' ? [type.value] : []));
+  if (found === undefined) return { wanted: `one of ${literals.join(', ')}` };
+  // A union that takes any text lists literals as examples.
+  return elements.some(({ type }) => type.$type === 'StringType') ? { kind: 'string' } : found;
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function checkProperties(
+  path: string,
+  value: Readonly<Record<string, unknown>>,
+  { properties, additionalProperties: more }: RawType & { $type: 'ObjectType' },
+  list: readonly RawType[],
+  checked: Checked,
+): void {
+  for (const [key, entry] of Object.entries(value)) {
+    const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    const place = below(path, key);
+    if (property === undefined) {
+      if (more === undefined) checked.faults.push(`${place}: unknown property`);
+      else checkValue(below(path, '*'), entry, follow(list, more), checked);
+    } else if ((property.flags & READ_ONLY) !== 0) {
+      checked.faults.push(`${place}: is read-only`);
+    } else if (entry !== null || (property.flags & REQUIRED) !== 0) {
+      // An optional property that is null is left out of what is sent.
+      checkValue(place, entry, follow(list, property.type), checked);
+      if ((property.flags & REQUIRED) !== 0) markRequired(place, checked);
+    }
+  }
+  for (const [key, { flags }] of Object.entries(properties)) {
+    const wanted = (flags & REQUIRED) !== 0 && (flags & READ_ONLY) === 0;
+    if (wanted && !Object.hasOwn(value, key)) checked.faults.push(`${below(path, key)}: is missing`);
+  }
+}
+
+function markRequired(path: string, { seen }: Checked): void {
+  const kind = seen.get(path);
+  if (kind !== undefined && !kind.startsWith('required ')) seen.set(path, `required ${kind}`);
+}
+
+const LITERALS = /one of (\[.*?\])/;
+/** The words that a kind lists. */
+export const literals = (kind: string): string[] => JSON.parse(LITERALS.exec(kind)?.[1] ?? '[]') as string[];
+
+/** One kind for values of two. */
+export function merged(one: string, other: string): string {
+  const required = [one, other].some((kind) => kind.startsWith('required '));
+  const values = [...new Set([...literals(one), ...literals(other)])].sort();
+  const kinds = [one, other].flatMap((kind) =>
+    kind
+      .replace(/^required /, '')
+      .replace(LITERALS, '')
+      .split(' | '),
+  );
+  const all = [...new Set(kinds.filter((kind) => kind !== ''))].sort();
+  if (values.length > 0) all.push(`one of ${JSON.stringify(values)}`);
+  return `${required ? 'required ' : ''}${all.join(' | ')}`;
+}
