@@ -98,8 +98,8 @@ const health = (context: Context): Promise<Finding> =>
 
 const keys = (context: Context): Promise<Finding> =>
   eachApp(context, async ({ name, url }) => {
-    const { status } = await context.tools.get(`${url}/api/batches`);
-    return { holds: status === 401, text: `${name}: ${status} without a key` };
+    const { status, text: body } = await context.tools.get(`${url}/api/batches`);
+    return { holds: status === 401, text: `${name}: ${status} without a key ${status === 0 ? body : ''}`.trim() };
   });
 
 async function smokeOf({ deployment, tools, key }: Context, more: readonly string[]): Promise<Seen> {

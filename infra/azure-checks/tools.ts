@@ -30,6 +30,7 @@ export interface Tools {
    * @throws Error with what az says where it fails.
    */
   az: (...args: string[]) => Promise<unknown>;
+  /** An address that nobody answers at gives status 0, with the reason as text: an app that is not there is a finding. */
   get: (url: string) => Promise<HttpAnswer>;
   /** Runs the smoke test. The key goes by the environment, so that no list of processes and no report shows it. */
   smoke: (args: readonly string[], key: string) => Promise<CommandEnd>;
@@ -54,9 +55,9 @@ export function createTools(machine: Machine, subscription: string | undefined):
       if (code !== 0) throw new Error(`az ended with ${code}: ${firstLines(stderr)}`);
       return stdout.trim() === '' ? undefined : JSON.parse(stdout);
     },
-    get: (url) => {
+    get: async (url) => {
       commands.push(lineOf('curl', [url]));
-      return machine.get(url);
+      return await machine.get(url).catch((error: unknown) => ({ status: 0, text: reasonOf(error), ms: 0 }));
     },
     smoke: (args, key) => {
       const line = ['run', 'smoke', '--', ...args];
@@ -68,6 +69,11 @@ export function createTools(machine: Machine, subscription: string | undefined):
   };
 }
 
+/** The reason of a failed fetch is in its cause. */
+const reasonOf = (error: unknown): string => {
+  const { message, cause } = error as Error;
+  return cause instanceof Error ? `${message}: ${cause.message}` : message;
+};
 const firstLines = (text: string): string => text.trim().split('\n').slice(0, 3).join(' ').slice(0, 400);
 
 /** Runs a program; an error of starting it is thrown, any exit code is returned. */

@@ -90,7 +90,7 @@ const GOOD: Answers = {
 interface World {
   answers?: Answers;
   /** Answers of GET by the end of the address. */
-  pages?: Record<string, { status?: number; text?: string; ms?: readonly number[] }>;
+  pages?: Record<string, { status?: number; text?: string; ms?: readonly number[]; isDown?: boolean }>;
   smoke?: { code: number; stdout: string };
   options?: Partial<RunOptions>;
 }
@@ -135,7 +135,9 @@ async function runIn({
         status = 200,
         text = '{"Items":[{"meterName":"x"}],"NextPageLink":null}',
         ms = [90],
+        isDown = false,
       } = page as NonNullable<World['pages']>[string];
+      if (isDown) throw new Error('fetch failed', { cause: new Error('connect ECONNREFUSED') });
       return { status, text, ms: ms[Math.min(visit, ms.length - 1)] ?? 0 };
     },
     now: () => NOW,
@@ -212,6 +214,7 @@ describe('the checks of a deployment', () => {
       /503 .*AuthorizationFailure/,
       { pages: { '/api/health?deep': { status: 503, text: 'AuthorizationFailure' } } },
     ],
+    ['roles', /0 fetch failed: connect ECONNREFUSED/, { pages: { '/api/health?deep': { isDown: true } } }],
     ['keys', /200 without a key/, { pages: { '/api/batches': { status: 200 } } }],
     ['smoke', /expected batch/, { smoke: { code: 1, stdout: 'smoke test failed: expected batch b to complete' } }],
     ['pools', /pool media: .*failed/, { smoke: { code: 1, stdout: 'smoke test failed' } }],
