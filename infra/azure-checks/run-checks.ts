@@ -1,0 +1,44 @@
+import { CHECKS, type Check, type Context, type Finding } from './checks.ts';
+import { readDeployment } from './deployment.ts';
+import type { Run, Step } from './report.ts';
+import { createTools, type Machine } from './tools.ts';
+
+export interface RunOptions extends Omit<Context, 'tools' | 'deployment'> {
+  group: string;
+  /** The app that takes requests. */
+  app: string;
+  subscription: string | undefined;
+  /** Ids of the checks to make; undefined: all. */
+  only: readonly string[] | undefined;
+  version: string;
+  /** Called before each check, with what it is about. */
+  onStep: (id: string, about: string) => void;
+}
+
+/**
+ * Makes the checks one after the other. A check that cannot be made counts as not run, with the reason: it says nothing about
+ * the deployment.
+ * @throws Error when the deployment cannot be read at all.
+ */
+export async function runChecks(machine: Machine, options: RunOptions): Promise<Run> {
+  const { group, app, subscription, only, version, onStep, ...rest } = options;
+  const startedAt = machine.now().toISOString();
+  const deployment = await readDeployment(createTools(machine, subscription), { group, app });
+  const steps: Step[] = [];
+  for (const check of CHECKS.filter(({ id }) => only === undefined || only.includes(id))) {
+    const { id, about, expects } = check;
+    onStep(id, about);
+    const tools = createTools(machine, subscription);
+    const { result, evidence } = await findingOf(check, { ...rest, deployment, tools });
+    steps.push({ id, about, expects, commands: tools.commands, result, evidence });
+  }
+  return { group, app, startedAt, version, steps };
+}
+
+async function findingOf(check: Check, context: Context): Promise<Finding> {
+  try {
+    return await check.run(context);
+  } catch (error) {
+    return { result: 'not run', evidence: `It could not be made: ${error instanceof Error ? error.message : error}` };
+  }
+}

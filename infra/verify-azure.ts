@@ -1,0 +1,90 @@
+/** `npm run verify-azure -- --group <group> --app <app>`: makes the checks of docs/azure-status.md and writes a report. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { registry } from '../workloads/index.ts';
+import { CHECKS, type Context } from './azure-checks/checks.ts';
+import { reportText, summary } from './azure-checks/report.ts';
+import { runChecks } from './azure-checks/run-checks.ts';
+import { type Machine, runCommand } from './azure-checks/tools.ts';
+
+const USAGE = `Usage: npm run verify-azure -- --group <resource group> --app <app> [options]
+
+Makes the checks of docs/azure-status.md against a deployment. Needs az, signed in. It changes nothing, but submits small
+batches where it is given a key. Exit code: 0 no check failed, 1 one failed, 2 no usable command line or deployment.
+
+  --app <name>               the app that takes requests; the others of the group are found
+  --subscription <id>        default: the one that az has selected
+  --key <key>                function key of a client system (SLUICE_KEY)
+  --batch <workload>=<file>  a batch for a workload of a further pool; may be repeated
+  --only <id>,<id>           these checks alone: ${CHECKS.map(({ id }) => id).join(', ')}
+  --out <file>               default out/azure-report.md`;
+
+const OPTIONS = {
+  group: { type: 'string' },
+  app: { type: 'string' },
+  subscription: { type: 'string' },
+  key: { type: 'string' },
+  batch: { type: 'string', multiple: true },
+  only: { type: 'string' },
+  out: { type: 'string', default: 'out/azure-report.md' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+const root = join(import.meta.dirname, '..');
+const readJson = async <T>(file: string): Promise<T> => JSON.parse(await readFile(join(root, file), 'utf8')) as T;
+
+/** An app without instances takes a while to answer; the platform's own limit is 230 s. */
+const ANSWER_MS = 240_000;
+
+const machine: Machine = {
+  run: runCommand,
+  get: async (url) => {
+    const startedMs = performance.now();
+    const answer = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) });
+    const text = await answer.text();
+    return { status: answer.status, text, ms: performance.now() - startedMs };
+  },
+  now: () => new Date(),
+  writeFile: async (path, text) => {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+  },
+};
+
+process.exitCode = await main().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : error);
+  return 2;
+});
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({ options: OPTIONS });
+  const { group, app, subscription, out } = values;
+  if (values.help || group === undefined || app === undefined) {
+    console.log(USAGE);
+    return values.help ? 0 : 2;
+  }
+  const only = values.only?.split(',');
+  const unknown = only?.find((id) => !CHECKS.some((check) => check.id === id));
+  if (unknown !== undefined) {
+    console.error(`There is no check "${unknown}".\n\n${USAGE}`);
+    return 2;
+  }
+  const host = await readJson<{ extensions: { durableTask: { storageProvider: { partitionCount: number } } } }>(
+    'host.json',
+  );
+  const run = await runChecks(machine, {
+    ...{ group, app, subscription, only },
+    key: values.key ?? process.env.SLUICE_KEY,
+    batches: Object.fromEntries((values.batch ?? []).map((each) => each.split('=', 2) as [string, string])),
+    poolsOfWorkloads: Object.fromEntries(registry.workloads.map(({ name, pool }) => [name, pool])),
+    pools: await readJson<Context['pools']>('infra/pools.json'),
+    partitionCount: host.extensions.durableTask.storageProvider.partitionCount,
+    version: (await readJson<{ version: string }>('package.json')).version,
+    onStep: (id, about) => console.log(`${id}: ${about}`),
+  });
+  await machine.writeFile(out, reportText(run));
+  for (const { id, result, evidence } of run.steps) console.log(`${result.padEnd(8)}${id}: ${evidence.split('\n')[0]}`);
+  console.log(`${summary(run.steps)}: ${out}`);
+  return run.steps.some(({ result }) => result === 'fail') ? 1 : 0;
+}
