@@ -96,9 +96,22 @@ const readByCode = new Set([
   ...placeholders(JSON.stringify(json('host.json'))),
 ]);
 
+/** Whether a setting overrides a value that host.json has: without the setting, that value holds. */
+function overridesHostJson(name: string): boolean {
+  const [prefix, ...path] = name.split('__');
+  if (prefix !== 'AzureFunctionsJobHost') return false;
+  const value = path.reduce<unknown>(
+    (tree, key) => (tree as Record<string, unknown> | undefined)?.[key],
+    json('host.json'),
+  );
+  return value !== undefined;
+}
+
 /** What is read, not set and has no default. */
 const notSet = (read: Iterable<string>, settings: Readonly<Record<string, string>>): string[] =>
-  [...read].filter((name) => !(name in settings) && !(name in DEFAULTS) && !(name in MAY_BE_MISSING));
+  [...read].filter(
+    (name) => !(name in settings) && !(name in DEFAULTS) && !(name in MAY_BE_MISSING) && !overridesHostJson(name),
+  );
 
 /** What is set and read by nobody. */
 const notRead = (names: readonly string[], read: ReadonlySet<string>): string[] =>
@@ -137,6 +150,8 @@ describe('the settings of an app in Azure', () => {
     const reading = namesRead((env) => env.SLUICE_MADE_UP);
     expect(notSet(reading, settings)).toEqual(['SLUICE_MADE_UP']);
     expect(notSet(placeholders('queueName: %SLUICE_MADE_UP%'), settings)).toEqual(['SLUICE_MADE_UP']);
+    const provider = 'AzureFunctionsJobHost__extensions__durableTask__storageProvider__';
+    expect(notSet([`${provider}type`, `${provider}madeUp`], {})).toEqual([`${provider}madeUp`]);
   });
 
   it('are read by the code, or by the platform', () => {
