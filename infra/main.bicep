@@ -31,7 +31,7 @@ param environmentName string
 @minLength(1)
 param location string
 
-@description('The pools, at least one. The first one also watches the inbox.')
+@description('The pools, at least one.')
 @minLength(1)
 param pools poolType[] = loadJsonContent('pools.json')
 
@@ -63,7 +63,7 @@ param zoneRedundant bool = false
 @minValue(31)
 param backstopDays int = 400
 
-@description('When the inbox container is looked at (NCRONTAB, UTC); empty: never. Each look is a billed list operation.')
+@description('When every pool looks into the inbox container (NCRONTAB, UTC); empty: never. Each look is a billed list operation.')
 param inboxSchedule string = '0 */10 * * * *'
 
 @description('Hosts that files may be imported from, with commas between: files.example.com, or *.example.com for all below; empty: none.')
@@ -291,8 +291,7 @@ module apps 'modules/function-app.bicep' = [
       schedulerName: usesScheduler ? scheduler!.outputs.name : ''
       componentName: monitoring.outputs.componentName
       sweepSchedule: sweepSchedule
-      // One pool watches the inbox: two would list the container twice for the same files.
-      inboxSchedule: index == 0 ? inboxSchedule : ''
+      inboxSchedule: inboxSchedule
       urlHosts: urlHosts
       settings: settings
     }

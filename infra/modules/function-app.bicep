@@ -67,7 +67,7 @@ param componentName string
 @description('When the sweep runs.')
 param sweepSchedule string
 
-@description('When the inbox is looked at; empty: not by this pool.')
+@description('When the inbox is looked at; empty: never.')
 param inboxSchedule string
 
 @description('Hosts that files may be imported from; empty: none.')

@@ -12,7 +12,10 @@ export interface Pool {
 /** One core an instance: handlers run in a thread a core, and 512 MB leave little beside the SDKs. */
 const NEW_POOL = { memory: 2048, maximumInstanceCount: 40, alwaysReady: [] } as const;
 
-/** The pools of all workloads; the first workload's comes first and watches the inbox. */
+/**
+ * The pools of all workloads; the first workload's comes first, and is published first: it rejects the files of the inbox that
+ * name no workload.
+ */
 export const poolNames = (registry: Pick<Registry, 'workloads'>): string[] => [
   ...new Set(registry.workloads.map(({ pool }) => pool)),
 ];

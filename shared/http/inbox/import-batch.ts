@@ -19,7 +19,10 @@ export interface ImportHttp {
 
 const ID_LENGTH = 12;
 
-/** POST workloads/{workload}/batches/from-url: 202 with the name that the file will have in the inbox. */
+/**
+ * POST workloads/{workload}/batches/from-url: 202 with the name that the file will have in the inbox. As with an upload, the
+ * app of any pool accepts it; the app of the workload's pool copies the file.
+ */
 export async function importBatch(
   { container, registry, settings }: ImportHttp,
   request: HttpRequest,
@@ -30,7 +33,10 @@ export async function importBatch(
   if (lane !== undefined && !workload.lanes.includes(lane))
     throw new Problem('invalid-parameter', `lane must be one of ${workload.lanes.join(', ')}; got "${lane}".`);
   if (settings.inboxSchedule === undefined)
-    throw new Problem('conflict', 'This app does not watch its inbox (SLUICE_INBOX_SCHEDULE), so it imports nothing.');
+    throw new Problem(
+      'conflict',
+      `This app does not watch the inbox, so it imports nothing. Set SLUICE_INBOX_SCHEDULE, also for pool "${workload.pool}" of workload "${workload.name}".`,
+    );
   const id = key === undefined ? randomBytes(ID_LENGTH / 2).toString('hex') : hashOf(workload.name, key);
   const order = { workload, lane, url, id, key, fileName, labels: labelsOf(labels), csv: csvOf(csv) };
   const name = await orderImport({ container, urlHosts: settings.urlHosts }, order);

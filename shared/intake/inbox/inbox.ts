@@ -11,6 +11,7 @@ import { createSlots } from '../../slots.ts';
 import { log } from '../../telemetry/log.ts';
 import { isImport } from '../import/import-file.ts';
 import { InboxMarks } from './inbox-marks.ts';
+import { isOwnFile, isUnknownYet } from './own-files.ts';
 import { type FileEnd, type InboxDeps, type Taking, takeFile } from './take-file.ts';
 
 /** No file is begun after this long: the function must end within its timeout. */
@@ -43,9 +44,15 @@ interface Look extends Taking {
   /** Service time after which no file is begun. */
   untilMs: number;
   complete: boolean;
+  /** Whether own files were left for a later look without being asked for their marks. */
+  leftSome: boolean;
 }
 
-/** Takes the files of the inbox, several side by side. An empty inbox costs one operation. */
+/**
+ * Takes the files of the inbox that are this app's, several side by side. An empty inbox costs one operation: one listing of
+ * the container, of which the files of other pools are skipped. A listing per workload would cost that many operations in
+ * each look, and would miss the files that name no workload.
+ */
 export async function collectInbox(deps: InboxDeps): Promise<InboxResult> {
   const reading = new AbortController();
   const timer = setTimeout(() => reading.abort(), MAX_READ_MS);
@@ -57,10 +64,11 @@ export async function collectInbox(deps: InboxDeps): Promise<InboxResult> {
     maxBytes: deps.settings.maxInboxBytes,
     untilMs: deps.gate.now() + MAX_COLLECT_MS,
     complete: true,
+    leftSome: false,
   };
   try {
     const files = await takeFiles(deps, look);
-    if (look.complete) await look.marks.forgetOthers((name) => !isForeignPool(deps, name));
+    if (look.complete && !look.leftSome) await look.marks.forgetOthers((name) => isOwnFile(deps, name));
     if (files > 0) log.info('inbox-collected', { ...look.result });
     return look.result;
   } finally {
@@ -76,7 +84,11 @@ async function takeFiles(deps: InboxDeps, look: Look): Promise<number> {
   try {
     for await (const file of look.inbox.listBlobsFlat({ includeMetadata: true })) {
       if (isOver(deps, look)) break;
-      if (isForeignPool(deps, file.name)) continue;
+      if (!isOwnFile(deps, file.name)) continue;
+      if (isUnknownYet(deps, file, deps.gate.now())) {
+        look.leftSome = true;
+        continue;
+      }
       files += 1;
       const slots = isImport(file.name) || (file.properties.contentLength ?? 0) > LARGE_BYTES ? large : small;
       if (slots.waiting >= MAX_LARGE) look.complete = false;
@@ -106,10 +118,4 @@ async function takeNext(deps: InboxDeps, look: Look, file: BlobItem): Promise<vo
 function isOver({ gate }: InboxDeps, look: Look): boolean {
   if (gate.now() > look.untilMs) look.complete = false;
   return !look.complete;
-}
-
-/** With several pools, each takes its own workloads' files; what names no workload at all is rejected by any. */
-function isForeignPool({ registry, settings }: InboxDeps, name: string): boolean {
-  const workload = registry.workload(name.split('/')[0] ?? '');
-  return workload !== undefined && settings.pool !== undefined && workload.pool !== settings.pool;
 }

@@ -295,7 +295,21 @@ describe('a file that is imported', () => {
 
   it('is refused where nobody would take it', async () => {
     const url = 'https://files.example.com/a.csv';
-    expect(await order({ url }, {}, { inboxSchedule: undefined })).toMatchObject({ status: 409 });
+    const refused = await order({ url }, {}, { inboxSchedule: undefined });
+
+    expect(refused).toMatchObject({ status: 409 });
+    expect(JSON.parse(String(refused.body)).detail).toContain('pool "default" of workload "echo"');
+  });
+
+  it('is accepted by any app, and copied by that of the pool of its workload', async () => {
+    await source().getBlockBlobClient('f.ndjson').upload(SOURCE, SOURCE.length);
+    const name = await ordered({ url: addressOf('f.ndjson') });
+    const lookOf = (pool: string) => lookAt({ settings: { ...world.settings, pool } });
+
+    expect(await lookOf('other')).toEqual({ accepted: 0, rejected: 0, deferred: 0, unfinished: 0, stuck: 0 });
+    expect(await found(name)).toMatchObject([{ name: `${name}.url`, state: 'waiting' }]);
+    expect(await lookOf(echo.pool)).toMatchObject({ accepted: 1 });
+    expect(await found(name)).toMatchObject([{ name, state: 'done' }]);
   });
 });
 

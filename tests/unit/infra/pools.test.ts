@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Node } from 'web-tree-sitter';
 import { parse } from 'yaml';
 import { mergePools, type Pool, poolNames, servicesYaml } from '../../../infra/packaging/pools.ts';
 import { registry } from '../../../workloads/index.ts';
-import { declaredValue, ROOT } from './bicep.ts';
+import { declaredValue, descendants, nodesOf, properties, ROOT } from './bicep.ts';
 
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 const pools = JSON.parse(read('infra/pools.json')) as Pool[];
@@ -35,6 +36,23 @@ describe('the pools', () => {
       'name: a\nservices:\n  # why\n  default:\n    host: function\n  video:\n    host: function\n',
     );
   });
+});
+
+describe('the app of every pool', () => {
+  const apps = nodesOf('infra/main.bicep', 'module_declaration').find(({ text }) => text.startsWith('module apps'));
+  const params = descendants(apps ?? declaredValue('infra/main.bicep', 'pools')).find(
+    ({ type, text }) => type === 'object_property' && text.startsWith('params:'),
+  );
+  const given = Object.fromEntries(
+    properties(params?.namedChildren.at(-1) as Node).map(([name, value]) => [name, value.text]),
+  );
+
+  it.each(['inboxSchedule', 'sweepSchedule', 'urlHosts'])(
+    'has the same %s: each looks after its own workloads',
+    (name) => {
+      expect(given[name]).toBe(name);
+    },
+  );
 });
 
 describe('the containers of workloads', () => {
