@@ -12,6 +12,7 @@
  */
 import { addOperations, type Operations } from '../contract/operations.ts';
 import { timesOperations } from './counts.ts';
+import { executionOf, waveExecutions } from './executions.ts';
 
 /** The shape of a batch and of the work on it. */
 export interface BatchShape {
@@ -139,6 +140,23 @@ export function drainOperations(shape: BatchShape): Operations {
     timesOperations(ROUND, rounds),
     timesOperations(FINISH_WAVE, queues + 1),
     { 'queue.delete': chunks },
+  ].reduce(addOperations);
+}
+
+/** All that the receipt of such a batch has: its operations, with actions and executions, each of a second at most. */
+export function batchSpending(shape: BatchShape): Operations {
+  const { queues, tasks, rounds } = planOf(shape);
+  const drains = queues + 1;
+  // The upload, wakes, starts, and the tasks themselves; waves have those of their ends.
+  const short = 1 + (queues + rounds) + drains + (tasks + 1);
+  return [
+    batchOperations(shape),
+    timesOperations(executionOf(0), short),
+    { 'durable.action': drains },
+    waveExecutions(tasks),
+    waveExecutions(1),
+    // One wave more per queue beyond the first.
+    timesOperations(waveExecutions(0), queues - 1),
   ].reduce(addOperations);
 }
 

@@ -6,6 +6,7 @@ const PARTS: AnsweringDeps = {
   meter: createMeter(),
   prices: readPriceSheet('2026'),
   nowMs: () => 0,
+  recording: () => ({}),
   record: async () => {},
 };
 
