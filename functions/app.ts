@@ -59,6 +59,7 @@ export const getDrainClient = (context: InvocationContext): RuntimeClient =>
 /** Wraps the handler of every HTTP function. */
 export const answering = createAnswering({
   meter: pipeline.meter,
+  overhead: pipeline.overhead,
   prices,
   nowMs: () => performance.now(),
   recording,

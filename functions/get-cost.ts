@@ -10,6 +10,17 @@ app.http('get-cost', {
   authLevel: 'function',
   handler: answering((request) => {
     const { table, gate, meter } = pipeline.deps();
-    return getCost({ table, gates: gate.table, meter, sinceMs: performance.timeOrigin, prices, settings }, request);
+    return getCost(
+      {
+        table,
+        gates: gate.table,
+        meter,
+        overhead: pipeline.overhead,
+        sinceMs: performance.timeOrigin,
+        prices,
+        settings,
+      },
+      request,
+    );
   }),
 });

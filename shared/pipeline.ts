@@ -9,6 +9,7 @@ import type { ClearDeps } from './commands/clear-queue.ts';
 import type { DeleteDeps } from './commands/delete.ts';
 import { queueName } from './contract/names.ts';
 import { createMeter, type Meter } from './cost/meter.ts';
+import { createOverhead, type Overhead } from './cost/overhead.ts';
 import { type Activities, createActivities, type Round } from './drain/activities.ts';
 import { createGateDeps, type DrainClient } from './drain/drains.ts';
 import { type FinishWaveDeps, queueDepth } from './drain/finish-wave.ts';
@@ -88,6 +89,8 @@ export interface Pipeline {
   readonly registry: Registry;
   /** That of the clients; it is there before they are made. */
   readonly meter: Meter;
+  /** What this process does for no batch and no drain. */
+  readonly overhead: Overhead;
   clients: () => PipelineClients;
   /** What needs no durable client: it does not wake a queue itself. */
   deps: () => PipelineDeps;
@@ -181,6 +184,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     settings,
     registry,
     meter,
+    overhead: createOverhead(meter),
     clients,
     deps,
     gateWith,

@@ -4,6 +4,7 @@ import { type AnsweringDeps, createAnswering } from '../../shared/http/edge/answ
 
 const PARTS: AnsweringDeps = {
   meter: createMeter(),
+  overhead: { add: () => {} },
   prices: readPriceSheet('2026'),
   nowMs: () => 0,
   recording: () => ({}),

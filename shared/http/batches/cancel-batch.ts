@@ -1,7 +1,9 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { isFinished } from '../../batches/batch-row.ts';
 import { cancelBatch } from '../../commands/cancel.ts';
+import { resultsQueueName } from '../../contract/names.ts';
 import type { FinalizeDeps } from '../../results/finalize.ts';
+import { leaveTo } from '../../wake/spending.ts';
 import { json } from '../edge/answers.ts';
 import { batchOf } from '../edge/parameters.ts';
 import { batchView } from './batch-view.ts';
@@ -18,6 +20,8 @@ export async function cancelOverHttp({ deps, basis }: CancelHttp, request: HttpR
   const { row } = await batchOf(request, deps.table);
   const { ended, left } = await cancelBatch(deps, row.id);
   const { row: now } = await batchOf(request, deps.table);
+  // The batch bears this look at it as well.
+  leaveTo(resultsQueueName(now.workload), deps);
   const view: CancelAnswer = { ...batchView(now, deps.gate.now(), basis), cancellation: { ended, left } };
   return isFinished(now.state) ? json(view) : json(view, { status: 202, headers: { 'retry-after': '1' } });
 }

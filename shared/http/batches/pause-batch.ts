@@ -1,7 +1,9 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { pauseBatch } from '../../commands/pause.ts';
 import { resumeBatch } from '../../commands/resume.ts';
+import { resultsQueueName } from '../../contract/names.ts';
 import type { FinalizeDeps } from '../../results/finalize.ts';
+import { leaveTo } from '../../wake/spending.ts';
 import { json } from '../edge/answers.ts';
 import { jsonBodyOf } from '../edge/json-body.ts';
 import { batchOf } from '../edge/parameters.ts';
@@ -29,5 +31,7 @@ export async function resumeOverHttp({ deps, basis }: PauseBatchHttp, request: H
   const { row } = await batchOf(request, deps.table);
   const { isWhole } = await resumeBatch(deps, row.id, deps.gate.now() + BUDGET_MS);
   const { row: now } = await batchOf(request, deps.table);
+  // The batch bears this look at it as well.
+  leaveTo(resultsQueueName(now.workload), deps);
   return json(batchView(now, deps.gate.now(), basis), { status: isWhole ? 200 : 202 });
 }

@@ -5,6 +5,7 @@ import { readBatch } from '../../batches/ledger.ts';
 import { openIds } from '../../batches/listing.ts';
 import { batchDate } from '../../contract/names.ts';
 import type { Meter } from '../../cost/meter.ts';
+import type { Overhead, OverheadName } from '../../cost/overhead.ts';
 import { addBatch, minutesOf, NOTHING_SPENT, type PeriodSpent, periodCost, type Timers } from '../../cost/period.ts';
 import type { PriceSheet } from '../../cost/sheet.ts';
 import { DAY_MS, dateOf } from '../../days.ts';
@@ -23,6 +24,7 @@ export interface CostHttp {
   sinceMs: number;
   prices: PriceSheet;
   gates: Table;
+  overhead: Pick<Overhead, 'totals'>;
   settings: Pick<Settings, 'sweepSchedule' | 'inboxSchedule' | 'instance' | 'durableBackend'>;
 }
 
@@ -52,11 +54,18 @@ export async function getCost(deps: CostHttp, request: HttpRequest): Promise<Htt
       instance: deps.settings.instance ?? null,
       since: new Date(deps.sinceMs).toISOString(),
       operations: roundedOperations(deps.meter.total()),
+      overhead: mapValues(deps.overhead.totals(), roundedOperations),
     },
     notIncluded: NOT_INCLUDED,
   };
   return json(cost);
 }
+
+const mapValues = <A, B>(values: Record<OverheadName, A>, map: (value: A) => B): Record<OverheadName, B> => ({
+  requests: map(values.requests),
+  sweep: map(values.sweep),
+  inbox: map(values.inbox),
+});
 
 function lastDayOfMonth(day: string): string {
   const [year = 0, month = 0] = day.split('-').map(Number);

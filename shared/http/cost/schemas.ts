@@ -45,6 +45,9 @@ export const costSchema = z.object({
       instance: z.string().nullable().describe('null: the platform gives none'),
       since: time,
       operations: operationsSchema,
+      overhead: z
+        .object({ requests: operationsSchema, sweep: operationsSchema, inbox: operationsSchema })
+        .describe('Those of them that no receipt has: done for no batch'),
     })
     .describe('Counted by the one instance that answers, since its start, whatever it was for'),
   notIncluded: z.array(z.string()),

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TableClient } from '@azure/data-tables';
 import { QueueServiceClient } from '@azure/storage-queue';
-import { startStack } from 'functions-local';
+import { type StorageFault, startStack } from 'functions-local';
 import { startServiceBus } from 'functions-local/service-bus';
 import type { BatchRow } from '../../../shared/batches/batch-row.ts';
 import { readBatch } from '../../../shared/batches/ledger.ts';
@@ -28,13 +28,16 @@ export interface ReceiptStack {
   row: (id: string) => Promise<BatchRow>;
   gates: () => Promise<Map<string, GateRow>>;
   receipt: (id: string) => Promise<BatchView['receipt']>;
-  /** Waits until nothing of the batches is left to do: ended, announced, gates idle, queues and topic empty. */
-  quiet: (ids: readonly string[]) => Promise<void>;
+  /**
+   * Waits until nothing of the batches is left to do: ended, announced, gates idle, queues and topic empty. With `stepMs` the
+   * clocks of the services go on by so much with each look, so that retries are due soon.
+   */
+  quiet: (ids: readonly string[], options?: { stepMs?: number }) => Promise<void>;
+  /** Makes calls fail from now on; `undefined`: none. */
+  setFault: (faultOf: ((operation: string) => StorageFault | undefined) | undefined) => void;
   /** What the front has counted since the last call. */
   take: () => Operations;
   storage: CountingStorage;
-  /** Sets the clocks of all services forward. */
-  advance: (ms: number) => void;
   stop: () => Promise<void>;
 }
 
@@ -47,7 +50,11 @@ export async function startReceiptStack(settings: Record<string, string> = {}): 
   let offsetMs = 0;
   const folder = await mkdtemp(join(tmpdir(), 'sluice-receipts-'));
   const appFolder = await buildAppCopy({ ...FAULT_APP, name: 'receipts' });
-  const storage = await startCountingStorage(() => offsetMs);
+  let faultOf: (operation: string) => StorageFault | undefined = () => undefined;
+  const storage = await startCountingStorage(
+    () => offsetMs,
+    (operation) => faultOf(operation),
+  );
   const bus = await startServiceBus({ config: directEntities(), file: ':memory:', now: () => Date.now() + offsetMs });
   const connections = { storage: storage.counted, serviceBus: bus.connectionString };
   const stack = await startStack({
@@ -108,10 +115,16 @@ export async function startReceiptStack(settings: Record<string, string> = {}): 
       return ((await answer.json()) as { id: string }).id;
     },
     receipt: async (id) => ((await (await api(`batches/${id}`)).json()) as BatchView).receipt,
-    quiet: async (ids) => {
+    setFault: (next = () => undefined) => {
+      faultOf = next;
+    },
+    quiet: async (ids, { stepMs = 0 } = {}) => {
       const untilMs = Date.now() + GIVE_UP_MS;
       for (let quiet = 0; quiet < QUIET_STEPS; quiet += 1) {
-        if (await isBusy(ids)) quiet = -1;
+        if (await isBusy(ids)) {
+          quiet = -1;
+          offsetMs += stepMs;
+        }
         if (Date.now() > untilMs) throw new Error('It does not come to rest.');
         await sleep(STEP_MS);
       }
@@ -121,9 +134,6 @@ export async function startReceiptStack(settings: Record<string, string> = {}): 
       const taken = counted;
       counted = {};
       return taken;
-    },
-    advance: (ms) => {
-      offsetMs += ms;
     },
     stop: async () => {
       await stack.stop();
