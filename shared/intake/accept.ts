@@ -24,7 +24,7 @@ export type Claimed = Pick<Claim, 'batch'> & Partial<Claim>;
  * @throws Problem for whatever is wrong with the upload; then nothing of it is visible.
  */
 export async function accept(deps: SubmitDeps, request: SubmitRequest, claim: Claimed): Promise<BatchRow> {
-  const beganMs = performance.now();
+  const beganMs = deps.gate.now();
   const stored = await store(deps, request, claim);
   const { name, payload, upload } = stored;
   const fresh = newRow(deps, request, { ...claim, payload, name, digest: upload.digest(), csv: upload.csv() });
@@ -40,15 +40,19 @@ export async function accept(deps: SubmitDeps, request: SubmitRequest, claim: Cl
   if (!accepted) return await yieldTo(deps, row);
   log.info('batch-accepted', { batch: row.id, workload: row.workload, lane: row.lane, items: row.accepted });
   countAccepted(row, row.accepted);
-  return finishIntake(deps, row, { chunks, etag: accepted.etag, ...afterwards(request, beganMs) });
+  return finishIntake(deps, row, { chunks, etag: accepted.etag, ...afterwards(deps, request, beganMs) });
 }
 
 const ACCEPTANCE: Operations = { 'table.transaction': 1 };
 
 /** What the row is to have beside what is counted: the note in the key row, written last, and a request's execution. */
-const afterwards = ({ key, source }: SubmitRequest, beganMs: number): Pick<Entering, 'after' | 'uncounted'> => ({
+const afterwards = (
+  { gate }: Pick<SubmitDeps, 'gate'>,
+  { key, source }: SubmitRequest,
+  beganMs: number,
+): Pick<Entering, 'after' | 'uncounted'> => ({
   ...(key === undefined ? {} : { after: { 'table.update': 1 } }),
-  ...(source.kind === 'http' ? { uncounted: () => executionOf((performance.now() - beganMs) / 1_000) } : {}),
+  ...(source.kind === 'http' ? { uncounted: () => executionOf((gate.now() - beganMs) / 1_000) } : {}),
 });
 
 const store = (deps: SubmitDeps, request: SubmitRequest, { batch, repeated = false }: Claimed) => {

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { addOperations, type Operations, subtractOperations } from '../../../shared/contract/operations.ts';
+import { batchSpending } from '../../../shared/cost/batch-operations.ts';
 import { readDrainRecord } from '../../../shared/cost/drain-spending.ts';
 import { costSchema } from '../../../shared/http/cost/schemas.ts';
 import { type ReceiptStack, startReceiptStack } from './receipt-stack.ts';
@@ -53,6 +54,18 @@ describe('the receipt of a batch that is alone says what storage has seen', { ti
     const seen = stack.take();
 
     expect(await countedFor(id)).toEqual(seen);
+  });
+
+  it.each([1, 80])('and what was estimated before, with %d items on queues that were used before', async (count) => {
+    const workload = nextWorkload();
+    await stack.quiet([await stack.submit(workload, itemsOf(1))]);
+    const id = await stack.submit(workload, itemsOf(count), `estimated${count}`);
+    await stack.quiet([id]);
+
+    const estimated = batchSpending({ items: count, itemsPerChunk: 4, secondsPerChunk: 0.05 });
+    expect(await countedFor(id)).toEqual(storageOnly(estimated));
+    const { actions, executions } = await stack.receipt(id);
+    expect([actions, executions.count]).toEqual([estimated['durable.action'], estimated['functions.execution']]);
   });
 
   it('with items that fail, are tried again and die', async () => {
