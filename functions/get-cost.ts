@@ -9,7 +9,18 @@ app.http('get-cost', {
   methods: ['GET'],
   authLevel: 'function',
   handler: answering((request) => {
-    const { table, meter } = pipeline.deps();
-    return getCost({ table, meter, sinceMs: performance.timeOrigin, prices, settings }, request);
+    const { table, gate, meter } = pipeline.deps();
+    return getCost(
+      {
+        table,
+        gates: gate.table,
+        meter,
+        overhead: pipeline.overhead,
+        sinceMs: performance.timeOrigin,
+        prices,
+        settings,
+      },
+      request,
+    );
   }),
 });

@@ -14,7 +14,7 @@ export function addUpkeep(program: Command, act: Act): void {
     .command('cost')
     .summary('what a day and its month have cost')
     .description(
-      'Shows what a day and its month have cost: work, wake-ups, idling. npm run cost has the model beforehand.',
+      'Shows what a day and its month have cost: work, executions, idling. npm run cost has the model beforehand.',
     )
     .addOption(new Option('--day <day>', 'a day in UTC; default today').argParser(day))
     .action(act(cost));
@@ -50,7 +50,7 @@ const COST_ROWS: readonly [name: string, cell: (period: CostPeriod) => string][]
   ['batches', ({ batches }) => formatCount(batches)],
   ['items', ({ items }) => formatCount(items)],
   ['work (counted)', ({ work }) => formatUsd(work.usd)],
-  ['wake-ups (computed)', ({ wakeUps }) => formatUsd(wakeUps.usd)],
+  ['executions, Durable (computed)', ({ wakeUps }) => formatUsd(wakeUps.usd)],
   ['idle (computed)', ({ idle }) => formatUsd(idle.usd)],
   ['total', ({ totalUsd }) => formatUsd(totalUsd)],
   ['a million items', ({ usdPerMillionItems }) => (usdPerMillionItems === null ? '' : formatUsd(usdPerMillionItems))],

@@ -21,7 +21,12 @@ const BLOB_CLASS: Readonly<Record<string, PriceClass>> = {
 /** Reads are in class 2, as the price page listed them; not verified, and without effect while both cost the same. */
 const QUEUE_CLASS_2 = new Set(['get', 'peek', 'properties']);
 
-/** The class that prices a counted operation; undefined: no storage or Service Bus operation, so not priced by count. */
+const FUNCTIONS_CLASS: Readonly<Record<string, PriceClass>> = {
+  execution: 'functions.execution',
+  gbSecond: 'functions.gbSecond',
+};
+
+/** The class that prices a counted operation; undefined: not priced by count. */
 export function priceClassOf(operation: string): PriceClass | undefined {
   const [service, name = ''] = operation.split('.', 2);
   switch (service) {
@@ -33,6 +38,8 @@ export function priceClassOf(operation: string): PriceClass | undefined {
       return 'table.operation';
     case 'servicebus':
       return 'servicebus.operation';
+    case 'functions':
+      return FUNCTIONS_CLASS[name];
     default:
       return undefined;
   }

@@ -7,9 +7,10 @@ import { Scrolling } from '../ui/scrolling.tsx';
 
 /** What the batch cost, beside what other designs would have. */
 export function Receipt({ batch: { receipt, counts } }: { batch: BatchView }): JSX.Element {
-  const { totalUsd, storageOperations, handlerSeconds, throttled, comparison } = receipt;
+  const { totalUsd, storageOperations, handlerSeconds, throttled, comparison, executions, soFar } = receipt;
   return (
     <>
+      {soFar && <p class="soft">So far: the batch or a drain that works for it has not ended, and more is to come.</p>}
       <dl class="stats">
         <Stat name="Cost of this batch" value={formatUsd(totalUsd)} note={`prices of ${receipt.sheet}`} />
         <Stat
@@ -18,6 +19,11 @@ export function Receipt({ batch: { receipt, counts } }: { batch: BatchView }): J
           note={`for ${formatNumberOf(counts.accepted, 'item')}`}
         />
         <Times times={comparison.messageAnItem.timesOurs} />
+        <Stat
+          name="Executions"
+          value={formatDecimals(executions.count)}
+          note={`computed: at most ${formatDecimals(executions.gbSeconds)} GB-seconds`}
+        />
         <Stat name="Time in handlers" value={formatDuration(handlerSeconds * 1_000)} note="of worker threads" />
         <Stat name="Throttled answers" value={formatDecimals(throttled)} tone={throttled > 0 ? 'warn' : ''} />
       </dl>
@@ -30,6 +36,10 @@ export function Receipt({ batch: { receipt, counts } }: { batch: BatchView }): J
         </Panel>
       </div>
       <Panel title="Operations">
+        <p class="soft">
+          Counted: those done for this batch alone, and its share, by chunks, of what its drains did. Computed: what the
+          Durable extension did{receipt.backend === 'dts' ? ': nothing on storage, it bills actions' : ''}.
+        </p>
         <Operations receipt={receipt} />
       </Panel>
     </>
@@ -82,12 +92,12 @@ function ByService({ receipt: { byService, unpriced, unverified } }: { receipt: 
 }
 
 const KINDS = [
-  { field: 'operations', name: 'Counted' },
+  { field: 'operations', name: 'Its own' },
   { field: 'drainOperations', name: 'Share of drains' },
   { field: 'hostOperations', name: 'Durable extension' },
 ] as const;
 
-/** One row per operation. Columns other than "Counted" are computed by the server. */
+/** One row per operation. The column of the Durable extension is computed, the others are counted. */
 function Operations({ receipt }: { receipt: BatchReceipt }): JSX.Element {
   const names = [...new Set(KINDS.flatMap(({ field }) => Object.keys(receipt[field])))];
   const rows = names.map((name) => ({ name, numbers: KINDS.map(({ field }) => receipt[field][name] ?? 0) }));

@@ -16,7 +16,7 @@ export function CostPage(): JSX.Element {
   const polled = useLook({ key: ['cost', day], load: () => fetchCost(day) });
   return (
     <>
-      <PageHead title="Cost" note="Work as counted, wake-ups and idling as computed, at list prices.">
+      <PageHead title="Cost" note="Work as counted; executions, the Durable extension and idling as computed; at list prices.">
         <DayField name="Day (UTC)" value={day} onChange={(value) => setParameters({ day: value }, { push: true })} />
         <Button icon="redo" onClick={polled.refresh}>
           Ask again
@@ -58,7 +58,7 @@ function CostView({ cost }: { cost: Cost }): JSX.Element {
 
 const PARTS = [
   { name: 'Work', field: 'work', tone: 'accent' },
-  { name: 'Wake-ups', field: 'wakeUps', tone: 'good' },
+  { name: 'Executions, Durable', field: 'wakeUps', tone: 'good' },
   { name: 'Idle', field: 'idle', tone: 'off' },
 ] as const;
 

@@ -1,7 +1,8 @@
 /** Reads and validates the beginning of an upload, and stores nothing: what `sluice try` and the route `try` answer with. */
 
 import type { UploadEncoding, UploadFormat } from '../../contract/upload-kinds.ts';
-import { batchActions, batchOperations } from '../../cost/batch-operations.ts';
+import { batchSpending } from '../../cost/batch-operations.ts';
+import type { DurableBackend } from '../../cost/counts.ts';
 import { receipt } from '../../cost/receipt.ts';
 import type { PriceSheet } from '../../cost/sheet.ts';
 import { Problem, type UploadPosition } from '../../errors.ts';
@@ -31,6 +32,8 @@ export interface CheckRequest {
   /** Bytes of the whole body, where they are known: then the whole is estimated. */
   size?: number | undefined;
   prices?: PriceSheet;
+  /** Default azureStorage. */
+  backend?: DurableBackend;
 }
 
 /** The whole upload: exact if all of it was read, else in proportion to its bytes. */
@@ -166,13 +169,16 @@ interface Read {
   ended: boolean;
 }
 
-function estimateOf({ workload, size, prices }: CheckRequest, read: Read): UploadEstimate | undefined {
+function estimateOf(
+  { workload, size, prices, backend = 'azureStorage' }: CheckRequest,
+  read: Read,
+): UploadEstimate | undefined {
   const share = read.ended ? 1 : size === undefined || read.bytes === 0 ? undefined : Math.max(1, size / read.bytes);
   if (share === undefined || prices === undefined || read.items === 0) return undefined;
   const items = Math.round(read.items * share);
   const { chunk, queuesPerLane: queues, secondsPerChunk } = workload;
   const shape = { items, itemsPerChunk: chunk.maxItems, queues, secondsPerChunk };
-  const spent = { operations: batchOperations(shape), actions: batchActions(shape), items };
+  const spent = { operations: batchSpending(shape), items, backend };
   const { totalUsd, sheet, storageOperations: operations } = receipt(spent, prices);
   const lane = workload.lane({ items, bytes: size ?? read.bytes });
   return {
