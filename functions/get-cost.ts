@@ -2,7 +2,7 @@ import { app } from '@azure/functions';
 import { getCost } from '../shared/http/cost/get-cost.ts';
 import { answering, pipeline, prices } from './app.ts';
 
-const { settings } = pipeline;
+const { registry, settings } = pipeline;
 
 app.http('get-cost', {
   route: 'cost',
@@ -19,6 +19,7 @@ app.http('get-cost', {
         sinceMs: performance.timeOrigin,
         prices,
         settings,
+        registry,
       },
       request,
     );

@@ -1,11 +1,12 @@
 /** The cost of a day or a month: work is counted, wake-ups are computed from it, idling from the clock. */
 import { addOperations, type Operations } from '../contract/operations.ts';
 import type { DurableBackend } from './counts.ts';
-import { DAYS_A_MONTH, DEFAULT_PARAMETERS, type MonthParameters } from './model/month-parameters.ts';
-import { sluiceLines } from './model/sluice-month.ts';
+import { DEFAULT_DEPLOYMENT, type Deployment } from './model/deployed.ts';
+import { idleBill } from './model/idle-bill.ts';
+import { DAYS_A_MONTH } from './model/month-parameters.ts';
 import { priceOperations } from './price.ts';
 import { receipt } from './receipt.ts';
-import type { PriceSheet } from './sheet.ts';
+import { type PriceClass, type PriceSheet, unverifiedOf } from './sheet.ts';
 
 /** What one batch has spent, as in its receipt. */
 export interface BatchSpent {
@@ -41,23 +42,24 @@ export interface IdleLine {
   does: string;
   count: number | null;
   usd: number | null;
+  /** Classes of its price that have no verified source. */
+  unverified: PriceClass[];
 }
 
-/** The timers that fire while nothing is to be done; 0 minutes: never. */
-export type Timers = Pick<MonthParameters, 'sweepMinutes' | 'inboxMinutes'>;
+/** What an app knows of its deployment; the rest is taken for the defaults of `infra/`. */
+export type KnownDeployment = Partial<Omit<Deployment, 'backend'>>;
 
-/** A month without work, cut to `days`. */
-export function idleLines(days: number, timers: Timers, { prices, backend }: PeriodBasis): IdleLine[] {
+/** The idle bill of a month, cut to `days`, before free grants: the lines that `npm run cost` prints. */
+export function idleLines(days: number, known: KnownDeployment, { prices, backend }: PeriodBasis): IdleLine[] {
   const fraction = days / DAYS_A_MONTH;
-  const parameters = { ...DEFAULT_PARAMETERS, ...timers, idleHours: 24, batches: 0, items: 0, backend };
-  return sluiceLines(parameters, { operations: {}, actions: 0, batches: 0 }, prices)
-    .filter(({ when }) => when !== 'work')
-    .map(({ who, does, count, usd }) => ({
-      who,
-      does,
-      count: count === null ? null : count * fraction,
-      usd: usd === null ? null : usd * fraction,
-    }));
+  const { lines } = idleBill({ ...DEFAULT_DEPLOYMENT, ...known, backend }, prices);
+  return lines.map(({ who, does, count, usd, unverified }) => ({
+    who,
+    does,
+    count: count === null ? null : count * fraction,
+    usd: usd === null ? null : usd * fraction,
+    unverified,
+  }));
 }
 
 /** USD of the three parts; `storageOperations` is of all receipts together. */
@@ -69,6 +71,8 @@ export interface PeriodCost {
   storageOperations: number;
   idle: { lines: IdleLine[]; usd: number };
   totalUsd: number;
+  /** Classes whose price has no verified source, of those that the amounts stand on. */
+  unverified: PriceClass[];
 }
 
 /** What prices are reckoned with. */
@@ -81,28 +85,30 @@ export interface PeriodBasis {
 export function priceSpent(
   { items, operations, drainOperations }: PeriodSpent,
   { prices, backend }: PeriodBasis,
-): Pick<PeriodCost, 'work' | 'wakeUps' | 'storageOperations'> {
+): Pick<PeriodCost, 'work' | 'wakeUps' | 'storageOperations' | 'unverified'> {
   const all = receipt({ operations, drainOperations, items, backend }, prices);
   const counted = addOperations(all.operations, all.drainOperations);
   const { totalUsd: usd } = priceOperations(counted, prices);
-  const { hostOperations, actions, executions, storageOperations } = all;
+  const { hostOperations, actions, executions, storageOperations, unverified } = all;
   return {
     work: { operations: counted, usd },
     wakeUps: { operations: hostOperations, actions, executions, usd: all.totalUsd - usd },
     storageOperations,
+    unverified,
   };
 }
 
 /** Prices a period of which `days` have passed. */
 export function periodCost(
   spent: PeriodSpent,
-  period: { days: number; timers: Timers },
+  period: { days: number; deployment: KnownDeployment },
   basis: PeriodBasis,
 ): PeriodCost {
-  const lines = idleLines(period.days, period.timers, basis);
-  const { work, wakeUps, storageOperations } = priceSpent(spent, basis);
+  const lines = idleLines(period.days, period.deployment, basis);
+  const { work, wakeUps, storageOperations, unverified: ofWork } = priceSpent(spent, basis);
   const idle = { lines, usd: lines.reduce((sum, { usd }) => sum + (usd ?? 0), 0) };
-  return { work, wakeUps, storageOperations, idle, totalUsd: work.usd + wakeUps.usd + idle.usd };
+  const unverified = unverifiedOf(basis.prices, [...ofWork, ...lines.flatMap((line) => line.unverified)]);
+  return { work, wakeUps, storageOperations, idle, totalUsd: work.usd + wakeUps.usd + idle.usd, unverified };
 }
 
 /** Minutes between firings of a schedule of every so many minutes; undefined for one of another form. */

@@ -84,9 +84,12 @@ const INSTANCE_GB = 2;
 const LEAST_SECONDS = 1;
 const STEPS_PER_SECOND = 10;
 
-/** The GB-seconds that an execution of that length is billed for, when no other runs beside it on its instance. */
-export const gbSecondsOf = (seconds: number): number =>
-  INSTANCE_GB * Math.max(LEAST_SECONDS, Math.ceil(seconds * STEPS_PER_SECOND) / STEPS_PER_SECOND);
+/**
+ * The GB-seconds that an execution of that length is billed for, when no other runs beside it on its instance; the
+ * instance has the deployment's default memory unless told another.
+ */
+export const gbSecondsOf = (seconds: number, instanceGb = INSTANCE_GB): number =>
+  instanceGb * Math.max(LEAST_SECONDS, Math.ceil(seconds * STEPS_PER_SECOND) / STEPS_PER_SECOND);
 
 /** The operations of the Durable extension for what is asked of it: computed, as its requests pass no meter. */
 const DURABLE_ON_STORAGE: Readonly<Record<string, Operations>> = {

@@ -6,11 +6,20 @@ import { openIds } from '../../batches/listing.ts';
 import { batchDate } from '../../contract/names.ts';
 import type { Meter } from '../../cost/meter.ts';
 import type { Overhead, OverheadName } from '../../cost/overhead.ts';
-import { addBatch, minutesOf, NOTHING_SPENT, type PeriodSpent, periodCost, type Timers } from '../../cost/period.ts';
+import {
+  addBatch,
+  type KnownDeployment,
+  minutesOf,
+  NOTHING_SPENT,
+  type PeriodCost,
+  type PeriodSpent,
+  periodCost,
+} from '../../cost/period.ts';
 import type { PriceSheet } from '../../cost/sheet.ts';
 import { DAY_MS, dateOf } from '../../days.ts';
 import type { Settings } from '../../settings.ts';
 import type { Table } from '../../storage/table.ts';
+import type { Registry } from '../../workload/registry.ts';
 import { readDrainShares } from '../batches/drain-share.ts';
 import { rounded, roundedOperations } from '../batches/receipt-view.ts';
 import { json } from '../edge/answers.ts';
@@ -26,12 +35,14 @@ export interface CostHttp {
   gates: Table;
   overhead: Pick<Overhead, 'totals'>;
   settings: Pick<Settings, 'sweepSchedule' | 'inboxSchedule' | 'instance' | 'durableBackend'>;
+  /** Each pool of its workloads is deployed as an app of its own. */
+  registry: Pick<Registry, 'workloads'>;
 }
 
 const NOT_INCLUDED = [
   'function executions and GB-seconds of requests that read, such as this one',
   'operations of requests that read: listings, results, reports, this one',
-  'stored gigabytes, traffic, log ingestion',
+  'stored gigabytes and traffic of batches, logs of work, free grants',
 ];
 
 /**
@@ -43,13 +54,21 @@ export async function getCost(deps: CostHttp, request: HttpRequest): Promise<Htt
   const day = dayOf(request) ?? dateOf(nowMs);
   const month = { from: `${day.slice(0, 7)}-01`, to: lastDayOfMonth(day) };
   const spent = await readSpent(deps, month, day);
-  const period = (sum: PeriodSpent, days: { from: string; to: string }): CostPeriod =>
-    view(deps, sum, { ...days, nowMs });
+  const costOf = (sum: PeriodSpent, days: { from: string; to: string }): PeriodCost & { from: string; to: string } => ({
+    ...periodCost(
+      sum,
+      { days: passedDays(days, nowMs), deployment: deploymentOf(deps.settings, deps.registry) },
+      { prices: deps.prices, backend: deps.settings.durableBackend },
+    ),
+    ...days,
+  });
+  const ofMonth = costOf(spent.month, month);
   const cost: Cost = {
     sheet: deps.prices.name,
-    currency: 'USD',
-    day: period(spent.day, { from: day, to: day }),
-    month: period(spent.month, month),
+    currency: deps.prices.currency,
+    unverified: ofMonth.unverified,
+    day: view(costOf(spent.day, { from: day, to: day }), spent.day),
+    month: view(ofMonth, spent.month),
     process: {
       instance: deps.settings.instance ?? null,
       since: new Date(deps.sinceMs).toISOString(),
@@ -94,19 +113,15 @@ async function readSpent(
 const liveSpent = async (table: Table, { id }: IndexEntry): Promise<IndexEntry['spent'] | undefined> =>
   (await readBatch(table, id))?.row;
 
-function view(
-  { prices, settings }: CostHttp,
-  spent: PeriodSpent,
-  { from, to, nowMs }: { from: string; to: string; nowMs: number },
-): CostPeriod {
+function passedDays({ from, to }: { from: string; to: string }, nowMs: number): number {
   const startMs = Date.parse(from);
-  const passedMs = Math.min(Math.max(0, nowMs - startMs), Date.parse(to) + DAY_MS - startMs);
-  const cost = periodCost(
-    spent,
-    { days: passedMs / DAY_MS, timers: timersOf(settings) },
-    { prices, backend: settings.durableBackend },
-  );
-  const { work, wakeUps, storageOperations, idle, totalUsd } = cost;
+  return Math.min(Math.max(0, nowMs - startMs), Date.parse(to) + DAY_MS - startMs) / DAY_MS;
+}
+
+function view(
+  { from, to, work, wakeUps, storageOperations, idle, totalUsd }: PeriodCost & { from: string; to: string },
+  spent: PeriodSpent,
+): CostPeriod {
   return {
     from,
     to,
@@ -132,15 +147,20 @@ function view(
 
 type IdleLineView = CostPeriod['idle']['lines'][number];
 
-const roundedLine = ({ who, does, count, usd }: IdleLineView): IdleLineView => ({
+const roundedLine = ({ who, does, count, usd, unverified }: IdleLineView): IdleLineView => ({
   who,
   does,
   count: count === null ? null : rounded(count, 1),
   usd: usd === null ? null : rounded(usd, 6),
+  unverified,
 });
 
 /** A schedule of another form is taken for one of each 15 minutes; the inbox may not be watched at all. */
-const timersOf = ({ sweepSchedule, inboxSchedule }: CostHttp['settings']): Timers => ({
+const deploymentOf = (
+  { sweepSchedule, inboxSchedule }: CostHttp['settings'],
+  { workloads }: CostHttp['registry'],
+): KnownDeployment => ({
+  pools: new Set(workloads.map(({ pool }) => pool)).size,
   sweepMinutes: minutesOf(sweepSchedule) ?? 15,
   inboxMinutes: inboxSchedule === undefined ? 0 : (minutesOf(inboxSchedule) ?? 15),
 });

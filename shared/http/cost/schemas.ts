@@ -24,7 +24,13 @@ const periodSchema = z.object({
     .object({
       how: z.literal('computed'),
       lines: z.array(
-        z.object({ who: z.string(), does: z.string(), count: z.number().nullable(), usd: usd.nullable() }),
+        z.object({
+          who: z.string(),
+          does: z.string(),
+          count: z.number().nullable(),
+          usd: usd.nullable(),
+          unverified: z.array(z.string()),
+        }),
       ),
       usd,
     })
@@ -37,7 +43,8 @@ export type CostPeriod = z.infer<typeof periodSchema>;
 /** What a day and its month have cost. */
 export const costSchema = z.object({
   sheet: z.string(),
-  currency: z.literal('USD'),
+  currency: z.string().describe('Of every amount: the currency of the price sheet, such as USD'),
+  unverified: z.array(z.string()).describe('Price classes without a verified source that the amounts stand on'),
   day: periodSchema,
   month: periodSchema,
   process: z

@@ -313,6 +313,7 @@ describe('GET cost', () => {
         sinceMs: 0,
         prices,
         settings,
+        registry: pipeline.registry,
       };
       return costSchema.parse((await call((request) => getCost(deps, request), `cost${query}`)).json());
     };

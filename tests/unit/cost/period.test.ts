@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_DEPLOYMENT } from '../../../shared/cost/model/deployed.ts';
+import { idleBill } from '../../../shared/cost/model/idle-bill.ts';
 import { addBatch, idleLines, minutesOf, NOTHING_SPENT, periodCost, priceSpent } from '../../../shared/cost/period.ts';
 import { receipt } from '../../../shared/cost/receipt.ts';
 import { readPriceSheet } from '../../../shared/cost/sheet.ts';
 
 const sheet = readPriceSheet('2026');
-const timers = { sweepMinutes: 15, inboxMinutes: 0 };
+const deployment = { sweepMinutes: 15, inboxMinutes: 0 };
 const basis = { prices: sheet, backend: 'azureStorage' } as const;
 const batch = {
   items: 10,
@@ -20,12 +22,12 @@ describe('a period', () => {
   });
 
   it('costs work, wake-ups and the part of the month that has passed', () => {
-    const cost = periodCost(addBatch(NOTHING_SPENT, batch), { days: 1, timers }, basis);
-    const idle = periodCost(NOTHING_SPENT, { days: 1, timers }, basis);
+    const cost = periodCost(addBatch(NOTHING_SPENT, batch), { days: 1, deployment }, basis);
+    const idle = periodCost(NOTHING_SPENT, { days: 1, deployment }, basis);
     expect(idle.work.usd + idle.wakeUps.usd).toBe(0);
     expect(cost.idle).toEqual(idle.idle);
     expect(cost.totalUsd).toBeCloseTo(cost.work.usd + cost.wakeUps.usd + cost.idle.usd, 12);
-    expect(periodCost(NOTHING_SPENT, { days: 30, timers }, basis).totalUsd).toBeCloseTo(idle.totalUsd * 30, 9);
+    expect(periodCost(NOTHING_SPENT, { days: 30, deployment }, basis).totalUsd).toBeCloseTo(idle.totalUsd * 30, 9);
   });
 
   it('comes to the sum of the receipts', () => {
@@ -37,7 +39,7 @@ describe('a period', () => {
   });
 
   it('has no line of work in what idling costs', () => {
-    const who = idleLines(30, timers, basis).map((line) => line.who);
+    const who = idleLines(30, deployment, basis).map((line) => line.who);
     expect(who).toContain('Service Bus');
     expect(who).not.toContain('app');
   });
@@ -51,5 +53,16 @@ describe('minutesOf', () => {
     ['*/15 * * * *', undefined],
   ])('reads %s as %s', (schedule, minutes) => {
     expect(minutesOf(schedule)).toBe(minutes);
+  });
+});
+
+describe('the idle bill of the app', () => {
+  it('is that of the command: the same lines, a month of them the same sum', () => {
+    const { lines, totalUsd } = idleBill({ ...DEFAULT_DEPLOYMENT, pools: 3 }, sheet);
+    const shown = periodCost(NOTHING_SPENT, { days: 30, deployment: { pools: 3 } }, basis);
+
+    expect(shown.idle.lines.map(({ does }) => does)).toEqual(lines.map(({ does }) => does));
+    expect(shown.idle.usd).toBeCloseTo(totalUsd, 9);
+    expect(shown.unverified).toContain('servicebus.base');
   });
 });
