@@ -23,6 +23,8 @@ export interface ReceiptInput {
 /** A batch's bill, beside what other designs would have spent on it. */
 export interface Receipt {
   sheet: string;
+  /** Of every amount: the currency of the sheet. */
+  currency: string;
   items: number;
   backend: DurableBackend;
   /** Done for this batch alone: counted. */
@@ -103,6 +105,7 @@ export function receipt(input: ReceiptInput, sheet: PriceSheet): Receipt {
   const ours = storageOperations(asked);
   return {
     sheet: sheet.name,
+    currency: sheet.currency,
     items,
     backend,
     operations: counted(operations),

@@ -5,6 +5,10 @@ import { formatCount, formatDecimals, formatDuration, formatNumberOf, formatUsd 
 import { Panel, Stat } from '../ui/pieces.tsx';
 import { Scrolling } from '../ui/scrolling.tsx';
 
+/** An amount of the receipt, marked by `*` when it stands on unverified prices. */
+const amountOf = ({ currency, unverified }: BatchReceipt, usd: number): string =>
+  `${formatUsd(usd, currency)}${unverified.length > 0 ? '*' : ''}`;
+
 /** What the batch cost, beside what other designs would have. */
 export function Receipt({ batch: { receipt, counts } }: { batch: BatchView }): JSX.Element {
   const { totalUsd, storageOperations, handlerSeconds, throttled, comparison, executions, soFar } = receipt;
@@ -12,7 +16,7 @@ export function Receipt({ batch: { receipt, counts } }: { batch: BatchView }): J
     <>
       {soFar && <p class="soft">So far: the batch or a drain that works for it has not ended, and more is to come.</p>}
       <dl class="stats">
-        <Stat name="Cost of this batch" value={formatUsd(totalUsd)} note={`prices of ${receipt.sheet}`} />
+        <Stat name="Cost of this batch" value={amountOf(receipt, totalUsd)} note={`prices of ${receipt.sheet}`} />
         <Stat
           name="Storage operations"
           value={formatCount(storageOperations)}
@@ -55,10 +59,11 @@ function Times({ times }: { times: number | null }): JSX.Element {
   return <Stat name="Fewer operations" value={`${formatDecimals(times)} ×`} note={note} tone="good" />;
 }
 
-function Comparison({ receipt: { storageOperations, totalUsd, comparison } }: { receipt: BatchReceipt }): JSX.Element {
+function Comparison({ receipt }: { receipt: BatchReceipt }): JSX.Element {
+  const { storageOperations, totalUsd, comparison } = receipt;
   const { messageAnItem, pollingThreadADay } = comparison;
   const bar = (name: string, operations: number, usd: number, tone = 'off') => ({
-    ...{ name, tone, value: operations, text: formatCount(operations), note: formatUsd(usd) },
+    ...{ name, tone, value: operations, text: formatCount(operations), note: amountOf(receipt, usd) },
   });
   return (
     <>
@@ -78,15 +83,16 @@ function Comparison({ receipt: { storageOperations, totalUsd, comparison } }: { 
   );
 }
 
-function ByService({ receipt: { byService, unpriced, unverified } }: { receipt: BatchReceipt }): JSX.Element {
+function ByService({ receipt }: { receipt: BatchReceipt }): JSX.Element {
+  const { byService, unpriced, unverified } = receipt;
   const bars = Object.entries(byService)
     .sort(([, a], [, b]) => b - a)
-    .map(([name, usd]) => ({ name, value: usd, text: formatUsd(usd) }));
+    .map(([name, usd]) => ({ name, value: usd, text: amountOf(receipt, usd) }));
   return (
     <>
       {bars.length === 0 ? <p class="soft">Nothing spent yet.</p> : <BarList bars={bars} />}
       {unpriced.length > 0 && <p class="soft">Without a price: {unpriced.join(', ')}.</p>}
-      {unverified.length > 0 && <p class="soft">Price not verified: {unverified.join(', ')}.</p>}
+      {unverified.length > 0 && <p class="soft">* Price not verified: {unverified.join(', ')}.</p>}
     </>
   );
 }

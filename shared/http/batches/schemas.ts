@@ -28,6 +28,7 @@ export const batchReceiptSchema = z.object({
   storageOperations: z.number().nonnegative().describe('All of the three that go to storage'),
   throttled: z.number().nonnegative().describe('Answers of a service that was too busy'),
   sheet: z.string(),
+  currency: z.string(),
   byService: z.record(z.string(), usd),
   totalUsd: usd,
   unpriced: z.array(z.string()),
@@ -309,7 +310,11 @@ export const uploadCheckSchema = z.object({
   ),
   fault: uploadPosition.optional().describe('Why the upload would be refused: it cannot be read any further'),
   estimate: z
-    .object({ items: count, chunks: count, lane: z.string(), operations: count, usd, sheet: z.string() })
+    .object({
+      ...{ items: count, chunks: count, lane: z.string(), operations: count, usd, sheet: z.string() },
+      currency: z.string(),
+      unverified: z.array(z.string()),
+    })
     .optional()
     .describe('The whole upload, in proportion to the bytes read; without the time of the handler'),
 });

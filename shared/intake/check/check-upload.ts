@@ -47,6 +47,10 @@ export interface UploadEstimate {
   /** Storage operations, Service Bus and durable actions of one batch by the price sheet; without handler time. */
   usd: number;
   sheet: string;
+  /** Of the sheet. */
+  currency: string;
+  /** Price classes in `usd` that have no verified source. */
+  unverified: string[];
 }
 
 /** What an upload is understood as, and how far its items fit the schema. */
@@ -179,7 +183,7 @@ function estimateOf(
   const { chunk, queuesPerLane: queues, secondsPerChunk } = workload;
   const shape = { items, itemsPerChunk: chunk.maxItems, queues, secondsPerChunk };
   const spent = { operations: batchSpending(shape), items, backend };
-  const { totalUsd, sheet, storageOperations: operations } = receipt(spent, prices);
+  const { totalUsd, sheet, storageOperations: operations, unverified } = receipt(spent, prices);
   const lane = workload.lane({ items, bytes: size ?? read.bytes });
   return {
     items,
@@ -188,5 +192,7 @@ function estimateOf(
     operations,
     usd: Number(totalUsd.toFixed(9)),
     sheet,
+    currency: prices.currency,
+    unverified,
   };
 }

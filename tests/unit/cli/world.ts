@@ -152,6 +152,7 @@ export const batchView = (id: string, state: BatchView['state'], changes: Partia
       storageOperations: 2,
       throttled: 0,
       sheet: '2026',
+      currency: 'USD',
       byService: {},
       totalUsd: 0.00001,
       unpriced: [],

@@ -175,4 +175,9 @@ describe('what is shown', () => {
   ])('of %s dollars the digits that matter', (usd, text) => {
     expect(formatUsd(usd)).toBe(text);
   });
+
+  it('of an amount the currency of its sheet, and a mark when a price has no verified source', () => {
+    expect(formatUsd(1.5, { currency: 'EUR', unverified: [] })).toBe('1.50 EUR');
+    expect(formatUsd(1.5, { currency: 'USD', unverified: ['log.gb'] })).toBe('1.50* USD');
+  });
 });
