@@ -1,10 +1,13 @@
 import { TableClient } from '@azure/data-tables';
+import { ServiceBusClient } from '@azure/service-bus';
 import { BlobClient, BlobServiceClient, BlockBlobClient, ContainerClient } from '@azure/storage-blob';
 import { QueueClient, QueueServiceClient } from '@azure/storage-queue';
-import { describe, expect, it } from 'vitest';
-import { declaredValue, descendants, nodesOf, parseBicep, plainText, properties } from './bicep.ts';
+import { describe, expect, it, test } from 'vitest';
+import { declaredValue, plainText, properties } from './bicep.ts';
 import { sourcesIn } from './code.ts';
 import { tableBelow } from './docs-table.ts';
+import { type DeployedResource, deployedResources, ofType } from './expand/index.ts';
+import { PARAMETER_SETS } from './types/parameter-sets.ts';
 
 const ACCESS = 'infra/modules/access.bicep';
 const roles = properties(declaredValue(ACCESS, 'role')).map(([key, value]) => ({ key, id: plainText(value) }));
@@ -14,10 +17,99 @@ const documented = tableBelow('docs/security.md', 'Roles').map(([name = '', id =
   who,
   on,
 }));
+const nameOf = (id: string): string => documented.find((role) => role.id === id)?.name ?? id;
 const calls = tableBelow('docs/security.md', 'Calls and rights').map(
   ([client = '', method = '', right = '', role = '']) => ({ client, method, right, role }),
 );
 const clientFiles = sourcesIn('functions', 'shared', 'workloads');
+const code = clientFiles.map(({ text }) => text).join('\n');
+
+const ACCOUNT = 'Microsoft.Storage/storageAccounts';
+const ASSIGNMENT = 'Microsoft.Authorization/roleAssignments';
+const PLACES: Readonly<Record<string, string>> = {
+  'Microsoft.ServiceBus/namespaces': 'namespace',
+  'Microsoft.Insights/components': 'Application Insights',
+  'Microsoft.DurableTask/schedulers': 'scheduler',
+};
+
+/** The role assignments of a deployment as `who: role on what`. */
+function assignmentsOf(resources: readonly DeployedResource[]): string[] {
+  const containers = ofType(resources, `${ACCOUNT}/blobServices/containers`);
+  const dataAccount = containers.find(({ body }) => body.name === 'payloads')?.name.split('/')[0];
+  return ofType(resources, ASSIGNMENT).map(({ scope, properties: sent }) => {
+    const id = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(String(sent.roleDefinitionId))?.[0] ?? '';
+    const isApp = String(sent.principalId).startsWith('[reference(Microsoft.ManagedIdentity/userAssignedIdentities ');
+    const [type = '', name = ''] = scope.split(' ');
+    const account = name === dataAccount ? 'data account' : 'host account';
+    const place = type === ACCOUNT ? account : (PLACES[type] ?? type);
+    return `${isApp ? 'apps' : 'operator'}: ${nameOf(id)} on ${place}`;
+  });
+}
+const sets = Object.entries(PARAMETER_SETS).map(([set, parameters]) => [set, deployedResources(parameters)] as const);
+const assigned = [...new Set(sets.flatMap(([, resources]) => assignmentsOf(resources)))].sort();
+
+/** A call of the code: any of the client's rows in "Calls and rights" that asks for the role. */
+interface SdkUse {
+  client: string;
+}
+/** A feature of the platform, with the page that asks for the role. */
+interface PlatformUse {
+  page: string;
+  needs: string;
+  /** What in the code makes use of the feature; absent: the host itself, or a person. */
+  usedBy?: RegExp;
+}
+
+/** Durable Functions keeps queues and tables of its own, by the host's identity. */
+const durable = { page: 'learn: includes/functions-durable-permissions', usedBy: /'durable-functions'/ };
+const trigger = /\bapp\.serviceBusTopic\(/;
+const USES: Readonly<Record<string, readonly (SdkUse | PlatformUse)[]>> = {
+  'apps: Storage Blob Data Owner on host account': [
+    { page: 'learn: functions-reference, "Connecting to host storage with an identity"', needs: 'keys and leases' },
+  ],
+  'apps: Storage Queue Data Contributor on host account': [{ ...durable, needs: 'control and work-item queues' }],
+  'apps: Storage Table Data Contributor on host account': [{ ...durable, needs: 'history, instances and partitions' }],
+  'apps: Storage Blob Data Contributor on data account': [{ client: 'blob' }],
+  'apps: Storage Queue Data Contributor on data account': [{ client: 'queue' }],
+  'apps: Storage Table Data Contributor on data account': [{ client: 'table' }],
+  'apps: Azure Service Bus Data Owner on namespace': [
+    { client: 'topic' },
+    { page: 'learn: includes/functions-service-bus-permissions', needs: 'to take events', usedBy: trigger },
+    { page: 'learn: functions-target-based-scaling', needs: 'Manage, to wake the app from zero', usedBy: trigger },
+  ],
+  'apps: Monitoring Metrics Publisher on Application Insights': [
+    {
+      page: 'learn: azure-monitor/app/azure-ad-authentication',
+      needs: 'telemetry by identity',
+      usedBy: /'@azure\/monitor-opentelemetry-exporter'/,
+    },
+  ],
+  'apps: Durable Task Data Contributor on scheduler': [
+    {
+      page: 'learn: durable-task/scheduler/durable-task-scheduler-identity',
+      needs: 'to start, run, read and purge drains',
+      usedBy: /'durable-functions'/,
+    },
+  ],
+  // What the runbook tells a person to look at; no code acts as that person.
+  'operator: Storage Blob Data Reader on data account': [{ page: 'docs/operations.md', needs: 'payloads, outcomes' }],
+  'operator: Storage Queue Data Reader on data account': [{ page: 'docs/operations.md', needs: 'messages that wait' }],
+  'operator: Storage Table Data Reader on data account': [{ page: 'docs/operations.md', needs: 'batches and gates' }],
+  'operator: Azure Service Bus Data Receiver on namespace': [{ page: 'docs/operations.md', needs: 'dead wake events' }],
+};
+
+/** Why an assignment is of no use to the code of the app; undefined where it is of use. */
+function uselessness(assignment: string, text: string): string | undefined {
+  const uses = USES[assignment];
+  if (uses === undefined) return `${assignment}: no use is known`;
+  const role = /: (.*) on /.exec(assignment)?.[1];
+  const isUsed = (use: SdkUse | PlatformUse): boolean => {
+    if (!('client' in use)) return use.usedBy?.test(text) ?? true;
+    const rows = calls.filter(({ client, role: needed }) => client === use.client && needed === role);
+    return rows.some(({ method }) => text.includes(`.${method}(`));
+  };
+  return uses.some(isUsed) ? undefined : `${assignment}: nothing in the code uses it`;
+}
 
 describe('the roles', () => {
   it('are those of the table in docs/security.md, by id', () => {
@@ -32,43 +124,76 @@ describe('the roles', () => {
     }
   });
 
-  it('are each granted, with a reason', () => {
-    const text = parseBicep(ACCESS).text;
-    const assigned = roles.filter(({ key }) => new RegExp(`role\\.${key}\\b`).test(text));
-    expect(assigned).toEqual(roles);
-    for (const list of ['hostRoles', 'dataRoles']) {
-      expect(declaredValue(ACCESS, list).text.match(/^ +\/\/ .+\n +role\.\w+$/gm)).toHaveLength(3);
-    }
+  it.each(['hostRoles', 'dataRoles'])('of %s are granted with a reason each', (list) => {
+    const { text } = declaredValue(ACCESS, list);
+    expect(text.match(/^ +\/\/ .+\n +role\.\w+$/gm)).toHaveLength(text.match(/\brole\.\w+/g)?.length ?? 0);
+  });
+});
+
+describe('the role assignments', () => {
+  it('are those of the table in docs/security.md: who, and on what', () => {
+    const table = documented.flatMap(({ name, who, on }) =>
+      on
+        .split(', ')
+        .filter((place) => !place.startsWith('where '))
+        .map((place) => `${who}: ${name} on ${place}`),
+    );
+    expect(assigned).toEqual(table.sort());
   });
 
-  it('are assigned on one resource each, never on the group', () => {
-    const assignments = nodesOf(ACCESS, 'resource_declaration').filter(({ text }) => text.includes('roleAssignments@'));
-    expect(assignments).toHaveLength(7);
-    for (const { text } of assignments) {
-      expect(text).toMatch(/^\s+scope: (hostAccount|dataAccount|serviceBus|component|scheduler)$/m);
-    }
+  test.each(sets)('with %s are made once each, on one resource and never on the group', (_, resources) => {
+    const all = assignmentsOf(resources);
+    expect(all.length).toBeGreaterThan(7);
+    expect(all).toEqual([...new Set(all)]);
+    expect(all.filter((one) => / on (subscription|Microsoft\.)/.test(one))).toEqual([]);
+  });
+
+  it('are each of use, and every known use has its assignment', () => {
+    expect(assigned.flatMap((one) => uselessness(one, code) ?? [])).toEqual([]);
+    expect(Object.keys(USES).sort()).toEqual(assigned);
+  });
+
+  it('of no use are found: a made-up role, a known one in a wrong place, one whose calls are gone', () => {
+    const [one] = ofType(deployedResources(), ASSIGNMENT);
+    if (one === undefined) throw new Error('Expected an assignment, got none.');
+    const id = '17d1049b-9a84-46fb-8f53-869881c3d3ab';
+    const made = { ...one, properties: { ...one.properties, roleDefinitionId: `[x(${id})]` } };
+    const [more = ''] = assignmentsOf([...deployedResources(), made]).filter((each) => !assigned.includes(each));
+    expect(uselessness(more, code)).toBe(`apps: ${id} on host account: no use is known`);
+
+    const misplaced = 'apps: Storage Blob Data Contributor on host account';
+    expect(uselessness(misplaced, code)).toBe(`${misplaced}: no use is known`);
+
+    const queues = 'apps: Storage Queue Data Contributor on data account';
+    const withoutQueues = code.replaceAll(/\.(create|\w+Messages?|getProperties)\(/g, '(');
+    expect(uselessness(queues, withoutQueues)).toBe(`${queues}: nothing in the code uses it`);
+    expect(uselessness('apps: Storage Table Data Contributor on data account', withoutQueues)).toBeUndefined();
   });
 });
 
 describe('keys and passwords', () => {
   it.each([
-    ['infra/modules/storage.bicep', 'allowSharedKeyAccess', 'false'],
-    ['infra/modules/storage.bicep', 'allowBlobPublicAccess', 'false'],
-    ['infra/modules/service-bus.bicep', 'disableLocalAuth', 'true'],
-    ['infra/modules/monitoring.bicep', 'DisableLocalAuth', 'true'],
-    ['infra/modules/monitoring.bicep', 'disableLocalAuth', 'true'],
-  ])('%s: %s is %s', (file, name, value) => {
-    const found = descendants(parseBicep(file)).filter(
-      ({ type, text }) => type === 'object_property' && text.startsWith(`${name}:`),
-    );
-    expect(found.map(({ text }) => text)).toEqual([`${name}: ${value}`]);
+    [ACCOUNT, 'allowSharedKeyAccess', false],
+    [ACCOUNT, 'allowBlobPublicAccess', false],
+    ['Microsoft.ServiceBus/namespaces', 'disableLocalAuth', true],
+    ['Microsoft.Insights/components', 'DisableLocalAuth', true],
+    ['Microsoft.Web/sites/basicPublishingCredentialsPolicies', 'allow', false],
+  ])('%s: %s is %s on each', (type, name, value) => {
+    const found = sets.flatMap(([, resources]) => ofType(resources, type));
+    expect(found.length).toBeGreaterThan(0);
+    expect(found.filter(({ properties: sent }) => sent[name] !== value)).toEqual([]);
+  });
+
+  it('of the workspace are off', () => {
+    const [workspace] = ofType(deployedResources(), 'Microsoft.OperationalInsights/workspaces');
+    expect(workspace?.properties.features).toMatchObject({ disableLocalAuth: true });
   });
 });
 
 describe('the calls of the code', () => {
   /** Methods that send a request. The others make another client, or words that every collection has. */
   const sends = /^(?!get\w*Client$|with|generate|delete$|name$|getBlobAndContainer|getQueueName|getContainerName)/;
-  const methods = [
+  const storageMethods = [
     [QueueClient, QueueServiceClient],
     [BlobClient, BlockBlobClient, ContainerClient, BlobServiceClient],
     [TableClient],
@@ -76,20 +201,46 @@ describe('the calls of the code', () => {
     .flat()
     .flatMap((type) => Object.getOwnPropertyNames(type.prototype))
     .filter((name) => name !== 'constructor' && !name.startsWith('_') && sends.test(name));
+  /** Of the namespace the code may send only; what takes messages is the host's trigger. */
+  const busMethods = Object.getOwnPropertyNames(ServiceBusClient.prototype).filter((name) =>
+    /^(accept|create(?!Sender))/.test(name),
+  );
+  const methods = [...new Set([...storageMethods, ...busMethods, 'sendMessages', 'scheduleMessages'])];
+  const unknownCalls = (files: readonly { file: string; text: string }[]): string[] => {
+    const known = new Set(calls.map(({ method }) => method));
+    return files.flatMap(({ file, text }) =>
+      methods.filter((name) => text.includes(`.${name}(`) && !known.has(name)).map((name) => `${file}: ${name}`),
+    );
+  };
+  /** Rows of the table whose role the apps do not have where the client goes. */
+  const withoutRole = (rows: typeof calls): typeof calls =>
+    rows.filter(({ client, role }) => {
+      const place = client === 'topic' ? 'namespace' : 'data account';
+      return !assigned.includes(`apps: ${role} on ${place}`);
+    });
 
   it('are all in the table of docs/security.md', () => {
-    const known = new Set(calls.map(({ method }) => method));
-    const used = clientFiles.flatMap(({ file, text }) =>
-      [...new Set(methods)].filter((name) => text.includes(`.${name}(`)).map((name) => ({ file, name })),
-    );
-    expect(used.length).toBeGreaterThan(10);
-    expect(used.filter(({ name }) => !known.has(name))).toEqual([]);
+    expect(busMethods).toContain('createReceiver');
+    expect(unknownCalls(clientFiles)).toEqual([]);
   });
 
-  it('ask for rights of roles that the apps have where they call', () => {
-    const granted = documented.filter(({ who, on }) => who === 'apps' && /data account|namespace/.test(on));
-    const names = granted.map(({ name }) => name);
-    expect(calls.filter(({ role }) => !names.includes(role))).toEqual([]);
+  it('that the table does not have are found', () => {
+    const file = { file: 'made-up.ts', text: 'await blob.createSnapshot(); bus.createReceiver("q");' };
+    expect(unknownCalls([file])).toEqual(['made-up.ts: createSnapshot', 'made-up.ts: createReceiver']);
+  });
+
+  it('of the table are made', () => {
+    expect(calls.length).toBeGreaterThan(20);
+    expect(calls.filter(({ method }) => !code.includes(`.${method}(`))).toEqual([]);
+  });
+
+  it('each have their role, on the account or namespace that they go to', () => {
+    expect(withoutRole(calls)).toEqual([]);
+  });
+
+  it('without a role are found', () => {
+    const call = { client: 'blob', method: 'upload', right: '', role: 'Storage Blob Data Owner' };
+    expect(withoutRole([call])).toEqual([call]);
   });
 
   it('use no SDK client that the table does not know', () => {

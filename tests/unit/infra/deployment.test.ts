@@ -53,6 +53,31 @@ describe.each(sets)('the deployment with %s', (_, parameters) => {
   });
 });
 
+describe('a fault in the deployment', () => {
+  const [app] = ofType(deployedResources(), 'Microsoft.Web/sites');
+  if (app === undefined) throw new Error('Expected an app, got none.');
+  const changed = (properties: object, more: object = {}): DeployedResource => ({
+    ...app,
+    body: { ...app.body, properties: { ...app.properties, ...properties }, ...more },
+  });
+
+  test.each<[string, DeployedResource, string]>([
+    ['a misspelt property', changed({ httpOnly: true }), 'properties/httpOnly: was never checked'],
+    ['a value of another type', changed({ httpsOnly: 'yes' }), 'properties/httpsOnly: expected boolean, got "yes"'],
+    ['a type of identity that there is not', changed({}, { identity: { type: 'None of these' } }), 'identity/type'],
+    ['a version that was not checked', { ...app, apiVersion: '2014-04-01' }, 'Microsoft.Web/sites@2014-04-01'],
+  ])('is found: %s', (_, faulty, fault) => {
+    expect(checkAgainstRecord(faulty, record).join('\n')).toMatch(fault);
+  });
+
+  it('is found: a required property is left out', () => {
+    const [assignment] = ofType(deployedResources(), 'Microsoft.Authorization/roleAssignments');
+    const { principalId: _, ...properties } = assignment?.properties ?? {};
+    const faulty = { ...(assignment as DeployedResource), body: { ...assignment?.body, properties } };
+    expect(checkAgainstRecord(faulty as DeployedResource, record)).toEqual(['properties/principalId: is missing']);
+  });
+});
+
 describe('the parameter sets', () => {
   it('together deploy every resource type of the files', () => {
     const declared = bicepFiles

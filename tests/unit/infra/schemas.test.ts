@@ -7,11 +7,33 @@ import { entities } from '../../../demo/entities.ts';
 import { emulatorConfig } from '../../../infra/emulators/emulator-config.ts';
 import { registry } from '../../../workloads/index.ts';
 import { ROOT } from './bicep.ts';
+import { appSettings, deployedResources } from './expand/index.ts';
 import { azureYamlSchema, emulatorSchema, hostSchema, localSettingsSchema } from './schemas.ts';
+import { PARAMETER_SETS } from './types/parameter-sets.ts';
 
 const CONFIG = 'infra/emulators/config.json';
 const ajv = new Ajv({ allErrors: true });
 const read = (file: string): unknown => parse(readFileSync(join(ROOT, file), 'utf8'));
+
+interface Tree {
+  [key: string]: unknown;
+}
+/** learn: functions-host-json, "Override host.json values": the path with two underscores between the keys. */
+const OVERRIDE = 'AzureFunctionsJobHost__';
+const pathOf = (setting: string): string[] => setting.slice(OVERRIDE.length).split('__');
+const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The places of all objects in a tree, the root first. */
+const objectsIn = (tree: Tree, place: string[] = []): string[][] => [
+  place,
+  ...Object.entries(tree).flatMap(([key, value]) => (isTree(value) ? objectsIn(value, [...place, key]) : [])),
+];
+
+/** A copy of a tree with another value at a place. */
+function withValue(tree: Tree, [key = '', ...rest]: readonly string[], value: unknown): Tree {
+  const before = tree[key];
+  return { ...tree, [key]: rest.length === 0 ? value : withValue(isTree(before) ? before : {}, rest, value) };
+}
 
 describe('configuration files', () => {
   it.each([
@@ -28,6 +50,39 @@ describe('configuration files', () => {
   it('with an unknown name are refused', () => {
     const validate = ajv.compile(hostSchema);
     expect(validate({ ...(read('host.json') as object), functionTimeOut: '00:10:00' })).toBe(false);
+  });
+});
+
+describe('host.json', () => {
+  const validate = ajv.compile(hostSchema);
+  const host = read('host.json') as Tree;
+
+  it('with an unknown key is refused, in whichever object the key is', () => {
+    const places = objectsIn(host);
+    expect(places).toContainEqual(['extensions', 'durableTask', 'storageProvider']);
+    const passed = places.filter((place) => validate(withValue(host, [...place, 'madeUp'], 'Information')));
+    expect(passed).toEqual([]);
+  });
+
+  it('is still of its schema after the overrides of each deployment, which change keys that there are', () => {
+    const overrides = Object.values(PARAMETER_SETS).flatMap((parameters) =>
+      Object.values(appSettings(deployedResources(parameters))).map((settings) =>
+        Object.entries(settings).filter(([name]) => name.startsWith(OVERRIDE)),
+      ),
+    );
+    expect(overrides.flat().map(([name]) => name)).toContain(
+      `${OVERRIDE}extensions__durableTask__storageProvider__type`,
+    );
+    for (const one of overrides) {
+      const changed = one.reduce((tree, [name, value]) => withValue(tree, pathOf(name), value), host);
+      validate(changed);
+      expect(validate.errors).toBeNull();
+    }
+  });
+
+  it('would be refused with an override of a key that there is not', () => {
+    const path = pathOf(`${OVERRIDE}extensions__durableTask__storageProvidr__type`);
+    expect(validate(withValue(host, path, 'azureManaged'))).toBe(false);
   });
 });
 

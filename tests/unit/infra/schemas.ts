@@ -12,7 +12,123 @@ const list = (items: object) => ({ type: 'array', items }) as const;
 const object = (properties: Record<string, object>, required: string[] = []) =>
   ({ type: 'object', properties, required, additionalProperties: false }) as const;
 
-/** learn: functions-host-json; includes/functions-host-json-durabletask (Durable extension 3.x). */
+/** Never written here: what the documentation lists and this app has no use for. Known, so that it is no typing error. */
+const anything = {} as const;
+const known = (...names: string[]): Record<string, object> => Object.fromEntries(names.map((name) => [name, anything]));
+
+/**
+ * Categories of logs: learn: configure-monitoring, "Configure categories"; for Durable Functions learn:
+ * durable-functions-diagnostics.
+ */
+const category =
+  '^(default|Worker|Function(\\.[\\w.-]+)?|Host(\\.(Aggregator|Results|Executor|Triggers\\.DurableTask))?|Microsoft(\\.[\\w.]+)?|DurableTask(\\.(AzureStorage|Core))?)$';
+
+/** learn: functions-host-json, "applicationInsights.samplingSettings" and the sections beside it. */
+const applicationInsights = object({
+  samplingSettings: object({
+    isEnabled: flag,
+    maxTelemetryItemsPerSecond: count,
+    excludedTypes: { type: 'string', pattern: '^(Dependency|Event|Exception|PageView|Request|Trace|;)+$' },
+    ...known(
+      'evaluationInterval',
+      'includedTypes',
+      'initialSamplingPercentage',
+      'maxSamplingPercentage',
+      'minSamplingPercentage',
+      'movingAverageRatio',
+      'samplingPercentageDecreaseTimeout',
+      'samplingPercentageIncreaseTimeout',
+    ),
+  }),
+  ...known(
+    'dependencyTrackingOptions',
+    'enableDependencyTracking',
+    'enableLiveMetrics',
+    'enableLiveMetricsFilters',
+    'enablePerformanceCountersCollection',
+    'httpAutoCollectionOptions',
+    'snapshotConfiguration',
+  ),
+});
+
+/** learn: functions-bindings-service-bus, "host.json settings" (extension 5.x). */
+const serviceBus = object({
+  prefetchCount: { type: 'integer', minimum: 0 },
+  autoCompleteMessages: flag,
+  maxConcurrentCalls: count,
+  maxMessageBatchSize: { ...count, maximum: 1000 },
+  minMessageBatchSize: { ...count, maximum: 1000 },
+  maxBatchWaitTime: time,
+  maxAutoLockRenewalDuration: time,
+  ...known(
+    'clientRetryOptions',
+    'enableCrossEntityTransactions',
+    'maxConcurrentSessions',
+    'sessionIdleTimeout',
+    'transportType',
+    'webProxy',
+  ),
+});
+
+/** learn: includes/functions-host-json-durabletask (2025-09-29, Durable extension 2.x and 3.x). */
+const durableTask = object(
+  {
+    hubName: text,
+    maxConcurrentActivityFunctions: count,
+    maxConcurrentOrchestratorFunctions: count,
+    defaultVersion: text,
+    versionMatchStrategy: { enum: ['None', 'Strict', 'CurrentOrOlder'] },
+    versionFailureStrategy: { enum: ['Reject', 'Fail'] },
+    tracing: object({
+      traceInputsAndOutputs: flag,
+      traceReplayEvents: flag,
+      // learn: durable-functions-diagnostics, "Distributed tracing".
+      distributedTracingEnabled: flag,
+      version: { enum: ['None', 'V1', 'V2'] },
+    }),
+    storageProvider: object(
+      {
+        type: { enum: ['AzureStorage', 'azureManaged'] },
+        connectionName: text,
+        connectionStringName: text,
+        partitionCount: { ...count, maximum: 16 },
+        controlQueueBatchSize: { ...count, maximum: 32 },
+        controlQueueVisibilityTimeout: time,
+        workItemQueueVisibilityTimeout: time,
+        maxQueuePollingInterval: time,
+        ...known(
+          'FetchLargeMessagesAutomatically',
+          'QueueClientMessageEncoding',
+          'controlQueueBufferThreshold',
+          'trackingStoreConnectionName',
+          'trackingStoreConnectionStringName',
+          'trackingStoreNamePrefix',
+          'useLegacyPartitionManagement',
+          'useTablePartitionManagement',
+        ),
+      },
+      ['type'],
+    ),
+    ...known(
+      'extendedSessionIdleTimeoutInSeconds',
+      'extendedSessionsEnabled',
+      'grpcHttpClientTimeout',
+      'httpSettings',
+      'logReplayEvents',
+      'maxConcurrentEntityFunctions',
+      'maxEntityOperationBatchSize',
+      'maxGrpcMessageSizeInBytes',
+      'maxOrchestrationActions',
+      'notifications',
+      'storeInputsInOrchestrationHistory',
+      'useAppLease',
+      'useGracefulShutdown',
+    ),
+  },
+  ['hubName'],
+);
+
+/** learn: functions-host-json, "Sample host.json file" and its sections. */
 export const hostSchema = object(
   {
     version: { const: '2.0' },
@@ -25,58 +141,37 @@ export const hostSchema = object(
     logging: object({
       logLevel: {
         type: 'object',
+        propertyNames: { pattern: category },
         additionalProperties: { enum: ['Trace', 'Debug', 'Information', 'Warning', 'Error', 'Critical', 'None'] },
       },
-      applicationInsights: object({
-        samplingSettings: object({
-          isEnabled: flag,
-          maxTelemetryItemsPerSecond: count,
-          excludedTypes: { type: 'string', pattern: '^(Dependency|Event|Exception|PageView|Request|Trace|;)+$' },
-        }),
-      }),
+      applicationInsights,
+      ...known('console', 'fileLoggingMode'),
     }),
     extensions: object({
-      http: object({ routePrefix: text, maxConcurrentRequests: count, maxOutstandingRequests: count }),
-      serviceBus: object({
-        prefetchCount: { type: 'integer', minimum: 0 },
-        autoCompleteMessages: flag,
-        maxConcurrentCalls: count,
-        maxMessageBatchSize: { ...count, maximum: 1000 },
-        minMessageBatchSize: { ...count, maximum: 1000 },
-        maxBatchWaitTime: time,
-        maxAutoLockRenewalDuration: time,
+      // learn: functions-bindings-http-webhook, "host.json settings".
+      http: object({
+        routePrefix: text,
+        maxConcurrentRequests: count,
+        maxOutstandingRequests: count,
+        ...known('customHeaders', 'dynamicThrottlesEnabled', 'hsts'),
       }),
-      durableTask: object(
-        {
-          hubName: text,
-          maxConcurrentActivityFunctions: count,
-          maxConcurrentOrchestratorFunctions: count,
-          defaultVersion: text,
-          versionMatchStrategy: { enum: ['None', 'Strict', 'CurrentOrOlder'] },
-          versionFailureStrategy: { enum: ['Reject', 'Fail'] },
-          tracing: object({
-            traceInputsAndOutputs: flag,
-            traceReplayEvents: flag,
-            distributedTracingEnabled: flag,
-            version: { enum: ['None', 'V1', 'V2'] },
-          }),
-          storageProvider: object(
-            {
-              type: { enum: ['AzureStorage', 'azureManaged'] },
-              connectionName: text,
-              connectionStringName: text,
-              partitionCount: { ...count, maximum: 16 },
-              controlQueueBatchSize: { ...count, maximum: 32 },
-              controlQueueVisibilityTimeout: time,
-              workItemQueueVisibilityTimeout: time,
-              maxQueuePollingInterval: time,
-            },
-            ['type'],
-          ),
-        },
-        ['hubName'],
-      ),
+      serviceBus,
+      durableTask,
+      ...known('blobs', 'cosmosDB', 'eventHubs', 'queues', 'sendGrid'),
     }),
+    ...known(
+      'aggregator',
+      'concurrency',
+      'customHandler',
+      'functions',
+      'healthMonitor',
+      'id',
+      'managedDependency',
+      'retry',
+      'singleton',
+      'watchDirectories',
+      'watchFiles',
+    ),
   },
   ['version', 'extensionBundle'],
 );

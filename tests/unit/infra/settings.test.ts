@@ -4,33 +4,118 @@ import { describe, expect, it } from 'vitest';
 import { eventProperties, type SluiceEvent } from '../../../shared/contract/events.ts';
 import { CONTAINERS, TABLES } from '../../../shared/contract/names.ts';
 import { DEFAULTS, readSettings } from '../../../shared/settings.ts';
-import { declaredValue, descendants, keysOf, nodesOf, parseBicep, plainText, properties, ROOT } from './bicep.ts';
+import { ROOT } from './bicep.ts';
+import { sourcesIn } from './code.ts';
 import { tableBelow } from './docs-table.ts';
-
-const APP = 'infra/modules/function-app.bicep';
-const MAIN = 'infra/main.bicep';
-const BUS = 'infra/modules/service-bus.bicep';
+import { appSettings, deployedResources, deployment, ofType } from './expand/index.ts';
+import { PARAMETER_SETS } from './types/parameter-sets.ts';
 
 const json = (file: string): Record<string, unknown> => JSON.parse(readFileSync(join(ROOT, file), 'utf8'));
 const sample = json('local.settings.sample.json').Values as Record<string, string>;
+const sources = sourcesIn('functions', 'shared', 'workloads');
 
-const objectsIn = (name: string): string[] =>
-  descendants(declaredValue(APP, name))
-    .filter(({ type, parent }) => type === 'object' && parent?.type !== 'object_property')
-    .flatMap(keysOf);
-const base = objectsIn('baseSettings');
-const inAzure = ['baseSettings', 'inboxSettings', 'schedulerSettings'].flatMap(objectsIn);
+/** The settings of every app of every parameter set. */
+const apps = Object.entries(PARAMETER_SETS).flatMap(([set, parameters]) =>
+  Object.entries(appSettings(deployedResources(parameters))).map(([app, settings]) => ({
+    app: `${app}, ${set}`,
+    settings,
+  })),
+);
+const inAzure = [...new Set(apps.flatMap(({ settings }) => Object.keys(settings)))].sort();
 
-/** What the platform, the durable extension or Application Insights reads; everything else has to be a setting of the app. */
-const OF_THE_PLATFORM = [
-  /^NODE_OPTIONS$/,
-  /^AzureWebJobsStorage__(blob|queue|table)ServiceUri$/,
-  /^(AzureWebJobsStorage|SluiceStorage|SluiceServiceBus)__(credential|clientId)$/,
-  /^APPLICATIONINSIGHTS_(CONNECTION|AUTHENTICATION)_STRING$/,
-  /^APPLICATION_INSIGHTS_NO_STATSBEAT$/,
-  /^AzureFunctionsJobHost__extensions__durableTask__/,
-  /^DURABLE_TASK_SCHEDULER_CONNECTION_STRING$/,
+/**
+ * What the host, the durable extension or a library reads, with the page that says so; everything else has to be a setting
+ * that the code reads.
+ */
+const OF_THE_PLATFORM: readonly { name: RegExp; page: string }[] = [
+  // "Common properties for identity-based connections": __credential and __clientId of a user-assigned identity.
+  {
+    name: /^(AzureWebJobsStorage|SluiceStorage|SluiceServiceBus)__(credential|clientId)$/,
+    page: 'learn: functions-reference',
+  },
+  // "Connecting to host storage with an identity": the three addresses of the account.
+  { name: /^AzureWebJobsStorage__(blob|queue|table)ServiceUri$/, page: 'learn: functions-reference' },
+  // The host's own telemetry, sent by the identity.
+  { name: /^APPLICATIONINSIGHTS_(CONNECTION|AUTHENTICATION)_STRING$/, page: 'learn: functions-app-settings' },
+  // Read by @azure/monitor-opentelemetry-exporter, which a test below looks into.
+  { name: /^APPLICATION_INSIGHTS_NO_STATSBEAT$/, page: 'learn: azure-monitor/app/statsbeat' },
+  // Options of the worker's Node.js.
+  { name: /^NODE_OPTIONS$/, page: 'nodejs.org: api/cli' },
+  // "Override host.json values": checked against host.json in schemas.test.ts.
+  { name: /^AzureFunctionsJobHost__/, page: 'learn: functions-host-json' },
+  // The name is the one that the override of storageProvider.connectionStringName gives.
+  {
+    name: /^DURABLE_TASK_SCHEDULER_CONNECTION_STRING$/,
+    page: 'learn: durable-task/scheduler/durable-task-scheduler-identity',
+  },
 ];
+
+/** What the code reads although no deployment sets it and no default is listed: each may be missing. */
+const MAY_BE_MISSING: Readonly<Record<string, string>> = {
+  SluiceStorage: 'a connection string, for a laptop; in Azure the three addresses are set',
+  SluiceServiceBus: 'a connection string, for a laptop; in Azure the namespace is set',
+  WEBSITE_INSTANCE_ID: 'set by the platform (learn: app-service/reference-app-settings)',
+  WEBSITE_AUTH_ENABLED: 'set by the platform where App Service authentication is on (same page)',
+  OTEL_EXPORTER_OTLP_ENDPOINT: 'for a collector of your own (docs/observability.md)',
+};
+
+/** The names that `readSettings` asks an environment for, whichever way it is connected. */
+function namesRead(read: (env: Record<string, string | undefined>) => unknown): Set<string> {
+  const names = new Set<string>();
+  for (const value of ['https://example.com/', undefined]) {
+    const env = new Proxy<Record<string, string | undefined>>(
+      {},
+      {
+        get(_, name) {
+          names.add(String(name));
+          // Without the two connection strings it goes on to the addresses of the services.
+          return /^Sluice\w+__/.test(String(name)) ? value : undefined;
+        },
+      },
+    );
+    try {
+      read(env);
+    } catch {
+      // The environment is empty: what matters is what was asked for.
+    }
+  }
+  return names;
+}
+
+/** `%NAME%` in host.json and in the bindings of the code, which the host fills in from the settings. */
+const placeholders = (text: string): string[] => [...text.matchAll(/%([A-Za-z]\w+)%/g)].map(([, name]) => name ?? '');
+
+const readByCode = new Set([
+  ...namesRead(readSettings),
+  ...sources.flatMap(({ text }) => [
+    ...placeholders(text),
+    ...[...text.matchAll(/\bprocess\.env\.(\w+)|\bprocess\.env\[['"](\w+)/g)].map(
+      ([, one, other]) => one ?? other ?? '',
+    ),
+  ]),
+  ...placeholders(JSON.stringify(json('host.json'))),
+]);
+
+/** Whether a setting overrides a value that host.json has: without the setting, that value holds. */
+function overridesHostJson(name: string): boolean {
+  const [prefix, ...path] = name.split('__');
+  if (prefix !== 'AzureFunctionsJobHost') return false;
+  const value = path.reduce<unknown>(
+    (tree, key) => (tree as Record<string, unknown> | undefined)?.[key],
+    json('host.json'),
+  );
+  return value !== undefined;
+}
+
+/** What is read, not set and has no default. */
+const notSet = (read: Iterable<string>, settings: Readonly<Record<string, string>>): string[] =>
+  [...read].filter(
+    (name) => !(name in settings) && !(name in DEFAULTS) && !(name in MAY_BE_MISSING) && !overridesHostJson(name),
+  );
+
+/** What is set and read by nobody. */
+const notRead = (names: readonly string[], read: ReadonlySet<string>): string[] =>
+  names.filter((name) => !read.has(name) && !OF_THE_PLATFORM.some((one) => one.name.test(name)));
 
 /** learn: functions-app-settings, "Flex Consumption plan deprecations". */
 const FORBIDDEN_ON_FLEX = [
@@ -53,41 +138,103 @@ const FORBIDDEN_ON_FLEX = [
 ];
 
 describe('the settings of an app in Azure', () => {
-  it('are settings of the code, or known ones of the platform', () => {
-    const known = new Set([...Object.keys(DEFAULTS), 'SLUICE_TASK_HUB', ...connectionNames()]);
-    const unknown = inAzure.filter((name) => !known.has(name) && !OF_THE_PLATFORM.some((one) => one.test(name)));
-    expect(unknown).toEqual([]);
+  it('are set, or have a default, wherever the code reads one', () => {
+    expect(apps.map(({ app, settings }) => [app, ...notSet(readByCode, settings)])).toEqual(
+      apps.map(({ app }) => [app]),
+    );
   });
 
-  it('are enough for the code: it reads them without a problem, by identity alone', () => {
-    const env = Object.fromEntries(base.map((name) => [name, DEFAULTS[name as keyof typeof DEFAULTS] ?? 'value']));
-    const { storage, serviceBus } = readSettings(env);
-    expect(storage).toEqual({
-      blobServiceUri: 'value',
-      queueServiceUri: 'value',
-      tableServiceUri: 'value',
-      clientId: 'value',
-    });
-    expect(serviceBus).toEqual({ fullyQualifiedNamespace: 'value', clientId: 'value' });
+  it('would be missed if the code read one that nobody sets', () => {
+    const [first] = apps;
+    const settings = first?.settings ?? {};
+    const reading = namesRead((env) => env.SLUICE_MADE_UP);
+    expect(notSet(reading, settings)).toEqual(['SLUICE_MADE_UP']);
+    expect(notSet(placeholders('queueName: %SLUICE_MADE_UP%'), settings)).toEqual(['SLUICE_MADE_UP']);
+    const provider = 'AzureFunctionsJobHost__extensions__durableTask__storageProvider__';
+    expect(notSet([`${provider}type`, `${provider}madeUp`], {})).toEqual([`${provider}madeUp`]);
+  });
+
+  it('are read by the code, or by the platform', () => {
+    expect(notRead(inAzure, readByCode)).toEqual([]);
+  });
+
+  it('would be refused if nobody read them', () => {
+    const [first] = Object.values(appSettings(deployedResources({ settings: { SLUICE_MADE_UP: '1' } })));
+    expect(notRead(Object.keys(first ?? {}), readByCode)).toEqual(['SLUICE_MADE_UP']);
+  });
+
+  it('of the platform are each set somewhere', () => {
+    const unused = OF_THE_PLATFORM.filter(({ name }) => !inAzure.some((one) => name.test(one)));
+    expect(unused).toEqual([]);
+  });
+
+  it('reach the code in one place, so that none is read past this test', () => {
+    const whole = sources.filter(({ text }) => /\bprocess\.env\b(?![.[])/.test(text));
+    expect(whole.map(({ file }) => file)).toEqual(['functions/app.ts']);
+    expect(whole[0]?.text.match(/process\.env/g)).toHaveLength(1);
+    expect(whole[0]?.text).toContain('readSettings(process.env)');
+  });
+
+  it('that may be missing are read', () => {
+    expect(Object.keys(MAY_BE_MISSING).filter((name) => !readByCode.has(name))).toEqual([]);
+  });
+
+  it('are understood by the code, by identity alone', () => {
+    for (const { settings } of apps) {
+      const read = readSettings(settings);
+      expect(Object.keys(read.storage).sort()).toEqual([
+        'blobServiceUri',
+        'clientId',
+        'queueServiceUri',
+        'tableServiceUri',
+      ]);
+      expect(Object.keys(read.serviceBus).sort()).toEqual(['clientId', 'fullyQualifiedNamespace']);
+      expect(read.telemetry?.clientId).toBe(read.storage.clientId);
+    }
+  });
+
+  it('connect every binding by identity', () => {
+    const named = sources.flatMap(({ text }) => [...text.matchAll(/\bconnection: '(\w+)'/g)].map(([, name]) => name));
+    expect(named).toContain('SluiceServiceBus');
+    for (const name of named) {
+      for (const { settings } of apps) {
+        expect(settings).toMatchObject({ [`${name}__credential`]: 'managedidentity' });
+        expect(settings).toHaveProperty(`${name}__fullyQualifiedNamespace`);
+      }
+    }
+  });
+
+  it('name what the deployment makes: topic, subscription and task hub of the pool', () => {
+    for (const parameters of Object.values(PARAMETER_SETS)) {
+      const resources = deployedResources(parameters);
+      const subscriptions = ofType(resources, 'Microsoft.ServiceBus/namespaces/topics/subscriptions').map(
+        ({ name }) => name,
+      );
+      const hubs = ofType(resources, 'Microsoft.DurableTask/schedulers/taskHubs').map(({ body }) => body.name);
+      const settings = Object.values(appSettings(resources));
+      expect(settings.map((one) => `${one.SLUICE_TOPIC}/${one.SLUICE_SUBSCRIPTION}`)).toEqual(
+        subscriptions.map((name) => name.split('/').slice(1).join('/')),
+      );
+      if (hubs.length > 0) expect(settings.map((one) => one.SLUICE_TASK_HUB)).toEqual(hubs);
+      expect(new Set(settings.map((one) => one.SLUICE_TASK_HUB)).size).toBe(settings.length);
+    }
   });
 
   it('leave out what Flex Consumption does not take', () => {
-    const present = FORBIDDEN_ON_FLEX.filter((name) => parseBicep(APP).text.includes(`${name}:`));
-    expect(present).toEqual([]);
+    expect(inAzure.filter((name) => FORBIDDEN_ON_FLEX.includes(name))).toEqual([]);
   });
 
-  it('hold what host.json asks for by %NAME%', () => {
-    const names = [...JSON.stringify(json('host.json')).matchAll(/%(\w+)%/g)].map(([, name]) => name);
-    expect(names.filter((name) => !base.includes(name ?? ''))).toEqual([]);
-    expect(names.filter((name) => !(name !== undefined && name in sample))).toEqual([]);
+  it('are filled in where host.json asks for them by %NAME%, in Azure and on a laptop', () => {
+    const names = placeholders(JSON.stringify(json('host.json')));
+    expect(names).toEqual(['SLUICE_TASK_HUB']);
+    for (const { settings } of apps) expect(names.filter((name) => !settings[name])).toEqual([]);
+    expect(names.filter((name) => !(name in sample))).toEqual([]);
   });
 
-  it('override places of host.json that exist', () => {
-    const provider = (json('host.json').extensions as { durableTask: { storageProvider: object } }).durableTask
-      .storageProvider;
-    const names = objectsIn('schedulerSettings').flatMap((name) => /__storageProvider__(\w+)$/.exec(name)?.[1] ?? []);
-    expect(names).toEqual(['type', 'connectionStringName']);
-    expect(Object.keys(provider)).toContain('type');
+  it('keep the exporter from reporting about itself, which it reads under this name', () => {
+    const exporter = '@azure/monitor-opentelemetry-exporter/dist/commonjs/Declarations/Constants.js';
+    expect(readFileSync(join(ROOT, 'node_modules', exporter), 'utf8')).toContain('APPLICATION_INSIGHTS_NO_STATSBEAT');
+    for (const { settings } of apps) expect(settings).toHaveProperty('APPLICATION_INSIGHTS_NO_STATSBEAT');
   });
 });
 
@@ -113,42 +260,38 @@ describe('the sample settings', () => {
 });
 
 describe('what the deployment makes', () => {
-  const data = nodesOf(MAIN, 'module_declaration').find(({ text }) => text.startsWith('module dataStorage'));
-  const list = (name: string): (string | undefined)[] => {
-    const property = descendants(data ?? parseBicep(MAIN)).find(({ text }) => text.startsWith(`${name}: [`));
-    return property?.namedChildren.at(-1)?.namedChildren.map((node) => plainText(node ?? undefined)) ?? [];
-  };
+  const { resources } = deployment();
+  const lastNames = (type: string): string[] => ofType(resources, type).map(({ body }) => String(body.name));
 
   it('has the containers and tables of the contract', () => {
-    expect(list('containers')).toEqual(Object.values(CONTAINERS));
-    expect(list('tables')).toEqual(Object.values(TABLES));
+    const containers = lastNames('Microsoft.Storage/storageAccounts/blobServices/containers');
+    expect(containers.filter((name) => Object.values<string>(CONTAINERS).includes(name))).toEqual(
+      Object.values(CONTAINERS),
+    );
+    expect(lastNames('Microsoft.Storage/storageAccounts/tableServices/tables')).toEqual(Object.values(TABLES));
   });
 
   it("has the code's topic", () => {
-    expect(plainText(declaredValue(MAIN, 'topicName'))).toBe(DEFAULTS.SLUICE_TOPIC);
+    expect(lastNames('Microsoft.ServiceBus/namespaces/topics')).toEqual([DEFAULTS.SLUICE_TOPIC]);
   });
 
   it('filters by properties that every event carries', () => {
-    const filter = descendants(parseBicep(BUS)).find(({ text }) => text.startsWith('correlationFilter:'));
-    const object = descendants(filter ?? parseBicep(BUS)).find(({ text }) => text.startsWith('properties:'));
-    const pairs = properties(object?.namedChildren.at(-1) ?? parseBicep(BUS));
-    expect(pairs.map(([key]) => key)).toEqual(['type', 'pool', 'account']);
-    const event: SluiceEvent = {
-      v: 1,
-      type: 'QueueWorkDetected',
-      account: 'a',
-      pool: 'p',
-      queue: 'q',
-      workload: 'w',
-      lane: 'l',
-      at: '',
-    };
-    expect(eventProperties(event)).toMatchObject({ type: plainText(pairs[0]?.[1]), pool: 'p', account: 'a' });
+    const rules = ofType(resources, 'Microsoft.ServiceBus/namespaces/topics/subscriptions/rules');
+    expect(rules.length).toBeGreaterThan(0);
+    for (const { properties } of rules) {
+      const wanted = (properties.correlationFilter as { properties: Record<string, string> }).properties;
+      const event: SluiceEvent = {
+        v: 1,
+        type: 'QueueWorkDetected',
+        account: wanted.account ?? '',
+        pool: wanted.pool ?? '',
+        queue: 'q',
+        workload: 'w',
+        lane: 'l',
+        at: '',
+      };
+      expect(Object.keys(wanted)).toEqual(['type', 'pool', 'account']);
+      expect(eventProperties(event)).toMatchObject(wanted);
+    }
   });
 });
-
-function connectionNames(): string[] {
-  const text = readFileSync(join(ROOT, 'shared/settings.ts'), 'utf8');
-  const services = ['blob', 'queue', 'table'].map((service) => `SluiceStorage__${service}ServiceUri`);
-  return [...services, ...[...text.matchAll(/\bSluice\w+__\w+/g)].map(([name]) => name)];
-}
