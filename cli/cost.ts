@@ -1,6 +1,7 @@
-/** `npm run cost -- [options]`: what a month costs, and from which size on Sluice is the cheaper design. */
+/** `npm run cost -- [options]`: the idle bill of a deployment, what a month costs, and from which size on Sluice is cheaper. */
 import { PriceSheetError } from '../shared/cost/sheet.ts';
-import { runCost, UsageError } from './cost/cost-command.ts';
+import { runCost } from './cost/cost-command.ts';
+import { UsageError } from './errors.ts';
 
 try {
   console.log(runCost(process.argv.slice(2), process.env.SLUICE_PRICE_SHEET || '2026'));

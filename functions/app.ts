@@ -6,7 +6,7 @@ import hostJson from '../host.json' with { type: 'json' };
 import { readPriceSheet } from '../shared/cost/sheet.ts';
 import { readHostLimits } from '../shared/drain/host-limits.ts';
 import { countedClient, limitedClient, type RuntimeClient } from '../shared/drain/limited-client.ts';
-import { recordActions } from '../shared/http/audit/record-actions.ts';
+import { recordActions, recording } from '../shared/http/audit/record-actions.ts';
 import { MAX_UPLOADS } from '../shared/http/batches/upload-request.ts';
 import { createAnswering } from '../shared/http/edge/answers.ts';
 import { createPipeline } from '../shared/pipeline.ts';
@@ -18,6 +18,8 @@ import { registry } from '../workloads/index.ts';
 const settings = readSettings(process.env);
 /** Read at the start as well, since it may be a file. */
 export const prices = readPriceSheet(settings.priceSheet);
+/** What receipts are made with. */
+export const basis = { prices, backend: settings.durableBackend };
 
 /** For the bodies of all uploads that this process reads, whatever the route. */
 export const uploadSlots = createSlots(MAX_UPLOADS);
@@ -57,8 +59,10 @@ export const getDrainClient = (context: InvocationContext): RuntimeClient =>
 /** Wraps the handler of every HTTP function. */
 export const answering = createAnswering({
   meter: pipeline.meter,
+  overhead: pipeline.overhead,
   prices,
   nowMs: () => performance.now(),
+  recording,
   record: recordActions({
     table: () => pipeline.deps().table,
     now: () => pipeline.meter.serviceNowMs(),

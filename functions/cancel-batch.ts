@@ -1,6 +1,6 @@
 import { app } from '@azure/functions';
 import { cancelOverHttp } from '../shared/http/batches/cancel-batch.ts';
-import { answering, durableClient, getDrainClient, pipeline, prices } from './app.ts';
+import { answering, basis, durableClient, getDrainClient, pipeline } from './app.ts';
 
 app.http('cancel-batch', {
   route: 'batches/{id}/cancel',
@@ -8,6 +8,6 @@ app.http('cancel-batch', {
   authLevel: 'function',
   extraInputs: [durableClient],
   handler: answering((request, context) =>
-    cancelOverHttp({ deps: pipeline.requestDeps(getDrainClient(context)), prices }, request),
+    cancelOverHttp({ deps: pipeline.requestDeps(getDrainClient(context)), basis }, request),
   ),
 });

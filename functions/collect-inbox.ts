@@ -12,7 +12,8 @@ if (settings.inboxSchedule !== undefined) {
     extraInputs: [durableClient],
     handler: (_timer, context) =>
       withLog(context, async () => {
-        await collectInbox({ ...pipeline.requestDeps(getDrainClient(context)), registry, settings });
+        const deps = { ...pipeline.requestDeps(getDrainClient(context)), registry, settings };
+        await pipeline.overhead.within('inbox', () => collectInbox(deps));
       }),
   });
 }

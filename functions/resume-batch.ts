@@ -1,6 +1,6 @@
 import { app } from '@azure/functions';
 import { resumeOverHttp } from '../shared/http/batches/pause-batch.ts';
-import { answering, durableClient, getDrainClient, pipeline, prices } from './app.ts';
+import { answering, basis, durableClient, getDrainClient, pipeline } from './app.ts';
 
 app.http('resume-batch', {
   route: 'batches/{id}/resume',
@@ -8,6 +8,6 @@ app.http('resume-batch', {
   authLevel: 'function',
   extraInputs: [durableClient],
   handler: answering((request, context) =>
-    resumeOverHttp({ deps: pipeline.requestDeps(getDrainClient(context)), prices }, request),
+    resumeOverHttp({ deps: pipeline.requestDeps(getDrainClient(context)), basis }, request),
   ),
 });

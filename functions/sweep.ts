@@ -10,6 +10,6 @@ app.timer('sweep', {
   extraInputs: [durableClient],
   handler: (_timer, context) =>
     withLog(context, async () => {
-      await sweep(pipeline.sweepDeps(getDrainClient(context)));
+      await pipeline.overhead.within('sweep', () => sweep(pipeline.sweepDeps(getDrainClient(context))));
     }),
 });

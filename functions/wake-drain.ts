@@ -18,8 +18,10 @@ app.serviceBusTopic('wake-drain', {
   extraInputs: [durableClient],
   handler: (events, context) =>
     withLog(context, () =>
-      onEvents({ registry, pool: settings.pool, account, coalesce }, events as unknown[], () =>
-        pipeline.gateWith(getDrainClient(context)),
+      onEvents(
+        { registry, pool: settings.pool, account, coalesce, spending: pipeline.deps().spending },
+        events as unknown[],
+        () => pipeline.gateWith(getDrainClient(context)),
       ),
     ),
 });

@@ -9,6 +9,7 @@ import type { ClearDeps } from './commands/clear-queue.ts';
 import type { DeleteDeps } from './commands/delete.ts';
 import { queueName } from './contract/names.ts';
 import { createMeter, type Meter } from './cost/meter.ts';
+import { createOverhead, type Overhead } from './cost/overhead.ts';
 import { type Activities, createActivities, type Round } from './drain/activities.ts';
 import { createGateDeps, type DrainClient } from './drain/drains.ts';
 import { type FinishWaveDeps, queueDepth } from './drain/finish-wave.ts';
@@ -45,6 +46,7 @@ import {
   type PublishRejected,
   publishOrWake,
 } from './wake/publish.ts';
+import { createSpending, type Spending } from './wake/spending.ts';
 import { warnOfRisk } from './wake/warn-of-risk.ts';
 import type { QueueAddress, Registry } from './workload/registry.ts';
 
@@ -76,8 +78,10 @@ export type PipelineDeps = DeleteDeps &
   ClearDeps &
   FinishWaveDeps &
   Pick<SweepDeps, 'queues'> &
-  Pick<Clients, 'meter'> &
-  Pick<Depths, 'recentDepth'> & { publishRejected: PublishRejected; readOpenBatches: ReadOpenBatches };
+  Pick<Clients, 'meter'> & { spending: Spending } & Pick<Depths, 'recentDepth'> & {
+    publishRejected: PublishRejected;
+    readOpenBatches: ReadOpenBatches;
+  };
 
 /** The parts that functions take. A durable client belongs to one invocation, so what needs one is made for it. */
 export interface Pipeline {
@@ -85,10 +89,12 @@ export interface Pipeline {
   readonly registry: Registry;
   /** That of the clients; it is there before they are made. */
   readonly meter: Meter;
+  /** What this process does for no batch and no drain. */
+  readonly overhead: Overhead;
   clients: () => PipelineClients;
   /** What needs no durable client: it does not wake a queue itself. */
   deps: () => PipelineDeps;
-  /** The gate, with the means to start drains. */
+  /** The gate for a delivery of events, with the means to start drains; it records what the wake has spent. */
   gateWith: (client: DrainClient) => GateDeps;
   /** For what wakes a queue of this app itself. */
   wakeDeps: (client: DrainClient) => PipelineDeps & Pick<SweepDeps, 'gate' | 'pool'>;
@@ -97,7 +103,7 @@ export interface Pipeline {
   sweepDeps: (client: DrainClient & PurgeClient) => SweepDeps & Pick<PipelineDeps, 'meter' | 'publishRejected'>;
   activities: () => Activities;
   /** The round of one slice on a queue. */
-  roundFor: (address: QueueAddress) => Round;
+  roundFor: (address: QueueAddress, generation?: number) => Round;
   /** Starts the worker threads ahead of the first chunk: a development stack knows that one comes. */
   startThreads: () => void;
   /**
@@ -164,26 +170,28 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     const workload = registry.workload(name);
     return workload && limits().permitsOf(workload);
   };
-  const gateWith = (client: DrainClient): GateDeps => createGateDeps({ ...deps(), ...deps().gate }, client);
-  const roundFor = (address: QueueAddress): Round => {
-    if (address.kind === 'results') return rounds.track(createCollectRound(deps(), address));
+  const requestGate = (client: DrainClient): GateDeps => createGateDeps({ ...deps(), ...deps().gate }, client);
+  const gateWith = (client: DrainClient): GateDeps => ({ ...requestGate(client), spending: deps().spending });
+  const roundFor = (address: QueueAddress, generation = 0): Round => {
+    if (address.kind === 'results') return rounds.track(createCollectRound(deps(), address, generation));
     const readBatch = createBatchStates(deps().table, running.changesSeen);
     const own = { processor: processor(), lock, running, readBatch, permitsOf, takeFile, fileSlots };
-    return rounds.track(createItemsRound({ ...deps(), ...own }, address));
+    return rounds.track(createItemsRound({ ...deps(), ...own }, address, generation));
   };
   const returnWork = (): void => ending.abort();
-  const wakeDeps: Pipeline['wakeDeps'] = (client) => ({ ...deps(), gate: gateWith(client), pool: settings.pool });
+  const wakeDeps: Pipeline['wakeDeps'] = (client) => ({ ...deps(), gate: requestGate(client), pool: settings.pool });
   return {
     settings,
     registry,
     meter,
+    overhead: createOverhead(meter),
     clients,
     deps,
     gateWith,
     wakeDeps,
     requestDeps: (client) => ({
       ...deps(),
-      publish: publishOrWake(deps().publish, { pool: settings.pool, gate: gateWith(client) }),
+      publish: publishOrWake(deps().publish, { pool: settings.pool, gate: requestGate(client) }),
     }),
     sweepDeps: (client) => ({
       ...wakeDeps(client),
@@ -220,6 +228,7 @@ function depsOf({ settings, registry, host }: PipelineOptions, clients: Pipeline
     ...host,
     registry,
     meter,
+    spending: createSpending(meter),
     visibilitySeconds,
     queues: clients.queue,
     container: clients.container,

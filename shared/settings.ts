@@ -65,6 +65,8 @@ export interface Settings {
   /** Dequeue tasks that all instances of a pool can run at a time: instances x (maxConcurrentActivityFunctions of host.json - 1, which is left for results). */
   readonly capacity: number;
   readonly priceSheet: string;
+  /** Where the Durable extension keeps its state, as the deployment sets it: receipts are reckoned by it. */
+  readonly durableBackend: 'azureStorage' | 'dts';
   /** undefined: nobody asked for traces and metrics, and no SDK is loaded. */
   readonly telemetry: TelemetrySettings | undefined;
   readonly links: TelemetryLinks;
@@ -94,6 +96,9 @@ export const DEFAULTS = {
   SLUICE_LOGS_LINK: '',
   SLUICE_TRACE_LINK: '',
 } as const;
+
+/** What the host overrides `storageProvider.type` of host.json with; `azureManaged`: the Durable Task Scheduler. */
+export const DURABLE_PROVIDER = 'AzureFunctionsJobHost__extensions__durableTask__storageProvider__type';
 
 /** The settings are not usable; the message lists every problem found. */
 export class SettingsError extends Error {
@@ -139,6 +144,7 @@ export function readSettings(env: Environment): Settings {
     visibilitySeconds: whole('SLUICE_VISIBILITY_SECONDS', 2, 86_400),
     capacity: whole('SLUICE_CAPACITY', 1, 1_000),
     priceSheet: text('SLUICE_PRICE_SHEET'),
+    durableBackend: env[DURABLE_PROVIDER]?.toLowerCase() === 'azuremanaged' ? 'dts' : 'azureStorage',
     telemetry: readTelemetry(env, problems),
     links: readLinks({ logs: text('SLUICE_LOGS_LINK'), trace: text('SLUICE_TRACE_LINK') }, problems),
   };

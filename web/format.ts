@@ -59,12 +59,13 @@ export const formatAgo = (iso: string, nowMs: number): string =>
 /** "24 Sept", of a date or a time, in UTC. */
 export const formatDay = (iso: string): string => dayOnly.format(new Date(iso));
 
-/** US dollars, with as many digits as a small bill needs. */
-export function formatUsd(usd: number): string {
-  if (usd === 0) return '$0';
-  if (usd >= 0.095) return `$${usd.toFixed(2)}`;
-  if (usd < 0.000_000_1) return '< $0.0000001';
-  return `$${usd.toFixed(Math.min(7, 1 - Math.floor(Math.log10(usd)))).replace(/0+$/, '')}`;
+/** An amount of the price sheet, with as many digits as a small bill needs; US dollars unless told another currency. */
+export function formatUsd(usd: number, currency = 'USD'): string {
+  const money = (digits: string) => (currency === 'USD' ? `$${digits}` : `${digits} ${currency}`);
+  if (usd === 0) return money('0');
+  if (usd >= 0.095) return money(usd.toFixed(2));
+  if (usd < 0.000_000_1) return `< ${money('0.0000001')}`;
+  return money(usd.toFixed(Math.min(7, 1 - Math.floor(Math.log10(usd)))).replace(/0+$/, ''));
 }
 
 /** A share of a whole as a percentage; what is not all never reads as 100 %. */

@@ -6,7 +6,7 @@ import type { sweepAnswerSchema } from '../../shared/http/sweep/schemas.ts';
 import { EXIT } from '../exit-codes.ts';
 import { day } from '../options.ts';
 import type { Act, Action } from '../session.ts';
-import { formatCount, formatTable, formatUsd } from '../text/format.ts';
+import { formatCount, formatTable, formatUsd, type PricedBy, unverifiedNote } from '../text/format.ts';
 
 /** `sluice cost`, `sluice sweep` and `sluice health`. */
 export function addUpkeep(program: Command, act: Act): void {
@@ -14,7 +14,7 @@ export function addUpkeep(program: Command, act: Act): void {
     .command('cost')
     .summary('what a day and its month have cost')
     .description(
-      'Shows what a day and its month have cost: work, wake-ups, idling. npm run cost has the model beforehand.',
+      'Shows what a day and its month have cost: work, executions, idling. npm run cost has the model beforehand.',
     )
     .addOption(new Option('--day <day>', 'a day in UTC; default today').argParser(day))
     .action(act(cost));
@@ -37,23 +37,30 @@ const cost: Action<[{ day?: string }]> = async (session, query) => {
   return EXIT.done;
 };
 
-const describeCost = ({ sheet, day: today, month, notIncluded }: Cost): string[] => [
-  `USD by the price sheet ${sheet}`,
-  ...formatTable([
-    ['', today.from, `${month.from} to ${month.to}`],
-    ...COST_ROWS.map(([name, cell]) => [name, cell(today), cell(month)]),
-  ]),
-  ...notIncluded.map((each) => `Not included: ${each}`),
-];
+const describeCost = ({ sheet, currency, unverified, day: today, month, notIncluded }: Cost): string[] => {
+  const by = { currency, unverified };
+  return [
+    `${currency} by the price sheet ${sheet}`,
+    ...formatTable([
+      ['', today.from, `${month.from} to ${month.to}`],
+      ...COST_ROWS.map(([name, cell]) => [name, cell(today, by), cell(month, by)]),
+    ]),
+    ...unverifiedNote(unverified),
+    ...notIncluded.map((each) => `Not included: ${each}`),
+  ];
+};
 
-const COST_ROWS: readonly [name: string, cell: (period: CostPeriod) => string][] = [
+const COST_ROWS: readonly [name: string, cell: (period: CostPeriod, by: PricedBy) => string][] = [
   ['batches', ({ batches }) => formatCount(batches)],
   ['items', ({ items }) => formatCount(items)],
-  ['work (counted)', ({ work }) => formatUsd(work.usd)],
-  ['wake-ups (computed)', ({ wakeUps }) => formatUsd(wakeUps.usd)],
-  ['idle (computed)', ({ idle }) => formatUsd(idle.usd)],
-  ['total', ({ totalUsd }) => formatUsd(totalUsd)],
-  ['a million items', ({ usdPerMillionItems }) => (usdPerMillionItems === null ? '' : formatUsd(usdPerMillionItems))],
+  ['work (counted)', ({ work }, by) => formatUsd(work.usd, by)],
+  ['executions, Durable (computed)', ({ wakeUps }, by) => formatUsd(wakeUps.usd, by)],
+  ['idle (computed)', ({ idle }, by) => formatUsd(idle.usd, by)],
+  ['total', ({ totalUsd }, by) => formatUsd(totalUsd, by)],
+  [
+    'a million items',
+    ({ usdPerMillionItems }, by) => (usdPerMillionItems === null ? '' : formatUsd(usdPerMillionItems, by)),
+  ],
 ];
 
 type Sweep = z.infer<typeof sweepAnswerSchema>;

@@ -1,80 +1,117 @@
 /** The cost command without its process: arguments in, text out. */
 import { parseArgs } from 'node:util';
-import { DURABLE_BACKENDS, type DurableBackend } from '../../shared/cost/counts.ts';
+import { DURABLE_BACKENDS } from '../../shared/cost/counts.ts';
+import { backends } from '../../shared/cost/model/backends.ts';
 import { breakEven } from '../../shared/cost/model/break-even.ts';
+import { MEMORY_SIZES } from '../../shared/cost/model/deployed.ts';
+import { grouping } from '../../shared/cost/model/grouping.ts';
+import { idleBill } from '../../shared/cost/model/idle-bill.ts';
 import { modelMonth } from '../../shared/cost/model/model.ts';
 import { DEFAULT_PARAMETERS, type MonthParameters } from '../../shared/cost/model/month-parameters.ts';
 import { openTab } from '../../shared/cost/model/open-tab.ts';
 import { readPriceSheet } from '../../shared/cost/sheet.ts';
 import { toError } from '../../shared/errors.ts';
+import { UsageError } from '../errors.ts';
 import { toText } from './cost-table.ts';
 
-type NumberKey = Exclude<keyof MonthParameters, 'backend'>;
+/** Parameters that are numbers of any size, not one of a few. */
+type NumberKey = Exclude<keyof MonthParameters, 'backend' | 'memoryMb' | 'isPrivate' | 'hasAlerts'>;
 
 /** Option, parameter, smallest, largest, meaning. */
 const NUMBERS: readonly [string, NumberKey, number, number, string][] = [
-  ['queues', 'queues', 1, 1e6, 'queues'],
-  ['pollers', 'pollers', 0, 1e6, 'polling threads per queue, in the design with pollers'],
-  ['idle-hours', 'idleHours', 0, 24, 'hours a day without work; a fraction is allowed'],
-  ['batches', 'batches', 0, 1e6, 'batches a day'],
-  ['items', 'items', 0, 1e12, 'items a day, over all batches'],
-  ['chunk', 'chunk', 1, 1e6, 'items per chunk'],
-  ['partition-count', 'partitionCount', 1, 16, 'control queues of the task hub (azureStorage)'],
+  ['pools', 'pools', 1, 100, 'pools, each a function app of its own'],
+  ['always-ready', 'alwaysReady', 0, 1e4, 'instances that are kept warm, over all pools'],
+  ['partition-count', 'partitionCount', 1, 16, 'control queues per task hub (azureStorage)'],
   ['sweep-minutes', 'sweepMinutes', 1, 1440, 'minutes between sweeps'],
   ['inbox-minutes', 'inboxMinutes', 0, 1440, 'minutes between looks into the inbox; 0: not watched'],
+  ['queues', 'queues', 1, 1e6, 'queues'],
+  ['pollers', 'pollers', 0, 1e6, 'polling threads per queue, in the design with pollers'],
+  ['idle-hours', 'idleHours', 0, 24, 'hours per day without work; a fraction is allowed'],
+  ['batches', 'batches', 0, 1e6, 'batches per day'],
+  ['items', 'items', 0, 1e12, 'items per day, over all batches'],
+  ['chunk', 'chunk', 1, 1e6, 'items per chunk'],
+  ['seconds-per-chunk', 'secondsPerChunk', 0, 1e5, 'handler time of a full chunk; a fraction is allowed'],
 ];
+const FRACTIONS: ReadonlySet<NumberKey> = new Set(['idleHours', 'secondsPerChunk']);
+
+/** Option, its values, meaning, default. */
+const CHOICES = [
+  ['backend', DURABLE_BACKENDS, 'durable backend', DEFAULT_PARAMETERS.backend],
+  ['memory', MEMORY_SIZES.map(String), 'memory of an instance in MB', DEFAULT_PARAMETERS.memoryMb],
+] as const;
+
+const option = (name: string, meaning: string): string => `  --${name.padEnd(18)} ${meaning}`;
 
 const HELP = [
   'Usage: npm run cost -- [options]',
   '',
-  ...NUMBERS.map(
-    ([option, key, , , meaning]) => `  --${option.padEnd(16)} ${meaning} (default ${DEFAULT_PARAMETERS[key]})`,
+  ...NUMBERS.map(([name, key, , , meaning]) => option(name, `${meaning} (default ${DEFAULT_PARAMETERS[key]})`)),
+  ...CHOICES.map(([name, values, meaning, value]) =>
+    option(name, `${meaning}: ${values.join(' or ')} (default ${value})`),
   ),
-  `  --${'backend'.padEnd(16)} durable backend: ${DURABLE_BACKENDS.join(' or ')} (default ${DEFAULT_PARAMETERS.backend})`,
-  `  --${'sheet'.padEnd(16)} price sheet: 2013, 2026 or a JSON file (default: the setting SLUICE_PRICE_SHEET, else 2026)`,
-  `  --${'json'.padEnd(16)} print JSON`,
-  `  --${'help'.padEnd(16)} print this`,
+  option('no-alerts', 'without alert rules'),
+  option('private', 'Service Bus Premium, private endpoints and DNS zones'),
+  option('prices', 'price sheet: 2013, 2026 or a JSON file (default: the setting SLUICE_PRICE_SHEET, else 2026)'),
+  option('json', 'print JSON'),
+  option('help', 'print this'),
 ].join('\n');
-
-/** The command line cannot be understood; the message holds every problem. */
-export class UsageError extends Error {
-  override name = 'UsageError';
-}
 
 const TEXT = { type: 'string' } as const;
 const FLAG = { type: 'boolean', default: false } as const;
 
 function parse(args: string[]) {
-  const numbers = Object.fromEntries(NUMBERS.map(([option]) => [option, TEXT]));
+  const numbers = Object.fromEntries(NUMBERS.map(([name]) => [name, TEXT]));
+  const options = {
+    ...numbers,
+    backend: TEXT,
+    memory: TEXT,
+    private: FLAG,
+    'no-alerts': FLAG,
+    prices: TEXT,
+    json: FLAG,
+    help: FLAG,
+  };
   try {
-    return parseArgs({ args, options: { ...numbers, backend: TEXT, sheet: TEXT, json: FLAG, help: FLAG } }).values;
+    return parseArgs({ args, options }).values;
   } catch (error: unknown) {
     throw new UsageError(toError(error).message, { cause: error });
   }
 }
 
-const isBackend = (text: string): text is DurableBackend => DURABLE_BACKENDS.some((backend) => backend === text);
+type Values = Record<string, string | boolean | undefined>;
+
+/** The value that is given by its text, or undefined when the option is not there; an unknown text is a problem. */
+function readChoice<T>(values: Values, name: string, choices: readonly T[], problems: string[]): T | undefined {
+  const text = values[name];
+  const value = choices.find((choice) => String(choice) === text);
+  if (text !== undefined && value === undefined)
+    problems.push(`--${name}: expected ${choices.join(' or ')}, got "${text}"`);
+  return value;
+}
 
 /** Reads the parameters from parsed options. Throws UsageError with all problems at once. */
-function readParameters(values: Record<string, string | boolean | undefined>): MonthParameters {
-  const parameters = { ...DEFAULT_PARAMETERS };
+function readParameters(values: Values): MonthParameters {
+  const parameters = {
+    ...DEFAULT_PARAMETERS,
+    isPrivate: values.private === true,
+    hasAlerts: values['no-alerts'] !== true,
+  };
   const problems: string[] = [];
-  for (const [option, key, min, max] of NUMBERS) {
-    const text = values[option];
+  for (const [name, key, min, max] of NUMBERS) {
+    const text = values[name];
     if (text === undefined) continue;
     const n = text === '' ? Number.NaN : Number(text);
-    const isFit = n >= min && n <= max && (key === 'idleHours' || Number.isInteger(n));
+    const isFit = n >= min && n <= max && (FRACTIONS.has(key) || Number.isInteger(n));
     if (isFit) parameters[key] = n;
     else
       problems.push(
-        `--${option}: expected a ${key === 'idleHours' ? '' : 'whole '}number from ${min} to ${max}, got "${text}"`,
+        `--${name}: expected a ${FRACTIONS.has(key) ? '' : 'whole '}number from ${min} to ${max}, got "${text}"`,
       );
   }
-  const { backend } = values;
-  if (typeof backend === 'string') {
-    if (isBackend(backend)) parameters.backend = backend;
-    else problems.push(`--backend: expected ${DURABLE_BACKENDS.join(' or ')}, got "${backend}"`);
-  }
+  parameters.backend = readChoice(values, 'backend', DURABLE_BACKENDS, problems) ?? parameters.backend;
+  parameters.memoryMb = readChoice(values, 'memory', MEMORY_SIZES, problems) ?? parameters.memoryMb;
+  if (parameters.isPrivate && parameters.backend === 'dts')
+    problems.push('--private: infra/ deploys no Durable Task Scheduler into a private network');
   if (problems.length > 0) throw new UsageError(problems.join('\n'));
   return parameters;
 }
@@ -84,13 +121,18 @@ export function runCost(args: string[], defaultSheet: string): string {
   const values = parse(args);
   if (values.help) return HELP;
   const parameters = readParameters(values);
-  const sheet = readPriceSheet(values.sheet ?? defaultSheet);
+  const sheet = readPriceSheet(values.prices ?? defaultSheet);
   const answer = {
     parameters,
     sheet,
+    idle: idleBill(parameters, sheet),
     month: modelMonth(parameters, sheet),
+    grouping: grouping(parameters, sheet),
+    backends: backends(parameters, sheet),
     breakEven: breakEven(parameters, sheet),
     openTab: openTab(parameters, sheet),
   };
-  return values.json ? JSON.stringify({ ...answer, sheet: sheet.name }, null, 2) : toText(answer);
+  return values.json
+    ? JSON.stringify({ ...answer, sheet: sheet.name, currency: sheet.currency }, null, 2)
+    : toText(answer);
 }

@@ -1,93 +1,188 @@
-/** The cost model as a text for people. */
-import { batchActions, batchOperations, planOf } from '../../shared/cost/batch-operations.ts';
-import {
-  DURABLE_ACTION_ON_STORAGE,
-  MESSAGE_AN_ITEM,
-  storageOperations,
-  timesOperations,
-} from '../../shared/cost/counts.ts';
+/** The cost model as a text for people. Amounts are in the currency of the sheet; `*` marks those on an unverified price. */
+import { planOf } from '../../shared/cost/batch-operations.ts';
+import { MESSAGE_AN_ITEM, storageOperations, timesOperations } from '../../shared/cost/counts.ts';
+import type { Backends } from '../../shared/cost/model/backends.ts';
 import type { BreakEven } from '../../shared/cost/model/break-even.ts';
-import type { Month, Solution } from '../../shared/cost/model/model.ts';
+import type { Grouping } from '../../shared/cost/model/grouping.ts';
+import type { IdleBill } from '../../shared/cost/model/idle-bill.ts';
+import { batchesOf, type Month, type Solution } from '../../shared/cost/model/model.ts';
 import type { Line } from '../../shared/cost/model/model-lines.ts';
-import type { MonthParameters } from '../../shared/cost/model/month-parameters.ts';
+import { type MonthParameters, shapeOf } from '../../shared/cost/model/month-parameters.ts';
 import type { OpenTab, TabMonth } from '../../shared/cost/model/open-tab.ts';
-import { PRICE_CLASSES, type PriceSheet } from '../../shared/cost/sheet.ts';
+import { PRICE_CLASSES, type PriceClass, type PriceSheet } from '../../shared/cost/sheet.ts';
 import { formatCount, formatNumber } from '../text/format.ts';
 
 /** Everything that is printed. */
 export interface CostAnswer {
   parameters: MonthParameters;
   sheet: PriceSheet;
+  idle: IdleBill;
   month: Month;
+  grouping: Grouping;
+  backends: Backends;
   breakEven: BreakEven;
   openTab: OpenTab;
 }
 
-/** Three decimals, so that 2.376 is not hidden behind 2.38. */
-function inUsd(usd: number | null): string {
-  if (usd === null) return 'no price';
-  return usd > 0 && usd < 0.0005 ? '<0.001' : usd.toFixed(3);
+type Unverified = readonly PriceClass[];
+
+/** Three decimals, so that 2.376 is not hidden behind 2.38; small amounts with two digits. `*`: on an unverified price. */
+function amount(value: number | null, unverified: Unverified = []): string {
+  if (value === null) return 'no price';
+  const text = value > 0 && value < 0.01 ? Number(value.toPrecision(2)).toFixed(decimalsOf(value)) : value.toFixed(3);
+  return `${text}${unverified.length > 0 ? '*' : ''}`;
 }
 
-const solutionsOf = ({ pollers, trigger, sluice }: Month): Solution[] => [pollers, trigger, sluice];
+const decimalsOf = (value: number): number => Math.max(3, 1 - Math.floor(Math.log10(value)));
 
-const HEAD = ['when', 'who', 'does', 'a month', 'USD'];
-const RIGHT_FROM = 3;
+const LINE_RIGHT_FROM = 3;
+const lineHead = (currency: string): string[] => ['when', 'who', 'does', 'per month', currency];
 
 const cells = (line: Line): string[] => [
   line.when,
   line.who,
   line.does,
-  line.count === null ? '' : formatCount(line.count),
-  inUsd(line.usd),
+  line.count === null ? '' : line.count < 10 ? String(Number(line.count.toFixed(2))) : formatCount(line.count),
+  amount(line.usd, line.unverified),
 ];
 
-function table(rows: string[][]): string[] {
-  const widths = HEAD.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+/** Columns as wide as their widest cell; those from `rightFrom` on stand to the right, with room for the mark. */
+function table(rows: string[][], rightFrom: number): string[] {
+  const marked = rows.map((row) =>
+    row.map((cell, column) => (column < rightFrom || cell.endsWith('*') ? cell : `${cell} `)),
+  );
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...marked.map((row) => row[column]?.length ?? 0)));
   const pad = (text: string, column: number) =>
-    column < RIGHT_FROM ? text.padEnd(widths[column] ?? 0) : text.padStart(widths[column] ?? 0);
-  return rows.map((row) => `  ${row.map(pad).join('  ')}`);
-}
-
-function solutionText({ title, lines, totalUsd, idleUsd }: Solution): string[] {
-  const sums = `${inUsd(totalUsd)} USD a month, ${inUsd(idleUsd)} of it without any work`;
-  return [`${title}: ${sums}`, ...table([HEAD, ...lines.map(cells)]), ''];
+    column < rightFrom ? text.padEnd(widths[column] ?? 0) : text.padStart(widths[column] ?? 0);
+  return marked.map((row) => `  ${row.map(pad).join('  ')}`.trimEnd());
 }
 
 function parametersText(p: MonthParameters, sheet: PriceSheet): string[] {
   return [
-    `Price sheet ${sheet.name}: ${sheet.title}. A month is 30 days.`,
-    `Queues ${formatCount(p.queues)}, polling threads per queue ${formatCount(p.pollers)}, idle hours a day ${p.idleHours}, ` +
-      `batches a day ${formatCount(p.batches)}, items a day ${formatCount(p.items)}, items per chunk ${formatCount(p.chunk)}.`,
+    `Price sheet ${sheet.name}, ${sheet.currency}: ${sheet.title}. A month is 30 days. Before free grants unless said.`,
     '',
+    `Deployment: ${formatNumber(p.pools, 'pool')} of ${formatCount(p.memoryMb)} MB instances, backend ${p.backend}, ` +
+      `${p.isPrivate ? 'private network' : 'public endpoints'}.`,
   ];
 }
 
-function batchText({ items, batches, chunk, backend }: MonthParameters): string[] {
-  if (items === 0) return [];
-  const shape = { items: Math.ceil(items / Math.max(1, Math.min(batches, items))), itemsPerChunk: chunk };
-  const actions = batchActions(shape);
-  const host = backend === 'dts' ? 0 : storageOperations(timesOperations(DURABLE_ACTION_ON_STORAGE, actions));
-  const ours = storageOperations(batchOperations(shape));
-  const theirs = storageOperations(timesOperations(MESSAGE_AN_ITEM, shape.items));
+function idleText(idle: IdleBill, { currency }: PriceSheet): string[] {
+  const after = idle.totalUsd - idle.grantsUsd;
   return [
-    `A batch of ${formatCount(shape.items)} items in chunks: ${formatCount(planOf(shape).chunks)}. Storage operations: ${formatCount(ours)} of the app, ` +
-      `${formatCount(host)} of the Durable extension for ${formatCount(actions)} actions (computed).`,
-    `One message per item would need ${formatCount(theirs)}: ${(theirs / (ours + host)).toFixed(1)} times as many.`,
+    `Idle bill: ${amount(idle.totalUsd, idle.unverified)} ${currency} per month without any work, ` +
+      `${amount(after, idle.unverified)} after free grants; ${amount(idle.perPoolUsd, idle.unverified)} per pool more.`,
+    'The app polls nothing. The platform and the timers do:',
+    ...table([lineHead(currency), ...idle.lines.map(cells)], LINE_RIGHT_FROM),
     '',
   ];
 }
 
-function notificationText(
-  { notification: { costUsd, savedUsd } }: Month,
-  { notificationThreads }: BreakEven,
+function loadText(p: MonthParameters): string[] {
+  return [
+    `Load: ${formatNumber(p.queues, 'queue')}, polling threads per queue ${formatCount(p.pollers)}, idle hours per day ${p.idleHours}, ` +
+      `batches per day ${formatCount(p.batches)}, items per day ${formatCount(p.items)}, items per chunk ${formatCount(p.chunk)}, ` +
+      `handler seconds per chunk ${p.secondsPerChunk}.`,
+    'Three designs compared. Alert rules, logs, packages and private networking are in the idle bill only: any design adds its own.',
+    '',
+  ];
+}
+
+function solutionText(
+  { title, lines, totalUsd, idleUsd, grantsUsd, unverified }: Solution,
+  currency: string,
 ): string[] {
+  const after = totalUsd - grantsUsd;
+  const sums = [
+    `${amount(totalUsd, unverified)} ${currency} per month`,
+    `${amount(idleUsd, unverified)} of it without any work`,
+    ...(grantsUsd > 0 ? [`${amount(after, unverified)} after free grants`] : []),
+  ];
+  return [`${title}: ${sums.join(', ')}`, ...table([lineHead(currency), ...lines.map(cells)], LINE_RIGHT_FROM), ''];
+}
+
+function batchText(p: MonthParameters, backends: Backends, currency: string): string[] {
+  const { items } = batchesOf(p);
+  if (items === 0) return [];
+  const { batch } = backends[p.backend];
+  const theirs = storageOperations(timesOperations(MESSAGE_AN_ITEM, items));
+  const ours = batch.storageOperations + batch.hostOperations;
+  return [
+    `A batch of ${formatNumber(items, 'item')} in ${formatNumber(planOf(shapeOf(items, p)).chunks, 'chunk')}, alone (computed): ` +
+      `${amount(batch.usd, batch.unverified)} ${currency}.`,
+    `  storage operations: ${formatCount(batch.storageOperations)} of the app, ${formatCount(batch.hostOperations)} of the Durable extension for ` +
+      `${formatCount(batch.actions)} actions`,
+    `  ${formatCount(batch.executions)} executions, billed as ${formatCount(batch.gbSeconds)} GB-seconds at most`,
+    `  one message per item needs ${formatCount(theirs)} storage operations: ${(theirs / ours).toFixed(2)} times as many`,
+    '',
+  ];
+}
+
+const SIZE_RIGHT_FROM = 0;
+
+function groupingText({ sizes, stay }: Grouping, currency: string): string[] {
+  const head = [
+    'items per batch',
+    'operations',
+    'executions',
+    'GB-s',
+    `${currency} per batch`,
+    'per million items',
+    'times fewer',
+  ];
+  const rows = sizes.map((size) => [
+    formatCount(size.items),
+    formatCount(size.storageOperations + size.hostOperations),
+    formatCount(size.executions),
+    formatCount(size.gbSeconds),
+    amount(size.usd, size.unverified),
+    amount(size.usdPerMillion, size.unverified),
+    size.timesFewer.toFixed(2),
+  ]);
+  const mark = sizes[0]?.unverified;
+  return [
+    'What grouping saves: batches alone; "times fewer" is storage operations against one message per item:',
+    ...table([head, ...rows], SIZE_RIGHT_FROM),
+    `  A batch that comes while the drains of its queues are at work (their only task stays for 5 s) saves ${amount(stay.usd, mark)} ${currency}:`,
+    `  ${stay.operations} storage operations of the app, ${stay.actions} durable actions, ${stay.executions} executions.`,
+    '',
+  ];
+}
+
+function backendsText(backends: Backends, currency: string): string[] {
+  const { azureStorage, dts, storageFromBatches } = backends;
+  const row = (name: string, { idleUsd, monthUsd, batch, unverified }: Backends['dts']) => [
+    name,
+    amount(idleUsd, unverified),
+    amount(monthUsd, unverified),
+    amount(batch.usd, batch.unverified),
+  ];
+  const verdict =
+    storageFromBatches === null
+      ? 'Azure Storage is the cheaper one at no number of batches, or a price is missing.'
+      : `Below ${formatNumber(storageFromBatches, 'such batch').replace(/batchs$/, 'batches')} per month the Durable Task Scheduler is cheaper, from there on Azure Storage.`;
+  return [
+    'Durable backends, each by its own price:',
+    ...table(
+      [
+        ['', `${currency} idle`, 'month of the design', 'one batch alone'],
+        row('Azure Storage', azureStorage),
+        row('Durable Task Scheduler', dts),
+      ],
+      1,
+    ),
+    `  ${verdict}`,
+    '',
+  ];
+}
+
+function notificationText({ notification }: Month, { notificationThreads }: BreakEven, currency: string): string[] {
+  const { costUsd, savedUsd, unverified } = notification;
   const net = savedUsd - costUsd;
   return [
     'The notification layer (Service Bus) instead of polling:',
-    `  costs  ${inUsd(costUsd)} USD a month: base fee, events, reads of the scale controller`,
-    `  saves  ${inUsd(savedUsd)} USD a month: polls of empty queues`,
-    `  net    ${net < 0 ? '-' : ''}${inUsd(Math.abs(net))} USD a month; it pays ${atLeast(notificationThreads, 'polling thread')}`,
+    `  costs  ${amount(costUsd, unverified)} ${currency} per month: fee, events, reads of the scale controller`,
+    `  saves  ${amount(savedUsd, unverified)} ${currency} per month: polls of empty queues`,
+    `  net    ${net < 0 ? '-' : ''}${amount(Math.abs(net), unverified)} ${currency} per month; it pays ${atLeast(notificationThreads, 'polling thread')}`,
     '',
   ];
 }
@@ -99,43 +194,60 @@ function breakEvenText(breakEven: BreakEven): string[] {
   return [
     'Break-even: Sluice is the cheaper one, all else equal,',
     `  against pollers        ${atLeast(breakEven.pollingThreads, 'polling thread')}`,
-    `                         ${atLeast(breakEven.itemsAgainstPollers, 'item', ' a day')}`,
-    `  against queue triggers ${atLeast(breakEven.itemsAgainstTrigger, 'item', ' a day')}`,
+    `                         ${atLeast(breakEven.itemsAgainstPollers, 'item', ' per day')}`,
+    `  against queue triggers ${atLeast(breakEven.itemsAgainstTrigger, 'item', ' per day')}`,
     '',
   ];
 }
 
-const tabText = ({ looks, usd }: TabMonth): string => `${inUsd(usd)} USD a month, ${formatCount(looks)} looks`;
-
-function openTabText({ idleHours }: MonthParameters, { attended, unattended }: OpenTab): string[] {
+function openTabText(
+  { idleHours }: MonthParameters,
+  { attended, unattended, unverified }: OpenTab,
+  currency: string,
+): string[] {
+  const tab = ({ looks, usd }: TabMonth): string =>
+    `${amount(usd, unverified)} ${currency} per month, ${formatCount(looks)} looks`;
   return [
-    `A tab of the dashboard, open and visible day and night, in no design's sum; something moves ${24 - idleHours} h a day:`,
-    `  in use             ${tabText(attended)}: each 3 s while something moves`,
-    `  left to itself     ${tabText(unattended)}: each 60 s then`,
+    `A tab of the dashboard, open and visible day and night, in no design's sum; something moves ${24 - idleHours} h per day:`,
+    `  in use             ${tab(attended)}: each 3 s while something moves`,
+    `  left to itself     ${tab(unattended)}: each 60 s then`,
     '  both look 10, 30 and 60 s apart when all stands still, and no more after half an hour; hidden, they never look',
     '',
   ];
 }
 
-function caveats(sheet: PriceSheet, month: Month): string[] {
-  const unverified = PRICE_CLASSES.filter((priceClass) => !sheet.prices[priceClass].verified);
-  const missing = solutionsOf(month).some(({ lines }) => lines.some(({ usd }) => usd === null));
+function caveats({ idle, month, grouping, backends, openTab }: CostAnswer): string[] {
+  const solutions = [month.pollers, month.trigger, month.sluice];
+  const used = new Set<PriceClass>(
+    [
+      ...[idle, ...solutions, ...grouping.sizes, backends.azureStorage, backends.dts, openTab],
+      ...[backends.azureStorage.batch, backends.dts.batch],
+    ].flatMap(({ unverified }) => unverified),
+  );
+  const lines = [idle, ...solutions].flatMap((part) => part.lines);
+  const marked = PRICE_CLASSES.filter((priceClass) => used.has(priceClass));
   return [
-    'Left out: handler time, stored gigabytes, the machines that pollers run on, logs. See docs/cost.md.',
-    ...(missing ? ['"no price": not sold at the date of the sheet, and not in the sums.'] : []),
-    ...(unverified.length > 0 ? [`Prices without a verified source: ${unverified.join(', ')}.`] : []),
+    'Left out: stored gigabytes of batches, traffic, the machines that pollers run on, what a host reads when it starts. See docs/cost.md.',
+    ...(lines.some(({ usd }) => usd === null) ? ['"no price": the sheet has none; not in the sums.'] : []),
+    ...(marked.length > 0 ? [`* stands on prices without a verified source: ${marked.join(', ')}.`] : []),
   ];
 }
 
 /** The whole answer, line by line. */
-export function toText({ parameters, sheet, month, breakEven, openTab }: CostAnswer): string {
+export function toText(answer: CostAnswer): string {
+  const { parameters, sheet, idle, month, grouping, backends, breakEven, openTab } = answer;
+  const { currency } = sheet;
   return [
     ...parametersText(parameters, sheet),
-    ...solutionsOf(month).flatMap(solutionText),
-    ...batchText(parameters),
-    ...notificationText(month, breakEven),
+    ...idleText(idle, sheet),
+    ...loadText(parameters),
+    ...[month.pollers, month.trigger, month.sluice].flatMap((solution) => solutionText(solution, currency)),
+    ...batchText(parameters, backends, currency),
+    ...groupingText(grouping, currency),
+    ...backendsText(backends, currency),
+    ...notificationText(month, breakEven, currency),
     ...breakEvenText(breakEven),
-    ...openTabText(parameters, openTab),
-    ...caveats(sheet, month),
+    ...openTabText(parameters, openTab, currency),
+    ...caveats(answer),
   ].join('\n');
 }

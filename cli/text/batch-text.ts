@@ -1,4 +1,6 @@
 import { isFinished, SUSPECT_ITEMS } from '../../shared/batches/batch-row.ts';
+import { addOperations } from '../../shared/contract/operations.ts';
+import { storageOperations } from '../../shared/cost/counts.ts';
 import type { BatchView } from '../../shared/http/batches/schemas.ts';
 import { formatBar, formatCount, formatNumber, formatRate, formatSeconds, formatTable, formatTime } from './format.ts';
 
@@ -7,7 +9,7 @@ export type ShownBatch = Pick<
   BatchView,
   'id' | 'state' | 'counts' | 'ratePerSecond' | 'latencyMs' | 'deadline' | 'revision' | 'revisions'
 > & {
-  receipt?: Pick<BatchView['receipt'], 'operations'>;
+  receipt?: ShownReceipt;
   blocked?: BatchView['blocked'];
   waiting?: BatchView['waiting'];
   progress?: BatchView['progress'];
@@ -17,6 +19,12 @@ export type ShownBatch = Pick<
   paused?: BatchView['paused'];
   producer?: BatchView['producer'];
 };
+
+/** What is shown of a receipt beside the price. */
+export type ShownReceipt = Pick<
+  BatchView['receipt'],
+  'soFar' | 'operations' | 'drainOperations' | 'hostOperations' | 'storageOperations' | 'executions'
+>;
 
 /** What is shown of a queue beside a batch. */
 export interface ShownQueue {
@@ -104,7 +112,7 @@ export function describeBatch(batch: ShownBatch): string[] {
     ...describeRisk(batch),
     ...(deadline.met === false ? [`Deadline missed: ${formatTime(deadline.at)} UTC`] : []),
     ...describeRedrive(batch),
-    ...(receipt ? describeOperations(receipt.operations, accepted) : []),
+    ...(receipt ? describeOperations(receipt, accepted) : []),
   ];
 }
 
@@ -162,13 +170,22 @@ function whatOf({ kind, items, reason = '' }: ShownBatch['revisions'][number]): 
 /** With one message per item, each item is put, received and deleted. */
 const OPERATIONS_A_MESSAGE = 3;
 
-function describeOperations(operations: Record<string, number>, items: number): string[] {
-  const sorted = Object.entries(operations).sort(([, a], [, b]) => b - a);
-  const total = sorted.reduce((sum, [, count]) => sum + count, 0);
+/** The numbers of the receipt: what storage bills, of which parts it consists, and the operations that were counted. */
+function describeOperations(receipt: ShownReceipt, items: number): string[] {
+  const { soFar, operations, drainOperations, hostOperations, executions } = receipt;
   const apart = formatCount(items * OPERATIONS_A_MESSAGE);
+  const counted = Object.entries(addOperations(operations, drainOperations)).sort(([, a], [, b]) => b - a);
+  const parts = [
+    `${formatCount(storageOperations(operations))} its own`,
+    `${formatCount(storageOperations(drainOperations))} its share of drains`,
+    `${formatCount(storageOperations(hostOperations))} computed for the Durable extension`,
+  ];
+  const { count, gbSeconds } = executions;
   return [
-    `Operations: ${formatCount(total)} (one message per item would take ${apart} on the queue alone)`,
-    `  ${sorted.map(([name, count]) => `${name} ${formatCount(count)}`).join(', ')}`,
+    `Operations${soFar ? ' so far' : ''}: ${formatCount(receipt.storageOperations)} on storage (one message per item would take ${apart} on the queue alone)`,
+    `  ${parts.join(', ')}`,
+    `  ${counted.map(([name, n]) => `${name} ${formatCount(n)}`).join(', ')}`,
+    `Executions${soFar ? ' so far' : ''}: ${formatCount(count)}, at most ${formatCount(gbSeconds)} GB-seconds (computed)`,
   ];
 }
 

@@ -39,11 +39,24 @@ export function formatTable(rows: readonly (readonly string[])[]): string[] {
 const pad = (cell: string, width: number): string =>
   /^-?[\d,.]+$/.test(cell) ? cell.padStart(width) : cell.padEnd(width);
 
-/** US dollars with as many digits as matter: a batch may cost less than a thousandth of a cent. */
-export function formatUsd(usd: number | null): string {
-  if (usd === null) return 'no price';
-  return `${usd === 0 || usd >= 0.01 ? usd.toFixed(2) : usd.toPrecision(2)} USD`;
+/** What is known of the price sheet that an amount stands on. */
+export interface PricedBy {
+  /** Default USD. */
+  currency?: string | undefined;
+  /** Classes of prices in the amount that have no verified source: they are marked by `*`. Default none. */
+  unverified?: readonly string[] | undefined;
 }
+
+/** An amount with as many digits as matter: a batch may cost less than a thousandth of a cent. */
+export function formatUsd(usd: number | null, { currency = 'USD', unverified = [] }: PricedBy = {}): string {
+  if (usd === null) return 'no price';
+  const mark = unverified.length > 0 ? '*' : '';
+  return `${usd === 0 || usd >= 0.01 ? usd.toFixed(2) : usd.toPrecision(2)}${mark} ${currency}`;
+}
+
+/** The line that says what `*` marks; nothing where every price is verified. */
+export const unverifiedNote = (unverified: readonly string[]): string[] =>
+  unverified.length === 0 ? [] : [`* stands on prices without a verified source: ${unverified.join(', ')}`];
 
 /** A time in UTC to the second, without the letters that only machines need. */
 export const formatTime = (iso: string | null): string => (iso === null ? '' : iso.slice(0, 19).replace('T', ' '));

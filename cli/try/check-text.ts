@@ -4,7 +4,7 @@ import type { CheckCause } from '../../shared/intake/check/check-items.ts';
 import type { UploadCheck } from '../../shared/intake/check/check-upload.ts';
 import type { CsvReading } from '../../shared/intake/parse/csv/csv-options.ts';
 import { placeText } from '../api/problem.ts';
-import { formatCount, formatNumber, formatTable, formatUsd } from '../text/format.ts';
+import { formatCount, formatNumber, formatTable, formatUsd, unverifiedNote } from '../text/format.ts';
 import type { SourceOptions } from '../upload/input.ts';
 import { conversionOf } from '../upload/kind.ts';
 import { sourceFlagsText } from './flags-text.ts';
@@ -106,11 +106,12 @@ const describeFirst = ({ first }: Described): string[] =>
 
 function describeWhole({ estimate, whole }: UploadCheck): string[] {
   if (estimate === undefined) return [];
-  const { items, chunks, lane, operations, usd, sheet } = estimate;
+  const { items, chunks, lane, operations, usd, sheet, currency, unverified } = estimate;
   const about = whole ? '' : 'about ';
   return [
     `The whole file: ${about}${formatNumber(items, 'item')} in ${about}${formatNumber(chunks, 'chunk')}, lane ${lane}`,
-    `Computed: ${about}${formatCount(operations)} storage operations, ${formatUsd(usd)} per batch by the price sheet ${sheet}, without the time of the handler`,
+    `Computed: ${about}${formatCount(operations)} storage operations, ${formatUsd(usd, { currency, unverified })} per batch by the price sheet ${sheet}, without the time of the handler`,
+    ...unverifiedNote(unverified),
   ];
 }
 

@@ -51,7 +51,7 @@ export function describeEnd(batch: BatchView): string[] {
   const paused = describeChoice(batch);
   return [
     ...describeBatch(batch),
-    `Cost: ${formatUsd(receipt.totalUsd)} by the price sheet ${receipt.sheet}; one message per item: ${formatUsd(messageAnItem.usd)}`,
+    `Cost: ${formatUsd(receipt.totalUsd, receipt)} by the price sheet ${receipt.sheet}; one message per item: ${formatUsd(messageAnItem.usd, receipt)}${receipt.unverified.length > 0 ? ' (* unverified prices)' : ''}`,
     ...(paused === undefined ? [] : [paused]),
     ...(reportProblem === undefined ? [] : [`No report: ${reportProblem}`]),
     ...(state === 'reportFailed' ? [`To make it again, after a deployment: sluice redrive ${id} --report`] : []),

@@ -6,7 +6,7 @@ import { peakMemory } from './peak-memory.ts';
 import type { Submission } from './submission.ts';
 import { describeReport, describeRun } from './summary.ts';
 import { uploadFile } from './upload.ts';
-import { watchBatch } from './watch.ts';
+import { watchBatch, withReceipt } from './watch.ts';
 
 /** The parts of the stack that are needed. */
 export type ShownStack = Pick<ReloadableStack, 'url' | 'keys' | 'instances'>;
@@ -24,8 +24,9 @@ export async function showBatch(stack: ShownStack, submission: Submission, scree
   const print = (lines: readonly string[]): void => void screen.write(`${lines.join('\n')}\n`);
   const accepted = await uploadFile(api, submission, screen);
   print([`Accepted as batch ${accepted.id}, ${formatNumber(accepted.chunks.total, 'chunk')}, lane ${accepted.lane}`]);
-  const batch = await watchBatch(api, accepted, createStatusLine(screen, performance.now.bind(performance)));
+  const ended = await watchBatch(api, accepted, createStatusLine(screen, performance.now.bind(performance)));
   const peakBytes = await highestPeak(stack);
+  const batch = await withReceipt(api, ended);
   const report = batch.reportProblem === undefined ? await api.report(batch.id) : [];
   print(['', ...describeReport(report), '', ...describeRun(batch, peakBytes, stack.instances.length)]);
   return { batch, problems: await check(batch, report, submission) };

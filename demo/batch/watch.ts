@@ -30,3 +30,17 @@ export async function watchBatch(api: SluiceApi, { id }: Batch, line: StatusLine
   line.finish(describeProgress(batch));
   return batch;
 }
+
+/** A drain stays for some seconds after its last message. */
+const RECEIPT_MS = 30_000;
+
+/** The batch once its receipt is final: when the drains that have worked for it have ended. As it is, if they do not end. */
+export async function withReceipt(api: SluiceApi, batch: Batch): Promise<Batch> {
+  const untilMs = performance.now() + RECEIPT_MS;
+  let seen = batch;
+  while (seen.receipt.soFar && performance.now() < untilMs) {
+    await sleep(POLL_MS);
+    seen = await api.batch(batch.id);
+  }
+  return seen;
+}

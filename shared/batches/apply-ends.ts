@@ -2,6 +2,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { addOperations, type Operations } from '../contract/operations.ts';
 import type { OutcomeHeader } from '../contract/outcome.ts';
+import { addOwnChunks } from '../cost/drain-spending.ts';
+import type { Meter } from '../cost/meter.ts';
 import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
 import { isLostRace, type StoredAction, type Table } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
@@ -22,6 +24,16 @@ export interface ChunkEnd {
   chunk: string;
   header: OutcomeHeader;
   message: string;
+  /** Its share of the operations that the message brings; default nothing. */
+  operations?: Operations;
+  /** The drain of the work queue that has ended it, if the message names one. */
+  drain?: Drain | undefined;
+}
+
+/** A drain of a queue. */
+export interface Drain {
+  queue: string;
+  generation: number;
 }
 
 /** What applying ends came to. Pending rows must get their references, but not in a paused batch. */
@@ -50,6 +62,8 @@ export interface Applied {
   isHalt: boolean;
   /** The rows of the fresh chunks. */
   done: ChunkRow[];
+  /** Ends that the batch was charged for: not those of a message that was collected before. */
+  charged: number;
   duplicates: number;
   /** Set if one of them was recorded by the transaction that found the deadline at risk. */
   risk?: DeadlineRisk;
@@ -58,7 +72,10 @@ export interface Applied {
 /** What the collecting transaction needs beside the ends themselves. */
 export interface ApplyOptions {
   at: string;
-  operations: Operations;
+  /** Counts what this call does for the batch; default: it is not recorded. */
+  meter?: Pick<Meter, 'record' | 'unrecorded'>;
+  /** The drain of the result queue that collects the ends; default none. */
+  collector?: Drain | undefined;
   /** The rule of a workload for pausing its batches; default none. */
   haltRule?: (workload: string) => HaltRule | undefined;
 }
@@ -74,7 +91,8 @@ export const applyEnds = (
   ends: ChunkEnd[],
   options: ApplyOptions,
 ): Promise<Applied | undefined> => {
-  let refused: Omit<Applied, 'etag'> | undefined;
+  let refused: Planned | undefined;
+  const record = (plan: Planned): void => options.meter?.record(plan.own);
   return retryLostRace(rowOf(id), async () => {
     const read = await readForApply(
       table,
@@ -82,15 +100,19 @@ export const applyEnds = (
       ends.map(({ chunk }) => chunk),
     );
     if (!read) return undefined;
-    if (refused && isWritten(read, refused)) return asRead(read, refused);
+    if (refused && isWritten(read, refused.applied)) {
+      record(refused);
+      return asRead(read, refused.applied);
+    }
     const plan = planApply(read, ends, options);
     try {
       const done = await table.submitTransaction(plan.actions);
+      record(plan);
       return { ...plan.applied, etag: etagIn(done) };
     } catch (error) {
       if (!isLostRace(error)) throw error;
       log.debug('ledger-race', { batch: id });
-      refused = plan.applied;
+      refused = plan;
       return LOST_RACE;
     }
   });
@@ -114,17 +136,24 @@ function asRead({ batch }: ApplyRead, { allRows: _older, ...applied }: Omit<Appl
   return { ...applied, batch: batch.row, etag: batch.etag };
 }
 
-function planApply(
-  read: ApplyRead,
-  ends: ChunkEnd[],
-  options: ApplyOptions,
-): { actions: StoredAction[]; applied: Omit<Applied, 'etag'> } {
+/** A transaction, what it comes to, and what of this process's operations it records. */
+interface Planned {
+  actions: StoredAction[];
+  applied: Omit<Applied, 'etag'>;
+  own: Operations;
+}
+
+/** The transaction itself: it cannot count what it writes. */
+const TRANSACTION: Operations = { 'table.transaction': 1 };
+
+function planApply(read: ApplyRead, ends: ChunkEnd[], options: ApplyOptions): Planned {
   const actions: StoredAction[] = [];
   const batch = { ...read.batch.row };
   const applied: Omit<Applied, 'etag'> = {
     ...{ batch, followUps: [], repeated: [], fresh: new Set(), done: [], own: [] },
-    ...{ isProgress: false, isHalt: false, duplicates: 0 },
+    ...{ isProgress: false, isHalt: false, duplicates: 0, charged: 0 },
   };
+  const own = options.meter ? addOperations(options.meter.unrecorded(), TRANSACTION) : {};
   const rows = new Map([...read.chunks].map(([chunk, { row }]) => [chunk, row]));
   for (const end of unique(ends)) {
     const found = read.chunks.get(end.chunk);
@@ -145,7 +174,12 @@ function planApply(
     }
   }
   applied.duplicates += ends.length - unique(ends).length;
-  if (ends.length > 0) actions.unshift(updateBatch(read, batch, applied, options));
+  const charged = ends.filter(({ chunk, message }) => read.chunks.get(chunk)?.row.endedBy !== message);
+  applied.charged = charged.length;
+  if (ends.length > 0) {
+    charge(batch, charged, { own, collector: options.collector });
+    actions.unshift(updateBatch(read, batch, applied, options));
+  }
   applied.own = unique(ends.filter(({ chunk, message }) => rows.get(chunk)?.endedBy === message));
   const isOwn = (at: string | undefined): boolean =>
     at !== undefined && applied.own.some(({ chunk }) => rows.get(chunk)?.doneAt === at);
@@ -154,7 +188,21 @@ function planApply(
   if (isOwn(batch.atRiskAt) && isAwaited(batch))
     applied.risk = riskOf(batch, { nowMs: Date.parse(options.at), progress: read.progress });
   if (rows.size === batch.chunksTotal) applied.allRows = [...rows.values()].sort(byChunk);
-  return { actions, applied };
+  return { actions, applied, own };
+}
+
+/** Adds what ends have cost, and of which drains the batch bears a part. */
+function charge(
+  batch: BatchRow,
+  ends: readonly ChunkEnd[],
+  { own, collector }: { own: Operations; collector: Drain | undefined },
+): void {
+  batch.operations = ends
+    .map(({ operations = {} }) => operations)
+    .reduce(addOperations, addOperations(batch.operations, own));
+  const drains = ends.flatMap(({ drain }) => [drain ?? [], collector ?? []].flat());
+  for (const { queue, generation } of drains)
+    batch.drains = addOwnChunks(batch.drains ?? {}, { queue, generation, chunks: 1 });
 }
 
 /** `accepting` stays: it says that intake has not come to its end, and only intake or the sweep knows better. */
@@ -165,7 +213,6 @@ function updateBatch(
   options: ApplyOptions,
 ): StoredAction {
   batch.duplicatesSeen += duplicates;
-  batch.operations = addOperations(batch.operations, options.operations);
   // Repeats may be of an earlier revision, and start nothing.
   if (done.length > 0) {
     batch.startedAt ??= options.at;

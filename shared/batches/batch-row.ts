@@ -1,6 +1,7 @@
 import type { Labels } from '../contract/labels.ts';
 import type { Operations } from '../contract/operations.ts';
 import type { UploadFormat } from '../contract/upload-kinds.ts';
+import type { OwnDrains } from '../cost/drain-spending.ts';
 import { type Entity, fromEntity, type StoredEntity, toEntity } from '../storage/entity.ts';
 import type { Causes } from './causes.ts';
 
@@ -154,6 +155,8 @@ export interface BatchRow extends BatchCounts, PresentRevision {
   earlier: readonly RevisionTimes[];
   handlerSeconds: number;
   operations: Operations;
+  /** Its chunks by the drains that have ended them: it bears a part of what those spend; absent: none is known. */
+  drains?: OwnDrains | undefined;
   /** Row of the idempotency key, so that deleting the batch frees the key too. */
   keyRow?: string | undefined;
   traceparent?: string | undefined;

@@ -40,7 +40,7 @@ export interface IndexEntry extends ListedTimes {
   fileName?: string | undefined;
   labels?: Labels | undefined;
   /** What it had spent by then, so that the cost of a month is one query too. */
-  spent: Pick<BatchRow, 'operations' | 'handlerSeconds' | 'chunksDone' | 'chunksTotal'>;
+  spent: Pick<BatchRow, 'operations' | 'drains' | 'handlerSeconds' | 'chunksDone' | 'chunksTotal'>;
 }
 
 /** The times of a batch for its line. */
@@ -82,9 +82,9 @@ export async function indexBatch(table: Table, row: BatchRow): Promise<void> {
 /** The entity of a batch's line. */
 export function toIndexEntity(row: BatchRow): StoredEntity {
   const { id, workload, lane, state, accepted, dead, discarded, causes, fileName, labels } = row;
-  const { chunksDone, chunksTotal, handlerSeconds, operations } = row;
+  const { chunksDone, chunksTotal, handlerSeconds, operations, drains } = row;
   const shown = { workload, lane, state, accepted, dead, discarded, causes, fileName, labels, ...listedTimes(row) };
-  const spent = { chunksDone, chunksTotal, handlerSeconds, operations };
+  const spent = { chunksDone, chunksTotal, handlerSeconds, operations, drains };
   const keys = { partitionKey: dayPartition(batchDate(id)), rowKey: newestFirst(id) };
   return toEntity('line', keys, { ...shown, ...spent });
 }
@@ -140,13 +140,21 @@ export async function* batchesOfDays(
 }
 
 function fromIndexEntity(entity: Entity): IndexEntry {
-  const { operations = {}, handlerSeconds = 0, chunksDone = 0, chunksTotal = 0, ...shown } = fromEntity('line', entity);
+  const {
+    operations,
+    drains,
+    handlerSeconds = 0,
+    chunksDone = 0,
+    chunksTotal = 0,
+    ...shown
+  } = fromEntity('line', entity);
+  const spent = { operations: operations ?? {}, ...(drains === undefined ? {} : { drains }) } as IndexEntry['spent'];
   return {
     ...(shown as Omit<IndexEntry, 'id' | 'spent'>),
     // Lines of an earlier version do not have it.
     discarded: shown.discarded ?? 0,
     id: newestFirst(entity.rowKey),
-    spent: { operations: operations as BatchRow['operations'], handlerSeconds, chunksDone, chunksTotal },
+    spent: { ...spent, handlerSeconds, chunksDone, chunksTotal },
   };
 }
 

@@ -8,6 +8,7 @@ import type { ChunkRow } from '../batches/chunk-row.ts';
 import { chunkRows, insertChunks } from '../batches/ledger.ts';
 import { endingPause } from '../batches/pause.ts';
 import { CONTAINERS, resultsQueueName } from '../contract/names.ts';
+import { addOperations } from '../contract/operations.ts';
 import type { FinishedChunk } from '../contract/reference.ts';
 import { Problem } from '../errors.ts';
 import { inParallel } from '../parallel.ts';
@@ -18,7 +19,9 @@ import { type FinalizeDeps, finalize } from '../results/finalize.ts';
 import { log } from '../telemetry/log.ts';
 import { queueOf } from '../wake/enqueue.ts';
 import { readGate } from '../wake/gate.ts';
+import type { GateRow } from '../wake/gate-row.ts';
 import { NOTHING_PUT, type WorkPut } from '../wake/publish.ts';
+import { leaveTo } from '../wake/spending.ts';
 import type { Workload } from '../workload/define.ts';
 import { changeFor } from './change-batch.ts';
 import { rowsOfRevision } from './redrive/revision-rows.ts';
@@ -68,6 +71,7 @@ export async function cancelBatch(deps: FinalizeDeps, id: string, limit = MAX_CH
   if (row.state === 'cancelled') return { row, ended: NOTHING, left: NOTHING };
   if (isFinished(row.state)) throw new Problem('conflict', `Batch ${id} is ${row.state}; there is nothing to cancel.`);
   const ended = await cancelPending(deps, row, limit);
+  leaveTo(resultsQueueName(row.workload), deps);
   const chunks = row.chunksTotal - row.chunksDone - ended.chunks;
   // The row may have been older than the chunk rows.
   const left = { chunks: Math.max(0, chunks), items: Math.max(0, pendingItems(row) - ended.items) };
@@ -79,7 +83,7 @@ export async function cancelBatch(deps: FinalizeDeps, id: string, limit = MAX_CH
  * the intake of a cancelling batch, and a row that is missing would keep it open for ever.
  */
 async function markCancelling(deps: FinalizeDeps, id: string): Promise<BatchRow> {
-  const { before, row } = await changeFor(deps.table, id, async (row) => {
+  const { before, row } = await changeFor(deps, id, async (row) => {
     if (isFinished(row.state) || row.state === 'cancelling') return row;
     if (row.state === 'accepting') await insertChunks(deps.table, await rowsOfRevision(deps, row));
     const cancellingAt = new Date(deps.gate.now()).toISOString();
@@ -97,12 +101,12 @@ async function markCancelling(deps: FinalizeDeps, id: string): Promise<BatchRow>
 export async function cancelPending(deps: FinalizeDeps, batch: BatchRow, limit = MAX_CHUNKS): Promise<ChunkTotals> {
   const workload = deps.registry.workload(batch.workload);
   if (!workload) throw new Problem('conflict', `Workload "${batch.workload}" is not deployed any more.`);
-  const pass: CancelPass = { batch, workload, limit, seen: 0, held: new Map() };
+  const pass: CancelPass = { batch, workload, limit, seen: 0, gates: new Map() };
   const ended = { ...NOTHING };
   const reported = { ...NOTHING_PUT };
   for await (const group of groupsToEnd(deps, pass)) {
     const ends = await inParallel(group, PUTS_AT_ONCE, (row) => endCancelled(deps, row));
-    const put = await reportEnds(deps, { batch, workload, ends });
+    const put = await reportEnds(deps, { batch, workload, ends, gates: pass.gates });
     reported.items += put.items;
     reported.payloadBytes += put.payloadBytes;
     ended.chunks += group.length;
@@ -110,7 +114,7 @@ export async function cancelPending(deps: FinalizeDeps, batch: BatchRow, limit =
   }
   if (pass.seen === 0) await finalize(deps, batch.id);
   if (ended.chunks > 0) await wakeQueue(deps, resultsQueueName(workload.name), reported);
-  for (const [queue, isHeld] of pass.held) if (isHeld) await wakeQueue(deps, queue, NOTHING_PUT);
+  for (const [queue, { status }] of pass.gates) if (status === 'draining') await wakeQueue(deps, queue, NOTHING_PUT);
   return ended;
 }
 
@@ -122,8 +126,8 @@ interface CancelPass {
   limit: number;
   /** Pending rows so far. */
   seen: number;
-  /** By queue, as far as it was asked: whether a drain holds its gate. */
-  held: Map<string, boolean>;
+  /** Gates by queue, as far as they were read. */
+  gates: Map<string, GateRow>;
 }
 
 /** The pending rows that may be ended, in groups. */
@@ -149,15 +153,15 @@ async function* groupsToEnd(deps: FinalizeDeps, pass: CancelPass): AsyncGenerato
  * so who runs it still is not heard of any more.
  */
 async function mayRun(deps: FinalizeDeps, pass: CancelPass, row: ChunkRow): Promise<boolean> {
-  const { batch, workload, held } = pass;
+  const { batch, workload, gates } = pass;
   const now = deps.gate.now();
   // Rows of an earlier version have no time, and are old.
   if (now > (Date.parse(batch.cancellingAt ?? '') || 0) + deps.visibilitySeconds * 1_000) return false;
   if (row.dueAt !== undefined && Date.parse(row.dueAt) > now + LONGEST_SLICE_MS) return false;
   const queue = queueOf(workload, batch.lane, row.chunk);
-  const isHeld = held.get(queue) ?? (await readGate(deps.gate.table, queue)).row.status === 'draining';
-  held.set(queue, isHeld);
-  return isHeld;
+  const gate = gates.get(queue) ?? (await readGate(deps.gate.table, queue)).row;
+  gates.set(queue, gate);
+  return gate.status === 'draining';
 }
 
 async function endCancelled(deps: FinalizeDeps, { batch, chunk, reference }: ChunkRow): Promise<FinishedChunk> {
@@ -172,14 +176,18 @@ interface CancelledChunks {
   batch: BatchRow;
   workload: Workload;
   ends: FinishedChunk[];
+  gates: CancelPass['gates'];
 }
 
-function reportEnds(deps: FinalizeDeps, { batch, workload, ends }: CancelledChunks): Promise<WorkPut> {
-  const from = { queue: queueOf(workload, batch.lane, ends[0]?.chunk ?? ''), workload };
-  // An outcome and its share of a telling; who counts more exactly would need a measure a chunk.
-  const operations = { 'blob.put': ends.length, 'queue.put': 1 };
+async function reportEnds(deps: FinalizeDeps, { batch, workload, ends, gates }: CancelledChunks): Promise<WorkPut> {
+  const queue = queueOf(workload, batch.lane, ends[0]?.chunk ?? '');
+  // The next drain meets their references and deletes them: the batch bears its part of that one.
+  const generation = gates.has(queue) ? (gates.get(queue)?.generation ?? 0) + 1 : undefined;
+  const operations = addOperations(deps.meter.unrecorded(), { 'queue.put': 1 });
   // What is refused is logged there; its rows stay pending, so that the sweep goes on with them.
-  return putResults(deps, { from, ends, operations });
+  const put = await putResults(deps, { from: { queue, workload }, ends, operations, generation });
+  deps.meter.record(put.operations);
+  return put;
 }
 
 async function wakeQueue(deps: FinalizeDeps, queue: string, { items, payloadBytes }: WorkPut): Promise<void> {

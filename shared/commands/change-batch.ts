@@ -1,5 +1,7 @@
 import { type BatchRow, toBatchEntity } from '../batches/batch-row.ts';
 import { readBatch, rowOf } from '../batches/ledger.ts';
+import { addOperations } from '../contract/operations.ts';
+import type { Meter } from '../cost/meter.ts';
 import { Problem } from '../errors.ts';
 import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
 import type { Table } from '../storage/table.ts';
@@ -12,11 +14,11 @@ export interface Changed {
 }
 
 /**
- * Changes the row of a batch by ETag for a command. `change` gives the next row, or the same one to leave it.
+ * Changes the row of a batch by ETag for a command, and charges the batch for what the command has done so far. `change` gives the next row, or the same one to leave it.
  * @throws Problem 'not-found'; whatever `change` throws to refuse the command
  */
 export const changeFor = (
-  table: Table,
+  { table, meter }: { table: Table; meter: Pick<Meter, 'record' | 'unrecorded'> },
   id: string,
   change: (row: BatchRow) => BatchRow | Promise<BatchRow>,
 ): Promise<Changed> =>
@@ -24,7 +26,11 @@ export const changeFor = (
     const found = await readBatch(table, id);
     if (!found) throw new Problem('not-found', `There is no batch "${id}".`);
     const { row: before, etag } = found;
-    const row = await change(before);
-    if (row !== before && (await writeRow(table, toBatchEntity(row), etag)) === undefined) return LOST_RACE;
+    const changed = await change(before);
+    if (changed === before) return { before, row: before };
+    const own = addOperations(meter.unrecorded(), { 'table.update': 1 });
+    const row = { ...changed, operations: addOperations(changed.operations, own) };
+    if ((await writeRow(table, toBatchEntity(row), etag)) === undefined) return LOST_RACE;
+    meter.record(own);
     return { before, row };
   });

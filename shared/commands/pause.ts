@@ -1,11 +1,13 @@
 /** Pausing: the state alone is changed. What runs comes to its end; what waits is deleted by the workers that meet it. */
 import { type BatchRow, isFinished } from '../batches/batch-row.ts';
 import { pausing } from '../batches/pause.ts';
+import { resultsQueueName } from '../contract/names.ts';
 import { Problem } from '../errors.ts';
 import type { FinalizeDeps } from '../results/finalize.ts';
 import { log } from '../telemetry/log.ts';
 import { publishPaused } from '../wake/batch-events.ts';
 import { tryPublish } from '../wake/publish.ts';
+import { leaveTo } from '../wake/spending.ts';
 import { changeFor } from './change-batch.ts';
 
 /**
@@ -14,17 +16,18 @@ import { changeFor } from './change-batch.ts';
  * @throws Problem 'not-found'; 'conflict' while the batch is accepted or cancelled, and when it is finished.
  */
 export async function pauseBatch(
-  deps: Pick<FinalizeDeps, 'table' | 'gate' | 'publish' | 'addressOf'>,
+  deps: Pick<FinalizeDeps, 'table' | 'gate' | 'publish' | 'addressOf' | 'meter' | 'spending'>,
   id: string,
   reason: string,
 ): Promise<BatchRow> {
-  const { before, row } = await changeFor(deps.table, id, (row) => {
+  const { before, row } = await changeFor(deps, id, (row) => {
     if (row.state === 'paused') return row;
     refuse(row);
     return pausing(row, { by: 'operator', reason, at: new Date(deps.gate.now()).toISOString() });
   });
   if (row !== before) log.info('batch-paused', { batch: id, workload: row.workload, ...row.paused });
   await tryPublish({ batch: id }, () => publishPaused(deps, row));
+  leaveTo(resultsQueueName(row.workload), deps);
   return row;
 }
 

@@ -6,12 +6,14 @@
 import type { BatchRow } from '../batches/batch-row.ts';
 import { changeBatch } from '../batches/ledger.ts';
 import { resuming } from '../batches/pause.ts';
+import { resultsQueueName } from '../contract/names.ts';
 import { Problem } from '../errors.ts';
 import type { FinalizeDeps } from '../results/finalize.ts';
 import { log } from '../telemetry/log.ts';
 import { publishResumed } from '../wake/batch-events.ts';
 import { tryPublish } from '../wake/publish.ts';
 import { resendPending } from '../wake/resend.ts';
+import { leaveTo } from '../wake/spending.ts';
 import { changeFor } from './change-batch.ts';
 
 /** How far a resume has come: `isWhole`: all pending rows have references again. */
@@ -31,11 +33,13 @@ export async function resumeBatch(
   untilMs = Number.POSITIVE_INFINITY,
 ): Promise<Resumed> {
   const row = await markResuming(deps, id);
-  return continueResume(deps, row, () => deps.gate.now() >= untilMs);
+  const resumed = await continueResume(deps, row, () => deps.gate.now() >= untilMs);
+  leaveTo(resultsQueueName(row.workload), deps);
+  return resumed;
 }
 
 async function markResuming(deps: FinalizeDeps, id: string): Promise<BatchRow> {
-  const { before, row } = await changeFor(deps.table, id, (row) => {
+  const { before, row } = await changeFor(deps, id, (row) => {
     if (row.resumingAt !== undefined && (row.state === 'queued' || row.state === 'running')) return row;
     if (row.state !== 'paused') throw new Problem('conflict', `Batch ${id} is ${row.state}; it is not paused.`);
     if (!deps.registry.workload(row.workload))

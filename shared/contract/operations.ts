@@ -15,3 +15,13 @@ export function addOperations(a: Operations, b: Operations): Operations {
   for (const [name, n] of Object.entries(b)) sum[name] = (sum[name] ?? 0) + n;
   return sum;
 }
+
+/** The difference of two counts, by name; names that come to nothing are left out. */
+export function subtractOperations(a: Operations, b: Operations): Operations {
+  const rest: Operations = {};
+  for (const name of new Set([...Object.keys(a), ...Object.keys(b)])) {
+    const n = (a[name] ?? 0) - (b[name] ?? 0);
+    if (n !== 0) rest[name] = n;
+  }
+  return rest;
+}

@@ -12,6 +12,7 @@
  */
 import { addOperations, type Operations } from '../contract/operations.ts';
 import { timesOperations } from './counts.ts';
+import { executionOf, waveExecutions } from './executions.ts';
 
 /** The shape of a batch and of the work on it. */
 export interface BatchShape {
@@ -123,22 +124,26 @@ export function batchOperations(shape: BatchShape): Operations {
   ].reduce(addOperations);
 }
 
-/**
- * The part of them that serves a queue and not a batch, so that no batch's count has it: wake-ups, receives, the rounds
- * of the result queue, the ends of waves. The event of intake is not in it: that one is counted.
- */
-export function drainOperations(shape: BatchShape): Operations {
-  const { chunks, queues, tasks, rounds } = planOf(shape);
-  const { 'servicebus.send': _counted, ...woken } = WAKE;
+/** The waits for more work at the end of a task: 100, 300 and 700 ms, and the four empty gets. */
+const TAIL_SECONDS = 1.2;
+
+/** All that the receipt of such a batch has: its operations, its durable actions, and executions as they are billed. */
+export function batchSpending(shape: BatchShape): Operations {
+  const { queues, tasks, rounds, chunks } = planOf(shape);
+  const { secondsPerChunk = 0.1 } = shape;
+  const drains = queues + 1;
+  // The upload, the wakes and the starts of drains take less than the least that is billed.
+  const short = 1 + (queues + rounds) + drains;
   return [
-    timesOperations(woken, queues),
-    timesOperations(WAKE, rounds),
-    timesOperations(START, queues + 1),
-    timesOperations(TASK, tasks),
-    COLLECTOR,
-    timesOperations(ROUND, rounds),
-    timesOperations(FINISH_WAVE, queues + 1),
-    { 'queue.delete': chunks },
+    batchOperations(shape),
+    timesOperations(executionOf(0), short),
+    timesOperations(executionOf(TAIL_SECONDS + (chunks * secondsPerChunk) / tasks), tasks),
+    executionOf(TAIL_SECONDS),
+    { 'durable.action': drains },
+    waveExecutions(tasks),
+    waveExecutions(1),
+    // The ends of the waves on the other queues.
+    timesOperations(waveExecutions(0), queues - 1),
   ].reduce(addOperations);
 }
 

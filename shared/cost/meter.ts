@@ -6,7 +6,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { TableServiceClientOptions } from '@azure/data-tables';
-import type { Operations } from '../contract/operations.ts';
+import { type Operations, subtractOperations } from '../contract/operations.ts';
 import { operationOf, type RequestShape, type StorageService } from './operation-of.ts';
 import { createServiceClock, type LocalClocks, type ServiceClock } from './service-clock.ts';
 
@@ -26,6 +26,8 @@ export interface ResponseTimes {
 export interface Measured<T> {
   value: T;
   operations: Operations;
+  /** Those of them that nobody has recorded yet (`Meter.record`). */
+  unrecorded: Operations;
   /** Of each try, from sending it to the headers of its response or its failure, without waits between tries. */
   responses: ResponseTimes;
 }
@@ -43,6 +45,14 @@ export interface Meter {
    * `fn` throws, so does this, and the operations are in the outer scopes and the total only.
    */
   measure<T>(fn: () => Promise<T>): Promise<Measured<T>>;
+  /**
+   * Says that operations of the present `measure` are recorded where they are charged: in a batch row, in a message to
+   * one, or in the gate of a queue. May run ahead of the operations, for a write that records itself; negative counts
+   * say that more is to be recorded than was done here. Without effect outside of `measure`.
+   */
+  record(operations: Operations): void;
+  /** What the present `measure` has done and nobody has recorded; nothing outside of one. */
+  unrecorded(): Operations;
   /** The time by the storage service in ms since 1970; the local clock's before the first response. */
   serviceNowMs(): number;
   /** Whether a response has come, so that `serviceNowMs` is the service's time. */
@@ -51,15 +61,19 @@ export interface Meter {
 
 interface Scope {
   readonly counts: Operations;
+  readonly recorded: Operations;
   readonly responses: ResponseTimes;
   readonly outer: Scope | undefined;
 }
 
-const newScope = (outer: Scope | undefined): Scope => ({ counts: {}, responses: { count: 0, ms: 0 }, outer });
+const newScope = (outer: Scope | undefined): Scope => ({
+  ...{ counts: {}, recorded: {}, outer },
+  responses: { count: 0, ms: 0 },
+});
 
-function addTo(scope: Scope, operation: string, n: number): void {
+function addTo(scope: Scope, operation: string, n: number, to: 'counts' | 'recorded' = 'counts'): void {
   for (let at: Scope | undefined = scope; at !== undefined; at = at.outer) {
-    at.counts[operation] = (at.counts[operation] ?? 0) + n;
+    at[to][operation] = (at[to][operation] ?? 0) + n;
   }
 }
 
@@ -120,7 +134,16 @@ export function createMeter(local: LocalClocks = LOCAL_CLOCKS): Meter {
     async measure(fn) {
       const inner = newScope(scope());
       const value = await scopes.run(inner, fn);
-      return { value, operations: { ...inner.counts }, responses: { ...inner.responses } };
+      const unrecorded = subtractOperations(inner.counts, inner.recorded);
+      return { value, operations: { ...inner.counts }, unrecorded, responses: { ...inner.responses } };
+    },
+    record: (operations) => {
+      const own = scopes.getStore();
+      if (own) for (const [name, n] of Object.entries(operations)) addTo(own, name, n, 'recorded');
+    },
+    unrecorded: () => {
+      const own = scopes.getStore();
+      return own ? subtractOperations(own.counts, own.recorded) : {};
     },
     serviceNowMs: () => clock.nowMs(),
     knowsServiceTime: () => clock.isSet(),

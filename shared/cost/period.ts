@@ -1,16 +1,18 @@
 /** The cost of a day or a month: work is counted, wake-ups are computed from it, idling from the clock. */
 import { addOperations, type Operations } from '../contract/operations.ts';
-import { DURABLE_ACTION_ON_STORAGE, timesOperations } from './counts.ts';
-import { drainAllocation, type EndedChunks } from './drain-allocation.ts';
-import { DAYS_A_MONTH, DEFAULT_PARAMETERS, type MonthParameters } from './model/month-parameters.ts';
-import { sluiceLines } from './model/sluice-month.ts';
+import type { DurableBackend } from './counts.ts';
+import { DEFAULT_DEPLOYMENT, type Deployment } from './model/deployed.ts';
+import { idleBill } from './model/idle-bill.ts';
+import { DAYS_A_MONTH } from './model/month-parameters.ts';
 import { priceOperations } from './price.ts';
-import type { PriceSheet } from './sheet.ts';
+import { receipt } from './receipt.ts';
+import { type PriceClass, type PriceSheet, unverifiedOf } from './sheet.ts';
 
-/** What one batch has spent. */
-export interface BatchSpent extends EndedChunks {
+/** What one batch has spent, as in its receipt. */
+export interface BatchSpent {
   items: number;
   operations: Operations;
+  drainOperations: Operations;
 }
 
 /** What batches have spent, added up. */
@@ -19,21 +21,18 @@ export interface PeriodSpent {
   items: number;
   operations: Operations;
   drainOperations: Operations;
-  actions: number;
 }
 
 /** Before the first batch. */
-export const NOTHING_SPENT: PeriodSpent = { batches: 0, items: 0, operations: {}, drainOperations: {}, actions: 0 };
+export const NOTHING_SPENT: PeriodSpent = { batches: 0, items: 0, operations: {}, drainOperations: {} };
 
 /** Adds a batch. */
 export function addBatch(sum: PeriodSpent, batch: BatchSpent): PeriodSpent {
-  const { drainOperations, actions } = drainAllocation(batch);
   return {
     batches: sum.batches + 1,
     items: sum.items + batch.items,
     operations: addOperations(sum.operations, batch.operations),
-    drainOperations: addOperations(sum.drainOperations, drainOperations),
-    actions: sum.actions + actions,
+    drainOperations: addOperations(sum.drainOperations, batch.drainOperations),
   };
 }
 
@@ -43,52 +42,73 @@ export interface IdleLine {
   does: string;
   count: number | null;
   usd: number | null;
+  /** Classes of its price that have no verified source. */
+  unverified: PriceClass[];
 }
 
-/** The timers that fire while nothing is to be done; 0 minutes: never. */
-export type Timers = Pick<MonthParameters, 'sweepMinutes' | 'inboxMinutes'>;
+/** What an app knows of its deployment; the rest is taken for the defaults of `infra/`. */
+export type KnownDeployment = Partial<Omit<Deployment, 'backend'>>;
 
-/** A month without work, cut to `days`. */
-export function idleLines(days: number, timers: Timers, sheet: PriceSheet): IdleLine[] {
+/** The idle bill of a month, cut to `days`, before free grants: the lines that `npm run cost` prints. */
+export function idleLines(days: number, known: KnownDeployment, { prices, backend }: PeriodBasis): IdleLine[] {
   const fraction = days / DAYS_A_MONTH;
-  const parameters = { ...DEFAULT_PARAMETERS, ...timers, idleHours: 24, batches: 0, items: 0 };
-  return sluiceLines(parameters, { operations: {}, actions: 0, batches: 0 }, sheet)
-    .filter(({ when }) => when !== 'work')
-    .map(({ who, does, count, usd }) => ({
-      who,
-      does,
-      count: count === null ? null : count * fraction,
-      usd: usd === null ? null : usd * fraction,
-    }));
+  const { lines } = idleBill({ ...DEFAULT_DEPLOYMENT, ...known, backend }, prices);
+  return lines.map(({ who, does, count, usd, unverified }) => ({
+    who,
+    does,
+    count: count === null ? null : count * fraction,
+    usd: usd === null ? null : usd * fraction,
+    unverified,
+  }));
 }
 
-/** USD of the three parts. */
+/** USD of the three parts; `storageOperations` is of all receipts together. */
 export interface PeriodCost {
+  /** Counted: for the batches alone, and their shares of drains. */
   work: { operations: Operations; usd: number };
-  wakeUps: { operations: Operations; actions: number; usd: number };
+  /** Computed: what the Durable extension does or bills, and executions. */
+  wakeUps: { operations: Operations; actions: number; executions: { count: number; gbSeconds: number }; usd: number };
+  storageOperations: number;
   idle: { lines: IdleLine[]; usd: number };
   totalUsd: number;
+  /** Classes whose price has no verified source, of those that the amounts stand on. */
+  unverified: PriceClass[];
 }
 
-/** Prices what batches have spent: what is counted, and the wake-ups that follow from it. */
-export function priceSpent(spent: PeriodSpent, sheet: PriceSheet): Pick<PeriodCost, 'work' | 'wakeUps'> {
-  const woken = addOperations(spent.drainOperations, timesOperations(DURABLE_ACTION_ON_STORAGE, spent.actions));
+/** What prices are reckoned with. */
+export interface PeriodBasis {
+  prices: PriceSheet;
+  backend: DurableBackend;
+}
+
+/** Prices what batches have spent: the sum of their receipts, in what is counted and what is computed. */
+export function priceSpent(
+  { items, operations, drainOperations }: PeriodSpent,
+  { prices, backend }: PeriodBasis,
+): Pick<PeriodCost, 'work' | 'wakeUps' | 'storageOperations' | 'unverified'> {
+  const all = receipt({ operations, drainOperations, items, backend }, prices);
+  const counted = addOperations(all.operations, all.drainOperations);
+  const { totalUsd: usd } = priceOperations(counted, prices);
+  const { hostOperations, actions, executions, storageOperations, unverified } = all;
   return {
-    work: { operations: spent.operations, usd: priceOperations(spent.operations, sheet).totalUsd },
-    wakeUps: { operations: woken, actions: spent.actions, usd: priceOperations(woken, sheet).totalUsd },
+    work: { operations: counted, usd },
+    wakeUps: { operations: hostOperations, actions, executions, usd: all.totalUsd - usd },
+    storageOperations,
+    unverified,
   };
 }
 
 /** Prices a period of which `days` have passed. */
 export function periodCost(
   spent: PeriodSpent,
-  period: { days: number; timers: Timers },
-  sheet: PriceSheet,
+  period: { days: number; deployment: KnownDeployment },
+  basis: PeriodBasis,
 ): PeriodCost {
-  const lines = idleLines(period.days, period.timers, sheet);
-  const { work, wakeUps } = priceSpent(spent, sheet);
+  const lines = idleLines(period.days, period.deployment, basis);
+  const { work, wakeUps, storageOperations, unverified: ofWork } = priceSpent(spent, basis);
   const idle = { lines, usd: lines.reduce((sum, { usd }) => sum + (usd ?? 0), 0) };
-  return { work, wakeUps, idle, totalUsd: work.usd + wakeUps.usd + idle.usd };
+  const unverified = unverifiedOf(basis.prices, [...ofWork, ...lines.flatMap((line) => line.unverified)]);
+  return { work, wakeUps, storageOperations, idle, totalUsd: work.usd + wakeUps.usd + idle.usd, unverified };
 }
 
 /** Minutes between firings of a schedule of every so many minutes; undefined for one of another form. */

@@ -21,7 +21,12 @@ const BLOB_CLASS: Readonly<Record<string, PriceClass>> = {
 /** Reads are in class 2, as the price page listed them; not verified, and without effect while both cost the same. */
 const QUEUE_CLASS_2 = new Set(['get', 'peek', 'properties']);
 
-/** The class that prices a counted operation; undefined: no storage or Service Bus operation, so not priced by count. */
+const FUNCTIONS_CLASS: Readonly<Record<string, PriceClass>> = {
+  execution: 'functions.execution',
+  gbSecond: 'functions.gbSecond',
+};
+
+/** The class that prices a counted operation; undefined: not priced by count. */
 export function priceClassOf(operation: string): PriceClass | undefined {
   const [service, name = ''] = operation.split('.', 2);
   switch (service) {
@@ -33,6 +38,8 @@ export function priceClassOf(operation: string): PriceClass | undefined {
       return 'table.operation';
     case 'servicebus':
       return 'servicebus.operation';
+    case 'functions':
+      return FUNCTIONS_CLASS[name];
     default:
       return undefined;
   }
@@ -77,9 +84,12 @@ const INSTANCE_GB = 2;
 const LEAST_SECONDS = 1;
 const STEPS_PER_SECOND = 10;
 
-/** The GB-seconds that an execution of that length is billed for, when no other runs beside it on its instance. */
-export const gbSecondsOf = (seconds: number): number =>
-  INSTANCE_GB * Math.max(LEAST_SECONDS, Math.ceil(seconds * STEPS_PER_SECOND) / STEPS_PER_SECOND);
+/**
+ * The GB-seconds that an execution of that length is billed for, when no other runs beside it on its instance; the
+ * instance has the deployment's default memory unless told another.
+ */
+export const gbSecondsOf = (seconds: number, instanceGb = INSTANCE_GB): number =>
+  instanceGb * Math.max(LEAST_SECONDS, Math.ceil(seconds * STEPS_PER_SECOND) / STEPS_PER_SECOND);
 
 /** The operations of the Durable extension for what is asked of it: computed, as its requests pass no meter. */
 const DURABLE_ON_STORAGE: Readonly<Record<string, Operations>> = {

@@ -10,29 +10,33 @@ import {
 import { type Priced, priceOperations } from './price.ts';
 import { type PriceClass, type PriceSheet, unitPrice } from './sheet.ts';
 
-/** What a batch has spent. */
+/** What a batch has spent; both parts with `functions.*` and `durable.*` where they had any. */
 export interface ReceiptInput {
-  /** Counted by the meter. */
+  /** Done for this batch alone. */
   operations: Operations;
-  /** Durable actions: an orchestration start is 1, an activity 2. */
-  actions: number;
-  items: number;
-  /** Computed: what the drains did for this batch that its count does not have; default nothing. */
+  /** Its share of what its drains have done for their queues; default nothing. */
   drainOperations?: Operations;
-  /** Default azureStorage. */
-  backend?: DurableBackend;
+  items: number;
+  backend: DurableBackend;
 }
 
 /** A batch's bill, beside what other designs would have spent on it. */
 export interface Receipt {
   sheet: string;
+  /** Of every amount: the currency of the sheet. */
+  currency: string;
   items: number;
-  actions: number;
+  backend: DurableBackend;
+  /** Done for this batch alone: counted. */
   operations: Operations;
-  /** Done by the drains beside what was counted: computed. */
+  /** Its share of what its drains have done: counted. */
   drainOperations: Operations;
   /** Done by the Durable extension itself: computed from the actions, not counted. */
   hostOperations: Operations;
+  /** Durable actions: an orchestration start is 1, an activity 2. */
+  actions: number;
+  /** Executions of functions as they are billed: computed. An upper bound. */
+  executions: { count: number; gbSeconds: number };
   storageOperations: number;
   byService: Record<string, number>;
   totalUsd: number;
@@ -74,21 +78,41 @@ function actionCharge(actions: number, backend: DurableBackend, sheet: PriceShee
   return { ...none, byService: { durable: usd }, totalUsd: usd, unverified };
 }
 
-/** The receipt of a batch: pure arithmetic over what was counted. */
+const isCounted = (name: string): boolean => !name.startsWith('functions.') && !name.startsWith('durable.');
+
+/** The operations that a meter has counted; without what the durable runtime was asked for, and executions. */
+const counted = (operations: Operations): Operations =>
+  Object.fromEntries(Object.entries(operations).filter(([name]) => isCounted(name)));
+
+/** What the Durable extension does on its storage for what is asked of it. */
+const hostOperationsOf = (all: Operations): Operations =>
+  addOperations(
+    timesOperations(DURABLE_ACTION_ON_STORAGE, all['durable.action'] ?? 0),
+    timesOperations({ 'table.query': 1 }, all['durable.status'] ?? 0),
+  );
+
+/** The receipt of a batch, or of several added up: pure arithmetic over what was counted. */
 export function receipt(input: ReceiptInput, sheet: PriceSheet): Receipt {
-  const { operations, actions, items, drainOperations = {}, backend = 'azureStorage' } = input;
-  const hostOperations = backend === 'azureStorage' ? timesOperations(DURABLE_ACTION_ON_STORAGE, actions) : {};
-  const all = [operations, drainOperations, hostOperations].reduce(addOperations);
-  const priced = priceOperations(all, sheet);
+  const { operations, drainOperations = {}, items, backend } = input;
+  const all = addOperations(operations, drainOperations);
+  const { 'durable.action': actions = 0 } = all;
+  const { 'functions.execution': count = 0, 'functions.gbSecond': gbSeconds = 0 } = all;
+  const hostOperations = backend === 'azureStorage' ? hostOperationsOf(all) : {};
+  const asked = addOperations(counted(all), hostOperations);
+  const executions: Operations = { 'functions.execution': count, 'functions.gbSecond': gbSeconds };
+  const priced = priceOperations(count === 0 ? asked : addOperations(asked, executions), sheet);
   const charge = actionCharge(actions, backend, sheet);
-  const ours = storageOperations(all);
+  const ours = storageOperations(asked);
   return {
     sheet: sheet.name,
+    currency: sheet.currency,
     items,
-    actions,
-    operations,
-    drainOperations,
+    backend,
+    operations: counted(operations),
+    drainOperations: counted(drainOperations),
     hostOperations,
+    actions,
+    executions: { count, gbSeconds },
     storageOperations: ours,
     byService: { ...priced.byService, ...charge.byService },
     totalUsd: priced.totalUsd + charge.totalUsd,

@@ -1,6 +1,8 @@
 /** The two activities of a drain, made from their dependencies. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DequeuedMessageItem } from '@azure/storage-queue';
+import { addOperations } from '../contract/operations.ts';
+import { executionOf } from '../cost/executions.ts';
 import type { Meter } from '../cost/meter.ts';
 import { toError } from '../errors.ts';
 import type { Limiter } from '../limits/limiter.ts';
@@ -46,8 +48,8 @@ export interface ActivityDeps extends FinishWaveDeps {
   registry: Registry;
   queues: (name: string) => Queue;
   meter: Pick<Meter, 'measure'>;
-  /** The round for a queue; made anew for each slice, so that what it caches lives as long as the slice. */
-  roundFor: (address: QueueAddress) => Round;
+  /** The round of a drain on a queue; made anew for each slice, so that what it caches lives as long as the slice. */
+  roundFor: (address: QueueAddress, generation: number) => Round;
   limits: Pick<Limiter, 'enter' | 'isStarved'>;
   /** Whether this process is about to end: it takes no more messages. */
   isEnding: () => boolean;
@@ -63,13 +65,10 @@ export function createActivities(deps: ActivityDeps): Activities {
   return {
     /** Never throws: a failed wave cannot be told from a lost one, and the next wave is the retry. */
     dequeueBatch: async (input) => {
-      try {
-        const { value, operations } = await deps.meter.measure(() => dequeue(deps, input));
-        return { ...value, operations };
-      } catch (error) {
-        log.error('slice-failed', { queue: input.queue, task: input.task, error: toError(error) });
-        return emptySlice('fault');
-      }
+      const beganMs = performance.now();
+      const { value, operations, unrecorded } = await deps.meter.measure(() => dequeueOrFail(deps, input));
+      const execution = executionOf((performance.now() - beganMs) / 1_000);
+      return { ...value, operations, shared: addOperations(unrecorded, execution) };
     },
     finishWave: async ({ queue, generation, slices, wakes, abandon = false, ...planned }) => {
       const address = deps.registry.queue(queue);
@@ -81,6 +80,15 @@ export function createActivities(deps: ActivityDeps): Activities {
       return {};
     },
   };
+}
+
+async function dequeueOrFail(deps: ActivityDeps, input: DequeueInput): Promise<SliceResult> {
+  try {
+    return await dequeue(deps, input);
+  } catch (error) {
+    log.error('slice-failed', { queue: input.queue, task: input.task, error: toError(error) });
+    return emptySlice('fault');
+  }
 }
 
 async function dequeue(
@@ -107,7 +115,7 @@ async function dequeue(
   try {
     const effects: SliceEffects<DequeuedMessageItem> = {
       receive: (count) => receive(queue, count, deps.visibilitySeconds),
-      process: deps.roundFor(address),
+      process: deps.roundFor(address, generation),
       mayGoOn: () => mayGoOn(table, { queue: name, generation }),
       // Without a share, what has not begun is better off with another process.
       mustEnd: () => deps.isEnding() || (isLimited && deps.limits.isStarved(address.workload)),

@@ -1,14 +1,18 @@
 /** What follows a wave: measure the queue, then drain on, release the gate, park it, or open the circuit. */
 import type { QueueClient } from '@azure/storage-queue';
+import { addOperations, type Operations } from '../contract/operations.ts';
+import { waveExecutions } from '../cost/executions.ts';
 import { statusOf } from '../errors.ts';
 import { limitOf } from '../limits/limit.ts';
 import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
 import { log } from '../telemetry/log.ts';
 import { measureQueue, measureWave } from '../telemetry/metrics.ts';
+import { archiveSpent } from '../wake/drain-archive.ts';
 import { DUE_MARGIN_MS, dueAfter } from '../wake/due.ts';
-import { fence, type GateDeps, gateOf, writeGate } from '../wake/gate.ts';
+import { fence, type GateDeps, gateOf } from '../wake/gate.ts';
 import type { GateRow, Pause } from '../wake/gate-row.ts';
 import { NOTHING_PUT, type Publish, tryPublish } from '../wake/publish.ts';
+import type { Spending } from '../wake/spending.ts';
 import { addWave } from '../wake/wave-record.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import type { HostLimits } from './host-limits.ts';
@@ -31,6 +35,7 @@ export interface FinishWaveDeps extends HostLimits {
   publish: Publish;
   plan: (address: QueueAddress, gate: GateRow, depth: number) => Promise<Wave>;
   visibilitySeconds: number;
+  spending: Spending;
 }
 
 export interface EndedWave {
@@ -50,7 +55,13 @@ export type NextStep = { next: Wave } | { ended: 'fenced' | 'drained' | 'parked'
  * Decides after a wave. The wakes are read before the depth, and the release goes through only if the row is still as
  * it was read: a wake that came between is never lost.
  */
-export const finishWave = (deps: FinishWaveDeps, input: EndedWave): Promise<NextStep> =>
+export const finishWave = (deps: FinishWaveDeps, input: EndedWave): Promise<NextStep> => {
+  // If this drain does not have the gate any more, it is recorded by whoever writes it next.
+  const shared = addOperations(input.wave.shared, waveExecutions(input.wave.tasks));
+  return deps.spending.within(input.address.queue, () => finishOnce(deps, input), shared);
+};
+
+const finishOnce = (deps: FinishWaveDeps, input: EndedWave): Promise<NextStep> =>
   retryLostRace(gateOf(input.address.queue), async () => {
     const current = await fence(deps.gate.table, input.address.queue, input.generation);
     if (!current) return { ended: 'fenced' };
@@ -63,8 +74,22 @@ export const finishWave = (deps: FinishWaveDeps, input: EndedWave): Promise<Next
     gate.orphanedReferences += input.wave.orphanedReferences;
     gate.startFailure = undefined;
     gate.waves = withWave(current.row, input, deps.gate.now());
+    gate.spent = await archiveSpent(deps.gate, gate);
     const decision = await decide(deps, input, gate);
-    if (!(await writeGate(deps.gate.table, decision.gate, current.etag))) return LOST_RACE;
+    const { generation, wave } = input;
+    const isDrained = 'ended' in decision.result && decision.result.ended === 'drained';
+    const isWritten = await deps.spending.write(
+      deps.gate.table,
+      { row: decision.gate, etag: current.etag },
+      {
+        generation,
+        chunks: wave.chunks,
+        received: wave.received > 0,
+        isDrained,
+        after: decision.afterOperations ?? {},
+      },
+    );
+    if (!isWritten) return LOST_RACE;
     measureQueue(input.address.queue, decision.gate.depth, decision.gate.active);
     if (adapted.instances !== undefined) measureWave(decision.gate);
     await decision.after?.();
@@ -82,8 +107,9 @@ function withWave({ waves, secondsPerReference }: GateRow, { address, wave, plan
 interface Decision {
   gate: GateRow;
   result: NextStep;
-  /** What is told once the gate has changed. */
+  /** What is told once the gate has changed, and what that costs. */
   after?: () => Promise<unknown>;
+  afterOperations?: Operations;
 }
 
 async function decide(deps: FinishWaveDeps, input: EndedWave, gate: GateRow): Promise<Decision> {
@@ -134,6 +160,7 @@ function drained(deps: FinishWaveDeps, { address, generation }: EndedWave, gate:
     // Otherwise the next drain would take its first work for late.
     gate: { ...released(gate), due: [], oldestAt: '' },
     result: { ended: 'drained' },
+    afterOperations: { 'servicebus.send': 1 },
     // Published at most once per release: a lost event must not delay the drain.
     after: () => tryPublish({ queue: address.queue }, () => deps.publish(address, { type: 'QueueEmpty', details })),
   };

@@ -7,6 +7,8 @@ export interface WorkCounts {
   received: number;
   done: number;
   items: number;
+  /** Chunks whose batches bear a part of the drain: those whose end was published or collected. */
+  chunks: number;
   /** Items whose handler ran and was not throttled by the other side, and those of them that failed for retry. */
   ran: number;
   failures: number;
@@ -32,6 +34,7 @@ export const emptyCounts = (): WorkCounts => ({
   received: 0,
   done: 0,
   items: 0,
+  chunks: 0,
   ran: 0,
   failures: 0,
   failure: '',
@@ -64,6 +67,8 @@ export interface SliceLoad {
  */
 export interface SliceResult extends WorkCounts {
   ended: 'quotaReached' | 'timeUp' | 'empty' | 'tripped' | 'startFailed' | 'noShare' | 'fenced' | 'fault';
+  /** Of all that it did, what no batch has recorded, with its execution; absent: nothing, or of an older version. */
+  shared?: Operations;
   /** Without the waits for work: what was received took this long. */
   seconds: number;
   /** When a slice that ended without a share is worth repeating; service time in milliseconds. */

@@ -9,6 +9,7 @@ export function addCounts(a: WorkCounts, b: WorkCounts): WorkCounts {
     received: a.received + b.received,
     done: a.done + b.done,
     items: a.items + b.items,
+    chunks: a.chunks + b.chunks,
     ran: a.ran + b.ran,
     failures: a.failures + b.failures,
     orphanedReferences: a.orphanedReferences + b.orphanedReferences,

@@ -4,12 +4,14 @@ import { type Claim, claimContent, recordContent } from '../batches/keys.ts';
 import { insertBatch, readBatch } from '../batches/ledger.ts';
 import { openBatch } from '../batches/open-rows.ts';
 import { CONTAINERS } from '../contract/names.ts';
+import { addOperations, type Operations } from '../contract/operations.ts';
+import { executionOf } from '../cost/executions.ts';
 import { Problem, toError } from '../errors.ts';
 import { log } from '../telemetry/log.ts';
 import { countAccepted } from '../telemetry/metrics.ts';
 import { itemSchemaOf } from '../workload/item-schema.ts';
 import { validChunks } from './check/check-items.ts';
-import { chunkRowsOf, continueIntake } from './continue-intake.ts';
+import { chunkRowsOf, continueIntake, type Entering } from './continue-intake.ts';
 import { newRow } from './new-row.ts';
 import { type StoredUpload, storeUpload } from './store/store-upload.ts';
 import { openUpload, type SubmitDeps, type SubmitRequest } from './submit-request.ts';
@@ -22,25 +24,36 @@ export type Claimed = Pick<Claim, 'batch'> & Partial<Claim>;
  * @throws Problem for whatever is wrong with the upload; then nothing of it is visible.
  */
 export async function accept(deps: SubmitDeps, request: SubmitRequest, claim: Claimed): Promise<BatchRow> {
-  const { value, operations } = await deps.meter.measure(async () => {
-    const stored = await store(deps, request, claim);
-    const { name, payload, upload } = stored;
-    const row = newRow(deps, request, { ...claim, payload, name, digest: upload.digest(), csv: upload.csv() });
-    await refuseRepeated(deps, request, { row, stored });
-    await openBatch(deps.table, row);
-    await indexBatch(deps.table, row);
-    return { stored, row };
-  });
-  // The three operations of acceptance itself cannot be counted in the row that they write; they are fixed.
-  const row = { ...value.row, operations: { ...operations, 'table.transaction': 1 } };
-  const chunks = chunkRowsOf(row, value.stored.payload.chunks);
+  const beganMs = deps.gate.now();
+  const stored = await store(deps, request, claim);
+  const { name, payload, upload } = stored;
+  const fresh = newRow(deps, request, { ...claim, payload, name, digest: upload.digest(), csv: upload.csv() });
+  await refuseRepeated(deps, request, { row: fresh, stored });
+  await openBatch(deps.table, fresh);
+  await indexBatch(deps.table, fresh);
+  // The acceptance itself cannot be counted in the row that it writes.
+  const row = { ...fresh, operations: addOperations(deps.meter.unrecorded(), ACCEPTANCE) };
+  const chunks = chunkRowsOf(row, payload.chunks);
   const accepted = await insertBatch(deps.table, row, chunks);
-  await value.stored.discardCheckpoint();
+  if (accepted) deps.meter.record(row.operations);
+  await stored.discardCheckpoint();
   if (!accepted) return await yieldTo(deps, row);
   log.info('batch-accepted', { batch: row.id, workload: row.workload, lane: row.lane, items: row.accepted });
   countAccepted(row, row.accepted);
-  return finishIntake(deps, row, { chunks, etag: accepted.etag });
+  return finishIntake(deps, row, { chunks, etag: accepted.etag, ...afterwards(deps, request, beganMs) });
 }
+
+const ACCEPTANCE: Operations = { 'table.transaction': 1 };
+
+/** What the row is to have beside what is counted: the note in the key row, written last, and a request's execution. */
+const afterwards = (
+  { gate }: Pick<SubmitDeps, 'gate'>,
+  { key, source }: SubmitRequest,
+  beganMs: number,
+): Pick<Entering, 'after' | 'uncounted'> => ({
+  ...(key === undefined ? {} : { after: { 'table.update': 1 } }),
+  ...(source.kind === 'http' ? { uncounted: () => executionOf((gate.now() - beganMs) / 1_000) } : {}),
+});
 
 const store = (deps: SubmitDeps, request: SubmitRequest, { batch, repeated = false }: Claimed) => {
   const { workload, lane, format, encoding, csv, resumable } = request;

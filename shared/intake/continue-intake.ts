@@ -5,7 +5,7 @@ import type { ChunkRow } from '../batches/chunk-row.ts';
 import { changeBatch, changeFrom, insertChunks, MAX_CHUNK_ROWS_A_TRANSACTION } from '../batches/ledger.ts';
 import { FrameError } from '../contract/errors.ts';
 import { CONTAINERS, chunkId } from '../contract/names.ts';
-import { addOperations } from '../contract/operations.ts';
+import { addOperations, type Operations } from '../contract/operations.ts';
 import { type ChunkEntry, readIndex } from '../contract/payload-index.ts';
 import type { Meter } from '../cost/meter.ts';
 import { downloadBytes } from '../storage/blob-reads.ts';
@@ -15,7 +15,7 @@ import { type EnqueueDeps, enqueue } from '../wake/enqueue.ts';
 export interface ContinueDeps extends EnqueueDeps {
   table: Table;
   container: (name: string) => ContainerClient;
-  meter: Pick<Meter, 'measure'>;
+  meter: Pick<Meter, 'record' | 'unrecorded'>;
 }
 
 /** The pending rows of a payload's chunks: a pure function of the batch row and the index. */
@@ -65,6 +65,10 @@ export interface Entering {
   etag?: string;
   /** All rows of the revision, as the stored blob says. */
   resume: () => Promise<ChunkRow[]>;
+  /** What the caller does for the batch after this; default nothing. */
+  after?: Operations;
+  /** What no meter counts, asked for when the row is written; default nothing. */
+  uncounted?: () => Operations;
 }
 
 /**
@@ -74,19 +78,24 @@ export interface Entering {
  */
 export async function enterQueues(deps: ContinueDeps, batch: BatchRow, entering: Entering): Promise<BatchRow> {
   const resumed = entering.chunks.length === 0;
-  const { operations } = await deps.meter.measure(async () => {
-    const all = resumed ? await entering.resume() : entering.chunks;
-    await insertChunks(deps.table, resumed ? all : all.slice(MAX_CHUNK_ROWS_A_TRANSACTION));
-    await enqueue(deps, batch, all, { resent: resumed, isUpload: batch.revision === 0 && !resumed });
-  });
+  const all = resumed ? await entering.resume() : entering.chunks;
+  await insertChunks(deps.table, resumed ? all : all.slice(MAX_CHUNK_ROWS_A_TRANSACTION));
+  await enqueue(deps, batch, all, { resent: resumed, isUpload: batch.revision === 0 && !resumed });
   const queuedAt = batch.queuedAt ?? new Date(deps.gate.now()).toISOString();
-  const queued = (now: BatchRow): Partial<BatchRow> | undefined =>
-    now.state === 'accepting' && now.revision === batch.revision
-      ? { state: 'queued', queuedAt, operations: addOperations(now.operations, operations) }
-      : undefined;
+  const { after = {}, uncounted = () => ({}) } = entering;
+  let counted: Operations = {};
+  const queued = (now: BatchRow): Partial<BatchRow> | undefined => {
+    if (now.state !== 'accepting' || now.revision !== batch.revision) return undefined;
+    // With all that the caller has done before, and this write itself.
+    counted = [deps.meter.unrecorded(), { 'table.update': 1 }, after].reduce(addOperations);
+    return { state: 'queued', queuedAt, operations: [now.operations, counted, uncounted()].reduce(addOperations) };
+  };
   const { etag } = entering;
-  if (etag === undefined) return (await changeBatch(deps.table, batch.id, queued)) ?? batch;
-  return (await changeFrom(deps.table, { row: batch, etag }, queued))?.row ?? batch;
+  const row = await (etag === undefined
+    ? changeBatch(deps.table, batch.id, queued)
+    : changeFrom(deps.table, { row: batch, etag }, queued).then((changed) => changed?.row));
+  if (row) deps.meter.record(counted);
+  return row ?? batch;
 }
 
 /** The chunk index of a batch's payload. */

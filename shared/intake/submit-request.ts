@@ -4,6 +4,7 @@ import type { UploadEncoding, UploadFormat } from '../contract/upload-kinds.ts';
 import type { Meter } from '../cost/meter.ts';
 import type { Table } from '../storage/table.ts';
 import type { EnqueueDeps } from '../wake/enqueue.ts';
+import type { Spending } from '../wake/spending.ts';
 import type { Workload } from '../workload/define.ts';
 import { itemSchemaOf } from '../workload/item-schema.ts';
 import type { UploadLimits } from './limits.ts';
@@ -16,7 +17,8 @@ export interface SubmitDeps extends EnqueueDeps {
   table: Table;
   keys: Table;
   container: (name: string) => ContainerClient;
-  meter: Pick<Meter, 'measure' | 'knowsServiceTime'>;
+  meter: Pick<Meter, 'measure' | 'record' | 'unrecorded' | 'knowsServiceTime'>;
+  spending: Pick<Spending, 'add'>;
 }
 
 /** An upload, with what its names say checked already. */

@@ -2,11 +2,12 @@
 import type { BatchRow } from '../batches/batch-row.ts';
 import { type Claim, claimKey, finishKey, keyRowOf, releaseClaim, renewClaim } from '../batches/keys.ts';
 import { readBatch } from '../batches/ledger.ts';
-import { newBatchId } from '../contract/names.ts';
+import { newBatchId, queueName } from '../contract/names.ts';
 import { Problem, toError } from '../errors.ts';
 import { readEntity } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import { withSpan } from '../telemetry/trace.ts';
+import { leaveTo } from '../wake/spending.ts';
 import { accept, mismatch } from './accept.ts';
 import { CheckpointLostError } from './store/checkpoint.ts';
 import { openUpload, type SubmitDeps, type SubmitRequest } from './submit-request.ts';
@@ -21,7 +22,12 @@ export function submit(deps: SubmitDeps, request: SubmitRequest): Promise<BatchR
   const { workload, source, traceparent: parent } = request;
   const attributes = { 'sluice.workload': workload.name, 'sluice.source': source.kind };
   return withSpan('sluice.intake', { parent, kind: 'producer', attributes }, async (span) => {
-    const row = await submitOnce(deps, request);
+    // What is done for the batch is charged to it, and nothing of what its caller does beside.
+    const { value: row } = await deps.meter.measure(async () => {
+      const submitted = await submitOnce(deps, request);
+      leaveTo(queueName(request.workload.name, submitted.lane, 0), deps);
+      return submitted;
+    });
     span.setAttributes({ 'sluice.batch': row.id, 'sluice.lane': row.lane, 'sluice.items': row.accepted });
     return row;
   });

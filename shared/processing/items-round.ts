@@ -28,7 +28,7 @@ import { type ReadFrame, readFrames, readRange } from './fetch-frames.ts';
 import { asReturned, holdLease, type Lease } from './lease.ts';
 import { endWholeChunk, splitChunk } from './outcome/endings.ts';
 import { putOutcome, readOutcomeHeader } from './outcome/outcome-store.ts';
-import { type ChunkDisposition, countWork } from './publish-results.ts';
+import { type ChunkDisposition, countWork, handlerOperations } from './publish-results.ts';
 import { FAULT_RETRY_SECONDS, returnMessage } from './return-message.ts';
 import { createRoundPublisher } from './round-publisher.ts';
 import type { RunningChunks } from './running-chunks.ts';
@@ -57,7 +57,7 @@ export interface ItemsRoundDeps extends AdoptDeps {
   permitsOf: (workload: string) => Permits | undefined;
   publish: Publish;
   registry: Registry;
-  meter: Pick<Meter, 'measure'>;
+  meter: Pick<Meter, 'measure' | 'record'>;
   visibilitySeconds: number;
 }
 
@@ -67,14 +67,14 @@ type AnyEntry = Entry<Reference | BlobReference>;
 type Work = ChunkEntry & ReadFrame;
 
 /** Makes the round of a slice on one queue. */
-export function createItemsRound(deps: ItemsRoundDeps, address: QueueAddress): Round {
+export function createItemsRound(deps: ItemsRoundDeps, address: QueueAddress, generation: number): Round {
   const queue = deps.queues(address.queue);
   return async (messages, isOver = () => false) => {
     const aside = { queue, queues: deps.queues, workload: address.workload.name };
     const entries = await readEntries(messages, (text) => readReferenceOn(address, text), aside);
     const lease = holdLease(queue, messages, deps.visibilitySeconds);
     try {
-      const round: RoundContext = { address, lease, isOver, startError: '' };
+      const round: RoundContext = { address, generation, lease, isOver, startError: '' };
       const { value: dispositions, operations: own } = await deps.meter.measure(() => processAll(deps, entries, round));
       const operations = dispositions.map(handlerOperations).reduce(addOperations, own);
       const oldestAt = entries.filter(isOfChunk).reduce((oldest, entry) => earlier(oldest, entry.value.enqueuedAt), '');
@@ -88,12 +88,10 @@ export function createItemsRound(deps: ItemsRoundDeps, address: QueueAddress): R
 const isOfChunk = (entry: AnyEntry): entry is ChunkEntry => !isBlobReference(entry.value);
 const isOfBlob = (entry: AnyEntry): entry is Entry<BlobReference> => isBlobReference(entry.value);
 
-/** What the handlers did in their threads, which the meter of this one does not see. */
-const handlerOperations = (disposition: ChunkDisposition): Operations =>
-  typeof disposition === 'string' ? {} : (disposition.outcome?.operations ?? {});
-
 interface RoundContext {
   address: QueueAddress;
+  /** The drain. */
+  generation: number;
   lease: Lease;
   /** Whether the slice's time is up. */
   isOver: () => boolean;
@@ -112,7 +110,7 @@ async function processAll(deps: ItemsRoundDeps, all: AnyEntry[], round: RoundCon
   const { value: works, operations } = await deps.meter.measure(reading);
   const trace = commonTrace(entries.map(({ value: { traceparent } }) => traceparent));
   const publisher = createRoundPublisher(deps, address, {
-    ...{ lease, trace },
+    ...{ lease, trace, generation: round.generation },
     operations: addOperations(RECEIVED, operations),
   });
   const waiting: (Work | Entry<BlobReference>)[] = [...works, ...all.filter(isOfBlob)];
@@ -126,7 +124,7 @@ async function processAll(deps: ItemsRoundDeps, all: AnyEntry[], round: RoundCon
     const { value: disposition, operations: own } = await deps.meter.measure(() =>
       inChunkSpan(work, address, () => processReference(deps, work, round)),
     );
-    await publisher.add(work, disposition, addOperations(own, handlerOperations(disposition)));
+    await publisher.add(work, disposition, own);
     return disposition;
   });
   await publisher.publish();
@@ -199,7 +197,7 @@ async function decide(deps: ItemsRoundDeps, work: Work, lease: Lease): Promise<C
   const batch = await deps.readBatch(reference.batch);
   if (batch === undefined) return 'orphaned';
   // Nothing of it is pending: a repeat. What it names may be on its way out with the batch, and must not come back.
-  if (isFinished(batch.state)) return 'duplicate';
+  if (isFinished(batch.state)) return batch.state === 'cancelled' ? 'cancelled' : 'duplicate';
   if (mayBeDone(work)) {
     const stored = await readOutcomeHeader(results, reference);
     if (stored) return toDisposition(reference, stored);

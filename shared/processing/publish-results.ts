@@ -1,7 +1,8 @@
 /** What a round does with the outcomes that wait: one result message for all, one wake, then the references are deleted. */
 import { resultsQueueName } from '../contract/names.ts';
-import { addOperations, type Operations } from '../contract/operations.ts';
+import { addOperations, type Operations, subtractOperations } from '../contract/operations.ts';
 import type { FinishedChunk } from '../contract/reference.ts';
+import type { Meter } from '../cost/meter.ts';
 import { emptyCounts, type WorkCounts } from '../drain/slice-result.ts';
 import type { Entry } from '../wake/messages.ts';
 import type { Publish } from '../wake/publish.ts';
@@ -13,16 +14,18 @@ import type { ChunkOutcome } from './thread/thread-task.ts';
 export interface PublishResultsDeps extends ResultDeps {
   publish: Publish;
   registry: Registry;
+  meter: Pick<Meter, 'record'>;
 }
 
 /**
  * What became of one reference: an outcome to report, nothing any more (its batch is gone, or finished), nothing since a
- * resume of its batch puts it again, or to be tried again. Of version 2: its blob was taken, or it is in the poison queue.
+ * resume of its batch puts it again, or to be tried again. `cancelled`: its batch was, before a worker met it. Of version 2: its blob was taken, or it is in the poison queue.
  */
 export type ChunkDisposition =
   | { end: FinishedChunk; outcome?: ChunkOutcome }
   | 'orphaned'
   | 'duplicate'
+  | 'cancelled'
   | 'paused'
   | 'adopted'
   | 'setAside'
@@ -43,14 +46,18 @@ export async function publishResults(
   deps: PublishResultsDeps,
   address: QueueAddress,
   waiting: readonly EndedReference[],
-  { operations: before, lease }: { operations: Operations; lease: Lease },
+  { operations: before, lease, generation }: { operations: Operations; lease: Lease; generation: number },
 ): Promise<void> {
   const ends = waiting.flatMap(({ disposition }) => (typeof disposition === 'string' ? [] : [disposition.end]));
   const refused = new Set<string>();
   if (ends.length > 0) {
-    const operations = addOperations(before, ownOperations(ends.length));
-    const { refused: others, items, payloadBytes } = await putResults(deps, { from: address, ends, operations });
-    for (const end of others) refused.add(nameOf(end));
+    const handlers = waiting.map(({ disposition }) => handlerOperations(disposition)).reduce(addOperations);
+    const operations = [before, handlers, ownOperations(ends.length)].reduce(addOperations);
+    const put = await putResults(deps, { from: address, ends, operations, generation });
+    // The meter of this thread has not seen those of the handlers.
+    deps.meter.record(subtractOperations(put.operations, handlers));
+    const { items, payloadBytes } = put;
+    for (const end of put.refused) refused.add(nameOf(end));
     const results = deps.registry.queue(resultsQueueName(address.workload.name));
     if (results) await deps.publish(results, { type: 'QueueWorkDetected', items, payloadBytes });
   }
@@ -60,6 +67,10 @@ export async function publishResults(
 }
 
 const nameOf = ({ batch, chunk }: FinishedChunk): string => `${batch} ${chunk}`;
+
+/** What the handlers did in their threads. */
+export const handlerOperations = (disposition: ChunkDisposition): Operations =>
+  typeof disposition === 'string' ? {} : (disposition.outcome?.operations ?? {});
 
 /** What publishing the results is going to cost: that cannot be counted in the message it writes. */
 const ownOperations = (references: number): Operations => ({
@@ -79,7 +90,10 @@ export function countWork(
     if (disposition === 'orphaned') total.orphanedReferences += 1;
     // As a cancelled chunk does: a probe that meets it has tried nothing, and goes on.
     if (disposition === 'paused' || disposition === 'adopted') total.done += 1;
+    // Its batch counts it as well: the request that has cancelled it named this drain.
+    if (disposition === 'cancelled') total.chunks += 1;
     if (typeof disposition === 'string') continue;
+    total.chunks += 1;
     const { counts } = disposition.end.header;
     total.done += 1;
     total.items += counts.items - counts.retried;

@@ -1,6 +1,6 @@
 /** Result messages: made below the size limit, and put apart where the service refuses one for what it says. */
 import { resultsQueueName } from '../contract/names.ts';
-import type { Operations } from '../contract/operations.ts';
+import { addOperations, type Operations } from '../contract/operations.ts';
 import { type FinishedChunk, fitsMessage, type ResultMessage } from '../contract/reference.ts';
 import { isRefused } from '../errors.ts';
 import { log } from '../telemetry/log.ts';
@@ -20,29 +20,34 @@ export interface Ends {
   from: Pick<QueueAddress, 'queue' | 'workload'>;
   ends: FinishedChunk[];
   operations: Operations;
+  /** The drain of the queue that has ended them, or that will meet their references; undefined: not known. */
+  generation: number | undefined;
 }
 
 /** What was put for some ends: items of their chunks and bytes of the message texts; and the ends that were refused. */
 export interface ResultsPut extends WorkPut {
   refused: FinishedChunk[];
+  /** Of the messages that were put: their batches will have them. */
+  operations: Operations;
 }
 
 /**
  * Puts the ends on the results queue: usually one message. Those that the service refuses, whatever is left out of them,
  * are logged and given back, and the others go through. Throws for any other fault.
  */
-export async function putResults(deps: ResultDeps, { from, ends, operations }: Ends): Promise<ResultsPut> {
+export async function putResults(deps: ResultDeps, { from, ends, operations, generation }: Ends): Promise<ResultsPut> {
   const queue = deps.queues(resultsQueueName(from.workload.name));
   const message: ResultMessage = {
     v: 1,
     workload: from.workload.name,
     queue: from.queue,
+    generation,
     chunks: ends,
     operations,
     at: new Date(deps.gate.now()).toISOString(),
     traceparent: currentTraceparent(),
   };
-  const put: ResultsPut = { items: 0, payloadBytes: 0, refused: [] };
+  const put: ResultsPut = { items: 0, payloadBytes: 0, refused: [], operations: {} };
   await putApart(queue, message, put);
   return put;
 }
@@ -53,6 +58,7 @@ async function putApart(queue: Queue, message: ResultMessage, put: ResultsPut): 
   if (smaller.length === 0 || fitsMessage(message)) {
     try {
       put.payloadBytes += await putMessage(queue, message);
+      put.operations = addOperations(put.operations, message.operations);
       put.items += message.chunks.reduce((sum, { header }) => sum + header.counts.items, 0);
       return;
     } catch (error) {

@@ -21,11 +21,13 @@ export interface RoundPublisherOptions {
   trace: string | undefined;
   /** Done before the first chunk; published with the first results. */
   operations: Operations;
+  /** The drain. */
+  generation: number;
 }
 
 /** Publishes the results of a round, in parts if it lasts. */
 export interface RoundPublisher {
-  /** Takes what became of a reference, and what that cost; publishes when the last time is long ago. Never rejects. */
+  /** Takes what became of a reference, and what that cost here, without its handlers; publishes when the last time is long ago. Never rejects. */
   add: (entry: Entry<unknown>, disposition: ChunkDisposition, operations: Operations) => Promise<void>;
   /** Publishes what is left. */
   publish: () => Promise<void>;
@@ -35,7 +37,7 @@ export interface RoundPublisher {
 export function createRoundPublisher(
   deps: PublishResultsDeps,
   address: QueueAddress,
-  { lease, trace, operations: first }: RoundPublisherOptions,
+  { lease, trace, operations: first, generation }: RoundPublisherOptions,
 ): RoundPublisher {
   let waiting: EndedReference[] = [];
   let operations = first;
@@ -45,7 +47,9 @@ export function createRoundPublisher(
     const part = { waiting, operations };
     [waiting, operations, lastMs] = [[], {}, deps.gate.now()];
     try {
-      await withTrace(trace, () => publishResults(deps, address, part.waiting, { operations: part.operations, lease }));
+      await withTrace(trace, () =>
+        publishResults(deps, address, part.waiting, { operations: part.operations, lease, generation }),
+      );
     } catch (error) {
       // Published once more with the rest: what was published already is a repeat.
       waiting = [...part.waiting, ...waiting];

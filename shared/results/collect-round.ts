@@ -3,13 +3,13 @@
  * references that follow from them, then the end of the batch if nothing is pending, and last the messages are deleted.
  */
 import type { DequeuedMessageItem } from '@azure/storage-queue';
-import { type Applied, applyEnds, type ChunkEnd } from '../batches/apply-ends.ts';
+import { type Applied, applyEnds, type ChunkEnd, type Drain } from '../batches/apply-ends.ts';
 import type { BatchRow } from '../batches/batch-row.ts';
 import { isFinished } from '../batches/batch-row.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
 import { MAX_CHUNK_ROWS_A_TRANSACTION } from '../batches/ledger.ts';
-import type { Operations } from '../contract/operations.ts';
 import { type FinishedChunk, type ResultMessage, readResult } from '../contract/reference.ts';
+import { timesOperations } from '../cost/counts.ts';
 import { emptyCounts, type WorkCounts } from '../drain/slice-result.ts';
 import { isOutage, toError } from '../errors.ts';
 import { inParallel } from '../parallel.ts';
@@ -36,6 +36,7 @@ const BATCHES_AT_ONCE = 8;
 export function createCollectRound(
   deps: FinalizeDeps,
   address: QueueAddress,
+  generation: number,
 ): (messages: DequeuedMessageItem[]) => Promise<WorkCounts> {
   const queue = deps.queues(address.queue);
   return async (messages) => {
@@ -43,39 +44,57 @@ export function createCollectRound(
     const entries = await readEntries(messages, readResult, aside);
     const lease = holdLease(queue, messages, deps.visibilitySeconds);
     try {
-      const { value: failed, operations } = await deps.meter.measure(() => collectAll(deps, entries));
+      const collector = { queue: address.queue, generation };
+      const { failed, chunks } = await collectAll(deps, entries, collector);
       const over = entries.filter(({ value }) => value.chunks.every(({ batch }) => !failed.has(batch)));
       await Promise.all(over.map(({ message }) => lease.finish(message.messageId)));
-      return { ...emptyCounts(), received: messages.length, done: over.length, operations };
+      return { ...emptyCounts(), received: messages.length, done: over.length, chunks };
     } finally {
       lease.end();
     }
   };
 }
 
-/** Ids of the batches that met a fault: their messages stay, and come again. */
-async function collectAll(deps: FinalizeDeps, entries: Entry<ResultMessage>[]): Promise<Set<string>> {
+/** `failed`: ids of the batches that met a fault; their messages stay, and come again. `chunks`: those charged for it. */
+async function collectAll(
+  deps: FinalizeDeps,
+  entries: Entry<ResultMessage>[],
+  collector: Drain,
+): Promise<{ failed: Set<string>; chunks: number }> {
   const failed = new Set<string>();
+  let chunks = 0;
   await inParallel([...byBatch(entries)], BATCHES_AT_ONCE, async ([batch, work]) => {
     try {
-      await collectBatch(deps, batch, work);
+      // On its own, so that what is done for a batch is charged to that one.
+      await deps.meter.measure(() =>
+        collectBatch(deps, batch, {
+          ...work,
+          collector,
+          onCharged: (ends) => {
+            chunks += ends;
+          },
+        }),
+      );
     } catch (error) {
       failed.add(batch);
       if (isOutage(error)) log.warn('collect-deferred', { batch, error: toError(error) });
       else log.error('collect-failed', { batch, error: toError(error) });
     }
   });
-  return failed;
+  return { failed, chunks };
 }
 
 interface BatchWork {
   ends: ChunkEnd[];
-  operations: Operations;
+  /** The drain that collects them; default none. */
+  collector?: Drain;
+  /** Told how many ends the batch was charged for, with each transaction. */
+  onCharged?: (ends: number) => void;
   /** Of the messages, where all chunks of each are of one trace; else the batch row's own counts. */
   traceparents?: (string | undefined)[];
 }
 
-/** Groups ends by batch; a message's operations are shared out by the number of chunks. */
+/** Groups ends by batch; a message's operations are shared out over its chunks. */
 function byBatch(entries: Entry<ResultMessage>[]): Map<string, BatchWork> {
   const works = new Map<string, BatchWork>();
   for (const entry of entries) {
@@ -85,29 +104,30 @@ function byBatch(entries: Entry<ResultMessage>[]): Map<string, BatchWork> {
 }
 
 function addEnd(works: Map<string, BatchWork>, end: FinishedChunk, { message, value }: Entry<ResultMessage>): void {
-  const work = works.get(end.batch) ?? { ends: [], operations: {}, traceparents: [] };
+  const work = works.get(end.batch) ?? { ends: [], traceparents: [] };
   works.set(end.batch, work);
   work.traceparents?.push(value.traceparent);
-  work.ends.push({ chunk: end.chunk, header: end.header, message: message.messageId });
-  for (const [name, n] of Object.entries(value.operations)) {
-    work.operations[name] = (work.operations[name] ?? 0) + n / value.chunks.length;
-  }
+  const { queue, generation, operations, chunks } = value;
+  work.ends.push({
+    ...{ chunk: end.chunk, header: end.header, message: message.messageId },
+    operations: timesOperations(operations, 1 / chunks.length),
+    drain: generation === undefined ? undefined : { queue, generation },
+  });
 }
 
 /** Applies a batch's ends, follows up, and ends the batch when nothing is pending; also for a message of repeats alone. */
 export async function collectBatch(deps: FinalizeDeps, id: string, work: BatchWork): Promise<void> {
-  const { ends, operations } = work;
+  const { ends, collector, onCharged } = work;
   const trace = commonTrace(work.traceparents ?? []);
   const at = new Date(deps.gate.now()).toISOString();
   const haltRule = (workload: string) => deps.registry.workload(workload)?.halt;
-  let rest = operations;
   const all: Applied[] = [];
   for (const group of groupsByRows(ends)) {
     const startMs = Date.now();
-    const applied = await applyEnds(deps.table, id, group, { at, operations: rest, haltRule });
+    const applied = await applyEnds(deps.table, id, group, { at, meter: deps.meter, collector, haltRule });
     if (!applied) return log.info('orphaned-result', { batch: id });
     all.push(applied);
-    rest = {};
+    onCharged?.(applied.charged);
     await withSpan('sluice.collect', spanOf(applied.batch, { ends: group, trace, startMs }), () =>
       followUp(deps, applied, group),
     );

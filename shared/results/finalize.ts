@@ -23,6 +23,7 @@ import { countBatch } from '../telemetry/metrics.ts';
 import { withSpan, withTrace } from '../telemetry/trace.ts';
 import { type BatchEventDeps, eventCounts, publishBatchEvent } from '../wake/batch-events.ts';
 import type { EnqueueDeps } from '../wake/enqueue.ts';
+import type { Spending } from '../wake/spending.ts';
 import { latencies } from './latency.ts';
 import { ReportError } from './merge.ts';
 import { writeReport } from './report.ts';
@@ -31,7 +32,8 @@ import { findSuspect } from './suspect.ts';
 export interface FinalizeDeps extends EnqueueDeps, BatchEventDeps {
   table: Table;
   container: (name: string) => ContainerClient;
-  meter: Pick<Meter, 'measure'>;
+  meter: Pick<Meter, 'measure' | 'record' | 'unrecorded'>;
+  spending: Pick<Spending, 'add'>;
   visibilitySeconds: number;
 }
 
@@ -40,8 +42,8 @@ export interface FinalizeDeps extends EnqueueDeps, BatchEventDeps {
  * that it may be repeated at any point: report (create-only) → state → BatchCompleted → index → announced.
  */
 export async function finalize(deps: FinalizeDeps, id: string, known?: KnownBatch): Promise<void> {
-  const { value: finished, operations } = await deps.meter.measure(() => finishBatch(deps, id, known));
-  if (finished) await announce(deps, finished.row, operations, finished.etag);
+  const finished = await finishBatch(deps, id, known);
+  if (finished) await announce(deps, finished.row, finished.etag);
 }
 
 /** What the collecting transaction has just seen of a batch: then nothing of it needs to be read again. */
@@ -151,13 +153,8 @@ function checkConservation(batch: BatchRow, rows: ChunkRow[]): void {
  * topic's duplicate detection takes the repeats. The listing is written before the end counts as announced: a redrive or
  * a deletion begins after that, and must not find its own change of the listing undone.
  */
-export async function announce(
-  deps: FinalizeDeps,
-  batch: BatchRow,
-  operations: Operations = {},
-  etag?: string,
-): Promise<void> {
-  if (!batch.announced) await withTrace(batch.traceparent, () => publishEnd(deps, { batch, operations, etag }));
+export async function announce(deps: FinalizeDeps, batch: BatchRow, etag?: string): Promise<void> {
+  if (!batch.announced) await withTrace(batch.traceparent, () => publishEnd(deps, batch, etag));
 }
 
 /**
@@ -175,13 +172,10 @@ function logSuspect({ id, workload, revision, suspect }: BatchRow): void {
   log.warn('batch-suspect', { batch: id, workload, revision, causes });
 }
 
-interface End {
-  batch: BatchRow;
-  operations: Operations;
-  etag: string | undefined;
-}
+/** What follows the event: the batch's line is written, its row changed, and its `open` row deleted. */
+const CLOSING: Operations = { 'table.update': 2, 'table.delete': 1 };
 
-async function publishEnd(deps: FinalizeDeps, { batch, operations, etag }: End): Promise<void> {
+async function publishEnd(deps: FinalizeDeps, batch: BatchRow, etag: string | undefined): Promise<void> {
   const { accepted: items, revision, state } = batch;
   const details = { state, counts: eventCounts(batch), revision };
   const messageId = `completed-${batch.id}-${revision}`;
@@ -189,12 +183,16 @@ async function publishEnd(deps: FinalizeDeps, { batch, operations, etag }: End):
   log.info('batch-completed', { batch: batch.id, workload: batch.workload, ...details });
   logDeadline(batch);
   logSuspect(batch);
+  // All that this delivery, request or repair has done for the batch and not recorded, up to the end.
+  const operations = addOperations(deps.meter.unrecorded(), CLOSING);
   await indexBatch(deps.table, { ...batch, operations: addOperations(batch.operations, operations) });
   const end = (now: BatchRow): Partial<BatchRow> | undefined =>
     now.revision === revision && !now.announced
       ? { announced: true, operations: addOperations(now.operations, operations) }
       : undefined;
-  if (etag === undefined) await changeBatch(deps.table, batch.id, end);
-  else await changeFrom(deps.table, { row: batch, etag }, end);
+  const changed = await (etag === undefined
+    ? changeBatch(deps.table, batch.id, end)
+    : changeFrom(deps.table, { row: batch, etag }, end));
+  if (changed) deps.meter.record(operations);
   await closeBatch(deps.table, batch);
 }

@@ -72,6 +72,7 @@ export const COLUMNS = {
     reportRedrives: 'json',
     deletingAt: 'string',
     causes: 'json',
+    drains: 'json',
   },
   chunk: {
     state: 'string',
@@ -104,6 +105,7 @@ export const COLUMNS = {
     chunksTotal: 'int64',
     handlerSeconds: 'double',
     operations: 'json',
+    drains: 'json',
     revision: 'int32',
     revisionItems: 'int64',
     openedAt: 'string',
@@ -162,7 +164,10 @@ export const COLUMNS = {
     usualResponseMs: 'double',
     latencyMs: 'int64',
     waves: 'json',
+    spent: 'json',
   },
+  /** What drains of a queue have spent that its gate does not keep any more. */
+  spent: { drains: 'json' },
   heartbeat: { generation: 'int32', aliveUntil: 'string' },
   policy: { version: 'int32', policy: 'json', previous: 'json' },
   /** An entry of the audit log. */

@@ -80,7 +80,8 @@ async function lookAfter(run: SweepRun, open: OpenBatch): Promise<Busy | undefin
   let busy: Busy | undefined = { workload: open.workload };
   if (isOver(run)) return busy;
   await guarded(run, { batch: open.id }, async () => {
-    busy = await repairBatch(run, open);
+    // On its own: a batch is charged for its own repair.
+    busy = (await run.meter.measure(() => repairBatch(run, open))).value;
   });
   return busy;
 }

@@ -1,3 +1,4 @@
+import type { DrainRecord } from '../cost/drain-spending.ts';
 import { type Entity, fromEntity, type StoredEntity, toEntity } from '../storage/entity.ts';
 import type { WaveRecord } from './wave-record.ts';
 
@@ -91,6 +92,8 @@ export interface GateRow {
   latencyMs: number;
   /** The latest waves of all its drains, oldest first. */
   waves: readonly WaveRecord[];
+  /** What its latest drains have spent beside the work of single batches, oldest first. */
+  spent: readonly DrainRecord[];
 }
 
 /** A gate that has never been woken. */
@@ -131,6 +134,7 @@ export const newGate = (queue: string): GateRow => ({
   usualResponseMs: 0,
   latencyMs: 0,
   waves: [],
+  spent: [],
 });
 
 /**

@@ -3,7 +3,9 @@
  * while the drain lives; a dead drain is found by its missing heartbeat; what a taken-over drain still does is fenced.
  * No rule about the data depends on it (docs/reliability.md).
  */
+import type { Operations } from '../contract/operations.ts';
 import { storableLine } from '../contract/text.ts';
+import { START_EXECUTIONS } from '../cost/executions.ts';
 import { fromEntity, toEntity } from '../storage/entity.ts';
 import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
 import { odata, queryEntities, readEntity, type Table } from '../storage/table.ts';
@@ -22,6 +24,7 @@ import {
   newGate,
   toGateEntity,
 } from './gate-row.ts';
+import type { Spending, SpendingWrite } from './spending.ts';
 
 /** How long a drain that says it is Running may be silent before it is taken for dead. */
 export const SILENCE_MS = 10 * 60 * 1000;
@@ -42,6 +45,8 @@ export interface GateDeps {
   /** Starts the drain of a gate that was just taken. Starting one that runs is harmless; throws when it was refused and does not run. */
   start: (gate: GateRow) => Promise<void>;
   status: (instanceId: string) => Promise<DrainStatus>;
+  /** Records in the gate what a wake has spent; absent: whoever wakes the queue bears it. */
+  spending?: Spending;
 }
 
 /** What a wake came to. */
@@ -82,13 +87,25 @@ export const gateOf = (queue: string): string => `gate of queue ${queue}`;
  * sure that the drain is really there.
  */
 export const wake = (deps: GateDeps, queue: string): Promise<WakeResult> =>
+  deps.spending ? deps.spending.within(queue, () => wakeOnce(deps, queue)) : wakeOnce(deps, queue);
+
+const wakeOnce = (deps: GateDeps, queue: string): Promise<WakeResult> =>
   retryLostRace(gateOf(queue), async () => {
     const { row, etag } = await readGate(deps.table, queue);
-    const counted = { ...row, wakes: row.wakes + 1 };
-    if (isPauseActive(row, deps.now())) return (await writeGate(deps.table, counted, etag)) ? 'paused' : LOST_RACE;
+    const counted = { row: { ...row, wakes: row.wakes + 1 }, etag };
+    // Spent for the drain that comes after the pause.
+    if (isPauseActive(row, deps.now()))
+      return (await writeSpending(deps, counted, { generation: row.generation + 1 })) ? 'paused' : LOST_RACE;
     if (row.status === 'idle') return (await acquire(deps, { row, etag })) ? 'started' : LOST_RACE;
-    return (await writeGate(deps.table, counted, etag)) ? ensureAlive(deps, counted) : LOST_RACE;
+    const isWritten = await writeSpending(deps, counted, { generation: row.generation });
+    return isWritten ? ensureAlive(deps, counted.row) : LOST_RACE;
   });
+
+const writeSpending = (
+  { table, spending }: GateDeps,
+  gate: { row: GateRow; etag: string | undefined },
+  write: SpendingWrite,
+): Promise<boolean> => spending?.write(table, gate, write) ?? writeGate(table, gate.row, gate.etag);
 
 /** A pause by hand holds until it is ended; a pause by the circuit until its probe is due. */
 const isPauseActive = (row: GateRow, now: number): boolean =>
@@ -99,7 +116,12 @@ const isPauseActive = (row: GateRow, now: number): boolean =>
 
 async function acquire(deps: GateDeps, current: { row: GateRow; etag: string | undefined }): Promise<boolean> {
   const row = nextHolder(deps, current.row);
-  if (!(await writeGate(deps.table, row, current.etag))) return false;
+  const { generation, policyVersion } = row;
+  // What `start` does: the depth is measured, and the policy read if there is one.
+  const policy: Operations = policyVersion === 0 ? {} : { 'table.get': 1 };
+  const after = { 'queue.properties': 1, 'durable.start': 1, ...policy };
+  const write = { generation, after, uncounted: START_EXECUTIONS };
+  if (!(await writeSpending(deps, { row, etag: current.etag }, write))) return false;
   await deps.start(row);
   return true;
 }

@@ -1,4 +1,6 @@
 import { type QueueEvent, readEvent, type SluiceEvent } from '../contract/events.ts';
+import { timesOperations } from '../cost/counts.ts';
+import { WAKE_EXECUTION } from '../cost/executions.ts';
 import { toError } from '../errors.ts';
 import { log } from '../telemetry/log.ts';
 import { countWake } from '../telemetry/metrics.ts';
@@ -6,6 +8,7 @@ import { withSpan } from '../telemetry/trace.ts';
 import type { Registry } from '../workload/registry.ts';
 import type { Coalesce } from './coalesce.ts';
 import { type GateDeps, wake } from './gate.ts';
+import type { Spending } from './spending.ts';
 
 export interface EventsDeps {
   registry: Registry;
@@ -14,6 +17,7 @@ export interface EventsDeps {
   account: () => string;
   /** Of this process, by queue: events that come close together need the gate told once. */
   coalesce: Coalesce;
+  spending: Pick<Spending, 'add'>;
 }
 
 /**
@@ -25,7 +29,11 @@ export async function onEvents(deps: EventsDeps, bodies: unknown[], gate: () => 
   for (const { queue, traceparent } of bodies.flatMap((body) => wakeOf(deps, body))) {
     // Of several events about a queue the first one's trace is shown waking it.
     if (!queues.has(queue)) queues.set(queue, traceparent);
+    deps.spending.add(queue, { 'servicebus.receive': 1 });
   }
+  // One execution for all of them.
+  const execution = timesOperations(WAKE_EXECUTION, 1 / queues.size);
+  for (const queue of queues.keys()) deps.spending.add(queue, execution);
   await Promise.all([...queues].map(([queue, parent]) => deps.coalesce(queue, () => wakeQueue(gate(), queue, parent))));
 }
 

@@ -4,8 +4,10 @@ import { type AnsweringDeps, createAnswering } from '../../shared/http/edge/answ
 
 const PARTS: AnsweringDeps = {
   meter: createMeter(),
+  overhead: { add: () => {} },
   prices: readPriceSheet('2026'),
   nowMs: () => 0,
+  recording: () => ({}),
   record: async () => {},
 };
 

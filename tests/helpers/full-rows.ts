@@ -29,6 +29,7 @@ export const fullBatch = (n: number, x: number): Required<BatchRow> => ({
   ...{ producer: 'erp', progressPercent: 50, progressAt: AT, atRiskAt: AT },
   ...{ keyRow: 'k', traceparent: 't', reportProblem: 'too many keys', reportRedrives: { 1: 'b/k.ndjson.zst' } },
   causes: { 'invalid: InvalidItem: id': n },
+  drains: { 'billing-normal-0': [[n, n]] },
 });
 
 const INT32 = ['generation', 'active', 'policyVersion', 'taskLimit', 'waveTasks', 'fedTasks', 'instances'];
@@ -51,6 +52,7 @@ const fullGate = (n: number, x: number): GateRow => ({
   ...Object.fromEntries(DOUBLE.map((name) => [name, x])),
   ...{ due: [AT], paused: pause, startFailure: { since: AT, error: 'no' } },
   waves: [[1_767_225_600, 30, n, 1, 'rule', 0, n, n, n, x]],
+  spent: [[n, n, 1, [n, n]]],
 });
 
 /** The entities, with `n` for whole numbers that may be large and `x` for fractions. */
@@ -62,6 +64,7 @@ export const fullRows = (n: number, x: number): Record<RowKind, StoredEntity> =>
     ...{ at: AT, chunks: 1, items: n, ended: n, inFlight: n, failing: n, error: 'Error: no' },
   }),
   gate: toGateEntity(fullGate(n, x)),
+  spent: toEntity('spent', keys('spent'), { drains: [[n, n, 1, [n, n]]] }),
   open: toEntity('open', keys('open'), {
     ...{ workload: 'billing', lane: 'normal', items: n, chunks: n, deadlineAt: AT },
   }),

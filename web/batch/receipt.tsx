@@ -5,19 +5,29 @@ import { formatCount, formatDecimals, formatDuration, formatNumberOf, formatUsd 
 import { Panel, Stat } from '../ui/pieces.tsx';
 import { Scrolling } from '../ui/scrolling.tsx';
 
+/** An amount of the receipt, marked by `*` when it stands on unverified prices. */
+const amountOf = ({ currency, unverified }: BatchReceipt, usd: number): string =>
+  `${formatUsd(usd, currency)}${unverified.length > 0 ? '*' : ''}`;
+
 /** What the batch cost, beside what other designs would have. */
 export function Receipt({ batch: { receipt, counts } }: { batch: BatchView }): JSX.Element {
-  const { totalUsd, storageOperations, handlerSeconds, throttled, comparison } = receipt;
+  const { totalUsd, storageOperations, handlerSeconds, throttled, comparison, executions, soFar } = receipt;
   return (
     <>
+      {soFar && <p class="soft">So far: the batch or a drain that works for it has not ended, and more is to come.</p>}
       <dl class="stats">
-        <Stat name="Cost of this batch" value={formatUsd(totalUsd)} note={`prices of ${receipt.sheet}`} />
+        <Stat name="Cost of this batch" value={amountOf(receipt, totalUsd)} note={`prices of ${receipt.sheet}`} />
         <Stat
           name="Storage operations"
           value={formatCount(storageOperations)}
           note={`for ${formatNumberOf(counts.accepted, 'item')}`}
         />
         <Times times={comparison.messageAnItem.timesOurs} />
+        <Stat
+          name="Executions"
+          value={formatDecimals(executions.count)}
+          note={`computed: at most ${formatDecimals(executions.gbSeconds)} GB-seconds`}
+        />
         <Stat name="Time in handlers" value={formatDuration(handlerSeconds * 1_000)} note="of worker threads" />
         <Stat name="Throttled answers" value={formatDecimals(throttled)} tone={throttled > 0 ? 'warn' : ''} />
       </dl>
@@ -30,6 +40,10 @@ export function Receipt({ batch: { receipt, counts } }: { batch: BatchView }): J
         </Panel>
       </div>
       <Panel title="Operations">
+        <p class="soft">
+          Counted: those done for this batch alone, and its share, by chunks, of what its drains did. Computed: what the
+          Durable extension did{receipt.backend === 'dts' ? ': nothing on storage, it bills actions' : ''}.
+        </p>
         <Operations receipt={receipt} />
       </Panel>
     </>
@@ -45,10 +59,11 @@ function Times({ times }: { times: number | null }): JSX.Element {
   return <Stat name="Fewer operations" value={`${formatDecimals(times)} ×`} note={note} tone="good" />;
 }
 
-function Comparison({ receipt: { storageOperations, totalUsd, comparison } }: { receipt: BatchReceipt }): JSX.Element {
+function Comparison({ receipt }: { receipt: BatchReceipt }): JSX.Element {
+  const { storageOperations, totalUsd, comparison } = receipt;
   const { messageAnItem, pollingThreadADay } = comparison;
   const bar = (name: string, operations: number, usd: number, tone = 'off') => ({
-    ...{ name, tone, value: operations, text: formatCount(operations), note: formatUsd(usd) },
+    ...{ name, tone, value: operations, text: formatCount(operations), note: amountOf(receipt, usd) },
   });
   return (
     <>
@@ -68,26 +83,27 @@ function Comparison({ receipt: { storageOperations, totalUsd, comparison } }: { 
   );
 }
 
-function ByService({ receipt: { byService, unpriced, unverified } }: { receipt: BatchReceipt }): JSX.Element {
+function ByService({ receipt }: { receipt: BatchReceipt }): JSX.Element {
+  const { byService, unpriced, unverified } = receipt;
   const bars = Object.entries(byService)
     .sort(([, a], [, b]) => b - a)
-    .map(([name, usd]) => ({ name, value: usd, text: formatUsd(usd) }));
+    .map(([name, usd]) => ({ name, value: usd, text: amountOf(receipt, usd) }));
   return (
     <>
       {bars.length === 0 ? <p class="soft">Nothing spent yet.</p> : <BarList bars={bars} />}
       {unpriced.length > 0 && <p class="soft">Without a price: {unpriced.join(', ')}.</p>}
-      {unverified.length > 0 && <p class="soft">Price not verified: {unverified.join(', ')}.</p>}
+      {unverified.length > 0 && <p class="soft">* Price not verified: {unverified.join(', ')}.</p>}
     </>
   );
 }
 
 const KINDS = [
-  { field: 'operations', name: 'Counted' },
+  { field: 'operations', name: 'Its own' },
   { field: 'drainOperations', name: 'Share of drains' },
   { field: 'hostOperations', name: 'Durable extension' },
 ] as const;
 
-/** One row per operation. Columns other than "Counted" are computed by the server. */
+/** One row per operation. The column of the Durable extension is computed, the others are counted. */
 function Operations({ receipt }: { receipt: BatchReceipt }): JSX.Element {
   const names = [...new Set(KINDS.flatMap(({ field }) => Object.keys(receipt[field])))];
   const rows = names.map((name) => ({ name, numbers: KINDS.map(({ field }) => receipt[field][name] ?? 0) }));

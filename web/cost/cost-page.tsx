@@ -8,7 +8,7 @@ import { parameters, setParameters } from '../routing.ts';
 import { Button } from '../ui/button.tsx';
 import { PageHead, Panel, PartsBar, Stat } from '../ui/pieces.tsx';
 import { Loaded } from '../ui/states.tsx';
-import { IdleLines } from './idle-lines.tsx';
+import { type FormatAmount, IdleLines } from './idle-lines.tsx';
 
 /** What a day and its month have cost. It is asked for once: it changes slowly, and takes more than a look at a row. */
 export function CostPage(): JSX.Element {
@@ -16,7 +16,10 @@ export function CostPage(): JSX.Element {
   const polled = useLook({ key: ['cost', day], load: () => fetchCost(day) });
   return (
     <>
-      <PageHead title="Cost" note="Work as counted, wake-ups and idling as computed, at list prices.">
+      <PageHead
+        title="Cost"
+        note="Work as counted; executions, the Durable extension and idling as computed; at list prices."
+      >
         <DayField name="Day (UTC)" value={day} onChange={(value) => setParameters({ day: value }, { push: true })} />
         <Button icon="redo" onClick={polled.refresh}>
           Ask again
@@ -28,14 +31,16 @@ export function CostPage(): JSX.Element {
 }
 
 function CostView({ cost }: { cost: Cost }): JSX.Element {
+  const amount = (usd: number, unverified: readonly string[] = cost.unverified) =>
+    `${formatUsd(usd, cost.currency)}${unverified.length > 0 ? '*' : ''}`;
   return (
     <>
       <div class="panels">
-        <Period title={`Day ${cost.day.from}`} period={cost.day} />
-        <Period title={`Month ${cost.month.from.slice(0, 7)}`} period={cost.month} />
+        <Period title={`Day ${cost.day.from}`} period={cost.day} amount={amount} />
+        <Period title={`Month ${cost.month.from.slice(0, 7)}`} period={cost.month} amount={amount} />
       </div>
       <Panel title="While there is nothing to do">
-        <IdleLines period={cost.month} />
+        <IdleLines period={cost.month} amount={amount} />
       </Panel>
       <div class="panels">
         <Panel title="Not included">
@@ -46,6 +51,8 @@ function CostView({ cost }: { cost: Cost }): JSX.Element {
           </ul>
           <p class="soft">
             Prices: sheet {cost.sheet}, {cost.currency}.
+            {cost.unverified.length > 0 &&
+              ` * stands on prices without a verified source: ${cost.unverified.join(', ')}.`}
           </p>
         </Panel>
         <Panel title="This instance">
@@ -58,11 +65,11 @@ function CostView({ cost }: { cost: Cost }): JSX.Element {
 
 const PARTS = [
   { name: 'Work', field: 'work', tone: 'accent' },
-  { name: 'Wake-ups', field: 'wakeUps', tone: 'good' },
+  { name: 'Executions, Durable', field: 'wakeUps', tone: 'good' },
   { name: 'Idle', field: 'idle', tone: 'off' },
 ] as const;
 
-function Period({ title, period }: { title: string; period: CostPeriod }): JSX.Element {
+function Period({ title, period, amount }: { title: string; period: CostPeriod; amount: FormatAmount }): JSX.Element {
   const parts = PARTS.map(({ name, field, tone }) => ({
     name,
     tone,
@@ -72,14 +79,10 @@ function Period({ title, period }: { title: string; period: CostPeriod }): JSX.E
   return (
     <Panel title={title}>
       <dl class="stats inside">
-        <Stat
-          name="Total"
-          value={formatUsd(period.totalUsd)}
-          note={formatNumberOf(period.batches, 'batch', 'batches')}
-        />
+        <Stat name="Total" value={amount(period.totalUsd)} note={formatNumberOf(period.batches, 'batch', 'batches')} />
         <Stat
           name="A million items"
-          value={period.usdPerMillionItems === null ? '–' : formatUsd(period.usdPerMillionItems)}
+          value={period.usdPerMillionItems === null ? '–' : amount(period.usdPerMillionItems)}
           note={`${formatCompact(period.items)} ${period.items === 1 ? 'item' : 'items'}`}
         />
       </dl>
@@ -91,7 +94,7 @@ function Period({ title, period }: { title: string; period: CostPeriod }): JSX.E
             <span>
               {name} <small>{how}</small>
             </span>
-            <b>{formatUsd(value)}</b>
+            <b>{amount(value)}</b>
           </li>
         ))}
       </ul>

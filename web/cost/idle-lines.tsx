@@ -1,10 +1,13 @@
 import type { JSX } from 'preact';
 import type { CostPeriod } from '../api/types.ts';
-import { formatCount, formatUsd } from '../format.ts';
+import { formatCount } from '../format.ts';
 import { Scrolling } from '../ui/scrolling.tsx';
 
+/** An amount in the currency of the price sheet, marked by `*` when it stands on unverified prices. */
+export type FormatAmount = (usd: number, unverified?: readonly string[]) => string;
+
 /** Who polls or charges while nothing is to be done, line by line. */
-export function IdleLines({ period: { idle } }: { period: CostPeriod }): JSX.Element {
+export function IdleLines({ period: { idle }, amount }: { period: CostPeriod; amount: FormatAmount }): JSX.Element {
   return (
     <Scrolling label="Cost while idle">
       <table class="table small stacking">
@@ -17,7 +20,7 @@ export function IdleLines({ period: { idle } }: { period: CostPeriod }): JSX.Ele
           </tr>
         </thead>
         <tbody>
-          {idle.lines.map(({ who, does, count, usd }) => (
+          {idle.lines.map(({ who, does, count, usd, unverified }) => (
             <tr key={`${who} ${does}`}>
               <td class="main-cell">{who}</td>
               <td class="text-cell">{does}</td>
@@ -25,7 +28,7 @@ export function IdleLines({ period: { idle } }: { period: CostPeriod }): JSX.Ele
                 {count === null ? <span class="soft">–</span> : formatCount(count)}
               </td>
               <td class="number" data-label="Cost">
-                {usd === null ? <span class="soft">no price</span> : formatUsd(usd)}
+                {usd === null ? <span class="soft">no price</span> : amount(usd, unverified)}
               </td>
             </tr>
           ))}
@@ -33,7 +36,7 @@ export function IdleLines({ period: { idle } }: { period: CostPeriod }): JSX.Ele
         <tfoot>
           <tr>
             <td colSpan={3}>All of it</td>
-            <td class="number">{formatUsd(idle.usd)}</td>
+            <td class="number">{amount(idle.usd)}</td>
           </tr>
         </tfoot>
       </table>

@@ -84,7 +84,7 @@ function Shown({ history: { from, to, days: rows, markers, sheet } }: { history:
         <TimeChart {...common} title="Cost" series={lines.cost} format={formatUsd} leastTop={0.000_001} />
       </div>
       <DayTable rows={rows} />
-      <p class="soft">Cost: work as counted and wake-ups as computed, at the prices of sheet {sheet}.</p>
+      <p class="soft">Cost: as on the receipts, at the prices of sheet {sheet}.</p>
       {markers.length > 0 && (
         <Panel title="What operators did meanwhile">
           <p class="soft">The dashed lines in the charts.</p>

@@ -11,12 +11,13 @@ import { openRevision, readBatch, rowOf } from '../../batches/ledger.ts';
 import { openBatch } from '../../batches/open-rows.ts';
 import { nextRevision } from '../../batches/revisions.ts';
 import { digestOf } from '../../contract/frame.ts';
-import { CONTAINERS } from '../../contract/names.ts';
+import { CONTAINERS, resultsQueueName } from '../../contract/names.ts';
 import { Problem, statusOf, toError } from '../../errors.ts';
 import { enterQueues } from '../../intake/continue-intake.ts';
 import { announce, type FinalizeDeps, finalize } from '../../results/finalize.ts';
 import { LOST_RACE, retryLostRace } from '../../storage/lost-race.ts';
 import { log } from '../../telemetry/log.ts';
+import { leaveTo } from '../../wake/spending.ts';
 import type { Workload } from '../../workload/define.ts';
 import { appliedBlob } from './current-dead.ts';
 import { discarding, discardReason, selectToDiscard } from './discard.ts';
@@ -191,6 +192,7 @@ async function accept(deps: FinalizeDeps, row: BatchRow, stored: StoredRedrive):
   } catch (error) {
     log.error('redrive-unfinished', { batch: row.id, error: toError(error) });
   }
+  leaveTo(resultsQueueName(row.workload), deps);
   return answerOf(stored);
 }
 

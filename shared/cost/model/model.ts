@@ -1,21 +1,34 @@
 /**
- * A month of three designs for the same work, as pure arithmetic over a price sheet. Left out, because it is the same or
- * cannot be told: handler time, stored gigabytes, the machine that always-on pollers run on, log ingestion.
+ * A month of three designs for the same work, as pure arithmetic over a price sheet. Left out, because it is the same in
+ * all of them or cannot be told: stored gigabytes, traffic, the machine that always-on pollers run on, and what every
+ * design adds in its own way (alert rules, logs, private networking): that is in the idle bill.
  */
 import { batchActions, batchOperations } from '../batch-operations.ts';
 import { MESSAGE_AN_ITEM, timesOperations } from '../counts.ts';
-import type { PriceSheet } from '../sheet.ts';
-import { createLedger, type Line, type When } from './model-lines.ts';
-import { DAYS_A_MONTH, type MonthParameters, SECONDS_AN_HOUR, scaleControllerReads } from './month-parameters.ts';
+import type { PriceClass, PriceSheet } from '../sheet.ts';
+import { batchExecutions } from './batch-price.ts';
+import { instanceGb } from './deployed.ts';
+import { createLedger, freeGrants, type Line, sumOf, unverifiedIn, type When } from './model-lines.ts';
+import {
+  DAYS_A_MONTH,
+  type MonthParameters,
+  SECONDS_AN_HOUR,
+  scaleControllerReads,
+  shapeOf,
+} from './month-parameters.ts';
 import { type MonthOfWork, notificationLines, sluiceLines } from './sluice-month.ts';
 
 /** One design's month. */
 export interface Solution {
   title: string;
   lines: Line[];
+  /** Before free grants. */
   totalUsd: number;
   /** The part that does not end when work does. */
   idleUsd: number;
+  /** What the free grants take off the total, if nothing else of the subscription uses them. */
+  grantsUsd: number;
+  unverified: PriceClass[];
 }
 
 /** The three designs, in the order of their age. */
@@ -24,15 +37,20 @@ export interface Month {
   trigger: Solution;
   sluice: Solution;
   /** What Service Bus costs Sluice in the month, and what the polls of empty queues that it replaces would cost. */
-  notification: { costUsd: number; savedUsd: number };
+  notification: { costUsd: number; savedUsd: number; unverified: PriceClass[] };
 }
 
 const isIdle = (when: When): boolean => when !== 'work';
 
-const sum = (lines: Line[]): number => lines.reduce((usd, line) => usd + (line.usd ?? 0), 0);
-
-function toSolution(title: string, lines: Line[]): Solution {
-  return { title, lines, totalUsd: sum(lines), idleUsd: sum(lines.filter(({ when }) => isIdle(when))) };
+function toSolution(title: string, lines: Line[], sheet: PriceSheet): Solution {
+  return {
+    title,
+    lines,
+    totalUsd: sumOf(lines),
+    idleUsd: sumOf(lines.filter(({ when }) => isIdle(when))),
+    grantsUsd: freeGrants(lines, sheet),
+    unverified: unverifiedIn(lines, sheet),
+  };
 }
 
 /** Polls of empty queues in a day, one a second for each thread; 22 h give 79,200 a thread. */
@@ -54,12 +72,13 @@ function pollersMonth(parameters: MonthParameters, sheet: PriceSheet): Solution 
     'one message per item: put, get, delete',
     timesOperations(MESSAGE_AN_ITEM, items * DAYS_A_MONTH),
   );
-  return toSolution('Always-on pollers, one message per item', ledger.lines());
+  return toSolution('Always-on pollers, one message per item', ledger.lines(), sheet);
 }
 
 /** learn: functions-bindings-storage-queue: batchSize 16. */
 const TRIGGER_BATCH = 16;
-function triggerMonth({ queues, idleHours, items }: MonthParameters, sheet: PriceSheet): Solution {
+function triggerMonth(parameters: MonthParameters, sheet: PriceSheet): Solution {
+  const { queues, idleHours, items, chunk, secondsPerChunk } = parameters;
   const ledger = createLedger(sheet);
   const messages = items * DAYS_A_MONTH;
   ledger.operations(
@@ -76,19 +95,34 @@ function triggerMonth({ queues, idleHours, items }: MonthParameters, sheet: Pric
     'queue.get': messages / TRIGGER_BATCH,
     'queue.delete': messages,
   });
-  ledger.units('work', 'host', 'an execution an item', { priceClass: 'functions.execution', n: messages });
-  return toSolution('Functions queue trigger, one message per item', ledger.lines());
+  ledger.units('work', 'host', 'an execution per item', { priceClass: 'functions.execution', n: messages });
+  // The least it can be, while Sluice's is the most: executions of a busy instance share its seconds without a gap.
+  ledger.units('work', 'host', 'GB-seconds: handler time alone', {
+    ...{ priceClass: 'functions.gbSecond', n: ((messages * secondsPerChunk) / chunk) * instanceGb(parameters) },
+  });
+  return toSolution('Functions queue trigger, one message per item', ledger.lines(), sheet);
 }
 
-function workOfMonth({ items, chunk, batches: batchesADay }: MonthParameters): MonthOfWork {
-  // A batch holds an item at least, and items come in a batch at least.
-  const batches = Math.min(Math.max(1, batchesADay), items);
-  const shape = { items: batches === 0 ? 0 : Math.ceil(items / batches), itemsPerChunk: chunk };
-  const batchesAMonth = batches * DAYS_A_MONTH;
+/** The size of a batch, and how many there are per day: a batch holds an item at least, and items come in a batch at least. */
+export function batchesOf({ items, batches }: Pick<MonthParameters, 'items' | 'batches'>): {
+  perDay: number;
+  items: number;
+} {
+  const perDay = Math.min(Math.max(1, batches), items);
+  return { perDay, items: perDay === 0 ? 0 : Math.ceil(items / perDay) };
+}
+
+function workOfMonth(parameters: MonthParameters): MonthOfWork {
+  const { perDay, items } = batchesOf(parameters);
+  const shape = shapeOf(items, parameters);
+  const batches = perDay * DAYS_A_MONTH;
+  const { executions, gbSeconds } = batchExecutions(shape, instanceGb(parameters));
   return {
-    operations: timesOperations(batchOperations(shape), batchesAMonth),
-    actions: batchActions(shape) * batchesAMonth,
-    batches: batchesAMonth,
+    operations: timesOperations(batchOperations(shape), batches),
+    actions: batchActions(shape) * batches,
+    batches,
+    executions: executions * batches,
+    gbSeconds: gbSeconds * batches,
   };
 }
 
@@ -96,10 +130,12 @@ function workOfMonth({ items, chunk, batches: batchesADay }: MonthParameters): M
 export function modelMonth(parameters: MonthParameters, sheet: PriceSheet): Month {
   const work = workOfMonth(parameters);
   const pollers = pollersMonth(parameters, sheet);
+  const layer = notificationLines(parameters, work, sheet);
+  const title = `Sluice, durable backend ${parameters.backend}`;
   return {
     pollers,
     trigger: triggerMonth(parameters, sheet),
-    sluice: toSolution(`Sluice, durable backend ${parameters.backend}`, sluiceLines(parameters, work, sheet)),
-    notification: { costUsd: sum(notificationLines(work, sheet)), savedUsd: pollers.idleUsd },
+    sluice: toSolution(title, sluiceLines(parameters, work, sheet), sheet),
+    notification: { costUsd: sumOf(layer), savedUsd: pollers.idleUsd, unverified: unverifiedIn(layer, sheet) },
   };
 }

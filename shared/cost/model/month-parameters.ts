@@ -1,45 +1,50 @@
 /** What the monthly model is asked about. */
 import type { Operations } from '../../contract/operations.ts';
-import type { DurableBackend } from '../counts.ts';
+import type { BatchShape } from '../batch-operations.ts';
+import { DEFAULT_DEPLOYMENT, type Deployment } from './deployed.ts';
 
-/** What the model needs to know. Counts a day are means over the month. */
-export interface MonthParameters {
+/** What the model needs to know. Counts per day are means over the month. */
+export interface MonthParameters extends Deployment {
   queues: number;
-  /** Polling threads a queue. */
+  /** Polling threads per queue. */
   pollers: number;
-  /** Hours a day without any work, 0 to 24. */
+  /** Hours per day without any work, 0 to 24. */
   idleHours: number;
-  /** Batches a day. */
+  /** Batches per day. */
   batches: number;
-  /** Items a day, over all batches. */
+  /** Items per day, over all batches. */
   items: number;
-  /** Items a chunk. */
+  /** Items per chunk. */
   chunk: number;
-  backend: DurableBackend;
-  /** Control queues of the task hub; host.json sets 1. */
-  partitionCount: number;
-  sweepMinutes: number;
-  /** 0: the inbox is not watched. */
-  inboxMinutes: number;
+  /** Handler time of a full chunk. */
+  secondsPerChunk: number;
 }
 
-/** The defaults of host.json and the settings, for ten queues with a hundred thousand items a day. */
+/** The deployment's defaults, and ten queues with a hundred thousand items per day. */
 export const DEFAULT_PARAMETERS: MonthParameters = {
+  ...DEFAULT_DEPLOYMENT,
   queues: 10,
   pollers: 1,
   idleHours: 22,
   batches: 10,
   items: 100_000,
   chunk: 5_000,
-  backend: 'azureStorage',
-  partitionCount: 1,
-  sweepMinutes: 15,
-  inboxMinutes: 0,
+  secondsPerChunk: 0.1,
 };
 
 /** The months of the sources: 79,200 polls a day = 2,376,000 a month. */
 export const DAYS_A_MONTH = 30;
 export const SECONDS_AN_HOUR = 60 * 60;
+
+/** A batch of that many items; a chunk that is not full takes its part of the handler time. */
+export const shapeOf = (
+  items: number,
+  { chunk, secondsPerChunk }: Pick<MonthParameters, 'chunk' | 'secondsPerChunk'>,
+): BatchShape => ({
+  items,
+  itemsPerChunk: chunk,
+  secondsPerChunk: (secondsPerChunk * Math.min(items, chunk)) / chunk,
+});
 
 /**
  * The documented pulse of Durable Functions' own queues (learn: durable-functions-azure-storage-provider); for queues

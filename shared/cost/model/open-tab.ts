@@ -3,8 +3,8 @@
  * page by one request, at the pace of web/live/pace.ts; a test holds the two equal.
  */
 import type { Operations } from '../../contract/operations.ts';
-import { requestUsd } from '../price.ts';
-import type { PriceSheet } from '../sheet.ts';
+import { priceOperations, requestUsd } from '../price.ts';
+import { type PriceClass, type PriceSheet, unverifiedOf } from '../sheet.ts';
 import { DAYS_A_MONTH, type MonthParameters, SECONDS_AN_HOUR } from './month-parameters.ts';
 
 /** While something moves and somebody has touched the page within half an hour; else while something moves. */
@@ -38,6 +38,7 @@ export interface OpenTab {
   attended: TabMonth;
   /** Nobody touches it, day and night. */
   unattended: TabMonth;
+  unverified: PriceClass[];
 }
 
 /** Looks in so many seconds without movement. */
@@ -64,5 +65,11 @@ export function openTab(
     const looks = Math.round((movingSeconds / everySeconds + still) * DAYS_A_MONTH);
     return { looks, usd: looks * usdPerLook };
   };
-  return { usdPerLook, attended: month(ATTENDED_SECONDS), unattended: month(UNATTENDED_SECONDS) };
+  const { unverified } = priceOperations(LOOK, sheet);
+  return {
+    usdPerLook,
+    attended: month(ATTENDED_SECONDS),
+    unattended: month(UNATTENDED_SECONDS),
+    unverified: unverifiedOf(sheet, [...unverified, 'functions.execution', 'functions.gbSecond']),
+  };
 }

@@ -2,6 +2,7 @@
  * Adapts a gate to a finished wave: what a reference takes, how busy the instances were, and how many tasks are worth
  * having. Pure.
  */
+import { addOperations, type Operations } from '../../contract/operations.ts';
 import { THROTTLED } from '../../cost/meter.ts';
 import type { GateRow } from '../../wake/gate-row.ts';
 import { addCounts } from '../slice.ts';
@@ -37,6 +38,8 @@ export interface WaveSummary extends Omit<WorkCounts, 'operations'> {
   /** Tasks that had no share of the workload's limits, and when the first of them is worth repeating (0: none). */
   starved: number;
   retryAt: number;
+  /** What its slices have done that no batch has recorded. */
+  shared: Operations;
   /** Of the instances that ran it; undefined when none was measured. */
   load: WaveLoad | undefined;
 }
@@ -65,6 +68,7 @@ export function summarize(slices: SliceResult[], wakes: number): WaveSummary {
     faulted: slices.some((slice) => slice.ended === 'fault'),
     starved: slices.filter((slice) => slice.ended === 'noShare').length,
     retryAt: slices.reduce((first, { retryAt = 0 }) => (first === 0 ? retryAt : Math.min(first, retryAt || first)), 0),
+    shared: slices.map(({ shared = {} }) => shared).reduce(addOperations, {}),
     load: combineLoads(slices.flatMap(({ load }) => load ?? [])),
   };
 }

@@ -1,5 +1,7 @@
 import type { HttpRequest } from '@azure/functions';
 import { recordAction } from '../../commands/audit-log.ts';
+import type { Operations } from '../../contract/operations.ts';
+import { executionOf } from '../../cost/executions.ts';
 import { toError } from '../../errors.ts';
 import type { Table } from '../../storage/table.ts';
 import { log } from '../../telemetry/log.ts';
@@ -21,6 +23,12 @@ export interface RecordHttp {
 const ACTIONS: ReadonlySet<string> = new Set(
   ROUTES.filter(({ audience, method }) => audience === 'operator' && method !== 'GET').map(({ name }) => name),
 );
+
+/** What a request that is recorded costs beside what its handler does: the entry, and its execution. */
+const RECORDED: Operations = { 'table.insert': 1, ...executionOf(0) };
+
+/** What `recordActions` does for a function that succeeds, with its execution; nothing for one that changes nothing. */
+export const recording = (action: string): Operations => (ACTIONS.has(action) ? RECORDED : {});
 
 /** The client closed the connection: its action may have been done. */
 const CLIENT_GONE = 499;

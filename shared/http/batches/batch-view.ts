@@ -1,12 +1,12 @@
 import { type BatchPause, type BatchRow, pendingItems, type RevisionTimes } from '../../batches/batch-row.ts';
 import type { BatchProgress } from '../../batches/progress/progress-rows.ts';
 import { firstRevision, isDeadlineMet, presentRevision } from '../../batches/revisions.ts';
-import type { PriceSheet } from '../../cost/sheet.ts';
 import type { TelemetryLinks } from '../../settings.ts';
 import type { Workload } from '../../workload/define.ts';
+import type { DrainShare } from './drain-share.ts';
 import { deadLetterHint, suspectHint } from './hints.ts';
 import { paceOf } from './pace-view.ts';
-import { receiptView } from './receipt-view.ts';
+import { type ReceiptBasis, receiptView } from './receipt-view.ts';
 import type { BatchView } from './schemas.ts';
 
 /** What is known of a batch beside its row. */
@@ -18,14 +18,16 @@ export interface BatchNow {
   deployed?: Workload | undefined;
   /** Default: none. */
   telemetryLinks?: TelemetryLinks;
+  /** Its share of its drains; undefined: not known yet. */
+  share?: DrainShare;
 }
 
-/** A batch as the API shows it. `nowMs` is service time, for rate and estimate; the receipt is priced by `sheet`. */
+/** A batch as the API shows it. `nowMs` is service time, for rate and estimate. */
 export function batchView(
   row: BatchRow,
   nowMs: number,
-  sheet: PriceSheet,
-  { telemetryLinks = {}, progress, blocked, waiting, deployed }: BatchNow = {},
+  basis: ReceiptBasis,
+  { share, telemetryLinks = {}, progress, blocked, waiting, deployed }: BatchNow = {},
 ): BatchView {
   const { id, workload, version, lane, pool, state, accepted, succeeded, dead, discarded, cancelled } = row;
   const { retried, duplicatesSeen } = row;
@@ -62,7 +64,7 @@ export function batchView(
     ...(row.causes === undefined ? {} : { causes: row.causes }),
     ...(row.suspect === undefined ? {} : { suspect: { causes: [...row.suspect.causes], ...suspectHint(row) } }),
     ...(hint === undefined ? {} : { hint }),
-    receipt: receiptView(row, sheet),
+    receipt: receiptView(row, basis, share),
     links: { ...batchLinks(row.id), ...telemetryView(row, telemetryLinks) },
   };
 }

@@ -1,23 +1,27 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { isFinished } from '../../batches/batch-row.ts';
 import { cancelBatch } from '../../commands/cancel.ts';
-import type { PriceSheet } from '../../cost/sheet.ts';
+import { resultsQueueName } from '../../contract/names.ts';
 import type { FinalizeDeps } from '../../results/finalize.ts';
+import { leaveTo } from '../../wake/spending.ts';
 import { json } from '../edge/answers.ts';
 import { batchOf } from '../edge/parameters.ts';
 import { batchView } from './batch-view.ts';
+import type { ReceiptBasis } from './receipt-view.ts';
 import type { CancelAnswer } from './schemas.ts';
 
 export interface CancelHttp {
   deps: FinalizeDeps;
-  prices: PriceSheet;
+  basis: ReceiptBasis;
 }
 
 /** POST batches/{id}/cancel: 202 with the batch while it is being cancelled, 200 when it is finished by now. */
-export async function cancelOverHttp({ deps, prices }: CancelHttp, request: HttpRequest): Promise<HttpResponseInit> {
+export async function cancelOverHttp({ deps, basis }: CancelHttp, request: HttpRequest): Promise<HttpResponseInit> {
   const { row } = await batchOf(request, deps.table);
   const { ended, left } = await cancelBatch(deps, row.id);
   const { row: now } = await batchOf(request, deps.table);
-  const view: CancelAnswer = { ...batchView(now, deps.gate.now(), prices), cancellation: { ended, left } };
+  // The batch bears this look at it as well.
+  leaveTo(resultsQueueName(now.workload), deps);
+  const view: CancelAnswer = { ...batchView(now, deps.gate.now(), basis), cancellation: { ended, left } };
   return isFinished(now.state) ? json(view) : json(view, { status: 202, headers: { 'retry-after': '1' } });
 }

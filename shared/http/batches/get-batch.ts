@@ -1,7 +1,6 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { type BatchRow, isFinished } from '../../batches/batch-row.ts';
 import { readBatchAndProgress, sumFresh } from '../../batches/progress/progress-rows.ts';
-import type { PriceSheet } from '../../cost/sheet.ts';
 import type { TelemetryLinks } from '../../settings.ts';
 import type { Table } from '../../storage/table.ts';
 import type { GateDeps } from '../../wake/gate.ts';
@@ -11,6 +10,8 @@ import { json } from '../edge/answers.ts';
 import { batchBy } from '../edge/parameters.ts';
 import { readGates } from '../queues/read-gates.ts';
 import { type BatchNow, batchView } from './batch-view.ts';
+import { readDrainShare } from './drain-share.ts';
+import type { ReceiptBasis } from './receipt-view.ts';
 import type { BatchView } from './schemas.ts';
 import { readWaiting } from './waiting.ts';
 
@@ -18,26 +19,27 @@ export interface GetBatchHttp {
   table: Table;
   gate: Pick<GateDeps, 'table' | 'now'>;
   registry: Registry;
-  prices: PriceSheet;
+  basis: ReceiptBasis;
   /** Default: none. */
   links?: TelemetryLinks;
 }
 
 /**
  * GET batches/{id}: a batch and the progress of its running chunks by one table read; until it is finished or paused, a
- * second one tells whether its queues drain, and while nothing of it runs, a third one what is ahead of it.
+ * second one tells whether its queues drain, and while nothing of it runs, a third one what is ahead of it. When it is
+ * finished, a second one reads what its drains have spent, and one per queue what is archived of that.
  */
 export async function getBatch(deps: GetBatchHttp, request: HttpRequest): Promise<HttpResponseInit> {
   const { row, progress: rows } = await batchBy(request, (id) => readBatchAndProgress(deps.table, id));
   const progress = isFinished(row.state) ? undefined : sumFresh(rows, row, deps.gate.now());
   const now = isFinished(row.state)
-    ? {}
+    ? { share: await readDrainShare(deps.gate.table, row) }
     : {
         ...(row.state === 'paused' ? {} : await readQueues(deps, row, progress !== undefined)),
         progress,
         deployed: deps.registry.workload(row.workload),
       };
-  return json(batchView(row, deps.gate.now(), deps.prices, { ...now, telemetryLinks: deps.links ?? {} }));
+  return json(batchView(row, deps.gate.now(), deps.basis, { ...now, telemetryLinks: deps.links ?? {} }));
 }
 
 async function readQueues(

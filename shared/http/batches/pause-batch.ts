@@ -1,36 +1,37 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { pauseBatch } from '../../commands/pause.ts';
 import { resumeBatch } from '../../commands/resume.ts';
-import type { PriceSheet } from '../../cost/sheet.ts';
+import { resultsQueueName } from '../../contract/names.ts';
 import type { FinalizeDeps } from '../../results/finalize.ts';
+import { leaveTo } from '../../wake/spending.ts';
 import { json } from '../edge/answers.ts';
 import { jsonBodyOf } from '../edge/json-body.ts';
 import { batchOf } from '../edge/parameters.ts';
 import { pauseRequestSchema } from '../edge/schemas.ts';
 import { batchView } from './batch-view.ts';
+import type { ReceiptBasis } from './receipt-view.ts';
 
 export interface PauseBatchHttp {
   deps: FinalizeDeps;
-  prices: PriceSheet;
+  basis: ReceiptBasis;
 }
 
 /** Below the two minutes after which the sweep goes on with a resume, or both would put the same references. */
 const BUDGET_MS = 100_000;
 
 /** POST batches/{id}/pause: 200 with the batch; chunks that run come to their end. */
-export async function pauseOverHttp({ deps, prices }: PauseBatchHttp, request: HttpRequest): Promise<HttpResponseInit> {
+export async function pauseOverHttp({ deps, basis }: PauseBatchHttp, request: HttpRequest): Promise<HttpResponseInit> {
   const { row } = await batchOf(request, deps.table);
   const { reason } = await jsonBodyOf(request, pauseRequestSchema);
-  return json(batchView(await pauseBatch(deps, row.id, reason), deps.gate.now(), prices));
+  return json(batchView(await pauseBatch(deps, row.id, reason), deps.gate.now(), basis));
 }
 
 /** POST batches/{id}/resume: 200 with the batch; 202 when it is so large that the sweep goes on with its references. */
-export async function resumeOverHttp(
-  { deps, prices }: PauseBatchHttp,
-  request: HttpRequest,
-): Promise<HttpResponseInit> {
+export async function resumeOverHttp({ deps, basis }: PauseBatchHttp, request: HttpRequest): Promise<HttpResponseInit> {
   const { row } = await batchOf(request, deps.table);
   const { isWhole } = await resumeBatch(deps, row.id, deps.gate.now() + BUDGET_MS);
   const { row: now } = await batchOf(request, deps.table);
-  return json(batchView(now, deps.gate.now(), prices), { status: isWhole ? 200 : 202 });
+  // The batch bears this look at it as well.
+  leaveTo(resultsQueueName(now.workload), deps);
+  return json(batchView(now, deps.gate.now(), basis), { status: isWhole ? 200 : 202 });
 }

@@ -6,25 +6,29 @@ import { z } from 'zod';
 import { BATCH_STATES } from '../../batches/batch-row.ts';
 import { operationsSchema } from '../../contract/operations.ts';
 import { DELIMITERS, ENCODINGS, FORMATS } from '../../contract/upload-kinds.ts';
+import { DURABLE_BACKENDS } from '../../cost/counts.ts';
 import { CHARSETS } from '../../intake/parse/csv/csv-options.ts';
 import { reportHeaderSchema } from '../../results/read-report.ts';
 import { count, time, uploadPosition, usd } from '../edge/schemas.ts';
 
 const operations = operationsSchema.describe('Billed operations by name, such as blob.put');
 
-/**
- * What a batch has spent; prices of `sheet`, in USD. `drainOperations` and `hostOperations` are computed, the rest
- * counted.
- */
+/** What a batch has spent; prices of `sheet`, in USD. */
 export const batchReceiptSchema = z.object({
+  soFar: z.boolean().describe('true: the batch or a drain that has worked for it has not ended, and more is to come'),
   handlerSeconds: z.number().nonnegative(),
-  operations: operations.describe('Counted for this batch'),
-  drainOperations: operations.describe('Computed: its share of wake-ups, receives and the ends of waves'),
-  hostOperations: operations.describe('Computed: what the Durable extension does by itself'),
-  actions: count.describe('Computed: durable actions'),
-  storageOperations: z.number().nonnegative().describe('All of the above that go to storage'),
+  operations: operations.describe('Counted: done for this batch alone'),
+  drainOperations: operations.describe('Counted: its share, by chunks, of what its drains have done beside that'),
+  hostOperations: operations.describe('Computed: what the Durable extension does by itself on Azure Storage'),
+  backend: z.enum(DURABLE_BACKENDS).describe('The durable backend that is deployed'),
+  actions: z.number().nonnegative().describe('Durable actions of its drains: an orchestration start 1, an activity 2'),
+  executions: z
+    .object({ count: z.number().nonnegative(), gbSeconds: z.number().nonnegative() })
+    .describe('Computed: executions of functions, as billed if no other runs beside them: an upper bound'),
+  storageOperations: z.number().nonnegative().describe('All of the three that go to storage'),
   throttled: z.number().nonnegative().describe('Answers of a service that was too busy'),
   sheet: z.string(),
+  currency: z.string(),
   byService: z.record(z.string(), usd),
   totalUsd: usd,
   unpriced: z.array(z.string()),
@@ -306,7 +310,11 @@ export const uploadCheckSchema = z.object({
   ),
   fault: uploadPosition.optional().describe('Why the upload would be refused: it cannot be read any further'),
   estimate: z
-    .object({ items: count, chunks: count, lane: z.string(), operations: count, usd, sheet: z.string() })
+    .object({
+      ...{ items: count, chunks: count, lane: z.string(), operations: count, usd, sheet: z.string() },
+      currency: z.string(),
+      unverified: z.array(z.string()),
+    })
     .optional()
     .describe('The whole upload, in proportion to the bytes read; without the time of the handler'),
 });

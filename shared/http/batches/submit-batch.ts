@@ -1,21 +1,21 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
-import type { PriceSheet } from '../../cost/sheet.ts';
 import { submit } from '../../intake/submit.ts';
 import type { SubmitDeps } from '../../intake/submit-request.ts';
 import { readTraceparent } from '../../telemetry/trace.ts';
 import { json } from '../edge/answers.ts';
 import { keyOf } from '../edge/parameters.ts';
 import { batchView } from './batch-view.ts';
+import type { ReceiptBasis } from './receipt-view.ts';
 import { inUploadSlot, type UploadHttp, uploadOf } from './upload-request.ts';
 
 export interface SubmitHttp extends UploadHttp {
-  prices: PriceSheet;
+  basis: ReceiptBasis;
   deps: SubmitDeps;
 }
 
 /** POST workloads/{workload}/batches: 202 with the batch and its Location, once everything is stored and enqueued. */
 export async function submitOverHttp(
-  { prices, deps, ...http }: SubmitHttp,
+  { basis, deps, ...http }: SubmitHttp,
   request: HttpRequest,
 ): Promise<HttpResponseInit> {
   const upload = {
@@ -25,6 +25,6 @@ export async function submitOverHttp(
     traceparent: readTraceparent(request.headers.get('traceparent')),
   };
   const row = await inUploadSlot(http.slots, () => submit(deps, upload));
-  const view = batchView(row, deps.gate.now(), prices);
+  const view = batchView(row, deps.gate.now(), basis);
   return json(view, { status: 202, headers: { location: view.links.self, 'retry-after': '1' } });
 }

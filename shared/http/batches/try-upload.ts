@@ -1,8 +1,8 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
-import type { PriceSheet } from '../../cost/sheet.ts';
 import { checkUpload } from '../../intake/check/check-upload.ts';
 import { json } from '../edge/answers.ts';
 import { wholeOf } from '../edge/parameters.ts';
+import type { ReceiptBasis } from './receipt-view.ts';
 import type { UploadCheckView } from './schemas.ts';
 import { inUploadSlot, type UploadHttp, uploadOf } from './upload-request.ts';
 
@@ -14,14 +14,14 @@ const MAX_TRY_BYTES = 16 * 1024 * 1024;
 const MAX_TRY_MS = 20_000;
 
 export interface TryHttp extends UploadHttp {
-  prices: PriceSheet;
+  basis: ReceiptBasis;
 }
 
 /**
  * POST workloads/{workload}/try: 200 with what the beginning of an upload is understood as, and how far it fits the schema.
  * Stores nothing and runs no handler; the rest of the body is not read.
  */
-export async function tryOverHttp({ prices, ...http }: TryHttp, request: HttpRequest): Promise<HttpResponseInit> {
+export async function tryOverHttp({ basis, ...http }: TryHttp, request: HttpRequest): Promise<HttpResponseInit> {
   const upload = uploadOf(request, http);
   const maxItems = wholeOf(request, 'items', TRY_ITEMS);
   const length = Number(request.headers.get('content-length') ?? Number.NaN);
@@ -32,7 +32,7 @@ export async function tryOverHttp({ prices, ...http }: TryHttp, request: HttpReq
       maxBytes: MAX_TRY_BYTES,
       signal: AbortSignal.timeout(MAX_TRY_MS),
       size: Number.isSafeInteger(length) && length > 0 ? length : undefined,
-      prices,
+      ...basis,
     }),
   );
   return json(check);

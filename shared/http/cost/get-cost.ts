@@ -5,11 +5,22 @@ import { readBatch } from '../../batches/ledger.ts';
 import { openIds } from '../../batches/listing.ts';
 import { batchDate } from '../../contract/names.ts';
 import type { Meter } from '../../cost/meter.ts';
-import { addBatch, minutesOf, NOTHING_SPENT, type PeriodSpent, periodCost, type Timers } from '../../cost/period.ts';
+import type { Overhead, OverheadName } from '../../cost/overhead.ts';
+import {
+  addBatch,
+  type KnownDeployment,
+  minutesOf,
+  NOTHING_SPENT,
+  type PeriodCost,
+  type PeriodSpent,
+  periodCost,
+} from '../../cost/period.ts';
 import type { PriceSheet } from '../../cost/sheet.ts';
 import { DAY_MS, dateOf } from '../../days.ts';
 import type { Settings } from '../../settings.ts';
 import type { Table } from '../../storage/table.ts';
+import type { Registry } from '../../workload/registry.ts';
+import { readDrainShares } from '../batches/drain-share.ts';
 import { rounded, roundedOperations } from '../batches/receipt-view.ts';
 import { json } from '../edge/answers.ts';
 import { dayOf } from '../edge/parameters.ts';
@@ -21,40 +32,59 @@ export interface CostHttp {
   /** When this process began to count, in milliseconds since 1970. */
   sinceMs: number;
   prices: PriceSheet;
-  settings: Pick<Settings, 'sweepSchedule' | 'inboxSchedule' | 'instance'>;
+  gates: Table;
+  overhead: Pick<Overhead, 'totals'>;
+  settings: Pick<Settings, 'sweepSchedule' | 'inboxSchedule' | 'instance' | 'durableBackend'>;
+  /** Each pool of its workloads is deployed as an app of its own. */
+  registry: Pick<Registry, 'workloads'>;
 }
 
 const NOT_INCLUDED = [
-  'function executions and GB-seconds of submits, drains and these routes',
+  'function executions and GB-seconds of requests that read, such as this one',
   'operations of requests that read: listings, results, reports, this one',
-  'stored gigabytes, traffic, log ingestion',
+  'stored gigabytes and traffic of batches, logs of work, free grants',
 ];
 
 /**
- * GET cost: what today (or `?day=`) and its month cost. One query over the listing of the month, and a read for each
- * batch that is still open; nothing is kept for it.
+ * GET cost: what today (or `?day=`) and its month cost: the sum of the receipts. One query over the listing of the month,
+ * two of what its drains have spent, and a read for each batch that is still open; nothing is kept for it.
  */
 export async function getCost(deps: CostHttp, request: HttpRequest): Promise<HttpResponseInit> {
   const nowMs = deps.meter.serviceNowMs();
   const day = dayOf(request) ?? dateOf(nowMs);
   const month = { from: `${day.slice(0, 7)}-01`, to: lastDayOfMonth(day) };
-  const spent = await readSpent(deps.table, month, day);
-  const period = (sum: PeriodSpent, days: { from: string; to: string }): CostPeriod =>
-    view(deps, sum, { ...days, nowMs });
+  const spent = await readSpent(deps, month, day);
+  const costOf = (sum: PeriodSpent, days: { from: string; to: string }): PeriodCost & { from: string; to: string } => ({
+    ...periodCost(
+      sum,
+      { days: passedDays(days, nowMs), deployment: deploymentOf(deps.settings, deps.registry) },
+      { prices: deps.prices, backend: deps.settings.durableBackend },
+    ),
+    ...days,
+  });
+  const ofMonth = costOf(spent.month, month);
   const cost: Cost = {
     sheet: deps.prices.name,
-    currency: 'USD',
-    day: period(spent.day, { from: day, to: day }),
-    month: period(spent.month, month),
+    currency: deps.prices.currency,
+    unverified: ofMonth.unverified,
+    day: view(costOf(spent.day, { from: day, to: day }), spent.day),
+    month: view(ofMonth, spent.month),
     process: {
       instance: deps.settings.instance ?? null,
       since: new Date(deps.sinceMs).toISOString(),
       operations: roundedOperations(deps.meter.total()),
+      overhead: mapValues(deps.overhead.totals(), roundedOperations),
     },
     notIncluded: NOT_INCLUDED,
   };
   return json(cost);
 }
+
+const mapValues = <A, B>(values: Record<OverheadName, A>, map: (value: A) => B): Record<OverheadName, B> => ({
+  requests: map(values.requests),
+  sweep: map(values.sweep),
+  inbox: map(values.inbox),
+});
 
 function lastDayOfMonth(day: string): string {
   const [year = 0, month = 0] = day.split('-').map(Number);
@@ -62,16 +92,18 @@ function lastDayOfMonth(day: string): string {
 }
 
 async function readSpent(
-  table: Table,
+  { table, gates }: Pick<CostHttp, 'table' | 'gates'>,
   days: { from: string; to: string },
   day: string,
 ): Promise<{ day: PeriodSpent; month: PeriodSpent }> {
   const open = await openIds(table);
+  const shareOf = await readDrainShares(gates, new Date(Date.parse(days.from)));
   const sums = { day: NOTHING_SPENT, month: NOTHING_SPENT };
   for await (const entry of batchesOfDays(table, { first: days.from, last: days.to })) {
     const spent = isFinished(entry.state) && !open.has(entry.id) ? entry.spent : await liveSpent(table, entry);
     if (!spent) continue;
-    const batch = { ...spent, items: entry.accepted };
+    const { operations, drains } = spent;
+    const batch = { operations, drainOperations: shareOf(drains), items: entry.accepted };
     sums.month = addBatch(sums.month, batch);
     if (batchDate(entry.id) === day) sums.day = addBatch(sums.day, batch);
   }
@@ -81,24 +113,29 @@ async function readSpent(
 const liveSpent = async (table: Table, { id }: IndexEntry): Promise<IndexEntry['spent'] | undefined> =>
   (await readBatch(table, id))?.row;
 
-function view(
-  { prices, settings }: CostHttp,
-  spent: PeriodSpent,
-  { from, to, nowMs }: { from: string; to: string; nowMs: number },
-): CostPeriod {
+function passedDays({ from, to }: { from: string; to: string }, nowMs: number): number {
   const startMs = Date.parse(from);
-  const passedMs = Math.min(Math.max(0, nowMs - startMs), Date.parse(to) + DAY_MS - startMs);
-  const cost = periodCost(spent, { days: passedMs / DAY_MS, timers: timersOf(settings) }, prices);
-  const { work, wakeUps, idle, totalUsd } = cost;
+  return Math.min(Math.max(0, nowMs - startMs), Date.parse(to) + DAY_MS - startMs) / DAY_MS;
+}
+
+function view(
+  { from, to, work, wakeUps, storageOperations, idle, totalUsd }: PeriodCost & { from: string; to: string },
+  spent: PeriodSpent,
+): CostPeriod {
   return {
     from,
     to,
     batches: spent.batches,
     items: spent.items,
+    storageOperations: rounded(storageOperations, 1),
     work: { how: 'counted', operations: roundedOperations(work.operations), usd: rounded(work.usd, 6) },
     wakeUps: {
       how: 'computed',
-      ...wakeUps,
+      actions: rounded(wakeUps.actions, 2),
+      executions: {
+        count: rounded(wakeUps.executions.count, 2),
+        gbSeconds: rounded(wakeUps.executions.gbSeconds, 3),
+      },
       operations: roundedOperations(wakeUps.operations),
       usd: rounded(wakeUps.usd, 6),
     },
@@ -110,15 +147,20 @@ function view(
 
 type IdleLineView = CostPeriod['idle']['lines'][number];
 
-const roundedLine = ({ who, does, count, usd }: IdleLineView): IdleLineView => ({
+const roundedLine = ({ who, does, count, usd, unverified }: IdleLineView): IdleLineView => ({
   who,
   does,
   count: count === null ? null : rounded(count, 1),
   usd: usd === null ? null : rounded(usd, 6),
+  unverified,
 });
 
 /** A schedule of another form is taken for one of each 15 minutes; the inbox may not be watched at all. */
-const timersOf = ({ sweepSchedule, inboxSchedule }: CostHttp['settings']): Timers => ({
+const deploymentOf = (
+  { sweepSchedule, inboxSchedule }: CostHttp['settings'],
+  { workloads }: CostHttp['registry'],
+): KnownDeployment => ({
+  pools: new Set(workloads.map(({ pool }) => pool)).size,
   sweepMinutes: minutesOf(sweepSchedule) ?? 15,
   inboxMinutes: inboxSchedule === undefined ? 0 : (minutesOf(inboxSchedule) ?? 15),
 });

@@ -7,15 +7,30 @@ const periodSchema = z.object({
   to: z.iso.date(),
   batches: count,
   items: count,
-  work: z.object({ how: z.literal('counted'), operations: operationsSchema, usd }),
+  storageOperations: z.number().nonnegative().describe('Of all receipts together, computed ones included'),
+  work: z
+    .object({ how: z.literal('counted'), operations: operationsSchema, usd })
+    .describe('Done for the batches alone, and their shares of what their drains have done'),
   wakeUps: z
-    .object({ how: z.literal('computed'), operations: operationsSchema, actions: count, usd })
-    .describe('Wake-ups, receives and the ends of waves, and what the Durable extension does by itself'),
+    .object({
+      how: z.literal('computed'),
+      operations: operationsSchema,
+      actions: z.number().nonnegative(),
+      executions: z.object({ count: z.number().nonnegative(), gbSeconds: z.number().nonnegative() }),
+      usd,
+    })
+    .describe('What the Durable extension does or bills by itself, and executions as billed'),
   idle: z
     .object({
       how: z.literal('computed'),
       lines: z.array(
-        z.object({ who: z.string(), does: z.string(), count: z.number().nullable(), usd: usd.nullable() }),
+        z.object({
+          who: z.string(),
+          does: z.string(),
+          count: z.number().nullable(),
+          usd: usd.nullable(),
+          unverified: z.array(z.string()),
+        }),
       ),
       usd,
     })
@@ -28,7 +43,8 @@ export type CostPeriod = z.infer<typeof periodSchema>;
 /** What a day and its month have cost. */
 export const costSchema = z.object({
   sheet: z.string(),
-  currency: z.literal('USD'),
+  currency: z.string().describe('Of every amount: the currency of the price sheet, such as USD'),
+  unverified: z.array(z.string()).describe('Price classes without a verified source that the amounts stand on'),
   day: periodSchema,
   month: periodSchema,
   process: z
@@ -36,6 +52,9 @@ export const costSchema = z.object({
       instance: z.string().nullable().describe('null: the platform gives none'),
       since: time,
       operations: operationsSchema,
+      overhead: z
+        .object({ requests: operationsSchema, sweep: operationsSchema, inbox: operationsSchema })
+        .describe('Those of them that no receipt has: done for no batch'),
     })
     .describe('Counted by the one instance that answers, since its start, whatever it was for'),
   notIncluded: z.array(z.string()),

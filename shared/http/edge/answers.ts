@@ -1,7 +1,8 @@
 /** How every HTTP function answers: JSON, or a problem document (RFC 9457) for what went wrong; with what it cost. */
 import type { HttpRequest, HttpResponseInit, InvocationContext } from '@azure/functions';
-import { addOperations, type Operations } from '../../contract/operations.ts';
+import { addOperations, type Operations, subtractOperations } from '../../contract/operations.ts';
 import type { Meter } from '../../cost/meter.ts';
+import type { Overhead } from '../../cost/overhead.ts';
 import type { PriceSheet } from '../../cost/sheet.ts';
 import { ClientGoneError, ContentionError, MissingResourceError, Problem, statusOf, toError } from '../../errors.ts';
 import { isPassing } from '../../storage/retry-limits.ts';
@@ -38,9 +39,12 @@ type Asked = [request: HttpRequest, context: InvocationContext];
 export type Handler = (...asked: Asked) => Promise<Answer>;
 
 export interface AnsweringDeps {
-  meter: Pick<Meter, 'measure'>;
+  meter: Pick<Meter, 'measure' | 'record'>;
+  overhead: Pick<Overhead, 'add'>;
   prices: PriceSheet;
   nowMs: () => number;
+  /** What `record` does for a function that succeeds: the batch that it is about bears it. */
+  recording: (functionName: string) => Operations;
   /** Called with each answer before it is sent, at the cost of its request. Must not throw. */
   record: (asked: Asked, status: number) => Promise<void>;
 }
@@ -50,16 +54,21 @@ export interface AnsweringDeps {
  * logged once. Each answer has the header `sluice-cost`.
  */
 export const createAnswering =
-  ({ meter, prices, nowMs, record }: AnsweringDeps) =>
+  ({ meter, overhead, prices, nowMs, recording, record }: AnsweringDeps) =>
   (handler: Handler): ((...asked: Asked) => Promise<HttpResponseInit>) =>
   (...asked) =>
     withLog(asked[1], async () => {
       const beganMs = nowMs();
-      const { value, operations } = await meter.measure(async () => {
+      const { value, operations, unrecorded } = await meter.measure(async () => {
+        const expected = recording(asked[1].functionName);
+        // Whoever records what the request has done records that as well.
+        meter.record(subtractOperations({}, expected));
         const answer = await answerOrProblem(asked, () => handler(...asked));
+        meter.record(expected);
         await record(asked, answer.status ?? 200);
         return answer;
       });
+      overhead.add('requests', unrecorded);
       const { stream, ...answer } = value;
       const sent = stream ? await answerOrProblem(asked, () => streamed(answer, stream)) : answer;
       const all = addOperations(operations, stream?.operations ?? {});

@@ -1,9 +1,11 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { batchesOfDays } from '../../batches/index-rows.ts';
 import { readActions } from '../../commands/audit-log.ts';
+import type { DurableBackend } from '../../cost/counts.ts';
 import type { PriceSheet } from '../../cost/sheet.ts';
 import { addDays } from '../../days.ts';
 import type { Table } from '../../storage/table.ts';
+import { readDrainShares } from '../batches/drain-share.ts';
 import { json } from '../edge/answers.ts';
 import type { Days } from '../edge/days.ts';
 import { daysOf, workloadNameOf } from '../edge/parameters.ts';
@@ -13,7 +15,10 @@ import type { History } from './schemas.ts';
 export interface HistoryHttp {
   table: Table;
   now: () => number;
+  /** Table of the gates. */
+  gates: Table;
   prices: PriceSheet;
+  backend: DurableBackend;
 }
 
 /** Days of one request, and those without any. */
@@ -43,10 +48,11 @@ export async function getHistory(deps: HistoryHttp, request: HttpRequest): Promi
 
 /** Weeks from the newest on, so that it is the oldest that are left out when there are too many batches. */
 async function readDays(
-  { table, prices }: HistoryHttp,
+  { table, gates, prices, backend }: HistoryHttp,
   { from, to, workload }: Days & { workload: string | undefined },
 ): Promise<Pick<History, 'from' | 'days' | 'lookedAt'>> {
-  const history = createHistoryDays(prices);
+  const shareOf = await readDrainShares(gates, new Date(Date.parse(from)));
+  const history = createHistoryDays({ prices, backend }, shareOf);
   const workloads = workload === undefined ? undefined : [workload];
   let [first, lookedAt] = [to, 0];
   for (let last = to; last >= from && lookedAt < MAX_LINES; last = addDays(first, -1)) {

@@ -2,9 +2,9 @@
 import { isFinished } from '../../batches/batch-row.ts';
 import { deadlineMs, type IndexEntry, tookMs } from '../../batches/index-rows.ts';
 import { batchDate } from '../../contract/names.ts';
-import { totalOperations } from '../../contract/operations.ts';
-import { addBatch, NOTHING_SPENT, type PeriodSpent, priceSpent } from '../../cost/period.ts';
-import type { PriceSheet } from '../../cost/sheet.ts';
+import type { Operations } from '../../contract/operations.ts';
+import type { OwnDrains } from '../../cost/drain-spending.ts';
+import { addBatch, NOTHING_SPENT, type PeriodBasis, type PeriodSpent, priceSpent } from '../../cost/period.ts';
 import { rounded } from '../batches/receipt-view.ts';
 import type { HistoryDay } from './schemas.ts';
 
@@ -17,7 +17,10 @@ interface Sum extends Pick<HistoryDay, 'day' | 'workload' | 'dead' | 'discarded'
 }
 
 /** Makes an empty collection. */
-export function createHistoryDays(sheet: PriceSheet): {
+export function createHistoryDays(
+  basis: PeriodBasis,
+  shareOf: (own: OwnDrains | undefined) => Operations,
+): {
   add: (entry: IndexEntry) => void;
   days: () => HistoryDay[];
 } {
@@ -29,7 +32,8 @@ export function createHistoryDays(sheet: PriceSheet): {
     const key = `${day} ${workload}`;
     const sum = sums.get(key) ?? emptySum(day, workload);
     sums.set(key, sum);
-    sum.spent = addBatch(sum.spent, { ...entry.spent, items: entry.accepted });
+    const { operations, drains } = entry.spent;
+    sum.spent = addBatch(sum.spent, { operations, drainOperations: shareOf(drains), items: entry.accepted });
     sum.dead += entry.dead;
     sum.discarded += entry.discarded;
     sum.deadlinesMissed += first.deadlineMet ? 0 : 1;
@@ -39,7 +43,7 @@ export function createHistoryDays(sheet: PriceSheet): {
     sum.timed.items += entry.accepted;
     sum.timed.seconds += first.tookMs / 1000;
   };
-  const days = (): HistoryDay[] => [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => dayOf(sum, sheet));
+  const days = (): HistoryDay[] => [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => dayOf(sum, basis));
   return { add, days };
 }
 
@@ -68,15 +72,15 @@ const extreme = (
   value: number | undefined,
 ): number | undefined => (known === undefined || value === undefined ? (known ?? value) : choose(known, value));
 
-function dayOf(sum: Sum, sheet: PriceSheet): HistoryDay {
+function dayOf(sum: Sum, basis: PeriodBasis): HistoryDay {
   const { day, workload, dead, discarded, deadlinesMissed, spent, timed } = sum;
-  const { work, wakeUps } = priceSpent(spent, sheet);
+  const { work, wakeUps, storageOperations } = priceSpent(spent, basis);
   return {
     ...{ day, workload, batches: spent.batches, items: spent.items, dead, discarded, deadlinesMissed },
     latencyP95Ms: sum.latencyP95 ?? null,
     deadlineMs: sum.deadlineMs ?? null,
     itemsPerSecond: timed.seconds === 0 ? null : rounded(timed.items / timed.seconds, 3),
-    operations: Math.round(totalOperations(work.operations) + totalOperations(wakeUps.operations)),
+    operations: Math.round(storageOperations),
     usd: rounded(work.usd + wakeUps.usd, 6),
   };
 }

@@ -14,7 +14,7 @@ const historyDay = z.object({
   latencyP95Ms: count.nullable().describe('The highest p95 of their first revisions; null: none is known'),
   deadlineMs: count.nullable().describe('The shortest time that one of them had; null: none'),
   itemsPerSecond: z.number().nonnegative().nullable().describe('Of all their items, over the time that each took'),
-  operations: count,
+  operations: count.describe('Storage operations, as the receipts have them'),
   usd,
 });
 export type HistoryDay = z.infer<typeof historyDay>;

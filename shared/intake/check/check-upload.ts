@@ -1,7 +1,8 @@
 /** Reads and validates the beginning of an upload, and stores nothing: what `sluice try` and the route `try` answer with. */
 
 import type { UploadEncoding, UploadFormat } from '../../contract/upload-kinds.ts';
-import { batchActions, batchOperations } from '../../cost/batch-operations.ts';
+import { batchSpending } from '../../cost/batch-operations.ts';
+import type { DurableBackend } from '../../cost/counts.ts';
 import { receipt } from '../../cost/receipt.ts';
 import type { PriceSheet } from '../../cost/sheet.ts';
 import { Problem, type UploadPosition } from '../../errors.ts';
@@ -31,6 +32,8 @@ export interface CheckRequest {
   /** Bytes of the whole body, where they are known: then the whole is estimated. */
   size?: number | undefined;
   prices?: PriceSheet;
+  /** Default azureStorage. */
+  backend?: DurableBackend;
 }
 
 /** The whole upload: exact if all of it was read, else in proportion to its bytes. */
@@ -44,6 +47,10 @@ export interface UploadEstimate {
   /** Storage operations, Service Bus and durable actions of one batch by the price sheet; without handler time. */
   usd: number;
   sheet: string;
+  /** Of the sheet. */
+  currency: string;
+  /** Price classes in `usd` that have no verified source. */
+  unverified: string[];
 }
 
 /** What an upload is understood as, and how far its items fit the schema. */
@@ -166,14 +173,17 @@ interface Read {
   ended: boolean;
 }
 
-function estimateOf({ workload, size, prices }: CheckRequest, read: Read): UploadEstimate | undefined {
+function estimateOf(
+  { workload, size, prices, backend = 'azureStorage' }: CheckRequest,
+  read: Read,
+): UploadEstimate | undefined {
   const share = read.ended ? 1 : size === undefined || read.bytes === 0 ? undefined : Math.max(1, size / read.bytes);
   if (share === undefined || prices === undefined || read.items === 0) return undefined;
   const items = Math.round(read.items * share);
   const { chunk, queuesPerLane: queues, secondsPerChunk } = workload;
   const shape = { items, itemsPerChunk: chunk.maxItems, queues, secondsPerChunk };
-  const spent = { operations: batchOperations(shape), actions: batchActions(shape), items };
-  const { totalUsd, sheet, storageOperations: operations } = receipt(spent, prices);
+  const spent = { operations: batchSpending(shape), items, backend };
+  const { totalUsd, sheet, storageOperations: operations, unverified } = receipt(spent, prices);
   const lane = workload.lane({ items, bytes: size ?? read.bytes });
   return {
     items,
@@ -182,5 +192,7 @@ function estimateOf({ workload, size, prices }: CheckRequest, read: Read): Uploa
     operations,
     usd: Number(totalUsd.toFixed(9)),
     sheet,
+    currency: prices.currency,
+    unverified,
   };
 }

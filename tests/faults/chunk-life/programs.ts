@@ -18,6 +18,7 @@ import type { HaltRule } from '../../../shared/workload/define.ts';
 import type { QueueAddress, Registry } from '../../../shared/workload/registry.ts';
 import { connectionsTo } from '../../helpers/connections.ts';
 import { HOST } from '../../helpers/host-limits.ts';
+import { uncounted } from '../../helpers/spending.ts';
 import type { Asker, Program } from '../explorer/programs.ts';
 import { ITEMS_QUEUE, processChunk, RESULTS_QUEUE, registryOf, type Whim } from './handler.ts';
 import { type Tools, toolsOf } from './tools.ts';
@@ -57,8 +58,7 @@ function pipelineOf(asker: Asker, registry: Registry, { table, gates, queues, co
     container,
     topic: topicOf(asker),
     meter: {
-      measure: async (fn: () => Promise<unknown>) => ({ value: await fn(), operations: {} }),
-      count: () => {},
+      ...uncounted().meter,
       serviceNowMs: asker.now,
     },
   } as unknown as PipelineClients;

@@ -53,7 +53,7 @@ async function look(id: string): Promise<{ pending: string[]; law: boolean }> {
 }
 
 const apply = (id: string, chunks: string[]) =>
-  applyEnds(table, id, chunks.map(outcomeOf), { at: '2026-01-01T00:00:00.000Z', operations: {} });
+  applyEnds(table, id, chunks.map(outcomeOf), { at: '2026-01-01T00:00:00.000Z' });
 
 test('on a real store, whoever comes at once with whatever ends: the law holds at each look', async () => {
   await fc.assert(

@@ -17,6 +17,7 @@ import { queryEntities } from '../../../shared/storage/table.ts';
 import { changeGate } from '../../../shared/wake/gate.ts';
 import type { GateRow } from '../../../shared/wake/gate-row.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
+import { BASIS } from '../../helpers/receipt-basis.ts';
 import { type Answer, call, echo, nextOf, type Pipeline, startPipeline } from './pipeline.ts';
 
 const DAY_MS = 86_400_000;
@@ -128,7 +129,9 @@ describe('GET batches/{id}', () => {
   const showOnce = async (id: string) => {
     const { deps } = pipeline;
     const before = totalOperations(pipeline.clients.meter.total());
-    const answer = await call((request) => getBatch({ ...deps, prices }, request), `batches/${id}`, { params: { id } });
+    const answer = await call((request) => getBatch({ ...deps, basis: BASIS }, request), `batches/${id}`, {
+      params: { id },
+    });
     const operations = totalOperations(pipeline.clients.meter.total()) - before;
     const { blocked, waiting } = batchViewSchema.parse(answer.json());
     return { blocked, waiting, operations };
@@ -178,7 +181,7 @@ interface Sent {
 function send(body: string, { query = '', type = 'application/x-ndjson', headers, route, strict }: Sent = {}) {
   const { deps, settings } = pipeline;
   const registry = strict ? createRegistry([{ ...echo, validateAtIntake: true }]) : pipeline.registry;
-  const http = { registry, settings, prices, slots: createSlots(1) };
+  const http = { registry, settings, basis: BASIS, slots: createSlots(1) };
   return call(
     (request) => (route === 'try' ? tryOverHttp(http, request) : submitOverHttp({ ...http, deps }, request)),
     `workloads/echo/${route ?? 'batches'}${query}`,

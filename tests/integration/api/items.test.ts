@@ -3,7 +3,6 @@ import { chunkRows } from '../../../shared/batches/ledger.ts';
 import { cancelBatch } from '../../../shared/commands/cancel.ts';
 import { redrive } from '../../../shared/commands/redrive/redrive.ts';
 import { splitChunkId } from '../../../shared/contract/names.ts';
-import { readPriceSheet } from '../../../shared/cost/sheet.ts';
 import { batchView } from '../../../shared/http/batches/batch-view.ts';
 import { batchViewSchema } from '../../../shared/http/batches/schemas.ts';
 import { discardDeadLetters } from '../../../shared/http/dead-letters/redrive-dead-letters.ts';
@@ -16,6 +15,7 @@ import { splitChunk } from '../../../shared/processing/outcome/endings.ts';
 import { putOutcome } from '../../../shared/processing/outcome/outcome-store.ts';
 import { collectBatch } from '../../../shared/results/collect-round.ts';
 import { changeGate } from '../../../shared/wake/gate.ts';
+import { BASIS } from '../../helpers/receipt-basis.ts';
 import { type Answer, call, nextOf, type Pipeline, startPipeline } from './pipeline.ts';
 
 const BIG = '12345678901234567890';
@@ -56,7 +56,7 @@ async function splitFirstChunk(id: string): Promise<void> {
     const results = pipeline.clients.container('results');
     const { header } = await putOutcome(results, row.reference, splitChunk(row.reference, 2));
     const end = { chunk: row.chunk, header, message: row.chunk };
-    await collectBatch(pipeline.deps, id, { ends: [end], operations: {} });
+    await collectBatch(pipeline.deps, id, { ends: [end] });
     return;
   }
 }
@@ -310,7 +310,7 @@ describe('GET batches/{id}/items', () => {
     expect(items).toEqual([{ position: 1, id: 'y', state: 'discarded', reason: 'test orders' }]);
     expect(await statesOf(id)).toEqual(await trailsOf(id, 2));
     const row = await pipeline.finish(id);
-    expect(batchViewSchema.parse(batchView(row, pipeline.deps.gate.now(), readPriceSheet('2026')))).toMatchObject({
+    expect(batchViewSchema.parse(batchView(row, pipeline.deps.gate.now(), BASIS))).toMatchObject({
       ...{ state: 'completed', counts: { dead: 0, discarded: 1, pending: 0 } },
       revisions: [{ kind: 'upload' }, { kind: 'discard', reason: 'test orders', items: 1, latencyMs: null }],
     });

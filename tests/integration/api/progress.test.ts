@@ -5,7 +5,6 @@ import { changeBatch } from '../../../shared/batches/ledger.ts';
 import { writeProgress } from '../../../shared/batches/progress/progress-rows.ts';
 import { deleteBatch } from '../../../shared/commands/delete.ts';
 import type { QueueEvent } from '../../../shared/contract/events.ts';
-import { readPriceSheet } from '../../../shared/cost/sheet.ts';
 import { getBatch } from '../../../shared/http/batches/get-batch.ts';
 import { type BatchView, batchViewSchema } from '../../../shared/http/batches/schemas.ts';
 import { submit } from '../../../shared/intake/submit.ts';
@@ -16,6 +15,7 @@ import { receive } from '../../../shared/wake/messages.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
 import { HOST } from '../../helpers/host-limits.ts';
+import { BASIS } from '../../helpers/receipt-basis.ts';
 import { call, type Pipeline, startPipeline } from './pipeline.ts';
 
 /** As the threads know it by this name. */
@@ -46,8 +46,7 @@ afterAll(async () => {
 });
 
 async function show(id: string): Promise<BatchView> {
-  const prices = readPriceSheet('2026');
-  const http = { ...worker.deps(), prices };
+  const http = { ...worker.deps(), basis: BASIS };
   const answer = await call((request) => getBatch(http, request), `batches/${id}`, { params: { id } });
   return batchViewSchema.parse(answer.json());
 }

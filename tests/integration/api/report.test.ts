@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeBatch } from '../../../shared/batches/ledger.ts';
-import { readPriceSheet } from '../../../shared/cost/sheet.ts';
 import { batchView } from '../../../shared/http/batches/batch-view.ts';
 import { getReport } from '../../../shared/http/batches/get-report.ts';
 import { batchViewSchema, reportLineSchema, reportSchema } from '../../../shared/http/batches/schemas.ts';
 import { redriveDeadLetters } from '../../../shared/http/dead-letters/redrive-dead-letters.ts';
 import { redriveAnswerSchema } from '../../../shared/http/dead-letters/schemas.ts';
 import { problemSchema } from '../../../shared/http/edge/schemas.ts';
+import { BASIS } from '../../helpers/receipt-basis.ts';
 import { type Answer, call, type Pipeline, startPipeline } from './pipeline.ts';
 
 let pipeline: Pipeline;
@@ -118,7 +118,7 @@ describe('POST batches/{id}/dead-letters/redrive for the report alone', () => {
     expect(redriveAnswerSchema.parse(answer.json())).toMatchObject({ revision: 1, redriven: 0, chunks: 0 });
     expect((await post(id, { report: true, key: 'k' })).json()).toEqual(answer.json());
     const row = await pipeline.finish(id);
-    const view = batchViewSchema.parse(batchView(row, pipeline.deps.gate.now(), readPriceSheet('2026')));
+    const view = batchViewSchema.parse(batchView(row, pipeline.deps.gate.now(), BASIS));
     expect(view).toMatchObject({ state: 'completed', reportRevision: 1, ratePerSecond: null });
     expect(view.revisions.map(({ items, latencyMs }) => [items, latencyMs === null])).toEqual([
       [1, false],
@@ -143,9 +143,8 @@ describe('POST batches/{id}/dead-letters/redrive for the report alone', () => {
 describe('a batch', () => {
   it('is shown with a receipt, beside what a message per item would have cost', async () => {
     const row = await pipeline.finish(batch);
-    const view = batchViewSchema.parse(batchView(row, pipeline.deps.gate.now(), readPriceSheet('2026')));
+    const view = batchViewSchema.parse(batchView(row, pipeline.deps.gate.now(), BASIS));
     expect(view.receipt.operations['blob.put']).toBeGreaterThanOrEqual(3);
-    expect(view.receipt.drainOperations['queue.get']).toBeGreaterThan(0);
     expect(view.receipt.totalUsd).toBeGreaterThan(0);
     expect(view.receipt.comparison.messageAnItem.operations).toBe(24);
     expect(view.counts).toMatchObject({ accepted: 8, succeeded: 7, dead: 1, pending: 0 });

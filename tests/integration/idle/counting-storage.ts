@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Intercept, makeStorage, STRICT_PAGES, startStorage } from 'functions-local';
+import { carryOut, type Intercept, makeStorage, STRICT_PAGES, type StorageFault, startStorage } from 'functions-local';
 import { CONTAINERS, TABLES } from '../../../shared/contract/names.ts';
 import type { Operations } from '../../../shared/contract/operations.ts';
 import { operationOf } from '../../../shared/cost/operation-of.ts';
@@ -22,14 +22,19 @@ export interface CountingStorage {
 /** A day of sweeps says the same thing 96 times. */
 export const faultsOnly: LogSink = { debug: () => {}, info: () => {}, warn: console.warn, error: console.error };
 
-/** Starts all, with the tables and containers of a deployment. */
-export async function startCountingStorage(clockOffsetMs: () => number): Promise<CountingStorage> {
+/** Starts all, with the tables and containers of a deployment. `faultOf` says what a call meets, by its operation. */
+export async function startCountingStorage(
+  clockOffsetMs: () => number,
+  faultOf: (operation: string) => StorageFault | undefined = () => undefined,
+): Promise<CountingStorage> {
   const folder = await mkdtemp(join(tmpdir(), 'sluice-idle-'));
   let counts: Operations = {};
-  const count: Intercept = ({ service, method, path }, forward) => {
+  const count: Intercept = (call, forward) => {
+    const { service, method, path } = call;
     const name = operationOf(service, { method, url: `http://storage${path}`, headers: { get: () => undefined } });
     counts[name] = (counts[name] ?? 0) + 1;
-    return forward();
+    const fault = faultOf(name);
+    return fault ? carryOut(fault, call, forward) : forward();
   };
   const storage = await startStorage({
     folder,

@@ -220,12 +220,12 @@ describe('chunk rows whose write was answered too late', () => {
   test('come to their end once, and count as ended by this call', async () => {
     const { id } = await storedBatch();
     const ends = [
-      { chunk: '000000', header: headerOf({ dead: 1 }), message: 'm' },
-      { chunk: '000001', header: headerOf({ retried: 1 }), message: 'm' },
+      { chunk: '000000', header: headerOf({ dead: 1 }), message: 'm', operations: { 'blob.put': 1 } },
+      { chunk: '000001', header: headerOf({ retried: 1 }), message: 'm', operations: { 'blob.put': 1 } },
     ];
     lossy.lose(...TRANSACTION);
 
-    const applied = await applyEnds(batches(), id, ends, { at: AT, operations: { 'blob.put': 2 } });
+    const applied = await applyEnds(batches(), id, ends, { at: AT });
 
     lossy.assertLost();
     expect(applied?.fresh).toEqual(new Set(['000000', '000001']));
@@ -241,11 +241,12 @@ describe('chunk rows whose write was answered too late', () => {
 
   test('that are repeats are counted as duplicates once', async () => {
     const { id } = await storedBatch();
-    const ends = [{ chunk: '000000', header: headerOf(), message: 'm' }];
-    await applyEnds(batches(), id, ends, { at: AT, operations: {} });
+    const end = { chunk: '000000', header: headerOf() };
+    await applyEnds(batches(), id, [{ ...end, message: 'first' }], { at: AT });
+    const ends = [{ ...end, message: 'second', operations: { 'queue.get': 1 } }];
     lossy.lose(...TRANSACTION);
 
-    const applied = await applyEnds(batches(), id, ends, { at: AT, operations: { 'queue.get': 1 } });
+    const applied = await applyEnds(batches(), id, ends, { at: AT });
 
     lossy.assertLost();
     expect(applied).toMatchObject({ duplicates: 1, fresh: new Set() });
@@ -261,8 +262,8 @@ describe('chunk rows whose write was answered too late', () => {
     ];
 
     await Promise.all([
-      applyEnds(batches(), id, both.slice(0, 1), { at: AT, operations: {} }),
-      applyEnds(batches(), id, both, { at: AT, operations: {} }),
+      applyEnds(batches(), id, both.slice(0, 1), { at: AT }),
+      applyEnds(batches(), id, both, { at: AT }),
     ]);
 
     expect(await rowOf(id)).toMatchObject({ succeeded: 8, chunksDone: 2 });

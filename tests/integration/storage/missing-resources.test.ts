@@ -78,7 +78,6 @@ const CALLS: Record<string, (table: Table) => Promise<unknown>> = {
   'collecting results': (table) =>
     applyEnds(table, BATCH, [{ chunk: '000000', header: headerOf(), message: 'm' }], {
       at: row.acceptedAt,
-      operations: {},
     }),
   'opening a batch': (table) => openBatch(table, row),
   'listing a batch': (table) => indexBatch(table, row),

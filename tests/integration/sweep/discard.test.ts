@@ -4,10 +4,10 @@ import { deleteBatch } from '../../../shared/commands/delete.ts';
 import { redrive } from '../../../shared/commands/redrive/redrive.ts';
 import type { Selection } from '../../../shared/commands/redrive/select.ts';
 import { batchDate } from '../../../shared/contract/names.ts';
-import { readPriceSheet } from '../../../shared/cost/sheet.ts';
 import { batchView } from '../../../shared/http/batches/batch-view.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
 import { dyingAt } from '../../helpers/crashes.ts';
+import { BASIS } from '../../helpers/receipt-basis.ts';
 import type { Item } from './echo.ts';
 import { downstream, inventory, itemsOf, startWorld, type World } from './world.ts';
 
@@ -66,8 +66,7 @@ describe('a discard', () => {
     await world.drainAll();
 
     expect(await world.batch(id)).toMatchObject({ state: 'completed', succeeded: 4, dead: 0, discarded: 5 });
-    const sheet = readPriceSheet('2026');
-    const { counts, revisions } = batchView(await world.batch(id), world.deps.gate.now(), sheet);
+    const { counts, revisions } = batchView(await world.batch(id), world.deps.gate.now(), BASIS);
     expect(counts).toMatchObject({ accepted: 9, succeeded: 4, dead: 0, discarded: 5, cancelled: 0, pending: 0 });
     expect(revisions.map(({ kind, items, reason }) => [kind, items, reason])).toEqual([
       ['upload', 9, undefined],

@@ -5,13 +5,13 @@ import { deleteBatch } from '../../../shared/commands/delete.ts';
 import { pauseBatch } from '../../../shared/commands/pause.ts';
 import { redrive } from '../../../shared/commands/redrive/redrive.ts';
 import { resumeBatch } from '../../../shared/commands/resume.ts';
-import { readPriceSheet } from '../../../shared/cost/sheet.ts';
 import { pauseOverHttp, resumeOverHttp } from '../../../shared/http/batches/pause-batch.ts';
 import { batchViewSchema } from '../../../shared/http/batches/schemas.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
 import { changeGate, readGate } from '../../../shared/wake/gate.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
 import { dyingAt } from '../../helpers/crashes.ts';
+import { BASIS } from '../../helpers/receipt-basis.ts';
 import { echo } from './echo.ts';
 import { DONE, did, ITEMS, MINUTE, RESULTS, unheard, useWorld } from './use-world.ts';
 import { downstream, itemsOf } from './world.ts';
@@ -210,12 +210,11 @@ describe('a resume that is interrupted', () => {
 });
 
 describe('over HTTP', () => {
-  const prices = readPriceSheet('2026');
   const ask = async (handler: typeof pauseOverHttp, id: string, body?: string) => {
     const url = `http://localhost/api/batches/${id}`;
     const sent = body === undefined ? {} : { body: { string: body } };
     const request = new functions.HttpRequest({ url, method: 'POST', params: { id }, ...sent });
-    const { status, jsonBody } = await handler({ deps: use.world.deps, prices }, request);
+    const { status, jsonBody } = await handler({ deps: use.world.deps, basis: BASIS }, request);
     return { status: status ?? 200, batch: batchViewSchema.parse(jsonBody) };
   };
 

@@ -6,11 +6,11 @@ import { currentDeadLetters } from '../../../shared/commands/redrive/current-dea
 import { redrive } from '../../../shared/commands/redrive/redrive.ts';
 import type { Selection } from '../../../shared/commands/redrive/select.ts';
 import { batchDate, CONTAINERS, outcomeBlobName } from '../../../shared/contract/names.ts';
-import { readPriceSheet } from '../../../shared/cost/sheet.ts';
 import { batchView } from '../../../shared/http/batches/batch-view.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
 import { dyingAt } from '../../helpers/crashes.ts';
+import { BASIS } from '../../helpers/receipt-basis.ts';
 import { echo, type Item } from './echo.ts';
 import { downstream, itemsOf, startWorld, type World } from './world.ts';
 
@@ -252,8 +252,7 @@ describe('a redrive of the report alone', () => {
 
 describe('the times of a redrive', () => {
   const HOUR = 60 * MINUTE;
-  const sheet = readPriceSheet('2026');
-  const view = async (id: string) => batchView(await world.batch(id), world.deps.gate.now(), sheet);
+  const view = async (id: string) => batchView(await world.batch(id), world.deps.gate.now(), BASIS);
 
   it('are its own: what it took, its rate and its latency do not hold the hours before it', async () => {
     const id = await world.submitWithDead('b');

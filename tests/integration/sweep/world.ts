@@ -159,7 +159,7 @@ export class World {
   async collectAs(deps: FinalizeDeps): Promise<void> {
     const address = this.deps.registry.queue('echo-results');
     const messages = await receive(this.clients.queue('echo-results'), RECEIVE, VISIBILITY_SECONDS);
-    if (address) await createCollectRound(deps, address)(messages);
+    if (address) await createCollectRound(deps, address, 1)(messages);
   }
 
   /** The row of a batch, its rows having been counted after it. */

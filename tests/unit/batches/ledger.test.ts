@@ -13,7 +13,7 @@ import type { Table } from '../../../shared/storage/table.ts';
 import { BATCH, batchRowOf, chunkRowOf, endOf, headerOf } from '../../helpers/factories.ts';
 import { memoryTable } from '../../helpers/memory-table.ts';
 
-const AT = { at: '2026-01-01T00:01:00.000Z', operations: { 'queue.get': 1 } };
+const AT = { at: '2026-01-01T00:01:00.000Z' };
 
 async function accepted(chunks: string[], items = 4) {
   const store = memoryTable();
@@ -62,6 +62,28 @@ describe('acceptance', () => {
 });
 
 describe('the end of chunks', () => {
+  test('charges the batch once for each message: its operations, and a chunk of the drains', async () => {
+    const { table } = await accepted(['000000', '000001']);
+    const drain = { queue: 'billing-normal-0', generation: 3 };
+    const collector = { queue: 'billing-results', generation: 8 };
+    const end = { ...endOf('000000'), message: 'first', operations: { 'blob.put': 1.5 }, drain };
+    const collect = (ends: ChunkEnd[]) => applyEnds(table, BATCH, ends, { ...AT, collector });
+
+    const charged = [
+      await collect([end]),
+      // Delivered again, its reference having been delivered twice, and another chunk.
+      await collect([end]),
+      await collect([{ ...end, message: 'second' }]),
+      await collect([{ ...endOf('000001'), message: 'second', drain }]),
+    ];
+
+    expect(charged.map((applied) => applied?.charged)).toEqual([1, 0, 1, 1]);
+    expect((await readBatch(table, BATCH))?.row).toMatchObject({
+      operations: { 'blob.put': 3 },
+      drains: { 'billing-normal-0': [[3, 3]], 'billing-results': [[8, 3]] },
+    });
+  });
+
   test('moves rows and counters at once', async () => {
     const { table } = await accepted(['000000', '000001']);
 
@@ -74,7 +96,6 @@ describe('the end of chunks', () => {
       dead: 1,
       chunksDone: 1,
       startedAt: AT.at,
-      operations: { 'queue.get': 1 },
       handlerSeconds: 0.5,
     });
     expect(await pendingOf(table)).toEqual(['000001']);

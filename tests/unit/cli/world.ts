@@ -146,11 +146,13 @@ export const batchView = (id: string, state: BatchView['state'], changes: Partia
   ...{ revision: 0, revisions: [] },
   ...{ ratePerSecond: 5, latencyMs: { p50: 10, p95: 20, max: 30 }, reportRevision: 0 },
   receipt: {
-    ...{ handlerSeconds: 1, operations: { 'blob.put': 2 }, drainOperations: {}, hostOperations: {}, actions: 5 },
+    ...{ soFar: false, handlerSeconds: 1, operations: { 'blob.put': 2 }, drainOperations: {}, hostOperations: {} },
+    ...{ backend: 'azureStorage', actions: 5, executions: { count: 8, gbSeconds: 16 } },
     ...{
       storageOperations: 2,
       throttled: 0,
       sheet: '2026',
+      currency: 'USD',
       byService: {},
       totalUsd: 0.00001,
       unpriced: [],

@@ -12,6 +12,7 @@ import { createRegistry } from '../../../shared/workload/registry.ts';
 import { BATCH, batchRowOf, chunkRowOf, readChunkReference } from '../../helpers/factories.ts';
 import { memoryTable } from '../../helpers/memory-table.ts';
 import { SILENT_LOG } from '../../helpers/silent-log.ts';
+import { uncounted } from '../../helpers/spending.ts';
 import { address } from '../drain/drain-fixtures.ts';
 
 const NOW = Date.parse('2026-01-01T00:01:00.000Z');
@@ -41,6 +42,7 @@ async function world(state: BatchState) {
     },
     addressOf: () => address,
     gate: { table: memoryTable().table, now: () => NOW },
+    ...uncounted(),
   } as unknown as FinalizeDeps;
   const rows = CHUNKS.map((chunk) => chunkRowOf({ chunk }));
   await insertBatch(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { batchActions, batchOperations, planOf } from '../../../shared/cost/batch-operations.ts';
+import { batchActions, batchOperations, batchSpending, planOf } from '../../../shared/cost/batch-operations.ts';
 import { storageOperations } from '../../../shared/cost/counts.ts';
 
 describe('the operations of a batch', () => {
@@ -23,6 +23,15 @@ describe('the operations of a batch', () => {
     const plan = planOf({ items: 3_000, itemsPerChunk: 1, secondsPerChunk: 1 });
 
     expect(plan).toEqual({ chunks: 3_000, blocks: 1, queues: 1, tasks: 100, rounds: 94 });
+  });
+
+  it('come with actions and executions: of one chunk 13, of which two wait for more at their end', () => {
+    const spent = batchSpending({ items: 1, itemsPerChunk: 1 });
+
+    // The upload, two wakes, two starts, two tasks, two ends of a wave with two episodes each.
+    expect([spent['durable.action'], spent['functions.execution']]).toEqual([10, 13]);
+    // 11 of a second, one of 1.3 s and one of 1.2 s, at 2 GB.
+    expect(spent['functions.gbSecond']).toBeCloseTo(2 * (11 + 1.3 + 1.2), 9);
   });
 
   it('counts events apart from storage', () => {

@@ -1,53 +1,45 @@
 import { describe, expect, it } from 'vitest';
-import { drainAllocation } from '../../../shared/cost/drain-allocation.ts';
-import { addBatch, idleLines, minutesOf, NOTHING_SPENT, periodCost } from '../../../shared/cost/period.ts';
+import { DEFAULT_DEPLOYMENT } from '../../../shared/cost/model/deployed.ts';
+import { idleBill } from '../../../shared/cost/model/idle-bill.ts';
+import { addBatch, idleLines, minutesOf, NOTHING_SPENT, periodCost, priceSpent } from '../../../shared/cost/period.ts';
+import { receipt } from '../../../shared/cost/receipt.ts';
 import { readPriceSheet } from '../../../shared/cost/sheet.ts';
 
 const sheet = readPriceSheet('2026');
-const timers = { sweepMinutes: 15, inboxMinutes: 0 };
-const batch = { items: 10, chunksDone: 2, handlerSeconds: 0.2, operations: { 'blob.put': 3 } };
-
-describe('drainAllocation', () => {
-  it('is nothing before the first chunk has ended', () => {
-    expect(drainAllocation({ chunksDone: 0, handlerSeconds: 0 })).toEqual({ drainOperations: {}, actions: 0 });
-  });
-
-  it('of one chunk is two wakes, two tasks, a round, two settlings and a deletion', () => {
-    const { drainOperations, actions } = drainAllocation({ chunksDone: 1, handlerSeconds: 0.1 });
-    expect(actions).toBe(10);
-    expect(drainOperations).toEqual({
-      'servicebus.receive': 2,
-      'servicebus.send': 3,
-      'table.get': 7,
-      'table.update': 6,
-      'queue.properties': 4,
-      'queue.get': 10,
-      'queue.put': 1,
-      'table.query': 1,
-      'table.transaction': 1,
-      'queue.delete': 2,
-    });
-  });
-});
+const deployment = { sweepMinutes: 15, inboxMinutes: 0 };
+const basis = { prices: sheet, backend: 'azureStorage' } as const;
+const batch = {
+  items: 10,
+  operations: { 'blob.put': 3, 'functions.execution': 1, 'functions.gbSecond': 2 },
+  drainOperations: { 'queue.get': 0.5, 'durable.action': 2.5 },
+};
 
 describe('a period', () => {
   it('adds batches up', () => {
     const sum = [batch, batch].reduce(addBatch, NOTHING_SPENT);
-    expect(sum).toMatchObject({ batches: 2, items: 20, operations: { 'blob.put': 6 } });
-    expect(sum.actions).toBe(2 * drainAllocation(batch).actions);
+    expect(sum).toMatchObject({ batches: 2, items: 20, operations: { 'blob.put': 6, 'functions.gbSecond': 4 } });
+    expect(sum.drainOperations).toEqual({ 'queue.get': 1, 'durable.action': 5 });
   });
 
   it('costs work, wake-ups and the part of the month that has passed', () => {
-    const cost = periodCost(addBatch(NOTHING_SPENT, batch), { days: 1, timers }, sheet);
-    const idle = periodCost(NOTHING_SPENT, { days: 1, timers }, sheet);
+    const cost = periodCost(addBatch(NOTHING_SPENT, batch), { days: 1, deployment }, basis);
+    const idle = periodCost(NOTHING_SPENT, { days: 1, deployment }, basis);
     expect(idle.work.usd + idle.wakeUps.usd).toBe(0);
     expect(cost.idle).toEqual(idle.idle);
     expect(cost.totalUsd).toBeCloseTo(cost.work.usd + cost.wakeUps.usd + cost.idle.usd, 12);
-    expect(periodCost(NOTHING_SPENT, { days: 30, timers }, sheet).totalUsd).toBeCloseTo(idle.totalUsd * 30, 9);
+    expect(periodCost(NOTHING_SPENT, { days: 30, deployment }, basis).totalUsd).toBeCloseTo(idle.totalUsd * 30, 9);
+  });
+
+  it('comes to the sum of the receipts', () => {
+    const one = receipt({ ...batch, backend: 'azureStorage' }, sheet);
+    const { work, wakeUps, storageOperations } = priceSpent([batch, batch].reduce(addBatch, NOTHING_SPENT), basis);
+    expect(work.usd + wakeUps.usd).toBeCloseTo(2 * one.totalUsd, 15);
+    expect(storageOperations).toBeCloseTo(2 * one.storageOperations, 12);
+    expect(wakeUps).toMatchObject({ actions: 5, executions: { count: 2, gbSeconds: 4 } });
   });
 
   it('has no line of work in what idling costs', () => {
-    const who = idleLines(30, timers, sheet).map((line) => line.who);
+    const who = idleLines(30, deployment, basis).map((line) => line.who);
     expect(who).toContain('Service Bus');
     expect(who).not.toContain('app');
   });
@@ -61,5 +53,16 @@ describe('minutesOf', () => {
     ['*/15 * * * *', undefined],
   ])('reads %s as %s', (schedule, minutes) => {
     expect(minutesOf(schedule)).toBe(minutes);
+  });
+});
+
+describe('the idle bill of the app', () => {
+  it('is that of the command: the same lines, a month of them the same sum', () => {
+    const { lines, totalUsd } = idleBill({ ...DEFAULT_DEPLOYMENT, pools: 3 }, sheet);
+    const shown = periodCost(NOTHING_SPENT, { days: 30, deployment: { pools: 3 } }, basis);
+
+    expect(shown.idle.lines.map(({ does }) => does)).toEqual(lines.map(({ does }) => does));
+    expect(shown.idle.usd).toBeCloseTo(totalUsd, 9);
+    expect(shown.unverified).toContain('servicebus.base');
   });
 });

@@ -71,7 +71,12 @@ describe('pricing operations', () => {
 });
 
 describe('a receipt', () => {
-  const spent = { operations: { 'queue.put': 10, 'blob.put': 10, 'servicebus.send': 2 }, actions: 10, items: 30_000 };
+  const spent = {
+    operations: { 'queue.put': 10, 'blob.put': 10, 'servicebus.send': 2 },
+    drainOperations: { 'durable.action': 10 },
+    items: 30_000,
+    backend: 'azureStorage',
+  } as const;
 
   it('adds what the durable extension does on storage, apart from what was counted', () => {
     const bill = receipt(spent, now);
@@ -96,12 +101,22 @@ describe('a receipt', () => {
     expect(bill.unverified).toContain('durable.action');
   });
 
+  it('bills executions, its own and those of its drains, and shows them apart from operations', () => {
+    const drainOperations = { 'functions.execution': 3.5, 'functions.gbSecond': 7 };
+    const operations = { 'functions.execution': 1, 'functions.gbSecond': 2 };
+    const bill = receipt({ operations, drainOperations, items: 1, backend: 'azureStorage' }, now);
+
+    expect(bill).toMatchObject({ operations: {}, drainOperations: {}, executions: { count: 4.5, gbSeconds: 9 } });
+    expect(bill.byService.functions).toBeCloseTo(4.5 * 0.000_000_4 + 9 * 0.000_026, 12);
+    expect(bill.storageOperations).toBe(0);
+  });
+
   it('says so where the sheet has no price for actions', () => {
     expect(receipt({ ...spent, backend: 'dts' }, then).unpriced).toEqual(['durable.action']);
   });
 
   it('compares with a message per item, and with a thread polling for a day', () => {
-    const { comparison } = receipt({ ...spent, actions: 0 }, now);
+    const { comparison } = receipt({ ...spent, drainOperations: {} }, now);
 
     expect(comparison.messageAnItem.operations).toBe(90_000);
     expect(comparison.messageAnItem.usd).toBeCloseTo(0.036, 9);
@@ -111,6 +126,8 @@ describe('a receipt', () => {
   });
 
   it('has no ratio to nothing', () => {
-    expect(receipt({ operations: {}, actions: 0, items: 1 }, now).comparison.messageAnItem.timesOurs).toBeNull();
+    expect(
+      receipt({ operations: {}, items: 1, backend: 'azureStorage' }, now).comparison.messageAnItem.timesOurs,
+    ).toBeNull();
   });
 });

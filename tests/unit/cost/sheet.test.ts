@@ -1,8 +1,17 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { PRICE_CLASSES, PriceSheetError, readPriceSheet, toPriceSheet, unitPrice } from '../../../shared/cost/sheet.ts';
+import {
+  PRICE_CLASSES,
+  PriceSheetError,
+  priceSheetJsonSchema,
+  readPriceSheet,
+  toPriceSheet,
+  unitPrice,
+  unverifiedOf,
+} from '../../../shared/cost/sheet.ts';
 
 const copyOf2026 = () => structuredClone(readPriceSheet('2026'));
 
@@ -23,11 +32,38 @@ describe('price sheets', () => {
     ['2026', 'servicebus.included', 13_000_000],
     ['2026', 'servicebus.operation', 0.000_000_8],
     ['2026', 'durable.action', 0.003],
+    // By the hour in the sheet, by the month of 730 hours in sums
+    ['2026', 'network.privateEndpoint', 7.3],
   ] as const)('%s: one %s is %s', (name, priceClass, usd) => {
     const price = unitPrice(readPriceSheet(name), priceClass);
 
     if (usd === null) expect(price).toBeNull();
     else expect(price).toBeCloseTo(usd, 12);
+  });
+
+  it('are described by the schema that is published beside them', () => {
+    const schema = readFileSync(new URL('../../../shared/cost/sheets/schema.json', import.meta.url), 'utf8');
+    expect(JSON.parse(schema)).toEqual(priceSheetJsonSchema());
+
+    const validate = new Ajv2020({ strict: false }).compile(JSON.parse(schema));
+    for (const name of ['2013', '2026']) expect(validate(readPriceSheet(name))).toBe(true);
+    const { 'log.gb': _gone, ...prices } = readPriceSheet('2026').prices;
+    expect(validate({ ...readPriceSheet('2026'), prices })).toBe(false);
+  });
+
+  it('know which of the used prices have no verified source', () => {
+    const sheet = readPriceSheet('2026');
+    expect(unverifiedOf(sheet, ['table.operation', 'blob.delete', 'queue.class1', 'queue.class1'])).toEqual([
+      'queue.class1',
+      'table.operation',
+    ]);
+  });
+
+  it('may be in any currency', () => {
+    expect(toPriceSheet({ ...copyOf2026(), currency: 'EUR' }, 'own').currency).toBe('EUR');
+    expect(() => toPriceSheet({ ...copyOf2026(), currency: 'Euro' }, 'own')).toThrow(
+      /currency: Expected a currency code/,
+    );
   });
 
   it('reads an own file', () => {

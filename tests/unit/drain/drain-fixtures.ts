@@ -6,6 +6,7 @@ import type { Table } from '../../../shared/storage/table.ts';
 import type { EventDetails, PublishOptions, WorkPut } from '../../../shared/wake/publish.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry, type QueueAddress } from '../../../shared/workload/registry.ts';
+import { uncounted } from '../../helpers/spending.ts';
 
 /** 2026-01-01T00:00:00Z */
 export const NOW = 1_767_225_600_000;
@@ -32,6 +33,8 @@ export const summary = (fields: Partial<WaveSummary> = {}): WaveSummary => ({
   received: 1,
   done: 1,
   items: 10,
+  chunks: 1,
+  shared: {},
   ran: 10,
   failures: 0,
   orphanedReferences: 0,
@@ -64,6 +67,7 @@ export function finishWaveDeps(table: Table, published: Published[] = []): Finis
     },
     plan: async () => wave(),
     visibilitySeconds: 300,
+    spending: uncounted().spending,
     concurrentActivities: 2,
     activityVisibilitySeconds: 60,
   };

@@ -63,7 +63,6 @@ const RETIRED: Record<string, string> = {
   shareDone: 'quotaReached',
   failureShare: 'failureRate',
   failureBase: 'baselineFailureRate',
-  drainShare: 'drainAllocation',
   partitionOf: 'queueIndexOf',
   beat: 'heartbeat',
   beatUntil: 'aliveUntil',

@@ -7,6 +7,7 @@ import type { SubmitDeps } from '../../../shared/intake/submit-request.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { memoryBlobs } from '../../helpers/memory-blobs.ts';
 import { memoryTable } from '../../helpers/memory-table.ts';
+import { uncounted } from '../../helpers/spending.ts';
 
 const SERVICE = Date.parse('2026-01-01T00:00:00.000Z');
 /** A machine whose clock is ten minutes ahead. */
@@ -21,12 +22,14 @@ test('the first upload of a process holds its key for a minute of the service, w
     await null;
     knowsServiceTime = true;
   });
+  const { meter, spending } = uncounted();
   const deps = {
+    spending,
     keys: keys.table,
     container: memoryBlobs().container,
     gate: { now: () => (knowsServiceTime ? SERVICE : MACHINE) },
     meter: {
-      measure: async (run: () => Promise<unknown>) => ({ value: await run(), operations: {} }),
+      ...meter,
       knowsServiceTime: () => knowsServiceTime,
     },
   };

@@ -14,6 +14,7 @@ import { createRegistry, type QueueAddress } from '../../../shared/workload/regi
 import { messageOf, serviceError } from '../../helpers/factories.ts';
 import { memoryTable } from '../../helpers/memory-table.ts';
 import { SILENT_LOG } from '../../helpers/silent-log.ts';
+import { uncounted } from '../../helpers/spending.ts';
 
 const registry = createRegistry([
   defineWorkload({ name: 'billing', version: 1, item: z.unknown(), map: (item) => item }),
@@ -74,12 +75,12 @@ function world(reference: BlobReference = REFERENCE) {
       publish: async () => expect.fail('A blob that becomes a batch has no result message.'),
       registry,
       gate: { table: memoryTable().table, now: () => 0 },
-      meter: { measure: async (run: () => Promise<unknown>) => ({ value: await run(), operations: {} }) },
+      ...uncounted(),
       visibilitySeconds: RENEWED,
     } as unknown as ItemsRoundDeps;
     const message = messageOf(text, { dequeueCount: deliveries });
     const sink = { ...SILENT_LOG, error: note('error'), warn: note('warn') };
-    return withLog(sink, () => createItemsRound(deps, address)([message], isOver));
+    return withLog(sink, () => createItemsRound(deps, address, 1)([message], isOver));
   }
 }
 

@@ -15,6 +15,7 @@ import { chunkJob } from '../../helpers/chunks.ts';
 import { messageOf, serviceError } from '../../helpers/factories.ts';
 import { memoryTable } from '../../helpers/memory-table.ts';
 import { SILENT_LOG } from '../../helpers/silent-log.ts';
+import { uncounted } from '../../helpers/spending.ts';
 
 const registry = createRegistry([
   defineWorkload({ name: 'billing', version: 1, item: z.unknown(), map: (item) => item }),
@@ -101,7 +102,7 @@ function world({ permits }: { permits?: Permits } = {}) {
     publish: async () => {},
     registry,
     gate: { table: memoryTable().table, now: () => 0 },
-    meter: { measure: async (run: () => Promise<unknown>) => ({ value: await run(), operations: {} }) },
+    ...uncounted(),
     visibilitySeconds: 300,
   } as unknown as ItemsRoundDeps;
   return {
@@ -121,7 +122,7 @@ function world({ permits }: { permits?: Permits } = {}) {
       fault = during;
       deliveries += 1;
       const message = messageOf(text, { dequeueCount: deliveries });
-      return withLog(SILENT_LOG, () => createItemsRound(deps, address)([message]));
+      return withLog(SILENT_LOG, () => createItemsRound(deps, address, 1)([message]));
     },
     /** A process that dies with the message in its hands. */
     die: () => {

@@ -7,6 +7,7 @@ import type { Queue } from '../../../shared/wake/messages.ts';
 import type { EventDetails, WorkPut } from '../../../shared/wake/publish.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
 import { BATCH, headerOf, messageOf, referenceOf, serviceError } from '../../helpers/factories.ts';
+import { uncounted } from '../../helpers/spending.ts';
 import { address } from '../drain/drain-fixtures.ts';
 
 const disposition = (chunk: string, fields: Parameters<typeof headerOf>[1] = {}): ChunkDisposition => ({
@@ -39,6 +40,7 @@ async function tell(dispositions: ChunkDisposition[], check: Check = () => {}) {
     queues,
     registry: createRegistry([address.workload]),
     gate: { now: () => Date.UTC(2026, 0, 1) },
+    ...uncounted(),
     publish: async ({ queue }: { queue: string }, { items = -1, payloadBytes = -1 }: EventDetails) => {
       told.push(`wake ${queue}`);
       wakes.push({ items, payloadBytes });
@@ -47,7 +49,7 @@ async function tell(dispositions: ChunkDisposition[], check: Check = () => {}) {
   const lines: string[] = [];
   const heard = (line: string): void => void lines.push(line);
   await withLog({ debug: heard, info: heard, warn: heard, error: heard }, () =>
-    publishResults(deps, address, waiting, { operations: { 'blob.put': 2, 'queue.get': 1 }, lease }),
+    publishResults(deps, address, waiting, { operations: { 'blob.put': 2, 'queue.get': 1 }, lease, generation: 7 }),
   );
   return { told, results: texts.map(readResult), texts, wakes, logged: lines.map((line) => JSON.parse(line)) };
 }

@@ -12,6 +12,7 @@ import { createRegistry, type QueueAddress } from '../../../shared/workload/regi
 import { BATCH, chunkJob } from '../../helpers/chunks.ts';
 import { messageOf, serviceError } from '../../helpers/factories.ts';
 import { SILENT_LOG } from '../../helpers/silent-log.ts';
+import { uncounted } from '../../helpers/spending.ts';
 
 const registry = createRegistry([
   defineWorkload({ name: 'billing', version: 1, item: z.unknown(), map: (item) => item }),
@@ -33,9 +34,10 @@ function world() {
   const deps = {
     ...{ queues: () => queue, publish: async () => {}, registry },
     gate: { now: () => nowMs },
+    ...uncounted(),
   } as unknown as PublishResultsDeps;
   const lease = { finish: async (id: string) => void finished.push(id) } as unknown as Lease;
-  const options = { lease, trace: undefined, operations: { 'blob.get': 1 } };
+  const options = { lease, generation: 7, trace: undefined, operations: { 'blob.get': 1 } };
   const publisher = createRoundPublisher(deps, address, options);
   const end = (chunk: string, atMs: number): Promise<void> => {
     nowMs = atMs;

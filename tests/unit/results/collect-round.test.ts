@@ -21,6 +21,7 @@ import {
 } from '../../helpers/factories.ts';
 import { memoryBlobs } from '../../helpers/memory-blobs.ts';
 import { memoryTable } from '../../helpers/memory-table.ts';
+import { uncounted } from '../../helpers/spending.ts';
 import { address } from '../drain/drain-fixtures.ts';
 
 const ends = (n: number, header = headerOf()) =>
@@ -71,7 +72,7 @@ async function world(chunks: number, options: { halt?: HaltRule; resultsReady?: 
     container: memoryBlobs().container,
     queues: () => queue,
     registry,
-    meter: { measure: async (fn) => ({ value: await fn(), operations: {}, responses: { count: 0, ms: 0 } }) },
+    ...uncounted(),
     gate: { table: memoryTable().table, now: () => nowMs },
     needsWake: async () => true,
     visibilitySeconds: 300,
@@ -88,7 +89,7 @@ async function world(chunks: number, options: { halt?: HaltRule; resultsReady?: 
     rows,
   );
   await insertChunks(store.table, rows.slice(98));
-  const round = createCollectRound(deps, registry.queue('billing-results') as QueueAddress);
+  const round = createCollectRound(deps, registry.queue('billing-results') as QueueAddress, 1);
   const heard = (line: string): void => void lines.push(JSON.parse(line));
   const sink = { debug: () => {}, info: heard, warn: heard, error: heard };
   return {

@@ -14,6 +14,7 @@ import { createRegistry } from '../../../shared/workload/registry.ts';
 import { BATCH, batchRowOf, chunkRowOf, endOf, type headerOf } from '../../helpers/factories.ts';
 import { memoryBlobs } from '../../helpers/memory-blobs.ts';
 import { memoryTable } from '../../helpers/memory-table.ts';
+import { uncounted } from '../../helpers/spending.ts';
 import { address } from '../drain/drain-fixtures.ts';
 
 export const NOW = '2026-01-01T00:01:00.000Z';
@@ -33,7 +34,7 @@ export async function batchWith(
       throw new Error('unreachable');
     },
     registry: createRegistry([workload]),
-    meter: { measure: async (fn) => ({ value: await fn(), operations: {}, responses: { count: 0, ms: 0 } }) },
+    ...uncounted(),
     gate: { table: store.table, now: () => Date.parse(NOW) },
     needsWake: async () => true,
     visibilitySeconds: 300,
@@ -44,7 +45,7 @@ export async function batchWith(
   await openBatch(store.table, batchRowOf());
   await insertBatch(store.table, batchRowOf({ accepted: 8, chunksTotal: 2 }), chunks);
   const list = Object.entries(ends).map(([chunk, header]) => endOf(chunk, header));
-  if (list.length > 0) await applyEnds(store.table, BATCH, list, { at: NOW, operations: {} });
+  if (list.length > 0) await applyEnds(store.table, BATCH, list, { at: NOW });
   const row = async (): Promise<BatchRow | undefined> => (await readBatch(store.table, BATCH))?.row;
   return { deps, store, blobs, published, row };
 }

@@ -91,7 +91,7 @@ test('a suspect batch whose items have succeeded in the next revision has no cau
   const opened = await row();
   await insertChunks(deps.table, [chunkRowOf({ chunk: 'v0001.000000', items: 8 })]);
   const end = endOf('v0001.000000', headerOf({ items: 8 }));
-  await applyEnds(deps.table, BATCH, [end], { at: NOW, operations: {} });
+  await applyEnds(deps.table, BATCH, [end], { at: NOW });
 
   await finalize(deps, BATCH);
 
@@ -104,7 +104,7 @@ test('a batch that ends 40 days after its acceptance has its latencies, which ar
   const { deps, row, store } = await batchWith({});
   const after = '2026-02-10T00:00:00.000Z';
   const ends = ['000000', '000001'].map((chunk) => ({ chunk, header: headerOf(), message: 'm' }));
-  await applyEnds(store.table, BATCH, ends, { at: after, operations: {} });
+  await applyEnds(store.table, BATCH, ends, { at: after });
 
   await finalize({ ...deps, gate: { ...deps.gate, now: () => Date.parse(after) } }, BATCH);
 

@@ -6,6 +6,7 @@ import { onEvents } from '../../../shared/wake/on-events.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
 import { memoryTable } from '../../helpers/memory-table.ts';
+import { uncounted } from '../../helpers/spending.ts';
 
 const registry = createRegistry(
   ['billing', 'media'].map((name) =>
@@ -40,7 +41,11 @@ async function started(bodies: unknown[], pool?: string): Promise<string[]> {
     start: async ({ instanceId }) => void ids.push(instanceId),
     status: async () => 'Running',
   };
-  await onEvents({ registry, pool, account: () => 'acc', coalesce: (_queue, run) => run() }, bodies, () => gate);
+  await onEvents(
+    { registry, pool, ...uncounted(), account: () => 'acc', coalesce: (_queue, run) => run() },
+    bodies,
+    () => gate,
+  );
   return ids;
 }
 

@@ -41,6 +41,10 @@ describe('what the dashboard shows', () => {
     [1e-9, '< $0.0000001'],
   ])('has %s dollars as %s', (usd, text) => expect(formatUsd(usd)).toBe(text));
 
+  it('has another currency behind the amount', () => {
+    expect([0.2, 1e-9].map((amount) => formatUsd(amount, 'EUR'))).toEqual(['0.20 EUR', '< 0.0000001 EUR']);
+  });
+
   it('has times in UTC, and says so', () => {
     expect(formatClock('2026-03-01T23:30:05+02:00')).toBe('21:30:05 UTC');
     expect(formatTime('2026-03-01T23:30:05-02:00')).toBe('2 Mar, 01:30 UTC');

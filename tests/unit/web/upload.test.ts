@@ -34,7 +34,19 @@ describe('what is said of a check', () => {
     [{ whole: true }, true, '1,000 items: all fit the schema'],
     [{ whole: true }, false, 'The first 1,000 items: all fit the schema'],
     [
-      { valid: 990, estimate: { items: 152_000, chunks: 31, lane: 'normal', operations: 98, usd: 1, sheet: '2026' } },
+      {
+        valid: 990,
+        estimate: {
+          items: 152_000,
+          chunks: 31,
+          lane: 'normal',
+          operations: 98,
+          usd: 1,
+          sheet: '2026',
+          currency: 'USD',
+          unverified: [],
+        },
+      },
       true,
       'The first 1,000 items of about 152,000: 10 do not fit the schema',
     ],

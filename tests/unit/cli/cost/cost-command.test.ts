@@ -1,9 +1,17 @@
-import { describe, expect, it } from 'vitest';
-import { runCost, UsageError } from '../../../../cli/cost/cost-command.ts';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { runCost } from '../../../../cli/cost/cost-command.ts';
+import { UsageError } from '../../../../cli/errors.ts';
+import { readPriceSheet } from '../../../../shared/cost/sheet.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'sluice-cost-'));
+afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('the cost command', () => {
   it('prints the figures of the sources from the sheet of 2013', () => {
-    const text = runCost(['--sheet', '2013', '--queues', '1', '--pollers', '200', '--items', '0'], '2026');
+    const text = runCost(['--prices', '2013', '--queues', '1', '--pollers', '200', '--items', '0'], '2026');
 
     expect(text).toContain('475,200,000');
     expect(text).toContain('475.200');
@@ -23,7 +31,7 @@ describe('the cost command', () => {
   });
 
   it('takes the sheet of the setting unless told another', () => {
-    expect([runCost([], '2013'), runCost(['--sheet', '2026'], '2013')].map((text) => text.slice(0, 16))).toEqual([
+    expect([runCost([], '2013'), runCost(['--prices', '2026'], '2013')].map((text) => text.slice(0, 16))).toEqual([
       'Price sheet 2013',
       'Price sheet 2026',
     ]);
@@ -34,6 +42,46 @@ describe('the cost command', () => {
 
     expect(run).toThrow(UsageError);
     expect(run).toThrow(/--queues.*--idle-hours.*--chunk.*--backend: expected azureStorage or dts, got "mssql"/s);
+  });
+
+  it('refuses a deployment that infra/ does not make', () => {
+    expect(() => runCost(['--private', '--backend', 'dts'], '2026')).toThrow(/--private: infra\/ deploys no Durable/);
+  });
+
+  it('begins with the idle bill of what is deployed, and marks what stands on unverified prices', () => {
+    const text = runCost([], '2026');
+    const lines = text.split('\n');
+
+    expect(lines[2]).toBe('Deployment: 2 pools of 2,048 MB instances, backend azureStorage, public endpoints.');
+    expect(lines[3]).toMatch(/^Idle bill: [\d.]+\* USD per month without any work, [\d.]+\* after free grants/);
+    expect(text).toMatch(/base fee of the Standard tier +9\.810\*/);
+    expect(text).toMatch(/message count of each wake subscription \(part of the fee\) +2,160,000 +0\.000$/m);
+    expect(text).toMatch(/\* stands on prices without a verified source: .*servicebus\.base/);
+  });
+
+  it('prints no mark where every price is verified', () => {
+    const sheet = structuredClone(readPriceSheet('2026'));
+    for (const price of Object.values(sheet.prices)) price.verified = true;
+    const path = join(folder, 'verified.json');
+    writeFileSync(path, JSON.stringify({ ...sheet, currency: 'CHF' }));
+
+    const text = runCost(['--prices', path], '2026');
+
+    expect(text).not.toContain('*');
+    expect(text).not.toContain('USD');
+    expect(text).toContain('CHF per month without any work');
+  });
+
+  it('adds what is chosen to the idle bill', () => {
+    const idle = (...args: string[]) => {
+      const answer = JSON.parse(runCost(['--json', ...args], '2026')) as { idle: { totalUsd: number } };
+      return answer.idle.totalUsd;
+    };
+
+    expect(idle('--pools', '3') - idle('--pools', '2')).toBeCloseTo(idle('--pools', '2') - idle('--pools', '1'), 9);
+    expect(idle('--private')).toBeGreaterThan(700);
+    expect(idle('--memory', '4096')).toBeGreaterThan(idle());
+    expect(idle() - idle('--no-alerts')).toBeCloseTo(2.5, 9);
   });
 
   it('refuses an option it does not know', () => {

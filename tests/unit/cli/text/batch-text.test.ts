@@ -18,7 +18,11 @@ const batch = {
   ratePerSecond: 1234.4,
   latencyMs: { p50: 120, p95: 1_500, max: 20_000 },
   ...{ deadline: { at: '2026-01-01T00:05:00.000Z', met: null }, revision: 0, revisions: [] },
-  receipt: { operations: { 'queue.put': 4, 'blob.put': 9 } },
+  receipt: {
+    ...{ soFar: true, operations: { 'queue.put': 4, 'blob.put': 9, 'servicebus.send': 1 }, storageOperations: 20 },
+    ...{ drainOperations: { 'queue.put': 1.5, 'table.get': 0.5 }, hostOperations: { 'queue.get': 5 } },
+    executions: { count: 7.5, gbSeconds: 15 },
+  },
 } as const;
 
 describe('what is shown', () => {
@@ -59,9 +63,13 @@ describe('what is shown', () => {
       'State: running',
       'Items: 1,000 accepted, 700 succeeded, 50 dead letters, 250 pending, 0 retried',
       'Latency from acceptance to done: p50 0.12 s, p95 1.50 s, max 20.0 s',
-      'Operations: 13 (one message per item would take 3,000 on the queue alone)',
-      '  blob.put 9, queue.put 4',
+      'Operations so far: 20 on storage (one message per item would take 3,000 on the queue alone)',
+      '  13 its own, 2 its share of drains, 5 computed for the Durable extension',
+      '  blob.put 9, queue.put 6, servicebus.send 1, table.get 1',
+      'Executions so far: 8, at most 15 GB-seconds (computed)',
     ]);
+    const ended = { ...batch, receipt: { ...batch.receipt, soFar: false } };
+    expect(describeBatch(ended).join()).not.toContain('so far');
   });
 
   it('of a batch that waits: why', () => {
@@ -166,5 +174,10 @@ describe('what is shown', () => {
     [12.345, '12.35 USD'],
   ])('of %s dollars the digits that matter', (usd, text) => {
     expect(formatUsd(usd)).toBe(text);
+  });
+
+  it('of an amount the currency of its sheet, and a mark when a price has no verified source', () => {
+    expect(formatUsd(1.5, { currency: 'EUR', unverified: [] })).toBe('1.50 EUR');
+    expect(formatUsd(1.5, { currency: 'USD', unverified: ['log.gb'] })).toBe('1.50* USD');
   });
 });

@@ -5,7 +5,12 @@ import { DEFAULT_PARAMETERS, type MonthParameters } from '../../../../shared/cos
 import { readPriceSheet } from '../../../../shared/cost/sheet.ts';
 
 const [then, now] = [readPriceSheet('2013'), readPriceSheet('2026')];
-const withParameters = (some: Partial<MonthParameters>): MonthParameters => ({ ...DEFAULT_PARAMETERS, ...some });
+/** One pool, so that the figures are those of the documentation of each service. */
+const withParameters = (some: Partial<MonthParameters>): MonthParameters => ({
+  ...DEFAULT_PARAMETERS,
+  pools: 1,
+  ...some,
+});
 const lineOf = ({ lines }: Solution, who: string, does: string) =>
   lines.find((line) => line.who.includes(who) && line.does.includes(does));
 
@@ -28,11 +33,13 @@ describe('idle pollers', () => {
 
 describe('a month of Sluice', () => {
   it('is never free, even without any work', () => {
-    const { sluice } = modelMonth(withParameters({ items: 0, batches: 0, idleHours: 24 }), now);
+    const { sluice } = modelMonth(withParameters({ items: 0, batches: 0, idleHours: 24, inboxMinutes: 0 }), now);
 
     expect(sluice.totalUsd).toBe(sluice.idleUsd);
-    // 9.81 base, 1,036,800 reads of two durable queues, 3,000 queries, 2,880 executions and 5,760 GB-seconds of timers
-    expect(sluice.idleUsd).toBeCloseTo(9.81 + 0.414_72 + 0.000_108 + 0.001_152 + 0.149_76, 9);
+    // 9.81 base, 1,036,800 reads of two durable queues, 3,000 queries, 2,880 executions and 5,760 GB-seconds of timers,
+    // and for each execution a blob written, one read and a lease.
+    const timers = 0.000_108 + 0.001_152 + 0.149_76 + 2_880 * (0.000_005 + 0.000_000_4 + 0.000_000_4);
+    expect(sluice.idleUsd).toBeCloseTo(9.81 + 0.414_72 + timers, 9);
   });
 
   it.each([
@@ -70,6 +77,27 @@ describe('a month of Sluice', () => {
     expect([inboxOf(0)?.count, inboxOf(5)?.count]).toEqual([undefined, 8_640]);
   });
 
+  it('bills executions by the second and the memory of an instance', () => {
+    const gbSecondsOf = (some: Partial<MonthParameters>) =>
+      lineOf(modelMonth(withParameters({ batches: 1, items: 1, ...some }), now).sluice, 'app', 'GB-seconds')?.count;
+
+    // A submit, 2 wakes, 6 episodes and 2 times finish-wave of a second, 2 dequeue tasks of 1.2 s after the rounding
+    expect(gbSecondsOf({ secondsPerChunk: 0 })).toBeCloseTo(30 * 2 * (11 + 2 * 1.1), 6);
+    expect(gbSecondsOf({ secondsPerChunk: 0, memoryMb: 4_096 })).toBeCloseTo(30 * 4 * (11 + 2 * 1.1), 6);
+    // Ten seconds of handler, during which the task on the result queue runs as well
+    expect(gbSecondsOf({ chunk: 1, secondsPerChunk: 10 })).toBeCloseTo(30 * 2 * (11 + 2 * 11.1), 6);
+  });
+
+  it('marks each line whose price has no verified source', () => {
+    const { sluice, pollers } = modelMonth(withParameters({}), now);
+
+    expect(lineOf(sluice, 'Service Bus', 'base fee')?.unverified).toEqual(['servicebus.base']);
+    // Included in the fee: the price of an operation has no part in it.
+    expect(lineOf(sluice, 'scale controller', 'message count')?.unverified).toEqual([]);
+    expect(pollers.unverified).toEqual(['queue.class1', 'queue.class2']);
+    expect(modelMonth(withParameters({}), then).pollers.unverified).toEqual([]);
+  });
+
   it('leaves unpriced what a sheet does not sell', () => {
     const { sluice } = modelMonth(withParameters({ backend: 'dts' }), then);
 
@@ -77,7 +105,7 @@ describe('a month of Sluice', () => {
   });
 
   it('says in each line who does it', () => {
-    const month = modelMonth(DEFAULT_PARAMETERS, now);
+    const month = modelMonth(withParameters({}), now);
 
     for (const { lines } of [month.pollers, month.trigger, month.sluice])
       for (const line of lines) expect([line.who.length > 0, line.does.length > 0]).toEqual([true, true]);
@@ -97,25 +125,26 @@ describe('the notification layer', () => {
 
   it('pays from the number of threads whose polls cost more', () => {
     // 0.9504 a thread: ten cost 9.504, eleven 10.4544, and the base fee is 9.81.
-    expect(breakEven(DEFAULT_PARAMETERS, now).notificationThreads).toBe(11);
+    expect(breakEven(withParameters({}), now).notificationThreads).toBe(11);
     // Without a base fee, as in 2013, one thread that polls costs more: 2.376 against 1.08.
     expect(breakEven(withParameters({ items: 0 }), then).notificationThreads).toBe(1);
+    expect(modelMonth(withParameters({ items: 0 }), then).notification.costUsd).toBeCloseTo(1.08, 9);
   });
 });
 
 describe('the break-even', () => {
   it('is the first number of threads that costs more than Sluice', () => {
-    const { pollingThreads } = breakEven(DEFAULT_PARAMETERS, now);
+    const { pollingThreads } = breakEven(withParameters({}), now);
     const threads = pollingThreads ?? 0;
     const usd = (n: number) => modelMonth(withParameters({ queues: 1, pollers: n }), now).pollers.totalUsd;
-    const { sluice } = modelMonth(DEFAULT_PARAMETERS, now);
+    const { sluice } = modelMonth(withParameters({}), now);
 
     expect(usd(threads)).toBeGreaterThan(sluice.totalUsd);
     expect(usd(threads - 1)).toBeLessThanOrEqual(sluice.totalUsd);
   });
 
   it('is the first number of items that costs more than Sluice', () => {
-    const items = breakEven(DEFAULT_PARAMETERS, now).itemsAgainstTrigger ?? 0;
+    const items = breakEven(withParameters({}), now).itemsAgainstTrigger ?? 0;
     const gain = (n: number) => {
       const { trigger, sluice } = modelMonth(withParameters({ items: n }), now);
       return trigger.totalUsd - sluice.totalUsd;

@@ -4,16 +4,15 @@ import type { BatchRow } from '../../../../shared/batches/batch-row.ts';
 import { pausing, resuming } from '../../../../shared/batches/pause.ts';
 import type { BatchProgress } from '../../../../shared/batches/progress/progress-rows.ts';
 import { nextRevision } from '../../../../shared/batches/revisions.ts';
-import { readPriceSheet } from '../../../../shared/cost/sheet.ts';
 import { batchView } from '../../../../shared/http/batches/batch-view.ts';
 import { batchViewSchema } from '../../../../shared/http/batches/schemas.ts';
 import { defineWorkload } from '../../../../shared/workload/define.ts';
 import { batchRowOf } from '../../../helpers/factories.ts';
+import { BASIS } from '../../../helpers/receipt-basis.ts';
 
-const sheet = readPriceSheet('2026');
 const at = (time: string): string => `2026-01-01T${time}.000Z`;
 const view = (row: Parameters<typeof batchView>[0], now: string, known: Parameters<typeof batchView>[3] = {}) =>
-  batchView(row, Date.parse(at(now)), sheet, known);
+  batchView(row, Date.parse(at(now)), BASIS, known);
 
 const uploaded = batchRowOf({
   ...{ state: 'completedWithDeadLetters', accepted: 1_000, succeeded: 900, dead: 100 },

@@ -8,15 +8,14 @@ import { openBatch } from '../../../../shared/batches/open-rows.ts';
 import { isAtRisk, riskOf } from '../../../../shared/batches/progress/deadline-risk.ts';
 import { nextRevision } from '../../../../shared/batches/revisions.ts';
 import { newBatchId } from '../../../../shared/contract/names.ts';
-import { readPriceSheet } from '../../../../shared/cost/sheet.ts';
 import { batchView } from '../../../../shared/http/batches/batch-view.ts';
 import { listBatches } from '../../../../shared/http/batches/list-batches.ts';
 import { batchListSchema, batchViewSchema } from '../../../../shared/http/batches/schemas.ts';
 import { batchRowOf } from '../../../helpers/factories.ts';
 import { memoryTable } from '../../../helpers/memory-table.ts';
+import { BASIS } from '../../../helpers/receipt-basis.ts';
 import { requestFor } from '../requests.ts';
 
-const sheet = readPriceSheet('2026');
 const at = (time: string): string => `2026-01-01T${time}.000Z`;
 const DEADLINE = at('00:05:00');
 const REDRIVE_DEADLINE = at('02:05:00');
@@ -39,7 +38,7 @@ const ended = (row: BatchRow, completedAt: string): BatchRow => ({
 
 /** What each view says of a batch at `now`: the batch, its entry in the listing, and the command line. */
 async function shown(row: BatchRow, now: string) {
-  const view = batchViewSchema.parse(batchView(row, Date.parse(at(now)), sheet));
+  const view = batchViewSchema.parse(batchView(row, Date.parse(at(now)), BASIS));
   const { table } = memoryTable();
   await insertBatch(table, row, []);
   await indexBatch(table, row);

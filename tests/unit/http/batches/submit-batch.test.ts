@@ -9,6 +9,7 @@ import { answering } from '../../../helpers/answering.ts';
 import { memoryBlobs } from '../../../helpers/memory-blobs.ts';
 import { memoryTable } from '../../../helpers/memory-table.ts';
 import { workloadOf } from '../../../helpers/run-chunk.ts';
+import { uncounted } from '../../../helpers/spending.ts';
 
 const limits = { maxBodyBytes: 1_000, maxDecodedBytes: 1_000, maxRecordBytes: 1_000, maxItems: 10 };
 
@@ -16,15 +17,13 @@ const limits = { maxBodyBytes: 1_000, maxDecodedBytes: 1_000, maxRecordBytes: 1_
 function deps(slots = createSlots(1)) {
   const { table } = memoryTable();
   const gate = { table, now: () => 0 };
-  const meter = {
-    knowsServiceTime: () => true,
-    measure: async <T>(fn: () => Promise<T>) => ({ value: await fn(), operations: {} }),
-  };
+  const { spending, ...rest } = uncounted();
+  const meter = { ...rest.meter, knowsServiceTime: () => true };
   return {
     registry: createRegistry([workloadOf(() => 1)]),
     settings: limits,
     slots,
-    deps: { ...memoryBlobs(), table, keys: table, gate, meter },
+    deps: { ...memoryBlobs(), table, keys: table, gate, meter, spending },
   } as never;
 }
 

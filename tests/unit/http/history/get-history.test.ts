@@ -4,11 +4,11 @@ import { indexBatch } from '../../../../shared/batches/index-rows.ts';
 import { nextRevision } from '../../../../shared/batches/revisions.ts';
 import { recordAction } from '../../../../shared/commands/audit-log.ts';
 import { newBatchId } from '../../../../shared/contract/names.ts';
-import { readPriceSheet } from '../../../../shared/cost/sheet.ts';
 import { getHistory } from '../../../../shared/http/history/get-history.ts';
 import { historySchema } from '../../../../shared/http/history/schemas.ts';
 import { batchRowOf } from '../../../helpers/factories.ts';
 import { memoryTable } from '../../../helpers/memory-table.ts';
+import { BASIS } from '../../../helpers/receipt-basis.ts';
 import { requestFor } from '../requests.ts';
 
 const NOW = Date.parse('2026-03-31T12:00:00.000Z');
@@ -35,7 +35,7 @@ async function historyOf(rows: BatchRow[], query: string) {
   const filters: string[] = [];
   for (const row of rows) await indexBatch(store.table, row);
   store.before(async (name) => void filters.push(name));
-  const deps = { table: store.table, now: () => NOW, prices: readPriceSheet('2026') };
+  const deps = { table: store.table, gates: memoryTable().table, now: () => NOW, ...BASIS };
   const { jsonBody } = await getHistory(deps, requestFor(`history${query}`));
   return { history: historySchema.parse(jsonBody), queries: filters.length };
 }
@@ -92,7 +92,7 @@ describe('the history', () => {
     const { table } = memoryTable();
     await action(0, 'put-policy');
     for (let minute = 1; minute <= 501; minute++) await action(minute, 'delete-batch');
-    const deps = { table, now: () => NOW, prices: readPriceSheet('2026') };
+    const deps = { table, gates: memoryTable().table, now: () => NOW, ...BASIS };
     const { jsonBody } = await getHistory(deps, requestFor('history'));
     expect(historySchema.parse(jsonBody).markers).toMatchObject([{ action: 'put-policy', target: 'q' }]);
   });

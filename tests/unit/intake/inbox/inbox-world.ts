@@ -9,6 +9,7 @@ import { createRegistry } from '../../../../shared/workload/registry.ts';
 import { type MemoryBlobs, memoryBlobs } from '../../../helpers/memory-blobs.ts';
 import { type MemoryTable, memoryTable } from '../../../helpers/memory-table.ts';
 import { SILENT_LOG } from '../../../helpers/silent-log.ts';
+import { uncounted } from '../../../helpers/spending.ts';
 
 export const NOTHING: InboxResult = { accepted: 0, rejected: 0, deferred: 0, unfinished: 0, stuck: 0 };
 const START = Date.parse('2026-01-01T00:00:00.000Z');
@@ -39,12 +40,17 @@ export class InboxWorld {
   constructor() {
     const now = () => this.nowMs;
     const queue = { name: 'queue', sendMessage: async () => ({}) };
-    const meter = {
-      measure: async (work: () => Promise<unknown>) => ({ value: await work(), operations: {} }),
-      knowsServiceTime: () => true,
-    };
+    const { spending, ...rest } = uncounted();
+    const meter = { ...rest.meter, knowsServiceTime: () => true };
     this.deps = {
-      ...{ registry, table: this.batchTable.table, keys: this.keys.table, container: this.blobs.container, meter },
+      ...{
+        registry,
+        table: this.batchTable.table,
+        keys: this.keys.table,
+        container: this.blobs.container,
+        meter,
+        spending,
+      },
       queues: () => queue,
       publish: async () => {},
       publishRejected: async () => {},

@@ -1,0 +1,97 @@
+/** The prices command without its process: reads the saved answers, writes the sheet, and returns what to print. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import {
+  type ImportedPrices,
+  importPrices,
+  type RetailAnswer,
+  regionsOf,
+  toRetailAnswer,
+} from '../../shared/cost/retail/import-prices.ts';
+import { readPriceSheet } from '../../shared/cost/sheet.ts';
+import { toError } from '../../shared/errors.ts';
+import { UsageError } from '../errors.ts';
+
+const HELP = [
+  'Usage: npm run prices -- <answer.json>... [options]',
+  '',
+  'Makes a price sheet of saved answers of the Azure Retail Prices API. docs/cost.md has the commands that save them.',
+  '  --region REGION   the armRegionName to take (default: that of the answers, if there is one)',
+  '  --base SHEET      where prices come from that the answers do not have: 2013, 2026 or a JSON file (default 2026)',
+  '  --date DATE       when the answers were saved (default today)',
+  '  --out FILE        the sheet to write (default prices-REGION.json)',
+  '  --help            print this',
+].join('\n');
+
+const TEXT = { type: 'string' } as const;
+
+function parse(args: string[]) {
+  const options = {
+    region: TEXT,
+    base: TEXT,
+    date: TEXT,
+    out: TEXT,
+    help: { type: 'boolean', default: false },
+  } as const;
+  try {
+    return parseArgs({ args, options, allowPositionals: true });
+  } catch (error: unknown) {
+    throw new UsageError(toError(error).message, { cause: error });
+  }
+}
+
+function readAnswer(path: string): RetailAnswer {
+  let content: unknown;
+  try {
+    content = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error: unknown) {
+    throw new UsageError(`${path} is not a readable JSON file: ${toError(error).message}`, { cause: error });
+  }
+  return toRetailAnswer(content, path);
+}
+
+function onlyRegion(answers: readonly RetailAnswer[]): string {
+  const regions = regionsOf(answers);
+  const [region] = regions;
+  if (region === undefined || regions.length > 1)
+    throw new UsageError(`--region: expected one of ${regions.toSorted().join(', ') || 'a region of Azure'}`);
+  return region;
+}
+
+function toText({ sheet, found, notFound, ambiguous, nextPages }: ImportedPrices, path: string): string {
+  const dropped = new Set(ambiguous.map(({ priceClass }) => priceClass));
+  const missing = notFound.filter((priceClass) => !dropped.has(priceClass));
+  const price = (priceClass: (typeof notFound)[number]) => {
+    const { value, unit } = sheet.prices[priceClass];
+    return value === null ? 'no price' : `${value} ${unit}`;
+  };
+  return [
+    `${path}: ${found.length} prices of the answers, in ${sheet.currency}. npm run cost -- --prices ${path} reckons with them.`,
+    ...found.map((priceClass) => `  ${priceClass}: ${price(priceClass)}`),
+    ...(ambiguous.length > 0 ? ['Ambiguous, not taken:'] : []),
+    ...ambiguous.map(({ priceClass, reason }) => `  ${priceClass}: ${reason}; in the sheet: ${price(priceClass)}`),
+    ...(missing.length > 0 ? ['Not in the answers; from the base sheet, unless its currency is another:'] : []),
+    ...missing.map((priceClass) => `  ${priceClass}: ${price(priceClass)}`),
+    ...(nextPages.length > 0 ? ['The answers have further pages; save them, too, and name all files:'] : []),
+    ...nextPages.map((page) => `  ${page}`),
+  ].join('\n');
+}
+
+/**
+ * Writes the sheet and returns what to print.
+ * @param today The date of prices unless `--date` says another.
+ * @throws UsageError, RetailPricesError or PriceSheetError.
+ */
+export function runPrices(args: string[], today: string): string {
+  const { values, positionals } = parse(args);
+  if (values.help) return HELP;
+  if (positionals.length === 0) throw new UsageError('Expected a saved answer.');
+  const answers = positionals.map(readAnswer);
+  const region = values.region ?? onlyRegion(answers);
+  const date = values.date ?? today;
+  const base = readPriceSheet(values.base ?? '2026');
+  const imported = importPrices(answers, { name: `${region} ${date}`, region, date, base });
+  const path = values.out ?? `prices-${region}.json`;
+  writeFileSync(path, `${JSON.stringify(imported.sheet, null, 2)}\n`);
+  return toText(imported, path);
+}

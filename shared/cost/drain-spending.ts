@@ -1,0 +1,142 @@
+/**
+ * What the drains of a queue have spent beside the work of single batches, and the share of it that each batch bears. Pure.
+ *
+ * A queue has one record per drain (generation of its gate), a batch the number of its chunks that each drain has ended.
+ * A batch bears of a drain as much as it has of the drain's chunks. A drain without any of its own (an empty one, a parked
+ * one) adds to a neighbour: to the one before when nothing was left in the queue, since a late wake has started it; else to
+ * the next one, which ends what it could not.
+ */
+import { addOperations, type Operations } from '../contract/operations.ts';
+import { timesOperations } from './counts.ts';
+
+/** What one drain has spent. */
+export interface DrainSpent {
+  /** Generation of the gate that has ended the chunks, or will. */
+  generation: number;
+  /** Chunks that it has ended, of whatever batch. */
+  chunks: number;
+  /** Whether it has received anything. */
+  received: boolean;
+  operations: Operations;
+}
+
+/**
+ * What one drain has spent, as the gate stores it: an array, since each receive reads the gate. `counts` are in the order of
+ * `NAMES`; other operations follow by name.
+ */
+export type DrainRecord = readonly [
+  generation: number,
+  chunks: number,
+  received: 0 | 1,
+  counts: readonly number[],
+  others?: Operations,
+];
+
+/** New names go to the end: their places are stored. */
+const NAMES = [
+  ...['table.get', 'table.update', 'table.insert', 'table.query', 'table.transaction', 'table.delete'],
+  ...['queue.get', 'queue.put', 'queue.delete', 'queue.update', 'queue.properties', 'blob.get', 'blob.put'],
+  ...['servicebus.send', 'servicebus.receive', 'durable.start', 'durable.status', 'durable.action'],
+  ...['functions.execution', 'functions.gbSecond'],
+] as const;
+const KNOWN: ReadonlySet<string> = new Set(NAMES);
+
+/** Records that a gate keeps: some 60 bytes each. Beyond, all but the last two are archived in one row. */
+export const MAX_DRAIN_RECORDS = 16;
+/** The latest may still be added to. */
+const KEPT = 2;
+
+const rounded = (value: number): number => Number(value.toFixed(3));
+
+function toRecord({ generation, chunks, received, operations }: DrainSpent): DrainRecord {
+  const counts: number[] = NAMES.map((name) => rounded(operations[name] ?? 0));
+  while (counts.at(-1) === 0) counts.pop();
+  const others = Object.entries(operations).filter(([name, n]) => !KNOWN.has(name) && n !== 0);
+  const known = [generation, chunks, received ? 1 : 0, counts] as const;
+  return others.length === 0 ? known : [...known, Object.fromEntries(others)];
+}
+
+/** Reads a stored record. */
+export function readDrainRecord([generation, chunks, received, counts, others = {}]: DrainRecord): DrainSpent {
+  const operations: Operations = { ...others };
+  for (const [place, n] of counts.entries()) {
+    const name = NAMES[place];
+    if (name !== undefined && n !== 0) operations[name] = n;
+  }
+  return { generation, chunks, received: received === 1, operations };
+}
+
+/** Adds what the drain of a generation has spent. A latest drain without chunks becomes a part of the next one. */
+export function addSpent(records: readonly DrainRecord[], spent: DrainSpent): DrainRecord[] {
+  const stored = records.at(-1);
+  const last = stored && readDrainRecord(stored);
+  const isNew = last === undefined || (last.generation !== spent.generation && last.chunks > 0);
+  return isNew
+    ? [...records, toRecord(spent)]
+    : [...records.slice(0, -1), toRecord({ ...sumOf(last, spent), generation: spent.generation })];
+}
+
+const sumOf = (a: DrainSpent, b: DrainSpent): DrainSpent => ({
+  generation: a.generation,
+  chunks: a.chunks + b.chunks,
+  received: a.received || b.received,
+  operations: addOperations(a.operations, b.operations),
+});
+
+/** At the end of a drain that has left the queue empty: if it has received nothing, what it has spent goes to the one before. */
+export function endDrain(records: readonly DrainRecord[]): readonly DrainRecord[] {
+  const [before, last] = records.slice(-2).map(readDrainRecord);
+  if (before === undefined || last === undefined || last.chunks > 0 || last.received) return records;
+  return [...records.slice(0, -2), toRecord(sumOf(before, last))];
+}
+
+/** The records that have to leave the gate, if there are too many, and those that stay. */
+export function splitRecords(records: readonly DrainRecord[]): { old: DrainRecord[]; kept: DrainRecord[] } {
+  const first = records.length > MAX_DRAIN_RECORDS ? records.length - KEPT : 0;
+  return { old: records.slice(0, first), kept: records.slice(first) };
+}
+
+/** Chunks of a batch that a drain has ended; with `last`, those of all drains from `generation` to it. */
+export type OwnDrain = readonly [generation: number, chunks: number, last?: number];
+
+/** The chunks of a batch by queue, in the order of the drains that have ended them. */
+export type OwnDrains = Readonly<Record<string, readonly OwnDrain[]>>;
+
+/**
+ * Drains of one queue that a batch distinguishes, of some 8 bytes each. Beyond, the oldest two count as one: of a batch that
+ * is alone this changes nothing; of others the shares are then those in several drains together.
+ */
+const MAX_OWN_DRAINS = 64;
+
+/** Adds chunks that a drain has ended. */
+export function addOwnChunks(
+  own: OwnDrains,
+  { queue, generation, chunks }: { queue: string; generation: number; chunks: number },
+): OwnDrains {
+  const drains = own[queue] ?? [];
+  const index = drains.findLastIndex(([first, , last = first]) => first <= generation && generation <= last);
+  const [first = generation, before = 0, last] = drains[index] ?? [];
+  const entry: OwnDrain = last === undefined ? [first, before + chunks] : [first, before + chunks, last];
+  const all = index < 0 ? [...drains, entry].sort(([a], [b]) => a - b) : drains.with(index, entry);
+  return { ...own, [queue]: all.length > MAX_OWN_DRAINS ? joined(all) : all };
+}
+
+function joined([a, b, ...rest]: readonly OwnDrain[]): OwnDrain[] {
+  if (a === undefined || b === undefined) return rest;
+  return [[a[0], a[1] + b[1], b[2] ?? b[0]], ...rest];
+}
+
+/** What a batch bears of the drains that have ended its chunks; `spentOf` gives the drains of a queue. */
+export function shareOf(own: OwnDrains, spentOf: (queue: string) => readonly DrainSpent[]): Operations {
+  let share: Operations = {};
+  for (const [queue, drains] of Object.entries(own)) {
+    const spent = spentOf(queue);
+    for (const [first, chunks, last = first] of drains) {
+      const range = spent.filter(({ generation }) => first <= generation && generation <= last);
+      const total = range.reduce((sum, drain) => sum + drain.chunks, 0);
+      const part = Math.min(1, chunks / Math.max(1, total));
+      for (const { operations } of range) share = addOperations(share, timesOperations(operations, part));
+    }
+  }
+  return share;
+}

@@ -1,0 +1,53 @@
+/** The two durable backends, each by its own price. */
+import { DURABLE_BACKENDS, type DurableBackend } from '../counts.ts';
+import type { PriceClass, PriceSheet } from '../sheet.ts';
+import { type BatchPrice, batchPrice } from './batch-price.ts';
+import { idleBill } from './idle-bill.ts';
+import { batchesOf, modelMonth } from './model.ts';
+import { type MonthParameters, shapeOf } from './month-parameters.ts';
+
+/** A deployment with one backend. */
+export interface BackendCost {
+  /** The whole idle bill, before free grants. */
+  idleUsd: number;
+  /** The month of the design, work included, before free grants. */
+  monthUsd: number;
+  /** One batch of the size in question, alone. */
+  batch: BatchPrice;
+  unverified: PriceClass[];
+}
+
+/** Both backends, and where Azure Storage becomes the cheaper one. */
+export interface Backends extends Record<DurableBackend, BackendCost> {
+  /**
+   * The number of batches per month from which on Azure Storage is cheaper, all else equal; below it, the Durable Task
+   * Scheduler is, since it polls nothing. null: never, or the sheet has no price.
+   */
+  storageFromBatches: number | null;
+}
+
+function costOf(parameters: MonthParameters, sheet: PriceSheet): BackendCost {
+  const { sluice } = modelMonth(parameters, sheet);
+  return {
+    idleUsd: idleBill(parameters, sheet).totalUsd,
+    monthUsd: sluice.totalUsd,
+    batch: batchPrice(shapeOf(batchesOf(parameters).items, parameters), parameters, sheet),
+    unverified: sluice.unverified,
+  };
+}
+
+/** What a month costs that does not depend on the number of batches: without batches it is the polling, busy hosts included. */
+const pollingUsd = (parameters: MonthParameters, sheet: PriceSheet): number =>
+  modelMonth({ ...parameters, items: 0 }, sheet).sluice.totalUsd;
+
+/** The month and a batch on each backend. The price of a batch is the same each time, so the break-even has a closed form. */
+export function backends(parameters: MonthParameters, sheet: PriceSheet): Backends {
+  const on = (backend: DurableBackend) => ({ ...parameters, backend });
+  const [azureStorage, dts] = DURABLE_BACKENDS.map((backend) => costOf(on(backend), sheet)) as [
+    BackendCost,
+    BackendCost,
+  ];
+  const dearer = azureStorage.batch.usd === null || dts.batch.usd === null ? 0 : dts.batch.usd - azureStorage.batch.usd;
+  const polling = pollingUsd(on('azureStorage'), sheet) - pollingUsd(on('dts'), sheet);
+  return { azureStorage, dts, storageFromBatches: dearer > 0 ? Math.floor(polling / dearer) + 1 : null };
+}

@@ -1,0 +1,74 @@
+/**
+ * What earlier drains of a queue have spent: one row per fourteen drains or more, in the table of the gates, so that a
+ * receipt can be read long after its drains have left their gate.
+ */
+import type { DrainRecord } from '../cost/drain-spending.ts';
+import { splitRecords } from '../cost/drain-spending.ts';
+import { DAY_MS } from '../days.ts';
+import { fromEntity, toEntity } from '../storage/entity.ts';
+import { deleteEntity, odata, queryEntities, type Table } from '../storage/table.ts';
+import type { GateDeps } from './gate.ts';
+import type { GateRow } from './gate-row.ts';
+
+const PARTITION = 'spent';
+const GENERATION_DIGITS = 10;
+/** How long it is kept: as long as the history of days can be asked for (92 days), and some. */
+const KEPT_DAYS = 100;
+/** Drains between two looks for what is too old. */
+const LOOK_DRAINS = 1_024;
+
+/** Rows sort by queue, then by their latest drain. */
+const rowKeyOf = (queue: string, generation: number): string =>
+  `${queue}:${String(generation).padStart(GENERATION_DIGITS, '0')}`;
+
+/**
+ * Moves the records of a gate into a row of their own if they are too many, by one operation, and gives those that stay. It
+ * may be repeated: until the gate is written, both have them.
+ */
+export async function archiveSpent(
+  { table, now }: Pick<GateDeps, 'table' | 'now'>,
+  { queue, spent }: Pick<GateRow, 'queue' | 'spent'>,
+): Promise<readonly DrainRecord[]> {
+  const { old, kept } = splitRecords(spent);
+  const [first, last] = [old[0]?.[0], old.at(-1)?.[0]];
+  if (first === undefined || last === undefined) return spent;
+  const keys = { partitionKey: PARTITION, rowKey: rowKeyOf(queue, last) };
+  await table.upsertEntity(toEntity('spent', keys, { drains: old }), 'Replace');
+  if (Math.floor(first / LOOK_DRAINS) !== Math.floor(last / LOOK_DRAINS)) await dropOld(table, queue, now());
+  return kept;
+}
+
+async function dropOld(table: Table, queue: string, nowMs: number): Promise<void> {
+  const [from, to] = [`${queue}:`, `${queue};`];
+  const before = new Date(nowMs - KEPT_DAYS * DAY_MS);
+  const filter = odata`PartitionKey eq ${PARTITION} and RowKey ge ${from} and RowKey lt ${to} and Timestamp lt ${before}`;
+  for await (const { rowKey } of queryEntities(table, filter)) await deleteEntity(table, PARTITION, rowKey);
+}
+
+/** The archived records of a queue that hold drains `first` to `last`: one operation per 1,000 rows. */
+export async function readArchive(
+  table: Table,
+  { queue, first, last }: { queue: string; first: number; last: number },
+): Promise<DrainRecord[]> {
+  const records: DrainRecord[] = [];
+  const [from, to] = [rowKeyOf(queue, first), `${queue};`];
+  const filter = odata`PartitionKey eq ${PARTITION} and RowKey ge ${from} and RowKey lt ${to}`;
+  for await (const entity of queryEntities(table, filter)) {
+    const drains = fromEntity('spent', entity).drains as DrainRecord[];
+    records.push(...drains);
+    if ((drains.at(-1)?.[0] ?? 0) >= last) break;
+  }
+  return records;
+}
+
+/** All archived records by queue. */
+export async function readAllArchives(table: Table, since: Date): Promise<Map<string, DrainRecord[]>> {
+  const archives = new Map<string, DrainRecord[]>();
+  const filter = odata`PartitionKey eq ${PARTITION} and Timestamp ge ${since}`;
+  for await (const entity of queryEntities(table, filter)) {
+    const queue = entity.rowKey.slice(0, -GENERATION_DIGITS - 1);
+    const drains = fromEntity('spent', entity).drains as DrainRecord[];
+    archives.set(queue, [...(archives.get(queue) ?? []), ...drains]);
+  }
+  return archives;
+}

@@ -1,0 +1,185 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { addOperations, type Operations, subtractOperations } from '../../../shared/contract/operations.ts';
+import { batchSpending } from '../../../shared/cost/batch-operations.ts';
+import { readDrainRecord } from '../../../shared/cost/drain-spending.ts';
+import { costSchema } from '../../../shared/http/cost/schemas.ts';
+import { type ReceiptStack, startReceiptStack } from './receipt-stack.ts';
+
+const BUILD_MS = 180_000;
+const RUN_MS = 150_000;
+
+let stack: ReceiptStack;
+let workloads = 0;
+
+beforeAll(async () => {
+  stack = await startReceiptStack();
+  // The service's time and the policies of the queues are read once per process.
+  await stack.quiet([await stack.submit(nextWorkload(), itemsOf(1))]);
+}, BUILD_MS);
+afterAll(() => stack?.stop());
+afterEach(() => stack.setFault(undefined));
+
+/** Each scenario has queues of its own, that nobody has used. */
+const nextWorkload = (): string => `call${workloads++}`;
+
+const itemsOf = (count: number, ...kinds: string[]) =>
+  Array.from({ length: count }, (_, n) => ({ n, k: 'a', v: 1, f: kinds[n % kinds.length] ?? 'ok' }));
+
+const storageOnly = (operations: Operations): Operations =>
+  Object.fromEntries(
+    Object.entries(operations)
+      .filter(([name]) => /^(blob|queue|table)\./.test(name))
+      .map(([name, n]) => [name, Math.round(n * 10) / 10]),
+  );
+
+/** What the receipt has counted, once it is final. */
+async function countedFor(id: string): Promise<Operations> {
+  const { operations, drainOperations, soFar } = await stack.receipt(id);
+  expect(soFar).toBe(false);
+  return storageOnly(addOperations(operations, drainOperations));
+}
+
+const post = (path: string, body: unknown = {}, key?: string) =>
+  stack.api(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(key === undefined ? {} : { 'idempotency-key': key }) },
+    body: JSON.stringify(body),
+  });
+
+describe('the receipt of a batch that is alone says what storage has seen', { timeout: RUN_MS }, () => {
+  it.each([1, 4, 80, 800])('with %d items', async (count) => {
+    stack.take();
+    const id = await stack.submit(nextWorkload(), itemsOf(count), `key${count}`);
+    await stack.quiet([id]);
+    const seen = stack.take();
+
+    expect(await countedFor(id)).toEqual(seen);
+  });
+
+  it.each([1, 80])('and what was estimated before, with %d items on queues that were used before', async (count) => {
+    const workload = nextWorkload();
+    await stack.quiet([await stack.submit(workload, itemsOf(1))]);
+    const id = await stack.submit(workload, itemsOf(count), `estimated${count}`);
+    await stack.quiet([id]);
+
+    const estimated = batchSpending({ items: count, itemsPerChunk: 4, secondsPerChunk: 0.05 });
+    expect(await countedFor(id)).toEqual(storageOnly(estimated));
+    const { actions, executions } = await stack.receipt(id);
+    expect([actions, executions.count]).toEqual([estimated['durable.action'], estimated['functions.execution']]);
+  });
+
+  it('with items that fail, are tried again and die', async () => {
+    stack.take();
+    const id = await stack.submit(nextWorkload(), itemsOf(30, 'ok', 'once', 'reject', 'never', 'invalid'));
+    await stack.quiet([id], { stepMs: 5_000 });
+    const seen = stack.take();
+
+    expect((await stack.row(id)).retried).toBeGreaterThan(0);
+    expect(await countedFor(id)).toEqual(seen);
+  });
+
+  it('when its dead letters are redriven, and then discarded', async () => {
+    stack.take();
+    const id = await stack.submit(nextWorkload(), itemsOf(30, 'ok', 'reject'));
+    await stack.quiet([id]);
+    await post(`batches/${id}/dead-letters/redrive`, {}, 'once more');
+    await stack.quiet([id]);
+    await post(`batches/${id}/dead-letters/discard`, { reason: 'a test' }, 'enough');
+    await stack.quiet([id]);
+    const seen = stack.take();
+
+    expect(await stack.row(id)).toMatchObject({ revision: 2, discarded: 15 });
+    expect(await countedFor(id)).toEqual(seen);
+  });
+
+  it('when it is cancelled', async () => {
+    stack.take();
+    const id = await stack.submit(nextWorkload(), itemsOf(800, 'waits'));
+    await post(`batches/${id}/cancel`);
+    await stack.quiet([id]);
+    const seen = stack.take();
+
+    expect((await stack.row(id)).cancelled).toBeGreaterThan(0);
+    expect(await countedFor(id)).toEqual(seen);
+  });
+
+  it('when it is paused and resumed', async () => {
+    stack.take();
+    const id = await stack.submit(nextWorkload(), itemsOf(800, 'waits'));
+    await post(`batches/${id}/pause`, { reason: 'a test' });
+    await post(`batches/${id}/resume`);
+    await stack.quiet([id]);
+    const seen = stack.take();
+
+    expect((await stack.row(id)).resumes).toBe(1);
+    expect(await countedFor(id)).toEqual(seen);
+  });
+
+  it.each([5, 7])('when the answer of each %dth call is lost, and the call repeated', async (nth) => {
+    stack.take();
+    let calls = 0;
+    stack.setFault(() => {
+      calls += 1;
+      return calls % nth === 0 ? { kind: 'lostReply' } : undefined;
+    });
+    const id = await stack.submit(nextWorkload(), itemsOf(40));
+    await stack.quiet([id]);
+    stack.setFault(undefined);
+    const seen = stack.take();
+
+    expect(await countedFor(id)).toEqual(seen);
+  });
+});
+
+/** What the drains of all queues of a workload have spent. */
+async function spentOf(workload: string): Promise<Operations> {
+  const gates = [...(await stack.gates()).values()].filter(({ queue }) => queue.startsWith(`${workload}-`));
+  return storageOnly(
+    gates.flatMap(({ spent }) => spent.map((record) => readDrainRecord(record).operations)).reduce(addOperations, {}),
+  );
+}
+
+const overheadNow = async (): Promise<Operations> => {
+  const { process } = costSchema.parse(await (await stack.api('cost')).json());
+  return storageOnly(Object.values(process.overhead).reduce(addOperations, {}));
+};
+
+describe('of batches side by side', { timeout: RUN_MS }, () => {
+  it('the receipts and the named overhead come to what storage has seen', async () => {
+    const workload = nextWorkload();
+    const first = await overheadNow();
+    const before = await overheadNow();
+    // A look is counted as it ends: the one after it shows it.
+    const look = subtractOperations(before, first);
+    stack.take();
+    const ids = await Promise.all([1, 4, 20, 40, 40, 81].map((count) => stack.submit(workload, itemsOf(count))));
+    await stack.quiet(ids);
+    await post('sweep');
+    await stack.quiet(ids);
+    const seen = stack.take();
+    const beside = subtractOperations(subtractOperations(await overheadNow(), before), look);
+
+    const receipts = await Promise.all(ids.map((id) => stack.receipt(id)));
+    const own = receipts.map(({ operations }) => operations).reduce(addOperations, {});
+    const shares = receipts.map(({ drainOperations }) => drainOperations).reduce(addOperations, {});
+    const spent = await spentOf(workload);
+    const drains = subtractOperations(spent, storageOnly(shares));
+    expect(storageOnly([own, shares, drains, beside].reduce(addOperations))).toEqual(seen);
+    for (const n of Object.values(drains)) expect(Math.abs(n)).toBeLessThan(1);
+  });
+
+  it('each batch of a trickle bears its part of the shared work, and none bears all of it', async () => {
+    const workload = nextWorkload();
+    const ids: string[] = [];
+    for (let nth = 0; nth < 30; nth += 1) ids.push(await stack.submit(workload, itemsOf(3)));
+    await stack.quiet(ids);
+
+    const receipts = await Promise.all(ids.map((id) => stack.receipt(id)));
+    const all = receipts.map(({ operations, drainOperations }) =>
+      Object.values(storageOnly(addOperations(operations, drainOperations))).reduce((sum, n) => sum + n, 0),
+    );
+    const mean = all.reduce((sum, n) => sum + n, 0) / all.length;
+    expect(Math.max(...all)).toBeLessThan(2 * mean);
+    expect(Math.min(...all)).toBeGreaterThan(mean / 2);
+  });
+});

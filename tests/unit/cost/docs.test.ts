@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { runCost } from '../../../cli/cost/cost-command.ts';
+import type { Backends } from '../../../shared/cost/model/backends.ts';
+import type { BreakEven } from '../../../shared/cost/model/break-even.ts';
+import type { Grouping } from '../../../shared/cost/model/grouping.ts';
+import type { IdleBill } from '../../../shared/cost/model/idle-bill.ts';
+import { readPriceSheet } from '../../../shared/cost/sheet.ts';
+import { tableBelow } from '../infra/docs-table.ts';
+
+const FILE = 'docs/cost.md';
+const text = readFileSync(new URL(`../../../${FILE}`, import.meta.url), 'utf8').replaceAll(/\s+/g, ' ');
+interface Answer {
+  idle: IdleBill;
+  grouping: Grouping;
+  backends: Backends;
+  breakEven: BreakEven;
+}
+const cost = (...args: string[]): Answer => JSON.parse(runCost(['--json', ...args], '2026')) as Answer;
+const number = (cell = ''): number => Number(cell.replaceAll(/[*,]/g, ''));
+
+describe.each(['2013', '2026'])('the table of sheet %s', (name) => {
+  it('has each price of the sheet, with its source', () => {
+    const prices = Object.entries(readPriceSheet(name).prices).filter(
+      ([, { value }]) => value !== null || name !== '2013',
+    );
+
+    expect(tableBelow(FILE, `Sheet ${name}`).map(([id, value, ...rest]) => [id, number(value), ...rest])).toEqual(
+      prices.map(([id, { value, unit, source, date, verified }]) => [
+        ...[id, value, unit, source, date],
+        verified ? 'yes' : 'no',
+      ]),
+    );
+  });
+});
+
+describe('the idle bill', () => {
+  const { idle } = cost();
+  const rows = tableBelow(FILE, 'The idle bill');
+
+  it('has the lines that the command prints, with their amounts', () => {
+    const lines = rows.slice(0, idle.lines.length);
+
+    expect(lines.map((row) => number(row[2]))).toEqual(idle.lines.map(({ count }) => count ?? 0));
+    for (const [index, { usd }] of idle.lines.entries())
+      expect(Math.abs(number(lines[index]?.[3]) - (usd ?? 0))).toBeLessThan(0.0005);
+  });
+
+  it('has their sum before and after free grants, and what a pool and a choice add', () => {
+    const [before, after] = rows.slice(idle.lines.length);
+    const one = cost('--pools', '1').idle;
+
+    expect([before?.[3], after?.[3]]).toEqual([
+      `**${idle.totalUsd.toFixed(2)}**`,
+      `**${(idle.totalUsd - idle.grantsUsd).toFixed(2)}**`,
+    ]);
+    expect(text).toContain(`USD ${idle.perPoolUsd.toFixed(2)} each`);
+    expect(text).toContain(
+      `one pool comes to ${one.totalUsd.toFixed(2)} (${(one.totalUsd - one.grantsUsd).toFixed(2)})`,
+    );
+  });
+
+  it('has what a choice adds', () => {
+    const choices = rows.filter(([, , command]) => command?.startsWith('npm run cost -- '));
+    const added = choices.map(([, , command = '']) => {
+      const args = command.replace('npm run cost -- ', '').split(' ');
+      return (cost(...args).idle.totalUsd - idle.totalUsd).toFixed(2);
+    });
+
+    expect(choices.length).toBe(5);
+    expect(choices.map(([, usd]) => usd)).toEqual(added);
+  });
+});
+
+it('has the table of batch sizes that the command prints', () => {
+  const sizes = cost().grouping.sizes.map(({ items, storageOperations, hostOperations, executions, gbSeconds }) => [
+    ...[items, storageOperations + hostOperations, executions],
+    Number(gbSeconds.toFixed(1)),
+  ]);
+
+  expect(tableBelow(FILE, 'What grouping saves').map((row) => row.slice(0, 4).map(number))).toEqual(sizes);
+});
+
+it('has the break-evens that the command prints', () => {
+  const { breakEven, backends } = cost();
+  const n = (value: number | null) => value?.toLocaleString('en-US');
+
+  expect(text).toContain(
+    `from ${n(breakEven.pollingThreads)} threads or ${n(breakEven.itemsAgainstPollers)} items per day`,
+  );
+  expect(text).toContain(`from ${n(breakEven.itemsAgainstTrigger)} items per day on against Functions queue triggers`);
+  expect(text).toContain(`It pays from ${n(breakEven.notificationThreads)} polling threads on`);
+  expect(text).toContain(`cheaper one from ${n(backends.storageFromBatches)} batches per month on`);
+  for (const items of ['100', '1000000'])
+    expect(cost('--batches', '1', '--items', items).backends.storageFromBatches).toBe(backends.storageFromBatches);
+});
