@@ -35,6 +35,3 @@ resource retention 'Microsoft.DurableTask/schedulers/retentionPolicies@2026-02-0
   name: 'default'
   properties: { retentionPolicies: [{ retentionPeriodInDays: 7 }] }
 }
-
-@description('Name of the scheduler.')
-output name string = scheduler.name
