@@ -42,7 +42,7 @@ param workloadContainers string[] = loadJsonContent('containers.json')
 @allowed(['22', '24'])
 param nodeVersion string = '24'
 
-@description('Where Durable Functions keeps its state. The scheduler polls nothing while idle, but is billed by the action: see docs/deploy.md.')
+@description('Where Durable Functions keeps its state. The scheduler polls nothing while idle, but is billed per action: see docs/deploy.md.')
 @allowed(['AzureStorage', 'DurableTaskScheduler'])
 param durableBackend string = 'AzureStorage'
 
@@ -75,7 +75,7 @@ param sweepSchedule string = '0 */15 * * * *'
 @description('More app settings for every pool, by name; the names are those of shared/settings.ts, or what workloads read from process.env.')
 param settings object = {}
 
-@description('Gigabytes of logs a day after which ingestion stops until the next day; a decimal number as text.')
+@description('Gigabytes of logs per day after which ingestion stops until the next day; a decimal number as text.')
 param dailyLogQuotaGb string = '1'
 
 @description('Whether resource logs and metrics of storage, Service Bus and apps go to the workspace. Off: storage logs have a row for each request, which is billed as ingestion and uses up the daily quota.')

@@ -7,7 +7,7 @@ param location string
 @description('Tags of the scheduler.')
 param tags object
 
-@description('Names of the task hubs, one a pool.')
+@description('Names of the task hubs, one per pool.')
 param taskHubs string[]
 
 resource scheduler 'Microsoft.DurableTask/schedulers@2026-02-01' = {

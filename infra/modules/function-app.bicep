@@ -1,7 +1,7 @@
 @description('Name of the app.')
 param name string
 
-@description('Name of its plan; Flex Consumption takes one app a plan.')
+@description('Name of its plan; Flex Consumption takes one app per plan.')
 param planName string
 
 @description('Region of the app.')
@@ -127,7 +127,7 @@ var baseSettings = {
   // Buffers come and go with every chunk: a young generation of 3 x 8 MiB instead of 3 x 16 keeps an instance some 60 MB smaller.
   NODE_OPTIONS: '--max-semi-space-size=8'
   SLUICE_SWEEP_SCHEDULE: sweepSchedule
-  // A quarter of the instance for each worker thread, one thread a core: the rest is for the host and the main thread.
+  // A quarter of the instance for each worker thread, one thread per core: the rest is for the host and the main thread.
   SLUICE_THREAD_MEMORY_MB: string(memory / 4)
 }
 

@@ -13,7 +13,7 @@ param location string
 @description('Tags of the resources.')
 param tags object
 
-@description('Gigabytes a day after which ingestion stops until the next day; a decimal number as text, since Bicep has none.')
+@description('Gigabytes per day after which ingestion stops until the next day; a decimal number as text, since Bicep has none.')
 param dailyQuotaGb string
 
 @description('Where alerts are mailed; empty: no action group is made.')

@@ -32,7 +32,7 @@ describe('resources', () => {
     expect([...new Set(references)].sort()).toEqual(table.sort());
   });
 
-  it('come at one API version a type', () => {
+  it('come at one API version per type', () => {
     const types = [...new Set(references)].map((reference) => reference.split('@')[0]);
     expect(types).toEqual([...new Set(types)]);
   });
