@@ -39,6 +39,12 @@ describe('the pools', () => {
       });
   });
 
+  it('are of a language that azd refuses until it is switched on, so the guide does that', () => {
+    const guide = read('docs/deploy.md');
+    expect(guide).toContain('\nazd config set alpha.language.custom on ');
+    expect(guide.indexOf('azd config set alpha.language.custom on')).toBeLessThan(guide.indexOf('\nazd up '));
+  });
+
   it('keep what was decided about them, get defaults when new, and go when unused', () => {
     const known = [pool('default', 4096), pool('gone')];
     expect(mergePools(['default', 'video'], known)).toEqual([pool('default', 4096), pool('video')]);
