@@ -345,7 +345,8 @@ module apps 'modules/function-app.bicep' = [
   }
 ]
 
-// How the apps are called and published to: `sites` covers the app and its SCM site.
+// How the apps are called and published to: `sites` covers the app and its SCM site. One after the other, as in the module.
+@batchSize(1)
 module appEndpoints 'modules/private-endpoints.bicep' = [
   for (pool, index) in pools: if (privateNetworking) {
     scope: group

@@ -28,6 +28,9 @@ param zoneIds { *: string }
 @description('The endpoints.')
 param endpoints endpointType[]
 
+// One after the other: at the same time they lock the storage account (StorageAccountOperationInProgress, Azure/
+// bicep-registry-modules#6001) and change their subnet (ReferencedResourceNotProvisioned, Azure/bicep-ptn-aiml-landing-zone#41).
+@batchSize(1)
 resource privateEndpoints 'Microsoft.Network/privateEndpoints@2024-07-01' = [
   for endpoint in endpoints: {
     name: 'pep-${endpoint.name}-${suffix}'

@@ -1,5 +1,6 @@
 /** What the parameters of an enterprise change in the deployment: tests of the expanded template. */
 import { describe, expect, it } from 'vitest';
+import { declaration, plainValue } from './bicep.ts';
 import {
   type DeployedResource,
   deployedResources,
@@ -207,6 +208,14 @@ describe.each([
 });
 
 describe('privateNetworking', () => {
+  it.each([
+    ['infra/modules/private-endpoints.bicep', 'privateEndpoints'],
+    ['infra/main.bicep', 'appEndpoints'],
+  ])('makes the endpoints of a subnet one after the other: %s', (file, name) => {
+    const decorators = declaration(file, name).decorators.map((one) => `${one.name} ${plainValue(one.args[0])}`);
+    expect(decorators).toEqual(['batchSize 1']);
+  });
+
   it('takes its addresses from addressSpace, without an overlap', () => {
     expect(addressesOf(deployedResources({ privateNetworking: true, addressSpace: '192.168.8.0/24' }))).toEqual([
       '192.168.8.0/26',
