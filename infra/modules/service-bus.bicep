@@ -52,6 +52,8 @@ resource topic 'Microsoft.ServiceBus/namespaces/topics@2024-01-01' = {
   }
 }
 
+// One after the other, and the rules, too: the service refuses changes of one topic at the same time (conflict 40901).
+@batchSize(1)
 resource subscriptions 'Microsoft.ServiceBus/namespaces/topics/subscriptions@2024-01-01' = [
   for name in subscriptionNames: {
     parent: topic
@@ -71,6 +73,7 @@ resource subscriptions 'Microsoft.ServiceBus/namespaces/topics/subscriptions@202
 
 // The first rule deployed takes the place of the match-all rule `$Default` that a new subscription starts with. Until then
 // every event matches, so the app checks account and pool as well; infra/after-provision.sh makes sure that none is left.
+@batchSize(1)
 resource rules 'Microsoft.ServiceBus/namespaces/topics/subscriptions/rules@2024-01-01' = [
   for (pool, index) in pools: {
     parent: subscriptions[index]

@@ -207,15 +207,19 @@ describe.each([
   });
 });
 
-describe('privateNetworking', () => {
+describe('what Azure refuses to change at the same time', () => {
   it.each([
-    ['infra/modules/private-endpoints.bicep', 'privateEndpoints'],
-    ['infra/main.bicep', 'appEndpoints'],
-  ])('makes the endpoints of a subnet one after the other: %s', (file, name) => {
+    ['endpoints of one subnet', 'infra/modules/private-endpoints.bicep', 'privateEndpoints'],
+    ['endpoints of one subnet', 'infra/main.bicep', 'appEndpoints'],
+    ['subscriptions of one topic', 'infra/modules/service-bus.bicep', 'subscriptions'],
+    ['rules of one topic', 'infra/modules/service-bus.bicep', 'rules'],
+  ])('is made one after the other: %s (%s)', (_, file, name) => {
     const decorators = declaration(file, name).decorators.map((one) => `${one.name} ${plainValue(one.args[0])}`);
     expect(decorators).toEqual(['batchSize 1']);
   });
+});
 
+describe('privateNetworking', () => {
   it('takes its addresses from addressSpace, without an overlap', () => {
     expect(addressesOf(deployedResources({ privateNetworking: true, addressSpace: '192.168.8.0/24' }))).toEqual([
       '192.168.8.0/26',
