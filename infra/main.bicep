@@ -121,7 +121,7 @@ var accountSuffix = '${take(plainName, 5)}${token}'
 
 // Every name and id that one module needs of another is computed here and not taken from its outputs: an output is known only
 // after its module was deployed, so that what-if would leave out each module that names a resource by one (learn:
-// bicep/linter-rule-what-if-short-circuiting). The price is that order is said by dependsOn.
+// bicep/linter-rule-what-if-short-circuiting). So modules state their order by dependsOn.
 var hostAccountName = 'sthost${accountSuffix}'
 var dataAccountName = 'stdata${accountSuffix}'
 var serviceBusName = 'sbns-${suffix}'
