@@ -27,7 +27,7 @@ wait_for() {
   done
 }
 
-# apps_of <resource group>: the names of the apps, one a line. Fails where there is none.
+# apps_of <resource group>: the names of the apps, one per line. Fails where there is none.
 apps_of() {
   names=$(azure functionapp list --resource-group "$1" --query '[].name' --output tsv) ||
     fail "az could not list the apps of resource group $1"

@@ -42,7 +42,7 @@ param workloadContainers string[] = loadJsonContent('containers.json')
 @allowed(['22', '24'])
 param nodeVersion string = '24'
 
-@description('Where Durable Functions keeps its state. The scheduler polls nothing while idle, but is billed by the action: see docs/deploy.md.')
+@description('Where Durable Functions keeps its state. The scheduler polls nothing while idle, but is billed per action: see docs/deploy.md.')
 @allowed(['AzureStorage', 'DurableTaskScheduler'])
 param durableBackend string = 'AzureStorage'
 
@@ -75,7 +75,7 @@ param sweepSchedule string = '0 */15 * * * *'
 @description('More app settings for every pool, by name; the names are those of shared/settings.ts, or what workloads read from process.env.')
 param settings object = {}
 
-@description('Gigabytes of logs a day after which ingestion stops until the next day; a decimal number as text.')
+@description('Gigabytes of logs per day after which ingestion stops until the next day; a decimal number as text.')
 param dailyLogQuotaGb string = '1'
 
 @description('Whether resource logs and metrics of storage, Service Bus and apps go to the workspace. Off: storage logs have a row for each request, which is billed as ingestion and uses up the daily quota.')
@@ -119,6 +119,18 @@ var suffix = empty(plainName) ? token : '${take(plainName, 16)}-${token}'
 // A storage account has 24 characters, and no hyphen.
 var accountSuffix = '${take(plainName, 5)}${token}'
 
+// Every name and id that one module needs of another is computed here and not taken from its outputs: an output is known only
+// after its module was deployed, so that what-if would leave out each module that names a resource by one (learn:
+// bicep/linter-rule-what-if-short-circuiting). So modules state their order by dependsOn.
+var hostAccountName = 'sthost${accountSuffix}'
+var dataAccountName = 'stdata${accountSuffix}'
+var serviceBusName = 'sbns-${suffix}'
+var workspaceName = 'log-${suffix}'
+var componentName = 'appi-${suffix}'
+var actionGroupName = 'ag-${suffix}'
+var identityName = 'id-${suffix}'
+var networkName = 'vnet-${suffix}'
+
 var allTags = union(tags, { 'azd-env-name': environmentName })
 var topicName = 'sluice-events'
 // What cannot work together stops the deployment before anything is made.
@@ -137,7 +149,34 @@ var budgetAmount = monthlyBudget == 0
 var poolNames = map(pools, pool => pool.name)
 // Task hub names take letters and digits only, and so do pool names: no separator.
 var taskHubs = map(poolNames, pool => 'sluice${pool}')
+var subscriptionNames = map(poolNames, pool => 'wake-${pool}')
 var packageContainers = map(poolNames, pool => 'app-package-${pool}')
+// The host id is the first 32 characters of an app's name in lower case; with the pool at its beginning it differs in every
+// pool, so that the apps can share one host account.
+var appNames = map(poolNames, pool => 'func-${pool}-${suffix}')
+var schedulerName = usesScheduler ? 'dts-${suffix}' : ''
+
+var idOfSubscription = subscription().subscriptionId
+var idOfHostAccount = resourceId(idOfSubscription, group.name, 'Microsoft.Storage/storageAccounts', hostAccountName)
+var idOfDataAccount = resourceId(idOfSubscription, group.name, 'Microsoft.Storage/storageAccounts', dataAccountName)
+var idOfServiceBus = resourceId(idOfSubscription, group.name, 'Microsoft.ServiceBus/namespaces', serviceBusName)
+var ownActionGroupId = resourceId(idOfSubscription, group.name, 'Microsoft.Insights/actionGroups', actionGroupName)
+var allActionGroupIds = concat(empty(alertEmail) ? [] : [ownActionGroupId], actionGroupIds)
+
+// The storage zones differ between clouds, the two others are those of the public cloud.
+var zoneNames = {
+  blob: 'privatelink.blob.${environment().suffixes.storage}'
+  queue: 'privatelink.queue.${environment().suffixes.storage}'
+  table: 'privatelink.table.${environment().suffixes.storage}'
+  namespace: 'privatelink.servicebus.windows.net'
+  sites: 'privatelink.azurewebsites.net'
+}
+var zoneIds = mapValues(zoneNames, zone => resourceId(idOfSubscription, group.name, 'Microsoft.Network/privateDnsZones', zone))
+// By number, not by pool, so that a new pool never changes the addresses of a subnet in use.
+var endpointSubnet = 'snet-endpoints'
+var appSubnets = map(range(0, length(pools)), index => 'snet-app-${index}')
+var subnetType = 'Microsoft.Network/virtualNetworks/subnets'
+var endpointSubnetId = resourceId(idOfSubscription, group.name, subnetType, networkName, endpointSubnet)
 
 resource group 'Microsoft.Resources/resourceGroups@2025-04-01' = {
   name: 'rg-${environmentName}'
@@ -148,11 +187,14 @@ resource group 'Microsoft.Resources/resourceGroups@2025-04-01' = {
 module network 'modules/network.bicep' = if (privateNetworking) {
   scope: group
   params: {
-    suffix: suffix
+    name: networkName
     location: location
     tags: allTags
     addressSpace: addressSpace
-    appSubnets: length(pools)
+    endpointSubnet: endpointSubnet
+    appSubnets: appSubnets
+    zoneNames: map(items(zoneNames), zone => zone.value)
+    suffix: suffix
   }
 }
 
@@ -161,7 +203,7 @@ module network 'modules/network.bicep' = if (privateNetworking) {
 module hostStorage 'modules/storage.bicep' = {
   scope: group
   params: {
-    name: 'sthost${accountSuffix}'
+    name: hostAccountName
     location: location
     tags: allTags
     sku: zoneRedundant ? 'Standard_ZRS' : storageSku
@@ -177,7 +219,7 @@ module hostStorage 'modules/storage.bicep' = {
 module dataStorage 'modules/storage.bicep' = {
   scope: group
   params: {
-    name: 'stdata${accountSuffix}'
+    name: dataAccountName
     location: location
     tags: allTags
     sku: zoneRedundant ? 'Standard_ZRS' : storageSku
@@ -194,13 +236,14 @@ module dataStorage 'modules/storage.bicep' = {
 module serviceBus 'modules/service-bus.bicep' = {
   scope: group
   params: {
-    name: 'sbns-${suffix}'
+    name: serviceBusName
     location: location
     tags: allTags
     privateOnly: privateNetworking
     topicName: topicName
     pools: poolNames
-    account: dataStorage.outputs.name
+    subscriptionNames: subscriptionNames
+    account: dataAccountName
   }
 }
 
@@ -211,35 +254,38 @@ module serviceEndpoints 'modules/private-endpoints.bicep' = if (privateNetworkin
     suffix: suffix
     location: location
     tags: allTags
-    subnetId: network!.outputs.endpointSubnetId
+    subnetId: endpointSubnetId
+    zoneIds: zoneIds
     endpoints: [
-      { name: 'host-blob', target: hostStorage.outputs.id, group: 'blob', zone: network!.outputs.zoneIds.blob }
-      { name: 'host-queue', target: hostStorage.outputs.id, group: 'queue', zone: network!.outputs.zoneIds.queue }
-      { name: 'host-table', target: hostStorage.outputs.id, group: 'table', zone: network!.outputs.zoneIds.table }
-      { name: 'data-blob', target: dataStorage.outputs.id, group: 'blob', zone: network!.outputs.zoneIds.blob }
-      { name: 'data-queue', target: dataStorage.outputs.id, group: 'queue', zone: network!.outputs.zoneIds.queue }
-      { name: 'data-table', target: dataStorage.outputs.id, group: 'table', zone: network!.outputs.zoneIds.table }
-      { name: 'bus', target: serviceBus.outputs.id, group: 'namespace', zone: network!.outputs.zoneIds.namespace }
+      { name: 'host-blob', target: idOfHostAccount, group: 'blob' }
+      { name: 'host-queue', target: idOfHostAccount, group: 'queue' }
+      { name: 'host-table', target: idOfHostAccount, group: 'table' }
+      { name: 'data-blob', target: idOfDataAccount, group: 'blob' }
+      { name: 'data-queue', target: idOfDataAccount, group: 'queue' }
+      { name: 'data-table', target: idOfDataAccount, group: 'table' }
+      { name: 'bus', target: idOfServiceBus, group: 'namespace' }
     ]
   }
+  dependsOn: [network, hostStorage, dataStorage, serviceBus]
 }
 
 module monitoring 'modules/monitoring.bicep' = {
   scope: group
   params: {
-    suffix: suffix
+    workspaceName: workspaceName
+    componentName: componentName
+    actionGroupName: actionGroupName
     location: location
     tags: allTags
     dailyQuotaGb: dailyLogQuotaGb
     alertEmail: alertEmail
-    actionGroupIds: actionGroupIds
   }
 }
 
 module scheduler 'modules/durable-task.bicep' = if (usesScheduler) {
   scope: group
   params: {
-    name: 'dts-${suffix}'
+    name: schedulerName
     location: location
     tags: allTags
     taskHubs: taskHubs
@@ -249,57 +295,58 @@ module scheduler 'modules/durable-task.bicep' = if (usesScheduler) {
 module access 'modules/access.bicep' = {
   scope: group
   params: {
-    identityName: 'id-${suffix}'
+    identityName: identityName
     location: location
     tags: allTags
-    hostAccountName: hostStorage.outputs.name
-    dataAccountName: dataStorage.outputs.name
-    serviceBusName: serviceBus.outputs.name
-    componentName: monitoring.outputs.componentName
-    schedulerName: usesScheduler ? scheduler!.outputs.name : ''
+    hostAccountName: hostAccountName
+    dataAccountName: dataAccountName
+    serviceBusName: serviceBusName
+    componentName: componentName
+    schedulerName: schedulerName
     operatorPrincipalId: operatorPrincipalId
     operatorPrincipalType: operatorPrincipalType
   }
+  dependsOn: [hostStorage, dataStorage, serviceBus, monitoring, scheduler]
 }
 
 module apps 'modules/function-app.bicep' = [
   for (pool, index) in pools: {
     scope: group
     params: {
-      // The host id is the first 32 characters of this name in lower case; with the pool at its beginning it differs in
-      // every pool, so that the apps can share one host account.
-      name: 'func-${pool.name}-${suffix}'
+      name: appNames[index]
       planName: 'asp-${pool.name}-${suffix}'
       location: location
       tags: allTags
       pool: pool.name
-      subnetId: privateNetworking ? network!.outputs.appSubnetIds[index] : ''
+      subnetId: privateNetworking
+        ? resourceId(idOfSubscription, group.name, subnetType, networkName, appSubnets[index])
+        : ''
       zoneRedundant: zoneRedundant
       nodeVersion: nodeVersion
       memory: pool.memory
       maximumInstanceCount: pool.maximumInstanceCount
       alwaysReady: pool.alwaysReady
-      identityId: access.outputs.identityId
-      identityClientId: access.outputs.identityClientId
-      hostAccountName: hostStorage.outputs.name
-      dataAccountName: dataStorage.outputs.name
+      identityName: identityName
+      hostAccountName: hostAccountName
+      dataAccountName: dataAccountName
       packageContainer: packageContainers[index]
-      serviceBusName: serviceBus.outputs.name
+      serviceBusName: serviceBusName
       topicName: topicName
-      subscriptionName: serviceBus.outputs.subscriptions[index]
+      subscriptionName: subscriptionNames[index]
       taskHub: taskHubs[index]
-      schedulerName: usesScheduler ? scheduler!.outputs.name : ''
-      componentName: monitoring.outputs.componentName
+      schedulerName: schedulerName
+      componentName: componentName
       sweepSchedule: sweepSchedule
       inboxSchedule: inboxSchedule
       urlHosts: urlHosts
       settings: settings
     }
-    dependsOn: [serviceEndpoints]
+    dependsOn: [access, serviceEndpoints]
   }
 ]
 
-// How the apps are called and published to: `sites` covers the app and its SCM site.
+// How the apps are called and published to: `sites` covers the app and its SCM site. One after the other, as in the module.
+@batchSize(1)
 module appEndpoints 'modules/private-endpoints.bicep' = [
   for (pool, index) in pools: if (privateNetworking) {
     scope: group
@@ -307,11 +354,17 @@ module appEndpoints 'modules/private-endpoints.bicep' = [
       suffix: suffix
       location: location
       tags: allTags
-      subnetId: network!.outputs.endpointSubnetId
+      subnetId: endpointSubnetId
+      zoneIds: zoneIds
       endpoints: [
-        { name: 'app-${pool.name}', target: apps[index].outputs.id, group: 'sites', zone: network!.outputs.zoneIds.sites }
+        {
+          name: 'app-${pool.name}'
+          target: resourceId(idOfSubscription, group.name, 'Microsoft.Web/sites', appNames[index])
+          group: 'sites'
+        }
       ]
     }
+    dependsOn: [network, apps]
   }
 ]
 
@@ -321,22 +374,24 @@ module alerts 'modules/alerts.bicep' = if (alertRules) {
     suffix: suffix
     location: location
     tags: allTags
-    workspaceName: monitoring.outputs.workspaceName
-    serviceBusName: serviceBus.outputs.name
-    accountNames: [hostStorage.outputs.name, dataStorage.outputs.name]
-    appNames: [for (pool, index) in pools: apps[index].outputs.name]
-    actionGroupIds: monitoring.outputs.actionGroupIds
+    workspaceName: workspaceName
+    serviceBusName: serviceBusName
+    accountNames: [hostAccountName, dataAccountName]
+    appNames: appNames
+    actionGroupIds: allActionGroupIds
   }
+  dependsOn: [monitoring, apps]
 }
 
 module diagnostics 'modules/diagnostics.bicep' = if (diagnosticSettings) {
   scope: group
   params: {
-    workspaceName: monitoring.outputs.workspaceName
-    accountNames: [hostStorage.outputs.name, dataStorage.outputs.name]
-    serviceBusName: serviceBus.outputs.name
-    appNames: [for (pool, index) in pools: apps[index].outputs.name]
+    workspaceName: workspaceName
+    accountNames: [hostAccountName, dataAccountName]
+    serviceBusName: serviceBusName
+    appNames: appNames
   }
+  dependsOn: [monitoring, apps]
 }
 
 module budget 'modules/budget.bicep' = if (budgetAmount > 0) {
@@ -345,8 +400,9 @@ module budget 'modules/budget.bicep' = if (budgetAmount > 0) {
     suffix: suffix
     amount: budgetAmount
     startDate: budgetStart
-    actionGroupIds: monitoring.outputs.actionGroupIds
+    actionGroupIds: allActionGroupIds
   }
+  dependsOn: [monitoring]
 }
 
 @description('Region of the deployment.')
@@ -359,19 +415,19 @@ output AZURE_TENANT_ID string = tenant().tenantId
 output AZURE_RESOURCE_GROUP string = group.name
 
 @description('The app of the first pool: the one that client systems call.')
-output AZURE_FUNCTION_NAME string = apps[0].outputs.name
+output AZURE_FUNCTION_NAME string = appNames[0]
 
 @description('Every app, in the order of the pools.')
-output SLUICE_APPS string[] = [for (pool, index) in pools: apps[index].outputs.name]
+output SLUICE_APPS string[] = appNames
 
 @description('Every pool, in the order of the apps.')
 output SLUICE_POOLS string[] = poolNames
 
 @description('Storage account of the batches.')
-output SLUICE_DATA_ACCOUNT string = dataStorage.outputs.name
+output SLUICE_DATA_ACCOUNT string = dataAccountName
 
 @description('Service Bus namespace of the wake events.')
-output SLUICE_SERVICE_BUS string = serviceBus.outputs.name
+output SLUICE_SERVICE_BUS string = serviceBusName
 
 @description('Topic of the wake events.')
 output SLUICE_TOPIC string = topicName

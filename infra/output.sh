@@ -1,6 +1,6 @@
 #!/bin/sh
 # Usage: output.sh <outputs of the deployment, JSON> <name>
-# Prints an output of the deployment, an array one element a line. Azure changes the case of the first letters of output
+# Prints an output of the deployment, an array with one element per line. Azure changes the case of the first letters of output
 # names (AZURE_X comes back as azurE_X), so names are compared in one case.
 set -eu
 jq -re --arg name "$2" '

@@ -14,7 +14,7 @@ Makes the checks of docs/azure-status.md against a deployment. Needs az, signed 
 batches where it is given a key. Exit code: 0 no check failed, 1 one failed, 2 no usable command line or deployment.
 
   --app <name>               the app that takes requests; the others of the group are found
-  --subscription <id>        default: the one that az has selected
+  --subscription <id>        default: AZURE_SUBSCRIPTION_ID, else the one that az has selected
   --key <key>                function key of a client system (SLUICE_KEY)
   --batch <workload>=<file>  a batch for a workload of a further pool; may be repeated
   --only <id>,<id>           these checks alone: ${CHECKS.map(({ id }) => id).join(', ')}
@@ -59,7 +59,8 @@ process.exitCode = await main().catch((error: unknown) => {
 
 async function main(): Promise<number> {
   const { values } = parseArgs({ options: OPTIONS });
-  const { group, app, subscription, out } = values;
+  const { group, app, out } = values;
+  const subscription = values.subscription ?? (process.env.AZURE_SUBSCRIPTION_ID || undefined);
   if (values.help || group === undefined || app === undefined) {
     console.log(USAGE);
     return values.help ? 0 : 2;

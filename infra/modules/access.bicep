@@ -180,9 +180,3 @@ resource operatorBusAssignment 'Microsoft.Authorization/roleAssignments@2022-04-
     principalType: operatorPrincipalType
   }
 }
-
-@description('Resource id of the identity of the apps.')
-output identityId string = identity.id
-
-@description('Client id of the identity of the apps.')
-output identityClientId string = identity.properties.clientId

@@ -7,7 +7,7 @@ param location string
 @description('Tags of the scheduler.')
 param tags object
 
-@description('Names of the task hubs, one a pool.')
+@description('Names of the task hubs, one per pool.')
 param taskHubs string[]
 
 resource scheduler 'Microsoft.DurableTask/schedulers@2026-02-01' = {
@@ -35,6 +35,3 @@ resource retention 'Microsoft.DurableTask/schedulers/retentionPolicies@2026-02-0
   name: 'default'
   properties: { retentionPolicies: [{ retentionPeriodInDays: 7 }] }
 }
-
-@description('Name of the scheduler.')
-output name string = scheduler.name

@@ -1,7 +1,7 @@
 @description('Name of the app.')
 param name string
 
-@description('Name of its plan; Flex Consumption takes one app a plan.')
+@description('Name of its plan; Flex Consumption takes one app per plan.')
 param planName string
 
 @description('Region of the app.')
@@ -31,11 +31,8 @@ param maximumInstanceCount int
 @description('Instances kept warm; may be empty.')
 param alwaysReady { name: string, instanceCount: int }[]
 
-@description('Resource id of the app\'s identity.')
-param identityId string
-
-@description('Client id of the app\'s identity.')
-param identityClientId string
+@description('Identity of the app.')
+param identityName string
 
 @description('Account of the host.')
 param hostAccountName string
@@ -76,6 +73,10 @@ param urlHosts string
 @description('More app settings.')
 param settings object
 
+resource identity 'Microsoft.ManagedIdentity/userAssignedIdentities@2024-11-30' existing = {
+  name: identityName
+}
+
 resource hostAccount 'Microsoft.Storage/storageAccounts@2025-06-01' existing = {
   name: hostAccountName
 }
@@ -95,6 +96,8 @@ resource component 'Microsoft.Insights/components@2020-02-02' existing = {
 resource scheduler 'Microsoft.DurableTask/schedulers@2026-02-01' existing = if (!empty(schedulerName)) {
   name: schedulerName
 }
+
+var identityClientId = identity.properties.clientId
 
 // Runtime and worker are set in functionAppConfig: on Flex Consumption FUNCTIONS_* and most WEBSITE_* settings are refused or harmful.
 var baseSettings = {
@@ -124,7 +127,7 @@ var baseSettings = {
   // Buffers come and go with every chunk: a young generation of 3 x 8 MiB instead of 3 x 16 keeps an instance some 60 MB smaller.
   NODE_OPTIONS: '--max-semi-space-size=8'
   SLUICE_SWEEP_SCHEDULE: sweepSchedule
-  // A quarter of the instance for each worker thread, one thread a core: the rest is for the host and the main thread.
+  // A quarter of the instance for each worker thread, one thread per core: the rest is for the host and the main thread.
   SLUICE_THREAD_MEMORY_MB: string(memory / 4)
 }
 
@@ -158,7 +161,7 @@ resource app 'Microsoft.Web/sites@2025-03-01' = {
   kind: 'functionapp,linux'
   identity: {
     type: 'UserAssigned'
-    userAssignedIdentities: { '${identityId}': {} }
+    userAssignedIdentities: { '${identity.id}': {} }
   }
   properties: {
     serverFarmId: plan.id
@@ -178,7 +181,7 @@ resource app 'Microsoft.Web/sites@2025-03-01' = {
           value: '${hostAccount.properties.primaryEndpoints.blob}${packageContainer}'
           authentication: {
             type: 'UserAssignedIdentity'
-            userAssignedIdentityResourceId: identityId
+            userAssignedIdentityResourceId: identity.id
           }
         }
       }
@@ -204,9 +207,3 @@ resource scmPublishing 'Microsoft.Web/sites/basicPublishingCredentialsPolicies@2
   name: 'scm'
   properties: { allow: false }
 }
-
-@description('Name of the app.')
-output name string = app.name
-
-@description('Resource id of the app.')
-output id string = app.id

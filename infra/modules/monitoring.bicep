@@ -1,5 +1,11 @@
-@description('Suffix of all names: environment and unique token.')
-param suffix string
+@description('Name of the workspace.')
+param workspaceName string
+
+@description('Name of the Application Insights component.')
+param componentName string
+
+@description('Name of the action group.')
+param actionGroupName string
 
 @description('Region of the resources.')
 param location string
@@ -7,17 +13,14 @@ param location string
 @description('Tags of the resources.')
 param tags object
 
-@description('Gigabytes a day after which ingestion stops until the next day; a decimal number as text, since Bicep has none.')
+@description('Gigabytes per day after which ingestion stops until the next day; a decimal number as text, since Bicep has none.')
 param dailyQuotaGb string
 
 @description('Where alerts are mailed; empty: no action group is made.')
 param alertEmail string
 
-@description('Action groups that exist already and are to be called as well; may be empty.')
-param actionGroupIds string[]
-
 resource workspace 'Microsoft.OperationalInsights/workspaces@2025-07-01' = {
-  name: 'log-${suffix}'
+  name: workspaceName
   location: location
   tags: tags
   properties: {
@@ -30,7 +33,7 @@ resource workspace 'Microsoft.OperationalInsights/workspaces@2025-07-01' = {
 }
 
 resource component 'Microsoft.Insights/components@2020-02-02' = {
-  name: 'appi-${suffix}'
+  name: componentName
   location: location
   tags: tags
   kind: 'web'
@@ -58,7 +61,7 @@ resource workbook 'Microsoft.Insights/workbooks@2023-06-01' = {
 }
 
 resource mail 'Microsoft.Insights/actionGroups@2023-01-01' = if (!empty(alertEmail)) {
-  name: 'ag-${suffix}'
+  name: actionGroupName
   location: 'global'
   tags: tags
   properties: {
@@ -67,12 +70,3 @@ resource mail 'Microsoft.Insights/actionGroups@2023-01-01' = if (!empty(alertEma
     emailReceivers: [{ name: 'operator', emailAddress: alertEmail, useCommonAlertSchema: true }]
   }
 }
-
-@description('Name of the Application Insights component.')
-output componentName string = component.name
-
-@description('Name of the workspace.')
-output workspaceName string = workspace.name
-
-@description('Every action group to call: the one made here, then those that exist already.')
-output actionGroupIds string[] = concat(empty(alertEmail) ? [] : [mail.id], actionGroupIds)

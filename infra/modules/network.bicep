@@ -1,8 +1,8 @@
 // The private side of a deployment: a virtual network for the apps' outbound calls and for private endpoints, and the DNS
 // zones that lead to these. docs/deploy.md, "Private networking", has the plan of the addresses.
 
-@description('Suffix of all names: environment and unique token.')
-param suffix string
+@description('Name of the virtual network.')
+param name string
 
 @description('Region of the virtual network; an app can only join one of its own region.')
 param location string
@@ -13,22 +13,20 @@ param tags object
 @description('Addresses of the virtual network in CIDR notation.')
 param addressSpace string
 
-@description('Number of subnets for apps, one per pool.')
-param appSubnets int
+@description('Name of the subnet for private endpoints.')
+param endpointSubnet string
 
-var endpointSubnet = 'snet-endpoints'
+@description('Names of the subnets for apps, one per pool.')
+param appSubnets string[]
 
-// In the order of `zoneIds` below. The storage zones differ between clouds, the two others are those of the public cloud.
-var zoneNames = [
-  'privatelink.blob.${environment().suffixes.storage}'
-  'privatelink.queue.${environment().suffixes.storage}'
-  'privatelink.table.${environment().suffixes.storage}'
-  'privatelink.servicebus.windows.net'
-  'privatelink.azurewebsites.net'
-]
+@description('Names of the DNS zones.')
+param zoneNames string[]
+
+@description('Suffix of all names: environment and unique token.')
+param suffix string
 
 resource network 'Microsoft.Network/virtualNetworks@2024-07-01' = {
-  name: 'vnet-${suffix}'
+  name: name
   location: location
   tags: tags
   properties: {
@@ -48,9 +46,9 @@ resource network 'Microsoft.Network/virtualNetworks@2024-07-01' = {
         }
       ],
       // A /27 is the size that Microsoft recommends for one app (27 gateways, up to 1,000 instances); apps that share one share
-      // its throughput. By number, not by pool, so that a new pool never changes the addresses of a subnet in use.
-      map(range(0, appSubnets), index => {
-        name: 'snet-app-${index}'
+      // its throughput.
+      map(appSubnets, (subnet, index) => {
+        name: subnet
         properties: {
           addressPrefix: cidrSubnet(addressSpace, 27, index + 2)
           delegations: [{ name: 'flex-consumption', properties: { serviceName: 'Microsoft.App/environments' } }]
@@ -61,15 +59,15 @@ resource network 'Microsoft.Network/virtualNetworks@2024-07-01' = {
 }
 
 resource zones 'Microsoft.Network/privateDnsZones@2024-06-01' = [
-  for name in zoneNames: {
-    name: name
+  for zone in zoneNames: {
+    name: zone
     location: 'global'
     tags: tags
   }
 ]
 
 resource links 'Microsoft.Network/privateDnsZones/virtualNetworkLinks@2024-06-01' = [
-  for (name, index) in zoneNames: {
+  for (zone, index) in zoneNames: {
     parent: zones[index]
     name: 'link-${suffix}'
     location: 'global'
@@ -80,18 +78,3 @@ resource links 'Microsoft.Network/privateDnsZones/virtualNetworkLinks@2024-06-01
     }
   }
 ]
-
-@description('Resource id of the subnet for private endpoints.')
-output endpointSubnetId string = '${network.id}/subnets/${endpointSubnet}'
-
-@description('Resource ids of the subnets for apps, in the order of the pools.')
-output appSubnetIds string[] = [for index in range(0, appSubnets): '${network.id}/subnets/snet-app-${index}']
-
-@description('Resource id of the DNS zone of each kind of endpoint, by the group id of the endpoint.')
-output zoneIds { blob: string, queue: string, table: string, namespace: string, sites: string } = {
-  blob: zones[0].id
-  queue: zones[1].id
-  table: zones[2].id
-  namespace: zones[3].id
-  sites: zones[4].id
-}

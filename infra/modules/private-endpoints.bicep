@@ -8,9 +8,6 @@ type endpointType = {
 
   @description('Part of the service, as Private Link names it.')
   group: 'blob' | 'queue' | 'table' | 'namespace' | 'sites'
-
-  @description('Resource id of the DNS zone that gets its addresses.')
-  zone: string
 }
 
 @description('Suffix of all names: environment and unique token.')
@@ -25,9 +22,15 @@ param tags object
 @description('Resource id of the subnet that they take an address of.')
 param subnetId string
 
+@description('Resource id of the DNS zone that gets the addresses, by part of the service.')
+param zoneIds { *: string }
+
 @description('The endpoints.')
 param endpoints endpointType[]
 
+// One after the other: at the same time they lock the storage account (StorageAccountOperationInProgress, Azure/
+// bicep-registry-modules#6001) and change their subnet (ReferencedResourceNotProvisioned, Azure/bicep-ptn-aiml-landing-zone#41).
+@batchSize(1)
 resource privateEndpoints 'Microsoft.Network/privateEndpoints@2024-07-01' = [
   for endpoint in endpoints: {
     name: 'pep-${endpoint.name}-${suffix}'
@@ -52,7 +55,7 @@ resource zoneGroups 'Microsoft.Network/privateEndpoints/privateDnsZoneGroups@202
     parent: privateEndpoints[index]
     name: 'default'
     properties: {
-      privateDnsZoneConfigs: [{ name: endpoint.group, properties: { privateDnsZoneId: endpoint.zone } }]
+      privateDnsZoneConfigs: [{ name: endpoint.group, properties: { privateDnsZoneId: zoneIds[endpoint.group] } }]
     }
   }
 ]

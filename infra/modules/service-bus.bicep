@@ -16,6 +16,9 @@ param topicName string
 @description('Names of the pools; each gets a subscription of its own.')
 param pools string[]
 
+@description('Names of the subscriptions, in the order of the pools.')
+param subscriptionNames string[]
+
 @description('Storage account whose queues the events are about; a listener ignores events of another account.')
 param account string
 
@@ -49,10 +52,12 @@ resource topic 'Microsoft.ServiceBus/namespaces/topics@2024-01-01' = {
   }
 }
 
+// One after the other, and the rules, too: the service refuses changes of one topic at the same time (conflict 40901).
+@batchSize(1)
 resource subscriptions 'Microsoft.ServiceBus/namespaces/topics/subscriptions@2024-01-01' = [
-  for pool in pools: {
+  for name in subscriptionNames: {
     parent: topic
-    name: 'wake-${pool}'
+    name: name
     properties: {
       lockDuration: 'PT1M'
       maxDeliveryCount: 10
@@ -68,6 +73,7 @@ resource subscriptions 'Microsoft.ServiceBus/namespaces/topics/subscriptions@202
 
 // The first rule deployed takes the place of the match-all rule `$Default` that a new subscription starts with. Until then
 // every event matches, so the app checks account and pool as well; infra/after-provision.sh makes sure that none is left.
+@batchSize(1)
 resource rules 'Microsoft.ServiceBus/namespaces/topics/subscriptions/rules@2024-01-01' = [
   for (pool, index) in pools: {
     parent: subscriptions[index]
@@ -84,12 +90,3 @@ resource rules 'Microsoft.ServiceBus/namespaces/topics/subscriptions/rules@2024-
     }
   }
 ]
-
-@description('Name of the namespace.')
-output name string = namespace.name
-
-@description('Resource id of the namespace.')
-output id string = namespace.id
-
-@description('Names of the subscriptions, in the order of the pools.')
-output subscriptions string[] = [for (pool, index) in pools: subscriptions[index].name]

@@ -116,9 +116,3 @@ resource lock 'Microsoft.Authorization/locks@2020-05-01' = if (deleteLock) {
     notes: 'Holds data of batches or keys of client systems. Remove the lock before you remove the environment.'
   }
 }
-
-@description('Name of the account.')
-output name string = account.name
-
-@description('Resource id of the account.')
-output id string = account.id

@@ -9,7 +9,7 @@ export interface Pool {
   alwaysReady: { name: string; instanceCount: number }[];
 }
 
-/** One core an instance: handlers run in a thread a core, and 512 MB leave little beside the SDKs. */
+/** One core per instance: handlers run in one thread per core, and 512 MB leave little beside the SDKs. */
 const NEW_POOL = { memory: 2048, maximumInstanceCount: 40, alwaysReady: [] } as const;
 
 /**
@@ -25,7 +25,7 @@ export function mergePools(names: readonly string[], known: readonly Pool[]): Po
   return names.map((name) => known.find((pool) => pool.name === name) ?? { name, ...NEW_POOL, alwaysReady: [] });
 }
 
-/** `text` of azure.yaml with one service a pool; the first service is the pattern for new ones, comments stay. */
+/** `text` of azure.yaml with one service per pool; the first service is the pattern for new ones, comments stay. */
 export function servicesYaml(text: string, pools: readonly Pool[]): string {
   const document = parseDocument(text);
   const services = document.get('services');

@@ -3,14 +3,14 @@ import { ServiceBusClient } from '@azure/service-bus';
 import { BlobClient, BlobServiceClient, BlockBlobClient, ContainerClient } from '@azure/storage-blob';
 import { QueueClient, QueueServiceClient } from '@azure/storage-queue';
 import { describe, expect, it, test } from 'vitest';
-import { declaredValue, plainText, properties } from './bicep.ts';
+import { declaration, entriesOf, plainValue, textOf } from './bicep.ts';
 import { sourcesIn } from './code.ts';
 import { tableBelow } from './docs-table.ts';
 import { type DeployedResource, deployedResources, ofType } from './expand/index.ts';
 import { PARAMETER_SETS } from './types/parameter-sets.ts';
 
 const ACCESS = 'infra/modules/access.bicep';
-const roles = properties(declaredValue(ACCESS, 'role')).map(([key, value]) => ({ key, id: plainText(value) }));
+const roles = entriesOf(declaration(ACCESS, 'role').value).map(([key, value]) => ({ key, id: plainValue(value) }));
 const documented = tableBelow('docs/security.md', 'Roles').map(([name = '', id = '', who = '', on = '']) => ({
   name,
   id,
@@ -120,12 +120,13 @@ describe('the roles', () => {
     const named = Object.fromEntries(documented.map(({ id, name }) => [id, name]));
     for (const { key, id } of roles) {
       const words = `Azure ${key.replaceAll(/[A-Z]/g, ' $&')}`.toLowerCase();
-      expect(words).toContain(named[id ?? '']?.toLowerCase().replace(/^azure /, ''));
+      expect(words).toContain(named[String(id)]?.toLowerCase().replace(/^azure /, ''));
     }
   });
 
   it.each(['hostRoles', 'dataRoles'])('of %s are granted with a reason each', (list) => {
-    const { text } = declaredValue(ACCESS, list);
+    const text = new RegExp(`^var ${list} = \\[\n[^\\]]*`, 'm').exec(textOf(ACCESS))?.[0] ?? '';
+    expect(text).toContain('role.');
     expect(text.match(/^ +\/\/ .+\n +role\.\w+$/gm)).toHaveLength(text.match(/\brole\.\w+/g)?.length ?? 0);
   });
 });

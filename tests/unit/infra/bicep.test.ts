@@ -1,33 +1,28 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import {
-  bicepFiles,
-  descendants,
-  faults,
-  nodesOf,
-  parseBicep,
-  parseText,
-  plainText,
-  properties,
-  ROOT,
-} from './bicep.ts';
+import { bicepFiles, declarationsOf, expressionsIn, paramsOf, ROOT, textOf } from './bicep.ts';
 import { tableBelow } from './docs-table.ts';
+import { type Expression, parseDeclarations } from './expand/parser.ts';
 
 const modules = bicepFiles.filter((file) => file.endsWith('.bicep'));
-const references = modules.flatMap((file) =>
-  nodesOf(file, 'resource_declaration').map((node) =>
-    plainText(descendants(node).find(({ type }) => type === 'string')),
-  ),
-);
+const references = modules.flatMap((file) => declarationsOf(file, 'resource').map(({ reference }) => reference));
 
-describe('the grammar', () => {
+describe('the language', () => {
   test.each(bicepFiles)('%s has no fault', (file) => {
-    expect(faults(parseBicep(file))).toEqual([]);
+    expect(parseDeclarations(file, textOf(file))).not.toEqual([]);
   });
 
-  it('sees a fault where there is one', () => {
-    expect(faults(parseText("resource a 'b@c' = {\n  name: \n"))).not.toEqual([]);
+  test.each([
+    ['a value is missing', "resource a 'b@c' = {\n  name: \n"],
+    ['an object has no end', "module a 'b.bicep' = {\n  name: 'b'\n"],
+    ['a list of a type has no end', 'param pools string[\nvar a = 1\n'],
+    ['a type of an object is not closed', "type a = {\n  @description('b'\n  name: string\n}\n"],
+    ['the names of a lambda have no end', 'var a = map([1], (item, index => item)\n'],
+    ['a comma is missing', "param a string = contains(['b'] 'b')\n"],
+    ['there is no such declaration', 'variable a = 1\n'],
+  ])('sees a fault: %s', (_, text) => {
+    expect(() => parseDeclarations('a.bicep', text)).toThrow(/^a\.bicep:\d+: /);
   });
 });
 
@@ -37,35 +32,40 @@ describe('resources', () => {
     expect([...new Set(references)].sort()).toEqual(table.sort());
   });
 
-  it('come at one API version a type', () => {
-    const types = [...new Set(references)].map((reference) => reference?.split('@')[0]);
+  it('come at one API version per type', () => {
+    const types = [...new Set(references)].map((reference) => reference.split('@')[0]);
     expect(types).toEqual([...new Set(types)]);
   });
 
   it('hold no secret: no key is listed, no secure parameter exists', () => {
-    const found = modules.filter((file) => /listKeys|listSecrets|listCredentials|@secure/.test(parseBicep(file).text));
+    const found = modules.filter((file) => /listKeys|listSecrets|listCredentials|@secure/.test(textOf(file)));
     expect(found).toEqual([]);
   });
 });
 
 describe('what is declared', () => {
   test.each(modules)('%s describes every parameter and output', (file) => {
-    const root = parseBicep(file);
-    const silent = root.text.match(/(?<!@description\('(?:[^'\\]|\\.)*'\)\n(?:@.*\n)*)^(?:param|output) \w+/gm) ?? [];
+    const silent =
+      textOf(file).match(/(?<!@description\('(?:[^'\\]|\\.)*'\)\n(?:@.*\n)*)^(?:param|output) \w+/gm) ?? [];
     expect(silent).toEqual([]);
   });
 
   test.each(modules)('%s gives a module every parameter without default, and no other', (file) => {
-    for (const node of nodesOf(file, 'module_declaration')) {
-      const path = plainText(descendants(node).find(({ type }) => type === 'string')) ?? '';
-      const target = join(file, '..', path);
-      const given = descendants(node).find(
-        ({ text, type }) => type === 'object_property' && text.startsWith('params:'),
-      );
-      const body = given?.namedChildren.at(-1);
-      const declared = nodesOf(target, 'parameter_declaration').map(({ text }) => /param (\w+)/.exec(text)?.[1] ?? '');
-      expect([path, ...properties(body ?? node).map(([key]) => key)].sort()).toEqual([path, ...declared].sort());
+    for (const module of declarationsOf(file, 'module')) {
+      const given = paramsOf(module).map(([name]) => name);
+      const declared = declarationsOf(join(file, '..', module.reference), 'param').map(({ name }) => name);
+      expect([module.name, ...given.sort()]).toEqual([module.name, ...declared.sort()]);
     }
+  });
+
+  it('is known to what-if: no module is given an output of another one', () => {
+    const isOutputs = (one: Expression): boolean => one.kind === 'member' && one.name === 'outputs';
+    const found = modules.flatMap((file) =>
+      declarationsOf(file, 'module', 'resource', 'var').filter(({ value }) => expressionsIn(value).some(isOutputs)),
+    );
+    expect(found.map(({ name }) => name)).toEqual([]);
+    const output = parseDeclarations('a.bicep', "module a 'b.bicep' = {\n  params: { c: [d.outputs.name] }\n}\n");
+    expect(expressionsIn(output[0]?.value).some(isOutputs)).toBe(true);
   });
 });
 

@@ -1,8 +1,7 @@
-/** Reads Bicep by its grammar (tree-sitter-bicep as WebAssembly: nothing native, nothing downloaded). */
+/** What the Bicep files declare, as they are written; `expand/` evaluates it. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { Language, type Node, Parser } from 'web-tree-sitter';
+import { type Declaration, type Expression, type ObjectExpression, parseDeclarations } from './expand/parser.ts';
 
 export const ROOT = join(import.meta.dirname, '../../..');
 const INFRA = join(ROOT, 'infra');
@@ -13,65 +12,47 @@ export const bicepFiles: readonly string[] = readdirSync(INFRA, { recursive: tru
   .map((name) => join('infra', name))
   .sort();
 
-const parser = await createParser();
+/** The text of a file below the checkout. */
+export const textOf = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 
-async function createParser(): Promise<Parser> {
-  await Parser.init();
-  const wasm = createRequire(import.meta.url).resolve('tree-sitter-bicep/tree-sitter-bicep.wasm');
-  return new Parser().setLanguage(await Language.load(wasm));
+/** The declarations of a file with one of the keywords. */
+export const declarationsOf = (file: string, ...keywords: Declaration['keyword'][]): Declaration[] =>
+  parseDeclarations(file, textOf(file)).filter(({ keyword }) => keywords.includes(keyword));
+
+/** What a file declares under a name: variable, parameter, resource or module. */
+export function declaration(file: string, name: string): Declaration {
+  const found = declarationsOf(file, 'var', 'param', 'resource', 'module').find((one) => one.name === name);
+  if (found === undefined) throw new Error(`Expected ${file} to declare "${name}".`);
+  return found;
 }
 
-/** The tree of a file. A parameter file's `param x = …` gets a type first: the grammar knows the declaration only. */
-export function parseBicep(file: string): Node {
-  const text = readFileSync(join(ROOT, file), 'utf8');
-  return parseText(file.endsWith('param') ? text.replaceAll(/^(param \w+) =/gm, '$1 string =') : text);
+/** The object of a value, whatever loop or condition stands before it. */
+export function objectOf(value: Expression | undefined): ObjectExpression {
+  if (value?.kind === 'object') return value;
+  if (value?.kind === 'for' || value?.kind === 'if') return objectOf(value.body);
+  throw new Error(`Expected an object, got ${value?.kind ?? 'nothing'}.`);
 }
 
-/** The tree of a text. */
-export function parseText(text: string): Node {
-  const tree = parser.parse(text);
-  if (tree === null) throw new Error('Expected a tree, got none.');
-  return tree.rootNode;
-}
-
-/** Where a tree has something that the grammar does not know, as `line: text`. */
-export function faults(root: Node): string[] {
-  return descendants(root)
-    .filter((node) => node.isError || node.isMissing)
-    .map((node) => `${node.startPosition.row + 1}: ${node.text.slice(0, 80)}`);
-}
-
-/** `node` and all nodes below it. */
-export function descendants(node: Node): Node[] {
-  return [node, ...node.children.flatMap((child) => (child === null ? [] : descendants(child)))];
-}
-
-/** All nodes of a type in a file. */
-export const nodesOf = (file: string, type: string): Node[] =>
-  descendants(parseBicep(file)).filter((node) => node.type === type);
-
-/** A string's text without quotes; undefined where it is no plain string. */
-export const plainText = (node: Node | undefined): string | undefined => /^'([^'$\\]*)'$/.exec(node?.text ?? '')?.[1];
-
-/** The value of a variable or parameter of a file, as a node. */
-export function declaredValue(file: string, name: string): Node {
-  const found = descendants(parseBicep(file)).find(
-    (node) =>
-      /^(variable|parameter)_declaration$/.test(node.type) &&
-      node.namedChildren.some((child) => child?.type === 'identifier' && child.text === name),
+/** Keys and values of an object, those with computed keys left out. */
+export const entriesOf = (value: Expression | undefined): [string, Expression][] =>
+  objectOf(value).entries.flatMap((entry): [string, Expression][] =>
+    'key' in entry && entry.key.kind === 'literal' ? [[String(entry.key.value), entry.value]] : [],
   );
-  const value = found?.namedChildren.at(-1);
-  if (!value) throw new Error(`Expected ${file} to declare "${name}".`);
-  return value;
+
+/** What a module is given, by parameter. */
+export const paramsOf = (module: Declaration): [string, Expression][] =>
+  entriesOf(entriesOf(module.value).find(([key]) => key === 'params')?.[1]);
+
+/** An expression and all expressions in it. */
+export function expressionsIn(value: unknown): Expression[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const inner = Object.values(value).flatMap(expressionsIn);
+  return 'kind' in value ? [value as Expression, ...inner] : inner;
 }
 
-/** The keys of an object, nested ones left out. */
-export const keysOf = (object: Node): string[] => properties(object).map(([key]) => key);
-
-/** Keys and values of an object. */
-export function properties(object: Node): [string, Node][] {
-  return object.namedChildren.flatMap((child): [string, Node][] => {
-    const [key, value] = [child?.namedChildren[0], child?.namedChildren.at(-1)];
-    return child?.type === 'object_property' && key && value ? [[key.text.replaceAll("'", ''), value]] : [];
-  });
+/** A literal or plain text as its value; undefined for what has to be computed. */
+export function plainValue(value: Expression | undefined): string | number | boolean | null | undefined {
+  if (value?.kind === 'literal') return value.value;
+  const parts = value?.kind === 'text' ? value.parts : [undefined];
+  return parts.every((part) => typeof part === 'string') ? parts.join('') : undefined;
 }

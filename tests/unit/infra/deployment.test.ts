@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, test } from 'vitest';
-import { bicepFiles, nodesOf, plainText, ROOT } from './bicep.ts';
+import { bicepFiles, declarationsOf, ROOT } from './bicep.ts';
 import { type ArmTemplate, armShapes, bicepShapes } from './expand/arm.ts';
 import { type DeployedResource, deployedResources, deployment, ofType, readParameterFile } from './expand/index.ts';
 import { checkResource } from './types/check.ts';
@@ -82,9 +82,9 @@ describe('the parameter sets', () => {
   it('together deploy every resource type of the files', () => {
     const declared = bicepFiles
       .filter((file) => file.endsWith('.bicep'))
-      .flatMap((file) => nodesOf(file, 'resource_declaration'))
-      .filter(({ children }) => !children.some((child) => child?.type === 'existing'))
-      .map(({ namedChildren }) => plainText(namedChildren[1] ?? undefined));
+      .flatMap((file) => declarationsOf(file, 'resource'))
+      .filter(({ existing }) => !existing)
+      .map(({ reference }) => reference);
     const deployed = types(sets.flatMap(([, parameters]) => deployedResources(parameters)));
     expect(deployed.sort()).toEqual([...new Set(declared)].sort());
   });

@@ -1,5 +1,6 @@
 /** What the parameters of an enterprise change in the deployment: tests of the expanded template. */
 import { describe, expect, it } from 'vitest';
+import { declaration, plainValue } from './bicep.ts';
 import {
   type DeployedResource,
   deployedResources,
@@ -17,6 +18,9 @@ const property = (resources: DeployedResource[], type: string, name: string): un
   ofType(resources, type).map(({ properties }) => properties[name]);
 /** The id that another resource refers to it by. */
 const idOf = (type: string, name: string): string => `[reference(${type} ${name}).id]`;
+/** The id that main.bicep computes, so that what-if knows it. */
+const idIn = (type: string, ...names: string[]): string =>
+  `[resourceId(00000000-0000-0000-0000-000000000000 rg-sluice ${type} ${names.join(' ')})]`;
 const differences = (parameters: Parameters): string[] => {
   const before = new Set(deployedResources().map(({ type, name }) => `${type} ${name}`));
   const added = deployedResources(parameters).filter(({ type, name }) => !before.has(`${type} ${name}`));
@@ -142,22 +146,22 @@ describe.each([
   });
 
   it('leads to each of them by an endpoint that has its DNS zone', () => {
-    const zone = (name: string): string => idOf('Microsoft.Network/privateDnsZones', `privatelink.${name}`);
+    const zone = (name: string): string => idIn('Microsoft.Network/privateDnsZones', `privatelink.${name}`);
     const wanted = [
       ...names(resources, 'Microsoft.Storage/storageAccounts').flatMap((name) =>
         ['blob', 'queue', 'table'].map((group) => ({
-          target: idOf('Microsoft.Storage/storageAccounts', name),
+          target: idIn('Microsoft.Storage/storageAccounts', name),
           group,
           zone: zone(`${group}.core.windows.net`),
         })),
       ),
       ...names(resources, 'Microsoft.ServiceBus/namespaces').map((name) => ({
-        target: idOf('Microsoft.ServiceBus/namespaces', name),
+        target: idIn('Microsoft.ServiceBus/namespaces', name),
         group: 'namespace',
         zone: zone('servicebus.windows.net'),
       })),
       ...apps.map((name) => ({
-        target: idOf('Microsoft.Web/sites', name),
+        target: idIn('Microsoft.Web/sites', name),
         group: 'sites',
         zone: zone('azurewebsites.net'),
       })),
@@ -168,7 +172,7 @@ describe.each([
   it('makes each zone that an endpoint uses, and links it to the network', () => {
     const zones = names(resources, 'Microsoft.Network/privateDnsZones');
     const used = new Set(endpoints.map(({ zone }) => zone));
-    expect(new Set(zones.map((name) => idOf('Microsoft.Network/privateDnsZones', name)))).toEqual(used);
+    expect(new Set(zones.map((name) => idIn('Microsoft.Network/privateDnsZones', name)))).toEqual(used);
     const links = ofType(resources, 'Microsoft.Network/privateDnsZones/virtualNetworkLinks');
     expect(links.map(({ name }) => name.split('/')[0])).toEqual(zones);
     const [network = ''] = names(resources, 'Microsoft.Network/virtualNetworks');
@@ -190,16 +194,28 @@ describe.each([
     expect(subnets.filter(({ name }) => name.includes('_'))).toEqual([]);
 
     const [network = ''] = names(resources, 'Microsoft.Network/virtualNetworks');
-    const base = idOf('Microsoft.Network/virtualNetworks', network);
+    const subnetId = (subnet = ''): string => idIn('Microsoft.Network/virtualNetworks/subnets', network, subnet);
     expect(property(resources, 'Microsoft.Web/sites', 'virtualNetworkSubnetId')).toEqual(
-      forApps.map(({ name }) => `${base}/subnets/${name}`),
+      forApps.map(({ name }) => subnetId(name)),
     );
-    expect(new Set(endpoints.map(({ subnet }) => subnet))).toEqual(new Set([`${base}/subnets/${forEndpoints?.name}`]));
+    expect(new Set(endpoints.map(({ subnet }) => subnet))).toEqual(new Set([subnetId(forEndpoints?.name)]));
   });
 
   it('makes Service Bus Premium, the only tier with private endpoints', () => {
     const [bus] = ofType(resources, 'Microsoft.ServiceBus/namespaces');
     expect(bus?.body.sku).toEqual({ name: 'Premium', tier: 'Premium', capacity: 1 });
+  });
+});
+
+describe('what Azure refuses to change at the same time', () => {
+  it.each([
+    ['endpoints of one subnet', 'infra/modules/private-endpoints.bicep', 'privateEndpoints'],
+    ['endpoints of one subnet', 'infra/main.bicep', 'appEndpoints'],
+    ['subscriptions of one topic', 'infra/modules/service-bus.bicep', 'subscriptions'],
+    ['rules of one topic', 'infra/modules/service-bus.bicep', 'rules'],
+  ])('is made one after the other: %s (%s)', (_, file, name) => {
+    const decorators = declaration(file, name).decorators.map((one) => `${one.name} ${plainValue(one.args[0])}`);
+    expect(decorators).toEqual(['batchSize 1']);
   });
 });
 
@@ -329,7 +345,7 @@ describe('monthlyBudget', () => {
       timeGrain: 'Monthly',
       timePeriod: { startDate: '2026-11-01T00:00:00Z' },
     });
-    const groups = [expect.stringMatching(/actionGroups ag-.*\.id\]$/), GROUP_OF_OTHERS];
+    const groups = [expect.stringMatching(/actionGroups ag-.*\)\]$/), GROUP_OF_OTHERS];
     expect(Object.values(found?.properties.notifications as object)).toMatchObject([
       { threshold: 80, thresholdType: 'Actual', enabled: true, contactGroups: groups },
       { threshold: 100, thresholdType: 'Forecasted', enabled: true, contactGroups: groups },

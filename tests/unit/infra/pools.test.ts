@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Node } from 'web-tree-sitter';
 import { parse } from 'yaml';
 import { mergePools, type Pool, poolNames, servicesYaml } from '../../../infra/packaging/pools.ts';
 import { registry } from '../../../workloads/index.ts';
-import { declaredValue, descendants, nodesOf, properties, ROOT } from './bicep.ts';
+import { declaration, paramsOf, plainValue, ROOT } from './bicep.ts';
 
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 const pools = JSON.parse(read('infra/pools.json')) as Pool[];
@@ -40,6 +39,12 @@ describe('the pools', () => {
       });
   });
 
+  it('are of a language that azd refuses until it is switched on, so the guide does that', () => {
+    const guide = read('docs/deploy.md');
+    expect(guide).toContain('\nazd config set alpha.language.custom on ');
+    expect(guide.indexOf('azd config set alpha.language.custom on')).toBeLessThan(guide.indexOf('\nazd up '));
+  });
+
   it('keep what was decided about them, get defaults when new, and go when unused', () => {
     const known = [pool('default', 4096), pool('gone')];
     expect(mergePools(['default', 'video'], known)).toEqual([pool('default', 4096), pool('video')]);
@@ -54,18 +59,12 @@ describe('the pools', () => {
 });
 
 describe('the app of every pool', () => {
-  const apps = nodesOf('infra/main.bicep', 'module_declaration').find(({ text }) => text.startsWith('module apps'));
-  const params = descendants(apps ?? declaredValue('infra/main.bicep', 'pools')).find(
-    ({ type, text }) => type === 'object_property' && text.startsWith('params:'),
-  );
-  const given = Object.fromEntries(
-    properties(params?.namedChildren.at(-1) as Node).map(([name, value]) => [name, value.text]),
-  );
+  const given = Object.fromEntries(paramsOf(declaration('infra/main.bicep', 'apps')));
 
   it.each(['inboxSchedule', 'sweepSchedule', 'urlHosts'])(
     'has the same %s: each looks after its own workloads',
     (name) => {
-      expect(given[name]).toBe(name);
+      expect(given[name]).toMatchObject({ kind: 'name', name });
     },
   );
 });
@@ -78,7 +77,7 @@ describe('the containers of workloads', () => {
 
 describe('the backstop', () => {
   it('is later than the retention of every workload', () => {
-    const days = Number(declaredValue('infra/main.bicep', 'backstopDays').text);
+    const days = Number(plainValue(declaration('infra/main.bicep', 'backstopDays').value));
     const longest = Math.max(...registry.workloads.map(({ retentionDays }) => retentionDays));
     expect(days).toBeGreaterThan(longest);
   });

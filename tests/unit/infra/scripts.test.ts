@@ -25,7 +25,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Puts a command on PATH whose body has `$FAKES`, and records its arguments, one call a line. */
+/** Puts a command on PATH whose body has `$FAKES`, and records its arguments, one call per line. */
 function fake(name: string, body: string): void {
   const record = `printf '%s\\n' "$*" >> "$FAKES/${name}.calls"`;
   writeFileSync(join(folder, name), `#!/bin/sh\n${record}\n${body}\n`, { mode: 0o755 });

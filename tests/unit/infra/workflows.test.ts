@@ -120,6 +120,18 @@ describe('deploy.yml', () => {
     expect([jobs.preview?.environment, jobs.deploy?.environment]).toEqual([`${environment}-preview`, environment]);
   });
 
+  it('previews without a right to write: nobody reviews what runs there', () => {
+    expect(stepOf('preview', 'what-if')?.run).toContain('--validation-level ProviderNoRbac');
+    expect(scriptOf('preview')).not.toContain('deployment sub create');
+  });
+
+  it('can be started again: an artifact takes the place of that of an earlier attempt', () => {
+    const uploads = Object.values(jobs).flatMap(({ steps }) =>
+      steps.filter(({ uses }) => uses?.startsWith('actions/upload-artifact@')),
+    );
+    expect(uploads.map((step) => step.with?.overwrite)).toEqual([true, true, true]);
+  });
+
   it('takes every parameter from the variables of the environment, and deploys those that were previewed', () => {
     const parameters = stepOf('preview', 'infra/deployment-env.sh');
     expect(parameters?.env).toEqual({ VARIABLES: expression('toJSON(vars)') });
