@@ -16,7 +16,10 @@ export function CostPage(): JSX.Element {
   const polled = useLook({ key: ['cost', day], load: () => fetchCost(day) });
   return (
     <>
-      <PageHead title="Cost" note="Work as counted; executions, the Durable extension and idling as computed; at list prices.">
+      <PageHead
+        title="Cost"
+        note="Work as counted; executions, the Durable extension and idling as computed; at list prices."
+      >
         <DayField name="Day (UTC)" value={day} onChange={(value) => setParameters({ day: value }, { push: true })} />
         <Button icon="redo" onClick={polled.refresh}>
           Ask again
