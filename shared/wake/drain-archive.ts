@@ -1,5 +1,5 @@
 /**
- * What earlier drains of a queue have spent: one row per fourteen drains or more, in the table of the gates, so that a
+ * What earlier drains of a queue have spent: one row per eleven drains, in the table of the gates, so that a
  * receipt can be read long after its drains have left their gate.
  */
 import type { DrainRecord } from '../cost/drain-spending.ts';
