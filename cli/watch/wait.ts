@@ -1,4 +1,5 @@
 import { Option } from 'commander';
+import { isFinished } from '../../shared/batches/batch-row.ts';
 import type { BatchView } from '../../shared/http/batches/schemas.ts';
 import { whole } from '../options.ts';
 import type { Session } from '../session.ts';
@@ -51,7 +52,10 @@ export function describeEnd(batch: BatchView): string[] {
   const paused = describeChoice(batch);
   return [
     ...describeBatch(batch),
-    `Cost: ${formatUsd(receipt.totalUsd, receipt)} by the price sheet ${receipt.sheet}; one message per item: ${formatUsd(messageAnItem.usd, receipt)}${receipt.unverified.length > 0 ? ' (* unverified prices)' : ''}`,
+    `Cost${receipt.soFar ? ' so far' : ''}: ${formatUsd(receipt.totalUsd, receipt)} by the price sheet ${receipt.sheet}; one message per item: ${formatUsd(messageAnItem.usd, receipt)}${receipt.unverified.length > 0 ? ' (* unverified prices)' : ''}`,
+    ...(receipt.soFar && isFinished(state)
+      ? [`The rest of its cost, when its drains have ended: sluice batches ${id}`]
+      : []),
     ...(paused === undefined ? [] : [paused]),
     ...(reportProblem === undefined ? [] : [`No report: ${reportProblem}`]),
     ...(state === 'reportFailed' ? [`To make it again, after a deployment: sluice redrive ${id} --report`] : []),

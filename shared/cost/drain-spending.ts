@@ -42,7 +42,7 @@ const NAMES = [
 const KNOWN: ReadonlySet<string> = new Set(NAMES);
 
 /** Records that a gate keeps: some 60 bytes each. Beyond, all but the last two are archived in one row. */
-export const MAX_DRAIN_RECORDS = 16;
+export const MAX_DRAIN_RECORDS = 12;
 /** The latest may still be added to. */
 const KEPT = 2;
 

@@ -167,7 +167,7 @@ export const COLUMNS = {
     spent: 'json',
   },
   /** What drains of a queue have spent that its gate does not keep any more. */
-  spent: { drains: 'json' },
+  spent: { at: 'string', drains: 'json' },
   heartbeat: { generation: 'int32', aliveUntil: 'string' },
   policy: { version: 'int32', policy: 'json', previous: 'json' },
   /** An entry of the audit log. */

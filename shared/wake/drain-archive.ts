@@ -1,5 +1,5 @@
 /**
- * What earlier drains of a queue have spent: one row per fourteen drains or more, in the table of the gates, so that a
+ * What earlier drains of a queue have spent: one row per eleven drains, in the table of the gates, so that a
  * receipt can be read long after its drains have left their gate.
  */
 import type { DrainRecord } from '../cost/drain-spending.ts';
@@ -33,15 +33,15 @@ export async function archiveSpent(
   const [first, last] = [old[0]?.[0], old.at(-1)?.[0]];
   if (first === undefined || last === undefined) return spent;
   const keys = { partitionKey: PARTITION, rowKey: rowKeyOf(queue, last) };
-  await table.upsertEntity(toEntity('spent', keys, { drains: old }), 'Replace');
+  await table.upsertEntity(toEntity('spent', keys, { at: new Date(now()).toISOString(), drains: old }), 'Replace');
   if (Math.floor(first / LOOK_DRAINS) !== Math.floor(last / LOOK_DRAINS)) await dropOld(table, queue, now());
   return kept;
 }
 
 async function dropOld(table: Table, queue: string, nowMs: number): Promise<void> {
   const [from, to] = [`${queue}:`, `${queue};`];
-  const before = new Date(nowMs - KEPT_DAYS * DAY_MS);
-  const filter = odata`PartitionKey eq ${PARTITION} and RowKey ge ${from} and RowKey lt ${to} and Timestamp lt ${before}`;
+  const before = new Date(nowMs - KEPT_DAYS * DAY_MS).toISOString();
+  const filter = odata`PartitionKey eq ${PARTITION} and RowKey ge ${from} and RowKey lt ${to} and at lt ${before}`;
   for await (const { rowKey } of queryEntities(table, filter)) await deleteEntity(table, PARTITION, rowKey);
 }
 
@@ -61,10 +61,10 @@ export async function readArchive(
   return records;
 }
 
-/** All archived records by queue. */
+/** All records that were archived since `since`, by queue: an operation per 1,000 rows. */
 export async function readAllArchives(table: Table, since: Date): Promise<Map<string, DrainRecord[]>> {
   const archives = new Map<string, DrainRecord[]>();
-  const filter = odata`PartitionKey eq ${PARTITION} and Timestamp ge ${since}`;
+  const filter = odata`PartitionKey eq ${PARTITION} and at ge ${since.toISOString()}`;
   for await (const entity of queryEntities(table, filter)) {
     const queue = entity.rowKey.slice(0, -GENERATION_DIGITS - 1);
     const drains = fromEntity('spent', entity).drains as DrainRecord[];

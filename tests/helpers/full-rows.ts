@@ -64,7 +64,7 @@ export const fullRows = (n: number, x: number): Record<RowKind, StoredEntity> =>
     ...{ at: AT, chunks: 1, items: n, ended: n, inFlight: n, failing: n, error: 'Error: no' },
   }),
   gate: toGateEntity(fullGate(n, x)),
-  spent: toEntity('spent', keys('spent'), { drains: [[n, n, 1, [n, n]]] }),
+  spent: toEntity('spent', keys('spent'), { at: AT, drains: [[n, n, 1, [n, n]]] }),
   open: toEntity('open', keys('open'), {
     ...{ workload: 'billing', lane: 'normal', items: n, chunks: n, deadlineAt: AT },
   }),

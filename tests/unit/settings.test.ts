@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readSettings, SettingsError } from '../../shared/settings.ts';
+import { DURABLE_PROVIDER, readSettings, SettingsError } from '../../shared/settings.ts';
 
 const CONNECTIONS = { SluiceStorage: 'UseDevelopmentStorage=true', SluiceServiceBus: 'Endpoint=sb://x' };
 const MiB = 1024 * 1024;
@@ -19,6 +19,16 @@ test('the two connections are enough; all else has a default', () => {
     sliceSeconds: 30,
     visibilitySeconds: 300,
   });
+});
+
+test('the durable backend is the one that the deployment gives the host', () => {
+  const backendOf = (type?: string) =>
+    readSettings({ ...CONNECTIONS, ...(type === undefined ? {} : { [DURABLE_PROVIDER]: type }) }).durableBackend;
+
+  expect(['azureManaged', 'AzureStorage', '', undefined].map(backendOf)).toEqual([
+    'dts',
+    ...Array.from({ length: 3 }, () => 'azureStorage'),
+  ]);
 });
 
 test("the instance has the platform's name", () => {

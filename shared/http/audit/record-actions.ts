@@ -28,7 +28,8 @@ const ACTIONS: ReadonlySet<string> = new Set(
 const RECORDED: Operations = { 'table.insert': 1, ...executionOf(0) };
 
 /** What `recordActions` does for a function that succeeds, with its execution; nothing for one that changes nothing. */
-export const recording = (action: string): Operations => (ACTIONS.has(action) ? RECORDED : {});
+export const recording: AnsweringDeps['recording'] = ([, { functionName }]) =>
+  ACTIONS.has(functionName) ? RECORDED : {};
 
 /** The client closed the connection: its action may have been done. */
 const CLIENT_GONE = 499;

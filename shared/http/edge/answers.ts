@@ -44,7 +44,7 @@ export interface AnsweringDeps {
   prices: PriceSheet;
   nowMs: () => number;
   /** What `record` does for a function that succeeds: the batch that it is about bears it. */
-  recording: (functionName: string) => Operations;
+  recording: (asked: Asked) => Operations;
   /** Called with each answer before it is sent, at the cost of its request. Must not throw. */
   record: (asked: Asked, status: number) => Promise<void>;
 }
@@ -60,7 +60,7 @@ export const createAnswering =
     withLog(asked[1], async () => {
       const beganMs = nowMs();
       const { value, operations, unrecorded } = await meter.measure(async () => {
-        const expected = recording(asked[1].functionName);
+        const expected = recording(asked);
         // Whoever records what the request has done records that as well.
         meter.record(subtractOperations({}, expected));
         const answer = await answerOrProblem(asked, () => handler(...asked));

@@ -1,0 +1,70 @@
+import { expect, it } from 'vitest';
+import { addSpent, type OwnDrains } from '../../../../shared/cost/drain-spending.ts';
+import { readDrainShare, readDrainShares } from '../../../../shared/http/batches/drain-share.ts';
+import { archiveSpent } from '../../../../shared/wake/drain-archive.ts';
+import { changeGate, readGate } from '../../../../shared/wake/gate.ts';
+import type { GateRow } from '../../../../shared/wake/gate-row.ts';
+import { memoryTable } from '../../../helpers/memory-table.ts';
+
+const QUEUE = 'billing-normal-0';
+const gatesOf = () => {
+  const store = memoryTable();
+  const { table } = store;
+  const change = (fields: (row: GateRow) => Partial<GateRow>) => changeGate(table, QUEUE, fields);
+  /** A drain that ends four chunks, with what the end of its last wave does to the gate. */
+  const drain = async (generation: number) => {
+    const { row } = await readGate(table, QUEUE);
+    const kept = await archiveSpent({ table, now: () => 0 }, row);
+    const spent = { generation, chunks: 4, received: true, operations: { 'table.get': 8, 'queue.get': 4 } };
+    await change(() => ({ generation, spent: addSpent(kept, spent) }));
+  };
+  return { store, table, change, drain };
+};
+const batchWith = (drains: OwnDrains | undefined) => ({ workload: 'billing', drains });
+
+it('is read from the gate, and from the archive once its drains have left the gate', async () => {
+  const { table, drain } = gatesOf();
+  const own: OwnDrains = {
+    [QUEUE]: [
+      [2, 1],
+      [3, 2],
+    ],
+  };
+  const expected = { operations: { 'table.get': 6, 'queue.get': 3 }, isFinal: true };
+  for (let generation = 1; generation <= 5; generation += 1) await drain(generation);
+  expect(await readDrainShare(table, batchWith(own))).toEqual(expected);
+
+  for (let generation = 6; generation <= 60; generation += 1) await drain(generation);
+
+  expect((await readGate(table, QUEUE)).row.spent.map(([generation]) => generation)).not.toContain(3);
+  expect(await readDrainShare(table, batchWith(own))).toEqual(expected);
+  expect((await readDrainShares(table, new Date(0)))(own)).toEqual(expected.operations);
+  expect((await readDrainShares(table, new Date(0)))(undefined)).toEqual({});
+});
+
+it('is not final while one of its drains holds the gate', async () => {
+  const { table, change, drain } = gatesOf();
+  await drain(1);
+  await change(() => ({ status: 'draining' }));
+  const own: OwnDrains = { [QUEUE]: [[1, 4]] };
+
+  expect((await readDrainShare(table, batchWith(own))).isFinal).toBe(false);
+  await change(() => ({ generation: 2 }));
+  expect((await readDrainShare(table, batchWith(own))).isFinal).toBe(true);
+});
+
+it('of a batch of an older version is nothing, and takes no operation', async () => {
+  const { store, table } = gatesOf();
+  store.before(async () => expect.fail('It has no drains to read.'));
+  expect(await readDrainShare(table, batchWith(undefined))).toEqual({ operations: {}, isFinal: true });
+});
+
+it('is archived twice after a crash between the two writes, and counts once', async () => {
+  const { table, drain } = gatesOf();
+  for (let generation = 1; generation <= 17; generation += 1) await drain(generation);
+  const { row } = await readGate(table, QUEUE);
+  await archiveSpent({ table, now: () => 0 }, row);
+
+  const share = await readDrainShare(table, batchWith({ [QUEUE]: [[1, 4]] }));
+  expect(share.operations).toEqual({ 'table.get': 8, 'queue.get': 4 });
+});
