@@ -2,14 +2,14 @@
 import type { QueueClient } from '@azure/storage-queue';
 import { addOperations, type Operations } from '../contract/operations.ts';
 import { waveExecutions } from '../cost/executions.ts';
-import { statusOf } from '../errors.ts';
+import { statusOf, toError } from '../errors.ts';
 import { limitOf } from '../limits/limit.ts';
 import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
 import { log } from '../telemetry/log.ts';
 import { measureQueue, measureWave } from '../telemetry/metrics.ts';
 import { archiveSpent } from '../wake/drain-archive.ts';
 import { DUE_MARGIN_MS, dueAfter } from '../wake/due.ts';
-import { fence, type GateDeps, gateOf } from '../wake/gate.ts';
+import { fence, type GateDeps, gateOf, readGate } from '../wake/gate.ts';
 import type { GateRow, Pause } from '../wake/gate-row.ts';
 import { NOTHING_PUT, type Publish, tryPublish } from '../wake/publish.ts';
 import type { Spending } from '../wake/spending.ts';
@@ -55,11 +55,30 @@ export type NextStep = { next: Wave } | { ended: 'fenced' | 'drained' | 'parked'
  * Decides after a wave. The wakes are read before the depth, and the release goes through only if the row is still as
  * it was read: a wake that came between is never lost.
  */
-export const finishWave = (deps: FinishWaveDeps, input: EndedWave): Promise<NextStep> => {
+export const finishWave = async (deps: FinishWaveDeps, input: EndedWave): Promise<NextStep> => {
   // If this drain does not have the gate any more, it is recorded by whoever writes it next.
   const shared = addOperations(input.wave.shared, waveExecutions(input.wave.tasks));
-  return deps.spending.within(input.address.queue, () => finishOnce(deps, input), shared);
+  const step = await deps.spending.within(input.address.queue, () => finishOnce(deps, input), shared);
+  if ('ended' in step && step.ended !== 'fenced') await recordRest(deps, input, step.ended === 'drained');
+  return step;
 };
+
+/**
+ * Records what the release itself could not foresee, as when its answer was lost: nobody may write this gate for long. Costs
+ * two operations then, and none usually. A failure is none of the drain's: what is left is recorded with a later write.
+ */
+async function recordRest({ gate: { table }, spending }: FinishWaveDeps, ended: EndedWave, isDrained: boolean) {
+  const { queue } = ended.address;
+  if (!spending.isLeft(queue)) return;
+  try {
+    await spending.within(queue, async () => {
+      const gate = await readGate(table, queue);
+      if (gate.row.status === 'idle') await spending.write(table, gate, { generation: gate.row.generation, isDrained });
+    });
+  } catch (error) {
+    log.debug('spending-not-recorded', { queue, error: toError(error) });
+  }
+}
 
 const finishOnce = (deps: FinishWaveDeps, input: EndedWave): Promise<NextStep> =>
   retryLostRace(gateOf(input.address.queue), async () => {

@@ -32,6 +32,8 @@ export interface Spending {
   within: <T>(queue: string, work: () => Promise<T>, given?: Operations) => Promise<T>;
   /** Adds to what is recorded with the next write for the queue. */
   add: (queue: string, operations: Operations) => void;
+  /** Whether something waits for the next write. */
+  isLeft: (queue: string) => boolean;
   /** Writes a gate with what was spent, if nobody changed it since it was read. Only in `within` of its queue. */
   write: (table: Table, gate: { row: GateRow; etag: string | undefined }, write: SpendingWrite) => Promise<boolean>;
 }
@@ -49,6 +51,7 @@ export function createSpending(meter: Pick<Meter, 'measure' | 'record' | 'unreco
   };
   return {
     add,
+    isLeft: (queue) => left.has(queue),
     within: async (queue, work, given = {}) => {
       const { value } = await meter.measure(async () => {
         meter.record(subtractOperations({}, addOperations(takeLeft(queue), given)));

@@ -68,8 +68,16 @@ export async function openClient(handle: Handle, options: ClientOptions): Promis
   return { ports, connectionString: (account) => connectionString(ports, account), close: () => closeAll(servers) };
 }
 
+/** Longer than clients keep idle connections, as the services do: a request on its way would meet a connection that is closed. */
+const KEEP_ALIVE_MS = 75_000;
+
 /** Node would answer 408 itself to a call whose body takes more than 5 minutes, which is the service's to decide. */
-const LIMITS = { maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: 0, headersTimeout: 60_000 };
+const LIMITS = {
+  maxHeaderSize: MAX_HEADER_BYTES,
+  requestTimeout: 0,
+  headersTimeout: 60_000,
+  keepAliveTimeout: KEEP_ALIVE_MS,
+};
 
 async function listen(
   port: number,
