@@ -255,7 +255,7 @@ describe('the pipeline', () => {
   });
 
   it('tells cost and health, and sweeps', async () => {
-    expect((await sluice(['cost'])).out).toMatch(/total +[\d.]+ USD/);
+    expect((await sluice(['cost'])).out).toMatch(/total +[\d.]+\* USD/);
     expect((await sluice(['sweep'])).code).toBe(EXIT.done);
     const healthy = await sluice(['health', '--deep'], { env: { SLUICE_KEY: '' } });
     expect([healthy.code, healthy.out]).toEqual([EXIT.done, expect.stringContaining('table ok, queue ok, blob ok')]);
