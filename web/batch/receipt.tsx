@@ -72,8 +72,7 @@ function Comparison({ receipt }: { receipt: BatchReceipt }): JSX.Element {
         ]}
       />
       <p class="soft">
-        Storage operations, on a logarithmic scale. The poller asks an empty queue each second and has done no work for
-        it.
+        Storage operations, on a logarithmic scale. The poller asks an empty queue every second and does no work for it.
       </p>
     </>
   );

@@ -115,6 +115,8 @@ it('has the break-evens that the command prints', () => {
     `from ${n(breakEven.pollingThreads)} threads or ${n(breakEven.itemsAgainstPollers)} items per day`,
   );
   expect(text).toContain(`from ${n(breakEven.itemsAgainstTrigger)} items per day on against Functions queue triggers`);
+  const advice = readFileSync(new URL('../../../docs/when-not-to-use.md', import.meta.url), 'utf8');
+  expect(advice).toContain(`a queue trigger is cheaper below ${n(breakEven.itemsAgainstTrigger)} items per day`);
   expect(text).toContain(`It pays from ${n(breakEven.notificationThreads)} polling threads on`);
   expect(text).toContain(`cheaper one from ${n(backends.storageFromBatches)} batches per month on`);
   for (const items of ['100', '1000000'])
