@@ -2,6 +2,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { formatList } from '../cli/text/format.ts';
 import { registry } from '../workloads/index.ts';
 import { CHECKS, type Context } from './azure-checks/checks.ts';
 import { reportText, summary } from './azure-checks/report.ts';
@@ -17,7 +18,10 @@ batches where it is given a key. Exit code: 0 no check failed, 1 one failed, 2 n
   --subscription <id>        default: AZURE_SUBSCRIPTION_ID, else the one that az has selected
   --key <key>                function key of a client system (SLUICE_KEY)
   --batch <workload>=<file>  a batch for a workload of a further pool; may be repeated
-  --only <id>,<id>           these checks alone: ${CHECKS.map(({ id }) => id).join(', ')}
+${formatList(
+  CHECKS.map(({ id }) => id),
+  { head: '  --only <id>,<id>           these checks alone: ', indent: ' '.repeat(29) },
+).join('\n')}
   --out <file>               default out/azure-report.md`;
 
 const OPTIONS = {

@@ -68,6 +68,17 @@ export function formatUsd(usd: number, currency = 'USD'): string {
   return money(usd.toFixed(Math.min(7, 1 - Math.floor(Math.log10(usd)))).replace(/0+$/, ''));
 }
 
+/** What an amount stands on. */
+export interface PricedBy {
+  currency: string;
+  /** Price classes without a verified source: they are marked by `*`. */
+  unverified: readonly string[];
+}
+
+/** An amount in the currency of the price sheet, marked when it stands on unverified prices. */
+export const formatAmount = (usd: number, { currency, unverified }: PricedBy): string =>
+  `${formatUsd(usd, currency)}${unverified.length > 0 ? '*' : ''}`;
+
 /** A share of a whole as a percentage; what is not all never reads as 100 %. */
 export function formatPercent(fraction: number): string {
   const percent = fraction * 100;

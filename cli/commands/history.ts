@@ -3,7 +3,7 @@ import type { History, HistoryDay } from '../../shared/http/history/schemas.ts';
 import { addDayOptions, type DayOptions } from '../day-options.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Act, Action } from '../session.ts';
-import { formatRate, formatSeconds, formatUsd } from '../text/format.ts';
+import { formatRate, formatSeconds, formatUsd, type PricedBy } from '../text/format.ts';
 import type { Column } from '../text/listing.ts';
 
 interface HistoryOptions extends DayOptions {
@@ -26,13 +26,13 @@ export function addHistory(program: Command, act: Act): void {
 const history: Action<[HistoryOptions]> = async (session, options) => {
   const answer = await session.api.json<History>({ path: 'history', audience: 'operator', query: { ...options } });
   const none = `No finished batches from ${answer.from} to ${answer.to}.`;
-  session.list(answer, { entries: answer.days, columns: COLUMNS, none });
+  session.list(answer, { entries: answer.days, columns: columnsOf(answer), none });
   return EXIT.done;
 };
 
 const secondsOf = (ms: number | null): string => (ms === null ? '' : formatSeconds(ms));
 
-const COLUMNS: readonly Column<HistoryDay>[] = [
+const columnsOf = (by: PricedBy): readonly Column<HistoryDay>[] => [
   { field: 'day', value: (each) => each.day },
   { field: 'workload', value: ({ workload }) => workload },
   { field: 'batches', value: ({ batches }) => batches },
@@ -59,5 +59,5 @@ const COLUMNS: readonly Column<HistoryDay>[] = [
     shown: ({ itemsPerSecond }) => (itemsPerSecond === null ? '' : formatRate(itemsPerSecond)),
   },
   { field: 'operations', value: ({ operations }) => operations },
-  { field: 'usd', title: 'cost', value: ({ usd }) => usd, shown: ({ usd }) => formatUsd(usd) },
+  { field: 'usd', title: 'cost', value: ({ usd }) => usd, shown: ({ usd }) => formatUsd(usd, by) },
 ];

@@ -10,7 +10,7 @@ import type { Line } from '../../shared/cost/model/model-lines.ts';
 import { type MonthParameters, shapeOf } from '../../shared/cost/model/month-parameters.ts';
 import type { OpenTab, TabMonth } from '../../shared/cost/model/open-tab.ts';
 import { PRICE_CLASSES, type PriceClass, type PriceSheet } from '../../shared/cost/sheet.ts';
-import { formatCount, formatNumber } from '../text/format.ts';
+import { formatCount, formatNumber, unverifiedNote } from '../text/format.ts';
 
 /** Everything that is printed. */
 export interface CostAnswer {
@@ -32,6 +32,9 @@ function amount(value: number | null, unverified: Unverified = []): string {
   const text = value > 0 && value < 0.01 ? Number(value.toPrecision(2)).toFixed(decimalsOf(value)) : value.toFixed(3);
   return `${text}${unverified.length > 0 ? '*' : ''}`;
 }
+
+/** A ratio: 0.03, 3.06, 3,145. */
+const formatTimes = (times: number): string => (times < 100 ? times.toFixed(2) : formatCount(times));
 
 const decimalsOf = (value: number): number => Math.max(3, 1 - Math.floor(Math.log10(value)));
 
@@ -59,7 +62,8 @@ function table(rows: string[][], rightFrom: number): string[] {
 
 function parametersText(p: MonthParameters, sheet: PriceSheet): string[] {
   return [
-    `Price sheet ${sheet.name}, ${sheet.currency}: ${sheet.title}. A month is 30 days. Before free grants unless said.`,
+    `Price sheet ${sheet.name}, ${sheet.currency}: ${sheet.title}.`,
+    'Computed; nothing is read from a bill. A month is 30 days. Before free grants unless said.',
     '',
     `Deployment: ${formatNumber(p.pools, 'pool')} of ${formatCount(p.memoryMb)} MB instances, backend ${p.backend}, ` +
       `${p.isPrivate ? 'private network' : 'public endpoints'}.`,
@@ -80,9 +84,10 @@ function idleText(idle: IdleBill, { currency }: PriceSheet): string[] {
 function loadText(p: MonthParameters): string[] {
   return [
     `Load: ${formatNumber(p.queues, 'queue')}, polling threads per queue ${formatCount(p.pollers)}, idle hours per day ${p.idleHours}, ` +
-      `batches per day ${formatCount(p.batches)}, items per day ${formatCount(p.items)}, items per chunk ${formatCount(p.chunk)}, ` +
-      `handler seconds per chunk ${p.secondsPerChunk}.`,
-    'Three designs compared. Alert rules, logs, packages and private networking are in the idle bill only: any design adds its own.',
+      `batches per day ${formatCount(p.batches)},`,
+    `items per day ${formatCount(p.items)}, items per chunk ${formatCount(p.chunk)}, handler seconds per chunk ${p.secondsPerChunk}.`,
+    'Three designs compared. Alert rules, logs, packages and private networking are in the idle bill only:',
+    'any design adds its own.',
     '',
   ];
 }
@@ -112,7 +117,7 @@ function batchText(p: MonthParameters, backends: Backends, currency: string): st
     `  storage operations: ${formatCount(batch.storageOperations)} of the app, ${formatCount(batch.hostOperations)} of the Durable extension for ` +
       `${formatCount(batch.actions)} actions`,
     `  ${formatCount(batch.executions)} executions, billed as ${formatCount(batch.gbSeconds)} GB-seconds at most`,
-    `  one message per item needs ${formatCount(theirs)} storage operations: ${(theirs / ours).toFixed(2)} times as many`,
+    `  one message per item needs ${formatCount(theirs)} storage operations: ${formatTimes(theirs / ours)} times as many`,
     '',
   ];
 }
@@ -136,41 +141,43 @@ function groupingText({ sizes, stay }: Grouping, currency: string): string[] {
     formatCount(size.gbSeconds),
     amount(size.usd, size.unverified),
     amount(size.usdPerMillion, size.unverified),
-    size.timesFewer.toFixed(2),
+    formatTimes(size.timesFewer),
   ]);
   const mark = sizes[0]?.unverified;
   return [
     'What grouping saves: batches alone; "times fewer" is storage operations against one message per item:',
     ...table([head, ...rows], SIZE_RIGHT_FROM),
-    `  A batch that comes while the drains of its queues are at work (their only task stays for 5 s) saves ${amount(stay.usd, mark)} ${currency}:`,
+    `  A batch that comes while the drains of its queues run (their only task stays for 5 s) saves ${amount(stay.usd, mark)} ${currency}:`,
     `  ${stay.operations} storage operations of the app, ${stay.actions} durable actions, ${stay.executions} executions.`,
     '',
   ];
 }
 
-function backendsText(backends: Backends, currency: string): string[] {
+/** Without items there is no batch, whose price would decide. */
+function backendsText(p: MonthParameters, backends: Backends, currency: string): string[] {
   const { azureStorage, dts, storageFromBatches } = backends;
+  const hasBatch = batchesOf(p).items > 0;
   const row = (name: string, { idleUsd, monthUsd, batch, unverified }: Backends['dts']) => [
     name,
     amount(idleUsd, unverified),
     amount(monthUsd, unverified),
-    amount(batch.usd, batch.unverified),
+    ...(hasBatch ? [amount(batch.usd, batch.unverified)] : []),
   ];
   const verdict =
     storageFromBatches === null
       ? 'Azure Storage is the cheaper one at no number of batches, or a price is missing.'
-      : `Below ${formatNumber(storageFromBatches, 'such batch').replace(/batchs$/, 'batches')} per month the Durable Task Scheduler is cheaper, from there on Azure Storage.`;
+      : `Below ${formatNumber(storageFromBatches, 'such batch', 'such batches')} per month the Durable Task Scheduler is cheaper, from there on Azure Storage.`;
   return [
     'Durable backends, each by its own price:',
     ...table(
       [
-        ['', `${currency} idle`, 'month of the design', 'one batch alone'],
+        ['', `${currency} idle`, 'month of the design', ...(hasBatch ? ['one batch alone'] : [])],
         row('Azure Storage', azureStorage),
         row('Durable Task Scheduler', dts),
       ],
       1,
     ),
-    `  ${verdict}`,
+    ...(hasBatch ? [`  ${verdict}`] : []),
     '',
   ];
 }
@@ -209,8 +216,8 @@ function openTabText(
     `${amount(usd, unverified)} ${currency} per month, ${formatCount(looks)} looks`;
   return [
     `A tab of the dashboard, open and visible day and night, in no design's sum; something moves ${24 - idleHours} h per day:`,
-    `  in use             ${tab(attended)}: each 3 s while something moves`,
-    `  left to itself     ${tab(unattended)}: each 60 s then`,
+    `  in use             ${tab(attended)}: every 3 s while something moves`,
+    `  left to itself     ${tab(unattended)}: every 60 s then`,
     '  both look 10, 30 and 60 s apart when all stands still, and no more after half an hour; hidden, they never look',
     '',
   ];
@@ -227,9 +234,10 @@ function caveats({ idle, month, grouping, backends, openTab }: CostAnswer): stri
   const lines = [idle, ...solutions].flatMap((part) => part.lines);
   const marked = PRICE_CLASSES.filter((priceClass) => used.has(priceClass));
   return [
-    'Left out: stored gigabytes of batches, traffic, the machines that pollers run on, what a host reads when it starts. See docs/cost.md.',
+    'Left out: stored gigabytes of batches, traffic, the machines that pollers run on, what a host reads when it starts.',
+    'See docs/cost.md.',
     ...(lines.some(({ usd }) => usd === null) ? ['"no price": the sheet has none; not in the sums.'] : []),
-    ...(marked.length > 0 ? [`* stands on prices without a verified source: ${marked.join(', ')}.`] : []),
+    ...unverifiedNote(marked),
   ];
 }
 
@@ -244,7 +252,7 @@ export function toText(answer: CostAnswer): string {
     ...[month.pollers, month.trigger, month.sluice].flatMap((solution) => solutionText(solution, currency)),
     ...batchText(parameters, backends, currency),
     ...groupingText(grouping, currency),
-    ...backendsText(backends, currency),
+    ...backendsText(parameters, backends, currency),
     ...notificationText(month, breakEven, currency),
     ...breakEvenText(breakEven),
     ...openTabText(parameters, openTab, currency),

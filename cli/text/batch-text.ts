@@ -1,8 +1,17 @@
 import { isFinished, SUSPECT_ITEMS } from '../../shared/batches/batch-row.ts';
 import { addOperations } from '../../shared/contract/operations.ts';
-import { storageOperations } from '../../shared/cost/counts.ts';
+import { MESSAGE_AN_ITEM, storageOperations, timesOperations } from '../../shared/cost/counts.ts';
 import type { BatchView } from '../../shared/http/batches/schemas.ts';
-import { formatBar, formatCount, formatNumber, formatRate, formatSeconds, formatTable, formatTime } from './format.ts';
+import {
+  formatBar,
+  formatCount,
+  formatList,
+  formatNumber,
+  formatRate,
+  formatSeconds,
+  formatTable,
+  formatTime,
+} from './format.ts';
 
 /** What is shown of a batch; docs/api.md has all of it. */
 export type ShownBatch = Pick<
@@ -66,15 +75,13 @@ function describeWaiting({ waiting, blocked }: Pick<ShownBatch, 'blocked' | 'wai
   if (!waiting) return undefined;
   const { queue, batchesAhead, itemsAhead, nextAt, reason } = waiting;
   const items = formatNumber(itemsAhead, 'item');
-  const ahead = batchesAhead === 0 ? 'first' : `behind ${batchesOf(batchesAhead)} of ${items}`;
+  const ahead = batchesAhead === 0 ? 'first' : `behind ${formatNumber(batchesAhead, 'batch', 'batches')} of ${items}`;
   return [
     `Place in queue ${queue}: ${ahead}`,
     ...(blocked ? [] : [reason]),
     ...(nextAt === undefined ? [] : [`goes on about ${formatTime(nextAt)} UTC`]),
   ].join('; ');
 }
-
-const batchesOf = (count: number): string => `${formatCount(count)} ${count === 1 ? 'batch' : 'batches'}`;
 
 /** What may be done about a paused batch, in one line; undefined for any other. */
 export const describeChoice = ({ id, state }: Pick<ShownBatch, 'id' | 'state'>): string | undefined =>
@@ -167,13 +174,10 @@ function whatOf({ kind, items, reason = '' }: ShownBatch['revisions'][number]): 
   return `${kind === 'report' ? 'report' : formatNumber(items, 'item')} redriven`;
 }
 
-/** With one message per item, each item is put, received and deleted. */
-const OPERATIONS_A_MESSAGE = 3;
-
 /** The numbers of the receipt: what storage bills, of which parts it consists, and the operations that were counted. */
 function describeOperations(receipt: ShownReceipt, items: number): string[] {
   const { soFar, operations, drainOperations, hostOperations, executions } = receipt;
-  const apart = formatCount(items * OPERATIONS_A_MESSAGE);
+  const apart = formatCount(storageOperations(timesOperations(MESSAGE_AN_ITEM, items)));
   const counted = Object.entries(addOperations(operations, drainOperations)).sort(([, a], [, b]) => b - a);
   const parts = [
     `${formatCount(storageOperations(operations))} its own`,
@@ -184,7 +188,10 @@ function describeOperations(receipt: ShownReceipt, items: number): string[] {
   return [
     `Operations${soFar ? ' so far' : ''}: ${formatCount(receipt.storageOperations)} on storage (one message per item would take ${apart} on the queue alone)`,
     `  ${parts.join(', ')}`,
-    `  ${counted.map(([name, n]) => `${name} ${formatCount(n)}`).join(', ')}`,
+    ...formatList(
+      counted.map(([name, n]) => `${name} ${formatCount(n)}`),
+      { head: '  ' },
+    ),
     `Executions${soFar ? ' so far' : ''}: ${formatCount(count)}, at most ${formatCount(gbSeconds)} GB-seconds (computed)`,
   ];
 }

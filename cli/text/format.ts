@@ -4,9 +4,26 @@ export const formatCount = (value: number): string => Math.round(value).toLocale
 /** Items per second: 1,235, or 0.33. */
 export const formatRate = (value: number): string => (value < 10 ? String(value) : formatCount(value));
 
-/** "1 chunk", "2 chunks". */
-export const formatNumber = (value: number, what: string): string =>
-  `${formatCount(value)} ${what}${value === 1 ? '' : 's'}`;
+/** "1 chunk", "2 chunks"; `plural` where it is not the singular with an s. */
+export const formatNumber = (value: number, what: string, plural = `${what}s`): string =>
+  `${formatCount(value)} ${value === 1 ? what : plural}`;
+
+const LINE_WIDTH = 120;
+
+/** A list separated by commas, broken into lines of at most 120 characters; the lines after the first are indented. */
+export function formatList(parts: readonly string[], { head = '', indent = '  ' } = {}): string[] {
+  const lines: string[] = [];
+  let line = head;
+  for (const [index, part] of parts.entries()) {
+    const piece = index === parts.length - 1 ? part : `${part},`;
+    const isFirst = line === head || line === indent;
+    if (!isFirst && line.length + 1 + piece.length > LINE_WIDTH) {
+      lines.push(line);
+      line = `${indent}${piece}`;
+    } else line = isFirst ? `${line}${piece}` : `${line} ${piece}`;
+  }
+  return [...lines, line];
+}
 
 /** Bytes as MB (of a million), with one digit. */
 export const formatMegabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
@@ -26,7 +43,7 @@ export function formatBar(fraction: number): string {
   return `[${'#'.repeat(filled)}${'.'.repeat(BAR_WIDTH - filled)}]`;
 }
 
-/** Rows in columns as wide as their widest cell; cells that are numbers stand to the right. */
+/** Rows in columns as wide as their widest cell; cells that are numbers or amounts stand to the right. */
 export function formatTable(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows)
@@ -37,7 +54,7 @@ export function formatTable(rows: readonly (readonly string[])[]): string[] {
 }
 
 const pad = (cell: string, width: number): string =>
-  /^-?[\d,.]+$/.test(cell) ? cell.padStart(width) : cell.padEnd(width);
+  /^-?[\d,.]+(\*? [A-Z]{3})?$/.test(cell) ? cell.padStart(width) : cell.padEnd(width);
 
 /** What is known of the price sheet that an amount stands on. */
 export interface PricedBy {
@@ -56,7 +73,7 @@ export function formatUsd(usd: number | null, { currency = 'USD', unverified = [
 
 /** The line that says what `*` marks; nothing where every price is verified. */
 export const unverifiedNote = (unverified: readonly string[]): string[] =>
-  unverified.length === 0 ? [] : [`* stands on prices without a verified source: ${unverified.join(', ')}`];
+  unverified.length === 0 ? [] : formatList(unverified, { head: '* stands on prices without a verified source: ' });
 
 /** A time in UTC to the second, without the letters that only machines need. */
 export const formatTime = (iso: string | null): string => (iso === null ? '' : iso.slice(0, 19).replace('T', ' '));

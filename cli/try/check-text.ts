@@ -110,7 +110,7 @@ function describeWhole({ estimate, whole }: UploadCheck): string[] {
   const about = whole ? '' : 'about ';
   return [
     `The whole file: ${about}${formatNumber(items, 'item')} in ${about}${formatNumber(chunks, 'chunk')}, lane ${lane}`,
-    `Computed: ${about}${formatCount(operations)} storage operations, ${formatUsd(usd, { currency, unverified })} per batch by the price sheet ${sheet}, without the time of the handler`,
+    `Computed: ${about}${formatCount(operations)} storage operations, ${formatUsd(usd, { currency, unverified })} per batch by the price sheet ${sheet}, handlers as long as secondsPerChunk`,
     ...unverifiedNote(unverified),
   ];
 }

@@ -8,7 +8,7 @@
  * where s' = 1 for one block, else s + 1.
  *
  * Each constant below is one line of that sum; docs/cost.md derives them. What the Durable extension does itself comes
- * on top, by `actions`.
+ * on top, by the durable actions of `batchSpending`.
  */
 import { addOperations, type Operations } from '../contract/operations.ts';
 import { timesOperations } from './counts.ts';
@@ -17,7 +17,7 @@ import { executionOf, waveExecutions } from './executions.ts';
 /** The shape of a batch and of the work on it. */
 export interface BatchShape {
   items: number;
-  /** Items a chunk at most. */
+  /** Most items per chunk. */
   itemsPerChunk: number;
   /** Queues of its lane that the batch's references go to; default 1. */
   queues?: number;
@@ -59,7 +59,7 @@ const WAKE: Operations = { 'servicebus.send': 1, 'servicebus.receive': 1, 'table
 /** The depth that a drain is started with. */
 const START: Operations = { 'queue.properties': 1 };
 
-/** Neighbouring frames are one read a round. */
+/** Neighbouring frames are one read per round. */
 const READ: Operations = { 'blob.get': 1 };
 
 /**
@@ -127,29 +127,25 @@ export function batchOperations(shape: BatchShape): Operations {
 /** The waits for more work at the end of a task: 100, 300 and 700 ms, and the four empty gets. */
 const TAIL_SECONDS = 1.2;
 
-/** All that the receipt of such a batch has: its operations, its durable actions, and executions as they are billed. */
+/**
+ * All that the receipt of such a batch has: its operations, its durable actions (for each drain 1 start, 2 per dequeue task
+ * and 2 for finish-wave; 10 at least), and executions as they are billed on instances of the default memory. The task on
+ * the result queue is taken for as long as one on a work queue: it collects while they work.
+ */
 export function batchSpending(shape: BatchShape): Operations {
   const { queues, tasks, rounds, chunks } = planOf(shape);
-  const { secondsPerChunk = 0.1 } = shape;
+  const taskSeconds = (chunks * (shape.secondsPerChunk ?? 0.1)) / tasks + TAIL_SECONDS;
   const drains = queues + 1;
   // The upload, the wakes and the starts of drains take less than the least that is billed.
   const short = 1 + (queues + rounds) + drains;
   return [
     batchOperations(shape),
     timesOperations(executionOf(0), short),
-    timesOperations(executionOf(TAIL_SECONDS + (chunks * secondsPerChunk) / tasks), tasks),
-    executionOf(TAIL_SECONDS),
+    timesOperations(executionOf(taskSeconds), tasks + 1),
     { 'durable.action': drains },
     waveExecutions(tasks),
     waveExecutions(1),
     // The ends of the waves on the other queues.
     timesOperations(waveExecutions(0), queues - 1),
   ].reduce(addOperations);
-}
-
-/** Durable actions of one batch: for each drain 1 start, 2 a dequeue task and 2 for finish-wave; 5 at the least. */
-export function batchActions(shape: BatchShape): number {
-  const { queues, tasks } = planOf(shape);
-  const drains = queues + 1;
-  return drains + 2 * (tasks + 1) + 2 * drains;
 }

@@ -31,3 +31,6 @@ export const DURABLE_ACTION_ON_STORAGE: Operations = {
   'table.query': 1,
   'table.transaction': 1,
 };
+
+/** What the Durable extension does on Azure Storage to read the status of an orchestration: computed, like the above. */
+export const DURABLE_STATUS_ON_STORAGE: Operations = { 'table.query': 1 };

@@ -49,14 +49,19 @@ export interface IdleLine {
 /** What an app knows of its deployment; the rest is taken for the defaults of `infra/`. */
 export type KnownDeployment = Partial<Omit<Deployment, 'backend'>>;
 
+/** What stands all month: its count does not grow with the days, only its cost does. */
+const STANDING: ReadonlySet<PriceClass | undefined> = new Set<PriceClass | undefined>([
+  ...(['alert.log', 'alert.metric', 'storage.gbMonth', 'network.privateEndpoint', 'network.privateDnsZone'] as const),
+]);
+
 /** The idle bill of a month, cut to `days`, before free grants: the lines that `npm run cost` prints. */
 export function idleLines(days: number, known: KnownDeployment, { prices, backend }: PeriodBasis): IdleLine[] {
   const fraction = days / DAYS_A_MONTH;
   const { lines } = idleBill({ ...DEFAULT_DEPLOYMENT, ...known, backend }, prices);
-  return lines.map(({ who, does, count, usd, unverified }) => ({
+  return lines.map(({ who, does, count, usd, unverified, priceClass }) => ({
     who,
     does,
-    count: count === null ? null : count * fraction,
+    count: count === null || STANDING.has(priceClass) ? count : count * fraction,
     usd: usd === null ? null : usd * fraction,
     unverified,
   }));

@@ -1,6 +1,6 @@
 /** From counted operations to USD by a price sheet. */
 import { addOperations, type Operations } from '../contract/operations.ts';
-import { DURABLE_ACTION_ON_STORAGE, timesOperations } from './counts.ts';
+import { DURABLE_ACTION_ON_STORAGE, DURABLE_STATUS_ON_STORAGE, timesOperations } from './counts.ts';
 import { type PriceClass, type PriceSheet, unitPrice } from './sheet.ts';
 
 /**
@@ -79,7 +79,7 @@ export function priceOperations(operations: Operations, sheet: PriceSheet): Pric
 }
 
 /** Memory of an instance: the deployment's default (infra/pools.json). */
-const INSTANCE_GB = 2;
+export const INSTANCE_GB = 2;
 /** learn: flex-consumption-plan: an execution on demand is billed for at least 1,000 ms, in steps of 100 ms. */
 const LEAST_SECONDS = 1;
 const STEPS_PER_SECOND = 10;
@@ -91,10 +91,10 @@ const STEPS_PER_SECOND = 10;
 export const gbSecondsOf = (seconds: number, instanceGb = INSTANCE_GB): number =>
   instanceGb * Math.max(LEAST_SECONDS, Math.ceil(seconds * STEPS_PER_SECOND) / STEPS_PER_SECOND);
 
-/** The operations of the Durable extension for what is asked of it: computed, as its requests pass no meter. */
+/** What is asked of the durable runtime in a request, as storage operations: a start is one action. */
 const DURABLE_ON_STORAGE: Readonly<Record<string, Operations>> = {
   'durable.start': DURABLE_ACTION_ON_STORAGE,
-  'durable.status': { 'table.query': 1 },
+  'durable.status': DURABLE_STATUS_ON_STORAGE,
 };
 
 /**

@@ -2,6 +2,7 @@
 import { addOperations, type Operations } from '../contract/operations.ts';
 import {
   DURABLE_ACTION_ON_STORAGE,
+  DURABLE_STATUS_ON_STORAGE,
   type DurableBackend,
   MESSAGE_AN_ITEM,
   storageOperations,
@@ -88,7 +89,7 @@ const counted = (operations: Operations): Operations =>
 const hostOperationsOf = (all: Operations): Operations =>
   addOperations(
     timesOperations(DURABLE_ACTION_ON_STORAGE, all['durable.action'] ?? 0),
-    timesOperations({ 'table.query': 1 }, all['durable.status'] ?? 0),
+    timesOperations(DURABLE_STATUS_ON_STORAGE, all['durable.status'] ?? 0),
   );
 
 /** The receipt of a batch, or of several added up: pure arithmetic over what was counted. */

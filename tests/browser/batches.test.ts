@@ -47,7 +47,7 @@ describe('a file that is dropped', () => {
 
     await page.getByRole('link', { name: 'Receipt' }).click();
     await page.getByText('Beside other designs').waitFor();
-    await page.getByText('A message per item', { exact: true }).waitFor();
+    await page.getByText('One message per item', { exact: true }).waitFor();
     await page.getByText('One poller for a day').waitFor();
     await dashboard.shot(page, 'receipt');
   });

@@ -23,6 +23,7 @@ describe('the history', () => {
       asked.push(new URL(route.request().url()).searchParams);
       const history: History = {
         ...{ from: dayAt(29), to: dayAt(0), lookedAt: 3, sheet: '2026' },
+        ...{ currency: 'EUR', unverified: ['queue.class1'] },
         days: [day(2, 'billing'), day(1, 'billing', { dead: 25, deadlinesMissed: 1 }), day(1, 'media', { usd: 0.2 })],
         markers: [{ at: `${dayAt(1)}T09:00:00Z`, action: 'pause-queue', target: 'billing-normal-0', by: 'Ada' }],
       };
@@ -36,6 +37,8 @@ describe('the history', () => {
       expect.stringContaining(`${dayAt(2)}\nbilling`),
     ]);
     await page.getByRole('link', { name: '25, 2.5 %' }).waitFor();
+    await page.getByText('0.20 EUR*', { exact: true }).waitFor();
+    await page.getByText('* stands on prices without a verified source: queue.class1.').waitFor();
     await page.getByText(`pause-queue billing-normal-0, by Ada`).waitFor();
     await page.locator('.plain-list').getByRole('link', { name: 'billing-normal-0' }).waitFor();
     await dashboard.shot(page, 'history');

@@ -1,13 +1,9 @@
 import type { JSX } from 'preact';
 import type { BatchReceipt, BatchView } from '../api/types.ts';
 import { BarList } from '../charts/bar-list.tsx';
-import { formatCount, formatDecimals, formatDuration, formatNumberOf, formatUsd } from '../format.ts';
+import { formatAmount, formatCount, formatDecimals, formatDuration, formatNumberOf } from '../format.ts';
 import { Panel, Stat } from '../ui/pieces.tsx';
 import { Scrolling } from '../ui/scrolling.tsx';
-
-/** An amount of the receipt, marked by `*` when it stands on unverified prices. */
-const amountOf = ({ currency, unverified }: BatchReceipt, usd: number): string =>
-  `${formatUsd(usd, currency)}${unverified.length > 0 ? '*' : ''}`;
 
 /** What the batch cost, beside what other designs would have. */
 export function Receipt({ batch: { receipt, counts } }: { batch: BatchView }): JSX.Element {
@@ -16,7 +12,7 @@ export function Receipt({ batch: { receipt, counts } }: { batch: BatchView }): J
     <>
       {soFar && <p class="soft">So far: the batch or a drain that works for it has not ended, and more is to come.</p>}
       <dl class="stats">
-        <Stat name="Cost of this batch" value={amountOf(receipt, totalUsd)} note={`prices of ${receipt.sheet}`} />
+        <Stat name="Cost of this batch" value={formatAmount(totalUsd, receipt)} note={`prices of ${receipt.sheet}`} />
         <Stat
           name="Storage operations"
           value={formatCount(storageOperations)}
@@ -52,7 +48,7 @@ export function Receipt({ batch: { receipt, counts } }: { batch: BatchView }): J
 
 /** A batch of a few items takes more operations than they would as messages, and the receipt says so. */
 function Times({ times }: { times: number | null }): JSX.Element {
-  const note = 'than a message per item';
+  const note = 'than one message per item';
   if (times === null || times === 0) return <Stat name="Fewer operations" value="–" note={note} />;
   if (times < 1)
     return <Stat name="More operations" value={`${formatDecimals(1 / times)} ×`} note={note} tone="warn" />;
@@ -63,7 +59,7 @@ function Comparison({ receipt }: { receipt: BatchReceipt }): JSX.Element {
   const { storageOperations, totalUsd, comparison } = receipt;
   const { messageAnItem, pollingThreadADay } = comparison;
   const bar = (name: string, operations: number, usd: number, tone = 'off') => ({
-    ...{ name, tone, value: operations, text: formatCount(operations), note: amountOf(receipt, usd) },
+    ...{ name, tone, value: operations, text: formatCount(operations), note: formatAmount(usd, receipt) },
   });
   return (
     <>
@@ -71,13 +67,12 @@ function Comparison({ receipt }: { receipt: BatchReceipt }): JSX.Element {
         logarithmic
         bars={[
           bar('This batch', storageOperations, totalUsd, 'accent'),
-          bar('A message per item', messageAnItem.operations, messageAnItem.usd),
+          bar('One message per item', messageAnItem.operations, messageAnItem.usd),
           bar('One poller for a day', pollingThreadADay.operations, pollingThreadADay.usd),
         ]}
       />
       <p class="soft">
-        Storage operations, on a logarithmic scale. The poller asks an empty queue each second and has done no work for
-        it.
+        Storage operations, on a logarithmic scale. The poller asks an empty queue every second and does no work for it.
       </p>
     </>
   );
@@ -87,12 +82,14 @@ function ByService({ receipt }: { receipt: BatchReceipt }): JSX.Element {
   const { byService, unpriced, unverified } = receipt;
   const bars = Object.entries(byService)
     .sort(([, a], [, b]) => b - a)
-    .map(([name, usd]) => ({ name, value: usd, text: amountOf(receipt, usd) }));
+    .map(([name, usd]) => ({ name, value: usd, text: formatAmount(usd, receipt) }));
   return (
     <>
       {bars.length === 0 ? <p class="soft">Nothing spent yet.</p> : <BarList bars={bars} />}
       {unpriced.length > 0 && <p class="soft">Without a price: {unpriced.join(', ')}.</p>}
-      {unverified.length > 0 && <p class="soft">* Price not verified: {unverified.join(', ')}.</p>}
+      {unverified.length > 0 && (
+        <p class="soft">* stands on prices without a verified source: {unverified.join(', ')}.</p>
+      )}
     </>
   );
 }

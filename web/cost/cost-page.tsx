@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { fetchCost } from '../api/queues.ts';
 import type { Cost, CostPeriod } from '../api/types.ts';
 import { DayField } from '../filters/fields.tsx';
-import { formatCompact, formatDecimals, formatNumberOf, formatTime, formatUsd } from '../format.ts';
+import { formatAmount, formatCompact, formatDecimals, formatNumberOf, formatTime } from '../format.ts';
 import { useLook } from '../live/use-look.ts';
 import { parameters, setParameters } from '../routing.ts';
 import { Button } from '../ui/button.tsx';
@@ -31,8 +31,8 @@ export function CostPage(): JSX.Element {
 }
 
 function CostView({ cost }: { cost: Cost }): JSX.Element {
-  const amount = (usd: number, unverified: readonly string[] = cost.unverified) =>
-    `${formatUsd(usd, cost.currency)}${unverified.length > 0 ? '*' : ''}`;
+  const amount: FormatAmount = (usd, unverified = cost.unverified) =>
+    formatAmount(usd, { currency: cost.currency, unverified });
   return (
     <>
       <div class="panels">

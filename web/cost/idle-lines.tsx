@@ -15,7 +15,7 @@ export function IdleLines({ period: { idle }, amount }: { period: CostPeriod; am
           <tr>
             <th>Who</th>
             <th>What it does</th>
-            <th class="number">Times</th>
+            <th class="number">How many</th>
             <th class="number">Cost, this month so far</th>
           </tr>
         </thead>
@@ -24,8 +24,8 @@ export function IdleLines({ period: { idle }, amount }: { period: CostPeriod; am
             <tr key={`${who} ${does}`}>
               <td class="main-cell">{who}</td>
               <td class="text-cell">{does}</td>
-              <td class="number" data-label="Times">
-                {count === null ? <span class="soft">–</span> : formatCount(count)}
+              <td class="number" data-label="How many">
+                {count === null ? <span class="soft">–</span> : count < 10 ? String(count) : formatCount(count)}
               </td>
               <td class="number" data-label="Cost">
                 {usd === null ? <span class="soft">no price</span> : amount(usd, unverified)}

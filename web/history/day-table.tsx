@@ -1,11 +1,11 @@
 import type { JSX } from 'preact';
 import type { HistoryDay } from '../api/types.ts';
-import { formatCount, formatDuration, formatPercent, formatUsd } from '../format.ts';
+import { formatAmount, formatCount, formatDuration, formatPercent, type PricedBy } from '../format.ts';
 import { href } from '../routing.ts';
 import { deadPercent } from './days.ts';
 
 /** A row per day and workload, the newest first; each leads to the batches of that day. */
-export function DayTable({ rows }: { rows: readonly HistoryDay[] }): JSX.Element {
+export function DayTable({ rows, by }: { rows: readonly HistoryDay[]; by: PricedBy }): JSX.Element {
   const sorted = rows.toSorted((a, b) => b.day.localeCompare(a.day) || a.workload.localeCompare(b.workload));
   return (
     <section class="panel flush">
@@ -23,7 +23,7 @@ export function DayTable({ rows }: { rows: readonly HistoryDay[] }): JSX.Element
         </thead>
         <tbody>
           {sorted.map((row) => (
-            <Row key={`${row.day} ${row.workload}`} row={row} />
+            <Row key={`${row.day} ${row.workload}`} row={row} by={by} />
           ))}
         </tbody>
       </table>
@@ -31,7 +31,7 @@ export function DayTable({ rows }: { rows: readonly HistoryDay[] }): JSX.Element
   );
 }
 
-function Row({ row }: { row: HistoryDay }): JSX.Element {
+function Row({ row, by }: { row: HistoryDay; by: PricedBy }): JSX.Element {
   const { day, workload, batches, items, dead, discarded, deadlinesMissed, latencyP95Ms, deadlineMs, usd } = row;
   return (
     <tr>
@@ -63,7 +63,7 @@ function Row({ row }: { row: HistoryDay }): JSX.Element {
         {discarded > 0 && <small class="soft"> {formatCount(discarded)} discarded</small>}
       </td>
       <td class="number" data-label="Cost">
-        {formatUsd(usd)}
+        {formatAmount(usd, by)}
       </td>
     </tr>
   );

@@ -44,7 +44,8 @@ export function HistoryPage(): JSX.Element {
   );
 }
 
-function Shown({ history: { from, to, days: rows, markers, sheet } }: { history: History }): JSX.Element {
+function Shown({ history }: { history: History }): JSX.Element {
+  const { from, to, days: rows, markers, sheet, currency, unverified } = history;
   const days = useMemo(() => allDays(from, to), [from, to]);
   const times = useMemo(() => days.map((day) => Date.parse(day) / 1_000), [days]);
   const marks = useMemo(
@@ -81,10 +82,19 @@ function Shown({ history: { from, to, days: rows, markers, sheet } }: { history:
           format={(percent) => formatPercent(percent / 100)}
           leastTop={1}
         />
-        <TimeChart {...common} title="Cost" series={lines.cost} format={formatUsd} leastTop={0.000_001} />
+        <TimeChart
+          {...common}
+          title="Cost"
+          series={lines.cost}
+          format={(usd) => formatUsd(usd, currency)}
+          leastTop={0.000_001}
+        />
       </div>
-      <DayTable rows={rows} />
-      <p class="soft">Cost: as on the receipts, at the prices of sheet {sheet}.</p>
+      <DayTable rows={rows} by={history} />
+      <p class="soft">
+        Cost: as on the receipts, at the prices of sheet {sheet}.
+        {unverified.length > 0 && ` * stands on prices without a verified source: ${unverified.join(', ')}.`}
+      </p>
       {markers.length > 0 && (
         <Panel title="What operators did meanwhile">
           <p class="soft">The dashed lines in the charts.</p>

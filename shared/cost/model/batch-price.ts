@@ -1,8 +1,8 @@
 /** One batch alone: operations, executions as billed, and its price on each durable backend. */
 import { addOperations, type Operations } from '../../contract/operations.ts';
-import { type BatchShape, batchActions, batchOperations, batchSpending, planOf } from '../batch-operations.ts';
+import { type BatchShape, batchSpending } from '../batch-operations.ts';
 import { DURABLE_ACTION_ON_STORAGE, type DurableBackend, storageOperations, timesOperations } from '../counts.ts';
-import { gbSecondsOf, priceOperations } from '../price.ts';
+import { INSTANCE_GB, priceOperations } from '../price.ts';
 import { type PriceClass, type PriceSheet, unitPrice, unverifiedOf } from '../sheet.ts';
 import { type Deployment, instanceGb } from './deployed.ts';
 
@@ -12,26 +12,26 @@ export interface Executions {
   gbSeconds: number;
 }
 
-/** The delays after the first three of the four empty gets at the end of a task: shared/drain, as in batch-operations.ts. */
-const EMPTY_GETS_SECONDS = 1.1;
+/** The work of one batch: the operations of the app, durable actions, and executions as they are billed. */
+export interface BatchWork extends Executions {
+  operations: Operations;
+  actions: number;
+}
 
 /**
- * The executions of one batch alone, as they are billed: as many as `batchSpending` counts. All but the dequeue tasks take
- * less than the second that is billed at least; a task takes the handler time and its empty gets, and the one on the
- * result queue as long as one on a work queue.
+ * The work of one batch alone, by its shape: what `batchSpending` counts, on instances of that memory.
  *
  * GB-seconds are an upper bound: Flex Consumption bills the time in which an instance executes anything, so executions
  * that share an instance at the same time share its GB-seconds, and here none does.
  */
-export function batchExecutions(shape: BatchShape, memoryGb: number): Executions {
-  const { chunks, tasks } = planOf(shape);
-  const { 'functions.execution': executions = 0 } = batchSpending(shape);
-  const longer = tasks + 1;
-  const taskSeconds = (chunks * (shape.secondsPerChunk ?? 0.1)) / tasks + EMPTY_GETS_SECONDS;
-  return {
-    executions,
-    gbSeconds: (executions - longer) * gbSecondsOf(0, memoryGb) + longer * gbSecondsOf(taskSeconds, memoryGb),
-  };
+export function batchWork(shape: BatchShape, memoryGb: number): BatchWork {
+  const {
+    'durable.action': actions = 0,
+    'functions.execution': executions = 0,
+    'functions.gbSecond': gbSeconds = 0,
+    ...operations
+  } = batchSpending(shape);
+  return { operations, actions, executions, gbSeconds: (gbSeconds * memoryGb) / INSTANCE_GB };
 }
 
 /** What one batch alone costs. */
@@ -76,10 +76,8 @@ export function batchPrice(
   deployment: Pick<Deployment, 'backend' | 'memoryMb'>,
   sheet: PriceSheet,
 ): BatchPrice {
-  const operations = batchOperations(shape);
-  const actions = batchActions(shape);
+  const { operations, actions, executions, gbSeconds } = batchWork(shape, instanceGb(deployment));
   const durable = durableShare(actions, deployment.backend);
-  const { executions, gbSeconds } = batchExecutions(shape, instanceGb(deployment));
   return {
     storageOperations: storageOperations(operations),
     hostOperations: storageOperations(durable.operations),

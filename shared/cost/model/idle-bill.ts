@@ -8,10 +8,10 @@ import { alertRules, type Deployment, instanceGb, PACKAGE_MB, privateNetwork } f
 import { createLedger, freeGrants, type Ledger, type Line, sumOf, unverifiedIn } from './model-lines.ts';
 import { DAYS_A_MONTH, SECONDS_AN_HOUR, scaleControllerReads } from './month-parameters.ts';
 
-/** Azure/azure-service-bus#407: about 1,500 management reads an hour on an idle namespace; taken for one per subscription. */
+/** Azure/azure-service-bus#407: about 1,500 management reads per hour on an idle namespace; taken for one per subscription. */
 const SERVICE_BUS_READS_AN_HOUR = 1_500;
 const MINUTES_A_DAY = 24 * 60;
-/** Retention, keys, old actions and old instances take a query more each, once a day. */
+/** Retention, keys, old actions and old instances take a query more each, once per day. */
 const DAILY_SWEEP_QUERIES = 4;
 /**
  * Azure/azure-webjobs-sdk-extensions StorageScheduleMonitor and TimerListener: the status blob of a timer is written
@@ -44,15 +44,21 @@ export const includedOperations = ({ isPrivate }: Pick<Deployment, 'isPrivate'>,
 function addServiceBus(ledger: Ledger, deployment: Deployment, sheet: PriceSheet): void {
   if (deployment.isPrivate)
     ledger.units('always', 'Service Bus', 'one messaging unit of the Premium tier, which private endpoints need', {
-      ...{ priceClass: 'servicebus.premium', n: 1, fee: true },
+      priceClass: 'servicebus.premium',
+      n: 1,
+      fee: true,
     });
   else
     ledger.units('always', 'Service Bus', 'base fee of the Standard tier', {
-      ...{ priceClass: 'servicebus.base', n: 1, fee: true },
+      priceClass: 'servicebus.base',
+      n: 1,
+      fee: true,
     });
   const n = serviceBusReads(deployment);
   ledger.units('always', 'scale controller', 'message count of each wake subscription (part of the fee)', {
-    ...{ priceClass: 'servicebus.operation', n, included: includedOperations(deployment, sheet) },
+    priceClass: 'servicebus.operation',
+    n,
+    included: includedOperations(deployment, sheet),
   });
 }
 
@@ -74,10 +80,10 @@ function addTimers(ledger: Ledger, deployment: Deployment): void {
   ledger.operations(
     'always',
     'sweep timers',
-    `open batches each ${sweepMinutes} min, and ${DAILY_SWEEP_QUERIES} queries a day, per pool`,
+    `open batches every ${sweepMinutes} min, and ${DAILY_SWEEP_QUERIES} queries per day, per pool`,
     { 'table.query': sweeps + pools * DAILY_SWEEP_QUERIES * DAYS_A_MONTH },
   );
-  ledger.operations('always', 'inbox timers', `list of the inbox each ${inboxMinutes} min, per pool`, {
+  ledger.operations('always', 'inbox timers', `list of the inbox every ${inboxMinutes} min, per pool`, {
     'blob.list': firingsOf(pools, inboxMinutes),
   });
   ledger.operations(
@@ -88,7 +94,8 @@ function addTimers(ledger: Ledger, deployment: Deployment): void {
   );
   ledger.units('always', 'timers', 'executions', { priceClass: 'functions.execution', n: firings });
   ledger.units('always', 'timers', `GB-seconds: at least 1 s at ${instanceGb(deployment)} GB per execution`, {
-    ...{ priceClass: 'functions.gbSecond', n: firings * gbSecondsOf(0, instanceGb(deployment)) },
+    priceClass: 'functions.gbSecond',
+    n: firings * gbSecondsOf(0, instanceGb(deployment)),
   });
 }
 
@@ -98,9 +105,7 @@ function addAlwaysReady(ledger: Ledger, deployment: Deployment): void {
     'always',
     'always-ready instances',
     `GB-seconds of ${deployment.alwaysReady}, whether they work or not`,
-    {
-      ...{ priceClass: 'functions.alwaysReadyGbSecond', n: seconds * instanceGb(deployment) },
-    },
+    { priceClass: 'functions.alwaysReadyGbSecond', n: seconds * instanceGb(deployment) },
   );
 }
 

@@ -3,10 +3,9 @@
  * all of them or cannot be told: stored gigabytes, traffic, the machine that always-on pollers run on, and what every
  * design adds in its own way (alert rules, logs, private networking): that is in the idle bill.
  */
-import { batchActions, batchOperations } from '../batch-operations.ts';
 import { MESSAGE_AN_ITEM, timesOperations } from '../counts.ts';
 import type { PriceClass, PriceSheet } from '../sheet.ts';
-import { batchExecutions } from './batch-price.ts';
+import { batchWork } from './batch-price.ts';
 import { instanceGb } from './deployed.ts';
 import { createLedger, freeGrants, type Line, sumOf, unverifiedIn, type When } from './model-lines.ts';
 import {
@@ -53,7 +52,7 @@ function toSolution(title: string, lines: Line[], sheet: PriceSheet): Solution {
   };
 }
 
-/** Polls of empty queues in a day, one a second for each thread; 22 h give 79,200 a thread. */
+/** Polls of empty queues in a day, one per second and thread; 22 h are 79,200 per thread. */
 export const idlePollsADay = ({ queues, pollers, idleHours }: MonthParameters): number =>
   Math.round(idleHours * SECONDS_AN_HOUR) * queues * pollers;
 
@@ -63,7 +62,7 @@ function pollersMonth(parameters: MonthParameters, sheet: PriceSheet): Solution 
   ledger.operations(
     'idle',
     `polling threads: ${queues * pollers}`,
-    'get from an empty queue each second; an empty get is billed',
+    'get from an empty queue every second; an empty get is billed',
     { 'queue.get': idlePollsADay(parameters) * DAYS_A_MONTH },
   );
   ledger.operations(
@@ -98,7 +97,8 @@ function triggerMonth(parameters: MonthParameters, sheet: PriceSheet): Solution 
   ledger.units('work', 'host', 'an execution per item', { priceClass: 'functions.execution', n: messages });
   // The least it can be, while Sluice's is the most: executions of a busy instance share its seconds without a gap.
   ledger.units('work', 'host', 'GB-seconds: handler time alone', {
-    ...{ priceClass: 'functions.gbSecond', n: ((messages * secondsPerChunk) / chunk) * instanceGb(parameters) },
+    priceClass: 'functions.gbSecond',
+    n: ((messages * secondsPerChunk) / chunk) * instanceGb(parameters),
   });
   return toSolution('Functions queue trigger, one message per item', ledger.lines(), sheet);
 }
@@ -116,10 +116,10 @@ function workOfMonth(parameters: MonthParameters): MonthOfWork {
   const { perDay, items } = batchesOf(parameters);
   const shape = shapeOf(items, parameters);
   const batches = perDay * DAYS_A_MONTH;
-  const { executions, gbSeconds } = batchExecutions(shape, instanceGb(parameters));
+  const { operations, actions, executions, gbSeconds } = batchWork(shape, instanceGb(parameters));
   return {
-    operations: timesOperations(batchOperations(shape), batches),
-    actions: batchActions(shape) * batches,
+    operations: timesOperations(operations, batches),
+    actions: actions * batches,
     batches,
     executions: executions * batches,
     gbSeconds: gbSeconds * batches,

@@ -1,17 +1,14 @@
 /** The lines of Sluice's own month: what is billed with no batch in flight comes first. */
-import type { Operations } from '../../contract/operations.ts';
 import { DURABLE_ACTION_ON_STORAGE, timesOperations } from '../counts.ts';
 import type { PriceSheet } from '../sheet.ts';
-import type { Executions } from './batch-price.ts';
+import type { BatchWork } from './batch-price.ts';
 import { instanceGb } from './deployed.ts';
 import { designLines, includedOperations, serviceBusReads } from './idle-bill.ts';
 import { createLedger, type Ledger, type Line } from './model-lines.ts';
 import { DAYS_A_MONTH, type MonthParameters, SECONDS_AN_HOUR } from './month-parameters.ts';
 
 /** The batches of a month, added up. */
-export interface MonthOfWork extends Executions {
-  operations: Operations;
-  actions: number;
+export interface MonthOfWork extends BatchWork {
   batches: number;
 }
 
@@ -29,7 +26,9 @@ function addEvents(ledger: Ledger, parameters: MonthParameters, work: MonthOfWor
     .reduce((sum, [, count]) => sum + count, 0);
   const included = Math.max(0, includedOperations(parameters, sheet) - serviceBusReads(parameters));
   ledger.units('work', 'app', 'events sent and received (after what the fee includes)', {
-    ...{ priceClass: 'servicebus.operation', n, included },
+    priceClass: 'servicebus.operation',
+    n,
+    included,
   });
 }
 
@@ -50,33 +49,32 @@ function addDurable(ledger: Ledger, parameters: MonthParameters, work: MonthOfWo
   }
   const queues = pools * (partitionCount + 1);
   const upSeconds = (24 - idleHours) * SECONDS_AN_HOUR * DAYS_A_MONTH;
-  ledger.operations('work', 'running hosts', `get from ${queues} durable queues each ${DURABLE_POLL_SECONDS} s`, {
+  ledger.operations('work', 'running hosts', `get from ${queues} durable queues every ${DURABLE_POLL_SECONDS} s`, {
     'queue.get': Math.round((queues * upSeconds) / DURABLE_POLL_SECONDS),
   });
-  ledger.operations('work', 'running hosts', 'lease of the partitions each 10 s', {
+  ledger.operations('work', 'running hosts', 'lease of the partitions every 10 s', {
     'table.update': Math.round((pools * OPERATIONS_A_LEASE * upSeconds) / LEASE_SECONDS),
   });
   ledger.operations(
     'work',
     'Durable extension',
-    `messages and history of ${work.actions} actions (computed)`,
+    `messages and history of ${work.actions.toLocaleString('en-US')} actions (computed)`,
     timesOperations(DURABLE_ACTION_ON_STORAGE, work.actions),
   );
 }
 
 function addWork(ledger: Ledger, parameters: MonthParameters, work: MonthOfWork): void {
   const storage = Object.fromEntries(Object.entries(work.operations).filter((entry) => !isServiceBus(entry)));
-  ledger.operations('work', 'app', `storage operations of ${work.batches} batches`, storage);
+  ledger.operations('work', 'app', `storage operations of ${work.batches.toLocaleString('en-US')} batches`, storage);
   ledger.units('work', 'app', 'executions: submits, wakes, episodes, activities', {
-    ...{ priceClass: 'functions.execution', n: work.executions },
+    priceClass: 'functions.execution',
+    n: work.executions,
   });
   ledger.units(
     'work',
     'app',
     `GB-seconds: at least 1 s at ${instanceGb(parameters)} GB per execution, and handler time`,
-    {
-      ...{ priceClass: 'functions.gbSecond', n: work.gbSeconds },
-    },
+    { priceClass: 'functions.gbSecond', n: work.gbSeconds },
   );
 }
 

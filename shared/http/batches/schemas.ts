@@ -316,6 +316,6 @@ export const uploadCheckSchema = z.object({
       unverified: z.array(z.string()),
     })
     .optional()
-    .describe('The whole upload, in proportion to the bytes read; without the time of the handler'),
+    .describe('The whole upload, in proportion to the bytes read; with handlers as long as secondsPerChunk'),
 });
 export type UploadCheckView = z.infer<typeof uploadCheckSchema>;

@@ -150,12 +150,12 @@ type IdleLineView = CostPeriod['idle']['lines'][number];
 const roundedLine = ({ who, does, count, usd, unverified }: IdleLineView): IdleLineView => ({
   who,
   does,
-  count: count === null ? null : rounded(count, 1),
+  count: count === null ? null : rounded(count, 2),
   usd: usd === null ? null : rounded(usd, 6),
   unverified,
 });
 
-/** A schedule of another form is taken for one of each 15 minutes; the inbox may not be watched at all. */
+/** A schedule of another form is taken for every 15 minutes; the inbox may not be watched at all. */
 const deploymentOf = (
   { sweepSchedule, inboxSchedule }: CostHttp['settings'],
   { workloads }: CostHttp['registry'],

@@ -37,12 +37,13 @@ const MARKED = [
 /** GET history: what the batches of each day came to, by workload, and what operators did meanwhile. */
 export async function getHistory(deps: HistoryHttp, request: HttpRequest): Promise<HttpResponseInit> {
   const asked = daysOf(request, { nowMs: deps.now(), ...HISTORY_DAYS });
-  const { from, days, lookedAt } = await readDays(deps, { ...asked, workload: workloadNameOf(request) });
+  const { from, ...read } = await readDays(deps, { ...asked, workload: workloadNameOf(request) });
   const actions = await readActions(deps.table, { from, to: asked.to, actions: MARKED, limit: MAX_ACTIONS });
   const markers = actions
     .filter(({ status }) => status < 400)
     .map(({ at, action, target, by }) => ({ at, action, target, by }));
-  const answer: History = { from, to: asked.to, days, lookedAt, sheet: deps.prices.name, markers };
+  const { name: sheet, currency } = deps.prices;
+  const answer: History = { from, to: asked.to, ...read, sheet, currency, markers };
   return json(answer);
 }
 
@@ -50,7 +51,7 @@ export async function getHistory(deps: HistoryHttp, request: HttpRequest): Promi
 async function readDays(
   { table, gates, prices, backend }: HistoryHttp,
   { from, to, workload }: Days & { workload: string | undefined },
-): Promise<Pick<History, 'from' | 'days' | 'lookedAt'>> {
+): Promise<Pick<History, 'from' | 'days' | 'unverified' | 'lookedAt'>> {
   const shareOf = await readDrainShares(gates, new Date(Date.parse(from)));
   const history = createHistoryDays({ prices, backend }, shareOf);
   const workloads = workload === undefined ? undefined : [workload];
@@ -62,7 +63,7 @@ async function readDays(
       history.add(entry);
     }
   }
-  return { from: first, days: history.days(), lookedAt };
+  return { from: first, days: history.days(), unverified: history.unverified(), lookedAt };
 }
 
 const laterOf = (a: string, b: string): string => (a > b ? a : b);

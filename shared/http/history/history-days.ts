@@ -5,6 +5,7 @@ import { batchDate } from '../../contract/names.ts';
 import type { Operations } from '../../contract/operations.ts';
 import type { OwnDrains } from '../../cost/drain-spending.ts';
 import { addBatch, NOTHING_SPENT, type PeriodBasis, type PeriodSpent, priceSpent } from '../../cost/period.ts';
+import { type PriceClass, unverifiedOf } from '../../cost/sheet.ts';
 import { rounded } from '../batches/receipt-view.ts';
 import type { HistoryDay } from './schemas.ts';
 
@@ -23,6 +24,8 @@ export function createHistoryDays(
 ): {
   add: (entry: IndexEntry) => void;
   days: () => HistoryDay[];
+  /** Classes without a verified price that the amounts stand on. */
+  unverified: () => PriceClass[];
 } {
   const sums = new Map<string, Sum>();
   const add = (entry: IndexEntry): void => {
@@ -44,7 +47,12 @@ export function createHistoryDays(
     sum.timed.seconds += first.tookMs / 1000;
   };
   const days = (): HistoryDay[] => [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => dayOf(sum, basis));
-  return { add, days };
+  const unverified = (): PriceClass[] =>
+    unverifiedOf(
+      basis.prices,
+      [...sums.values()].flatMap(({ spent }) => priceSpent(spent, basis).unverified),
+    );
+  return { add, days, unverified };
 }
 
 const emptySum = (day: string, workload: string): Sum => ({

@@ -26,6 +26,8 @@ export const historySchema = z.object({
   days: z.array(historyDay),
   lookedAt: count.describe('Batches that were read'),
   sheet: z.string().describe('The price sheet'),
+  currency: z.string().describe('Of every amount: the currency of the price sheet, such as USD'),
+  unverified: z.array(z.string()).describe('Price classes without a verified source that the amounts stand on'),
   markers: z
     .array(z.object({ at: time, action: z.string(), target: z.string(), by: z.string() }))
     .describe('Pauses, changes of a policy, redrives and discards'),

@@ -81,6 +81,32 @@ it('has the table of batch sizes that the command prints', () => {
   expect(tableBelow(FILE, 'What grouping saves').map((row) => row.slice(0, 4).map(number))).toEqual(sizes);
 });
 
+it('has what such batches cost', () => {
+  const digits = (value: number | null) => Number((value ?? Number.NaN).toPrecision(2));
+  const { sizes } = cost().grouping;
+
+  expect(tableBelow(FILE, 'What grouping saves').map((row) => number(row[4]))).toEqual(
+    sizes.map(({ usd }) => digits(usd)),
+  );
+});
+
+it('has the idle bill, a batch and a month on each durable backend', () => {
+  const [small, large] = ['100', '1000000'].map((items) => cost('--batches', '1', '--items', items).backends);
+  const byDefault = cost().backends;
+  const rows = [
+    ...(['azureStorage', 'dts'] as const).map((name) => [
+      byDefault[name].idleUsd.toFixed(2),
+      small?.[name].batch.usd?.toPrecision(name === 'dts' ? 3 : 2),
+      large?.[name].batch.usd?.toPrecision(name === 'dts' ? 3 : 2),
+      small?.[name].monthUsd.toFixed(2),
+      byDefault[name].monthUsd.toFixed(2),
+    ]),
+  ];
+
+  const table = tableBelow(FILE, 'Which durable backend');
+  expect([1, 2].map((column) => table.map((row) => row[column]))).toEqual(rows);
+});
+
 it('has the break-evens that the command prints', () => {
   const { breakEven, backends } = cost();
   const n = (value: number | null) => value?.toLocaleString('en-US');
@@ -89,6 +115,8 @@ it('has the break-evens that the command prints', () => {
     `from ${n(breakEven.pollingThreads)} threads or ${n(breakEven.itemsAgainstPollers)} items per day`,
   );
   expect(text).toContain(`from ${n(breakEven.itemsAgainstTrigger)} items per day on against Functions queue triggers`);
+  const advice = readFileSync(new URL('../../../docs/when-not-to-use.md', import.meta.url), 'utf8');
+  expect(advice).toContain(`a queue trigger is cheaper below ${n(breakEven.itemsAgainstTrigger)} items per day`);
   expect(text).toContain(`It pays from ${n(breakEven.notificationThreads)} polling threads on`);
   expect(text).toContain(`cheaper one from ${n(backends.storageFromBatches)} batches per month on`);
   for (const items of ['100', '1000000'])

@@ -65,4 +65,12 @@ describe('the idle bill of the app', () => {
     expect(shown.idle.usd).toBeCloseTo(totalUsd, 9);
     expect(shown.unverified).toContain('servicebus.base');
   });
+
+  it('counts in a part of a month what happens in it, and all of the rules and packages that stand', () => {
+    const counts = idleLines(3, {}, { prices: sheet, backend: 'azureStorage' }).map(({ who, count }) => [who, count]);
+
+    expect(counts).toContainEqual(['sweep timers', 600]);
+    expect(counts).toContainEqual(['Azure Monitor', 4]);
+    expect(counts).toContainEqual(['Blob Storage', 0.02]);
+  });
 });

@@ -52,11 +52,11 @@ describe('the cost command', () => {
     const text = runCost([], '2026');
     const lines = text.split('\n');
 
-    expect(lines[2]).toBe('Deployment: 2 pools of 2,048 MB instances, backend azureStorage, public endpoints.');
-    expect(lines[3]).toMatch(/^Idle bill: [\d.]+\* USD per month without any work, [\d.]+\* after free grants/);
+    expect(lines[3]).toBe('Deployment: 2 pools of 2,048 MB instances, backend azureStorage, public endpoints.');
+    expect(lines[4]).toMatch(/^Idle bill: [\d.]+\* USD per month without any work, [\d.]+\* after free grants/);
     expect(text).toMatch(/base fee of the Standard tier +9\.810\*/);
     expect(text).toMatch(/message count of each wake subscription \(part of the fee\) +2,160,000 +0\.000$/m);
-    expect(text).toMatch(/\* stands on prices without a verified source: .*servicebus\.base/);
+    expect(text).toMatch(/\* stands on prices without a verified source: .*servicebus\.base/s);
   });
 
   it('prints no mark where every price is verified', () => {

@@ -72,6 +72,21 @@ describe('what is shown', () => {
     expect(describeBatch(ended).join()).not.toContain('so far');
   });
 
+  it('of many operations: in lines of at most 120 characters', () => {
+    const operations = Object.fromEntries(Array.from({ length: 15 }, (_, n) => [`table.operation${n}`, 1_000 + n]));
+    const lines = describeBatch({ ...batch, receipt: { ...batch.receipt, operations } });
+
+    const counted = lines.filter((line) => /^ {2}.*[a-z]+\.[a-z]+/.test(line));
+    expect(counted.length).toBeGreaterThan(1);
+    expect(Math.max(...counted.map(({ length }) => length))).toBeLessThanOrEqual(120);
+    expect(
+      counted
+        .map((line) => line.trim())
+        .join(' ')
+        .split(', ').length,
+    ).toBe(15 + 2);
+  });
+
   it('of a batch that waits: why', () => {
     const blocked = {
       queue: 'billing-normal-0',

@@ -81,11 +81,11 @@ describe('a month of Sluice', () => {
     const gbSecondsOf = (some: Partial<MonthParameters>) =>
       lineOf(modelMonth(withParameters({ batches: 1, items: 1, ...some }), now).sluice, 'app', 'GB-seconds')?.count;
 
-    // A submit, 2 wakes, 6 episodes and 2 times finish-wave of a second, 2 dequeue tasks of 1.2 s after the rounding
-    expect(gbSecondsOf({ secondsPerChunk: 0 })).toBeCloseTo(30 * 2 * (11 + 2 * 1.1), 6);
-    expect(gbSecondsOf({ secondsPerChunk: 0, memoryMb: 4_096 })).toBeCloseTo(30 * 4 * (11 + 2 * 1.1), 6);
+    // A submit, 2 wakes, 6 episodes and 2 times finish-wave of a second, 2 dequeue tasks of 1.2 s
+    expect(gbSecondsOf({ secondsPerChunk: 0 })).toBeCloseTo(30 * 2 * (11 + 2 * 1.2), 6);
+    expect(gbSecondsOf({ secondsPerChunk: 0, memoryMb: 4_096 })).toBeCloseTo(30 * 4 * (11 + 2 * 1.2), 6);
     // Ten seconds of handler, during which the task on the result queue runs as well
-    expect(gbSecondsOf({ chunk: 1, secondsPerChunk: 10 })).toBeCloseTo(30 * 2 * (11 + 2 * 11.1), 6);
+    expect(gbSecondsOf({ chunk: 1, secondsPerChunk: 10 })).toBeCloseTo(30 * 2 * (11 + 2 * 11.2), 6);
   });
 
   it('marks each line whose price has no verified source', () => {
