@@ -124,7 +124,8 @@ describe('a handler that ends its thread', () => {
     const { 8: killer, ...others } = await calls();
     expect(killer).toBe(2);
     expect(Object.values(others).filter((n) => n === 1).length).toBeGreaterThan(3);
-    expect(Math.max(...Object.values(others))).toBe(2);
+    // Usually one or two had ended after the last copy; on a busy machine the copy may come after all of them.
+    expect(Math.max(...Object.values(others))).toBeLessThanOrEqual(2);
   });
 
   it('by what it has left running does not end it under an item that runs alone, in the next chunk', async () => {
