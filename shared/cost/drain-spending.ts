@@ -41,7 +41,7 @@ const NAMES = [
 ] as const;
 const KNOWN: ReadonlySet<string> = new Set(NAMES);
 
-/** Records that a gate keeps: some 60 bytes each. Beyond, all but the last two are archived in one row. */
+/** Records that a gate keeps: 60 to 100 characters each. Beyond, all but the last two are archived in one row. */
 export const MAX_DRAIN_RECORDS = 12;
 /** The latest may still be added to. */
 const KEPT = 2;

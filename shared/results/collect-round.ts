@@ -3,9 +3,10 @@
  * references that follow from them, then the end of the batch if nothing is pending, and last the messages are deleted.
  */
 import type { DequeuedMessageItem } from '@azure/storage-queue';
-import { type Applied, applyEnds, type ChunkEnd, type Drain } from '../batches/apply-ends.ts';
+import { type Applied, applyEnds, type ChunkEnd } from '../batches/apply-ends.ts';
 import type { BatchRow } from '../batches/batch-row.ts';
 import { isFinished } from '../batches/batch-row.ts';
+import type { Drain } from '../batches/charge.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
 import { MAX_CHUNK_ROWS_A_TRANSACTION } from '../batches/ledger.ts';
 import { type FinishedChunk, type ResultMessage, readResult } from '../contract/reference.ts';
