@@ -9,6 +9,7 @@ import { isFinished } from '../batches/batch-row.ts';
 import type { Drain } from '../batches/charge.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
 import { MAX_CHUNK_ROWS_A_TRANSACTION } from '../batches/ledger.ts';
+import { digestOf } from '../contract/frame.ts';
 import { type FinishedChunk, type ResultMessage, readResult } from '../contract/reference.ts';
 import { timesOperations } from '../cost/counts.ts';
 import { emptyCounts, type WorkCounts } from '../drain/slice-result.ts';
@@ -110,11 +111,14 @@ function addEnd(works: Map<string, BatchWork>, end: FinishedChunk, { message, va
   work.traceparents?.push(value.traceparent);
   const { queue, generation, operations, chunks } = value;
   work.ends.push({
-    ...{ chunk: end.chunk, header: end.header, message: message.messageId },
+    ...{ chunk: end.chunk, header: end.header, message: nameOf(message) },
     operations: timesOperations(operations, 1 / chunks.length),
     drain: generation === undefined ? undefined : { queue, generation },
   });
 }
+
+/** Of its text, not the service's id: a put whose answer was lost is repeated, and its two messages are charged as one. */
+const nameOf = ({ messageText }: DequeuedMessageItem): string => digestOf(Buffer.from(messageText)).slice(0, 32);
 
 /** Applies a batch's ends, follows up, and ends the batch when nothing is pending; also for a message of repeats alone. */
 export async function collectBatch(deps: FinalizeDeps, id: string, work: BatchWork): Promise<void> {

@@ -74,7 +74,11 @@ describe('the end of chunks', () => {
       // Delivered again, its reference having been delivered twice, and another chunk.
       await collect([end]),
       await collect([{ ...end, message: 'second' }]),
-      await collect([{ ...endOf('000001'), message: 'second', drain }]),
+      // Put twice, and received at once.
+      await collect([
+        { ...endOf('000001'), message: 'second', drain },
+        { ...endOf('000001'), message: 'second', drain },
+      ]),
     ];
 
     expect(charged.map((applied) => applied?.charged)).toEqual([1, 0, 1, 1]);
