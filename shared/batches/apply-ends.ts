@@ -168,7 +168,7 @@ function planApply(read: ApplyRead, ends: ChunkEnd[], options: ApplyOptions): Pl
     }
   }
   applied.duplicates += ends.length - unique(ends).length;
-  const charged = eachOnce(ends).filter(({ chunk, message }) => read.chunks.get(chunk)?.row.endedBy !== message);
+  const charged = ends.filter(({ chunk, message }) => read.chunks.get(chunk)?.row.endedBy !== message);
   applied.charged = charged.length;
   if (ends.length > 0) {
     charge(batch, charged, { own, collector: options.collector });
@@ -232,10 +232,5 @@ const stillPending = (read: ApplyRead, row: ChunkRow | undefined): ChunkRow[] =>
     : followUps(row.reference, row.header).filter((next) => read.chunks.get(next.chunk)?.row.state === 'pending');
 
 const byChunk = (a: ChunkRow, b: ChunkRow): number => (chunkRowKey(a.chunk) < chunkRowKey(b.chunk) ? -1 : 1);
-
-/** A message that was put twice may be received twice at once. */
-const eachOnce = (ends: ChunkEnd[]): ChunkEnd[] => [
-  ...new Map(ends.map((end) => [`${end.message} ${end.chunk}`, end])).values(),
-];
 
 const unique = (ends: ChunkEnd[]): ChunkEnd[] => [...new Map(ends.map((end) => [end.chunk, end])).values()];

@@ -99,7 +99,9 @@ interface BatchWork {
 /** Groups ends by batch; a message's operations are shared out over its chunks. */
 function byBatch(entries: Entry<ResultMessage>[]): Map<string, BatchWork> {
   const works = new Map<string, BatchWork>();
-  for (const entry of entries) {
+  // One that was put twice may be received twice at once.
+  const each = new Map(entries.map((entry) => [nameOf(entry.message), entry]));
+  for (const entry of each.values()) {
     for (const end of entry.value.chunks) addEnd(works, end, entry);
   }
   return works;
