@@ -2,7 +2,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { addOperations, type Operations } from '../contract/operations.ts';
 import type { OutcomeHeader } from '../contract/outcome.ts';
-import { addOwnChunks } from '../cost/drain-spending.ts';
 import type { Meter } from '../cost/meter.ts';
 import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
 import { isLostRace, type StoredAction, type Table } from '../storage/table.ts';
@@ -10,6 +9,7 @@ import { log } from '../telemetry/log.ts';
 import type { HaltRule } from '../workload/define.ts';
 import { type BatchRow, toBatchEntity } from './batch-row.ts';
 import { addCauses } from './causes.ts';
+import { charge, type Drain } from './charge.ts';
 import { type ChunkRow, chunkRowKey, toChunkEntity } from './chunk-row.ts';
 import { followUps } from './follow-ups.ts';
 import { haltOf } from './halt.ts';
@@ -28,12 +28,6 @@ export interface ChunkEnd {
   operations?: Operations;
   /** The drain of the work queue that has ended it, if the message names one. */
   drain?: Drain | undefined;
-}
-
-/** A drain of a queue. */
-export interface Drain {
-  queue: string;
-  generation: number;
 }
 
 /** What applying ends came to. Pending rows must get their references, but not in a paused batch. */
@@ -189,20 +183,6 @@ function planApply(read: ApplyRead, ends: ChunkEnd[], options: ApplyOptions): Pl
     applied.risk = riskOf(batch, { nowMs: Date.parse(options.at), progress: read.progress });
   if (rows.size === batch.chunksTotal) applied.allRows = [...rows.values()].sort(byChunk);
   return { actions, applied, own };
-}
-
-/** Adds what ends have cost, and of which drains the batch bears a part. */
-function charge(
-  batch: BatchRow,
-  ends: readonly ChunkEnd[],
-  { own, collector }: { own: Operations; collector: Drain | undefined },
-): void {
-  batch.operations = ends
-    .map(({ operations = {} }) => operations)
-    .reduce(addOperations, addOperations(batch.operations, own));
-  const drains = ends.flatMap(({ drain }) => [drain ?? [], collector ?? []].flat());
-  for (const { queue, generation } of drains)
-    batch.drains = addOwnChunks(batch.drains ?? {}, { queue, generation, chunks: 1 });
 }
 
 /** `accepting` stays: it says that intake has not come to its end, and only intake or the sweep knows better. */

@@ -12,7 +12,7 @@ export interface ChunkRow {
   reference: Reference;
   header?: OutcomeHeader | undefined;
   doneAt?: string | undefined;
-  /** Id of the result message that ended it: later deliveries of that message publish its dead letters again. */
+  /** Name of the result message that ended it, by its text: later deliveries of that message publish its dead letters again. */
   endedBy?: string | undefined;
   /** Earliest time a retry may run; its message is invisible until then. */
   dueAt?: string | undefined;

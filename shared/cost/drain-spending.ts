@@ -41,7 +41,7 @@ const NAMES = [
 ] as const;
 const KNOWN: ReadonlySet<string> = new Set(NAMES);
 
-/** Records that a gate keeps: some 60 bytes each. Beyond, all but the last two are archived in one row. */
+/** Records that a gate keeps: 60 to 100 characters each. Beyond, all but the last two are archived in one row. */
 export const MAX_DRAIN_RECORDS = 12;
 /** The latest may still be added to. */
 const KEPT = 2;
@@ -103,10 +103,12 @@ export type OwnDrain = readonly [generation: number, chunks: number, last?: numb
 export type OwnDrains = Readonly<Record<string, readonly OwnDrain[]>>;
 
 /**
- * Drains of one queue that a batch distinguishes, of some 8 bytes each. Beyond, the oldest two count as one: of a batch that
- * is alone this changes nothing; of others the shares are then those in several drains together.
+ * Drains of one queue that a batch distinguishes, of some 8 to 15 characters each. Beyond, the oldest two count as one: of a
+ * batch that is alone this changes nothing; of others the shares are then those in several drains together. A batch can have
+ * 33 queues, and their drains are one property of its row: 32,768 characters at most
+ * (learn.microsoft.com/rest/api/storageservices/understanding-the-table-service-data-model).
  */
-const MAX_OWN_DRAINS = 64;
+const MAX_OWN_DRAINS = 32;
 
 /** Adds chunks that a drain has ended. */
 export function addOwnChunks(
@@ -126,17 +128,32 @@ function joined([a, b, ...rest]: readonly OwnDrain[]): OwnDrain[] {
   return [[a[0], a[1] + b[1], b[2] ?? b[0]], ...rest];
 }
 
-/** What a batch bears of the drains that have ended its chunks; `spentOf` gives the drains of a queue. */
-export function shareOf(own: OwnDrains, spentOf: (queue: string) => readonly DrainSpent[]): Operations {
+/**
+ * What a batch bears of the drains that have ended its chunks; `recordsOf` gives the drains of a queue, in the order of their
+ * generations, each once.
+ */
+export function shareOf(own: OwnDrains, recordsOf: (queue: string) => readonly DrainRecord[]): Operations {
   let share: Operations = {};
   for (const [queue, drains] of Object.entries(own)) {
-    const spent = spentOf(queue);
+    const records = recordsOf(queue);
     for (const [first, chunks, last = first] of drains) {
-      const range = spent.filter(({ generation }) => first <= generation && generation <= last);
+      const range = records.slice(indexFrom(records, first), indexFrom(records, last + 1)).map(readDrainRecord);
       const total = range.reduce((sum, drain) => sum + drain.chunks, 0);
       const part = Math.min(1, chunks / Math.max(1, total));
-      for (const { operations } of range) share = addOperations(share, timesOperations(operations, part));
+      const spent = range.map(({ operations }) => operations).reduce(addOperations, {});
+      share = addOperations(share, timesOperations(spent, part));
     }
   }
   return share;
+}
+
+/** The place of the first record of `generation` or a later one. By halves: a history looks up each of its batches. */
+function indexFrom(records: readonly DrainRecord[], generation: number): number {
+  let [low, high] = [0, records.length];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if ((records[middle]?.[0] ?? 0) < generation) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

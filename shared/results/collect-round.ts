@@ -3,11 +3,13 @@
  * references that follow from them, then the end of the batch if nothing is pending, and last the messages are deleted.
  */
 import type { DequeuedMessageItem } from '@azure/storage-queue';
-import { type Applied, applyEnds, type ChunkEnd, type Drain } from '../batches/apply-ends.ts';
+import { type Applied, applyEnds, type ChunkEnd } from '../batches/apply-ends.ts';
 import type { BatchRow } from '../batches/batch-row.ts';
 import { isFinished } from '../batches/batch-row.ts';
+import type { Drain } from '../batches/charge.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
 import { MAX_CHUNK_ROWS_A_TRANSACTION } from '../batches/ledger.ts';
+import { digestOf } from '../contract/frame.ts';
 import { type FinishedChunk, type ResultMessage, readResult } from '../contract/reference.ts';
 import { timesOperations } from '../cost/counts.ts';
 import { emptyCounts, type WorkCounts } from '../drain/slice-result.ts';
@@ -97,7 +99,9 @@ interface BatchWork {
 /** Groups ends by batch; a message's operations are shared out over its chunks. */
 function byBatch(entries: Entry<ResultMessage>[]): Map<string, BatchWork> {
   const works = new Map<string, BatchWork>();
-  for (const entry of entries) {
+  // One that was put twice may be received twice at once.
+  const each = new Map(entries.map((entry) => [nameOf(entry.message), entry]));
+  for (const entry of each.values()) {
     for (const end of entry.value.chunks) addEnd(works, end, entry);
   }
   return works;
@@ -109,11 +113,14 @@ function addEnd(works: Map<string, BatchWork>, end: FinishedChunk, { message, va
   work.traceparents?.push(value.traceparent);
   const { queue, generation, operations, chunks } = value;
   work.ends.push({
-    ...{ chunk: end.chunk, header: end.header, message: message.messageId },
+    ...{ chunk: end.chunk, header: end.header, message: nameOf(message) },
     operations: timesOperations(operations, 1 / chunks.length),
     drain: generation === undefined ? undefined : { queue, generation },
   });
 }
+
+/** Of its text, not the service's id: a put whose answer was lost is repeated, and its two messages are charged as one. */
+const nameOf = ({ messageText }: DequeuedMessageItem): string => digestOf(Buffer.from(messageText)).slice(0, 32);
 
 /** Applies a batch's ends, follows up, and ends the batch when nothing is pending; also for a message of repeats alone. */
 export async function collectBatch(deps: FinalizeDeps, id: string, work: BatchWork): Promise<void> {

@@ -4,7 +4,6 @@
  * No rule about the data depends on it (docs/reliability.md).
  */
 import type { Operations } from '../contract/operations.ts';
-import { storableLine } from '../contract/text.ts';
 import { START_EXECUTIONS } from '../cost/executions.ts';
 import { fromEntity, toEntity } from '../storage/entity.ts';
 import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
@@ -143,37 +142,6 @@ function nextHolder(deps: Pick<GateDeps, 'now'>, row: GateRow): GateRow {
     active: 0,
   };
 }
-
-/** Longest text of an error that a gate keeps. */
-const MAX_ERROR_CHARS = 500;
-
-/**
- * Records on the gate that the drain of `generation` could not be started. Gives since when that has been so, as service
- * time in milliseconds, or undefined when the drain has begun by now, or another one has the gate.
- */
-export async function recordStartFailure(
-  { table, now }: Pick<GateDeps, 'table' | 'now'>,
-  { queue, generation }: Pick<GateRow, 'queue' | 'generation'>,
-  error: Error,
-): Promise<number | undefined> {
-  const at = new Date(now()).toISOString();
-  const row = await changeGate(table, queue, (row) =>
-    row.status === 'draining' && row.generation === generation && row.aliveUntil === ''
-      ? { startFailure: { since: row.startFailure?.since ?? at, error: storableLine(error.message, MAX_ERROR_CHARS) } }
-      : undefined,
-  );
-  return row && Date.parse(row.startFailure?.since ?? at);
-}
-
-/** Counts a wake that was lost: there was work, and no wake had reached the gate. */
-export const countMissedWake = (
-  { table, now }: Pick<GateDeps, 'table' | 'now'>,
-  queue: string,
-): Promise<GateRow | undefined> =>
-  changeGate(table, queue, ({ missedWakes }) => ({
-    missedWakes: missedWakes + 1,
-    missedWakeAt: new Date(now()).toISOString(),
-  }));
 
 /** After a wake was counted in a draining gate: start, take over, or trust the drain. */
 async function ensureAlive(deps: GateDeps, counted: GateRow): Promise<WakeResult> {

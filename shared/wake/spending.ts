@@ -57,10 +57,11 @@ export function createSpending(meter: Pick<Meter, 'measure' | 'record' | 'unreco
         meter.record(subtractOperations({}, addOperations(takeLeft(queue), given)));
         try {
           const result = await work();
-          add(queue, meter.unrecorded());
+          leaveTo(queue, { meter, spending: { add } });
           return result;
         } catch (error) {
-          add(queue, subtractOperations(meter.unrecorded(), given));
+          leaveTo(queue, { meter, spending: { add } });
+          add(queue, subtractOperations({}, given));
           throw error;
         }
       });

@@ -1,7 +1,7 @@
 /** Reads what the drains of batches have spent, and gives each batch its share. */
 import type { BatchRow } from '../../batches/batch-row.ts';
 import type { Operations } from '../../contract/operations.ts';
-import { type DrainSpent, type OwnDrains, readDrainRecord, shareOf } from '../../cost/drain-spending.ts';
+import { type DrainRecord, type OwnDrains, shareOf } from '../../cost/drain-spending.ts';
 import type { Table } from '../../storage/table.ts';
 import { readAllArchives, readArchive } from '../../wake/drain-archive.ts';
 import type { GateRow } from '../../wake/gate-row.ts';
@@ -34,7 +34,7 @@ export async function readDrainShare(
   const queues = Object.entries(own);
   if (queues.length === 0) return { operations: {}, isFinal: true };
   const rows = await readGates(gates, `${workload}-`);
-  const spent = new Map<string, readonly DrainSpent[]>();
+  const records = new Map<string, readonly DrainRecord[]>();
   let isFinal = true;
   for (const [queue, drains] of queues) {
     const gate = rows.get(queue);
@@ -43,16 +43,17 @@ export async function readDrainShare(
     isFinal &&= hasEnded(gate, last);
     const isKept = kept[0] !== undefined && kept[0][0] <= first;
     const old = isKept ? [] : await readArchive(gates, { queue, first, last });
-    spent.set(queue, joined(old, kept));
+    records.set(queue, inOrder(old, kept));
   }
-  return { operations: shareOf(own, (queue) => spent.get(queue) ?? []), isFinal };
+  return { operations: shareOf(own, (queue) => records.get(queue) ?? []), isFinal };
 }
 
-/** Until the gate is written, both have the drains that were archived. */
-const joined = (old: GateRow['spent'], kept: GateRow['spent']): DrainSpent[] => {
-  const generations = new Set(kept.map(([generation]) => generation));
-  return [...old.filter(([generation]) => !generations.has(generation)), ...kept].map(readDrainRecord);
-};
+/**
+ * The drains by generation, each once: until the gate is written, both have those that were archived, and where that write
+ * never came, the next row of the archive has them again.
+ */
+const inOrder = (archived: readonly DrainRecord[], kept: readonly DrainRecord[]): DrainRecord[] =>
+  [...new Map([...archived, ...kept].map((record) => [record[0], record])).values()].sort(([a], [b]) => a - b);
 
 /**
  * Reads what all drains since `since` have spent, for the shares of many batches: one query of the gates and one of the
@@ -60,8 +61,8 @@ const joined = (old: GateRow['spent'], kept: GateRow['spent']): DrainSpent[] => 
  */
 export async function readDrainShares(gates: Table, since: Date): Promise<(own: OwnDrains | undefined) => Operations> {
   const [rows, archives] = await Promise.all([readGates(gates), readAllArchives(gates, since)]);
-  const spent = new Map<string, DrainSpent[]>();
+  const records = new Map<string, DrainRecord[]>();
   for (const queue of new Set([...rows.keys(), ...archives.keys()]))
-    spent.set(queue, joined(archives.get(queue) ?? [], rows.get(queue)?.spent ?? []));
-  return (own) => (own === undefined ? {} : shareOf(own, (queue) => spent.get(queue) ?? []));
+    records.set(queue, inOrder(archives.get(queue) ?? [], rows.get(queue)?.spent ?? []));
+  return (own) => (own === undefined ? {} : shareOf(own, (queue) => records.get(queue) ?? []));
 }

@@ -63,10 +63,11 @@ describe('the receipt of a batch that is alone says what storage has seen', { ti
     await stack.quiet([id]);
 
     const estimated = batchSpending({ items: count, itemsPerChunk: 4, secondsPerChunk: 0.05 });
-    const counted = await countedFor(id);
-    // The policies of the queues are read once per minute, by the upload that comes first.
-    if (counted['table.query'] === 2) counted['table.query'] = 1;
-    expect(counted).toEqual(storageOnly(estimated));
+    const { 'table.query': queries = 0, ...counted } = await countedFor(id);
+    const { 'table.query': expected = 0, ...others } = storageOnly(estimated);
+    expect(counted).toEqual(others);
+    // The policies of the queues are read again when a minute has passed.
+    expect([expected, expected + 1]).toContain(queries);
     const { actions, executions } = await stack.receipt(id);
     expect([actions, executions.count]).toEqual([estimated['durable.action'], estimated['functions.execution']]);
   });
@@ -125,12 +126,16 @@ describe('the receipt of a batch that is alone says what storage has seen', { ti
       calls += 1;
       return calls % nth === 0 ? { kind: 'lostReply' } : undefined;
     });
-    const id = await stack.submit(nextWorkload(), itemsOf(40));
+    const workload = nextWorkload();
+    const id = await stack.submit(workload, itemsOf(40));
     await stack.quiet([id]);
     stack.setFault(undefined);
+    // The repeat of a drain's last write is recorded by the next drain.
+    const next = await stack.submit(workload, itemsOf(4));
+    await stack.quiet([next]);
     const seen = stack.take();
 
-    expect(await countedFor(id)).toEqual(seen);
+    expect(storageOnly(addOperations(await countedFor(id), await countedFor(next)))).toEqual(seen);
   });
 });
 

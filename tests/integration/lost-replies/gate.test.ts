@@ -11,17 +11,16 @@ import { readQuota } from '../../../shared/limits/quota-row.ts';
 import { readEntity, type Table } from '../../../shared/storage/table.ts';
 import {
   changeGate,
-  countMissedWake,
   fence,
   type GateDeps,
   readGate,
   recordDue,
   recordHeartbeat,
-  recordStartFailure,
   showFirstWave,
   type VersionedGate,
   wake,
 } from '../../../shared/wake/gate.ts';
+import { countMissedWake, recordStartFailure } from '../../../shared/wake/gate-notes.ts';
 import { GATES_PARTITION, type GateRow, heartbeatRowKey, policyRowKey } from '../../../shared/wake/gate-row.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import type { QueueAddress, Registry } from '../../../shared/workload/registry.ts';

@@ -94,7 +94,7 @@ describe('the shares of batches', () => {
             if (n > 0) owns[batch] = addOwnChunks(owns[batch] ?? {}, { queue: QUEUE, generation, chunks: n });
         }
         const read = records.map(readDrainRecord);
-        const shares = owns.map((own) => shareOf(own, () => read));
+        const shares = owns.map((own) => shareOf(own, () => records));
         const total = (sum: Operations): number => totalOperations(sum);
         const borne = total(shares.reduce(addOperations, {}));
         const ended = read.filter(({ chunks }) => chunks > 0).map(({ operations }) => total(operations));
@@ -109,18 +109,49 @@ describe('the shares of batches', () => {
 
   it('of a batch that is alone in many drains are all of them, also when the oldest are counted together', () => {
     const generations = Array.from({ length: 200 }, (_, n) => n + 1);
-    const read = generations.map((generation) => readDrainRecord(addSpent([], spent(generation, 2, 10))[0] as never));
+    const records = recordsOf(...generations.map((generation) => spent(generation, 2, 10)));
     const own = generations.reduce<OwnDrains>(
       (all, generation) => addOwnChunks(all, { queue: QUEUE, generation, chunks: 2 }),
       {},
     );
-    expect(own[QUEUE]).toHaveLength(64);
-    expect(shareOf(own, () => read)).toEqual({ 'table.get': 2_000 });
+    expect(own[QUEUE]).toHaveLength(32);
+    expect(shareOf(own, () => records)).toEqual({ 'table.get': 2_000 });
+  });
+
+  it('of a batch with the most queues, all in more drains than it distinguishes, still fit a property of its row', () => {
+    const queues = Array.from({ length: 33 }, (_, n) => `${'w'.repeat(48)}-${n}`);
+    let own: OwnDrains = {};
+    for (const queue of queues)
+      for (let generation = 1_000_000; generation < 1_000_080; generation += 1)
+        own = addOwnChunks(own, { queue, generation, chunks: 10_000 });
+    // A property has 64 KiB, two bytes a character.
+    expect(JSON.stringify(own).length).toBeLessThan(32_768);
+  });
+
+  it('are found among very many drains without looking at each', () => {
+    const records = recordsOf(...Array.from({ length: 5_000 }, (_, n) => spent(2 * n + 1, 1, n + 1)));
+    const own: OwnDrains = {
+      [QUEUE]: [
+        [1, 1],
+        [4_001, 1],
+        [5_000, 1],
+        [9_999, 1],
+      ],
+    };
+    let looks = 0;
+    const watched = new Proxy(records, {
+      get: (target, name, receiver) => {
+        if (typeof name === 'string' && /^\d+$/.test(name)) looks += 1;
+        return Reflect.get(target, name, receiver);
+      },
+    });
+    expect(shareOf(own, () => watched)).toEqual({ 'table.get': 1 + 2_001 + 5_000 });
+    expect(looks).toBeLessThan(200);
   });
 
   it('are in proportion to the chunks', () => {
     const own = addOwnChunks({}, { queue: QUEUE, generation: 4, chunks: 1 });
-    expect(shareOf(own, () => [spent(3, 9, 100), spent(4, 4, 8)])).toEqual({ 'table.get': 2 });
+    expect(shareOf(own, () => recordsOf(spent(3, 9, 100), spent(4, 4, 8)))).toEqual({ 'table.get': 2 });
     expect(shareOf(own, () => [])).toEqual({});
   });
 });

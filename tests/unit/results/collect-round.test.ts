@@ -132,19 +132,20 @@ async function world(chunks: number, options: { halt?: HaltRule; resultsReady?: 
     /** Delivers result messages, by their ids, in one round. */
     deliver: (messages: Record<string, ChunkEnd[]>) =>
       withLog(sink, () =>
-        round(Object.entries(messages).map(([id, list]) => messageOf(textOf(list), { messageId: id }))),
+        round(Object.entries(messages).map(([id, list]) => messageOf(textOf(list, id), { messageId: id }))),
       ),
   };
 }
 
-const textOf = (list: ChunkEnd[]): string =>
+/** Messages of other puts are of other times. `m1 again` is a message that says the same as `m1`, since its put was repeated. */
+const textOf = (list: ChunkEnd[], id: string): string =>
   JSON.stringify({
     v: 1,
     workload: 'billing',
     queue: 'billing-normal-0',
     chunks: list.map(({ chunk, header }) => ({ batch: BATCH, chunk, header })),
-    operations: {},
-    at: '2026-01-01T00:00:30.000Z',
+    operations: { 'blob.put': 1 },
+    at: `2026-01-01T00:00:3${/\d/.exec(id)?.[0] ?? 0}.000Z`,
   });
 
 const one = headerOf({ dead: 1 }, { causes: { a: 1 } });
@@ -180,6 +181,18 @@ test.each([
   expect(published[0]).toEqual(eventOf('000000', 1, { a: 1 }));
   expect(deleted).toContain('m1');
   expect(lines.map(({ event }) => event)).toContain('items-dead-lettered');
+});
+
+test.each([
+  ['at once', [['m1', 'm1 again']]],
+  ['one after the other', [['m1'], ['m1 again']]],
+])('a message that was put twice, since its answer was lost, is charged once: %s', async (_when, deliveries) => {
+  const { deliver, row } = await world(3);
+  for (const ids of deliveries) await deliver(Object.fromEntries(ids.map((id) => [id, [endOf('000000')]])));
+  await deliver({ m2: [endOf('000000')] });
+
+  // The other is of a worker that ran the reference again.
+  expect((await row())?.operations['blob.put']).toBe(2);
 });
 
 test('a repeat of an end by another message is told of no more', async () => {

@@ -8,11 +8,11 @@ import {
   readGate,
   recordDue,
   recordHeartbeat,
-  recordStartFailure,
   SILENCE_MS,
   showFirstWave,
   wake,
 } from '../../../shared/wake/gate.ts';
+import { recordStartFailure } from '../../../shared/wake/gate-notes.ts';
 import { drainInstanceId, type GateRow } from '../../../shared/wake/gate-row.ts';
 import { memoryTable } from '../../helpers/memory-table.ts';
 

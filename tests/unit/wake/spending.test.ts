@@ -81,6 +81,27 @@ describe('what is spent for a queue', () => {
     expect(await recorded()).toMatchObject([{ operations: { 'table.insert': 1 } }]);
   });
 
+  it('is not charged to whoever waits for it as well', async () => {
+    const { meter, spending, write } = world();
+    spending.add(QUEUE, { 'servicebus.receive': 1 });
+
+    const request = await meter.measure(async () => {
+      meter.count('blob.get');
+      await spending.within(QUEUE, async () => {
+        await write();
+        // Its first try was lost.
+        meter.count('table.insert', 2);
+      });
+      const failing = spending.within(QUEUE, async () => {
+        meter.count('table.get');
+        throw new Error('503');
+      });
+      await expect(failing).rejects.toThrow('503');
+    });
+
+    expect(request.unrecorded).toEqual({ 'blob.get': 1 });
+  });
+
   it('has what a request leaves to it', async () => {
     const { meter, spending, write, recorded } = world();
 

@@ -7,6 +7,10 @@ import type { GateRow } from '../../../../shared/wake/gate-row.ts';
 import { memoryTable } from '../../../helpers/memory-table.ts';
 
 const QUEUE = 'billing-normal-0';
+const spentBy = (generation: number) => ({
+  ...{ generation, chunks: 4, received: true },
+  operations: { 'table.get': 8, 'queue.get': 4 },
+});
 const gatesOf = () => {
   const store = memoryTable();
   const { table } = store;
@@ -15,8 +19,7 @@ const gatesOf = () => {
   const drain = async (generation: number) => {
     const { row } = await readGate(table, QUEUE);
     const kept = await archiveSpent({ table, now: () => 0 }, row);
-    const spent = { generation, chunks: 4, received: true, operations: { 'table.get': 8, 'queue.get': 4 } };
-    await change(() => ({ generation, spent: addSpent(kept, spent) }));
+    await change(() => ({ generation, spent: addSpent(kept, spentBy(generation)) }));
   };
   return { store, table, change, drain };
 };
@@ -57,6 +60,26 @@ it('of a batch of an older version is nothing, and takes no operation', async ()
   const { store, table } = gatesOf();
   store.before(async () => expect.fail('It has no drains to read.'));
   expect(await readDrainShare(table, batchWith(undefined))).toEqual({ operations: {}, isFinal: true });
+});
+
+it('counts once where a crash left the gate as it was, and the next drain archived one more', async () => {
+  const { table, drain } = gatesOf();
+  for (let generation = 1; generation <= 13; generation += 1) await drain(generation);
+  const { row } = await readGate(table, QUEUE);
+  await archiveSpent({ table, now: () => 0 }, row);
+  await archiveSpent({ table, now: () => 0 }, { queue: QUEUE, spent: addSpent(row.spent, spentBy(14)) });
+  await drain(14);
+  const own: OwnDrains = {
+    [QUEUE]: [
+      [1, 2],
+      [5, 4, 8],
+    ],
+  };
+
+  // Half of the first drain, and of four drains with 16 chunks a quarter.
+  const expected = { 'table.get': 4 + 8, 'queue.get': 2 + 4 };
+  expect((await readDrainShare(table, batchWith(own))).operations).toEqual(expected);
+  expect((await readDrainShares(table, new Date(0)))(own)).toEqual(expected);
 });
 
 it('is archived twice after a crash between the two writes, and counts once', async () => {
