@@ -14,7 +14,7 @@ import { DEFAULT_PATIENCE, type SweepRun } from '../../../shared/sweep/run.ts';
 import { fence, type GateDeps, recordHeartbeat, showFirstWave, wake } from '../../../shared/wake/gate.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry, type QueueAddress } from '../../../shared/workload/registry.ts';
-import { uncounted } from '../../helpers/spending.ts';
+import { unrecorded } from '../../helpers/spending.ts';
 import type { Asker, Program } from '../explorer/programs.ts';
 import { tableOf } from '../explorer/table-stub.ts';
 
@@ -147,6 +147,6 @@ const finishWaveDeps = (parts: Parts, asker: Asker): FinishWaveDeps => ({
   },
   plan,
   visibilitySeconds: VISIBILITY_SECONDS,
-  spending: uncounted().spending,
+  spending: unrecorded,
   ...LIMITS,
 });
