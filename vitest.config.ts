@@ -4,13 +4,14 @@ import { BaseSequencer } from 'vitest/node';
 // Fault tests on whole stacks need the machine for themselves: they come last, one file at a time.
 const ON_STACKS = ['tests/faults/every-call/*.test.ts', 'tests/faults/random/random.test.ts'];
 
-/** The file that takes longest begins first: begun last, it would have one core at work while the other waits. */
-const LONGEST = '/faults/gate/gate.test.ts';
+/** The files that take longest begin first: begun last, they would have one core at work while the other waits. */
+const LONGEST = ['/faults/gate/gate.test.ts', '/integration/cost/receipt.test.ts'];
+const isLongest = (file: string): boolean => LONGEST.some((end) => file.endsWith(end));
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: Parameters<BaseSequencer['sort']>[0]): ReturnType<BaseSequencer['sort']> {
     const sorted = await super.sort(files);
-    return sorted.toSorted((a, b) => Number(b.moduleId.endsWith(LONGEST)) - Number(a.moduleId.endsWith(LONGEST)));
+    return sorted.toSorted((a, b) => Number(isLongest(b.moduleId)) - Number(isLongest(a.moduleId)));
   }
 }
 

@@ -93,7 +93,7 @@ describe('a batch that was redriven', () => {
     expect(await page.locator('.law').textContent()).toMatch(/980.*7.*discarded\s*\+\s*3.*0.*10.*=\s*1,000/s);
     await page.getByText('Every item is accounted for').waitFor();
     await page.getByText('unverified').waitFor();
-    expect(await page.title()).toBe('Overview · billing …000000000000 · Sluice');
+    await expect.poll(() => page.title()).toBe('Overview · billing …000000000000 · Sluice');
     await dashboard.shot(page, 'batch-revisions');
 
     await rows.nth(1).getByRole('link', { name: 'Discard 2' }).click();
@@ -218,7 +218,7 @@ describe('an unknown batch', () => {
     await page.getByRole('heading', { name: 'This batch is gone' }).waitFor();
     await goTo(`batches/${idAt(NOW, 7)}/items`);
     await page.getByRole('heading', { name: 'No batch has this id' }).waitFor();
-    expect(await page.title()).toBe('No such batch · Sluice');
+    await expect.poll(() => page.title()).toBe('No such batch · Sluice');
     await dashboard.shot(page, 'batch-unknown');
     await page.getByRole('link', { name: 'Go to the list of batches' }).click();
     await page.getByRole('heading', { name: 'Batches', exact: true }).waitFor();

@@ -228,7 +228,7 @@ describe('the address', () => {
   it('that leads nowhere is told, and each page has its title', async () => {
     page = await dashboard.open('batches/not-an-id');
     await page.getByRole('heading', { name: 'No such page' }).waitFor();
-    expect(await page.title()).toBe('No such page · Sluice');
+    await expect.poll(() => page.title()).toBe('No such page · Sluice');
     await page.getByRole('link', { name: 'Go to the overview' }).click();
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
     await expect.poll(() => page.title()).toBe('Overview · Sluice');

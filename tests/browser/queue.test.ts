@@ -69,7 +69,7 @@ describe('the page of a queue', () => {
     await page.getByText(/^Paused by Ada since .* UTC \(3 min( \d s)? ago\)\. Reason: The ledger/).waitFor();
     await page.getByText('had 12 tasks for 2,500 messages: throttled answers, slow responses').waitFor();
     expect(await page.locator('h1 ~ *, .why').allTextContents()).not.toContain('\u202e');
-    expect(await page.title()).toBe(`${NAME} · Sluice`);
+    await expect.poll(() => page.title()).toBe(`${NAME} · Sluice`);
     const backlog = page.getByRole('link', { name: '12,000 items in 40 batches' });
     expect(await backlog.getAttribute('href')).toBe('#/batches?workload=billing');
     await page.getByText('Waves in figures').click();

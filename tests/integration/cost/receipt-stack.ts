@@ -61,7 +61,8 @@ export async function startReceiptStack(settings: Record<string, string> = {}): 
     ...{ appFolder, folder: join(folder, 'app'), restart: false, enforceKeys: false },
     settings: () => ({
       ...faultSettings({ appFolder, ...connections, subscription: SUBSCRIPTIONS.wake }),
-      SLUICE_VISIBILITY_SECONDS: '60',
+      // A receive whose answer was lost hides its messages for as long.
+      SLUICE_VISIBILITY_SECONDS: '15',
       SLUICE_SLICE_SECONDS: '10',
       ...settings,
     }),

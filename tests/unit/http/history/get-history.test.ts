@@ -47,7 +47,11 @@ describe('the history', () => {
     const { history, queries } = await historyOf(rows, '');
     expect(history).toMatchObject({ from: '2026-03-02', to: '2026-03-31', lookedAt: 4, markers: [] });
     expect(history.days.map(({ day }) => day)).toEqual(days.slice(1));
-    expect(history).toMatchObject({ sheet: '2026', currency: 'USD', unverified: expect.arrayContaining(['blob.write']) });
+    expect(history).toMatchObject({
+      sheet: '2026',
+      currency: 'USD',
+      unverified: expect.arrayContaining(['blob.write']),
+    });
     expect(queries).toBe(6);
   });
 
