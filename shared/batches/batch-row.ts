@@ -155,7 +155,7 @@ export interface BatchRow extends BatchCounts, PresentRevision {
   earlier: readonly RevisionTimes[];
   handlerSeconds: number;
   operations: Operations;
-  /** Its chunks by the drains that have ended them: it bears a part of what those spend; absent: none is known. */
+  /** Its chunks by the drains that have ended them: it pays for a part of what those spend; absent: none is known. */
   drains?: OwnDrains | undefined;
   /** Row of the idempotency key, so that deleting the batch frees the key too. */
   keyRow?: string | undefined;

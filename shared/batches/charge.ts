@@ -8,7 +8,7 @@ export interface Drain {
   generation: number;
 }
 
-/** Adds to a batch what ends of its chunks have cost, `own` work of the collector, and the drains of which it bears a part. */
+/** Adds to a batch what ends of its chunks have cost, `own` work of the collector, and the drains for which it pays a part. */
 export function charge(
   batch: BatchRow,
   ends: readonly { operations?: Operations; drain?: Drain | undefined }[],

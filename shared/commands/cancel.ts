@@ -181,7 +181,7 @@ interface CancelledChunks {
 
 async function reportEnds(deps: FinalizeDeps, { batch, workload, ends, gates }: CancelledChunks): Promise<WorkPut> {
   const queue = queueOf(workload, batch.lane, ends[0]?.chunk ?? '');
-  // The next drain meets their references and deletes them: the batch bears its part of that one.
+  // The next drain meets their references and deletes them: the batch pays for its part of that one.
   const generation = gates.has(queue) ? (gates.get(queue)?.generation ?? 0) + 1 : undefined;
   const operations = addOperations(deps.meter.unrecorded(), { 'queue.put': 1 });
   // What is refused is logged there; its rows stay pending, so that the sweep goes on with them.

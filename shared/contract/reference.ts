@@ -101,7 +101,7 @@ export const resultSchema = z.object({
   v: z.literal(1),
   workload,
   queue: z.string(),
-  /** The drain of the queue that has ended them, of which their batches bear a part; absent: none, or by an older version. */
+  /** The drain of the queue that has ended them, for which their batches pay a part; absent: none, or by an older version. */
   generation: count.optional(),
   chunks: z.array(finishedChunkSchema).min(1),
   operations: operationsSchema,

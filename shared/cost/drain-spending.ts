@@ -1,8 +1,8 @@
 /**
- * What the drains of a queue have spent beside the work of single batches, and the share of it that each batch bears. Pure.
+ * What the drains of a queue have spent apart from the work of single batches, and the share that each batch pays for. Pure.
  *
  * A queue has one record per drain (generation of its gate), a batch the number of its chunks that each drain has ended.
- * A batch bears of a drain as much as it has of the drain's chunks. A drain without any of its own (an empty one, a parked
+ * A batch pays for a drain in proportion to its chunks among those of the drain. A drain without any of its own (an empty one, a parked
  * one) adds to a neighbour: to the one before when nothing was left in the queue, since a late wake has started it; else to
  * the next one, which ends what it could not.
  */
@@ -129,7 +129,7 @@ function joined([a, b, ...rest]: readonly OwnDrain[]): OwnDrain[] {
 }
 
 /**
- * What a batch bears of the drains that have ended its chunks; `recordsOf` gives the drains of a queue, in the order of their
+ * What a batch pays for of the drains that have ended its chunks; `recordsOf` gives the drains of a queue, in the order of their
  * generations, each once.
  */
 export function shareOf(own: OwnDrains, recordsOf: (queue: string) => readonly DrainRecord[]): Operations {

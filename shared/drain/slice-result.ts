@@ -7,7 +7,7 @@ export interface WorkCounts {
   received: number;
   done: number;
   items: number;
-  /** Chunks whose batches bear a part of the drain: those whose end was published or collected. */
+  /** Chunks whose batches pay for a part of the drain: those whose end was published or collected. */
   chunks: number;
   /** Items whose handler ran and was not throttled by the other side, and those of them that failed for retry. */
   ran: number;

@@ -44,7 +44,7 @@ export interface GateDeps {
   /** Starts the drain of a gate that was just taken. Starting one that runs is harmless; throws when it was refused and does not run. */
   start: (gate: GateRow) => Promise<void>;
   status: (instanceId: string) => Promise<DrainStatus>;
-  /** Records in the gate what a wake has spent; absent: whoever wakes the queue bears it. */
+  /** Records in the gate what a wake has spent; absent: whoever wakes the queue pays for it. */
   spending?: Spending;
 }
 

@@ -81,7 +81,7 @@ export function createSpending(meter: Pick<Meter, 'measure' | 'record' | 'unreco
   };
 }
 
-/** Leaves what the present `measure` has done and nobody has recorded to the drains of a queue, of which its batches bear. */
+/** Adds what the present `measure` has done, and nobody has recorded, to the drains of a queue: its batches pay for those. */
 export function leaveTo(
   queue: string,
   { meter, spending }: { meter: Pick<Meter, 'record' | 'unrecorded'>; spending: Pick<Spending, 'add'> },

@@ -20,7 +20,7 @@ export async function cancelOverHttp({ deps, basis }: CancelHttp, request: HttpR
   const { row } = await batchOf(request, deps.table);
   const { ended, left } = await cancelBatch(deps, row.id);
   const { row: now } = await batchOf(request, deps.table);
-  // The batch bears this look at it as well.
+  // The batch pays for this read of its row as well.
   leaveTo(resultsQueueName(now.workload), deps);
   const view: CancelAnswer = { ...batchView(now, deps.gate.now(), basis), cancellation: { ended, left } };
   return isFinished(now.state) ? json(view) : json(view, { status: 202, headers: { 'retry-after': '1' } });

@@ -31,7 +31,7 @@ export async function resumeOverHttp({ deps, basis }: PauseBatchHttp, request: H
   const { row } = await batchOf(request, deps.table);
   const { isWhole } = await resumeBatch(deps, row.id, deps.gate.now() + BUDGET_MS);
   const { row: now } = await batchOf(request, deps.table);
-  // The batch bears this look at it as well.
+  // The batch pays for this read of its row as well.
   leaveTo(resultsQueueName(now.workload), deps);
   return json(batchView(now, deps.gate.now(), basis), { status: isWhole ? 200 : 202 });
 }

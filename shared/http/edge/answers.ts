@@ -43,7 +43,7 @@ export interface AnsweringDeps {
   overhead: Pick<Overhead, 'add'>;
   prices: PriceSheet;
   nowMs: () => number;
-  /** What `record` does for a function that succeeds: the batch that it is about bears it. */
+  /** What `record` does for a function that succeeds: the batch that it is about pays for it. */
   recording: (asked: Asked) => Operations;
   /** Called with each answer before it is sent, at the cost of its request. Must not throw. */
   record: (asked: Asked, status: number) => Promise<void>;
