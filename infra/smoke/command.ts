@@ -1,4 +1,4 @@
-import { Writable } from 'node:stream';
+import { captureOutput } from '../../cli/captured-output.ts';
 import type { Io } from '../../cli/io.ts';
 import { runSluice } from '../../cli/run.ts';
 
@@ -21,23 +21,11 @@ export function createCommand(
   { url, key }: { url: string; key: string | undefined },
 ): (...args: string[]) => Promise<CommandAnswer> {
   return async (...args) => {
-    const written = { out: '', err: '' };
+    const { written, output } = captureOutput();
     const code = await runSluice([...args, '--quiet'], {
       ...io,
       env: { SLUICE_URL: url, ...(key === undefined ? {} : { SLUICE_KEY: key }) },
-      stdout: new Writable({
-        write: (piece, _encoding, done) => {
-          written.out += String(piece);
-          done();
-        },
-      }),
-      stderr: {
-        isTTY: false,
-        write: (text: string | Uint8Array) => {
-          written.err += String(text);
-          return true;
-        },
-      },
+      ...output,
     });
     return { code, out: written.out, ...faultOf(written.err) };
   };

@@ -1,4 +1,5 @@
-import { Readable, Writable } from 'node:stream';
+import { Readable } from 'node:stream';
+import { captureOutput } from '../../cli/captured-output.ts';
 import { type Io, processIo } from '../../cli/io.ts';
 import { runSluice } from '../../cli/run.ts';
 
@@ -20,25 +21,13 @@ export interface CliWorld {
 
 /** Runs the command in this process: as fast as a call, and with real requests. */
 export async function runCli(args: readonly string[], world: CliWorld): Promise<CliRun> {
-  const written = { out: '', err: '' };
   const { env, folder, stdin = '', isTerminal = false } = world;
+  const { written, output } = captureOutput(isTerminal);
   const io: Io = {
     ...processIo(),
     ...{ env, folder },
     stdin: Readable.from([Buffer.from(stdin)]),
-    stdout: new Writable({
-      write: (piece, _encoding, done) => {
-        written.out += String(piece);
-        done();
-      },
-    }),
-    stderr: {
-      isTTY: isTerminal,
-      write: (text: string | Uint8Array) => {
-        written.err += String(text);
-        return true;
-      },
-    },
+    ...output,
     ...world.io,
   };
   const code = await runSluice(args, io);
