@@ -39,16 +39,18 @@ export async function readWhole(request: IncomingMessage, limitBytes: number): P
 
 /**
  * Throws away what the client still sends after its answer, for a short time, then cuts the connection. Cutting at once
- * would reset it, and many clients would then see a broken connection in place of the answer.
+ * would reset it, and many clients would then see a broken connection in place of the answer. `lingerMs`: default 2 s.
  */
-export function discardRest(request: IncomingMessage, response: ServerResponse): void {
+export function discardRest(request: IncomingMessage, response: ServerResponse, lingerMs = LINGER_MS): void {
   if (request.complete || request.destroyed) return;
   // A reader that gave up half-way leaves its listener behind, which would keep the stream from flowing.
   request.removeAllListeners('readable');
   request.on('error', () => undefined);
-  request.resume();
-  const cut = setTimeout(() => request.destroy(), LINGER_MS).unref();
+  // A listener, not resume(): node has resumed the stream already, and stops it again for the listeners just removed.
+  request.on('data', () => undefined);
+  const cut = setTimeout(() => request.destroy(), lingerMs).unref();
   request.once('close', () => clearTimeout(cut));
+  // The body came whole: the connection belongs to the requests that follow.
   request.once('end', () => clearTimeout(cut));
   response.on('error', () => undefined);
 }
