@@ -31,7 +31,7 @@ const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/);
  * `offset` and `length` locate the frame in the blob of container `payloads` (kind `items`) or `results` / `redrives`
  * (kind `retries`, whose lines carry index, attempts and item each). `firstItem` is the 0-based position in the batch
  * of the frame's first item. `skip` and `take` narrow the frame to a part of its items. `starts` counts isolated starts
- * of this chunk, `returned` how often a delivery was given back by a living process; `resent` marks one whose outcome
+ * of this chunk, `returned` how often a living process returned a delivery; `resent` marks one whose outcome
  * may be stored already: it was put again by a repair, or a failing service interrupted it. `resumes` says how often
  * its batch had been resumed when it was put (absent: 0): every resume puts all references anew, so that one with a
  * smaller number than the batch has is not needed any more.
