@@ -90,7 +90,7 @@ export type BlobReference = z.infer<typeof blobReferenceSchema>;
 /** Whether the reference names a blob that is to become a batch, and not a chunk. */
 export const isBlobReference = (reference: Reference | BlobReference): reference is BlobReference => reference.v === 2;
 
-export { type Counts, countsSchema } from './counts.ts';
+export type { Counts } from './counts.ts';
 
 /** One finished chunk in a result message: the header of its stored outcome, whoever wrote that. */
 const finishedChunkSchema = z.object({ batch, chunk, header: outcomeHeaderSchema });
