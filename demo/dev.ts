@@ -39,8 +39,7 @@ const bringUp = (folder: DataFolder, options: DemoOptions): Promise<ReloadableSt
     ...stackOptions(
       folder.stack,
       { workloads: [], containers: [], subscriptions: options.subscriptions },
-      // Each start of an instance loads the same packages: what V8 made of them is kept.
-      { NODE_COMPILE_CACHE: join(folder.path, 'compile-cache') },
+      {},
       options.instances,
     ),
     ...portOf(options),

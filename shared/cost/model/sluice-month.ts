@@ -12,8 +12,8 @@ export interface MonthOfWork extends BatchWork {
   batches: number;
 }
 
-/** host.json: maxQueuePollingInterval. */
-const DURABLE_POLL_SECONDS = 2;
+/** Between two gets from an empty durable queue; host.json: maxQueuePollingInterval. */
+export const DURABLE_POLL_SECONDS = 0.9;
 /** Azure/durabletask AzureStorageOrchestrationServiceSettings.cs: each 10 s a read and a write of the partition table. */
 const LEASE_SECONDS = 10;
 const OPERATIONS_A_LEASE = 2;

@@ -6,7 +6,7 @@
 const count = { type: 'integer', minimum: 1 } as const;
 const flag = { type: 'boolean' } as const;
 const text = { type: 'string', minLength: 1 } as const;
-const time = { type: 'string', pattern: '^\\d\\d:[0-5]\\d:[0-5]\\d$' } as const;
+const time = { type: 'string', pattern: '^\\d\\d:[0-5]\\d:[0-5]\\d(\\.\\d{1,7})?$' } as const;
 const duration = { type: 'string', pattern: '^P(?!$)(\\d+D)?(T(?=\\d)(\\d+H)?(\\d+M)?(\\d+S)?)?$' } as const;
 const list = (items: object) => ({ type: 'array', items }) as const;
 const object = (properties: Record<string, object>, required: string[] = []) =>

@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process';
+import { compileCacheFolder } from '../stack/compile-cache.ts';
 import { scriptPath } from '../stack/script-path.ts';
 import type { Inspection } from './inspection.ts';
 
@@ -11,7 +12,12 @@ const TIMEOUT_MS = 60_000;
  */
 export function inspectApp(appFolder: string, env: NodeJS.ProcessEnv): Promise<Inspection> {
   const script = scriptPath(import.meta.url, './inspect-main');
-  const child = fork(script, [appFolder], { cwd: appFolder, env, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+  const child = fork(script, [appFolder], {
+    cwd: appFolder,
+    // The host that loads the app next finds it compiled.
+    env: { NODE_COMPILE_CACHE: compileCacheFolder(), ...env },
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
   return new Promise<Inspection>((resolve) => {
     const refuse = (problem: string): void => resolve({ isLoaded: false, problem });
     const timer = setTimeout(() => {

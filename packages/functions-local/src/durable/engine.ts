@@ -3,7 +3,7 @@ import type { DurableConfig } from './config.ts';
 import { type Core, openCore } from './core.ts';
 import { createActivityWork } from './dispatch/activity-work.ts';
 import { Dispatcher } from './dispatch/dispatcher.ts';
-import { createPollingPacer, createPushPacer, type PacerFactory } from './dispatch/pacing.ts';
+import { createPollingPacer, createPushPacer, type PacerFactory, type PollingOptions } from './dispatch/pacing.ts';
 import { type Worker, WorkerPool } from './dispatch/workers.ts';
 import type { FunctionNames } from './function-names.ts';
 import { createOrchestrationWork } from './turns/orchestration-work.ts';
@@ -31,10 +31,19 @@ export function startEngine(options: EngineOptions, config: Readonly<DurableConf
     wakeInstance: (id) => orchestrations.wake(id),
     wakeActivities: () => activities.wake(),
   });
-  const pacer = choosePacer(options, config);
+  // A turn's activities are put on their queue by an instance that polls it. A message for an orchestration may come from any:
+  // on Flex, the functions that start one run on instances of their own.
+  const choosePacer = (sender: PollingOptions['sender']): PacerFactory =>
+    options.delays === 'azure'
+      ? (poll) => createPollingPacer(poll, { maximumMs: config.maxPollingIntervalMs, sender })
+      : createPushPacer;
   const pool = new WorkerPool();
-  const orchestrations = new Dispatcher(createOrchestrationWork(core), pool.slots('orchestrator'), pacer);
-  const activities = new Dispatcher(createActivityWork(core), pool.slots('activity'), pacer);
+  const orchestrations = new Dispatcher(
+    createOrchestrationWork(core),
+    pool.slots('orchestrator'),
+    choosePacer('other'),
+  );
+  const activities = new Dispatcher(createActivityWork(core), pool.slots('activity'), choosePacer('self'));
   if (options.delays !== 'azure') core.tasks.makeAllDue();
   options.log('information', describeMode(options, config));
   orchestrations.start();
@@ -61,10 +70,6 @@ export function startEngine(options: EngineOptions, config: Readonly<DurableConf
       core.close();
     },
   };
-}
-
-function choosePacer(options: EngineOptions, config: Readonly<DurableConfig>): PacerFactory {
-  return options.delays === 'azure' ? (poll) => createPollingPacer(poll, config.maxPollingIntervalMs) : createPushPacer;
 }
 
 function describeMode(options: EngineOptions, config: Readonly<DurableConfig>): string {

@@ -14,4 +14,6 @@ process.channel?.unref();
 process.chdir(cwd);
 Object.assign(process.env, env);
 process.argv.splice(1, process.argv.length, script, ...args);
+// What a list of processes shows.
+process.title = [process.execPath, script, ...args].join(' ');
 await import(pathToFileURL(script).href);

@@ -6,6 +6,7 @@ import {
   type Deployment,
   privateNetwork,
 } from '../../../../shared/cost/model/deployed.ts';
+import { DURABLE_POLL_SECONDS } from '../../../../shared/cost/model/sluice-month.ts';
 import { minutesOf } from '../../../../shared/cost/period.ts';
 import {
   appSettings,
@@ -160,4 +161,9 @@ describe('what the idle bill takes for deployed', () => {
     expect(privateNetwork(DEFAULT_DEPLOYMENT)).toEqual({ endpoints: 0, zones: 0 });
     expect(ofType(deployedResources(), 'Microsoft.Network/privateEndpoints')).toEqual([]);
   });
+});
+
+it('polls the durable queues as often as host.json says', () => {
+  const { maxQueuePollingInterval } = host.extensions.durableTask.storageProvider;
+  expect(maxQueuePollingInterval).toBe(`00:00:0${DURABLE_POLL_SECONDS}`);
 });

@@ -61,14 +61,24 @@ export function createPushPacer(poll: Poll): Pacer {
   };
 }
 
+/** How a queue is polled. */
+export interface PollingOptions {
+  maximumMs: number;
+  /**
+   * Who puts messages on the queue. The provider wakes its own poller after each send (TaskHubQueue.AddMessageAsync): a poll
+   * follows a send of `self` at once, while a message of `other` instances waits for the next poll.
+   */
+  sender: 'self' | 'other';
+  /** From 0 to 1; default `Math.random`. */
+  random?: () => number;
+}
+
 /**
  * Polls as the Azure Storage provider does (TaskHubQueue, WorkItemQueue and WorkItemDispatcher of Azure/durabletask): one loop
  * per queue, again at once after a find, else after a wait that only empty polls lengthen, up to `maximumMs`. The loop rests
  * while no slot is free. What a poll saw for a busy instance runs when that is free, without another poll.
- *
- * Sends never shorten a wait here, as if every message came from another instance of the app: the slowest case.
  */
-export function createPollingPacer(poll: Poll, maximumMs: number, random = Math.random): Pacer {
+export function createPollingPacer(poll: Poll, { maximumMs, sender, random = Math.random }: PollingOptions): Pacer {
   const backoff = createBackoff(maximumMs, random);
   let timer: NodeJS.Timeout | undefined;
   let running = false;
@@ -95,12 +105,22 @@ export function createPollingPacer(poll: Poll, maximumMs: number, random = Math.
     const result = poll(polledAt);
     if (result.found) take(result);
   }
+  let isAsked = false;
+  function lookForSent(): void {
+    isAsked = false;
+    if (!isFull) look();
+  }
+  function wake(): void {
+    if (sender === 'other' || isAsked) return;
+    isAsked = true;
+    setImmediate(lookForSent);
+  }
   return {
     start: () => {
       running = true;
       look();
     },
-    wake: () => undefined,
+    wake,
     freed: () => void setImmediate(useSlot),
     stop: () => {
       running = false;

@@ -83,7 +83,9 @@ test("with Azure's delays a chain right after a fan-out of twice the capacity wa
         if (key >= 39 && key < 42) queue.push({ key: key + 1, dueAt: Date.now() });
       },
     };
-    const dispatcher = new Dispatcher(work, slotsOf(20), (poll) => createPollingPacer(poll, 30_000, () => 0.5));
+    const dispatcher = new Dispatcher(work, slotsOf(20), (poll) =>
+      createPollingPacer(poll, { maximumMs: 30_000, sender: 'other', random: () => 0.5 }),
+    );
     dispatcher.start();
     await vi.advanceTimersByTimeAsync(5_000);
     dispatcher.stop();
@@ -99,7 +101,9 @@ test("with Azure's delays, too, work that waits for a worker is taken when one c
     const slots = slotsOf(0);
     const run = vi.fn(async () => undefined);
     const work = { due: (_now: number, limit: number) => ['waiting'].slice(0, limit), nextDueAt: () => undefined, run };
-    const dispatcher = new Dispatcher(work, slots, (poll) => createPollingPacer(poll, 30_000));
+    const dispatcher = new Dispatcher(work, slots, (poll) =>
+      createPollingPacer(poll, { maximumMs: 30_000, sender: 'other' }),
+    );
     dispatcher.start();
     await vi.advanceTimersByTimeAsync(60_000);
     expect(run).not.toHaveBeenCalled();

@@ -17,7 +17,7 @@ test('an empty poll is repeated at once, after 50 ms, after 50 ms more each time
     times.push(Date.now());
     return nothing;
   };
-  const pacer = createPollingPacer(poll, 400, () => 0.5);
+  const pacer = createPollingPacer(poll, { maximumMs: 400, sender: 'other', random: () => 0.5 });
   pacer.start();
   vi.advanceTimersByTime(1_700);
   pacer.stop();
@@ -32,8 +32,7 @@ test('only the part of a wait beyond 50 ms varies, by a fifth', () => {
         times.push(Date.now());
         return nothing;
       },
-      30_000,
-      () => random,
+      { maximumMs: 30_000, sender: 'other', random: () => random },
     );
     vi.setSystemTime(0);
     pacer.start();
@@ -52,7 +51,7 @@ test('a find starts the waits again', () => {
     times.push(Date.now());
     return { ...nothing, found: finds.delete(Date.now()) };
   };
-  const pacer = createPollingPacer(poll, 400, () => 0.5);
+  const pacer = createPollingPacer(poll, { maximumMs: 400, sender: 'other', random: () => 0.5 });
   pacer.start();
   vi.advanceTimersByTime(360);
   pacer.stop();
@@ -61,21 +60,47 @@ test('a find starts the waits again', () => {
 
 test('a maximum below 50 ms counts as 50 ms', () => {
   const poll = vi.fn(() => nothing);
-  const pacer = createPollingPacer(poll, 10, () => 0.5);
+  const pacer = createPollingPacer(poll, { maximumMs: 10, sender: 'other', random: () => 0.5 });
   pacer.start();
   vi.advanceTimersByTime(101);
   pacer.stop();
   expect(poll).toHaveBeenCalledTimes(4);
 });
 
-test('polling is not hurried by a send', () => {
+test('a send of another instance does not hurry the polls', () => {
   const poll = vi.fn(() => nothing);
-  const pacer = createPollingPacer(poll, 1_000, () => 0.5);
+  const pacer = createPollingPacer(poll, { maximumMs: 1_000, sender: 'other', random: () => 0.5 });
   pacer.start();
   pacer.wake();
   vi.advanceTimersByTime(40);
   pacer.stop();
   expect(poll).toHaveBeenCalledTimes(2);
+});
+
+test('a poll follows the sends of the own instance at once, one for many', () => {
+  const times: number[] = [];
+  const poll = () => {
+    times.push(Date.now());
+    return { ...nothing, found: times.length === 6 };
+  };
+  const pacer = createPollingPacer(poll, { maximumMs: 30_000, sender: 'self', random: () => 0.5 });
+  pacer.start();
+  vi.advanceTimersByTime(400);
+  pacer.wake();
+  pacer.wake();
+  vi.advanceTimersByTime(60);
+  pacer.stop();
+  expect(times).toEqual([0, 0, 50, 150, 300, 400, 401, 402, 452]);
+});
+
+test('a send while no slot is free does not poll', () => {
+  const poll = vi.fn(() => ({ ...nothing, full: true }));
+  const pacer = createPollingPacer(poll, { maximumMs: 30_000, sender: 'self', random: () => 0.5 });
+  pacer.start();
+  pacer.wake();
+  vi.advanceTimersByTime(1_000);
+  pacer.stop();
+  expect(poll).toHaveBeenCalledTimes(1);
 });
 
 test('without a free slot there are no polls and no back-off; the first slot polls at once', () => {
@@ -84,7 +109,7 @@ test('without a free slot there are no polls and no back-off; the first slot pol
     times.push(at);
     return { ...nothing, found: times.length === 1, full: times.length === 1 };
   };
-  const pacer = createPollingPacer(poll, 30_000, () => 0.5);
+  const pacer = createPollingPacer(poll, { maximumMs: 30_000, sender: 'other', random: () => 0.5 });
   pacer.start();
   vi.advanceTimersByTime(1_000);
   for (let slot = 0; slot < 20; slot++) pacer.freed();
@@ -100,8 +125,7 @@ test('a slot that becomes free during a wait takes what earlier polls saw, and n
       asked.push(at);
       return nothing;
     },
-    30_000,
-    () => 0.5,
+    { maximumMs: 30_000, sender: 'other', random: () => 0.5 },
   );
   pacer.start();
   vi.advanceTimersByTime(200);
