@@ -32,6 +32,8 @@ export default defineConfig({
           name: 'unit',
           include: ['tests/unit/**/*.test.ts', 'packages/*/tests/unit/**/*.test.ts'],
           testTimeout: 60_000,
+          isolate: false,
+          setupFiles: ['tests/helpers/fresh-file.ts'],
           // By default one core is left to the runner, which on two is half of them.
           maxWorkers: 2,
         },
