@@ -22,6 +22,7 @@ export default defineConfig({
   resolve: { conditions: ['source'] },
   ssr: { resolve: { conditions: ['source'] } },
   test: {
+    globalSetup: 'tests/helpers/run-setup.ts',
     sequence: { sequencer: LongestFirst },
     // .ci/run adds up its counts from the report.
     reporters: process.env.CI ? ['default', ['json', { outputFile: '.sluice/test-report.json' }]] : ['default'],
