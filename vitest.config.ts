@@ -5,7 +5,15 @@ import { BaseSequencer } from 'vitest/node';
 const ON_STACKS = ['tests/faults/every-call/*.test.ts', 'tests/faults/random/random.test.ts'];
 
 /** The files that take longest begin first: begun last, they would have one core at work while the other waits. */
-const LONGEST = ['/faults/gate/gate.test.ts', '/integration/cost/receipt.test.ts'];
+const LONGEST = [
+  '/faults/gate/gate.test.ts',
+  '/integration/cost/receipt.test.ts',
+  '/integration/dev/loop.test.ts',
+  '/integration/pipeline/crash.test.ts',
+  '/integration/failures/outage.test.ts',
+  '/integration/limits/mail.test.ts',
+  '/integration/pipeline/inbox-faults.test.ts',
+];
 const isLongest = (file: string): boolean => LONGEST.some((end) => file.endsWith(end));
 
 class LongestFirst extends BaseSequencer {
@@ -15,13 +23,17 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-// Unit tests are pure and run side by side. Integration tests start real processes (Azurite, broker, host) and mostly wait
-// for them: two files at a time keep two cores busy, and more would make them slow.
+// Unit tests are pure and run side by side, first: some of them measure short times. Integration tests start real processes
+// (Azurite, broker, host) and wait for them; the explorers of the faults compute meanwhile. Three files at a time keep two
+// cores busy, and more would make them slow.
+const WITH_SERVICES = { maxWorkers: 3, sequence: { groupOrder: 1 } };
+
 export default defineConfig({
   // The sources of the workspaces instead of their build.
   resolve: { conditions: ['source'] },
   ssr: { resolve: { conditions: ['source'] } },
   test: {
+    globalSetup: 'tests/helpers/run-setup.ts',
     sequence: { sequencer: LongestFirst },
     // .ci/run adds up its counts from the report.
     reporters: process.env.CI ? ['default', ['json', { outputFile: '.sluice/test-report.json' }]] : ['default'],
@@ -32,6 +44,8 @@ export default defineConfig({
           name: 'unit',
           include: ['tests/unit/**/*.test.ts', 'packages/*/tests/unit/**/*.test.ts'],
           testTimeout: 60_000,
+          isolate: false,
+          setupFiles: ['tests/helpers/fresh-file.ts'],
           // By default one core is left to the runner, which on two is half of them.
           maxWorkers: 2,
         },
@@ -42,8 +56,7 @@ export default defineConfig({
           include: ['tests/integration/**/*.test.ts', 'packages/*/tests/integration/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          maxWorkers: 3,
-          sequence: { groupOrder: 1 },
+          ...WITH_SERVICES,
         },
       },
       // The explorers are deterministic and need no service; SLUICE_FAULTS_DEEP looks further (docs/reliability.md).
@@ -52,7 +65,7 @@ export default defineConfig({
           name: 'faults',
           include: ['tests/faults/**/*.test.ts'],
           exclude: ON_STACKS,
-          maxWorkers: 2,
+          ...WITH_SERVICES,
           testTimeout: process.env.SLUICE_FAULTS_DEEP === undefined ? 120_000 : 3_600_000,
           hookTimeout: 120_000,
         },

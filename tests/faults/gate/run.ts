@@ -12,7 +12,7 @@ import { createPrograms } from '../explorer/programs.ts';
 import { check } from './checks.ts';
 import { gatePrograms, type Parts, QUEUE, REAL } from './programs.ts';
 import { createSteps } from './steps.ts';
-import { type Budget, keyOf, T0, type World } from './world.ts';
+import { type Budget, createKeyOf, T0, type World } from './world.ts';
 
 export interface Scenario {
   publishers: number;
@@ -58,7 +58,10 @@ export async function exploreGate(
     const { broken: _broken, ...seen } = state;
     return check(blind ? seen : state, rest);
   };
-  return explore({ initial: [world], next: createSteps(programs), key: keyOf, check: judge }, { ...MANY, ...bounds });
+  return explore(
+    { initial: [world], next: createSteps(programs), key: createKeyOf(), check: judge },
+    { ...MANY, ...bounds },
+  );
 }
 
 function withDeadDrain({ events }: { events: number }): Partial<World> {

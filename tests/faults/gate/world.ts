@@ -109,12 +109,28 @@ export function hasDeadDrain({ rows, instances }: World): boolean {
 
 export const leftover = ({ messages }: World): boolean => messages.some(({ at }) => at !== 'gone');
 
-/** Equal for two worlds that differ only in the order in which actors are listed. */
-export function keyOf({ actors, ...world }: World): string {
-  const named = actors
-    .map(({ point, input: _input, ...actor }) => JSON.stringify({ point: point.id, ...actor }))
-    .sort();
-  return JSON.stringify([world, named]);
+/**
+ * Makes a key that is equal for two worlds exactly if they differ at most in the order in which actors are listed. Worlds
+ * share most of their parts: each part is written out once, and named by the number of its text from then on.
+ */
+export function createKeyOf(): (world: World) => string {
+  const numbers = new Map<string, number>();
+  const known = new WeakMap<object, number>();
+  const numberOf = <T extends object>(part: T, plain: (part: T) => unknown = (same) => same): number => {
+    const before = known.get(part);
+    if (before !== undefined) return before;
+    const text = JSON.stringify(plain(part));
+    const number = numbers.get(text) ?? numbers.size;
+    numbers.set(text, number);
+    known.set(part, number);
+    return number;
+  };
+  const plainActor = ({ point, input: _input, ...actor }: Actor): unknown => ({ point: point.id, ...actor });
+  return ({ rows, messages, instances, budget, actors, ...world }) => {
+    const shared = [rows, messages, instances, budget].map((part) => numberOf(part));
+    const named = actors.map((actor) => numberOf(actor, plainActor)).sort((a, b) => a - b);
+    return JSON.stringify([world, shared, named]);
+  };
 }
 
 /** Adds an actor that begins a program. */

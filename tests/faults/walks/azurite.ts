@@ -1,9 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { TableClient } from '@azure/data-tables';
 import { type QueueClient, QueueServiceClient } from '@azure/storage-queue';
-import { startStorage } from 'functions-local';
+import { openAccount } from '../../helpers/own-account.ts';
 
 /** A real store for walks: tables and queues of their own, gone when it is stopped. */
 export interface WalkStore {
@@ -13,8 +10,7 @@ export interface WalkStore {
 }
 
 export async function startStore(): Promise<WalkStore> {
-  const folder = await mkdtemp(join(tmpdir(), 'sluice-walk-'));
-  const { connection, stop } = await startStorage({ folder, logFile: join(folder, 'azurite.log') });
+  const { connection, stop } = await openAccount();
   const queues = QueueServiceClient.fromConnectionString(connection);
   return {
     table: async (name) => {
@@ -27,9 +23,6 @@ export async function startStore(): Promise<WalkStore> {
       await queue.create();
       return queue;
     },
-    stop: async () => {
-      await stop();
-      await rm(folder, { recursive: true, force: true });
-    },
+    stop,
   };
 }

@@ -1,12 +1,9 @@
 /** The pipeline without its drains: batches are accepted, processed and collected by the real code, a chunk when told to. */
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import functions from '@azure/functions';
 import type { ServiceBusMessage } from '@azure/service-bus';
-import { makeStorage, startStorage } from 'functions-local';
+import { makeStorage } from 'functions-local';
 import { z } from 'zod';
 import type { BatchRow } from '../../../shared/batches/batch-row.ts';
 import type { ChunkRow } from '../../../shared/batches/chunk-row.ts';
@@ -32,6 +29,7 @@ import { answering } from '../../helpers/answering.ts';
 import { connectionsTo } from '../../helpers/connections.ts';
 import { HOST } from '../../helpers/host-limits.ts';
 import { createInlineProcessor } from '../../helpers/inline-processor.ts';
+import { openAccount } from '../../helpers/own-account.ts';
 
 /** Does what an item asks for: `{id, reject: 'why'}`, `{id, failUntil: 2}`, else a result of `{id, sum, note}`. */
 export const echo = defineWorkload({
@@ -84,14 +82,12 @@ export interface Pipeline {
 
 /** Starts it on a storage of its own. */
 export async function startPipeline(): Promise<Pipeline> {
-  const folder = await mkdtemp(join(tmpdir(), 'sluice-api-'));
-  const storage = await startStorage({ folder, logFile: join(folder, 'azurite.log') });
+  const storage = await openAccount();
   await makeStorage(storage.connection, { containers: Object.values(CONTAINERS), tables: Object.values(TABLES) });
   const pipeline = startPipelineOn(storage.connection);
   const stop = async (): Promise<void> => {
     await pipeline.stop();
     await storage.stop();
-    await rm(folder, { recursive: true, force: true });
   };
   return { ...pipeline, stop };
 }

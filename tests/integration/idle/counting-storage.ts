@@ -1,13 +1,11 @@
 /** Storage that counts every request and shifts the service's clock: the app knows no other clock. */
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { carryOut, type Intercept, makeStorage, STRICT_PAGES, type StorageFault, startStorage } from 'functions-local';
+import { carryOut, type Intercept, makeStorage, STRICT_PAGES, type StorageFault } from 'functions-local';
 import { CONTAINERS, TABLES } from '../../../shared/contract/names.ts';
 import type { Operations } from '../../../shared/contract/operations.ts';
 import { operationOf } from '../../../shared/cost/operation-of.ts';
 import type { LogSink } from '../../../shared/telemetry/log.ts';
+import { openAccount } from '../../helpers/own-account.ts';
 
 export interface CountingStorage {
   /** Past the front, for what a test prepares. */
@@ -27,7 +25,6 @@ export async function startCountingStorage(
   clockOffsetMs: () => number,
   faultOf: (operation: string) => StorageFault | undefined = () => undefined,
 ): Promise<CountingStorage> {
-  const folder = await mkdtemp(join(tmpdir(), 'sluice-idle-'));
   let counts: Operations = {};
   const count: Intercept = (call, forward) => {
     const { service, method, path } = call;
@@ -36,22 +33,16 @@ export async function startCountingStorage(
     const fault = faultOf(name);
     return fault ? carryOut(fault, call, forward) : forward();
   };
-  const storage = await startStorage({
-    folder,
-    logFile: join(folder, 'azurite.log'),
+  const storage = await openAccount({
     // The service's clock runs days ahead of the app's: no date of a call would be right. An empty page is a chance
     // that a count has no place for.
-    client: { intercept: count, clockOffsetMs, checkDates: false, pages: { ...STRICT_PAGES, emptyEvery: 0 } },
+    ...{ intercept: count, clockOffsetMs, checkDates: false, pages: { ...STRICT_PAGES, emptyEvery: 0 } },
   });
   await makeStorage(storage.direct, { containers: Object.values(CONTAINERS), tables: Object.values(TABLES) });
-  const stop = async (): Promise<void> => {
-    await storage.stop();
-    await rm(folder, { recursive: true, force: true });
-  };
   const take = (): Operations => {
     const taken = counts;
     counts = {};
     return taken;
   };
-  return { direct: storage.direct, counted: storage.connection, take, stop };
+  return { direct: storage.direct, counted: storage.connection, take, stop: storage.stop };
 }

@@ -1,13 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { TableClient } from '@azure/data-tables';
-import { type LocalStorage, startStorage } from 'functions-local';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fromBatchEntity } from '../../../shared/batches/batch-row.ts';
 import { COLUMNS, type ColumnType, type RowKind } from '../../../shared/storage/columns.ts';
 import type { Entity } from '../../../shared/storage/entity.ts';
 import { fullBatch, fullRows } from '../../helpers/full-rows.ts';
+import { type AccountStorage, openAccount } from '../../helpers/own-account.ts';
 
 const EDM: Record<ColumnType, string> = {
   string: 'Edm.String',
@@ -19,15 +16,13 @@ const EDM: Record<ColumnType, string> = {
 };
 const KINDS = Object.keys(COLUMNS) as RowKind[];
 
-let storage: LocalStorage;
-let folder: string;
+let storage: AccountStorage;
 let table: TableClient;
 /** The body of the last answer, as the service wrote it. */
 let body = '';
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'sluice-types-'));
-  storage = await startStorage({ folder, logFile: join(folder, 'azurite.log') });
+  storage = await openAccount();
   table = TableClient.fromConnectionString(storage.connection, 'types', { allowInsecureConnection: true });
   await table.createTable();
   table.pipeline.addPolicy({
@@ -40,10 +35,7 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(async () => {
-  await storage.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => storage.stop());
 
 /** The types with which the service stores a row. Those that JSON tells apart come without an annotation: 5 and 5.0. */
 async function storedTypes({ partitionKey, rowKey }: { partitionKey: string; rowKey: string }) {

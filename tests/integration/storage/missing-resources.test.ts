@@ -1,9 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { TableClient } from '@azure/data-tables';
 import type { ContainerClient } from '@azure/storage-blob';
-import { startStorage } from 'functions-local';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { applyEnds } from '../../../shared/batches/apply-ends.ts';
 import { indexBatch } from '../../../shared/batches/index-rows.ts';
@@ -22,21 +18,17 @@ import { openTable, type Table } from '../../../shared/storage/table.ts';
 import { changeGate, type GateDeps, recordHeartbeat, wake } from '../../../shared/wake/gate.ts';
 import { connectionsTo } from '../../helpers/connections.ts';
 import { BATCH, batchRowOf, chunkRowOf, headerOf } from '../../helpers/factories.ts';
+import { type AccountStorage, openAccount } from '../../helpers/own-account.ts';
 
 const MOST_REQUESTS = 3;
 const QUEUE = 'billing-normal-0';
 
-let storage: Awaited<ReturnType<typeof startStorage>>;
-let folder: string;
+let storage: AccountStorage;
 let requests = 0;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'sluice-missing-'));
-  storage = await startStorage({ folder, logFile: join(folder, 'azurite.log') });
+  storage = await openAccount();
 });
-afterAll(async () => {
-  await storage.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => storage.stop());
 beforeEach(() => {
   requests = 0;
 });

@@ -1,10 +1,7 @@
 /** A real Azurite, and what lies in it. */
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { odata, TableServiceClient } from '@azure/data-tables';
-import { type ClientOptions, startStorage as startLocalStorage } from 'functions-local';
+import type { ClientOptions } from 'functions-local';
 import type { BatchRow } from '../../../shared/batches/batch-row.ts';
 import { chunkRows } from '../../../shared/batches/ledger.ts';
 import { CONTAINERS, TABLES } from '../../../shared/contract/names.ts';
@@ -14,6 +11,7 @@ import { type Clients, createClients } from '../../../shared/storage/clients.ts'
 import type { RetryLimits } from '../../../shared/storage/retry-limits.ts';
 import { queryEntities } from '../../../shared/storage/table.ts';
 import { connectionsTo } from '../../helpers/connections.ts';
+import { openAccount } from '../../helpers/own-account.ts';
 
 export interface Storage {
   clients: Clients;
@@ -28,14 +26,9 @@ export interface StorageOptions {
   limits?: RetryLimits;
 }
 
-/** Starts Azurite in a folder of its own, with all tables and containers. */
+/** Opens an account of its own on Azurite, with all tables and containers. */
 export async function startStorage({ client, limits }: StorageOptions = {}): Promise<Storage> {
-  const folder = await mkdtemp(join(tmpdir(), 'sluice-sweep-'));
-  const { connection, stop: stopStorage } = await startLocalStorage({
-    folder,
-    logFile: join(folder, 'azurite.log'),
-    ...(client === undefined ? {} : { client }),
-  });
+  const { connection, stop: stopStorage } = await openAccount(client);
   const settings = readSettings(connectionsTo(connection));
   const clients = createClients(settings, createMeter(), limits);
   const tables = TableServiceClient.fromConnectionString(connection, { allowInsecureConnection: true });
@@ -44,7 +37,6 @@ export async function startStorage({ client, limits }: StorageOptions = {}): Pro
   const stop = async (): Promise<void> => {
     await clients.close();
     await stopStorage();
-    await rm(folder, { recursive: true, force: true });
   };
   return { clients, settings, stop };
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { describe, expect, it } from 'vitest';
@@ -229,9 +230,9 @@ describe('concurrency', () => {
 });
 
 describe('a stop', () => {
-  const stopAfter = (ms: number, reason: 'cancelled' | 'returned') => {
+  const cancelAfter = (ms: number) => {
     const controller = new AbortController();
-    setTimeout(() => controller.abort(reason), ms);
+    setTimeout(() => controller.abort('cancelled'), ms);
     return controller.signal;
   };
   /** Item 1 ends at once, 2 listens to the signal, the rest would take long. */
@@ -244,7 +245,7 @@ describe('a stop', () => {
   it('of a cancelled batch aborts what is in flight, keeps what has ended, and cancels the rest', async () => {
     const { results, header, failures, dead } = await run(workload, {
       ...ids(1, 2, 3, 4),
-      stop: stopAfter(20, 'cancelled'),
+      stop: cancelAfter(20),
     });
     expect(results).toEqual([1]);
     expect(header).toMatchObject({
@@ -255,12 +256,15 @@ describe('a stop', () => {
   });
 
   it('of an instance keeps what has ended, lets end what is in flight, and passes the rest on, uncharged', async () => {
-    const quick: MapItem = async ({ id }) => {
-      await sleep(id === 1 ? 1 : 150);
+    const stop = new AbortController();
+    /** 1 ends at once, so that 2 and 3 are in flight when the stop comes, and end after it. */
+    const follow: MapItem = async ({ id }) => {
+      if (id === 3) setTimeout(() => stop.abort('returned'), 5);
+      if (id !== 1) await once(stop.signal, 'abort');
       return id;
     };
-    const job = { ...ids(1, 2, 3, 4, 5), stop: stopAfter(20, 'returned') };
-    const { results, header, retries } = await run(workloadOf(quick, { concurrency: 2, timeoutSeconds: 60 }), job);
+    const job = { ...ids(1, 2, 3, 4, 5), stop: stop.signal };
+    const { results, header, retries } = await run(workloadOf(follow, { concurrency: 2, timeoutSeconds: 60 }), job);
     expect(results).toEqual([1, 2, 3]);
     expect(header).toMatchObject({ ending: 'processed', dueAt: '2026-01-01T00:00:00.000Z' });
     expect(retries.map(({ index, attempts }) => [index, attempts.length])).toEqual([
@@ -286,7 +290,7 @@ describe('a stop', () => {
     };
     const { header } = await run(workloadOf(fails, { timeoutSeconds: 60 }), {
       ...ids(1, 2),
-      stop: stopAfter(20, 'cancelled'),
+      stop: cancelAfter(20),
     });
     expect(header.counts).toMatchObject({ succeeded: 0, retried: 0, cancelled: 2 });
   });

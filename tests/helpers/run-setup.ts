@@ -1,0 +1,68 @@
+/** What all files of one run share: compiled code, and Azurite for those that need no more than storage. */
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { LocalStorage, StorageAccount } from 'functions-local';
+import type { TestProject } from 'vitest/node';
+import type { OwnAccount } from './own-account.ts';
+
+/** So many files share an Azurite, which searches the blobs of all its accounts for each call. */
+const ACCOUNTS_EACH = 12;
+
+/** Runs once, before the tests; what it returns runs after them. */
+export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), 'sluice-run-'));
+  // A third of the CPU time of a process that starts Azurite or the app goes into compiling it.
+  process.env.NODE_COMPILE_CACHE ??= join(folder, 'compile-cache');
+  const accounts = ownAccounts(folder);
+  const server = createServer((_request, response) => {
+    accounts.next().then(
+      (account) => response.end(JSON.stringify(account)),
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    );
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  provide('ownAccounts', `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  return async () => {
+    server.closeAllConnections();
+    server.close();
+    await accounts.stop();
+    // A process that is just ending may still write what it has compiled: that leaves a folder behind, and fails no run.
+    await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }).catch(() => undefined);
+  };
+}
+
+/** Starts Azurite for the first who asks, and the next one when its accounts have been given away. */
+function ownAccounts(folder: string) {
+  const started: Promise<LocalStorage>[] = [];
+  let given = 0;
+  const start = async (accounts: readonly StorageAccount[]): Promise<LocalStorage> => {
+    // Not before it is needed: the package may have to be built first.
+    const { startStorage } = await import('functions-local');
+    const name = `azurite-${started.length}`;
+    return startStorage({ folder: join(folder, name), logFile: join(folder, `${name}.log`), accounts });
+  };
+  return {
+    next: async (): Promise<OwnAccount> => {
+      const index = given++;
+      if (index % ACCOUNTS_EACH === 0)
+        started.push(start(Array.from({ length: ACCOUNTS_EACH }, (_, n) => accountOf(index + n))));
+      const storage = await started[Math.floor(index / ACCOUNTS_EACH)];
+      if (!storage) throw new Error(`Azurite of account ${index} was not started.`);
+      return { services: storage.services, account: accountOf(index) };
+    },
+    stop: async (): Promise<void> => {
+      const storages = await Promise.allSettled(started);
+      await Promise.all(storages.map((storage) => storage.status === 'fulfilled' && storage.value.stop()));
+    },
+  };
+}
+
+/** Azurite takes any key for an account that it is told of. */
+const accountOf = (index: number): StorageAccount => {
+  const name = `file${index}`;
+  return { name, key: createHash('sha256').update(name).digest('base64') };
+};
