@@ -30,22 +30,23 @@ export async function* parseNdjson(
   let { offset, line } = resume?.at ?? START;
   const pending = new PendingBytes();
   const reading = { maxBytes: limits.maxRecordBytes, blank: new BlankBytes() };
+  function* read(bytes: Buffer): Generator<RecordBlock> {
+    const { block, fault, nextLine } = readLines(bytes, { offset, line }, reading);
+    line = nextLine;
+    offset += bytes.length;
+    if (block) yield block;
+    if (fault !== undefined) throw fault;
+  }
   for await (const piece of source) {
     const cut = piece.lastIndexOf(LF) + 1;
-    if (cut > 0) {
-      const bytes = pending.take(piece.subarray(0, cut));
-      const lines = readLines(bytes, { offset, line }, reading);
-      line = lines.nextLine;
-      offset += bytes.length;
-      if (lines.block) yield lines.block;
-      if (lines.fault !== undefined) throw lines.fault;
-    }
+    // Only the line that the pieces cut in two is copied.
+    const torn = cut > 0 && pending.size > 0 ? piece.indexOf(LF) + 1 : 0;
+    if (torn > 0) yield* read(pending.take(piece.subarray(0, torn)));
+    if (cut > torn) yield* read(piece.subarray(torn, cut));
     pending.push(piece.subarray(cut));
     if (pending.size > limits.maxRecordBytes + 1) throw lineTooLong(line, limits.maxRecordBytes); // 1: a CR
   }
-  const { block, fault } = readLines(pending.take(Buffer.from([LF])), { offset, line }, reading);
-  if (block) yield block;
-  if (fault !== undefined) throw fault;
+  yield* read(pending.take(Buffer.from([LF])));
 }
 
 interface Reading {
