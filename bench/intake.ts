@@ -1,4 +1,7 @@
-/** Items per second through intake, on one core but for compression. Run: node bench/intake.ts [items] */
+/**
+ * Items per second through intake, and its CPU seconds per million items: of the process, and of the main thread alone, which
+ * does all but compression. Run: node bench/intake.ts [items]
+ */
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import type { UploadEncoding, UploadFormat } from '../shared/contract/upload-kinds.ts';
 import { readUpload } from '../shared/intake/read-upload.ts';
@@ -44,15 +47,29 @@ interface Case {
   store?: boolean;
 }
 
-async function once({ bytes, format, encoding = 'identity', store = true }: Case): Promise<number> {
+/** All in seconds. */
+interface Run {
+  wall: number;
+  process: number;
+  mainThread: number;
+}
+
+const MICROSECONDS = 1e6;
+
+async function once({ bytes, format, encoding = 'identity', store = true }: Case): Promise<Run> {
   const max = Number.MAX_SAFE_INTEGER;
   const limits = { maxBodyBytes: max, maxDecodedBytes: max, maxRecordBytes: MiB, maxItems: max };
   const chunk = { maxItems: 5_000, maxBytes: MiB };
   const { chunks } = readUpload({ body: pieces(bytes), format, encoding, limits, chunk });
-  const started = performance.now();
+  const started = { wall: performance.now(), process: process.cpuUsage(), mainThread: process.threadCpuUsage() };
   if (store) await writePayload({ blob: nowhere, chunks });
   else for await (const _chunk of chunks);
-  return (performance.now() - started) / 1000;
+  const seconds = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / MICROSECONDS;
+  return {
+    wall: (performance.now() - started.wall) / 1000,
+    process: seconds(process.cpuUsage(started.process)),
+    mainThread: seconds(process.threadCpuUsage(started.mainThread)),
+  };
 }
 
 const lines = Array.from({ length: ITEMS }, (_, index) => line(index));
@@ -73,7 +90,11 @@ console.log(
   `${ITEMS} items of ${Math.round(ndjson.length / ITEMS)} bytes, best of ${RUNS} runs, Node ${process.version}`,
 );
 for (const each of cases) {
-  const seconds: number[] = [];
-  for (let run = 0; run < RUNS; run++) seconds.push(await once(each));
-  console.log(`${each.name.padEnd(30)} ${Math.round(ITEMS / Math.min(...seconds)).toLocaleString('en')} items/s`);
+  const runs: Run[] = [];
+  for (let run = 0; run < RUNS; run++) runs.push(await once(each));
+  const least = (what: keyof Run): number => Math.min(...runs.map((run) => run[what]));
+  const perMillion = (what: keyof Run): string => ((least(what) * 1e6) / ITEMS).toFixed(2);
+  const rate = Math.round(ITEMS / least('wall')).toLocaleString('en');
+  const cpu = `CPU s per million: ${perMillion('process')}, main thread ${perMillion('mainThread')}`;
+  console.log(`${each.name.padEnd(30)} ${rate.padStart(10)} items/s   ${cpu}`);
 }

@@ -14,9 +14,17 @@ const SKIPPABLE_HEADER = 8;
 /** Level 1: 812 MB/s at ratio 11.7 on the model data, against 525 MB/s at level 3 for little more. */
 const options = { params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 } };
 const compressAsync = promisify(zstdCompress);
+const MIN_OUTPUT_BYTES = 16 * 1024;
 
-/** Compresses `bytes` into one zstd frame on the thread pool. */
-export const encodeFrame = (bytes: Uint8Array): Promise<Buffer> => compressAsync(bytes, options);
+/**
+ * Compresses `bytes` into one zstd frame on the thread pool. Each time that the output is full costs a trip there and back:
+ * with Node's 16 KiB, a chunk of 1 MiB makes seven. Records compress 10 to 30 times. The frame is copied, for its buffer would
+ * stay as large as the output.
+ */
+export async function encodeFrame(bytes: Uint8Array): Promise<Buffer> {
+  const chunkSize = Math.max(MIN_OUTPUT_BYTES, bytes.length >>> 3);
+  return Buffer.from(await compressAsync(bytes, { ...options, chunkSize }));
+}
 
 /** Compresses `bytes` into one zstd frame at once; for worker threads, which have nothing else to do. */
 export const encodeFrameSync = (bytes: Uint8Array): Buffer => zstdCompressSync(bytes, options);

@@ -2,6 +2,7 @@
 import { Problem } from '../../errors.ts';
 import { BlankBytes } from '../limits.ts';
 import { findJsonFault } from './json-fault.ts';
+import { jsonEnd, NOT_RECOGNISED } from './json-scan.ts';
 import { PendingBytes } from './pending-bytes.ts';
 import { advance, malformed, type Position, type SourcePoint, START } from './position.ts';
 
@@ -13,8 +14,11 @@ const CUT_TOKEN = 6;
 
 type State = 'before array' | 'first element' | 'next element' | 'inside element' | 'behind element' | 'behind array';
 
-/** Takes an element's bytes, trailing whitespace included, and where it begins; returns the position behind it. */
-export type OnElement = (bytes: Buffer, at: SourcePoint) => Position;
+/**
+ * Takes an element's bytes, trailing whitespace included, and where it begins; returns the position behind it. `isJson`: it is
+ * known to be JSON on one line, if its strings are UTF-8.
+ */
+export type OnElement = (bytes: Buffer, at: SourcePoint, isJson: boolean) => Position;
 
 /** Reads an array pushed in pieces. Holds at most one element, of at most `maxBytes`. */
 export class ArraySplitter {
@@ -26,6 +30,8 @@ export class ArraySplitter {
   #from = 0;
   /** Inside an element: where that begins. */
   #at: Position;
+  /** The piece that is read, with a line feed behind it. */
+  #ended = Buffer.alloc(0);
   readonly #pending = new PendingBytes();
   readonly #blank = new BlankBytes();
   #depth = 0;
@@ -43,6 +49,9 @@ export class ArraySplitter {
 
   /** Reads on; throws Problem 'malformed-record' or 'too-large', and whatever the callback throws. */
   push(piece: Buffer): void {
+    if (this.#ended.length <= piece.length) this.#ended = Buffer.allocUnsafe(piece.length + 1);
+    this.#ended.set(piece);
+    this.#ended[piece.length] = LF;
     let offset = 0;
     while (offset < piece.length)
       offset = this.#state === 'inside element' ? this.#readElement(piece, offset) : this.#readBetween(piece, offset);
@@ -95,12 +104,14 @@ export class ArraySplitter {
   }
 
   #readElement(piece: Buffer, start: number): number {
-    const end = this.#findEnd(piece, start);
+    const known = this.#from === this.#read + start ? recognisedEnd(this.#ended, start) : undefined;
+    const end = known ?? this.#findEnd(piece, start);
     const bytes = piece.subarray(start, end);
     if (this.#pending.size + bytes.length > this.#maxBytes) this.#refuseLong(bytes);
     if (end === piece.length) this.#pending.push(bytes);
     else {
-      this.#at = this.#onElement(this.#pending.take(bytes), { offset: this.#from, ...place(this.#at) });
+      const at = { offset: this.#from, ...place(this.#at) };
+      this.#at = this.#onElement(this.#pending.take(bytes), at, known !== undefined);
       this.#state = 'behind element';
     }
     return end;
@@ -136,6 +147,13 @@ export class ArraySplitter {
     if (fault && fault.offset < text.length - CUT_TOKEN)
       throw malformed(advance(this.#at, text.slice(0, fault.offset)), fault.message);
   }
+}
+
+/** The offset of the comma or bracket behind an element that is JSON on one line and ends in this piece; else undefined. */
+function recognisedEnd(piece: Buffer, start: number): number | undefined {
+  const end = jsonEnd(piece, start);
+  if (end === NOT_RECOGNISED) return undefined;
+  return piece[end] === COMMA || piece[end] === CLOSE_ARRAY ? end : undefined;
 }
 
 const place = ({ line, column }: Position): Position => ({ line, column });

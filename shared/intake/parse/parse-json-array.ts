@@ -3,10 +3,11 @@
  * element's own bytes, so that numbers keep their digits.
  */
 
+import { isAscii } from 'node:buffer';
 import type { UploadLimits } from '../limits.ts';
-import { ArraySplitter } from './array-splitter.ts';
+import { ArraySplitter, type OnElement } from './array-splitter.ts';
 import { requireJson } from './json-fault.ts';
-import { advance, type Position, requireUtf8, type SourcePoint } from './position.ts';
+import { advance, requireUtf8 } from './position.ts';
 import { type BlockBuilder, createBlockBuilder, type ParserResume, type RecordBlock } from './record-block.ts';
 
 const [LF, CR, TAB, SPACE] = [0x0a, 0x0d, 0x09, 0x20];
@@ -24,7 +25,7 @@ export async function* parseJsonArray(
   resume?: ParserResume,
 ): AsyncGenerator<RecordBlock> {
   const builder = createBlockBuilder();
-  const splitter = new ArraySplitter(limits.maxRecordBytes, (bytes, at) => addElement(builder, bytes, at), resume?.at);
+  const splitter = new ArraySplitter(limits.maxRecordBytes, addTo(builder), resume?.at);
   try {
     for await (const piece of source) {
       splitter.push(piece);
@@ -41,18 +42,28 @@ export async function* parseJsonArray(
   if (last) yield last;
 }
 
-function addElement(builder: BlockBuilder, bytes: Buffer, at: SourcePoint): Position {
-  requireUtf8(bytes, at);
-  const text = bytes.toString('utf8');
-  requireJson(text, at);
-  builder.add(oneLine(bytes, text), at);
-  return advance(at, text);
-}
+const addTo =
+  (builder: BlockBuilder): OnElement =>
+  (bytes, at, isJson) => {
+    if (isJson && isAscii(bytes)) {
+      builder.add(trimmed(bytes), at);
+      return { line: at.line, column: at.column + bytes.length };
+    }
+    requireUtf8(bytes, at);
+    const text = bytes.toString('utf8');
+    if (!isJson) requireJson(text, at);
+    builder.add(isJson ? trimmed(bytes) : oneLine(bytes, text), at);
+    return advance(at, text);
+  };
 
 /** In valid JSON a line break stands between tokens only, where no whitespace is needed. */
 function oneLine(bytes: Buffer, text: string): Buffer {
   if (bytes.includes(LF) || bytes.includes(CR)) return Buffer.from(text.replace(/[\r\n][ \t\r\n]*/g, '').trimEnd());
+  return trimmed(bytes);
+}
+
+function trimmed(bytes: Buffer): Buffer {
   let end = bytes.length;
   while (bytes[end - 1] === SPACE || bytes[end - 1] === TAB) end--;
-  return bytes.subarray(0, end);
+  return end === bytes.length ? bytes : bytes.subarray(0, end);
 }
