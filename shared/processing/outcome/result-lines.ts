@@ -1,6 +1,8 @@
 const FIRST_CAPACITY = 64 * 1_024;
 /** More than the results of an ordinary chunk need; what a large one needed is not kept. */
 const MOST_KEPT = 8 * 1_024 * 1_024;
+/** What is more stays as text in the heap, which has a limit: results without end must end their thread, not the process. */
+const MOST_BYTES = 32 * 1_024 * 1_024;
 /** Most bytes of UTF-8 per UTF-16 code unit. */
 const MOST_BYTES_PER_UNIT = 3;
 const NEWLINE = 10;
@@ -23,6 +25,7 @@ export class ResultLines {
   /** Where the line of each slot starts, and its length without the newline; 0 where there is no result. */
   readonly #starts: Uint32Array;
   readonly #lengths: Uint32Array;
+  readonly #texts = new Map<number, string>();
   #lastSlot = -1;
   /** Whether results have been added in the order of the slots, as those of a synchronous handler are. */
   #isInOrder = true;
@@ -42,7 +45,14 @@ export class ResultLines {
 
   /** Adds the result of a slot that has none. */
   add(slot: number, json: string): void {
-    this.#makeRoom(json.length * MOST_BYTES_PER_UNIT + 1);
+    this.items += 1;
+    const end = this.#end + json.length * MOST_BYTES_PER_UNIT + 1;
+    if (end > MOST_BYTES) {
+      this.#texts.set(slot, json);
+      this.#lengths[slot] = Buffer.byteLength(json);
+      return;
+    }
+    this.#makeRoom(end);
     const start = this.#end;
     const length = this.#bytes.write(json, start);
     this.#bytes[start + length] = NEWLINE;
@@ -51,27 +61,28 @@ export class ResultLines {
     this.#end = start + length + 1;
     this.#isInOrder &&= slot > this.#lastSlot;
     this.#lastSlot = slot;
-    this.items += 1;
   }
 
   /** The line of a slot, without its newline; valid until the next `add` or `release`. */
   at(slot: number): Buffer {
+    const text = this.#texts.get(slot);
+    if (text !== undefined) return Buffer.from(text);
     const start = this.#starts[slot] ?? 0;
     return this.#bytes.subarray(start, start + (this.#lengths[slot] ?? 0));
   }
 
   /** All lines in the order of the slots, each with its newline; valid until the next `add` or `release`. */
   inOrder(): Buffer {
-    const all = this.#bytes.subarray(0, this.#end);
-    if (this.#isInOrder) return all;
-    const sorted = Buffer.allocUnsafeSlow(this.#end);
+    if (this.#isInOrder && this.#texts.size === 0) return this.#bytes.subarray(0, this.#end);
+    const all = Buffer.allocUnsafeSlow(this.#lengths.reduce((sum, length) => sum + length, this.items));
     let end = 0;
     for (const [slot, length] of this.#lengths.entries()) {
       if (length === 0) continue;
-      const start = this.#starts[slot] ?? 0;
-      end += all.copy(sorted, end, start, start + length + 1);
+      end += this.at(slot).copy(all, end);
+      all[end] = NEWLINE;
+      end += 1;
     }
-    return sorted;
+    return all;
   }
 
   /** Gives the memory to the next run. Nothing of this one is read after it. */
@@ -80,9 +91,9 @@ export class ResultLines {
     this.#bytes = NOTHING;
   }
 
-  #makeRoom(bytes: number): void {
-    if (this.#end + bytes <= this.#bytes.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.max(2 * this.#bytes.length, this.#end + bytes));
+  #makeRoom(end: number): void {
+    if (end <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(2 * this.#bytes.length, end));
     this.#bytes.copy(larger, 0, 0, this.#end);
     this.#bytes = larger;
   }

@@ -53,6 +53,14 @@ describe('the result lines of a run', () => {
     ).toBe(true);
   });
 
+  it('are the same where they are more than is kept as bytes', () => {
+    const texts = Array.from({ length: 40 }, (_, n) => `${n}${'x'.repeat(500_000)}`);
+    const lines = written(texts, [...texts.keys()].reverse());
+    expect(lines.at(39).toString().slice(0, 3)).toBe('39x');
+    expect(lines.at(0).toString().slice(0, 3)).toBe('0xx');
+    expect(lines.inOrder().equals(joined(texts))).toBe(true);
+  });
+
   it('of a run that goes on stay as they are when another one has given its memory to a third', () => {
     const first = written(['1', '2'], [0, 1]);
     const second = written(['33', '44'], [0, 1]);
