@@ -25,13 +25,14 @@ export function weighQuantity(product: string, quantity: bigint): bigint {
   return quantity < 0n ? -weigh(plan, -quantity) : weigh(plan, quantity);
 }
 
+/** Each band changes the percent of all units above its start: that takes no look at the next band. */
 function weigh(plan: readonly Band[], quantity: bigint): bigint {
   let weighed = 0n;
-  for (const [index, band] of plan.entries()) {
+  let percent = 0n;
+  for (const band of plan) {
     if (quantity <= band.above) break;
-    const end = plan[index + 1]?.above;
-    const last = end === undefined || quantity < end ? quantity : end;
-    weighed += (last - band.above) * band.percent;
+    weighed += (quantity - band.above) * (band.percent - percent);
+    percent = band.percent;
   }
   return weighed;
 }

@@ -2,9 +2,15 @@ import { digestOf, encodeFrameSync, SKIPPABLE_OVERHEAD, skippableFrame } from '.
 import type { FramePlace, OutcomeHeader } from '../../contract/outcome.ts';
 import { joinBytes } from './join-bytes.ts';
 
+/** Lines as the bytes in which they are stored, each with its newline. */
+export interface LineBytes {
+  bytes: Uint8Array;
+  items: number;
+}
+
 /** The lines of an outcome's four frames; absent or empty ones make no frame. */
 export interface OutcomeLines {
-  results?: readonly string[];
+  results?: readonly string[] | LineBytes;
   retries?: readonly string[];
   dead?: readonly string[];
   partial?: readonly string[];
@@ -45,9 +51,13 @@ export function encodeOutcome(facts: Facts, lines: OutcomeLines): EncodedOutcome
   return { header: { v: 1, handlerSeconds: 0, ...facts, ...places }, body: joinBytes(parts) };
 }
 
-function toFrame(lines: readonly string[], offset: number): { frame: Buffer; place: FramePlace } {
-  const bytes = Buffer.from(lines.length === 0 ? '' : `${lines.join('\n')}\n`);
+function toFrame(lines: readonly string[] | LineBytes, offset: number): { frame: Buffer; place: FramePlace } {
+  const { bytes, items } = 'bytes' in lines ? lines : toLineBytes(lines);
   const frame = encodeFrameSync(bytes);
-  const place = { offset, length: frame.length, bytes: bytes.length, items: lines.length, digest: digestOf(frame) };
-  return { frame, place };
+  return { frame, place: { offset, length: frame.length, bytes: bytes.length, items, digest: digestOf(frame) } };
 }
+
+const toLineBytes = (lines: readonly string[]): LineBytes => ({
+  bytes: Buffer.from(lines.length === 0 ? '' : `${lines.join('\n')}\n`),
+  items: lines.length,
+});

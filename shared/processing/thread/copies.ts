@@ -3,6 +3,7 @@
  * not take them. The main thread keeps the bytes unread; they are never stored on their own.
  */
 import { joinBytes } from '../outcome/join-bytes.ts';
+import type { FreshEnd } from './ended-items.ts';
 import type { OutcomeBuilder } from './outcome-builder.ts';
 import type { Copy, EndedItem } from './thread-task.ts';
 
@@ -37,11 +38,11 @@ export class Copier {
 }
 
 /** The lines go into bytes outside of the heap, one by one: one text of all could be what fills it. */
-function toCopy(fresh: readonly (readonly [slot: number, ended: EndedItem])[]): Copy {
-  const lines = fresh.map(([, ended]) => Buffer.from(typeof ended === 'string' ? ended : ended.line));
+function toCopy(fresh: readonly FreshEnd[]): Copy {
+  const lines = fresh.map(([, ended]) => (ended instanceof Uint8Array ? ended : Buffer.from(ended.line)));
   const ends = fresh.map(([slot, ended], i): Copy['ends'][number] => {
     const length = lines[i]?.length ?? 0;
-    if (typeof ended === 'string') return [slot, length];
+    if (ended instanceof Uint8Array) return [slot, length];
     const { line: _line, ...other } = ended;
     return [slot, length, other];
   });

@@ -11,7 +11,7 @@ import { createFold, type Fold } from '../outcome/fold.ts';
 import { deadLine, retryLine, toResultLine } from '../outcome/lines.ts';
 import type { Source } from '../sources.ts';
 import { retryDelayMs } from './back-off.ts';
-import { DEAD, ENDED, FAILED, THROTTLED } from './thread-status.ts';
+import { EndedItems, type FreshEnd } from './ended-items.ts';
 import type { ChunkOutcome, EndedItem, OtherEnd } from './thread-task.ts';
 
 /** Service time now in milliseconds, and a number in [0, 1) for jitter. */
@@ -47,22 +47,18 @@ export interface BuilderOptions {
  * once. Results are written and folded in the order of the items, so that the outcome does not tell which came first.
  */
 export class OutcomeBuilder {
-  /** Whether this run has brought any item further. */
-  progressed = false;
   readonly #workload: Workload;
   readonly #sources: readonly Source[];
   readonly #firstLine: number;
   readonly #version: number;
   readonly #chances: Chances;
-  readonly #states: Uint8Array;
   readonly #throttle: Throttle | undefined;
   readonly #fold: Fold | undefined;
-  readonly #ended: (EndedItem | undefined)[];
+  readonly #ended: EndedItems;
   /** Results that wait for an item before them to end: they are folded after it, from their lines. */
   readonly #unfolded = new Set<number>();
   /** The first slot that has not ended. */
   #next = 0;
-  #fresh: number[] = [];
   #failure = '';
   #latestError: ErrorText | undefined;
 
@@ -72,10 +68,14 @@ export class OutcomeBuilder {
     this.#firstLine = sources[0]?.line ?? 0;
     this.#version = version;
     this.#chances = chances;
-    this.#states = states;
     this.#throttle = throttle;
     this.#fold = createFold(workload.reduce);
-    this.#ended = new Array(sources.length).fill(undefined);
+    this.#ended = new EndedItems(sources.length, states);
+  }
+
+  /** Whether this run has brought any item further. */
+  get progressed(): boolean {
+    return this.#ended.progressed;
   }
 
   /** The place of an item in the chunk, from 0. */
@@ -85,7 +85,7 @@ export class OutcomeBuilder {
 
   /** Whether an item has ended. */
   hasEnded(source: Source): boolean {
-    return this.#ended[this.slotOf(source)] !== undefined;
+    return this.#ended.has(this.slotOf(source));
   }
 
   /** @throws when the result cannot be written: the item failed, as if its handler had thrown. */
@@ -94,7 +94,8 @@ export class OutcomeBuilder {
     const slot = this.slotOf(source);
     if (slot === this.#next) this.#fold?.add(value);
     else if (this.#fold !== undefined) this.#unfolded.add(slot);
-    this.#end(slot, json);
+    this.#ended.succeed(slot, json);
+    this.#advance(slot);
   }
 
   /** Decides by what was thrown: invalid, rejected, or one attempt charged and then retried or exhausted. */
@@ -132,15 +133,18 @@ export class OutcomeBuilder {
   restore(slot: number, ended: EndedItem): void {
     const source = this.#sources[slot];
     if (source === undefined || this.hasEnded(source)) return;
-    if (typeof ended === 'string' && this.#fold !== undefined) this.#unfolded.add(slot);
-    this.#end(slot, ended);
+    if (typeof ended !== 'string') {
+      this.#end(slot, ended);
+      return;
+    }
+    if (this.#fold !== undefined) this.#unfolded.add(slot);
+    this.#ended.succeed(slot, ended);
+    this.#advance(slot);
   }
 
-  /** What has ended since the last call. */
-  takeFresh(): (readonly [slot: number, ended: EndedItem])[] {
-    const fresh = this.#fresh;
-    this.#fresh = [];
-    return fresh.map((slot) => [slot, this.#ended[slot] as EndedItem] as const);
+  /** What has ended since the last call; valid until the next item ends. */
+  takeFresh(): FreshEnd[] {
+    return this.#ended.takeFresh();
   }
 
   /** The latest failure of an item, on one line; undefined while there is none. */
@@ -151,11 +155,14 @@ export class OutcomeBuilder {
   /** The outcome, when every item has ended. With `isCancelled`, what would be tried again is cancelled. */
   encode({ isCancelled = false } = {}): Omit<ChunkOutcome, 'body'> & Pick<EncodedOutcome, 'body'> {
     const partial = this.#fold?.lines() ?? [];
-    const sorted = sort(isCancelled ? this.#ended.map(cancelledIfRetry) : this.#ended);
-    const { results, retries, dead, cancelled, others } = sorted;
+    const { results } = this.#ended;
+    const others = isCancelled ? this.#ended.others().map(cancelledIfRetry) : this.#ended.others();
+    const retries = linesOf(others, 'retry');
+    const dead = linesOf(others, 'dead');
+    const cancelled = linesOf(others, 'cancelled').length;
     const counts = {
-      items: this.#ended.length,
-      succeeded: results.length,
+      items: this.#sources.length,
+      succeeded: results.items,
       dead: dead.length,
       cancelled,
       retried: retries.length,
@@ -174,40 +181,30 @@ export class OutcomeBuilder {
     const ending = isCancelled ? 'cancelled' : 'processed';
     const encoded = encodeOutcome(
       { ending, counts, ...due, ...moved, ...invalid },
-      { results, retries, dead, partial },
+      { results: { bytes: results.inOrder(), items: results.items }, retries, dead, partial },
     );
+    results.release();
     return {
       ...encoded,
       failures: others.filter(({ failed }) => failed).length,
       failure: this.#failure,
-      ran: results.length + others.filter((other) => other.ran && !isThrottled(other)).length,
+      ran: results.items + others.filter((other) => other.ran && !isThrottled(other)).length,
       causes: Object.fromEntries(causes),
     };
   }
 
-  #end(slot: number, ended: EndedItem): void {
-    this.#ended[slot] = ended;
-    this.#fresh.push(slot);
-    // One that is passed on unrun stays as it was: it has left nothing in the thread.
-    if (typeof ended === 'string' || ended.ran || ended.kind === 'dead') {
-      this.#states[slot] = stateOf(ended);
-      this.progressed = true;
-    }
-    if (slot === this.#next) this.#advance();
+  #end(slot: number, ended: OtherEnd): void {
+    this.#ended.end(slot, ended);
+    this.#advance(slot);
   }
 
-  /** Folds what has waited for the items before it to end. */
-  #advance(): void {
-    while (this.#ended[this.#next] !== undefined) {
+  /** Folds what has waited for the item at `slot` to end. */
+  #advance(slot: number): void {
+    if (slot !== this.#next) return;
+    while (this.#next < this.#sources.length && this.#ended.has(this.#next)) {
+      if (this.#unfolded.delete(this.#next)) this.#fold?.add(JSON.parse(this.#ended.results.at(this.#next).toString()));
       this.#next += 1;
-      if (this.#unfolded.size > 0) this.#foldWaiting(this.#next - 1);
     }
-  }
-
-  #foldWaiting(slot: number): void {
-    const line = this.#ended[slot];
-    if (!this.#unfolded.delete(slot) || typeof line !== 'string') return;
-    this.#fold?.add(JSON.parse(line));
   }
 
   /** Defers an item of which the other side has said that it is too early: that costs no attempt. False for any other failure. */
@@ -269,33 +266,16 @@ function afterOf(thrown: Retry): number | undefined {
   }
 }
 
-function stateOf(ended: EndedItem): number {
-  if (typeof ended === 'string') return ENDED;
-  if (ended.kind === 'dead') return DEAD;
-  return ended.failed ? FAILED : THROTTLED;
-}
-
 /** Says nothing about the item, nor about how well the other side is. */
 const isThrottled = ({ kind, ran, failed }: OtherEnd): boolean => kind === 'retry' && ran && !failed;
 
 const CANCELLED: OtherEnd = { kind: 'cancelled', line: '', ran: false, failed: false };
 
-const cancelledIfRetry = (ended: EndedItem | undefined): EndedItem | undefined =>
-  typeof ended === 'object' && ended.kind === 'retry' ? { ...ended, kind: 'cancelled' } : ended;
+const cancelledIfRetry = (ended: OtherEnd): OtherEnd =>
+  ended.kind === 'retry' ? { ...ended, kind: 'cancelled' } : ended;
 
-/** The lines of each frame, in the order of the items. */
-function sort(all: readonly (EndedItem | undefined)[]) {
-  const results: string[] = [];
-  const others: OtherEnd[] = [];
-  for (const ended of all) {
-    if (typeof ended === 'string') results.push(ended);
-    else if (ended === undefined) throw new Error('An item of the chunk has not ended.');
-    else others.push(ended);
-  }
-  const linesOf = (kind: OtherEnd['kind']): string[] =>
-    others.filter((other) => other.kind === kind).map(({ line }) => line);
-  return { results, others, retries: linesOf('retry'), dead: linesOf('dead'), cancelled: linesOf('cancelled').length };
-}
+const linesOf = (others: readonly OtherEnd[], kind: OtherEnd['kind']): string[] =>
+  others.filter((other) => other.kind === kind).map(({ line }) => line);
 
 /** Only an item whose handler ran is charged. */
 const charged = (source: Source, error: ErrorText, atMs: number): Attempt[] => [

@@ -5,6 +5,25 @@ import { addDecimals, divideRounded, formatDecimal, parseDecimal } from '../../.
 const anyUnits = fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n });
 const anyScale = fc.integer({ min: 0, max: 12 });
 
+/** Decimals of every length around the 15 digits up to which doubles are used, with leading zeros, and minus zero. */
+const anyDecimal = fc
+  .tuple(fc.boolean(), fc.stringMatching(/^\d{1,18}$/), fc.option(fc.stringMatching(/^\d{1,9}$/), { nil: undefined }))
+  .map(([minus, whole, fraction]) => `${minus ? '-' : ''}${whole}${fraction === undefined ? '' : `.${fraction}`}`);
+
+const fractionOf = (text: string): string => text.split('.')[1] ?? '';
+
+/** What a decimal is at a scale, by BigInt alone. */
+const unitsOf = (text: string, scale: number): bigint =>
+  BigInt(text.replace('.', '')) * 10n ** BigInt(scale - fractionOf(text).length);
+
+/** How units at a scale are written, by BigInt alone. */
+function writtenOf(units: bigint, scale: number): string {
+  const size = units < 0n ? -units : units;
+  const power = 10n ** BigInt(scale);
+  const fraction = scale === 0 ? '' : `.${String(size % power).padStart(scale, '0')}`;
+  return `${units < 0n ? '-' : ''}${size / power}${fraction}`;
+}
+
 describe('a decimal', () => {
   it.each([
     ['0', 2, 0n],
@@ -36,6 +55,61 @@ describe('a decimal', () => {
       }),
     );
   });
+});
+
+describe('a decimal of any length', () => {
+  it('is read as BigInt reads it', () => {
+    fc.assert(
+      fc.property(anyDecimal, anyScale, (text, more) => {
+        const scale = fractionOf(text).length + more;
+        expect(parseDecimal(text, scale)).toBe(unitsOf(text, scale));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('is written as BigInt writes it', () => {
+    const nearTheLimit = fc.bigInt({ min: 10n ** 15n - 1_000n, max: 10n ** 15n + 1_000n });
+    fc.assert(
+      fc.property(fc.oneof(anyUnits, nearTheLimit), fc.integer({ min: 0, max: 20 }), (units, scale) => {
+        expect(formatDecimal(units, scale)).toBe(writtenOf(units, scale));
+        expect(formatDecimal(-units, scale)).toBe(writtenOf(-units, scale));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('is added as BigInt adds it', () => {
+    fc.assert(
+      fc.property(anyDecimal, anyDecimal, (a, b) => {
+        const scale = Math.max(fractionOf(a).length, fractionOf(b).length);
+        expect(addDecimals(a, b)).toBe(writtenOf(unitsOf(a, scale) + unitsOf(b, scale), scale));
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it.each([
+    ['999999999999999', '999999999999999', '1999999999999998'],
+    ['9999999999999.99', '9999999999999.99', '19999999999999.98'],
+    ['-9999999999999.99', '0.00', '-9999999999999.99'],
+    ['9999999999999.99', '0.001', '9999999999999.991'],
+    ['0.99999999999999', '0.00000000000001', '1.00000000000000'],
+    ['-0.00', '-0', '0.00'],
+    ['-0', '-0', '0'],
+    ['0.05', '-0.10', '-0.05'],
+    ['5', '-5.00', '0.00'],
+  ])('%s and %s are %s', (a, b, sum) => {
+    expect(addDecimals(a, b)).toBe(sum);
+  });
+
+  it.each(['', '-', '.5', '5.', '1e3', ' 1', '+1', '1.2.3', '--1', '1-1', '-.5', '1/2', '1:2', 'NaN', 'Infinity'])(
+    '%j is refused in a sum, on either side',
+    (text) => {
+      expect(() => addDecimals(text, '1')).toThrow(RangeError);
+      expect(() => addDecimals('1', text)).toThrow(RangeError);
+    },
+  );
 });
 
 describe('division', () => {
