@@ -113,8 +113,9 @@ export const TRANSACTION_RULES: readonly {
   },
 ];
 
-/** Table and partition of an operation of a transaction. */
-const partitionOf = (request: Request): string => JSON.stringify([request.resource, keysOf(request).partitionKey]);
+/** Table and partition of an operation on an entity. */
+export const partitionOf = (request: Request): string =>
+  JSON.stringify([request.resource, keysOf(request).partitionKey]);
 const rowOf = (request: Request): unknown[] => [partitionOf(request), keysOf(request).rowKey];
 
 function keysOf({ keys, body }: Request): { partitionKey: unknown; rowKey: unknown } {
