@@ -16,6 +16,8 @@ export interface Work {
   concurrency: number;
   /** Time of the instance that makes the report, per item: partial aggregates are read and merged. */
   mergePerItem: number;
+  /** Bytes that leave storage per item: payload, and partial aggregate. */
+  bytesPerItem: number;
 }
 
 /** Instances, and how the drains may use them. */
@@ -53,6 +55,7 @@ export type Bound =
   | 'tasks per wave'
   | 'collector'
   | 'storage account'
+  | 'bytes out'
   | 'queue'
   | 'ledger partition'
   | 'gate partition'
@@ -167,6 +170,7 @@ function drainBounds(work: Work, deployment: Deployment, batches: number): Bound
       used * instanceRate(work, deployment) * wavePart(deployment),
     ],
     ['storage account', LIMITS.account.value / use.account],
+    ['bytes out', LIMITS.egressBytes.value / (work.bytesPerItem * work.itemsPerChunk)],
     ['queue', (LIMITS.queue.value * deployment.queues) / use.queue],
     ['ledger partition', (LIMITS.partition.value * batches) / use.ledger],
     ['gate partition', LIMITS.partition.value / use.gate],

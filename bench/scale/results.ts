@@ -22,11 +22,15 @@ export const constantsOf = ({ serial }: ScaleResults): Constants => ({
   start: WAKE,
 });
 
+/** Measured, 2026-11-21 (docs/performance.md): storage moves 60 MB per million items of billing, in and out. */
+const BYTES_PER_ITEM = 60;
+
 /** The app's own billing, which computes. */
 export const billingWork = ({ serial }: ScaleResults, itemsPerChunk: number): Work => ({
   ...{ name: 'billing (computes)', itemsPerChunk, wait: 0, concurrency: 1 },
   cpuPerItem: serial.drain.cpuSeconds / serial.items,
   mergePerItem: serial.report.cpuSeconds / serial.items,
+  bytesPerItem: BYTES_PER_ITEM,
 });
 
 /** A handler that waits 50 ms. Its CPU is that of the longest run, acceptance included. */
@@ -34,7 +38,8 @@ export function waitingWork({ runs }: ScaleResults, itemsPerChunk = CHUNK_ITEMS)
   const largest = runs.reduce((best, run) => (run.items > best.items ? run : best));
   const name = `waits 50 ms, ${CONCURRENCY} at a time`;
   const cpuPerItem = largest.cpuSeconds / largest.items;
-  return { name, itemsPerChunk, wait: WAIT, concurrency: CONCURRENCY, cpuPerItem, mergePerItem: 0 };
+  const none = { mergePerItem: 0, bytesPerItem: BYTES_PER_ITEM };
+  return { name, itemsPerChunk, wait: WAIT, concurrency: CONCURRENCY, cpuPerItem, ...none };
 }
 
 /** Activities of host.json; an instance of 2,048 MB has one core. */

@@ -88,9 +88,11 @@ export function fullTable(results: ScaleResults): string[] {
     return about((work.itemsPerChunk / (constants.collectPerChunk + merge)) * DAY);
   });
   const none = ['', ''];
-  const { account, queue, partition, serviceBus } = LIMITS;
+  const { account, egressBytes, queue, partition, serviceBus } = LIMITS;
+  const bytes = works.map(({ work }) => about((egressBytes.value / work.bytesPerItem) * DAY));
   const rows = [
     ['one storage account', ...large(account.value, 'account'), small(account.value / SMALL.account)],
+    ['the bytes out of one storage account', ...bytes, ''],
     ['one queue of a lane', ...large(queue.value, 'queue'), small(queue.value / 3)],
     ['one Standard namespace (topic)', ...large(serviceBus.value, 'credits'), small(serviceBus.value / SMALL.credits)],
     ['the table partition of all gates', ...large(partition.value, 'gate'), ''],

@@ -1,7 +1,7 @@
 /** Refuses calls above a rate, as an account, a queue and a partition of a table do. */
 import type { Request } from './request.ts';
 import type { Refusal } from './rules/refusal.ts';
-import { partitionOf } from './tables/table-rules.ts';
+import { partitionOf } from './tables/entity.ts';
 import { parseTransaction } from './tables/transaction.ts';
 
 /** What is throttled. */

@@ -19,10 +19,18 @@ const TOLERANCE = 0.2;
 const constants: Constants = { acceptPerItem: 4e-6, collectPerChunk: 0.002, start: 0.264 };
 
 const computes = (itemsPerChunk: number, mergePerItem = 1e-6): Work => ({
-  ...{ name: 'computes', itemsPerChunk, cpuPerItem: 12e-6, wait: 0, concurrency: 1, mergePerItem },
+  ...{ name: 'computes', itemsPerChunk, cpuPerItem: 12e-6, wait: 0, concurrency: 1, mergePerItem, bytesPerItem: 60 },
 });
 const waits = (itemsPerChunk: number): Work => ({
-  ...{ name: 'waits', itemsPerChunk, cpuPerItem: 30e-6, wait: 0.05, concurrency: 64, mergePerItem: 0 },
+  ...{
+    name: 'waits',
+    itemsPerChunk,
+    cpuPerItem: 30e-6,
+    wait: 0.05,
+    concurrency: 64,
+    mergePerItem: 0,
+    bytesPerItem: 60,
+  },
 });
 
 const deployed = (instances: number, changes: Partial<Deployment> = {}): Deployment => ({
