@@ -10,9 +10,11 @@ export const USAGE = `Usage: npm run bench [-- options]
   --wake          only the wake latency
   --waiting       only handlers that wait, beside p-map
   --limits        only what a rate limit costs, and how much of it is used
+  --scale         only how far it scales: up to eight instances, the part of one instance, and the model
   --http          with --waiting: also a new workload that calls an HTTP server, by npm start
   --five-million  also the memory of an upload of five times the items
   --save          keep the results: bench/results/latest.json, for handlers that wait bench/results/waiting.json,
+                  of --scale bench/results/scale.json and its tables in docs/performance.md,
                   and docs/images/bench.svg for the contenders side by side
   --help`;
 
@@ -34,6 +36,8 @@ export interface BenchOptions {
   wake: boolean;
   waiting: boolean;
   limits: boolean;
+  /** Instead of all others. */
+  scale: boolean;
   http: boolean;
   fiveMillion: boolean;
   save: boolean;
@@ -57,10 +61,10 @@ export function readArguments(args: string[]): BenchOptions {
     args,
     options: {
       ...{ items: number, rounds: number, quick: flag, throughput: flag, small: flag, wake: flag },
-      ...{ waiting: flag, limits: flag, http: flag, 'five-million': flag, save: flag, help: flag },
+      ...{ waiting: flag, limits: flag, scale: flag, http: flag, 'five-million': flag, save: flag, help: flag },
     },
   });
-  const { quick, throughput, small, wake, waiting, limits, http, save, help } = values;
+  const { quick, throughput, small, wake, waiting, limits, scale, http, save, help } = values;
   const size = quick ? QUICK : FULL;
   const chosen = throughput || small || wake || waiting || limits;
   if (http && !waiting) throw new Error('--http: expected --waiting as well');
@@ -73,6 +77,7 @@ export function readArguments(args: string[]): BenchOptions {
     wake: wake || !chosen,
     waiting: waiting || !chosen,
     limits: limits || !chosen,
+    scale,
     http,
     fiveMillion: values['five-million'],
     ...{ save, help },

@@ -15,6 +15,7 @@ import { describeRun } from './report/describe-run.ts';
 import type { Results } from './report/results.ts';
 import { saveResults } from './report/save.ts';
 import { formatResults } from './report/table.ts';
+import { runScale } from './scale/run.ts';
 import { writeUpload } from './stack/data.ts';
 import { type BenchStack, type BenchStackOptions, onBenchStack } from './stack/stack.ts';
 
@@ -110,4 +111,5 @@ async function run(options: BenchOptions): Promise<void> {
 
 const options = readArguments(process.argv.slice(2));
 if (options.help) print(USAGE);
+else if (options.scale) await runScale(options);
 else await run(options);

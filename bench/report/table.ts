@@ -11,7 +11,7 @@ const MILLION = 1_000_000;
 const MB = 1_000_000;
 
 /** A Markdown table; the first row is its head. */
-function markdown(rows: readonly (readonly string[])[]): string[] {
+export function markdown(rows: readonly (readonly string[])[]): string[] {
   const [head = [], ...rest] = rows;
   const widths = head.map((_, column) => Math.max(3, ...rows.map((row) => row[column]?.length ?? 0)));
   const line = (row: readonly string[]): string =>

@@ -25,7 +25,7 @@ async function upload(
 }
 
 /** Uploads a zstd file. */
-export const uploadFile = (stack: BenchStack, workload: string, file: string): Promise<Batch> =>
+export const uploadFile = (stack: Pick<BenchStack, 'url' | 'key'>, workload: string, file: string): Promise<Batch> =>
   upload(stack, { workload, body: createReadStream(file, { highWaterMark: 256 * 1024 }), encoding: 'zstd' });
 
 /** Uploads text as it is. */

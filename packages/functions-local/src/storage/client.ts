@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Body,
   type CallHead,
@@ -15,6 +16,7 @@ import {
 } from './call.ts';
 import { connectionString, type ServicePorts, type StorageAccount } from './connection-string.ts';
 import { createPaging, type PagePolicy, type Paging, STRICT_PAGES } from './pages.ts';
+import type { Throttle } from './throttle.ts';
 import { MAX_HEADER_BYTES } from './upstream.ts';
 
 export interface ClientOptions {
@@ -29,6 +31,10 @@ export interface ClientOptions {
   checkDates?: boolean;
   /** How pages of queries and listings are cut. Default: STRICT_PAGES. */
   pages?: PagePolicy;
+  /** Milliseconds that every call waits before it is looked at, as for a network and a service far away. Default: 0. */
+  latencyMs?: number;
+  /** Refuses calls above the limits of the account. Default: no call is throttled. */
+  throttle?: Throttle;
   /** Where it listens. Default: any free ports. */
   ports?: ServicePorts;
 }
@@ -46,7 +52,9 @@ export interface FrontClient {
 export type Handle = (head: CallHead, body: Body, view: ClientView) => Promise<PassingAnswer>;
 
 /** The services as one client sees them. */
-export interface ClientView extends ServiceClock, Paging {}
+export interface ClientView extends ServiceClock, Paging {
+  throttle?: Throttle | undefined;
+}
 
 /** The services' clock as one client sees it. */
 export interface ServiceClock {
@@ -56,11 +64,11 @@ export interface ServiceClock {
 
 /** Opens three ports of 127.0.0.1. */
 export async function openClient(handle: Handle, options: ClientOptions): Promise<FrontClient> {
-  const { clockOffsetMs = () => 0, checkDates = true, pages = STRICT_PAGES } = options;
-  const view = { nowMs: () => Date.now() + clockOffsetMs(), checkDates, ...createPaging(pages) };
+  const { clockOffsetMs = () => 0, checkDates = true, pages = STRICT_PAGES, latencyMs = 0, throttle } = options;
+  const view = { nowMs: () => Date.now() + clockOffsetMs(), checkDates, throttle, ...createPaging(pages) };
   const open = (service: StorageService): Promise<Server> =>
     listen(options.ports?.[service] ?? 0, (incoming, response) =>
-      serve({ service, handle, view, intercept: options.intercept }, incoming, response),
+      serve({ service, handle, view, latencyMs, intercept: options.intercept }, incoming, response),
     );
   const servers = await Promise.all([open('blob'), open('queue'), open('table')]);
   const [blob = 0, queue = 0, table = 0] = servers.map((server) => (server.address() as AddressInfo).port);
@@ -108,12 +116,14 @@ interface Serving {
   service: StorageService;
   handle: Handle;
   view: ClientView;
+  latencyMs: number;
   intercept: Intercept | undefined;
 }
 
 async function serve(serving: Serving, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { service, handle, view, intercept } = serving;
+  const { service, handle, view, latencyMs, intercept } = serving;
   const { method = '', url = '', rawHeaders: headers, socket } = incoming;
+  if (latencyMs > 0) await sleep(latencyMs);
   const head = { service, method, url, headers };
   if (intercept === undefined) {
     await write(response, await handle(head, incoming, view), view);

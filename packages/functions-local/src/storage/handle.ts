@@ -79,6 +79,8 @@ export function handleCalls({ send, accounts }: HandleOptions): Handle {
 
   return async (head, incoming, view) => {
     const { request, body, tooLarge } = await readRequest(head, incoming);
+    const busy = view.throttle?.refusalOf(request);
+    if (busy !== undefined) return answerRefusal(head, busy);
     const refusal = tooLarge ?? refusalOf(COMMON_RULES, request, view) ?? refusalOf(RULES[head.service], request, view);
     if (refusal !== undefined) return answerRefusal(head, refusal);
     if (request.operation === 'transaction') {

@@ -14,3 +14,10 @@ export {
 } from './faults/faults.ts';
 export { createStorageFront, type FrontOptions, type StorageFront } from './front.ts';
 export { FULL_PAGES, type PagePolicy, STRICT_PAGES } from './pages.ts';
+export {
+  createThrottle,
+  DOCUMENTED_LIMITS,
+  type Throttle,
+  type ThrottledResource,
+  type ThrottleLimits,
+} from './throttle.ts';

@@ -1,5 +1,6 @@
 /** An entity as a body has it: property names, types and values, without the loss of JSON.parse on numbers. */
 import { parseJson } from '../json.ts';
+import type { Request } from '../request.ts';
 
 /** A number as it is written: `5` is an Int32, `5.0` a Double, and one beyond Int32 neither. */
 export class WrittenNumber {
@@ -86,4 +87,13 @@ function valueBytes({ type, value }: Property): number {
   if (value instanceof WrittenNumber) return /^-?\d+$/.test(value.source) ? 4 : 8;
   if (typeof value !== 'string') return 0;
   return 4 + (type === 'Edm.Binary' ? Buffer.byteLength(value, 'base64') : 2 * value.length);
+}
+
+/** Table and partition of an operation on an entity. */
+export const partitionOf = (request: Request): string =>
+  JSON.stringify([request.resource, keysOf(request).partitionKey]);
+
+/** Keys of an operation on an entity, from its URL or its body. */
+export function keysOf({ keys, body }: Request): { partitionKey: unknown; rowKey: unknown } {
+  return keys ?? parseEntity(body) ?? { partitionKey: undefined, rowKey: undefined };
 }

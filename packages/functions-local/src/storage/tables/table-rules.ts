@@ -5,7 +5,7 @@ import type { Request } from '../request.ts';
 import { invalidName } from '../rules/common-rules.ts';
 import type { Refusal } from '../rules/refusal.ts';
 import { bodyTooLarge, invalidInput, outOfRangeInput, type Rule, refusalOf } from '../rules/rule.ts';
-import { parseEntity } from './entity.ts';
+import { keysOf, parseEntity, partitionOf } from './entity.ts';
 import { ENTITY_RULES } from './entity-rules.ts';
 import { countComparisons, untypedLongIn } from './filter.ts';
 import { parseTransaction } from './transaction.ts';
@@ -113,13 +113,7 @@ export const TRANSACTION_RULES: readonly {
   },
 ];
 
-/** Table and partition of an operation of a transaction. */
-const partitionOf = (request: Request): string => JSON.stringify([request.resource, keysOf(request).partitionKey]);
 const rowOf = (request: Request): unknown[] => [partitionOf(request), keysOf(request).rowKey];
-
-function keysOf({ keys, body }: Request): { partitionKey: unknown; rowKey: unknown } {
-  return keys ?? parseEntity(body) ?? { partitionKey: undefined, rowKey: undefined };
-}
 
 /** The first operation of a transaction that the service would refuse; a refusal of the whole has its own index. */
 export function refusedOperation({ body }: Request, clock: ServiceClock): RefusedOperation | undefined {

@@ -1,0 +1,136 @@
+/**
+ * The part of a batch that only one instance can do, by phases that are kept apart: both queues are paused, and resumed
+ * one after the other.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { FIRST_HOST, type LocalStack, logFile } from 'functions-local';
+import { read, uploadFile } from '../stack/api.ts';
+import { writeUpload } from '../stack/data.ts';
+import { cpuOf, onScaleStack, type ScaleStack } from './stack.ts';
+
+/** What a phase took. CPU seconds are those of the app, all threads. */
+export interface Spent {
+  seconds: number;
+  cpuSeconds: number;
+}
+
+/** The phases of one batch of billing on one instance. */
+export interface SerialResult {
+  items: number;
+  chunks: number;
+  /** One instance per upload: validation, storing, acceptance, references. */
+  acceptance: Spent;
+  /** Any number of instances; `planning` is in it. */
+  drain: Spent;
+  /** One at a time: the activities that measure the queue and plan the next wave; their CPU is part of the drain's. */
+  planning: { seconds: number; waves: number };
+  /** One task per workload: its start, and the ledger until no chunk is pending. */
+  collecting: Spent;
+  /** The same task: merge and report. */
+  report: Spent;
+}
+
+/** The most that the part of one instance may be of a batch's CPU. */
+export const MOST_SERIAL = 0.1;
+const DRAIN_POLL_MS = 250;
+const LEDGER_POLL_MS = 20;
+
+/** CPU of the parts that only one instance can do, of all. */
+export const serialPart = ({ acceptance, drain, collecting, report }: SerialResult): number => {
+  const serial = acceptance.cpuSeconds + collecting.cpuSeconds + report.cpuSeconds;
+  return serial / (serial + drain.cpuSeconds);
+};
+
+/** Measures a batch of `items` items, after a warm-up with a fifth of them. */
+export async function measureSerial(
+  place: { folder: string; appFolder: string },
+  items: number,
+): Promise<SerialResult> {
+  const folder = join(place.folder, 'serial');
+  return onScaleStack({ ...place, folder, instances: 1 }, async (running) => {
+    const [warmUp, file] = [join(folder, 'warm-up.zst'), join(folder, 'measured.zst')];
+    await writeUpload(warmUp, Math.ceil(items / 5));
+    await writeUpload(file, items);
+    await uploadAndWait(running, warmUp);
+    return measurePhases(running, file);
+  });
+}
+
+interface Uploaded {
+  id: string;
+  lane: string;
+  chunks: { total: number };
+  counts: { accepted: number };
+}
+
+async function uploadAndWait({ api, events }: ScaleStack, file: string): Promise<void> {
+  const { id } = await uploadFile(api, 'billing', file);
+  await events.first(({ event }) => event.type === 'BatchCompleted' && event.batch === id);
+}
+
+async function measurePhases(running: ScaleStack, file: string): Promise<SerialResult> {
+  const { api, events, stack } = running;
+  for (const queue of [...(await itemQueues(running)), RESULTS]) await change(running, queue, 'pause');
+  const begun = { ...(await cpuOf(stack)), ms: performance.now() };
+  let last = begun;
+  const lap = async (): Promise<Spent> => {
+    const before = last;
+    last = { ...(await cpuOf(stack)), ms: performance.now() };
+    return { seconds: (last.ms - before.ms) / 1_000, cpuSeconds: last.instances - before.instances };
+  };
+  const { id } = await uploadFile(api, 'billing', file);
+  const acceptance = await lap();
+  const batch = JSON.parse(await read(api, `batches/${id}`)) as Uploaded;
+  const queue = `billing-${batch.lane}-0`;
+  const logged = await planningIn(stack);
+  await lap();
+  await change(running, queue, 'resume');
+  while (!(await isDrained(running, queue))) await sleep(DRAIN_POLL_MS);
+  const drain = await lap();
+  const planned = await planningIn(stack);
+  await lap();
+  await change(running, RESULTS, 'resume');
+  const completed = events.first(({ event }) => event.type === 'BatchCompleted' && event.batch === id);
+  while (!(await isCollected(running, id))) await sleep(LEDGER_POLL_MS);
+  const collecting = await lap();
+  await completed;
+  const report = await lap();
+  const planning = { seconds: planned.seconds - logged.seconds, waves: planned.waves - logged.waves };
+  const { accepted: items } = batch.counts;
+  return { items, chunks: batch.chunks.total, acceptance, drain, planning, collecting, report };
+}
+
+const RESULTS = 'billing-results';
+
+async function itemQueues({ api }: ScaleStack): Promise<string[]> {
+  const { queues } = JSON.parse(await read(api, 'queues')) as { queues: { queue: string }[] };
+  return queues.map(({ queue }) => queue).filter((queue) => queue.startsWith('billing-') && queue !== RESULTS);
+}
+
+async function isDrained({ api }: ScaleStack, queue: string): Promise<boolean> {
+  const { status, depth } = JSON.parse(await read(api, `queues/${queue}?fresh`)) as { status: string; depth: number };
+  return status === 'idle' && depth === 0;
+}
+
+async function isCollected({ api }: ScaleStack, id: string): Promise<boolean> {
+  const { chunks } = JSON.parse(await read(api, `batches/${id}`)) as { chunks: { total: number; done: number } };
+  return chunks.done === chunks.total;
+}
+
+async function change({ api }: ScaleStack, queue: string, how: 'pause' | 'resume'): Promise<void> {
+  const answer = await fetch(`${api.url}/api/queues/${queue}/${how}`, {
+    method: 'POST',
+    headers: { 'x-functions-key': api.key, 'content-type': 'application/json' },
+    ...(how === 'pause' ? { body: JSON.stringify({ reason: 'measured phase by phase' }) } : {}),
+  });
+  if (!answer.ok) throw new Error(`Expected ${how} of ${queue}, got ${answer.status}: ${await answer.text()}`);
+}
+
+/** The host logs how long each execution took. */
+async function planningIn({ folder }: LocalStack): Promise<{ seconds: number; waves: number }> {
+  const log = await readFile(logFile(folder, FIRST_HOST), 'utf8');
+  const found = [...log.matchAll(/Executed 'Functions\.finish-wave' \(.*Duration=(\d+)ms\)/g)];
+  return { seconds: found.reduce((sum, [, ms]) => sum + Number(ms), 0) / 1_000, waves: found.length };
+}
