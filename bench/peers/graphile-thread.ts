@@ -1,0 +1,14 @@
+/** A worker thread of Graphile Worker. */
+import { run } from 'graphile-worker';
+import { handleItem } from '../contenders/handle.ts';
+import { graphilePreset, TASK } from './graphile-settings.ts';
+import { serveThread } from './serve-thread.ts';
+
+await serveThread(async ({ server, totals, handled }) => {
+  const runner = await run({
+    preset: graphilePreset(server),
+    taskList: { [TASK]: (payload) => handleItem(payload, totals()) },
+  });
+  runner.events.on('job:complete', () => handled(1));
+  return () => runner.stop();
+});
