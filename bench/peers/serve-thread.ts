@@ -9,6 +9,8 @@ export interface ThreadWork {
   totals(): Totals;
   /** Says that so many items are done. */
   handled(items: number): void;
+  /** Ends the run with this error: no item may fail. */
+  failed(error: unknown): void;
 }
 
 /** Starts a thread's work, and ends it by the function that `start` resolves with. */
@@ -18,6 +20,11 @@ export async function serveThread(start: (work: ThreadWork) => Promise<() => Pro
     server: workerData as string,
     totals: () => totals,
     handled: (items) => parentPort?.postMessage(items),
+    // Thrown where no library can catch it.
+    failed: (error) =>
+      void setImmediate(() => {
+        throw error;
+      }),
   });
   parentPort?.on('message', (message: 'totals' | 'end') => {
     if (message === 'totals') {

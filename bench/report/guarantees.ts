@@ -62,7 +62,7 @@ export const GUARANTEES: Readonly<Record<ContenderName, Guarantees>> = {
     countedOnce: 'yes [7]',
     deadLetters: 'per item, with redrive [7]',
     afterCrash: 'goes on where it was [7]',
-    backPressure: 'uploads wait in storage [7]',
+    backPressure: 'chunks wait in a queue',
     scaleToZero: 'yes [8]',
     idle: 'a topic, and what the platform polls [8]',
   },
