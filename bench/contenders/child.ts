@@ -2,6 +2,7 @@
 
 import { reportDigest } from '../measures/digest.ts';
 import { usageLines } from '../stack/data.ts';
+import { handle, reportLines, type Totals } from './handle.ts';
 import { runListener } from './listener.ts';
 import { type Done, measured, serveOrders } from './measured.ts';
 import { runPMap } from './p-map.ts';
@@ -33,6 +34,7 @@ async function carryOut(order: Order): Promise<Done> {
   const lines = usageLines(order.items);
   const filled = await measured(() => fillQueue(order.storage, order.queue, lines));
   const { value: _drained, ...spent } = await measured(() => BASELINES[order.contender](filled.value, order.tasks));
+  expectTotals(filled.value.totals, lines);
   return {
     items: order.items,
     seconds: filled.seconds + spent.seconds,
@@ -40,6 +42,14 @@ async function carryOut(order: Order): Promise<Done> {
     cpuSeconds: filled.cpuSeconds + spent.cpuSeconds,
     peakBytes: spent.peakBytes,
   };
+}
+
+/** Throws when the totals of a queue are not those of its lines. */
+function expectTotals(totals: Totals, lines: readonly string[]): void {
+  const expected: Totals = new Map();
+  for (const line of lines) handle(line, expected);
+  if (reportDigest(reportLines(totals)) !== reportDigest(reportLines(expected)))
+    throw new Error('Expected each item to be counted once.');
 }
 
 serveOrders(carryOut, () => Promise.all([endScript(), endProcessor()]));

@@ -56,7 +56,7 @@ export async function withPeers<T>(
   const children = new Map<PeerName, ReturnType<typeof forkContender<PeerOrder>>>();
   try {
     const start = async (name: ServerName, url: string | undefined, launch: () => Promise<Server | undefined>) => {
-      const server = url === undefined ? await launch() : runningServer(url);
+      const server = url === undefined ? await launch() : await runningServer(url);
       if (server) servers[name] = server;
       return server ? [] : [GET[name]];
     };

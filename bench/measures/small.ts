@@ -20,8 +20,8 @@ export interface SmallResult {
   /** By kind, over all batches. */
   operations: Operations;
   actionsABatch: number;
-  /** Storage operations of a batch that comes alone: the median. */
-  operationsALoneBatch: number;
+  /** Batches of which each finds the system idle: the median of their storage operations, and by kind over all. */
+  lone: { batches: number; median: number; operations: Operations };
   /** From the answer to the upload to the event that the report is there. */
   latencyMs: { p50: number; p95: number; max: number };
 }
@@ -60,25 +60,32 @@ export async function measureSmall(
     seconds,
     operationsABatch: totalOperations(operations) / smallBatches,
     operations,
-    operationsALoneBatch: await loneOperations(stack, textOf, loneBatches),
+    lone: await measureLone(stack, textOf, loneBatches),
     actionsABatch: actions / smallBatches,
     latencyMs: { p50: percentile(latencies, 50), p95: percentile(latencies, 95), max: Math.max(...latencies) },
   };
 }
 
-/** The median of what each of `count` batches makes storage do, from its upload until all of its drains have ended. */
-async function loneOperations(stack: BenchStack, textOf: (index: number) => string, count: number): Promise<number> {
+/** Counts what each of `batches` makes storage do, from its upload until all of its drains have ended. */
+async function measureLone(
+  stack: BenchStack,
+  textOf: (index: number) => string,
+  batches: number,
+): Promise<SmallResult['lone']> {
   const totals: number[] = [];
-  for (let index = 0; index < count; index += 1) {
+  const operations: Operations = {};
+  for (let index = 0; index < batches; index += 1) {
     stack.events.clear();
     await stack.azurite.takeRequests();
     await submit(stack, textOf(index));
     for (const queue of QUEUES)
       await stack.events.first(({ event }) => event.type === 'QueueEmpty' && event.queue === queue);
     await sleep(QUIET_MS);
-    totals.push(totalOperations(await stack.azurite.takeRequests()));
+    const one = await stack.azurite.takeRequests();
+    totals.push(totalOperations(one));
+    for (const [kind, count] of Object.entries(one)) operations[kind] = (operations[kind] ?? 0) + count;
   }
-  return percentile(totals, 50);
+  return { batches, median: percentile(totals, 50), operations };
 }
 
 /** Milliseconds from acceptance to report. */

@@ -141,7 +141,8 @@ export function formatResults(results: Results): string[] {
       ? [
           '',
           `${small.batches} batches of ${small.itemsEach}: p50 ${formatCount(small.latencyMs.p50)} ms, max ${formatCount(small.latencyMs.max)} ms`,
-          `Storage operations per batch: ${eachOf(small)}; of a lone batch: ${small.operationsALoneBatch}`,
+          `Storage operations per batch: ${eachOf(small)}`,
+          `Storage operations per lone batch: ${eachOf(small.lone)}`,
         ]
       : []),
     ...(wake
@@ -158,7 +159,7 @@ export function formatResults(results: Results): string[] {
   ];
 }
 
-const eachOf = ({ operations, batches }: SmallResult): string =>
+const eachOf = ({ operations, batches }: Pick<SmallResult, 'operations' | 'batches'>): string =>
   Object.entries(operations)
     .sort(([, a], [, b]) => b - a)
     .map(([kind, count]) => `${kind} ${(count / batches).toFixed(2)}`)

@@ -1,6 +1,7 @@
 /** Redis or PostgreSQL: started for the bench on a free port of 127.0.0.1, or running already at an address that is given. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { connect } from 'node:net';
 
 /** A server that job queues use. */
 export interface Server {
@@ -21,11 +22,30 @@ export interface Launch {
   ready: string;
 }
 
+const CONNECT_MS = 10_000;
 const READY_MS = 30_000;
 const STOP_MS = 15_000;
 
-/** A server that is running; the bench neither measures its CPU time nor ends it. */
-export const runningServer = (url: string): Server => ({ url, pid: undefined, stop: async () => {} });
+/**
+ * Returns a server that is running already; the bench neither measures its CPU time nor ends it. Throws when nothing takes
+ * connections at its address: job queues would try again for ever.
+ */
+export async function runningServer(url: string): Promise<Server> {
+  const { hostname, port } = new URL(url);
+  const defaultPort = url.startsWith('redis') ? 6379 : 5432;
+  const socket = connect({ host: hostname, port: Number(port || defaultPort), timeout: CONNECT_MS });
+  try {
+    await Promise.race([
+      once(socket, 'connect'),
+      once(socket, 'timeout').then(() => Promise.reject(new Error('timeout'))),
+    ]);
+  } catch (error) {
+    throw new Error(`Nothing takes connections at ${hostname}:${port || defaultPort} (${(error as Error).message}).`);
+  } finally {
+    socket.destroy();
+  }
+  return { url, pid: undefined, stop: async () => {} };
+}
 
 /** Starts a server and waits until it is ready. Throws with its output when it ends before, or takes longer than 30 s. */
 export async function launchServer({ command, args, user, ready }: Launch): Promise<Pick<Server, 'pid' | 'stop'>> {

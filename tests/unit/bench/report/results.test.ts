@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { Measurement } from '../../../../bench/measures/measurement.ts';
 import type { Throughput } from '../../../../bench/measures/throughput.ts';
 import { drawChart } from '../../../../bench/report/chart.ts';
+import { commandOf } from '../../../../bench/report/describe-run.ts';
 import { GUARANTEES, SOURCES } from '../../../../bench/report/guarantees.ts';
 import type { Results } from '../../../../bench/report/results.ts';
 import { formatResults } from '../../../../bench/report/table.ts';
@@ -76,7 +77,12 @@ it('holds small batches, wakes and the start of the stack against their targets'
   const wait = { p50: 1, p99: 2 };
   const measured: Results = {
     ...results,
-    small: { ...small, latencyMs, operationsABatch: 14.2, operationsALoneBatch: 20 },
+    small: {
+      ...small,
+      latencyMs,
+      operationsABatch: 14.2,
+      lone: { batches: 2, median: 20, operations: { 'blob.get': 5 } },
+    },
     wake: {
       measured: [{ wakes: 50, delays: 'azure', latencyMs: { p50: 264, p99: 900 } }],
       ...{ secondPoller: wait, queueTriggerAtMost: wait },
@@ -85,6 +91,7 @@ it('holds small batches, wakes and the start of the stack against their targets'
   };
   expect(targetOf(measured, 'storage operations of a small batch')).toMatchObject({ measured: '14.2', met: false });
   expect(targetOf(measured, 'storage operations of a lone')).toMatchObject({ measured: '20', met: true });
+  expect(formatResults(measured)).toContain('Storage operations per lone batch: blob.get 2.50');
   expect(targetOf(measured, 'wake, warm, durable work polled, p50')).toMatchObject({ measured: '264 ms', met: false });
   expect(targetOf(measured, 'wake, warm, durable work polled, p99')).toMatchObject({ measured: '900 ms', met: true });
   expect(targetOf(measured, 'wake, warm, durable work pushed, p50')?.met).toBeUndefined();
@@ -158,6 +165,13 @@ it('holds a limit against what it adds where it does not bind, and against what 
   ]);
   expect(formatResults(limits).join('\n')).toMatch(
     /\| a limit that is binding +\| +50,000 \| +47,619 \| +0\.952 \| +960 \|/,
+  );
+});
+
+it('names the command of a run without the password of a server', () => {
+  expect(commandOf([])).toBe('npm run bench');
+  expect(commandOf(['--peers', '--postgres', 'postgres://me:secret@host:5432/db'])).toBe(
+    'npm run bench -- --peers --postgres postgres://host:5432/db',
   );
 });
 

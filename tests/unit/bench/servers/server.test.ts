@@ -1,9 +1,11 @@
+import { once } from 'node:events';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findCommand } from '../../../../bench/servers/find-command.ts';
-import { launchServer } from '../../../../bench/servers/server.ts';
+import { launchServer, runningServer } from '../../../../bench/servers/server.ts';
 import { cpuSeconds, familyCpuSeconds } from '../../../../bench/stack/process-usage.ts';
 
 let folder: string;
@@ -37,6 +39,19 @@ describe('a server of the bench', () => {
   it('is reported when its command cannot be started', async () => {
     const missing = launchServer({ command: join(folder, 'none'), args: [], ready: 'Ready' });
     await expect(missing).rejects.toThrow('could not be started');
+  });
+});
+
+describe('a server that is given', () => {
+  it('is used as it is', async () => {
+    const listening = createServer().listen(0, '127.0.0.1');
+    await once(listening, 'listening');
+    const { port } = listening.address() as AddressInfo;
+    const url = `redis://127.0.0.1:${port}`;
+    expect(await runningServer(url)).toMatchObject({ url, pid: undefined });
+    listening.close();
+    await once(listening, 'close');
+    await expect(runningServer(url)).rejects.toThrow(`Nothing takes connections at 127.0.0.1:${port}`);
   });
 });
 
