@@ -57,6 +57,16 @@ export default defineConfig({
           hookTimeout: 120_000,
         },
       },
+      // What npm packs, installed elsewhere: half a minute, most of it npm's.
+      {
+        test: {
+          name: 'packed',
+          include: ['tests/packed/*.test.ts'],
+          testTimeout: 120_000,
+          // To install, and to remove, some hundred packages.
+          hookTimeout: 600_000,
+        },
+      },
       {
         test: {
           name: 'fault-stacks',

@@ -1,4 +1,4 @@
-/** The errors that end the command, a class per exit code or way of telling. */
+/** The errors that end the command, one class per exit code or form of message. */
 import { toError } from '../shared/errors.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 

@@ -1,4 +1,4 @@
-/** Readers of single options; what does not fit is told by the parser with the option's name. */
+/** Readers of single options; the parser reports what does not fit, with the option's name. */
 import { InvalidArgumentError } from 'commander';
 import { didYouMean } from './text/nearest.ts';
 

@@ -46,7 +46,7 @@ export function createProgram(act: Act, { out, err }: ProgramOutput): Command {
       outputError: (text, write) => write(text.replace(/^error: /, 'sluice: ')),
     })
     .configureHelp({ showGlobalOptions: true })
-    .showHelpAfterError('sluice --help, and --help behind a command, tell how it is called.')
+    .showHelpAfterError('sluice --help, and --help after a command, show the usage.')
     .addOption(new Option('--url <address>', 'the app (SLUICE_URL; default the local stack)'))
     .addOption(new Option('--key <key>', 'function key (SLUICE_KEY, for operator commands SLUICE_OPERATOR_KEY)'))
     .addOption(new Option('--profile <name>', 'a deployment that login keeps (SLUICE_PROFILE)'))

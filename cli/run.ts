@@ -81,7 +81,7 @@ function resolveIds(session: Session, command: Command, given: readonly unknown[
   );
 }
 
-/** Tells what went wrong, and gives its exit code. */
+/** Prints what went wrong, and returns the exit code. */
 function explain(error: unknown, io: Io, { isJson, isColored }: { isJson: boolean; isColored: boolean }): ExitCode {
   // Asking for help is no fault; the parser has printed the others already, but not as JSON.
   if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;

@@ -20,7 +20,7 @@ export interface GlobalOptions {
   color?: boolean;
 }
 
-/** How the pipeline is reached, and what is told of it. */
+/** How the pipeline is reached, and how much is printed. */
 export interface CliSettings {
   /** Of the app, without `/api` and without a slash at the end. */
   readonly url: string;

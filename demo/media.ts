@@ -18,7 +18,7 @@ const FORMATS = ['jpeg', 'png', 'webp'] as const;
 const WIDTHS = [160, 320, 640];
 /** Images drawn and put at once: libvips works beside, in threads of its own. */
 const AT_ONCE = 4;
-/** One item in 40 names an image that is not there, another one a file that is none. */
+/** One item in 40 names an image that is not there, another one names a file without an image. */
 const BAD_EVERY = 40;
 
 interface Picture {

@@ -57,7 +57,7 @@ export interface Settings {
   readonly maxDecodedBytes: number;
   readonly maxRecordBytes: number;
   readonly maxItems: number;
-  /** 0: one a core. */
+  /** 0 means one thread per CPU core. */
   readonly threads: number;
   readonly threadMemoryMb: number;
   readonly sliceSeconds: number;

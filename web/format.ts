@@ -59,7 +59,7 @@ export const formatAgo = (iso: string, nowMs: number): string =>
 /** "24 Sept", of a date or a time, in UTC. */
 export const formatDay = (iso: string): string => dayOnly.format(new Date(iso));
 
-/** An amount of the price sheet, with as many digits as a small bill needs; US dollars unless told another currency. */
+/** An amount of the price sheet, with as many digits as a small bill needs; US dollars unless another currency is given. */
 export function formatUsd(usd: number, currency = 'USD'): string {
   const money = (digits: string) => (currency === 'USD' ? `$${digits}` : `${digits} ${currency}`);
   if (usd === 0) return money('0');

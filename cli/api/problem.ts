@@ -10,7 +10,7 @@ export interface Place {
   message: string;
 }
 
-/** The parts of a problem document that are told; each may be absent, as a proxy between may answer in its own way. */
+/** The parts of a problem document that are printed; each may be absent, as a proxy between may answer in its own way. */
 export interface ProblemFacts {
   type?: string;
   title?: string;

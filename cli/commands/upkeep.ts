@@ -26,7 +26,7 @@ export function addUpkeep(program: Command, act: Act): void {
   program
     .command('health')
     .summary('whether the app answers')
-    .description('Tells whether the app answers; ends with 1 when its storage does not. Needs no key.')
+    .description('Checks whether the app answers; ends with 1 when its storage does not. Needs no key.')
     .option('--deep', 'ask storage too; answers are kept for 30 s')
     .action(act(health));
 }

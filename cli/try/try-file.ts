@@ -62,7 +62,7 @@ function nameHere({ settings, inform }: Session, { workloads }: Registry, { work
   const names = workloads.map(({ name }) => name);
   if (workload === undefined || names.includes(workload) || run || !settings.isUrlGiven)
     return chooseWorkload(names, workload, 'These are the workloads of this checkout; --remote asks the app of --url.');
-  inform(`This checkout has no workload "${workload}": the app is asked.`);
+  inform(`This checkout has no workload "${workload}": asking the app.`);
   return workload;
 }
 

@@ -66,7 +66,7 @@ export async function putIntoInbox(
 ): Promise<Put> {
   const progress: UploadProgress = { read: 0, size: input.size, sent: 0 };
   const body = openBody(input.open(), { compress: input.kind.compress, progress });
-  // What breaks on the way is told by the last stream, which the upload reads.
+  // What breaks on the way is reported by the last stream, which the upload reads.
   const stream = pipeline([...body], () => {}) as unknown as Readable;
   const { lastModified } = await inbox.getBlockBlobClient(name).uploadStream(stream, BLOCK_BYTES, PARALLEL_BLOCKS, {
     metadata: metadataOf(input, labels),

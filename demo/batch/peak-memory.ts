@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 
 const KiB = 1024;
 
-/** The most memory that a process has ever had, in bytes, as far as the system tells; undefined where it does not. */
+/** The most memory that a process has ever had, in bytes, as far as the system reports it; undefined where it does not. */
 export async function peakMemory(pid: number): Promise<number | undefined> {
   try {
     const status = await readFile(`/proc/${pid}/status`, 'utf8');

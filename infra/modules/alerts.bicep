@@ -161,7 +161,7 @@ resource deadWakes 'Microsoft.Insights/metricAlerts@2018-03-01' = {
   }
 }
 
-// The pipeline repeats what fails in storage and writes no event while it still succeeds; this is what tells of an outage, and
+// The pipeline repeats what fails in storage and writes no event while it still succeeds; this is what reports an outage, and
 // of throttling that does not pass. Host account, too: without it no app starts, and none can log.
 resource storageAvailability 'Microsoft.Insights/metricAlerts@2018-03-01' = [
   for (name, index) in accountNames: {

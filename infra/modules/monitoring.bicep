@@ -26,7 +26,7 @@ resource workspace 'Microsoft.OperationalInsights/workspaces@2025-07-01' = {
   properties: {
     sku: { name: 'PerGB2018' }
     retentionInDays: 30
-    // The bound of what a storm of log lines can cost; an alert tells when it is reached, since other alerts are blind then.
+    // The bound of what a storm of log lines can cost; an alert fires when it is reached, since other alerts are blind then.
     workspaceCapping: { dailyQuotaGb: json(dailyQuotaGb) }
     features: { disableLocalAuth: true, enableLogAccessUsingOnlyResourcePermissions: true }
   }

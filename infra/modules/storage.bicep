@@ -39,7 +39,7 @@ resource account 'Microsoft.Storage/storageAccounts@2025-06-01' = {
   sku: { name: sku }
   properties: {
     accessTier: 'Hot'
-    // Managed identity is the only way in: an account key would open everything, for ever, to whoever copies it.
+    // Managed identity is the only way in: an account key would open everything, without an end, to whoever copies it.
     allowSharedKeyAccess: false
     allowBlobPublicAccess: false
     allowCrossTenantReplication: false

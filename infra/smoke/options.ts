@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-/** What a smoke test is told. */
+/** The options of a smoke test. */
 export interface SmokeOptions {
   /** Address of the app. */
   url: string;
@@ -11,7 +11,7 @@ export interface SmokeOptions {
   file: string | undefined;
   /** Longest wait for the end of the batch. */
   timeoutSeconds: number;
-  /** How long an app that does not accept the batch is asked again. */
+  /** How long the upload is repeated while the app does not accept it. */
   startTimeoutSeconds: number;
 }
 
@@ -27,7 +27,7 @@ Sends a small batch to an app, waits for its report and compares the counts. Exi
   --workload <name>          what the batch is for; default ${GENERATED}, for which one is generated
   --file <file>              the batch of another workload
   --timeout <seconds>        longest wait for the end of the batch; default ${TIMEOUT_SECONDS}
-  --start-timeout <seconds>  how long an app that does not accept the batch is asked again; default 0`;
+  --start-timeout <seconds>  how long the upload is repeated while the app does not accept it; default 0`;
 
 const OPTIONS = {
   url: { type: 'string' },

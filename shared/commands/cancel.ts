@@ -30,7 +30,7 @@ import { rowsOfRevision } from './redrive/revision-rows.ts';
 export const MAX_CHUNKS = 2_000;
 /** Rows that one request looks at: twenty operations. */
 const MAX_ROWS = 20_000;
-/** Outcomes written before their results are told: a crash in between costs their repetition. */
+/** Outcomes written before their results are published: a crash in between costs their repetition. */
 const CHUNKS_A_TELLING = 100;
 const PUTS_AT_ONCE = 16;
 /**
@@ -62,7 +62,7 @@ const NOTHING: ChunkTotals = { chunks: 0, items: 0 };
 /**
  * Cancels a batch, also one that is paused. Repeated, it goes on where it is; a batch that is cancelled already is answered
  * as it is. One in which nothing was left to cancel ends as what it is, completed: its state says what became of the items,
- * not what was asked.
+ * not what was requested.
  * @param limit most chunks to end
  * @throws Problem 'not-found'; 'conflict' when the batch has come to another end.
  */
@@ -80,7 +80,7 @@ export async function cancelBatch(deps: FinalizeDeps, id: string, limit = MAX_CH
 
 /**
  * Moves an unfinished batch to `cancelling`. One that is still `accepting` gets all its rows first: nobody completes
- * the intake of a cancelling batch, and a row that is missing would keep it open for ever.
+ * the intake of a cancelling batch, and a row that is missing would keep it open indefinitely.
  */
 async function markCancelling(deps: FinalizeDeps, id: string): Promise<BatchRow> {
   const { before, row } = await changeFor(deps, id, async (row) => {
@@ -94,8 +94,8 @@ async function markCancelling(deps: FinalizeDeps, id: string): Promise<BatchRow>
 }
 
 /**
- * Writes the `cancelled` outcome of the pending chunks that no worker can be running, a bounded number, and tells the
- * results, also where another outcome was first. Wakes the queues of the others, so that a drain which has died is
+ * Writes the `cancelled` outcome of the pending chunks that no worker can be running, a bounded number, and publishes
+ * the results, also where another outcome was first. Wakes the queues of the others, so that a drain which has died is
  * replaced. A batch without pending rows is finalized.
  */
 export async function cancelPending(deps: FinalizeDeps, batch: BatchRow, limit = MAX_CHUNKS): Promise<ChunkTotals> {

@@ -56,7 +56,7 @@ const markDeleting = (deps: DeleteDeps, id: string): Promise<BatchRow> =>
       throw new Problem('conflict', `Batch ${id} is paused; cancel it, and it can be deleted once it is finished.`);
     if (!isFinished(row.state))
       throw new Problem('conflict', `Batch ${id} is ${row.state}; it can be deleted once it is finished.`);
-    // Its end is told before nothing is left of it.
+    // Its end is published before nothing is left of it.
     await announce(deps, row);
     await openBatch(deps.table, row);
     const next = { ...row, deletingAt: new Date(deps.gate.now()).toISOString() };

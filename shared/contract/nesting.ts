@@ -16,7 +16,7 @@ const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 
 
 /**
  * Finds the first bracket of `text`, which is valid JSON, that opens a level beyond `most`; undefined when there is none.
- * Nearly free for records with few brackets, which are told by counting, without a look at each character.
+ * Nearly free for records with few brackets, which are found by counting, without a look at each character.
  */
 export function findTooDeep(text: string, most: number): number | undefined {
   return hasBrackets(text, most + 1) ? scan(text, most) : undefined;

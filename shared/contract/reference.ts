@@ -31,7 +31,7 @@ const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/);
  * `offset` and `length` locate the frame in the blob of container `payloads` (kind `items`) or `results` / `redrives`
  * (kind `retries`, whose lines carry index, attempts and item each). `firstItem` is the 0-based position in the batch
  * of the frame's first item. `skip` and `take` narrow the frame to a part of its items. `starts` counts isolated starts
- * of this chunk, `returned` how often a delivery was given back by a living process; `resent` marks one whose outcome
+ * of this chunk, `returned` how often a living process returned a delivery; `resent` marks one whose outcome
  * may be stored already: it was put again by a repair, or a failing service interrupted it. `resumes` says how often
  * its batch had been resumed when it was put (absent: 0): every resume puts all references anew, so that one with a
  * smaller number than the batch has is not needed any more.
@@ -90,7 +90,7 @@ export type BlobReference = z.infer<typeof blobReferenceSchema>;
 /** Whether the reference names a blob that is to become a batch, and not a chunk. */
 export const isBlobReference = (reference: Reference | BlobReference): reference is BlobReference => reference.v === 2;
 
-export { type Counts, countsSchema } from './counts.ts';
+export type { Counts } from './counts.ts';
 
 /** One finished chunk in a result message: the header of its stored outcome, whoever wrote that. */
 const finishedChunkSchema = z.object({ batch, chunk, header: outcomeHeaderSchema });

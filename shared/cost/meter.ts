@@ -41,7 +41,7 @@ export interface Meter {
   /** Everything counted since the meter was made. */
   total(): Operations;
   /**
-   * Runs `fn` and tells what was done inside, also by what it awaits; nested measures count in the outer ones too. When
+   * Runs `fn` and reports what was done inside, also by what it awaits; nested measures count in the outer ones too. When
    * `fn` throws, so does this, and the operations are in the outer scopes and the total only.
    */
   measure<T>(fn: () => Promise<T>): Promise<Measured<T>>;
@@ -119,7 +119,7 @@ function createPass(scope: () => Scope, clock: ServiceClock, monotonicMs: () => 
 
 const LOCAL_CLOCKS: LocalClocks = { monotonicMs: () => performance.now(), wallMs: () => Date.now() };
 
-/** Makes a meter: one a process, or the totals of two have to be added. */
+/** Makes a meter: one per process, or the totals of two have to be added. */
 export function createMeter(local: LocalClocks = LOCAL_CLOCKS): Meter {
   const everything = newScope(undefined);
   const scopes = new AsyncLocalStorage<Scope>();

@@ -86,12 +86,12 @@ const STEPS_PER_SECOND = 10;
 
 /**
  * The GB-seconds that an execution of that length is billed for, when no other runs beside it on its instance; the
- * instance has the deployment's default memory unless told another.
+ * instance has the deployment's default memory unless another is given.
  */
 export const gbSecondsOf = (seconds: number, instanceGb = INSTANCE_GB): number =>
   instanceGb * Math.max(LEAST_SECONDS, Math.ceil(seconds * STEPS_PER_SECOND) / STEPS_PER_SECOND);
 
-/** What is asked of the durable runtime in a request, as storage operations: a start is one action. */
+/** What a request does at the durable runtime, as storage operations: a start is one action. */
 const DURABLE_ON_STORAGE: Readonly<Record<string, Operations>> = {
   'durable.start': DURABLE_ACTION_ON_STORAGE,
   'durable.status': DURABLE_STATUS_ON_STORAGE,

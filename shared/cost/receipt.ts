@@ -85,7 +85,7 @@ const isCounted = (name: string): boolean => !name.startsWith('functions.') && !
 const counted = (operations: Operations): Operations =>
   Object.fromEntries(Object.entries(operations).filter(([name]) => isCounted(name)));
 
-/** What the Durable extension does on its storage for what is asked of it. */
+/** What the Durable extension does on its storage for what is requested of it. */
 const hostOperationsOf = (all: Operations): Operations =>
   addOperations(
     timesOperations(DURABLE_ACTION_ON_STORAGE, all['durable.action'] ?? 0),

@@ -13,9 +13,9 @@ import { fence, recordHeartbeat, showFirstWave } from '../wake/gate.ts';
 import { type Queue, receive } from '../wake/messages.ts';
 import type { QueueAddress, Registry } from '../workload/registry.ts';
 import { type FinishWaveDeps, finishWave, waveSeconds } from './finish-wave.ts';
-import { summarize } from './planning/adapt.ts';
 import type { MeasureInstance } from './planning/instance-load.ts';
 import type { PlanRecord, TaskWave, Wave } from './planning/plan.ts';
+import { summarize } from './planning/wave-summary.ts';
 import { runSlice, type SliceEffects } from './slice.ts';
 import { emptySlice, type SliceResult, type WorkCounts } from './slice-result.ts';
 

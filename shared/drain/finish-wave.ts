@@ -16,8 +16,9 @@ import type { Spending } from '../wake/spending.ts';
 import { addWave } from '../wake/wave-record.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import type { HostLimits } from './host-limits.ts';
-import { adaptGate, type WaveSummary } from './planning/adapt.ts';
+import { adaptGate } from './planning/adapt.ts';
 import type { PlanRecord, Wave } from './planning/plan.ts';
+import type { WaveSummary } from './planning/wave-summary.ts';
 
 /** First and longest wait of an open circuit before one task tries again; it doubles with each failed probe. */
 const FIRST_PROBE_MS = 10_000;

@@ -45,7 +45,7 @@ const LONGEST_LEASE_MS = 10_000;
 const RENEW_AT = 0.6;
 /** Beside others more often: what one of them gives up lies idle until then. */
 const RENEW_SHARED_AT = 0.3;
-/** A queue that waits comes back so long after a holder has renewed, and thereby made room. */
+/** A queue that waits comes back so long after a holder has renewed, which makes room. */
 const AFTER_RENEWAL_MS = 500;
 /** How long a queue that waits keeps its place after it was to come back: its wake and its task take a moment. */
 const PLACE_MS = 5_000;

@@ -1,12 +1,13 @@
 /** The one place that makes SDK clients: from a connection string (local), or from service URIs and a managed identity. */
 import { TableClient } from '@azure/data-tables';
-import { DefaultAzureCredential, ManagedIdentityCredential, type TokenCredential } from '@azure/identity';
+import type { TokenCredential } from '@azure/identity';
 import { ServiceBusClient, type ServiceBusSender } from '@azure/service-bus';
 import { BlobServiceClient, type ContainerClient, newPipeline } from '@azure/storage-blob';
 import { newPipeline as newQueuePipeline, type QueueClient, QueueServiceClient } from '@azure/storage-queue';
 import { TABLES } from '../contract/names.ts';
 import type { Meter, PipelinePolicy } from '../cost/meter.ts';
 import type { StorageService } from '../cost/operation-of.ts';
+import { lazily } from '../lazily.ts';
 import type { Settings } from '../settings.ts';
 import { missingContainerPolicy } from './missing-container.ts';
 import { withPolicies } from './pipeline.ts';
@@ -112,6 +113,14 @@ function createServiceBus({ serviceBus }: Settings): ServiceBusClient {
   return new ServiceBusClient(fullyQualifiedNamespace, credentialOf(clientId), busOptions);
 }
 
-/** With a client id: that user-assigned identity. Without: whatever the environment offers (system identity, developer). */
-const credentialOf = (clientId: string | undefined): TokenCredential =>
-  clientId === undefined ? new DefaultAzureCredential() : new ManagedIdentityCredential({ clientId });
+/**
+ * With a client id: that user-assigned identity. Without: whatever the environment offers (system identity, developer). The
+ * library is a tenth of what an instance loads, and is loaded with the first token: connection strings need none.
+ */
+function credentialOf(clientId: string | undefined): TokenCredential {
+  const credential = lazily(async (): Promise<TokenCredential> => {
+    const { DefaultAzureCredential, ManagedIdentityCredential } = await import('@azure/identity');
+    return clientId === undefined ? new DefaultAzureCredential() : new ManagedIdentityCredential({ clientId });
+  });
+  return { getToken: async (scopes, options) => (await credential()).getToken(scopes, options) };
+}

@@ -39,7 +39,7 @@ interface Expiry {
   before: string;
 }
 
-/** By the row itself: the listing tells of the last end, and the batch may run again. */
+/** By the row itself: the listing has the last end, and the batch may run again. */
 const hasExpired = ({ state, completedAt = '' }: BatchRow, before: string): boolean =>
   isFinished(state) && completedAt < before;
 

@@ -52,7 +52,7 @@ async function dropOther(run: SweepRun, open: OpenBatch, { revision }: BatchRow)
   repaired(run, 'closed', { event: 'orphan-open-row', batch: open.id, revision: open.revision });
 }
 
-/** A finished batch: its end is told if it was not, and its row goes. */
+/** A finished batch: its end is published if it was not, and its row is deleted. */
 async function close(run: SweepRun, open: OpenBatch, { row, changedMs }: BatchAndProgress): Promise<undefined> {
   if (!row.announced) {
     if (!isOverdue(run, changedMs, 'wakeMs')) return;
@@ -95,7 +95,7 @@ async function bringOn(run: SweepRun, open: OpenBatch, { row, changedMs }: Batch
 
 /**
  * A batch that is paused for as long as its workload keeps those that are finished is cancelled: its data must not be kept
- * for ever, and what has finished of it stays for the time of retention.
+ * indefinitely, and what has finished of it stays for the time of retention.
  */
 async function endPause(run: SweepRun, { id: batch, workload, paused }: BatchRow): Promise<void> {
   const days = run.registry.workload(workload)?.retentionDays;

@@ -12,7 +12,7 @@ export async function resend(run: SweepRun, batch: BatchRow): Promise<number> {
   const workload = run.registry.workload(batch.workload);
   if (!workload || (await run.depthOf(resultsQueueName(workload.name))) > 0) return 0;
   const empty = new Map<string, Promise<boolean>>();
-  // Asked once a queue, and before anything is put on it.
+  // Read once per queue, and before anything is put on it.
   const isEmpty = (queue: string): Promise<boolean> => {
     const known = empty.get(queue) ?? run.depthOf(queue).then((depth) => depth === 0);
     empty.set(queue, known);

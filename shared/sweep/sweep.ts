@@ -75,7 +75,7 @@ const isOwn = ({ pool, registry }: SweepDeps, { workload }: OpenBatch): boolean 
 /** Whose queues may hold work; without a lane, all of the workload's. */
 type Busy = Pick<BatchRow, 'workload'> & Partial<Pick<BatchRow, 'lane'>>;
 
-/** A batch whose repair fails has queues all the same. */
+/** A batch whose repair fails has queues anyway. */
 async function lookAfter(run: SweepRun, open: OpenBatch): Promise<Busy | undefined> {
   let busy: Busy | undefined = { workload: open.workload };
   if (isOver(run)) return busy;

@@ -39,7 +39,7 @@ interface Instruments {
 
 let known: { provider: MeterProvider; instruments: Instruments } | undefined;
 
-/** Made anew when an SDK has come: unlike tracers, instruments made before it would do nothing for ever. */
+/** Made anew when an SDK has come: unlike tracers, instruments made before it would never do anything. */
 function instruments(): Instruments {
   const provider = metrics.getMeterProvider();
   if (known?.provider !== provider) known = { provider, instruments: create(provider) };
@@ -74,7 +74,11 @@ function create(provider: MeterProvider): Instruments {
     response: gauge('sluice.wave.response', 's', 'Mean response time of storage operations'),
     latency: gauge('sluice.wave.latency', 's', 'Age of the oldest work of the wave at its end'),
     wakes: counter('sluice.wakes', '{wake}', 'Wake events taken, by what they came to'),
-    missedWakes: counter('sluice.wakes.missed', '{wake}', 'Work that the sweep found and nobody had been told of'),
+    missedWakes: counter(
+      'sluice.wakes.missed',
+      '{wake}',
+      'Work that the sweep found and for which no wake had arrived',
+    ),
     rateLowered: counter(
       'sluice.rate.lowered',
       '{event}',
@@ -100,7 +104,7 @@ export const countAccepted = (subject: Subject, items: number): void =>
 export const measureChunk = (subject: Subject, handlerSeconds: number): void =>
   instruments().chunkDuration.record(handlerSeconds, subjectOf(subject));
 
-/** A chunk's end went into the ledger, for the first time: each item is counted once a run. */
+/** A chunk's end went into the ledger, for the first time: each item is counted once per run. */
 export function countChunk(subject: Subject, counts: Counts, latencySeconds: number): void {
   const { items, chunkLatency } = instruments();
   for (const outcome of ['succeeded', 'dead', 'cancelled', 'retried'] as const) {
@@ -148,7 +152,7 @@ export function measureWave({ queue, ...figures }: WaveFigures): void {
 /** A wake event was taken. */
 export const countWake = (queue: string, result: string): void => instruments().wakes.add(1, { queue, result });
 
-/** The sweep found work that nobody had been told of. */
+/** The sweep found work for which no wake had arrived. */
 export const countLostWake = (queue: string): void => instruments().missedWakes.add(1, { queue });
 
 /** A process has reported that calls of a workload were throttled: its rate is lowered, or is low already. */

@@ -15,7 +15,7 @@ const KiB = 1024;
 const MiB = 1024 * KiB;
 const DAY_SECONDS = 86_400;
 
-/** What a handler is told beside the item. `position` is 0-based in the batch; `attempt` is 1 at the first try. */
+/** What a handler is given beside the item. `position` is 0-based in the batch; `attempt` is 1 at the first try. */
 export interface ItemContext {
   batch: string;
   position: number;

@@ -47,7 +47,7 @@ const COMPRESS_FROM_BYTES = 256 * 1024;
 /** What an upload takes beside the file. */
 export interface UploadOptions {
   onProgress: (progress: UploadProgress) => void;
-  /** Cancels it. What has been sent whole by then may be accepted all the same. */
+  /** Cancels it. What has been sent whole by then may be accepted anyway. */
   signal: AbortSignal;
 }
 
@@ -74,7 +74,7 @@ interface Sending {
   body: Blob;
 }
 
-/** Not with `fetch`, which does not tell how much has been sent. */
+/** Not with `fetch`, which does not report how much has been sent. */
 function send({ url, headers, body }: Sending, { onProgress, signal }: UploadOptions): Promise<BatchView> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();

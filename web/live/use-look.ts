@@ -20,7 +20,7 @@ export const queries = new QueryClient({
 kept.subscribe(() => queries.clear());
 
 export interface LookOptions<T> {
-  /** Tells one subject from another. */
+  /** Identifies the subject. */
   key: readonly unknown[];
   load: (signal: AbortSignal) => Promise<T>;
   /** Whether something changes by itself at present: then it is looked at often. Left out: it is asked for once. */

@@ -3,7 +3,7 @@ import type { Page } from '../api/request.ts';
 import { type Action, useAction } from './use-action.ts';
 
 export interface MoreOptions<T> {
-  /** Tells entries apart: one of the first page that a later page has, too, is shown once. */
+  /** Identifies entries: one of the first page that a later page has, too, is shown once. */
   keyOf: (entry: T) => string | number;
   fetchPage: (next: URL) => Promise<Page<T>>;
 }

@@ -7,7 +7,7 @@ import { PauseDialog } from '../ui/pause-dialog.tsx';
 import { ErrorBox } from '../ui/states.tsx';
 import { ResumeQueueDialog } from './resume-queue-dialog.tsx';
 
-/** What is asked about before it is done. */
+/** What is confirmed before it is done. */
 export type QueueDialog = 'pause' | 'resume';
 
 export interface QueueDialogsProps {

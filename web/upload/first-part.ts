@@ -20,7 +20,7 @@ export function recordEnd(bytes: Uint8Array, isCsv: boolean): number {
     if (bytes[offset] === QUOTE) inQuotes = !inQuotes;
     else if (bytes[offset] === LF && !(isCsv && inQuotes)) end = offset + 1;
   }
-  // In UTF-16 a line feed has two bytes.
+  // In UTF-16 each line feed has two bytes.
   return end > 0 && bytes[0] === 0xff && bytes[1] === 0xfe ? end + 1 : end;
 }
 

@@ -65,7 +65,7 @@ function change(key: string, part: Partial<ChosenFile>): void {
   files.value = files.peek().map((file) => (keyOf(file) === key ? { ...file, ...part } : file));
 }
 
-/** Adds files and checks them; those whose names do not say a kind that can be uploaded are given back. */
+/** Adds files and checks them; those whose names do not say a kind that can be uploaded are returned. */
 export function addFiles(chosen: readonly File[]): File[] {
   const fitting = chosen.filter(({ name }) => describeFile(name) !== undefined);
   const added = fitting.map((file): ChosenFile => {

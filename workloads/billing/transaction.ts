@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CURRENCY_CODES } from './currency.ts';
 
-/** Digits after the point that a unit price may have: some meters cost a few billionths a call. */
+/** Digits after the point that a unit price may have: some meters cost a few billionths per call. */
 export const PRICE_SCALE = 9;
 
 /**

@@ -48,7 +48,7 @@ export async function resize(
   return { data, width: info.width, height: info.height };
 }
 
-/** What sharp refuses it refuses each time: the bytes are at hand, no service is asked. */
+/** What sharp refuses it refuses each time: the bytes are there, no service is called. */
 async function rejecting<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

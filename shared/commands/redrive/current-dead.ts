@@ -14,7 +14,7 @@ export interface DeadLetterDeps {
   container: (name: string) => ContainerClient;
 }
 
-/** What of a batch row tells its redrives. */
+/** The columns of a batch row about its redrives. */
 export type Revisions = Pick<BatchRow, 'id' | 'revision' | 'reportRedrives'>;
 
 /** Says whether a dead letter of `chunk` still stands for its item. */
@@ -23,7 +23,7 @@ export interface CurrentDead {
 }
 
 /**
- * What is needed to tell the current dead letters of a batch from those that were redriven since: nothing for a batch
+ * What is needed to distinguish the current dead letters of a batch from those that were redriven since: nothing for a batch
  * that never was, else the indices of each redrive (three operations per revision). A redrive of the report alone has
  * none.
  */

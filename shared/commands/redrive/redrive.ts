@@ -176,7 +176,7 @@ function workloadOf(deps: FinalizeDeps, { workload: name }: BatchRow): Workload 
 }
 
 async function accept(deps: FinalizeDeps, row: BatchRow, stored: StoredRedrive): Promise<RedriveAnswer> {
-  // The end of the last revision must have been told: once the next one is open, nobody looks for it.
+  // The end of the last revision must have been published: once the next one is open, nobody looks for it.
   await announce(deps, row);
   await openBatch(deps.table, opening(deps, row, stored));
   const { row: opened, fresh } = await open(deps, stored);

@@ -41,7 +41,7 @@ export function rowsOfRedrive(batch: BatchRow, { blob, redrive }: StoredRedrive)
   });
 }
 
-/** All rows that the batch's present revision began with. @throws when the blob that tells them is not there. */
+/** All rows that the batch's present revision began with. @throws when the blob that names them is not there. */
 export async function rowsOfRevision(deps: DeadLetterDeps, batch: BatchRow): Promise<ChunkRow[]> {
   if (batch.revision === 0) return chunkRowsOf(batch, await readChunkIndex(deps, batch));
   const stored = await appliedRedrive(deps, batch, batch.revision);

@@ -90,7 +90,7 @@ function patched({ patch }: Selection, index: number, json: string | undefined):
   throw new Problem('conflict', `Item ${index} is nested too deep for a patch. Send it as a corrected item.`);
 }
 
-/** The dead letters that a request means. `takes` is asked once for each that stands. */
+/** The dead letters that a request means. `takes` is called once for each that stands. */
 interface Choice {
   corrected: Map<number, string>;
   isNamed: boolean;

@@ -1,6 +1,6 @@
 /**
  * A month of three designs for the same work, as pure arithmetic over a price sheet. Left out, because it is the same in
- * all of them or cannot be told: stored gigabytes, traffic, the machine that always-on pollers run on, and what every
+ * all of them or cannot be known: stored gigabytes, traffic, the machine that always-on pollers run on, and what every
  * design adds in its own way (alert rules, logs, private networking): that is in the idle bill.
  */
 import { MESSAGE_AN_ITEM, timesOperations } from '../counts.ts';

@@ -1,4 +1,4 @@
-/** What the monthly model is asked about. */
+/** The parameters of the monthly model. */
 import type { Operations } from '../../contract/operations.ts';
 import type { BatchShape } from '../batch-operations.ts';
 import { DEFAULT_DEPLOYMENT, type Deployment } from './deployed.ts';

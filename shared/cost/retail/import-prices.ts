@@ -46,7 +46,7 @@ export function toRetailAnswer(content: unknown, where: string): RetailAnswer {
   );
 }
 
-/** What the import is told beside the answers. */
+/** The options of the import. */
 export interface ImportOptions {
   name: string;
   /** The armRegionName to take; meters of the region `Global` count for all. */

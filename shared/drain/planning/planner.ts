@@ -3,11 +3,11 @@ import type { Table } from '../../storage/table.ts';
 import type { GateRow } from '../../wake/gate-row.ts';
 import type { Workload } from '../../workload/define.ts';
 import type { QueueAddress } from '../../workload/registry.ts';
-import { SAFE_FRACTION } from './adapt.ts';
 import { pacedSeconds } from './count-tasks.ts';
 import { planWave, type Wave } from './plan.ts';
 import { DEFAULT_POLICY, type Policy } from './policy.ts';
 import { readStoredPolicy } from './policy-store.ts';
+import { SAFE_FRACTION } from './task-limit.ts';
 import { latencyMs, saturationLimit, tasksAtOnce } from './wave-load.ts';
 
 export interface PlannerOptions {

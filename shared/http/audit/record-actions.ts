@@ -37,7 +37,7 @@ const hasDoneNothing = (status: number): boolean => status >= 400 && status < 50
 
 /**
  * Makes what records the actions of operators. What was refused is not recorded, since it has changed nothing. When the log
- * cannot be written, the action is done all the same: that is logged.
+ * cannot be written, the action is done anyway: that is logged.
  */
 export const recordActions =
   ({ table, now, isAuthenticated }: RecordHttp): AnsweringDeps['record'] =>

@@ -26,7 +26,7 @@ export interface GetBatchHttp {
 
 /**
  * GET batches/{id}: a batch and the progress of its running chunks by one table read; until it is finished or paused, a
- * second one tells whether its queues drain, and while nothing of it runs, a third one what is ahead of it. When it is
+ * second one says whether its queues drain, and while nothing of it runs, a third one what is ahead of it. When it is
  * finished, a second one reads what its drains have spent, and one per queue what is archived of that.
  */
 export async function getBatch(deps: GetBatchHttp, request: HttpRequest): Promise<HttpResponseInit> {

@@ -24,7 +24,7 @@ const MAX_CHUNKS = 1_000;
 
 /**
  * GET batches/{id}/results: the results of the finished chunks in row order, a page at a time, as NDJSON or CSV;
- * `?manifest` answers with where they lie. What is told while the batch runs is not all: the header says its state.
+ * `?manifest` answers with where they lie. What is returned while the batch runs is not all: the header says its state.
  */
 export async function getResults(deps: ResultsHttp, request: HttpRequest): Promise<Answer> {
   const { row: batch } = await batchOf(request, deps.table);

@@ -28,7 +28,7 @@ const NAME = 'health';
 /** The SDKs try again for longer than anybody waits who asks for health. */
 const PATIENCE_MS = 10_000;
 
-/** GET health: that the app answers, without any storage call; `?deep` asks storage too, once in 30 s a process. */
+/** GET health: that the app answers, without any storage call; `?deep` asks storage too, at most once per 30 s and process. */
 export function createHealth(deps: HealthHttp): (request: HttpRequest) => Promise<HttpResponseInit> {
   let kept: { atMs: number; found: Promise<Found> } | undefined;
   const look = (): Promise<Found> => {

@@ -9,7 +9,7 @@ export type Backlog = NonNullable<QueueView['backlog']>;
 
 /**
  * Sums the open batches by queue. Chunks are dealt out to the queues of a lane one by one, so a batch is counted in as many
- * of them as it has chunks, and its pending items are divided evenly: which are in which queue only the chunk rows tell.
+ * of them as it has chunks, and its pending items are divided evenly: only the chunk rows say which are in which queue.
  */
 export function backlogs(registry: Registry, batches: readonly WatchedBatch[]): Map<string, Backlog> {
   const sums = new Map<string, Backlog>();

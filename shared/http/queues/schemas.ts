@@ -72,7 +72,7 @@ export const queueViewSchema = z.object({
   startFailure: startFailureSchema
     .nullable()
     .describe('The durable runtime does not start its drain: since when the sweep has found it so, and the last error'),
-  missedWakes: count.describe('Times that the sweep found work which no wake-up had told of'),
+  missedWakes: count.describe('Times that the sweep found work for which no wake had arrived'),
   orphanedReferences: count.describe('References dropped because their batch was gone'),
   taskLimit: count.describe(
     'Most tasks of a wave just now, lowered by throttling, slow responses or failures; 0: no limit but the policy',

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkBoundaries, pathsOfTables, unusedPermissions } from './check.ts';
+import { drawRooms } from './picture.ts';
 import { ROOMS } from './rooms.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -25,6 +26,10 @@ const breaches = checkBoundaries(files);
 test('every source file keeps to the table', () => {
   expect(Object.keys(files).length).toBeGreaterThan(900);
   expect(breaches).toEqual([]);
+});
+
+test('the picture in docs/architecture.md is that of the imports', () => {
+  expect(readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8')).toContain(drawRooms(files));
 });
 
 test('the tables name only what is there', () => {

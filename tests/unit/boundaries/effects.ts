@@ -111,6 +111,7 @@ export const EFFECTS: readonly Effect[] = [
       'demo/main.ts',
       'infra/packaging/import-time.ts',
       'packages/functions-local/src/host/app/load-app.ts',
+      'packages/functions-local/src/stack/azurite-main.ts',
       'packages/functions-local/src/stack/standby.ts',
       // A function of its own has the name `require`.
       'packages/functions-local/src/durable/hub/registration.ts',

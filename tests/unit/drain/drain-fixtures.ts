@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { FinishWaveDeps } from '../../../shared/drain/finish-wave.ts';
-import type { WaveSummary } from '../../../shared/drain/planning/adapt.ts';
 import type { Wave } from '../../../shared/drain/planning/plan.ts';
+import type { WaveSummary } from '../../../shared/drain/planning/wave-summary.ts';
 import type { Table } from '../../../shared/storage/table.ts';
 import type { EventDetails, PublishOptions, WorkPut } from '../../../shared/wake/publish.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';

@@ -1,7 +1,29 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import type { TokenCredential } from '@azure/identity';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createMeter } from '../../../shared/cost/meter.ts';
 import { readSettings } from '../../../shared/settings.ts';
 import { type Clients, createClients } from '../../../shared/storage/clients.ts';
+
+/** Each answers with a token that names what it was made from. */
+vi.mock('@azure/identity', () => {
+  const credential = (of: (options?: { clientId: string }) => string) =>
+    class {
+      readonly getToken: () => Promise<{ token: string }>;
+      constructor(options?: { clientId: string }) {
+        this.getToken = async () => ({ token: of(options) });
+      }
+    };
+  return {
+    ManagedIdentityCredential: credential((options) => `identity ${options?.clientId}`),
+    DefaultAzureCredential: credential(() => 'environment'),
+  };
+});
+
+/** The token that a client would send. */
+const tokenOf = async (client: unknown): Promise<string | undefined> => {
+  const { credential } = client as { credential: TokenCredential };
+  return (await credential.getToken('scope'))?.token;
+};
 
 /** As an app in Azure has them: primaryEndpoints end with a slash. */
 const AZURE = {
@@ -39,20 +61,16 @@ describe('clients by identity', () => {
     expect(create(AZURE).account).toBe('stdata1');
   });
 
-  it('send with a token of the identity, not with a key', () => {
+  it('send with a token of the identity, not with a key', async () => {
     const { container, queue, topic } = create(AZURE);
-    const names = [container('payloads'), queue('a')].map((client) => {
-      const { credential } = client as unknown as { credential: object };
-      return credential.constructor.name;
-    });
-    expect(names).toEqual(['ManagedIdentityCredential', 'ManagedIdentityCredential']);
+    const tokens = await Promise.all([container('payloads'), queue('a')].map(tokenOf));
+    expect(tokens).toEqual(Array(2).fill('identity 00000000-0000-0000-0000-000000000001'));
     expect(topic.entityPath).toBe('sluice-events');
   });
 
-  it('fall back to what the environment offers where no client id is given', () => {
+  it('fall back to what the environment offers where no client id is given', async () => {
     const { SluiceStorage__clientId: _, ...env } = AZURE;
-    const { credential } = create(env).container('payloads') as unknown as { credential: object };
-    expect(credential.constructor.name).toBe('DefaultAzureCredential');
+    expect(await tokenOf(create(env).container('payloads'))).toBe('environment');
   });
 });
 

@@ -29,7 +29,7 @@ export interface CauseProps {
 
 const NONE: Page<DeadLetter> = { entries: [], next: undefined };
 
-/** All dead letters of one cause a page at a time, to search among them and to select some. */
+/** All dead letters of one cause, page by page, to search among them and to select some. */
 export function OpenCause({ batch, group, finishedRevision, canAct, onOpen, onAsk }: CauseProps): JSX.Element {
   const top = useRef<HTMLDivElement>(null);
   const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());

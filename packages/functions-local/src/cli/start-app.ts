@@ -90,7 +90,6 @@ function toStackOptions(start: Start): PartialStackOptions {
     ...(services.embedded.storage.length === 0 ? {} : { layout: { containers: [], tables: [] } }),
     ...(host.port === 0 ? {} : { port: host.port }),
     settings: (connections) => {
-      // The services are up and the host is next: its own output follows theirs.
       for (const line of describeServices(services, connections, data)) output.print(line);
       return toEnvironment(start, connections);
     },

@@ -1,10 +1,10 @@
 import '../check-node.ts';
 
-import type { SharedKey } from './amqp/sas-token.ts';
 import { Broker, type EntityCounts } from './broker/broker.ts';
 import { createPerform, type Fault, type Operation } from './broker/operations.ts';
 import { Store } from './broker/store.ts';
 import { parseConfig } from './config/parse-config.ts';
+import { connectionString, DEFAULT_KEY } from './connection-string.ts';
 import { BrokerServer } from './server.ts';
 
 export { parseConfig } from './config/parse-config.ts';
@@ -47,11 +47,6 @@ export interface ServiceBus {
 
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
 
-function connectionString(host: string, port: number, { name, key }: SharedKey): string {
-  const endpoint = `Endpoint=sb://${host.includes(':') ? `[${host}]` : host}:${port}`;
-  return `${endpoint};SharedAccessKeyName=${name};SharedAccessKey=${key};UseDevelopmentEmulator=true;`;
-}
-
 /**
  * Starts a Service Bus broker that `@azure/service-bus` connects to. What was acknowledged is in the file and survives
  * the death of the process. Throws when the configuration is not valid or names something unsupported, when another
@@ -61,7 +56,7 @@ export async function startServiceBus(options: ServiceBusOptions): Promise<Servi
   const { host = '127.0.0.1', log = () => {}, now, fault } = options;
   if (!LOOPBACK.includes(host)) throw new Error(`host: expected one of ${LOOPBACK.join(', ')}, got '${host}'`);
   const definition = parseConfig(options.config);
-  const key = { name: options.keyName ?? 'RootManageSharedAccessKey', key: options.key ?? 'SAS_KEY_VALUE' };
+  const key = { name: options.keyName ?? DEFAULT_KEY.name, key: options.key ?? DEFAULT_KEY.key };
   const store = new Store(options.file);
   const broker = new Broker({ definition, store, now });
   const server = new BrokerServer({ broker, key, log, createPerform: () => createPerform(store, fault) });

@@ -4,17 +4,14 @@ import { join } from 'node:path';
 import { freePort } from '../ports.ts';
 import { startRouter } from '../router/router.ts';
 import { createInstance, type Instance } from './instances.ts';
-import { type HostName, launchHost, readHostUrl, startSpareHost } from './parts.ts';
+import { type HostName, launchHost, readHostUrl } from './parts.ts';
 import type { OutputListener } from './process-output.ts';
-import type { SpareProcess } from './spare-process.ts';
+import type { SpareHosts } from './spare-hosts.ts';
 import type { AnyStackOptions } from './stack-options.ts';
 
 const GRACE_MS = 10_000;
 /** What a host may take after its grace: it stops listeners and runs the app's appTerminate hooks. */
 const HOST_END_MS = 10_000;
-
-/** Until then the new instances are busy with what they were started for. */
-const SPARE_DELAY_MS = 1_500;
 
 /** What the app needs of the stack that it is started in. */
 export interface AppOptions {
@@ -22,6 +19,7 @@ export interface AppOptions {
   /** Of the app's address. */
   publicPort: number;
   settings: Readonly<Record<string, string>>;
+  spares: SpareHosts;
   taskHubUrl: string | undefined;
   /** What to do at the stop, in this order. */
   ends: (() => unknown)[];
@@ -46,7 +44,7 @@ interface Generation {
 
 /** Opens the app's address, and starts the app if its folder is given. */
 export async function startApp(given: AppOptions): Promise<StackApp> {
-  const { options, ends, publicPort } = given;
+  const { options, ends, publicPort, spares } = given;
   const { appFolder, instances: count = 1, onProgress = () => {} } = options;
   // One instance is reached without a hop, unless another may take its place.
   const hasRouter = count > 1 || appFolder === undefined;
@@ -58,12 +56,10 @@ export async function startApp(given: AppOptions): Promise<StackApp> {
     ends.unshift(router.close);
   }
   ends.unshift(() => Promise.all([...started].map((instance) => instance.drain())));
-  const spares = createSpares(options.preload, given.settings);
-  ends.unshift(spares.end);
   const startGeneration = async (folder: string, firstNumber: number): Promise<void> => {
     const toInstance = async (_: unknown, index: number): Promise<Instance> => {
       const port = hasRouter ? await freePort() : publicPort;
-      return makeInstance({ ...given, url, appFolder: folder, port, number: firstNumber + index, index, spares });
+      return makeInstance({ ...given, url, appFolder: folder, port, number: firstNumber + index, index });
     };
     const instances = await Promise.all(Array.from({ length: count }, toInstance));
     const end = (how: 'kill' | 'drain', which: readonly Instance[]) =>
@@ -109,7 +105,6 @@ interface InstanceStart extends AppOptions {
   port: number;
   number: number;
   index: number;
-  spares: Spares;
 }
 
 function makeInstance(start: InstanceStart): Instance {
@@ -135,37 +130,6 @@ function makeInstance(start: InstanceStart): Instance {
         spare: spares.take(),
       }),
   });
-}
-
-/** One process at most that stands by to become the next instance. */
-interface Spares {
-  /** Starts one a little later, unless there is one. */
-  prepare(): void;
-  take(): SpareProcess | undefined;
-  end(): void;
-}
-
-function createSpares(preload: string | undefined, settings: AppOptions['settings']): Spares {
-  let spare: SpareProcess | undefined;
-  let delay: NodeJS.Timeout | undefined;
-  return {
-    prepare: () => {
-      clearTimeout(delay);
-      if (preload === undefined) return;
-      delay = setTimeout(() => {
-        spare ??= startSpareHost(preload, settings);
-      }, SPARE_DELAY_MS).unref();
-    },
-    take: () => {
-      const taken = spare;
-      spare = undefined;
-      return taken;
-    },
-    end: () => {
-      clearTimeout(delay);
-      spare?.end();
-    },
-  };
 }
 
 /** Names the instance before each line. Clients use the router's address, so an instance's own is left out. */

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { connectionString, EMULATOR_ACCOUNT, type ServicePorts, type StorageAccount } from '../storage/index.ts';
 import { type RunningProcess, startProcess } from './process.ts';
+import { scriptPath } from './script-path.ts';
 
 /** 8 KiB of metadata in small pairs is 64 KiB of headers, above Node's 16 KiB. */
 const MAX_HEADER_BYTES = 128 * 1024;
@@ -17,6 +18,8 @@ export interface AzuriteOptions {
   accounts?: readonly StorageAccount[];
   /** Every request in the log; default false. */
   logRequests?: boolean;
+  /** Aborted before Azurite is ready, it ends Azurite at once. Default: none. */
+  signal?: AbortSignal | undefined;
 }
 
 /** Starts Azurite and waits until its three services listen. Its ready value is the connection string. */
@@ -26,12 +29,14 @@ export function startAzurite({
   logFile,
   accounts = [EMULATOR_ACCOUNT],
   logRequests = false,
+  signal,
 }: AzuriteOptions): Promise<RunningProcess<string>> {
   const listening = new Set<string>();
   return startProcess({
     name: 'Azurite',
-    script: azuriteScript(),
+    script: scriptPath(import.meta.url, './azurite-main'),
     args: [
+      azuriteScript(),
       folder === undefined ? ['--inMemoryPersistence'] : ['--location', folder],
       ['--blobPort', String(ports.blob), '--queuePort', String(ports.queue), '--tablePort', String(ports.table)],
       // SDKs ask for API versions newer than Azurite knows, for nothing that it lacks.
@@ -42,6 +47,7 @@ export function startAzurite({
       NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --max-http-header-size=${MAX_HEADER_BYTES}`,
     },
     logFile,
+    signal,
     readReady: (line) => {
       const service = /Azurite (\w+) service is successfully listening/.exec(line)?.[1];
       if (service !== undefined) listening.add(service);

@@ -7,7 +7,7 @@ import { startAzurite } from './azurite.ts';
 import { type RunningProcess, startProcess } from './process.ts';
 import type { OutputListener } from './process-output.ts';
 import { scriptPath } from './script-path.ts';
-import { type SpareProcess, startSpare } from './spare-process.ts';
+import { type SpareProcess, type SpareSurroundings, startSpare } from './spare-process.ts';
 
 /** Names of the parts' logs and data inside the stack's folder. */
 export const FILES = {
@@ -22,16 +22,21 @@ export const FILES = {
 } as const;
 
 /** Azurite, without the front. Ready: its connection string. */
-export const launchStorage = (folder: string, ports: ServicePorts): Promise<RunningProcess<string>> =>
-  startAzurite({ folder: join(folder, FILES.storage), ports, logFile: logFile(folder, 'azurite') });
+export const launchStorage = (
+  folder: string,
+  ports: ServicePorts,
+  signal?: AbortSignal,
+): Promise<RunningProcess<string>> =>
+  startAzurite({ folder: join(folder, FILES.storage), ports, logFile: logFile(folder, 'azurite'), signal });
 
 /** The Service Bus broker, with the entities that the stack's folder names. Ready: its connection string. */
-export const launchBroker = (folder: string, port: number): Promise<RunningProcess<string>> =>
+export const launchBroker = (folder: string, port: number, signal?: AbortSignal): Promise<RunningProcess<string>> =>
   startProcess({
     name: 'Service Bus broker',
     script: scriptPath(import.meta.url, '../service-bus/main'),
     args: ['--config', join(folder, FILES.entities), '--file', join(folder, FILES.broker), '--port', String(port)],
     logFile: logFile(folder, 'service-bus'),
+    signal,
     readReady: connectionStringOf,
   });
 
@@ -86,7 +91,7 @@ export const launchHost = (
       ...args,
     ],
     // The instance's name is the platform's to give, as on Azure: an inherited one would be the same for all instances.
-    env: { ...localSettingsOf(appFolder, settings), ...settings, WEBSITE_INSTANCE_ID: instance },
+    env: { ...hostSettings(appFolder, settings), WEBSITE_INSTANCE_ID: instance },
     cwd: appFolder,
     logFile: logFile(folder, instance),
     onOutput,
@@ -94,9 +99,9 @@ export const launchHost = (
     readReady: readHostUrl,
   });
 
-/** Starts a process that loads the host and `preload`, a file of the app, for the next `launchHost`. */
-export const startSpareHost = (preload: string, settings: HostLaunch['settings']): SpareProcess =>
-  startSpare([scriptPath(import.meta.url, '../host/start-host'), preload], settings);
+/** Starts a process that loads the host, then `preload`, files of the app, for the next `launchHost`. */
+export const startSpareHost = (preload: readonly string[], surroundings: SpareSurroundings): SpareProcess =>
+  startSpare([scriptPath(import.meta.url, '../host/start-host'), ...preload], surroundings);
 
 /** What a task hub needs beside the stack's folder. */
 export interface TaskHubLaunch {
@@ -105,12 +110,14 @@ export interface TaskHubLaunch {
   /** For fault tests; default: no change fails. */
   faultUrl?: string | undefined;
   onOutput?: OutputListener | undefined;
+  /** Aborted before the hub is ready, it ends the hub at once. */
+  signal?: AbortSignal;
 }
 
 /** The durable task hub that all instances share. Ready: its URL. */
 export const launchTaskHub = (
   folder: string,
-  { port, delays, faultUrl, onOutput }: TaskHubLaunch,
+  { port, delays, faultUrl, onOutput, signal }: TaskHubLaunch,
 ): Promise<RunningProcess<string>> =>
   startProcess({
     name: 'Durable task hub',
@@ -121,16 +128,20 @@ export const launchTaskHub = (
     ],
     logFile: logFile(folder, 'task-hub'),
     onOutput,
+    signal,
     readReady: (line) => /^Task hub on (\S+)/.exec(line)?.[1],
   });
 
 /** Name of an instance: its number counts from 1. */
 export type HostName = `host-${number}`;
 
-// The host reads local.settings.json, too, but what Node itself reads at its start (NODE_OPTIONS) has to be there before.
-function localSettingsOf(appFolder: string, settings: HostLaunch['settings']): Record<string, string> {
+/**
+ * The settings of a host's process, with those of the app's local.settings.json. The host reads the file, too, but what Node
+ * itself reads at its start (NODE_OPTIONS) has to be there before.
+ */
+export function hostSettings(appFolder: string, settings: HostLaunch['settings']): Record<string, string> {
   const { values } = readLocalSettings(appFolder);
-  return mergeIntoEnvironment(values, { ...process.env, ...settings }).added;
+  return { ...mergeIntoEnvironment(values, { ...process.env, ...settings }).added, ...settings };
 }
 
 /** Where a part's output goes. */

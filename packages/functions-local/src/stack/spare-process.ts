@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { scriptPath } from './script-path.ts';
-import { spawnNode } from './spawn-node.ts';
+import { type NodeScript, spawnNode } from './spawn-node.ts';
 
 /** The message that says what a spare process runs. */
 export interface StandbyLaunch {
@@ -17,9 +17,12 @@ export interface SpareProcess {
   end(): void;
 }
 
-/** Starts a spare process that loads these files. `env` is what Node itself reads at its start, such as NODE_OPTIONS. */
-export function startSpare(files: readonly string[], env: Readonly<Record<string, string>>): SpareProcess {
-  const child = spawnNode({ script: scriptPath(import.meta.url, './standby'), args: files, env });
+/** What Node itself reads at the start of a spare process, such as NODE_OPTIONS and the folder that its paths are relative to. */
+export type SpareSurroundings = Pick<NodeScript, 'env' | 'cwd'>;
+
+/** Starts a spare process that loads these files. */
+export function startSpare(files: readonly string[], surroundings: SpareSurroundings = {}): SpareProcess {
+  const child = spawnNode({ script: scriptPath(import.meta.url, './standby'), args: files, ...surroundings });
   let isFree = true;
   child.once('error', () => {
     isFree = false;

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { pathToFileURL } from 'node:url';
+import { compileCacheFolder } from './compile-cache.ts';
 import { scriptPath } from './script-path.ts';
 
 /** A script for this process's own Node. */
@@ -15,7 +16,7 @@ export interface NodeScript {
 export function spawnNode({ script, args, env, cwd }: NodeScript): ChildProcess {
   const guard = pathToFileURL(scriptPath(import.meta.url, './end-with-parent')).href;
   return spawn(process.execPath, ['--import', guard, script, ...args], {
-    env: { ...process.env, ...env },
+    env: { NODE_COMPILE_CACHE: compileCacheFolder(), ...process.env, ...env },
     cwd,
     // The channel closes when this process dies, so the child notices. Its own process group keeps Ctrl-C from it: a
     // terminal would signal all parts at once, and they are to stop one after the other.

@@ -22,7 +22,7 @@ export interface PartialStackOptions {
   layout?: StorageLayout;
   /** How storage treats the app: an interceptor that injects faults, a clock, pages. Default: as Azure would. */
   storageClient?: ClientOptions;
-  /** The environment of the app, beside this process's own; called when storage and broker are up. */
+  /** The environment of the app, beside this process's own; called before storage and broker are up. */
   settings(connections: Partial<Connections>): Record<string, string>;
   /** Port of the app; PortInUseError when it is not free. Default: the one of the folder's last run, if it is free. */
   port?: number;

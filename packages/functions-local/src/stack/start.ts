@@ -2,16 +2,20 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadKeys } from '../host/load-keys.ts';
 import { freePort } from '../ports.ts';
+import { connectionString } from '../service-bus/connection-string.ts';
 import { createStorageFront, type ServicePorts } from '../storage/index.ts';
 import { startApp } from './app.ts';
 import { takeDataFolder } from './data-folder.ts';
 import { type KeptPorts, keepPorts } from './kept-ports.ts';
-import { makeStorage } from './make-storage.ts';
+import { loadStorageClients, makeStorage, type StorageLayout } from './make-storage.ts';
 import { type Part, startPart } from './part.ts';
-import { FILES, launchBroker, launchStorage, launchTaskHub } from './parts.ts';
+import { FILES, hostSettings, launchBroker, launchStorage, launchTaskHub } from './parts.ts';
+import type { RunningProcess } from './process.ts';
 import type { OutputListener } from './process-output.ts';
+import { startSpareHosts } from './spare-hosts.ts';
 import type {
   AnyStackOptions,
+  Connections,
   LocalStack,
   PartialStack,
   PartialStackOptions,
@@ -25,7 +29,7 @@ import type {
 export const MAX_INSTANCES = 16;
 
 /**
- * Brings up storage, broker and host, in that order. Throws what the part says that does not start, DataFolderError when
+ * Brings up storage, broker and task hub side by side, then the host. Throws what the part says that does not start, DataFolderError when
  * another stack has the folder or it cannot be used, and PortInUseError when the app's `port` is not free.
  */
 export async function startStack(options: StackOptions): Promise<LocalStack>;
@@ -74,14 +78,18 @@ async function bringUp(options: AnyStackOptions): Promise<AnyStack> {
     const { port: required, preferredPort: preferred } = options;
     const publicPort = await ports.take({ name: 'the app', required, preferred });
     const launching: Launching = { options, ports, ends, onDeath: death.resolve };
-    const parts = await startParts(launching);
-    const { storage, serviceBus } = parts;
-    const settings = options.settings({
-      ...(storage === undefined ? {} : { storage }),
-      ...(serviceBus === undefined ? {} : { serviceBus }),
-    });
+    const found = await findAddresses(launching);
+    const settings = options.settings(found.connections);
+    const { appFolder } = options;
+    // Loads the host while the parts start.
+    const surroundings =
+      appFolder === undefined ? { env: settings } : { env: hostSettings(appFolder, settings), cwd: appFolder };
+    const spares = startSpareHosts(options.preload, surroundings);
+    ends.unshift(spares.end);
+    const parts = await startParts(launching, found);
     const keys = options.enforceKeys === false ? {} : { keys: await makeKeys(folder) };
-    const app = await startApp({ ...launching, publicPort, settings, taskHubUrl: parts.taskHub?.process.ready });
+    const taskHubUrl = parts.taskHub?.process.ready;
+    const app = await startApp({ ...launching, publicPort, settings, spares, taskHubUrl });
     return {
       ...{ ...parts, ...keys, folder, stop, url: app.url, reload: app.reload, failed: death.promise },
       addresses: describe(folder, { ...parts, url: app.url, instances: app.instances }),
@@ -104,47 +112,77 @@ interface Launching {
   onDeath: (message: string) => void;
 }
 
-type Launch = Parameters<typeof startPart<string>>[0];
+/** Where the parts will be. */
+interface Addresses {
+  services: ServicePorts;
+  brokerPort: number;
+  hubPort: number;
+  connections: Partial<Connections>;
+}
 
-async function start({ options, ends, onDeath }: Launching, name: string, launch: Launch): Promise<Part<string>> {
-  const part = await startPart(launch, onDeath);
-  ends.unshift(part.stop);
-  options.onProgress?.(`${name} is up`);
-  return part;
+/** Chooses the ports of the parts, and opens those of storage that clients use: calls there fail until Azurite is up. */
+async function findAddresses({ options, ports, ends }: Launching): Promise<Addresses> {
+  const services = { blob: await freePort(), queue: await freePort(), table: await freePort() };
+  const connections: Partial<Connections> = {};
+  if (options.layout) {
+    const front = createStorageFront({ services });
+    ends.unshift(() => front.close());
+    const take = (name: string) => ports.take({ name: `${name} storage` });
+    const own = { blob: await take('Blob'), queue: await take('Queue'), table: await take('Table') };
+    connections.storage = (await front.addClient({ ...options.storageClient, ports: own })).connectionString();
+  }
+  const hasBroker = options.entities !== undefined;
+  const brokerPort = hasBroker ? await ports.take({ name: 'Service Bus' }) : 0;
+  if (hasBroker) connections.serviceBus = connectionString('127.0.0.1', brokerPort);
+  return { services, brokerPort, hubPort: await freePort(), connections };
 }
 
 type Parts = Pick<PartialStack, 'azurite' | 'broker' | 'taskHub' | 'storage' | 'serviceBus'>;
 
-async function startParts(launching: Launching): Promise<Parts> {
-  const { folder, layout, entities, durable = true, durableDelays = 'push', durableFaultUrl } = launching.options;
-  const services = { blob: await freePort(), queue: await freePort(), table: await freePort() };
-  const storage = layout && (await openFront(launching, services));
-  const { onHubWarning } = launching.options;
-  const azurite = layout && (await start(launching, 'Azurite', () => launchStorage(folder, services)));
-  if (layout && storage !== undefined) await makeStorage(storage, layout);
-  const brokerPort = entities === undefined ? 0 : await launching.ports.take({ name: 'Service Bus' });
-  const hubPort = await freePort();
-  const onOutput = onHubWarning && relayWarnings(onHubWarning);
-  const hub = { port: hubPort, delays: durableDelays, faultUrl: durableFaultUrl, onOutput };
-  const [broker, taskHub] = await Promise.all([
-    entities === undefined ? undefined : start(launching, 'Service Bus broker', () => launchBroker(folder, brokerPort)),
-    durable ? start(launching, 'Durable task hub', () => launchTaskHub(folder, hub)) : undefined,
-  ]);
-  return {
-    ...(azurite ? { azurite } : {}),
-    ...(broker ? { broker, serviceBus: broker.process.ready } : {}),
-    ...(taskHub ? { taskHub } : {}),
-    ...(storage === undefined ? {} : { storage }),
+/** Starts the parts side by side. When one does not start, it ends those that are starting before it throws. */
+async function startParts(launching: Launching, found: Addresses): Promise<Parts> {
+  const { options, ends, onDeath } = launching;
+  const {
+    folder,
+    layout,
+    entities,
+    durable = true,
+    durableDelays: delays = 'push',
+    durableFaultUrl: faultUrl,
+  } = options;
+  const { services, brokerPort, hubPort, connections } = found;
+  const abandon = new AbortController();
+  const { signal } = abandon;
+  const started: Part<string>[] = [];
+  ends.unshift(() => Promise.all(started.map((part) => part.stop())));
+  const start = async (name: string, launch: () => Promise<RunningProcess<string>>): Promise<Part<string>> => {
+    const part = await startPart(launch, onDeath);
+    started.push(part);
+    options.onProgress?.(`${name} is up`);
+    return part;
   };
-}
-
-/** Opens the ports of storage that clients use, and returns its connection string. */
-async function openFront({ options, ports, ends }: Launching, services: ServicePorts): Promise<string> {
-  const front = createStorageFront({ services });
-  ends.unshift(() => front.close());
-  const take = (name: string) => ports.take({ name: `${name} storage` });
-  const own = { blob: await take('Blob'), queue: await take('Queue'), table: await take('Table') };
-  return (await front.addClient({ ...options.storageClient, ports: own })).connectionString();
+  const startStorage = async ({ storage = '' }: Partial<Connections>, needed: StorageLayout): Promise<Part<string>> => {
+    const [azurite] = await Promise.all([
+      start('Azurite', () => launchStorage(folder, services, signal)),
+      loadStorageClients(),
+    ]);
+    await makeStorage(storage, needed);
+    return azurite;
+  };
+  const onOutput = options.onHubWarning && relayWarnings(options.onHubWarning);
+  const hub = { port: hubPort, delays, faultUrl, onOutput, signal };
+  const hasBroker = entities !== undefined;
+  const starts = [
+    layout && startStorage(connections, layout),
+    hasBroker ? start('Service Bus broker', () => launchBroker(folder, brokerPort, signal)) : undefined,
+    durable ? start('Durable task hub', () => launchTaskHub(folder, hub)) : undefined,
+  ] as const;
+  const [azurite, broker, taskHub] = await Promise.all(starts).catch(async (error: unknown) => {
+    abandon.abort(error);
+    await Promise.allSettled(starts);
+    throw error;
+  });
+  return { ...connections, ...(azurite && { azurite }), ...(broker && { broker }), ...(taskHub && { taskHub }) };
 }
 
 /** The hub writes what stops it to standard error, and all levels to standard output: `[time] level: message`. */

@@ -16,11 +16,11 @@ export interface CliProcess {
   exited: Promise<number | null>;
 }
 
-/** Runs `functions-local` with the given arguments. */
-export function runCli(args: readonly string[], env: Record<string, string> = {}): CliProcess {
+/** Runs `functions-local` with the given arguments; `bin`: default the one of this checkout. */
+export function runCli(args: readonly string[], env: Record<string, string> = {}, bin = BIN): CliProcess {
   // A test runner on a terminal asks its children for colours.
   const { FORCE_COLOR: _, ...own } = process.env;
-  const child = spawn(process.execPath, [BIN, ...args], {
+  const child = spawn(process.execPath, [bin, ...args], {
     env: { ...own, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -166,7 +166,7 @@ describe('a spare process', () => {
   const prepare = () => {
     const file = join(folder, 'load.mjs');
     writeFileSync(file, 'globalThis.loaded = process.pid;');
-    return startSpare([file], {});
+    return startSpare([file]);
   };
 
   it('runs a script as a new process would, with what it has loaded', async () => {

@@ -29,6 +29,16 @@ describe('a stack', () => {
     await (await start()).stop();
   });
 
+  it('of which one part does not start leaves none of the others', async () => {
+    const all = { folder, appFolder, settings: () => ({}), layout: { containers: [], tables: [] } };
+    const refused = { UserConfig: { Namespaces: [{ Name: 'local', Queues: [{ Name: 'orders', Sessions: true }] }] } };
+    await expect(startStack({ ...all, entities: refused })).rejects.toThrow(/^Service Bus broker ended with code 1/);
+    // Their ports and files are free.
+    const entities = { UserConfig: { Namespaces: [{ Name: 'local', Queues: [{ Name: 'orders' }] }] } };
+    const stack = await startStack({ ...all, entities });
+    await stack.stop();
+  });
+
   it.each<[string, () => Promise<unknown>, RegExp]>([
     [
       'a lock that is a folder',

@@ -1,13 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { THROTTLED } from '../../../../shared/cost/meter.ts';
-import {
-  adaptGate,
-  SAFE_FRACTION,
-  summarize,
-  type WaveContext,
-  type WaveSummary,
-} from '../../../../shared/drain/planning/adapt.ts';
+import { adaptGate } from '../../../../shared/drain/planning/adapt.ts';
+import { SAFE_FRACTION } from '../../../../shared/drain/planning/task-limit.ts';
 import type { WaveLoad } from '../../../../shared/drain/planning/wave-load.ts';
+import { summarize, type WaveContext, type WaveSummary } from '../../../../shared/drain/planning/wave-summary.ts';
 import { emptyCounts, type SliceResult } from '../../../../shared/drain/slice-result.ts';
 import { type GateRow, newGate, toGateEntity } from '../../../../shared/wake/gate-row.ts';
 import { NOW, summary } from '../drain-fixtures.ts';

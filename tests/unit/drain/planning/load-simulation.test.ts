@@ -1,8 +1,9 @@
 /** What response times and saturated instances change in the plan, on models of storage and of a growing app. */
 import { describe, expect, test } from 'vitest';
-import { adaptGate, type WaveSummary } from '../../../../shared/drain/planning/adapt.ts';
+import { adaptGate } from '../../../../shared/drain/planning/adapt.ts';
 import { createPlanner } from '../../../../shared/drain/planning/planner.ts';
 import type { WaveLoad } from '../../../../shared/drain/planning/wave-load.ts';
+import type { WaveSummary } from '../../../../shared/drain/planning/wave-summary.ts';
 import { type GateRow, newGate } from '../../../../shared/wake/gate-row.ts';
 import { memoryTable } from '../../../helpers/memory-table.ts';
 import { address, NOW, summary } from '../drain-fixtures.ts';
@@ -55,7 +56,7 @@ describe('storage near its limit', () => {
     const seeing = drain(NEAR_ITS_LIMIT, true);
 
     expect([blind.throttled > 0, seeing.throttled]).toEqual([true, 0]);
-    // The figures of docs/architecture.md.
+    // The figures of docs/decisions/0004-planning-by-measurement.md.
     expect([blind.meanMs, seeing.meanMs].map(Math.round)).toEqual([178, 96]);
     expect(seeing.items).toBeGreaterThan(blind.items * 0.97);
   });

@@ -3,7 +3,6 @@ import { readParameterFile } from './parameters.ts';
 import { type DeployedResource, type Expanded, expandTemplate } from './template.ts';
 import type { Value } from './values.ts';
 
-export { BicepError } from './lexer.ts';
 export { readParameterFile } from './parameters.ts';
 export { type DeployedResource, type Expanded, expandTemplate } from './template.ts';
 export type { Value } from './values.ts';
