@@ -8,7 +8,7 @@ export const ITEMS = 'items';
 export type Partial = [string, unknown][];
 
 /**
- * Options of queue, events and worker. The prefix tells their keys from others in a Redis that is given; a worker waits for
+ * Options of queue, events and worker. The prefix separates their keys from others in a Redis that is given; a worker waits for
  * Redis rather than failing (docs.bullmq.io/guide/going-to-production).
  */
 export const connectionTo = (url: string) => ({

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { mergeTotals, type Totals } from '../contenders/handle.ts';
 
-/** What a thread tells: it is ready, it has handled so many items, or its totals so far. */
+/** What a thread reports: that it is ready, the number of items it has handled, or its totals so far. */
 export type ThreadMessage = 'ready' | number | Totals;
 
 /** Threads that take jobs from a server until they are ended, one per core. */

@@ -28,7 +28,7 @@ const STOP_MS = 15_000;
 
 /**
  * Returns a server that is running already; the bench neither measures its CPU time nor ends it. Throws when nothing takes
- * connections at its address: job queues would try again for ever.
+ * connections at its address: job queues would retry indefinitely.
  */
 export async function runningServer(url: string): Promise<Server> {
   const { hostname, port } = new URL(url);

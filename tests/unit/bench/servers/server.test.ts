@@ -64,7 +64,7 @@ it('a command is found in a folder beside PATH, if it can be run', async () => {
   expect(findCommand('sluice-test-server')).toBeUndefined();
 });
 
-it('CPU time of a family is at least that of its first process, where the system tells', async () => {
+it('CPU time of a family is at least that of its first process, where the system reports it', async () => {
   const own = await cpuSeconds(process.pid);
   // Without /proc it is unknown.
   expect((await familyCpuSeconds(process.pid)) ?? own).toBeGreaterThanOrEqual(own);
