@@ -25,6 +25,7 @@ export interface Launch {
 const CONNECT_MS = 10_000;
 const READY_MS = 30_000;
 const STOP_MS = 15_000;
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /**
  * Returns a server that is running already; the bench neither measures its CPU time nor ends it. Throws when nothing takes
@@ -52,7 +53,10 @@ export async function launchServer({ command, args, user, ready }: Launch): Prom
   const child = spawn(command, args, { ...user, stdio: ['ignore', 'pipe', 'pipe'] });
   const gone = once(child, 'close').catch(() => {});
   const kill = (): boolean => child.kill('SIGKILL');
+  // By default a signal ends this process without its `exit` event, and the server would outlive it.
+  const end = (): never => process.exit(1);
   process.once('exit', kill);
+  for (const signal of SIGNALS) process.once(signal, end);
   const stop = async (): Promise<void> => {
     // To PostgreSQL SIGINT is the fast shutdown; SIGTERM would wait for its clients.
     child.kill('SIGINT');
@@ -60,6 +64,7 @@ export async function launchServer({ command, args, user, ready }: Launch): Prom
     await gone;
     clearTimeout(late);
     process.off('exit', kill);
+    for (const signal of SIGNALS) process.off(signal, end);
   };
   try {
     await untilReady(child, command, ready);
