@@ -6,13 +6,18 @@ export const USAGE = `Usage: npm run bench [-- options]
   --rounds N      how often the limit and Sluice run in turn; the middle one counts; default 3
   --quick         a short run: fewer items, rounds, batches and wakes
   --throughput    only the contenders side by side
-  --small         only the thousand small batches
+  --peers         the same with the job queues that a user would pick instead (bench/peers/README.md); also
+                  --redis URL and --postgres URL for servers that are running; default: starts them, if installed
+  --memory        only the peak memory of the app for one upload
+  --small         only the thousand small batches, and lone ones
+  --start         only the start of the local stack
   --wake          only the wake latency
   --waiting       only handlers that wait, beside p-map
   --limits        only what a rate limit costs, and how much of it is used
   --scale         only how far it scales: up to eight instances, the part of one instance, and the model
   --http          with --waiting: also a new workload that calls an HTTP server, by npm start
-  --five-million  also the memory of an upload of five times the items
+  --five-million  also the memory for an upload of five times the items
+  --twenty-million  also the memory for an upload of twenty times the items
   --save          keep the results: bench/results/latest.json, for handlers that wait bench/results/waiting.json,
                   of --scale bench/results/scale.json and its tables in docs/performance.md,
                   and docs/images/bench.svg for the contenders side by side
@@ -26,13 +31,23 @@ export interface BenchOptions {
   baselineItems: number;
   smallBatches: number;
   smallSeconds: number;
+  /** Batches of which each gets the system idle. */
+  loneBatches: number;
+  /** Starts of the local stack. */
+  starts: number;
   wakes: number;
   /** What a run of a waiting handler is to take. */
   waitingSeconds: number;
   /** Calls of an HTTP server with 20 ms; fewer of a slower one. */
   httpItems: number;
   throughput: boolean;
+  peers: boolean;
+  /** Addresses of servers that are running; undefined: the bench starts its own. */
+  redis: string | undefined;
+  postgres: string | undefined;
+  memory: boolean;
   small: boolean;
+  start: boolean;
   wake: boolean;
   waiting: boolean;
   limits: boolean;
@@ -40,17 +55,18 @@ export interface BenchOptions {
   scale: boolean;
   http: boolean;
   fiveMillion: boolean;
+  twentyMillion: boolean;
   save: boolean;
   help: boolean;
 }
 
 const FULL = {
   ...{ items: 1_000_000, rounds: 3, baselineItems: 2_000, smallBatches: 1_000, smallSeconds: 60, wakes: 200 },
-  ...{ waitingSeconds: 20, httpItems: 100_000 },
+  ...{ waitingSeconds: 20, httpItems: 100_000, loneBatches: 10, starts: 5 },
 };
 const QUICK = {
   ...{ items: 200_000, rounds: 1, baselineItems: 1_000, smallBatches: 100, smallSeconds: 6, wakes: 20 },
-  ...{ waitingSeconds: 4, httpItems: 20_000 },
+  ...{ waitingSeconds: 4, httpItems: 20_000, loneBatches: 3, starts: 2 },
 };
 
 /** Reads the command line. Throws for what it does not know. */
@@ -61,26 +77,32 @@ export function readArguments(args: string[]): BenchOptions {
     args,
     options: {
       ...{ items: number, rounds: number, quick: flag, throughput: flag, small: flag, wake: flag },
-      ...{ waiting: flag, limits: flag, scale: flag, http: flag, 'five-million': flag, save: flag, help: flag },
+      ...{ waiting: flag, limits: flag, scale: flag, http: flag, save: flag, help: flag, memory: flag, start: flag },
+      ...{ 'five-million': flag, 'twenty-million': flag },
+      ...{ peers: flag, redis: { type: 'string' }, postgres: { type: 'string' } },
     },
   });
-  const { quick, throughput, small, wake, waiting, limits, scale, http, save, help } = values;
+  const { quick, small, wake, waiting, limits, scale, http, start, peers, redis, postgres, save, help } = values;
   const size = quick ? QUICK : FULL;
-  const chosen = throughput || small || wake || waiting || limits;
+  const throughput = values.throughput || peers;
+  const fiveMillion = values['five-million'];
+  const twentyMillion = values['twenty-million'];
+  const memory = values.memory || fiveMillion || twentyMillion;
+  const chosen = throughput || memory || small || start || wake || waiting || limits;
   if (http && !waiting) throw new Error('--http: expected --waiting as well');
+  if ((redis ?? postgres) !== undefined && !peers) throw new Error('--redis, --postgres: expected --peers as well');
   return {
     ...size,
     items: wholeOf('--items', values.items, size.items),
     rounds: wholeOf('--rounds', values.rounds, size.rounds),
     throughput: throughput || !chosen,
+    memory: memory || !chosen,
     small: small || !chosen,
+    start: start || !chosen,
     wake: wake || !chosen,
     waiting: waiting || !chosen,
     limits: limits || !chosen,
-    scale,
-    http,
-    fiveMillion: values['five-million'],
-    ...{ save, help },
+    ...{ scale, peers, redis, postgres, http, fiveMillion, twentyMillion, save, help },
   };
 }
 

@@ -7,8 +7,10 @@ import { type BenchOptions, readArguments, USAGE } from './arguments.ts';
 import { measureHttp } from './measures/http.ts';
 import { measureLimits } from './measures/limits.ts';
 import { measureMemory } from './measures/memory.ts';
+import { type Peers, withPeers } from './measures/peers.ts';
 import { measureSmall } from './measures/small.ts';
-import { measureThroughput } from './measures/throughput.ts';
+import { measureStarts } from './measures/start.ts';
+import { measureThroughput, type Throughput } from './measures/throughput.ts';
 import { measureWaiting } from './measures/waiting.ts';
 import { measureWakes, pollWait } from './measures/wake.ts';
 import { describeRun } from './report/describe-run.ts';
@@ -56,11 +58,21 @@ async function writeFiles({ folder }: Place, { items }: BenchOptions): Promise<{
   return files;
 }
 
-async function throughputOf(place: Place, options: BenchOptions): Promise<Pick<Results, 'throughput' | 'memory'>> {
+async function throughputOf(place: Place, options: BenchOptions): Promise<Pick<Results, 'throughput'>> {
   const files = await writeFiles(place, options);
-  const throughput = await onStack(place, 'side by side', (stack) => measureThroughput(stack, files, options));
+  const measure = (peers?: Peers): Promise<Throughput> =>
+    onStack(place, 'side by side', (stack) => measureThroughput(stack, files, options, peers));
+  return { throughput: options.peers ? await withPeers(options, measure) : await measure() };
+}
+
+async function memoryOf(place: Place, options: BenchOptions): Promise<Pick<Results, 'memory'>> {
   print('memory …');
-  return { throughput, memory: await measureMemory(place, { ...options, upload: files.upload }) };
+  return { memory: await measureMemory(place, options) };
+}
+
+async function startsOf({ folder }: Place, options: BenchOptions): Promise<Pick<Results, 'start'>> {
+  print('start of the local stack …');
+  return { start: await measureStarts(folder, options) };
 }
 
 async function wakesOf(place: Place, { wakes }: BenchOptions): Promise<Pick<Results, 'wake'>> {
@@ -95,9 +107,11 @@ async function run(options: BenchOptions): Promise<void> {
     const results: Results = {
       ...describeRun(),
       ...(options.throughput ? await throughputOf(place, options) : {}),
+      ...(options.memory ? await memoryOf(place, options) : {}),
       ...(options.small
         ? { small: await onStack(place, 'small batches', (stack) => measureSmall(stack, options)) }
         : {}),
+      ...(options.start ? await startsOf(place, options) : {}),
       ...(options.wake ? await wakesOf(place, options) : {}),
       ...(options.waiting ? await waitingOf(place, options) : {}),
       ...(options.limits ? await limitsOf(place, options) : {}),

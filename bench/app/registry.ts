@@ -1,4 +1,4 @@
-/** The workloads of the bench's app: the app's own billing, a probe that tells when it ran, handlers that wait, and billing with limits. */
+/** The workloads of the bench's app: the app's own billing, a probe that reports when it ran, handlers that wait, and billing with limits. */
 import { createRegistry } from '../../shared/workload/registry.ts';
 import billing from '../../workloads/billing.ts';
 import { limited } from './limited.ts';

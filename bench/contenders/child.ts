@@ -1,39 +1,29 @@
-/** The process of one contender: does what its parent says, and tells time, CPU and memory of its own. */
+/** The process of one contender: does what its parent orders, and measures time, CPU and memory of its own. */
 
 import { reportDigest } from '../measures/digest.ts';
 import { usageLines } from '../stack/data.ts';
-import { endLimit, type Overlap, runLimit } from './limit.ts';
+import { handle, reportLines, type Totals } from './handle.ts';
 import { runListener } from './listener.ts';
+import { type Done, measured, serveOrders } from './measured.ts';
 import { runPMap } from './p-map.ts';
 import { runPoller } from './poller.ts';
 import { endProcessor, runProcessor } from './processor.ts';
 import { fillQueue } from './queue.ts';
 import { runQueueTrigger } from './queue-trigger.ts';
+import { endScript, runScript } from './script.ts';
 
-/** A run that the parent asks for; `tasks` of the listener, `concurrency` in items per thread. */
+/** A run that the parent asks for; `threads` 0 is the main thread alone, `concurrency` is in items per thread. */
 export type Order =
-  | { contender: 'limit'; file: string; overlap: Overlap }
+  | { contender: 'script'; file: string; threads: number }
   | { contender: 'pMap' | 'processor'; items: number; concurrency: number }
   | { contender: 'listener' | 'queueTrigger' | 'poller'; storage: string; queue: string; items: number; tasks: number };
 
-/** What the parent gets. */
-export interface Done {
-  items: number;
-  seconds: number;
-  enqueueSeconds?: number;
-  cpuSeconds: number;
-  peakBytes: number;
-  report?: string;
-}
-
 const WAITING = { pMap: runPMap, processor: runProcessor };
 const BASELINES = { listener: runListener, queueTrigger: runQueueTrigger, poller: runPoller };
-const KiB = 1024;
-const MICROSECONDS = 1_000_000;
 
 async function carryOut(order: Order): Promise<Done> {
-  if (order.contender === 'limit') {
-    const { value, ...spent } = await measured(() => runLimit(order.file, order.overlap));
+  if (order.contender === 'script') {
+    const { value, ...spent } = await measured(() => runScript(order.file, order.threads));
     return { ...spent, items: value.items, report: reportDigest(value.report) };
   }
   if ('concurrency' in order) {
@@ -44,6 +34,7 @@ async function carryOut(order: Order): Promise<Done> {
   const lines = usageLines(order.items);
   const filled = await measured(() => fillQueue(order.storage, order.queue, lines));
   const { value: _drained, ...spent } = await measured(() => BASELINES[order.contender](filled.value, order.tasks));
+  expectTotals(filled.value.totals, lines);
   return {
     items: order.items,
     seconds: filled.seconds + spent.seconds,
@@ -53,25 +44,12 @@ async function carryOut(order: Order): Promise<Done> {
   };
 }
 
-async function measured<T>(work: () => Promise<T>) {
-  const before = process.cpuUsage();
-  const start = performance.now();
-  const value = await work();
-  const seconds = (performance.now() - start) / 1000;
-  const { user, system } = process.cpuUsage(before);
-  const peakBytes = process.resourceUsage().maxRSS * KiB;
-  return { value, seconds, cpuSeconds: (user + system) / MICROSECONDS, peakBytes };
+/** Throws when the totals of a queue are not those of its lines. */
+function expectTotals(totals: Totals, lines: readonly string[]): void {
+  const expected: Totals = new Map();
+  for (const line of lines) handle(line, expected);
+  if (reportDigest(reportLines(totals)) !== reportDigest(reportLines(expected)))
+    throw new Error('Expected each item to be counted once.');
 }
 
-process.on('message', (order: Order) => {
-  carryOut(order).then(
-    (done) => process.send?.(done),
-    (error: unknown) => {
-      console.error(error);
-      process.exit(1);
-    },
-  );
-});
-process.on('disconnect', () => {
-  void Promise.all([endLimit(), endProcessor()]).finally(() => process.exit(0));
-});
+serveOrders(carryOut, () => Promise.all([endScript(), endProcessor()]));

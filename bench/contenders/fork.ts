@@ -1,16 +1,19 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import type { Done, Order } from './child.ts';
+import type { Order as OwnOrder } from './child.ts';
+import type { Done } from './measured.ts';
 
 /** A contender's process. */
-export interface Contender {
+export interface Contender<Order> {
   run(order: Order): Promise<Done>;
   end(): Promise<void>;
 }
 
 /** Starts a process that takes orders; it is warm from the second on, as a function app's is. */
-export function forkContender(): Contender {
-  const child = fork(new URL('./child.ts', import.meta.url));
+export function forkContender<Order extends { contender: string } = OwnOrder>(
+  file = new URL('./child.ts', import.meta.url),
+): Contender<Order> {
+  const child = fork(file);
   const gone = once(child, 'exit');
   return {
     run: async (order) => {

@@ -1,25 +1,48 @@
-/** The same handler for every contender: billing's schema, map and reduce, for an item as JSON. */
+/** The same handler for every contender: billing's schema, map and reduce. */
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { ItemContext } from '../../shared/workload/define.ts';
 import billing from '../../workloads/billing.ts';
 
-/** What the results of a key have come to. */
+/** The aggregate of each key. */
 export type Totals = Map<string, unknown>;
 
-/** Billing looks at nothing of its context. */
+/** Billing reads nothing of its context. */
 const CONTEXT = {} as ItemContext;
+const { item: schema, map, reduce } = billing;
+if (!map || !reduce) throw new Error('Expected billing to map items one by one, and to reduce them.');
 
-/** Runs the handler on an item, and adds its result to `totals`; undefined when the item is refused. */
-export function handle(json: string, totals: Totals): unknown {
-  const checked = billing.item['~standard'].validate(JSON.parse(json)) as StandardSchemaV1.Result<unknown>;
-  if (checked.issues || !billing.map || !billing.reduce) return undefined;
+/** Runs the handler on a parsed item and adds its result to `totals`; an item that is refused adds nothing. */
+export function handleItem(item: unknown, totals: Totals): void {
+  const checked = schema['~standard'].validate(item) as StandardSchemaV1.Result<unknown>;
+  if (checked.issues) return;
   try {
-    const result = billing.map(checked.value, CONTEXT);
-    const { key, init, add } = billing.reduce;
-    const name = key(result) as string;
-    totals.set(name, add(totals.get(name) ?? init(), result, name));
-    return result;
+    const result = map?.(checked.value, CONTEXT);
+    const key = reduce?.key(result) as string;
+    totals.set(key, reduce?.add(totals.get(key) ?? reduce.init(), result, key));
   } catch {
-    return undefined;
+    // The rules of billing refuse an item by throwing.
   }
 }
+
+/** Runs the handler on the JSON of an item. */
+export const handle = (json: string, totals: Totals): void => handleItem(JSON.parse(json), totals);
+
+/** Runs the handler on each line of NDJSON. Returns the number of lines. */
+export function handleLines(text: string, totals: Totals): number {
+  let items = 0;
+  for (const line of text.split('\n')) {
+    if (line === '') continue;
+    handle(line, totals);
+    items += 1;
+  }
+  return items;
+}
+
+/** Merges the aggregates `from` into `into`. */
+export function mergeTotals(into: Totals, from: Iterable<[string, unknown]>): void {
+  for (const [key, value] of from) into.set(key, into.has(key) ? reduce?.merge(into.get(key), value) : value);
+}
+
+/** The lines of the report, as Sluice writes them: JSON of key and value. */
+export const reportLines = (totals: Totals): string[] =>
+  [...totals].map(([key, value]) => JSON.stringify({ key, value: reduce?.finish(key, value) }));

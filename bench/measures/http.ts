@@ -20,7 +20,7 @@ export interface HttpResult {
 
 const CONCURRENCY = 64;
 /** At 20 ms this is what a machine of two cores can just do, server included; 50 ms leave it air. */
-const CASES: readonly [client: ClientName, latencyMs: number][] = [
+export const CASES: readonly [client: ClientName, latencyMs: number][] = [
   ['fetch', 20],
   ['http', 20],
   ['fetch', 50],

@@ -1,31 +1,45 @@
 /** Memory of a host that has done nothing before: it must not grow with the upload. */
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { formatCount } from '../../cli/text/format.ts';
+import type { BenchOptions } from '../arguments.ts';
 import { measureSluice } from '../contenders/sluice.ts';
 import { writeUpload } from '../stack/data.ts';
 import { onBenchStack } from '../stack/stack.ts';
 
-/** Peak memory of the host after one upload each. */
-export interface MemoryResult {
+const MB = 1_000_000;
+
+/** Peak memory of the host after one upload. */
+export interface Peak {
   items: number;
   peakBytes: number;
-  larger?: { items: number; peakBytes: number };
 }
 
-const TIMES = 5;
+/** Peak memory of one upload, and of larger ones. */
+export interface MemoryResult extends Peak {
+  larger: Peak[];
+}
 
-/** One fresh host an upload; `upload` is the file with `items` items. */
+/** The larger uploads, as multiples of the first one's items. */
+export const LARGER = { fiveMillion: 5, twentyMillion: 20 } as const;
+
+/** Gives each upload a fresh host. */
 export async function measureMemory(
   { folder, appFolder }: { folder: string; appFolder: string },
-  { items, fiveMillion, upload }: { items: number; fiveMillion: boolean; upload: string },
+  { items, ...larger }: Pick<BenchOptions, 'items' | keyof typeof LARGER>,
 ): Promise<MemoryResult> {
-  const peakOf = (name: string, file: string): Promise<number> =>
-    onBenchStack(
-      { folder: join(folder, name), appFolder },
-      async (stack) => (await measureSluice(stack, file)).peakBytes,
-    );
-  const peakBytes = await peakOf('memory', upload);
-  if (!fiveMillion) return { items, peakBytes };
-  const file = join(folder, 'larger.zst');
-  await writeUpload(file, items * TIMES);
-  return { items, peakBytes, larger: { items: items * TIMES, peakBytes: await peakOf('larger', file) } };
+  const peakOf = async (count: number): Promise<Peak> => {
+    const file = join(folder, `memory-${count}.zst`);
+    await writeUpload(file, count);
+    const stack = { folder: join(folder, `memory-${count}`), appFolder };
+    const { peakBytes } = await onBenchStack(stack, (one) => measureSluice(one, file));
+    await rm(file);
+    process.stdout.write(`  ${formatCount(count)} items: ${formatCount(peakBytes / MB)} MB\n`);
+    return { items: count, peakBytes };
+  };
+  const first = await peakOf(items);
+  const peaks: Peak[] = [];
+  for (const name of ['fiveMillion', 'twentyMillion'] as const)
+    if (larger[name]) peaks.push(await peakOf(items * LARGER[name]));
+  return { ...first, larger: peaks };
 }

@@ -1,4 +1,7 @@
-/** A thousand small batches, submitted evenly over a minute whether the ones before are done or not. */
+/**
+ * Small batches: a trickle of a thousand, submitted evenly over a minute whether the ones before are done or not, and lone
+ * ones, each of which finds the system idle.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Operations, totalOperations } from '../../shared/contract/operations.ts';
 import { inParallel } from '../../shared/parallel.ts';
@@ -17,18 +20,22 @@ export interface SmallResult {
   /** By kind, over all batches. */
   operations: Operations;
   actionsABatch: number;
+  /** Batches of which each finds the system idle: the median of their storage operations, and by kind over all. */
+  lone: { batches: number; median: number; operations: Operations };
   /** From the answer to the upload to the event that the report is there. */
   latencyMs: { p50: number; p95: number; max: number };
 }
 
 const ITEMS_EACH = 100;
+/** Of billing, in a batch of this size; each ends its drain when it is empty. */
+const QUEUES = ['billing-normal-0', 'billing-results'];
 /** After the last report: the drains find their queues empty and let go. */
 const QUIET_MS = 5_000;
 
 /** Submits them all, and waits for their reports. */
 export async function measureSmall(
   stack: BenchStack,
-  { smallBatches, smallSeconds }: BenchOptions,
+  { smallBatches, smallSeconds, loneBatches }: BenchOptions,
 ): Promise<SmallResult> {
   const lines = usageLines(smallBatches * ITEMS_EACH);
   const textOf = (index: number): string => `${lines.slice(index * ITEMS_EACH, (index + 1) * ITEMS_EACH).join('\n')}\n`;
@@ -36,7 +43,7 @@ export async function measureSmall(
   await sleep(QUIET_MS);
   stack.events.clear();
   await stack.azurite.takeRequests();
-  const actions = await stack.actions();
+  const actionsBefore = await stack.actions();
   const start = performance.now();
   const latencies = await inParallel(Array.from({ length: smallBatches }), smallBatches, async (_, index) => {
     const dueMs = start + (index * smallSeconds * 1000) / smallBatches;
@@ -46,15 +53,39 @@ export async function measureSmall(
   const seconds = (performance.now() - start) / 1000;
   await sleep(QUIET_MS);
   const operations = await stack.azurite.takeRequests();
+  const actions = (await stack.actions()) - actionsBefore;
   return {
     batches: smallBatches,
     itemsEach: ITEMS_EACH,
     seconds,
     operationsABatch: totalOperations(operations) / smallBatches,
     operations,
-    actionsABatch: ((await stack.actions()) - actions) / smallBatches,
+    lone: await measureLone(stack, textOf, loneBatches),
+    actionsABatch: actions / smallBatches,
     latencyMs: { p50: percentile(latencies, 50), p95: percentile(latencies, 95), max: Math.max(...latencies) },
   };
+}
+
+/** Counts what each of `batches` makes storage do, from its upload until all of its drains have ended. */
+async function measureLone(
+  stack: BenchStack,
+  textOf: (index: number) => string,
+  batches: number,
+): Promise<SmallResult['lone']> {
+  const totals: number[] = [];
+  const operations: Operations = {};
+  for (let index = 0; index < batches; index += 1) {
+    stack.events.clear();
+    await stack.azurite.takeRequests();
+    await submit(stack, textOf(index));
+    for (const queue of QUEUES)
+      await stack.events.first(({ event }) => event.type === 'QueueEmpty' && event.queue === queue);
+    await sleep(QUIET_MS);
+    const one = await stack.azurite.takeRequests();
+    totals.push(totalOperations(one));
+    for (const [kind, count] of Object.entries(one)) operations[kind] = (operations[kind] ?? 0) + count;
+  }
+  return { batches, median: percentile(totals, 50), operations };
 }
 
 /** Milliseconds from acceptance to report. */

@@ -1,29 +1,38 @@
-/** The contenders side by side: the same Azurite, the same handler, in turn. */
+/** The contenders side by side: the same upload, the same handler, in turn. */
+import { availableParallelism } from 'node:os';
 import { formatCount } from '../../cli/text/format.ts';
 import type { BenchOptions } from '../arguments.ts';
 import { forkContender } from '../contenders/fork.ts';
-import type { Overlap } from '../contenders/limit.ts';
 import { measureSluice } from '../contenders/sluice.ts';
 import type { BenchStack } from '../stack/stack.ts';
 import { fastest, type Measurement, median, rateOf } from './measurement.ts';
+import type { PeerName, Peers } from './peers.ts';
 
 /** The contenders by name. */
 export interface Throughput {
+  /** Of the limit: one per core. */
+  threads: number;
+  /** The plain script with worker threads. */
   limit: Measurement;
-  /** The limit for whom takes a batch whole or not at all: nothing is processed before the last item has come in. */
-  limitWhole: Measurement;
+  /** The plain script without. */
+  oneThread: Measurement;
   sluice: Measurement;
   listener: Measurement;
   queueTrigger: Measurement;
   poller: Measurement;
-  /** Every round of those that take the whole upload. */
+  /** Job queues, where they were asked for; those that are not here are named in `missing`. */
+  peers?: Partial<Record<PeerName, Measurement>>;
+  missing?: string[];
+  /** Every round of the fast ones, which run in turn. */
   rounds: Round[];
 }
 
-interface Round {
-  limit: Measurement;
-  limitWhole: Measurement;
-  sluice: Measurement;
+const IN_TURN = ['limit', 'oneThread', 'sluice', 'bullGrouped'] as const;
+type Round = Partial<Record<(typeof IN_TURN)[number], Measurement>>;
+
+interface Files {
+  upload: string;
+  warmUp: string;
 }
 
 /** Enough to see that the interval alone decides. */
@@ -32,53 +41,98 @@ const WARM_UP_ITEMS = 500;
 /** Those of the paper's rule, which knows nothing of this machine: the best one counts. */
 const LISTENER_TASKS = [10, 50, 100];
 
-/** Runs all. Throws when Sluice's report is not the one that the limit came to. */
+/** Runs all. Throws when a contender that takes the whole upload comes to another report than Sluice. */
 export async function measureThroughput(
   stack: BenchStack,
-  files: { upload: string; warmUp: string },
+  files: Files,
   options: BenchOptions,
+  peers?: Peers,
 ): Promise<Throughput> {
-  const rounds = await measureRounds(stack, files, options.rounds);
+  for (const what of peers?.missing ?? []) process.stdout.write(`  not measured, for want of ${what}\n`);
+  const threads = availableParallelism();
+  const rounds = await measureRounds(stack, files, { count: options.rounds, threads, peers });
+  const middle = (name: keyof Round): Measurement => median(rounds.flatMap((round) => round[name] ?? []));
   const listeners: Measurement[] = [];
   for (const tasks of LISTENER_TASKS) listeners.push(await baseline(stack, 'listener', options.baselineItems, tasks));
-  return {
-    limit: median(rounds.map((round) => round.limit)),
-    limitWhole: median(rounds.map((round) => round.limitWhole)),
-    sluice: median(rounds.map((round) => round.sluice)),
+  const measured = {
+    ...{ threads, limit: middle('limit'), oneThread: middle('oneThread'), sluice: middle('sluice') },
     listener: fastest(listeners),
     queueTrigger: await baseline(stack, 'queueTrigger', options.baselineItems),
     poller: await baseline(stack, 'poller', POLLER_ITEMS),
     rounds,
   };
+  if (peers === undefined) return measured;
+  const grouped = peers.names.includes('bullGrouped') ? { bullGrouped: middle('bullGrouped') } : {};
+  const perItem = await measurePerItem(peers, files, measured.sluice);
+  return { ...measured, peers: { ...grouped, ...perItem }, missing: peers.missing };
 }
+
+type Run = (file: string) => Promise<Measurement>;
 
 async function measureRounds(
   stack: BenchStack,
-  { upload, warmUp }: { upload: string; warmUp: string },
-  count: number,
+  { upload, warmUp }: Files,
+  { count, threads, peers }: { count: number; threads: number; peers: Peers | undefined },
 ): Promise<Round[]> {
-  const child = forkContender();
-  const runLimit = async (file: string, overlap: Overlap): Promise<Measurement> => ({
-    ...(await child.run({ contender: 'limit', file, overlap })),
-    ...{ operations: {}, actions: 0 },
-  });
-  await runLimit(warmUp, 'overlapping');
-  await measureSluice(stack, warmUp);
+  // A process for each: its peak memory is its own.
+  const children = { limit: forkContender(), oneThread: forkContender() };
+  const script =
+    (name: 'limit' | 'oneThread', own: number): Run =>
+    async (file) => ({
+      ...(await children[name].run({ contender: 'script', file, threads: own })),
+      ...{ operations: {}, actions: 0 },
+    });
+  const runs: Partial<Record<keyof Round, Run>> = {
+    limit: script('limit', threads),
+    oneThread: script('oneThread', 0),
+    sluice: (file) => measureSluice(stack, file),
+    ...(peers?.names.includes('bullGrouped') ? { bullGrouped: (file) => peers.run('bullGrouped', file) } : {}),
+  };
+  const names = IN_TURN.filter((name) => runs[name] !== undefined);
+  for (const name of names) await runs[name]?.(warmUp);
   const rounds: Round[] = [];
-  for (let round = 1; round <= count; round += 1) {
-    const limit = await runLimit(upload, 'overlapping');
-    const sluice = await measureSluice(stack, upload);
-    const limitWhole = await runLimit(upload, 'acceptedWhole');
-    if (limit.report !== sluice.report) throw new Error('Expected the same report of Sluice and of the limit.');
-    rounds.push({ limit, limitWhole, sluice });
-    const rates = `limit ${rate(limit)}, accepted whole ${rate(limitWhole)}, Sluice ${rate(sluice)} items/s`;
-    process.stdout.write(`  round ${round}: ${rates}\n`);
+  for (let number = 1; number <= count; number += 1) {
+    const round: Round = {};
+    for (const name of names) {
+      const one = await runs[name]?.(upload);
+      if (one !== undefined) round[name] = one;
+    }
+    const { sluice } = round;
+    for (const name of names) expectSameReport(name, round[name], sluice);
+    rounds.push(round);
+    const rates = names.map((name) => `${name} ${rate(round[name])}`).join(', ');
+    process.stdout.write(`  round ${number}, items/s: ${rates}\n`);
   }
-  await child.end();
+  for (const child of Object.values(children)) await child.end();
+  if (peers?.names.includes('bullGrouped')) await peers.end('bullGrouped');
   return rounds;
 }
 
-const rate = (one: Measurement): string => formatCount(rateOf(one));
+/** One run each, after a warm-up: they take minutes. */
+async function measurePerItem(
+  peers: Peers,
+  { upload, warmUp }: Files,
+  sluice: Measurement,
+): Promise<Throughput['peers']> {
+  const measured: Partial<Record<PeerName, Measurement>> = {};
+  for (const name of peers.names) {
+    if (name === 'bullGrouped') continue;
+    await peers.run(name, warmUp);
+    const one = await peers.run(name, upload);
+    expectSameReport(name, one, sluice);
+    await peers.end(name);
+    measured[name] = one;
+    process.stdout.write(`  ${name}: ${rate(one)} items/s\n`);
+  }
+  return measured;
+}
+
+function expectSameReport(name: string, one: Measurement | undefined, sluice: Measurement | undefined): void {
+  if (one?.items !== sluice?.items || one?.report !== sluice?.report)
+    throw new Error(`Expected the same items and the same report of Sluice and of ${name}.`);
+}
+
+const rate = (one: Measurement | undefined): string => (one === undefined ? '' : formatCount(rateOf(one)));
 
 type Baseline = 'listener' | 'queueTrigger' | 'poller';
 

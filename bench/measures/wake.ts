@@ -40,7 +40,7 @@ async function wakeOnce(stack: BenchStack): Promise<number> {
     events.first(({ event }) => event.type === 'BatchCompleted' && event.batch === id),
   ]);
   const [line = ''] = (await read(stack, `batches/${id}/results`)).split('\n');
-  // The drain that told it is empty ends a moment later.
+  // The drain that reported it as empty ends a moment later.
   await sleep(Math.random() * MAX_PAUSE_MS);
   return (JSON.parse(line) as { atMs: number }).atMs - wake.publishedMs;
 }

@@ -9,7 +9,7 @@ export function describeRun(): Pick<Results, 'date' | 'commit' | 'command' | 'ma
   return {
     date: new Date().toISOString(),
     commit: execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: ROOT, encoding: 'utf8' }).trim(),
-    command: ['npm run bench', ...(process.argv.length > 2 ? ['--'] : []), ...process.argv.slice(2)].join(' '),
+    command: commandOf(process.argv.slice(2)),
     machine: {
       cores: availableParallelism(),
       cpu: cpus()[0]?.model.trim() ?? 'unknown',
@@ -19,3 +19,7 @@ export function describeRun(): Pick<Results, 'date' | 'commit' | 'command' | 'ma
     },
   };
 }
+
+/** The command with these arguments; without the password that an address of a server may have. */
+export const commandOf = (args: readonly string[]): string =>
+  ['npm run bench', ...(args.length > 0 ? ['--'] : []), ...args].join(' ').replace(/\/\/[^@/\s]*@/g, '//');

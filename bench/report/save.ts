@@ -6,9 +6,9 @@ import type { Results } from './results.ts';
 
 /** Keeps the results for the README and docs/performance.md; those of handlers that wait are in a file of their own. */
 export async function saveResults({ waiting, http, ...results }: Results): Promise<void> {
-  const { throughput, small, wake, ...run } = results;
+  const { throughput, small, wake, memory, start, ...run } = results;
   if (waiting) await writeJson('waiting', { ...run, waiting, http });
-  if (throughput || small || wake) await writeJson('latest', results);
+  if (throughput ?? small ?? wake ?? memory ?? start) await writeJson('latest', results);
   if (throughput) await writeInto('docs/images', 'bench.svg', drawChart(results, throughput));
 }
 

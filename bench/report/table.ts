@@ -2,10 +2,14 @@ import { formatCount } from '../../cli/text/format.ts';
 import type { HttpResult } from '../measures/http.ts';
 import { type LimitsResult, rateOnceAccepted } from '../measures/limits.ts';
 import { type Measurement, rateOf, shareOf } from '../measures/measurement.ts';
+import { PEERS } from '../measures/peers.ts';
 import type { SmallResult } from '../measures/small.ts';
 import type { Throughput } from '../measures/throughput.ts';
 import type { WaitingResult } from '../measures/waiting.ts';
-import { operationsAMillion, type Results, targetsOf } from './results.ts';
+import { GUARANTEE_HEADS, GUARANTEES, type Guarantees, SOURCES } from './guarantees.ts';
+import { type ContenderName, contendersOf, NAMES } from './names.ts';
+import { operationsAMillion, type Results } from './results.ts';
+import { targetsOf } from './targets.ts';
 
 const MILLION = 1_000_000;
 const MB = 1_000_000;
@@ -20,30 +24,64 @@ export function markdown(rows: readonly (readonly string[])[]): string[] {
   return [line(head), line(rule), ...rest.map(line)];
 }
 
-/** The contenders' names, in the order of the table. */
-export const NAMES: Readonly<Record<keyof Omit<Throughput, 'rounds'>, string>> = {
-  listener: "white paper's listener",
-  queueTrigger: 'queue trigger',
-  poller: 'one-second poller',
-  sluice: 'Sluice',
-  limit: 'limit: no storage',
-  limitWhole: 'limit, accepted whole',
-};
-
-function contenders(throughput: Throughput): string[] {
-  const { sluice } = throughput;
-  const row = (name: keyof typeof NAMES, one: Measurement): string[] => [
-    NAMES[name],
+function contenderRows(throughput: Throughput): string[] {
+  const { sluice, threads } = throughput;
+  const row = ([name, one]: [ContenderName, Measurement]): string[] => [
+    name === 'limit' ? `${NAMES.limit} (${threads})` : NAMES[name],
     rateOf(one) < 100 ? rateOf(one).toFixed(1) : formatCount(rateOf(one)),
-    formatCount(operationsAMillion(one)),
+    // Redis and PostgreSQL are not billed by the operation.
+    isPeer(name) ? '' : formatCount(operationsAMillion(one)),
     formatCount((one.actions / one.items) * MILLION),
     ((one.cpuSeconds / one.items) * MILLION).toFixed(1),
+    one.storageCpuSeconds === undefined ? '' : ((one.storageCpuSeconds / one.items) * MILLION).toFixed(1),
     formatCount(one.peakBytes / MB),
     (rateOf(sluice) / rateOf(one)).toFixed(2),
   ];
-  const head = ['contender', 'items/s', 'storage ops/M', 'actions/M', 'CPU s/M', 'peak MB', 'Sluice is times'];
-  const names = Object.keys(NAMES) as (keyof typeof NAMES)[];
-  return markdown([head, ...names.map((name) => row(name, throughput[name]))]);
+  const head = [
+    'contender',
+    'items/s',
+    'storage ops/M',
+    'actions/M',
+    'CPU s/M',
+    "server's",
+    'peak MB',
+    'Sluice is times',
+  ];
+  return markdown([head, ...contendersOf(throughput).map(row)]);
+}
+
+const isPeer = (name: ContenderName): boolean => name in PEERS;
+
+/** Says which contenders were faster than Sluice, and how many times. */
+function fasterThanSluice(throughput: Throughput): string {
+  const own = rateOf(throughput.sluice);
+  const faster = contendersOf(throughput).filter(([, one]) => rateOf(one) > own);
+  const times = ([name, one]: [ContenderName, Measurement]): string =>
+    `${NAMES[name]} (${(rateOf(one) / own).toFixed(2)} times)`;
+  return `Faster than Sluice in this run: ${faster.length === 0 ? 'none' : faster.map(times).join(', ')}.`;
+}
+
+function guaranteeRows(throughput: Throughput): string[] {
+  const columns = Object.keys(GUARANTEE_HEADS) as (keyof Guarantees)[];
+  const head = ['contender', ...columns.map((column) => GUARANTEE_HEADS[column])];
+  const rows = contendersOf(throughput).map(([name]) => [
+    NAMES[name],
+    ...columns.map((column) => GUARANTEES[name][column]),
+  ]);
+  const sources = SOURCES.map((source, index) => `[${index + 1}] ${source}`);
+  return [...markdown([head, ...rows]), '', '"by hand": code of your own.', ...sources];
+}
+
+function throughputLines(throughput: Throughput): string[] {
+  const { peers, missing = [] } = throughput;
+  return [
+    '',
+    ...contenderRows(throughput),
+    '',
+    fasterThanSluice(throughput),
+    ...missing.map((what) => `Not measured, for want of ${what}.`),
+    ...(peers ? ['', ...guaranteeRows(throughput)] : []),
+  ];
 }
 
 function waitingRows(waiting: readonly WaitingResult[]): string[] {
@@ -94,16 +132,17 @@ export function formatResults(results: Results): string[] {
   const { throughput, small, wake, waiting, http, limits, machine, date, command } = results;
   const memory = (machine.memoryBytes / 2 ** 30).toFixed(0);
   const targets = targetsOf(results).map(({ what, target, measured, met }) => [
-    ...[what, target, measured, met ? 'met' : 'missed'],
+    ...[what, target, measured ?? '', met === undefined ? 'not measured' : met ? 'met' : 'missed'],
   ]);
   return [
     `${date}, ${machine.cores} cores (${machine.cpu}), ${memory} GiB, Node ${machine.node}, load before ${machine.loadBefore}: ${command}`,
-    ...(throughput ? ['', ...contenders(throughput)] : []),
+    ...(throughput ? throughputLines(throughput) : []),
     ...(small
       ? [
           '',
           `${small.batches} batches of ${small.itemsEach}: p50 ${formatCount(small.latencyMs.p50)} ms, max ${formatCount(small.latencyMs.max)} ms`,
           `Storage operations per batch: ${eachOf(small)}`,
+          `Storage operations per lone batch: ${eachOf(small.lone)}`,
         ]
       : []),
     ...(wake
@@ -120,7 +159,7 @@ export function formatResults(results: Results): string[] {
   ];
 }
 
-const eachOf = ({ operations, batches }: SmallResult): string =>
+const eachOf = ({ operations, batches }: Pick<SmallResult, 'operations' | 'batches'>): string =>
   Object.entries(operations)
     .sort(([, a], [, b]) => b - a)
     .map(([kind, count]) => `${kind} ${(count / batches).toFixed(2)}`)

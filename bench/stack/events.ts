@@ -8,7 +8,7 @@ export interface Heard {
   heardMs: number;
 }
 
-/** Everything that the app tells on its topic. */
+/** Everything that the app publishes on its topic. */
 export interface Events {
   /** Resolves with the first event, heard already or to come, that `matches`. */
   first(matches: (heard: Heard) => boolean): Promise<Heard>;

@@ -98,7 +98,7 @@ interface Entities {
   UserConfig: { Namespaces: { Topics: { Subscriptions: unknown[] }[] }[] };
 }
 
-/** One subscription more, that gets every event: the bench learns from it what happens, without asking storage. */
+/** One subscription more, that gets every event: the bench follows what happens without asking storage. */
 function withListener(config: unknown): unknown {
   const entities = config as Entities;
   const Rules = [{ Name: 'all', Properties: { FilterType: 'Sql', SqlFilter: { SqlExpression: '1 = 1' } } }];

@@ -204,7 +204,7 @@ export const ROOMS: readonly Room[] = [
     path: 'bench/',
     imports: [
       ...['shared/contract/', 'shared/workload/', 'shared/cost/operation-of.ts', 'shared/drain/backoff.ts'],
-      ...['shared/intake/', 'shared/parallel.ts', 'shared/processing/', 'shared/results/merge.ts'],
+      ...['shared/intake/', 'shared/parallel.ts', 'shared/processing/'],
       ...['cli/', 'demo/', 'workloads/billing.ts', 'tests/helpers/app-copy.ts', 'tests/helpers/repository-copy.ts'],
     ],
     packages: [
@@ -212,6 +212,13 @@ export const ROOMS: readonly Room[] = [
       ...['p-map', 'zod', 'node:*'],
     ],
     packageTypes: ['@standard-schema/spec'],
+  },
+  // A package of its own, which is installed only where it is measured.
+  {
+    path: 'bench/peers/',
+    imports: ['bench/contenders/', 'bench/measures/digest.ts'],
+    types: ['bench/measures/peers.ts'],
+    packages: ['bullmq', 'graphile-worker', 'pg-boss', 'node:*'],
   },
   // Users copy them: they stand alone.
   { path: 'docs/examples/', imports: [], packages: ['@azure/identity', '@azure/service-bus', 'node:*'] },

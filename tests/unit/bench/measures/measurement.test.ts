@@ -59,6 +59,20 @@ describe('the command', () => {
     expect(readArguments(['--small'])).toMatchObject({ limits: false });
   });
 
+  it('measures memory and the start of the stack, alone too', () => {
+    expect(readArguments([])).toMatchObject({ memory: true, start: true, fiveMillion: false, peers: false });
+    expect(readArguments(['--start'])).toMatchObject({ start: true, memory: false, throughput: false });
+    expect(readArguments(['--throughput'])).toMatchObject({ throughput: true, memory: false, start: false });
+    expect(readArguments(['--twenty-million'])).toMatchObject({ memory: true, twentyMillion: true, throughput: false });
+  });
+
+  it('measures job queues beside the other contenders, with servers of their own or running ones', () => {
+    expect(readArguments(['--peers'])).toMatchObject({ peers: true, throughput: true, small: false });
+    const redis = 'redis://127.0.0.1:6379';
+    expect(readArguments(['--peers', '--redis', redis])).toMatchObject({ redis, postgres: undefined });
+    expect(() => readArguments(['--redis', redis])).toThrow('--redis, --postgres: expected --peers as well');
+  });
+
   it('refuses what is no number of items', () => {
     expect(() => readArguments(['--items', '1e6'])).toThrow('--items: expected a whole number from 1, got "1e6"');
   });

@@ -2,8 +2,11 @@ import { expect, it } from 'vitest';
 import type { Measurement } from '../../../../bench/measures/measurement.ts';
 import type { Throughput } from '../../../../bench/measures/throughput.ts';
 import { drawChart } from '../../../../bench/report/chart.ts';
-import { type Results, targetsOf } from '../../../../bench/report/results.ts';
+import { commandOf } from '../../../../bench/report/describe-run.ts';
+import { GUARANTEES, SOURCES } from '../../../../bench/report/guarantees.ts';
+import type { Results } from '../../../../bench/report/results.ts';
 import { formatResults } from '../../../../bench/report/table.ts';
+import { type Target, targetsOf } from '../../../../bench/report/targets.ts';
 
 const MB = 1_000_000;
 const run = (items: number, seconds: number, operations: number, actions = 0): Measurement => ({
@@ -11,8 +14,9 @@ const run = (items: number, seconds: number, operations: number, actions = 0): M
 });
 
 const throughput: Throughput = {
+  threads: 2,
   limit: run(1_000_000, 2, 0),
-  limitWhole: run(1_000_000, 2.5, 0),
+  oneThread: run(1_000_000, 3, 0),
   sluice: run(1_000_000, 4, 900, 20),
   listener: run(2_000, 4, 6_400),
   queueTrigger: run(2_000, 2, 6_200),
@@ -26,25 +30,99 @@ const results: Results = {
   command: 'npm run bench',
   machine: { cores: 2, cpu: 'a cpu', memoryBytes: 24 * 2 ** 30, node: 'v24.21.0', loadBefore: 0.1 },
   throughput,
-  memory: { items: 1_000_000, peakBytes: 380 * MB, larger: { items: 5_000_000, peakBytes: 399 * MB } },
+  memory: { items: 1_000_000, peakBytes: 380 * MB, larger: [{ items: 5_000_000, peakBytes: 399 * MB }] },
 };
 
-it('tells of each target whether it is met, by the ratios of one run', () => {
-  expect(targetsOf(results).map(({ measured, met }) => [measured, met])).toEqual([
-    ['500', true],
-    ['250', false],
+/** Those that a run measured. */
+const measuredOf = (all: readonly Target[]): [string | undefined, boolean | undefined][] =>
+  all.filter(({ measured }) => measured !== undefined).map(({ measured, met }) => [measured, met]);
+
+/** One target, by the beginning of its text. */
+const targetOf = (of: Results, what: string): Target | undefined =>
+  targetsOf(of).find((target) => target.what.startsWith(what));
+
+it('says of each target whether it is met, by the ratios of one run', () => {
+  expect(measuredOf(targetsOf(results))).toEqual([
     ['0.50', false],
-    ['900', true],
+    ['500 times', true],
+    ['250 times', false],
+    ['1.0', true],
+    ['900', false],
     ['20', true],
-    ['380 MB', true],
+    ['380 MB', false],
     ['5 %', true],
   ]);
 });
 
-it('prints a line a contender', () => {
+it('lists a target whose measure did not run as not measured', () => {
+  const { throughput: _none, memory: _neither, ...rest } = results;
+  const all = targetsOf(rest);
+  expect(measuredOf(all)).toEqual([]);
+  expect(all.map(({ what }) => what)).toEqual(targetsOf(results).map(({ what }) => what));
+  expect(formatResults(rest).filter((line) => line.includes('not measured'))).toHaveLength(all.length);
+  expect(targetOf(results, 'growth of it with 20 times')).toMatchObject({ measured: undefined, met: undefined });
+});
+
+it('compares with a job queue only where it was measured', () => {
+  const target = (peers: Throughput['peers']): Target | undefined =>
+    targetOf({ ...results, throughput: { ...throughput, ...(peers ? { peers } : {}) } }, 'items/s against BullMQ');
+  expect(target(undefined)?.met).toBeUndefined();
+  expect(target({ pgBoss: run(1_000_000, 40, 0) })?.met).toBeUndefined();
+  expect(target({ bullGrouped: run(1_000_000, 5, 0) })).toMatchObject({ measured: '1.25', met: true });
+});
+
+it('holds small batches, wakes and the start of the stack against their targets', () => {
+  const small = { batches: 1_000, itemsEach: 100, seconds: 60, operations: {}, actionsABatch: 0.06 };
+  const latencyMs = { p50: 100, p95: 800, max: 900 };
+  const wait = { p50: 1, p99: 2 };
+  const measured: Results = {
+    ...results,
+    small: {
+      ...small,
+      latencyMs,
+      operationsABatch: 14.2,
+      lone: { batches: 2, median: 20, operations: { 'blob.get': 5 } },
+    },
+    wake: {
+      measured: [{ wakes: 50, delays: 'azure', latencyMs: { p50: 264, p99: 900 } }],
+      ...{ secondPoller: wait, queueTriggerAtMost: wait },
+    },
+    start: { milliseconds: [2_900, 3_100], median: 2_900 },
+  };
+  expect(targetOf(measured, 'storage operations of a small batch')).toMatchObject({ measured: '14.2', met: false });
+  expect(targetOf(measured, 'storage operations of a lone')).toMatchObject({ measured: '20', met: true });
+  expect(formatResults(measured)).toContain('Storage operations per lone batch: blob.get 2.50');
+  expect(targetOf(measured, 'wake, warm, durable work polled, p50')).toMatchObject({ measured: '264 ms', met: false });
+  expect(targetOf(measured, 'wake, warm, durable work polled, p99')).toMatchObject({ measured: '900 ms', met: true });
+  expect(targetOf(measured, 'wake, warm, durable work pushed, p50')?.met).toBeUndefined();
+  expect(targetOf(measured, 'start of the local stack')).toMatchObject({ measured: '2.9 s', met: true });
+});
+
+it('prints a line per contender, and which of them were faster', () => {
   const text = formatResults(results).join('\n');
-  expect(text).toMatch(/\| queue trigger +\| +1,000 \| +3,100,000 \| +0 \| +500\.0 \| +350 \| +250\.00 \|/);
+  expect(text).toMatch(/\| queue trigger +\| +1,000 \| +3,100,000 \| +0 \| +500\.0 \| +\| +350 \| +250\.00 \|/);
+  expect(text).toContain(
+    'Faster than Sluice in this run: script, one thread (1.33 times), limit: script, threads (2.00 times).',
+  );
   expect(text).toContain('| items/s against the limit ');
+});
+
+it('prints what each contender guarantees, and which job queues are missing', () => {
+  const peers = { bullGrouped: { ...run(1_000_000, 5, 0), storageCpuSeconds: 2 } };
+  const missing = ['PostgreSQL: how to get it'];
+  const text = formatResults({ ...results, throughput: { ...throughput, peers, missing } }).join('\n');
+  expect(text).toMatch(/\| BullMQ, 5,000 per job +\| +200,000 \| +\| +0 \| +1\.0 \| +2\.0 \| +350 \| +1\.25 \|/);
+  expect(text).toContain('Not measured, for want of PostgreSQL: how to get it.');
+  expect(text).toMatch(/\| BullMQ, 5,000 per job +\| +by hand \| +failed set, 5,000 at a time \[2\] \|/);
+  expect(formatResults(results).join('\n')).not.toContain('each item counted once');
+});
+
+it('gives a source for each number that a guarantee names', () => {
+  const texts = Object.values(GUARANTEES).flatMap((row) => Object.values(row) as string[]);
+  const numbers = new Set(
+    texts.flatMap((text) => [...text.matchAll(/\[(\d+)\]/g)].map(([, number]) => Number(number))),
+  );
+  expect([...numbers].sort((a, b) => a - b)).toEqual(SOURCES.map((_, index) => index + 1));
 });
 
 it('holds a handler that waits against what its items in flight allow', () => {
@@ -56,7 +134,7 @@ it('holds a handler that waits against what its items in flight allow', () => {
   };
   const { throughput: _none, memory: _neither, ...rest } = results;
   const waiting: Results = { ...rest, waiting: [{ ...inFlight, ...runs }], http: [http] };
-  expect(targetsOf(waiting).map(({ measured, met }) => [measured, met])).toEqual([
+  expect(measuredOf(targetsOf(waiting))).toEqual([
     ['0.95', true],
     ['0.83', false],
     ['0.63', false],
@@ -81,7 +159,7 @@ it('holds a limit against what it adds where it does not bind, and against what 
       ],
     },
   };
-  expect(targetsOf(limits).map(({ measured, met }) => [measured, met])).toEqual([
+  expect(measuredOf(targetsOf(limits))).toEqual([
     ['21', false],
     ['0.95', true],
   ]);
@@ -90,8 +168,19 @@ it('holds a limit against what it adds where it does not bind, and against what 
   );
 });
 
+it('names the command of a run without the password of a server', () => {
+  expect(commandOf([])).toBe('npm run bench');
+  expect(commandOf(['--peers', '--postgres', 'postgres://me:secret@host:5432/db'])).toBe(
+    'npm run bench -- --peers --postgres postgres://host:5432/db',
+  );
+});
+
 it('draws a chart that names date, machine and every contender', () => {
   const svg = drawChart(results, throughput);
   expect(svg).toContain('2026-11-21, 2 cores');
-  expect(svg.match(/<rect /g)).toHaveLength(9);
+  expect(svg.match(/<rect /g)).toHaveLength(10);
+  const peers = { bullGrouped: run(1_000_000, 5, 0), pgBoss: run(1_000_000, 50, 0) };
+  const wider = drawChart(results, { ...throughput, peers });
+  expect(wider.match(/<rect /g)).toHaveLength(12);
+  expect(wider).toContain('>BullMQ, 5,000 per job</text>');
 });

@@ -1,0 +1,38 @@
+/** Contender: pg-boss on PostgreSQL, one job per item. README.md has the settings and why. */
+import { PgBoss } from 'pg-boss';
+import { readGroups } from '../contenders/read-blocks.ts';
+import type { Peer } from './peer.ts';
+import { bossOptions, QUEUE } from './pg-boss-settings.ts';
+import { PeerThreads } from './threads.ts';
+
+/** Jobs per insert. */
+const INSERT_ITEMS = 5_000;
+
+/** Creates the queue and starts its workers. */
+export async function openPgBoss(postgres: string): Promise<Peer> {
+  const boss = new PgBoss(bossOptions(postgres));
+  boss.on('error', console.error);
+  await boss.start();
+  await boss.createQueue(QUEUE, { notify: true });
+  const threads = new PeerThreads(new URL('./pg-boss-thread.ts', import.meta.url), postgres);
+  await threads.ready();
+  return {
+    run: async (file) => {
+      let items = 0;
+      for await (const group of readGroups(file, INSERT_ITEMS)) {
+        items += group.length;
+        await boss.insert(
+          QUEUE,
+          group.map((line) => ({ data: JSON.parse(line) })),
+        );
+      }
+      await threads.finish(items);
+      return { items, totals: await threads.totals() };
+    },
+    close: async () => {
+      await threads.end();
+      await boss.deleteQueue(QUEUE);
+      await boss.stop();
+    },
+  };
+}

@@ -1,0 +1,107 @@
+/** What each way of running a million items guarantees: facts with a source by number, and "by hand" for code of your own. */
+import type { ContenderName } from './names.ts';
+
+/** What a user asks of each, in the order of the columns. */
+export interface Guarantees {
+  countedOnce: string;
+  deadLetters: string;
+  afterCrash: string;
+  backPressure: string;
+  scaleToZero: string;
+  idle: string;
+}
+
+/** The heads of the columns. */
+export const GUARANTEE_HEADS: Readonly<Record<keyof Guarantees, string>> = {
+  countedOnce: 'each item counted once',
+  deadLetters: 'dead letters',
+  afterCrash: 'after a crash',
+  backPressure: 'back-pressure',
+  scaleToZero: 'scale to zero',
+  idle: 'paid for when idle',
+};
+
+const HAND = 'by hand';
+
+const SCRIPT: Guarantees = {
+  countedOnce: HAND,
+  deadLetters: HAND,
+  afterCrash: 'starts again',
+  backPressure: 'reads as it works',
+  scaleToZero: 'ends by itself',
+  idle: 'nothing',
+};
+
+const BULLMQ: Guarantees = {
+  countedOnce: HAND,
+  deadLetters: 'failed set [2]',
+  afterCrash: 'stalled jobs run again [1]',
+  backPressure: HAND,
+  scaleToZero: HAND,
+  idle: 'Redis and a worker',
+};
+
+const POSTGRES = {
+  backPressure: 'workers fetch; producer by hand',
+  scaleToZero: HAND,
+  idle: 'PostgreSQL and a worker',
+} as const;
+
+const STORAGE_QUEUE: Guarantees = {
+  countedOnce: HAND,
+  deadLetters: HAND,
+  afterCrash: 'messages come again [5]',
+  backPressure: 'the queue waits',
+  scaleToZero: HAND,
+  idle: 'an instance that polls',
+};
+
+/** A row per contender. */
+export const GUARANTEES: Readonly<Record<ContenderName, Guarantees>> = {
+  sluice: {
+    countedOnce: 'yes [7]',
+    deadLetters: 'per item, with redrive [7]',
+    afterCrash: 'goes on where it was [7]',
+    backPressure: 'chunks wait in a queue',
+    scaleToZero: 'yes [8]',
+    idle: 'a topic, and what the platform polls [8]',
+  },
+  limit: SCRIPT,
+  oneThread: SCRIPT,
+  bullGrouped: { ...BULLMQ, deadLetters: 'failed set, 5,000 at a time [2]' },
+  bullPerItem: BULLMQ,
+  pgBoss: {
+    ...POSTGRES,
+    countedOnce: 'totals in the same database: `transactional` [3]',
+    deadLetters: 'a queue, with redrive [3]',
+    afterCrash: 'jobs expire and run again [3]',
+  },
+  graphileWorker: {
+    ...POSTGRES,
+    countedOnce: HAND,
+    deadLetters: 'failed jobs stay in the table [4]',
+    afterCrash: 'locked jobs run again after 4 hours [4]',
+  },
+  listener: STORAGE_QUEUE,
+  poller: STORAGE_QUEUE,
+  queueTrigger: {
+    countedOnce: HAND,
+    deadLetters: 'poison queue after 5 tries [6]',
+    afterCrash: 'messages come again [5]',
+    backPressure: '16 at a time [6]',
+    scaleToZero: 'yes',
+    idle: 'what the platform polls [6]',
+  },
+};
+
+/** The sources, by number from 1; read in November 2026, the packages in the versions of bench/peers/package.json. */
+export const SOURCES = [
+  'https://docs.bullmq.io/guide/jobs/stalled',
+  'https://docs.bullmq.io/guide/queues/auto-removal-of-jobs',
+  'pg-boss: README.md, and WorkOptions and QueueOptions in dist/types.d.ts',
+  'graphile-worker: is_available in sql/000011.sql, and dist/sql/resetLockedAt.js',
+  'https://learn.microsoft.com/rest/api/storageservices/get-messages',
+  'https://learn.microsoft.com/azure/azure-functions/functions-bindings-storage-queue',
+  'docs/reliability.md',
+  'docs/cost.md',
+] as const;
