@@ -109,8 +109,9 @@ const RECEIVED: Operations = { 'queue.get': 1 };
 async function processAll(deps: ItemsRoundDeps, all: AnyEntry[], round: RoundContext): Promise<ChunkDisposition[]> {
   const { address, lease } = round;
   const entries = all.filter(isOfChunk);
-  const reading = () => (round.isOver() ? Promise.resolve<Work[]>(entries) : withFrames(deps, entries));
-  const { value: works, operations } = await deps.meter.measure(reading);
+  const reading = () => withFrames(deps, entries, round);
+  const { value, operations } = await deps.meter.measure(reading);
+  const { works, free } = value;
   const trace = commonTrace(entries.map(({ value: { traceparent } }) => traceparent));
   const publisher = createRoundPublisher(deps, address, {
     ...{ lease, trace, generation: round.generation },
@@ -130,15 +131,20 @@ async function processAll(deps: ItemsRoundDeps, all: AnyEntry[], round: RoundCon
     await publisher.add(work, disposition, own);
     return disposition;
   });
+  free();
   await publisher.publish();
   return dispositions;
 }
 
 /** Reads the frames of all that is surely going to run; redelivered ones read their own, when they run isolated. */
-async function withFrames({ container }: ItemsRoundDeps, entries: ChunkEntry[]): Promise<Work[]> {
-  const direct = entries.filter((entry) => !mayBeDone(entry)).map((entry) => entry.value);
-  const read = await readFrames(container, direct);
-  return entries.map((entry) => ({ ...entry, ...read.get(entry.value) }));
+async function withFrames(
+  { container }: ItemsRoundDeps,
+  entries: ChunkEntry[],
+  round: RoundContext,
+): Promise<{ works: Work[]; free: () => void }> {
+  const direct = round.isOver() ? [] : entries.filter((entry) => !mayBeDone(entry)).map((entry) => entry.value);
+  const { frames, free } = await readFrames(container, direct);
+  return { works: entries.map((entry) => ({ ...entry, ...frames.get(entry.value) })), free };
 }
 
 const mayBeDone = (entry: ChunkEntry): boolean => deliveries(entry) > 1 || entry.value.resent === true;

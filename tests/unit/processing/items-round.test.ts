@@ -52,7 +52,7 @@ function world({ permits }: { permits?: Permits } = {}) {
     getBlobClient: () => ({
       downloadToBuffer: async () => {
         meet('read');
-        return frame;
+        return Buffer.from(frame);
       },
     }),
     getBlockBlobClient: () => ({
