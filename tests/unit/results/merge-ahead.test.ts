@@ -262,7 +262,7 @@ describe('what is kept is bounded', () => {
   });
 
   test('a partial aggregate that is merged takes the room of its new keys only', () => {
-    const ahead = aheadOf(summing(), 7_000);
+    const ahead = aheadOf(summing(), 20_000);
     for (let n = 0; n < 100; n += 1) add(ahead, [later(one, String(n).padStart(6, '0'))]);
 
     expect(ahead.take(one).digests).toHaveLength(100);
