@@ -30,6 +30,7 @@ import { createRunningChunks } from './processing/running-chunks.ts';
 import { createSharedLock } from './processing/shared-lock.ts';
 import { createProcessor, type Processor } from './processing/thread-pool/processor.ts';
 import { createCollectRound } from './results/collect-round.ts';
+import { createMergeAhead, type MergeAhead } from './results/merge-ahead.ts';
 import type { Settings } from './settings.ts';
 import { createSlots } from './slots.ts';
 import { type Clients, createClients } from './storage/clients.ts';
@@ -81,6 +82,7 @@ export type PipelineDeps = DeleteDeps &
   Pick<Clients, 'meter'> & { spending: Spending } & Pick<Depths, 'recentDepth'> & {
     publishRejected: PublishRejected;
     readOpenBatches: ReadOpenBatches;
+    mergeAhead: MergeAhead;
   };
 
 /** The parts that functions take. A durable client belongs to one invocation, so what needs one is made for it. */
@@ -175,7 +177,8 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   const roundFor = (address: QueueAddress, generation = 0): Round => {
     if (address.kind === 'results') return rounds.track(createCollectRound(deps(), address, generation));
     const readBatch = createBatchStates(deps().table, running.changesSeen);
-    const own = { processor: processor(), lock, running, readBatch, permitsOf, takeFile, fileSlots };
+    const onStored = deps().mergeAhead.add;
+    const own = { processor: processor(), lock, running, readBatch, permitsOf, takeFile, fileSlots, onStored };
     return rounds.track(createItemsRound({ ...deps(), ...own }, address, generation));
   };
   const returnWork = (): void => ending.abort();
@@ -240,6 +243,7 @@ function depsOf({ settings, registry, host }: PipelineOptions, clients: Pipeline
     depthOf,
     recentDepth,
     readOpenBatches: createOpenBatchReader(clients.batches, now),
+    mergeAhead: createMergeAhead(registry),
     needsWake: createNeedsWake({ table: gates, depthOf, nowMs: () => performance.now() }),
     plan: createPlanner({ ...host, table: gates, sliceSeconds, visibilitySeconds, capacity, now }),
     // Events about a batch carry its lane and the first of its queues.

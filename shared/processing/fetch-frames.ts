@@ -2,9 +2,13 @@ import type { ContainerClient } from '@azure/storage-blob';
 import type { Reference } from '../contract/reference.ts';
 import { statusOf, toError } from '../errors.ts';
 import { downloadBytes } from '../storage/blob-reads.ts';
+import { freeBytes } from './outcome/free-bytes.ts';
 
-/** Frames of one blob that lie this near are read together: a gap costs less than another request. */
-const MAX_GAP = 64 * 1024;
+/**
+ * Frames of one blob that lie this near are read together. A receive misses some frames of its range, as references are put 16
+ * at a time and several tasks receive them; a few frames too many cost less than another request.
+ */
+const MAX_GAP = 512 * 1024;
 /** Most bytes of one read; two chunks of the largest kind still fit. */
 const MAX_RANGE = 8 * 1024 * 1024;
 
@@ -23,20 +27,34 @@ export interface ReadFrame {
   unread?: Error | undefined;
 }
 
+/** The frames of references. */
+export interface ReadFrames {
+  frames: Map<Reference, ReadFrame>;
+  /** Frees their memory, once nobody needs any of them. */
+  free: () => void;
+}
+
 /** Reads the frames of references. A read that fails is the fault of each reference in it. Never throws. */
 export async function readFrames(
   container: (name: string) => ContainerClient,
   references: readonly Reference[],
-): Promise<Map<Reference, ReadFrame>> {
-  const read = new Map<Reference, ReadFrame>();
+): Promise<ReadFrames> {
+  const frames: ReadFrames['frames'] = new Map();
+  const read: Buffer[] = [];
   await Promise.all(
     planReads(references).map(async (range) => {
       const { bytes, unread } = await tryRead(container(range.container), range);
+      if (bytes) read.push(bytes);
       for (const reference of range.references)
-        read.set(reference, { frame: bytes && frameOf(bytes, range, reference), unread });
+        frames.set(reference, { frame: bytes && frameOf(bytes, range, reference), unread });
     }),
   );
-  return read;
+  return {
+    frames,
+    free: () => {
+      for (const bytes of read) freeBytes(bytes);
+    },
+  };
 }
 
 async function tryRead(

@@ -27,6 +27,7 @@ import { inChunkSpan } from './chunk-span.ts';
 import { type ReadFrame, readFrames, readRange } from './fetch-frames.ts';
 import { asReturned, holdLease, type Lease } from './lease.ts';
 import { endWholeChunk, splitChunk } from './outcome/endings.ts';
+import { freeBytes } from './outcome/free-bytes.ts';
 import { putOutcome, readOutcomeHeader } from './outcome/outcome-store.ts';
 import { type ChunkDisposition, countWork, handlerOperations } from './publish-results.ts';
 import { FAULT_RETRY_SECONDS, returnMessage } from './return-message.ts';
@@ -59,6 +60,8 @@ export interface ItemsRoundDeps extends AdoptDeps {
   registry: Registry;
   meter: Pick<Meter, 'measure' | 'record'>;
   visibilitySeconds: number;
+  /** Is given each outcome that is surely this process's own, as stored. The body is valid during the call only. */
+  onStored: (reference: Reference, outcome: Pick<ChunkOutcome, 'header' | 'body'>) => void;
 }
 
 type ChunkEntry = Entry<Reference>;
@@ -106,8 +109,9 @@ const RECEIVED: Operations = { 'queue.get': 1 };
 async function processAll(deps: ItemsRoundDeps, all: AnyEntry[], round: RoundContext): Promise<ChunkDisposition[]> {
   const { address, lease } = round;
   const entries = all.filter(isOfChunk);
-  const reading = () => (round.isOver() ? Promise.resolve<Work[]>(entries) : withFrames(deps, entries));
-  const { value: works, operations } = await deps.meter.measure(reading);
+  const reading = () => withFrames(deps, entries, round);
+  const { value, operations } = await deps.meter.measure(reading);
+  const { works, free } = value;
   const trace = commonTrace(entries.map(({ value: { traceparent } }) => traceparent));
   const publisher = createRoundPublisher(deps, address, {
     ...{ lease, trace, generation: round.generation },
@@ -127,15 +131,20 @@ async function processAll(deps: ItemsRoundDeps, all: AnyEntry[], round: RoundCon
     await publisher.add(work, disposition, own);
     return disposition;
   });
+  free();
   await publisher.publish();
   return dispositions;
 }
 
 /** Reads the frames of all that is surely going to run; redelivered ones read their own, when they run isolated. */
-async function withFrames({ container }: ItemsRoundDeps, entries: ChunkEntry[]): Promise<Work[]> {
-  const direct = entries.filter((entry) => !mayBeDone(entry)).map((entry) => entry.value);
-  const read = await readFrames(container, direct);
-  return entries.map((entry) => ({ ...entry, ...read.get(entry.value) }));
+async function withFrames(
+  { container }: ItemsRoundDeps,
+  entries: ChunkEntry[],
+  round: RoundContext,
+): Promise<{ works: Work[]; free: () => void }> {
+  const direct = round.isOver() ? [] : entries.filter((entry) => !mayBeDone(entry)).map((entry) => entry.value);
+  const { frames, free } = await readFrames(container, direct);
+  return { works: entries.map((entry) => ({ ...entry, ...frames.get(entry.value) })), free };
 }
 
 const mayBeDone = (entry: ChunkEntry): boolean => deliveries(entry) > 1 || entry.value.resent === true;
@@ -280,8 +289,12 @@ const ENDING_TEXT = {
  * Also when the lease was lost meanwhile: whoever has the message now finds this outcome, or has stored another one, which
  * then stands. Thrown away, the work of a system that is too slow for its leases would never come to an end.
  */
-async function store(deps: ItemsRoundDeps, work: Work, outcome: ChunkOutcome): Promise<ChunkDisposition> {
-  const { header, first } = await putOutcome(deps.container(CONTAINERS.results), work.value, outcome);
+async function store(deps: ItemsRoundDeps, work: Work, made: ChunkOutcome): Promise<ChunkDisposition> {
+  // A round may wait for long: it keeps what it reports, and not the bytes.
+  const { body, ...outcome } = made;
+  const { header, first, isSent } = await putOutcome(deps.container(CONTAINERS.results), work.value, made);
+  if (first) deps.onStored(work.value, { header, body });
+  if (isSent) freeBytes(body);
   return first ? { ...toDisposition(work.value, header), outcome } : toDisposition(work.value, header);
 }
 

@@ -22,7 +22,7 @@ export interface PublishResultsDeps extends ResultDeps {
  * resume of its batch puts it again, or to be tried again. `cancelled`: its batch was, before a worker met it. Of version 2: its blob was taken, or it is in the poison queue.
  */
 export type ChunkDisposition =
-  | { end: FinishedChunk; outcome?: ChunkOutcome }
+  | { end: FinishedChunk; outcome?: Omit<ChunkOutcome, 'body'> }
   | 'orphaned'
   | 'duplicate'
   | 'cancelled'

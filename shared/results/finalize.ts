@@ -26,6 +26,7 @@ import type { EnqueueDeps } from '../wake/enqueue.ts';
 import type { Spending } from '../wake/spending.ts';
 import { latencies } from './latency.ts';
 import { ReportError } from './merge.ts';
+import type { MergeAhead } from './merge-ahead.ts';
 import { writeReport } from './report.ts';
 import { findSuspect } from './suspect.ts';
 
@@ -35,6 +36,7 @@ export interface FinalizeDeps extends EnqueueDeps, BatchEventDeps {
   meter: Pick<Meter, 'measure' | 'record' | 'unrecorded'>;
   spending: Pick<Spending, 'add'>;
   visibilitySeconds: number;
+  mergeAhead: Pick<MergeAhead, 'take'>;
 }
 
 /**

@@ -29,6 +29,8 @@ export function reportStep<T>(what: () => string, step: () => T): T {
 export interface Merge {
   /** Merges a chunk's partial aggregate. Throws ReportError. */
   add(partial: readonly PartialLine[]): void;
+  /** How many keys there are. */
+  keys(): number;
   /** Finishes each key: the lines of the report, JSON of {key, value}, sorted by key. Throws ReportError. */
   lines(): string[];
 }
@@ -57,6 +59,7 @@ export function createMerge({ name, reduce }: Pick<Workload, 'name' | 'reduce'>)
       const { maxKeys } = reduce;
       throw new ReportError(`The report has more than ${maxKeys} keys, the limit of workload "${name}"`);
     },
+    keys: () => merged.size,
     lines: () =>
       [...merged.keys()].sort().map((key) => {
         const value = finished(key);

@@ -1,26 +1,28 @@
 /** The report of a batch: NDJSON of {key, value}, sorted by key, behind a header in a skippable frame. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ContainerClient } from '@azure/storage-blob';
 import type { BatchRow } from '../batches/batch-row.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
-import { decodeFrame, encodeFrame, skippableFrame } from '../contract/frame.ts';
+import { encodeFrame, skippableFrame } from '../contract/frame.ts';
 import { CONTAINERS, reportBlobName, revisionOf } from '../contract/names.ts';
-import { type FailedFold, failureOf, type PartialLine } from '../contract/outcome.ts';
+import type { PartialLine } from '../contract/outcome.ts';
 import { statusOf } from '../errors.ts';
 import { readRange } from '../processing/fetch-frames.ts';
 import { createStrictFold } from '../processing/outcome/fold.ts';
 import type { Workload } from '../workload/define.ts';
 import type { Registry } from '../workload/registry.ts';
-import { frameOfChunk, readAhead } from './chunk-pages.ts';
-import { createMerge, reportStep } from './merge.ts';
+import { type ChunkFrame, frameOfChunk, readAhead } from './chunk-pages.ts';
+import { decodeValues, partialLinesIn } from './decode-values.ts';
+import { createMerge, type Merge, reportStep } from './merge.ts';
+import type { MergeAhead, MergedAhead } from './merge-ahead.ts';
 
-/** Partial aggregates read at once, and held in memory until they are merged. */
-const PARTIALS_AT_ONCE = 16;
-/** Results of a chunk read at once to be folded again: they take many times the room of its partial aggregate. */
-const RESULTS_AT_ONCE = 4;
+/** Frames read at once. They wait compressed, and are decoded one at a time: memory does not grow with the batch. */
+const FRAMES_AT_ONCE = 8;
 
 export interface ReportDeps {
   container: (name: string) => ContainerClient;
   registry: Registry;
+  mergeAhead: Pick<MergeAhead, 'take'>;
 }
 
 /**
@@ -66,34 +68,52 @@ interface Reducing extends Pick<Workload, 'name'> {
 
 async function mergePartials(
   deps: ReportDeps,
-  { name, reduce }: Reducing,
+  workload: Reducing,
   { batch, rows }: { batch: BatchRow; rows: readonly ChunkRow[] },
 ): Promise<string[]> {
-  const merge = createMerge({ name, reduce });
   const latest = latestReportRedrive(batch);
   const isOlder = ({ chunk }: ChunkRow): boolean => revisionOf(chunk) < latest;
-  const read = async (row: ChunkRow): Promise<PartialLine[]> => {
-    if (isOlder(row)) return foldAgain(deps, reduce, row);
-    const lines = await readValues<PartialLine | FailedFold>(deps, row, 'partial');
-    return failureOf(lines) === undefined ? (lines as PartialLine[]) : foldAgain(deps, reduce, row);
-  };
-  const parts = rows.filter((row) => row.header?.[isOlder(row) ? 'results' : 'partial'] !== undefined);
-  const atOnce = latest > 0 ? RESULTS_AT_ONCE : PARTIALS_AT_ONCE;
-  for await (const partial of readAhead(parts, atOnce, read)) merge.add(partial);
+  const parts = rows.flatMap((row) => frameOfChunk(row, isOlder(row) ? 'results' : 'partial') ?? []);
+  const ahead = deps.mergeAhead.take(batch.id);
+  const { merge, count } = mergedOf(ahead, parts) ?? { merge: createMerge(workload), count: 0 };
+  const read = async (part: ChunkFrame) => ({
+    part,
+    frame: ahead.frames.get(part.place.digest) ?? (await readFrame(deps, part)),
+  });
+  for await (const { part, frame } of readAhead(parts.slice(count), FRAMES_AT_ONCE, read)) {
+    const values = decode(part, frame);
+    if (isOlder(part.row)) merge.add(foldAgain(workload.reduce, part, values));
+    else merge.add(partialLinesIn(values) ?? (await foldResults(deps, workload.reduce, part.row)));
+    // Frames that are at hand come without a wait, and leases have to be renewed meanwhile.
+    await nextTurn();
+  }
   return merge.lines();
+}
+
+/** What was merged ahead, with the number of its chunks; undefined if the rows do not begin with just these. */
+function mergedOf(
+  { merge, digests }: MergedAhead,
+  parts: readonly ChunkFrame[],
+): { merge: Merge; count: number } | undefined {
+  if (!merge || !digests.every((digest, index) => parts[index]?.place.digest === digest)) return undefined;
+  return { merge, count: digests.length };
 }
 
 /** A redrive of the report alone replaces what was folded before it: the defect may have been in `add`. */
 const latestReportRedrive = ({ reportRedrives = {} }: BatchRow): number =>
   Math.max(0, ...Object.keys(reportRedrives).map(Number));
 
+async function foldResults(deps: ReportDeps, reduce: Reducing['reduce'], row: ChunkRow): Promise<PartialLine[]> {
+  const part = frameOfChunk(row, 'results');
+  return part ? foldAgain(reduce, part, decode(part, await readFrame(deps, part))) : [];
+}
+
 /**
  * Folds the stored results of a chunk by the code that is deployed now. Where the fold failed in its worker thread, the
  * same code fails again, and this error names the result.
  */
-async function foldAgain(deps: ReportDeps, reduce: Reducing['reduce'], row: ChunkRow): Promise<PartialLine[]> {
+function foldAgain(reduce: Reducing['reduce'], { row }: ChunkFrame, results: readonly unknown[]): PartialLine[] {
   const fold = createStrictFold(reduce);
-  const results = await readValues<unknown>(deps, row, 'results');
   for (const [index, result] of results.entries()) {
     reportStep(
       () => `The fold of result ${index + 1} of chunk ${row.chunk} failed`,
@@ -106,20 +126,15 @@ async function foldAgain(deps: ReportDeps, reduce: Reducing['reduce'], row: Chun
   );
 }
 
-const FRAMES = { partial: 'partial aggregate', results: 'results' } as const;
+/** The bytes of a frame; undefined if its blob is not there or too short. */
+const readFrame = (deps: ReportDeps, { blob, place }: ChunkFrame): Promise<Buffer | undefined> =>
+  readRange(deps.container(CONTAINERS.results), { container: 'results', blob, ...place });
 
-async function readValues<T>(deps: ReportDeps, row: ChunkRow, name: keyof typeof FRAMES): Promise<T[]> {
-  const found = frameOfChunk(row, name);
-  if (!found) return [];
-  const { blob, place } = found;
-  const frame = await readRange(deps.container(CONTAINERS.results), { container: 'results', blob, ...place });
-  return reportStep(
-    () => `The ${FRAMES[name]} of chunk ${row.chunk} cannot be read`,
+const decode = ({ row, blob, place }: ChunkFrame, frame: Uint8Array | undefined): unknown[] =>
+  reportStep(
+    () => `The ${row.header?.partial === place ? 'partial aggregate' : 'results'} of chunk ${row.chunk} cannot be read`,
     () => {
       if (!frame) throw new Error(`The outcome blob ${blob} is not there, or shorter than its header says.`);
-      // A line feed cannot stand inside a JSON value, and one call for all lines takes half the time of a call for each.
-      const lines = decodeFrame(frame, place).toString('utf8').trimEnd().replaceAll('\n', ',');
-      return JSON.parse(`[${lines}]`) as T[];
+      return decodeValues(frame, place);
     },
   );
-}

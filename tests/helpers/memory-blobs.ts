@@ -108,7 +108,7 @@ export function memoryBlobs({ now = Date.now }: { now?: () => number } = {}): Me
     downloadToBuffer: async (offset = 0, length?: number, { conditions }: WriteOptions = {}) => {
       const { body } = read(path, conditions);
       if (offset > 0 && offset >= body.length) throw serviceError(416);
-      return body.subarray(offset, length === undefined ? undefined : offset + length);
+      return Buffer.from(body.subarray(offset, length === undefined ? undefined : offset + length));
     },
     download: async (offset = 0, _count?: number, { conditions, abortSignal }: ReadOptions = {}) => {
       const { body } = read(path, conditions);

@@ -28,13 +28,14 @@ export async function readOutcomeHeader(results: ContainerClient, chunk: Named):
 
 /**
  * Stores a chunk's outcome with its causes, if it is the first, and gives the header of the one that stands. The blob is the only
- * arbiter: whoever comes second, with whatever result, goes on with the first one's.
+ * arbiter: whoever comes second, with whatever result, goes on with the first one's. `isSent`: the service has said that it has
+ * all of the body, so that nothing reads those bytes any more.
  */
 export async function putOutcome(
   results: ContainerClient,
   chunk: Named,
   outcome: Pick<ChunkOutcome, 'header' | 'body' | 'causes'>,
-): Promise<{ header: OutcomeHeader; first: boolean }> {
+): Promise<{ header: OutcomeHeader; first: boolean; isSent: boolean }> {
   const { body } = outcome;
   const header = withCauses(outcome.header, outcome.causes);
   try {
@@ -43,12 +44,12 @@ export async function putOutcome(
       metadata: { [HEADER_KEY]: asciiJson(header) },
       blobHTTPHeaders: { blobContentType: 'application/zstd' },
     });
-    return { header, first: true };
+    return { header, first: true, isSent: true };
   } catch (error) {
     if (statusOf(error) !== 409 && statusOf(error) !== 412) throw error;
     const stored = await readOutcomeHeader(results, chunk);
     if (stored === undefined) throw error;
-    return { header: stored, first: isSame(stored, header) };
+    return { header: stored, first: isSame(stored, header), isSent: false };
   }
 }
 

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Piscina } from 'piscina';
 import { endCall } from '../../limits/permits.ts';
+import { freeBytes } from '../outcome/free-bytes.ts';
 import { countItems, heldOf, readThreadStatus, type ThreadStatus } from '../thread/thread-status.ts';
 import type {
   Copy,
@@ -156,6 +157,8 @@ async function runWatched(
   });
   try {
     const answer = await threadPool.run(task, { signal: stop.signal });
+    // The outcome has all that is in them.
+    for (const { bytes } of copies) freeBytes(bytes);
     return { answer, status: readThreadStatus(statusBuffer) };
   } catch (error) {
     const cause = stop.signal.aborted && stop.signal.reason instanceof Error ? stop.signal.reason : error;

@@ -72,8 +72,8 @@ test('an outcome whose put was answered too late is its writers own', async () =
   lossy.assertLost();
   const other = await putOutcome(results, reference, { header: headerOf(), body: Buffer.from('second'), causes: {} });
 
-  expect(own).toEqual({ header, first: true });
-  expect(other).toEqual({ header, first: false });
+  expect(own).toEqual({ header, first: true, isSent: false });
+  expect(other).toEqual({ header, first: false, isSent: false });
 });
 
 test('a batch whose outcome was answered too late counts its items once', async () => {

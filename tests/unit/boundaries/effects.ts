@@ -74,7 +74,7 @@ export const EFFECTS: readonly Effect[] = [
       'shared/intake/inbox/inbox-move.ts',
       'shared/drain/activities.ts',
       ...['shared/processing/lease.ts', 'shared/processing/thread-pool/watch.ts'],
-      ...['shared/processing/running-chunks.ts', 'shared/limits/limiter.ts'],
+      ...['shared/processing/running-chunks.ts', 'shared/limits/limiter.ts', 'shared/results/report.ts'],
       ...['shared/processing/thread-pool/threads.ts', 'shared/processing/thread/chunk-run.ts'],
       ...['shared/processing/thread/flight.ts', 'shared/processing/thread/run-up-to.ts'],
       ...['shared/http/batches/try-upload.ts', 'cli/', 'shared/kit/', 'web/', HANDLERS],

@@ -91,7 +91,7 @@ export const ROOMS: readonly Room[] = [
     packages: ['piscina', 'node:*'],
     packageTypes: [...STORAGE_SDKS, '@standard-schema/spec'],
   },
-  ordered('shared/results/', ['zod'], STORAGE_SDKS),
+  ordered('shared/results/', ['zod', 'node:timers/promises'], STORAGE_SDKS),
   ordered('shared/commands/', ['zod', 'node:crypto'], STORAGE_SDKS),
   ordered('shared/sweep/', ['durable-functions'], STORAGE_SDKS),
 

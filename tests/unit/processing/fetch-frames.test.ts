@@ -1,6 +1,6 @@
 import type { ContainerClient } from '@azure/storage-blob';
 import { describe, expect, test } from 'vitest';
-import { frameOf, planReads, readRange } from '../../../shared/processing/fetch-frames.ts';
+import { frameOf, planReads, readFrames, readRange } from '../../../shared/processing/fetch-frames.ts';
 import { referenceOf, serviceError } from '../../helpers/factories.ts';
 
 const KiB = 1024;
@@ -10,7 +10,7 @@ const at = (offset: number, length: number, blob = 'a') => referenceOf({ blob, o
 describe('reads', () => {
   test.each([
     ['neighbours, in whatever order they came', [at(100, 50), at(0, 100)], [[0, 150, 2]]],
-    ['frames over a small gap', [at(0, 100), at(100 + 64 * KiB, 10)], [[0, 110 + 64 * KiB, 2]]],
+    ['frames over a small gap', [at(0, 100), at(100 + 512 * KiB, 10)], [[0, 110 + 512 * KiB, 2]]],
     ['the same frame, asked for twice', [at(0, 100), at(0, 100)], [[0, 100, 2]]],
   ])('join %s', (_what, references, expected) => {
     const ranges = planReads(references);
@@ -20,7 +20,7 @@ describe('reads', () => {
 
   test.each([
     ['frames of two blobs', [at(0, 100), at(100, 100, 'b')]],
-    ['frames far from each other', [at(0, 100), at(101 + 64 * KiB, 10)]],
+    ['frames far from each other', [at(0, 100), at(101 + 512 * KiB, 10)]],
     ['more than 8 MiB', [at(0, 5 * MiB), at(5 * MiB, 5 * MiB)]],
   ])('keep %s apart', (_what, references) => {
     expect(planReads(references)).toHaveLength(2);
@@ -35,6 +35,21 @@ test('a frame is cut out of the range that was read for it', () => {
   const bytes = Buffer.from('0123456789');
 
   expect(frameOf(bytes, { offset: 100 }, at(103, 4)).toString()).toBe('3456');
+});
+
+test('frames that were read together are freed together', async () => {
+  const body = Buffer.alloc(10_000, 1);
+  const container = {
+    getBlobClient: () => ({ downloadToBuffer: async () => Buffer.alloc(body.length, body) }),
+  } as unknown as ContainerClient;
+  const references = [at(0, 6_000), at(6_000, 4_000)];
+  const { frames, free } = await readFrames(() => container, references);
+  const lengths = () => references.map((reference) => frames.get(reference)?.frame?.length);
+  expect(lengths()).toEqual([6_000, 4_000]);
+
+  free();
+
+  expect(lengths()).toEqual([0, 0]);
 });
 
 test.each([

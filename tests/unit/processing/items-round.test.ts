@@ -38,6 +38,7 @@ const STOPPED = outcomeOf('cancelled', 1, ['1']);
 /** A worker on one message, whose deliveries are counted as the service counts them. */
 function world({ permits }: { permits?: Permits } = {}) {
   const stored: OutcomeHeader[] = [];
+  const own: OutcomeHeader[] = [];
   let fault: Fault | undefined;
   let text = JSON.stringify(reference);
   let deliveries = 0;
@@ -51,7 +52,7 @@ function world({ permits }: { permits?: Permits } = {}) {
     getBlobClient: () => ({
       downloadToBuffer: async () => {
         meet('read');
-        return frame;
+        return Buffer.from(frame);
       },
     }),
     getBlockBlobClient: () => ({
@@ -104,9 +105,12 @@ function world({ permits }: { permits?: Permits } = {}) {
     gate: { table: memoryTable().table, now: () => 0 },
     ...uncounted(),
     visibilitySeconds: 300,
+    onStored: (_reference: unknown, { header }: ChunkOutcome) => void own.push(header),
   } as unknown as ItemsRoundDeps;
   return {
     stored,
+    /** Those that the process knows to be its own. */
+    own,
     batch,
     deleted: () => deleted,
     /** The message as it lies in the queue. */
@@ -228,6 +232,19 @@ test('the outcome of a worker that has lost its lease is stored, and stands', as
   await deliver();
 
   expect(stored.map(({ ending }) => ending)).toEqual(['processed']);
+});
+
+test('an outcome is shown to the process that has stored it, and to no other', async () => {
+  const { deliver, own, stored } = world();
+  await deliver({ on: 'written', error: NO_ANSWER });
+  // The next delivery finds what was stored, and cannot know by whom.
+  await deliver();
+  expect([own, stored.length]).toEqual([[], 1]);
+
+  const other = world();
+  await other.deliver();
+  expect(own).toEqual([]);
+  expect(other.own).toEqual(other.stored);
 });
 
 test('a chunk that is stopped because its batch was cancelled keeps what has finished', async () => {

@@ -5,6 +5,7 @@ import { pausing } from '../../../shared/batches/pause.ts';
 import { writeProgress } from '../../../shared/batches/progress/progress-rows.ts';
 import { createCollectRound, groupsByRows } from '../../../shared/results/collect-round.ts';
 import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
+import { createMergeAhead } from '../../../shared/results/merge-ahead.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
 import type { Queue } from '../../../shared/wake/messages.ts';
 import type { HaltRule } from '../../../shared/workload/define.ts';
@@ -76,6 +77,7 @@ async function world(chunks: number, options: { halt?: HaltRule; resultsReady?: 
     gate: { table: memoryTable().table, now: () => nowMs },
     needsWake: async () => true,
     visibilitySeconds: 300,
+    mergeAhead: createMergeAhead(createRegistry([])),
     addressOf: () => address,
     publish: async (_address, { type, items, details }, { messageId = '' } = {}) => {
       meet(type);

@@ -8,6 +8,7 @@ import { outcomeBlobName } from '../../../shared/contract/names.ts';
 import type { OutcomeHeader } from '../../../shared/contract/outcome.ts';
 import { encodeOutcome } from '../../../shared/processing/outcome/encode-outcome.ts';
 import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
+import { createMergeAhead } from '../../../shared/results/merge-ahead.ts';
 import { parseReport } from '../../../shared/results/read-report.ts';
 import { defineWorkload, type Reduce, type Workload } from '../../../shared/workload/define.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
@@ -38,6 +39,7 @@ export async function batchWith(
     gate: { table: store.table, now: () => Date.parse(NOW) },
     needsWake: async () => true,
     visibilitySeconds: 300,
+    mergeAhead: createMergeAhead(createRegistry([])),
     addressOf: () => address,
     publish: async (_address, { type }, { messageId = '' } = {}) => void published.push(`${type} ${messageId}`),
   };

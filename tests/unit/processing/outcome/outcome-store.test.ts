@@ -13,8 +13,8 @@ test('the first outcome of a chunk stands; who comes second goes on with it', as
 
   const second = await putOutcome(results, chunk, outcome('second', 2));
 
-  expect(first).toEqual({ header: headerOf(), first: true });
-  expect(second).toEqual({ header: headerOf(), first: false });
+  expect(first).toEqual({ header: headerOf(), first: true, isSent: true });
+  expect(second).toEqual({ header: headerOf(), first: false, isSent: false });
   expect([...blobs.values()].map(({ body }) => body.toString())).toEqual(['first']);
 });
 

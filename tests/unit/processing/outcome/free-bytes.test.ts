@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { freeBytes } from '../../../../shared/processing/outcome/free-bytes.ts';
+
+test('the memory of an array is freed at once', () => {
+  const bytes = new Uint8Array(1_000_000);
+
+  freeBytes(bytes);
+
+  expect([bytes.length, bytes.buffer.detached]).toEqual([0, true]);
+  expect(() => freeBytes(bytes)).not.toThrow();
+});
+
+test('a slice of a larger buffer stays, and memory that threads share does', () => {
+  const slice = new Uint8Array(new ArrayBuffer(10), 2, 4);
+  const shared = new Uint8Array(new SharedArrayBuffer(4));
+
+  for (const bytes of [slice, shared]) freeBytes(bytes);
+
+  expect([slice.length, slice.buffer.byteLength, shared.length]).toEqual([4, 10, 4]);
+});
