@@ -3,7 +3,10 @@ import { readBatch } from '../batches/ledger.ts';
 import type { Table } from '../storage/table.ts';
 
 /** What a worker has to know of the batch of a chunk. */
-export type BatchFacts = Pick<BatchRow, 'state' | 'deadlineAt' | 'resumes'>;
+export interface BatchFacts extends Pick<BatchRow, 'state' | 'deadlineAt' | 'resumes'> {
+  /** Chunks without an end, of a small batch: whoever ends the last of them collects them, too. Absent of larger ones. */
+  pending?: number | undefined;
+}
 
 /** Reads what is known of a batch; undefined = there is no such batch (any more). */
 export type ReadBatchFacts = (batch: string) => Promise<BatchFacts | undefined>;
@@ -21,12 +24,13 @@ export const isUnderWay = (state: BatchState | undefined): boolean =>
  * resumed: such a batch is read again each time, as is one that is not there, or could not be read. For the same reason a
  * read that had begun before it was asked for counts only if it says that work goes on. `changesSeen` counts how often this
  * process has found a batch that is not under way any more: what was read before the latest of them is read again.
+ * `maxChunksCollected`: of a batch that is collected where its last chunk has run.
  */
-export function createBatchStates(table: Table, changesSeen: () => number): ReadBatchFacts {
+export function createBatchStates(table: Table, changesSeen: () => number, maxChunksCollected: number): ReadBatchFacts {
   const known = new Map<string, Promise<BatchFacts | undefined>>();
   let knownSince = changesSeen();
   const read = async (batch: string): Promise<BatchFacts | undefined> => {
-    const reading = readBatchFacts(table, batch);
+    const reading = readBatchFacts(table, batch, maxChunksCollected);
     known.set(batch, reading);
     let isKept = false;
     try {
@@ -50,9 +54,17 @@ export function createBatchStates(table: Table, changesSeen: () => number): Read
   };
 }
 
-async function readBatchFacts(table: Table, batch: string): Promise<BatchFacts | undefined> {
+async function readBatchFacts(
+  table: Table,
+  batch: string,
+  maxChunksCollected: number,
+): Promise<BatchFacts | undefined> {
   const found = await readBatch(table, batch);
   if (!found) return undefined;
-  const { state, deadlineAt, resumes } = found.row;
-  return { state, deadlineAt, ...(resumes === undefined ? {} : { resumes }) };
+  const { state, deadlineAt, resumes, chunksTotal, chunksDone } = found.row;
+  return {
+    ...{ state, deadlineAt },
+    ...(resumes === undefined ? {} : { resumes }),
+    ...(chunksTotal > maxChunksCollected ? {} : { pending: chunksTotal - chunksDone }),
+  };
 }

@@ -20,9 +20,10 @@ export interface PublishResultsDeps extends ResultDeps {
 /**
  * What became of one reference: an outcome to report, nothing any more (its batch is gone, or finished), nothing since a
  * resume of its batch puts it again, or to be tried again. `cancelled`: its batch was, before a worker met it. Of version 2: its blob was taken, or it is in the poison queue.
+ * `pending`: chunks of its batch that had no end when the batch was read, of a small batch alone.
  */
 export type ChunkDisposition =
-  | { end: FinishedChunk; outcome?: ChunkOutcome }
+  | { end: FinishedChunk; outcome?: ChunkOutcome; pending?: number | undefined }
   | 'orphaned'
   | 'duplicate'
   | 'cancelled'

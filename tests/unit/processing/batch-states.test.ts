@@ -12,7 +12,7 @@ async function world(state: 'queued' | 'running' | 'paused' | 'cancelling' | 'co
   before(async (name) => {
     if (name === 'table.get') reads.count += 1;
   });
-  const read = createBatchStates(table, () => reads.changes);
+  const read = createBatchStates(table, () => reads.changes, 32);
   return { table, reads, read, stateOf: async (batch: string) => (await read(batch))?.state };
 }
 
@@ -35,7 +35,7 @@ test.each(['paused', 'cancelling', 'completed'] as const)('a batch that is %s is
 
 test('a batch that is not there is looked for each time', async () => {
   const { table } = memoryTable();
-  const read = createBatchStates(table, () => 0);
+  const read = createBatchStates(table, () => 0, 32);
   const stateOf = async (batch: string) => (await read(batch))?.state;
   const before = await stateOf(BATCH);
   await insertBatch(table, batchRowOf({ state: 'queued' }), []);
