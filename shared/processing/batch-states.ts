@@ -1,15 +1,22 @@
 import { type BatchRow, type BatchState, isFinished } from '../batches/batch-row.ts';
 import { readBatch } from '../batches/ledger.ts';
+import { type ApplyRead, readForApply } from '../batches/read-for-apply.ts';
+import { chunkId } from '../contract/names.ts';
 import type { Table } from '../storage/table.ts';
 
 /** What a worker has to know of the batch of a chunk. */
 export interface BatchFacts extends Pick<BatchRow, 'state' | 'deadlineAt' | 'resumes'> {
   /** Chunks without an end, of a small batch: whoever ends the last of them collects them, too. Absent of larger ones. */
   pending?: number | undefined;
+  /** What was read for it, with the row of its only chunk: its collector need not read it again. */
+  read?: ApplyRead | undefined;
 }
 
-/** Reads what is known of a batch; undefined = there is no such batch (any more). */
-export type ReadBatchFacts = (batch: string) => Promise<BatchFacts | undefined>;
+/**
+ * Reads what is known of a batch, for one of its chunks, by one operation; undefined = there is no such batch (any more).
+ * With the first chunk its row is read, too: a small batch has no other.
+ */
+export type ReadBatchFacts = (batch: string, chunk: string) => Promise<BatchFacts | undefined>;
 
 /**
  * Whether chunks of a batch in this state are run. In any other, references are deleted unrun, or end their chunks
@@ -29,8 +36,8 @@ export const isUnderWay = (state: BatchState | undefined): boolean =>
 export function createBatchStates(table: Table, changesSeen: () => number, maxChunksCollected: number): ReadBatchFacts {
   const known = new Map<string, Promise<BatchFacts | undefined>>();
   let knownSince = changesSeen();
-  const read = async (batch: string): Promise<BatchFacts | undefined> => {
-    const reading = readBatchFacts(table, batch, maxChunksCollected);
+  const read = async (batch: string, chunk: string): Promise<BatchFacts | undefined> => {
+    const reading = readBatchFacts(table, { batch, chunk, maxChunksCollected });
     known.set(batch, reading);
     let isKept = false;
     try {
@@ -41,30 +48,40 @@ export function createBatchStates(table: Table, changesSeen: () => number, maxCh
       if (!isKept && known.get(batch) === reading) known.delete(batch);
     }
   };
-  return async (batch) => {
+  return async (batch, chunk) => {
     if (knownSince !== changesSeen()) known.clear();
     knownSince = changesSeen();
     const begun = known.get(batch);
-    if (!begun) return read(batch);
+    if (!begun) return read(batch, chunk);
     const facts = await begun.catch(() => undefined);
     if (isUnderWay(facts?.state)) return facts;
     // Another one that waited for the same read may be ahead: its own has begun after this call, too.
     const newer = known.get(batch);
-    return newer === undefined || newer === begun ? read(batch) : newer;
+    return newer === undefined || newer === begun ? read(batch, chunk) : newer;
   };
+}
+
+const FIRST_CHUNK = chunkId(0);
+
+interface FactsQuery {
+  batch: string;
+  chunk: string;
+  maxChunksCollected: number;
 }
 
 async function readBatchFacts(
   table: Table,
-  batch: string,
-  maxChunksCollected: number,
+  { batch, chunk, maxChunksCollected }: FactsQuery,
 ): Promise<BatchFacts | undefined> {
-  const found = await readBatch(table, batch);
+  const isFirst = chunk === FIRST_CHUNK && maxChunksCollected > 0;
+  const read = isFirst ? await readForApply(table, batch, [chunk]) : undefined;
+  const found = isFirst ? read?.batch : await readBatch(table, batch);
   if (!found) return undefined;
   const { state, deadlineAt, resumes, chunksTotal, chunksDone } = found.row;
   return {
     ...{ state, deadlineAt },
     ...(resumes === undefined ? {} : { resumes }),
     ...(chunksTotal > maxChunksCollected ? {} : { pending: chunksTotal - chunksDone }),
+    ...(chunksTotal === 1 && read ? { read } : {}),
   };
 }

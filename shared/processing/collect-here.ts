@@ -4,6 +4,7 @@
  * a crash what the result message does elsewhere: it comes again, finds the stored outcome, and has it collected again.
  */
 import type { ChunkEnd } from '../batches/apply-ends.ts';
+import type { ApplyRead } from '../batches/read-for-apply.ts';
 import { addOperations, type Operations, subtractOperations } from '../contract/operations.ts';
 import { timesOperations } from '../cost/counts.ts';
 import type { Meter } from '../cost/meter.ts';
@@ -23,7 +24,7 @@ const BATCHES_AT_ONCE = 8;
  */
 export type CollectEnds = (
   batch: string,
-  work: { ends: ChunkEnd[]; traceparents: (string | undefined)[] },
+  work: { ends: ChunkEnd[]; traceparents: (string | undefined)[]; read?: ApplyRead | undefined },
 ) => Promise<void>;
 
 export interface CollectHereDeps {
@@ -66,7 +67,8 @@ export async function collectHere(
     const ends = own.map((each) => endOf(each, { operations: share, drain }));
     try {
       // On its own, so that what is done for a batch is charged to that one.
-      await deps.meter.measure(() => deps.collectEnds(batch, { ends, traceparents: own.map(traceOf) }));
+      const read = own.length === 1 ? own[0]?.disposition.read : undefined;
+      await deps.meter.measure(() => deps.collectEnds(batch, { ends, traceparents: own.map(traceOf), read }));
     } catch (error) {
       if (isOutage(error)) log.warn('collect-deferred', { batch, error: toError(error) });
       else log.error('collect-failed', { batch, error: toError(error) });

@@ -193,10 +193,10 @@ function contentAfter(error: unknown, work: Work): Reference | undefined {
 }
 
 async function decide(deps: ItemsRoundDeps, work: Work, lease: Lease): Promise<ChunkDisposition> {
-  const batch = await deps.readBatch(work.value.batch);
+  const batch = await deps.readBatch(work.value.batch, work.value.chunk);
   if (batch === undefined) return 'orphaned';
   const disposition = await decideIn(deps, work, { lease, batch });
-  return typeof disposition === 'string' ? disposition : { ...disposition, pending: batch.pending };
+  return typeof disposition === 'string' ? disposition : { ...disposition, pending: batch.pending, read: batch.read };
 }
 
 async function decideIn(

@@ -36,7 +36,10 @@ const SCENARIOS: [string, Scenario][] = [
   ['discarded', { items: 2, limits: { worker: 1 }, budget: { discard: 1 } }],
   ['references put again at any point', { items: 2, budget: { resend: 1 } }],
   ['collected where it ran, two retries deep', { items: 4, collectsHere: true }],
-  ['collected where it ran, and the process dies', { items: 3, collectsHere: true, budget: { crash: 1 } }],
+  [
+    'collected where it ran, and the process dies',
+    { items: 3, collectsHere: true, limits: { worker: 1 }, budget: { crash: 1 } },
+  ],
   ['collected where it ran, by two workers', { items: 1, collectsHere: true, budget: { redeliver: 1 } }],
   ['collected where it ran, answers lost', { items: 2, collectsHere: true, budget: { echo: 2 } }],
   [
