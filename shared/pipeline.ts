@@ -24,12 +24,13 @@ import { createLimiter } from './limits/limiter.ts';
 import type { Permits } from './limits/permits.ts';
 import { processClockMs } from './limits/process-clock.ts';
 import { createBatchStates } from './processing/batch-states.ts';
+import type { CollectEnds } from './processing/collect-here.ts';
 import { createItemsRound, type ItemsRoundDeps } from './processing/items-round.ts';
 import { errorLine } from './processing/outcome/error-text.ts';
 import { createRunningChunks } from './processing/running-chunks.ts';
 import { createSharedLock } from './processing/shared-lock.ts';
 import { createProcessor, type Processor } from './processing/thread-pool/processor.ts';
-import { createCollectRound } from './results/collect-round.ts';
+import { collectBatch, createCollectRound } from './results/collect-round.ts';
 import { createMergeAhead, type MergeAhead } from './results/merge-ahead.ts';
 import type { Settings } from './settings.ts';
 import { createSlots } from './slots.ts';
@@ -40,6 +41,7 @@ import { log } from './telemetry/log.ts';
 import { countUnhandled } from './telemetry/metrics.ts';
 import { createDepths, type Depths } from './wake/depths.ts';
 import type { GateDeps } from './wake/gate.ts';
+import { MAX_RECEIVE } from './wake/max-receive.ts';
 import {
   createPublisher,
   createRejectedPublisher,
@@ -72,6 +74,11 @@ export interface PipelineOptions {
   clients?: PipelineClients;
   /** How long a chunk runs until its batch is looked at and its progress is written, and how often then. Default 10 s. */
   lookMs?: number;
+  /**
+   * Most chunks of a batch that is collected where its last chunk has run, without a result message. Default those of one
+   * receive: the end of a larger batch takes time that other chunks need.
+   */
+  maxChunksCollected?: number;
 }
 
 /** What the parts have in common; each takes of it what its own type names. */
@@ -136,7 +143,7 @@ const NAMED_FILES_AT_ONCE = 2;
 
 /** Makes a pipeline; nothing is connected or started before its first use. */
 export function createPipeline(options: PipelineOptions): Pipeline {
-  const { settings, registry } = options;
+  const { settings, registry, maxChunksCollected = MAX_RECEIVE } = options;
   const meter = options.clients?.meter ?? createMeter();
   const ownClients = lazily(() => createClients(settings, meter));
   const clients = (): PipelineClients => options.clients ?? ownClients();
@@ -176,9 +183,10 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   const gateWith = (client: DrainClient): GateDeps => ({ ...requestGate(client), spending: deps().spending });
   const roundFor = (address: QueueAddress, generation = 0): Round => {
     if (address.kind === 'results') return rounds.track(createCollectRound(deps(), address, generation));
-    const readBatch = createBatchStates(deps().table, running.changesSeen);
-    const onStored = deps().mergeAhead.add;
-    const own = { processor: processor(), lock, running, readBatch, permitsOf, takeFile, fileSlots, onStored };
+    const readBatch = createBatchStates(deps().table, running.changesSeen, maxChunksCollected);
+    const collectEnds: CollectEnds = (batch, work) => collectBatch(deps(), batch, work);
+    const collecting = { collectEnds, onStored: deps().mergeAhead.add };
+    const own = { processor: processor(), lock, running, readBatch, permitsOf, takeFile, fileSlots, ...collecting };
     return rounds.track(createItemsRound({ ...deps(), ...own }, address, generation));
   };
   const returnWork = (): void => ending.abort();

@@ -72,6 +72,8 @@ export interface ApplyOptions {
   collector?: Drain | undefined;
   /** The rule of a workload for pausing its batches; default none. */
   haltRule?: (workload: string) => HaltRule | undefined;
+  /** The rows of the ends and their batch, as they were read before: they are read again only if they have changed since. */
+  known?: ApplyRead | undefined;
 }
 
 /**
@@ -86,13 +88,12 @@ export const applyEnds = (
   options: ApplyOptions,
 ): Promise<Applied | undefined> => {
   let refused: Planned | undefined;
+  let { known } = options;
   const record = (plan: Planned): void => options.meter?.record(plan.own);
   return retryLostRace(rowOf(id), async () => {
-    const read = await readForApply(
-      table,
-      id,
-      ends.map(({ chunk }) => chunk),
-    );
+    const chunks = ends.map(({ chunk }) => chunk);
+    const read = known ?? (await readForApply(table, id, chunks));
+    known = undefined;
     if (!read) return undefined;
     if (refused && isWritten(read, refused.applied)) {
       record(refused);

@@ -3,9 +3,12 @@
  * queue, finalize. With c chunks, p queues touched, t dequeue tasks on them, r rounds of at most 32 references and s
  * staged blocks, and nothing failing:
  *
- *   storage operations = 20 + s' + ceil(c / 98) + [c > 98] ceil(c / 1000) + 4 c + 6 p + 9 r + 7 t
+ *   storage operations = 18 + s' + ceil(c / 98) + [c > 98] ceil(c / 1000) + 4 c + 6 p + 9 r + 7 t - 2 [t = 1]
  *
- * where s' = 1 for one block, else s + 1.
+ * where s' = 1 for one block, else s + 1. A batch whose chunks take one round is collected by it, without a drain of the
+ * result queue:
+ *
+ *   storage operations = 25 + s' + 4 c + [c > 1]
  *
  * Each constant below is one line of that sum; docs/cost.md derives them. What the Durable extension does itself comes
  * on top, by the durable actions of `batchSpending`.
@@ -36,6 +39,8 @@ export interface BatchPlan {
   tasks: number;
   /** Receives that brought references. */
   rounds: number;
+  /** Whether the only round collects the batch. */
+  isCollectedHere: boolean;
 }
 
 const BLOCK_BYTES = 4 * 1024 * 1024;
@@ -67,8 +72,10 @@ const READ: Operations = { 'blob.get': 1 };
  * and after the fourth the delay would reach its maximum of a second, where a task ends.
  */
 const TASK: Operations = { 'table.get': 2, 'table.update': 1, 'queue.get': 4 };
+/** The only task of a wave makes 2 empty gets, half a second and a second and a half after its last receive. */
+const ONLY_TASK: Operations = { ...TASK, 'queue.get': 2 };
 /** The one task on the result queue: as above, without a batch row. */
-const COLLECTOR: Operations = { ...TASK, 'table.get': 1 };
+const COLLECTOR: Operations = { ...ONLY_TASK, 'table.get': 1 };
 
 /** A receive and its result message; the result message got, its rows read and changed in one transaction, and deleted. */
 const ROUND: Operations = {
@@ -77,6 +84,14 @@ const ROUND: Operations = {
   'table.query': 1,
   'table.transaction': 1,
   'queue.delete': 1,
+};
+
+/** A receive whose chunks are collected at once: their rows changed in one transaction. */
+const OWN_ROUND: Operations = { 'queue.get': 1, 'table.transaction': 1 };
+/** The first chunk has its row read with that of the batch; if it is not alone, the rows of all are read to collect them. */
+const OWN_ROWS: Record<'single' | 'several', Operations> = {
+  single: { 'table.get': -1, 'table.query': 1 },
+  several: { 'table.get': -1, 'table.query': 2 },
 };
 
 /** finish-wave: the gate read, the depth measured, the gate released; QueueEmpty published. */
@@ -90,61 +105,69 @@ export function planOf(shape: BatchShape): BatchPlan {
   const { items, itemsPerChunk, queues = 1, bytesPerItem = 12, secondsPerChunk = 0.1 } = shape;
   const chunks = Math.max(1, Math.ceil(items / itemsPerChunk));
   const touched = Math.min(queues, chunks);
+  const tasks = Math.max(touched, Math.ceil((chunks * secondsPerChunk) / SLICE_SECONDS));
+  const rounds = Math.max(touched, Math.ceil(chunks / MESSAGES_A_RECEIVE));
   return {
     chunks,
     blocks: Math.max(1, Math.ceil((items * bytesPerItem) / BLOCK_BYTES)),
     queues: touched,
-    tasks: Math.max(touched, Math.ceil((chunks * secondsPerChunk) / SLICE_SECONDS)),
-    rounds: Math.max(touched, Math.ceil(chunks / MESSAGES_A_RECEIVE)),
+    ...{ tasks, rounds },
+    isCollectedHere: tasks === 1 && rounds === 1,
   };
 }
 
 /** The operations of one batch that the meter would count. */
 export function batchOperations(shape: BatchShape): Operations {
-  const { chunks, blocks, queues, tasks, rounds } = planOf(shape);
+  const { chunks, blocks, queues, tasks, rounds, isCollectedHere } = planOf(shape);
   const bySize: Operations = {
     ...(blocks === 1 ? { 'blob.put': 1 } : { 'blob.stage': blocks, 'blob.commit': 1 }),
     'table.transaction': Math.ceil(chunks / ROWS_A_TRANSACTION),
     // The rows of a small batch are at hand when it ends.
     ...(chunks > ROWS_A_TRANSACTION ? { 'table.query': Math.ceil(chunks / ROWS_A_QUERY_PAGE) } : {}),
   };
+  const own = [INTAKE, bySize, timesOperations(CHUNK, chunks), timesOperations(READ, rounds), FINALIZE];
+  if (isCollectedHere) {
+    const rows = OWN_ROWS[chunks === 1 ? 'single' : 'several'];
+    return [...own, WAKE, START, ONLY_TASK, OWN_ROUND, rows, FINISH_WAVE].reduce(addOperations);
+  }
   // Each round wakes the result queue; one task drains it.
   return [
-    INTAKE,
-    bySize,
-    timesOperations(CHUNK, chunks),
+    ...own,
     timesOperations(WAKE, queues + rounds),
     timesOperations(START, queues + 1),
-    timesOperations(TASK, tasks),
+    timesOperations(tasks === 1 ? ONLY_TASK : TASK, tasks),
     COLLECTOR,
-    timesOperations(READ, rounds),
     timesOperations(ROUND, rounds),
     timesOperations(FINISH_WAVE, queues + 1),
-    FINALIZE,
   ].reduce(addOperations);
 }
 
 /** The waits for more work at the end of a task: 100, 300 and 700 ms, and the four empty gets. */
 const TAIL_SECONDS = 1.2;
+/** Those of the only task of a wave: half a second, and a second. */
+const ONLY_TASK_TAIL_SECONDS = 1.5;
 
 /**
  * All that the receipt of such a batch has: its operations, its durable actions (for each drain 1 start, 2 per dequeue task
- * and 2 for finish-wave; 10 at least), and executions as they are billed on instances of the default memory. The task on
- * the result queue is taken for as long as one on a work queue: it collects while they work.
+ * and 2 for finish-wave; 5 at least), and executions as they are billed on instances of the default memory. The task on
+ * the result queue, if there is one, is taken for as long as one on a work queue: it collects while they work.
  */
 export function batchSpending(shape: BatchShape): Operations {
-  const { queues, tasks, rounds, chunks } = planOf(shape);
-  const taskSeconds = (chunks * (shape.secondsPerChunk ?? 0.1)) / tasks + TAIL_SECONDS;
-  const drains = queues + 1;
+  const { queues, tasks, rounds, chunks, isCollectedHere } = planOf(shape);
+  const workSeconds = (chunks * (shape.secondsPerChunk ?? 0.1)) / tasks;
+  const tailSeconds = tasks === 1 ? ONLY_TASK_TAIL_SECONDS : TAIL_SECONDS;
+  const [collectors, wakes] = isCollectedHere ? [0, queues] : [1, queues + rounds];
+  const drains = queues + collectors;
   // The upload, the wakes and the starts of drains take less than the least that is billed.
-  const short = 1 + (queues + rounds) + drains;
+  const short = 1 + wakes + drains;
   return [
     batchOperations(shape),
     timesOperations(executionOf(0), short),
-    timesOperations(executionOf(taskSeconds), tasks + 1),
+    timesOperations(executionOf(workSeconds + tailSeconds), tasks),
+    timesOperations(executionOf(workSeconds + ONLY_TASK_TAIL_SECONDS), collectors),
     { 'durable.action': drains },
     waveExecutions(tasks),
-    waveExecutions(1),
+    timesOperations(waveExecutions(1), collectors),
     // The ends of the waves on the other queues.
     timesOperations(waveExecutions(0), queues - 1),
   ].reduce(addOperations);

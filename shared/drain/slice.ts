@@ -1,5 +1,6 @@
 import { addOperations } from '../contract/operations.ts';
 import { type BackoffBounds, backoffMs, DEFAULT_BACKOFF } from './backoff.ts';
+import { createLoneTask } from './lone-task.ts';
 import type { TaskWave } from './planning/plan.ts';
 import { earlier, emptyCounts, type SliceResult, type WorkCounts } from './slice-result.ts';
 
@@ -40,19 +41,6 @@ export interface SliceEffects<Message> {
 }
 
 /**
- * Shortest time between two receives of the only task of a wave while the queue returns less than it was asked for,
- * unless the policy's interval is longer. A trickle is taken some at a time, and each receive, result message and wake
- * serves them all.
- */
-const PACE_MS = 500;
-/**
- * How long the only task of a wave that is through with its quota waits for more, from its start: ending one drain and
- * starting the next costs ten operations, a receive one, and a look at the gate when it brings something. Not longer,
- * for it holds a place that another queue may want.
- */
-const STAY_MS = 5_000;
-
-/**
  * Fewest items that must have run before failures say something about the downstream: below, one bad item in a retry
  * chunk of its own would stop the queue for everybody.
  */
@@ -64,10 +52,9 @@ export const trips = ({ ran, failures }: Pick<WorkCounts, 'ran' | 'failures'>): 
 
 /**
  * The loop of a dequeue task: receive, process, and again, until its quota is reached, its time is up, the queue stays
- * empty (back-off up to its maximum), the circuit trips, or no worker thread starts. The only task of a wave has no
- * rivals whose quotas it could take: it goes on, at a pace, for as long as the queue gives less than it takes at a
- * time; if not, the next wave may be wider. If the queue was paused in the meantime, it returns those messages. It also
- * waits the policy's interval after the last receive of a quota, since the next wave receives at once.
+ * empty (back-off up to its maximum), the circuit trips, or no worker thread starts. The only task of a wave may go on beyond
+ * its quota (lone-task.ts). If the queue was paused in the meantime, it returns those messages. It also waits the policy's
+ * interval after the last receive of a quota, since the next wave receives at once.
  */
 export async function runSlice<Message>(
   wave: TaskWave,
@@ -75,12 +62,11 @@ export async function runSlice<Message>(
   bounds: BackoffBounds = DEFAULT_BACKOFF,
 ): Promise<SliceResult> {
   const { nowMs, random } = effects;
-  const isOnlyTask = wave.tasks === 1 && !wave.probe;
+  const lone = createLoneTask(wave, nowMs);
   const start = nowMs();
   let total = emptyCounts();
   let idleCount = 0;
   let sleptMs = 0;
-  let mayStay = false;
   let askedMs = start;
   const sleep = async (ms: number): Promise<void> => {
     const before = nowMs();
@@ -99,16 +85,20 @@ export async function runSlice<Message>(
     const untilMs = askedMs + Math.max(ms, wave.receiveIntervalMs ?? 0);
     while (nowMs() < untilMs && !isOver()) await sleep(Math.min(untilMs - nowMs(), STEP_MS, endMs - nowMs()));
   };
+  const backOff = (idleCount: number): number | 'end' => {
+    const delay = backoffMs(idleCount, random(), bounds);
+    return delay >= bounds.maxIdleMs ? 'end' : delay;
+  };
   // A probe whose chunks ended unrun, since their batch is cancelled, has tried nothing yet.
   const hasTriedNothing = (): boolean => wave.probe === true && total.done > 0 && total.ran === 0;
   const isQuotaReached = (): boolean => total.received >= wave.quota && !hasTriedNothing();
-  while (!isQuotaReached() || (mayStay && nowMs() - start < STAY_MS)) {
+  while (!isQuotaReached() || lone.mayStay()) {
     if (isOver()) return result('timeUp');
     const isExtra = isQuotaReached();
     askedMs = nowMs();
     const count = wave.tasks === 1 ? wave.receive : Math.min(wave.receive, wave.quota - total.received);
     const messages = await effects.receive(count);
-    mayStay = isOnlyTask && messages.length < count;
+    lone.noteReceive(messages.length, count);
     if (messages.length > 0) {
       idleCount = 0;
       const mustReturn = isExtra && !(await effects.mayGoOn());
@@ -116,12 +106,12 @@ export async function runSlice<Message>(
       if (mustReturn) return result('quotaReached');
       if (total.startError !== '') return result('startFailed');
       if (trips(total)) return result('tripped');
-      await pace(mayStay ? PACE_MS : 0);
+      await pace(lone.paceMs());
       continue;
     }
     idleCount += 1;
-    const delay = backoffMs(idleCount, random(), bounds);
-    if (delay >= bounds.maxIdleMs) return result(isQuotaReached() ? 'quotaReached' : 'empty');
+    const delay = lone.idleMs(idleCount) ?? backOff(idleCount);
+    if (delay === 'end') return result(isQuotaReached() ? 'quotaReached' : 'empty');
     await pace(nowMs() - askedMs + delay);
   }
   return result('quotaReached');

@@ -24,6 +24,7 @@ import type { QueueAddress, Registry } from '../workload/registry.ts';
 import { type AdoptDeps, adopt, readReferenceOn } from './adopt.ts';
 import type { BatchFacts, ReadBatchFacts } from './batch-states.ts';
 import { inChunkSpan } from './chunk-span.ts';
+import type { CollectHereDeps } from './collect-here.ts';
 import { type ReadFrame, readFrames, readRange } from './fetch-frames.ts';
 import { asReturned, holdLease, type Lease } from './lease.ts';
 import { endWholeChunk, splitChunk } from './outcome/endings.ts';
@@ -45,7 +46,7 @@ const MAX_ISOLATED_STARTS = 2;
 const ISOLATED_LIMITED_MS = 20_000;
 const SPLIT_PARTS = 32;
 
-export interface ItemsRoundDeps extends AdoptDeps {
+export interface ItemsRoundDeps extends AdoptDeps, Pick<CollectHereDeps, 'collectEnds'> {
   container: (name: string) => ContainerClient;
   /**
    * Reads a batch, once per slice while work goes on; a state in which they are not run is never older than their
@@ -201,16 +202,27 @@ function contentAfter(error: unknown, work: Work): Reference | undefined {
 }
 
 async function decide(deps: ItemsRoundDeps, work: Work, lease: Lease): Promise<ChunkDisposition> {
-  const { value: reference } = work;
-  const results = deps.container(CONTAINERS.results);
-  const batch = await deps.readBatch(reference.batch);
+  const batch = await deps.readBatch(work.value.batch, work.value.chunk);
   if (batch === undefined) return 'orphaned';
-  // Nothing of it is pending: a repeat. What it names may be on its way out with the batch, and must not come back.
-  if (isFinished(batch.state)) return batch.state === 'cancelled' ? 'cancelled' : 'duplicate';
+  const disposition = await decideIn(deps, work, { lease, batch });
+  return typeof disposition === 'string' ? disposition : { ...disposition, pending: batch.pending, read: batch.read };
+}
+
+async function decideIn(
+  deps: ItemsRoundDeps,
+  work: Work,
+  { lease, batch }: { lease: Lease; batch: BatchFacts },
+): Promise<ChunkDisposition> {
+  const { value: reference } = work;
+  // Nothing of it is pending: a repeat. What it names may be on its way out with the batch, and must not come back. But who
+  // had the same message before may have died while it collected the batch (collect-here.ts): what is left is done now.
+  const isRepeat = isFinished(batch.state);
+  if (isRepeat && work.message.dequeueCount === 1) return repeatOf(batch);
   if (mayBeDone(work)) {
-    const stored = await readOutcomeHeader(results, reference);
+    const stored = await readOutcomeHeader(deps.container(CONTAINERS.results), reference);
     if (stored) return toDisposition(reference, stored);
   }
+  if (isRepeat) return repeatOf(batch);
   // Its row stays pending, and gets a new reference from the resume that is to come, or has got it from the last one.
   if (batch.state === 'paused' || (reference.resumes ?? 0) < (batch.resumes ?? 0)) return 'paused';
   if (batch.state === 'cancelling') return store(deps, work, ending(deps, work, 'cancelled'));
@@ -219,6 +231,8 @@ async function decide(deps: ItemsRoundDeps, work: Work, lease: Lease): Promise<C
   }
   return deps.lock.exclusive(() => runIsolated(deps, work, { lease, batch }));
 }
+
+const repeatOf = ({ state }: BatchFacts): ChunkDisposition => (state === 'cancelled' ? 'cancelled' : 'duplicate');
 
 /**
  * A chunk that was delivered before runs isolated, after its start was counted in its message; after two such starts

@@ -1,4 +1,5 @@
 /** What a round does with the outcomes that wait: one result message for all, one wake, then the references are deleted. */
+import type { ApplyRead } from '../batches/read-for-apply.ts';
 import { resultsQueueName } from '../contract/names.ts';
 import { addOperations, type Operations, subtractOperations } from '../contract/operations.ts';
 import type { FinishedChunk } from '../contract/reference.ts';
@@ -20,9 +21,11 @@ export interface PublishResultsDeps extends ResultDeps {
 /**
  * What became of one reference: an outcome to report, nothing any more (its batch is gone, or finished), nothing since a
  * resume of its batch puts it again, or to be tried again. `cancelled`: its batch was, before a worker met it. Of version 2: its blob was taken, or it is in the poison queue.
+ * `pending`: chunks of its batch that had no end when the batch was read, of a small batch alone; `read`: its rows
+ * as they were then.
  */
 export type ChunkDisposition =
-  | { end: FinishedChunk; outcome?: Omit<ChunkOutcome, 'body'> }
+  | { end: FinishedChunk; outcome?: Omit<ChunkOutcome, 'body'>; pending?: number | undefined; read?: ApplyRead | undefined }
   | 'orphaned'
   | 'duplicate'
   | 'cancelled'

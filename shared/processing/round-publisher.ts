@@ -4,6 +4,7 @@ import { log } from '../telemetry/log.ts';
 import { withTrace } from '../telemetry/trace.ts';
 import type { Entry } from '../wake/messages.ts';
 import type { QueueAddress } from '../workload/registry.ts';
+import { type CollectHereDeps, collectHere, type RoundPart } from './collect-here.ts';
 import type { Lease } from './lease.ts';
 import {
   type ChunkDisposition,
@@ -35,7 +36,7 @@ export interface RoundPublisher {
 
 /** Makes the publisher of one round. */
 export function createRoundPublisher(
-  deps: PublishResultsDeps,
+  deps: PublishResultsDeps & CollectHereDeps,
   address: QueueAddress,
   { lease, trace, operations: first, generation }: RoundPublisherOptions,
 ): RoundPublisher {
@@ -44,12 +45,14 @@ export function createRoundPublisher(
   let lastMs = deps.gate.now();
 
   const publish = async (): Promise<void> => {
-    const part = { waiting, operations };
+    const part: RoundPart = { waiting, operations };
     [waiting, operations, lastMs] = [[], {}, deps.gate.now()];
     try {
-      await withTrace(trace, () =>
-        publishResults(deps, address, part.waiting, { operations: part.operations, lease, generation }),
-      );
+      await withTrace(trace, async () => {
+        const rest = await collectHere(deps, address, part, { lease, generation });
+        Object.assign(part, rest);
+        await publishResults(deps, address, part.waiting, { operations: part.operations, lease, generation });
+      });
     } catch (error) {
       // Published once more with the rest: what was published already is a repeat.
       waiting = [...part.waiting, ...waiting];

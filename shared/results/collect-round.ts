@@ -9,6 +9,7 @@ import { isFinished } from '../batches/batch-row.ts';
 import type { Drain } from '../batches/charge.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
 import { MAX_CHUNK_ROWS_A_TRANSACTION } from '../batches/ledger.ts';
+import type { ApplyRead } from '../batches/read-for-apply.ts';
 import { digestOf } from '../contract/frame.ts';
 import { type FinishedChunk, type ResultMessage, readResult } from '../contract/reference.ts';
 import { timesOperations } from '../cost/counts.ts';
@@ -94,6 +95,8 @@ interface BatchWork {
   onCharged?: (ends: number) => void;
   /** Of the messages, where all chunks of each are of one trace; else the batch row's own counts. */
   traceparents?: (string | undefined)[];
+  /** The rows as they were read before, if they were; written only if they are so still. */
+  read?: ApplyRead | undefined;
 }
 
 /** Groups ends by batch; a message's operations are shared out over its chunks. */
@@ -131,7 +134,13 @@ export async function collectBatch(deps: FinalizeDeps, id: string, work: BatchWo
   const all: Applied[] = [];
   for (const group of groupsByRows(ends)) {
     const startMs = Date.now();
-    const applied = await applyEnds(deps.table, id, group, { at, meter: deps.meter, collector, haltRule });
+    const applied = await applyEnds(deps.table, id, group, {
+      at,
+      meter: deps.meter,
+      collector,
+      haltRule,
+      known: all.length === 0 ? work.read : undefined,
+    });
     if (!applied) return log.info('orphaned-result', { batch: id });
     all.push(applied);
     onCharged?.(applied.charged);

@@ -35,21 +35,21 @@ export interface Grouping {
 
 /**
  * The end of a drain and the start of the next: depth read twice, gate and batch row read, gate changed, heartbeat
- * written, three empty gets more than a receive. docs/architecture.md: "The only task of a wave stays for a trickle".
+ * written, one empty get more than a receive. docs/architecture.md: "The only task of a wave stays for a trickle".
  */
 const DRAIN: Operations = {
   'queue.properties': 2,
   'table.get': 3,
   'table.update': 2,
-  'queue.get': 3,
+  'queue.get': 1,
   'servicebus.send': 1,
 };
 /** A start, 2 for a dequeue task, 2 for finish-wave. */
 const DRAIN_ACTIONS = 5;
 /** Three episodes, the task, finish-wave. */
 const DRAIN_EXECUTIONS = 5;
-/** On the work queue and on the result queue. */
-const DRAINS = 2;
+/** On the work queue: a small batch has no other drain. */
+const DRAINS = 1;
 
 function stayOf(parameters: MonthParameters, sheet: PriceSheet): Stay {
   const own = timesOperations(DRAIN, DRAINS);

@@ -37,7 +37,9 @@ export function check(world: World, rest: boolean): string | undefined {
 function isCovered({ queues, rows }: World, { chunk }: ChunkRow): boolean {
   const { resumes: needed = 0 } = ledgerOf(rows).batch;
   const references = (queues[ITEMS_QUEUE] ?? []).map(({ text }) => readChunkReference(text));
-  if (references.some(({ chunk: named, resumes = 0 }) => named === chunk && resumes >= needed)) return true;
+  // That of the chunk before it: whoever collects where it ran deletes it after what follows has its references.
+  const isOf = (named: string): boolean => named === chunk || named === parentOf(chunk);
+  if (references.some(({ chunk: named, resumes = 0 }) => isOf(named) && resumes >= needed)) return true;
   const ends = (queues[RESULTS_QUEUE] ?? []).flatMap(({ text }) => readResult(text).chunks);
   return ends.some((end) => end.chunk === chunk || parentOf(chunk) === end.chunk);
 }

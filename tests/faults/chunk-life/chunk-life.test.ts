@@ -35,6 +35,12 @@ const SCENARIOS: [string, Scenario][] = [
   ['redriven', { items: 2, limits: { worker: 1 }, budget: { redrive: 1 } }],
   ['discarded', { items: 2, limits: { worker: 1 }, budget: { discard: 1 } }],
   ['references put again at any point', { items: 2, budget: { resend: 1 } }],
+  ['collected where it ran, two retries deep', { items: 4, collectsHere: true }],
+  [
+    'collected where it ran, and the process dies',
+    { items: 3, collectsHere: true, limits: { worker: 1 }, budget: { crash: 1 } },
+  ],
+  ['collected where it ran, answers lost', { items: 2, collectsHere: true, budget: { echo: 2 } }],
 ];
 /** With SLUICE_FAULTS_DEEP set: an hour or more, and the largest are cut off at three million states. */
 const DEEP: [string, Scenario][] = [
@@ -70,6 +76,19 @@ const DEEP: [string, Scenario][] = [
   ],
   ['deep: redriven and discarded', { items: 2, limits: { worker: 1 }, budget: { redrive: 1, discard: 1 } }],
   ['deep: redriven, then cancelled', { items: 2, limits: { worker: 1 }, budget: { redrive: 1, cancel: 1 } }],
+  ['deep: collected where it ran, by two workers', { items: 1, collectsHere: true, budget: { redeliver: 1 } }],
+  [
+    'deep: collected where it ran, cancelled at any point',
+    { items: 2, collectsHere: true, limits: { worker: 1 }, budget: { cancel: 1, stop: 1 } },
+  ],
+  [
+    'deep: collected where it ran, paused at any point',
+    { items: 1, collectsHere: true, limits: { worker: 1 }, budget: { pause: 1 } },
+  ],
+  [
+    'deep: collected where it ran, redriven',
+    { items: 2, collectsHere: true, limits: { worker: 1 }, budget: { redrive: 1 } },
+  ],
 ];
 const deep = process.env.SLUICE_FAULTS_DEEP !== undefined;
 

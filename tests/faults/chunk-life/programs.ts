@@ -49,7 +49,14 @@ const topicOf = ({ ask }: Asker): PipelineClients['topic'] => ({
   },
 });
 
-function pipelineOf(asker: Asker, registry: Registry, { table, gates, queues, container }: Tools): Pipeline {
+interface PipelineParts {
+  registry: Registry;
+  tools: Tools;
+  maxChunksCollected: number;
+}
+
+function pipelineOf(asker: Asker, { registry, tools, maxChunksCollected }: PipelineParts): Pipeline {
+  const { table, gates, queues, container } = tools;
   const clients = {
     account: 'account',
     batches: table,
@@ -64,7 +71,8 @@ function pipelineOf(asker: Asker, registry: Registry, { table, gates, queues, co
   } as unknown as PipelineClients;
   const process = async (job: Parameters<typeof processChunk>[0]) =>
     processChunk(job, (await asker.ask('process', job.reference.chunk)) as Whim);
-  return createPipeline({ settings, registry, host: HOST, clients, processor: { process, threads: 1 } });
+  const processor = { process, threads: 1 };
+  return createPipeline({ settings, registry, host: HOST, clients, processor, maxChunksCollected });
 }
 
 const HOUR_MS = 3_600_000;
@@ -76,13 +84,23 @@ const sweepOf = (deps: FinalizeDeps): SweepRun =>
     ...{ counts: {}, unheard: new Set(), endMs: Number.MAX_SAFE_INTEGER, patient: DEFAULT_PATIENCE },
   }) as never;
 
+export interface ProgramOptions {
+  /** Default none. */
+  change?: Change | undefined;
+  halt?: HaltRule | undefined;
+  /** Whether the worker that ends the last chunk collects the batch; default: a result message is collected. */
+  collectsHere?: boolean;
+}
+
 /** The programs of one exploration. */
-export function chunkPrograms(change: Change = (tools) => tools, halt?: HaltRule): Record<Role, Program> {
+export function chunkPrograms(options: ProgramOptions = {}): Record<Role, Program> {
+  const { change = (tools) => tools, halt, collectsHere = false } = options;
   const registry = registryOf(halt);
+  const maxChunksCollected = collectsHere ? 32 : 0;
   const as =
     (role: Role, run: (pipeline: Pipeline, input: never) => Promise<unknown>): Program =>
     (asker, input) =>
-      run(pipelineOf(asker, registry, change(toolsOf(asker), role, asker)), input);
+      run(pipelineOf(asker, { registry, tools: change(toolsOf(asker), role, asker), maxChunksCollected }), input);
   const round =
     (queue: string) =>
     (pipeline: Pipeline, { message }: { message: DequeuedMessageItem }) =>

@@ -17,6 +17,8 @@ export interface Scenario {
   /** The roles that `budget.crash` is for; default all. */
   mortal?: readonly Role[];
   budget?: Partial<Budget>;
+  /** Whether the worker that ends the last chunk collects the batch; default: a result message is collected. */
+  collectsHere?: boolean;
 }
 
 const NOTHING: Budget = {
@@ -39,10 +41,10 @@ const MANY: Bounds = { depth: 1_000, states: 3_000_000 };
 
 /** Explores all that can happen in a scenario, with the real code or with a mutant of it. */
 export async function exploreChunk(
-  { items, starts = 0, halt, limits = {}, mortal, budget = {} }: Scenario,
+  { items, starts = 0, halt, limits = {}, mortal, budget = {}, collectsHere = false }: Scenario,
   { change, bounds = {} }: { change?: Change; bounds?: Partial<Bounds> } = {},
 ): Promise<Explored> {
-  const programs = createPrograms(chunkPrograms(change, halt));
+  const programs = createPrograms(chunkPrograms({ change, halt, collectsHere }));
   const world = firstWorld({ items, starts, halts: halt !== undefined, budget: { ...NOTHING, ...budget } });
   const next = createSteps(programs, { worker: 2, collector: 1, resumer: 1, ...limits }, mortal);
   return explore({ initial: [world], next, key: keyOf, check }, { ...MANY, ...bounds });

@@ -56,7 +56,7 @@ describe('the receipt of a batch that is alone says what storage has seen', { ti
     expect(await countedFor(id)).toEqual(seen);
   });
 
-  it.each([1, 80])('and what was estimated before, with %d items on queues that were used before', async (count) => {
+  it.each([1, 24])('and what was estimated before, with %d items on queues that were used before', async (count) => {
     const workload = nextWorkload();
     await stack.quiet([await stack.submit(workload, itemsOf(1))]);
     const id = await stack.submit(workload, itemsOf(count), `estimated${count}`);

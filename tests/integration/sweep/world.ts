@@ -58,6 +58,8 @@ export class World {
       host: HOST,
       processor: createInlineProcessor(registry),
       clients: { ...this.clients, meter, topic: this.topic },
+      // What the sweep repairs of result messages and their queue is looked at here.
+      maxChunksCollected: 0,
     });
     this.deps = this.pipeline.sweepDeps(this.runtime.client);
   }

@@ -119,6 +119,7 @@ it('has the break-evens that the command prints', () => {
   expect(advice).toContain(`a queue trigger is cheaper below ${n(breakEven.itemsAgainstTrigger)} items per day`);
   expect(text).toContain(`It pays from ${n(breakEven.notificationThreads)} polling threads on`);
   expect(text).toContain(`cheaper one from ${n(backends.storageFromBatches)} batches per month on`);
-  for (const items of ['100', '1000000'])
-    expect(cost('--batches', '1', '--items', items).backends.storageFromBatches).toBe(backends.storageFromBatches);
+  const from = (items: string) => cost('--batches', '1', '--items', items).backends.storageFromBatches;
+  expect(from('100')).toBe(backends.storageFromBatches);
+  expect(text).toContain(`or from ${from('1000000')} batches of a million items`);
 });

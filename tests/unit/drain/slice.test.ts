@@ -104,7 +104,7 @@ test('an empty queue is polled with back-off, until the wait would reach its max
 test('a message in between begins the back-off anew', async () => {
   const effects = world([[], [], [1]]);
 
-  await runSlice(wave({ quota: 10 }), effects);
+  await runSlice(wave({ quota: 10, depth: 10 }), effects);
 
   expect(effects.slept).toEqual([100, 300, 100, 300, 700]);
 });
@@ -211,6 +211,32 @@ test('the only task of a wave stays for what comes in meanwhile, takes it at a p
   expect(result).toMatchObject({ ended: 'quotaReached', received: 3, seconds: 0.2 });
   expect(effects.asked.slice(0, 2)).toEqual([32, 32]);
   expect(effects.slept.slice(0, 2)).toEqual([400, 400]);
+});
+
+test('the only task of a wave that is through with what was planned looks twice more, a second apart', async () => {
+  const effects = world([[1]]);
+
+  const result = await runSlice(wave({ quota: 1, depth: 1, receive: 32 }), effects);
+
+  expect(result).toMatchObject({ ended: 'quotaReached', received: 1 });
+  expect([effects.asked.length, effects.slept]).toEqual([3, [500, 1_000]]);
+});
+
+test('the only task of a wave takes what comes within that second', async () => {
+  const effects = world([[1], [], [2]]);
+
+  const result = await runSlice(wave({ quota: 1, depth: 1, receive: 32 }), effects);
+
+  expect(result).toMatchObject({ ended: 'quotaReached', received: 2 });
+  expect(effects.slept).toEqual([500, 1_000, 500, 1_000]);
+});
+
+test('the only task of a wave backs off while what was planned for it has not all come', async () => {
+  const effects = world([[1]]);
+
+  await runSlice(wave({ quota: 3, depth: 3, receive: 32 }), effects);
+
+  expect(effects.slept).toEqual([500, 100, 300, 700]);
 });
 
 test('the only task of a wave whose queue gives all that it takes at a time leaves the rest to a wider wave', async () => {

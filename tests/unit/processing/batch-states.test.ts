@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
 import { changeBatch, insertBatch } from '../../../shared/batches/ledger.ts';
-import { createBatchStates } from '../../../shared/processing/batch-states.ts';
-import { BATCH, batchRowOf } from '../../helpers/factories.ts';
+import { createBatchStates, type ReadBatchFacts } from '../../../shared/processing/batch-states.ts';
+import { BATCH, batchRowOf, chunkRowOf } from '../../helpers/factories.ts';
 import { memoryTable } from '../../helpers/memory-table.ts';
+
+/** Reads for a chunk that is not the batch's first. */
+const ofLaterChunk = (read: ReadBatchFacts) => (batch: string) => read(batch, '000001');
 
 /** A batch in a table whose reads are counted. */
 async function world(state: 'queued' | 'running' | 'paused' | 'cancelling' | 'completed') {
@@ -12,7 +15,7 @@ async function world(state: 'queued' | 'running' | 'paused' | 'cancelling' | 'co
   before(async (name) => {
     if (name === 'table.get') reads.count += 1;
   });
-  const read = createBatchStates(table, () => reads.changes);
+  const read = ofLaterChunk(createBatchStates(table, () => reads.changes, 32));
   return { table, reads, read, stateOf: async (batch: string) => (await read(batch))?.state };
 }
 
@@ -35,7 +38,7 @@ test.each(['paused', 'cancelling', 'completed'] as const)('a batch that is %s is
 
 test('a batch that is not there is looked for each time', async () => {
   const { table } = memoryTable();
-  const read = createBatchStates(table, () => 0);
+  const read = ofLaterChunk(createBatchStates(table, () => 0, 32));
   const stateOf = async (batch: string) => (await read(batch))?.state;
   const before = await stateOf(BATCH);
   await insertBatch(table, batchRowOf({ state: 'queued' }), []);
@@ -68,7 +71,7 @@ test('once a batch was found to be cancelled or paused, what was known is read a
 test('when the batch is due is read with its state', async () => {
   const { read } = await world('running');
 
-  expect(await read(BATCH)).toEqual({ state: 'running', deadlineAt: batchRowOf().deadlineAt });
+  expect(await read(BATCH)).toEqual({ state: 'running', deadlineAt: batchRowOf().deadlineAt, pending: 1 });
 });
 
 test('a batch that was resumed is not taken for paused by who joined a read from before', async () => {
@@ -91,4 +94,23 @@ test('a batch that was resumed is not taken for paused by who joined a read from
   answer();
 
   expect(await Promise.all([early, ...late])).toEqual(['paused', 'running', 'running']);
+});
+
+test('with the first chunk of a batch its row is read by the same operation, where there is no other', async () => {
+  const { table } = memoryTable();
+  await insertBatch(table, batchRowOf({ chunksTotal: 1 }), [chunkRowOf({ chunk: '000000' })]);
+
+  const facts = await createBatchStates(table, () => 0, 32)(BATCH, '000000');
+
+  expect(facts).toMatchObject({ pending: 1, read: { batch: { row: { id: BATCH } } } });
+  expect(facts?.read?.chunks.get('000000')?.row.state).toBe('pending');
+});
+
+test('of a batch that is larger than a receive, nothing is said of what is pending', async () => {
+  const { table } = memoryTable();
+  await insertBatch(table, batchRowOf({ chunksTotal: 33 }), []);
+
+  const facts = await createBatchStates(table, () => 0, 32)(BATCH, '000000');
+
+  expect([facts?.pending, facts?.read]).toEqual([undefined, undefined]);
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import type { ChunkEnd } from '../../../shared/batches/apply-ends.ts';
 import type { OutcomeHeader } from '../../../shared/contract/outcome.ts';
 import type { WorkCounts } from '../../../shared/drain/slice-result.ts';
 import { createPermits, type Permits } from '../../../shared/limits/permits.ts';
@@ -24,7 +25,7 @@ const address = registry.queue('billing-normal-0') as QueueAddress;
 const { reference, frame } = chunkJob([1, 2], { workload: 'billing', version: 1 });
 
 /** What storage refuses just now. */
-type Fault = { on: 'read' | 'look' | 'start' | 'write' | 'written' | 'renew'; error: object };
+type Fault = { on: 'read' | 'look' | 'start' | 'write' | 'written' | 'renew' | 'collect'; error: object };
 
 const DEADLINE = '2026-01-01T00:05:00.000Z';
 const outcomeOf = (ending: 'processed' | 'cancelled', cancelled: number, results: string[]): ChunkOutcome => {
@@ -42,7 +43,8 @@ function world({ permits }: { permits?: Permits } = {}) {
   let fault: Fault | undefined;
   let text = JSON.stringify(reference);
   let deliveries = 0;
-  const batch: { state: string | undefined; resumes?: number } = { state: 'running' };
+  const batch: { state: string | undefined; resumes?: number; pending?: number } = { state: 'running' };
+  const collected: ChunkEnd[][] = [];
   let runs = 0;
   let deleted = 0;
   const meet = (on: Fault['on']): void => {
@@ -101,6 +103,10 @@ function world({ permits }: { permits?: Permits } = {}) {
     permitsOf: () => permits,
     lock: createSharedLock(),
     publish: async () => {},
+    collectEnds: async (_batch: string, { ends }: { ends: ChunkEnd[] }) => {
+      collected.push(ends);
+      meet('collect');
+    },
     registry,
     gate: { table: memoryTable().table, now: () => 0 },
     ...uncounted(),
@@ -113,6 +119,7 @@ function world({ permits }: { permits?: Permits } = {}) {
     own,
     batch,
     deleted: () => deleted,
+    collected,
     /** The message as it lies in the queue. */
     left: () => JSON.parse(text) as unknown,
     runs: () => runs,
@@ -328,3 +335,31 @@ test.each(['running', 'cancelling'])(
     expect([deleted(), runs(), stored]).toEqual([1, 0, []]);
   },
 );
+
+test('the last chunk of a small batch is collected by its round, and again when its reference comes again, by the same name', async () => {
+  const { batch, deliver, collected, deleted, runs } = world();
+  batch.pending = 1;
+
+  await deliver({ on: 'collect', error: BUSY });
+  expect([collected.length, deleted()]).toEqual([1, 0]);
+  // Whoever collected it had finished it when he died.
+  batch.state = 'completed';
+  batch.pending = 0;
+  await deliver();
+
+  expect(collected.map((ends) => ends.map(({ chunk, message }) => [chunk, message]))).toEqual([
+    [[reference.chunk, 'm1']],
+    [[reference.chunk, 'm1']],
+  ]);
+  expect([runs(), deleted()]).toEqual([1, 1]);
+});
+
+test('a second reference of a batch that is finished is deleted, and nothing is collected for it', async () => {
+  const { batch, deliver, collected, deleted } = world();
+  batch.state = 'completed';
+  batch.pending = 0;
+
+  await deliver();
+
+  expect([collected, deleted()]).toEqual([[], 1]);
+});

@@ -57,7 +57,7 @@ describe('a month of Sluice', () => {
   it('pays by the action, and polls no storage, on the Durable Task Scheduler', () => {
     const { sluice } = modelMonth(withParameters({ backend: 'dts', batches: 10 }), now);
 
-    expect(lineOf(sluice, 'Durable Task Scheduler', 'actions')?.usd).toBeCloseTo(10 * 10 * 30 * 0.003, 9);
+    expect(lineOf(sluice, 'Durable Task Scheduler', 'actions')?.usd).toBeCloseTo(10 * 5 * 30 * 0.003, 9);
     expect(lineOf(sluice, 'scale controller', 'durable queues')).toBeUndefined();
   });
 
@@ -66,8 +66,8 @@ describe('a month of Sluice', () => {
     dear.prices['servicebus.included'].value = 1_080_500;
     const { sluice } = modelMonth(withParameters({ items: 100_000, batches: 10 }), dear);
 
-    // 300 batches with 7 events each; 500 are left of what is included
-    expect(lineOf(sluice, 'app', 'events')?.usd).toBeCloseTo((2_100 - 500) * 0.000_000_8, 12);
+    // 300 batches with 4 events each; 500 are left of what is included
+    expect(lineOf(sluice, 'app', 'events')?.usd).toBeCloseTo((1_200 - 500) * 0.000_000_8, 12);
   });
 
   it('lists the inbox only if it is watched', () => {
@@ -81,11 +81,11 @@ describe('a month of Sluice', () => {
     const gbSecondsOf = (some: Partial<MonthParameters>) =>
       lineOf(modelMonth(withParameters({ batches: 1, items: 1, ...some }), now).sluice, 'app', 'GB-seconds')?.count;
 
-    // A submit, 2 wakes, 6 episodes and 2 times finish-wave of a second, 2 dequeue tasks of 1.2 s
-    expect(gbSecondsOf({ secondsPerChunk: 0 })).toBeCloseTo(30 * 2 * (11 + 2 * 1.2), 6);
-    expect(gbSecondsOf({ secondsPerChunk: 0, memoryMb: 4_096 })).toBeCloseTo(30 * 4 * (11 + 2 * 1.2), 6);
-    // Ten seconds of handler, during which the task on the result queue runs as well
-    expect(gbSecondsOf({ chunk: 1, secondsPerChunk: 10 })).toBeCloseTo(30 * 2 * (11 + 2 * 11.2), 6);
+    // A submit, a wake, 3 episodes and finish-wave of a second, a dequeue task of 1.5 s
+    expect(gbSecondsOf({ secondsPerChunk: 0 })).toBeCloseTo(30 * 2 * (6 + 1.5), 6);
+    expect(gbSecondsOf({ secondsPerChunk: 0, memoryMb: 4_096 })).toBeCloseTo(30 * 4 * (6 + 1.5), 6);
+    // Ten seconds of handler
+    expect(gbSecondsOf({ chunk: 1, secondsPerChunk: 10 })).toBeCloseTo(30 * 2 * (6 + 11.5), 6);
   });
 
   it('marks each line whose price has no verified source', () => {
