@@ -14,7 +14,7 @@ const SKIPPABLE_HEADER = 8;
 /** Level 1: 812 MB/s at ratio 11.7 on the model data, against 525 MB/s at level 3 for little more. */
 const options = { params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 } };
 const compressAsync = promisify(zstdCompress);
-const MIN_OUTPUT_BYTES = 16 * 1024;
+const OUTPUT_BYTES = { min: 16 * 1024, max: 256 * 1024 };
 
 /**
  * Compresses `bytes` into one zstd frame on the thread pool. Each time that the output is full costs a trip there and back:
@@ -22,7 +22,7 @@ const MIN_OUTPUT_BYTES = 16 * 1024;
  * stay as large as the output.
  */
 export async function encodeFrame(bytes: Uint8Array): Promise<Buffer> {
-  const chunkSize = Math.max(MIN_OUTPUT_BYTES, bytes.length >>> 3);
+  const chunkSize = Math.min(Math.max(OUTPUT_BYTES.min, bytes.length >>> 3), OUTPUT_BYTES.max);
   return Buffer.from(await compressAsync(bytes, { ...options, chunkSize }));
 }
 
