@@ -25,7 +25,12 @@ export interface PublishResultsDeps extends ResultDeps {
  * as they were then.
  */
 export type ChunkDisposition =
-  | { end: FinishedChunk; outcome?: Omit<ChunkOutcome, 'body'>; pending?: number | undefined; read?: ApplyRead | undefined }
+  | {
+      end: FinishedChunk;
+      outcome?: Omit<ChunkOutcome, 'body'>;
+      pending?: number | undefined;
+      read?: ApplyRead | undefined;
+    }
   | 'orphaned'
   | 'duplicate'
   | 'cancelled'
