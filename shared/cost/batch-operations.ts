@@ -8,7 +8,7 @@
  * where s' = 1 for one block, else s + 1. A batch whose chunks take one round is collected by it, without a drain of the
  * result queue:
  *
- *   storage operations = 25 + s' + 4 c + [c > 1]
+ *   storage operations = 25 + s' + 3 c + [c > 1]
  *
  * Each constant below is one line of that sum; docs/cost.md derives them. What the Durable extension does itself comes
  * on top, by the durable actions of `batchSpending`.
@@ -55,8 +55,13 @@ const SLICE_SECONDS = 30;
 /** Key row; `open` row, day row; state `queued`, and the answer kept in the key row. */
 const INTAKE: Operations = { 'table.insert': 1, 'table.update': 4 };
 
-/** Reference put and deleted; outcome written; its partial aggregate read by finalize. */
-const CHUNK: Operations = { 'queue.put': 1, 'queue.delete': 1, 'blob.put': 1, 'blob.get': 1 };
+/** Reference put and deleted; outcome written. */
+const CHUNK: Operations = { 'queue.put': 1, 'queue.delete': 1, 'blob.put': 1 };
+/**
+ * A partial aggregate read at the end of the batch. At most: a process does not read those that it has merged ahead, which
+ * are all of a batch that one round collects.
+ */
+const PARTIAL: Operations = { 'blob.get': 1 };
 
 /** An event sent and received; the gate read and changed. */
 const WAKE: Operations = { 'servicebus.send': 1, 'servicebus.receive': 1, 'table.get': 1, 'table.update': 1 };
@@ -133,6 +138,7 @@ export function batchOperations(shape: BatchShape): Operations {
   // Each round wakes the result queue; one task drains it.
   return [
     ...own,
+    timesOperations(PARTIAL, chunks),
     timesOperations(WAKE, queues + rounds),
     timesOperations(START, queues + 1),
     timesOperations(tasks === 1 ? ONLY_TASK : TASK, tasks),

@@ -14,6 +14,7 @@ import { emptyCounts } from '../../../shared/drain/slice-result.ts';
 import { submit } from '../../../shared/intake/submit.ts';
 import { createPipeline, type Pipeline } from '../../../shared/pipeline.ts';
 import { createCollectRound } from '../../../shared/results/collect-round.ts';
+import { createMergeAhead } from '../../../shared/results/merge-ahead.ts';
 import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
 import { readReport } from '../../../shared/results/read-report.ts';
 import type { Clients } from '../../../shared/storage/clients.ts';
@@ -157,11 +158,11 @@ export class World {
     return messages.length > 0;
   }
 
-  /** Collects one round of results with other dependencies. */
+  /** Collects one round of results with other dependencies, as another process does: it has merged nothing ahead. */
   async collectAs(deps: FinalizeDeps): Promise<void> {
     const address = this.deps.registry.queue('echo-results');
     const messages = await receive(this.clients.queue('echo-results'), RECEIVE, VISIBILITY_SECONDS);
-    if (address) await createCollectRound(deps, address, 1)(messages);
+    if (address) await createCollectRound({ ...deps, mergeAhead: createMergeAhead(deps.registry) }, address, 1)(messages);
   }
 
   /** The row of a batch, its rows having been counted after it. */
