@@ -29,7 +29,7 @@ export const PROBLEMS = {
 } as const;
 export type ProblemType = keyof typeof PROBLEMS;
 
-/** A request cannot be served, and the caller is told why: becomes an RFC 9457 problem document, never a log entry. */
+/** A request cannot be served, and the answer says why: becomes an RFC 9457 problem document, never a log entry. */
 export class Problem extends Error {
   override name = 'Problem';
   readonly type: ProblemType;

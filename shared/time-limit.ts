@@ -1,4 +1,4 @@
-/** No answer came in time. What was asked for may have been done all the same. */
+/** No answer came in time. What was asked for may have been done anyway. */
 export class TimeLimitError extends Error {
   override name = 'TimeLimitError';
 }

@@ -19,7 +19,7 @@ import { type DeadlineRisk, isAtRisk, isAwaited, riskOf } from './progress/deadl
 import { progressStep } from './progress/progress-step.ts';
 import { type ApplyRead, readForApply } from './read-for-apply.ts';
 
-/** A chunk's end as a result message tells it; `message` is the id of that message. */
+/** A chunk's end as a result message reports it; `message` is the id of that message. */
 export interface ChunkEnd {
   chunk: string;
   header: OutcomeHeader;
@@ -79,7 +79,7 @@ export interface ApplyOptions {
 /**
  * Moves chunks from pending to done, inserts the rows of what follows, and moves the counters: one transaction for at
  * most 98 rows. Chunks that are done already are counted as duplicates and dropped; their follow-ups that are still
- * pending are given back, to be put again. Undefined when the batch does not exist.
+ * pending are returned, to be put again. Undefined when the batch does not exist.
  */
 export const applyEnds = (
   table: Table,

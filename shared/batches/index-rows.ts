@@ -18,7 +18,7 @@ export interface ListedTimes {
   deadlineAt: string;
   completedAt?: string | undefined;
   pausedMs?: number | undefined;
-  /** From the first redrive on: whether the first completion met the deadline. Before, the times above tell. */
+  /** From the first redrive on: whether the first completion met the deadline. Before, the times above say so. */
   deadlineMet?: boolean | undefined;
   /** From the first redrive on: how long the first revision took, and the time that its deadline allowed; milliseconds. */
   firstTookMs?: number | undefined;

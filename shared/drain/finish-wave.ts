@@ -127,7 +127,7 @@ function withWave({ waves, secondsPerReference }: GateRow, { address, wave, plan
 interface Decision {
   gate: GateRow;
   result: NextStep;
-  /** What is told once the gate has changed, and what that costs. */
+  /** What is published once the gate has changed, and what that costs. */
   after?: () => Promise<unknown>;
   afterOperations?: Operations;
 }
@@ -156,7 +156,7 @@ async function decide(deps: FinishWaveDeps, input: EndedWave, gate: GateRow): Pr
 
 /**
  * Whether a wake was counted since the wave was planned: its message may have become visible after the last receive, so
- * the depth need not be of invisible ones. A wave that could not receive, or had no share, waits all the same.
+ * the depth need not be of invisible ones. A wave that could not receive, or had no share, waits anyway.
  */
 const isWokenSince = (wave: WaveSummary, gate: GateRow): boolean =>
   gate.wakes > wave.wakes && !wave.faulted && wave.starved === 0;

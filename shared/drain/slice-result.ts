@@ -48,7 +48,7 @@ export const emptyCounts = (): WorkCounts => ({
 
 /** The load of the process that ran a slice, other slices included. */
 export interface SliceLoad {
-  /** Tells processes apart. */
+  /** Identifies the process. */
   instance: string;
   /** How long it was measured, in milliseconds. */
   ms: number;

@@ -29,7 +29,7 @@ const STEP_MS = 1_000;
 /** What a slice does to the world, given as functions so that the loop itself is plain to read and test. */
 export interface SliceEffects<Message> {
   receive: (count: number) => Promise<Message[]>;
-  /** `isOver` tells whether the slice's time is up: what has not begun by then is given back. */
+  /** `isOver` returns whether the slice's time is up: what has not begun by then is returned to the queue. */
   process: (messages: Message[], isOver: () => boolean) => Promise<WorkCounts>;
   /** Whether the drain still has the gate, and nobody has paused the queue; asked only about work beyond the quota. */
   mayGoOn: () => Promise<boolean>;

@@ -169,7 +169,7 @@ async function tryReport(workload: Workload, ends: End[]): Promise<Pick<ItemsRun
   }
 }
 
-/** Chunks finish in any order, and are merged in another one after a repair: the report must not tell. */
+/** Chunks finish in any order, and are merged in another one after a repair: the report must be the same. */
 async function reportOf(workload: Workload, ends: readonly End[]): Promise<Record<string, unknown>> {
   const forward = await mergeAll(workload, ends);
   const backward = await mergeAll(workload, ends.toReversed());

@@ -106,7 +106,7 @@ interface RoundContext {
 /** The receive that began the round. */
 const RECEIVED: Operations = { 'queue.get': 1 };
 
-/** No more at once than there are threads to run them: what has not begun when the time is up can be given back. */
+/** No more at once than there are threads to run them: what has not begun when the time is up can be returned. */
 async function processAll(deps: ItemsRoundDeps, all: AnyEntry[], round: RoundContext): Promise<ChunkDisposition[]> {
   const { address, lease } = round;
   const entries = all.filter(isOfChunk);
@@ -150,10 +150,10 @@ async function withFrames(
 
 const mayBeDone = (entry: ChunkEntry): boolean => deliveries(entry) > 1 || entry.value.resent === true;
 
-/** Deliveries that may have begun to run it: those given back by a living process do not count. */
+/** Deliveries that may have begun to run it: those returned by a living process do not count. */
 const deliveries = ({ message, value }: ChunkEntry): number => message.dequeueCount - (value.returned ?? 0);
 
-/** One reference's fault is its own: it is given back, logged once, and its neighbours go on. */
+/** One reference's fault is its own: it is returned, logged once, and its neighbours go on. */
 async function processReference(deps: ItemsRoundDeps, work: Work, round: RoundContext): Promise<ChunkDisposition> {
   const { address, lease } = round;
   try {
@@ -191,7 +191,7 @@ async function returnUnstarted(work: Work, lease: Lease): Promise<ChunkDispositi
 
 /**
  * As it was before a start that a failing service interrupted, which says nothing about the chunk; but its outcome may
- * be stored all the same, the answer alone being lost.
+ * be stored anyway, the answer alone being lost.
  */
 const interrupted = ({ value }: Work): Reference => ({ ...asReturned(value), resent: true });
 

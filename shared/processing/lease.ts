@@ -1,3 +1,12 @@
+/**
+ * The lease of received messages: their visibility, renewed while they are worked on.
+ *
+ * Invariant: a message is deleted or rewritten only with the newest pop receipt, so never by a worker that has lost it.
+ * The interleaving that would break it: A is frozen beyond the timeout, B receives the message, A wakes up and deletes it
+ * while B has stored nothing. So a receipt that is refused ends A's lease of that message for good; A still stores its
+ * outcome, which is create-only, since B looks for one before it runs the chunk.
+ * Tests: tests/unit/processing/lease.test.ts; leases that run out at any step in tests/faults/chunk-life/chunk-life.test.ts.
+ */
 import type { DequeuedMessageItem, QueueClient } from '@azure/storage-queue';
 import type { Reference } from '../contract/reference.ts';
 import { asciiJson } from '../contract/text.ts';

@@ -33,7 +33,7 @@ export interface ResultsPut extends WorkPut {
 
 /**
  * Puts the ends on the results queue: usually one message. Those that the service refuses, whatever is left out of them,
- * are logged and given back, and the others go through. Throws for any other fault.
+ * are logged and returned, and the others go through. Throws for any other fault.
  */
 export async function putResults(deps: ResultDeps, { from, ends, operations, generation }: Ends): Promise<ResultsPut> {
   const queue = deps.queues(resultsQueueName(from.workload.name));

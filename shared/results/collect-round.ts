@@ -91,7 +91,7 @@ interface BatchWork {
   ends: ChunkEnd[];
   /** The drain that collects them; default none. */
   collector?: Drain;
-  /** Told how many ends the batch was charged for, with each transaction. */
+  /** Called with how many ends the batch was charged for, with each transaction. */
   onCharged?: (ends: number) => void;
   /** Of the messages, where all chunks of each are of one trace; else the batch row's own counts. */
   traceparents?: (string | undefined)[];
@@ -173,7 +173,7 @@ async function publishAll(deps: FinalizeDeps, batch: BatchRow, all: Applied[]): 
   if (isHalt) await publishPaused(deps, batch);
 }
 
-/** What is known of the batch only once its row is read, so that the span is told when it began. */
+/** What is known of the batch only once its row is read, so that the span gets its start. */
 function spanOf(
   batch: BatchRow,
   { ends, trace, startMs }: { ends: ChunkEnd[]; trace: string | undefined; startMs: number },

@@ -1,5 +1,13 @@
 /**
  * The end of a batch: merge the partial aggregates in chunk order, write the report, finish the row, publish the end.
+ *
+ * Invariant: a batch ends once per revision, only when no chunk is pending, and its report has each chunk once.
+ * The interleaving that would break it: a finisher reads all chunk rows as done; a retry row is inserted, or a redrive opens
+ * the next revision; the finisher ends the batch. So the rows are read before the batch row, their number must be that of
+ * its counters, and its state changes by the ETag of that read. Two finishers make the same report: it is a function of the
+ * rows, and create-only. One that dies between two steps is continued by whoever comes next (collector, sweep), and
+ * `announced` is written after the event.
+ * Tests: tests/unit/results/finalize.test.ts, tests/faults/chunk-life/chunk-life.test.ts (a process dies at any point).
  */
 import type { ContainerClient } from '@azure/storage-blob';
 import {
@@ -64,7 +72,7 @@ async function finishBatch(
   if (rows.some((row) => row.state === 'pending')) return undefined;
   // Rows that were read are older than the batch row then: if that knows of more chunks, something was added meanwhile.
   const found = known?.rows === undefined ? await readBatch(deps.table, id) : known.batch;
-  // Finished by somebody who may have died before telling it: announcing is asked for once more, and repeats nothing.
+  // Finished by somebody who may have died before publishing it: announcing is requested once more, and repeats nothing.
   if (!found || isFinished(found.row.state)) return found;
   const { chunksDone, chunksTotal } = found.row;
   if (chunksDone !== rows.length || chunksTotal !== rows.length) return undefined;
@@ -103,7 +111,7 @@ async function endBatch(
   return finished ?? finishedByNow(deps, batch.id);
 }
 
-/** Another finisher was faster, or our own first try, whose answer was lost: the end may still have to be told. */
+/** Another finisher was faster, or our own first try, whose answer was lost: the end may still have to be published. */
 async function finishedByNow(deps: FinalizeDeps, id: string): Promise<Versioned<BatchRow> | undefined> {
   const found = await readBatch(deps.table, id);
   return found && isFinished(found.row.state) ? found : undefined;
@@ -151,7 +159,7 @@ function checkConservation(batch: BatchRow, rows: ChunkRow[]): void {
 }
 
 /**
- * Tells the end of a batch's revision, and closes it: at least once, with the same message id each time, so that the
+ * Publishes the end of a batch's revision, and closes it: at least once, with the same message id each time, so that the
  * topic's duplicate detection takes the repeats. The listing is written before the end counts as announced: a redrive or
  * a deletion begins after that, and must not find its own change of the listing undone.
  */

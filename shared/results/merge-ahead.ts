@@ -26,7 +26,7 @@ const HEAP_BYTES_PER_JSON_BYTE = 4;
 export interface MergeAhead {
   /**
    * Takes an outcome that this process has just stored as the first of its chunk. Never throws: what goes wrong here goes
-   * wrong again when the report is made, and is told then.
+   * wrong again when the report is made, and is reported then.
    */
   add: (reference: Reference, outcome: KnownOutcome) => void;
   /** Gives what there is of a batch, and forgets it: a report that fails later is made from storage. */
@@ -172,7 +172,7 @@ function tryMerge(batch: AheadBatch, { header: { partial }, frame }: Waiting): b
 }
 
 /**
- * The chunk whose row follows, as far as an outcome tells: the retries of a chunk come before the next chunk of the upload.
+ * The chunk whose row follows, as far as an outcome says: the retries of a chunk come before the next chunk of the upload.
  * Undefined after one that was split, whose parts each may have retries. A wrong guess costs the cache, since the report
  * compares it with the rows.
  */

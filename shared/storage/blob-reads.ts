@@ -66,7 +66,7 @@ export async function openDownload(
     ...(signal === undefined ? {} : { abortSignal: signal }),
   });
   const body = readableStreamBody as Readable;
-  // Until somebody reads it, an error that nobody hears would end the process; whoever reads meets it all the same.
+  // Until somebody reads it, an error that nobody hears would end the process; whoever reads meets it anyway.
   body.on('error', () => undefined);
   return { etag, bytes, body };
 }
@@ -84,7 +84,7 @@ export async function* downloadedPieces(body: Readable): AsyncGenerator<Uint8Arr
 }
 
 /**
- * The SDK ends a download that it has taken up in vain with a plain Error ("Data corruption failure", or a time limit of its
+ * The SDK ends a download that it has resumed without success with a plain Error ("Data corruption failure", or a time limit of its
  * own). Taken for a fault of the chunk, it would count as a start that killed its process.
  */
 function asOutage(error: unknown): unknown {

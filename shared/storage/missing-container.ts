@@ -2,7 +2,7 @@ import type { PipelinePolicy } from '../cost/meter.ts';
 import { MissingResourceError } from '../errors.ts';
 
 /**
- * Tells a missing container from a missing blob: both answer 404, but a blob that is gone is an answer (its items become
+ * Distinguishes a missing container from a missing blob: both answer 404, but a blob that is gone is an answer (its items become
  * dead letters, a report is unknown), while a container is gone by a fault of the deployment, which passes.
  * @throws MissingResourceError naming the path that was asked for
  */

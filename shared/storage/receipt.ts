@@ -2,7 +2,7 @@ import type { QueueClient } from '@azure/storage-queue';
 import { errorCodeOf } from '../errors.ts';
 
 /**
- * Whether a pop receipt counts for nothing any more: the message was deleted, received again or updated, be it by a call of
+ * Whether a pop receipt counts for nothing any more: the message was deleted, received again or updated, also by a call of
  * our own whose answer was lost. Azure says 404 MessageNotFound for all of them, Azurite 400 PopReceiptMismatch for some.
  */
 export const isReceiptDead = (error: unknown): boolean =>

@@ -54,7 +54,7 @@ export const queueIndexOf = (chunk: string, queuesPerLane: number): number =>
   Number(/\d{6}/.exec(chunk)?.[0] ?? 0) % queuesPerLane;
 
 /**
- * Puts the references of pending rows, then wakes each queue touched, once. Of delayed ones the gate is told first when
+ * Puts the references of pending rows, then wakes each queue touched, once. Of delayed ones the gate records first when
  * they are due, so that a drain which finds them invisible knows how long to park.
  */
 export async function enqueue(

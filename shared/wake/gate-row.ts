@@ -69,7 +69,7 @@ export interface GateRow {
   calmWaves: number;
   /** Most tasks that the limits of the workload can feed, by the last wave; 0 = not known. */
   fedTasks: number;
-  /** Tasks of the wave before, to tell what more of them brought. */
+  /** Tasks of the wave before, to see what more of them brought. */
   waveTasks: number;
   /** Share of the last wave's items that failed for retry, and the share that fewer tasks have not lowered. */
   failureRate: number;
@@ -139,7 +139,7 @@ export const newGate = (queue: string): GateRow => ({
 
 /**
  * Gives when the drain of a gate was last known to be alive, in milliseconds. 0 when no time of the row can be read (an
- * older version wrote it, or somebody by hand): NaN would keep the drain alive for ever.
+ * older version wrote it, or somebody by hand): NaN would keep the drain alive indefinitely.
  */
 export const lastSignMs = ({ aliveUntil, acquiredAt }: Pick<GateRow, 'aliveUntil' | 'acquiredAt'>): number =>
   Date.parse(aliveUntil || acquiredAt) || 0;

@@ -1,7 +1,14 @@
 /**
- * The gate: one row per queue, changed only by ETag; at most one drain holds it at a time. The promise: no wake is lost
- * while the drain lives; a dead drain is found by its missing heartbeat; what a taken-over drain still does is fenced.
- * No rule about the data depends on it (docs/reliability.md).
+ * The gate: one row per queue, changed only by ETag; at most one drain holds it at a time.
+ *
+ * Invariant: a queue with visible messages has a drain that lives, or a wake that is under way. No rule about the data
+ * depends on it (docs/reliability.md).
+ * The interleaving that would break it: a drain measures an empty queue; a reference is put, and its wake finds the gate
+ * held; the drain releases the gate. So a wake that finds the gate held is counted in the row, and a release succeeds only
+ * with the count that was read before the queue was measured. A drain that is dead is found by its missing heartbeat, and
+ * what it still does after a take-over is fenced by the generation.
+ * Test: tests/faults/gate/gate.test.ts tries every order of these steps, crashes and lost answers; its mutants release
+ * without that comparison, and are found.
  */
 import type { Operations } from '../contract/operations.ts';
 import { START_EXECUTIONS } from '../cost/executions.ts';
@@ -170,7 +177,7 @@ async function takeOver(deps: GateDeps, { queue, generation }: GateRow): Promise
 
 const isUnderWay = (status: DrainStatus): boolean => status === 'Running' || status === 'Pending';
 
-/** Whether the drain that holds the gate is gone. "Running" alone proves nothing: an instance can say so for ever. */
+/** Whether the drain that holds the gate is gone. "Running" alone proves nothing: an instance can report it indefinitely. */
 export async function isDead(deps: Pick<GateDeps, 'table' | 'now' | 'status'>, row: GateRow): Promise<boolean> {
   const status = await deps.status(row.instanceId);
   if (status === 'Failed' || status === 'Terminated' || status === 'Completed') return true;
@@ -239,7 +246,7 @@ export const showFirstWave = async (
     etag,
   ));
 
-/** Tells the gate when messages of its queue that are delayed become visible: a drain that finds them invisible parks so long. */
+/** Records in the gate when messages of its queue that are delayed become visible: a drain that finds them invisible parks so long. */
 export async function recordDue(table: Table, queue: string, due: readonly string[]): Promise<void> {
   await changeGate(table, queue, (row) => {
     const merged = mergeDue(row.due, due);

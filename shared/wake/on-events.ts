@@ -15,7 +15,7 @@ export interface EventsDeps {
   /** undefined: all pools are ours. */
   pool: string | undefined;
   account: () => string;
-  /** Of this process, by queue: events that come close together need the gate told once. */
+  /** Of this process, by queue: events that come close together need one write of the gate. */
   coalesce: Coalesce;
   spending: Pick<Spending, 'add'>;
 }
@@ -53,7 +53,7 @@ function wakeOf(deps: EventsDeps, body: unknown): QueueEvent[] {
   return [event];
 }
 
-/** A body that cannot be read would come again and again; it is told once, and let go: the sweep finds what it meant. */
+/** A body that cannot be read would come again and again; it is logged once, and dropped: the sweep finds what it meant. */
 function eventOf(body: unknown): SluiceEvent | undefined {
   try {
     return readEvent(body);

@@ -127,7 +127,7 @@ export async function tryPublish(
 
 /**
  * Makes a publisher for callers that have another way to wake a queue: a wake that cannot be published is logged, and
- * `fallback` runs. Any other event fails the caller, which must repeat it: subscribers have no other way to learn of it.
+ * `fallback` runs. Any other event fails the caller, which must repeat it: subscribers have no other way to get it.
  */
 export const withWakeFallback =
   (publish: Publish, fallback: (address: QueueAddress) => Promise<unknown> | undefined): Publish =>

@@ -32,7 +32,7 @@ const JUDGED_SHARE = 0.25;
 const BLIND_SHARE = 0.8;
 
 /**
- * Tells whether the present revision is likely to miss its deadline, and this was not found before: at its pace it ends
+ * Returns whether the present revision is likely to miss its deadline, and this was not found before: at its pace it ends
  * later; or the pace is unknown, and most of its time has passed, or all will have passed when it is read next. Never
  * true once everything has ended, nor for a batch that is being cancelled, since nobody waits for it.
  */

@@ -31,7 +31,7 @@ export type MeasureInstance = () => (responses: ResponseTimes) => SliceLoad;
 
 /**
  * Makes the measurement of a process. Slices that run at the same time measure the same process, each during its own time.
- * @param instance tells processes apart
+ * @param instance identifies the process
  */
 export const createInstanceMeasure =
   (instance: string, gauges: ProcessGauges = PROCESS): MeasureInstance =>

@@ -83,7 +83,7 @@ const SLOW_FACTOR = 3;
 const SLOW_MORE_MS = 100;
 
 /**
- * Tells whether storage responded so slowly that it is close to throttling: latency rises before requests are refused,
+ * Returns whether storage responded so slowly that it is close to throttling: latency rises before requests are refused,
  * since a service without spare capacity first lets them wait. Slow responses on a saturated instance are caused by the
  * instance.
  */

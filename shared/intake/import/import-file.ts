@@ -20,7 +20,7 @@ import { type UrlDeps, urlSource } from './open-url.ts';
 import { type OpenSource, unreadable } from './source.ts';
 
 const SUFFIX = '.url';
-/** A source that does not answer as it should is asked again for so long. */
+/** A source that does not answer as it should is tried again for so long. */
 const MAX_FAULTS_MS = 60 * 60_000;
 /** An import that has not ended by then never will; staged blocks are kept for seven days (learn: put-block). */
 const MAX_IMPORT_MS = 24 * 60 * 60_000;

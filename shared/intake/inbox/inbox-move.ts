@@ -15,7 +15,7 @@ import type { FileVersion } from './inbox-marks.ts';
  */
 const COPY_WAIT_MS = 10_000;
 const POLL_MS = 500;
-/** Metadata name by which a copy tells the version of the file that it was made from. */
+/** Metadata name by which a copy names the version of the file that it was made from. */
 const SOURCE_METADATA = 'sourceetag';
 /** The ETag in the inbox, without quotes, of the file that a blob of `inbox-done` or `inbox-rejected` was moved from. */
 export const movedVersion = (metadata: Record<string, string> = {}): string | undefined => metadata[SOURCE_METADATA];
@@ -136,7 +136,7 @@ export async function writeReason(deps: MoveDeps, name: string, problem: Problem
   await beside.upload(reason, Buffer.byteLength(reason), { blobHTTPHeaders: { blobContentType: 'application/json' } });
 }
 
-/** `<name>.reason.json`. A name that leaves no room for that is cut, and told from its like by a hash. */
+/** `<name>.reason.json`. A name that leaves no room for that is cut, and made unique by a hash. */
 export function reasonName(name: string): string {
   if (name.length + REASON_SUFFIX.length <= MAX_BLOB_NAME) return `${name}${REASON_SUFFIX}`;
   const end = `~${createHash('sha256').update(name).digest('hex').slice(0, 16)}${REASON_SUFFIX}`;

@@ -144,7 +144,7 @@ async function* throughDecoder(source: AsyncIterable<Buffer>, { encoding, decode
     throw new Problem('malformed-encoding', `There is something behind the end of the ${encoding} data.`);
 }
 
-/** A source and what became of it: a decoder's failure must be told from one of the source, for only that is the client's. */
+/** A source and what became of it: a decoder's failure must not be taken for one of the source, because only that is the client's. */
 interface Watched {
   pieces: AsyncGenerator<Buffer>;
   bytes: number;

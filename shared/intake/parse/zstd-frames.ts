@@ -1,5 +1,5 @@
 /**
- * Tells the frames of zstd data apart by their headers (RFC 8878, section 3.1.1), without decoding. Node's decoder stops
+ * Finds the frames of zstd data by their headers (RFC 8878, section 3.1.1), without decoding. Node's decoder stops
  * at the end of a frame unless a write ends there too, and in Node 22 does not mind if a frame ends too early.
  */
 import { isSkippableMagic } from '../../contract/frame.ts';

@@ -1,3 +1,13 @@
+/**
+ * The outcome of a chunk: a create-only blob whose name follows from the chunk.
+ *
+ * Invariant: a chunk has the same outcome from the first put on, and all that follows from it (counters, retries, dead
+ * letters, report) is taken from that one.
+ * The interleaving that would break it: worker A stores its outcome and dies before its result message; B runs the
+ * redelivered chunk with another result, and reports that. So whoever does not store first reads the header that stands,
+ * and reports this one. A put whose answer was lost looks the same, and is recognised by its own header.
+ * Test: tests/faults/chunk-life/chunk-life.test.ts, with two workers, crashes at any step and lost answers.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import type { ContainerClient } from '@azure/storage-blob';
 import { outcomeBlobName } from '../../contract/names.ts';

@@ -17,7 +17,7 @@ export interface Faithful {
   value: unknown;
 }
 
-/** Whether a `toJSON` was asked, in the walk under way. */
+/** Whether a `toJSON` was called, in the walk under way. */
 let isConverted = false;
 
 /** As `toResultJson`, with the value itself, unless a `toJSON` in it makes it another one: then what the JSON holds. */

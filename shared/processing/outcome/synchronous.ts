@@ -1,5 +1,5 @@
 /**
- * Gives back what a step of `reduce` returned.
+ * Returns what a step of `reduce` returned.
  * @throws TypeError for a promise, which would be written as `{}`.
  */
 export function synchronous<T>(name: string, value: T): T {

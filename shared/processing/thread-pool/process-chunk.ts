@@ -7,7 +7,7 @@ import { ProcessorClosedError, ThreadStartError } from './errors.ts';
 import type { ThreadDeath, ThreadEnd } from './threads.ts';
 import { deathText, verdictOf } from './verdict.ts';
 
-/** Threads that may end before they begin, until the chunk is given back: a dying neighbour can take one with it. */
+/** Threads that may end before they begin, until the chunk is returned: a dying neighbour can take one with it. */
 const MAX_UNSTARTED = 3;
 /** Threads that may end for a chunk that asks for a fresh one: others may always have taken the fresh ones before it. */
 const MAX_USED = 16;

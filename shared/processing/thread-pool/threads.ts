@@ -76,7 +76,7 @@ export function createThreads(options: ThreadsOptions): Threads {
       message.kind === 'log' ? options.onLine(message) : options.onUnhandled(message),
     );
   });
-  // A thread that dies while it loads takes no task with it, and the pool would let that task wait for ever.
+  // A thread that dies while it loads takes no task with it, and the pool would let that task wait indefinitely.
   const endUnstarted = (error: unknown): void => {
     for (const { task, stop } of runs.values()) {
       if (readThreadStatus(task.statusBuffer).sequence === 0) stop.abort(error);

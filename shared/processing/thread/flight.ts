@@ -85,7 +85,7 @@ export class Flight {
     }
   }
 
-  /** Asks the handler to end; it is waited for all the same. Gives the reason. */
+  /** Asks the handler to end; it is waited for anyway. Returns the reason. */
   stop(): unknown {
     this.#abort(new StoppedError('The chunk ends early.'));
     return this.#reason;
@@ -99,7 +99,7 @@ export class Flight {
 
   /**
    * Takes an error of this flight's context that nobody awaited. The context may be another's (a connection keeps the context in
-   * which it was opened, and Node 24 tells that of the rejecting side), so with others in flight it proves nothing: the
+   * which it was opened, and Node 24 gives that of the rejecting side), so with others in flight it proves nothing: the
    * call is made again alone. False when the flight has ended: nobody is charged.
    */
   takeUnhandled(error: unknown): boolean {

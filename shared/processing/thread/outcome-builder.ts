@@ -44,7 +44,7 @@ export interface BuilderOptions {
 
 /**
  * Keeps what becomes of each item of one run of a chunk, and makes the outcome of it. Items end in any order; each ends
- * once. Results are written and folded in the order of the items, so that the outcome does not tell which came first.
+ * once. Results are written and folded in the order of the items, so that the outcome does not depend on which came first.
  */
 export class OutcomeBuilder {
   readonly #workload: Workload;
@@ -252,7 +252,7 @@ export class OutcomeBuilder {
   }
 }
 
-/** A provider that asks for no wait is asked again all the same only after this. */
+/** A provider that asks for no wait is called again only after this. */
 const LEAST_AFTER_SECONDS = 1;
 
 const isDelay = (seconds: unknown): seconds is number => typeof seconds === 'number' && seconds >= 0;

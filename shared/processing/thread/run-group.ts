@@ -23,7 +23,7 @@ interface GroupCall {
 
 /**
  * Runs a group by one call of `mapChunk` with its valid items. A throw, a timeout or an answer of the wrong length fails
- * all of them for retry: nobody can tell which one it was. Returns a promise only if the schema or the handler did.
+ * all of them for retry: nobody can say which one it was. Returns a promise only if the schema or the handler did.
  */
 export function runGroup(
   run: ChunkRun,

@@ -15,7 +15,7 @@ const DUE_SOON_MS = 1_000;
 /** Whether an item is not due, or comes after the chunk's time. */
 export function isPutOff({ startMs: nowMs, untilMs, builder }: ChunkRun, { retry }: Source): boolean {
   const isDue = retry?.notBefore === undefined || Date.parse(retry.notBefore) <= nowMs + DUE_SOON_MS;
-  // Each run brings some item further, or a chunk of slow items would be passed on for ever.
+  // Each run brings some item further, or a chunk of slow items would be passed on indefinitely.
   return !isDue || (nowMs >= untilMs && builder.progressed);
 }
 

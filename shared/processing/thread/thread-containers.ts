@@ -9,7 +9,7 @@ import type { Container, OpenContainer } from '../../workload/container.ts';
 /** Storage for the handlers of a thread, and what it costs. */
 export interface ThreadContainers {
   open: OpenContainer;
-  /** Runs `fn` and tells which operations its handlers did meanwhile. */
+  /** Runs `fn` and returns which operations its handlers did meanwhile. */
   measure: ReturnType<typeof createMeter>['measure'];
 }
 

@@ -1,5 +1,5 @@
 /**
- * The status of a thread: shared memory in which it records what it runs, so that the main thread can tell a stuck
+ * The status of a thread: shared memory in which it records what it runs, so that the main thread can distinguish a stuck
  * thread, ask it to stop, and knows what became of each item when it dies. The sequence grows with every change, so
  * "nothing has moved" needs no clock in the thread.
  */
@@ -120,7 +120,7 @@ export function countItems({ items }: StatusBuffer): Omit<ChunkProgress, 'error'
   return { items: items.length, ended: ended + dead, inFlight: inFlight + alone, failing: dead + failed };
 }
 
-/** Counts items that a call holds of its workload's limits, or gives back. */
+/** Counts items that a call holds of its workload's limits, or returns. */
 export function addHeld({ counters }: StatusBuffer, items: number): void {
   Atomics.add(counters, HELD, items);
 }

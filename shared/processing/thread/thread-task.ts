@@ -12,7 +12,7 @@ export interface ChunkJob {
   reference: Reference;
   frame: Uint8Array;
   nowMs: number;
-  /** When the batch's report is due, ISO text; handlers are told. Absent: the workload's `deadlineSeconds` from now. */
+  /** When the batch's report is due, ISO text; handlers get it. Absent: the workload's `deadlineSeconds` from now. */
   deadlineAt?: string | undefined;
   /** Its reason is a Stop: the chunk then ends within seconds, with what has been done so far. */
   stop?: AbortSignal | undefined;
