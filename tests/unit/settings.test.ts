@@ -82,7 +82,7 @@ test('hosts to import from are names, in lower case; an address would not be loo
     expect(() => hostsOf(host), host).toThrow(`got "${host}"`);
 });
 
-test('all problems are told at once', () => {
+test('all problems are reported at once', () => {
   const read = () => readSettings({ SLUICE_THREADS: 'x', SLUICE_MAX_ITEMS: '0' });
 
   expect(read).toThrow(SettingsError);

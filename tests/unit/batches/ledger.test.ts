@@ -102,7 +102,7 @@ describe('the end of chunks', () => {
     expect(await lawHolds(table)).toBe(true);
   });
 
-  test('sums the causes of its dead letters, once however often it is told', async () => {
+  test('sums the causes of its dead letters, once however often it is delivered', async () => {
     const { table } = await accepted(['000000', '000001']);
     const ends = ['000000', '000001'].map((chunk) => endOf(chunk, headerOf({ dead: 2 }, { causes: { closed: 2 } })));
 
@@ -112,7 +112,7 @@ describe('the end of chunks', () => {
     expect((await readBatch(table, BATCH))?.row).toMatchObject({ dead: 4, causes: { closed: 4 } });
   });
 
-  test('brings its retries as a pending row, and gives that back to get its reference', async () => {
+  test('adds its retries as a pending row, and returns that row so that its reference is sent', async () => {
     const { table } = await accepted(['000000']);
 
     const applied = await applyEnds(table, BATCH, [endOf('000000', headerOf({ retried: 2 }))], AT);
@@ -131,7 +131,7 @@ describe('the end of chunks', () => {
     expect(await lawHolds(table)).toBe(true);
   });
 
-  test('that is told again counts as a duplicate, and gives back what is still pending of it', async () => {
+  test('that is delivered again counts as a duplicate, and its pending follow-ups are returned', async () => {
     const { table } = await accepted(['000000']);
     const end = endOf('000000', headerOf({ retried: 2 }));
     await applyEnds(table, BATCH, [end], AT);
@@ -185,7 +185,7 @@ describe('the end of chunks', () => {
   test('belongs to the message that brought it, at each of its deliveries', async () => {
     const { table } = await accepted(['000000', '000001', '000002']);
     const first = [endOf('000000', headerOf(), 'a'), endOf('000001', headerOf({ dead: 1 }), 'a')];
-    // A worker that died after its message told the first chunk again, beside another one.
+    // A worker died after it sent its message; the next one sent the first chunk again, together with another one.
     const second = [endOf('000000', headerOf(), 'b'), endOf('000002', headerOf(), 'b')];
     const ownOf = async (ends: ChunkEnd[]) => {
       const applied = await applyEnds(table, BATCH, ends, AT);

@@ -329,7 +329,7 @@ describe('a circle', () => {
     expect(adding({ 'web/a.tsx': "import { a } from './a.tsx';" })).toEqual(['circle: web/a.tsx → web/a.tsx']);
   });
 
-  test('each is told, when there are two', () => {
+  test('each is reported when there are two', () => {
     const circles = {
       ...{ 'cli/a.ts': "import './b.ts';", 'cli/b.ts': "import './a.ts';" },
       ...{ 'demo/a.ts': "import './b.ts'; import '../cli/a.ts';", 'demo/b.ts': "import './a.ts';" },

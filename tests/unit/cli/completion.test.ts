@@ -73,7 +73,7 @@ describe('what is completed', () => {
     expect((await offered('--url http://other.test wat'))[0]).toBe('watch');
   });
 
-  it('is asked of the app that the command line names, with its key', async () => {
+  it('is read from the app that the command line names, with its key', async () => {
     const { asked } = await run(['__complete', 'queues', '--key', 'mine', '--workload', ''], app);
     expect(asked).toEqual([]);
     const named = await run(['__complete', '--key', 'mine', 'pause', ''], app);
@@ -102,7 +102,7 @@ describe('the script of a shell', () => {
   it('bash offers what the command says, and files where it says so', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'sluice-bash-'));
     try {
-      // Stands for the command: says what it was asked, with a meaning, and after --out that files are wanted.
+      // Stands in for the command: prints its arguments, each with a meaning, and after --out that it wants files.
       const command = `#!/bin/sh\nfor last; do :; done\nif [ "$last" = us ]; then echo :files; else for word; do printf '<%s>\\tmeaning\\n' "$word"; done; fi\n`;
       await writeFile(join(folder, 'sluice'), command);
       await chmod(join(folder, 'sluice'), 0o755);

@@ -39,7 +39,7 @@ describe('the command line', () => {
     }
   });
 
-  it('tells its variables and exit codes', async () => {
+  it('lists its variables and exit codes', async () => {
     const { out } = await run('--help');
     for (const text of [...Object.keys(VARIABLES), ...Object.values(EXIT_MEANINGS)]) expect(out).toContain(text);
   });
@@ -142,7 +142,7 @@ describe('a fault', () => {
     ['invalid-parameter', 400, EXIT.refused],
     ['busy', 503, EXIT.failed],
     ['internal', 500, EXIT.failed],
-  ])('that is a problem %s is told, and has its exit code', async (type, status, exit) => {
+  ])('that is a problem %s is printed, and has its exit code', async (type, status, exit) => {
     const { code, err, out } = await run('batches b1', { 'GET batches/b1': problem(type, status) });
     expect([code, out]).toEqual([exit, '']);
     expect(err).toContain(`sluice: Title (${status} ${type})\n  Detail.\n`);

@@ -40,7 +40,7 @@ interface WorldOptions {
 
 export const KEYS = { SLUICE_URL: 'http://app.test', SLUICE_KEY: 'client-key', SLUICE_OPERATOR_KEY: 'operator-key' };
 
-/** Runs the command against an app that gives these answers; a path that is asked more often than answered repeats its last. */
+/** Runs the command against an app with these answers; each path repeats its last answer for further calls. */
 export async function run(
   args: string | readonly string[],
   answers: Record<string, Answer | Answer[]> = {},

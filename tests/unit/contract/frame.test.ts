@@ -61,7 +61,7 @@ describe('a frame', () => {
 });
 
 describe('a skippable frame', () => {
-  it('gives back its payload', () => {
+  it('returns its payload', () => {
     fc.assert(
       fc.property(anyBytes, (payload) => {
         const frame = skippableFrame(payload);

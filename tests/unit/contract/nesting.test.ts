@@ -17,7 +17,7 @@ it.each([
   expect(findTooDeep(text, 3)).toBe(offset);
 });
 
-it('tells the depth of any JSON', () => {
+it('compares the depth of any JSON with the maximum', () => {
   const depthOf = (value: unknown): number =>
     typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
   fc.assert(

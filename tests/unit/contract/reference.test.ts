@@ -9,7 +9,7 @@ const fixture = (name: string, version = 1): string =>
   readFileSync(new URL(`fixtures/${name}.v${version}.json`, import.meta.url), 'utf8');
 const blobReference = JSON.parse(fixture('reference-blob', 2)) as Record<string, unknown>;
 
-describe('messages of version 1 are read for ever', () => {
+describe('messages of version 1 are always readable', () => {
   test.each(['reference-items', 'reference-retries'])('%s', (name) => {
     expect(readReference(fixture(name))).toEqual(JSON.parse(fixture(name)));
   });
@@ -19,7 +19,7 @@ describe('messages of version 1 are read for ever', () => {
   });
 });
 
-test('a reference of version 2 is read for ever', () => {
+test('a reference of version 2 is always readable', () => {
   expect(readReference(fixture('reference-blob', 2))).toEqual(blobReference);
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createMeter } from '../../../shared/cost/meter.ts';
 
 describe('the meter', () => {
-  it('counts by hand, one unless told', () => {
+  it('counts by hand, one by default', () => {
     const meter = createMeter();
 
     meter.count('servicebus.send');

@@ -83,7 +83,7 @@ describe('price sheets', () => {
     );
   });
 
-  it('tells all problems of a sheet at once, each with its place', () => {
+  it('reports all problems of a sheet at once, each with its place', () => {
     const sheet = copyOf2026();
     const { 'queue.class1': _gone, ...others } = sheet.prices;
     const bad = {

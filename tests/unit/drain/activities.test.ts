@@ -129,7 +129,7 @@ test('a task without a share receives nothing, and says when to come again', asy
   expect(limits).toEqual(['enter']);
 });
 
-test('limits are asked of a queue of items, until its task leaves, and never of a queue of results', async () => {
+test('limits apply to a queue of items, until its task leaves, and never to a queue of results', async () => {
   const items = await world({}, ['chunk']);
   const results = await world({}, ['result'], resultsQueueName('billing'));
 

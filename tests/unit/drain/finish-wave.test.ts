@@ -22,7 +22,7 @@ async function held(fields: Partial<GateRow> = {}, over: Partial<FinishWaveDeps>
 }
 
 describe('an empty queue', () => {
-  test('is released, and told to be empty', async () => {
+  test('is released, and the event QueueEmpty is published', async () => {
     const { deps, gate, published } = await held({ total: 5, due: ['2026-01-01T00:00:01.000Z'] });
 
     const step = await finishWave(deps, { address, generation: 3, wave: summary({ tasks: 2 }) });
@@ -41,7 +41,7 @@ describe('an empty queue', () => {
     expect(await gate()).toMatchObject({ oldestAt: '', latencyMs: 1_000 });
   });
 
-  test('is released although nobody can be told', async () => {
+  test('is released although the event cannot be published', async () => {
     const { deps, gate } = await held({}, { publish: () => Promise.reject(new Error('away')) });
 
     expect(await finishWave(deps, { address, generation: 3, wave: summary() })).toEqual({ ended: 'drained' });

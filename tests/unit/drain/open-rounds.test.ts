@@ -5,7 +5,7 @@ import { emptyCounts, type WorkCounts } from '../../../shared/drain/slice-result
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A round that has begun, and ends when it is told to. */
+/** A round that has begun, and ends when the test ends it. */
 function begun() {
   const rounds = createOpenRounds();
   const { promise, resolve, reject } = Promise.withResolvers<WorkCounts>();

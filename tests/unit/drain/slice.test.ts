@@ -6,7 +6,7 @@ import { wave } from './drain-fixtures.ts';
 interface World extends SliceEffects<number> {
   asked: number[];
   slept: number[];
-  /** Messages that were given back: their round was told that it is over. */
+  /** Messages that were returned to the queue: for their round, `isOver` was already true. */
   back: number[];
 }
 
@@ -63,7 +63,7 @@ test('a slice begins no round after its time', async () => {
   expect(result).toMatchObject({ ended: 'timeUp', received: 2, seconds: 40 });
 });
 
-test('a slice of a process that is about to end tells its round, and receives nothing more', async () => {
+test('a slice of a process that is about to end signals this to its round, and receives nothing more', async () => {
   const effects = world([[1], [2]]);
   let mustEnd = false;
   const process = (messages: number[], isOver: () => boolean): Promise<WorkCounts> => {
@@ -77,7 +77,7 @@ test('a slice of a process that is about to end tells its round, and receives no
   expect([effects.back, effects.asked.length]).toEqual([[1], 1]);
 });
 
-test('a round is told when the time of its slice is up', async () => {
+test('a round can see when the time of its slice is up', async () => {
   const seen: boolean[] = [];
   const effects = world([[1]], { roundMs: 31_000 });
   const process = async (messages: number[], isOver: () => boolean): Promise<WorkCounts> => {
@@ -247,7 +247,7 @@ test('the only task of a wave whose queue gives all that it takes at a time leav
   expect(result).toMatchObject({ ended: 'quotaReached', received: 4 });
 });
 
-test('the only task of a wave does not stay for ever: another queue may want its place', async () => {
+test('the only task of a wave does not stay indefinitely: another queue may want its place', async () => {
   const effects = world(Array.from({ length: 1_000 }, () => [1]));
 
   const result = await runSlice(wave({ quota: 1, receive: 32 }), effects);
@@ -255,7 +255,7 @@ test('the only task of a wave does not stay for ever: another queue may want its
   expect(result).toMatchObject({ ended: 'quotaReached', received: 10 });
 });
 
-test('the only task of a wave that stays gives back what it finds behind a pause, and ends', async () => {
+test('the only task of a wave returns what it receives after its queue was paused, and ends', async () => {
   const effects = { ...world([[1, 2], [3], [4]]), mayGoOn: async () => effects.asked.length < 3 };
 
   const result = await runSlice(wave({ quota: 2, receive: 32 }), effects);

@@ -91,7 +91,7 @@ const USES: Readonly<Record<string, readonly (SdkUse | PlatformUse)[]>> = {
       usedBy: /'durable-functions'/,
     },
   ],
-  // What the runbook tells a person to look at; no code acts as that person.
+  // What a person reads when they follow the runbook; no code acts as that person.
   'operator: Storage Blob Data Reader on data account': [{ page: 'docs/operations.md', needs: 'payloads, outcomes' }],
   'operator: Storage Queue Data Reader on data account': [{ page: 'docs/operations.md', needs: 'messages that wait' }],
   'operator: Storage Table Data Reader on data account': [{ page: 'docs/operations.md', needs: 'batches and gates' }],

@@ -254,7 +254,7 @@ describe.each(SHELLS)('%s first-publish.sh', (shell) => {
     expect(callsOf('az').filter((call) => call.includes(PUBLISH))).toHaveLength(1);
   });
 
-  it('publishes to an app that cannot tell', () => {
+  it('publishes to an app whose functions cannot be listed', () => {
     fakeAz({ [APPS]: 'echo func-new', [FUNCTIONS]: 'exit 1', [PUBLISH]: ':' });
     expect(publish()).toMatchObject({ status: 0, stdout: 'publishing to func-new\n' });
   });

@@ -70,7 +70,7 @@ describe('the kit', () => {
     expect(log).toEqual(['hello']);
   });
 
-  it('tells a report that depends on the order of chunks', async () => {
+  it('rejects a report that depends on the order of chunks', async () => {
     const reduce = { key: () => 'k', init: () => '', add: (a: unknown, r: unknown) => `${a}${r}` };
     const options: Options = { name: 'order', version: 1, item, map: ({ id }) => id, chunk: { maxItems: 2 } };
     const order = defineWorkload({ ...options, reduce: { ...reduce, merge: (a, b) => `${a}${b}` } });

@@ -29,7 +29,7 @@ describe.concurrent('a workload of a module, in a thread', () => {
     expect(deadOf(end)).toEqual([[0, 'exhausted', 'TimeoutError']]);
   });
 
-  it('tells in the log what nobody awaited, and charges it to its item in flight', async () => {
+  it('logs an error that nobody awaited, and charges it to its item in flight', async () => {
     const end = await run(['floating', 'wait', 'late', 'log']);
     expect(deadOf(end)).toEqual([[0, 'exhausted', 'Error']]);
     expect(end).toMatchObject({ results: [1, 2, 3], retried: 1 });

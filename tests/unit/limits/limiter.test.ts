@@ -134,7 +134,7 @@ describe('a process alone', () => {
 });
 
 describe('several processes', () => {
-  it('share the rate, and whoever finds none is told when to come again', async () => {
+  it('share the rate, and one that finds no share left gets the time of its next attempt', async () => {
     const { process, row } = world({ rateLimit: { calls: 100, perSeconds: 1 } });
     const [a, b] = [process('a'), process('b')];
     await a.enter('queue-1');
@@ -231,7 +231,7 @@ describe('several processes', () => {
   });
 });
 
-it('halves its pace at once when the other side throttles, and tells the others', async () => {
+it('halves its pace at once when the other side throttles, and writes it to the row for the others', async () => {
   const { process, row } = world({ rateLimit: { calls: 100, perSeconds: 1 } });
   const a = process('a');
   await a.enter('queue-1');

@@ -57,7 +57,7 @@ test('a batch whose read failed is read again', async () => {
   expect(reads.count).toBe(1);
 });
 
-test('once a batch was found to be cancelled or paused, what was known is read again, once', async () => {
+test('after a batch was found to be cancelled or paused, cached states are read again, once', async () => {
   const { stateOf, reads } = await world('running');
   await stateOf(BATCH);
   reads.changes += 1;

@@ -161,7 +161,7 @@ test.each<[string, Fault]>([
   expect(stored.map(({ ending }) => ending)).toEqual(['processed']);
 });
 
-test('however often no thread starts, no chunk is killed for it, and each round tells why', async () => {
+test('however often no thread starts, no chunk is killed for it, and each round reports why', async () => {
   const { deliver, die, stored } = world();
   const fault: Fault = { on: 'start', error: new ThreadStartError(`No\n ${'x'.repeat(1_000)}`) };
   // One that is suspected of having killed a process.
@@ -221,7 +221,7 @@ test('a redelivered chunk whose frame cannot be read, whatever the error says, d
   expect(stored.map(({ ending }) => ending)).toEqual(['processed']);
 });
 
-test('a chunk that storage refuses for what it is gets split, and is not asked for ever', async () => {
+test('a chunk whose outcome storage refuses is split, and not retried indefinitely', async () => {
   const { deliver, stored } = world();
   for (let times = 0; times < 3; times += 1) await deliver({ on: 'write', error: TOO_LARGE });
 
@@ -294,7 +294,7 @@ test('no folder of the machine is in the error of a thread that does not start',
   expect(startError).toBe("Cannot find module 'module.js' imported from thread.js");
 });
 
-test('a handler is told when its batch is due', async () => {
+test('a handler receives the deadline of its batch', async () => {
   const { deliver, jobs } = world();
 
   await deliver();
@@ -313,7 +313,7 @@ test('a reference of a paused batch is deleted and nothing runs; its row gets an
   expect(work).toMatchObject({ received: 1, done: 1, ran: 0, items: 0 });
 });
 
-test('an outcome that is stored is told although its batch is paused', async () => {
+test('an outcome that is stored is published although its batch is paused', async () => {
   const { deliver, batch, deleted, runs } = world();
   await deliver({ on: 'written', error: NO_ANSWER });
   batch.state = 'paused';

@@ -7,9 +7,9 @@ afterEach(() => void vi.useRealTimers());
 
 const MARKED = { starts: 1 };
 
-/** Gives a new receipt for each update of the newest one, and refuses all others. */
+/** Returns a new receipt for each update with the newest one, and refuses all others. */
 function queue(...refuse: Parameters<typeof serviceError> | []) {
-  const told: string[] = [];
+  const calls: string[] = [];
   let receipt = 1;
   const [status, code] = refuse;
   const check = (given: string): void => {
@@ -18,35 +18,35 @@ function queue(...refuse: Parameters<typeof serviceError> | []) {
   };
   const lease: LeaseQueue = {
     updateMessage: (async (id: string, given: string, text: string | undefined, seconds: number) => {
-      told.push(`update ${id} ${text ?? '-'} ${seconds}`);
+      calls.push(`update ${id} ${text ?? '-'} ${seconds}`);
       check(given);
       receipt += 1;
       return { popReceipt: `r${receipt}` };
     }) as unknown as LeaseQueue['updateMessage'],
     deleteMessage: (async (id: string, given: string) => {
-      told.push(`delete ${id} ${given}`);
+      calls.push(`delete ${id} ${given}`);
       check(given);
     }) as unknown as LeaseQueue['deleteMessage'],
   };
-  return { lease, told };
+  return { lease, calls };
 }
 
 test('messages are renewed at half of their timeout, until the lease ends', async () => {
-  const { lease, told } = queue();
+  const { lease, calls } = queue();
   const held = holdLease(lease, [messageOf('text')], 300);
 
   await vi.advanceTimersByTimeAsync(149_000);
-  const before = [...told];
+  const before = [...calls];
   await vi.advanceTimersByTimeAsync(152_000);
   held.end();
   await vi.advanceTimersByTimeAsync(600_000);
 
   expect(before).toEqual([]);
-  expect(told).toEqual(['update m1 - 300', 'update m1 - 300']);
+  expect(calls).toEqual(['update m1 - 300', 'update m1 - 300']);
 });
 
 test('the newest receipt is used, and a finished message is renewed no more', async () => {
-  const { lease, told } = queue();
+  const { lease, calls } = queue();
   const held = holdLease(lease, [messageOf('text')], 300);
 
   expect(await held.rewrite('m1', MARKED)).toBe(true);
@@ -54,51 +54,51 @@ test('the newest receipt is used, and a finished message is renewed no more', as
   await vi.advanceTimersByTimeAsync(600_000);
   held.end();
 
-  expect(told).toEqual(['update m1 {"starts":1} 300', 'delete m1 r2']);
+  expect(calls).toEqual(['update m1 {"starts":1} 300', 'delete m1 r2']);
 });
 
 test.each([
   [404, 'MessageNotFound'],
   [400, 'PopReceiptMismatch'],
 ])('a receipt refused with %i %s means that somebody else has the message', async (status, code) => {
-  const { lease, told } = queue(status, code);
+  const { lease, calls } = queue(status, code);
   const held = holdLease(lease, [messageOf('text')], 300);
 
   expect(await held.rewrite('m1', MARKED)).toBe(false);
   await expect(held.finish('m1')).resolves.toBeUndefined();
   held.end();
 
-  expect(told).toEqual(['update m1 {"starts":1} 300']);
+  expect(calls).toEqual(['update m1 {"starts":1} 300']);
 });
 
 test('a text that the service refuses is a fault, and the message stays ours', async () => {
-  const { lease, told } = queue(400, 'InvalidXmlDocument');
+  const { lease, calls } = queue(400, 'InvalidXmlDocument');
   const held = holdLease(lease, [messageOf('text')], 300);
 
   await expect(held.rewrite('m1', MARKED)).rejects.toThrow('400');
   held.end();
 
-  expect(told).toEqual(['update m1 {"starts":1} 300']);
+  expect(calls).toEqual(['update m1 {"starts":1} 300']);
 });
 
 test('a service that fails does not cost the lease', async () => {
-  const { lease, told } = queue(503, 'ServerBusy');
+  const { lease, calls } = queue(503, 'ServerBusy');
   const held = holdLease(lease, [messageOf('text')], 300);
 
   await expect(held.rewrite('m1', MARKED)).rejects.toThrow('503');
   await expect(held.finish('m1')).rejects.toThrow('503');
   held.end();
 
-  expect(told).toEqual(['update m1 {"starts":1} 300', 'delete m1 r1']);
+  expect(calls).toEqual(['update m1 {"starts":1} 300', 'delete m1 r1']);
 });
 
-test('a message given back is somebody else’s to delete', async () => {
-  const { lease, told } = queue();
+test('a message that was returned to the queue is not deleted', async () => {
+  const { lease, calls } = queue();
   const held = holdLease(lease, [messageOf('text')], 300);
 
   await held.returnToQueue('m1', 5);
   await held.finish('m1');
   held.end();
 
-  expect(told).toEqual(['update m1 - 5']);
+  expect(calls).toEqual(['update m1 - 5']);
 });

@@ -17,12 +17,12 @@ const disposition = (chunk: string, fields: Parameters<typeof headerOf>[1] = {})
 /** What a queue does with a message's text before it takes it: nothing, unless a test refuses it. */
 type Check = (text: string) => void;
 
-/** Publishes the results of dispositions, and gives what happened, in order. */
-async function tell(dispositions: ChunkDisposition[], check: Check = () => {}) {
-  const told: string[] = [];
+/** Publishes the results of dispositions, and returns the calls that it made, in order. */
+async function publishAll(dispositions: ChunkDisposition[], check: Check = () => {}) {
+  const calls: string[] = [];
   const texts: string[] = [];
   const wakes: WorkPut[] = [];
-  const lease = { finish: async (id: string) => void told.push(`delete ${id}`) } as Partial<Lease> as Lease;
+  const lease = { finish: async (id: string) => void calls.push(`delete ${id}`) } as Partial<Lease> as Lease;
   const waiting = dispositions.map((disposition, index) => ({
     entry: { message: messageOf('', { messageId: `m${index}` }), value: referenceOf() },
     disposition,
@@ -33,7 +33,7 @@ async function tell(dispositions: ChunkDisposition[], check: Check = () => {}) {
       sendMessage: async (text: string) => {
         check(text);
         texts.push(text);
-        told.push(`put ${name}`);
+        calls.push(`put ${name}`);
       },
     }) as unknown as Queue;
   const deps = {
@@ -42,7 +42,7 @@ async function tell(dispositions: ChunkDisposition[], check: Check = () => {}) {
     gate: { now: () => Date.UTC(2026, 0, 1) },
     ...uncounted(),
     publish: async ({ queue }: { queue: string }, { items = -1, payloadBytes = -1 }: EventDetails) => {
-      told.push(`wake ${queue}`);
+      calls.push(`wake ${queue}`);
       wakes.push({ items, payloadBytes });
     },
   };
@@ -51,7 +51,7 @@ async function tell(dispositions: ChunkDisposition[], check: Check = () => {}) {
   await withLog({ debug: heard, info: heard, warn: heard, error: heard }, () =>
     publishResults(deps, address, waiting, { operations: { 'blob.put': 2, 'queue.get': 1 }, lease, generation: 7 }),
   );
-  return { told, results: texts.map(readResult), texts, wakes, logged: lines.map((line) => JSON.parse(line)) };
+  return { calls, results: texts.map(readResult), texts, wakes, logged: lines.map((line) => JSON.parse(line)) };
 }
 
 /** Refuses what `isRefused` says, as the service refuses a text that it cannot store. */
@@ -62,16 +62,16 @@ const refusing =
   };
 
 test('the result message goes before the wake, and both before a reference is deleted', async () => {
-  const { told, results } = await tell([disposition('000000'), disposition('000001')]);
+  const { calls, results } = await publishAll([disposition('000000'), disposition('000001')]);
 
-  expect(told).toEqual(['put billing-results', 'wake billing-results', 'delete m0', 'delete m1']);
+  expect(calls).toEqual(['put billing-results', 'wake billing-results', 'delete m0', 'delete m1']);
   expect(results[0]?.chunks.map(({ chunk }) => chunk)).toEqual(['000000', '000001']);
 });
 
 test('the wake says how many items the result messages are about, and how long they are; a refused one does not count', async () => {
   const check = refusing((chunks) => chunks.some(({ chunk }) => chunk === '000001'));
 
-  const { texts, wakes } = await tell(
+  const { texts, wakes } = await publishAll(
     ['000000', '000001', '000002'].map((chunk) => disposition(chunk)),
     check,
   );
@@ -80,12 +80,12 @@ test('the wake says how many items the result messages are about, and how long t
   expect(wakes).toEqual([{ items: 8, payloadBytes: Buffer.byteLength(texts.join('')) }]);
 });
 
-test('what is to be tried again keeps its reference; what is nobody’s loses it, and tells nothing', async () => {
-  expect((await tell(['returned', 'orphaned', 'duplicate'])).told).toEqual(['delete m1', 'delete m2']);
+test('a chunk to retry keeps its reference; an orphan or duplicate loses it and publishes nothing', async () => {
+  expect((await publishAll(['returned', 'orphaned', 'duplicate'])).calls).toEqual(['delete m1', 'delete m2']);
 });
 
-test('what telling costs is in the message, once', async () => {
-  const { results } = await tell([disposition('000000'), disposition('000001')]);
+test('the operations that publishing takes are in the message, once', async () => {
+  const { results } = await publishAll([disposition('000000'), disposition('000001')]);
 
   expect(results[0]?.operations).toEqual({
     'blob.put': 2,
@@ -96,11 +96,11 @@ test('what telling costs is in the message, once', async () => {
   });
 });
 
-test('many ends are cut into messages below the limit, and the operations are told with the first', async () => {
+test('many ends are cut into messages below the limit, and the first one has the operations', async () => {
   const causes = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`${n}`.repeat(120), 1]));
   const dispositions = Array.from({ length: 64 }, (_, n) => disposition(String(n).padStart(6, '0'), { causes }));
 
-  const { results, texts } = await tell(dispositions);
+  const { results, texts } = await publishAll(dispositions);
 
   expect(results.length).toBeGreaterThan(1);
   expect(Math.max(...texts.map((text) => Buffer.byteLength(text)))).toBeLessThanOrEqual(48 * 1024);
@@ -114,7 +114,7 @@ test('many ends are cut into messages below the limit, and the operations are to
 test('a cause with characters that XML forbids is sent as the service can store it, and read as it was', async () => {
   const causes = { 'rejected: Reject: a" \uffff b, \u{1f600}\ud800': 1 };
 
-  const { results, texts } = await tell([disposition('000000', { causes })]);
+  const { results, texts } = await publishAll([disposition('000000', { causes })]);
 
   expect(texts[0]).toMatch(/^[ -~]*$/);
   expect(results[0]?.chunks[0]?.header.causes).toEqual(causes);
@@ -124,17 +124,17 @@ test('the size of a message is that of its text as it is sent', async () => {
   const causes = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`${n}${'"\uffff'.repeat(60)}`, 1]));
   const dispositions = Array.from({ length: 32 }, (_, n) => disposition(String(n).padStart(6, '0'), { causes }));
 
-  const { results, texts } = await tell(dispositions);
+  const { results, texts } = await publishAll(dispositions);
 
   const sent = texts.map((text) => text.replaceAll('"', '&quot;').length);
   expect(Math.max(...sent)).toBeLessThanOrEqual(64 * 1024 - 200);
   expect(results.flatMap(({ chunks }) => chunks)).toHaveLength(32);
 });
 
-test('an end that is too large for a message is told without its causes', async () => {
+test('an end that is too large for a message is sent without its causes', async () => {
   const causes = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`${n}${'\uffff'.repeat(120)}`, 1]));
 
-  const { results } = await tell([disposition('000000', { causes }), disposition('000001')]);
+  const { results } = await publishAll([disposition('000000', { causes }), disposition('000001')]);
 
   const ends = results.flatMap(({ chunks }) => chunks);
   expect(ends.map(({ chunk, header }) => [chunk, header.causes])).toEqual([
@@ -152,12 +152,12 @@ test('the refusal of one end holds up no other; without its causes it goes throu
   ];
   const check = refusing((chunks) => chunks.some(({ header }) => header.causes !== undefined));
 
-  const { told, results } = await tell(dispositions, check);
+  const { calls, results } = await publishAll(dispositions, check);
 
   const ends = results.flatMap(({ chunks }) => chunks);
   expect(ends.map(({ chunk }) => chunk)).toEqual(['000000', '000001', '000002', '000003']);
   expect(ends[1]?.header.causes).toBeUndefined();
-  expect(told.filter((line) => line.startsWith('delete'))).toEqual([
+  expect(calls.filter((line) => line.startsWith('delete'))).toEqual([
     'delete m0',
     'delete m1',
     'delete m2',
@@ -165,13 +165,13 @@ test('the refusal of one end holds up no other; without its causes it goes throu
   ]);
 });
 
-test('an end that is refused in any form keeps its reference, and an operator is told', async () => {
+test('an end that is refused in any form keeps its reference, and is logged for an operator', async () => {
   const dispositions = [disposition('000000'), disposition('000001', { causes: { bad: 1 } }), disposition('000002')];
   const check = refusing((chunks) => chunks.some(({ chunk }) => chunk === '000001'), 413);
 
-  const { told, logged } = await tell(dispositions, check);
+  const { calls, logged } = await publishAll(dispositions, check);
 
-  expect(told).toEqual([
+  expect(calls).toEqual([
     'put billing-results',
     'put billing-results',
     'wake billing-results',
@@ -188,7 +188,7 @@ test.each([503, 403, 429])('an outage (%i) is no refusal: all references stay', 
     throw serviceError(status);
   };
 
-  await expect(tell([disposition('000000'), disposition('000001')], check)).rejects.toThrow(String(status));
+  await expect(publishAll([disposition('000000'), disposition('000001')], check)).rejects.toThrow(String(status));
   expect(puts).toBe(1);
 });
 

@@ -68,7 +68,7 @@ function world() {
   return { messages, finished, collected, publisher, end, setOutage: (out: boolean) => (isOut = out) };
 }
 
-test('a short round is told in one message', async () => {
+test('a short round is published in one message', async () => {
   const { messages, publisher, end } = world();
   await end('a', 1_000);
   await end('b', 4_999);
@@ -77,7 +77,7 @@ test('a short round is told in one message', async () => {
   expect(messages).toMatchObject([{ chunks: ['a', 'b'], operations: { 'blob.get': 1, 'blob.put': 2 } }]);
 });
 
-test('in a long one what has ended is told, and its references deleted, before the rest ends', async () => {
+test('a long round publishes chunks that have ended, and deletes their references, before the rest ends', async () => {
   const { messages, finished, publisher, end } = world();
   await end('a', 2_000);
   await end('b', 5_000);
@@ -89,7 +89,7 @@ test('in a long one what has ended is told, and its references deleted, before t
   expect(messages[1]?.operations).not.toHaveProperty('blob.get');
 });
 
-test('what could not be told then is told with the rest, and its references stay until then', async () => {
+test('what could not be published then is published with the rest, and its references stay until then', async () => {
   const { messages, finished, publisher, end, setOutage } = world();
   setOutage(true);
   await withLog(SILENT_LOG, () => end('a', 6_000));

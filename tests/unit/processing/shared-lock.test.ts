@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createSharedLock } from '../../../shared/processing/shared-lock.ts';
 
-/** Runs that end when they are told to, and note when they begin. */
+/** Runs that end when the test ends them, and record that they began. */
 function runs() {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
@@ -71,7 +71,7 @@ test('two that want to be alone are so one after the other', async () => {
   expect(begun).toEqual(['first', 'second']);
 });
 
-test('one that fails tells its caller, and holds up nobody', async () => {
+test('one that fails rejects for its caller, and delays no other', async () => {
   const { begun, run, fail } = runs();
   const lock = createSharedLock();
   const failing = expect(lock.exclusive(run('bad'))).rejects.toThrow('bad');

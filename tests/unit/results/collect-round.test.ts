@@ -158,7 +158,7 @@ const eventOf = (first: string, count: number, causes: Record<string, number>) =
   details: { count, causes },
 });
 
-test('dead letters are told by result message, before the end of their batch', async () => {
+test('dead letters are published per result message, before the end of their batch', async () => {
   const { deliver, published, deleted } = await world(3);
 
   await deliver({ m1: [endOf('000000', one), endOf('000001', two)], m2: [endOf('000002', two)] });
@@ -171,7 +171,7 @@ test('dead letters are told by result message, before the end of their batch', a
 test.each([
   ['the topic refuses the event', 'ItemsDeadLettered', one],
   ['a reference of what follows cannot be put', 'put', headerOf({ dead: 1, retried: 1 }, { causes: { a: 1 } })],
-])('they are told, and logged for the alert, although %s after the transaction', async (_what, fault, header) => {
+])('they are published, and logged for the alert, although %s after the transaction', async (_what, fault, header) => {
   const { deliver, fail, published, deleted, lines } = await world(2);
   fail(fault);
   await deliver({ m1: [endOf('000000', header)] });
@@ -197,7 +197,7 @@ test.each([
   expect((await row())?.operations['blob.put']).toBe(2);
 });
 
-test('a repeat of an end by another message is told of no more', async () => {
+test('a repeat of an end by another message is not published again', async () => {
   const { deliver, published } = await world(3);
   await deliver({ m1: [endOf('000000', one)] });
 

@@ -122,7 +122,7 @@ test('a batch with a pending chunk does not end', async () => {
   expect(published).toEqual([]);
 });
 
-test('repeated, it changes nothing and tells nobody again', async () => {
+test('repeated, it changes nothing and publishes nothing again', async () => {
   const { deps, row, published } = await batchWith({ '000000': headerOf(), '000001': headerOf() });
   await finalize(deps, BATCH);
   const before = await row();
@@ -193,7 +193,7 @@ test('a missed deadline is an alert, also when whoever finished the batch died r
   );
 });
 
-test('it is told before the end counts as announced', async () => {
+test('it is logged before the end counts as announced', async () => {
   const { deps, store } = await batchWith({ '000000': headerOf(), '000001': headerOf() });
   await changeBatch(deps.table, BATCH, () => ({ deadlineAt: '2026-01-01T00:00:59.000Z' }));
   const order: string[] = [];

@@ -226,7 +226,7 @@ test('an outcome that is not the one in the ledger does not count', async () => 
   expect((await report(ahead)).equals(fromStorage)).toBe(true);
 });
 
-test('a merge that throws is told by the report, with the words of one from storage', async () => {
+test('a merge that throws fails the report, with the same message as a merge from storage', async () => {
   const workload = summing({ merge: () => fail(new TypeError('no amount')) });
   const chunks = endedBatch(createRandom(11));
   const { report } = stored(chunks, workload);

@@ -34,7 +34,7 @@ describe.each(KINDS)('a %s row', (kind) => {
   });
 });
 
-/** What the SDK gives back for what was sent: an Int64 as a bigint. */
+/** What the SDK returns for what was sent: an Int64 as a bigint. */
 const asRead = (entity: Record<string, unknown>): Entity =>
   Object.fromEntries([
     ['etag', 'e'],

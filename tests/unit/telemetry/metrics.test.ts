@@ -39,7 +39,7 @@ describe('the metrics', () => {
     });
   });
 
-  it('tell batches, queues, wakes, lowered rates and operations', async () => {
+  it('measure batches, queues, wakes, lowered rates and operations', async () => {
     const found = await measured(() => {
       countBatch(subject, 'completed', 12);
       measureQueue('billing-normal-0', 5, 2);

@@ -40,13 +40,13 @@ describe('with an SDK', () => {
     expect(inner?.parentSpanContext?.spanId).toBe(outer?.spanContext().spanId);
   });
 
-  it('a trace that begins here is told to whoever comes after', async () => {
+  it('a trace that begins here is passed on to what follows', async () => {
     const exporter = record();
 
-    const told = await withSpan('first', {}, async () => currentTraceparent());
+    const passedOn = await withSpan('first', {}, async () => currentTraceparent());
 
     const [span] = exporter.getFinishedSpans();
-    expect(told).toBe(`00-${span?.spanContext().traceId}-${span?.spanContext().spanId}-01`);
+    expect(passedOn).toBe(`00-${span?.spanContext().traceId}-${span?.spanContext().spanId}-01`);
   });
 
   it('what throws ends its span as failed, and goes on', async () => {
@@ -62,10 +62,10 @@ describe('with an SDK', () => {
   it('a client that does not sample its trace is not sampled here', async () => {
     const exporter = record();
 
-    const told = await withSpan('a', { parent: PARENT.replace(/01$/, '00') }, async () => currentTraceparent());
+    const passedOn = await withSpan('a', { parent: PARENT.replace(/01$/, '00') }, async () => currentTraceparent());
 
     expect(exporter.getFinishedSpans()).toEqual([]);
-    expect(told).toMatch(new RegExp(`^00-${TRACE}-[0-9a-f]{16}-00$`));
+    expect(passedOn).toMatch(new RegExp(`^00-${TRACE}-[0-9a-f]{16}-00$`));
   });
 });
 

@@ -23,7 +23,7 @@ const registry = createRegistry([workload]);
 const BATCH_OF_ROWS = { id: BATCH, workload: 'billing', lane: 'normal' };
 
 function fixture({ missing = false, refused = '', wanted = true } = {}) {
-  const told: string[] = [];
+  const calls: string[] = [];
   const wakes: unknown[] = [];
   const { table } = memoryTable();
   let exists = !missing;
@@ -31,7 +31,7 @@ function fixture({ missing = false, refused = '', wanted = true } = {}) {
     const queue = {
       name,
       create: async () => {
-        told.push(`create ${name}`);
+        calls.push(`create ${name}`);
         exists = true;
       },
       sendMessage: async (text: string, options: { messageTimeToLive: number; visibilityTimeout: number }) => {
@@ -39,7 +39,7 @@ function fixture({ missing = false, refused = '', wanted = true } = {}) {
         const { chunk, resent } = JSON.parse(text) as { chunk: string; resent?: boolean };
         if (chunk === refused) throw serviceError(400);
         const { messageTimeToLive, visibilityTimeout } = options;
-        told.push(`put ${name} ${chunk} ${messageTimeToLive} ${visibilityTimeout}${resent ? ' resent' : ''}`);
+        calls.push(`put ${name} ${chunk} ${messageTimeToLive} ${visibilityTimeout}${resent ? ' resent' : ''}`);
       },
     };
     return queue as unknown as Queue;
@@ -49,19 +49,19 @@ function fixture({ missing = false, refused = '', wanted = true } = {}) {
     registry,
     gate: { table, now: () => Date.parse('2026-01-01T00:00:00.000Z') },
     publish: async ({ queue }: { queue: string }, event: EventDetails) => {
-      told.push(`wake ${queue}`);
+      calls.push(`wake ${queue}`);
       wakes.push([queue, event.items, event.payloadBytes]);
     },
     needsWake: async (queue: string) => {
-      told.push(`ask ${queue}`);
+      calls.push(`ask ${queue}`);
       return wanted;
     },
   };
-  return { deps, told, wakes, table };
+  return { deps, calls, wakes, table };
 }
 
 test('every reference is put for good before its queue is woken, and each queue is woken once', async () => {
-  const { deps, told } = fixture();
+  const { deps, calls } = fixture();
 
   await enqueue(
     deps,
@@ -69,7 +69,7 @@ test('every reference is put for good before its queue is woken, and each queue 
     ['000000', '000001', '000002'].map((chunk) => chunkRowOf({ chunk })),
   );
 
-  expect(told).toEqual([
+  expect(calls).toEqual([
     'put billing-normal-0 000000 -1 0',
     'put billing-normal-1 000001 -1 0',
     'put billing-normal-0 000002 -1 0',
@@ -82,19 +82,19 @@ test.each([
   [true, ['put billing-normal-0 000000 -1 0', 'ask billing-normal-0', 'wake billing-normal-0']],
   [false, ['put billing-normal-0 000000 -1 0', 'ask billing-normal-0']],
 ])('an upload asks after its puts whether its queue needs a wake: %s', async (wanted, steps) => {
-  const { deps, told } = fixture({ wanted });
+  const { deps, calls } = fixture({ wanted });
 
   await enqueue(deps, BATCH_OF_ROWS, [chunkRowOf({ chunk: '000000' })], { isUpload: true });
 
-  expect(told).toEqual(steps);
+  expect(calls).toEqual(steps);
 });
 
 test.each([{}, { resent: true }])('whatever is no upload wakes its queue without asking (%o)', async (options) => {
-  const { deps, told } = fixture({ wanted: false });
+  const { deps, calls } = fixture({ wanted: false });
 
   await enqueue(deps, BATCH_OF_ROWS, [chunkRowOf({ chunk: '000000' })], options);
 
-  expect(told.slice(1)).toEqual(['wake billing-normal-0']);
+  expect(calls.slice(1)).toEqual(['wake billing-normal-0']);
 });
 
 test('a wake says how many items and decoded bytes were put on its queue; what was refused does not count', async () => {
@@ -112,11 +112,11 @@ test('a wake says how many items and decoded bytes were put on its queue; what w
 });
 
 test('a delayed one is invisible until it is due, and its gate knows', async () => {
-  const { deps, told, table } = fixture();
+  const { deps, calls, table } = fixture();
 
   await enqueue(deps, BATCH_OF_ROWS, [chunkRowOf({ chunk: '000000.r1', dueAt: '2026-01-01T00:00:04.200Z' })]);
 
-  expect(told).toEqual(['put billing-normal-0 000000.r1 -1 5', 'wake billing-normal-0']);
+  expect(calls).toEqual(['put billing-normal-0 000000.r1 -1 5', 'wake billing-normal-0']);
   expect((await readGate(table, 'billing-normal-0')).row.due).toEqual(['2026-01-01T00:00:05.000Z']);
 });
 
@@ -135,22 +135,26 @@ test('of several the gate knows every due time, and none that has passed', async
 });
 
 test('a queue is made when it is met for the first time', async () => {
-  const { deps, told } = fixture({ missing: true });
+  const { deps, calls } = fixture({ missing: true });
 
   await enqueue(deps, BATCH_OF_ROWS, [chunkRowOf({ chunk: '000000' })], { resent: true });
 
-  expect(told).toEqual(['create billing-normal-0', 'put billing-normal-0 000000 -1 0 resent', 'wake billing-normal-0']);
+  expect(calls).toEqual([
+    'create billing-normal-0',
+    'put billing-normal-0 000000 -1 0 resent',
+    'wake billing-normal-0',
+  ]);
 });
 
-test('a reference that the service refuses holds up no other, and an operator is told', async () => {
-  const { deps, told } = fixture({ refused: '000000' });
+test('a reference that the service refuses delays no other, and is logged for an operator', async () => {
+  const { deps, calls } = fixture({ refused: '000000' });
   const lines: string[] = [];
   const heard = (line: string): void => void lines.push(line);
   const rows = ['000000', '000001'].map((chunk) => chunkRowOf({ chunk }));
 
   await withLog({ debug: heard, info: heard, warn: heard, error: heard }, () => enqueue(deps, BATCH_OF_ROWS, rows));
 
-  expect(told).toEqual(['put billing-normal-1 000001 -1 0', 'wake billing-normal-1']);
+  expect(calls).toEqual(['put billing-normal-1 000001 -1 0', 'wake billing-normal-1']);
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     { event: 'message-refused', queue: 'billing-normal-0', batch: BATCH, chunk: '000000' },
   ]);
@@ -169,11 +173,11 @@ test('a reference in any script is put as ASCII', async () => {
 });
 
 test('nothing to put wakes nobody', async () => {
-  const { deps, told } = fixture();
+  const { deps, calls } = fixture();
 
   await enqueue(deps, BATCH_OF_ROWS, []);
 
-  expect(told).toEqual([]);
+  expect(calls).toEqual([]);
 });
 
 test.each([

@@ -191,7 +191,7 @@ describe('wake', () => {
 });
 
 describe('due times', () => {
-  test('are remembered in their order, whoever tells them', async () => {
+  test('are stored in order of time, in whichever order they come', async () => {
     const { deps, gate } = fixture();
 
     for (const second of ['05', '03', '05', '07'])

@@ -8,7 +8,7 @@ import { messageOf, serviceError } from '../../helpers/factories.ts';
 import { SILENT_LOG } from '../../helpers/silent-log.ts';
 
 function queues({ refuse }: { refuse?: number } = {}) {
-  const told: string[] = [];
+  const calls: string[] = [];
   const texts: string[] = [];
   const of = (name: string): Queue =>
     ({
@@ -16,11 +16,11 @@ function queues({ refuse }: { refuse?: number } = {}) {
       sendMessage: async (text: string) => {
         if (refuse !== undefined) throw serviceError(refuse);
         texts.push(text);
-        told.push(`put ${name}`);
+        calls.push(`put ${name}`);
       },
-      deleteMessage: async (id: string, receipt: string) => void told.push(`delete ${name} ${id} ${receipt}`),
+      deleteMessage: async (id: string, receipt: string) => void calls.push(`delete ${name} ${id} ${receipt}`),
     }) as unknown as Queue;
-  return { told, texts, aside: { queue: of('billing-normal-0'), queues: of, workload: 'billing' } };
+  return { calls, texts, aside: { queue: of('billing-normal-0'), queues: of, workload: 'billing' } };
 }
 
 const parse = (text: string): string => {
@@ -31,7 +31,7 @@ const parse = (text: string): string => {
 };
 
 test('messages that can be read are, whatever lies beside them', async () => {
-  const { aside, told } = queues();
+  const { aside, calls } = queues();
   const texts = ['malformed', 'strange', 'good', 'newer'];
 
   const entries = await readEntries(
@@ -41,11 +41,11 @@ test('messages that can be read are, whatever lies beside them', async () => {
   );
 
   expect(entries.map(({ value }) => value)).toEqual(['good']);
-  expect(told).toEqual([]);
+  expect(calls).toEqual([]);
 });
 
 test('one that nobody can read is logged at each delivery before: its sender need not wait for the fifth', async () => {
-  const { aside, told } = queues();
+  const { aside, calls } = queues();
   const lines: unknown[] = [];
   const warn = (line: string): void => void lines.push(JSON.parse(line));
 
@@ -53,23 +53,23 @@ test('one that nobody can read is logged at each delivery before: its sender nee
     readEntries([messageOf('malformed', { dequeueCount: 1 })], parse, aside),
   );
 
-  expect(told).toEqual([]);
+  expect(calls).toEqual([]);
   expect(lines).toMatchObject([
     { event: 'message-unreadable', queue: 'billing-normal-0', messageId: 'm1', delivery: 1, error: { message: 'no' } },
   ]);
 });
 
 test.each(['malformed', 'strange'])(
-  'one that nobody can read (%s) is put aside at its fifth delivery, and told, before it is deleted',
+  'one that nobody can read (%s) is put aside at its fifth delivery, and logged, before it is deleted',
   async (text) => {
-    const { aside, told } = queues();
-    const error = (line: string): void => void told.push((JSON.parse(line) as { event: string }).event);
+    const { aside, calls } = queues();
+    const error = (line: string): void => void calls.push((JSON.parse(line) as { event: string }).event);
 
     await withLog({ debug: error, info: error, warn: error, error }, () =>
       readEntries([messageOf(text, { dequeueCount: 5 })], parse, aside),
     );
 
-    expect(told).toEqual(['put billing-poison', 'poison-message', 'delete billing-normal-0 m1 r1']);
+    expect(calls).toEqual(['put billing-poison', 'poison-message', 'delete billing-normal-0 m1 r1']);
   },
 );
 
@@ -115,7 +115,7 @@ test('whatever it holds, it can be stored, and be put together again', async () 
 });
 
 test('one that cannot be put aside just now holds up no other, and stays', async () => {
-  const { aside, told } = queues({ refuse: 503 });
+  const { aside, calls } = queues({ refuse: 503 });
   const texts = ['malformed', 'good'];
 
   const entries = await withLog(SILENT_LOG, () =>
@@ -127,14 +127,14 @@ test('one that cannot be put aside just now holds up no other, and stays', async
   );
 
   expect(entries.map(({ value }) => value)).toEqual(['good']);
-  expect(told).toEqual([]);
+  expect(calls).toEqual([]);
 });
 
 test('one of a newer contract is left for a newer consumer, however often it came', async () => {
-  const { aside, told } = queues();
+  const { aside, calls } = queues();
 
   expect(await readEntries([messageOf('newer', { dequeueCount: 99 })], parse, aside)).toEqual([]);
-  expect(told).toEqual([]);
+  expect(calls).toEqual([]);
 });
 
 test('a queue that does not exist yet is empty', async () => {

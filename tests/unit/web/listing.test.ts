@@ -54,7 +54,7 @@ describe('a listing', () => {
     expect(ages(refreshed(known, { newest: today, older: [], isWhole: true }))).toEqual([1, 30]);
   });
 
-  it('does not grow for ever while it is open: the oldest rows are on the next page again', () => {
+  it('does not grow indefinitely while it is open: the oldest rows are on the next page again', () => {
     let listing = listingOf(pageOf({ hours: [120, 121] }));
     for (let look = 1; look <= 300; look += 1) {
       const hours = [0, 1, 2, 3, 4, 5].map((n) => 100 - look * 0.3 + n * 0.01);

@@ -55,7 +55,7 @@ describe('the routes', () => {
     ['audit', 'GET audit'],
     ['sweep', 'POST sweep'],
     ['health', 'GET health'],
-  ])('of "%s" are asked with the key of their audience', async (args, expected) => {
+  ])('of "%s" are called with the key of their audience', async (args, expected) => {
     const route = ROUTES.find((each) => `${each.method} ${each.route}` === expected);
     const keys = { client: KEYS.SLUICE_KEY, operator: KEYS.SLUICE_OPERATOR_KEY, anyone: null };
 
@@ -68,12 +68,12 @@ describe('the routes', () => {
     ]);
   });
 
-  it('are asked with --key whatever the environment says, and with the client key where there is no other', async () => {
+  it('are called with --key whatever the environment says, and with the client key if there is no other', async () => {
     expect((await run('queues --key mine')).asked[0]?.key).toBe('mine');
     expect((await run('queues', {}, { env: { SLUICE_OPERATOR_KEY: '' } })).asked[0]?.key).toBe(KEYS.SLUICE_KEY);
   });
 
-  it('tell who acts, where something is changed and somebody said so', async () => {
+  it('name the operator in a request that changes something, if one is given', async () => {
     const operatorOf = async (args: string[], env = {}) =>
       (await run(args, {}, { env })).asked[0]?.headers.get('sluice-operator');
 
@@ -533,7 +533,7 @@ it('the history is a table of days', async () => {
   expect(out).toMatch(/2026-09-24 +billing +2 +5,000 +7 +0 +1 +41\.2 s +6,120 +99 +0\.50 USD\n/);
 });
 
-it('discards dead letters with a reason and a key, and tells how many', async () => {
+it('discards dead letters with a reason and a key, and says how many', async () => {
   const path = 'POST batches/b/dead-letters/discard';
   const answer = { status: 202, json: { batch: 'b', revision: 1, discarded: 2, at: '' } };
 
@@ -548,7 +548,7 @@ describe('redrive', () => {
   const path = 'POST batches/b/dead-letters/redrive';
   const answer = { status: 202, json: { batch: 'b', revision: 1, redriven: 2, unreadable: 1, chunks: 1, at: '' } };
 
-  it('always has a key, and tells what stays', async () => {
+  it('always has a key, and says how many dead letters stay', async () => {
     const { asked, out, err } = await run("redrive b --cause 'c d' --rate 5", { [path]: answer });
     expect(asked[0]?.body).toEqual({ key: 'random-id', cause: 'c d', ratePerSecond: 5 });
     expect(err).toBe('Idempotency key: random-id\n');
@@ -798,10 +798,10 @@ describe('operating', () => {
       ['The workers or the sweep end the rest: 1 chunk with 900 items. Follow it: sluice watch b'],
     ],
     [{ chunks: 0, items: 0 }, []],
-  ])('says what a cancel has ended, and what it has left to the workers: %j', async (left, told) => {
+  ])('says what a cancel has ended, and what it has left to the workers: %j', async (left, rest) => {
     const { out } = await run('cancel b', { 'POST batches/b/cancel': { status: 202, json: cancelAnswer(left) } });
     const [state] = out.split('\nState: ');
-    expect(state?.split('\n')).toEqual(['Ended at once: 3 chunks with 3,000 items', ...told]);
+    expect(state?.split('\n')).toEqual(['Ended at once: 3 chunks with 3,000 items', ...rest]);
   });
 
   it('cancels, and is content with any end', async () => {

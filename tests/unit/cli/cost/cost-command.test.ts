@@ -30,14 +30,14 @@ describe('the cost command', () => {
     });
   });
 
-  it('takes the sheet of the setting unless told another', () => {
+  it('uses the sheet of the setting unless an argument names another', () => {
     expect([runCost([], '2013'), runCost(['--prices', '2026'], '2013')].map((text) => text.slice(0, 16))).toEqual([
       'Price sheet 2013',
       'Price sheet 2026',
     ]);
   });
 
-  it('tells all problems of the arguments at once', () => {
+  it('reports all problems of the arguments at once', () => {
     const run = () => runCost(['--queues', 'x', '--chunk', '1.5', '--idle-hours=', '--backend', 'mssql'], '2026');
 
     expect(run).toThrow(UsageError);

@@ -124,7 +124,7 @@ describe('the notification layer', () => {
   });
 
   it('pays from the number of threads whose polls cost more', () => {
-    // 0.9504 a thread: ten cost 9.504, eleven 10.4544, and the base fee is 9.81.
+    // 0.9504 per thread: ten cost 9.504, eleven 10.4544, and the base fee is 9.81.
     expect(breakEven(withParameters({}), now).notificationThreads).toBe(11);
     // Without a base fee, as in 2013, one thread that polls costs more: 2.376 against 1.08.
     expect(breakEven(withParameters({ items: 0 }), then).notificationThreads).toBe(1);

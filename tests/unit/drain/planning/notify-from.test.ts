@@ -70,11 +70,11 @@ test('a queue is woken when the policies cannot be read, and they are read again
   await put(QUEUE, { notifyFrom: 5 });
   world.broken = true;
   const lines: string[] = [];
-  const told = await withLog(
+  const needed = await withLog(
     { debug() {}, log() {}, info() {}, error() {}, trace() {}, warn: (line: string) => lines.push(line) } as never,
     () => needsWake(QUEUE),
   );
-  expect(told).toBe(true);
+  expect(needed).toBe(true);
   world.broken = false;
   expect(await needsWake(QUEUE)).toBe(false);
 });

@@ -58,7 +58,7 @@ describe.each([
   };
 
   it('stays so while a redrive runs, and the times are those of each revision', async () => {
-    const { view, entry, lines: told } = await shown(redriven(uploaded(completedAt)), '02:01:00');
+    const { view, entry, lines: output } = await shown(redriven(uploaded(completedAt)), '02:01:00');
 
     expect(view.deadline).toEqual({ at: DEADLINE, met });
     expect(view.times).toMatchObject({ accepted: at('00:00:00'), opened: at('02:00:00'), completed: null });
@@ -70,12 +70,12 @@ describe.each([
       },
     ]);
     expect(entry).toMatchObject({ state: 'queued', revision: 1, deadlineMet: met, completedAt: null });
-    expect(told).toEqual([...lines, 'Revision 1: 4 items redriven']);
+    expect(output).toEqual([...lines, 'Revision 1: 4 items redriven']);
   });
 
   // Late or early by the redrive's own deadline.
   it.each([at('02:00:03'), at('03:00:00')])('stays so after a redrive that ends at %s', async (end) => {
-    const { view, entry, lines: told } = await shown(ended(redriven(uploaded(completedAt)), end), '04:00:00');
+    const { view, entry, lines: output } = await shown(ended(redriven(uploaded(completedAt)), end), '04:00:00');
 
     expect(view.deadline).toEqual({ at: DEADLINE, met });
     expect(view.latencyMs).toEqual({ p50: 1, p95: 2, max: 3 });
@@ -83,7 +83,7 @@ describe.each([
     expect(view.revisions[1]).toMatchObject({ started: at('02:00:02'), completed: end, latencyMs: { max: 6 } });
     expect(entry).toMatchObject({ state: 'completed', revision: 1, deadlineMet: met, completedAt: end });
     expect(entry).toMatchObject({ openedAt: at('02:00:00'), deadlineAt: REDRIVE_DEADLINE });
-    expect(told.slice(0, -1)).toEqual(lines);
+    expect(output.slice(0, -1)).toEqual(lines);
   });
 
   it('is not what a redrive at risk is about: its event and the command line name the revision', async () => {
@@ -92,8 +92,10 @@ describe.each([
 
     expect(isAtRisk(row, facts)).toBe(true);
     expect(riskOf(row, facts)).toMatchObject({ deadlineAt: REDRIVE_DEADLINE, revision: 1, items: 4, ended: 0 });
-    const { view, lines: told } = await shown({ ...row, atRiskAt: at('02:04:30') }, '02:04:40');
+    const { view, lines: output } = await shown({ ...row, atRiskAt: at('02:04:30') }, '02:04:40');
     expect(view.deadline).toEqual({ at: DEADLINE, met, atRiskAt: at('02:04:30') });
-    expect(told).toContain('Deadline of revision 1 at risk since 2026-01-01 02:04:30 UTC: it will probably be missed');
+    expect(output).toContain(
+      'Deadline of revision 1 at risk since 2026-01-01 02:04:30 UTC: it will probably be missed',
+    );
   });
 });

@@ -128,7 +128,7 @@ describe('a walk', () => {
   it('ends in the chunk of a discard, with its reason, and reads no frame of it', async () => {
     const runs: [number, number][] = [[1, 2]];
     const discard = {
-      ...{ v: 1 as const, batch: 'b', revision: 1, version: 1, request: '', at: '', unreadable: 0, reason: 'a test' },
+      ...{ v: 1 as const, batch: 'b', revision: 1, version: 1, request: '', at: '', unreadable: 0, reason: 'a typo' },
       chunks: [{ offset: 0, length: 0, bytes: 0, digest: '', items: 2, runs }],
     };
     const [start] = startsOfRedrive(discard, { from: 0, end: 2 });
@@ -136,6 +136,6 @@ describe('a walk', () => {
     const header = headerOf({ items: 2, succeeded: 0, discarded: 2 }, { ending: 'discarded' });
     const chunks = { 'v0001.000000': { header, frames: { retries: [{}], dead: [{}] } } };
 
-    expect((await walked(chunks, { from: 0, end: 2 }, start)).seen).toEqual({ 1: ['v0001.000000 discarded a test'] });
+    expect((await walked(chunks, { from: 0, end: 2 }, start)).seen).toEqual({ 1: ['v0001.000000 discarded a typo'] });
   });
 });

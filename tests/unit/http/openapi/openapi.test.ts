@@ -24,17 +24,17 @@ const registered = readdirSync(new URL('functions/', root)).flatMap((file) => {
 });
 
 describe('the table of routes', () => {
-  // A new function is told of there too (client-routes.ts, operator-routes.ts or public-routes.ts), and in docs/api.md.
+  // Add a new function to the table too (client-routes.ts, operator-routes.ts or public-routes.ts), and to docs/api.md.
   it('is what the functions register', () => {
     const byName = (a: { name?: string | undefined }, b: { name?: string | undefined }): number =>
       String(a.name).localeCompare(String(b.name));
-    const told = ROUTES.map(({ name, method, route, audience }) => ({
+    const listed = ROUTES.map(({ name, method, route, audience }) => ({
       name,
       method,
       route,
       anonymous: audience === 'anyone',
     }));
-    expect(told.sort(byName)).toEqual(registered.sort(byName));
+    expect(listed.sort(byName)).toEqual(registered.sort(byName));
   });
 
   it('names no route twice', () => {
@@ -70,7 +70,7 @@ describe('the OpenAPI document', () => {
 describe('docs/api.md', () => {
   const text = readFileSync(new URL('docs/api.md', root), 'utf8');
 
-  it('tells of every route', () => {
+  it('documents every route', () => {
     const missing = ROUTES.filter(({ method, route }) => !text.includes(`${method} ${route}`));
     expect(missing.map(({ name }) => name)).toEqual([]);
   });

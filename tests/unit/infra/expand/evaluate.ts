@@ -149,7 +149,7 @@ function resourceMember(resource: ResourceValue, name: string): Value {
   if (name === 'name') return own;
   if (name === 'type') return type;
   if (name === 'apiVersion') return apiVersion;
-  // The id follows from the names; everything else is asked of Azure.
+  // The id follows from the names; everything else is read from Azure.
   if (!deployed && name !== 'id') throw new Error(`${type} ${fullName} is not deployed with these parameters`);
   return new Reference(`${referenceTo(resource)}.${name}`);
 }

@@ -11,9 +11,9 @@ import { isObject, Reference, type Value } from './values.ts';
 
 /** Where a template is read from, and in which environment. */
 export interface Options {
-  /** Where the files are; the checkout unless told. */
+  /** Where the files are; default: the checkout. */
   root?: string;
-  /** For `readEnvironmentVariable`; empty unless told. */
+  /** For `readEnvironmentVariable`; default: empty. */
   environment?: Readonly<Record<string, string>>;
 }
 

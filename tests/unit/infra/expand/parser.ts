@@ -223,7 +223,7 @@ function createParser(file: string, tokens: Token[]): Parser {
     return names;
   }
 
-  /** Types are not evaluated: skips one and gives it as written, which tells a plain type from others. */
+  /** Skips a type, which is not evaluated, and returns its source text: callers recognize plain types by it. */
   function skipType(): string {
     const start = at;
     const open: string[] = [];

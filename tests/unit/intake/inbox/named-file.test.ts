@@ -79,7 +79,7 @@ describe('a file that a message names', () => {
     expect(ends[1]).toMatchObject({ rejected: 0, stuck: 0 });
     expect([ends[0].end, ends[2].end].filter((end) => end === 'stuck' || end === 'rejected')).toEqual([]);
 
-    // Whoever was told that another one is at it comes again.
+    // A caller that found the file taken by another one tries again.
     expect((await take(world, { etag })).end).toMatch(/accepted|taken/);
     expect(await world.batches()).toHaveLength(1);
     expect(world.names('inbox')).toEqual([`inbox-done/${NAME}`]);

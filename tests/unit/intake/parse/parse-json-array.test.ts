@@ -70,7 +70,7 @@ describe('parseJsonArray', () => {
   });
 
   it.each(['true', '-1.5e+7', '"\\u0041"', 'null'])(
-    'tells a long element cut inside %s from a faulty one',
+    'reports a long element cut inside %s as too large, not as malformed',
     async (token) => {
       for (let length = 1; length <= token.length; length++) {
         const long = `[[${`${token},`.repeat(3_000)}`.slice(0, 3_000 + length);

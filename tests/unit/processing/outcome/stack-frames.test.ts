@@ -61,7 +61,7 @@ describe('the frames of a stack', () => {
   });
 
   it('are not looked for in the message', () => {
-    const message = `told\n    at fake (${at('workloads/a.ts')}:1:1)`;
+    const message = `copied\n    at fake (${at('workloads/a.ts')}:1:1)`;
     expect(stackFrames(`Error: ${message}\n    at f (${at('workloads/b.ts')}:2:2)`, message, 5)).toEqual([
       'f (workloads/b.ts:2:2)',
     ]);

@@ -25,7 +25,7 @@ const answers: Run = ({ reference, nowMs, statusBuffer }) => ({
   status: readThreadStatus(statusBuffer),
 });
 
-/** Threads that end as told, one run after the other; the clock goes on by a second a run. */
+/** Threads that end as `runs` says, one run after the other; the clock advances by one second per run. */
 async function process(
   items: number,
   runs: Run[],

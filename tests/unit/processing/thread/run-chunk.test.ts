@@ -45,7 +45,7 @@ describe('results', () => {
     expect(retries[0]?.attempts.map(({ error }) => errorLine(error))).toEqual([message]);
   });
 
-  it('see what the handler is told of each item', async () => {
+  it('see what the handler receives with each item', async () => {
     const map: MapItem = (_, { batch, position, attempt, signal, log }) => {
       log('seen');
       return [batch.length, position, attempt, signal.aborted];
@@ -384,7 +384,7 @@ describe('a frame that is not what was promised', () => {
   });
 });
 
-it('tells its status that no user code runs when it is done', async () => {
+it('records in its status that no user code runs when it is done', async () => {
   const { status } = await run(
     workloadOf(() => 1),
     ids(1),
