@@ -4,7 +4,7 @@ import type { BatchEntry, BatchList, BatchView } from '../../shared/http/batches
 
 export const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** A batch id of that time; `n` tells ids of one time apart. */
+/** A batch id of that time; `n` distinguishes ids of the same time. */
 export function idAt(ms: number, n = 0): string {
   const hex = ms.toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-${n.toString(16).padStart(12, '0')}`;

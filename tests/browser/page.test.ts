@@ -225,7 +225,7 @@ describe('the key', () => {
 });
 
 describe('the address', () => {
-  it('that leads nowhere is told, and each page has its title', async () => {
+  it('that leads nowhere shows "No such page", and each page has its title', async () => {
     page = await dashboard.open('batches/not-an-id');
     await page.getByRole('heading', { name: 'No such page' }).waitFor();
     await expect.poll(() => page.title()).toBe('No such page · Sluice');
@@ -238,7 +238,7 @@ describe('the address', () => {
 });
 
 describe('the keyboard', () => {
-  it('reaches everything, and dialogs give the focus back', async () => {
+  it('reaches everything, and a dialog restores the focus when it closes', async () => {
     page = await dashboard.open('batches');
     const focused = (): Promise<string> =>
       page.evaluate(

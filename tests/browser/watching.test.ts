@@ -9,7 +9,7 @@ let page: Page;
 const goTo = (path: string): Promise<unknown> => page.goto(`${dashboard.stack.url}/api/dashboard#/${path}`);
 
 describe('watching', () => {
-  it('costs nothing while the page is hidden, and tells what it has cost', async () => {
+  it('costs nothing while the page is hidden, and shows what it has cost', async () => {
     page = await dashboard.open('inbox');
     await page.getByRole('heading', { name: 'Inbox', exact: true }).waitFor();
     await page.clock.install();

@@ -54,7 +54,7 @@ export function headerOf(
   };
 }
 
-/** A chunk's end as the result message `message` tells it. */
+/** A chunk's end as the result message `message` reports it. */
 export const endOf = (chunk: string, header = headerOf(), message = 'm1'): ChunkEnd => ({ chunk, header, message });
 
 export function chunkRowOf(fields: Partial<ChunkRow> & { chunk: string }): ChunkRow {

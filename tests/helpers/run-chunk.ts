@@ -13,7 +13,7 @@ export const item = z.object({ id: z.number() });
 export type Item = z.infer<typeof item>;
 export type MapItem = (item: Item, context: ItemContext) => unknown;
 
-/** A workload of three attempts and 50 ms an item. */
+/** A workload with three attempts and a timeout of 50 ms per item. */
 export const workloadOf = (map: MapItem, options: object = {}): Workload =>
   defineWorkload({ name: 'each', version: 3, item, map, retry: { attempts: 3 }, timeoutSeconds: 0.05, ...options });
 

@@ -61,7 +61,7 @@ function ownAccounts(folder: string) {
   };
 }
 
-/** Azurite takes any key for an account that it is told of. */
+/** Azurite accepts any key for an account that it is configured with. */
 const accountOf = (index: number): StorageAccount => {
   const name = `file${index}`;
   return { name, key: createHash('sha256').update(name).digest('base64') };

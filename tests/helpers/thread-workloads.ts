@@ -1,4 +1,4 @@
-/** Workloads whose handlers do what an item tells them to: succeed, fail, hang, or end their thread. */
+/** Workloads whose handlers do what an item says: succeed, fail, hang, or end their thread. */
 import { appendFileSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';

@@ -11,7 +11,7 @@ export interface Effect {
   answer: Answer;
 }
 
-/** Reading what never changes: whether it is read now or later, nobody can tell, so it is no step of its own. */
+/** What `blob.get` reads never changes: the moment of the read has no effect, so it is not a step of its own. */
 export const isImmediate = ({ name }: Call): boolean => name === 'blob.get';
 
 /** All that may come of one call. */
@@ -48,10 +48,10 @@ const withDead = (world: World, [id, items]: readonly unknown[]): World => ({
 /** A conditional write whose answer is lost is tried again by the SDK, and then refused for its own effect. */
 function withEcho(effect: Effect, name: string, args: readonly unknown[]): Effect[] {
   const { world, answer, label } = effect;
-  const told = 'status' in answer ? { ...effect, label: `${label} → ${answer.status}` } : effect;
+  const labelled = 'status' in answer ? { ...effect, label: `${label} → ${answer.status}` } : effect;
   const echo = echoOf(name, args);
-  if (world.budget.echo === 0 || 'status' in answer || echo === undefined) return [told];
-  return [told, { label: `${label}, answer lost → ${echo.status}`, world: spend(world, 'echo'), answer: echo }];
+  if (world.budget.echo === 0 || 'status' in answer || echo === undefined) return [labelled];
+  return [labelled, { label: `${label}, answer lost → ${echo.status}`, world: spend(world, 'echo'), answer: echo }];
 }
 
 function echoOf(name: string, args: readonly unknown[]): Refusal | undefined {

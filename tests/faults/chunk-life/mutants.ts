@@ -162,7 +162,7 @@ const doneCountsAgain: Change = (tools) => {
   return { ...tools, table: { ...tools.table, listEntities } as unknown as Table };
 };
 
-/** Which message ended a chunk is forgotten: its dead letters are told by the delivery that ended it, or never. */
+/** Rows are read without the message that ended a chunk: only the delivery that ended it publishes its dead letters. */
 const endsForgotten: Change = (tools) => {
   const listEntities = async function* (options: Parameters<Table['listEntities']>[0]) {
     for await (const { endedBy: _endedBy, ...entity } of tools.table.listEntities(options)) yield entity;

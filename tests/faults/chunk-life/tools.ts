@@ -1,4 +1,4 @@
-/** Storage as the chunk's code sees it; every call is asked of the world. */
+/** Storage as the chunk's code sees it; every call goes to the world. */
 import { Buffer } from 'node:buffer';
 import type { ContainerClient } from '@azure/storage-blob';
 import type { Table } from '../../../shared/storage/table.ts';

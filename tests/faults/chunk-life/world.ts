@@ -65,7 +65,7 @@ export interface World {
   /** Counts messages, for their ids. */
   put: number;
   announced: number;
-  /** Dead letters that subscribers were told of, by message id. */
+  /** Number of dead letters published to subscribers, by message id. */
   announcedDead: Readonly<Record<string, number>>;
   actors: readonly Actor[];
   budget: Budget;

@@ -27,5 +27,5 @@ export async function startCells(count: number, appFolder: string, folder: strin
   };
 }
 
-/** Azurite takes any key for an account that it is told of. */
+/** Azurite accepts any key for an account that it is configured with. */
 const accountOf = (name: string): StorageAccount => ({ name, key: createHash('sha256').update(name).digest('base64') });

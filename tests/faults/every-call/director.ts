@@ -5,9 +5,9 @@ import type { Fault } from 'functions-local/service-bus';
 import type { DurableFault } from '../harness/durable-faults.ts';
 
 /**
- * How the call fails. `before`: without effect, and no repeat helps; `after`: with its effect, and the app is told that
- * it failed; `repeated`: with its effect, but the answer is cut off, so that the SDK makes the call again; `exit`: with
- * its effect, and the process is gone before it knows.
+ * How the call fails. `before`: without effect, and no repeat helps; `after`: with its effect, but the app receives an
+ * error; `repeated`: with its effect, but the answer is cut off, so that the SDK makes the call again; `exit`: with its
+ * effect, but the process ends before it receives the answer.
  */
 export const FAULT_MODES = ['before', 'after', 'repeated', 'exit'] as const;
 export type FaultMode = (typeof FAULT_MODES)[number];

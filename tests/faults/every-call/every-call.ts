@@ -15,7 +15,7 @@ export interface EveryCallOptions {
   modes?: readonly FaultMode[];
   /** Only every n-th call, each mode beginning with another one; default 1. */
   stride?: number;
-  /** Told of each run as it ends. */
+  /** Called with each run as it ends. */
   onRun?: (run: CallRun) => void;
 }
 

@@ -24,7 +24,7 @@ interface Mutant {
 
 const MUTANTS: Mutant[] = [
   {
-    name: 'references deleted before their results are told',
+    name: 'references deleted before their results are published',
     mutation: {
       from: 'if (ends.length > 0) {',
       to: 'await Promise.all(waiting.map(({ entry }) => lease.finish(entry.message.messageId)));\n  if (ends.length > 0) {',

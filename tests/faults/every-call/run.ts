@@ -128,7 +128,7 @@ const describe = (batch: BatchRow | undefined): string =>
 async function help(cell: Cell, id: string): Promise<void> {
   await cell.whole();
   if (cell.clockOffsetMs() < MAX_AHEAD_MS) cell.advance(STEP_MS);
-  // The app learns the time from answers: a sweep that began before it knew would be over at once.
+  // The app reads the time from answers: a sweep that starts before the first answer would end at once.
   await cell.api.status(id);
   await cell.api.sweep();
 }

@@ -11,9 +11,9 @@ export interface Model<S> {
   initial: S[];
   /** All steps that may be taken; none = everything has come to rest. */
   next: (state: S) => Promise<Transition<S>[]>;
-  /** A text that is the same for two states exactly if nothing can tell them apart. */
+  /** Returns the same text for two states exactly if nothing can distinguish them. */
   key: (state: S) => string;
-  /** What is wrong in a state, `rest` telling that no step leads on; undefined = nothing. */
+  /** What is wrong in a state, undefined = nothing. `rest`: no step leads on. */
   check: (state: S, rest: boolean) => string | undefined;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Runs real asynchronous code one effect at a time, as a pure function of what it was answered. A program is
- * deterministic, so what it does next follows from its input and the answers so far: it is asked once for each such
- * history, and remembered. Exploring then needs no live code, only points in these histories.
+ * deterministic, so what it does next follows from its input and the answers so far: it runs once per such history,
+ * and the result is kept. Exploring then needs no live code, only points in these histories.
  */
 import { withLog } from '../../../shared/telemetry/log.ts';
 import { SILENT_LOG } from '../../helpers/silent-log.ts';
@@ -116,7 +116,7 @@ interface OpenCall extends Call {
   open: boolean;
 }
 
-/** Runs a program along a path of answers, and tells what it waits for at its end. */
+/** Runs a program along a path of answers, and returns what it waits for at its end. */
 async function live(program: Program, input: unknown, path: readonly Step[]): Promise<Pick<Point, 'calls' | 'end'>> {
   const calls: OpenCall[] = [];
   const state: { now: number; end?: End } = { now: path[0]?.now ?? 0 };

@@ -138,7 +138,7 @@ function truth(text: string): boolean {
   }
 }
 
-/** The service's error codes: a status alone does not tell an entity that is gone from a table that is. */
+/** The service's error codes: by the status alone, a missing entity and a missing table look the same. */
 const CODES: Record<number, string> = {
   404: 'ResourceNotFound',
   409: 'EntityAlreadyExists',
@@ -148,7 +148,7 @@ const CODES: Record<number, string> = {
 const coded = (error: Error & { statusCode?: number }): Error =>
   Object.assign(error, { code: CODES[error.statusCode ?? 0] });
 
-/** A `Table` whose every call is asked of the world. */
+/** A `Table` whose every call goes to the world. */
 export function tableOf(asker: Pick<Asker, 'ask'>, prefix = 'table'): Table {
   const ask = async (name: string, ...args: unknown[]): Promise<unknown> => {
     try {

@@ -1,7 +1,7 @@
 /** What must hold in every world, and in those where nothing moves any more. */
 import { type Actor, gateOf, hasDeadDrain, leftover, owns, type World } from './world.ts';
 
-/** More store calls than any wake needs that is not chased by others for ever. */
+/** More store calls than a wake needs, unless other writers change the gate before each of its updates. */
 const MAX_WAKE_STEPS = 30;
 
 export function check(world: World, rest: boolean): string | undefined {

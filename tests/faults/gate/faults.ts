@@ -58,8 +58,8 @@ async function activityFaults(
   const steps: Step[] = [
     { label: `${name} dies and is handed out again`, state: await again(without) },
     { label: `${name} is handed out twice`, state: await again(old) },
-    { label: `${name} dies, its orchestration says Running for ever`, state: without },
-    { label: `${name} runs on, its orchestration says Running for ever`, state: old },
+    { label: `${name} dies, its orchestration reports Running indefinitely`, state: without },
+    { label: `${name} runs on, its orchestration reports Running indefinitely`, state: old },
     { label: `${name} dies, its orchestration fails`, state: withStatus(without, instance, 'Failed') },
   ];
   if (kind === 'finishWave') {

@@ -14,7 +14,7 @@ import { QUEUE } from './programs.ts';
 /** Model time at the beginning: 2026-01-01T00:00:00Z. */
 export const T0 = 1_767_225_600_000;
 
-/** Invisible until a time, or one of the two ends; `deliveries` tells a new lease from an old one. */
+/** Invisible until a time, or one of the two ends; `deliveries` distinguishes a new lease from an old one. */
 export interface Message {
   at: 'visible' | 'gone' | number;
   deliveries: number;

@@ -27,7 +27,7 @@ export interface Api {
 
 export interface RetryOptions {
   untilMs?: number;
-  /** Told of every answer that was not the one hoped for. */
+  /** Called for every answer that was not the expected one. */
   onRefused?: (what: string) => void;
 }
 

@@ -15,7 +15,7 @@ export interface Calls {
   atMs: number[];
 }
 
-/** What is told of a run's calls. */
+/** What is reported about a run's calls. */
 export interface CallCounts {
   items: number;
   calls: number;
@@ -27,8 +27,8 @@ export interface CallCounts {
   redelivered: number;
 }
 
-/** Problems that are told. */
-const MAX_TOLD = 5;
+/** Problems that are reported. */
+const MAX_REPORTED = 5;
 
 /** Reads the files of tests/faults/app/count-call.ts, and removes them. */
 export async function takeCalls(folder: string, batch: string, items: number): Promise<Calls> {
@@ -69,7 +69,7 @@ export function wrongCalls(
   calls: Calls,
   { delivered, isCancelled }: { delivered: ReadonlyMap<string, Delivered>; isCancelled: boolean },
 ): string[] {
-  return [...wrongAttempts(truth, calls, isCancelled), ...tooMany(truth, calls, delivered)].slice(0, MAX_TOLD);
+  return [...wrongAttempts(truth, calls, isCancelled), ...tooMany(truth, calls, delivered)].slice(0, MAX_REPORTED);
 }
 
 /** Each attempt that an item has to have was made, and no other one; in a cancelled batch some may be missing. */

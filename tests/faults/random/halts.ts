@@ -55,10 +55,10 @@ function rowOf(line: string): BatchRow {
  */
 function check(row: BatchRow, seen: Seen): Seen {
   const { state, paused } = row;
-  if (state === 'running' && mustHalt(row)) seen.wrong.add(`goes on, and should have halted: ${told(row)}`);
+  if (state === 'running' && mustHalt(row)) seen.wrong.add(`goes on, and should have halted: ${describeRow(row)}`);
   if (state !== 'paused' || paused?.by !== 'halt' || seen.halts.has(paused.at)) return seen;
   seen.halts.add(paused.at);
-  if (!mustHalt(row)) seen.wrong.add(`halted without need: ${told(row)}`);
+  if (!mustHalt(row)) seen.wrong.add(`halted without need: ${describeRow(row)}`);
   return seen;
 }
 
@@ -70,5 +70,5 @@ function mustHalt({ workload, succeeded, dead, haltFrom, chunksDone, chunksTotal
   return isHalting(workload) && isPending && ended >= HALT.after && died / ended > HALT.deadShare;
 }
 
-const told = ({ succeeded, dead, haltFrom, chunksDone, chunksTotal, paused }: BatchRow): string =>
+const describeRow = ({ succeeded, dead, haltFrom, chunksDone, chunksTotal, paused }: BatchRow): string =>
   JSON.stringify({ succeeded, dead, haltFrom, chunksDone, chunksTotal, paused });

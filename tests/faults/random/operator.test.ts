@@ -65,7 +65,7 @@ test('a batch that is paused by nobody of the plan is resumed', async () => {
   expect(done).toEqual(['resume']);
 });
 
-test('a command that does not succeed is told', async () => {
+test('a command that does not succeed is reported', async () => {
   const { operator } = start([PAUSE], { error: new Error('404') });
   expect(await operator.done()).toMatchObject({ wrong: ['Error: 404'] });
 });

@@ -5,7 +5,7 @@ import type { Score } from './score.ts';
 import type { Traffic } from './traffic.ts';
 
 export interface Relay {
-  /** Passes a wake of nobody's on, for a queue that holds something nobody was told of. */
+  /** Passes on a wake that belongs to no run, for a queue that has messages but got no wake. */
   wake(queue: string): Promise<void>;
   close(): Promise<void>;
 }

@@ -23,8 +23,8 @@ export interface RunOptions {
 }
 
 const OBSERVE_MS = 1_100;
-/** Observations of the same thing that are told. */
-const MAX_TOLD = 3;
+/** Observations of the same thing that are reported. */
+const MAX_REPORTED = 3;
 /** A batch that is not at its end by then is stuck: ten minutes of silence before a drain counts as dead, and the rest. */
 const STUCK_MS = 17 * 60_000;
 const QUICK_STUCK_MS = 5 * 60_000;
@@ -101,7 +101,7 @@ async function watch(
     if (ledger) look(ledger.batch);
     const broken = ledger && brokenLaw(ledger);
     // Azurite answers a query in the midst of a transaction: broken is what still is when nothing has changed since.
-    if (broken && ledger.etag === suspect && wrong.length < MAX_TOLD) wrong.push(broken);
+    if (broken && ledger.etag === suspect && wrong.length < MAX_REPORTED) wrong.push(broken);
     suspect = broken ? ledger.etag : undefined;
     if (ledger && isFinished(ledger.batch.state) && ledger.batch.announced && !broken) return ledger;
     await sleep(OBSERVE_MS);

@@ -1,4 +1,4 @@
-/** What happened in the runs so far, and how it is told. */
+/** What happened in the runs so far, and how it is reported. */
 import type { Verdict } from '../harness/verify.ts';
 import type { CallCounts } from './calls.ts';
 

@@ -47,7 +47,7 @@ const KEY_ROW = /\b[0-9a-f]{64}\b/;
 /** As much of a table call's body as names its rows. */
 const BODY_CHARS = 4_000;
 
-/** `onStackFault` is told when a run comes to the call at which its plan has one. */
+/** `onStackFault` is called when a run comes to the call at which its plan has a fault of the stack. */
 export function createTraffic(score: Score, onStackFault: (run: ActiveRun, fault: StackFault) => void): Traffic {
   const bySlot = new Map<string, ActiveRun>();
   const byName = new Map<string, ActiveRun>();
@@ -56,7 +56,7 @@ export function createTraffic(score: Score, onStackFault: (run: ActiveRun, fault
   const halts = createHalts();
   let cutUntil = 0;
 
-  /** Names that belong to a run are learnt as they come: its key's row names its batch, before anything else does. */
+  /** Records a run's names when they first appear: its key's row names its batch before anything else does. */
   const ownerOf = async (call: StorageCall): Promise<ActiveRun | undefined> => {
     const rows = call.service === 'table' ? (await call.body()).toString('latin1', 0, BODY_CHARS) : '';
     const text = call.path + rows;

@@ -88,7 +88,7 @@ async function redrive(id: string, items: { index: number; item: unknown }[]): P
 }
 
 describe('GET batches/{id}/dead-letters', () => {
-  it('groups them by cause, the most frequent first, with an example whose line is told', async () => {
+  it('groups them by cause, the most frequent first, with an example and its line', async () => {
     const answer = await get();
     const { count, groups, otherCauses } = deadLetterGroupsSchema.parse(answer.json());
     expect([answer.status, count, otherCauses]).toEqual([200, 11, 0]);

@@ -29,14 +29,14 @@ describe('GET health', () => {
       nowMs: nowMs ?? (() => 0),
     });
 
-  it('asks storage nothing unless told to', async () => {
+  it('calls storage only for a deep check', async () => {
     const before = operations();
     const answer = healthSchema.parse((await call(health(), 'health')).json());
     expect(answer).toEqual({ status: 'ok', pool: null, instance: 'host-1', workloads: ['echo', 'other'] });
     expect(operations()).toBe(before);
   });
 
-  it('asks storage once in thirty seconds, however often it is asked', async () => {
+  it('calls storage at most once per thirty seconds, however often it is called', async () => {
     let nowMs = 0;
     const handler = health({ nowMs: () => nowMs });
     const before = operations();

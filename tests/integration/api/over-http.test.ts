@@ -77,7 +77,7 @@ describe('the API on the local stack', () => {
     expect((await finished(stack, id)).state).toBe('completed');
   });
 
-  it('tells the cost, its health and itself', async () => {
+  it('returns the cost, its health and its own description', async () => {
     const cost = costSchema.parse(await json('cost'));
     expect([cost.day.batches, cost.day.items]).toEqual([2, ITEMS + 10]);
     const open = await fetch(`${stack.url}/api/health?deep`);

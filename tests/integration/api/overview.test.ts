@@ -63,7 +63,7 @@ describe('GET overview', () => {
     await changeGate(gates(), 'other-normal-0', () => ({ paused: undefined }));
   });
 
-  it('tells open batches that are late, at risk or paused', async () => {
+  it('lists open batches that are late, at risk or paused', async () => {
     const [late, atRisk, paused] = await Promise.all([1, 2, 3].map(() => pipeline.submit([{ id: 'x' }])));
     const deadlineAt = ago(5 * MINUTE);
     const atRiskAt = ago(MINUTE);

@@ -1,4 +1,4 @@
-/** The pipeline without its drains: batches are accepted, processed and collected by the real code, a chunk when told to. */
+/** The pipeline without its drains: the real code accepts, processes and collects batches; tests run chunk by chunk. */
 
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import functions from '@azure/functions';

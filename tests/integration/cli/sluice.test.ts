@@ -37,7 +37,7 @@ const submit = async (file: string, ...more: string[]) =>
   batchOf(await sluice(['submit', file, ...TO_BILLING, '--json', ...more]));
 
 describe('submit', () => {
-  it('sends a file once, however often it is told to', async () => {
+  it('sends a file once, however often the command is repeated', async () => {
     const first = await sluice(['submit', GOOD, ...TO_BILLING, '--wait', '--json']);
     expect(batchOf(first)).toMatchObject({ state: 'completed', counts: { succeeded: 100 }, lane: 'normal' });
     expect(first.code).toBe(EXIT.done);
@@ -133,7 +133,7 @@ describe('what is over the limit of a request', () => {
     await expect(sending).rejects.toBeInstanceOf(OverHttpLimit);
   });
 
-  it('is put there at once from standard input, and a rejection is told', async () => {
+  it('is put there at once from standard input, and a rejection is reported', async () => {
     const args = ['submit', '-', ...TO_BILLING, '--via', 'inbox', '--inbox-connection', stack.storage, '--wait'];
     const { code, err } = await sluice(args, { stdin: '{"a":1}\nx\n' });
     expect([code, err]).toEqual([EXIT.refused, expect.stringContaining('Line 2, column 1')]);
@@ -254,7 +254,7 @@ describe('the pipeline', () => {
     expect((await sluice(['drain', 'billing-bulk-0'])).out).toContain('billing-bulk-0: idle, depth 0');
   });
 
-  it('tells cost and health, and sweeps', async () => {
+  it('shows cost and health, and sweeps', async () => {
     expect((await sluice(['cost'])).out).toMatch(/total +[\d.]+\* USD/);
     expect((await sluice(['sweep'])).code).toBe(EXIT.done);
     const healthy = await sluice(['health', '--deep'], { env: { SLUICE_KEY: '' } });

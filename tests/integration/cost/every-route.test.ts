@@ -13,7 +13,7 @@ import { type Answered, type Asked, ask, registerFunctions } from './functions.t
 const QUEUE = 'billing-normal-0';
 const ITEMS = 60;
 const PRICES = readPriceSheet('2026');
-/** What a route is asked beside its plain address. */
+/** The queries that a route is called with, in addition to its plain address. */
 const QUERIES: Record<string, string[]> = {
   'get-results': ['?format=csv', '?manifest', '?limit=2', '?limit=2&format=csv'],
   'get-report': ['?format=csv', '?format=json'],

@@ -1,4 +1,4 @@
-/** The app on a storage whose front counts each request, with workloads whose items do as they are told. */
+/** The app on a storage whose front counts each request, with workloads whose items say how they end. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

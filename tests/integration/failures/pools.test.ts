@@ -96,7 +96,7 @@ describe('two pools, an app each', () => {
     const { since } = (await fileOf(other, foreign)) as InboxFileView;
     const retried = { method: 'POST', headers, body: JSON.stringify({ name: foreign }) };
     expect((await stack.api('inbox/retry', retried)).status).toBe(202);
-    // The pool of its workload judges it once more, whichever app was asked.
+    // The pool of its workload judges it once more, whichever app received the request.
     await expect
       .poll(async () => (await fileOf(other, foreign)) ?? {}, { timeout: 30_000 })
       .toMatchObject({ state: 'rejected', since: expect.not.stringContaining(since) });

@@ -89,7 +89,7 @@ test('a message whose update was answered too late is lost until its timeout, wi
   expect((await queue.getProperties()).approximateMessagesCount).toBe(1);
 });
 
-test('a message that was given back, and answered too late, is visible to others', async () => {
+test('a message that was returned to its queue, with the reply lost, is visible to others', async () => {
   const { queue, id, lease } = await held();
   lossy.lose(...UPDATE);
 

@@ -95,7 +95,7 @@ describe('work survives those who do it', () => {
     await announcedOnce(batch);
   });
 
-  it('many batches at once start one drain a queue at a time, and every one is reported', async () => {
+  it('many batches at once start one drain per queue at a time, and every one is reported', async () => {
     const before = await idleGeneration();
     const batches = await Promise.all(Array.from({ length: 20 }, () => submit(stack, ndjson(transactions(5)))));
 

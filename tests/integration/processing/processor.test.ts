@@ -99,7 +99,7 @@ describe('a chunk in a thread', () => {
 });
 
 describe('log lines of a handler', () => {
-  it('are told with where they come from, at most 100 a chunk', async () => {
+  it('are logged with batch, chunk and position, at most 100 per chunk', async () => {
     lines.length = 0;
     await processor.process(acts(Array.from({ length: 120 }, () => 'log')));
     await expect.poll(() => lines.length).toBe(101);
@@ -119,7 +119,7 @@ describe('a processor', () => {
     await expect(closing.process(acts(['ok']))).rejects.toThrow(ProcessorClosedError);
   });
 
-  it('gives a chunk back that waits for a thread when its process is being stopped', async () => {
+  it('rejects a chunk that still waits for a thread when its process is being stopped', async () => {
     const single = createProcessor({ threadUrl, threads: 1, log: () => {} });
     const stop = new AbortController();
     const [running, waiting] = ['wait', 'ok'].map((act) => single.process({ ...acts([act]), stop: stop.signal }));

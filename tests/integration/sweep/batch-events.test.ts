@@ -20,10 +20,10 @@ const use = useWorld();
 
 /** Of wakes and drains; and the clock of these tests runs ahead until their batches are at risk. */
 const OTHERS = new Set<Published['type']>(['QueueWorkDetected', 'QueueEmpty', 'DeadlineAtRisk']);
-/** What subscribers to everything else would have got by now. */
-const told = (): Published[] => use.world.topic.events.filter(({ type }) => !OTHERS.has(type));
+/** What subscribers to everything else have received by now. */
+const seen = (): Published[] => use.world.topic.events.filter(({ type }) => !OTHERS.has(type));
 const idsOf = (type: Published['type']): string[] =>
-  told().flatMap((event) => (event.type === type ? [event.messageId] : []));
+  seen().flatMap((event) => (event.type === type ? [event.messageId] : []));
 
 /** What a world has, for a workload with other options. */
 const withOptions = (world: World, options: { halt?: HaltRule; resultsReady?: boolean }): World['deps'] => ({
@@ -44,7 +44,7 @@ describe('BatchProgress', () => {
     await world.drainAll();
 
     expect(await world.batch(id)).toMatchObject(DONE);
-    expect(told().map(({ type }) => type)).toEqual(['BatchCompleted']);
+    expect(seen().map(({ type }) => type)).toEqual(['BatchCompleted']);
   });
 
   it('names the highest threshold that was passed, at most one per minute, and never the end', async () => {
@@ -60,9 +60,9 @@ describe('BatchProgress', () => {
 
     // 9 of 24 items after two minutes, 15 in the same minute as 12, and the eighth chunk is the end.
     expect(idsOf('BatchProgress')).toEqual([25, 50, 75].map((percent) => `progress-${id}-0-${percent}`));
-    expect(told().map(({ details }) => details?.percent)).toEqual([25, 50, 75, undefined]);
-    expect(told()[1]).toMatchObject({ batch: id, items: 24, workload: 'echo', lane: 'normal' });
-    expect(told()[1]?.details).toMatchObject({ percent: 50, revision: 0, counts: { accepted: 24, succeeded: 15 } });
+    expect(seen().map(({ details }) => details?.percent)).toEqual([25, 50, 75, undefined]);
+    expect(seen()[1]).toMatchObject({ batch: id, items: 24, workload: 'echo', lane: 'normal' });
+    expect(seen()[1]?.details).toMatchObject({ percent: 50, revision: 0, counts: { accepted: 24, succeeded: 15 } });
     expect(await world.batch(id)).toMatchObject({ state: 'completed', succeeded: 24, progressPercent: 75 });
   });
 });
@@ -85,7 +85,7 @@ describe('ResultsReady', () => {
     await world.drainOne(ITEMS, 2);
     await world.collectAs(deps);
 
-    const [event] = told();
+    const [event] = seen();
     expect(event).toMatchObject({ type: 'ResultsReady', batch: id, items: 6 });
     expect(event?.details).toMatchObject({ succeeded: 4, dead: 2, revision: 0 });
     const chunks = event?.details?.chunks as string[];
@@ -118,7 +118,7 @@ describe('ResultsReady', () => {
 
       expect(idsOf('ResultsReady')).toHaveLength(at);
       expect(new Set(idsOf('ResultsReady')).size).toBe(1);
-      expect(told()[0]?.details).toMatchObject({ chunks: ['000000', '000001'], succeeded: 6 });
+      expect(seen()[0]?.details).toMatchObject({ chunks: ['000000', '000001'], succeeded: 6 });
       await runChunk(world, deps);
       expect(await world.batch(id)).toMatchObject(DONE);
     },
@@ -126,7 +126,7 @@ describe('ResultsReady', () => {
 });
 
 describe('BatchPaused and BatchResumed', () => {
-  it('tell of an operator who pauses and resumes, also through a topic that is away', async () => {
+  it('report that an operator pauses and resumes, also after the topic was unavailable', async () => {
     const { world } = use;
     const id = await unheard(world);
     await pauseBatch(world.deps, id, 'look first');
@@ -135,17 +135,17 @@ describe('BatchPaused and BatchResumed', () => {
     // Neither the event nor the wake goes out.
     await expect(resumeBatch(world.deps, id)).rejects.toThrow('does not answer');
     world.topic.broken = false;
-    expect(told().map(({ type }) => type)).toEqual(['BatchPaused']);
+    expect(seen().map(({ type }) => type)).toEqual(['BatchPaused']);
     world.wait(3 * MINUTE);
     await sweep(world.deps);
 
-    expect(told().map(({ messageId }) => messageId)).toEqual([`paused-${id}-0-0`, `resumed-${id}-0-1`]);
-    expect(told()[0]?.details).toEqual({ by: 'operator', reason: 'look first', revision: 0 });
+    expect(seen().map(({ messageId }) => messageId)).toEqual([`paused-${id}-0-0`, `resumed-${id}-0-1`]);
+    expect(seen()[0]?.details).toEqual({ by: 'operator', reason: 'look first', revision: 0 });
     await world.drainAll();
     expect(await world.batch(id)).toMatchObject(DONE);
   });
 
-  it('tell of the rule of a workload that pauses its batch', async () => {
+  it('report that the halt rule of a workload pauses its batch', async () => {
     const { world } = use;
     downstream.broken.add('b');
     const deps = withOptions(world, { halt: { deadShare: 0.2, after: 3 } });
@@ -153,7 +153,7 @@ describe('BatchPaused and BatchResumed', () => {
     await runChunk(world, deps);
 
     const reason = expect.stringMatching(/^1 of 3 items/);
-    expect(told().find(({ type }) => type === 'BatchPaused')).toMatchObject({
+    expect(seen().find(({ type }) => type === 'BatchPaused')).toMatchObject({
       ...{ messageId: `paused-${id}-0-0`, items: 9 },
       details: { by: 'halt', reason, revision: 0 },
     });

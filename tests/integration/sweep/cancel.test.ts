@@ -17,7 +17,7 @@ afterEach(() => {
   downstream.broken.clear();
 });
 
-/** Accepted and enqueued, and nobody told: nothing runs before the test says so. */
+/** Submits a batch and drops its wake: nothing runs until the test drains the queue. */
 async function quiet(count: number): Promise<string> {
   const { id } = await world.submit(itemsOf(count));
   world.topic.events.length = 0;
@@ -30,7 +30,7 @@ describe('a cancel', () => {
     await world.drainOne('echo-normal-0');
     const { row, ended, left } = await cancelBatch(world.deps, id);
     expect(row.state).toBe('cancelling');
-    // The chunk that ran is pending still: its outcome was first, and is told again.
+    // The chunk that ran is pending still: its outcome was written first, and is published again.
     expect([ended, left]).toEqual([
       { chunks: 3, items: 9 },
       { chunks: 0, items: 0 },

@@ -209,7 +209,7 @@ describe('a poison queue', () => {
     expect(await depth(POISON)).toBe(0);
   });
 
-  it('is asked again while the service stops half way, and for so long as there is time', async () => {
+  it('is cleared again while the service stops half way, as long as there is time', async () => {
     const timedOut = new RestError('Operation could not be completed within the specified time.', {
       ...{ code: 'OperationTimedOut', statusCode: 500 },
     });

@@ -56,7 +56,7 @@ export async function checkLaw(clients: Clients, row: BatchRow): Promise<void> {
     throw new Error(`The law is broken: ${JSON.stringify({ ...row, ...count })}`);
 }
 
-/** All that is stored: entities by table, blobs by container. Messages, gates and the sweep's own notes are not told. */
+/** Lists entities by table and blobs by container, without messages, gates and the sweep's own notes. */
 export async function inventory(clients: Clients): Promise<string[]> {
   const found: string[] = [];
   for (const table of ['batches', 'keys'] as const) {

@@ -18,7 +18,7 @@ describe('the end of a batch', () => {
     await use.world.drainUnasked(ITEMS);
     use.world.topic.events.length = 0;
     await use.world.collectAs(dyingAt<FinalizeDeps>(use.world.deps, at)).catch(() => undefined);
-    const told = use.world.topic.events.filter(({ type }) => type === 'BatchCompleted').length;
+    const published = use.world.topic.events.filter(({ type }) => type === 'BatchCompleted').length;
     // Its result message is gone for good, as if it had been deleted before.
     await use.world.clients.queue(RESULTS).clearMessages();
     if (at > 1) use.world.wait(3 * MINUTE);
@@ -27,7 +27,7 @@ describe('the end of a batch', () => {
     await use.world.drainAll();
     expect(await use.world.batch(id)).toMatchObject(DONE);
     const all =
-      told + use.world.topic.events.filter(({ type, batch }) => type === 'BatchCompleted' && batch === id).length;
+      published + use.world.topic.events.filter(({ type, batch }) => type === 'BatchCompleted' && batch === id).length;
     expect(all).toBeGreaterThan(0);
   });
 });

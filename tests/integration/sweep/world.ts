@@ -1,6 +1,6 @@
 /**
- * The whole pipeline on a real Azurite, with a durable client and a topic that do what a test says: queues are drained
- * only when a wake was published or an orchestration started, so that what nobody was told of stays where it is.
+ * The whole pipeline on a real Azurite, with a durable client and a topic that do what a test says. A queue is drained
+ * only after a wake was published or an orchestration started; without one, its messages stay where they are.
  */
 import { odata } from '@azure/data-tables';
 import type { BatchRow } from '../../../shared/batches/batch-row.ts';
@@ -14,8 +14,8 @@ import { emptyCounts } from '../../../shared/drain/slice-result.ts';
 import { submit } from '../../../shared/intake/submit.ts';
 import { createPipeline, type Pipeline } from '../../../shared/pipeline.ts';
 import { createCollectRound } from '../../../shared/results/collect-round.ts';
-import { createMergeAhead } from '../../../shared/results/merge-ahead.ts';
 import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
+import { createMergeAhead } from '../../../shared/results/merge-ahead.ts';
 import { readReport } from '../../../shared/results/read-report.ts';
 import type { Clients } from '../../../shared/storage/clients.ts';
 import { toEntity } from '../../../shared/storage/entity.ts';
@@ -144,7 +144,7 @@ export class World {
     this.runtime.statuses.set(`drain-${queue}-${generation}`, 'Completed');
   }
 
-  /** Drains one queue without anybody having been told. */
+  /** Drains one queue although no wake was published. */
   async drainUnasked(queue: string): Promise<void> {
     while (await this.drainOne(queue, RECEIVE));
   }
@@ -162,7 +162,8 @@ export class World {
   async collectAs(deps: FinalizeDeps): Promise<void> {
     const address = this.deps.registry.queue('echo-results');
     const messages = await receive(this.clients.queue('echo-results'), RECEIVE, VISIBILITY_SECONDS);
-    if (address) await createCollectRound({ ...deps, mergeAhead: createMergeAhead(deps.registry) }, address, 1)(messages);
+    if (address)
+      await createCollectRound({ ...deps, mergeAhead: createMergeAhead(deps.registry) }, address, 1)(messages);
   }
 
   /** The row of a batch, its rows having been counted after it. */

@@ -32,7 +32,7 @@ describe('orders: a call of an HTTP service', () => {
       else if (id === 'down' && isFirst) response.writeHead(503).end('not now');
       else {
         booked.set(String(request.headers['idempotency-key']), id);
-        // The entry is made, and nobody learns of it.
+        // The entry is made, but the caller gets no reply.
         if (id === 'cut' && isFirst) response.destroy();
         else response.end(JSON.stringify({ entry: `entry of ${id}` }));
       }
@@ -82,7 +82,7 @@ describe('orders: a call of an HTTP service', () => {
     expect(maxInFlight).toBe(4);
   });
 
-  it('is told how long the service wants to be left alone', async () => {
+  it('retries after the time that the service requests', async () => {
     requests.length = 0;
     const context = { idempotencyKey: 'key', signal: new AbortController().signal } as ItemContext;
     const call = async () => orders.map?.(order('busy', 'atlas', 1), context);
@@ -171,7 +171,7 @@ describe('mail: many addresses per call, and an answer for each', () => {
     expect(provider.calls.map((call) => call.items).toSorted((a, b) => b - a)).toEqual([200, 200, 200, 200, 200, 1]);
   });
 
-  it('is told by a 429 how long the provider wants to be left alone', async () => {
+  it('retries after the time that a 429 of the provider requests', async () => {
     await startWith({ calls: 1, perMs: 30_000 });
     const contexts = [{ idempotencyKey: 'key', signal: new AbortController().signal } as ItemContext];
     const call = async () => mail.mapChunk?.([messageTo('ada@a.example')], contexts);

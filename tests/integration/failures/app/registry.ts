@@ -1,4 +1,4 @@
-/** Workloads that misbehave as their items tell them, in the place of the app's own (tests/helpers/app-copy.ts). */
+/** Workloads that misbehave in the way their items say, in the place of the app's own (tests/helpers/app-copy.ts). */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { defineWorkload, type ItemContext } from '../../../../shared/workload/define.ts';
@@ -34,7 +34,7 @@ const BEHAVIOURS: Record<string, (item: Item, context: ItemContext) => void | Pr
   kill: () => {
     process.kill(process.pid, 'SIGKILL');
   },
-  /** Waits at a server that is told of it (tests/helpers/slow-server.ts). */
+  /** Waits for a server that records the call (tests/helpers/slow-server.ts). */
   visit: async ({ n, url = '', ms = 0 }) => {
     await fetch(`${url}?n=${n}&ms=${ms}&instance=${process.env.WEBSITE_INSTANCE_ID}`);
   },
