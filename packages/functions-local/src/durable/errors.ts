@@ -21,7 +21,7 @@ export class RequestError extends Error {
   }
 }
 
-/** The effect was stored, but a fault was injected before the answer: the caller must learn nothing. */
+/** The effect was stored, but a fault was injected before the answer: the caller must not get any answer. */
 export class AnswerLostError extends Error {
   override readonly name = 'AnswerLostError';
 }

@@ -4,7 +4,7 @@ import type { HostedFunction } from './hosted-function.ts';
 import type { Wiring } from './listeners.ts';
 import type { HostLog } from './log/host-log.ts';
 
-/** What the caller of a host is told of its functions. */
+/** Describes the functions of a host for its caller. */
 export function toHostedFunctions(wiring: Wiring, publicUrl: string): HostedFunction[] {
   return wiring.functions.map((planned) => {
     const { name } = planned.fn.metadata;

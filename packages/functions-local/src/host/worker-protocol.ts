@@ -48,7 +48,7 @@ export interface Binding {
 
 export interface RetryOptions {
   retryStrategy: 'fixedDelay' | 'exponentialBackoff';
-  /** -1 = for ever. */
+  /** -1 = no limit. */
   maxRetryCount: number;
   delayInterval?: { seconds: number };
   minimumInterval?: { seconds: number };

@@ -21,7 +21,7 @@ export class AnswerLostError extends Error {
   override readonly name = 'AnswerLostError';
 }
 
-/** The entity does not exist. The client tells this case by the text, so the wording is part of the protocol. */
+/** The entity does not exist. The client recognises this case by the text, so the wording is part of the protocol. */
 export function entityNotFound(path: string): ServiceBusError {
   const text = `The messaging entity '${path}' could not be found. status-code: 404`;
   return new ServiceBusError('amqp:not-found', 404, text);

@@ -39,13 +39,13 @@ export interface InstanceOptions {
   port: number;
   /** Ends the child, and rejects with the signal's reason, when the signal is aborted before the child is ready. */
   launch: (signal: AbortSignal) => Promise<RunningProcess<string>>;
-  /** Whether it is started again when it died unasked. */
+  /** Whether it is started again after an unexpected end. */
   restart: boolean;
   /** Until SIGKILL follows SIGTERM. */
   graceMs: number;
-  /** Told, in words, of deaths that nobody asked for, and of what follows. */
+  /** Called with a text before the child is started again after an unexpected end, and when it is up again. */
   onMessage: (message: string) => void;
-  /** Told of such a death when nothing follows. */
+  /** Called with a text when the child ends unexpectedly and is not started again. */
   onDeath: (message: string) => void;
 }
 

@@ -12,7 +12,7 @@ export interface Part<Ready> {
   start(): Promise<void>;
 }
 
-/** Starts a part. `onDeath` is told, in words, of every end that nobody asked for. */
+/** Starts a part. `onDeath` is called with a text for every unexpected end. */
 export async function startPart<Ready>(
   launch: () => Promise<RunningProcess<Ready>>,
   onDeath: (message: string) => void,

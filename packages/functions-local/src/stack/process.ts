@@ -3,7 +3,7 @@ import { type OutputListener, type ProcessOutput, readOutput } from './process-o
 import type { SpareProcess } from './spare-process.ts';
 import { spawnNode } from './spawn-node.ts';
 
-/** How a child is started. `Ready` is what its ready line tells. */
+/** How a child is started. `Ready` is the content of its ready line. */
 export interface ProcessOptions<Ready> {
   /** For messages. */
   name: string;

@@ -1,4 +1,4 @@
-/** Accounts of the emulator, and how the SDKs are told of them. */
+/** Accounts of the emulator, and the connection strings by which the SDKs know them. */
 
 /** The account and key that every storage emulator has; public, and good for nothing else. */
 export const EMULATOR_ACCOUNT: StorageAccount = {

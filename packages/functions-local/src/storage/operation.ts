@@ -1,6 +1,6 @@
 /** Which operation a call is, and on what. */
 
-/** What tells the operations of one service apart. */
+/** The parts of a request by which the operations of one service differ. */
 export interface Call {
   method: string;
   /** Segments after the account, decoded. */
@@ -9,7 +9,7 @@ export interface Call {
   header(name: string): string | undefined;
 }
 
-/** The operations that rules tell apart; `other` passes with the common rules alone. */
+/** The operations that rules distinguish; only the common rules apply to `other`. */
 export type Operation =
   | 'create-queue'
   | 'delete-queue'

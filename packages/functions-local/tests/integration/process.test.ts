@@ -47,13 +47,13 @@ describe('a child', () => {
     expect(readFileSync(join(folder, 'logs', 'child.log'), 'utf8')).toContain('one\n');
   });
 
-  it('that ends before it is ready is told with its last lines', async () => {
+  it('that ends before it is ready is reported with its last lines', async () => {
     await expect(start(`console.error('no such file'); process.exit(3)`)).rejects.toThrow(
       /^Child ended with code 3; its last lines \(all: .*child.log\):\n {2}no such file$/,
     );
   });
 
-  it('whose output somebody receives keeps its colours there alone, and its end is told without lines', async () => {
+  it('whose output has a receiver keeps its colours only there, and its end is reported without lines', async () => {
     const lines: string[] = [];
     const code = `console.log('\\u001b[31mred\\u001b[39m'); console.error('one'); process.exit(3)`;
     const started = start(code, 20_000, (line, stream) => void lines.push(`${stream} ${line}`));

@@ -19,7 +19,7 @@ export async function answer(
   try {
     send(response, await route(core, await readExchange(request, base)));
   } catch (error: unknown) {
-    // The effect is stored, so the client must not learn whether it is: no answer at all.
+    // The effect is stored, but the client must not be able to know that: it gets no answer at all.
     if (error instanceof AnswerLostError) response.destroy();
     else send(response, toErrorReply(error));
   }

@@ -1,4 +1,4 @@
-/** What the task hub's process and the instances of an app tell each other: lines of JSON over an upgraded connection. */
+/** Messages between the task hub's process and the instances of an app: lines of JSON over an upgraded connection. */
 import type { Socket } from 'node:net';
 import { StringDecoder } from 'node:string_decoder';
 import type { DurableFunctionKind, InvokeRequest, RpcValue } from '../types.ts';

@@ -32,7 +32,7 @@ const unsupported: Partial<Record<number, string>> = {
 };
 
 const retryTimeoutText =
-  'retryTimeoutInMilliseconds ran out before the last attempt. On Azure such an instance hangs for ever; bound retries by maxNumberOfAttempts';
+  'retryTimeoutInMilliseconds ran out before the last attempt. On Azure such an instance hangs indefinitely; bound retries by maxNumberOfAttempts';
 
 /**
  * Plays the action list against the history as the extension's replay does: action, its end, next action.
@@ -55,7 +55,7 @@ export class Mirror {
     this.#limits = limits;
   }
 
-  /** Plays all events and tells what is left; throws NonDeterminismError or UnsupportedError. */
+  /** Plays all events and returns what is left; throws NonDeterminismError or UnsupportedError. */
   play(history: readonly HistoryEvent[]): MirrorResult {
     for (const event of history) this.#playEvent(event);
     return {

@@ -29,7 +29,7 @@ export function readThrownAnswer(thrown: unknown): OrchestratorAnswer {
   const state = JSON.parse(error.message.slice(at + outOfProcLabel.length)) as RawState;
   if (!state.error) {
     throw new UnsupportedError(
-      'The orchestrator threw an error without a message (an empty Error, or no Error at all). On Azure such an instance stays Running for ever; throw an Error with a message',
+      'The orchestrator threw an error without a message (an empty Error, or no Error at all). On Azure such an instance stays Running indefinitely; throw an Error with a message',
     );
   }
   const failure = { message: state.error, stack: error.stack ?? '', failureDetails: state.failureDetails };

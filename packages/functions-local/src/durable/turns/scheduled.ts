@@ -52,7 +52,7 @@ function scheduleChild(core: Core, instance: Instance, child: Of<'child'>, now: 
   return historyEvent(EventType.SubOrchestrationInstanceCreated, now, fields);
 }
 
-// On Azure the start message is discarded and the parent waits for ever; here the call fails.
+// On Azure the start message is discarded and the parent waits indefinitely; here the call fails.
 function refuseChild(core: Core, instance: Instance, childId: string, taskId: number, now: number): void {
   const Reason = `An orchestration instance with the id '${childId}' is already running`;
   const fields = { TaskScheduledId: taskId, Reason, Details: Reason };

@@ -14,7 +14,7 @@ import type { Registry } from './registry.ts';
 
 /** Version of the Node worker whose behaviour is followed. */
 const WORKER_VERSION = '3.13.0';
-/** Host version told to the app: the log hook asks for 4.34 or higher, HTTP streams for 4.28. */
+/** Host version reported to the app: the log hook asks for 4.34 or higher, HTTP streams for 4.28. */
 const HOST_VERSION = '4.1037.0';
 const MODULE_NAME = '@azure/functions-core';
 
@@ -68,7 +68,7 @@ function assertOpen(registry: Registry, message: string): void {
   if (registry.locked) throw systemError(new Error(message));
 }
 
-// The library tells errors of the host from errors of the app by this flag.
+// The library distinguishes errors of the host from errors of the app by this flag.
 function systemError<T extends Error>(error: T): T {
   return Object.assign(error, { isAzureFunctionsSystemError: true });
 }

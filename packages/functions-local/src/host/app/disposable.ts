@@ -1,4 +1,4 @@
-/** What a registration gives back: `dispose` undoes it, once. The library expects a class of this shape. */
+/** The result of a registration: `dispose` undoes it, once. The library expects a class of this shape. */
 export class Disposable {
   #action: (() => unknown) | undefined;
 

@@ -18,7 +18,7 @@ const CAPABILITIES = [
   'HandlesWorkerTerminateMessage',
 ];
 
-/** What is known once an app has been loaded. */
+/** What is known after an app has been loaded. */
 export interface LoadedApp {
   /** The library's own HTTP server, when the app uses `enableHttpStream`: requests are handed to it without a hop. */
   proxyServer?: Server;

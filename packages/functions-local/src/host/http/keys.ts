@@ -37,7 +37,7 @@ export function isAuthorized(keys: HostKeys, demand: KeyDemand, key: string | un
   if (!key) return false;
   const own = demand.functionName === undefined ? undefined : findOwn(keys, demand.functionName);
   const opening = demand.level === 'admin' ? [] : [...toList(keys.host), ...toList(own)];
-  // Every candidate is compared, so that the time taken does not tell which one came close.
+  // Every candidate is compared, so that the time taken does not show which one came close.
   return [keys.master, ...opening].filter((candidate) => isSame(candidate, key)).length > 0;
 }
 

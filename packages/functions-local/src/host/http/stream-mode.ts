@@ -39,7 +39,7 @@ export async function serveStream(exchange: Exchange, server: Server, invoker: I
     });
     if (!proxied.begun) answerEmpty(response, 204);
   } catch {
-    // The invoker has logged it. What was sent in part cannot be taken back: the cut connection tells the client.
+    // The invoker has logged it. A part that was sent cannot be undone: the closed connection shows the failure.
     if (proxied.begun) response.destroy();
     else answerEmpty(response, tooLarge ? 413 : 500);
   }

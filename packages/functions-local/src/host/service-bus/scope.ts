@@ -16,14 +16,14 @@ export interface ServiceBusOptions {
 /** What belongs to one trigger while it listens. */
 export interface Scope extends ServiceBusOptions {
   readonly trigger: ServiceBusTrigger;
-  /** Text of the last error told; cleared when something works. */
+  /** Text of the last error logged; cleared when something works. */
   lastError: string | undefined;
 }
 
 /** Logs an error of a trigger's connection or settlement. */
 export function logError(scope: Scope, error: unknown): void {
   const { message } = toError(error);
-  // A client that waits for its broker fails the same way several times a second: that is told once.
+  // A client that waits for its broker fails the same way several times per second: log that once.
   if (message === scope.lastError) return;
   scope.lastError = message;
   const { name } = scope.trigger.fn.metadata;

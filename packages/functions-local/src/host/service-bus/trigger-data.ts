@@ -23,7 +23,7 @@ function toBytes(body: unknown): Buffer {
   return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
-/** What the extension tells of one message, by the names that it uses; missing values are left out. */
+/** Describes one message by the names that the extension uses; missing values are left out. */
 function describe(message: ServiceBusReceivedMessage): Record<string, unknown> {
   const enqueued = message.enqueuedTimeUtc?.toISOString();
   const expires = toExpiry(message.expiresAtUtc);
@@ -79,7 +79,7 @@ function toData(value: unknown): RpcData {
   return typeof value === 'string' ? { string: value } : { json: JSON.stringify(value) };
 }
 
-/** Trigger metadata of a batch: each name with `Array` appended, one entry a message. */
+/** Trigger metadata of a batch: each name with `Array` appended, one entry per message. */
 export function toBatchMetadata(messages: readonly ServiceBusReceivedMessage[]): Record<string, RpcData> {
   const described = messages.map(describe);
   const metadata: Record<string, RpcData> = {};

@@ -2,7 +2,7 @@ import { parseTimeSpan } from '../../time-span.ts';
 import { HostStartError } from '../errors.ts';
 import { isRecord, valueAt } from './json.ts';
 
-/** Reads typed values out of a JSON object and gathers what is wrong, so that all problems are told at once. */
+/** Reads typed values from a JSON object and collects the problems, so that all are reported at once. */
 export interface SectionReader {
   raw(path: string[]): unknown;
   text(path: string[], fallback: string): string;

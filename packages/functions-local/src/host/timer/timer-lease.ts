@@ -67,7 +67,7 @@ interface LeaseStore {
   take(owner: string, nowMs: number): boolean;
   /** Renews the lease; false when it has run out or another owner has it. */
   extend(owner: string, nowMs: number): boolean;
-  /** Gives the lease back, if the owner has it. */
+  /** Releases the lease if the owner has it. */
   close(owner: string): void;
 }
 
@@ -77,7 +77,7 @@ const TAKE = `INSERT INTO lease (id, owner, expiresAt) VALUES (1, $owner, $expir
 const EXTEND = 'UPDATE lease SET expiresAt = $expiresAt WHERE owner = $owner AND expiresAt > $now';
 
 async function openStore(file: string): Promise<LeaseStore> {
-  // Loaded here: a Node that is too old has no such module, and is to be told so first.
+  // Loaded here: a Node that is too old has no such module, and its version must be refused first.
   const { DatabaseSync } = await import('node:sqlite');
   mkdirSync(dirname(file), { recursive: true });
   const db = new DatabaseSync(file, { timeout: BUSY_MS });

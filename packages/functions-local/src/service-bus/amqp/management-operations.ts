@@ -23,7 +23,7 @@ export interface ManagementContext {
   readonly perform: Perform;
 }
 
-/** The body of a good reply; undefined means there is nothing to tell. */
+/** The body of a successful reply; undefined means that there is no content. */
 export type ManagementReply = Body | undefined;
 
 type Handler = (context: ManagementContext, body: Body) => ManagementReply | Promise<ManagementReply>;

@@ -42,7 +42,7 @@ export class Outlet implements Consumer {
   readonly mode: Consumer['mode'];
   readonly #link: Sender;
   readonly #options: OutletOptions;
-  /** Out and not yet settled, to give back what never left when the link closes. */
+  /** Deliveries not yet settled. When the link closes, those that were never sent return to the queue. */
   readonly #unsettled = new Map<Delivery, Lock>();
   /** Deliveries started so far. rhea takes credit off only when it writes, which is later. */
   #started = 0;

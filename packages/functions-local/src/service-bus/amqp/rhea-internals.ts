@@ -77,7 +77,7 @@ export function acceptSocket(connection: Connection, socket: Socket, firstBytes:
   connectionInternals(connection).input(firstBytes);
 }
 
-/** Tells rhea that the socket is gone: it does not watch `close`, and would keep links open that nobody reads. */
+/** Notifies rhea that the socket is gone: it does not watch `close`, and would keep links open that nobody reads. */
 export function markDisconnected(connection: Connection): void {
   connectionInternals(connection).eof();
 }
@@ -149,7 +149,7 @@ export function answerSettlement(delivery: Delivery, error?: AmqpError): void {
   // rhea joins neighbours of one write without looking at the second one's outcome, so an error is written alone.
   if (error) connection._process();
   delivery.update(true, (error ? outcomes.rejected({ error }) : outcomes.accepted()).described());
-  // The client never settles again, and an unsettled delivery would keep its place in the session's ring for ever.
+  // The client never settles again, and an unsettled delivery would keep its place in the session's ring indefinitely.
   (delivery as { remote_settled: boolean }).remote_settled = true;
   if (error) connection._process();
 }

@@ -63,7 +63,7 @@ export class Broker {
     return found(this.#rules, path);
   }
 
-  /** Throws not-found unless there is an entity of this address, be it for sending or for receiving. */
+  /** Throws not-found unless there is an entity with this address, for sending or for receiving. */
   require(path: string): void {
     if (!this.#intakes.has(path.toLowerCase())) this.mailbox(path);
   }

@@ -218,12 +218,12 @@ export class Mailbox {
   }
 
   #moveToDeadLetters(message: StoredMessage, { reason, description, properties }: DeadLetterReason): void {
-    const told = {
+    const added = {
       ...properties,
       ...(reason === undefined ? {} : { DeadLetterReason: reason }),
       ...(description === undefined ? {} : { DeadLetterErrorDescription: description }),
     };
-    const bare = mergeApplicationProperties(message.bare, told);
+    const bare = mergeApplicationProperties(message.bare, added);
     this.remove(message);
     this.deadLetters?.take({ ...message, bare });
   }

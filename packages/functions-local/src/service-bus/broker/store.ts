@@ -66,7 +66,7 @@ function prepareSchema(db: DatabaseSync): void {
 
 /**
  * What must survive a crash. The broker works on what it holds in memory and writes every change through to here;
- * changes of one turn of the event loop become one transaction, and `committed` tells when.
+ * changes of one turn of the event loop become one transaction, and `committed` resolves after it.
  */
 export class Store {
   readonly #database: DatabaseSync;

@@ -23,7 +23,7 @@ export interface FilterSubject {
   readonly application: ReadonlyMap<string, FilterValue>;
 }
 
-/** Tells whether a subject passes. */
+/** Returns whether a subject passes. */
 export type Predicate = (subject: FilterSubject) => boolean;
 
 /** The system property of this name in any case, `Subject` being the newer name of `Label`; undefined for others. */

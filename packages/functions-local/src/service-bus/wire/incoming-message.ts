@@ -21,7 +21,7 @@ export interface IncomingMessage {
   readonly subject: FilterSubject;
 }
 
-/** Annotations that the broker writes; a sender's own, as on a message that is passed on, would be told twice. */
+/** Annotations that the broker writes; a sender's own, as on a forwarded message, would appear twice. */
 const ownAnnotations = new Set([
   'x-opt-sequence-number',
   'x-opt-enqueued-time',

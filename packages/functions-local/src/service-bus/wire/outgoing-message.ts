@@ -29,7 +29,7 @@ const keys = {
 export interface DeliveryFacts {
   /** Milliseconds since 1970; only for a message that is delivered under a lock. */
   readonly lockedUntil?: number;
-  /** 0 active, 2 scheduled; only told when a message is peeked at. */
+  /** 0 active, 2 scheduled; only sent when a message is peeked at. */
   readonly state?: 0 | 2;
 }
 

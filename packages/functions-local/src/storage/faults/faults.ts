@@ -22,7 +22,7 @@ export type FaultKind = (typeof FAULT_KINDS)[number];
 export const FAULT_STATUSES = [408, 429, 500, 502, 503, 504] as const;
 export type FaultStatus = (typeof FAULT_STATUSES)[number];
 
-/** A fault of one call. `effect`: whether the call is carried out all the same; default: it is not. */
+/** A fault of one call. `effect`: whether the call is carried out anyway; default: it is not. */
 export type StorageFault =
   /** 403, which no SDK repeats: stands for a call of which every repeat failed, too. */
   | { kind: 'refused'; effect?: boolean }
@@ -87,7 +87,7 @@ async function doubled(
     await sleep(ms);
     return forward();
   }
-  // The service may be away by then: nobody waits for the second call, and nobody can be told.
+  // The service may have stopped by then: nobody waits for the second call, so its failure is ignored.
   setTimeout(() => void forward().catch(() => undefined), ms).unref();
   return first;
 }

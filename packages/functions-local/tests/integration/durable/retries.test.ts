@@ -81,7 +81,7 @@ test('a sub-orchestration is tried again under the same id', async () => {
   expect((await shim.client.getStatus('retried-child')).runtimeStatus).toBe('Completed');
 });
 
-test('a retry time-out that runs out, which hangs for ever on Azure, fails with its name', async () => {
+test('a retry time-out that runs out, which hangs indefinitely on Azure, fails with its name', async () => {
   const status = await run('retryTimeout');
   expect(status.runtimeStatus).toBe('Failed');
   expect(status.output).toContain('retryTimeoutInMilliseconds');

@@ -131,7 +131,7 @@ describe('body limit', () => {
     expect(await (await upload('/api/count', LIMIT)).json()).toMatchObject({ bytes: LIMIT });
   });
 
-  it('tells a client that asks first', async () => {
+  it('refuses a client that waits for 100-continue before it sends the body', async () => {
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
       const headers = { expect: '100-continue', 'content-length': LIMIT + 1 };
       const request = httpRequest(`${host.url}/api/count`, { method: 'POST', headers }, resolve);

@@ -30,7 +30,7 @@ test('subscriptions get what their configured rules let pass, once even if sever
   await expectBodies(receiverOf(client, 'correlated'), ['red 2']);
 });
 
-test('a filter of a scheduled message is asked when it is due', async () => {
+test('a filter is applied to a scheduled message when it is due', async () => {
   const bus = await startBroker({ config: topicConfig({ red: { Rules: [sqlRule('red', "colour = 'red'")] } }) });
   const client = connect(bus.connectionString);
   const due = new Date(Date.now() + 50);

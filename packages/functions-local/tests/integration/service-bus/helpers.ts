@@ -73,7 +73,7 @@ export async function expectBodies(receiver: ServiceBusReceiver, bodies: readonl
   expect(messages.map(({ body }) => body)).toEqual(bodies);
 }
 
-/** A clock that only moves when told to. It starts at the machine's time, by which clients sign their tokens. */
+/** A clock that moves only by `advance`. It starts at the machine's time, by which clients sign their tokens. */
 export function createClock(): { now: () => number; advance: (ms: number) => void } {
   let time = Date.now();
   return {

@@ -183,7 +183,7 @@ describe('settling', () => {
 });
 
 describe('locks', () => {
-  test('a lock that expires gives the message back and counts the delivery', async () => {
+  test('a lock that expires returns the message to the queue and counts the delivery', async () => {
     const clock = createClock();
     const bus = await startBroker({ config: topicConfig({ all: { LockDuration: 'PT10S' } }), now: clock.now });
     const client = connect(bus.connectionString);

@@ -72,7 +72,7 @@ describe('a throttle', () => {
     expect(throttle.counts.partition).toBe(1);
   });
 
-  it('takes a transaction for as many entities as it has changes, and does not refuse a large one for ever', () => {
+  it('counts a transaction as many entities as it has changes, and does not refuse a large one indefinitely', () => {
     const { passes, wait } = startThrottle();
     expect([transaction('p', 3), transaction('p', 2), transaction('p', 1)].map(passes)).toEqual([true, false, true]);
     wait(1_000);

@@ -13,7 +13,7 @@ test('a returned state is read with its one list of actions', () => {
   });
 });
 
-test("a thrown state is user code's failure, told by its JSON alone", () => {
+test('a thrown state is a failure of user code, recognised by its JSON alone', () => {
   const state = { isDone: false, actions: [[]], error: 'broken', schemaVersion: 3 };
   const answer = readThrownAnswer(new Error(label + JSON.stringify(state)));
   expect(answer.failure?.message).toBe('broken');

@@ -83,7 +83,7 @@ describe('readHostConfig', () => {
     expect(() => readHostConfig(JSON.stringify({ version: '2.0', extensionBundle }), {})).toThrow(message);
   });
 
-  it('tells all problems at once', () => {
+  it('reports all problems at once', () => {
     const text = JSON.stringify({
       version: 2,
       functionTimeout: 'long',

@@ -19,7 +19,7 @@ describe('parseJsonObject', () => {
     ['{ "a": 01 }', 'unexpected "1" at line 1, column 9'],
     ['{ // remark\n}', 'unexpected "/" at line 1, column 3'],
     ['{} {}', 'unexpected "{" at line 1, column 4'],
-  ])('tells where %j stops being JSON', (text, expected) => {
+  ])('reports where %j stops being JSON', (text, expected) => {
     expect(() => parseJsonObject(text, 'host.json')).toThrow(`host.json: not valid JSON: ${expected}.`);
   });
 

@@ -67,7 +67,7 @@ test('a lease that another had meanwhile is not renewed', async () => {
   expect([first.renew(1), second.renew(1)]).toEqual([false, false]);
 });
 
-test('an owner that starts again has it at once, and one that leaves gives it back', async () => {
+test('an owner that starts again has it at once, and one that leaves releases it', async () => {
   expect(await acquire(await joined('host-1'))).toBe(1);
   const again = await joined('host-1');
   expect(await acquire(again)).toBe(1);

@@ -68,7 +68,7 @@ describe('afterRun', () => {
 });
 
 describe('createTimerStore', () => {
-  it('gives back what was written, and nothing for a timer never seen', () => {
+  it('returns what was written, and nothing for an unknown timer', () => {
     const folder = mkdtempSync(join(tmpdir(), 'timers-'));
     try {
       const store = createTimerStore(folder);

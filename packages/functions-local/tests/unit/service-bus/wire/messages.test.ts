@@ -49,7 +49,7 @@ describe('the header of the sender', () => {
 });
 
 describe('an incoming message', () => {
-  test('tells its id, time to live and due time', () => {
+  test('has its id, time to live and due time', () => {
     const message_annotations = { 'x-opt-scheduled-enqueue-time': new Date(5000) };
 
     const message = readIncomingMessage(encode({ message_id: 'm', ttl: 250, message_annotations }));
