@@ -70,17 +70,19 @@ const reduce = {
 
 interface Kind {
   maxItems: number;
+  queuesPerLane?: number;
   map: typeof map | typeof waitingMap;
   limited?: boolean;
   halting?: boolean;
 }
 
-const workload = (name: string, { maxItems, map, limited = false, halting = false }: Kind) =>
+const workload = (name: string, { maxItems, queuesPerLane = 1, map, limited = false, halting = false }: Kind) =>
   defineWorkload({
     name,
     ...(limited ? { rateLimit: RATE_LIMIT } : {}),
     ...(halting ? { halt: HALT } : {}),
     version: 1,
+    queuesPerLane,
     item,
     map,
     reduce,
@@ -92,11 +94,13 @@ const workload = (name: string, { maxItems, map, limited = false, halting = fals
 const names = (prefix: string, count: number): string[] => Array.from({ length: count }, (_, n) => `${prefix}${n}`);
 
 /**
- * `call<n>`: one each for the many small batches of a pass; `slot<n>`: used again and again by the random runs, with a
+ * `call<n>`: one each for the many small batches of a pass, which one round collects; `split<n>`: the same over two queues,
+ * so that result messages report them; `slot<n>`: used again and again by the random runs, with a
  * handler that may wait. Some of them have a limit, some a rule for halting, some both.
  */
 export const registry = createRegistry([
   ...names('call', 250).map((name) => workload(name, { maxItems: 4, map })),
+  ...names('split', 250).map((name) => workload(name, { maxItems: 4, queuesPerLane: 2, map })),
   ...names('slot', 64).map((name) => {
     const rules = { limited: isLimited(name), halting: isHalting(name) };
     return workload(name, { maxItems: 2_500, map: waitingMap, ...rules });

@@ -22,7 +22,11 @@ export interface EveryCallOptions {
 /** Calls beyond those of a run without faults that are tried, for not every run makes the same number. */
 const MARGIN = 8;
 
+/** Prefixes of the workloads: a batch that one round collects, and one that result messages report. */
+const KINDS = ['call', 'split'] as const;
+
 interface Work extends Pick<CallRun, 'pauses'> {
+  kind: (typeof KINDS)[number];
   fault: CallFault;
 }
 
@@ -34,17 +38,18 @@ export async function runEveryCall(options: EveryCallOptions): Promise<CallRun[]
   try {
     // The day's first sweep does more than the others.
     await Promise.all(cells.map((cell) => cell.api.sweep()));
-    const calls = (await countCalls(cells, { pauses: false })) + MARGIN;
-    const pauseCalls = await countCalls(cells, { pauses: true });
-    const works = [
-      ...plan(calls, modes, stride).map((fault): Work => ({ fault, pauses: false })),
-      ...plan(pauseCalls, modes, stride).map((fault): Work => ({ fault, pauses: true })),
-    ];
+    const works: Work[] = [];
+    for (const kind of KINDS) {
+      for (const pauses of [false, true]) {
+        const calls = (await countCalls(cells, { kind, pauses })) + (pauses ? 0 : MARGIN);
+        works.push(...plan(calls, modes, stride).map((fault): Work => ({ kind, fault, pauses })));
+      }
+    }
     const runs: CallRun[] = [];
     const work = async (cell: Cell): Promise<void> => {
       for (let next = works.shift(), n = 1; next; next = works.shift(), n += 1) {
-        const { fault, pauses } = next;
-        const run = await runWithFault(cell, `call${n % WORKLOADS}`, fault, { pauses });
+        const { kind, fault, pauses } = next;
+        const run = await runWithFault(cell, `${kind}${n % WORKLOADS}`, fault, { pauses });
         runs.push(run);
         onRun(run);
       }
@@ -57,9 +62,9 @@ export async function runEveryCall(options: EveryCallOptions): Promise<CallRun[]
 }
 
 /** How many calls a batch makes at most without any fault, or from its pause to its resume; also warms every cell up. */
-async function countCalls(cells: Cell[], { pauses }: Pick<CallRun, 'pauses'>): Promise<number> {
+async function countCalls(cells: Cell[], { kind, pauses }: Omit<Work, 'fault'>): Promise<number> {
   const none = { k: 0, mode: 'before' } as const;
-  const runs = await Promise.all(cells.map((cell) => runWithFault(cell, 'call0', none, { pauses })));
+  const runs = await Promise.all(cells.map((cell) => runWithFault(cell, `${kind}0`, none, { pauses })));
   const bad = runs.find(({ problems }) => problems.length > 0);
   if (bad) throw new Error(`The batch does not even end without faults: ${bad.problems.join('; ')}`);
   return Math.max(...runs.map(({ calls, pauseCalls }) => (pauses ? pauseCalls : calls.length)));

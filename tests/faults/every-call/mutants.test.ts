@@ -64,7 +64,7 @@ test.each(MUTANTS)(
     if (!cell) throw new Error('There is no cell.');
 
     // Act
-    const { failed, problems } = await runWithFault(cell, 'call0', { k: { call }, mode }, { patienceMs: PATIENCE_MS });
+    const { failed, problems } = await runWithFault(cell, 'split0', { k: { call }, mode }, { patienceMs: PATIENCE_MS });
 
     // Assess
     expect(failed).toMatch(call);

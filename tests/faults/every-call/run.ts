@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BatchRow, isFinished } from '../../../shared/batches/batch-row.ts';
+import { statusOf } from '../../../shared/errors.ts';
 import { readGate } from '../../../shared/wake/gate.ts';
 import type { ItemBehaviour } from '../app/items.ts';
 import { brokenLaw, type LedgerView, readLedger } from '../harness/ledger-view.ts';
@@ -88,10 +89,9 @@ async function pauseAndResume(
 ): Promise<void> {
   director.arm(fault);
   if (!(await api.pause(id))) return;
-  const queue = queues.getQueueClient(`${workload}-normal-0`);
   for (let looks = 0; looks < PAUSE_LOOKS; looks += 1) {
-    const { approximateMessagesCount = 0 } = await queue.getProperties();
-    if (approximateMessagesCount === 0) break;
+    const depths = await Promise.all(workQueuesOf(workload).map((name) => depthOf(queues, name)));
+    if (depths.every((depth) => depth === 0)) break;
     await sleep(OBSERVE_MS);
   }
   await api.resume(id);
@@ -147,7 +147,7 @@ async function leftovers(
   cell: Cell,
   { workload, id, patienceMs }: { workload: string; id: string; patienceMs: number },
 ): Promise<string[]> {
-  const names = [`${workload}-normal-0`, `${workload}-results`];
+  const names = [...workQueuesOf(workload), `${workload}-results`];
   const end = Date.now() + patienceMs;
   for (let tries = 1; ; tries += 1) {
     const rests = await Promise.all(names.map((name) => restOf(cell, name)));
@@ -158,10 +158,24 @@ async function leftovers(
   }
 }
 
+/** As tests/faults/app has them. */
+const workQueuesOf = (workload: string): string[] =>
+  (workload.startsWith('split') ? [0, 1] : [0]).map((shard) => `${workload}-normal-${shard}`);
+
+/** A queue that nothing was ever put into does not exist. */
+async function depthOf(queues: Cell['queues'], name: string): Promise<number> {
+  try {
+    return (await queues.getQueueClient(name).getProperties()).approximateMessagesCount ?? 0;
+  } catch (error) {
+    if (statusOf(error) === 404) return 0;
+    throw error;
+  }
+}
+
 /** What is not at rest about a queue, in words. */
 async function restOf(cell: Cell, name: string): Promise<string> {
-  const { approximateMessagesCount = 0 } = await cell.queues.getQueueClient(name).getProperties();
-  if (approximateMessagesCount > 0) return `${approximateMessagesCount} messages in ${name}`;
+  const depth = await depthOf(cell.queues, name);
+  if (depth > 0) return `${depth} messages in ${name}`;
   const { row } = await readGate(cell.gates, name);
   return row.status === 'idle' ? '' : `${name} is ${row.status}`;
 }

@@ -95,8 +95,6 @@ test.each(Object.entries(BLOB_CALLS))(
   async (_what, call) => {
     const { container } = createClients(readSettings(connectionsTo(storage.connection)), createMeter());
 
-    await expect(call(container('payloads'))).rejects.toThrow(
-      /container of \/\w+\/payloads.* does not exist/,
-    );
+    await expect(call(container('payloads'))).rejects.toThrow(/container of \/\w+\/payloads.* does not exist/);
   },
 );
