@@ -26,8 +26,8 @@ const MUTANTS: Mutant[] = [
   {
     name: 'references deleted before their results are published',
     mutation: {
-      from: 'const refused = new Set<string>();\n  if (ends.length > 0) {',
-      to: 'const refused = new Set<string>();\n  await Promise.all(waiting.map(({ entry }) => lease.finish(entry.message.messageId)));\n  if (ends.length > 0) {',
+      from: 'const refused = new Set();',
+      to: 'const refused = new Set();\n    await Promise.all(waiting.map(({ entry }) => lease.finish(entry.message.messageId)));',
     },
     call: /queue DELETE .*-normal-0\/messages/,
     mode: 'exit',
