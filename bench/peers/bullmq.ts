@@ -4,6 +4,7 @@ import { mergeTotals, type Totals } from '../contenders/handle.ts';
 import { readGroups } from '../contenders/read-blocks.ts';
 import { connectionTo, GROUPS, ITEMS, type Partial } from './bullmq-settings.ts';
 import type { Peer } from './peer.ts';
+import { runPerItem } from './per-item.ts';
 import { PeerThreads } from './threads.ts';
 
 const GROUP_ITEMS = 5_000;
@@ -61,15 +62,9 @@ export async function openPerItem(redis: string): Promise<Peer> {
   const threads = new PeerThreads(new URL('./bullmq-items-thread.ts', import.meta.url), redis);
   await threads.ready();
   return {
-    run: async (file) => {
-      let items = 0;
-      for await (const group of readGroups(file, BULK_ITEMS)) {
-        items += group.length;
-        await queue.addBulk(group.map((line) => ({ name: 'item', data: JSON.parse(line), opts: KEEP })));
-      }
-      await threads.finish(items);
-      return { items, totals: await threads.totals() };
-    },
+    run: runPerItem(threads, BULK_ITEMS, (items) =>
+      queue.addBulk(items.map((data) => ({ name: 'item', data, opts: KEEP }))),
+    ),
     close: async () => {
       await threads.end();
       await empty(queue);

@@ -1,8 +1,8 @@
 /** Contender: Graphile Worker on PostgreSQL, one job per item. README.md has the settings and why. */
 import { makeWorkerUtils } from 'graphile-worker';
-import { readGroups } from '../contenders/read-blocks.ts';
 import { graphilePreset, SCHEMA, TASK } from './graphile-settings.ts';
 import type { Peer } from './peer.ts';
+import { runPerItem } from './per-item.ts';
 import { PeerThreads } from './threads.ts';
 
 /** Jobs per call of addJobs. */
@@ -15,15 +15,9 @@ export async function openGraphileWorker(postgres: string): Promise<Peer> {
   const threads = new PeerThreads(new URL('./graphile-thread.ts', import.meta.url), postgres);
   await threads.ready();
   return {
-    run: async (file) => {
-      let items = 0;
-      for await (const group of readGroups(file, ADD_ITEMS)) {
-        items += group.length;
-        await utils.addJobs(group.map((line) => ({ identifier: TASK, payload: JSON.parse(line) })));
-      }
-      await threads.finish(items);
-      return { items, totals: await threads.totals() };
-    },
+    run: runPerItem(threads, ADD_ITEMS, (items) =>
+      utils.addJobs(items.map((payload) => ({ identifier: TASK, payload }))),
+    ),
     close: async () => {
       await threads.end();
       await utils.withPgClient((client) => client.query(`drop schema ${SCHEMA} cascade`));

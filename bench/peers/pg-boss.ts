@@ -1,7 +1,7 @@
 /** Contender: pg-boss on PostgreSQL, one job per item. README.md has the settings and why. */
 import { PgBoss } from 'pg-boss';
-import { readGroups } from '../contenders/read-blocks.ts';
 import type { Peer } from './peer.ts';
+import { runPerItem } from './per-item.ts';
 import { bossOptions, QUEUE } from './pg-boss-settings.ts';
 import { PeerThreads } from './threads.ts';
 
@@ -17,18 +17,12 @@ export async function openPgBoss(postgres: string): Promise<Peer> {
   const threads = new PeerThreads(new URL('./pg-boss-thread.ts', import.meta.url), postgres);
   await threads.ready();
   return {
-    run: async (file) => {
-      let items = 0;
-      for await (const group of readGroups(file, INSERT_ITEMS)) {
-        items += group.length;
-        await boss.insert(
-          QUEUE,
-          group.map((line) => ({ data: JSON.parse(line) })),
-        );
-      }
-      await threads.finish(items);
-      return { items, totals: await threads.totals() };
-    },
+    run: runPerItem(threads, INSERT_ITEMS, (items) =>
+      boss.insert(
+        QUEUE,
+        items.map((data) => ({ data })),
+      ),
+    ),
     close: async () => {
       await threads.end();
       await boss.deleteQueue(QUEUE);

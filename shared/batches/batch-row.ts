@@ -8,8 +8,8 @@ import type { Causes } from './causes.ts';
 /**
  * States of a batch. The last five are finished; `accepting` means accepted, but perhaps not wholly enqueued. `paused` is
  * entered from and left to `queued` and `running`: its references are deleted unrun, and put again when it is resumed. In
- * `suspect` none of the first items of the revision fits the schema. In `reportFailed` every item has its outcome, which
- * the counts are known, and the report of the revision could not be made.
+ * `suspect` none of the first items of the revision fits the schema. In `reportFailed` every item has its outcome, as
+ * the counts show, and the report of the revision could not be made.
  */
 export const BATCH_STATES = [
   'accepting',

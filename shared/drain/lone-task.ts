@@ -9,7 +9,7 @@ import type { TaskWave } from './planning/plan.ts';
 const PACE_MS = 500;
 /**
  * How long the only task of a wave that is through with its quota waits for more, from its start: ending one drain and
- * starting the next costs ten operations, a receive one, and a look at the gate when it brings something. Not longer,
+ * starting the next costs eight operations, a receive one, and a look at the gate when it brings something. Not longer,
  * for it holds a place that another queue may want.
  */
 const STAY_MS = 5_000;

@@ -15,7 +15,8 @@ const ACCOUNTS_EACH = 12;
 /** Runs once, before the tests; what it returns runs after them. */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'sluice-run-'));
-  // A third of the CPU time of a process that starts Azurite or the app goes into compiling it.
+  // Compiling is a third of the CPU time of a process that starts Azurite or the app. Not in the folder that the local stack
+  // would choose, which outlives the run: the copies of the app that tests make would fill it.
   process.env.NODE_COMPILE_CACHE ??= join(folder, 'compile-cache');
   const accounts = ownAccounts(folder);
   const server = createServer((_request, response) => {
