@@ -25,8 +25,6 @@ export function faultSettings(options: FaultSettings): Record<string, string> {
   return {
     ...DEFAULTS,
     FUNCTIONS_WORKER_RUNTIME: 'node',
-    // A host is started hundreds of times: what was compiled once is not compiled again.
-    NODE_COMPILE_CACHE: join(appFolder, 'compile-cache'),
     AzureWebJobsStorage: storage,
     SluiceStorage: storage,
     SluiceServiceBus: serviceBus,
