@@ -1,4 +1,7 @@
-/** Prints the MiB that the young generation of a worker thread grows to. Run by a test as a process of its own. */
+/**
+ * Prints the MiB that the young generation of a worker thread has once it is full-grown. Run by a test as a process of
+ * its own.
+ */
 
 import { getHeapSpaceStatistics } from 'node:v8';
 import { isMainThread } from 'node:worker_threads';
@@ -16,19 +19,24 @@ const LOOK_EVERY = 20_000;
 const LIVE = 200_000;
 const ROUNDS = 10;
 
-function peakMib(): number {
+/**
+ * The median of what was seen in the second half. Not the most: V8 adds pages beyond the limit for a moment, while a
+ * collection is late (seen on a busy machine: up to 26 MiB where the limit is 24).
+ */
+function fullGrownMib(): number {
   const live: object[] = [];
-  let peak = 0;
+  const seen: number[] = [];
   for (let n = 0; n < LIVE * ROUNDS; n++) {
     live[n % LIVE] = { n, list: [n] };
     if (n % LOOK_EVERY > 0) continue;
     const size = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')?.space_size ?? 0;
-    peak = Math.max(peak, size);
+    seen.push(size);
   }
-  return peak / MIB;
+  const late = seen.slice(seen.length / 2).sort((a, b) => a - b);
+  return (late[Math.floor(late.length / 2)] ?? 0) / MIB;
 }
 
-const young = defineWorkload({ name: 'each', version: 1, item: z.unknown(), map: peakMib });
+const young = defineWorkload({ name: 'each', version: 1, item: z.unknown(), map: fullGrownMib });
 
 async function main(): Promise<void> {
   const processor = createProcessor({ threadUrl: new URL(import.meta.url), threads: 1, log: console.error });
