@@ -91,7 +91,7 @@ async function takeFiles(deps: InboxDeps, look: Look): Promise<number> {
       }
       files += 1;
       const slots = isImport(file.name) || (file.properties.contentLength ?? 0) > LARGE_BYTES ? large : small;
-      if (slots.waiting >= MAX_LARGE) look.complete = false;
+      if (slots.waiting >= MAX_LARGE) look.leftSome = true;
       else {
         const taken = slots.run(() => takeNext(deps, look, file)).finally(() => taking.delete(taken));
         taking.add(taken);

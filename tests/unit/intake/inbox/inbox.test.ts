@@ -87,6 +87,19 @@ describe('a look into the inbox', () => {
     expect(await look).toEqual({ ...NOTHING, accepted: 6, rejected: 4 });
   });
 
+  it('takes small files, and the large ones that it keeps, where there are more large ones than that', async () => {
+    const world = new InboxWorld();
+    // Imports count as large. None of these holds an address, so they are rejected.
+    for (const name of named('a', 1_010)) world.blobs.put('inbox', `${name}.url`, '');
+    drop(world, named('small', 6));
+    const { promise, resolve: release } = Promise.withResolvers<void>();
+    const look = world.look({ ...world.deps, publishRejected: () => promise });
+    await expect.poll(() => world.names('inbox/plain/small')).toEqual([]);
+    release();
+    expect(await look).toEqual({ ...NOTHING, accepted: 6, rejected: 1_002 });
+    expect(await world.look()).toEqual({ ...NOTHING, rejected: 8 });
+  });
+
   it('begins no file after five minutes, and leaves the marks of files that it has not listed', async () => {
     const world = new InboxWorld();
     drop(world, named('small', 9));
