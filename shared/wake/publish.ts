@@ -1,3 +1,8 @@
+/**
+ * Publishing events on the topic. Without the topic, a caller has one of three ways: requests, looks into the inbox and the
+ * sweep wake the queue themselves (`publishOrWake`, `withWakeFallback`); an event that nobody depends on is logged and dropped
+ * (`tryPublish`); in a drain the error fails the round or the activity, which comes again.
+ */
 import { createHash, randomUUID } from 'node:crypto';
 import type { ServiceBusMessage, ServiceBusSender } from '@azure/service-bus';
 import {

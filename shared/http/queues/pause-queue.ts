@@ -20,7 +20,10 @@ export interface PauseHttp {
   readOpenBatches: ReadOpenBatches;
 }
 
-/** POST queues/{queue}/pause: no drain starts any more, and one that runs ends after its wave. Wakes go on counting. */
+/**
+ * POST queues/{queue}/pause: marks the gate. No drain starts any more. One that runs ends after its wave: its tasks take the
+ * rest of their quotas, and finish-wave.ts releases the gate. Wakes are counted meanwhile.
+ */
 export async function pauseQueue(http: PauseHttp, request: HttpRequest): Promise<HttpResponseInit> {
   const { registry, gate } = http;
   const address = queueAddressOf(request, registry);

@@ -94,7 +94,7 @@ describe('a look into the inbox', () => {
     drop(world, named('small', 6));
     const { promise, resolve: release } = Promise.withResolvers<void>();
     const look = world.look({ ...world.deps, publishRejected: () => promise });
-    await expect.poll(() => world.names('inbox/plain/small')).toEqual([]);
+    await expect.poll(() => world.names('inbox/plain/small'), { timeout: 20_000 }).toEqual([]);
     release();
     expect(await look).toEqual({ ...NOTHING, accepted: 6, rejected: 1_002 });
     expect(await world.look()).toEqual({ ...NOTHING, rejected: 8 });
