@@ -4,7 +4,7 @@ import { NewerContractError } from '../contract/errors.ts';
 import { poisonQueueName } from '../contract/names.ts';
 import { asciiJson } from '../contract/text.ts';
 import { statusOf, toError } from '../errors.ts';
-import { deleteMessage } from '../storage/receipt.ts';
+import { deleteMessage } from '../storage/pop-receipt.ts';
 import { log } from '../telemetry/log.ts';
 import { poisonCopies } from './poison.ts';
 

@@ -1,6 +1,7 @@
 /** Why nothing of a batch runs: its place in the queue, and what the queue does or waits for. */
-import { readAhead } from '../../batches/ahead.ts';
+
 import type { BatchRow } from '../../batches/batch-row.ts';
+import { readBatchesAhead } from '../../batches/batches-ahead.ts';
 import { isAwaited } from '../../batches/progress/deadline-risk.ts';
 import type { Table } from '../../storage/table.ts';
 import { type GateRow, newGate } from '../../wake/gate-row.ts';
@@ -28,7 +29,7 @@ export async function readWaiting(table: Table, row: BatchRow, now: QueuesNow): 
   const queues = queuesOf(row, now);
   const shown = queues.find(({ gate }) => gate.queue === now.blocked?.queue) ?? mostLikely(queues);
   if (shown === undefined || !isWaiting(row, queues, now)) return undefined;
-  const { batches, items } = await readAhead(table, row);
+  const { batches, items } = await readBatchesAhead(table, row);
   const nextAt = nextOf(shown.gate, now.nowMs);
   return {
     queue: shown.gate.queue,

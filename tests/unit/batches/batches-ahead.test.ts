@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countAhead } from '../../../shared/batches/ahead.ts';
+import { countAhead } from '../../../shared/batches/batches-ahead.ts';
 
 const at = (second: number): number => Date.parse('2026-01-01T00:00:00.000Z') + second * 1_000;
 const open = (id: string, second: number, fields: { lane?: string; items?: number; revision?: number } = {}) => ({

@@ -15,7 +15,7 @@ interface Ahead {
 type Waiting = Pick<BatchRow, 'id' | 'workload' | 'lane' | 'openedAt'>;
 
 /** Counts what is ahead of a batch, by one query over the open batches of its workload. */
-export async function readAhead(table: Table, waiting: Waiting): Promise<Ahead> {
+export async function readBatchesAhead(table: Table, waiting: Waiting): Promise<Ahead> {
   const seen: OpenBatch[] = [];
   for await (const open of openBatches(table, waiting.workload)) if (seen.push(open) === MAX_AHEAD) break;
   return countAhead(seen, waiting);
