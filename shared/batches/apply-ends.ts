@@ -19,7 +19,10 @@ import { type DeadlineRisk, isAtRisk, isAwaited, riskOf } from './progress/deadl
 import { progressStep } from './progress/progress-step.ts';
 import { type ApplyRead, readForApply } from './read-for-apply.ts';
 
-/** A chunk's end as a result message reports it; `message` is the id of that message. */
+/**
+ * A chunk's end as a message reports it. `message` names the message, the same at each delivery: by the digest of its text
+ * (collect-round.ts), or by the id of the reference (collect-here.ts).
+ */
 export interface ChunkEnd {
   chunk: string;
   header: OutcomeHeader;

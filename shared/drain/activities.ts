@@ -63,7 +63,7 @@ export interface Activities {
 
 export function createActivities(deps: ActivityDeps): Activities {
   return {
-    /** Never throws: a failed wave looks like a lost one, and the next wave is the retry. */
+    /** Never throws: a task that fails ends as a fault, and a later wave receives its messages again. */
     dequeueBatch: async (input) => {
       const beganMs = performance.now();
       const { value, operations, unrecorded } = await deps.meter.measure(() => dequeueOrFail(deps, input));

@@ -56,7 +56,7 @@ export interface GateRow {
   missedWakeAt: string;
   orphanedReferences: number;
   policyVersion: number;
-  /** What one reference took, in seconds of one slot, as measured; 0 before the first. */
+  /** What one reference took of a dequeue task's time, in seconds, as measured; 0 before the first. */
   secondsPerReference: number;
   /**
    * Most tasks that a wave may have at present: lowered by throttling, slow responses or failures, raised while
