@@ -42,7 +42,7 @@ async function runOrEnd(workload: Workload, task: ThreadTask, tools: RunTools): 
   const { reference, nowMs } = task;
   try {
     const sources = readSources(reference, task.frame);
-    // What earlier calls have left in a thread must not end it while an item runs alone, which is to show whether it is the cause.
+    // What earlier calls have left in a thread must not end it under an item that is to prove its innocence.
     const needsFresh = !task.remains && !task.acceptsUsed && sources.some(({ retry }) => retry?.rerun === 'alone');
     if (needsFresh) tools.renew?.();
     const chances = { nowMs: tools.nowMs, random: tools.random };
