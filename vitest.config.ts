@@ -28,6 +28,9 @@ class LongestFirst extends BaseSequencer {
 // cores busy, and more would make them slow.
 const WITH_SERVICES = { maxWorkers: 3, sequence: { groupOrder: 1 } };
 
+/** A condition is waited for, not a time: the default of a second is not enough for a thread to start on a busy machine. */
+const PATIENT = { expect: { poll: { timeout: 30_000 } } };
+
 export default defineConfig({
   // The sources of the workspaces instead of their build.
   resolve: { conditions: ['source'] },
@@ -42,6 +45,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          ...PATIENT,
           include: ['tests/unit/**/*.test.ts', 'packages/*/tests/unit/**/*.test.ts'],
           testTimeout: 60_000,
           isolate: false,
@@ -53,9 +57,10 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
+          ...PATIENT,
           include: ['tests/integration/**/*.test.ts', 'packages/*/tests/integration/**/*.test.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
           ...WITH_SERVICES,
         },
       },
@@ -63,17 +68,19 @@ export default defineConfig({
       {
         test: {
           name: 'faults',
+          ...PATIENT,
           include: ['tests/faults/**/*.test.ts'],
           exclude: ON_STACKS,
           ...WITH_SERVICES,
-          testTimeout: process.env.SLUICE_FAULTS_DEEP === undefined ? 120_000 : 3_600_000,
-          hookTimeout: 120_000,
+          testTimeout: process.env.SLUICE_FAULTS_DEEP === undefined ? 300_000 : 3_600_000,
+          hookTimeout: 300_000,
         },
       },
       // What npm packs, installed elsewhere: half a minute, most of it npm's.
       {
         test: {
           name: 'packed',
+          ...PATIENT,
           include: ['tests/packed/*.test.ts'],
           testTimeout: 120_000,
           // To install, and to remove, some hundred packages.
@@ -83,9 +90,10 @@ export default defineConfig({
       {
         test: {
           name: 'fault-stacks',
+          ...PATIENT,
           include: ON_STACKS,
           fileParallelism: false,
-          hookTimeout: 120_000,
+          hookTimeout: 300_000,
           sequence: { groupOrder: 2 },
         },
       },
