@@ -61,6 +61,16 @@ describe.each(DOCS)('%s', (file) => {
   });
 });
 
+const isDecision = (file: string): boolean => /^docs\/decisions\/\d/.test(file);
+describe.each(markdownIn('docs').filter((file) => !isDecision(file)))('%s', (file) => {
+  it('begins with whom it is for and what it answers, in at most two sentences', () => {
+    const [title = '', opening = ''] = read(file).split('\n\n', 2);
+    expect(title).toMatch(/^# .+$/);
+    const text = opening.replaceAll(/\]\([^)]*\)/g, ']');
+    expect(text).toMatch(/^For [^:.]+: [^.]+\.(?:\s[^.]+\.)?$/);
+  });
+});
+
 it.each(Object.keys(scripts).filter((name) => name !== 'prepack'))('the npm script %s is documented', (name) => {
   const mention = new RegExp(`npm (?:run )?(?:--silent )?${name}(?![\\w:-])|\`${name}\``);
   expect(DOCS.filter((file) => mention.test(read(file)))).not.toEqual([]);
