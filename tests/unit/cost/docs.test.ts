@@ -72,6 +72,15 @@ describe('the idle bill', () => {
   });
 });
 
+it('README has the idle bill before and after free grants', () => {
+  const { idle } = cost();
+  const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8').replaceAll(/\s+/g, ' ');
+
+  expect(readme).toContain(
+    `costs USD ${idle.totalUsd.toFixed(2)} per month without any work, ${(idle.totalUsd - idle.grantsUsd).toFixed(2)} after`,
+  );
+});
+
 it('has the table of batch sizes that the command prints', () => {
   const sizes = cost().grouping.sizes.map(({ items, storageOperations, hostOperations, executions, gbSeconds }) => [
     ...[items, storageOperations + hostOperations, executions],
