@@ -15,6 +15,8 @@ export const USAGE = `Usage: npm run bench [-- options]
   --waiting       only handlers that wait, beside p-map
   --limits        only what a rate limit costs, and how much of it is used
   --scale         only how far it scales: up to eight instances, the part of one instance, and the model
+  --idle          only what the app asks of storage while it has nothing to do, for --minutes N; default 5
+  --dev           only how long \`npm run dev\` takes from an edit of a workload to the new result
   --http          with --waiting: also a new workload that calls an HTTP server, by npm start
   --five-million  also the memory for an upload of five times the items
   --twenty-million  also the memory for an upload of twenty times the items
@@ -51,8 +53,12 @@ export interface BenchOptions {
   wake: boolean;
   waiting: boolean;
   limits: boolean;
-  /** Instead of all others. */
+  /** Instead of all others, as `idle` and `dev`. */
   scale: boolean;
+  idle: boolean;
+  /** How long `idle` looks. */
+  minutes: number;
+  dev: boolean;
   http: boolean;
   fiveMillion: boolean;
   twentyMillion: boolean;
@@ -69,6 +75,9 @@ const QUICK = {
   ...{ waitingSeconds: 4, httpItems: 20_000, loneBatches: 3, starts: 2 },
 };
 
+/** Shows whatever polls; a sweep is due every 15 minutes, a look into the inbox every 10. */
+const IDLE_MINUTES = 5;
+
 /** Reads the command line. Throws for what it does not know. */
 export function readArguments(args: string[]): BenchOptions {
   const flag = { type: 'boolean', default: false } as const;
@@ -78,11 +87,13 @@ export function readArguments(args: string[]): BenchOptions {
     options: {
       ...{ items: number, rounds: number, quick: flag, throughput: flag, small: flag, wake: flag },
       ...{ waiting: flag, limits: flag, scale: flag, http: flag, save: flag, help: flag, memory: flag, start: flag },
+      ...{ idle: flag, minutes: number, dev: flag },
       ...{ 'five-million': flag, 'twenty-million': flag },
       ...{ peers: flag, redis: { type: 'string' }, postgres: { type: 'string' } },
     },
   });
-  const { quick, small, wake, waiting, limits, scale, http, start, peers, redis, postgres, save, help } = values;
+  const { quick, small, wake, waiting, limits, scale, http, start, peers, redis, postgres, idle, dev, save, help } =
+    values;
   const size = quick ? QUICK : FULL;
   const throughput = values.throughput || peers;
   const fiveMillion = values['five-million'];
@@ -91,6 +102,7 @@ export function readArguments(args: string[]): BenchOptions {
   const chosen = throughput || memory || small || start || wake || waiting || limits;
   if (http && !waiting) throw new Error('--http: expected --waiting as well');
   if ((redis ?? postgres) !== undefined && !peers) throw new Error('--redis, --postgres: expected --peers as well');
+  if (values.minutes !== undefined && !idle) throw new Error('--minutes: expected --idle as well');
   return {
     ...size,
     items: wholeOf('--items', values.items, size.items),
@@ -102,7 +114,8 @@ export function readArguments(args: string[]): BenchOptions {
     wake: wake || !chosen,
     waiting: waiting || !chosen,
     limits: limits || !chosen,
-    ...{ scale, peers, redis, postgres, http, fiveMillion, twentyMillion, save, help },
+    minutes: wholeOf('--minutes', values.minutes, IDLE_MINUTES),
+    ...{ scale, idle, dev, peers, redis, postgres, http, fiveMillion, twentyMillion, save, help },
   };
 }
 

@@ -1,4 +1,4 @@
-/** `npm run bench:dev`: how long `npm run dev` takes from an edit of a workload to the new result of a small file. */
+/** `npm run bench -- --dev`: how long `npm run dev` takes from an edit of a workload to the new result of a small file. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,8 @@ const PAUSE_MS = 2_000;
 /** A comment is enough of an edit: a run begins after the reload, so that no result of the old code passes for a new one. */
 const edited = (source: string, edit: number): string => source.replace("name: 'billing',", `$&\n  // edit ${edit}`);
 
-async function main(): Promise<void> {
+/** Edits a workload of a copy of the repository, and prints how long reload and result took after each edit. */
+export async function runDevLoop(): Promise<void> {
   const folder = await copyRepository('bench-dev');
   const file = join(folder, 'workloads/billing.ts');
   const source = await readFile(file, 'utf8');
@@ -66,5 +67,3 @@ function report(times: readonly { reloadMs: number; resultMs: number; load: numb
 }
 
 const seconds = (ms = Number.NaN): string => `${(ms / 1_000).toFixed(2)} s`;
-
-await main();

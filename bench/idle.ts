@@ -1,4 +1,4 @@
-/** `npm run idle [-- minutes]`: the app with nothing to do, on the schedules of a deployment, and what it asks storage for. */
+/** `npm run bench -- --idle`: the app with nothing to do, on the schedules of a deployment, and what it asks storage for. */
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,10 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { FIRST_HOST, logFile } from 'functions-local';
 import { totalOperations } from '../shared/contract/operations.ts';
 import { buildApp } from './app/build.ts';
+import type { BenchOptions } from './arguments.ts';
 import { onBenchStack } from './stack/stack.ts';
 
 const MINUTE_MS = 60_000;
-const MINUTES = Number(process.argv[2] ?? 5);
 /** infra/main.bicep. */
 const SCHEDULES = { SLUICE_SWEEP_SCHEDULE: '0 */15 * * * *', SLUICE_INBOX_SCHEDULE: '0 */10 * * * *' };
 /** What the tests allow for a day: tests/integration/idle. */
@@ -24,12 +24,12 @@ async function firings(folder: string): Promise<string> {
   return `sweep ${count('sweep')}, collect-inbox ${count('collect-inbox')}`;
 }
 
-async function run(folder: string): Promise<void> {
-  const options = { folder, appFolder: await buildApp('bench-idle'), settings: SCHEDULES };
+async function watch(folder: string, minutes: number): Promise<void> {
+  const options = { folder, appFolder: await buildApp(), settings: SCHEDULES };
   await onBenchStack(options, async (stack) => {
     await stack.azurite.takeRequests();
-    print(`Idle for ${MINUTES} minutes, on the schedules of a deployment …`);
-    await sleep(MINUTES * MINUTE_MS);
+    print(`Idle for ${minutes} minutes, on the schedules of a deployment …`);
+    await sleep(minutes * MINUTE_MS);
     const operations = await stack.azurite.takeRequests();
     const total = totalOperations(operations);
     print(`Timers fired: ${await firings(folder)}`);
@@ -41,10 +41,12 @@ async function run(folder: string): Promise<void> {
   });
 }
 
-if (!(MINUTES > 0)) throw new Error(`Expected a number of minutes, got "${process.argv[2]}"`);
-const folder = await mkdtemp(join(tmpdir(), 'sluice-idle-'));
-try {
-  await run(folder);
-} finally {
-  await rm(folder, { recursive: true, force: true });
+/** Prints the timers that fired within `minutes`, and the storage operations of the whole app. */
+export async function runIdle({ minutes }: Pick<BenchOptions, 'minutes'>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'sluice-idle-'));
+  try {
+    await watch(folder, minutes);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }

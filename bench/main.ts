@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildApp } from './app/build.ts';
 import { type BenchOptions, readArguments, USAGE } from './arguments.ts';
+import { runDevLoop } from './dev-loop.ts';
+import { runIdle } from './idle.ts';
 import { measureHttp } from './measures/http.ts';
 import { measureLimits } from './measures/limits.ts';
 import { measureMemory } from './measures/memory.ts';
@@ -126,4 +128,6 @@ async function run(options: BenchOptions): Promise<void> {
 const options = readArguments(process.argv.slice(2));
 if (options.help) print(USAGE);
 else if (options.scale) await runScale(options);
+else if (options.idle) await runIdle(options);
+else if (options.dev) await runDevLoop();
 else await run(options);

@@ -1,12 +1,20 @@
-/** `npm run cost -- [options]`: the idle bill of a deployment, what a month costs, and from which size on Sluice is cheaper. */
+/** `npm run cost`: the idle bill, a month, and from which size on Sluice is cheaper; `import-prices` makes a price sheet. */
+import { RetailPricesError } from '../shared/cost/retail/import-prices.ts';
 import { PriceSheetError } from '../shared/cost/sheet.ts';
 import { runCost } from './cost/cost-command.ts';
+import { runImportPrices } from './cost/import-prices-command.ts';
 import { UsageError } from './errors.ts';
 
+const args = process.argv.slice(2);
 try {
-  console.log(runCost(process.argv.slice(2), process.env.SLUICE_PRICE_SHEET || '2026'));
+  const text =
+    args[0] === 'import-prices'
+      ? runImportPrices(args.slice(1), new Date().toISOString().slice(0, 10))
+      : runCost(args, process.env.SLUICE_PRICE_SHEET || '2026');
+  console.log(text);
 } catch (error: unknown) {
-  if (!(error instanceof UsageError || error instanceof PriceSheetError)) throw error;
-  console.error(`${error.message}\n\nnpm run cost -- --help lists the options.`);
+  if (!(error instanceof UsageError || error instanceof PriceSheetError || error instanceof RetailPricesError))
+    throw error;
+  console.error(`${error.message}\n\nnpm run cost -- [import-prices] --help lists the options.`);
   process.exitCode = 2;
 }

@@ -1,4 +1,4 @@
-/** `npm run pools`: brings infra/ and azure.yaml in step with the pools and containers that the workloads name. */
+/** `npm run generate`: brings infra/ and azure.yaml in step with the pools and containers that the workloads name. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { registry } from '../workloads/index.ts';

@@ -44,6 +44,7 @@ const option = (name: string, meaning: string): string => `  --${name.padEnd(18)
 
 const HELP = [
   'Usage: npm run cost -- [options]',
+  '       npm run cost -- import-prices <answer.json>... [options]',
   '',
   ...NUMBERS.map(([name, key, , , meaning]) => option(name, `${meaning} (default ${DEFAULT_PARAMETERS[key]})`)),
   ...CHOICES.map(([name, values, meaning, value]) =>

@@ -349,7 +349,7 @@ async function prices({ deployment, tools }: Context): Promise<Finding> {
   await tools.saveFile(PRICES_FILE, `${JSON.stringify({ Items: items }, undefined, 1)}\n`);
   return passIf(
     items.length > 0,
-    `${lines.join('\n')}\nSaved as ${PRICES_FILE}; npm run prices -- ${PRICES_FILE} reads it.`,
+    `${lines.join('\n')}\nSaved as ${PRICES_FILE}; npm run cost -- import-prices ${PRICES_FILE} reads it.`,
   );
 }
 

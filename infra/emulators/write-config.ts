@@ -1,4 +1,4 @@
-/** `npm run local:entities`: writes config.json for the official Service Bus emulator. */
+/** `npm run generate`: writes config.json for the official Service Bus emulator. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { entities } from '../../demo/entities.ts';

@@ -1,7 +1,7 @@
 /**
  * A round of a dequeue task on items: what became of each received reference is one outcome blob; then one result
  * message for all (of a long round one every five seconds), one wake of the result queue, and only then are the references
- * deleted.
+ * deleted. Small batches are collected at once, without a result message (collect-here.ts).
  */
 import type { ContainerClient } from '@azure/storage-blob';
 import { isFinished } from '../batches/batch-row.ts';

@@ -14,7 +14,7 @@ import { type GateDeps, recordDue } from './gate.ts';
 import { putMessage, type Queue } from './messages.ts';
 import { labelled, type Publish, type WorkPut } from './publish.ts';
 
-/** Puts at once of one caller; a queue takes 2,000 messages a second (learn: scalability targets of Queue Storage). */
+/** Puts at once of one caller; a queue takes 2,000 messages per second (learn: scalability targets of Queue Storage). */
 const PUTS_AT_ONCE = 16;
 
 export interface EnqueueDeps {

@@ -136,7 +136,7 @@ interface CommonOptions<Result, Acc, Row> {
   lanes?: readonly string[];
   /** The lane of a batch whose client names none; default the first lane. */
   lane?: (batch: { items: number; bytes: number }) => string;
-  /** Storage queues a lane is spread over; default 1, for a queue takes 2,000 messages a second. */
+  /** Storage queues a lane is spread over; default 1, for a queue takes 2,000 messages per second. */
   queuesPerLane?: number;
   pool?: string;
   /** Blob containers of the data account that handlers read and write; made by the deployment. Default none. */

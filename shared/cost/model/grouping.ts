@@ -34,8 +34,8 @@ export interface Grouping {
 }
 
 /**
- * The end of a drain and the start of the next: depth read twice, gate and batch row read, gate changed, heartbeat
- * written, one empty get more than a receive. docs/architecture.md: "The only task of a wave stays for a trickle".
+ * The end of a drain and the start of the next: depth and gate read twice, batch row read, gate changed, heartbeat written,
+ * one empty get more than a receive (docs/decisions/0006-lone-task.md).
  */
 const DRAIN: Operations = {
   'queue.properties': 2,

@@ -18,7 +18,7 @@ const TAB = 0x09;
 const SPACE = 0x20;
 
 /**
- * The records of NDJSON: any JSON value a line, kept byte for byte but for a CR before the line feed. Blank lines are
+ * The records of NDJSON: one JSON value per line, kept byte for byte but for a CR before the line feed. Blank lines are
  * no records, though they count as lines; the last line needs no line feed. With `resume`, `source` begins there.
  * @throws Problem 'malformed-record' at the first line that is not JSON or not UTF-8; 'too-large' for a long line.
  */

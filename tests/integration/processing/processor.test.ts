@@ -1,7 +1,9 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import type { Worker } from 'node:worker_threads';
 import { zstdDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorLine } from '../../../shared/processing/outcome/error-text.ts';
@@ -129,8 +131,20 @@ describe('a processor', () => {
     await single.close();
   });
 
-  it('that never got a chunk closes without having started a thread', async () => {
-    await createProcessor({ threadUrl, log: () => {} }).close();
+  it('has no thread before it is started or gets a chunk', async () => {
+    let own = 0;
+    // Threads of the processor that other tests share have another limit.
+    const count = ({ resourceLimits }: Worker): void => {
+      if (resourceLimits?.maxOldGenerationSizeMb === 99) own += 1;
+    };
+    process.on('worker', count);
+    const unused = createProcessor({ threadUrl, threads: 1, maxThreadMemoryMb: 99, log: () => {} });
+    await setImmediate();
+    expect(own).toBe(0);
+    unused.start();
+    await expect.poll(() => own).toBe(1);
+    await unused.close();
+    process.off('worker', count);
   });
 
   it('that is started loads its threads ahead of the first chunk', async () => {

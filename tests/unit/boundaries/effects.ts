@@ -28,7 +28,7 @@ export const EFFECTS: readonly Effect[] = [
     allowed: [
       ...['functions/app.ts', 'shared/processing/thread/flight.ts', 'shared/processing/thread/serve.ts', HANDLERS],
       'shared/drain/planning/instance-load.ts',
-      ...['cli/io.ts', 'cli/main.ts', 'cli/sluice.ts', 'cli/cost.ts', 'cli/prices.ts', 'cli/new-workload.ts'],
+      ...['cli/io.ts', 'cli/main.ts', 'cli/sluice.ts', 'cli/cost.ts', 'cli/new-workload.ts'],
       'cli/new-workload/format-text.ts',
       ...PROGRAMS,
     ],

@@ -13,7 +13,7 @@ it.each([
   ['brackets in strings', JSON.stringify(['[[[[[[]]]]]]', '\\"[[[[', '\\']), undefined],
   ['a level more behind strings that end in backslashes', `["\\\\",${nested(3)}]`, 8],
   ['a level more behind an escaped quote', `["\\"[",${nested(3)}]`, 9],
-])('%s', (_what, text, offset) => {
+])('finds the first level beyond the third, if there is one: %s', (_what, text, offset) => {
   expect(findTooDeep(text, 3)).toBe(offset);
 });
 

@@ -6,7 +6,7 @@ import { publishedSchemas } from './published.ts';
 const read = (path: string): unknown => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
 
 test.each(Object.entries(publishedSchemas()))('docs/contract/%s is what the code reads by', (name, schema) => {
-  // After a change that is meant: npm run contract.
+  // After a change that is meant: npm run generate.
   expect(read(`../../../docs/contract/${name}`)).toEqual(schema);
 });
 

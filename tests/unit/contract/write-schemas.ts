@@ -1,4 +1,4 @@
-/** `npm run contract`: writes the JSON Schemas of docs/contract, and that of a price sheet. */
+/** `npm run generate`: writes the JSON Schemas of docs/contract, and that of a price sheet. */
 import { writeFileSync } from 'node:fs';
 import { priceSheetJsonSchema } from '../../../shared/cost/sheet.ts';
 import { publishedSchemas } from './published.ts';

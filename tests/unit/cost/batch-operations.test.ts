@@ -16,7 +16,7 @@ describe('the operations of a batch', () => {
     [{ items: 1_000_000, itemsPerChunk: 5_000, queues: 4 }, 941, 25],
     // c 2, p 2 of 8, s 1, r 2, t 2: 18 + 1 + 1 + 8 + 12 + 18 + 14; actions 3 + 2 * 3 + 6
     [{ items: 10, itemsPerChunk: 5, queues: 8 }, 72, 15],
-  ])('%j', (shape, storage, actions) => {
+  ])('of %j are %d on storage, and %d actions', (shape, storage, actions) => {
     const spent = batchSpending(shape);
     expect([storageOperations(batchOperations(shape)), spent['durable.action']]).toEqual([storage, actions]);
     expect(storageOperations(spent)).toBe(storage);

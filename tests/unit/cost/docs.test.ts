@@ -2,14 +2,19 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { runCost } from '../../../cli/cost/cost-command.ts';
 import type { Backends } from '../../../shared/cost/model/backends.ts';
+import { type BatchPrice, batchPrice } from '../../../shared/cost/model/batch-price.ts';
 import type { BreakEven } from '../../../shared/cost/model/break-even.ts';
 import type { Grouping } from '../../../shared/cost/model/grouping.ts';
 import type { IdleBill } from '../../../shared/cost/model/idle-bill.ts';
+import { DEFAULT_PARAMETERS, shapeOf } from '../../../shared/cost/model/month-parameters.ts';
 import { readPriceSheet } from '../../../shared/cost/sheet.ts';
 import { tableBelow } from '../infra/docs-table.ts';
 
 const FILE = 'docs/cost.md';
-const text = readFileSync(new URL(`../../../${FILE}`, import.meta.url), 'utf8').replaceAll(/\s+/g, ' ');
+/** A page on one line. */
+const pageOf = (file: string): string =>
+  readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8').replaceAll(/\s+/g, ' ');
+const text = pageOf(FILE);
 interface Answer {
   idle: IdleBill;
   grouping: Grouping;
@@ -70,6 +75,33 @@ describe('the idle bill', () => {
     expect(choices.length).toBe(5);
     expect(choices.map(([, usd]) => usd)).toEqual(added);
   });
+});
+
+it('README has the idle bill before and after free grants', () => {
+  const { idle } = cost();
+
+  expect(pageOf('README.md')).toContain(
+    `costs USD ${idle.totalUsd.toFixed(2)} per month without any work, ${(idle.totalUsd - idle.grantsUsd).toFixed(2)} after`,
+  );
+});
+
+it('every document has the size of a batch from which on a thousandfold is saved', () => {
+  const sheet = readPriceSheet('2026');
+  /** The fewest full chunks, in items. */
+  const from = (operations: (price: BatchPrice) => number): string => {
+    const { chunk } = DEFAULT_PARAMETERS;
+    const saves = (items: number): boolean =>
+      (3 * items) / operations(batchPrice(shapeOf(items, DEFAULT_PARAMETERS), DEFAULT_PARAMETERS, sheet)) >= 1_000;
+    const chunks = Array.from({ length: 100 }, (_, index) => (index + 1) * chunk);
+    return String(chunks.find(saves)?.toLocaleString('en'));
+  };
+  const own = from(({ storageOperations }) => storageOperations);
+  const all = from(({ storageOperations, hostOperations }) => storageOperations + hostOperations);
+
+  for (const file of ['README.md', FILE, 'docs/when-not-to-use.md']) {
+    const sentence = /begins at about ([\d,]+) items per batch[^.]*?\b(\d+,000) with/.exec(pageOf(file));
+    expect([file, ...(sentence?.slice(1) ?? [])]).toEqual([file, own, all]);
+  }
 });
 
 it('has the table of batch sizes that the command prints', () => {

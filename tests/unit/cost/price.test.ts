@@ -53,7 +53,7 @@ describe('pricing operations', () => {
     [then, { 'queue.put': 10_000, 'queue.get': 10_000, 'queue.delete': 10_000 }, 0.03],
     [now, { 'blob.put': 10_000, 'blob.get': 10_000, 'blob.delete': 10_000 }, 0.054],
     [now, {}, 0],
-  ])('case %#', (sheet, operations, usd) => {
+  ])('gives what was worked out by hand, case %#', (sheet, operations, usd) => {
     expect(priceOperations(operations, sheet).totalUsd).toBeCloseTo(usd, 9);
   });
 

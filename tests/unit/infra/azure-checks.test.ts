@@ -323,7 +323,7 @@ describe('the checks of a deployment', () => {
     expect(evidence).toContain('2880 in the hour from 2026-11-23T01:00:00Z: PeekMessages 1440, GetQueueMetadata 1440');
   });
 
-  it('saves all pages of the price list for npm run prices', async () => {
+  it('saves all pages of the price list for npm run cost -- import-prices', async () => {
     const next = 'https://prices.azure.com/page2';
     const first = { text: `{"Items":[1],"NextPageLink":"${next}"}` };
     const { files } = await runIn({

@@ -18,7 +18,12 @@ const SHARED_ROOMS = readdirSync(join(ROOT, 'shared'), { withFileTypes: true })
 const readmeOf = (room: string): string => `shared/${room}/README.md`;
 
 const PACKAGE = 'packages/functions-local';
-const DOCS = ['README.md', ...['docs', 'shared', PACKAGE].flatMap(markdownIn)];
+/** Every page but the changelog, which names what there was at its time. */
+const DOCS = [
+  ...readdirSync(ROOT).filter((name) => name.endsWith('.md') && name !== 'CHANGELOG.md'),
+  ...['docs', 'shared', 'cli', 'bench', 'tests', '.github', PACKAGE].flatMap(markdownIn),
+];
+const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
 
 /** The anchor that a heading gets. */
 const anchor = (heading: string): string =>
@@ -38,7 +43,7 @@ describe.each(DOCS)('%s', (file) => {
     expect(broken.map(([link]) => link)).toEqual([]);
   });
 
-  // A comment that begins with a path names the file of an example.
+  // A comment that begins with a path names the file of an example; a part in capitals stands for a name.
   it('names files and folders that exist', () => {
     const paths =
       read(file).match(/(?<=[`\s])(?<!\/\/ )(?:infra|tests|packages|demo|shared|workloads|\.github)\/[\w./-]*\w/g) ??
@@ -46,14 +51,29 @@ describe.each(DOCS)('%s', (file) => {
     // The package's own documents count from its folder, since it is published without the rest.
     const from = file.startsWith('packages/') ? ['', PACKAGE] : [''];
     const isThere = (path: string): boolean => from.some((folder) => existsSync(join(ROOT, folder, path)));
-    expect([...new Set(paths)].filter((path) => !isThere(path))).toEqual([]);
+    const isExample = (path: string): boolean => /\/[A-Z]+$/.test(path);
+    expect([...new Set(paths)].filter((path) => !isExample(path) && !isThere(path))).toEqual([]);
   });
 
   it('names npm scripts that exist', () => {
-    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
     const named = [...read(file).matchAll(/npm run (?:--silent )?([\w:-]+)/g)].map(([, name = '']) => name);
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
   });
+});
+
+const isDecision = (file: string): boolean => /^docs\/decisions\/\d/.test(file);
+describe.each(markdownIn('docs').filter((file) => !isDecision(file)))('%s', (file) => {
+  it('begins with whom it is for and what it answers, in at most two sentences', () => {
+    const [title = '', opening = ''] = read(file).split('\n\n', 2);
+    expect(title).toMatch(/^# .+$/);
+    const text = opening.replaceAll(/\]\([^)]*\)/g, ']');
+    expect(text).toMatch(/^For [^:.]+: [^.]+\.(?:\s[^.]+\.)?$/);
+  });
+});
+
+it.each(Object.keys(scripts).filter((name) => name !== 'prepack'))('the npm script %s is documented', (name) => {
+  const mention = new RegExp(`npm (?:run )?(?:--silent )?${name}(?![\\w:-])|\`${name}\``);
+  expect(DOCS.filter((file) => mention.test(read(file)))).not.toEqual([]);
 });
 
 describe.each(SHARED_ROOMS)('the README of shared/%s', (room) => {

@@ -16,11 +16,11 @@ const pool = (name: string, memory: Pool['memory'] = 2048): Pool => ({
 });
 
 describe('the pools', () => {
-  it('of infra/pools.json are those that the workloads name (npm run pools)', () => {
+  it('of infra/pools.json are those that the workloads name (npm run generate)', () => {
     expect(pools.map(({ name }) => name)).toEqual(poolNames(registry));
   });
 
-  it('of azure.yaml are the same (npm run pools)', () => {
+  it('of azure.yaml are the same (npm run generate)', () => {
     expect(Object.keys(parse(read('azure.yaml')).services)).toEqual(poolNames(registry));
   });
 
@@ -70,7 +70,7 @@ describe('the app of every pool', () => {
 });
 
 describe('the containers of workloads', () => {
-  it('are those that the deployment makes (npm run pools)', () => {
+  it('are those that the deployment makes (npm run generate)', () => {
     expect(JSON.parse(read('infra/containers.json'))).toEqual(registry.containers);
   });
 });

@@ -87,7 +87,7 @@ describe('host.json', () => {
 });
 
 describe("the official emulator's configuration", () => {
-  it('is generated from the entities of the local broker (npm run local:entities)', () => {
+  it('is generated from the entities of the local broker (npm run generate)', () => {
     expect(read(CONFIG)).toEqual(emulatorConfig(entities(registry)));
   });
 

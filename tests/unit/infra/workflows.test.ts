@@ -168,6 +168,36 @@ describe('deploy.yml', () => {
   });
 });
 
+describe('release.yml', () => {
+  const jobs = Object.fromEntries(jobsOf('release.yml'));
+  const scriptsOf = (job: string): string[] => (jobs[job]?.steps ?? []).flatMap(({ run }) => run ?? []);
+  const indexOf = (text: string): number => scriptsOf('build').findIndex((run) => run.includes(text));
+
+  it('runs for tags of versions, and for nothing else', () => {
+    expect((parse(read('release.yml')) as { on: unknown }).on).toEqual({ push: { tags: ['v*'] } });
+  });
+
+  it('compares the tag with the sources, then tests, then packs', () => {
+    const order = ['node infra/release.ts "$GITHUB_REF_NAME"', 'bash .ci/run', 'npm run package', 'npm pack'];
+    expect(order.map(indexOf)).toEqual([0, 1, 2, 3]);
+  });
+
+  it('publishes what was built, with provenance of each file, by a job that runs no code of the repository', () => {
+    const { needs, permissions, steps = [] } = jobs.publish ?? {};
+    expect(needs).toBe('build');
+    expect(permissions).toEqual({ contents: 'write', 'id-token': 'write', attestations: 'write' });
+    expect(jobs.build?.permissions).toBeUndefined();
+    expect(steps.map(({ uses, run }) => (uses ?? run ?? '').split(/[@"]/, 1)[0])).toEqual([
+      'actions/download-artifact',
+      'actions/attest',
+      'gh release create ',
+    ]);
+    const files = ['out/*.tgz', 'out/sluice.zip'];
+    expect(String(steps[1]?.with?.['subject-path']).trim().split('\n')).toEqual(files);
+    expect(scriptsOf('publish').at(-1)?.trim()).toMatch(new RegExp(` ${files.join(' ').replaceAll('*', '\\*')}$`));
+  });
+});
+
 /** The variables that the parameters of the deployment are read from. */
 function parameterVariables(): string[] {
   const text = readFileSync(join(ROOT, 'infra/main.bicepparam'), 'utf8');

@@ -11,7 +11,9 @@ test.each([
   [{ host: '127.0.0.1.evil.example:7071' }, false],
   [{ host: '' }, false],
   [{}, false],
-])('%j: %s', (headers, isLocal) => expect(isLocalRequest(headers)).toBe(isLocal));
+])('a request with the headers %j comes from this machine: %s', (headers, isLocal) =>
+  expect(isLocalRequest(headers)).toBe(isLocal),
+);
 
 test.each([
   ['http://127.0.0.1:3000', true],

@@ -24,7 +24,7 @@ const registered = readdirSync(new URL('functions/', root)).flatMap((file) => {
 });
 
 describe('the table of routes', () => {
-  // Add a new function to the table too (client-routes.ts, operator-routes.ts or public-routes.ts), and to docs/api.md.
+  // Add a new function to the table too (the routes.ts of its folder in shared/http), and to docs/api.md.
   it('is what the functions register', () => {
     const byName = (a: { name?: string | undefined }, b: { name?: string | undefined }): number =>
       String(a.name).localeCompare(String(b.name));

@@ -30,7 +30,7 @@ describe('findJsonFault', () => {
     ['"a', 2, 'Text ends inside a string.'],
     ["'a'", 0, 'Expected a value, got "\'".'],
     ['{"a":🐢}', 5, 'Expected a value, got "🐢".'],
-  ])('%s', (text, offset, message) => {
+  ])('finds the fault of %j at %d: %s', (text, offset, message) => {
     expect(findJsonFault(text)).toEqual({ offset, message });
   });
 

@@ -31,7 +31,7 @@ describe('a CommonJS app without streams', () => {
     ['/text', 500],
     ['/status', 204],
     ['/nowhere', 404],
-  ])('%s: %d', async (path, status) => expect((await fetch(`${host.url}${path}`)).status).toBe(status));
+  ])('answers %s with %d', async (path, status) => expect((await fetch(`${host.url}${path}`)).status).toBe(status));
 
   it('refuses a body above the limit', async () => {
     const body = new Blob(['x'.repeat(1001)]).stream();

@@ -42,7 +42,7 @@ describe('function keys', () => {
     ['/admin/host/status', 401],
     ['/admin/host/status?code=H', 401],
     ['/admin/host/status?code=M', 200],
-  ])('%s: %d', async (path, expected) => expect(await status(path)).toBe(expected));
+  ])('answer %s with %d', async (path, expected) => expect(await status(path)).toBe(expected));
 
   it('lets the header win over the query', async () => {
     expect(await status('/api/keyed?code=F', { headers: { 'x-functions-key': 'wrong' } })).toBe(401);

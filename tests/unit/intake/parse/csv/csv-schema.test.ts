@@ -119,9 +119,12 @@ describe('the schema that zod gives', () => {
     ['coerce', z.coerce.number(), NUMBER, true],
     ['preprocess', z.preprocess((value) => value, z.number()), NUMBER, true],
     ['array', z.array(z.number()), ALLOWS.other, true],
-  ])('%s', (_, schema, expected, required) => {
-    expect(types(z.object({ a: schema }))).toEqual([expected, required]);
-  });
+  ])(
+    'allows in a field what its type takes, and requires it unless it is optional: %s',
+    (_, schema, expected, required) => {
+      expect(types(z.object({ a: schema }))).toEqual([expected, required]);
+    },
+  );
 
   it.each([
     ['date', z.date()],

@@ -128,7 +128,7 @@ describe('headers', () => {
     ['Address.Zip Code,address.street', ['address.zipCode', 'address.street']],
     ['customerId,Customer ID', ['customerId', 'Customer ID']],
     ['other,!', ['other', '!']],
-  ])('%s', async (header, expected) => {
+  ])('%s name the properties %j', async (header, expected) => {
     expect(await names(header)).toEqual(expected);
   });
 

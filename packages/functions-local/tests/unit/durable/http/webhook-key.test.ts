@@ -12,7 +12,7 @@ test.each([
   ['a function key', `${url}?code=function`, {}, false],
   ['an empty key', `${url}?code=`, {}, false],
   ['no key', url, {}, false],
-])('%s', (_, requested, headers, isOpen) => {
+])('%s opens the webhook, or not, as it may', (_, requested, headers, isOpen) => {
   expect(isWebhookOpen({ url: requested, headers }, keys)).toBe(isOpen);
 });
 

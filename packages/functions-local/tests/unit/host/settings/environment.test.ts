@@ -10,10 +10,10 @@ import {
 
 describe('findSetting', () => {
   it.each([
-    ['exact', { A: '1' }, 'A', '1'],
-    ['ignoring case', { My_Setting: '1' }, 'MY_setting', '1'],
-    ['colon for double underscore', { a__b: '1' }, 'A:B', '1'],
-    ['empty counts as missing', { A: '' }, 'A', undefined],
+    ['finds a name as it is written', { A: '1' }, 'A', '1'],
+    ['ignores the case of a name', { My_Setting: '1' }, 'MY_setting', '1'],
+    ['takes a colon for a double underscore', { a__b: '1' }, 'A:B', '1'],
+    ['takes an empty value for a missing one', { A: '' }, 'A', undefined],
   ])('%s', (_, env, name, expected) => expect(findSetting(env, name)).toBe(expected));
 });
 
@@ -42,7 +42,7 @@ describe('isDisabled', () => {
     [{ AzureWebJobs_fn_Disabled: '1' }, true],
     [{ 'AzureWebJobs.fn.Disabled': 'false' }, false],
     [{ 'AzureWebJobs.other.Disabled': 'true' }, false],
-  ])('%j: %s', (env, expected) => expect(isDisabled('fn', env)).toBe(expected));
+  ])('with the settings %j is %s', (env, expected) => expect(isDisabled('fn', env)).toBe(expected));
 });
 
 describe('findConnectionString', () => {

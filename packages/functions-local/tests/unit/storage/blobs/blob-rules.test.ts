@@ -16,7 +16,7 @@ describe('names and metadata', () => {
     ['ab', 'container-name 400 OutOfRangeInput'],
     ['a--b', 'container-name 400 InvalidResourceName'],
     ['a%7Cb', 'container-name 400 InvalidResourceName'],
-  ])('container %s', (path, expected) => {
+  ])('container %s: refused by %s (undefined: taken)', (path, expected) => {
     expect(refused({ path: `${path}?restype=container` })).toBe(expected);
   });
 
@@ -36,7 +36,7 @@ describe('names and metadata', () => {
     [{ 'x-ms-meta-a-b': 'x' }, 'blob-metadata-names 400 InvalidMetadata'],
     [{ 'x-ms-meta-a': '\u00ff' }, 'blob-metadata-names 400 InvalidMetadata'],
     [{ 'x-ms-meta-a': 'x'.repeat(8_192) }, 'blob-metadata-size 400 MetadataTooLarge'],
-  ])('metadata %#', (headers, expected) => {
+  ])('metadata %j: refused by %s (undefined: taken)', (headers, expected) => {
     expect(refused({ path: 'files/a', headers })).toBe(expected);
     expect(refused({ path: 'files/a?comp=blocklist', headers })).toBe(expected);
     expect(refused({ path: 'files/a?comp=metadata', headers })).toBe(expected);

@@ -29,7 +29,7 @@ describe('the text of a message', () => {
     ['an ampersand alone', 'a & b', XML],
     ['an ampersand after a reference', '&amp;&', XML],
     ['markup', 'a <b>c</b>', XML],
-  ])('%s', (_title, text, expected) => {
+  ])('is taken or refused as the service does: %s', (_title, text, expected) => {
     expect(refused(put(text))).toBe(expected);
   });
 
@@ -82,7 +82,7 @@ describe('numbers', () => {
     ['POST', '?visibilitytimeout=604800', 'put-visibility-below-ttl 400 InvalidQueryParameterValue'],
     ['POST', '?messagettl=60&visibilitytimeout=60', 'put-visibility-below-ttl 400 InvalidQueryParameterValue'],
     ['POST', '?messagettl=60&visibilitytimeout=59', undefined],
-  ])('%s messages%s', (method, query, expected) => {
+  ])('%s messages%s: refused by %s (undefined: taken)', (method, query, expected) => {
     expect(refused({ ...put('x', query), method })).toBe(expected);
   });
 });
@@ -101,7 +101,7 @@ describe('names and metadata', () => {
     ['abc-', 'queue-name 400 InvalidResourceName'],
     ['a%7Cb', 'queue-name 400 InvalidResourceName'],
     ['a_b', 'queue-name 400 InvalidResourceName'],
-  ])('queue %s', (path, expected) => {
+  ])('queue %s: refused by %s (undefined: taken)', (path, expected) => {
     expect(refused({ path })).toBe(expected);
   });
 
@@ -113,7 +113,7 @@ describe('names and metadata', () => {
     [{ 'x-ms-meta-a': 'x', 'X-MS-META-A': 'y' }, 'queue-metadata-names 400 InvalidMetadata'],
     [{ 'x-ms-meta-a': 'x'.repeat(8_191) }, undefined],
     [{ 'x-ms-meta-a': 'x'.repeat(8_192) }, 'queue-metadata-size 400 MetadataTooLarge'],
-  ])('metadata %#', (headers, expected) => {
+  ])('metadata %j: refused by %s (undefined: taken)', (headers, expected) => {
     expect(refused({ path: 'work?comp=metadata', headers })).toBe(expected);
   });
 });

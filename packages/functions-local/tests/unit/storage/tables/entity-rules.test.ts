@@ -41,7 +41,7 @@ describe('the value of a property', () => {
     ['"a":"junk","a@odata.type":"Edm.DateTime"', VALUE],
     ['"a":"2026-13-02T00:00:00Z","a@odata.type":"Edm.DateTime"', VALUE],
     ['"a":1,"a@odata.type":"Edm.Decimal"', VALUE],
-  ])('%s', (properties, expected) => {
+  ])('%s: refused by %s (undefined: taken)', (properties, expected) => {
     expect(refused(insert(`{"PartitionKey":"p","RowKey":"r",${properties}}`))).toBe(expected);
   });
 
@@ -119,7 +119,7 @@ describe('keys', () => {
     ['a\u0000b', CHARACTERS],
     ['a\u007Fb', CHARACTERS],
     ['a\u009Fb', CHARACTERS],
-  ])('%j', (key, expected) => {
+  ])('%j: refused by %s (undefined: taken)', (key, expected) => {
     expect(refused(insert({ PartitionKey: 'p', RowKey: key }))).toBe(expected);
     expect(refused(insert({ PartitionKey: key, RowKey: 'r' }))).toBe(expected);
     const quoted = encodeURIComponent(key.replaceAll("'", "''"));

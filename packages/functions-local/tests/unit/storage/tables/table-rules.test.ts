@@ -23,7 +23,7 @@ describe('queries', () => {
     ["a eq datetime'2026-01-01T00:00:00Z'", undefined],
     ['a gt 2147483648', 'filter-int32 400 InvalidInput'],
     ['(a lt -2147483649)', 'filter-int32 400 InvalidInput'],
-  ])('%s', (filter, expected) => {
+  ])('%s: refused by %s (undefined: taken)', (filter, expected) => {
     expect(refused(query(filter))).toBe(expected);
   });
 
@@ -32,7 +32,7 @@ describe('queries', () => {
     ['1000', undefined],
     ['0', 'query-top 400 InvalidInput'],
     ['1001', 'query-top 400 InvalidInput'],
-  ])('$top=%s', (top, expected) => {
+  ])('$top=%s: refused by %s (undefined: taken)', (top, expected) => {
     expect(refused({ method: 'GET', path: `rows()?$top=${top}` })).toBe(expected);
   });
 
@@ -59,7 +59,7 @@ describe('names', () => {
     ['1abc', INVALID],
     ['a-b', INVALID],
     ['tAbLeS', INVALID],
-  ])('table %s', (name, expected) => {
+  ])('table %s: refused by %s (undefined: taken)', (name, expected) => {
     expect(refused({ method: 'POST', path: 'Tables', body: { TableName: name } })).toBe(expected);
     expect(refused({ method: 'DELETE', path: `Tables('${name}')` })).toBe(expected);
   });

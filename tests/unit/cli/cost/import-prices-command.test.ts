@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { runCost } from '../../../../cli/cost/cost-command.ts';
+import { runImportPrices } from '../../../../cli/cost/import-prices-command.ts';
 import { UsageError } from '../../../../cli/errors.ts';
-import { runPrices } from '../../../../cli/prices/prices-command.ts';
 
 const ANSWER = fileURLToPath(new URL('../../cost/retail/saved-answer.json', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'sluice-prices-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe('the prices command', () => {
+describe('import-prices', () => {
   it('writes a sheet that the cost command reckons with, in its currency', () => {
     const out = join(folder, 'mine.json');
 
-    const text = runPrices([ANSWER, '--region', 'northeurope', '--out', out], '2026-11-23');
+    const text = runImportPrices([ANSWER, '--region', 'northeurope', '--out', out], '2026-11-23');
     const cost = runCost(['--prices', out], '2026');
 
     expect(text).toContain(`${out}: 15 prices of the answers, in EUR`);
@@ -28,19 +28,21 @@ describe('the prices command', () => {
   });
 
   it('asks for the region when the answers have several', () => {
-    expect(() => runPrices([ANSWER], '2026-11-23')).toThrow(/--region: expected one of northeurope, westus/);
+    expect(() => runImportPrices([ANSWER], '2026-11-23')).toThrow(/--region: expected one of northeurope, westus/);
   });
 
   it('refuses what is no file and no answer', () => {
     const path = join(folder, 'other.json');
     writeFileSync(path, '[]');
 
-    expect(() => runPrices([], '2026-11-23')).toThrow(UsageError);
-    expect(() => runPrices([join(folder, 'none.json')], '2026-11-23')).toThrow(/none.json is not a readable JSON file/);
-    expect(() => runPrices([path], '2026-11-23')).toThrow(/is no saved answer/);
+    expect(() => runImportPrices([], '2026-11-23')).toThrow(UsageError);
+    expect(() => runImportPrices([join(folder, 'none.json')], '2026-11-23')).toThrow(
+      /none.json is not a readable JSON file/,
+    );
+    expect(() => runImportPrices([path], '2026-11-23')).toThrow(/is no saved answer/);
   });
 
   it('lists its options', () => {
-    expect(runPrices(['--help'], '2026-11-23')).toMatch(/--region REGION/);
+    expect(runImportPrices(['--help'], '2026-11-23')).toMatch(/--region REGION/);
   });
 });

@@ -1,4 +1,4 @@
-/** The prices command without its process: reads the saved answers, writes the sheet, and returns what to print. */
+/** The command `import-prices` of `npm run cost` without its process: reads the saved answers, writes the sheet, and returns what to print. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import {
@@ -13,7 +13,7 @@ import { toError } from '../../shared/errors.ts';
 import { UsageError } from '../errors.ts';
 
 const HELP = [
-  'Usage: npm run prices -- <answer.json>... [options]',
+  'Usage: npm run cost -- import-prices <answer.json>... [options]',
   '',
   'Makes a price sheet of saved answers of the Azure Retail Prices API. docs/cost.md has the commands that save them.',
   '  --region REGION   the armRegionName to take (default: that of the answers, if there is one)',
@@ -82,7 +82,7 @@ function toText({ sheet, found, notFound, ambiguous, nextPages }: ImportedPrices
  * @param today The date of prices unless `--date` says another.
  * @throws UsageError, RetailPricesError or PriceSheetError.
  */
-export function runPrices(args: string[], today: string): string {
+export function runImportPrices(args: string[], today: string): string {
   const { values, positionals } = parse(args);
   if (values.help) return HELP;
   if (positionals.length === 0) throw new UsageError('Expected a saved answer.');

@@ -1,0 +1,40 @@
+/** What a release needs before it is made: one version everywhere, and its section in the changelog. */
+
+/** Texts of the files that a release depends on. */
+export interface ReleaseFiles {
+  /** package.json of the app. */
+  app: string;
+  /** package.json of functions-local. */
+  local: string;
+  azureYaml: string;
+  changelog: string;
+}
+
+/**
+ * Returns the notes of the release that `tag` names: its section of the changelog, without the heading.
+ * @throws Error that lists everything in which tag, files and changelog differ.
+ */
+export function releaseNotes(tag: string, files: ReleaseFiles): string {
+  const app = JSON.parse(files.app) as { version: string; devDependencies: Record<string, string> };
+  const found = {
+    'package.json': app.version,
+    'the dependency functions-local in package.json': app.devDependencies['functions-local'],
+    'packages/functions-local/package.json': (JSON.parse(files.local) as { version: string }).version,
+    'azure.yaml': /^ {2}template: sluice@(\S+)$/m.exec(files.azureYaml)?.[1],
+  };
+  const version = tag.replace(/^v/, '');
+  const problems = Object.entries(found)
+    .filter(([, other]) => other !== version)
+    .map(([file, other]) => `${file}: expected version ${version}, got ${other ?? 'none'}`);
+  if (!/^v\d+\.\d+\.\d+$/.test(tag)) problems.unshift(`expected a tag such as v1.2.3, got "${tag}"`);
+  const notes = sectionOf(files.changelog, version);
+  if (notes === undefined) problems.push(`CHANGELOG.md: expected a section "## ${version}", with text`);
+  if (notes === undefined || problems.length > 0) throw new Error(problems.join('\n'));
+  return notes;
+}
+
+/** The text below the heading of a version, or undefined where there is none. */
+function sectionOf(changelog: string, version: string): string | undefined {
+  const section = changelog.split(/^## /m).find((text) => text.split('\n', 1)[0] === version);
+  return section?.slice(version.length).trim() || undefined;
+}
