@@ -2,10 +2,6 @@
  * What bounds a number of instances, and at how many items per second: pure functions of measured constants and
  * documented limits. `simulate.ts` plays the same in virtual time. All times in seconds.
  */
-import { MAX_CHUNK_ROWS_A_TRANSACTION } from '../../shared/batches/ledger.ts';
-import { DEFAULT_POLICY } from '../../shared/drain/planning/policy.ts';
-import { DEFAULTS } from '../../shared/settings.ts';
-import { MAX_RECEIVE } from '../../shared/wake/max-receive.ts';
 import { LIMITS } from './limits.ts';
 
 /** A handler, and how its items are cut into chunks. */
@@ -67,10 +63,10 @@ export type Bound =
   | 'Service Bus';
 
 /** Seconds of a slice, least between two result messages of a round, most messages of a receive, rows of a transaction. */
-export const SLICE = Number(DEFAULTS.SLUICE_SLICE_SECONDS);
+export const SLICE = 30;
 export const PUBLISH = 5;
-export const RECEIVE = MAX_RECEIVE;
-export const ROWS = MAX_CHUNK_ROWS_A_TRANSACTION;
+export const RECEIVE = 32;
+export const ROWS = 98;
 /** Storage calls one after the other: of a round beside its chunks, of a wave's end. */
 export const ROUND_CALLS = 5;
 export const WAVE_CALLS = 6;
@@ -200,7 +196,7 @@ export interface LoadTime {
 }
 
 /** Seconds of work that a task should get (`targetSeconds` of the default policy). */
-export const TARGET = DEFAULT_POLICY.targetSeconds;
+export const TARGET = 10;
 
 /** Tasks of a wave for so many chunks: those of the policy, but each with its ten seconds of work. */
 function tasksFor(
