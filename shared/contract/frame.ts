@@ -17,12 +17,12 @@ const compressAsync = promisify(zstdCompress);
 const OUTPUT_BYTES = { min: 16 * 1024, max: 256 * 1024 };
 
 /**
- * Compresses `bytes` into one zstd frame on the thread pool. Each time that the output is full costs a trip there and back:
- * with Node's 16 KiB, a chunk of 1 MiB makes seven. Records compress 10 to 30 times. The frame is copied, for its buffer would
- * stay as large as the output.
+ * Compresses `bytes` into one zstd frame on the thread pool. Each time that the output is full costs a trip there and back, and
+ * a copy: with Node's 16 KiB, a chunk of 1 MiB makes seven. Records compress 5 to 30 times, so a quarter of their size is
+ * enough. The frame is copied, for its buffer would stay as large as the output.
  */
 export async function encodeFrame(bytes: Uint8Array): Promise<Buffer> {
-  const chunkSize = Math.min(Math.max(OUTPUT_BYTES.min, bytes.length >>> 3), OUTPUT_BYTES.max);
+  const chunkSize = Math.min(Math.max(OUTPUT_BYTES.min, bytes.length >>> 2), OUTPUT_BYTES.max);
   return Buffer.from(await compressAsync(bytes, { ...options, chunkSize }));
 }
 

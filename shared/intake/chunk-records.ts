@@ -8,6 +8,12 @@ export interface RawChunk extends Pick<ChunkEntry, 'items' | 'firstItem' | 'firs
   bytes: Buffer;
   /** From where to read on when this chunk and those before it are stored. */
   end: Checkpoint;
+  /**
+   * Gives the memory of `bytes` to a later chunk: to be called once, and then nobody may read `bytes`. Who does not call it
+   * keeps the bytes as long as it likes. Memory outside of the heap that is allocated anew makes V8 mark its whole heap every
+   * 64 MB, which cost a quarter of the CPU time of an intake.
+   */
+  release?: () => void;
 }
 
 /** A place from which an upload can be read on, and what is before it; plain JSON. */
@@ -41,7 +47,8 @@ export async function* chunkRecords(
 ): AsyncGenerator<RawChunk> {
   const { nextItem, ...begin } = resume ?? { at: START, items: 0, recordBytes: 0, nextItem: 0 };
   let [place, next] = [begin, begin];
-  let chunk = new OpenChunk(nextItem);
+  const free: Buffer[] = [];
+  let chunk = new OpenChunk(nextItem, free);
   try {
     for await (const block of blocks) {
       const { length } = block.ends;
@@ -52,7 +59,7 @@ export async function* chunkRecords(
         start = chunk.fill(block, start, limits);
         if (start === length) break;
         yield chunk.close(place);
-        chunk = new OpenChunk(chunk.nextItem);
+        chunk = new OpenChunk(chunk.nextItem, free);
       }
     }
   } catch (error) {
@@ -68,14 +75,18 @@ export const recordBytesOf = ({ bytes, ends }: RecordBlock): number => bytes.len
 class OpenChunk {
   items = 0;
   readonly #firstItem: number;
-  readonly #parts: Buffer[] = [];
+  /** Memory of released chunks. */
+  readonly #free: Buffer[];
+  #buffer: Buffer;
   readonly #lines: [count: number, step: number][] = [];
   #bytes = 0;
   #firstLine = 1;
   #lastLine = 1;
 
-  constructor(firstItem: number) {
+  constructor(firstItem: number, free: Buffer[]) {
     this.#firstItem = firstItem;
+    this.#free = free;
+    this.#buffer = free.pop() ?? Buffer.alloc(0);
   }
 
   get nextItem(): number {
@@ -94,8 +105,7 @@ class OpenChunk {
       this.items++;
       end = next;
     }
-    this.#parts.push(bytes.subarray(start, end));
-    this.#bytes += end - start;
+    this.#append(bytes.subarray(start, end), maxBytes);
     return index;
   }
 
@@ -103,8 +113,21 @@ class OpenChunk {
     const { items } = this;
     const end = { ...block, nextItem: this.nextItem };
     const lines = this.#lines;
-    const bytes = Buffer.concat(this.#parts, this.#bytes);
-    return { bytes, items, firstItem: this.#firstItem, firstLine: this.#firstLine, lines, end };
+    const [buffer, free] = [this.#buffer, this.#free];
+    const bytes = buffer.subarray(0, this.#bytes);
+    const release = (): void => void free.push(buffer);
+    return { bytes, items, firstItem: this.#firstItem, firstLine: this.#firstLine, lines, end, release };
+  }
+
+  #append(records: Uint8Array, maxBytes: number): void {
+    const size = this.#bytes + records.length;
+    if (size > this.#buffer.length) {
+      const larger = Buffer.allocUnsafe(Math.max(size, Math.min(2 * this.#buffer.length, maxBytes)));
+      larger.set(this.#buffer.subarray(0, this.#bytes));
+      this.#buffer = larger;
+    }
+    this.#buffer.set(records, this.#bytes);
+    this.#bytes = size;
   }
 
   #addLine(line: number): void {

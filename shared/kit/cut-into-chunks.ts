@@ -11,7 +11,7 @@ import type { Workload } from '../workload/define.ts';
 export type ItemSource = Iterable<unknown> | AsyncIterable<ItemChunk>;
 
 /** Consecutive items, which need not come from an upload. */
-export type ItemChunk = Omit<RawChunk, 'end'>;
+export type ItemChunk = Omit<RawChunk, 'end' | 'release'>;
 
 /** What intake makes of an upload, in memory. */
 export interface CutItems {
@@ -33,16 +33,16 @@ export async function cutIntoChunks(
   const entries: Omit<ItemChunk, 'bytes'>[] = [];
   let offset = 0;
   for await (const raw of isChunks(source) ? source : chunksOf(source, chunk)) {
-    const frame = encodeFrameSync(raw.bytes);
-    const { bytes, ...entry } = raw;
+    const { bytes, items, firstItem, firstLine, lines } = raw;
+    const frame = encodeFrameSync(bytes);
     references.push({
       ...{ v: 1, workload, version, batch, chunk: chunkId(references.length), kind: 'items' },
       ...{ container: 'payloads', blob: 'payload', offset, length: frame.length, bytes: bytes.length },
-      ...{ items: raw.items, firstItem: raw.firstItem, digest: digestOf(frame) },
+      ...{ items, firstItem, digest: digestOf(frame) },
       enqueuedAt: new Date(startMs).toISOString(),
     });
     frames.push(frame);
-    entries.push(entry);
+    entries.push({ items, firstItem, firstLine, lines });
     offset += frame.length;
   }
   return { payload: Buffer.concat(frames), references, lineOf: (position) => lineIn(entries, position) };

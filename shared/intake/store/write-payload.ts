@@ -137,7 +137,7 @@ interface CompressedChunk {
   frame: Buffer;
 }
 
-type ChunkFacts = Omit<RawChunk, 'bytes'> & { length: number };
+type ChunkFacts = Omit<RawChunk, 'bytes' | 'release'> & { length: number };
 
 async function* compressed(chunks: AsyncIterable<RawChunk>): AsyncGenerator<CompressedChunk> {
   const inFlight: Promise<CompressedChunk>[] = [];
@@ -153,8 +153,11 @@ async function* compressed(chunks: AsyncIterable<RawChunk>): AsyncGenerator<Comp
   }
 }
 
-async function compress({ bytes, ...rest }: RawChunk): Promise<CompressedChunk> {
-  return { raw: { ...rest, length: bytes.length }, frame: await encodeFrame(bytes) };
+async function compress({ bytes, release, ...rest }: RawChunk): Promise<CompressedChunk> {
+  const { length } = bytes;
+  const frame = await encodeFrame(bytes);
+  release?.();
+  return { raw: { ...rest, length }, frame };
 }
 
 /** A promise that is awaited later: until then its failure must not count as unhandled. */

@@ -25,9 +25,15 @@ async function* inBlocks(records: readonly Line[], size: number): AsyncGenerator
   for (let start = 0; start < records.length; start += size) yield toBlock(records.slice(start, start + size));
 }
 
+/** Too large for the pool that Node cuts small buffers from. */
+const long = (count: number): Line[] => plain(count).map(({ text, line }) => ({ text: text.repeat(4_000), line }));
+
 const plain = (count: number): Line[] =>
   Array.from({ length: count }, (_, index) => ({ text: `${index}`, line: index + 1 }));
-const show = ({ end: _end, bytes, ...chunk }: RawChunk): object => ({ ...chunk, bytes: bytes.toString() });
+const show = ({ end: _end, release: _release, bytes, ...chunk }: RawChunk): object => ({
+  ...chunk,
+  bytes: bytes.toString(),
+});
 
 describe('chunkRecords', () => {
   it('ends a chunk at the greatest number of items', async () => {
@@ -52,6 +58,23 @@ describe('chunkRecords', () => {
 
   it('gives nothing for nothing', async () => {
     expect(await collect(chunkRecords(inBlocks([], 1), { maxItems: 1, maxBytes: 1 }))).toEqual([]);
+  });
+
+  it('gives the memory of a released chunk to a later one, and only that', async () => {
+    const texts: string[] = [];
+    const memory: ArrayBufferLike[] = [];
+    const kept: [bytes: Buffer, text: string][] = [];
+    for await (const chunk of chunkRecords(inBlocks(long(40), 3), { maxItems: 4, maxBytes: 1e6 })) {
+      const text = chunk.bytes.toString();
+      texts.push(text);
+      memory.push(chunk.bytes.buffer);
+      // Each third one is kept, as by a caller that knows nothing of release.
+      if (kept.length * 3 < texts.length) kept.push([chunk.bytes, text]);
+      else chunk.release?.();
+    }
+    expect(texts.join('')).toBe(toBlock(long(40)).bytes.toString());
+    expect(kept.map(([bytes]) => bytes.toString())).toEqual(kept.map(([, text]) => text));
+    expect(new Set(memory).size).toBeLessThan(memory.length);
   });
 
   it('keeps every record, its order and its line, within the limits, whatever the blocks', async () => {

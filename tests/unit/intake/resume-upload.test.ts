@@ -20,7 +20,10 @@ const open = (bytes: Uint8Array, { pieces = [], ...options }: Options) =>
     body: cut(bytes.subarray(options.resume ? bodyStart(options.encoding ?? 'identity', options.resume) : 0), pieces),
   });
 
-const show = ({ bytes, end: _end, ...chunk }: RawChunk): object => ({ ...chunk, records: bytes.toString() });
+const show = ({ bytes, end: _end, release: _release, ...chunk }: RawChunk): object => ({
+  ...chunk,
+  records: bytes.toString(),
+});
 
 /** Reads an upload; gives its chunks, its digest and, per chunk, what a reading behind it resumes with. */
 async function read(bytes: Uint8Array, options: Options) {

@@ -6,12 +6,19 @@ import {
   type Deployment,
   instancesUsed,
   loadTime,
+  RECEIVE,
+  ROWS,
   SLICE,
   steadyRate,
+  TARGET,
   type Work,
   wavePart,
 } from '../../../../bench/scale/model.ts';
 import { simulate } from '../../../../bench/scale/simulate.ts';
+import { MAX_CHUNK_ROWS_A_TRANSACTION } from '../../../../shared/batches/ledger.ts';
+import { DEFAULT_POLICY } from '../../../../shared/drain/planning/policy.ts';
+import { DEFAULTS } from '../../../../shared/settings.ts';
+import { MAX_RECEIVE } from '../../../../shared/wake/max-receive.ts';
 
 /** As docs/performance.md says. */
 const TOLERANCE = 0.2;
@@ -59,6 +66,18 @@ function simulatedOverComputed({ work, deployment }: (typeof GRID)[number]): num
   const load = { batches: 4, chunksPerBatch: Math.ceil((itemsPerSecond * 60) / work.itemsPerChunk / 4) };
   return simulate(load, work, deployment, constants).seconds / loadTime(load, work, deployment, constants).seconds;
 }
+
+describe('the constants of the model', () => {
+  it('are those of the code', () => {
+    const { SLUICE_SLICE_SECONDS } = DEFAULTS;
+    expect({ RECEIVE, ROWS, SLICE, TARGET }).toEqual({
+      RECEIVE: MAX_RECEIVE,
+      ROWS: MAX_CHUNK_ROWS_A_TRANSACTION,
+      SLICE: Number(SLUICE_SLICE_SECONDS),
+      TARGET: DEFAULT_POLICY.targetSeconds,
+    });
+  });
+});
 
 describe('the model', () => {
   it.each(GRID)('agrees with the simulation: $work.name, $work.itemsPerChunk per chunk, $deployment', (given) => {

@@ -104,6 +104,24 @@ describe('writePayload', () => {
     }
   });
 
+  it('releases the memory of a chunk once, and not before it is compressed', async () => {
+    const released: number[] = [];
+    async function* releasing(): AsyncGenerator<RawChunk> {
+      for await (const each of chunksOf(records, 7)) {
+        const release = (): void => {
+          released.push(each.firstItem);
+          each.bytes.fill('#');
+        };
+        yield { ...each, release };
+      }
+    }
+    const [plain, reusing] = [fakeBlob(), fakeBlob()];
+    await writePayload({ blob: plain.blob, chunks: chunksOf(records, 7) });
+    await writePayload({ blob: reusing.blob, chunks: releasing() });
+    expect(reusing.content).toEqual(plain.content);
+    expect(released.sort((a, b) => a - b)).toEqual(Array.from({ length: 15 }, (_, index) => index * 7));
+  });
+
   it('stages a larger one in blocks and commits them', async () => {
     const fake = fakeBlob();
     await writePayload({ blob: fake.blob, chunks: chunksOf(records, 5), blockBytes: 1_000 });
