@@ -72,7 +72,7 @@ export default defineConfig({
           include: ['tests/faults/**/*.test.ts'],
           exclude: ON_STACKS,
           ...WITH_SERVICES,
-          testTimeout: process.env.SLUICE_FAULTS_DEEP === undefined ? 300_000 : 3_600_000,
+          testTimeout: process.env.SLUICE_FAULTS_DEEP === undefined ? 900_000 : 3_600_000,
           hookTimeout: 300_000,
         },
       },
