@@ -5,6 +5,8 @@ import { type InstancesStack, startInstances } from './fixture.ts';
 const NAMES = ['host-1', 'host-2', 'host-3'];
 /** host.json of the app. */
 const VISIBILITY_MS = 2_000;
+/** So long that an activity which is seen to begin still runs when its instance is killed, on a busy machine, too. */
+const LONG_MS = 2_000;
 
 let app: InstancesStack;
 const output: string[] = [];
@@ -93,13 +95,13 @@ describe('an instance that is killed', () => {
     const ticks = () => app.journal('tick');
     const dead = app.instance(ticks().at(-1)?.instance);
     const ids = numbered('orphan', 6);
-    const status = await app.fanOut(ids, 700);
+    const status = await app.fanOut(ids, LONG_MS);
     const startsOf = (id: string) => app.journal('start', id);
     const orphans = () => ids.filter((id) => startsOf(id)[0]?.instance === dead.name);
     await expect.poll(() => orphans().length, { timeout: 10_000 }).toBe(2);
 
-    await dead.kill();
     const killedAtMs = Date.now();
+    await dead.kill();
 
     await completes(status, 6);
     for (const [, again] of orphans().map(startsOf)) {
@@ -115,7 +117,7 @@ describe('an instance that is killed', () => {
   });
 
   it('has its activity back at once when it is started again', async () => {
-    const status = await app.fanOut(['returned'], 700);
+    const status = await app.fanOut(['returned'], LONG_MS);
     const dead = app.instance(await whoDoes('start', 'returned'));
     await dead.kill();
     await dead.start();
