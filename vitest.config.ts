@@ -4,32 +4,45 @@ import { BaseSequencer } from 'vitest/node';
 // Fault tests on whole stacks need the machine for themselves: they come last, one file at a time.
 const ON_STACKS = ['tests/faults/every-call/*.test.ts', 'tests/faults/random/random.test.ts'];
 
-/** The files that take longest begin first: begun last, they would have one core at work while the other waits. */
+/**
+ * The files that take longest begin first, in this order: begun last, they would have one core at work while the other
+ * waits. One of the two explorers that compute all the time begins later, so that each has the files beside it that wait.
+ */
 const LONGEST = [
   '/faults/gate/gate.test.ts',
   '/integration/cost/receipt.test.ts',
-  '/integration/dev/loop.test.ts',
-  '/integration/pipeline/crash.test.ts',
+  '/integration/cli/sluice.test.ts',
+  '/integration/failures/handlers.test.ts',
+  '/integration/pipeline/inbox-door.test.ts',
+  '/integration/package/package.test.ts',
+  '/integration/instances.test.ts',
+  '/faults/chunk-life/chunk-life.test.ts',
   '/integration/failures/outage.test.ts',
+  '/integration/pipeline/crash.test.ts',
+  '/integration/failures/deployment.test.ts',
+  '/integration/dev/loop.test.ts',
   '/integration/limits/mail.test.ts',
-  '/integration/pipeline/inbox-faults.test.ts',
 ];
-const isLongest = (file: string): boolean => LONGEST.some((end) => file.endsWith(end));
+/** How early a file begins: 0 for all that are not named. */
+const urgencyOf = (file: string): number => {
+  const at = LONGEST.findIndex((end) => file.endsWith(end));
+  return at < 0 ? 0 : LONGEST.length - at;
+};
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: Parameters<BaseSequencer['sort']>[0]): ReturnType<BaseSequencer['sort']> {
     const sorted = await super.sort(files);
-    return sorted.toSorted((a, b) => Number(isLongest(b.moduleId)) - Number(isLongest(a.moduleId)));
+    return sorted.toSorted((a, b) => urgencyOf(b.moduleId) - urgencyOf(a.moduleId));
   }
 }
 
 // Unit tests are pure and run side by side, first: some of them measure short times. Integration tests start real processes
-// (Azurite, broker, host) and wait for them; the explorers of the faults compute meanwhile. Three files at a time keep two
-// cores busy, and more would make them slow.
-const WITH_SERVICES = { maxWorkers: 3, sequence: { groupOrder: 1 } };
+// (Azurite, broker, host) and wait for them; the explorers of the faults compute meanwhile. Three files at a time leave a
+// third of two cores idle.
+const WITH_SERVICES = { maxWorkers: 4, sequence: { groupOrder: 1 } };
 
-/** A condition is waited for, not a time: the default of a second is not enough for a thread to start on a busy machine. */
-const PATIENT = { expect: { poll: { timeout: 30_000 } } };
+/** For conditions that a test waits for, unless it says otherwise. Like the limits of tests, it is for what hangs. */
+const POLL = { expect: { poll: { timeout: 30_000 } } };
 
 export default defineConfig({
   // The sources of the workspaces instead of their build.
@@ -45,7 +58,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          ...PATIENT,
+          ...POLL,
           include: ['tests/unit/**/*.test.ts', 'packages/*/tests/unit/**/*.test.ts'],
           testTimeout: 60_000,
           isolate: false,
@@ -57,18 +70,19 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
-          ...PATIENT,
+          ...POLL,
           include: ['tests/integration/**/*.test.ts', 'packages/*/tests/integration/**/*.test.ts'],
           testTimeout: 300_000,
           hookTimeout: 300_000,
           ...WITH_SERVICES,
         },
       },
-      // The explorers are deterministic and need no service; SLUICE_FAULTS_DEEP looks further (docs/reliability.md).
+      // The explorers are deterministic and need no service; SLUICE_FAULTS_DEEP looks further (docs/reliability.md). They
+      // compute all the time: the largest scenario takes some 20 s of CPU, which may be minutes on a busy machine.
       {
         test: {
           name: 'faults',
-          ...PATIENT,
+          ...POLL,
           include: ['tests/faults/**/*.test.ts'],
           exclude: ON_STACKS,
           ...WITH_SERVICES,
@@ -80,7 +94,7 @@ export default defineConfig({
       {
         test: {
           name: 'packed',
-          ...PATIENT,
+          ...POLL,
           include: ['tests/packed/*.test.ts'],
           testTimeout: 120_000,
           // To install, and to remove, some hundred packages.
@@ -90,7 +104,7 @@ export default defineConfig({
       {
         test: {
           name: 'fault-stacks',
-          ...PATIENT,
+          ...POLL,
           include: ON_STACKS,
           fileParallelism: false,
           hookTimeout: 300_000,

@@ -12,6 +12,7 @@ export default defineConfig({
     passWithNoTests: chromium === undefined,
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
     // Several browsers at once on two cores: now and then Chromium is "unable to capture screenshot".
     fileParallelism: false,
   },

@@ -15,7 +15,9 @@ export interface Subscriber {
 
 /** Starts a subscriber that writes into `folder`. */
 export function startSubscriber(subscription: string, folder: string, env: Record<string, string>): Subscriber {
-  const child = spawn(process.execPath, [SCRIPT, subscription, folder], { env: { PATH: process.env.PATH, ...env } });
+  const child = spawn(process.execPath, [SCRIPT, subscription, folder], {
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
+  });
   let output = '';
   const closed = new Promise<number | null>((resolve, reject) => child.on('close', resolve).on('error', reject));
   for (const stream of [child.stdout, child.stderr]) {

@@ -51,7 +51,7 @@ describe('the local stack', () => {
 
   it('takes a batch from upload to report', async () => {
     const batch = await submit(100);
-    await expect.poll(() => stateOf(batch), { timeout: 20_000, interval: 200 }).toBe('completed');
+    await expect.poll(() => stateOf(batch), { interval: 200 }).toBe('completed');
     expect(await (await stack.api(`batches/${batch.id}/report`)).text()).toBe(
       '{"key":"acct-1|EUR","value":{"lines":100,"net":"250.00","tax":"48.00","gross":"298.00"}}\n',
     );
@@ -64,7 +64,7 @@ describe('the local stack', () => {
       return ((await (await stack.api(`queues/${queue}`)).json()) as QueueDetails).waves[0];
     };
     const wave = { tasks: 1, depth: 1, bound: 'depth', late: false, done: 1, items: 100, throttled: 0 };
-    await expect.poll(first, { timeout: 20_000, interval: 200 }).toMatchObject(wave);
+    await expect.poll(first, { interval: 200 }).toMatchObject(wave);
   });
 
   it('goes on after all of its parts went down, at the same addresses', async () => {

@@ -1,7 +1,7 @@
 /** What a call does to the world, and what it is answered. */
 import type { OutcomeHeader } from '../../../shared/contract/outcome.ts';
 import type { Answer, Call, Refusal } from '../explorer/programs.ts';
-import { tableEffect } from '../explorer/table-stub.ts';
+import { knownTableEffect } from '../explorer/table-stub.ts';
 import type { Whim } from './handler.ts';
 import { type Budget, ledgerOf, type Message, spend, type World } from './world.ts';
 
@@ -15,8 +15,9 @@ export interface Effect {
 export const isImmediate = ({ name }: Call): boolean => name === 'blob.get';
 
 /** All that may come of one call. */
-export function effectsOf(world: World, { name, args }: Call): Effect[] {
-  const table = tableEffect(world.rows, name, args);
+export function effectsOf(world: World, call: Call): Effect[] {
+  const { name, args } = call;
+  const table = knownTableEffect(world.rows, call);
   if (table) return withEcho({ label: name, world: { ...world, rows: table.rows }, answer: table.answer }, name, args);
   if (name === 'process') return runs(world);
   if (name === 'gate') return gates(world);

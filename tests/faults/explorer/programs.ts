@@ -44,6 +44,8 @@ interface Node {
   point: Point;
   path: readonly Step[];
   children: Map<string, Node>;
+  /** The same by the answer itself, which explorers often give again: faster than its text. */
+  byAnswer: WeakMap<Answer, Map<string, Node>>;
 }
 
 /** What a storage SDK throws, as far as the code looks at it. */
@@ -71,11 +73,21 @@ export function createPrograms(programs: Record<string, Program>) {
     const run = programs[program];
     if (!run) throw new Error(`There is no program "${program}".`);
     const point = { id: nodes.length, program, steps: path.length - 1, ...(await live(run, input, path)) };
-    const node: Node = { point, path, children: new Map() };
+    const node: Node = { point, path, children: new Map(), byAnswer: new WeakMap() };
     nodes.push(node);
     return node;
   };
   const inputs = new Map<Node, unknown>();
+  const childOf = async (node: Node, step: Step): Promise<Node> => {
+    const key = JSON.stringify(step, plainJson);
+    const known = node.children.get(key);
+    if (known) return known;
+    const input = inputs.get(node);
+    const child = await visit(node.point.program, input, [...node.path, step]);
+    inputs.set(child, input);
+    node.children.set(key, child);
+    return child;
+  };
 
   return {
     get runs() {
@@ -95,13 +107,11 @@ export function createPrograms(programs: Record<string, Program>) {
     async answer(point: Point, step: Step): Promise<Point> {
       const node = nodes[point.id];
       if (!node) throw new Error(`There is no point ${point.id}.`);
-      const key = JSON.stringify(step, plainJson);
-      const known = node.children.get(key);
-      if (known) return known.point;
-      const input = inputs.get(node);
-      const child = await visit(point.program, input, [...node.path, step]);
-      inputs.set(child, input);
-      node.children.set(key, child);
+      const known = node.byAnswer.get(step.answer) ?? new Map<string, Node>();
+      if (known.size === 0) node.byAnswer.set(step.answer, known);
+      const place = `${step.call} ${step.now}`;
+      const child = known.get(place) ?? (await childOf(node, step));
+      known.set(place, child);
       return child.point;
     },
   };
@@ -110,6 +120,14 @@ export type Programs = ReturnType<typeof createPrograms>;
 
 /** An Int64 is read as a bigint, which JSON has no form for. */
 const plainJson = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? `${value}n` : value);
+
+/** As `structuredClone`, which takes many times as long for what is nearly always plain data. */
+function copyOf<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(copyOf) as T;
+  if (Object.getPrototypeOf(value) !== Object.prototype) return structuredClone(value);
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, copyOf(part)])) as T;
+}
 
 interface OpenCall extends Call {
   reply: (answer: Answer) => void;
@@ -123,10 +141,10 @@ async function live(program: Program, input: unknown, path: readonly Step[]): Pr
   const ask = (name: string, ...args: unknown[]): Promise<unknown> =>
     new Promise((resolve, reject) => {
       const reply = (answer: Answer): void =>
-        'value' in answer ? resolve(structuredClone(answer.value)) : reject(new ServiceError(answer));
-      calls.push({ id: calls.length, name, args: structuredClone(args), reply, open: true });
+        'value' in answer ? resolve(copyOf(answer.value)) : reject(new ServiceError(answer));
+      calls.push({ id: calls.length, name, args: copyOf(args), reply, open: true });
     });
-  const done = withLog(SILENT_LOG, () => program({ ask, now: () => state.now }, structuredClone(input) as never)).then(
+  const done = withLog(SILENT_LOG, () => program({ ask, now: () => state.now }, copyOf(input) as never)).then(
     (value) => ({ value }),
     (error: unknown) => ({ error: String(error) }),
   );

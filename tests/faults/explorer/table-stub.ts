@@ -1,6 +1,6 @@
 /** A table as plain data, with ETags, entity group transactions and the few OData filters that the code uses. */
 import type { Table } from '../../../shared/storage/table.ts';
-import type { Answer, Asker } from './programs.ts';
+import type { Answer, Asker, Call } from './programs.ts';
 
 /** Row by `partition|row`; the version is its ETag. */
 export type Rows = Readonly<Record<string, Row>>;
@@ -16,6 +16,30 @@ const keyOf = (columns: Columns): string => `${String(columns.partitionKey)}|${S
 /** Set by the service: a client that sends them back must not see them stored. */
 const stored = ({ etag: _etag, timestamp: _timestamp, ...columns }: Columns): Columns =>
   Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
+
+/** What a call came to, by its arguments: each open call has an array of its own, and neither that nor rows change in place. */
+const effects = new WeakMap<Rows, WeakMap<readonly unknown[], ReturnType<typeof tableEffect>>>();
+/** One object for all rows of the same content, so that what is known of them is found again. */
+const sameRows = new Map<string, Rows>();
+
+/** `tableEffect` for explorers, which take the same step from many worlds: each is worked out once. */
+export function knownTableEffect(rows: Rows, { name, args }: Call): ReturnType<typeof tableEffect> {
+  const ofRows = effects.get(rows) ?? new WeakMap<readonly unknown[], ReturnType<typeof tableEffect>>();
+  const known = ofRows.get(args);
+  if (known) return known;
+  const effect = tableEffect(rows, name, args);
+  if (!effect) return undefined;
+  const shared = effect.rows === rows ? effect : { ...effect, rows: shareRows(effect.rows) };
+  effects.set(rows, ofRows.set(args, shared));
+  return shared;
+}
+
+function shareRows(rows: Rows): Rows {
+  const text = JSON.stringify(rows);
+  const same = sameRows.get(text);
+  if (!same) sameRows.set(text, rows);
+  return same ?? rows;
+}
 
 /** What a table call changes and answers; undefined when the call is no table call. */
 export function tableEffect(

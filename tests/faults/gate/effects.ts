@@ -1,6 +1,6 @@
 /** What a call of an actor does to the world, and what it is answered: usually one possibility, with faults more. */
 import type { Answer, Call } from '../explorer/programs.ts';
-import { tableEffect } from '../explorer/table-stub.ts';
+import { knownTableEffect } from '../explorer/table-stub.ts';
 import { VISIBILITY_SECONDS } from './programs.ts';
 import { type Actor, gateOf, type Message, type World } from './world.ts';
 
@@ -18,7 +18,7 @@ const OK: Answer = { value: null };
 
 /** All that may come of one call. */
 export function effectsOf(world: World, actor: Actor, call: Call): Effect[] {
-  const table = tableEffect(world.rows, call.name, call.args);
+  const table = knownTableEffect(world.rows, call);
   if (table) return tableEffects(world, actor, call, table);
   const one = (effect: Partial<Effect>): Effect[] => [{ label: call.name, world, answer: OK, ...effect }];
   switch (call.name) {

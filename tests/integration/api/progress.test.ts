@@ -65,7 +65,7 @@ it('shows what a running chunk has done, finds the deadline of its batch at risk
   const round = worker.roundFor(address)(await receive(storage.clients.queue(QUEUE), 32, 30));
 
   // The latest failure leaves the thread a moment after the first counts.
-  await expect.poll(async () => (await show(id)).progress?.latestError, { timeout: 10_000 }).toBeDefined();
+  await expect.poll(async () => (await show(id)).progress?.latestError).toBeDefined();
   const { progress, counts, estimate, state } = await show(id);
 
   expect([state, counts.pending]).toEqual(['queued', 10]);

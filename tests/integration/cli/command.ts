@@ -17,7 +17,8 @@ export function command(stack: Pick<TestStack, 'url' | 'keys'>, folder: string) 
     args: string[],
     { env = {}, stdin = '' }: { env?: Record<string, string>; stdin?: string } = {},
   ): Promise<Ended> => {
-    const known = { PATH: process.env.PATH, SLUICE_URL: stack.url, SLUICE_KEY: stack.keys.function };
+    const { PATH, NODE_COMPILE_CACHE } = process.env;
+    const known = { PATH, NODE_COMPILE_CACHE, SLUICE_URL: stack.url, SLUICE_KEY: stack.keys.function };
     const child = spawn(process.execPath, [main, ...args], { cwd: folder, env: { ...known, ...env } });
     child.stdin.on('error', () => {});
     child.stdin.end(stdin);

@@ -99,8 +99,12 @@ const collector = () => {
   return stream;
 };
 
+const { PATH, NODE_COMPILE_CACHE } = process.env;
 const run = (command: string, ...args: string[]): Promise<{ stdout: string; stderr: string }> =>
-  promisify(execFile)(join(ROOT, 'node_modules/.bin', command), args, { cwd: folder, env: { PATH: process.env.PATH } });
+  promisify(execFile)(join(ROOT, 'node_modules/.bin', command), args, {
+    cwd: folder,
+    env: { PATH, NODE_COMPILE_CACHE },
+  });
 
 it('passes its own test', async () => {
   const { stdout } = await run('vitest', 'run', '--root', folder);

@@ -223,7 +223,7 @@ describe('the pipeline', () => {
       const { queues } = (await (await stack.api('queues')).json()) as { queues: QueueView[] };
       return queues.find((each) => each.queue === queue)?.load;
     };
-    await expect.poll(() => loadOf('billing-normal-0'), { timeout: 20_000 }).not.toBeNull();
+    await expect.poll(() => loadOf('billing-normal-0')).not.toBeNull();
     const { instances, cpu, eventLoop, responseMs, latencyMs } = (await loadOf('billing-normal-0')) as LoadView;
     expect([instances >= 1, instances <= stack.instances.length]).toEqual([true, true]);
     for (const share of [cpu, eventLoop]) expect([share >= 0, share <= 1]).toEqual([true, true]);

@@ -50,9 +50,7 @@ describe('a deployment in mid-drain', () => {
     const items = Array.from({ length: ITEMS }, (_, n) => ({ n, do: 'wait', ms: 200 }));
     const { id } = await send(stack, 'heavy', items);
     // A task has begun: a gate that is acquired alone would be served by a drain of the new code from its start.
-    await expect
-      .poll(async () => (await queueOf(stack, 'heavy-normal-0'))?.active, { timeout: 30_000 })
-      .toBeGreaterThan(0);
+    await expect.poll(async () => (await queueOf(stack, 'heavy-normal-0'))?.active).toBeGreaterThan(0);
 
     await stack.stopHosts();
     await changeOrchestrator();

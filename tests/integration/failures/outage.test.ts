@@ -30,7 +30,7 @@ describe('an outage of what the handler calls', () => {
     const { id } = await send(stack, 'outage', items);
 
     await expect
-      .poll(async () => (await queueOf(stack, 'outage-normal-0'))?.paused, { timeout: 20_000 })
+      .poll(async () => (await queueOf(stack, 'outage-normal-0'))?.paused)
       .toMatchObject({ by: 'circuit', reason: expect.stringMatching(/items failed/) });
     await sleep(12_000);
     status = 200;

@@ -47,9 +47,7 @@ describe('two pools, an app each', () => {
       'heavy',
       Array.from({ length: 80 }, (_, n) => ({ n, do: 'wait', ms: 400 })),
     );
-    await expect
-      .poll(async () => (await queueOf(stack, 'heavy-normal-0'))?.status, { timeout: 10_000 })
-      .toBe('draining');
+    await expect.poll(async () => (await queueOf(stack, 'heavy-normal-0'))?.status).toBe('draining');
 
     const { id } = await send(stack, 'other', [{ n: 1 }, { n: 2 }]);
     const other = await finished(stack, id, 30);
@@ -73,8 +71,7 @@ describe('two pools, an app each', () => {
     for (const name of names) await drop(name, '{"n":1}\n{"n":2}\n');
 
     for (const name of names) {
-      for (const api of [stack.api, other])
-        await expect.poll(() => stateOf(api, name), { timeout: 30_000 }).toBe('done');
+      for (const api of [stack.api, other]) await expect.poll(() => stateOf(api, name)).toBe('done');
       const batch = await finished(stack, (await fileOf(other, name))?.batch ?? '', 30);
       expect(batch).toMatchObject({ source: { kind: 'inbox', name }, counts: { accepted: 2, succeeded: 2 } });
     }
@@ -85,8 +82,7 @@ describe('two pools, an app each', () => {
     for (const name of names) await drop(name, '{"n":');
 
     for (const name of names) {
-      for (const api of [stack.api, other])
-        await expect.poll(() => stateOf(api, name), { timeout: 30_000 }).toBe('rejected');
+      for (const api of [stack.api, other]) await expect.poll(() => stateOf(api, name)).toBe('rejected');
     }
     const { length } = ((await (await other('inbox?state=rejected')).json()) as InboxList).files;
     expect(length).toBe(2);
@@ -98,7 +94,7 @@ describe('two pools, an app each', () => {
     expect((await stack.api('inbox/retry', retried)).status).toBe(202);
     // The pool of its workload judges it once more, whichever app received the request.
     await expect
-      .poll(async () => (await fileOf(other, foreign)) ?? {}, { timeout: 30_000 })
+      .poll(async () => (await fileOf(other, foreign)) ?? {})
       .toMatchObject({ state: 'rejected', since: expect.not.stringContaining(since) });
     expect((await other(`inbox?name=${own}`, { method: 'DELETE' })).status).toBe(204);
     expect(await fileOf(stack.api, own)).toBeUndefined();

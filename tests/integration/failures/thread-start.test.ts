@@ -29,7 +29,7 @@ describe('workloads that load in the app, but not in its worker threads', () => 
     const { id } = await send(stack, 'odd', oddItems(240));
 
     await expect
-      .poll(async () => (await ask(stack, id))?.blocked, { timeout: 20_000 })
+      .poll(async () => (await ask(stack, id))?.blocked)
       .toMatchObject({
         queue: 'odd-normal-0',
         reason: expect.stringContaining(ERROR),

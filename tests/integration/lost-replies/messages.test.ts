@@ -60,9 +60,7 @@ test('a receive that was answered too late leaves its message hidden, with one d
 
   lossy.assertLost();
   await expect
-    .poll(async () => (await receive(queue, 1, VISIBILITY_SECONDS)).map(({ dequeueCount }) => dequeueCount), {
-      timeout: 10_000,
-    })
+    .poll(async () => (await receive(queue, 1, VISIBILITY_SECONDS)).map(({ dequeueCount }) => dequeueCount))
     .toEqual([2]);
 });
 

@@ -36,8 +36,7 @@ describe('work survives those who do it', () => {
   /** How often the end of a batch was announced. Where no process dies this is once; else at least once. */
   const announcements = async ({ id }: BatchAnswer): Promise<number> =>
     (await stack.hostLog()).split(`"event":"batch-completed","batch":"${id}"`).length - 1;
-  const announcedOnce = (batch: BatchAnswer): Promise<void> =>
-    expect.poll(() => announcements(batch), { timeout: 10_000 }).toBe(1);
+  const announcedOnce = (batch: BatchAnswer): Promise<void> => expect.poll(() => announcements(batch)).toBe(1);
 
   it('a message taken by a consumer that dies comes to another one after the visibility timeout', async () => {
     // Prepare: consumer 1 takes the only reference of a queue that is paused, and is never heard of again.
@@ -45,7 +44,7 @@ describe('work survives those who do it', () => {
     await submit(stack, ndjson(transactions(1))).then(({ id }) => finished(stack, id));
     const paused = await stack.api(`queues/${QUEUE}/pause`, { method: 'POST', body: '{"reason":"test"}' });
     expect(paused.status).toBe(200);
-    await expect.poll(async () => (await queueOf(stack, QUEUE))?.status, { timeout: 20_000 }).toBe('idle');
+    await expect.poll(async () => (await queueOf(stack, QUEUE))?.status).toBe('idle');
     const { id } = await submit(stack, ndjson(transactions(3)));
     const taken = await queue.receiveMessages({ numberOfMessages: 32, visibilityTimeout: 2 });
     expect(taken.receivedMessageItems).toHaveLength(1);
@@ -79,7 +78,7 @@ describe('work survives those who do it', () => {
     expect(batch.chunks.done).toBe(batch.chunks.total);
     expect(await report(stack, id)).toEqual({ 'acme|EUR': totalsOf(60_000) });
     expect(await endOf(batch)).toEqual(oneEnd(batch));
-    await expect.poll(() => announcements(batch), { timeout: 20_000 }).toBeGreaterThanOrEqual(1);
+    await expect.poll(() => announcements(batch)).toBeGreaterThanOrEqual(1);
   });
 
   it('a broker that is away at the upload does not keep the batch waiting', async () => {
@@ -111,16 +110,14 @@ describe('work survives those who do it', () => {
     const after = await idleGeneration();
     const started = Array.from({ length: after - before }, (_, index) => before + index + 1);
     expect(started.length).toBeGreaterThan(0);
-    await expect
-      .poll(async () => (await endedDrains()).filter((ended) => ended > before), { timeout: 10_000 })
-      .toEqual(started);
+    await expect.poll(async () => (await endedDrains()).filter((ended) => ended > before)).toEqual(started);
   });
 
   /** The gate's generation, once no drain holds it. */
   async function idleGeneration(): Promise<number> {
     const gates = TableClient.fromConnectionString(stack.storage, 'gates', { allowInsecureConnection: true });
     const gate = () => gates.getEntity('gates', `gate:${QUEUE}`);
-    await expect.poll(async () => (await gate()).status, { timeout: 30_000 }).toBe('idle');
+    await expect.poll(async () => (await gate()).status).toBe('idle');
     return Number((await gate()).generation);
   }
 

@@ -215,9 +215,7 @@ describe('subscribers of the topic', () => {
     await sender.sendMessages([foreign({ account: 'another' }), foreign({ queue: 'another-queue-0' })]);
     await sender.sendMessages(foreign({ queue: 'payouts-bulk-0', workload: 'payouts' }));
 
-    await expect
-      .poll(async () => (await linesSince()).join('\n'), { timeout: 10_000 })
-      .toMatch(/drain-ended.*payouts-bulk-0/);
+    await expect.poll(async () => (await linesSince()).join('\n')).toMatch(/drain-ended.*payouts-bulk-0/);
     expect((await linesSince()).join('\n')).not.toMatch(/billing-bulk-0|another-queue/);
     await sender.close();
   });

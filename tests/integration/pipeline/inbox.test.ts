@@ -17,8 +17,7 @@ describe('the inbox', () => {
 
   const drop = (name: string, content: string | Buffer, metadata: Record<string, string> = {}) =>
     container('inbox').getBlockBlobClient(name).upload(content, Buffer.byteLength(content), { metadata });
-  const moved = (to: string, name: string) =>
-    expect.poll(() => container(to).getBlobClient(name).exists(), { timeout: 15_000 }).toBe(true);
+  const moved = (to: string, name: string) => expect.poll(() => container(to).getBlobClient(name).exists()).toBe(true);
   const batchOf = async (name: string): Promise<BatchAnswer> => {
     const { metadata } = await container('inbox-done').getBlobClient(name).getProperties();
     return finished(stack, metadata?.batch ?? '');

@@ -177,14 +177,13 @@ describe('a handler that blocks its thread', () => {
 
 describe('an asynchronous handler that hangs', () => {
   it('is charged with a timeout while its thread lives on', async () => {
-    const outcome = await processActs(['hangAsync', 'ok', 'awaitAbort']);
-    const { results, retries } = await readAll(outcome);
+    const { results, retries } = await readAll(await processActs(['hangAsync', 'ok', 'awaitAbort']));
     expect(results.map(idOf)).toEqual([1]);
-    expect(retries.map(({ index, attempts }) => [index, errorOf(attempts)])).toEqual([
-      [100, TIMED_OUT],
-      [102, TIMED_OUT],
+    // What a thread that was ended leaves behind is charged with nothing, and runs alone.
+    expect(retries.map(({ index, attempts, rerun }) => [index, errorOf(attempts), rerun])).toEqual([
+      [100, TIMED_OUT, undefined],
+      [102, TIMED_OUT, undefined],
     ]);
-    expect(outcome.header.handlerSeconds).toBeLessThan(2);
   });
 });
 
@@ -259,7 +258,7 @@ describe('a chunk that is stopped', () => {
     const { header } = await outcome;
     expect(header).toMatchObject({ ending: 'cancelled', counts: { items: 3, dead: 0, retried: 0 } });
     expect(header.counts.cancelled).toBeGreaterThan(1);
-  }, 15_000);
+  });
 });
 
 describe('of the limits of its workload, a chunk', () => {

@@ -56,7 +56,8 @@ const file = async (name: string, content: string): Promise<string> => {
 describe('the smoke test', () => {
   it('sends a batch, waits for its report and prints a line per step, as a process with its key in the environment', async () => {
     const args = ['--conditions=source', 'infra/smoke.ts', '--url', stack.url];
-    const env = { PATH: process.env.PATH, SLUICE_KEY: stack.keys.function };
+    const { PATH, NODE_COMPILE_CACHE } = process.env;
+    const env = { PATH, NODE_COMPILE_CACHE, SLUICE_KEY: stack.keys.function };
     const child = spawn(process.execPath, args, { cwd: ROOT, env });
     const ended = new Promise<number | null>((resolve, reject) => child.on('close', resolve).on('error', reject));
     const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);

@@ -19,6 +19,8 @@ import { RETRY_LIMITS, type RetryLimits } from '../../../shared/storage/retry-li
 import { connectionsTo } from '../../helpers/connections.ts';
 
 const BODY = Buffer.from('0123456789');
+/** After so long a silent service is given up. The answer to the next try must come sooner, on a busy machine, too. */
+const SILENT_MS = 1_500;
 const answerOf = (status: number, headers: string[] = [], body = Buffer.alloc(0)): StorageAnswer => ({
   ...{ status, headers, body },
 });
@@ -101,7 +103,7 @@ describe.each(CALLS)('a call of the %s client', (_service, call) => {
   });
 
   test('is repeated after silence, and succeeds', async () => {
-    clients = clientsWith({ tryMs: 500 });
+    clients = clientsWith({ tryMs: SILENT_MS });
     answers = [silence];
 
     await call();
@@ -196,7 +198,7 @@ describe('an answer whose body breaks off', () => {
     ...{ cutAfterBytes: 5, cutAfterMs: 60_000 },
   });
   beforeEach(() => {
-    clients = clientsWith({ tryMs: 500, gapMs: 500 });
+    clients = clientsWith({ tryMs: SILENT_MS, gapMs: SILENT_MS });
   });
 
   test.each([
@@ -231,18 +233,18 @@ describe('an answer whose body breaks off', () => {
 });
 
 test('a body that nobody reads for a while does not count as stopped', async () => {
-  clients = clientsWith({ gapMs: 500 });
+  clients = clientsWith({ gapMs: SILENT_MS });
   const large = Buffer.alloc(4 * 1024 * 1024, 'x');
   answers = [async () => answerOf(200, ['ETag', '"e"'], large)];
   const { readableStreamBody } = await blob().download();
-  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  await new Promise((resolve) => setTimeout(resolve, SILENT_MS + 500));
 
   expect(await buffer(readableStreamBody as NodeJS.ReadableStream)).toEqual(large);
   expect(requests).toHaveLength(1);
 });
 
 test('a large body gets the time that a slow link takes for it', async () => {
-  clients = clientsWith({ tryMs: 50, bytesPerSecond: 1024, tries: 1 });
+  clients = clientsWith({ tryMs: 50, bytesPerSecond: 100, tries: 1 });
   answers = [fault({ kind: 'late', ms: 300 })];
 
   await blob().stageBlock('AAAA', Buffer.alloc(1024), 1024);

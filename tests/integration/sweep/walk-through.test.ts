@@ -74,13 +74,10 @@ describe('a message whose consumer dies', () => {
   it('step 5: the visibility timeout of message 1 passes, and consumer 2 gets it, with a dequeue count of 2', async () => {
     let again: DequeuedMessageItem[] = [];
     await expect
-      .poll(
-        async () => {
-          again = await receive(1, 30);
-          return again.map(({ messageId, dequeueCount }) => ({ messageId, dequeueCount }));
-        },
-        { timeout: 10_000 },
-      )
+      .poll(async () => {
+        again = await receive(1, 30);
+        return again.map(({ messageId, dequeueCount }) => ({ messageId, dequeueCount }));
+      })
       .toEqual([{ messageId: first.messageId, dequeueCount: 2 }]);
     const address = registry.queue(ITEMS);
     if (address) await world.pipeline.roundFor(address)(again);

@@ -28,7 +28,7 @@ const shim = await startShim({
   delays: delays === 'azure' ? 'azure' : 'push',
   config: {
     maxConcurrentActivityFunctions: 4,
-    storageProvider: { maxQueuePollingInterval: '00:00:00.1', workItemQueueVisibilityTimeout: '00:00:01' },
+    storageProvider: { maxQueuePollingInterval: '00:00:00.1', workItemQueueVisibilityTimeout: '00:00:02' },
   },
 });
 const known = await shim.client.getStatusAll();

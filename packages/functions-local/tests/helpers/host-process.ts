@@ -33,7 +33,7 @@ export interface HostProcess {
 /** Starts a host on a free port and waits until it is ready. */
 export async function startHostProcess(options: HostProcessOptions): Promise<HostProcess> {
   const host = await spawnHost(options);
-  const [, url = ''] = await host.waitFor(/^Host started on (http:\S+)$/m, 20_000);
+  const [, url = ''] = await host.waitFor(/^Host started on (http:\S+)$/m);
   return { ...host, url };
 }
 
@@ -57,7 +57,7 @@ export async function spawnHost(options: HostProcessOptions): Promise<Omit<HostP
   return {
     output,
     exited,
-    waitFor: (pattern, timeoutMs = 10_000) => waitFor(child, output, pattern, timeoutMs),
+    waitFor: (pattern, timeoutMs = 60_000) => waitFor(child, output, pattern, timeoutMs),
     stop: (signal = 'SIGTERM') => {
       child.kill(signal);
       return exited;

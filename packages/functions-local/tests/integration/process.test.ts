@@ -108,7 +108,7 @@ describe('a child', () => {
     const port = Number(parent.ready);
     expect(await isOpen(port)).toBe(true);
     await parent.stop();
-    await expect.poll(() => isOpen(port), { timeout: 5_000 }).toBe(false);
+    await expect.poll(() => isOpen(port)).toBe(false);
   });
 
   it('ends when its parent is killed', async () => {
@@ -116,7 +116,7 @@ describe('a child', () => {
     const port = Number(parent.ready);
     expect(await isOpen(port)).toBe(true);
     await parent.kill();
-    await expect.poll(() => isOpen(port), { timeout: 5_000 }).toBe(false);
+    await expect.poll(() => isOpen(port)).toBe(false);
   });
 });
 

@@ -230,23 +230,20 @@ describe('concurrency', () => {
 });
 
 describe('a stop', () => {
-  const cancelAfter = (ms: number) => {
+  /** Item 1 ends at once with `first`; 2 is cancelled while it runs, and it and the rest would take long. */
+  const cancelled = (first: () => number) => {
     const controller = new AbortController();
-    setTimeout(() => controller.abort('cancelled'), ms);
-    return controller.signal;
+    const map: MapItem = async ({ id }, { signal }) => {
+      if (id === 1) return first();
+      if (id === 2) setTimeout(() => controller.abort('cancelled'));
+      await sleep(10_000, undefined, { signal });
+    };
+    return { workload: workloadOf(map, { concurrency: 2, timeoutSeconds: 60 }), stop: controller.signal };
   };
-  /** Item 1 ends at once, 2 listens to the signal, the rest would take long. */
-  const map: MapItem = async ({ id }, { signal }) => {
-    if (id > 1) await sleep(10_000, undefined, { signal });
-    return id;
-  };
-  const workload = workloadOf(map, { concurrency: 2, timeoutSeconds: 60 });
 
   it('of a cancelled batch aborts what is in flight, keeps what has ended, and cancels the rest', async () => {
-    const { results, header, failures, dead } = await run(workload, {
-      ...ids(1, 2, 3, 4),
-      stop: cancelAfter(20),
-    });
+    const { workload, stop } = cancelled(() => 1);
+    const { results, header, failures, dead } = await run(workload, { ...ids(1, 2, 3, 4), stop });
     expect(results).toEqual([1]);
     expect(header).toMatchObject({
       ending: 'cancelled',
@@ -284,14 +281,10 @@ describe('a stop', () => {
   });
 
   it('cancels also what would be tried again', async () => {
-    const fails: MapItem = async ({ id }, { signal }) => {
-      if (id === 1) throw new Error('busy');
-      await sleep(10_000, undefined, { signal });
-    };
-    const { header } = await run(workloadOf(fails, { timeoutSeconds: 60 }), {
-      ...ids(1, 2),
-      stop: cancelAfter(20),
+    const { workload, stop } = cancelled(() => {
+      throw new Error('busy');
     });
+    const { header } = await run(workload, { ...ids(1, 2), stop });
     expect(header.counts).toMatchObject({ succeeded: 0, retried: 0, cancelled: 2 });
   });
 });

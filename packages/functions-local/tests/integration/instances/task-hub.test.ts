@@ -188,7 +188,7 @@ test('an instance stops although its hub is frozen', async () => {
   const backend = create({ hubUrl: await startFakeHub((socket) => void registerFrom(socket)) });
   await backend.start();
   await backend.stop(10);
-}, 5_000);
+});
 
 test('an instance that has paused does not connect to a hub that was started again', async () => {
   const registered: string[] = [];
@@ -225,7 +225,7 @@ test('an instance that stops while it connects does not register', async () => {
   socket.write(SWITCH);
   await once(socket, 'close');
   expect(received).toEqual([]);
-}, 5_000);
+});
 
 test('a client that goes ends the request that the hub works on for it', async () => {
   const begun = Promise.withResolvers<ServerResponse>();
@@ -240,4 +240,4 @@ test('a client that goes ends the request that the hub works on for it', async (
   const response = await begun.promise;
   sent.destroy();
   await once(response, 'close');
-}, 5_000);
+});

@@ -7,15 +7,15 @@ test('an empty receive takes its wait time and no longer, time and again on one 
   const receiver = receiverOf(client, 'all');
   await receiver.receiveMessages(1, { maxWaitTimeInMs: 1 });
 
-  const times: number[] = [];
-  for (let i = 0; i < 3; i++) {
+  const waited = async (): Promise<number> => {
     const start = performance.now();
     expect(await receiver.receiveMessages(10, { maxWaitTimeInMs: 100 })).toEqual([]);
-    times.push(performance.now() - start);
-  }
+    return performance.now() - start;
+  };
+  await waited();
 
   // A drain that is not answered costs at least 200 ms more, every time; a busy machine only now and then.
-  expect(Math.min(...times)).toBeLessThan(250);
+  await expect.poll(waited).toBeLessThan(250);
 });
 
 test('a drain is answered when part of the credit was used, and the rest arrives with the next', async () => {

@@ -77,7 +77,7 @@ describe('an instance that is starting', () => {
     children[0]?.ready();
     await starting;
     children[0]?.crash();
-    await expect.poll(() => children, { timeout: 3_000 }).toHaveLength(2);
+    await expect.poll(() => children).toHaveLength(2);
     await instance.drain();
     expect(messages).toEqual(['It crashed\nhost-1 is started again in 1 s']);
     expect(instance.state).toBe('down');
