@@ -5,10 +5,10 @@
  * The interleaving that would break it: a finisher reads all chunk rows as done; a retry row is inserted, or a redrive opens
  * the next revision; the finisher ends the batch. So the rows are read before the batch row, their number must be that of
  * its counters, and its state changes by the ETag of that read: in a write of its own, or in the transaction that ends the last
- * chunk. Two finishers make the same report: it is a function of the
- * rows, and create-only. One that dies between two steps is continued by whoever comes next (collector, sweep), and
- * `announced` is written after the event.
- * Tests: tests/unit/results/finalize.test.ts, tests/faults/chunk-life/chunk-life.test.ts (a process dies at any point).
+ * chunk. Two finishers make the same report: it is a function of the rows, and create-only. One that dies between two steps is
+ * continued by whoever comes next (collector, sweep), and `announced` is written after the event.
+ * Tests: tests/unit/results/finalize.test.ts and end-in-transaction.test.ts, tests/faults/chunk-life/chunk-life.test.ts (a
+ * process dies at any point).
  */
 import type { ContainerClient } from '@azure/storage-blob';
 import type { EndBatch } from '../batches/apply-ends.ts';
