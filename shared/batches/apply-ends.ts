@@ -64,6 +64,8 @@ export interface Applied {
   duplicates: number;
   /** Set if one of them was recorded by the transaction that found the deadline at risk. */
   risk?: DeadlineRisk;
+  /** Whether the transaction has ended the batch, too. */
+  isEnd?: true;
 }
 
 /** What the collecting transaction needs beside the ends themselves. */
@@ -77,7 +79,16 @@ export interface ApplyOptions {
   haltRule?: (workload: string) => HaltRule | undefined;
   /** The rows of the ends and their batch, as they were read before: they are read again only if they have changed since. */
   known?: ApplyRead | undefined;
+  /**
+   * Called with the batch and all its chunk rows as they are going to be, if then nothing is pending: gives what the end of the
+   * batch changes in its row, in the same transaction. Undefined, and default: the batch does not end with it. May be called
+   * again with other rows, if the transaction is refused.
+   */
+  end?: EndBatch;
 }
+
+/** Ends a batch of which nothing is pending: gives the fields of its row. */
+export type EndBatch = (batch: BatchRow, rows: ChunkRow[]) => Promise<Partial<BatchRow> | undefined>;
 
 /**
  * Moves chunks from pending to done, inserts the rows of what follows, and moves the counters: one transaction for at
@@ -102,7 +113,7 @@ export const applyEnds = (
       record(refused);
       return asRead(read, refused.applied);
     }
-    const plan = planApply(read, ends, options);
+    const plan = await withEnd(planApply(read, ends, options), read, options.end);
     try {
       const done = await table.submitTransaction(plan.actions);
       record(plan);
@@ -191,7 +202,7 @@ function planApply(read: ApplyRead, ends: ChunkEnd[], options: ApplyOptions): Pl
 
 /** `accepting` stays: it says that intake has not come to its end, and only intake or the sweep knows better. */
 function updateBatch(
-  { batch: found, progress }: ApplyRead,
+  read: ApplyRead,
   batch: BatchRow,
   { duplicates, done }: Pick<Applied, 'duplicates' | 'done'>,
   options: ApplyOptions,
@@ -206,9 +217,9 @@ function updateBatch(
     const halted = haltOf(batch, headers, { halt: options.haltRule?.(batch.workload), at: options.at });
     if (halted) Object.assign(batch, pausing(batch, halted));
     Object.assign(batch, progressStep(batch, options.at));
-    if (isAtRisk(batch, { nowMs: Date.parse(options.at), progress })) batch.atRiskAt = options.at;
+    if (isAtRisk(batch, { nowMs: Date.parse(options.at), progress: read.progress })) batch.atRiskAt = options.at;
   }
-  return ['update', toBatchEntity(batch), 'Replace', { etag: found.etag }];
+  return replaceBatch(read, batch);
 }
 
 function finish(row: ChunkRow, end: ChunkEnd, at: string): { done: ChunkRow; next: ChunkRow[] } {
@@ -229,6 +240,26 @@ function count(batch: BatchRow, header: OutcomeHeader, next: number): void {
   if (header.ending !== 'split') batch.retried += header.counts.retried - (header.moved ?? 0);
   batch.handlerSeconds += header.handlerSeconds;
 }
+
+/** Only with all rows at hand: of a larger batch they are read first, when the last chunk is done. */
+async function withEnd(plan: Planned, read: ApplyRead, end: EndBatch | undefined): Promise<Planned> {
+  const { batch, allRows, done } = plan.applied;
+  if (end === undefined || allRows === undefined || done.length === 0 || batch.chunksDone !== batch.chunksTotal)
+    return plan;
+  const fields = await end(batch, allRows);
+  if (fields === undefined) return plan;
+  const ended = { ...batch, ...fields };
+  const [, ...others] = plan.actions;
+  const applied: Planned['applied'] = { ...plan.applied, batch: ended, isEnd: true };
+  return { ...plan, actions: [replaceBatch(read, ended), ...others], applied };
+}
+
+const replaceBatch = ({ batch: { etag } }: ApplyRead, row: BatchRow): StoredAction => [
+  'update',
+  toBatchEntity(row),
+  'Replace',
+  { etag },
+];
 
 const stillPending = (read: ApplyRead, row: ChunkRow | undefined): ChunkRow[] =>
   row?.header === undefined

@@ -1,4 +1,7 @@
-/** Index rows, in the table of the batches: partition `day-<date>` is what a listing shows, by one query however many there are. */
+/**
+ * Index rows, in the table of the batches: partition `day-<date>` has the batches of a day that have ended, by one query however
+ * many there are. A batch that has not ended for the first time has its row `open` instead (open-rows.ts).
+ */
 
 import type { Labels } from '../contract/labels.ts';
 import { batchDate } from '../contract/names.ts';
@@ -27,7 +30,7 @@ export interface ListedTimes {
   latencyP95?: number | undefined;
 }
 
-/** What a listing shows of a batch: as it was at its acceptance, or at its last end. */
+/** What a listing shows of a batch: as it was at its last end, or at the opening of its revision. */
 export interface IndexEntry extends ListedTimes {
   id: string;
   workload: string;
@@ -79,12 +82,17 @@ export async function indexBatch(table: Table, row: BatchRow): Promise<void> {
   await table.upsertEntity(toIndexEntity(row), 'Replace');
 }
 
-/** The entity of a batch's line. */
-export function toIndexEntity(row: BatchRow): StoredEntity {
+/** What a listing shows of a batch now, by its row. */
+export function indexEntryOf(row: BatchRow): IndexEntry {
   const { id, workload, lane, state, accepted, dead, discarded, causes, fileName, labels } = row;
   const { chunksDone, chunksTotal, handlerSeconds, operations, drains } = row;
-  const shown = { workload, lane, state, accepted, dead, discarded, causes, fileName, labels, ...listedTimes(row) };
-  const spent = { chunksDone, chunksTotal, handlerSeconds, operations, drains };
+  const shown = { id, workload, lane, state, accepted, dead, discarded, causes, fileName, labels, ...listedTimes(row) };
+  return { ...shown, spent: { chunksDone, chunksTotal, handlerSeconds, operations, drains } };
+}
+
+/** The entity of a batch's line. */
+export function toIndexEntity(row: BatchRow): StoredEntity {
+  const { id, spent, ...shown } = indexEntryOf(row);
   const keys = { partitionKey: dayPartition(batchDate(id)), rowKey: newestFirst(id) };
   return toEntity('line', keys, { ...shown, ...spent });
 }

@@ -1,12 +1,12 @@
-/** Listings of batches: index rows for what has ended, and the live rows of the others. */
+/** Listings of batches: the lines of those that have ended, and the rows of the others, which partition `open` names. */
 
 import { batchDate } from '../contract/names.ts';
 import { inParallel } from '../parallel.ts';
 import type { Table } from '../storage/table.ts';
 import { type BatchRow, type BatchState, isFinished, pendingItems } from './batch-row.ts';
-import { batchesOfDay, type IndexEntry, listedTimes } from './index-rows.ts';
+import { batchesOfDay, type IndexEntry, indexEntryOf } from './index-rows.ts';
 import { readBatch } from './ledger.ts';
-import { openBatches } from './open-rows.ts';
+import { type OpenBatch, openBatches } from './open-rows.ts';
 import { matchesSearch } from './search.ts';
 
 /** What is asked for. `days` are looked at in their order. */
@@ -40,12 +40,13 @@ const MAX_LOOKED_AT = 2_000;
 const ROWS_AT_ONCE = 50;
 const READS_AT_ONCE = 16;
 
-/** Lists batches, newest first. A batch is read itself if it is open, since its index row says how it was accepted. */
+/** Lists batches, newest first. A batch is read itself if it is open, since its line says how its last revision ended. */
 export async function listBatchesOf(table: Table, query: ListingQuery): Promise<Listing> {
-  const open = await openIds(table);
+  const open = new Map<string, OpenBatch>();
+  for await (const each of openBatches(table)) open.set(each.id, each);
   const batches: ListedBatch[] = [];
   let lookedAt: Listing['lookedAt'] = { count: 0, last: undefined };
-  for await (const group of inGroups(candidates(table, query), ROWS_AT_ONCE)) {
+  for await (const group of inGroups(candidates(table, query, open), ROWS_AT_ONCE)) {
     const wanted = group.filter((entry) => mayFit(entry, query, open.has(entry.id)));
     const listed = await inParallel(wanted, READS_AT_ONCE, (entry) => refresh(table, entry, open.has(entry.id)));
     batches.push(...listed.filter((batch) => batch !== undefined).filter((batch) => fits(batch, query)));
@@ -68,36 +69,70 @@ export async function openIds(table: Table, workload?: string): Promise<Set<stri
   return ids;
 }
 
-async function* candidates(table: Table, { days, after }: ListingQuery): AsyncGenerator<IndexEntry> {
+/** A line, or a batch that has none yet. */
+type Candidate = IndexEntry | OpenBatch;
+
+const isLine = (candidate: Candidate): candidate is IndexEntry => 'state' in candidate;
+
+async function* candidates(
+  table: Table,
+  { days, after }: ListingQuery,
+  open: ReadonlyMap<string, OpenBatch>,
+): AsyncGenerator<Candidate> {
   for (const day of days) {
     // In another day's partition the row key of `after` means nothing.
-    yield* batchesOfDay(table, day, after !== undefined && batchDate(after) === day ? after : undefined);
+    const last = after !== undefined && batchDate(after) === day ? after : undefined;
+    const unfinished = [...open.values()].filter(
+      ({ id }) => batchDate(id) === day && (last === undefined || id < last),
+    );
+    yield* inOrder(
+      batchesOfDay(table, day, last),
+      unfinished.sort((a, b) => (a.id < b.id ? 1 : -1)),
+    );
   }
 }
 
-/** What its index row is enough to rule out. */
-const mayFit = (entry: IndexEntry, query: ListingQuery, open: boolean): boolean =>
-  (query.workload === undefined || entry.workload === query.workload) &&
-  hasLabels(entry, query) &&
-  (query.search === undefined || matchesSearch(entry, query.search)) &&
-  (open || !isFinished(entry.state) || query.state === undefined || entry.state === query.state);
+/** Both newest first. The lines are read after the open batches: one that has ended meanwhile is among both. */
+async function* inOrder(lines: AsyncIterable<IndexEntry>, open: readonly OpenBatch[]): AsyncGenerator<Candidate> {
+  let next = 0;
+  for await (const line of lines) {
+    for (let batch = open[next]; batch !== undefined && batch.id >= line.id; batch = open[next]) {
+      if (batch.id > line.id) yield batch;
+      next += 1;
+    }
+    yield line;
+  }
+  yield* open.slice(next);
+}
 
-/** Labels never change, so those of the index row are always current. */
-const hasLabels = ({ labels = {} }: IndexEntry, { labels: asked = [] }: ListingQuery): boolean =>
+/** What its line, or its row `open`, is enough to rule out. */
+const mayFit = (candidate: Candidate, query: ListingQuery, open: boolean): boolean =>
+  (query.workload === undefined || candidate.workload === query.workload) &&
+  hasLabels(candidate, query) &&
+  (query.search === undefined || matchesSearch(candidate, query.search)) &&
+  (open ||
+    !isLine(candidate) ||
+    !isFinished(candidate.state) ||
+    query.state === undefined ||
+    candidate.state === query.state);
+
+/** Labels never change, so those of a line or an `open` row are always current. */
+const hasLabels = ({ labels = {} }: Candidate, { labels: asked = [] }: ListingQuery): boolean =>
   asked.every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value);
 
 const fits = (batch: ListedBatch, { state }: ListingQuery): boolean => state === undefined || batch.state === state;
 
-/** undefined: its acceptance has not come to pass (yet), or it has been deleted meanwhile. */
-async function refresh(table: Table, entry: IndexEntry, open: boolean): Promise<ListedBatch | undefined> {
-  const { spent: _spent, ...known } = entry;
-  if (!open && isFinished(entry.state)) return { ...known, pending: 0 };
-  const found = await readBatch(table, entry.id);
-  if (!found) return undefined;
-  const { state, dead, discarded, causes, paused, atRiskAt } = found.row;
-  const now = { state, dead, discarded, causes, paused, atRiskAt, pending: pendingItems(found.row) };
-  return { ...known, ...listedTimes(found.row), ...now };
+/** undefined: its acceptance has not come to pass (yet), or it is being deleted or has been. */
+async function refresh(table: Table, candidate: Candidate, open: boolean): Promise<ListedBatch | undefined> {
+  if (isLine(candidate) && !open && isFinished(candidate.state)) return listed(candidate, 0);
+  const found = await readBatch(table, candidate.id);
+  // One that is being deleted is open until nothing is left of it, and has its line for a moment only.
+  if (!found || (!isLine(candidate) && found.row.deletingAt !== undefined)) return undefined;
+  const { paused, atRiskAt } = found.row;
+  return { ...listed(indexEntryOf(found.row), pendingItems(found.row)), paused, atRiskAt };
 }
+
+const listed = ({ spent: _spent, ...shown }: IndexEntry, pending: number): ListedBatch => ({ ...shown, pending });
 
 async function* inGroups<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
   let group: T[] = [];

@@ -1,7 +1,9 @@
 /**
  * Partition `open`: what a sweep must look at, so that an idle one is one query. One row per batch and revision that has not
- * come to its announced end, written before anything else of that revision: no accepted work is ever unseen.
+ * come to its announced end, written before anything else of that revision: no accepted work is ever unseen. Listings take
+ * the batches from here that have no line yet (index-rows.ts).
  */
+import type { Labels } from '../contract/labels.ts';
 import { type Entity, fromEntity, toEntity } from '../storage/entity.ts';
 import { deleteEntity, odata, queryEntities, type Table } from '../storage/table.ts';
 import { type BatchCounts, type BatchRow, pendingItems } from './batch-row.ts';
@@ -21,11 +23,14 @@ export interface OpenBatch extends Pick<BatchRow, 'id' | 'workload' | 'revision'
   items?: number | undefined;
   chunks?: number | undefined;
   deadlineAt?: string | undefined;
+  fileName?: string | undefined;
+  labels?: Labels | undefined;
 }
 
 /** What the row of a batch says at the opening of a revision. */
 export type OpeningBatch = BatchCounts &
-  Pick<BatchRow, 'id' | 'workload' | 'revision' | 'lane' | 'deadlineAt' | 'chunksTotal' | 'chunksDone'>;
+  Pick<BatchRow, 'id' | 'workload' | 'revision' | 'lane' | 'deadlineAt' | 'chunksTotal' | 'chunksDone'> &
+  Pick<BatchRow, 'fileName' | 'labels'>;
 
 /**
  * A row of its own for each revision: whoever closes one that has ended can never close what a redrive opened meanwhile.
@@ -35,8 +40,9 @@ const rowKeyOf = ({ id, revision }: Pick<BatchRow, 'id' | 'revision'>): string =
 
 /** Opens a revision of a batch: from now on a sweep sees it. */
 export async function openBatch(table: Table, batch: OpeningBatch): Promise<void> {
-  const { workload, lane, deadlineAt, chunksTotal, chunksDone } = batch;
-  const columns = { workload, lane, items: pendingItems(batch), chunks: chunksTotal - chunksDone, deadlineAt };
+  const { workload, lane, deadlineAt, chunksTotal, chunksDone, fileName, labels } = batch;
+  const work = { items: pendingItems(batch), chunks: chunksTotal - chunksDone, deadlineAt };
+  const columns = { workload, lane, ...work, fileName, labels };
   await table.upsertEntity(toEntity('open', { partitionKey: OPEN, rowKey: rowKeyOf(batch) }, columns), 'Replace');
 }
 
@@ -76,6 +82,7 @@ export const noteKeys = (name: string): { partitionKey: string; rowKey: string }
 
 function toOpenBatch(entity: Entity): OpenBatch {
   const [id = '', revision = '0'] = entity.rowKey.split('.');
-  const { workload = '', ...opening } = fromEntity('open', entity);
-  return { id, workload, revision: Number(revision), openedAt: Date.parse(String(entity.timestamp)), ...opening };
+  const { workload = '', ...opening } = fromEntity('open', entity) as Partial<OpenBatch>;
+  const openedAt = Date.parse(String(entity.timestamp));
+  return { ...opening, id, workload, revision: Number(revision), openedAt };
 }

@@ -21,19 +21,23 @@ export interface DrainsDeps extends Pick<GateDeps, 'table' | 'now'> {
 export const createGateDeps = (deps: DrainsDeps, client: DrainClient): GateDeps => ({
   table: deps.table,
   now: deps.now,
-  start: (gate) => startDrain(deps, client, gate),
+  start: (gate, put) => startDrain(deps, client, { gate, put }),
   status: (instanceId) => readStatus(client, instanceId),
 });
 
 /**
- * Starts the drain of a gate, with its first wave sized by the depth of this moment. One that runs already is left
+ * Starts the drain of a gate, with its first wave sized by what is known to have been put, or else by the depth of this moment. One that runs already is left
  * alone; so is one that ran when the start was refused, and has come to its end since.
  * @throws DrainStartError when the runtime did not start it; whatever the depth or the plan fails with
  */
-async function startDrain(deps: DrainsDeps, client: DrainClient, gate: GateRow): Promise<void> {
+async function startDrain(
+  deps: DrainsDeps,
+  client: DrainClient,
+  { gate, put }: { gate: GateRow; put: number | undefined },
+): Promise<void> {
   const address = deps.registry.queue(gate.queue);
   if (!address) return;
-  const depth = Math.max(1, await deps.depthOf(gate.queue));
+  const depth = put ?? Math.max(1, await deps.depthOf(gate.queue));
   const input: DrainInput = {
     queue: gate.queue,
     generation: gate.generation,

@@ -13,7 +13,10 @@ const PACE_MS = 500;
  * for it holds a place that another queue may want.
  */
 const STAY_MS = 5_000;
-/** It waits so long after an empty receive, and ends after the second: about as long as the back-off takes, by half the receives. */
+/**
+ * A task to which nothing has come but what was planned waits so long for more, and looks once: a batch that is alone pays
+ * for one empty receive. One that has met a trickle waits so long after an empty receive, and ends after the second.
+ */
 const LAST_LOOK_MS = 1_000;
 
 /** What a task has to know of the rule. */
@@ -38,6 +41,7 @@ export interface LoneTask {
  */
 export function createLoneTask({ tasks, probe = false, quota, depth }: TaskWave, nowMs: () => number): LoneTask {
   const isAlone = tasks === 1 && !probe;
+  const planned = Math.min(quota, depth);
   const startMs = nowMs();
   let received = 0;
   let gaveLess = false;
@@ -47,10 +51,13 @@ export function createLoneTask({ tasks, probe = false, quota, depth }: TaskWave,
       gaveLess = isAlone && brought < asked;
     },
     mayStay: () => gaveLess && nowMs() - startMs < STAY_MS,
-    paceMs: () => (gaveLess ? PACE_MS : 0),
+    paceMs: () => {
+      if (!gaveLess) return 0;
+      return received === planned ? LAST_LOOK_MS : PACE_MS;
+    },
     idleMs: (idleCount) => {
-      if (!isAlone || received === 0 || received < Math.min(quota, depth)) return undefined;
-      return idleCount === 1 ? LAST_LOOK_MS : 'end';
+      if (!isAlone || received === 0 || received < planned) return undefined;
+      return received > planned && idleCount === 1 ? LAST_LOOK_MS : 'end';
     },
   };
 }

@@ -1,5 +1,4 @@
 import type { BatchRow } from '../batches/batch-row.ts';
-import { indexBatch } from '../batches/index-rows.ts';
 import { type Claim, claimContent, recordContent } from '../batches/keys.ts';
 import { insertBatch, readBatch } from '../batches/ledger.ts';
 import { openBatch } from '../batches/open-rows.ts';
@@ -30,7 +29,6 @@ export async function accept(deps: SubmitDeps, request: SubmitRequest, claim: Cl
   const fresh = newRow(deps, request, { ...claim, payload, name, digest: upload.digest(), csv: upload.csv() });
   await refuseRepeated(deps, request, { row: fresh, stored });
   await openBatch(deps.table, fresh);
-  await indexBatch(deps.table, fresh);
   // The acceptance itself cannot be counted in the row that it writes.
   const row = { ...fresh, operations: addOperations(deps.meter.unrecorded(), ACCEPTANCE) };
   const chunks = chunkRowsOf(row, payload.chunks);

@@ -30,7 +30,7 @@ import {
 import { enqueue } from '../wake/enqueue.ts';
 import { type Entry, readEntries } from '../wake/messages.ts';
 import type { QueueAddress } from '../workload/registry.ts';
-import { announce, type FinalizeDeps, finalize } from './finalize.ts';
+import { announce, countEnd, createEnding, type FinalizeDeps, finalize } from './finalize.ts';
 
 /** Batches collected at once; each has a partition of its own, so they do not get in each other's way. */
 const BATCHES_AT_ONCE = 8;
@@ -132,6 +132,7 @@ export async function collectBatch(deps: FinalizeDeps, id: string, work: BatchWo
   const at = new Date(deps.gate.now()).toISOString();
   const haltRule = (workload: string) => deps.registry.workload(workload)?.halt;
   const all: Applied[] = [];
+  const end = createEnding(deps);
   for (const group of groupsByRows(ends)) {
     const startMs = Date.now();
     const applied = await applyEnds(deps.table, id, group, {
@@ -139,10 +140,12 @@ export async function collectBatch(deps: FinalizeDeps, id: string, work: BatchWo
       meter: deps.meter,
       collector,
       haltRule,
+      end,
       known: all.length === 0 ? work.read : undefined,
     });
     if (!applied) return log.info('orphaned-result', { batch: id });
     all.push(applied);
+    if (applied.isEnd) countEnd(applied.batch);
     onCharged?.(applied.charged);
     await withSpan('sluice.collect', spanOf(applied.batch, { ends: group, trace, startMs }), () =>
       followUp(deps, applied, group),
@@ -199,7 +202,7 @@ async function followUp(deps: FinalizeDeps, applied: Applied, ends: ChunkEnd[]):
 }
 
 async function endIfDone(deps: FinalizeDeps, { batch, etag, allRows }: Applied): Promise<void> {
-  if (isFinished(batch.state)) await announce(deps, batch);
+  if (isFinished(batch.state)) await announce(deps, batch, etag);
   else if (isEnding(batch)) await finalize(deps, batch.id, { batch: { row: batch, etag }, rows: allRows });
 }
 

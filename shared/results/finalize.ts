@@ -4,12 +4,14 @@
  * Invariant: a batch ends once per revision, only when no chunk is pending, and its report has each chunk once.
  * The interleaving that would break it: a finisher reads all chunk rows as done; a retry row is inserted, or a redrive opens
  * the next revision; the finisher ends the batch. So the rows are read before the batch row, their number must be that of
- * its counters, and its state changes by the ETag of that read. Two finishers make the same report: it is a function of the
- * rows, and create-only. One that dies between two steps is continued by whoever comes next (collector, sweep), and
- * `announced` is written after the event.
- * Tests: tests/unit/results/finalize.test.ts, tests/faults/chunk-life/chunk-life.test.ts (a process dies at any point).
+ * its counters, and its state changes by the ETag of that read: in a write of its own, or in the transaction that ends the last
+ * chunk. Two finishers make the same report: it is a function of the rows, and create-only. One that dies between two steps is
+ * continued by whoever comes next (collector, sweep), and `announced` is written after the event.
+ * Tests: tests/unit/results/finalize.test.ts and end-in-transaction.test.ts, tests/faults/chunk-life/chunk-life.test.ts (a
+ * process dies at any point).
  */
 import type { ContainerClient } from '@azure/storage-blob';
+import type { EndBatch } from '../batches/apply-ends.ts';
 import {
   type BatchRow,
   type BatchState,
@@ -88,28 +90,58 @@ async function endBatch(
   rows: ChunkRow[],
 ): Promise<Versioned<BatchRow> | undefined> {
   const { row: batch } = found;
+  const ending = await endingOf(deps, batch, rows);
+  const finished = await changeFrom(deps.table, found, (now) =>
+    isFinished(now.state) || now.revision !== batch.revision ? undefined : ending(now),
+  );
+  if (finished) countEnd(finished.row);
+  return finished ?? finishedByNow(deps, batch.id);
+}
+
+/** Writes the report of a batch of which nothing is pending, and gives what its end changes in its row. */
+async function endingOf(
+  deps: FinalizeDeps,
+  batch: BatchRow,
+  rows: ChunkRow[],
+): Promise<(now: BatchRow) => Partial<BatchRow>> {
   checkConservation(batch, rows);
   const problem = await reportProblem(deps, batch, rows);
   const suspect = problem === undefined ? await findSuspect(deps, batch, rows) : undefined;
   const completedAt = new Date(deps.gate.now()).toISOString();
-  const finished = await changeFrom(deps.table, found, (now) =>
-    isFinished(now.state) || now.revision !== batch.revision
-      ? undefined
-      : {
-          state: problem === undefined ? finalState(now, suspect) : 'reportFailed',
-          suspect,
-          announced: false,
-          ...endingPause(now, completedAt),
-          completedAt,
-          ...latencies(now, rows),
-          ...(problem === undefined
-            ? { reportRevision: now.revision, reportProblem: undefined }
-            : { reportProblem: problem }),
-        },
-  );
-  if (finished) countBatch(batch, finished.row.state, (Date.parse(completedAt) - Date.parse(batch.openedAt)) / 1000);
-  return finished ?? finishedByNow(deps, batch.id);
+  return (now) => ({
+    state: problem === undefined ? finalState(now, suspect) : 'reportFailed',
+    suspect,
+    announced: false,
+    ...endingPause(now, completedAt),
+    completedAt,
+    ...latencies(now, rows),
+    ...(problem === undefined
+      ? { reportRevision: now.revision, reportProblem: undefined }
+      : { reportProblem: problem }),
+  });
 }
+
+/**
+ * Makes what the collecting transaction ends a batch with. The report may be written before it: nothing is pending after it, so
+ * the outcomes that the report is made of are stored and stay. A transaction that is refused, since another one has changed the
+ * batch, is repeated with the same report.
+ */
+export function createEnding(deps: FinalizeDeps): EndBatch {
+  let known: { of: string; ending: Promise<(now: BatchRow) => Partial<BatchRow>> } | undefined;
+  return async (batch, rows) => {
+    const { id, revision, traceparent: parent } = batch;
+    const of = JSON.stringify([revision, rows]);
+    if (known?.of !== of) {
+      const options = { parent, attributes: { 'sluice.batch': id } };
+      known = { of, ending: withSpan('sluice.finalize', options, () => endingOf(deps, batch, rows)) };
+    }
+    return (await known.ending)(batch);
+  };
+}
+
+/** Counts a batch that has ended, by its row. */
+export const countEnd = (row: BatchRow): void =>
+  countBatch(row, row.state, (Date.parse(row.completedAt ?? '') - Date.parse(row.openedAt)) / 1000);
 
 /** Another finisher was faster, or our own first try, whose answer was lost: the end may still have to be published. */
 async function finishedByNow(deps: FinalizeDeps, id: string): Promise<Versioned<BatchRow> | undefined> {

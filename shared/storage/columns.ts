@@ -121,7 +121,15 @@ export const COLUMNS = {
     firstTookMs: 'int64',
     firstDeadlineMs: 'int64',
   },
-  open: { workload: 'string', lane: 'string', items: 'int64', chunks: 'int64', deadlineAt: 'string' },
+  open: {
+    workload: 'string',
+    lane: 'string',
+    items: 'int64',
+    chunks: 'int64',
+    deadlineAt: 'string',
+    fileName: 'string',
+    labels: 'json',
+  },
   note: { at: 'string', since: 'string', left: 'boolean' },
   key: { batch: 'string', claimedUntil: 'string', expiresAt: 'string', digest: 'string' },
   /** A file of the inbox that was taken and could not be moved away. */

@@ -48,8 +48,11 @@ export interface GateDeps {
   table: Table;
   /** Service time in milliseconds: never two local clocks are compared. */
   now: () => number;
-  /** Starts the drain of a gate that was just taken. Starting one that runs is harmless; throws when it was refused and does not run. */
-  start: (gate: GateRow) => Promise<void>;
+  /**
+   * Starts the drain of a gate that was just taken. `put`: messages that its first wave is planned for; without, the queue is
+   * measured. Starting one that runs is harmless; throws when it was refused and does not run.
+   */
+  start: (gate: GateRow, put?: number) => Promise<void>;
   status: (instanceId: string) => Promise<DrainStatus>;
   /** Records in the gate what a wake has spent; absent: whoever wakes the queue pays for it. */
   spending?: Spending;
@@ -90,19 +93,21 @@ export const gateOf = (queue: string): string => `gate of queue ${queue}`;
 
 /**
  * Wakes a queue. Idle: takes the gate for a new generation and starts its drain. Draining: counts the wake, and makes
- * sure that the drain is really there.
+ * sure that the drain is really there. `put`: messages that the caller knows to be there; a queue that was left empty is not
+ * measured then.
  */
-export const wake = (deps: GateDeps, queue: string): Promise<WakeResult> =>
-  deps.spending ? deps.spending.within(queue, () => wakeOnce(deps, queue)) : wakeOnce(deps, queue);
+export const wake = (deps: GateDeps, queue: string, put?: number): Promise<WakeResult> =>
+  deps.spending ? deps.spending.within(queue, () => wakeOnce(deps, queue, put)) : wakeOnce(deps, queue, put);
 
-const wakeOnce = (deps: GateDeps, queue: string): Promise<WakeResult> =>
+const wakeOnce = (deps: GateDeps, queue: string, put: number | undefined): Promise<WakeResult> =>
   retryLostRace(gateOf(queue), async () => {
     const { row, etag } = await readGate(deps.table, queue);
     const counted = { row: { ...row, wakes: row.wakes + 1 }, etag };
     // Spent for the drain that comes after the pause.
     if (isPauseActive(row, deps.now()))
       return (await writeSpending(deps, counted, { generation: row.generation + 1 })) ? 'paused' : LOST_RACE;
-    if (row.status === 'idle') return (await acquire(deps, { row, etag })) ? 'started' : LOST_RACE;
+    if (row.status === 'idle')
+      return (await acquire(deps, { row, etag }, isLeftEmpty(row) ? put : undefined)) ? 'started' : LOST_RACE;
     const isWritten = await writeSpending(deps, counted, { generation: row.generation });
     return isWritten ? ensureAlive(deps, counted.row) : LOST_RACE;
   });
@@ -120,15 +125,27 @@ const isPauseActive = (row: GateRow, now: number): boolean =>
   (row.paused.by === 'operator' ||
     (row.paused.probeAt !== undefined && Date.parse(row.paused.probeAt) - EARLY_PROBE_MS > now));
 
-async function acquire(deps: GateDeps, current: { row: GateRow; etag: string | undefined }): Promise<boolean> {
+/**
+ * Whether nothing but what has been put since can be in the queue of an idle gate, as far as the gate knows. A policy may let
+ * messages wait for others without a wake (`notifyFrom`).
+ */
+const isLeftEmpty = ({ depth, parkedUntil, paused, policyVersion }: GateRow): boolean =>
+  depth === 0 && parkedUntil === '' && paused === undefined && policyVersion === 0;
+
+async function acquire(
+  deps: GateDeps,
+  current: { row: GateRow; etag: string | undefined },
+  put?: number,
+): Promise<boolean> {
   const row = nextHolder(deps, current.row);
   const { generation, policyVersion } = row;
-  // What `start` does: the depth is measured, and the policy read if there is one.
+  // What `start` does: the depth is measured if it is not known, and the policy read if there is one.
   const policy: Operations = policyVersion === 0 ? {} : { 'table.get': 1 };
-  const after = { 'queue.properties': 1, 'durable.start': 1, ...policy };
+  const measured: Operations = put === undefined ? { 'queue.properties': 1 } : {};
+  const after = { ...measured, 'durable.start': 1, ...policy };
   const write = { generation, after, uncounted: START_EXECUTIONS };
   if (!(await writeSpending(deps, { row, etag: current.etag }, write))) return false;
-  await deps.start(row);
+  await deps.start(row, put);
   return true;
 }
 
@@ -234,7 +251,7 @@ export const showFirstWave = async (
   row.aliveUntil === '' &&
   (await writeGate(
     table,
-    // The depth was measured when the gate had been taken, for the plan of this wave.
+    // The depth was measured, or said by the wake, when the gate had been taken, for the plan of this wave.
     {
       ...row,
       active,

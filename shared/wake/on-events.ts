@@ -5,7 +5,7 @@ import { toError } from '../errors.ts';
 import { log } from '../telemetry/log.ts';
 import { countWake } from '../telemetry/metrics.ts';
 import { withSpan } from '../telemetry/trace.ts';
-import type { Registry } from '../workload/registry.ts';
+import type { QueueAddress, Registry } from '../workload/registry.ts';
 import type { Coalesce } from './coalesce.ts';
 import { type GateDeps, wake } from './gate.ts';
 import type { Spending } from './spending.ts';
@@ -25,25 +25,45 @@ export interface EventsDeps {
  * bodies that are no event, cause no storage operation: a subscription without its filter must not cost anything.
  */
 export async function onEvents(deps: EventsDeps, bodies: unknown[], gate: () => GateDeps): Promise<void> {
-  const queues = new Map<string, string | undefined>();
-  for (const { queue, traceparent } of bodies.flatMap((body) => wakeOf(deps, body))) {
-    // Of several events about a queue the first one's trace is shown waking it.
-    if (!queues.has(queue)) queues.set(queue, traceparent);
-    deps.spending.add(queue, { 'servicebus.receive': 1 });
+  const queues = new Map<string, QueueEvent[]>();
+  for (const event of bodies.flatMap((body) => wakeOf(deps, body))) {
+    queues.set(event.queue, [...(queues.get(event.queue) ?? []), event]);
+    deps.spending.add(event.queue, { 'servicebus.receive': 1 });
   }
   // One execution for all of them.
   const execution = timesOperations(WAKE_EXECUTION, 1 / queues.size);
   for (const queue of queues.keys()) deps.spending.add(queue, execution);
-  await Promise.all([...queues].map(([queue, parent]) => deps.coalesce(queue, () => wakeQueue(gate(), queue, parent))));
+  await Promise.all(
+    [...queues].map(([queue, events]) => deps.coalesce(queue, () => wakeQueue(deps, gate(), { queue, events }))),
+  );
 }
 
-const wakeQueue = (gate: GateDeps, queue: string, parent: string | undefined): Promise<void> =>
-  withSpan('sluice.wake', { parent, kind: 'consumer', attributes: { 'sluice.queue': queue } }, async (span) => {
-    const result = await wake(gate, queue);
+/** Of several events about a queue the first one's trace is shown waking it. */
+const wakeQueue = (
+  { registry }: EventsDeps,
+  gate: GateDeps,
+  { queue, events }: { queue: string; events: readonly QueueEvent[] },
+): Promise<void> => {
+  const options = { parent: events[0]?.traceparent, attributes: { 'sluice.queue': queue } };
+  return withSpan('sluice.wake', { kind: 'consumer', ...options }, async (span) => {
+    const result = await wake(gate, queue, putBy(registry.queue(queue), events));
     span.setAttribute('sluice.result', result);
     countWake(queue, result);
     log.debug('woken', { queue, result });
   });
+};
+
+/**
+ * How many references the events say that they put, if each put what fits into one chunk: as many as there are events. It may be
+ * more, as of retries, which the next wave finds. Undefined if an event put more than that, or does not say.
+ */
+function putBy(address: QueueAddress | undefined, events: readonly QueueEvent[]): number | undefined {
+  if (address?.kind !== 'items') return undefined;
+  const { maxItems, maxBytes } = address.workload.chunk;
+  const isOne = ({ items = 0, payloadBytes = 0 }: QueueEvent): boolean =>
+    items > 0 && items <= maxItems && payloadBytes <= maxBytes;
+  return events.every(isOne) ? events.length : undefined;
+}
 
 function wakeOf(deps: EventsDeps, body: unknown): QueueEvent[] {
   const event = eventOf(body);

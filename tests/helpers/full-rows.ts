@@ -67,6 +67,7 @@ export const fullRows = (n: number, x: number): Record<RowKind, StoredEntity> =>
   spent: toEntity('spent', keys('spent'), { at: AT, drains: [[n, n, 1, [n, n]]] }),
   open: toEntity('open', keys('open'), {
     ...{ workload: 'billing', lane: 'normal', items: n, chunks: n, deadlineAt: AT },
+    ...{ fileName: 'a.csv', labels: { team: 'a' } },
   }),
   note: toEntity('note', keys('note'), { at: AT, since: AT, left: true }),
   key: toEntity('key', keys('key'), { batch: 'b', claimedUntil: AT, expiresAt: AT, digest: 'd' }),

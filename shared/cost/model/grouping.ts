@@ -34,14 +34,13 @@ export interface Grouping {
 }
 
 /**
- * The end of a drain and the start of the next: depth and gate read twice, batch row read, gate changed, heartbeat written,
- * one empty get more than a receive (docs/decisions/0006-lone-task.md).
+ * The end of a drain and the start of the next: depth read once, gate and batch row read, gate changed, heartbeat written; as
+ * many empty gets as receives (docs/decisions/0006-lone-task.md).
  */
 const DRAIN: Operations = {
-  'queue.properties': 2,
+  'queue.properties': 1,
   'table.get': 3,
   'table.update': 2,
-  'queue.get': 1,
   'servicebus.send': 1,
 };
 /** A start, 2 for a dequeue task, 2 for finish-wave. */

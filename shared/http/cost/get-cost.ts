@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { isFinished } from '../../batches/batch-row.ts';
-import { batchesOfDays, type IndexEntry } from '../../batches/index-rows.ts';
+import { batchesOfDays, type IndexEntry, indexEntryOf } from '../../batches/index-rows.ts';
 import { readBatch } from '../../batches/ledger.ts';
 import { openIds } from '../../batches/listing.ts';
 import { batchDate } from '../../contract/names.ts';
@@ -99,19 +99,22 @@ async function readSpent(
   const open = await openIds(table);
   const shareOf = await readDrainShares(gates, new Date(Date.parse(days.from)));
   const sums = { day: NOTHING_SPENT, month: NOTHING_SPENT };
-  for await (const entry of batchesOfDays(table, { first: days.from, last: days.to })) {
-    const spent = isFinished(entry.state) && !open.has(entry.id) ? entry.spent : await liveSpent(table, entry);
-    if (!spent) continue;
-    const { operations, drains } = spent;
-    const batch = { operations, drainOperations: shareOf(drains), items: entry.accepted };
+  const add = ({ id, accepted, spent: { operations, drains } }: IndexEntry): void => {
+    const batch = { operations, drainOperations: shareOf(drains), items: accepted };
     sums.month = addBatch(sums.month, batch);
-    if (batchDate(entry.id) === day) sums.day = addBatch(sums.day, batch);
+    if (batchDate(id) === day) sums.day = addBatch(sums.day, batch);
+  };
+  for await (const entry of batchesOfDays(table, { first: days.from, last: days.to })) {
+    if (!isFinished(entry.state)) open.add(entry.id);
+    else if (!open.has(entry.id)) add(entry);
+  }
+  for (const id of open) {
+    if (batchDate(id) < days.from || batchDate(id) > days.to) continue;
+    const found = await readBatch(table, id);
+    if (found && found.row.deletingAt === undefined) add(indexEntryOf(found.row));
   }
   return sums;
 }
-
-const liveSpent = async (table: Table, { id }: IndexEntry): Promise<IndexEntry['spent'] | undefined> =>
-  (await readBatch(table, id))?.row;
 
 function passedDays({ from, to }: { from: string; to: string }, nowMs: number): number {
   const startMs = Date.parse(from);

@@ -19,7 +19,7 @@ export interface DeadLettersOfBatchesHttp {
 
 /** Days of one request, and those without any. */
 export const DEAD_LETTER_DAYS = { fallback: 7, most: 31 };
-/** An unfinished batch is read itself, which is one operation: its line says how it was accepted. */
+/** An unfinished batch is read itself, which is one operation: it may have no line, or one of an earlier end. */
 const MAX_OPEN = 500;
 const READS_AT_ONCE = 16;
 

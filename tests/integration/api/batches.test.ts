@@ -56,7 +56,7 @@ beforeAll(async () => {
     ...{ state: 'running', accepted: 2 },
   }));
   ids.unaccepted = newBatchId(Date.now());
-  await indexBatch(table, { ...ended, id: ids.unaccepted, state: 'accepting' });
+  await openBatch(table, { ...ended, id: ids.unaccepted });
   ids.yesterday = await atDay(ids.done, 1);
   ids.lastMonth = await atDay(ids.done, 31);
 });

@@ -175,7 +175,7 @@ describe('with an interval between receives', () => {
   test('the only task of a wave keeps its pace if that is longer', async () => {
     const paced = timed(world([[1], [2]]));
     await runSlice(wave({ quota: 1, receive: 32, receiveIntervalMs: 100 }), paced);
-    expect(paced.times.slice(0, 3)).toEqual([0, 500, 1_000]);
+    expect(paced.times.slice(0, 3)).toEqual([0, 1_000, 1_500]);
 
     const slower = timed(world([[1], [2]]));
     await runSlice(wave({ quota: 1, receive: 32, receiveIntervalMs: 2_000 }), slower);
@@ -210,25 +210,26 @@ test('the only task of a wave stays for what comes in meanwhile, takes it at a p
 
   expect(result).toMatchObject({ ended: 'quotaReached', received: 3, seconds: 0.2 });
   expect(effects.asked.slice(0, 2)).toEqual([32, 32]);
-  expect(effects.slept.slice(0, 2)).toEqual([400, 400]);
+  // A second until something more has come, then half of it.
+  expect(effects.slept.slice(0, 2)).toEqual([900, 400]);
 });
 
-test('the only task of a wave that is through with what was planned looks twice more, a second apart', async () => {
+test('the only task of a wave that has got what was planned, and no more, looks once more after a second', async () => {
   const effects = world([[1]]);
 
   const result = await runSlice(wave({ quota: 1, depth: 1, receive: 32 }), effects);
 
   expect(result).toMatchObject({ ended: 'quotaReached', received: 1 });
-  expect([effects.asked.length, effects.slept]).toEqual([3, [500, 1_000]]);
+  expect([effects.asked.length, effects.slept]).toEqual([2, [1_000]]);
 });
 
-test('the only task of a wave takes what comes within that second', async () => {
-  const effects = world([[1], [], [2]]);
+test('the only task of a wave that takes something within that second has met a trickle, and then looks twice', async () => {
+  const effects = world([[1], [2], [], [3]]);
 
   const result = await runSlice(wave({ quota: 1, depth: 1, receive: 32 }), effects);
 
-  expect(result).toMatchObject({ ended: 'quotaReached', received: 2 });
-  expect(effects.slept).toEqual([500, 1_000, 500, 1_000]);
+  expect(result).toMatchObject({ ended: 'quotaReached', received: 3 });
+  expect(effects.slept).toEqual([1_000, 500, 1_000, 500, 1_000]);
 });
 
 test('the only task of a wave backs off while what was planned for it has not all come', async () => {
@@ -252,7 +253,7 @@ test('the only task of a wave does not stay indefinitely: another queue may want
 
   const result = await runSlice(wave({ quota: 1, receive: 32 }), effects);
 
-  expect(result).toMatchObject({ ended: 'quotaReached', received: 10 });
+  expect(result).toMatchObject({ ended: 'quotaReached', received: 9 });
 });
 
 test('the only task of a wave returns what it receives after its queue was paused, and ends', async () => {

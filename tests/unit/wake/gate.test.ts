@@ -51,6 +51,30 @@ function fixture(): Fixture {
 }
 
 describe('wake', () => {
+  test.each([
+    ['that was left empty is taken to hold what was put', {}, 1],
+    [
+      'that was left with invisible messages is measured',
+      { depth: 2, parkedUntil: '2026-01-01T00:05:00.000Z' },
+      undefined,
+    ],
+    ['that had messages when it was released is measured', { depth: 2 }, undefined],
+    ['with a policy is measured: messages may wait for others without a wake', { policyVersion: 1 }, undefined],
+    [
+      'with an open circuit is measured',
+      { paused: { by: 'circuit', reason: '', since: '', probeAt: '2025-12-31T00:00:00.000Z' } },
+      undefined,
+    ],
+  ] as const)('a queue %s', async (_which, fields, put) => {
+    const { deps, set } = fixture();
+    await set(fields);
+    const puts: (number | undefined)[] = [];
+
+    await wake({ ...deps, start: async (_gate, known) => void puts.push(known) }, QUEUE, 1);
+
+    expect(puts).toEqual([put]);
+  });
+
   test('an idle gate is taken for the next generation, and its drain is started', async () => {
     const { deps, started, gate, set } = fixture();
     await set({ generation: 4, wakes: 3 });

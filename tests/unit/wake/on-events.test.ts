@@ -35,10 +35,19 @@ const event = (fields: Record<string, unknown> = {}) => ({
 /** Handles bodies, and gives the instances that were started. */
 async function started(bodies: unknown[], pool?: string): Promise<string[]> {
   const ids: string[] = [];
+  await startedFor(bodies, (id) => ids.push(id), pool);
+  return ids;
+}
+
+async function startedFor(
+  bodies: unknown[],
+  onStart: (instanceId: string, put: number | undefined) => void,
+  pool?: string,
+): Promise<void> {
   const gate: GateDeps = {
     table: memoryTable().table,
     now: () => Date.UTC(2026, 0, 1),
-    start: async ({ instanceId }) => void ids.push(instanceId),
+    start: async ({ instanceId }, put) => onStart(instanceId, put),
     status: async () => 'Running',
   };
   await onEvents(
@@ -46,13 +55,27 @@ async function started(bodies: unknown[], pool?: string): Promise<string[]> {
     bodies,
     () => gate,
   );
-  return ids;
 }
 
 test('each queue of a delivery is woken once', async () => {
   const bodies = [event(), event(), event({ queue: 'billing-results' })];
 
   expect((await started(bodies)).sort()).toEqual(['drain-billing-normal-0-1', 'drain-billing-results-1']);
+});
+
+test.each([
+  ['one chunk', [event({ items: 100, payloadBytes: 12_000 })], 1],
+  ['one chunk each', [event({ items: 1, payloadBytes: 9 }), event({ items: 5_000, payloadBytes: 12_000 })], 2],
+  ['more items than a chunk', [event({ items: 5_001, payloadBytes: 12_000 })], undefined],
+  ['more bytes than a chunk', [event({ items: 2, payloadBytes: 2 ** 20 + 1 })], undefined],
+  ['nothing, as a scheduled wake', [event({ items: 0, payloadBytes: 0 })], undefined],
+  ['something that it does not say', [event({ items: 1 }), event()], undefined],
+  ['results', [event({ queue: 'billing-results', items: 1, payloadBytes: 9 })], undefined],
+] as const)('a drain of %s is started for what was put', async (_what, bodies, put) => {
+  const puts: (number | undefined)[] = [];
+  await startedFor([...bodies], (_id, known) => puts.push(known));
+
+  expect(puts).toEqual([put]);
 });
 
 test.each([

@@ -81,11 +81,11 @@ describe('a month of Sluice', () => {
     const gbSecondsOf = (some: Partial<MonthParameters>) =>
       lineOf(modelMonth(withParameters({ batches: 1, items: 1, ...some }), now).sluice, 'app', 'GB-seconds')?.count;
 
-    // A submit, a wake, 3 episodes and finish-wave of a second, a dequeue task of 1.5 s
-    expect(gbSecondsOf({ secondsPerChunk: 0 })).toBeCloseTo(30 * 2 * (6 + 1.5), 6);
-    expect(gbSecondsOf({ secondsPerChunk: 0, memoryMb: 4_096 })).toBeCloseTo(30 * 4 * (6 + 1.5), 6);
+    // A submit, a wake, 3 episodes and finish-wave of a second, a dequeue task of 1 s
+    expect(gbSecondsOf({ secondsPerChunk: 0 })).toBeCloseTo(30 * 2 * (6 + 1), 6);
+    expect(gbSecondsOf({ secondsPerChunk: 0, memoryMb: 4_096 })).toBeCloseTo(30 * 4 * (6 + 1), 6);
     // Ten seconds of handler
-    expect(gbSecondsOf({ chunk: 1, secondsPerChunk: 10 })).toBeCloseTo(30 * 2 * (6 + 11.5), 6);
+    expect(gbSecondsOf({ chunk: 1, secondsPerChunk: 10 })).toBeCloseTo(30 * 2 * (6 + 11), 6);
   });
 
   it('marks each line whose price has no verified source', () => {
