@@ -1,6 +1,11 @@
-/** Cuts a list into runs of at most `size`. */
-export function groupsOf<T>(list: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(list.length / size) }, (_, index) =>
-    list.slice(index * size, (index + 1) * size),
-  );
+/** Cuts a list into runs of at most `size`, each when it is asked for. */
+export function* groupsOf<T>(list: Iterable<T>, size: number): Generator<T[]> {
+  let group: T[] = [];
+  for (const one of list) {
+    group.push(one);
+    if (group.length < size) continue;
+    yield group;
+    group = [];
+  }
+  if (group.length > 0) yield group;
 }

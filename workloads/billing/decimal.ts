@@ -25,8 +25,7 @@ export function parseDecimal(text: string, scale: number): bigint {
 /** Writes a scaled integer with exactly `scale` digits after the point: (-5n, 2) is "-0.05". */
 export function formatDecimal(units: bigint, scale: number): string {
   if (scale === 0) return units.toString();
-  const isExact = units < EXACT_LIMIT && units > -EXACT_LIMIT && scale <= EXACT_DIGITS;
-  if (isExact) return formatExactUnits(Number(units), scale);
+  if (isExact(units) && scale <= EXACT_DIGITS) return formatExactUnits(Number(units), scale);
   const negative = units < 0n;
   const digits = (negative ? -units : units).toString().padStart(scale + 1, '0');
   const split = digits.length - scale;
@@ -49,6 +48,31 @@ export function addDecimals(a: string, b: string): string {
   if (first !== undefined && second !== undefined) return formatExactUnits(first + second, scale);
   return formatDecimal(parseDecimal(a, scale) + parseDecimal(b, scale), scale);
 }
+
+/**
+ * A scaled integer in a form that JSON keeps exactly: a number of at most 15 digits, or the digits of a longer one as text. Each
+ * integer has one form, so that sums do not depend on their order.
+ */
+export type Units = number | string;
+
+/** `text` at `scale` digits after the point. Throws RangeError for what is no plain decimal or has more digits. */
+export const toUnits = (text: string, scale: number): Units =>
+  toExactUnits(text, scale) ?? unitsOf(parseDecimal(text, scale));
+
+/** The exact sum of two scaled integers. Throws SyntaxError for a text that is no integer. */
+export function addUnits(a: Units, b: Units): Units {
+  if (typeof a === 'number' && typeof b === 'number') {
+    const sum = a + b;
+    if (sum < EXACT_LIMIT && sum > -EXACT_LIMIT) return sum;
+  }
+  return unitsOf(BigInt(a) + BigInt(b));
+}
+
+/** Writes units with exactly `scale` digits after the point. */
+export const formatUnits = (units: Units, scale: number): string => formatDecimal(BigInt(units), scale);
+
+const unitsOf = (units: bigint): Units => (isExact(units) ? Number(units) : units.toString());
+const isExact = (units: bigint): boolean => units < EXACT_LIMIT && units > -EXACT_LIMIT;
 
 /** 10 to the power of `exponent`, for a divisor that shifts the scale. */
 export function powerOfTen(exponent: number): bigint {

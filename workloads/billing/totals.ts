@@ -1,7 +1,16 @@
-import { addDecimals } from './decimal.ts';
+import { CURRENCIES, type Currency } from './currency.ts';
+import { addUnits, formatUnits, toUnits, type Units } from './decimal.ts';
 import type { InvoiceLine } from './rate.ts';
 
-/** What an account owes in one currency: a row of the report. Decimals stay text, as a report must be JSON and exact. */
+/** What an account owes in one currency, while it is added up: in minor units, so that an addition writes no decimals. */
+export interface Sums {
+  lines: number;
+  net: Units;
+  tax: Units;
+  gross: Units;
+}
+
+/** A row of the report. Decimals are text, as a report must be JSON and exact. */
 export interface Totals {
   lines: number;
   net: string;
@@ -12,19 +21,37 @@ export interface Totals {
 /** `<account>|<currency>`; unambiguous for any account, as a currency is always the last three letters. */
 export const totalsKey = (line: InvoiceLine): string => `${line.account}|${line.currency}`;
 
-/** The totals of no lines. */
-export const noTotals = (): Totals => ({ lines: 0, net: '0', tax: '0', gross: '0' });
+/** The sums of no lines. */
+export const noSums = (): Sums => ({ lines: 0, net: 0, tax: 0, gross: 0 });
 
-/** Adds a line to `totals`, in place. */
-export const addLine = (totals: Totals, line: InvoiceLine): Totals => addAmounts(totals, line, 1);
-
-/** Adds `other` to `totals`, in place. */
-export const mergeTotals = (totals: Totals, other: Totals): Totals => addAmounts(totals, other, other.lines);
-
-function addAmounts(totals: Totals, amounts: { net: string; tax: string; gross: string }, lines: number): Totals {
-  totals.lines += lines;
-  totals.net = addDecimals(totals.net, amounts.net);
-  totals.tax = addDecimals(totals.tax, amounts.tax);
-  totals.gross = addDecimals(totals.gross, amounts.gross);
-  return totals;
+/** Adds a line to `sums`, in place. */
+export function addLine(sums: Sums, line: InvoiceLine): Sums {
+  const { exponent } = CURRENCIES[line.currency];
+  sums.lines += 1;
+  sums.net = addUnits(sums.net, toUnits(line.net, exponent));
+  sums.tax = addUnits(sums.tax, toUnits(line.tax, exponent));
+  sums.gross = addUnits(sums.gross, toUnits(line.gross, exponent));
+  return sums;
 }
+
+/** Adds `other` to `sums`, in place. */
+export function mergeSums(sums: Sums, other: Sums): Sums {
+  sums.lines += other.lines;
+  sums.net = addUnits(sums.net, other.net);
+  sums.tax = addUnits(sums.tax, other.tax);
+  sums.gross = addUnits(sums.gross, other.gross);
+  return sums;
+}
+
+/** The row of a key: its sums as decimals, with the digits of the currency's minor unit. */
+export function totalsOf(key: string, { lines, net, tax, gross }: Sums): Totals {
+  const { exponent } = CURRENCIES[key.slice(-CODE_LENGTH) as Currency];
+  return {
+    lines,
+    net: formatUnits(net, exponent),
+    tax: formatUnits(tax, exponent),
+    gross: formatUnits(gross, exponent),
+  };
+}
+
+const CODE_LENGTH = 3;

@@ -56,7 +56,7 @@ function deadSources({ reference, ending, frame }: WholeEnding): Known[] {
     Array.from({ length: last - first }, (_, i) => ({ index: reference.firstItem + first + i }));
   if (frame === undefined || ending === 'payloadMissing') return unread();
   try {
-    return readSources(reference, frame);
+    return [...readSources(reference, frame)];
   } catch {
     return unread();
   }

@@ -19,20 +19,25 @@ export function createFold(reduce: Workload['reduce']): Fold | undefined {
   if (reduce === undefined) return undefined;
   const fold = createStrictFold(reduce);
   let failed: string | undefined;
-  const attempt = <T>(step: () => T): T | undefined => {
-    if (failed !== undefined) return undefined;
-    try {
-      return step();
-    } catch (error) {
-      failed = errorLine(toErrorText(error));
-      return undefined;
-    }
+  const fail = (error: unknown): void => {
+    failed = errorLine(toErrorText(error));
   };
   return {
-    add: (result) => attempt(() => fold.add(result)),
+    add: (result) => {
+      if (failed !== undefined) return;
+      try {
+        fold.add(result);
+      } catch (error) {
+        fail(error);
+      }
+    },
     lines: () => {
-      const lines = attempt(() => fold.lines()) ?? [];
-      return failed === undefined ? lines : [JSON.stringify({ failed } satisfies FailedFold)];
+      try {
+        if (failed === undefined) return fold.lines();
+      } catch (error) {
+        fail(error);
+      }
+      return [JSON.stringify({ failed } as FailedFold)];
     },
   };
 }
@@ -43,15 +48,20 @@ export function createFold(reduce: Workload['reduce']): Fold | undefined {
  */
 export function createStrictFold(reduce: NonNullable<Workload['reduce']>): Fold {
   const values = new Map<string, unknown>();
-  const known = (key: string): unknown => {
-    const value = values.get(key);
-    return value !== undefined || values.has(key) ? value : reduce.init();
+  const isKnown = (key: string, value: unknown): boolean => value !== undefined || values.has(key);
+  const added = (key: string, known: unknown, result: unknown): unknown =>
+    synchronous('add', reduce.add(isKnown(key, known) ? known : reduce.init(), result, key));
+  const add = (key: string, result: unknown): unknown => added(key, values.get(key), result);
+  const addToOne = (key: string, result: unknown): void => {
+    const known = values.get(key);
+    const value = added(key, known, result);
+    // Most values are objects that `add` changes in place.
+    if (value !== known || known === undefined) values.set(key, value);
   };
-  const add = (key: string, result: unknown): unknown => synchronous('add', reduce.add(known(key), result, key));
   return {
     add: (result) => {
       const key = reduce.key(result);
-      if (typeof key === 'string') values.set(key, add(key, result));
+      if (typeof key === 'string') addToOne(key, result);
       // All are added before any is kept: a result counts for all of its keys or for none.
       else for (const [one, value] of checked(key).map((k) => [k, add(k, result)] as const)) values.set(one, value);
     },

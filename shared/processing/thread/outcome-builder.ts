@@ -9,7 +9,7 @@ import { type EncodedOutcome, encodeOutcome } from '../outcome/encode-outcome.ts
 import { attemptError, type ErrorText, errorLine, isInstance, toErrorText } from '../outcome/error-text.ts';
 import { createFold, type Fold } from '../outcome/fold.ts';
 import { deadLine, retryLine, toResultLine } from '../outcome/lines.ts';
-import type { Source } from '../sources.ts';
+import type { Source, Sources } from '../sources.ts';
 import { retryDelayMs } from './back-off.ts';
 import { EndedItems, type FreshEnd } from './ended-items.ts';
 import type { ChunkOutcome, EndedItem, OtherEnd } from './thread-task.ts';
@@ -32,7 +32,7 @@ export interface Throttle {
 /** What a builder is made of. */
 export interface BuilderOptions {
   workload: Workload;
-  sources: readonly Source[];
+  sources: Sources;
   /** The workload's version that dead letters name. */
   version: number;
   chances: Chances;
@@ -48,8 +48,7 @@ export interface BuilderOptions {
  */
 export class OutcomeBuilder {
   readonly #workload: Workload;
-  readonly #sources: readonly Source[];
-  readonly #firstLine: number;
+  readonly #sources: Sources;
   readonly #version: number;
   readonly #chances: Chances;
   readonly #throttle: Throttle | undefined;
@@ -65,7 +64,6 @@ export class OutcomeBuilder {
   constructor({ workload, sources, version, chances, states, throttle }: BuilderOptions) {
     this.#workload = workload;
     this.#sources = sources;
-    this.#firstLine = sources[0]?.line ?? 0;
     this.#version = version;
     this.#chances = chances;
     this.#throttle = throttle;
@@ -80,7 +78,7 @@ export class OutcomeBuilder {
 
   /** The place of an item in the chunk, from 0. */
   slotOf({ line }: Source): number {
-    return line - this.#firstLine;
+    return line - this.#sources.firstLine;
   }
 
   /** Whether an item has ended. */
@@ -131,8 +129,7 @@ export class OutcomeBuilder {
 
   /** Sets how an item ended in a thread that is gone. */
   restore(slot: number, ended: EndedItem): void {
-    const source = this.#sources[slot];
-    if (source === undefined || this.hasEnded(source)) return;
+    if (slot >= this.#sources.length || this.#ended.has(slot)) return;
     if (typeof ended !== 'string') {
       this.#end(slot, ended);
       return;
@@ -140,6 +137,13 @@ export class OutcomeBuilder {
     if (this.#fold !== undefined) this.#unfolded.add(slot);
     this.#ended.succeed(slot, ended);
     this.#advance(slot);
+  }
+
+  /** The items that have not ended, in their order; they may end meanwhile. */
+  *rest(): Generator<Source> {
+    for (let slot = this.#next; slot < this.#sources.length; slot += 1) {
+      if (!this.#ended.has(slot)) yield this.#sources.at(slot);
+    }
   }
 
   /** What has ended since the last call; valid until the next item ends. */

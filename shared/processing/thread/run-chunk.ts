@@ -1,9 +1,8 @@
 import { FrameError } from '../../contract/errors.ts';
-import type { RetryItem } from '../../contract/outcome.ts';
 import { groupsOf } from '../../groups-of.ts';
 import type { Workload } from '../../workload/define.ts';
 import { endWholeChunk } from '../outcome/endings.ts';
-import { readSources, type Source } from '../sources.ts';
+import { readSources, type Source, type Sources } from '../sources.ts';
 import { Admission } from './admission.ts';
 import { type ChunkRun, isKnownToWait, type SetAside, withPulse } from './chunk-run.ts';
 import { Copier } from './copies.ts';
@@ -43,7 +42,7 @@ async function runOrEnd(workload: Workload, task: ThreadTask, tools: RunTools): 
   try {
     const sources = readSources(reference, task.frame);
     // What earlier calls have left in a thread must not end it under an item that is to prove its innocence.
-    const needsFresh = !task.remains && !task.acceptsUsed && sources.some(({ retry }) => retry?.rerun === 'alone');
+    const needsFresh = !task.remains && !task.acceptsUsed && sources.marked('alone').length > 0;
     if (needsFresh) tools.renew?.();
     const chances = { nowMs: tools.nowMs, random: tools.random };
     const states = task.statusBuffer.items;
@@ -51,10 +50,11 @@ async function runOrEnd(workload: Workload, task: ThreadTask, tools: RunTools): 
     const admission = permits && new Admission(permits, statusBuffer, tools.clockMs);
     const throttle = throttleOf(workload, task, admission);
     const builder = new OutcomeBuilder({ workload, sources, version: reference.version, chances, states, throttle });
-    if (task.remains) salvage(builder, sources, { remains: task.remains, timeoutMs: workload.timeoutSeconds * 1_000 });
+    if (task.remains) salvage(builder, { remains: task.remains, timeoutMs: workload.timeoutSeconds * 1_000 });
     else await runSources(sources, toRun(workload, task, { builder, tools, admission }));
     const isCancelled = stopOf(task.statusBuffer) === 'cancelled';
-    endRest(builder, sources, isCancelled);
+    endRest(builder, isCancelled);
+    sources.release();
     const waited = admission && { waitedSeconds: admission.waitedSeconds };
     return { ...builder.encode({ isCancelled }), ...waited };
   } catch (error) {
@@ -106,18 +106,17 @@ function throttleOf(workload: Workload, task: ThreadTask, admission: Admission |
  * Items that were in flight when a thread died run first and alone, so that the next death has one possible cause; what
  * had ended then and was lost comes next, and is copied as soon as it ends, so that it runs no third time.
  */
-async function runSources(sources: readonly Source[], run: ChunkRun): Promise<void> {
-  const marked = (rerun?: RetryItem['rerun']): Source[] => sources.filter(({ retry }) => retry?.rerun === rerun);
+async function runSources(sources: Sources, run: ChunkRun): Promise<void> {
   const single = singleMap(run.workload);
   setRunning(run.statusBuffer, true);
   await withPulse(run, async () => {
     run.copier.isEager = true;
     run.isAlone = true;
-    await runItems(run, { limit: 1, sources: marked('alone'), single });
+    await runItems(run, { limit: 1, sources: sources.marked('alone'), single });
     run.isAlone = false;
-    await runAll(run, marked('careful'));
+    await runAll(run, sources.marked('careful'));
     run.copier.isEager = false;
-    await runAll(run, marked());
+    await runAll(run, sources.unmarked());
     const { setAside } = run;
     const sourcesOf = (unit: SetAside): readonly Source[] => unit.sources;
     await runEach(run, { limit: 1, units: setAside, sourcesOf, start: (unit, admitted) => unit.start(admitted) });
@@ -125,7 +124,7 @@ async function runSources(sources: readonly Source[], run: ChunkRun): Promise<vo
   setRunning(run.statusBuffer, false);
 }
 
-function runAll(run: ChunkRun, sources: readonly Source[]): Promise<void> {
+function runAll(run: ChunkRun, sources: Iterable<Source>): Promise<void> {
   const { mapChunk, group, concurrency: limit } = run.workload;
   if (mapChunk) {
     const units = groupsOf(sources, group.maxItems);
@@ -138,7 +137,7 @@ function runAll(run: ChunkRun, sources: readonly Source[]): Promise<void> {
 
 interface SingleItems {
   limit: number;
-  sources: readonly Source[];
+  sources: Iterable<Source>;
   single: NonNullable<Workload['map']>;
 }
 
@@ -157,9 +156,8 @@ function singleMap({ map, mapChunk }: Workload): NonNullable<Workload['map']> {
 }
 
 /** What has not ended when the chunk does: cancelled with its batch, or passed on. */
-function endRest(builder: OutcomeBuilder, sources: readonly Source[], isCancelled: boolean): void {
-  for (const source of sources) {
-    if (builder.hasEnded(source)) continue;
+function endRest(builder: OutcomeBuilder, isCancelled: boolean): void {
+  for (const source of builder.rest()) {
     if (isCancelled) builder.cancel(source);
     else builder.passOn(source, source.retry?.rerun);
   }

@@ -1,4 +1,4 @@
-import type { Workload } from '../../workload/define.ts';
+import type { ItemContext, Workload } from '../../workload/define.ts';
 import { isPromise } from '../../workload/validate-item.ts';
 import type { Source } from '../sources.ts';
 import type { AdmittedCall } from './admission.ts';
@@ -35,36 +35,50 @@ export function runItem(
 ): Promise<void> | undefined {
   if (passedOn(run, source)) return undefined;
   const flight = new Flight();
-  enter(run.statusBuffer, run.builder.slotOf(source), run.isAlone);
+  const { builder } = run;
+  enter(run.statusBuffer, builder.slotOf(source), run.isAlone);
   try {
-    const work = { map, flight, admitted };
-    const result = run.isWaiting === false ? call(run, source, work) : flight.run(call, run, source, work);
+    const result =
+      run.isWaiting === false
+        ? call(run, source, map, flight, admitted)
+        : flight.run(call, run, source, map, flight, admitted);
     // In its context: a lazy query begins only when it is waited for.
     if (isPromise(result)) return flight.run(endLater, run, source, { flight, result, map });
     if (run.isWaiting === undefined) noteWaiting(run, false);
-    run.builder.succeed(source, result);
+    builder.succeed(source, result);
   } catch (thrown) {
-    run.builder.fail(source, thrown);
+    builder.fail(source, thrown);
   }
   return undefined;
 }
 
-interface ItemCall {
-  map: MapItem;
-  flight: Flight;
-  admitted: AdmittedCall | undefined;
-}
-
-function call(run: ChunkRun, source: Source, { map, flight, admitted }: ItemCall): unknown {
+/** Without an object or a closure for the synchronous case: it runs once per item. */
+function call(
+  run: ChunkRun,
+  source: Source,
+  map: MapItem,
+  flight: Flight,
+  admitted: AdmittedCall | undefined,
+): unknown {
   const item = validItem(run.workload.item, source);
   const context = run.contextOf(source, flight);
-  const begin = (valid: unknown): unknown => {
-    admitted?.begin(1);
-    return map(valid, context);
-  };
-  if (!isPromise(item)) return begin(item);
-  // No call begins after its time, or after the end of its chunk.
-  return item.then((valid) => (flight.isAborted ? undefined : begin(valid)));
+  if (isPromise(item)) return callLater(item, context, map, flight, admitted);
+  admitted?.begin(1);
+  return map(item, context);
+}
+
+/** No call begins after its time, or after the end of its chunk. */
+async function callLater(
+  item: PromiseLike<unknown>,
+  context: ItemContext,
+  map: MapItem,
+  flight: Flight,
+  admitted: AdmittedCall | undefined,
+): Promise<unknown> {
+  const valid = await item;
+  if (flight.isAborted) return undefined;
+  admitted?.begin(1);
+  return map(valid, context);
 }
 
 async function endLater(

@@ -1,5 +1,4 @@
 import { TimeoutError } from '../outcome/error-text.ts';
-import type { Source } from '../sources.ts';
 import { readCopy } from './copies.ts';
 import type { OutcomeBuilder } from './outcome-builder.ts';
 import { isInFlight, NOT_BEGUN } from './thread-status.ts';
@@ -12,12 +11,11 @@ import type { Remains } from './thread-task.ts';
  */
 export function salvage(
   builder: OutcomeBuilder,
-  sources: readonly Source[],
   { remains: { items, copies, verdict }, timeoutMs }: { remains: Remains; timeoutMs: number },
 ): void {
   for (const copy of copies) for (const [slot, ended] of readCopy(copy)) builder.restore(slot, ended);
-  for (const [slot, source] of sources.entries()) {
-    if (builder.hasEnded(source)) continue;
+  for (const source of builder.rest()) {
+    const slot = builder.slotOf(source);
     if (slot === verdict?.slot) {
       if (verdict.kind === 'killed') builder.kill(source, verdict.error, verdict.atMs);
       // Its next attempt would end the thread of others once more.

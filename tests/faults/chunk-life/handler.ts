@@ -46,7 +46,7 @@ const stopped = (verdict: Verdict, line: number, whim: Whim): Verdict =>
 
 /** Runs a chunk; frames and header are made by the code that makes the real ones. */
 export function processChunk({ reference, frame }: ChunkJob, whim: Whim): ChunkOutcome {
-  const sources = readSources(reference, frame);
+  const sources = [...readSources(reference, frame)];
   const verdicts = sources.map((source, line) => stopped(verdictOf(source, reference.chunk, whim), line, whim));
   const of = (verdict: Verdict): Source[] => sources.filter((_, line) => verdicts[line] === verdict);
   // A first item that failed is not tried again in a batch that was cancelled.

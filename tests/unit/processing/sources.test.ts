@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { FrameError } from '../../../shared/contract/errors.ts';
-import { itemJsonOf, itemOf, readSources, splitLines } from '../../../shared/processing/sources.ts';
+import { itemJsonOf, itemOf, readSources, type Source, splitLines } from '../../../shared/processing/sources.ts';
 import { chunkJob } from '../../helpers/chunks.ts';
 
 const read = (lines: unknown[], overrides: Parameters<typeof chunkJob>[1] = {}) => {
   const { reference, frame } = chunkJob(lines, overrides);
-  return readSources(reference, frame);
+  return [...readSources(reference, frame)];
 };
 
 describe('readSources', () => {
@@ -25,6 +25,38 @@ describe('readSources', () => {
       [102, '2'],
       [103, '3'],
     ]);
+  });
+
+  it('cuts lines as the decoded text has them, whatever they hold', () => {
+    const texts = ['{"id":"é"}', '"\u{1f600}"', '"\u2028"', '1', '"\ufeff"'];
+    const sources = read(texts);
+    expect(sources.map(({ text }) => text)).toEqual(texts);
+    expect(sources.map(itemOf)).toEqual([{ id: 'é' }, '\u{1f600}', '\u2028', 1, '\ufeff']);
+  });
+
+  it('gives items in any order, and keeps those at hand when its memory is freed', () => {
+    const { reference, frame } = chunkJob([{ id: 1 }, { id: 2 }, { id: 3 }], { skip: 1, take: 2 });
+    const sources = readSources(reference, frame);
+    const [last, first] = [sources.at(1), sources.at(0)];
+    sources.release();
+    expect([sources.length, sources.firstLine]).toEqual([2, 1]);
+    expect([first, last].map(({ line, index, text }) => [line, index, text])).toEqual([
+      [1, 101, '{"id":2}'],
+      [2, 102, '{"id":3}'],
+    ]);
+  });
+
+  it('separates items that are to be run again in some way from the others', () => {
+    const retry = (index: number, rerun?: string) => ({ index, attempts: [], ...(rerun && { rerun }), item: index });
+    const { reference, frame } = chunkJob([retry(3, 'alone'), retry(4), retry(5, 'careful'), retry(6, 'alone')], {
+      kind: 'retries',
+    });
+    const sources = readSources(reference, frame);
+    const indices = (list: Iterable<Source>): number[] => Array.from(list, ({ index }) => index);
+    expect(indices(sources.marked('alone'))).toEqual([3, 6]);
+    expect(indices(sources.marked('careful'))).toEqual([5]);
+    expect(indices(sources.unmarked())).toEqual([4]);
+    expect(indices(sources)).toEqual([3, 4, 5, 6]);
   });
 
   it('takes index and attempts of a retries frame from its lines', () => {

@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addDecimals, divideRounded, formatDecimal, parseDecimal } from '../../../../workloads/billing/decimal.ts';
+import {
+  addDecimals,
+  addUnits,
+  divideRounded,
+  formatDecimal,
+  formatUnits,
+  parseDecimal,
+  toUnits,
+  type Units,
+} from '../../../../workloads/billing/decimal.ts';
 
 const anyUnits = fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n });
 const anyScale = fc.integer({ min: 0, max: 12 });
@@ -158,6 +167,31 @@ describe('a sum', () => {
             scale,
           ),
         );
+      }),
+    );
+  });
+});
+
+describe('units', () => {
+  const written = (units: bigint, scale: number): Units => toUnits(formatDecimal(units, scale), scale);
+
+  it('are numbers where a double holds them exactly, and text beyond', () => {
+    expect([toUnits('9999999999999.99', 2), toUnits('10000000000000.00', 2)]).toEqual([
+      999999999999999,
+      '1000000000000000',
+    ]);
+    expect(addUnits(999_999_999_999_999, 1)).toBe('1000000000000000');
+    expect(addUnits('1000000000000000', -1)).toBe(999_999_999_999_999);
+  });
+
+  it('add up exactly, in any order, through JSON, and are written as the decimals are', () => {
+    fc.assert(
+      fc.property(fc.array(anyUnits, { maxLength: 30 }), anyScale, (list, scale) => {
+        const sum = (all: Units[]): Units => JSON.parse(JSON.stringify(all.reduce(addUnits, 0)));
+        const all = list.map((units) => written(units, scale));
+        const expected = list.reduce((a, b) => a + b, 0n);
+        expect(sum(all)).toBe(sum(all.toReversed()));
+        expect(formatUnits(sum(all), scale)).toBe(formatDecimal(expected, scale));
       }),
     );
   });
