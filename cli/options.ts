@@ -1,5 +1,5 @@
-/** Readers of single options; the parser reports what does not fit, with the option's name. */
-import { InvalidArgumentError } from 'commander';
+/** Options that several commands share, and readers of single ones; the parser reports what does not fit, with the option's name. */
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { didYouMean } from './text/nearest.ts';
 
 /** A reader of whole numbers within bounds. */
@@ -65,3 +65,17 @@ export const oneOf =
     if (choices.includes(text)) return text;
     throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}.${didYouMean(text, choices)}`);
   };
+
+/** Days in UTC, as the API takes them: one, or from the first to the last. */
+export interface DayOptions {
+  day?: string;
+  from?: string;
+  to?: string;
+}
+
+/** Adds the options of `DayOptions`; `fallback` is how many days there are without any. */
+export const addDayOptions = (command: Command, fallback: string, only = 'only this day, in UTC'): Command =>
+  command
+    .addOption(new Option('--day <day>', only).argParser(day).conflicts(['from', 'to']))
+    .addOption(new Option('--from <day>', `the first day; default such that there are ${fallback}`).argParser(day))
+    .addOption(new Option('--to <day>', 'the last day; default today').argParser(day));

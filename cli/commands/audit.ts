@@ -1,8 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Audit, AuditEntry } from '../../shared/http/audit/schemas.ts';
-import { addDayOptions, type DayOptions } from '../day-options.ts';
 import { EXIT } from '../exit-codes.ts';
-import { whole } from '../options.ts';
+import { addDayOptions, type DayOptions, whole } from '../options.ts';
 import type { Act, Action } from '../session.ts';
 import { formatTime } from '../text/format.ts';
 import type { Column } from '../text/listing.ts';

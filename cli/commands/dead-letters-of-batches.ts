@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { Labels } from '../../shared/contract/labels.ts';
 import type { DeadLettersOfBatches } from '../../shared/http/dead-letters/schemas.ts';
-import { addDayOptions, type DayOptions } from '../day-options.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { addDayOptions, type DayOptions } from '../options.ts';
 import type { Session } from '../session.ts';
 import { formatNumber } from '../text/format.ts';
 import type { Column } from '../text/listing.ts';

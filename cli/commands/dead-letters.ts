@@ -1,19 +1,14 @@
 import { type Command, Option } from 'commander';
-import type { z } from 'zod';
-import type { deadLetterGroupsSchema, deadLetterListSchema } from '../../shared/http/dead-letters/schemas.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT } from '../exit-codes.ts';
 import { downloadFormat } from '../output/download-format.ts';
 import { writePages } from '../output/output.ts';
 import type { Act, Action, Session } from '../session.ts';
-import { formatCount, formatNumber } from '../text/format.ts';
+import { describeGroups, describeLetter, type Groups, type Letter, type Letters } from '../text/dead-letters-text.ts';
 import { parseLines } from '../text/lines.ts';
 import { type Column, listCsv } from '../text/listing.ts';
 import { toLine } from '../text/printable.ts';
 import { addBatchesFilter, type BatchesFilter, listCauses } from './dead-letters-of-batches.ts';
-
-type Groups = z.infer<typeof deadLetterGroupsSchema>;
-type Letters = z.infer<typeof deadLetterListSchema>;
 
 const FORMATS = ['text', 'json', 'ndjson', 'csv'] as const;
 
@@ -113,43 +108,4 @@ async function lettersOf({ api }: Session, path: string, cause: string): Promise
     all.items.push(...items);
   }
   return all;
-}
-
-function describeGroups({ batch, count, groups, otherCauses }: Groups): string[] {
-  if (count === 0) return ['No dead letters.'];
-  return [
-    `${formatNumber(count, 'dead letter')} of ${batch}`,
-    ...groups.flatMap(({ cause, count: of, example }) => [
-      '',
-      `${formatCount(of)} x ${cause}`,
-      ...describeLetter(example).map((line) => `  ${line}`),
-    ]),
-    ...(otherCauses > 0 ? ['', `${formatCount(otherCauses)} of other causes`] : []),
-  ];
-}
-
-type Letter = Letters['items'][number];
-
-const describeLetter = ({ index, line, reason, error, item }: Letter): string[] => [
-  `${line === null ? '' : `line ${line}, `}index ${index}, ${reason}: ${describeError(error)}`,
-  ...describeIssues(error),
-  ...describeStack(error),
-  ...(error.causes ?? []).flatMap((cause) => [
-    `  caused by ${cause.name}: ${describeError(cause)}`,
-    ...describeStack(cause).map((line) => `  ${line}`),
-  ]),
-  ...(item === undefined ? [] : [JSON.stringify(item)]),
-];
-
-type Cause = NonNullable<Letter['error']['causes']>[number];
-
-const describeError = ({ message, code }: Cause): string => (code === undefined ? message : `${message} (${code})`);
-
-const describeStack = ({ stack = [] }: Cause): string[] => stack.map((frame) => `  at ${frame}`);
-
-/** A single issue is the message. */
-function describeIssues({ issues = [], moreIssues = 0 }: Letter['error']): string[] {
-  if (issues.length + moreIssues < 2) return [];
-  const lines = issues.map(({ path, message }) => `  ${path === '' ? message : `${path}: ${message}`}`);
-  return moreIssues === 0 ? lines : [...lines, `  and ${formatNumber(moreIssues, 'more issue')}`];
 }

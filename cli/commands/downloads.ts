@@ -6,10 +6,10 @@ import { collect, whole } from '../options.ts';
 import { downloadFormat } from '../output/download-format.ts';
 import { writePages } from '../output/output.ts';
 import type { Act, Action, Session } from '../session.ts';
-import { type ReportRow, reportTable } from '../text/batch-text.ts';
 import { toJsonArray } from '../text/json-array.ts';
 import { parseLines } from '../text/lines.ts';
 import { toLine } from '../text/printable.ts';
+import { type ReportRow, reportTable } from '../text/report-text.ts';
 
 const RESULT_FORMATS = ['ndjson', 'json', 'csv'] as const;
 const REPORT_FORMATS = ['table', 'csv', 'ndjson', 'json'] as const;

@@ -1,6 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { z } from 'zod';
 import { isExactNumber, parseExact } from '../../shared/contract/exact-json.ts';
@@ -13,6 +10,7 @@ import type { Act, Action } from '../session.ts';
 import { formatCount, formatNumber } from '../text/format.ts';
 import { endingOf } from '../watch/until-finished.ts';
 import { describeEnd, timeoutOption, type WaitOptions, waitFor } from '../watch/wait.ts';
+import { readCorrected } from './read-corrected.ts';
 
 type Patch = NonNullable<Request['patch']>;
 type Request = z.input<typeof redriveRequestSchema>;
@@ -118,38 +116,6 @@ function patchOf(text: string): Patch {
   if (typeof value === 'object' && value !== null && !Array.isArray(value) && !isExactNumber(value))
     return value as Patch;
   throw new InvalidArgumentError('Expected a JSON object such as {"currency":"USD"}.');
-}
-
-type Corrected = NonNullable<Request['corrected']>[number];
-
-async function readCorrected(io: Io, file: string): Promise<Corrected[]> {
-  const content = file === '-' ? await text(io.stdin) : await readText(resolve(io.folder, file), file);
-  const lines = content.split('\n').map((line, n) => ({ line, at: `--corrected: ${file}, line ${n + 1}` }));
-  const read = lines.filter(({ line }) => line.trim() !== '').map(({ line, at }) => correctedOf(line, at));
-  if (read.length === 0) throw new UsageError(`--corrected: ${file} has no lines`);
-  return read;
-}
-
-async function readText(path: string, file: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error: unknown) {
-    throw new UsageError(`--corrected: cannot read ${file} (${(error as NodeJS.ErrnoException).code})`, {
-      cause: error,
-    });
-  }
-}
-
-function correctedOf(line: string, at: string): Corrected {
-  let value: unknown;
-  try {
-    value = parseExact(line);
-  } catch (error: unknown) {
-    throw new UsageError(`${at}: expected JSON, got ${line.slice(0, 60)}`, { cause: error });
-  }
-  const { index, item } = Object(value) as { index?: unknown; item?: unknown };
-  if (typeof index === 'number' && item !== undefined) return { index, item: item as Corrected['item'] };
-  throw new UsageError(`${at}: expected {"index": …, "item": …}, got ${line.slice(0, 60)}`);
 }
 
 const describe = ({ redriven, unreadable, revision }: Answer): string[] => [

@@ -6,11 +6,11 @@ import type { BreakEven } from '../../shared/cost/model/break-even.ts';
 import type { Grouping } from '../../shared/cost/model/grouping.ts';
 import type { IdleBill } from '../../shared/cost/model/idle-bill.ts';
 import { batchesOf, type Month, type Solution } from '../../shared/cost/model/model.ts';
-import type { Line } from '../../shared/cost/model/model-lines.ts';
 import { type MonthParameters, shapeOf } from '../../shared/cost/model/month-parameters.ts';
 import type { OpenTab, TabMonth } from '../../shared/cost/model/open-tab.ts';
 import { PRICE_CLASSES, type PriceClass, type PriceSheet } from '../../shared/cost/sheet.ts';
 import { formatCount, formatNumber, unverifiedNote } from '../text/format.ts';
+import { amount, formatTimes, lineTable, table } from './cells.ts';
 
 /** Everything that is printed. */
 export interface CostAnswer {
@@ -22,42 +22,6 @@ export interface CostAnswer {
   backends: Backends;
   breakEven: BreakEven;
   openTab: OpenTab;
-}
-
-type Unverified = readonly PriceClass[];
-
-/** Three decimals, so that 2.376 is not hidden behind 2.38; small amounts with two digits. `*`: on an unverified price. */
-function amount(value: number | null, unverified: Unverified = []): string {
-  if (value === null) return 'no price';
-  const text = value > 0 && value < 0.01 ? Number(value.toPrecision(2)).toFixed(decimalsOf(value)) : value.toFixed(3);
-  return `${text}${unverified.length > 0 ? '*' : ''}`;
-}
-
-/** A ratio: 0.03, 3.06, 3,145. */
-const formatTimes = (times: number): string => (times < 100 ? times.toFixed(2) : formatCount(times));
-
-const decimalsOf = (value: number): number => Math.max(3, 1 - Math.floor(Math.log10(value)));
-
-const LINE_RIGHT_FROM = 3;
-const lineHead = (currency: string): string[] => ['when', 'who', 'does', 'per month', currency];
-
-const cells = (line: Line): string[] => [
-  line.when,
-  line.who,
-  line.does,
-  line.count === null ? '' : line.count < 10 ? String(Number(line.count.toFixed(2))) : formatCount(line.count),
-  amount(line.usd, line.unverified),
-];
-
-/** Columns as wide as their widest cell; those from `rightFrom` on stand to the right, with room for the mark. */
-function table(rows: string[][], rightFrom: number): string[] {
-  const marked = rows.map((row) =>
-    row.map((cell, column) => (column < rightFrom || cell.endsWith('*') ? cell : `${cell} `)),
-  );
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...marked.map((row) => row[column]?.length ?? 0)));
-  const pad = (text: string, column: number) =>
-    column < rightFrom ? text.padEnd(widths[column] ?? 0) : text.padStart(widths[column] ?? 0);
-  return marked.map((row) => `  ${row.map(pad).join('  ')}`.trimEnd());
 }
 
 function parametersText(p: MonthParameters, sheet: PriceSheet): string[] {
@@ -76,7 +40,7 @@ function idleText(idle: IdleBill, { currency }: PriceSheet): string[] {
     `Idle bill: ${amount(idle.totalUsd, idle.unverified)} ${currency} per month without any work, ` +
       `${amount(after, idle.unverified)} after free grants; ${amount(idle.perPoolUsd, idle.unverified)} per pool more.`,
     'The app polls nothing. The platform and the timers do:',
-    ...table([lineHead(currency), ...idle.lines.map(cells)], LINE_RIGHT_FROM),
+    ...lineTable(idle.lines, currency),
     '',
   ];
 }
@@ -102,7 +66,7 @@ function solutionText(
     `${amount(idleUsd, unverified)} of it without any work`,
     ...(grantsUsd > 0 ? [`${amount(after, unverified)} after free grants`] : []),
   ];
-  return [`${title}: ${sums.join(', ')}`, ...table([lineHead(currency), ...lines.map(cells)], LINE_RIGHT_FROM), ''];
+  return [`${title}: ${sums.join(', ')}`, ...lineTable(lines, currency), ''];
 }
 
 function batchText(p: MonthParameters, backends: Backends, currency: string): string[] {

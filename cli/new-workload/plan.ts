@@ -1,5 +1,6 @@
 /** What the template of a workload is filled with. */
-import { access, type Field, type SampleSchema } from './schema-of.ts';
+import type { Field, SampleSchema } from './schema-of.ts';
+import { access } from './source-text.ts';
 
 /** The parts of a workload that depend on what its items are. */
 export interface WorkloadPlan {

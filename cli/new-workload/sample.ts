@@ -8,8 +8,9 @@ import type { JsonSchema } from '../../shared/workload/item-schema.ts';
 import { itemsOf } from '../try/first-items.ts';
 import { openFile, type TriedFile } from '../try/tried-file.ts';
 import type { TableFlags } from '../upload/csv-flags.ts';
+import { hasDecimalCommas } from './guess-text.ts';
 import { planOf, type WorkloadPlan } from './plan.ts';
-import { hasDecimalCommas, schemaOf } from './schema-of.ts';
+import { schemaOf } from './schema-of.ts';
 import { type Reading, Seen } from './seen.ts';
 
 /** Records of a sample that are read. */

@@ -1,5 +1,5 @@
 import type { Amount, WorkloadPlan } from './plan.ts';
-import { propertyName, quoted } from './schema-of.ts';
+import { propertyName, quoted } from './source-text.ts';
 
 /** The text of a new workload: one that runs as it is, with a line on each thing that is there to be changed. */
 export const workloadText = (name: string, plan: WorkloadPlan): string =>

@@ -2,16 +2,7 @@ import { isFinished, SUSPECT_ITEMS } from '../../shared/batches/batch-row.ts';
 import { addOperations } from '../../shared/contract/operations.ts';
 import { MESSAGE_AN_ITEM, storageOperations, timesOperations } from '../../shared/cost/counts.ts';
 import type { BatchView } from '../../shared/http/batches/schemas.ts';
-import {
-  formatBar,
-  formatCount,
-  formatList,
-  formatNumber,
-  formatRate,
-  formatSeconds,
-  formatTable,
-  formatTime,
-} from './format.ts';
+import { formatBar, formatCount, formatList, formatNumber, formatRate, formatSeconds, formatTime } from './format.ts';
 
 /** What is shown of a batch; docs/api.md has all of it. */
 export type ShownBatch = Pick<
@@ -195,23 +186,3 @@ function describeOperations(receipt: ShownReceipt, items: number): string[] {
     `Executions${soFar ? ' so far' : ''}: ${formatCount(count)}, at most ${formatCount(gbSeconds)} GB-seconds (computed)`,
   ];
 }
-
-/** One line of a report. */
-export interface ReportRow {
-  key: string;
-  value: unknown;
-}
-
-/** A report as a table with a column for each field. */
-export function reportTable(rows: readonly ReportRow[]): string[] {
-  const flat = rows.map(({ key, value }) => ({ key, value: toFields(value) }));
-  const names = [...new Set(flat.flatMap(({ value }) => Object.keys(value)))];
-  const cells = flat.map(({ key, value }) => [key, ...names.map((name) => cellOf(value[name]))]);
-  return formatTable([['key', ...names], ...cells]);
-}
-
-function toFields(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? { ...value } : { value };
-}
-
-const cellOf = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value ?? ''));

@@ -8,8 +8,8 @@ import type { Workload } from '../../shared/workload/define.ts';
 import { isConfirmed } from '../confirm.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { Session } from '../session.ts';
-import { reportTable } from '../text/batch-text.ts';
 import { formatCount, formatNumber, formatSeconds } from '../text/format.ts';
+import { reportTable } from '../text/report-text.ts';
 import { shorten } from './check-text.ts';
 
 /** What is to be run. */

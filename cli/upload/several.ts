@@ -4,22 +4,16 @@ import { inParallel } from '../../shared/parallel.ts';
 import { CliError, toCliError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { Session } from '../session.ts';
-import { formatCount, formatNumber, formatTable } from '../text/format.ts';
-import { endingOf, untilFinished } from '../watch/until-finished.ts';
+import { untilFinished } from '../watch/until-finished.ts';
 import { getBatch } from '../watch/wait.ts';
-import { batchOf, type FileRun } from './file-run.ts';
+import type { FileRun } from './file-run.ts';
 import { type Source, withKey } from './input.ts';
-import { createProgressTable, describeState, type ProgressTable } from './progress-table.ts';
+import { createProgressTable, type ProgressTable } from './progress-table.ts';
 import { type SendOptions, sendBatch } from './send-batch.ts';
+import { conclude, outcomeOf, printRuns } from './several-outcome.ts';
 
 /** One upload fills an upstream of 100 Mbit/s; several hide the time of key, conversion and acceptance. */
 const PARALLEL_UPLOADS = 4;
-
-/** Which of several exit codes counts: what may be repeated first, then refusals, then how batches ended. */
-const WORST: readonly ExitCode[] = [
-  ...[EXIT.failed, EXIT.usage, EXIT.notFound, EXIT.refused, EXIT.timeout],
-  ...[EXIT.suspect, EXIT.reportFailed, EXIT.cancelled, EXIT.deadLetters],
-];
 
 /** Sends all, and prints what became of each. The exit code is the worst; throws CliError that names the files that failed. */
 export async function sendSeveral(
@@ -110,58 +104,4 @@ async function watch(
     look: () => getBatch(session, first.id),
     timeoutMs: options.timeout === undefined ? undefined : options.timeout * 1000,
   });
-}
-
-function outcomeOf(run: FileRun): string {
-  const { sent } = run;
-  const batch = batchOf(run);
-  if (batch === undefined) return `in the inbox as ${sent?.inbox}`;
-  return sent?.isRepeat ? `accepted before, as batch ${batch.id}: ${batch.state}` : `batch ${batch.id}: ${batch.state}`;
-}
-
-function printRuns({ settings, answer, print, inform }: Session, runs: readonly FileRun[]): void {
-  if (settings.quiet && !settings.json) {
-    print(...runs.flatMap(({ sent }) => sent?.batch?.id ?? sent?.inbox ?? []));
-    return;
-  }
-  answer({ batches: runs.map(documentOf) }, () =>
-    formatTable([
-      ['file', 'batch', 'items', 'dead', 'state'],
-      ...runs.map((run) => {
-        const batch = batchOf(run);
-        const counts = batch === undefined ? ['', ''] : [batch.counts.accepted, batch.counts.dead].map(formatCount);
-        const before = run.sent?.isRepeat ? ' (accepted before)' : '';
-        return [run.source.name, batch?.id ?? run.sent?.inbox ?? '', ...counts, `${describeState(run)}${before}`];
-      }),
-    ]),
-  );
-  if (runs.some(({ sent }) => sent?.isRepeat))
-    inform('Nothing is done twice of what was accepted before; --again submits it as new batches.');
-}
-
-/** As the document of a single file, with the name of the file, or with what went wrong. */
-function documentOf(run: FileRun): unknown {
-  const { source, key, sent, failure } = run;
-  return {
-    file: source.name,
-    ...batchOf(run),
-    ...(sent === undefined || sent.batch !== undefined ? {} : { inbox: sent.inbox }),
-    ...(key === undefined ? {} : { idempotencyKey: key }),
-    ...(sent?.batch === undefined ? {} : { isRepeat: sent.isRepeat }),
-    ...(failure === undefined ? {} : { error: { exitCode: failure.exitCode, message: failure.message } }),
-  };
-}
-
-function conclude(runs: readonly FileRun[]): ExitCode {
-  const codes = runs.map(({ failure, watched }) => failure?.exitCode ?? (watched ? endingOf(watched) : EXIT.done));
-  const worst = WORST.find((code) => codes.includes(code)) ?? EXIT.done;
-  const failed = runs.filter(({ failure }) => failure !== undefined);
-  if (failed.length === 0) return worst;
-  throw new CliError(
-    [
-      `${failed.length} of ${formatNumber(runs.length, 'file')} failed:`,
-      ...failed.map(({ source, failure }) => `  ${source.name}: ${failure?.message.replaceAll('\n', '\n  ')}`),
-    ].join('\n'),
-    { exitCode: worst, hint: failed.find(({ failure }) => failure?.hint !== undefined)?.failure?.hint },
-  );
 }

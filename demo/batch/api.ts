@@ -1,7 +1,7 @@
 import type { StackKeys } from 'functions-local';
 import { createApi as createClient } from '../../cli/api/client.ts';
-import type { ReportRow } from '../../cli/text/batch-text.ts';
 import { parseLines } from '../../cli/text/lines.ts';
+import type { ReportRow } from '../../cli/text/report-text.ts';
 import type { BatchView } from '../../shared/http/batches/schemas.ts';
 import type { QueueView } from '../../shared/http/queues/schemas.ts';
 

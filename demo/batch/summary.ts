@@ -1,5 +1,6 @@
-import { describeBatch, type ReportRow, reportTable, type ShownBatch } from '../../cli/text/batch-text.ts';
+import { describeBatch, type ShownBatch } from '../../cli/text/batch-text.ts';
 import { formatCount, formatMegabytes } from '../../cli/text/format.ts';
+import { type ReportRow, reportTable } from '../../cli/text/report-text.ts';
 
 const ROWS_SHOWN = 8;
 

@@ -1,4 +1,5 @@
-import { CHECKS, type Check, type Context, type Finding } from './checks.ts';
+import type { Check, Context, Finding } from './check.ts';
+import { CHECKS } from './checks.ts';
 import { readDeployment } from './deployment.ts';
 import type { Run, Step } from './report.ts';
 import { createTools, type Machine } from './tools.ts';

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { cancelBatch, pauseBatch, resumeBatch } from '../api/batches.ts';
 import type { BatchView } from '../api/types.ts';
 import { Progress } from '../batches/progress.tsx';
-import { formatClock, formatCount, formatDuration, formatNumberOf, formatRate, plain } from '../format.ts';
+import { formatNumberOf, plain } from '../format.ts';
 import { queueHref } from '../routing.ts';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
@@ -12,7 +12,8 @@ import { useDialog } from '../ui/use-dialog.ts';
 import { CopyButton } from './copy-button.tsx';
 import { FailedReport } from './failed-report.tsx';
 import { isFinished, reportFailure } from './finished.ts';
-import { deadlineVerdict, hasBegun } from './overview/revision.ts';
+import { deadlineVerdict } from './overview/revision.ts';
+import { Pace, Running } from './pace.tsx';
 import { sourceText } from './source-text.ts';
 import { TelemetryLinks } from './telemetry-links.tsx';
 import { WhyWaiting } from './why-waiting.tsx';
@@ -130,58 +131,4 @@ function Facts({ batch }: { batch: BatchView }): JSX.Element {
       )}
     </p>
   );
-}
-
-/** What the chunks have done that run now, of which the counts know nothing yet. */
-function Running({ progress }: { progress: NonNullable<BatchView['progress']> }): JSX.Element {
-  const { chunks, items, ended, inFlight, failing, latestError, at } = progress;
-  return (
-    <p class="soft running-chunks">
-      {formatNumberOf(chunks, 'running chunk')} at {formatClock(at)}: {formatCount(ended)} of {formatCount(items)} items
-      have ended, {formatCount(inFlight)} in flight
-      {failing > 0 && <span class="tone-warn">, {formatCount(failing)} failing</span>}
-      {latestError !== undefined && (
-        <>
-          {' '}
-          (latest: <span class="mono">{plain(latestError)}</span>)
-        </>
-      )}
-    </p>
-  );
-}
-
-function Pace({ batch }: { batch: BatchView }): JSX.Element {
-  const { ratePerSecond, estimate, times, revision, deadline } = batch;
-  const now = Date.now();
-  const name = revision === 0 ? 'Deadline' : 'Deadline of the redrive';
-  const left = Date.parse(times.deadline) - now;
-  return (
-    <p class="pace" title={estimate?.basis}>
-      {ratePerSecond === null || ratePerSecond === 0 ? (
-        beginText(batch)
-      ) : (
-        <>
-          <b>{formatRate(ratePerSecond)}</b> items per second
-        </>
-      )}
-      {estimate && (
-        <>
-          , done in about <b>{formatDuration(Math.max(0, Date.parse(estimate.completesAt) - now))}</b>
-        </>
-      )}
-      <span class={left < 0 ? 'tone-bad' : 'soft'}>
-        {left < 0 ? `${name} missed by ${formatDuration(-left)}` : `${name} in ${formatDuration(left)}`}
-        {left > 0 && deadline.atRiskAt !== undefined && (
-          <b class="tone-warn">, at risk since {formatClock(deadline.atRiskAt)}</b>
-        )}
-      </span>
-    </p>
-  );
-}
-
-/** A rate is known after the first chunk; items that run count as begun before that. */
-function beginText(batch: BatchView): string {
-  if (!hasBegun(batch)) return 'Not begun yet';
-  const started = batch.revisions.at(-1)?.started;
-  return started ? `Begun at ${formatClock(started)}` : 'Begun, no chunk has finished yet';
 }

@@ -1,10 +1,8 @@
-import { posix } from 'node:path';
-import type { Entry, ZipFile } from 'yauzl';
 import { CliError } from '../../errors.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { type DateFormat, dateFormatOf } from './excel-dates.ts';
 import { loadPackage } from './load.ts';
-import { readXml, type XmlHandlers } from './xml.ts';
+import { collect, MIB, partsOf, type Read, readPart, targetsOf } from './package-parts.ts';
 
 /** A sheet by its name, and its path in the package. */
 export interface Sheet {
@@ -25,12 +23,8 @@ export interface Workbook {
   close(): void;
 }
 
-const MIB = 1024 * 1024;
 /** Decompressed; a sheet is streamed, the shared strings are held in memory. A package that says less than it has is refused by yauzl. */
 const MAX_BYTES = { part: 64 * MIB, strings: 512 * MIB, sheet: 8 * 1024 * MIB };
-/** A workbook of Excel has a part per sheet, picture and chart. */
-const MAX_PARTS = 10_000;
-
 /** Opens an .xlsx file. Throws CliError for what is none, also for one with a password. */
 export async function openWorkbook(path: string, name: string): Promise<Workbook> {
   const yauzl = await loadPackage('yauzl', async () => (await import('yauzl')).default);
@@ -40,7 +34,7 @@ export async function openWorkbook(path: string, name: string): Promise<Workbook
   const zip = await yauzl.openPromise(path, { autoClose: false, lazyEntries: true }).catch(refuse);
   try {
     const parts = await partsOf(zip);
-    const read = (part: string, maxBytes = MAX_BYTES.part): Promise<AsyncIterable<Buffer>> =>
+    const read = (part: string, maxBytes = MAX_BYTES.part): ReturnType<Read> =>
       readPart(zip, parts, { part, maxBytes });
     const main = (await targetsOf(read, '')).find(({ type }) => type === 'officeDocument')?.target ?? 'xl/workbook.xml';
     const targets = await targetsOf(read, main);
@@ -73,44 +67,6 @@ export function notReadable(name: string, error: unknown): CliError {
     hint: 'A workbook with a password, or of the old format .xls, has to be saved as .xlsx without one.',
     cause: error,
   });
-}
-
-async function partsOf(zip: ZipFile): Promise<Map<string, Entry>> {
-  if (zip.entryCount > MAX_PARTS) throw new Error(`it has ${zip.entryCount} parts, expected at most ${MAX_PARTS}`);
-  const parts = new Map<string, Entry>();
-  for await (const entry of zip.eachEntry()) parts.set(entry.fileName, entry);
-  return parts;
-}
-
-async function readPart(
-  zip: ZipFile,
-  parts: ReadonlyMap<string, Entry>,
-  { part, maxBytes }: { part: string; maxBytes: number },
-): Promise<AsyncIterable<Buffer>> {
-  const entry = parts.get(part);
-  if (entry === undefined) throw new Error(`its part ${part} is missing`);
-  if (entry.uncompressedSize > maxBytes)
-    throw new Error(`its part ${part} has more than ${maxBytes / MIB} MiB decompressed`);
-  return zip.openReadStreamPromise(entry);
-}
-
-type Read = (part: string) => Promise<AsyncIterable<Buffer>>;
-
-/** What a part refers to: relationships by id, with the last word of their type. */
-async function targetsOf(read: Read, part: string): Promise<{ id: string; type: string; target: string }[]> {
-  const { dir, base } = posix.parse(part);
-  const found: { id: string; type: string; target: string }[] = [];
-  await collect(await read(posix.join(dir, '_rels', `${base}.rels`)), {
-    open: (name, { Id = '', Type = '', Target = '' }) => {
-      if (name === 'Relationship')
-        found.push({ id: Id, type: Type.split('/').at(-1) ?? '', target: posix.resolve('/', dir, Target).slice(1) });
-    },
-  });
-  return found;
-}
-
-async function collect(source: AsyncIterable<Buffer>, handlers: XmlHandlers): Promise<void> {
-  for await (const _ of readXml(source, handlers));
 }
 
 async function readAbout(

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { CHECKS, PRICES_FILE } from '../../../infra/azure-checks/checks.ts';
+import { CHECKS } from '../../../infra/azure-checks/checks.ts';
+import { PRICES_FILE } from '../../../infra/azure-checks/group-checks.ts';
 import { reportText, type Step, summary } from '../../../infra/azure-checks/report.ts';
 import { type RunOptions, runChecks } from '../../../infra/azure-checks/run-checks.ts';
 import type { Machine } from '../../../infra/azure-checks/tools.ts';

@@ -12,7 +12,6 @@ import {
   readBody,
   type StorageService,
 } from './call.ts';
-import type { ClientView, Handle } from './client.ts';
 import type { StorageAccount } from './connection-string.ts';
 import { createDeletedNames } from './deleted-names.ts';
 import type { Operation } from './operation.ts';
@@ -24,6 +23,7 @@ import { COMMON_RULES } from './rules/common-rules.ts';
 import { answerRefusal, answerTransactionRefusal, type Refusal } from './rules/refusal.ts';
 import { type Rule, refusalOf } from './rules/rule.ts';
 import { signAnew } from './rules/shared-key.ts';
+import type { ClientView, Handle } from './serve-call.ts';
 import { queryPage } from './tables/table-pages.ts';
 import { MAX_TABLE_BODY_BYTES, refusedOperation, TABLE_RULES, tableBodyTooLarge } from './tables/table-rules.ts';
 import { withoutLineSeparators } from './tables/transaction.ts';

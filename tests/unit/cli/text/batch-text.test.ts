@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { describeBatch, describeProgress, reportTable, type ShownBatch } from '../../../../cli/text/batch-text.ts';
+import { describeBatch, describeProgress, type ShownBatch } from '../../../../cli/text/batch-text.ts';
 import { formatBar, formatTable, formatTime, formatUsd } from '../../../../cli/text/format.ts';
+import { reportTable } from '../../../../cli/text/report-text.ts';
 
 const batch = {
   id: 'b',

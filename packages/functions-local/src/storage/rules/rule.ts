@@ -1,7 +1,8 @@
 /** A rule of the service as a pure function of a request, and what most of them say. */
-import type { ServiceClock } from '../client.ts';
+
 import type { Operation } from '../operation.ts';
 import type { Request } from '../request.ts';
+import type { ServiceClock } from '../serve-call.ts';
 import type { Refusal } from './refusal.ts';
 
 /** `id` names the rule's row in README.md. */

@@ -1,10 +1,10 @@
 /** Rules of the table service, without those of a single entity (`entity-rules.ts`). */
 
-import type { ServiceClock } from '../client.ts';
 import type { Request } from '../request.ts';
 import { invalidName } from '../rules/common-rules.ts';
 import type { Refusal } from '../rules/refusal.ts';
 import { bodyTooLarge, invalidInput, outOfRangeInput, type Rule, refusalOf } from '../rules/rule.ts';
+import type { ServiceClock } from '../serve-call.ts';
 import { keysOf, parseEntity, partitionOf } from './entity.ts';
 import { ENTITY_RULES } from './entity-rules.ts';
 import { countComparisons, untypedLongIn } from './filter.ts';

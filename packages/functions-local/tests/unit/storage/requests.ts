@@ -1,8 +1,8 @@
 /** Requests for the rules of the storage front. */
 import type { StorageService } from '../../../src/storage/call.ts';
-import type { ServiceClock } from '../../../src/storage/client.ts';
 import { parseRequest, type Request } from '../../../src/storage/request.ts';
 import { type Rule, refusalOf } from '../../../src/storage/rules/rule.ts';
+import type { ServiceClock } from '../../../src/storage/serve-call.ts';
 
 export interface Given {
   method?: string;

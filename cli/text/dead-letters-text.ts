@@ -1,0 +1,50 @@
+import type { z } from 'zod';
+import type { deadLetterGroupsSchema, deadLetterListSchema } from '../../shared/http/dead-letters/schemas.ts';
+import { formatCount, formatNumber } from './format.ts';
+
+/** The dead letters of a batch by cause. */
+export type Groups = z.infer<typeof deadLetterGroupsSchema>;
+/** The dead letters of one cause. */
+export type Letters = z.infer<typeof deadLetterListSchema>;
+
+/** The causes of a batch, each with its count and an example. */
+export function describeGroups({ batch, count, groups, otherCauses }: Groups): string[] {
+  if (count === 0) return ['No dead letters.'];
+  return [
+    `${formatNumber(count, 'dead letter')} of ${batch}`,
+    ...groups.flatMap(({ cause, count: of, example }) => [
+      '',
+      `${formatCount(of)} x ${cause}`,
+      ...describeLetter(example).map((line) => `  ${line}`),
+    ]),
+    ...(otherCauses > 0 ? ['', `${formatCount(otherCauses)} of other causes`] : []),
+  ];
+}
+
+/** A dead letter as the API answers it. */
+export type Letter = Letters['items'][number];
+
+/** Where a dead letter stood, why it died, and its item. */
+export const describeLetter = ({ index, line, reason, error, item }: Letter): string[] => [
+  `${line === null ? '' : `line ${line}, `}index ${index}, ${reason}: ${describeError(error)}`,
+  ...describeIssues(error),
+  ...describeStack(error),
+  ...(error.causes ?? []).flatMap((cause) => [
+    `  caused by ${cause.name}: ${describeError(cause)}`,
+    ...describeStack(cause).map((line) => `  ${line}`),
+  ]),
+  ...(item === undefined ? [] : [JSON.stringify(item)]),
+];
+
+type Cause = NonNullable<Letter['error']['causes']>[number];
+
+const describeError = ({ message, code }: Cause): string => (code === undefined ? message : `${message} (${code})`);
+
+const describeStack = ({ stack = [] }: Cause): string[] => stack.map((frame) => `  at ${frame}`);
+
+/** A single issue is the message. */
+function describeIssues({ issues = [], moreIssues = 0 }: Letter['error']): string[] {
+  if (issues.length + moreIssues < 2) return [];
+  const lines = issues.map(({ path, message }) => `  ${path === '' ? message : `${path}: ${message}`}`);
+  return moreIssues === 0 ? lines : [...lines, `  and ${formatNumber(moreIssues, 'more issue')}`];
+}

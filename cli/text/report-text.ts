@@ -1,0 +1,21 @@
+import { formatTable } from './format.ts';
+
+/** One line of a report. */
+export interface ReportRow {
+  key: string;
+  value: unknown;
+}
+
+/** A report as a table with a column for each field. */
+export function reportTable(rows: readonly ReportRow[]): string[] {
+  const flat = rows.map(({ key, value }) => ({ key, value: toFields(value) }));
+  const names = [...new Set(flat.flatMap(({ value }) => Object.keys(value)))];
+  const cells = flat.map(({ key, value }) => [key, ...names.map((name) => cellOf(value[name]))]);
+  return formatTable([['key', ...names], ...cells]);
+}
+
+function toFields(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : { value };
+}
+
+const cellOf = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value ?? ''));

@@ -1,0 +1,50 @@
+/** The parts of an Office file (Open Packaging Conventions, ECMA-376 part 2): entries of a zip file, and what they refer to. */
+import { posix } from 'node:path';
+import type { Entry, ZipFile } from 'yauzl';
+import { readXml, type XmlHandlers } from './xml.ts';
+
+export const MIB = 1024 * 1024;
+/** A workbook of Excel has a part per sheet, picture and chart. */
+const MAX_PARTS = 10_000;
+
+/** Opens a part, decompressed. */
+export type Read = (part: string) => Promise<AsyncIterable<Buffer>>;
+
+/** Lists the parts by their paths. Throws an Error for more than a workbook has. */
+export async function partsOf(zip: ZipFile): Promise<Map<string, Entry>> {
+  if (zip.entryCount > MAX_PARTS) throw new Error(`it has ${zip.entryCount} parts, expected at most ${MAX_PARTS}`);
+  const parts = new Map<string, Entry>();
+  for await (const entry of zip.eachEntry()) parts.set(entry.fileName, entry);
+  return parts;
+}
+
+/** Opens a part. Throws an Error if it is missing, or has more than `maxBytes` decompressed. */
+export async function readPart(
+  zip: ZipFile,
+  parts: ReadonlyMap<string, Entry>,
+  { part, maxBytes }: { part: string; maxBytes: number },
+): Promise<AsyncIterable<Buffer>> {
+  const entry = parts.get(part);
+  if (entry === undefined) throw new Error(`its part ${part} is missing`);
+  if (entry.uncompressedSize > maxBytes)
+    throw new Error(`its part ${part} has more than ${maxBytes / MIB} MiB decompressed`);
+  return zip.openReadStreamPromise(entry);
+}
+
+/** What a part refers to: relationships by id, with the last word of their type. */
+export async function targetsOf(read: Read, part: string): Promise<{ id: string; type: string; target: string }[]> {
+  const { dir, base } = posix.parse(part);
+  const found: { id: string; type: string; target: string }[] = [];
+  await collect(await read(posix.join(dir, '_rels', `${base}.rels`)), {
+    open: (name, { Id = '', Type = '', Target = '' }) => {
+      if (name === 'Relationship')
+        found.push({ id: Id, type: Type.split('/').at(-1) ?? '', target: posix.resolve('/', dir, Target).slice(1) });
+    },
+  });
+  return found;
+}
+
+/** Reads XML to its end. */
+export async function collect(source: AsyncIterable<Buffer>, handlers: XmlHandlers): Promise<void> {
+  for await (const _ of readXml(source, handlers));
+}

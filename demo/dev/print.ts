@@ -1,0 +1,5 @@
+import { clearLine } from '../../cli/text/status-line.ts';
+
+/** A run may be showing how far it is. */
+export const print = (...lines: string[]): void =>
+  void process.stdout.write(`${clearLine(process.stdout)}${lines.join('\n')}\n`);

@@ -1,0 +1,104 @@
+/** Checks of the function apps: what they answer, and how they are configured. What each expects is said by its row in checks.ts. */
+import { type Context, eachApp, eachOf, type Finding, findingOf, type Seen } from './check.ts';
+import { type App, poolOf } from './deployment.ts';
+
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+
+/** An app that answers this fast was running. */
+const WARM_MS = 1_000;
+/** learn: azure-functions/flex-consumption-plan: an app must start within 30 s. */
+const START_MS = 30_000;
+
+export async function coldStart({ deployment, tools }: Context): Promise<Finding> {
+  const seen = await eachOf(deployment.apps, async ({ name, url }) => {
+    const first = await tools.get(`${url}/api/health`);
+    const second = await tools.get(`${url}/api/health`);
+    const answers = `${name}: first answer ${first.status} after ${seconds(first.ms)}, second ${second.status} after ${seconds(second.ms)}`;
+    if (first.status !== 200) return { holds: false, text: answers };
+    if (first.ms < WARM_MS)
+      return { holds: undefined, text: `${answers}; the app was running. Try again after 30 idle minutes` };
+    return { holds: first.ms <= START_MS, text: answers };
+  });
+  return findingOf(seen);
+}
+
+export const health = (context: Context): Promise<Finding> =>
+  eachApp(context, async ({ name, url }) => {
+    const { status, text: body } = await context.tools.get(`${url}/api/health?deep`);
+    return { holds: status === 200, text: `${name}: ${status} ${body.slice(0, 600)}` };
+  });
+
+export const keys = (context: Context): Promise<Finding> =>
+  eachApp(context, async ({ name, url }) => {
+    const { status, text: body } = await context.tools.get(`${url}/api/batches`);
+    return { holds: status === 401, text: `${name}: ${status} without a key ${status === 0 ? body : ''}`.trim() };
+  });
+
+export async function smokeOf({ deployment, tools, key }: Context, more: readonly string[]): Promise<Seen> {
+  const [app] = deployment.apps;
+  if (app === undefined || key === undefined) return { holds: undefined, text: 'no key (--key, or SLUICE_KEY)' };
+  const { code, stdout, stderr } = await tools.smoke(['--url', app.url, ...more], key);
+  return { holds: code === 0, text: `${stdout}${stderr}`.trim() };
+}
+
+/** The generated batch is one of billing. */
+const GENERATED = 'billing';
+
+export async function otherPools(context: Context): Promise<Finding> {
+  const { deployment, batches, poolsOfWorkloads } = context;
+  const others = deployment.apps.map(poolOf).filter((pool) => pool !== poolsOfWorkloads[GENERATED] && pool !== 'all');
+  const seen = await eachOf(others, async (pool): Promise<Seen> => {
+    const [workload, file] = Object.entries(batches).find(([name]) => poolsOfWorkloads[name] === pool) ?? [];
+    if (workload === undefined || file === undefined)
+      return { holds: undefined, text: `pool ${pool}: no batch for it (--batch <workload>=<file>)` };
+    const { holds, text: said } = await smokeOf(context, ['--workload', workload, '--file', file]);
+    return { holds, text: `pool ${pool}: ${said}` };
+  });
+  return findingOf(seen, 'There is one pool, which the check smoke wakes.');
+}
+
+interface SiteConfiguration {
+  runtime?: { name?: string; version?: string };
+  scaleAndConcurrency?: { instanceMemoryMB?: number; maximumInstanceCount?: number };
+}
+
+/** What Flex Consumption runs an app with. */
+async function configurationOf({ tools }: Context, { id }: App): Promise<SiteConfiguration> {
+  const site = (await tools.az('resource', 'show', '--ids', id)) as {
+    properties: { functionAppConfig?: SiteConfiguration };
+  };
+  return site.properties.functionAppConfig ?? {};
+}
+
+export const runtime = (context: Context): Promise<Finding> =>
+  eachApp(context, async (app) => {
+    const { name, version } = (await configurationOf(context, app)).runtime ?? {};
+    return {
+      holds: name === 'node' && (version === '22' || version === '24'),
+      text: `${app.name}: ${name} ${version}`,
+    };
+  });
+
+export const instances = (context: Context): Promise<Finding> =>
+  eachApp(context, async (app) => {
+    const { instanceMemoryMB, maximumInstanceCount } = (await configurationOf(context, app)).scaleAndConcurrency ?? {};
+    const pool = context.pools.find(({ name }) => name === poolOf(app));
+    const holds =
+      pool &&
+      pool.memory === instanceMemoryMB &&
+      pool.maximumInstanceCount === (maximumInstanceCount ?? pool.maximumInstanceCount);
+    return { holds, text: `${app.name}: ${instanceMemoryMB} MB, at most ${maximumInstanceCount} instances` };
+  });
+
+export const timers = (context: Context): Promise<Finding> =>
+  eachApp(context, async (app) => {
+    const of = ['--resource-group', context.deployment.group, '--name', app.name];
+    const listed = (await context.tools.az('functionapp', 'function', 'list', ...of)) as { name: string }[];
+    const names = listed.map(({ name }) => name.split('/').at(-1));
+    const wanted = ['sweep', ...(app.settings.SLUICE_INBOX_SCHEDULE ? ['collect-inbox'] : [])];
+    const missing = wanted.filter((name) => !names.includes(name));
+    return {
+      holds: missing.length === 0,
+      text: `${app.name}: ${names.length} functions, missing ${missing.join(', ') || 'none'}`,
+    };
+  });
