@@ -14,7 +14,7 @@ import { peakMemory } from '../demo/batch/peak-memory.ts';
 import { sluiceStack } from '../demo/stack.ts';
 import { usageBlocks } from '../demo/usage/generate.ts';
 import { CONTAINERS } from '../shared/contract/names.ts';
-import { listTaking, type TakenFile } from '../shared/intake/inbox/progress.ts';
+import { listTaking, type TakenFile } from '../shared/intake/inbox/operator/progress.ts';
 
 const GB = 1e9;
 const MiB = 1024 * 1024;

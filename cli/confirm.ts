@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import type { Writable } from 'node:stream';
-import { UsageError } from './errors.ts';
+import { UsageError } from './process/errors.ts';
 import type { Session } from './session.ts';
 
 /**

@@ -3,7 +3,7 @@ import { RetailPricesError } from '../shared/cost/retail/import-prices.ts';
 import { PriceSheetError } from '../shared/cost/sheet.ts';
 import { runCost } from './cost/cost-command.ts';
 import { runImportPrices } from './cost/import-prices-command.ts';
-import { UsageError } from './errors.ts';
+import { UsageError } from './process/errors.ts';
 
 const args = process.argv.slice(2);
 try {

@@ -1,4 +1,4 @@
-import { processIo } from './io.ts';
+import { processIo } from './process/io.ts';
 import { runSluice } from './run.ts';
 
 // The reader of a pipe may close it early, as `head` does: that is no fault.

@@ -1,7 +1,7 @@
 /** `npm run new-workload -- NAME [--from FILE]`: a workload to begin with, its test, and its line in the registry. */
 import { resolve } from 'node:path';
-import { processIo } from './io.ts';
 import { newWorkload } from './new-workload/command.ts';
+import { processIo } from './process/io.ts';
 
 process.exitCode = await newWorkload(process.argv.slice(2), {
   ...processIo(),

@@ -1,15 +1,15 @@
 import { type Command, CommanderError } from 'commander';
 import { ApiProblem } from './api/problem.ts';
 import { COMPLETE, printCompletions } from './completion/print-completions.ts';
-import { type CliError, toCliError, UsageError } from './errors.ts';
-import { EXIT, type ExitCode } from './exit-codes.ts';
-import type { Io } from './io.ts';
 import { BATCH_ARGUMENTS, resolveBatchId } from './names/batch-id.ts';
+import { colorFault, hasColors } from './process/colors.ts';
+import { type CliError, toCliError, UsageError } from './process/errors.ts';
+import { EXIT, type ExitCode } from './process/exit-codes.ts';
+import type { Io } from './process/io.ts';
 import { chooseProfile } from './profiles/choose.ts';
 import { createProgram } from './program.ts';
 import { type Act, type Action, createSession, type Session } from './session.ts';
 import type { GlobalOptions, OutputForm } from './settings.ts';
-import { colorFault, hasColors } from './text/colors.ts';
 import { printable } from './text/printable.ts';
 import { packageVersion } from './version.ts';
 

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import { type Api, createApi } from './api/client.ts';
-import type { ExitCode } from './exit-codes.ts';
-import type { Io } from './io.ts';
+import { colorStates, hasColors } from './process/colors.ts';
+import type { ExitCode } from './process/exit-codes.ts';
+import type { Io } from './process/io.ts';
+import type { Screen } from './process/status-line.ts';
 import type { Profile } from './profiles/store.ts';
 import { type CliSettings, type GlobalOptions, type OutputForm, readCliSettings } from './settings.ts';
-import { colorStates, hasColors } from './text/colors.ts';
 import { type Column, listCsv, listTable } from './text/listing.ts';
 import { toLine } from './text/printable.ts';
-import type { Screen } from './text/status-line.ts';
 
 /** What a command works with. */
 export interface Session {

@@ -1,6 +1,6 @@
 /** The settings that follow from environment, profile and global options. The only place that names the variables. */
-import type { Environment } from './environment.ts';
-import { UsageError } from './errors.ts';
+import type { Environment } from './process/environment.ts';
+import { UsageError } from './process/errors.ts';
 import type { Profile } from './profiles/store.ts';
 
 /** What a command may write: for people, or for scripts. */

@@ -4,7 +4,7 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type LocalStack, startStack } from 'functions-local';
-import { EXIT, type ExitCode } from '../cli/exit-codes.ts';
+import { EXIT, type ExitCode } from '../cli/process/exit-codes.ts';
 import { formatCount, formatTable } from '../cli/text/format.ts';
 import { kindOfName } from '../shared/contract/upload-kinds.ts';
 import { type DemoOptions, explainStart, portOf } from './arguments.ts';
@@ -16,7 +16,7 @@ import { INTERRUPTED } from './interruption.ts';
 import { describeAccess, describeNextSteps } from './next-steps.ts';
 import { sluiceStack } from './stack.ts';
 import { writeUsage } from './usage/generate.ts';
-import { differences, expectFrom } from './verify.ts';
+import { differences, expectFrom } from './verify/verify.ts';
 
 const print = (...lines: string[]): void => void process.stdout.write(`${lines.join('\n')}\n`);
 
@@ -38,7 +38,7 @@ const isReadByCheck = (file: string): boolean => {
 
 async function drawnImages(stack: LocalStack, { items, seed }: DemoOptions, folder: DataFolder): Promise<Submission> {
   // Loaded here: billing needs no image library.
-  const { writeImages } = await import('./media.ts');
+  const { writeImages } = await import('./usage/media.ts');
   const file = join(folder.path, `images-${items}-${seed}.ndjson`);
   const compare = await writeImages(file, { items, seed, storage: stack.storage });
   print(`Drew ${formatCount(items)} images (seed ${seed}) into the container images, named in ${file}`);

@@ -7,7 +7,7 @@ import { readPriceSheet } from '../shared/cost/sheet.ts';
 import { readHostLimits } from '../shared/drain/host-limits.ts';
 import { countedClient, limitedClient, type RuntimeClient } from '../shared/drain/limited-client.ts';
 import { recordActions, recording } from '../shared/http/audit/record-actions.ts';
-import { MAX_UPLOADS } from '../shared/http/batches/upload-request.ts';
+import { MAX_UPLOADS } from '../shared/http/batches/upload/upload-request.ts';
 import { createAnswering } from '../shared/http/edge/answers.ts';
 import { createPipeline } from '../shared/pipeline.ts';
 import { readSettings } from '../shared/settings.ts';

@@ -1,6 +1,6 @@
 import { app } from '@azure/functions';
 import { listInbox } from '../shared/http/inbox/list-inbox.ts';
-import { listTaking } from '../shared/intake/inbox/progress.ts';
+import { listTaking } from '../shared/intake/inbox/operator/progress.ts';
 import { answering, pipeline } from './app.ts';
 
 const { registry } = pipeline;

@@ -1,5 +1,5 @@
 import { app } from '@azure/functions';
-import { submitOverHttp } from '../shared/http/batches/submit-batch.ts';
+import { submitOverHttp } from '../shared/http/batches/upload/submit-batch.ts';
 import { answering, basis, durableClient, getDrainClient, pipeline, uploadSlots } from './app.ts';
 
 const { registry, settings } = pipeline;

@@ -1,5 +1,5 @@
 import { app } from '@azure/functions';
-import { tryOverHttp } from '../shared/http/batches/try-upload.ts';
+import { tryOverHttp } from '../shared/http/batches/upload/try-upload.ts';
 import { answering, basis, pipeline, uploadSlots } from './app.ts';
 
 const { registry, settings } = pipeline;

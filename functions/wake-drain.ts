@@ -1,7 +1,7 @@
 import { app } from '@azure/functions';
 import { withLog } from '../shared/telemetry/log.ts';
-import { createCoalesce } from '../shared/wake/coalesce.ts';
-import { onEvents } from '../shared/wake/on-events.ts';
+import { createCoalesce } from '../shared/wake/events/coalesce.ts';
+import { onEvents } from '../shared/wake/events/on-events.ts';
 import { durableClient, getDrainClient, pipeline } from './app.ts';
 
 const { registry, settings } = pipeline;

@@ -24,9 +24,9 @@ import { createLimiter } from './limits/limiter.ts';
 import type { Permits } from './limits/permits.ts';
 import { processClockMs } from './limits/process-clock.ts';
 import { createBatchStates } from './processing/batch-states.ts';
-import type { CollectEnds } from './processing/collect-here.ts';
 import { createItemsRound, type ItemsRoundDeps } from './processing/items-round.ts';
 import { errorLine } from './processing/outcome/error-text.ts';
+import type { CollectEnds } from './processing/publish/collect-here.ts';
 import { createRunningChunks } from './processing/running-chunks.ts';
 import { createSharedLock } from './processing/shared-lock.ts';
 import { createProcessor, type Processor } from './processing/thread-pool/processor.ts';
@@ -40,17 +40,17 @@ import type { SweepDeps } from './sweep/run.ts';
 import { log } from './telemetry/log.ts';
 import { countUnhandled } from './telemetry/metrics.ts';
 import { createDepths, type Depths } from './wake/depths.ts';
-import type { GateDeps } from './wake/gate.ts';
-import { MAX_RECEIVE } from './wake/max-receive.ts';
 import {
   createPublisher,
   createRejectedPublisher,
   type PublisherDeps,
   type PublishRejected,
   publishOrWake,
-} from './wake/publish.ts';
-import { createSpending, type Spending } from './wake/spending.ts';
-import { warnOfRisk } from './wake/warn-of-risk.ts';
+} from './wake/events/publish.ts';
+import { warnOfRisk } from './wake/events/warn-of-risk.ts';
+import type { GateDeps } from './wake/gate/gate.ts';
+import { createSpending, type Spending } from './wake/gate/spending.ts';
+import { MAX_RECEIVE } from './wake/max-receive.ts';
 import type { QueueAddress, Registry } from './workload/registry.ts';
 
 /** What runs chunks; closed with the pipeline if it can be. */

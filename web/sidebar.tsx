@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
-import { keepKey } from './api/key.ts';
-import { spending } from './api/spending.ts';
+import { keepKey } from './api/http/key.ts';
+import { spending } from './api/http/spending.ts';
 import { formatNumberOf, formatUsd } from './format.ts';
 import type { Place } from './routing.ts';
 import { nextTheme, theme } from './theme.ts';

@@ -3,14 +3,14 @@
 import { reportDigest } from '../measures/digest.ts';
 import { usageLines } from '../stack/data.ts';
 import { handle, reportLines, type Totals } from './handle.ts';
-import { runListener } from './listener.ts';
 import { type Done, measured, serveOrders } from './measured.ts';
 import { runPMap } from './p-map.ts';
-import { runPoller } from './poller.ts';
 import { endProcessor, runProcessor } from './processor.ts';
-import { fillQueue } from './queue.ts';
-import { runQueueTrigger } from './queue-trigger.ts';
-import { endScript, runScript } from './script.ts';
+import { runListener } from './queues/listener.ts';
+import { runPoller } from './queues/poller.ts';
+import { fillQueue } from './queues/queue.ts';
+import { runQueueTrigger } from './queues/queue-trigger.ts';
+import { endScript, runScript } from './script/script.ts';
 
 /** A run that the parent asks for; `threads` 0 is the main thread alone, `concurrency` is in items per thread. */
 export type Order =

@@ -3,10 +3,10 @@ import { reportLines } from '../contenders/handle.ts';
 import { type Done, measured, serveOrders } from '../contenders/measured.ts';
 import { reportDigest } from '../measures/digest.ts';
 import type { PeerName, PeerOrder } from '../measures/peers.ts';
-import { openGrouped, openPerItem } from './bullmq.ts';
-import { openGraphileWorker } from './graphile-worker.ts';
+import { openGrouped, openPerItem } from './bullmq/bullmq.ts';
+import { openGraphileWorker } from './graphile/graphile-worker.ts';
 import type { Peer } from './peer.ts';
-import { openPgBoss } from './pg-boss.ts';
+import { openPgBoss } from './pg-boss/pg-boss.ts';
 
 const OPEN: Readonly<Record<PeerName, (server: string) => Promise<Peer>>> = {
   bullGrouped: openGrouped,

@@ -1,4 +1,4 @@
-import { readGroups } from '../contenders/read-blocks.ts';
+import { readGroups } from '../contenders/script/read-blocks.ts';
 import type { Peer } from './peer.ts';
 import type { PeerThreads } from './threads.ts';
 

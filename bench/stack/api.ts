@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
-import { sendUpload } from '../../cli/upload/send.ts';
+import { sendUpload } from '../../cli/upload/send/send.ts';
 import type { BenchStack } from './stack.ts';
 
 /** What the bench reads of a batch. */

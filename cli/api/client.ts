@@ -1,4 +1,4 @@
-import { Unreachable } from '../errors.ts';
+import { Unreachable } from '../process/errors.ts';
 import type { CliSettings } from '../settings.ts';
 import { ApiProblem } from './problem.ts';
 

@@ -1,5 +1,5 @@
-import { CliError } from '../errors.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { CliError } from '../process/errors.ts';
+import { EXIT, type ExitCode } from '../process/exit-codes.ts';
 import { nearest } from '../text/nearest.ts';
 
 /** A place in an upload, 1-based. */

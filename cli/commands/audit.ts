@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Audit, AuditEntry } from '../../shared/http/audit/schemas.ts';
-import { EXIT } from '../exit-codes.ts';
 import { addDayOptions, type DayOptions, whole } from '../options.ts';
+import { EXIT } from '../process/exit-codes.ts';
 import type { Act, Action } from '../session.ts';
 import { formatTime } from '../text/format.ts';
 import type { Column } from '../text/listing.ts';

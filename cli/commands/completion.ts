@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
 import { SCRIPTS, SHELLS, type Shell } from '../completion/scripts.ts';
-import { EXIT } from '../exit-codes.ts';
+import { EXIT } from '../process/exit-codes.ts';
 import type { Act, Action } from '../session.ts';
 
 const HELP = `

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { History, HistoryDay } from '../../shared/http/history/schemas.ts';
-import { EXIT } from '../exit-codes.ts';
 import { addDayOptions, type DayOptions } from '../options.ts';
+import { EXIT } from '../process/exit-codes.ts';
 import type { Act, Action } from '../session.ts';
 import { formatRate, formatSeconds, formatUsd, type PricedBy } from '../text/format.ts';
 import type { Column } from '../text/listing.ts';

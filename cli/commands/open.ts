@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { isBatchId } from '../../shared/contract/names.ts';
-import { UsageError } from '../errors.ts';
-import { EXIT } from '../exit-codes.ts';
+import { UsageError } from '../process/errors.ts';
+import { EXIT } from '../process/exit-codes.ts';
 import type { Act, Action } from '../session.ts';
 
 const HELP = `

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { BatchNotice, BatchNotices, Overview } from '../../shared/http/overview/schemas.ts';
-import { EXIT } from '../exit-codes.ts';
+import { EXIT } from '../process/exit-codes.ts';
 import type { Act, Action } from '../session.ts';
 import { formatCount, formatNumber, formatTable, formatTime } from '../text/format.ts';
 

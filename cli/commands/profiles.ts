@@ -1,8 +1,8 @@
 import { text } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError } from 'commander';
 import { createApi } from '../api/client.ts';
-import { UsageError } from '../errors.ts';
-import { EXIT } from '../exit-codes.ts';
+import { UsageError } from '../process/errors.ts';
+import { EXIT } from '../process/exit-codes.ts';
 import { askSecrets } from '../profiles/ask-secrets.ts';
 import { profileOf } from '../profiles/choose.ts';
 import { type Profile, profileName, readProfiles, writeProfiles } from '../profiles/store.ts';

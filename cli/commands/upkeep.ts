@@ -3,8 +3,8 @@ import type { z } from 'zod';
 import type { Cost, CostPeriod } from '../../shared/http/cost/schemas.ts';
 import type { Health } from '../../shared/http/health/schemas.ts';
 import type { sweepAnswerSchema } from '../../shared/http/sweep/schemas.ts';
-import { EXIT } from '../exit-codes.ts';
 import { day } from '../options.ts';
+import { EXIT } from '../process/exit-codes.ts';
 import type { Act, Action } from '../session.ts';
 import { formatCount, formatTable, formatUsd, type PricedBy, unverifiedNote } from '../text/format.ts';
 

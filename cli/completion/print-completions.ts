@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { BatchList } from '../../shared/http/batches/schemas.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
-import type { Io } from '../io.ts';
 import { queueNamesOf } from '../names/queue-name.ts';
 import { workloadsOf } from '../names/workload.ts';
+import { EXIT, type ExitCode } from '../process/exit-codes.ts';
+import type { Io } from '../process/io.ts';
 import { chooseProfile } from '../profiles/choose.ts';
 import { readProfiles } from '../profiles/store.ts';
 import { createSession, type Session } from '../session.ts';

@@ -11,7 +11,7 @@ import { DEFAULT_PARAMETERS, type MonthParameters } from '../../shared/cost/mode
 import { openTab } from '../../shared/cost/model/open-tab.ts';
 import { readPriceSheet } from '../../shared/cost/sheet.ts';
 import { toError } from '../../shared/errors.ts';
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../process/errors.ts';
 import { toText } from './cost-table.ts';
 
 /** Parameters that are numbers of any size, not one of a few. */

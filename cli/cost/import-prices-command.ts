@@ -10,7 +10,7 @@ import {
 } from '../../shared/cost/retail/import-prices.ts';
 import { readPriceSheet } from '../../shared/cost/sheet.ts';
 import { toError } from '../../shared/errors.ts';
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../process/errors.ts';
 
 const HELP = [
   'Usage: npm run cost -- import-prices <answer.json>... [options]',

@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { stripVTControlCharacters } from 'node:util';
-import { CliError } from '../errors.ts';
+import { CliError } from '../process/errors.ts';
 import { type BatchLog, type LogLine, logLine } from './log-line.ts';
 
 /** Where a stack keeps its data, below the folder of the project. */

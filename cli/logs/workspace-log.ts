@@ -1,8 +1,8 @@
 /** The log of an app on Azure: the table AppTraces of its Log Analytics workspace. */
 import { batchTimeMs } from '../../shared/contract/names.ts';
-import { CliError, UsageError } from '../errors.ts';
-import { EXIT } from '../exit-codes.ts';
-import type { Io } from '../io.ts';
+import { CliError, UsageError } from '../process/errors.ts';
+import { EXIT } from '../process/exit-codes.ts';
+import type { Io } from '../process/io.ts';
 import { type BatchLog, logLine } from './log-line.ts';
 
 const ENDPOINT = 'https://api.loganalytics.azure.com';

@@ -1,7 +1,7 @@
 import type { QueueView } from '../../shared/http/queues/schemas.ts';
 import { ApiProblem } from '../api/problem.ts';
-import { CliError } from '../errors.ts';
-import { EXIT } from '../exit-codes.ts';
+import { CliError } from '../process/errors.ts';
+import { EXIT } from '../process/exit-codes.ts';
 import type { Session } from '../session.ts';
 import { nearest } from '../text/nearest.ts';
 

@@ -1,6 +1,6 @@
 /** Which workload a command is about. There is no default: a file must not be billed because nobody said otherwise. */
 import type { Health } from '../../shared/http/health/schemas.ts';
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../process/errors.ts';
 import type { Session } from '../session.ts';
 import { didYouMean } from '../text/nearest.ts';
 

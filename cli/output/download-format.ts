@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../process/errors.ts';
 import type { Session } from '../session.ts';
 
 /** What a download may be written in; each command has some of them. */

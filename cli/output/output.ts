@@ -2,8 +2,8 @@ import { lstat, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { UsageError } from '../errors.ts';
-import type { Io } from '../io.ts';
+import { UsageError } from '../process/errors.ts';
+import type { Io } from '../process/io.ts';
 
 /** Where a download goes. */
 interface Output {

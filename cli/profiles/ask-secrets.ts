@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import type { Io } from '../io.ts';
+import type { Io } from '../process/io.ts';
 
 /** Asks at the terminal, one after the other, without showing what is typed. */
 export async function askSecrets(

@@ -1,5 +1,5 @@
-import { UsageError } from '../errors.ts';
-import type { Io } from '../io.ts';
+import { UsageError } from '../process/errors.ts';
+import type { Io } from '../process/io.ts';
 import type { GlobalOptions } from '../settings.ts';
 import { didYouMean } from '../text/nearest.ts';
 import { type Profile, type Profiles, readProfiles } from './store.ts';

@@ -1,8 +1,8 @@
 /** Stores the deployments that `sluice login` keeps, in a file that only its user may read. */
 import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { CliError, UsageError } from '../errors.ts';
-import type { Io } from '../io.ts';
+import { CliError, UsageError } from '../process/errors.ts';
+import type { Io } from '../process/io.ts';
 
 /** How one deployment is reached. */
 export interface Profile {

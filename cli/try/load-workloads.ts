@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { toError } from '../../shared/errors.ts';
 import type { Registry } from '../../shared/workload/registry.ts';
-import { CliError } from '../errors.ts';
+import { CliError } from '../process/errors.ts';
 
 /**
  * Loads the workloads that the command was built with: the sources in a checkout, else the build. Throws CliError with file

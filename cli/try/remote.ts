@@ -3,7 +3,7 @@ import type { UploadCheck } from '../../shared/intake/check/check-upload.ts';
 import { csvOptionsParams } from '../../shared/intake/parse/csv/csv-options.ts';
 import { unreachable } from '../api/client.ts';
 import type { Session } from '../session.ts';
-import { problemIn, sendUpload } from '../upload/send.ts';
+import { problemIn, sendUpload } from '../upload/send/send.ts';
 import type { TriedFile } from './tried-file.ts';
 
 /** A little more than the app reads of an upload that it is to try (16 MiB), so that it sees no end where there is none. */

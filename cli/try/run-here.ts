@@ -6,7 +6,7 @@ import type { RawChunk } from '../../shared/intake/chunk-records.ts';
 import { type ItemsRun, runItems } from '../../shared/kit/run-items.ts';
 import type { Workload } from '../../shared/workload/define.ts';
 import { isConfirmed } from '../confirm.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { EXIT, type ExitCode } from '../process/exit-codes.ts';
 import type { Session } from '../session.ts';
 import { formatCount, formatNumber, formatSeconds } from '../text/format.ts';
 import { reportTable } from '../text/report-text.ts';

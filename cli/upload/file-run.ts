@@ -1,8 +1,8 @@
 import type { BatchView } from '../../shared/http/batches/schemas.ts';
-import type { CliError } from '../errors.ts';
-import type { UploadProgress } from './body.ts';
+import type { CliError } from '../process/errors.ts';
 import type { Source } from './input.ts';
-import type { Submitted } from './send-batch.ts';
+import type { UploadProgress } from './send/body.ts';
+import type { Submitted } from './send/send-batch.ts';
 
 /** A file on its way, and its outcome so far. */
 export interface FileRun {

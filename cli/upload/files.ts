@@ -1,6 +1,6 @@
 import { glob, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../process/errors.ts';
 
 /**
  * Returns the files that the arguments name, each once. A pattern that the shell has not expanded, and that is no name of a

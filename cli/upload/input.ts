@@ -5,7 +5,7 @@ import { basename, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { kindOfName } from '../../shared/contract/upload-kinds.ts';
 import { type CsvOptions, csvOptionsParams } from '../../shared/intake/parse/csv/csv-options.ts';
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../process/errors.ts';
 import type { Session } from '../session.ts';
 import { chooseSheet, excelToCsv } from './convert/excel.ts';
 import { parquetToNdjson } from './convert/parquet.ts';

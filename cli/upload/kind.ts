@@ -6,7 +6,7 @@ import {
   type UploadEncoding,
   type UploadFormat,
 } from '../../shared/contract/upload-kinds.ts';
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../process/errors.ts';
 
 /** How an upload may be compressed already. */
 export const ENCODINGS = ['gzip', 'br', 'zstd'] as const satisfies UploadEncoding[];

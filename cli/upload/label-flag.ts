@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { type Labels, labelFault, MAX_LABELS } from '../../shared/contract/labels.ts';
+import { type Labels, labelFault, MAX_LABELS } from '../../shared/contract/text/labels.ts';
 
 /** The option that names labels; it may be repeated. */
 export const labelOption = (description: string): Option =>

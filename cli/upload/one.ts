@@ -1,15 +1,15 @@
 /** One upload: a file, standard input, or the file at an address. */
 import type { BatchView } from '../../shared/http/batches/schemas.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { EXIT, type ExitCode } from '../process/exit-codes.ts';
 import type { Session } from '../session.ts';
 import { formatCount, formatNumber, formatTime } from '../text/format.ts';
 import { endingOf } from '../watch/until-finished.ts';
 import { describeEnd, getBatch, waitFor } from '../watch/wait.ts';
-import { importAddress, importRequest } from './address.ts';
-import { awaitInboxFile } from './inbox-file.ts';
 import { type Source, withKey } from './input.ts';
 import { showUpload } from './progress.ts';
-import { type SendOptions, type Submitted, sendBatch, WAITING } from './send-batch.ts';
+import { importAddress, importRequest } from './send/address.ts';
+import { awaitInboxFile } from './send/inbox-file.ts';
+import { type SendOptions, type Submitted, sendBatch, WAITING } from './send/send-batch.ts';
 
 /** Sends one file, and prints its batch. */
 export async function sendOne(session: Session, source: Source, options: SendOptions): Promise<ExitCode> {

@@ -1,6 +1,6 @@
+import type { Screen } from '../process/status-line.ts';
 import { formatNumber, formatSize, formatTable } from '../text/format.ts';
 import { printable } from '../text/printable.ts';
-import type { Screen } from '../text/status-line.ts';
 import { batchOf, type FileRun } from './file-run.ts';
 
 /** Progress of several files. */

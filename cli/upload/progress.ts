@@ -1,6 +1,6 @@
+import { createStatusLine, type Screen } from '../process/status-line.ts';
 import { formatBar, formatSize } from '../text/format.ts';
-import { createStatusLine, type Screen } from '../text/status-line.ts';
-import type { UploadProgress } from './body.ts';
+import type { UploadProgress } from './send/body.ts';
 
 /** Runs an upload under a line that shows how far it is. */
 export async function showUpload<T>(

@@ -1,6 +1,6 @@
 /** How several uploads ended: what is printed of them, and with which exit code. */
-import { CliError } from '../errors.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { CliError } from '../process/errors.ts';
+import { EXIT, type ExitCode } from '../process/exit-codes.ts';
 import type { Session } from '../session.ts';
 import { formatCount, formatNumber, formatTable } from '../text/format.ts';
 import { endingOf } from '../watch/until-finished.ts';

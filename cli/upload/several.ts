@@ -1,15 +1,15 @@
 /** Several files side by side, one batch per file; one that fails does not stop the others. */
 import type { BatchView } from '../../shared/http/batches/schemas.ts';
 import { inParallel } from '../../shared/parallel.ts';
-import { CliError, toCliError } from '../errors.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { CliError, toCliError } from '../process/errors.ts';
+import { EXIT, type ExitCode } from '../process/exit-codes.ts';
 import type { Session } from '../session.ts';
 import { untilFinished } from '../watch/until-finished.ts';
 import { getBatch } from '../watch/wait.ts';
 import type { FileRun } from './file-run.ts';
 import { type Source, withKey } from './input.ts';
 import { createProgressTable, type ProgressTable } from './progress-table.ts';
-import { type SendOptions, sendBatch } from './send-batch.ts';
+import { type SendOptions, sendBatch } from './send/send-batch.ts';
 import { conclude, outcomeOf, printRuns } from './several-outcome.ts';
 
 /** One upload fills an upstream of 100 Mbit/s; several hide the time of key, conversion and acceptance. */

@@ -1,13 +1,13 @@
-import { UsageError } from '../errors.ts';
-import type { ExitCode } from '../exit-codes.ts';
 import { workloadOf } from '../names/workload.ts';
+import { UsageError } from '../process/errors.ts';
+import type { ExitCode } from '../process/exit-codes.ts';
 import type { Session } from '../session.ts';
-import { isAddress } from './address.ts';
 import { csvOptionsOf } from './csv-flags.ts';
 import { findFiles } from './files.ts';
 import { openSource, type Source } from './input.ts';
 import { sendAddress, sendOne } from './one.ts';
-import { refuseValidate, requireInbox, type SendOptions } from './send-batch.ts';
+import { isAddress } from './send/address.ts';
+import { refuseValidate, requireInbox, type SendOptions } from './send/send-batch.ts';
 import { sendSeveral } from './several.ts';
 
 /** The options of the command. */

@@ -1,3 +1,4 @@
+import type { StatusLine } from '../process/status-line.ts';
 import {
   describeBlocked,
   describeChoice,
@@ -6,7 +7,6 @@ import {
   type ShownBatch,
   type ShownQueue,
 } from '../text/batch-text.ts';
-import type { StatusLine } from '../text/status-line.ts';
 
 /** Makes the function that shows the progress of a batch; why it waits, what to do about a pause and what fails are printed when they change. */
 export function createProgress(line: StatusLine): (batch: ShownBatch, queues?: readonly ShownQueue[]) => void {

@@ -1,7 +1,7 @@
 import { type BatchState, isFinished } from '../../shared/batches/batch-row.ts';
 import { ApiProblem } from '../api/problem.ts';
-import { CliError, Unreachable } from '../errors.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { CliError, Unreachable } from '../process/errors.ts';
+import { EXIT, type ExitCode } from '../process/exit-codes.ts';
 
 /** How a command ends that waited for a batch. */
 export function endingOf({ state }: { state: BatchState }): ExitCode {

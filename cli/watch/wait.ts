@@ -2,10 +2,10 @@ import { Option } from 'commander';
 import { isFinished } from '../../shared/batches/batch-row.ts';
 import type { BatchView } from '../../shared/http/batches/schemas.ts';
 import { whole } from '../options.ts';
+import { createStatusLine } from '../process/status-line.ts';
 import type { Session } from '../session.ts';
 import { describeBatch, describeChoice, describeProgress } from '../text/batch-text.ts';
 import { formatUsd } from '../text/format.ts';
-import { createStatusLine } from '../text/status-line.ts';
 import { createProgress } from './show-progress.ts';
 import { untilFinished } from './until-finished.ts';
 

@@ -1,6 +1,6 @@
 import type { ReloadableStack } from 'functions-local';
+import { createStatusLine, type Screen } from '../../cli/process/status-line.ts';
 import { formatNumber } from '../../cli/text/format.ts';
-import { createStatusLine, type Screen } from '../../cli/text/status-line.ts';
 import { type Batch, createApi, type SluiceApi } from './api.ts';
 import { peakMemory } from './peak-memory.ts';
 import type { Submission } from './submission.ts';

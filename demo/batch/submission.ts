@@ -1,5 +1,5 @@
 import type { TableFlags } from '../../cli/upload/csv-flags.ts';
-import type { Answered } from '../verify.ts';
+import type { Answered } from '../verify/verify.ts';
 
 /** What is uploaded. */
 export interface Submission {

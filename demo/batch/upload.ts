@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
-import type { Screen } from '../../cli/text/status-line.ts';
+import type { Screen } from '../../cli/process/status-line.ts';
 import { openSource, type SourceWorld } from '../../cli/upload/input.ts';
-import { postBatch } from '../../cli/upload/post-batch.ts';
 import { showUpload } from '../../cli/upload/progress.ts';
+import { postBatch } from '../../cli/upload/send/post-batch.ts';
 import type { Batch, SluiceApi } from './api.ts';
 import type { Submission } from './submission.ts';
 

@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import { EXIT, type ExitCode } from '../../cli/exit-codes.ts';
+import { EXIT, type ExitCode } from '../../cli/process/exit-codes.ts';
 import { sourceFlagsText } from '../../cli/try/flags-text.ts';
 import { shellFile } from '../../shared/shell-word.ts';
 import type { Shown } from './show-batch.ts';

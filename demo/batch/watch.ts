@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { StatusLine } from '../../cli/process/status-line.ts';
 import { describeProgress } from '../../cli/text/batch-text.ts';
-import type { StatusLine } from '../../cli/text/status-line.ts';
 import { createProgress } from '../../cli/watch/show-progress.ts';
 import { untilFinished } from '../../cli/watch/until-finished.ts';
 import type { Batch, SluiceApi } from './api.ts';

@@ -1,4 +1,4 @@
-import { clearLine } from '../../cli/text/status-line.ts';
+import { clearLine } from '../../cli/process/status-line.ts';
 
 /** A run may be showing how far it is. */
 export const print = (...lines: string[]): void =>

@@ -1,5 +1,5 @@
-import { captureOutput } from '../../cli/captured-output.ts';
-import type { Io } from '../../cli/io.ts';
+import { captureOutput } from '../../cli/process/captured-output.ts';
+import type { Io } from '../../cli/process/io.ts';
 import { runSluice } from '../../cli/run.ts';
 
 /** How a call of the command ended. */

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Io } from '../../cli/io.ts';
+import type { Io } from '../../cli/process/io.ts';
 import { usageBlocks } from '../../demo/usage/generate.ts';
 import type { BatchView } from '../../shared/http/batches/schemas.ts';
 import { type CommandAnswer, createCommand } from './command.ts';

@@ -1,5 +1,5 @@
-import type { Labels } from '../contract/labels.ts';
 import type { Operations } from '../contract/operations.ts';
+import type { Labels } from '../contract/text/labels.ts';
 import type { UploadFormat } from '../contract/upload-kinds.ts';
 import type { OwnDrains } from '../cost/drain-spending.ts';
 import { type Entity, fromEntity, type StoredEntity, toEntity } from '../storage/entity.ts';

@@ -7,12 +7,12 @@
 import type { QueueClient } from '@azure/storage-queue';
 import { type BatchRow, isFinished } from '../batches/batch-row.ts';
 import { chunkRows, readBatch } from '../batches/ledger.ts';
-import { openBatches } from '../batches/open-rows.ts';
+import { openBatches } from '../batches/listing/open-rows.ts';
 import { errorCodeOf, Problem, statusOf } from '../errors.ts';
 import type { FinalizeDeps } from '../results/finalize.ts';
 import { log } from '../telemetry/log.ts';
 import { queueOf } from '../wake/enqueue.ts';
-import { changeGate, readGate } from '../wake/gate.ts';
+import { changeGate, readGate } from '../wake/gate/gate.ts';
 import type { Queue } from '../wake/messages.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import { cancelBatch, MAX_CHUNKS } from './cancel.ts';

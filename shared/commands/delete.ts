@@ -5,10 +5,10 @@
 import type { ContainerClient } from '@azure/storage-blob';
 import { BATCH_ROW_KEY, type BatchRow, isFinished, toBatchEntity } from '../batches/batch-row.ts';
 import { deleteChunks } from '../batches/delete-chunks.ts';
-import { unindexBatch } from '../batches/index-rows.ts';
 import { contentRowOf, freeKey } from '../batches/keys.ts';
 import { readBatch, rowOf } from '../batches/ledger.ts';
-import { closeAll, openBatch } from '../batches/open-rows.ts';
+import { unindexBatch } from '../batches/listing/index-rows.ts';
+import { closeAll, openBatch } from '../batches/listing/open-rows.ts';
 import { CONTAINERS, outcomeBlobName } from '../contract/names.ts';
 import { Problem, statusOf } from '../errors.ts';
 import { inParallel } from '../parallel.ts';

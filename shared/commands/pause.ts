@@ -5,9 +5,9 @@ import { resultsQueueName } from '../contract/names.ts';
 import { Problem } from '../errors.ts';
 import type { FinalizeDeps } from '../results/finalize.ts';
 import { log } from '../telemetry/log.ts';
-import { publishPaused } from '../wake/batch-events.ts';
-import { tryPublish } from '../wake/publish.ts';
-import { leaveTo } from '../wake/spending.ts';
+import { publishPaused } from '../wake/events/batch-events.ts';
+import { tryPublish } from '../wake/events/publish.ts';
+import { leaveTo } from '../wake/gate/spending.ts';
 import { changeFor } from './change-batch.ts';
 
 /**

@@ -10,10 +10,10 @@ import { resultsQueueName } from '../contract/names.ts';
 import { Problem } from '../errors.ts';
 import type { FinalizeDeps } from '../results/finalize.ts';
 import { log } from '../telemetry/log.ts';
-import { publishResumed } from '../wake/batch-events.ts';
-import { tryPublish } from '../wake/publish.ts';
+import { publishResumed } from '../wake/events/batch-events.ts';
+import { tryPublish } from '../wake/events/publish.ts';
+import { leaveTo } from '../wake/gate/spending.ts';
 import { resendPending } from '../wake/resend.ts';
-import { leaveTo } from '../wake/spending.ts';
 import { changeFor } from './change-batch.ts';
 
 /** How far a resume has come: `isWhole`: all pending rows have references again. */

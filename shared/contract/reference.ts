@@ -1,11 +1,11 @@
 /** The queue messages: references (claim checks for a frame) and results. JSON Schemas of both: docs/contract/. */
 import { z } from 'zod';
-import { isBlobName, MAX_BLOB_NAME } from './blob-name.ts';
 import { MalformedMessageError, NewerContractError } from './errors.ts';
 import { isBatchId, isWorkloadName } from './names.ts';
 import { operationsSchema } from './operations.ts';
 import { outcomeHeaderSchema } from './outcome.ts';
-import { asciiJson, bytesInXml } from './text.ts';
+import { isBlobName, MAX_BLOB_NAME } from './text/blob-name.ts';
+import { asciiJson, bytesInXml } from './text/text.ts';
 
 /**
  * Most bytes of a message's text in the XML body of its request. The service takes 64 KiB of text (learn: put-message) in

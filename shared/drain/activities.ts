@@ -9,7 +9,7 @@ import type { Limiter } from '../limits/limiter.ts';
 import type { Table } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import { measureQueue } from '../telemetry/metrics.ts';
-import { fence, recordHeartbeat, showFirstWave } from '../wake/gate.ts';
+import { fence, recordHeartbeat, showFirstWave } from '../wake/gate/gate.ts';
 import { type Queue, receive } from '../wake/messages.ts';
 import type { QueueAddress, Registry } from '../workload/registry.ts';
 import { type FinishWaveDeps, finishWave, waveSeconds } from './finish-wave.ts';

@@ -2,8 +2,8 @@
 import type { DurableClient } from 'durable-functions';
 import { DrainStartError, toError } from '../errors.ts';
 import { log } from '../telemetry/log.ts';
-import type { DrainStatus, GateDeps } from '../wake/gate.ts';
-import type { GateRow } from '../wake/gate-row.ts';
+import type { DrainStatus, GateDeps } from '../wake/gate/gate.ts';
+import type { GateRow } from '../wake/gate/gate-row.ts';
 import type { QueueAddress, Registry } from '../workload/registry.ts';
 import type { DrainInput } from './drain-queue.ts';
 import type { Wave } from './planning/plan.ts';

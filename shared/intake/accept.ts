@@ -1,7 +1,7 @@
 import type { BatchRow } from '../batches/batch-row.ts';
 import { type Claim, claimContent, recordContent } from '../batches/keys.ts';
 import { insertBatch, readBatch } from '../batches/ledger.ts';
-import { openBatch } from '../batches/open-rows.ts';
+import { openBatch } from '../batches/listing/open-rows.ts';
 import { CONTAINERS } from '../contract/names.ts';
 import { addOperations, type Operations } from '../contract/operations.ts';
 import { executionOf } from '../cost/executions.ts';

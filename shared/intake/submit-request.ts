@@ -1,10 +1,10 @@
 import type { ContainerClient } from '@azure/storage-blob';
-import type { Labels } from '../contract/labels.ts';
+import type { Labels } from '../contract/text/labels.ts';
 import type { UploadEncoding, UploadFormat } from '../contract/upload-kinds.ts';
 import type { Meter } from '../cost/meter.ts';
 import type { Table } from '../storage/table.ts';
 import type { EnqueueDeps } from '../wake/enqueue.ts';
-import type { Spending } from '../wake/spending.ts';
+import type { Spending } from '../wake/gate/spending.ts';
 import type { Workload } from '../workload/define.ts';
 import { itemSchemaOf } from '../workload/item-schema.ts';
 import type { UploadLimits } from './limits.ts';

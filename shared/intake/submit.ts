@@ -7,7 +7,7 @@ import { Problem, toError } from '../errors.ts';
 import { readEntity } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import { withSpan } from '../telemetry/trace.ts';
-import { leaveTo } from '../wake/spending.ts';
+import { leaveTo } from '../wake/gate/spending.ts';
 import { accept, mismatch } from './accept.ts';
 import { CheckpointLostError } from './store/checkpoint.ts';
 import { openUpload, type SubmitDeps, type SubmitRequest } from './submit-request.ts';

@@ -1,5 +1,5 @@
 /** What a client says of an upload beside its content: in headers and query of a request, or in metadata of an inbox file. */
-import { type Labels, readLabels } from '../contract/labels.ts';
+import { type Labels, readLabels } from '../contract/text/labels.ts';
 import { baseNameOf, MAX_FILE_NAME } from '../contract/upload-kinds.ts';
 import { Problem } from '../errors.ts';
 import { lowerCased } from './inbox/file-metadata.ts';

@@ -3,7 +3,7 @@
  * letters, frames and report are the real ones; queues, storage, limits across instances and the waits between attempts are
  * left out.
  */
-import { followUps } from '../batches/follow-ups.ts';
+import { followUps } from '../batches/apply/follow-ups.ts';
 import { outcomeBlobName } from '../contract/names.ts';
 import { type DeadItem, type FailedFold, failureOf, type PartialLine } from '../contract/outcome.ts';
 import type { Reference } from '../contract/reference.ts';

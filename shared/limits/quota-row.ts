@@ -1,7 +1,7 @@
 import { type Entity, fromEntity, type StoredEntity, toEntity } from '../storage/entity.ts';
 import { odata, queryEntities, readEntity, type Table } from '../storage/table.ts';
 import { writeRow } from '../storage/write-row.ts';
-import { GATES_PARTITION } from '../wake/gate-row.ts';
+import { GATES_PARTITION } from '../wake/gate/gate-row.ts';
 
 /** A process that has a share. Times are service times in milliseconds. */
 export interface Holder {

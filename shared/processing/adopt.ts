@@ -7,11 +7,11 @@ import type { NamedFile, NamedFileEnd } from '../intake/inbox/named-file.ts';
 import type { Slots } from '../slots.ts';
 import { log } from '../telemetry/log.ts';
 import { readTraceparent } from '../telemetry/trace.ts';
-import type { GateDeps } from '../wake/gate.ts';
+import type { GateDeps } from '../wake/gate/gate.ts';
 import { copyAside, type Entry, type Queue } from '../wake/messages.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import type { Lease } from './lease.ts';
-import type { ChunkDisposition } from './publish-results.ts';
+import type { ChunkDisposition } from './publish/publish-results.ts';
 import { FAULT_RETRY_SECONDS, returnMessage } from './return-message.ts';
 import type { SharedLock } from './shared-lock.ts';
 

@@ -1,6 +1,6 @@
+import { type ApplyRead, readForApply } from '../batches/apply/read-for-apply.ts';
 import { type BatchRow, type BatchState, isFinished } from '../batches/batch-row.ts';
 import { readBatch } from '../batches/ledger.ts';
-import { type ApplyRead, readForApply } from '../batches/read-for-apply.ts';
 import { chunkId } from '../contract/names.ts';
 import type { Table } from '../storage/table.ts';
 

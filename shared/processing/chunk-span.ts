@@ -4,7 +4,7 @@ import { measureChunk } from '../telemetry/metrics.ts';
 import { withSpan } from '../telemetry/trace.ts';
 import type { Entry } from '../wake/messages.ts';
 import type { QueueAddress } from '../workload/registry.ts';
-import type { ChunkDisposition } from './publish-results.ts';
+import type { ChunkDisposition } from './publish/publish-results.ts';
 
 /** Runs a reference in a span of its own: a span a chunk is the least that still shows which one was slow. */
 export function inChunkSpan(

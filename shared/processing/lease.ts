@@ -9,7 +9,7 @@
  */
 import type { DequeuedMessageItem, QueueClient } from '@azure/storage-queue';
 import type { Reference } from '../contract/reference.ts';
-import { asciiJson } from '../contract/text.ts';
+import { asciiJson } from '../contract/text/text.ts';
 import { toError } from '../errors.ts';
 import { deleteMessage, isReceiptDead } from '../storage/pop-receipt.ts';
 import { log } from '../telemetry/log.ts';

@@ -3,13 +3,13 @@
  * references that follow from them, then the end of the batch if nothing is pending, and last the messages are deleted.
  */
 import type { DequeuedMessageItem } from '@azure/storage-queue';
-import { type Applied, applyEnds, type ChunkEnd } from '../batches/apply-ends.ts';
+import { type Applied, applyEnds, type ChunkEnd } from '../batches/apply/apply-ends.ts';
+import type { Drain } from '../batches/apply/charge.ts';
+import type { ApplyRead } from '../batches/apply/read-for-apply.ts';
 import type { BatchRow } from '../batches/batch-row.ts';
 import { isFinished } from '../batches/batch-row.ts';
-import type { Drain } from '../batches/charge.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
 import { MAX_CHUNK_ROWS_A_TRANSACTION } from '../batches/ledger.ts';
-import type { ApplyRead } from '../batches/read-for-apply.ts';
 import { digestOf } from '../contract/frame.ts';
 import { type FinishedChunk, type ResultMessage, readResult } from '../contract/reference.ts';
 import { timesOperations } from '../cost/counts.ts';
@@ -20,14 +20,14 @@ import { holdLease } from '../processing/lease.ts';
 import { log } from '../telemetry/log.ts';
 import { countChunk } from '../telemetry/metrics.ts';
 import { commonTrace, type SpanOptions, withSpan } from '../telemetry/trace.ts';
+import { enqueue } from '../wake/enqueue.ts';
 import {
   publishDeadLetters,
   publishPaused,
   publishProgress,
   publishResultsReady,
   publishRisk,
-} from '../wake/batch-events.ts';
-import { enqueue } from '../wake/enqueue.ts';
+} from '../wake/events/batch-events.ts';
 import { type Entry, readEntries } from '../wake/messages.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import { announce, countEnd, createEnding, type FinalizeDeps, finalize } from './finalize.ts';

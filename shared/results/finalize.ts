@@ -11,7 +11,7 @@
  * process dies at any point).
  */
 import type { ContainerClient } from '@azure/storage-blob';
-import type { EndBatch } from '../batches/apply-ends.ts';
+import type { EndBatch } from '../batches/apply/apply-ends.ts';
 import {
   type BatchRow,
   type BatchState,
@@ -21,9 +21,9 @@ import {
   type Versioned,
 } from '../batches/batch-row.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
-import { indexBatch } from '../batches/index-rows.ts';
 import { changeBatch, changeFrom, chunkRows, readBatch } from '../batches/ledger.ts';
-import { closeBatch } from '../batches/open-rows.ts';
+import { indexBatch } from '../batches/listing/index-rows.ts';
+import { closeBatch } from '../batches/listing/open-rows.ts';
 import { endingPause } from '../batches/pause.ts';
 import { addOperations, type Operations } from '../contract/operations.ts';
 import type { Meter } from '../cost/meter.ts';
@@ -31,9 +31,9 @@ import type { Table } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import { countBatch } from '../telemetry/metrics.ts';
 import { withSpan, withTrace } from '../telemetry/trace.ts';
-import { type BatchEventDeps, eventCounts, publishBatchEvent } from '../wake/batch-events.ts';
 import type { EnqueueDeps } from '../wake/enqueue.ts';
-import type { Spending } from '../wake/spending.ts';
+import { type BatchEventDeps, eventCounts, publishBatchEvent } from '../wake/events/batch-events.ts';
+import type { Spending } from '../wake/gate/spending.ts';
 import { latencies } from './latency.ts';
 import { ReportError } from './merge.ts';
 import type { MergeAhead } from './merge-ahead.ts';

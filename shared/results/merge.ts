@@ -1,5 +1,5 @@
 import type { PartialLine } from '../contract/outcome.ts';
-import { storableText } from '../contract/text.ts';
+import { storableText } from '../contract/text/text.ts';
 import { errorLine, toErrorText } from '../processing/outcome/error-text.ts';
 import { partialLine } from '../processing/outcome/fold.ts';
 import { synchronous } from '../processing/outcome/synchronous.ts';

@@ -9,7 +9,7 @@ import type { ChunkRow } from '../batches/chunk-row.ts';
 import { causeOf } from '../contract/cause.ts';
 import { CONTAINERS, firstChunkOf, revisionOf } from '../contract/names.ts';
 import type { DeadItem } from '../contract/outcome.ts';
-import { storableLine } from '../contract/text.ts';
+import { storableLine } from '../contract/text/text.ts';
 import { shortCause } from '../processing/outcome/header-causes.ts';
 import { log } from '../telemetry/log.ts';
 import { type ChunkFrame, frameOfChunk, readLines } from './chunk-pages.ts';

@@ -7,7 +7,7 @@ import {
   RestError,
 } from '@azure/storage-blob';
 import { isOutage, statusOf } from '../errors.ts';
-import { DOWNLOAD_RESUMES } from './retry-limits.ts';
+import { DOWNLOAD_RESUMES } from './policies/retry-limits.ts';
 
 /** The properties of a blob; undefined when it is not there. */
 export async function blobProperties(

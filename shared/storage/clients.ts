@@ -9,10 +9,10 @@ import type { Meter, PipelinePolicy } from '../cost/meter.ts';
 import type { StorageService } from '../cost/operation-of.ts';
 import { lazily } from '../lazily.ts';
 import type { Settings } from '../settings.ts';
-import { missingContainerPolicy } from './missing-container.ts';
-import { withPolicies } from './pipeline.ts';
-import type { RetryLimits } from './retry-limits.ts';
-import { retryPolicy } from './retry-policy.ts';
+import { missingContainerPolicy } from './policies/missing-container.ts';
+import { withPolicies } from './policies/pipeline.ts';
+import type { RetryLimits } from './policies/retry-limits.ts';
+import { retryPolicy } from './policies/retry-policy.ts';
 import { openTable, type Table } from './table.ts';
 
 /** Every client of the app. They are lazy by nature: nothing is sent before the first call. */

@@ -1,5 +1,5 @@
 /** What a sweep does once a day: things that only cost room. Each is bounded; what is left comes with the next sweep. */
-import { noteKeys } from '../batches/open-rows.ts';
+import { noteKeys } from '../batches/listing/open-rows.ts';
 import { DAY_MS } from '../days.ts';
 import { type Entity, fromEntity, toEntity } from '../storage/entity.ts';
 import { writeRow } from '../storage/write-row.ts';

@@ -1,6 +1,6 @@
 import { type BatchRow, isFinished } from '../batches/batch-row.ts';
-import { batchesOfDays, type IndexEntry, unindexBatch } from '../batches/index-rows.ts';
 import { readBatch } from '../batches/ledger.ts';
+import { batchesOfDays, type IndexEntry, unindexBatch } from '../batches/listing/index-rows.ts';
 import { deleteBatch } from '../commands/delete.ts';
 import { batchDate } from '../contract/names.ts';
 import { DAY_MS } from '../days.ts';

@@ -1,7 +1,7 @@
 /** What a sweep does for one open batch: it goes on wherever the last one who worked on it stopped. */
 import { type BatchRow, isFinished } from '../batches/batch-row.ts';
-import { indexBatch, unindexBatch } from '../batches/index-rows.ts';
-import { closeBatch, type OpenBatch } from '../batches/open-rows.ts';
+import { indexBatch, unindexBatch } from '../batches/listing/index-rows.ts';
+import { closeBatch, type OpenBatch } from '../batches/listing/open-rows.ts';
 import { type BatchAndProgress, readBatchAndProgress, sumFresh } from '../batches/progress/progress-rows.ts';
 import { cancelBatch, cancelPending } from '../commands/cancel.ts';
 import { deleteBatch } from '../commands/delete.ts';
@@ -9,7 +9,7 @@ import { continueAccepting } from '../commands/redrive/revision-rows.ts';
 import { continueResume } from '../commands/resume.ts';
 import { DAY_MS } from '../days.ts';
 import { announce, finalize } from '../results/finalize.ts';
-import { warnOfRisk } from '../wake/warn-of-risk.ts';
+import { warnOfRisk } from '../wake/events/warn-of-risk.ts';
 import { resend } from './resend.ts';
 import { isOver, isOverdue, repaired, type SweepRun } from './run.ts';
 

@@ -7,9 +7,16 @@ import { DrainStartError } from '../errors.ts';
 import { readEntity } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import { countLostWake } from '../telemetry/metrics.ts';
-import { isDead, wake } from '../wake/gate.ts';
-import { countMissedWake, recordStartFailure } from '../wake/gate-notes.ts';
-import { fromGateEntity, GATES_PARTITION, type GateRow, gateRowKey, lastSignMs, newGate } from '../wake/gate-row.ts';
+import { isDead, wake } from '../wake/gate/gate.ts';
+import { countMissedWake, recordStartFailure } from '../wake/gate/gate-notes.ts';
+import {
+  fromGateEntity,
+  GATES_PARTITION,
+  type GateRow,
+  gateRowKey,
+  lastSignMs,
+  newGate,
+} from '../wake/gate/gate-row.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import { isOverdue, repaired, type SweepRun } from './run.ts';
 

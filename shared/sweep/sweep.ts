@@ -3,12 +3,12 @@
  * none; everything it does may be done twice, and beside whoever it takes for dead.
  */
 import type { BatchRow } from '../batches/batch-row.ts';
-import { type OpenBatch, readOpen } from '../batches/open-rows.ts';
+import { type OpenBatch, readOpen } from '../batches/listing/open-rows.ts';
 import { toError } from '../errors.ts';
 import { inParallel } from '../parallel.ts';
 import { log } from '../telemetry/log.ts';
-import type { DrainStatus } from '../wake/gate.ts';
-import { withWakeFallback } from '../wake/publish.ts';
+import { withWakeFallback } from '../wake/events/publish.ts';
+import type { DrainStatus } from '../wake/gate/gate.ts';
 import type { QueueAddress, Registry } from '../workload/registry.ts';
 import { choresNote, doChores } from './chores.ts';
 import { noCounts, type SweepCounts } from './counts.ts';

@@ -2,17 +2,17 @@
 
 import type { ChunkRow } from '../batches/chunk-row.ts';
 import { MAX_DELAY_SECONDS } from '../contract/delay.ts';
-import type { Labels } from '../contract/labels.ts';
 import { queueName } from '../contract/names.ts';
 import type { Reference } from '../contract/reference.ts';
+import type { Labels } from '../contract/text/labels.ts';
 import { isRefused } from '../errors.ts';
 import { inParallel } from '../parallel.ts';
 import { log } from '../telemetry/log.ts';
 import type { Workload } from '../workload/define.ts';
 import type { Registry } from '../workload/registry.ts';
-import { type GateDeps, recordDue } from './gate.ts';
+import { labelled, type Publish, type WorkPut } from './events/publish.ts';
+import { type GateDeps, recordDue } from './gate/gate.ts';
 import { putMessage, type Queue } from './messages.ts';
-import { labelled, type Publish, type WorkPut } from './publish.ts';
 
 /** Puts at once of one caller; a queue takes 2,000 messages per second (learn: scalability targets of Queue Storage). */
 const PUTS_AT_ONCE = 16;

@@ -2,7 +2,7 @@
 import type { DequeuedMessageItem, QueueClient } from '@azure/storage-queue';
 import { NewerContractError } from '../contract/errors.ts';
 import { poisonQueueName } from '../contract/names.ts';
-import { asciiJson } from '../contract/text.ts';
+import { asciiJson } from '../contract/text/text.ts';
 import { statusOf, toError } from '../errors.ts';
 import { deleteMessage } from '../storage/pop-receipt.ts';
 import { log } from '../telemetry/log.ts';

@@ -1,6 +1,6 @@
 import type { DequeuedMessageItem } from '@azure/storage-queue';
 import { fitsMessage } from '../contract/reference.ts';
-import { storableText } from '../contract/text.ts';
+import { storableText } from '../contract/text/text.ts';
 
 /** A schema's complaints can be as long as what it complains about. */
 const MAX_REASON_CHARS = 1_000;

@@ -1,6 +1,7 @@
 /** Blob containers as a handler sees them. The pipeline's own are not among them: their names are taken. */
-import { blobNameFault } from '../contract/blob-name.ts';
+
 import { CONTAINERS } from '../contract/names.ts';
+import { blobNameFault } from '../contract/text/blob-name.ts';
 import { Reject } from './errors.ts';
 
 /**

@@ -2,9 +2,9 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { finished, send } from '../helpers/client.ts';
-import { axeFindings, loadAxe } from './axe.ts';
-import { goodRecords, usage } from './records.ts';
-import { useDashboard } from './use-dashboard.ts';
+import { axeFindings, loadAxe } from './support/axe.ts';
+import { goodRecords, usage } from './support/records.ts';
+import { useDashboard } from './support/use-dashboard.ts';
 
 const PAGES = ['overview', 'queues', 'batches', 'dead-letters', 'history', 'audit', 'inbox', 'upload', 'cost'];
 const dashboard = useDashboard();

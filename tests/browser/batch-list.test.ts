@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import type { BatchEntry } from '../../shared/http/batches/schemas.ts';
-import { DAY_MS, entryAt, type MockedListing, mockListing } from './batch-data.ts';
-import { useDashboard } from './use-dashboard.ts';
+import { DAY_MS, entryAt, type MockedListing, mockListing } from './support/batch-data.ts';
+import { useDashboard } from './support/use-dashboard.ts';
 
 const dashboard = useDashboard();
 const NOW = Date.parse('2026-11-22T12:00:00Z');

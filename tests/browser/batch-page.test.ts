@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import type { BatchView } from '../../shared/http/batches/schemas.ts';
-import { entryAt, idAt, type MockedBatch, mockBatch, mockListing, revisionAt, viewAt } from './batch-data.ts';
-import { useDashboard } from './use-dashboard.ts';
+import { entryAt, idAt, type MockedBatch, mockBatch, mockListing, revisionAt, viewAt } from './support/batch-data.ts';
+import { useDashboard } from './support/use-dashboard.ts';
 
 const dashboard = useDashboard();
 const NOW = Date.parse('2026-11-22T12:00:00Z');

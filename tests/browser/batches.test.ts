@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import type { Page, Route } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { ndjson } from '../helpers/transactions.ts';
-import { dropFile, signIn, uploadByDrop } from './dashboard.ts';
-import { goodRecords, usage } from './records.ts';
-import { useDashboard } from './use-dashboard.ts';
+import { ndjson } from '../helpers/data/transactions.ts';
+import { dropFile, signIn, uploadByDrop } from './support/dashboard.ts';
+import { goodRecords, usage } from './support/records.ts';
+import { useDashboard } from './support/use-dashboard.ts';
 
 const FINISHED = 60_000;
 const dashboard = useDashboard();

@@ -2,8 +2,8 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import type { BatchView, DeadLettersOfBatches } from '../../web/api/types.ts';
 import { finished, send } from '../helpers/client.ts';
-import { goodRecords, type Usage, usage } from './records.ts';
-import { useDashboard } from './use-dashboard.ts';
+import { goodRecords, type Usage, usage } from './support/records.ts';
+import { useDashboard } from './support/use-dashboard.ts';
 
 const FINISHED = 60_000;
 const dashboard = useDashboard();

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import type { Audit, History, HistoryDay } from '../../web/api/types.ts';
-import { useDashboard } from './use-dashboard.ts';
+import { useDashboard } from './support/use-dashboard.ts';
 
 const dashboard = useDashboard();
 let page: Page;

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ROOT } from '../../demo/stack-options.ts';
 import { ask, type BatchAnswer, send } from '../helpers/client.ts';
 import { buildOddApp } from '../helpers/odd-app.ts';
-import { type Dashboard, startDashboard } from './dashboard.ts';
+import { type Dashboard, startDashboard } from './support/dashboard.ts';
 
 const SETTINGS = { SLUICE_VISIBILITY_SECONDS: '10', SLUICE_SLICE_SECONDS: '3', SLUICE_INBOX_SCHEDULE: '' };
 const QUEUE = 'outage-normal-0';

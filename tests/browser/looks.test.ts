@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { finished, send } from '../helpers/client.ts';
-import { mockBatch, revisionAt, viewAt } from './batch-data.ts';
-import { goodRecords, usage } from './records.ts';
-import { useDashboard } from './use-dashboard.ts';
+import { mockBatch, revisionAt, viewAt } from './support/batch-data.ts';
+import { goodRecords, usage } from './support/records.ts';
+import { useDashboard } from './support/use-dashboard.ts';
 
 const PAGES = ['overview', 'queues', 'batches', 'dead-letters', 'history', 'audit', 'inbox', 'upload', 'cost'];
 const WIDTHS = [360, 768, 900, 1024, 1152, 1240, 1440];

@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import type { BatchNotices, Overview } from '../../shared/http/overview/schemas.ts';
-import { axeFindings, loadAxe } from './axe.ts';
-import type { OpenOptions } from './dashboard.ts';
-import { hiddenControls, WIDTHS } from './outside.ts';
-import { useDashboard } from './use-dashboard.ts';
+import { axeFindings, loadAxe } from './support/axe.ts';
+import type { OpenOptions } from './support/dashboard.ts';
+import { hiddenControls, WIDTHS } from './support/outside.ts';
+import { useDashboard } from './support/use-dashboard.ts';
 
 const dashboard = useDashboard();
 const MINUTE = 60_000;

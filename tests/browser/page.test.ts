@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ndjson } from '../helpers/transactions.ts';
-import { entryAt } from './batch-data.ts';
-import { signIn, uploadByDrop } from './dashboard.ts';
-import { goodRecords, usage } from './records.ts';
-import { useDashboard } from './use-dashboard.ts';
+import { ndjson } from '../helpers/data/transactions.ts';
+import { entryAt } from './support/batch-data.ts';
+import { signIn, uploadByDrop } from './support/dashboard.ts';
+import { goodRecords, usage } from './support/records.ts';
+import { useDashboard } from './support/use-dashboard.ts';
 
 const FINISHED = 60_000;
 const LABELS = ['Overview', 'Items', 'Dead letters', 'Report', 'Receipt'];

@@ -2,10 +2,10 @@ import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import type { Audit } from '../../shared/http/audit/schemas.ts';
 import type { PolicyView, QueueDetails, WaveView } from '../../shared/http/queues/schemas.ts';
-import { axeFindings, loadAxe } from './axe.ts';
-import type { OpenOptions } from './dashboard.ts';
-import { hiddenControls, WIDTHS } from './outside.ts';
-import { useDashboard } from './use-dashboard.ts';
+import { axeFindings, loadAxe } from './support/axe.ts';
+import type { OpenOptions } from './support/dashboard.ts';
+import { hiddenControls, WIDTHS } from './support/outside.ts';
+import { useDashboard } from './support/use-dashboard.ts';
 
 const dashboard = useDashboard();
 const MINUTE = 60_000;

@@ -5,12 +5,12 @@ import { writeProgress } from '../../shared/batches/progress/progress-rows.ts';
 import type { QueueView } from '../../shared/http/queues/schemas.ts';
 import { openTable } from '../../shared/storage/table.ts';
 import { finished, send } from '../helpers/client.ts';
-import { ndjson } from '../helpers/transactions.ts';
-import { uploadByDrop } from './dashboard.ts';
-import { hiddenControls, WIDTHS } from './outside.ts';
-import { goodRecords } from './records.ts';
-import { QUIET } from './stack.ts';
-import { useDashboard } from './use-dashboard.ts';
+import { ndjson } from '../helpers/data/transactions.ts';
+import { uploadByDrop } from './support/dashboard.ts';
+import { hiddenControls, WIDTHS } from './support/outside.ts';
+import { goodRecords } from './support/records.ts';
+import { QUIET } from './support/stack.ts';
+import { useDashboard } from './support/use-dashboard.ts';
 
 const FINISHED = 60_000;
 /** Widths of which a picture is kept. */

@@ -7,9 +7,9 @@ import sharp from 'sharp';
 import { ROOT } from '../../demo/stack-options.ts';
 import { usageBlocks } from '../../demo/usage/generate.ts';
 import { ask, finished, submit } from '../helpers/client.ts';
-import { ndjson } from '../helpers/transactions.ts';
-import { type Dashboard, startDashboard } from './dashboard.ts';
-import { goodRecords } from './records.ts';
+import { ndjson } from '../helpers/data/transactions.ts';
+import { type Dashboard, startDashboard } from './support/dashboard.ts';
+import { goodRecords } from './support/records.ts';
 
 const IMAGES = join(ROOT, 'docs/images');
 const VIEW = { viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1.5 };

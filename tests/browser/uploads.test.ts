@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { ndjson } from '../helpers/transactions.ts';
-import { dropFile } from './dashboard.ts';
-import { goodRecords } from './records.ts';
-import { useDashboard } from './use-dashboard.ts';
+import { ndjson } from '../helpers/data/transactions.ts';
+import { dropFile } from './support/dashboard.ts';
+import { goodRecords } from './support/records.ts';
+import { useDashboard } from './support/use-dashboard.ts';
 
 const dashboard = useDashboard();
 let page: Page;

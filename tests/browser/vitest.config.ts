@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { findChromium } from './chromium.ts';
+import { findChromium } from './support/chromium.ts';
 
 const chromium = findChromium();
 if (chromium === undefined) process.stdout.write('The browser tests are left out: there is no Chromium here.\n');
@@ -7,7 +7,7 @@ if (chromium === undefined) process.stdout.write('The browser tests are left out
 // A configuration of its own: these tests need a browser, which `npm test` does not ask for.
 export default defineConfig({
   test: {
-    globalSetup: chromium === undefined ? [] : ['tests/browser/stack.ts'],
+    globalSetup: chromium === undefined ? [] : ['tests/browser/support/stack.ts'],
     include: chromium === undefined ? [] : ['tests/browser/**/*.test.ts'],
     passWithNoTests: chromium === undefined,
     testTimeout: 120_000,

@@ -1,7 +1,7 @@
 /** What looking costs, when it happens, and what the page says about it. */
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { useDashboard } from './use-dashboard.ts';
+import { useDashboard } from './support/use-dashboard.ts';
 
 const dashboard = useDashboard();
 let page: Page;

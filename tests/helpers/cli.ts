@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import { captureOutput } from '../../cli/captured-output.ts';
-import { type Io, processIo } from '../../cli/io.ts';
+import { captureOutput } from '../../cli/process/captured-output.ts';
+import { type Io, processIo } from '../../cli/process/io.ts';
 import { runSluice } from '../../cli/run.ts';
 
 /** How a run of the command ended. */

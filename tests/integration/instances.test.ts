@@ -2,7 +2,7 @@ import type { Instance } from 'functions-local';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { finished, report, send } from '../helpers/client.ts';
 import { buildOddApp } from '../helpers/odd-app.ts';
-import { type SlowServer, startSlowServer } from '../helpers/slow-server.ts';
+import { type SlowServer, startSlowServer } from '../helpers/servers/slow-server.ts';
 import { startStack, type TestStack } from '../helpers/stack.ts';
 
 /** Leases and slices short enough that a test can wait for one to run out. */

@@ -4,12 +4,12 @@ import { createMeter } from '../../shared/cost/meter.ts';
 import { createPipeline, type PipelineClients } from '../../shared/pipeline.ts';
 import { readSettings } from '../../shared/settings.ts';
 import { withLog } from '../../shared/telemetry/log.ts';
-import { readGate } from '../../shared/wake/gate.ts';
-import { NOTHING_PUT } from '../../shared/wake/publish.ts';
-import { batchRowOf } from '../helpers/factories.ts';
-import { HOST } from '../helpers/host-limits.ts';
-import { memoryTable } from '../helpers/memory-table.ts';
-import { SILENT_LOG } from '../helpers/silent-log.ts';
+import { NOTHING_PUT } from '../../shared/wake/events/publish.ts';
+import { readGate } from '../../shared/wake/gate/gate.ts';
+import { batchRowOf } from '../helpers/data/factories.ts';
+import { HOST } from '../helpers/fakes/host-limits.ts';
+import { memoryTable } from '../helpers/fakes/memory-table.ts';
+import { SILENT_LOG } from '../helpers/fakes/silent-log.ts';
 import { address, registry, wave } from './drain/drain-fixtures.ts';
 import { sourcesIn } from './infra/code.ts';
 

@@ -1,5 +1,5 @@
-import { parseExact } from '../../shared/contract/exact-json.ts';
-import { jsonBody, nextPage, type RequestOptions, request, requestJson } from './request.ts';
+import { parseExact } from '../../shared/contract/text/exact-json.ts';
+import { jsonBody, nextPage, type RequestOptions, request, requestJson } from './http/request.ts';
 import type { BatchList, BatchView, CancelAnswer, ReportRow } from './types.ts';
 
 /** Filters of a listing; empty ones do not count. */

@@ -1,6 +1,6 @@
-import { parseExact } from '../../shared/contract/exact-json.ts';
+import { parseExact } from '../../shared/contract/text/exact-json.ts';
+import { jsonBody, nextPage, type Page, type RequestOptions, request, requestJson } from './http/request.ts';
 import type { LetterChoice } from './redrive-body.ts';
-import { jsonBody, nextPage, type Page, type RequestOptions, request, requestJson } from './request.ts';
 import type { DeadLetter, DeadLetterGroups, DeadLettersOfBatches, Discarded, Redriven } from './types.ts';
 
 /** The dead letters of a batch by cause; reads all of them. */

@@ -1,4 +1,4 @@
-import { type RequestOptions, requestJson } from './request.ts';
+import { type RequestOptions, requestJson } from './http/request.ts';
 import type { Audit, History } from './types.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;

@@ -1,4 +1,4 @@
-import { jsonBody, nextPage, type Page, type RequestOptions, request } from './request.ts';
+import { jsonBody, nextPage, type Page, type RequestOptions, request } from './http/request.ts';
 import type { InboxFile, InboxList } from './types.ts';
 
 /** A page of the inbox: two lists, one for the files being taken, and a read for each rejected file. */

@@ -1,5 +1,5 @@
-import { parseExact } from '../../shared/contract/exact-json.ts';
-import { nextPage, type Page, type RequestOptions, request } from './request.ts';
+import { parseExact } from '../../shared/contract/text/exact-json.ts';
+import { nextPage, type Page, type RequestOptions, request } from './http/request.ts';
 import type { FoundItems, ItemState, ItemView, ListedItem } from './types.ts';
 
 /** As many rows as can be looked at; their results are read, too. */

@@ -1,4 +1,4 @@
-import { type RequestOptions, requestJson } from './request.ts';
+import { type RequestOptions, requestJson } from './http/request.ts';
 import type { Overview, SweepAnswer } from './types.ts';
 
 /** What needs an operator now, over all queues and batches. */

@@ -1,4 +1,4 @@
-import { jsonBody, type RequestOptions, request, requestJson } from './request.ts';
+import { jsonBody, type RequestOptions, request, requestJson } from './http/request.ts';
 import type { ClearedQueue, Cost, Health, PolicyView, QueueDetails, QueueView } from './types.ts';
 
 /** All queues; depths that are too old are measured. */

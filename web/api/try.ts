@@ -1,4 +1,4 @@
-import { request } from './request.ts';
+import { request } from './http/request.ts';
 import type { UploadCheck } from './types.ts';
 import { type Upload, uploadHeaders, uploadUrl } from './upload.ts';
 

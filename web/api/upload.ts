@@ -1,10 +1,10 @@
 import { fileNameText } from '../../shared/contract/upload-kinds.ts';
-import { API } from './base.ts';
-import { errorOf, unreachable } from './errors.ts';
-import { key } from './key.ts';
+import { API } from './http/base.ts';
+import { errorOf, unreachable } from './http/errors.ts';
+import { key } from './http/key.ts';
+import { operatorHeader } from './http/request.ts';
+import { spend } from './http/spending.ts';
 import { describeFile } from './media-types.ts';
-import { operatorHeader } from './request.ts';
-import { spend } from './spending.ts';
 import type { BatchView } from './types.ts';
 
 /** What to upload, and to where. `lane`, `delimiter` and `decimal` empty: as the service decides. */

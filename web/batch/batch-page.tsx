@@ -10,10 +10,10 @@ import { Empty, Loaded } from '../ui/states.tsx';
 import { BatchHead } from './batch-head.tsx';
 import { DeadLetters } from './dead-letters/dead-letters.tsx';
 import { goesOn, reportFailure } from './finished.ts';
-import { Items } from './items.tsx';
-import { Overview } from './overview.tsx';
+import { Items } from './items/items.tsx';
+import { Overview } from './overview/overview.tsx';
 import { Receipt } from './receipt.tsx';
-import { Report } from './report.tsx';
+import { Report } from './report/report.tsx';
 
 export interface BatchPageProps {
   id: string;

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
+import type { Page } from '../api/http/request.ts';
 import { fetchInbox } from '../api/inbox.ts';
-import type { Page } from '../api/request.ts';
 import type { InboxFile } from '../api/types.ts';
 import { useLook } from '../live/use-look.ts';
 import { useMore } from '../live/use-more.ts';

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { ApiError, toApiError } from '../api/errors.ts';
-import { keepKey, keepOperator, operator } from '../api/key.ts';
-import { request } from '../api/request.ts';
+import { ApiError, toApiError } from '../api/http/errors.ts';
+import { keepKey, keepOperator, operator } from '../api/http/key.ts';
+import { request } from '../api/http/request.ts';
 import { useAction } from '../live/use-action.ts';
 import { Button } from '../ui/button.tsx';
 import { Logo } from '../ui/logo.tsx';

@@ -1,4 +1,4 @@
-import { key } from '../api/key.ts';
+import { key } from '../api/http/key.ts';
 import type { QueueView } from '../api/types.ts';
 
 /** One look at all queues. `values` by queue; undefined stands for a pause in looking. */

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Page } from '../api/request.ts';
+import type { Page } from '../api/http/request.ts';
 import { type Action, useAction } from './use-action.ts';
 
 export interface MoreOptions<T> {

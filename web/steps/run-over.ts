@@ -1,4 +1,4 @@
-import { toApiError } from '../api/errors.ts';
+import { toApiError } from '../api/http/errors.ts';
 
 /** How far one of many things has come, and with what result. */
 export interface Step {

@@ -1,7 +1,7 @@
 /** The files of the upload page. They outlive it: somebody who looks at a batch meanwhile finds them as they were. */
 import { computed, effect, signal } from '@preact/signals';
-import { type ApiError, toApiError } from '../api/errors.ts';
-import { key as kept } from '../api/key.ts';
+import { type ApiError, toApiError } from '../api/http/errors.ts';
+import { key as kept } from '../api/http/key.ts';
 import { describeFile } from '../api/media-types.ts';
 import { tryUpload } from '../api/try.ts';
 import type { BatchView, UploadCheck } from '../api/types.ts';

@@ -1,6 +1,6 @@
 import { quotedCell } from '../../../shared/http/edge/csv.ts';
-import { CliError, UsageError } from '../../errors.ts';
-import { EXIT } from '../../exit-codes.ts';
+import { CliError, UsageError } from '../../process/errors.ts';
+import { EXIT } from '../../process/exit-codes.ts';
 import { type Cell, columnName, sheetRows } from './sheet-rows.ts';
 import { notReadable, openWorkbook, type Sheet, type Workbook } from './workbook.ts';
 

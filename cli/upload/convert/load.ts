@@ -1,5 +1,5 @@
-import { CliError } from '../../errors.ts';
-import { EXIT } from '../../exit-codes.ts';
+import { CliError } from '../../process/errors.ts';
+import { EXIT } from '../../process/exit-codes.ts';
 
 /**
  * Loads a package that only some uploads need. They are optional dependencies, which an installation may leave out.

@@ -1,7 +1,7 @@
 /** Values of Parquet as values of JSON, without rounding. */
 import type { ParquetParsers, SchemaElement, SchemaTree } from 'hyparquet';
-import { CliError } from '../../errors.ts';
-import { EXIT } from '../../exit-codes.ts';
+import { CliError } from '../../process/errors.ts';
+import { EXIT } from '../../process/exit-codes.ts';
 
 /** Types whose values come as plain numbers or bytes, and are converted here. */
 interface ExactType {

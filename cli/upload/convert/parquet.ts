@@ -1,7 +1,7 @@
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import type { AsyncBuffer, Compressors, FileMetaData, RowGroup } from 'hyparquet';
-import { CliError } from '../../errors.ts';
-import { EXIT } from '../../exit-codes.ts';
+import { CliError } from '../../process/errors.ts';
+import { EXIT } from '../../process/exit-codes.ts';
 import { inPieces } from './excel.ts';
 import { loadPackage } from './load.ts';
 import { PARSERS, takeExactTypes, toJsonValue } from './parquet-values.ts';

@@ -1,5 +1,5 @@
-import { CliError } from '../../errors.ts';
-import { EXIT } from '../../exit-codes.ts';
+import { CliError } from '../../process/errors.ts';
+import { EXIT } from '../../process/exit-codes.ts';
 import { plainDigits } from './digits.ts';
 import { isoOfDay } from './excel-dates.ts';
 import { type Sheet, unescapeText, type Workbook } from './workbook.ts';

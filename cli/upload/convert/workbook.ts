@@ -1,5 +1,5 @@
-import { CliError } from '../../errors.ts';
-import { EXIT } from '../../exit-codes.ts';
+import { CliError } from '../../process/errors.ts';
+import { EXIT } from '../../process/exit-codes.ts';
 import { type DateFormat, dateFormatOf } from './excel-dates.ts';
 import { loadPackage } from './load.ts';
 import { collect, MIB, partsOf, type Read, readPart, targetsOf } from './package-parts.ts';

@@ -3,7 +3,7 @@ import { inParallel } from '../../parallel.ts';
 import type { Table } from '../../storage/table.ts';
 import { type BatchRow, isFinished, pendingItems } from '../batch-row.ts';
 import { readBatch } from '../ledger.ts';
-import { type OpenBatch, openBatches } from '../open-rows.ts';
+import { type OpenBatch, openBatches } from '../listing/open-rows.ts';
 
 /** Rows that one look reads at most: of further batches only what was known at the opening is shown. */
 export const MAX_ROWS_READ = 200;

@@ -1,7 +1,7 @@
 import { batchTimeMs } from '../../contract/names.ts';
 import { addDays, dateOf } from '../../days.ts';
 import type { Table } from '../../storage/table.ts';
-import { type IndexEntry, troubledOfDay } from '../index-rows.ts';
+import { type IndexEntry, troubledOfDay } from '../listing/index-rows.ts';
 
 /** Lines that one look reads at most: ten operations. */
 const MAX_TROUBLED = 10_000;

@@ -6,7 +6,7 @@
 import type { BatchRow } from '../../batches/batch-row.ts';
 import type { ChunkRow } from '../../batches/chunk-row.ts';
 import { digestOf } from '../../contract/frame.ts';
-import { storableLine } from '../../contract/text.ts';
+import { storableLine } from '../../contract/text/text.ts';
 import { Problem } from '../../errors.ts';
 import { currentDeadLetters, type DeadLetterDeps } from './current-dead.ts';
 import { NamedCauses } from './named-causes.ts';

@@ -6,9 +6,9 @@
  */
 import { type BatchRow, isFinished, type Versioned } from '../../batches/batch-row.ts';
 import { withoutCauses } from '../../batches/causes.ts';
-import { indexBatch } from '../../batches/index-rows.ts';
 import { openRevision, readBatch, rowOf } from '../../batches/ledger.ts';
-import { openBatch } from '../../batches/open-rows.ts';
+import { indexBatch } from '../../batches/listing/index-rows.ts';
+import { openBatch } from '../../batches/listing/open-rows.ts';
 import { nextRevision } from '../../batches/revisions.ts';
 import { digestOf } from '../../contract/frame.ts';
 import { CONTAINERS, resultsQueueName } from '../../contract/names.ts';
@@ -17,7 +17,7 @@ import { enterQueues } from '../../intake/continue-intake.ts';
 import { announce, type FinalizeDeps, finalize } from '../../results/finalize.ts';
 import { LOST_RACE, retryLostRace } from '../../storage/lost-race.ts';
 import { log } from '../../telemetry/log.ts';
-import { leaveTo } from '../../wake/spending.ts';
+import { leaveTo } from '../../wake/gate/spending.ts';
 import type { Workload } from '../../workload/define.ts';
 import { appliedBlob } from './current-dead.ts';
 import { discarding, discardReason, selectToDiscard } from './discard.ts';

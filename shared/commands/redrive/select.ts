@@ -2,8 +2,8 @@
 import type { BatchRow } from '../../batches/batch-row.ts';
 import type { Causes } from '../../batches/causes.ts';
 import { causeOf } from '../../contract/cause.ts';
-import { mergePatch, type Patch } from '../../contract/merge-patch.ts';
 import type { DeadItem } from '../../contract/outcome.ts';
+import { mergePatch, type Patch } from '../../contract/text/merge-patch.ts';
 import { Problem } from '../../errors.ts';
 import { hasName } from '../../processing/outcome/header-causes.ts';
 import type { Workload } from '../../workload/define.ts';

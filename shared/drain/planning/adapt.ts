@@ -1,5 +1,5 @@
 /** Adapts a gate to a finished wave: what a reference takes, and how busy the instances were. Pure. */
-import type { GateRow } from '../../wake/gate-row.ts';
+import type { GateRow } from '../../wake/gate/gate-row.ts';
 import { baselineFailureRate, nextLimit } from './task-limit.ts';
 import { latencyMs, usualResponseMs } from './wave-load.ts';
 import {

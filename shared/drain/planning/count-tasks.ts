@@ -1,6 +1,7 @@
 /** How many tasks a wave gets. Pure, and without imports that a browser could not load: the dashboard plans with it, too. */
+
+import type { WaveBound } from '../../wake/gate/wave-record.ts';
 import { MAX_RECEIVE } from '../../wake/max-receive.ts';
-import type { WaveBound } from '../../wake/wave-record.ts';
 import type { Policy } from './policy.ts';
 
 /** What can bound the tasks of a wave that is no probe and collects no results. */

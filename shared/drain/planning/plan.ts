@@ -1,6 +1,7 @@
 /** Sizes a wave. Pure: everything that it weighs is in its input. */
+
+import type { WaveBound } from '../../wake/gate/wave-record.ts';
 import { MAX_RECEIVE } from '../../wake/max-receive.ts';
-import type { WaveBound } from '../../wake/wave-record.ts';
 import { countTasks, type TaskState } from './count-tasks.ts';
 
 const EXPLORING_SECONDS = 5;

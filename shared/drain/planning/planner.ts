@@ -1,6 +1,6 @@
 import { limitOf } from '../../limits/limit.ts';
 import type { Table } from '../../storage/table.ts';
-import type { GateRow } from '../../wake/gate-row.ts';
+import type { GateRow } from '../../wake/gate/gate-row.ts';
 import type { Workload } from '../../workload/define.ts';
 import type { QueueAddress } from '../../workload/registry.ts';
 import { pacedSeconds } from './count-tasks.ts';

@@ -2,7 +2,7 @@ import { fromEntity, toEntity } from '../../storage/entity.ts';
 import { LOST_RACE, retryLostRace } from '../../storage/lost-race.ts';
 import { odata, queryEntities, readEntity, type StoredAction, type Table, wins } from '../../storage/table.ts';
 import { readsAs } from '../../storage/write-row.ts';
-import { gateOf, readGate } from '../../wake/gate.ts';
+import { gateOf, readGate } from '../../wake/gate/gate.ts';
 import {
   GATES_PARTITION,
   type GateRow,
@@ -10,7 +10,7 @@ import {
   policyRows,
   queueOfPolicy,
   toGateEntity,
-} from '../../wake/gate-row.ts';
+} from '../../wake/gate/gate-row.ts';
 import { type Policy, policySchema } from './policy.ts';
 
 /** A policy that an operator has put, and the one that it has replaced, if this version can read that. */

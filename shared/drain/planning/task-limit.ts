@@ -4,7 +4,7 @@
  * AIMD needs a wave of 30 s per step: docs/decisions/0005-task-limit.md, and the comparison in
  * tests/unit/drain/planning/limit-simulation.test.ts. Pure.
  */
-import type { GateRow } from '../../wake/gate-row.ts';
+import type { GateRow } from '../../wake/gate/gate-row.ts';
 import { MAX_TASKS } from './policy.ts';
 import { isAboveUsual, isSlow } from './wave-load.ts';
 import { failureRate, isNoFaster, TOLERANCE, type WaveChange, type WaveSummary } from './wave-summary.ts';

@@ -1,5 +1,5 @@
 /** The load of the instances that ran a wave, and what follows for the next one. Pure. */
-import type { GateRow } from '../../wake/gate-row.ts';
+import type { GateRow } from '../../wake/gate/gate-row.ts';
 import type { SliceLoad } from '../slice-result.ts';
 
 /** The load of a wave; response times are those of its storage operations. */

@@ -2,7 +2,7 @@
 
 import { addOperations, type Operations } from '../../contract/operations.ts';
 import { THROTTLED } from '../../cost/meter.ts';
-import type { GateRow } from '../../wake/gate-row.ts';
+import type { GateRow } from '../../wake/gate/gate-row.ts';
 import { addCounts } from '../slice.ts';
 import { emptyCounts, type SliceResult, type WorkCounts } from '../slice-result.ts';
 import { combineLoads, tasksAtOnce, type WaveLoad } from './wave-load.ts';

@@ -1,5 +1,5 @@
 /** By whom a request was made. */
-import { storableLine } from '../../contract/text.ts';
+import { storableLine } from '../../contract/text/text.ts';
 
 /** A name, and whether Microsoft Entra ID stands for it. */
 export interface Actor {

@@ -1,5 +1,5 @@
 /** What a request asks for, in words and with few of them: no item of a batch ends in the audit log. */
-import { storableLine } from '../../contract/text.ts';
+import { storableLine } from '../../contract/text/text.ts';
 
 /** The deciding part of a large selection is its size. */
 const MAX_LISTED = 5;

@@ -2,7 +2,7 @@ import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { ACTION_DAYS, readActions } from '../../commands/audit-log.ts';
 import type { Table } from '../../storage/table.ts';
 import { json } from '../edge/answers.ts';
-import { daysOf, wholeOf } from '../edge/parameters.ts';
+import { daysOf, wholeOf } from '../edge/request/parameters.ts';
 import type { Audit } from './schemas.ts';
 
 export interface AuditHttp {

@@ -6,7 +6,7 @@ import { toError } from '../../errors.ts';
 import type { Table } from '../../storage/table.ts';
 import { log } from '../../telemetry/log.ts';
 import type { AnsweringDeps } from '../edge/answers.ts';
-import { bodyReadOf } from '../edge/json-body.ts';
+import { bodyReadOf } from '../edge/request/json-body.ts';
 import { ROUTES } from '../routes.ts';
 import { actorOf } from './actor.ts';
 import { describeBody } from './describe-body.ts';

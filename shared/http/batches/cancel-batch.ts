@@ -3,12 +3,12 @@ import { isFinished } from '../../batches/batch-row.ts';
 import { cancelBatch } from '../../commands/cancel.ts';
 import { resultsQueueName } from '../../contract/names.ts';
 import type { FinalizeDeps } from '../../results/finalize.ts';
-import { leaveTo } from '../../wake/spending.ts';
+import { leaveTo } from '../../wake/gate/spending.ts';
 import { json } from '../edge/answers.ts';
-import { batchOf } from '../edge/parameters.ts';
-import { batchView } from './batch-view.ts';
-import type { ReceiptBasis } from './receipt-view.ts';
+import { batchOf } from '../edge/request/parameters.ts';
 import type { CancelAnswer } from './schemas.ts';
+import { batchView } from './view/batch-view.ts';
+import type { ReceiptBasis } from './view/receipt-view.ts';
 
 export interface CancelHttp {
   deps: FinalizeDeps;

@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { type DeleteDeps, deleteBatch } from '../../commands/delete.ts';
-import { batchOf } from '../edge/parameters.ts';
+import { batchOf } from '../edge/request/parameters.ts';
 
 /** Below the 230 seconds after which the platform's front end cuts a request (learn: functions-scale). */
 const BUDGET_MS = 150_000;

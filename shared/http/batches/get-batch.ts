@@ -3,17 +3,17 @@ import { type BatchRow, isFinished } from '../../batches/batch-row.ts';
 import { readBatchAndProgress, sumFresh } from '../../batches/progress/progress-rows.ts';
 import type { TelemetryLinks } from '../../settings.ts';
 import type { Table } from '../../storage/table.ts';
-import type { GateDeps } from '../../wake/gate.ts';
-import type { GateRow } from '../../wake/gate-row.ts';
+import type { GateDeps } from '../../wake/gate/gate.ts';
+import type { GateRow } from '../../wake/gate/gate-row.ts';
 import type { Registry } from '../../workload/registry.ts';
 import { json } from '../edge/answers.ts';
-import { batchBy } from '../edge/parameters.ts';
+import { batchBy } from '../edge/request/parameters.ts';
 import { readGates } from '../queues/read-gates.ts';
-import { type BatchNow, batchView } from './batch-view.ts';
-import { readDrainShare } from './drain-share.ts';
-import type { ReceiptBasis } from './receipt-view.ts';
 import type { BatchView } from './schemas.ts';
-import { readWaiting } from './waiting.ts';
+import { type BatchNow, batchView } from './view/batch-view.ts';
+import { readDrainShare } from './view/drain-share.ts';
+import type { ReceiptBasis } from './view/receipt-view.ts';
+import { readWaiting } from './view/waiting.ts';
 
 export interface GetBatchHttp {
   table: Table;

@@ -8,7 +8,7 @@ import type { Table } from '../../storage/table.ts';
 import type { Answer } from '../edge/answers.ts';
 import { columnsOf, csvLine, fieldOf, isRecord } from '../edge/csv.ts';
 import { answerFormat, type Format, MEDIA_TYPES } from '../edge/formats.ts';
-import { batchOf, wholeOf } from '../edge/parameters.ts';
+import { batchOf, wholeOf } from '../edge/request/parameters.ts';
 
 export interface ReportHttp {
   table: Table;

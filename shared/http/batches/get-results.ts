@@ -8,7 +8,7 @@ import { type Answer, json } from '../edge/answers.ts';
 import { answerFormat, MEDIA_TYPES } from '../edge/formats.ts';
 import { frameStream } from '../edge/frame-stream.ts';
 import { nextLink } from '../edge/links.ts';
-import { batchOf, chunkOf, wholeOf } from '../edge/parameters.ts';
+import { batchOf, chunkOf, wholeOf } from '../edge/request/parameters.ts';
 import { csvResults } from './results-csv.ts';
 import type { ResultsManifest } from './schemas.ts';
 

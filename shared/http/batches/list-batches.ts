@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { isFinished } from '../../batches/batch-row.ts';
-import { type ListedBatch, listBatchesOf } from '../../batches/listing.ts';
+import { type ListedBatch, listBatchesOf } from '../../batches/listing/listing.ts';
 import { isDeadlineMet } from '../../batches/revisions.ts';
 import { batchDate, batchTimeMs } from '../../contract/names.ts';
 import { DAY_MS, dateOf } from '../../days.ts';
@@ -8,10 +8,10 @@ import { Problem } from '../../errors.ts';
 import type { Table } from '../../storage/table.ts';
 import { json } from '../edge/answers.ts';
 import { nextLink } from '../edge/links.ts';
-import { batchIdOf, dayOf, labelsOf, searchOf, stateOf, wholeOf, workloadNameOf } from '../edge/parameters.ts';
-import { batchLinks } from './batch-view.ts';
-import { paceOf } from './pace-view.ts';
+import { batchIdOf, dayOf, labelsOf, searchOf, stateOf, wholeOf, workloadNameOf } from '../edge/request/parameters.ts';
 import type { BatchEntry, BatchList } from './schemas.ts';
+import { batchLinks } from './view/batch-view.ts';
+import { paceOf } from './view/pace-view.ts';
 
 export interface BatchesHttp {
   table: Table;

@@ -3,13 +3,13 @@ import { pauseBatch } from '../../commands/pause.ts';
 import { resumeBatch } from '../../commands/resume.ts';
 import { resultsQueueName } from '../../contract/names.ts';
 import type { FinalizeDeps } from '../../results/finalize.ts';
-import { leaveTo } from '../../wake/spending.ts';
+import { leaveTo } from '../../wake/gate/spending.ts';
 import { json } from '../edge/answers.ts';
-import { jsonBodyOf } from '../edge/json-body.ts';
-import { batchOf } from '../edge/parameters.ts';
+import { jsonBodyOf } from '../edge/request/json-body.ts';
+import { batchOf } from '../edge/request/parameters.ts';
 import { pauseRequestSchema } from '../edge/schemas.ts';
-import { batchView } from './batch-view.ts';
-import type { ReceiptBasis } from './receipt-view.ts';
+import { batchView } from './view/batch-view.ts';
+import type { ReceiptBasis } from './view/receipt-view.ts';
 
 export interface PauseBatchHttp {
   deps: FinalizeDeps;

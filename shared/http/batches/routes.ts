@@ -22,7 +22,7 @@ import {
   resultsManifestSchema,
   uploadCheckSchema,
 } from './schemas.ts';
-import { TRY_ITEMS } from './try-upload.ts';
+import { TRY_ITEMS } from './upload/try-upload.ts';
 
 const UPLOAD_BODY = Object.fromEntries([...MEDIA_TYPES.keys()].map((type) => [type, 'text' as const]));
 

@@ -1,8 +1,8 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { isFinished } from '../../batches/batch-row.ts';
-import { batchesOfDays, type IndexEntry, indexEntryOf } from '../../batches/index-rows.ts';
 import { readBatch } from '../../batches/ledger.ts';
-import { openIds } from '../../batches/listing.ts';
+import { batchesOfDays, type IndexEntry, indexEntryOf } from '../../batches/listing/index-rows.ts';
+import { openIds } from '../../batches/listing/listing.ts';
 import { batchDate } from '../../contract/names.ts';
 import type { Meter } from '../../cost/meter.ts';
 import type { Overhead, OverheadName } from '../../cost/overhead.ts';
@@ -20,10 +20,10 @@ import { DAY_MS, dateOf } from '../../days.ts';
 import type { Settings } from '../../settings.ts';
 import type { Table } from '../../storage/table.ts';
 import type { Registry } from '../../workload/registry.ts';
-import { readDrainShares } from '../batches/drain-share.ts';
-import { rounded, roundedOperations } from '../batches/receipt-view.ts';
+import { readDrainShares } from '../batches/view/drain-share.ts';
+import { rounded, roundedOperations } from '../batches/view/receipt-view.ts';
 import { json } from '../edge/answers.ts';
-import { dayOf } from '../edge/parameters.ts';
+import { dayOf } from '../edge/request/parameters.ts';
 import type { Cost, CostPeriod } from './schemas.ts';
 
 export interface CostHttp {

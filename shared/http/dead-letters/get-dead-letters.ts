@@ -8,7 +8,7 @@ import type { Answer } from '../edge/answers.ts';
 import { answerFormat, MEDIA_TYPES } from '../edge/formats.ts';
 import { AHEAD, frameStream } from '../edge/frame-stream.ts';
 import { nextLink } from '../edge/links.ts';
-import { batchOf, chunkOf, wholeOf } from '../edge/parameters.ts';
+import { batchOf, chunkOf, wholeOf } from '../edge/request/parameters.ts';
 import { groupsText } from './dead-letter-groups.ts';
 import { type DeadLettersHttp, type DeadLetterText, deadReader, type ReadDead } from './dead-letter-lines.ts';
 

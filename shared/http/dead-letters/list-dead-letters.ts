@@ -1,14 +1,14 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { isFinished } from '../../batches/batch-row.ts';
-import { batchesOfDays } from '../../batches/index-rows.ts';
 import { readBatch } from '../../batches/ledger.ts';
-import { openIds } from '../../batches/listing.ts';
+import { batchesOfDays } from '../../batches/listing/index-rows.ts';
+import { openIds } from '../../batches/listing/listing.ts';
 import { batchDate } from '../../contract/names.ts';
 import { inParallel } from '../../parallel.ts';
 import type { Table } from '../../storage/table.ts';
 import { json } from '../edge/answers.ts';
 import type { Days } from '../edge/days.ts';
-import { daysOf, labelsOf, workloadNameOf } from '../edge/parameters.ts';
+import { daysOf, labelsOf, workloadNameOf } from '../edge/request/parameters.ts';
 import { createCauseGroups, type DeadFilter } from './cause-groups.ts';
 import type { DeadLettersOfBatches } from './schemas.ts';
 

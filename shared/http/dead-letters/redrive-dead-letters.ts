@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { redrive } from '../../commands/redrive/redrive.ts';
 import type { Selection } from '../../commands/redrive/select.ts';
-import { findTooDeep, MAX_ITEM_NESTING } from '../../contract/nesting.ts';
+import { findTooDeep, MAX_ITEM_NESTING } from '../../contract/text/nesting.ts';
 import { Problem } from '../../errors.ts';
 import type { FinalizeDeps } from '../../results/finalize.ts';
 import { json } from '../edge/answers.ts';
-import { exactBodyOf, jsonBodyOf } from '../edge/json-body.ts';
-import { batchOf, keyOf } from '../edge/parameters.ts';
+import { exactBodyOf, jsonBodyOf } from '../edge/request/json-body.ts';
+import { batchOf, keyOf } from '../edge/request/parameters.ts';
 import { discardRequestSchema, redriveRequestSchema } from './schemas.ts';
 
 /** Corrected items, or the indices of many, come with the request. */

@@ -5,7 +5,7 @@ import type { Meter } from '../../cost/meter.ts';
 import type { Overhead } from '../../cost/overhead.ts';
 import type { PriceSheet } from '../../cost/sheet.ts';
 import { ClientGoneError, ContentionError, MissingResourceError, Problem, statusOf, toError } from '../../errors.ts';
-import { isPassing } from '../../storage/retry-limits.ts';
+import { isPassing } from '../../storage/policies/retry-limits.ts';
 import { log, withLog } from '../../telemetry/log.ts';
 import { TimeLimitError } from '../../time-limit.ts';
 import { textBody } from './body.ts';

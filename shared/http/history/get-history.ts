@@ -1,14 +1,14 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
-import { batchesOfDays } from '../../batches/index-rows.ts';
+import { batchesOfDays } from '../../batches/listing/index-rows.ts';
 import { readActions } from '../../commands/audit-log.ts';
 import type { DurableBackend } from '../../cost/counts.ts';
 import type { PriceSheet } from '../../cost/sheet.ts';
 import { addDays } from '../../days.ts';
 import type { Table } from '../../storage/table.ts';
-import { readDrainShares } from '../batches/drain-share.ts';
+import { readDrainShares } from '../batches/view/drain-share.ts';
 import { json } from '../edge/answers.ts';
 import type { Days } from '../edge/days.ts';
-import { daysOf, workloadNameOf } from '../edge/parameters.ts';
+import { daysOf, workloadNameOf } from '../edge/request/parameters.ts';
 import { createHistoryDays } from './history-days.ts';
 import type { History } from './schemas.ts';
 

@@ -1,12 +1,12 @@
 /** What the batches of each day and workload came to, from their lines in the listing. */
 import { isFinished } from '../../batches/batch-row.ts';
-import { deadlineMs, type IndexEntry, tookMs } from '../../batches/index-rows.ts';
+import { deadlineMs, type IndexEntry, tookMs } from '../../batches/listing/index-rows.ts';
 import { batchDate } from '../../contract/names.ts';
 import type { Operations } from '../../contract/operations.ts';
 import type { OwnDrains } from '../../cost/drain-spending.ts';
 import { addBatch, NOTHING_SPENT, type PeriodBasis, type PeriodSpent, priceSpent } from '../../cost/period.ts';
 import { type PriceClass, unverifiedOf } from '../../cost/sheet.ts';
-import { rounded } from '../batches/receipt-view.ts';
+import { rounded } from '../batches/view/receipt-view.ts';
 import type { HistoryDay } from './schemas.ts';
 
 /** What is added up of a day and workload. Items and seconds are of batches whose time is known. */

@@ -1,14 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
-import { type Labels, labelFault, MAX_LABELS } from '../../contract/labels.ts';
+import { type Labels, labelFault, MAX_LABELS } from '../../contract/text/labels.ts';
 import { Problem } from '../../errors.ts';
 import { type OrderDeps, orderImport } from '../../intake/import/order-import.ts';
 import { type CsvOptions, readCsvOptions } from '../../intake/parse/csv/csv-options.ts';
 import type { Settings } from '../../settings.ts';
 import type { Registry } from '../../workload/registry.ts';
 import { json } from '../edge/answers.ts';
-import { jsonBodyOf } from '../edge/json-body.ts';
-import { keyOf, workloadOf } from '../edge/parameters.ts';
+import { jsonBodyOf } from '../edge/request/json-body.ts';
+import { keyOf, workloadOf } from '../edge/request/parameters.ts';
 import { type ImportAnswer, type ImportRequest, importRequestSchema } from './schemas.ts';
 
 export interface ImportHttp {

@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
-import { blobNameFault } from '../../contract/blob-name.ts';
 import { CONTAINERS } from '../../contract/names.ts';
+import { blobNameFault } from '../../contract/text/blob-name.ts';
 import { isRefused, Problem } from '../../errors.ts';
 import {
   findInboxFile,
@@ -10,10 +10,10 @@ import {
   type InboxPlace,
   type InboxState,
   listInboxFiles,
-} from '../../intake/inbox/inbox-files.ts';
+} from '../../intake/inbox/operator/inbox-files.ts';
 import { json } from '../edge/answers.ts';
 import { nextLink } from '../edge/links.ts';
-import { wholeOf, workloadNameOf } from '../edge/parameters.ts';
+import { wholeOf, workloadNameOf } from '../edge/request/parameters.ts';
 import type { InboxFileView, InboxList } from './schemas.ts';
 
 const LIMIT = { min: 1, max: 200, fallback: 50 };

@@ -1,4 +1,4 @@
-import { INBOX_STATES } from '../../intake/inbox/inbox-files.ts';
+import { INBOX_STATES } from '../../intake/inbox/operator/inbox-files.ts';
 import { JSON_TYPE, NEXT, query, type Route, whole } from '../edge/route.ts';
 import { importAnswerSchema, importRequestSchema, inboxListSchema, inboxRetrySchema } from './schemas.ts';
 

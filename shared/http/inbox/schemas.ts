@@ -1,6 +1,6 @@
 /** What the routes of the inbox take and answer with. */
 import { z } from 'zod';
-import { MAX_BLOB_NAME } from '../../contract/blob-name.ts';
+import { MAX_BLOB_NAME } from '../../contract/text/blob-name.ts';
 import { count, time, uploadPosition } from '../edge/schemas.ts';
 
 const reasonSchema = z.object({

@@ -3,7 +3,7 @@ import { readChunkItems } from '../../commands/redrive/read-originals.ts';
 import { Problem } from '../../errors.ts';
 import { json } from '../edge/answers.ts';
 import { nextLink } from '../edge/links.ts';
-import { batchOf, wholeOf } from '../edge/parameters.ts';
+import { batchOf, wholeOf } from '../edge/request/parameters.ts';
 import { payloadGone, readEntries } from './get-item.ts';
 import { idReader } from './item-id.ts';
 import { type ListDeps, listItems } from './list-items.ts';

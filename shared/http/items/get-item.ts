@@ -5,7 +5,7 @@ import { type ChunkEntry, chunkOfItem, lineOfItem } from '../../contract/payload
 import { Problem, statusOf } from '../../errors.ts';
 import { readChunkIndex } from '../../intake/continue-intake.ts';
 import { MEDIA_TYPES } from '../edge/formats.ts';
-import { batchOf } from '../edge/parameters.ts';
+import { batchOf } from '../edge/request/parameters.ts';
 import { followItem } from './item-trail.ts';
 import type { ItemsDeps } from './walk-items.ts';
 

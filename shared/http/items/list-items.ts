@@ -8,7 +8,7 @@ import { readAhead } from '../../results/chunk-pages.ts';
 import type { Registry } from '../../workload/registry.ts';
 import { MEDIA_TYPES } from '../edge/formats.ts';
 import { nextLink } from '../edge/links.ts';
-import { batchOf, wholeOf } from '../edge/parameters.ts';
+import { batchOf, wholeOf } from '../edge/request/parameters.ts';
 import { readEntries } from './get-item.ts';
 import { idReader, type ReadId } from './item-id.ts';
 import { type ChunkGroup, type ItemStatus, readStatuses } from './item-statuses.ts';

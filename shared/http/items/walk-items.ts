@@ -1,8 +1,8 @@
 /** Follows items through the chunks that they ran in, and how each chunk ended for them. */
 import type { ContainerClient } from '@azure/storage-blob';
+import { followUps } from '../../batches/apply/follow-ups.ts';
 import type { BatchRow } from '../../batches/batch-row.ts';
 import type { ChunkRow } from '../../batches/chunk-row.ts';
-import { followUps } from '../../batches/follow-ups.ts';
 import { redrivesWithChunks } from '../../commands/redrive/current-dead.ts';
 import type { Redrive } from '../../commands/redrive/redrive-blob.ts';
 import { CONTAINERS, redriveChunkId, revisionOf } from '../../contract/names.ts';

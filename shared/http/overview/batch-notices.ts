@@ -1,6 +1,6 @@
 /** The batches that somebody should look at. Pure. */
 import type { BatchRow, BatchState } from '../../batches/batch-row.ts';
-import type { IndexEntry } from '../../batches/index-rows.ts';
+import type { IndexEntry } from '../../batches/listing/index-rows.ts';
 import { isAwaited } from '../../batches/progress/deadline-risk.ts';
 import { pendingOf, type WatchedBatch } from '../../batches/watch/read-open-batches.ts';
 import { isWaiting } from '../queues/backlog.ts';

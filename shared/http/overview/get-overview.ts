@@ -1,13 +1,13 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import type { BatchRow } from '../../batches/batch-row.ts';
-import type { IndexEntry } from '../../batches/index-rows.ts';
 import { readBatch } from '../../batches/ledger.ts';
+import type { IndexEntry } from '../../batches/listing/index-rows.ts';
 import { pendingOf, type WatchedBatch } from '../../batches/watch/read-open-batches.ts';
 import { readTroubled, type TroubledBatches } from '../../batches/watch/troubled-batches.ts';
 import { batchTimeMs } from '../../contract/names.ts';
 import { DAY_MS } from '../../days.ts';
-import type { InboxFilesDeps } from '../../intake/inbox/inbox-files.ts';
-import { summarizeRejected } from '../../intake/inbox/rejected-summary.ts';
+import type { InboxFilesDeps } from '../../intake/inbox/operator/inbox-files.ts';
+import { summarizeRejected } from '../../intake/inbox/operator/rejected-summary.ts';
 import type { Table } from '../../storage/table.ts';
 import type { DeadBatch } from '../dead-letters/cause-groups.ts';
 import { json } from '../edge/answers.ts';

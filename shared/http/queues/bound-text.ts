@@ -1,4 +1,4 @@
-import type { WaveBound } from '../../wake/wave-record.ts';
+import type { WaveBound } from '../../wake/gate/wave-record.ts';
 
 /** What has bounded the tasks of a wave, in words that go on after "bounded by". */
 export const BOUND_TEXT: Readonly<Record<WaveBound, string>> = {

@@ -3,8 +3,8 @@ import { type ClearDeps, clearPoisonQueue, clearQueue } from '../../commands/cle
 import { poisonQueueName } from '../../contract/names.ts';
 import { Problem } from '../../errors.ts';
 import { json } from '../edge/answers.ts';
-import { jsonBodyOf } from '../edge/json-body.ts';
-import { queueAddressOf } from '../edge/parameters.ts';
+import { jsonBodyOf } from '../edge/request/json-body.ts';
+import { queueAddressOf } from '../edge/request/parameters.ts';
 import { type ClearedQueue, clearRequestSchema } from './schemas.ts';
 
 /** Far below the 230 seconds after which the platform's front end cuts a request (learn: functions-scale). */

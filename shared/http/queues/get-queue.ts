@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
-import { readWave, type WaveRecord } from '../../wake/wave-record.ts';
+import { readWave, type WaveRecord } from '../../wake/gate/wave-record.ts';
 import { json } from '../edge/answers.ts';
-import { queueAddressOf } from '../edge/parameters.ts';
+import { queueAddressOf } from '../edge/request/parameters.ts';
 import { type PolicyHttp, readPolicyView } from './policy.ts';
 import { lookAtQueues, type QueueViewsDeps } from './queue-views.ts';
 import type { QueueDetails, WaveView } from './schemas.ts';

@@ -4,12 +4,12 @@ import { policySchema } from '../../drain/planning/policy.ts';
 import { readPolicyRow, writePolicy } from '../../drain/planning/policy-store.ts';
 import { Problem } from '../../errors.ts';
 import type { Table } from '../../storage/table.ts';
-import { readGate } from '../../wake/gate.ts';
-import type { GateRow } from '../../wake/gate-row.ts';
+import { readGate } from '../../wake/gate/gate.ts';
+import type { GateRow } from '../../wake/gate/gate-row.ts';
 import type { Registry } from '../../workload/registry.ts';
 import { json } from '../edge/answers.ts';
-import { jsonBodyOf } from '../edge/json-body.ts';
-import { queueAddressOf } from '../edge/parameters.ts';
+import { jsonBodyOf } from '../edge/request/json-body.ts';
+import { queueAddressOf } from '../edge/request/parameters.ts';
 import type { PolicyView } from './schemas.ts';
 
 export interface PolicyHttp {

@@ -3,8 +3,8 @@ import type { ReadOpenBatches, WatchedBatch } from '../../batches/watch/read-ope
 import { readQuotas } from '../../limits/quota-row.ts';
 import { inParallel } from '../../parallel.ts';
 import type { Depths } from '../../wake/depths.ts';
-import type { GateDeps } from '../../wake/gate.ts';
-import { type GateRow, newGate } from '../../wake/gate-row.ts';
+import type { GateDeps } from '../../wake/gate/gate.ts';
+import { type GateRow, newGate } from '../../wake/gate/gate-row.ts';
 import type { QueueAddress, Registry } from '../../workload/registry.ts';
 import { type Backlog, backlogOf, backlogs } from './backlog.ts';
 import { isLimited, type KnownLimits, limitsView } from './limits-view.ts';

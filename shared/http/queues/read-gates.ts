@@ -1,5 +1,5 @@
 import { odata, queryEntities, type Table } from '../../storage/table.ts';
-import { fromGateEntity, GATES_PARTITION, type GateRow, gateRows } from '../../wake/gate-row.ts';
+import { fromGateEntity, GATES_PARTITION, type GateRow, gateRows } from '../../wake/gate/gate-row.ts';
 
 /** Reads the gates of all queues, or of those whose names begin with `prefix`, by queue: one table query. */
 export async function readGates(table: Table, prefix = ''): Promise<Map<string, GateRow>> {

@@ -1,7 +1,7 @@
 /** What the routes of queues take and answer with. */
 import { z } from 'zod';
 import { policySchema } from '../../drain/planning/policy.ts';
-import { WAVE_BOUNDS } from '../../wake/wave-record.ts';
+import { WAVE_BOUNDS } from '../../wake/gate/wave-record.ts';
 import { count, time } from '../edge/schemas.ts';
 
 const pauseSchema = z.object({

@@ -1,5 +1,5 @@
 /** Which addresses may be imported from. Pure; checked when an import is ordered, and again when it is made. */
-import { blobNameFault } from '../../contract/blob-name.ts';
+import { blobNameFault } from '../../contract/text/blob-name.ts';
 import { Problem } from '../../errors.ts';
 import type { Workload } from '../../workload/define.ts';
 

@@ -1,7 +1,7 @@
 import type { ContainerClient } from '@azure/storage-blob';
-import { blobNameFault } from '../../contract/blob-name.ts';
-import { type Labels, labelsText } from '../../contract/labels.ts';
 import { CONTAINERS } from '../../contract/names.ts';
+import { blobNameFault } from '../../contract/text/blob-name.ts';
+import { type Labels, labelsText } from '../../contract/text/labels.ts';
 import { fileNameOfUrl, fileNameText, kindOfName, MAX_FILE_NAME, NAME_RULE } from '../../contract/upload-kinds.ts';
 import { Problem, statusOf } from '../../errors.ts';
 import { downloadBytes } from '../../storage/blob-reads.ts';

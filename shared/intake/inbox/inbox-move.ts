@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BlobClient, ContainerClient } from '@azure/storage-blob';
-import { MAX_BLOB_NAME } from '../../contract/blob-name.ts';
 import { CONTAINERS } from '../../contract/names.ts';
+import { MAX_BLOB_NAME } from '../../contract/text/blob-name.ts';
 import { type Problem, statusOf } from '../../errors.ts';
 import { blobProperties } from '../../storage/blob-reads.ts';
 import { log } from '../../telemetry/log.ts';

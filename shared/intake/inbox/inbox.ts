@@ -19,7 +19,7 @@ const MAX_COLLECT_MS = 5 * 60_000;
 /**
  * Reading ends after this long, with a checkpoint for the next look. Of the ten minutes that `functionTimeout` (host.json)
  * gives, two and a half are left for the calls under way: a block and the checkpoint, each tried for a minute at most
- * (storage/retry-limits.ts), and ten seconds for a copy.
+ * (storage/policies/retry-limits.ts), and ten seconds for a copy.
  */
 const MAX_READ_MS = 7.5 * 60_000;
 /**

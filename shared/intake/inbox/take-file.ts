@@ -1,8 +1,8 @@
 /** One file of the inbox: it becomes a batch or is rejected, and is moved away. */
 import type { BlobItem } from '@azure/storage-blob';
 import { readBatch } from '../../batches/ledger.ts';
-import { blobNameFault } from '../../contract/blob-name.ts';
 import { CONTAINERS } from '../../contract/names.ts';
+import { blobNameFault } from '../../contract/text/blob-name.ts';
 import { isOutage, Problem, toError } from '../../errors.ts';
 import { log } from '../../telemetry/log.ts';
 import { type ImportDeps, importFile, isImport } from '../import/import-file.ts';

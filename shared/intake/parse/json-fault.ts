@@ -4,7 +4,7 @@
  * up to the client.
  */
 
-import { findTooDeep, MAX_ITEM_NESTING } from '../../contract/nesting.ts';
+import { findTooDeep, MAX_ITEM_NESTING } from '../../contract/text/nesting.ts';
 import { advance, malformed, type Position } from './position.ts';
 
 /** The first fault: its offset in UTF-16 units (the text's length when the text ends too early) and what is wrong. */

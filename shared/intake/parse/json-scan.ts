@@ -3,7 +3,7 @@
  * of decoding a record of 180 bytes and JSON.parse. It recognises valid values only, and nearly all of them: what it does
  * not is left to `requireJson`, which finds out what is wrong, if anything is.
  */
-import { MAX_ITEM_NESTING } from '../../contract/nesting.ts';
+import { MAX_ITEM_NESTING } from '../../contract/text/nesting.ts';
 
 /** Returned where no value was recognised. */
 export const NOT_RECOGNISED = -1;

@@ -5,9 +5,9 @@ import type { DeadReason, OutcomeHeader } from '../../contract/outcome.ts';
 import type { Reference } from '../../contract/reference.ts';
 import { rangeOf, readSources, type Source } from '../sources.ts';
 import type { ChunkOutcome } from '../thread/thread-task.ts';
-import { encodeOutcome } from './encode-outcome.ts';
+import { encodeOutcome } from './encode/encode-outcome.ts';
+import { type Death, deadLine } from './encode/lines.ts';
 import { attemptError, type ErrorText, toErrorText } from './error-text.ts';
-import { type Death, deadLine } from './lines.ts';
 
 /** Most parts a split makes: one receive of a storage queue. */
 const MAX_PARTS = 32;

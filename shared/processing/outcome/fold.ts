@@ -1,7 +1,7 @@
 import type { FailedFold } from '../../contract/outcome.ts';
 import type { Workload } from '../../workload/define.ts';
+import { toResultJson } from './encode/result-json.ts';
 import { errorLine, toErrorText } from './error-text.ts';
-import { toResultJson } from './result-json.ts';
 import { synchronous } from './synchronous.ts';
 
 /** A partial aggregate in the making. */

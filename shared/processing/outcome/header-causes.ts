@@ -1,5 +1,5 @@
 import type { OutcomeHeader } from '../../contract/outcome.ts';
-import { asciiJson } from '../../contract/text.ts';
+import { asciiJson } from '../../contract/text/text.ts';
 
 const MAX_CAUSES = 8;
 const MAX_CAUSE_CHARS = 120;

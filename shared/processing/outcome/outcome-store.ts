@@ -13,7 +13,7 @@ import type { ContainerClient } from '@azure/storage-blob';
 import { outcomeBlobName } from '../../contract/names.ts';
 import { type OutcomeHeader, outcomeHeaderSchema } from '../../contract/outcome.ts';
 import type { Reference } from '../../contract/reference.ts';
-import { asciiJson } from '../../contract/text.ts';
+import { asciiJson } from '../../contract/text/text.ts';
 import { statusOf } from '../../errors.ts';
 import type { ChunkOutcome } from '../thread/thread-task.ts';
 import { withCauses } from './header-causes.ts';

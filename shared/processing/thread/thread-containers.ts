@@ -3,7 +3,7 @@ import type { ContainerClient } from '@azure/storage-blob';
 import { createMeter } from '../../cost/meter.ts';
 import { statusOf } from '../../errors.ts';
 import type { Settings } from '../../settings.ts';
-import { DOWNLOAD_RESUMES } from '../../storage/retry-limits.ts';
+import { DOWNLOAD_RESUMES } from '../../storage/policies/retry-limits.ts';
 import type { Container, OpenContainer } from '../../workload/container.ts';
 
 /** Storage for the handlers of a thread, and what it costs. */

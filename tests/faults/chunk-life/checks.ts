@@ -1,11 +1,12 @@
 /** What must hold at each look at the ledger, and what when nothing moves any more. */
+
+import { followUps } from '../../../shared/batches/apply/follow-ups.ts';
 import { isFinished } from '../../../shared/batches/batch-row.ts';
 import type { ChunkRow } from '../../../shared/batches/chunk-row.ts';
-import { followUps } from '../../../shared/batches/follow-ups.ts';
 import { reportBlobName } from '../../../shared/contract/names.ts';
 import { readResult } from '../../../shared/contract/reference.ts';
 import { parseReport } from '../../../shared/results/read-report.ts';
-import { readChunkReference } from '../../helpers/factories.ts';
+import { readChunkReference } from '../../helpers/data/factories.ts';
 import { ITEMS_QUEUE, RESULTS_QUEUE } from './handler.ts';
 import { BATCH } from './programs.ts';
 import { ledgerOf, type World } from './world.ts';

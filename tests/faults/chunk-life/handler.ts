@@ -1,7 +1,7 @@
 /** The workload of the exploration, and its handler: what it does to an item depends on whim, as real handlers do. */
 import { z } from 'zod';
-import { encodeOutcome } from '../../../shared/processing/outcome/encode-outcome.ts';
-import { deadLine, retryLine } from '../../../shared/processing/outcome/lines.ts';
+import { encodeOutcome } from '../../../shared/processing/outcome/encode/encode-outcome.ts';
+import { deadLine, retryLine } from '../../../shared/processing/outcome/encode/lines.ts';
 import { readSources, type Source } from '../../../shared/processing/sources.ts';
 import type { Stop } from '../../../shared/processing/thread/thread-status.ts';
 import type { ChunkJob, ChunkOutcome } from '../../../shared/processing/thread/thread-task.ts';

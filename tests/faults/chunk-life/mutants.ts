@@ -1,15 +1,15 @@
 /** The life of a chunk with one rule taken out at a time; each must be found out by the scenario beside it. */
 import type { UpdateMode } from '@azure/data-tables';
 import type { ContainerClient } from '@azure/storage-blob';
+import { followUps } from '../../../shared/batches/apply/follow-ups.ts';
 import { BATCH_ROW_KEY } from '../../../shared/batches/batch-row.ts';
 import { chunkRowKey, fromChunkEntity } from '../../../shared/batches/chunk-row.ts';
-import { followUps } from '../../../shared/batches/follow-ups.ts';
 import { chunkRows } from '../../../shared/batches/ledger.ts';
 import { type Reference, readResult } from '../../../shared/contract/reference.ts';
 import type { StoredEntity } from '../../../shared/storage/entity.ts';
 import { readEntity, type Table } from '../../../shared/storage/table.ts';
 import type { Queue } from '../../../shared/wake/messages.ts';
-import { readChunkReference } from '../../helpers/factories.ts';
+import { readChunkReference } from '../../helpers/data/factories.ts';
 import { ITEMS_QUEUE, RESULTS_QUEUE } from './handler.ts';
 import { BATCH, type Change } from './programs.ts';
 import type { Scenario } from './run.ts';

@@ -4,7 +4,7 @@
  * and the result is kept. Exploring then needs no live code, only points in these histories.
  */
 import { withLog } from '../../../shared/telemetry/log.ts';
-import { SILENT_LOG } from '../../helpers/silent-log.ts';
+import { SILENT_LOG } from '../../helpers/fakes/silent-log.ts';
 
 /** How a program reaches the world. Each `ask` is a point at which others may run, or the program may die. */
 export interface Asker {

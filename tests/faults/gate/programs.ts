@@ -11,10 +11,10 @@ import type { Table } from '../../../shared/storage/table.ts';
 import { noCounts } from '../../../shared/sweep/counts.ts';
 import { repairQueue } from '../../../shared/sweep/repair-queue.ts';
 import { DEFAULT_PATIENCE, type SweepRun } from '../../../shared/sweep/run.ts';
-import { fence, type GateDeps, recordHeartbeat, showFirstWave, wake } from '../../../shared/wake/gate.ts';
+import { fence, type GateDeps, recordHeartbeat, showFirstWave, wake } from '../../../shared/wake/gate/gate.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry, type QueueAddress } from '../../../shared/workload/registry.ts';
-import { unrecorded } from '../../helpers/spending.ts';
+import { unrecorded } from '../../helpers/fakes/spending.ts';
 import type { Asker, Program } from '../explorer/programs.ts';
 import { tableOf } from '../explorer/table-stub.ts';
 

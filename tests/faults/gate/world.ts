@@ -6,7 +6,7 @@ import {
   GATES_PARTITION,
   type GateRow,
   gateRowKey,
-} from '../../../shared/wake/gate-row.ts';
+} from '../../../shared/wake/gate/gate-row.ts';
 import type { Point } from '../explorer/programs.ts';
 import { type Rows, tableEffect } from '../explorer/table-stub.ts';
 import { QUEUE } from './programs.ts';

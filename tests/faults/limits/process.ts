@@ -4,7 +4,7 @@ import { createLimiter, type Limiter } from '../../../shared/limits/limiter.ts';
 import { endCall, take } from '../../../shared/limits/permits.ts';
 import type { Table } from '../../../shared/storage/table.ts';
 import type { Workload } from '../../../shared/workload/define.ts';
-import type { TimedCall } from '../../helpers/rates.ts';
+import type { TimedCall } from '../../helpers/servers/rates.ts';
 import type { Owner, VirtualTime } from './virtual-time.ts';
 
 /** What the parts of a simulated world share. */

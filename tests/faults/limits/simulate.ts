@@ -2,7 +2,7 @@
 import { createRandom } from 'functions-local';
 import type { Table } from '../../../shared/storage/table.ts';
 import type { Workload } from '../../../shared/workload/define.ts';
-import type { TimedCall } from '../../helpers/rates.ts';
+import type { TimedCall } from '../../helpers/servers/rates.ts';
 import { type Rows, tableEffect, tableOf } from '../explorer/table-stub.ts';
 import { planDrain } from './drain.ts';
 import { type ProcessPlan, planProcess, virtualIntervals, type World } from './process.ts';

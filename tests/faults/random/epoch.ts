@@ -1,13 +1,13 @@
 /** Some hundred runs on one stack, and what must be true of it when all have ended. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLimited } from '../app/items.ts';
+import { createRateCheck } from './checks/rates.ts';
+import { checkAgain, missedWakes, waitForRest } from './checks/rest.ts';
+import type { RunEnd, Score } from './checks/score.ts';
 import { createInflict } from './inflict.ts';
 import type { StackFault, StackPlan } from './plan.ts';
-import { createRateCheck } from './rates.ts';
 import { openRelay } from './relay.ts';
-import { checkAgain, missedWakes, waitForRest } from './rest.ts';
 import { carryOut } from './run.ts';
-import type { RunEnd, Score } from './score.ts';
 import { type FaultStack, startFaultStack } from './stack.ts';
 import { type ActiveRun, createTraffic, type Traffic } from './traffic.ts';
 

@@ -1,8 +1,8 @@
 /** Faults of whole parts, as the plans of the runs have them. */
-import { fromGateEntity, GATES_PARTITION } from '../../../shared/wake/gate-row.ts';
+import { fromGateEntity, GATES_PARTITION } from '../../../shared/wake/gate/gate-row.ts';
 import { LEASE_MS } from '../harness/settings.ts';
+import type { Score } from './checks/score.ts';
 import type { StackFault } from './plan.ts';
-import type { Score } from './score.ts';
 import type { FaultStack } from './stack.ts';
 import type { ActiveRun, Traffic } from './traffic.ts';
 

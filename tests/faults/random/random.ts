@@ -3,9 +3,9 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buildAppCopy, type Mutation } from '../../helpers/app-copy.ts';
 import { FAULT_APP } from '../harness/fault-app.ts';
+import { createScore, type RunEnd, type Score } from './checks/score.ts';
 import { runEpoch } from './epoch.ts';
 import { stackPlanOf } from './plan.ts';
-import { createScore, type RunEnd, type Score } from './score.ts';
 
 export interface RandomOptions {
   /** Below `.sluice/`, for the app copy. */

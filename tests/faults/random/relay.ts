@@ -1,7 +1,7 @@
 /** Stands between the topic and the app: each published wake event is passed on as the plan of its run says, or not at all. */
 import { ServiceBusClient, type ServiceBusReceivedMessage, type ServiceBusSender } from '@azure/service-bus';
 import { RELAYED, SUBSCRIPTIONS, TOPIC } from '../harness/entities.ts';
-import type { Score } from './score.ts';
+import type { Score } from './checks/score.ts';
 import type { Traffic } from './traffic.ts';
 
 export interface Relay {

@@ -4,11 +4,11 @@ import { type BatchRow, isFinished } from '../../../shared/batches/batch-row.ts'
 import { brokenLaw, type LedgerView, readLedger } from '../harness/ledger-view.ts';
 import { type Truth, truthOf } from '../harness/truth.ts';
 import { type Verdict, verify } from '../harness/verify.ts';
-import { countCalls, takeCalls, wrongCalls } from './calls.ts';
+import { countCalls, takeCalls, wrongCalls } from './checks/calls.ts';
+import type { RateVerdict } from './checks/rates.ts';
+import type { RunEnd } from './checks/score.ts';
 import { createOperator } from './operator.ts';
 import { planOf } from './plan.ts';
-import type { RateVerdict } from './rates.ts';
-import type { RunEnd } from './score.ts';
 import type { FaultStack } from './stack.ts';
 import type { ActiveRun, Traffic } from './traffic.ts';
 

@@ -8,10 +8,10 @@ import {
   type StorageFault,
 } from 'functions-local';
 import { keyRowOf } from '../../../shared/batches/keys.ts';
-import { createDeliveries, type Deliveries } from './deliveries.ts';
-import { createHalts, type Halts } from './halts.ts';
+import { createDeliveries, type Deliveries } from './checks/deliveries.ts';
+import { createHalts, type Halts } from './checks/halts.ts';
+import type { Score } from './checks/score.ts';
 import type { RunPlan, StackFault } from './plan.ts';
-import type { Score } from './score.ts';
 
 /** A run under way. Its slot is the workload it uses; no other run uses that meanwhile. */
 export interface ActiveRun {

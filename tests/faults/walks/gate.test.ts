@@ -11,8 +11,8 @@ import {
   recordHeartbeat,
   showFirstWave,
   wake,
-} from '../../../shared/wake/gate.ts';
-import type { GateRow } from '../../../shared/wake/gate-row.ts';
+} from '../../../shared/wake/gate/gate.ts';
+import type { GateRow } from '../../../shared/wake/gate/gate-row.ts';
 import type { QueueAddress } from '../../../shared/workload/registry.ts';
 import { address, finishWaveDeps, summary, wave } from '../../unit/drain/drain-fixtures.ts';
 import { startStore, type WalkStore } from './azurite.ts';

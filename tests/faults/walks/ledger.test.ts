@@ -1,10 +1,10 @@
 import type { TableClient } from '@azure/data-tables';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { applyEnds, type ChunkEnd } from '../../../shared/batches/apply-ends.ts';
+import { applyEnds, type ChunkEnd } from '../../../shared/batches/apply/apply-ends.ts';
 import { chunkRows, insertBatch, readBatch } from '../../../shared/batches/ledger.ts';
 import { chunkId, newBatchId } from '../../../shared/contract/names.ts';
-import { batchRowOf, chunkRowOf, endOf, headerOf, referenceOf } from '../../helpers/factories.ts';
+import { batchRowOf, chunkRowOf, endOf, headerOf, referenceOf } from '../../helpers/data/factories.ts';
 import { startStore, type WalkStore } from './azurite.ts';
 
 const CHUNKS = 5;

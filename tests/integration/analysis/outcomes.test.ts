@@ -8,7 +8,7 @@ import { runWorkload } from '../../../shared/kit/run-workload.ts';
 import { splitChunk } from '../../../shared/processing/outcome/endings.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { Reject } from '../../../shared/workload/errors.ts';
-import { chunkJob } from '../../helpers/chunks.ts';
+import { chunkJob } from '../../helpers/data/chunks.ts';
 import { documentedSql, query, writeBlobs } from './query.ts';
 
 const workload = defineWorkload({

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeBatch, chunkRows, insertChunks, readBatch } from '../../../shared/batches/ledger.ts';
-import { listBatchesOf } from '../../../shared/batches/listing.ts';
+import { listBatchesOf } from '../../../shared/batches/listing/listing.ts';
 import { redriveBlobName, toRuns, writeRedrive } from '../../../shared/commands/redrive/redrive-blob.ts';
 import { decodeFrame, digestOf, encodeFrameSync } from '../../../shared/contract/frame.ts';
 import { batchDate, redriveChunkId } from '../../../shared/contract/names.ts';

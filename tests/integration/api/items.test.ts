@@ -3,8 +3,8 @@ import { chunkRows } from '../../../shared/batches/ledger.ts';
 import { cancelBatch } from '../../../shared/commands/cancel.ts';
 import { redrive } from '../../../shared/commands/redrive/redrive.ts';
 import { splitChunkId } from '../../../shared/contract/names.ts';
-import { batchView } from '../../../shared/http/batches/batch-view.ts';
 import { batchViewSchema } from '../../../shared/http/batches/schemas.ts';
+import { batchView } from '../../../shared/http/batches/view/batch-view.ts';
 import { discardDeadLetters } from '../../../shared/http/dead-letters/redrive-dead-letters.ts';
 import { discardAnswerSchema } from '../../../shared/http/dead-letters/schemas.ts';
 import { getItems } from '../../../shared/http/items/find-items.ts';
@@ -14,8 +14,8 @@ import { foundItemsSchema, itemListSchema, itemSchema } from '../../../shared/ht
 import { splitChunk } from '../../../shared/processing/outcome/endings.ts';
 import { putOutcome } from '../../../shared/processing/outcome/outcome-store.ts';
 import { collectBatch } from '../../../shared/results/collect-round.ts';
-import { changeGate } from '../../../shared/wake/gate.ts';
-import { BASIS } from '../../helpers/receipt-basis.ts';
+import { changeGate } from '../../../shared/wake/gate/gate.ts';
+import { BASIS } from '../../helpers/fakes/receipt-basis.ts';
 import { type Answer, call, nextOf, type Pipeline, startPipeline } from './pipeline.ts';
 
 const BIG = '12345678901234567890';

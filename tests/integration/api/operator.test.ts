@@ -16,8 +16,8 @@ import { listQueues } from '../../../shared/http/queues/list-queues.ts';
 import { drainNow, pauseQueue, resumeQueue } from '../../../shared/http/queues/pause-queue.ts';
 import { getPolicy, putPolicy } from '../../../shared/http/queues/policy.ts';
 import { policyViewSchema, queueListSchema, queueViewSchema } from '../../../shared/http/queues/schemas.ts';
-import { changeGate, type GateDeps, readGate, recordHeartbeat, wake } from '../../../shared/wake/gate.ts';
-import { BASIS } from '../../helpers/receipt-basis.ts';
+import { changeGate, type GateDeps, readGate, recordHeartbeat, wake } from '../../../shared/wake/gate/gate.ts';
+import { BASIS } from '../../helpers/fakes/receipt-basis.ts';
 import { type Answer, call, type Pipeline, startPipeline } from './pipeline.ts';
 
 const QUEUE = 'echo-normal-0';

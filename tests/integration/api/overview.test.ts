@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeBatch } from '../../../shared/batches/ledger.ts';
-import { readOpen } from '../../../shared/batches/open-rows.ts';
+import { readOpen } from '../../../shared/batches/listing/open-rows.ts';
 import { redrive } from '../../../shared/commands/redrive/redrive.ts';
 import { CONTAINERS } from '../../../shared/contract/names.ts';
 import { Problem } from '../../../shared/errors.ts';
 import { createOverview } from '../../../shared/http/overview/get-overview.ts';
 import { overviewSchema } from '../../../shared/http/overview/schemas.ts';
 import { writeReason } from '../../../shared/intake/inbox/inbox-move.ts';
-import { changeGate } from '../../../shared/wake/gate.ts';
-import { countMissedWake } from '../../../shared/wake/gate-notes.ts';
+import { changeGate } from '../../../shared/wake/gate/gate.ts';
+import { countMissedWake } from '../../../shared/wake/gate/gate-notes.ts';
 import { call, type Pipeline, startPipeline } from './pipeline.ts';
 
 const ITEMS = 'echo-normal-0';

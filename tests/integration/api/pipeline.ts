@@ -25,11 +25,11 @@ import { type Clients, createClients } from '../../../shared/storage/clients.ts'
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { Reject, Retry } from '../../../shared/workload/errors.ts';
 import { createRegistry, type Registry } from '../../../shared/workload/registry.ts';
-import { answering } from '../../helpers/answering.ts';
-import { connectionsTo } from '../../helpers/connections.ts';
-import { HOST } from '../../helpers/host-limits.ts';
-import { createInlineProcessor } from '../../helpers/inline-processor.ts';
+import { answering } from '../../helpers/fakes/answering.ts';
+import { connectionsTo } from '../../helpers/fakes/connections.ts';
+import { HOST } from '../../helpers/fakes/host-limits.ts';
 import { openAccount } from '../../helpers/own-account.ts';
+import { createInlineProcessor } from '../../helpers/threads/inline-processor.ts';
 
 /** Does what an item asks for: `{id, reject: 'why'}`, `{id, failUntil: 2}`, else a result of `{id, sum, note}`. */
 export const echo = defineWorkload({

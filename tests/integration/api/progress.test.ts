@@ -14,8 +14,8 @@ import { queryEntities } from '../../../shared/storage/table.ts';
 import { receive } from '../../../shared/wake/messages.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
-import { HOST } from '../../helpers/host-limits.ts';
-import { BASIS } from '../../helpers/receipt-basis.ts';
+import { HOST } from '../../helpers/fakes/host-limits.ts';
+import { BASIS } from '../../helpers/fakes/receipt-basis.ts';
 import { call, type Pipeline, startPipeline } from './pipeline.ts';
 
 /** As the threads know it by this name. */
@@ -30,7 +30,7 @@ let worker: WholePipeline;
 
 beforeAll(async () => {
   storage = await startPipeline();
-  const threadUrl = new URL('../../helpers/thread-workloads.ts', import.meta.url);
+  const threadUrl = new URL('../../helpers/threads/thread-workloads.ts', import.meta.url);
   processor = createProcessor({ threadUrl, threads: 1, log: () => {} });
   worker = createPipeline({
     ...{ settings: storage.settings, registry: createRegistry([patient]), host: HOST, processor },

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeBatch } from '../../../shared/batches/ledger.ts';
-import { batchView } from '../../../shared/http/batches/batch-view.ts';
 import { getReport } from '../../../shared/http/batches/get-report.ts';
 import { batchViewSchema, reportLineSchema, reportSchema } from '../../../shared/http/batches/schemas.ts';
+import { batchView } from '../../../shared/http/batches/view/batch-view.ts';
 import { redriveDeadLetters } from '../../../shared/http/dead-letters/redrive-dead-letters.ts';
 import { redriveAnswerSchema } from '../../../shared/http/dead-letters/schemas.ts';
 import { problemSchema } from '../../../shared/http/edge/schemas.ts';
-import { BASIS } from '../../helpers/receipt-basis.ts';
+import { BASIS } from '../../helpers/fakes/receipt-basis.ts';
 import { type Answer, call, type Pipeline, startPipeline } from './pipeline.ts';
 
 let pipeline: Pipeline;

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { EXIT } from '../../../cli/exit-codes.ts';
+import { EXIT } from '../../../cli/process/exit-codes.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const exec = promisify(execFile);

@@ -6,14 +6,14 @@ import { gzipSync } from 'node:zlib';
 import { freePort } from 'functions-local';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApi } from '../../../cli/api/client.ts';
-import { EXIT } from '../../../cli/exit-codes.ts';
-import { OverHttpLimit } from '../../../cli/upload/body.ts';
+import { EXIT } from '../../../cli/process/exit-codes.ts';
 import { kindOfStream } from '../../../cli/upload/kind.ts';
-import { postBatch } from '../../../cli/upload/post-batch.ts';
+import { OverHttpLimit } from '../../../cli/upload/send/body.ts';
+import { postBatch } from '../../../cli/upload/send/post-batch.ts';
 import type { BatchView } from '../../../shared/http/batches/schemas.ts';
 import type { LoadView, QueueView } from '../../../shared/http/queues/schemas.ts';
+import { csv, ndjson, totalsOf, transactions } from '../../helpers/data/transactions.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
-import { csv, ndjson, totalsOf, transactions } from '../../helpers/transactions.ts';
 import { command, type Ended } from './command.ts';
 
 const TO_BILLING = ['--workload', 'billing'];

@@ -6,9 +6,9 @@ import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { zstdDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { EXIT } from '../../../cli/exit-codes.ts';
+import { EXIT } from '../../../cli/process/exit-codes.ts';
 import { type CliRun, type CliWorld, runCli } from '../../helpers/cli.ts';
-import { xlsx } from '../../helpers/tables.ts';
+import { xlsx } from '../../helpers/data/tables.ts';
 import { batchView } from '../../unit/cli/world.ts';
 
 /** An upload that arrived whole. */

@@ -5,7 +5,7 @@ import { priceOperations } from '../../../shared/cost/price.ts';
 import { readPriceSheet } from '../../../shared/cost/sheet.ts';
 import { auditSchema } from '../../../shared/http/audit/schemas.ts';
 import { ROUTES } from '../../../shared/http/routes.ts';
-import { connectionsTo } from '../../helpers/connections.ts';
+import { connectionsTo } from '../../helpers/fakes/connections.ts';
 import { startPipelineOn } from '../api/pipeline.ts';
 import { type CountingStorage, startCountingStorage } from '../idle/counting-storage.ts';
 import { type Answered, type Asked, ask, registerFunctions } from './functions.ts';

@@ -6,8 +6,8 @@ import { createMeter } from '../../../shared/cost/meter.ts';
 import { readSettings } from '../../../shared/settings.ts';
 import { createClients } from '../../../shared/storage/clients.ts';
 import { toEntity } from '../../../shared/storage/entity.ts';
-import { RETRY_LIMITS } from '../../../shared/storage/retry-limits.ts';
-import { connectionsTo } from '../../helpers/connections.ts';
+import { RETRY_LIMITS } from '../../../shared/storage/policies/retry-limits.ts';
+import { connectionsTo } from '../../helpers/fakes/connections.ts';
 
 // A stand-in for the storage services: only the SDKs' pipelines are under test, and failing on demand is what Azurite cannot.
 const SERVICE_DATE = 'Tue, 03 Mar 2026 10:00:00 GMT';

@@ -14,7 +14,7 @@ import { addOperations, type Operations } from '../../../shared/contract/operati
 import type { BatchView } from '../../../shared/http/batches/schemas.ts';
 import { readGates } from '../../../shared/http/queues/read-gates.ts';
 import { openTable } from '../../../shared/storage/table.ts';
-import type { GateRow } from '../../../shared/wake/gate-row.ts';
+import type { GateRow } from '../../../shared/wake/gate/gate-row.ts';
 import { directEntities, SUBSCRIPTIONS } from '../../faults/harness/entities.ts';
 import { FAULT_APP } from '../../faults/harness/fault-app.ts';
 import { faultSettings } from '../../faults/harness/settings.ts';

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { EXIT } from '../../../cli/exit-codes.ts';
+import { EXIT } from '../../../cli/process/exit-codes.ts';
 import { createPublisher } from '../../helpers/publisher.ts';
 
 const KEY = 'c2VjcmV0LWtleQ==';

@@ -1,6 +1,6 @@
 /** The same sales in files of many kinds, as other programs write them. */
 import { gzipSync } from 'node:zlib';
-import { type CellSource, xlsx } from '../../helpers/tables.ts';
+import { type CellSource, xlsx } from '../../helpers/data/tables.ts';
 import type { Sale } from './app/sales.ts';
 
 const CITIES = ['Zürich', 'Genève', 'Bern'];

@@ -2,12 +2,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EXIT } from '../../../cli/exit-codes.ts';
+import { EXIT } from '../../../cli/process/exit-codes.ts';
 import type { BatchView } from '../../../shared/http/batches/schemas.ts';
 import { buildAppCopy } from '../../helpers/app-copy.ts';
 import { type CliRun, runCli } from '../../helpers/cli.ts';
+import { parquetOf } from '../../helpers/data/tables.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
-import { parquetOf } from '../../helpers/tables.ts';
 import { addTotals, keyOf, type Sale, type Totals, toTotals } from './app/sales.ts';
 import * as kinds from './kinds.ts';
 

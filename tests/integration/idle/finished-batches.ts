@@ -1,6 +1,6 @@
 import { type BatchRow, toBatchEntity } from '../../../shared/batches/batch-row.ts';
 import { toChunkEntity } from '../../../shared/batches/chunk-row.ts';
-import { indexBatch, toIndexEntity } from '../../../shared/batches/index-rows.ts';
+import { indexBatch, toIndexEntity } from '../../../shared/batches/listing/index-rows.ts';
 import { chunkId, newBatchId } from '../../../shared/contract/names.ts';
 import { groupsOf } from '../../../shared/groups-of.ts';
 import { chunkRowsOf } from '../../../shared/intake/continue-intake.ts';

@@ -6,7 +6,7 @@ import { readSettings } from '../../../shared/settings.ts';
 import { createClients } from '../../../shared/storage/clients.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
-import { connectionsTo } from '../../helpers/connections.ts';
+import { connectionsTo } from '../../helpers/fakes/connections.ts';
 import { type CountingStorage, faultsOnly, startCountingStorage } from './counting-storage.ts';
 import { storeFinishedBatch } from './finished-batches.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readBatch } from '../../../shared/batches/ledger.ts';
-import { listBatchesOf } from '../../../shared/batches/listing.ts';
+import { listBatchesOf } from '../../../shared/batches/listing/listing.ts';
 import { batchDate } from '../../../shared/contract/names.ts';
 import type { Operations } from '../../../shared/contract/operations.ts';
 import { createMeter } from '../../../shared/cost/meter.ts';
@@ -8,7 +8,7 @@ import { readSettings } from '../../../shared/settings.ts';
 import { createClients } from '../../../shared/storage/clients.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
-import { connectionsTo } from '../../helpers/connections.ts';
+import { connectionsTo } from '../../helpers/fakes/connections.ts';
 import { type CountingStorage, faultsOnly, startCountingStorage } from './counting-storage.ts';
 import { storeFinishedBatch, storeLines } from './finished-batches.ts';
 

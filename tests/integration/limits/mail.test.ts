@@ -5,8 +5,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { buildAppCopy } from '../../helpers/app-copy.ts';
 import { type BatchAnswer, finished, report, send } from '../../helpers/client.ts';
-import { type MailProvider, startMailProvider } from '../../helpers/mail-provider.ts';
-import { exceededLimits, type Limits, shareOfRate } from '../../helpers/rates.ts';
+import { type MailProvider, startMailProvider } from '../../helpers/servers/mail-provider.ts';
+import { exceededLimits, type Limits, shareOfRate } from '../../helpers/servers/rates.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
 
 const LIMITS: Limits = { unit: 'calls', limit: 200, perMs: 6_000, maxConcurrency: 800 };

@@ -6,8 +6,8 @@ import { BlockUpload } from '../../../shared/intake/store/block-upload.ts';
 import { putOutcome } from '../../../shared/processing/outcome/outcome-store.ts';
 import { createThreadContainers } from '../../../shared/processing/thread/thread-containers.ts';
 import { readReport } from '../../../shared/results/read-report.ts';
-import { headerOf, referenceOf } from '../../helpers/factories.ts';
-import { downstream, itemsOf } from '../sweep/world.ts';
+import { headerOf, referenceOf } from '../../helpers/data/factories.ts';
+import { downstream, itemsOf } from '../in-process/world.ts';
 import { type Lost, useLossy } from './lossy-storage.ts';
 
 const lossy = useLossy();

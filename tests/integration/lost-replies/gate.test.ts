@@ -19,9 +19,9 @@ import {
   showFirstWave,
   type VersionedGate,
   wake,
-} from '../../../shared/wake/gate.ts';
-import { countMissedWake, recordStartFailure } from '../../../shared/wake/gate-notes.ts';
-import { GATES_PARTITION, type GateRow, heartbeatRowKey, policyRowKey } from '../../../shared/wake/gate-row.ts';
+} from '../../../shared/wake/gate/gate.ts';
+import { countMissedWake, recordStartFailure } from '../../../shared/wake/gate/gate-notes.ts';
+import { GATES_PARTITION, type GateRow, heartbeatRowKey, policyRowKey } from '../../../shared/wake/gate/gate-row.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import type { QueueAddress, Registry } from '../../../shared/workload/registry.ts';
 import { address, finishWaveDeps, NOW, type Published, summary, wave } from '../../unit/drain/drain-fixtures.ts';

@@ -6,8 +6,8 @@ import { accountOf } from '../../../shared/intake/import/import-file.ts';
 import { orderImport } from '../../../shared/intake/import/order-import.ts';
 import { InboxMarks } from '../../../shared/intake/inbox/inbox-marks.ts';
 import { moveFile, reasonName, removeFile, writeReason } from '../../../shared/intake/inbox/inbox-move.ts';
-import { retryRejected } from '../../../shared/intake/inbox/rejected-files.ts';
-import { echo } from '../sweep/echo.ts';
+import { retryRejected } from '../../../shared/intake/inbox/operator/rejected-files.ts';
+import { echo } from '../in-process/echo.ts';
 import { type Lost, useLossy } from './lossy-storage.ts';
 
 const lossy = useLossy();

@@ -1,9 +1,9 @@
 /** Storage that loses the answer of one call after its effect: the app's retry policy then makes it again. */
 import { carryOut, type StorageCall, type StorageService } from 'functions-local';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
-import { RETRY_LIMITS } from '../../../shared/storage/retry-limits.ts';
-import { startStorage } from '../sweep/storage.ts';
-import { World } from '../sweep/world.ts';
+import { RETRY_LIMITS } from '../../../shared/storage/policies/retry-limits.ts';
+import { startStorage } from '../in-process/storage.ts';
+import { World } from '../in-process/world.ts';
 
 /** Which call loses its answer: the first of the service whose method and path, `METHOD path?query`, match. */
 export type Lost = [service: StorageService, call: RegExp, body?: RegExp];

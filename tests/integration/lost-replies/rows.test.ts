@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { applyEnds } from '../../../shared/batches/apply-ends.ts';
+import { applyEnds } from '../../../shared/batches/apply/apply-ends.ts';
 import { deleteChunks } from '../../../shared/batches/delete-chunks.ts';
-import { batchesOfDay, indexBatch, unindexBatch } from '../../../shared/batches/index-rows.ts';
 import {
   claimKey,
   finishKey,
@@ -19,7 +18,8 @@ import {
   insertChunks,
   readBatch,
 } from '../../../shared/batches/ledger.ts';
-import { closeBatch, noteKeys, openBatch, readOpen } from '../../../shared/batches/open-rows.ts';
+import { batchesOfDay, indexBatch, unindexBatch } from '../../../shared/batches/listing/index-rows.ts';
+import { closeBatch, noteKeys, openBatch, readOpen } from '../../../shared/batches/listing/open-rows.ts';
 import { cancelBatch } from '../../../shared/commands/cancel.ts';
 import { deleteBatch } from '../../../shared/commands/delete.ts';
 import { pauseBatch } from '../../../shared/commands/pause.ts';
@@ -28,8 +28,8 @@ import { batchDate, newBatchId } from '../../../shared/contract/names.ts';
 import { readEntity } from '../../../shared/storage/table.ts';
 import { choresNote } from '../../../shared/sweep/chores.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
-import { batchRowOf, chunkRowOf, headerOf, referenceOf } from '../../helpers/factories.ts';
-import { itemsOf } from '../sweep/world.ts';
+import { batchRowOf, chunkRowOf, headerOf, referenceOf } from '../../helpers/data/factories.ts';
+import { itemsOf } from '../in-process/world.ts';
 import { type Lost, useLossy } from './lossy-storage.ts';
 
 const lossy = useLossy();

@@ -3,8 +3,8 @@ import { TableClient } from '@azure/data-tables';
 import { QueueServiceClient } from '@azure/storage-queue';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { finished, post, report, submit } from '../../helpers/client.ts';
+import { ndjson, totalsOf, transaction, transactions } from '../../helpers/data/transactions.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
-import { ndjson, totalsOf, transaction, transactions } from '../../helpers/transactions.ts';
 
 const GOOD = ndjson(transactions(3));
 const LIMITS = {

@@ -5,8 +5,8 @@ import { QueueServiceClient } from '@azure/storage-queue';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CONTAINERS, outcomeBlobName } from '../../../shared/contract/names.ts';
 import { type BatchAnswer, finished, queueOf, report, submit } from '../../helpers/client.ts';
+import { ndjson, totalsOf, transactions } from '../../helpers/data/transactions.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
-import { ndjson, totalsOf, transactions } from '../../helpers/transactions.ts';
 
 /** Leases and slices short enough that a test can wait for one to run out. */
 const SHORT = { SLUICE_VISIBILITY_SECONDS: '4', SLUICE_SLICE_SECONDS: '3', SLUICE_INBOX_SCHEDULE: '' };

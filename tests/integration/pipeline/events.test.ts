@@ -4,13 +4,13 @@ import { ServiceBusClient, type ServiceBusReceivedMessage } from '@azure/service
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sluiceStack } from '../../../demo/stack.ts';
 import type { QueueEvent } from '../../../shared/contract/events.ts';
-import { createPublisher, type EventDetails } from '../../../shared/wake/publish.ts';
+import { createPublisher, type EventDetails } from '../../../shared/wake/events/publish.ts';
 import type { QueueAddress } from '../../../shared/workload/registry.ts';
 import { registry } from '../../../workloads/index.ts';
 import { finished, send, submit } from '../../helpers/client.ts';
+import { ndjson, transactions } from '../../helpers/data/transactions.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
 import { type Subscriber, startSubscriber } from '../../helpers/subscriber.ts';
-import { ndjson, transactions } from '../../helpers/transactions.ts';
 
 /** What an event says of itself; its application properties say the same. */
 type Seen = Pick<QueueEvent, 'type' | 'workload' | 'lane' | 'batch' | 'labels'>;

@@ -2,8 +2,8 @@ import { promisify } from 'node:util';
 import { brotliCompress, deflate, gzip, zstdCompress } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { finished, report, submit } from '../../helpers/client.ts';
+import { csv, ndjson, totalsOf, transactions } from '../../helpers/data/transactions.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
-import { csv, ndjson, totalsOf, transactions } from '../../helpers/transactions.ts';
 
 const ITEMS = transactions(7);
 const FORMATS = {

@@ -2,9 +2,9 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { finished, post, report, submit } from '../../helpers/client.ts';
+import { ndjson, totalsOf, transactions } from '../../helpers/data/transactions.ts';
 import { createPublisher } from '../../helpers/publisher.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
-import { ndjson, totalsOf, transactions } from '../../helpers/transactions.ts';
 
 describe('Idempotency-Key', () => {
   let stack: TestStack;

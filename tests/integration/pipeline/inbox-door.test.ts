@@ -11,11 +11,11 @@ import { collectInbox, type InboxResult } from '../../../shared/intake/inbox/inb
 import type { InboxDeps } from '../../../shared/intake/inbox/take-file.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
-import { answering } from '../../helpers/answering.ts';
-import { serviceError } from '../../helpers/factories.ts';
-import { SILENT_LOG } from '../../helpers/silent-log.ts';
-import { echo } from '../sweep/echo.ts';
-import { inventory, itemsOf, ndjson, startWorld, type World } from '../sweep/world.ts';
+import { serviceError } from '../../helpers/data/factories.ts';
+import { answering } from '../../helpers/fakes/answering.ts';
+import { SILENT_LOG } from '../../helpers/fakes/silent-log.ts';
+import { echo } from '../in-process/echo.ts';
+import { inventory, itemsOf, ndjson, startWorld, type World } from '../in-process/world.ts';
 
 let world: World;
 beforeAll(async () => {

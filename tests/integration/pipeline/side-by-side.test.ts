@@ -2,17 +2,17 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { listBatchesOf } from '../../../shared/batches/listing.ts';
+import { listBatchesOf } from '../../../shared/batches/listing/listing.ts';
 import { newBatchId } from '../../../shared/contract/names.ts';
 import type { WorkCounts } from '../../../shared/drain/slice-result.ts';
 import { collectInbox } from '../../../shared/intake/inbox/inbox.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
 import { receive } from '../../../shared/wake/messages.ts';
 import type { QueueAddress } from '../../../shared/workload/registry.ts';
-import { referenceOf } from '../../helpers/factories.ts';
-import { SILENT_LOG } from '../../helpers/silent-log.ts';
-import { DONE, ITEMS, RESULTS, useWorld } from '../sweep/use-world.ts';
-import { itemsOf, ndjson } from '../sweep/world.ts';
+import { referenceOf } from '../../helpers/data/factories.ts';
+import { SILENT_LOG } from '../../helpers/fakes/silent-log.ts';
+import { DONE, ITEMS, RESULTS, useWorld } from '../in-process/use-world.ts';
+import { itemsOf, ndjson } from '../in-process/world.ts';
 import { type Consumer, ForeignParty } from './foreign-party.ts';
 
 const POISON = 'echo-poison';

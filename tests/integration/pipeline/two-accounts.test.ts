@@ -9,10 +9,10 @@ import { CONTAINERS, TABLES } from '../../../shared/contract/names.ts';
 import { createMeter } from '../../../shared/cost/meter.ts';
 import { readSettings } from '../../../shared/settings.ts';
 import { createClients } from '../../../shared/storage/clients.ts';
-import { onEvents } from '../../../shared/wake/on-events.ts';
-import { connectionsTo } from '../../helpers/connections.ts';
-import { Topic } from '../sweep/stubs.ts';
-import { itemsOf, World } from '../sweep/world.ts';
+import { onEvents } from '../../../shared/wake/events/on-events.ts';
+import { connectionsTo } from '../../helpers/fakes/connections.ts';
+import { Topic } from '../in-process/stubs.ts';
+import { itemsOf, World } from '../in-process/world.ts';
 
 const TOPIC = 'sluice-events';
 const QUEUE = 'echo-normal-0';

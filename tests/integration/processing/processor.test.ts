@@ -13,9 +13,9 @@ import {
   ThreadStartError,
 } from '../../../shared/processing/thread-pool/errors.ts';
 import { createProcessor, type LogFields, type Processor } from '../../../shared/processing/thread-pool/processor.ts';
-import { BATCH, chunkJob, NOW_MS, readAll, retriesJob } from '../../helpers/chunks.ts';
+import { BATCH, chunkJob, NOW_MS, readAll, retriesJob } from '../../helpers/data/chunks.ts';
 
-const threadUrl = new URL('../../helpers/thread-workloads.ts', import.meta.url);
+const threadUrl = new URL('../../helpers/threads/thread-workloads.ts', import.meta.url);
 const acts = (list: string[]) => chunkJob(list.map((act, id) => ({ id, act })));
 const lines: [message: string, fields: LogFields][] = [];
 let processor: Processor;
@@ -68,7 +68,7 @@ describe('a chunk in a thread', () => {
   it('names the line of the workload where an item failed', async () => {
     const { dead } = await readAll(await processor.process(acts(['reject'])));
     const frame = dead[0]?.error.stack?.[0] ?? '';
-    const [, line = 0] = /^[\w.]+ \(tests\/helpers\/thread-workloads\.ts:(\d+):\d+\)$/.exec(frame) ?? [];
+    const [, line = 0] = /^[\w.]+ \(tests\/helpers\/threads\/thread-workloads\.ts:(\d+):\d+\)$/.exec(frame) ?? [];
     const source = await readFile(new URL(threadUrl), 'utf8');
     expect(source.split('\n')[Number(line) - 1]).toContain("throw new Reject('order 17 is closed')");
   });
@@ -148,7 +148,7 @@ describe('a processor', () => {
   });
 
   it('that is started loads its threads ahead of the first chunk', async () => {
-    const broken = new URL('../../helpers/broken-thread.ts', import.meta.url);
+    const broken = new URL('../../helpers/threads/broken-thread.ts', import.meta.url);
     const logged: string[] = [];
     const started = createProcessor({ threadUrl: broken, threads: 1, log: (line) => logged.push(line) });
     started.start();
@@ -158,7 +158,7 @@ describe('a processor', () => {
   });
 
   it('whose threads cannot load rejects, and blames no item', async () => {
-    const broken = new URL('../../helpers/broken-thread.ts', import.meta.url);
+    const broken = new URL('../../helpers/threads/broken-thread.ts', import.meta.url);
     const unable = createProcessor({ threadUrl: broken, threads: 1, log: () => {} });
     await expect(unable.process(acts(['ok']))).rejects.toThrow(
       new ThreadStartError('No thread could begin: a setting is missing'),

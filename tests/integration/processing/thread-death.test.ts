@@ -7,9 +7,9 @@ import { createPermits, inFlightOf, setShare } from '../../../shared/limits/perm
 import { errorLine } from '../../../shared/processing/outcome/error-text.ts';
 import type { ChunkOutcome } from '../../../shared/processing/thread/thread-task.ts';
 import { createProcessor, type Processor } from '../../../shared/processing/thread-pool/processor.ts';
-import { chunkJob, NOW_MS, readAll, retriesJob } from '../../helpers/chunks.ts';
+import { chunkJob, NOW_MS, readAll, retriesJob } from '../../helpers/data/chunks.ts';
 
-const threadUrl = new URL('../../helpers/thread-workloads.ts', import.meta.url);
+const threadUrl = new URL('../../helpers/threads/thread-workloads.ts', import.meta.url);
 const logged: string[] = [];
 let processor: Processor;
 let folder: string;

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 
-const script = fileURLToPath(new URL('../../helpers/young-generation.ts', import.meta.url));
+const script = fileURLToPath(new URL('../../helpers/threads/young-generation.ts', import.meta.url));
 
 /** MiB of both semi-spaces of a worker thread, in a process with these NODE_OPTIONS. */
 async function youngMib(nodeOptions: string): Promise<number> {

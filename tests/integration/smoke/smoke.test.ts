@@ -5,10 +5,10 @@ import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { freePort } from 'functions-local';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { processIo } from '../../../cli/io.ts';
+import { processIo } from '../../../cli/process/io.ts';
 import { runSmoke } from '../../../infra/smoke/run-smoke.ts';
+import { ndjson, transactions } from '../../helpers/data/transactions.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
-import { ndjson, transactions } from '../../helpers/transactions.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const ROLLBACK = 'To roll back, publish the package of the version before';

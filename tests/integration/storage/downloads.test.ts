@@ -5,9 +5,9 @@ import { isOutage } from '../../../shared/errors.ts';
 import { readRange } from '../../../shared/processing/fetch-frames.ts';
 import { readReport } from '../../../shared/results/read-report.ts';
 import { downloadedPieces } from '../../../shared/storage/blob-reads.ts';
-import { RETRY_LIMITS } from '../../../shared/storage/retry-limits.ts';
-import { BATCH } from '../../helpers/factories.ts';
-import { type Storage, startStorage } from '../sweep/storage.ts';
+import { RETRY_LIMITS } from '../../../shared/storage/policies/retry-limits.ts';
+import { BATCH } from '../../helpers/data/factories.ts';
+import { type Storage, startStorage } from '../in-process/storage.ts';
 
 const BYTES = Buffer.alloc(100_000, 'x');
 const NAME = `${BATCH}/0000.ndjson.zst`;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fromBatchEntity } from '../../../shared/batches/batch-row.ts';
 import { COLUMNS, type ColumnType, type RowKind } from '../../../shared/storage/columns.ts';
 import type { Entity } from '../../../shared/storage/entity.ts';
-import { fullBatch, fullRows } from '../../helpers/full-rows.ts';
+import { fullBatch, fullRows } from '../../helpers/data/full-rows.ts';
 import { type AccountStorage, openAccount } from '../../helpers/own-account.ts';
 
 const EDM: Record<ColumnType, string> = {

@@ -1,11 +1,11 @@
 import { TableClient } from '@azure/data-tables';
 import type { ContainerClient } from '@azure/storage-blob';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { applyEnds } from '../../../shared/batches/apply-ends.ts';
-import { indexBatch } from '../../../shared/batches/index-rows.ts';
+import { applyEnds } from '../../../shared/batches/apply/apply-ends.ts';
 import { claimKey, freeKey } from '../../../shared/batches/keys.ts';
 import { changeBatch, insertBatch, insertChunks, readBatch } from '../../../shared/batches/ledger.ts';
-import { openBatch, readOpen } from '../../../shared/batches/open-rows.ts';
+import { indexBatch } from '../../../shared/batches/listing/index-rows.ts';
+import { openBatch, readOpen } from '../../../shared/batches/listing/open-rows.ts';
 import { createMeter } from '../../../shared/cost/meter.ts';
 import { DEFAULT_POLICY } from '../../../shared/drain/planning/policy.ts';
 import { writePolicy } from '../../../shared/drain/planning/policy-store.ts';
@@ -15,9 +15,9 @@ import { readReport } from '../../../shared/results/read-report.ts';
 import { readSettings } from '../../../shared/settings.ts';
 import { createClients } from '../../../shared/storage/clients.ts';
 import { openTable, type Table } from '../../../shared/storage/table.ts';
-import { changeGate, type GateDeps, recordHeartbeat, wake } from '../../../shared/wake/gate.ts';
-import { connectionsTo } from '../../helpers/connections.ts';
-import { BATCH, batchRowOf, chunkRowOf, headerOf } from '../../helpers/factories.ts';
+import { changeGate, type GateDeps, recordHeartbeat, wake } from '../../../shared/wake/gate/gate.ts';
+import { BATCH, batchRowOf, chunkRowOf, headerOf } from '../../helpers/data/factories.ts';
+import { connectionsTo } from '../../helpers/fakes/connections.ts';
 import { type AccountStorage, openAccount } from '../../helpers/own-account.ts';
 
 const MOST_REQUESTS = 3;

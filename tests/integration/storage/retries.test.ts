@@ -15,8 +15,8 @@ import { createMeter } from '../../../shared/cost/meter.ts';
 import { isOutage, statusOf } from '../../../shared/errors.ts';
 import { readSettings } from '../../../shared/settings.ts';
 import { type Clients, createClients } from '../../../shared/storage/clients.ts';
-import { RETRY_LIMITS, type RetryLimits } from '../../../shared/storage/retry-limits.ts';
-import { connectionsTo } from '../../helpers/connections.ts';
+import { RETRY_LIMITS, type RetryLimits } from '../../../shared/storage/policies/retry-limits.ts';
+import { connectionsTo } from '../../helpers/fakes/connections.ts';
 
 const BODY = Buffer.from('0123456789');
 /** After so long a silent service is given up. The answer to the next try must come sooner, on a busy machine, too. */

@@ -9,12 +9,12 @@ import { receive } from '../../../shared/wake/messages.ts';
 import type { HaltRule } from '../../../shared/workload/define.ts';
 import type { QueueAddress } from '../../../shared/workload/registry.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
-import { dyingAt } from '../../helpers/crashes.ts';
+import { dyingAt } from '../../helpers/fakes/crashes.ts';
 import { call } from '../api/pipeline.ts';
-import { echo } from './echo.ts';
-import type { Published } from './stubs.ts';
-import { DONE, ITEMS, MINUTE, RESULTS, unheard, useWorld } from './use-world.ts';
-import { downstream, itemsOf, type World } from './world.ts';
+import { echo } from '../in-process/echo.ts';
+import type { Published } from '../in-process/stubs.ts';
+import { DONE, ITEMS, MINUTE, RESULTS, unheard, useWorld } from '../in-process/use-world.ts';
+import { downstream, itemsOf, type World } from '../in-process/world.ts';
 
 const use = useWorld();
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { checkpointBlobName, newBatchId } from '../../../shared/contract/names.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
-import { did, HOUR, useWorld } from './use-world.ts';
-import { inventory, itemsOf } from './world.ts';
+import { did, HOUR, useWorld } from '../in-process/use-world.ts';
+import { inventory, itemsOf } from '../in-process/world.ts';
 
 const use = useWorld();
 

@@ -3,10 +3,10 @@ import { redrive } from '../../../shared/commands/redrive/redrive.ts';
 import { collectInbox } from '../../../shared/intake/inbox/inbox.ts';
 import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
-import { changeGate, wake } from '../../../shared/wake/gate.ts';
-import { dyingAt } from '../../helpers/crashes.ts';
-import { DONE, did, HOUR, ITEMS, MINUTE, RESULTS, unheard, useWorld } from './use-world.ts';
-import { downstream, inventory, itemsOf, ndjson } from './world.ts';
+import { changeGate, wake } from '../../../shared/wake/gate/gate.ts';
+import { dyingAt } from '../../helpers/fakes/crashes.ts';
+import { DONE, did, HOUR, ITEMS, MINUTE, RESULTS, unheard, useWorld } from '../in-process/use-world.ts';
+import { downstream, inventory, itemsOf, ndjson } from '../in-process/world.ts';
 
 const use = useWorld();
 

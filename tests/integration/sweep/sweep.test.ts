@@ -3,11 +3,11 @@ import { DrainStartError } from '../../../shared/errors.ts';
 import { noCounts, type SweepCounts } from '../../../shared/sweep/counts.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
-import { changeGate, readGate, wake } from '../../../shared/wake/gate.ts';
-import type { GateRow } from '../../../shared/wake/gate-row.ts';
-import { dyingAt } from '../../helpers/crashes.ts';
-import { DONE, did, HOUR, ITEMS, MINUTE, unheard, useWorld } from './use-world.ts';
-import { inventory, itemsOf } from './world.ts';
+import { changeGate, readGate, wake } from '../../../shared/wake/gate/gate.ts';
+import type { GateRow } from '../../../shared/wake/gate/gate-row.ts';
+import { dyingAt } from '../../helpers/fakes/crashes.ts';
+import { DONE, did, HOUR, ITEMS, MINUTE, unheard, useWorld } from '../in-process/use-world.ts';
+import { inventory, itemsOf } from '../in-process/world.ts';
 
 const use = useWorld();
 

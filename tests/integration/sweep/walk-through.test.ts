@@ -6,13 +6,13 @@ import type { DequeuedMessageItem } from '@azure/storage-queue';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { outcomeBlobName } from '../../../shared/contract/names.ts';
 import { createPipeline } from '../../../shared/pipeline.ts';
-import { dyingAt } from '../../helpers/crashes.ts';
-import { readChunkReference } from '../../helpers/factories.ts';
-import { HOST } from '../../helpers/host-limits.ts';
-import { createInlineProcessor } from '../../helpers/inline-processor.ts';
-import { registry } from './echo.ts';
-import { ITEMS, RESULTS } from './use-world.ts';
-import { itemsOf, startWorld, type World } from './world.ts';
+import { readChunkReference } from '../../helpers/data/factories.ts';
+import { dyingAt } from '../../helpers/fakes/crashes.ts';
+import { HOST } from '../../helpers/fakes/host-limits.ts';
+import { createInlineProcessor } from '../../helpers/threads/inline-processor.ts';
+import { registry } from '../in-process/echo.ts';
+import { ITEMS, RESULTS } from '../in-process/use-world.ts';
+import { itemsOf, startWorld, type World } from '../in-process/world.ts';
 
 /** Visibility timeout of consumer 1: as long as a test can wait for it to pass. */
 const TIMEOUT_SECONDS = 1;

@@ -6,8 +6,8 @@ import {
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { onEvents } from '../../../shared/wake/on-events.ts';
-import { itemsOf, startWorld, type World } from '../sweep/world.ts';
+import { onEvents } from '../../../shared/wake/events/on-events.ts';
+import { itemsOf, startWorld, type World } from '../in-process/world.ts';
 
 /** The pipeline on a real Azurite; what it publishes is kept, and delivered as the topic would. */
 describe('from upload to report', () => {

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { writeImages } from '../../../demo/media.ts';
+import { writeImages } from '../../../demo/usage/media.ts';
 import type { ItemList } from '../../../shared/http/items/schemas.ts';
 import { finished } from '../../helpers/client.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';

@@ -6,7 +6,7 @@ import { startServiceBus } from 'functions-local/service-bus';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { runWorkload } from '../../../shared/kit/run-workload.ts';
 import type { ItemContext } from '../../../shared/workload/define.ts';
-import { type MailProvider, startMailProvider } from '../../helpers/mail-provider.ts';
+import { type MailProvider, startMailProvider } from '../../helpers/servers/mail-provider.ts';
 import credits from '../../recipes/credits.ts';
 import { sqlite } from '../../recipes/database.ts';
 import mail from '../../recipes/mail.ts';

@@ -11,7 +11,7 @@ import {
   renewClaim,
 } from '../../../shared/batches/keys.ts';
 import type { Table } from '../../../shared/storage/table.ts';
-import { memoryTable } from '../../helpers/memory-table.ts';
+import { memoryTable } from '../../helpers/fakes/memory-table.ts';
 
 const NOW = Date.parse('2026-01-01T00:00:00.000Z');
 const KEY = keyRowOf('billing', 'order-7');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { applyEnds, type ChunkEnd } from '../../../shared/batches/apply-ends.ts';
+import { applyEnds, type ChunkEnd } from '../../../shared/batches/apply/apply-ends.ts';
 import {
   changeBatch,
   chunkRows,
@@ -10,8 +10,8 @@ import {
 } from '../../../shared/batches/ledger.ts';
 import { nextRevision } from '../../../shared/batches/revisions.ts';
 import type { Table } from '../../../shared/storage/table.ts';
-import { BATCH, batchRowOf, chunkRowOf, endOf, headerOf } from '../../helpers/factories.ts';
-import { memoryTable } from '../../helpers/memory-table.ts';
+import { BATCH, batchRowOf, chunkRowOf, endOf, headerOf } from '../../helpers/data/factories.ts';
+import { memoryTable } from '../../helpers/fakes/memory-table.ts';
 
 const AT = { at: '2026-01-01T00:01:00.000Z' };
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { BatchRow } from '../../../shared/batches/batch-row.ts';
-import { listedTimes } from '../../../shared/batches/index-rows.ts';
+import { listedTimes } from '../../../shared/batches/listing/index-rows.ts';
 import { firstRevision, isDeadlineMet, MAX_EARLIER, nextRevision } from '../../../shared/batches/revisions.ts';
-import { batchRowOf } from '../../helpers/factories.ts';
+import { batchRowOf } from '../../helpers/data/factories.ts';
 
 const finished = batchRowOf({
   completedAt: '2026-01-01T00:04:00.000Z',

@@ -62,7 +62,7 @@ describe('a room may not import', () => {
     ['contract', '../workload/define.ts'],
     ['workload', '../storage/table.ts'],
     ['storage', '../batches/ledger.ts'],
-    ['batches', '../wake/gate.ts'],
+    ['batches', '../wake/gate/gate.ts'],
     ['wake', '../intake/submit.ts'],
     ['intake', '../drain/finish-wave.ts'],
     ['drain', '../processing/sources.ts'],

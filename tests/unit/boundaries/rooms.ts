@@ -176,8 +176,8 @@ export const ROOMS: readonly Room[] = [
   {
     path: 'web/',
     imports: [
-      'shared/contract/exact-json.ts',
-      'shared/contract/merge-patch.ts',
+      'shared/contract/text/exact-json.ts',
+      'shared/contract/text/merge-patch.ts',
       'shared/contract/upload-kinds.ts',
       'shared/drain/planning/count-tasks.ts',
     ],

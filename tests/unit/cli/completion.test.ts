@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SCRIPTS, SHELLS } from '../../../cli/completion/scripts.ts';
-import { EXIT } from '../../../cli/exit-codes.ts';
+import { EXIT } from '../../../cli/process/exit-codes.ts';
 import { BATCH_STATES } from '../../../shared/batches/batch-row.ts';
 import { type Answer, connectionFault, run } from './world.ts';
 

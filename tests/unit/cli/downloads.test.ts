@@ -3,7 +3,7 @@ import { lstat, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EXIT } from '../../../cli/exit-codes.ts';
+import { EXIT } from '../../../cli/process/exit-codes.ts';
 import { toJsonArray } from '../../../cli/text/json-array.ts';
 import { run } from './world.ts';
 

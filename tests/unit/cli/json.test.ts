@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EXIT } from '../../../cli/exit-codes.ts';
+import { EXIT } from '../../../cli/process/exit-codes.ts';
 import { createProgram } from '../../../cli/program.ts';
 import { noCounts } from '../../../shared/sweep/counts.ts';
 import { type Answer, batchView, connectionFault, run } from './world.ts';

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EXIT } from '../../../cli/exit-codes.ts';
 import { batchQuery, kqlText, readWorkspaceLog } from '../../../cli/logs/workspace-log.ts';
+import { EXIT } from '../../../cli/process/exit-codes.ts';
 import { run } from './world.ts';
 
 const ID = '01a2031d-65e2-7946-82af-207588f285b0';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { EXIT } from '../../../cli/exit-codes.ts';
+import { EXIT } from '../../../cli/process/exit-codes.ts';
 import { askSecrets } from '../../../cli/profiles/ask-secrets.ts';
 import { profilesFile } from '../../../cli/profiles/store.ts';
 import { batchView, run } from './world.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { EXIT, EXIT_MEANINGS } from '../../../cli/exit-codes.ts';
+import { EXIT, EXIT_MEANINGS } from '../../../cli/process/exit-codes.ts';
 import { createProgram } from '../../../cli/program.ts';
 import { VARIABLES } from '../../../cli/settings.ts';
 import { connectionFault, run } from './world.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { callerFolder } from '../../../cli/environment.ts';
+import { callerFolder } from '../../../cli/process/environment.ts';
 import { readCliSettings } from '../../../cli/settings.ts';
 
 describe('settings of the command', () => {

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { Readable, Writable } from 'node:stream';
-import type { Io } from '../../../cli/io.ts';
+import type { Io } from '../../../cli/process/io.ts';
 import { runSluice } from '../../../cli/run.ts';
 import type { BatchView } from '../../../shared/http/batches/schemas.ts';
 

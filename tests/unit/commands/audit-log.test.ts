@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { expireActions, readActions, recordAction } from '../../../shared/commands/audit-log.ts';
-import { memoryTable } from '../../helpers/memory-table.ts';
+import { memoryTable } from '../../helpers/fakes/memory-table.ts';
 
 const DAY_MS = 86_400_000;
 const DAY = '2026-05-05';

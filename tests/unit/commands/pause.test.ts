@@ -6,13 +6,13 @@ import { pauseBatch } from '../../../shared/commands/pause.ts';
 import { resumeBatch } from '../../../shared/commands/resume.ts';
 import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
+import type { EventDetails, PublishOptions } from '../../../shared/wake/events/publish.ts';
 import type { Queue } from '../../../shared/wake/messages.ts';
-import type { EventDetails, PublishOptions } from '../../../shared/wake/publish.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
-import { BATCH, batchRowOf, chunkRowOf, readChunkReference } from '../../helpers/factories.ts';
-import { memoryTable } from '../../helpers/memory-table.ts';
-import { SILENT_LOG } from '../../helpers/silent-log.ts';
-import { uncounted } from '../../helpers/spending.ts';
+import { BATCH, batchRowOf, chunkRowOf, readChunkReference } from '../../helpers/data/factories.ts';
+import { memoryTable } from '../../helpers/fakes/memory-table.ts';
+import { SILENT_LOG } from '../../helpers/fakes/silent-log.ts';
+import { uncounted } from '../../helpers/fakes/spending.ts';
 import { address } from '../drain/drain-fixtures.ts';
 
 const NOW = Date.parse('2026-01-01T00:01:00.000Z');

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { MalformedMessageError, NewerContractError } from '../../../shared/contract/errors.ts';
 import { readReference, readResult } from '../../../shared/contract/reference.ts';
-import { asciiJson } from '../../../shared/contract/text.ts';
-import { headerOf, referenceOf } from '../../helpers/factories.ts';
+import { asciiJson } from '../../../shared/contract/text/text.ts';
+import { headerOf, referenceOf } from '../../helpers/data/factories.ts';
 
 const fixture = (name: string, version = 1): string =>
   readFileSync(new URL(`fixtures/${name}.v${version}.json`, import.meta.url), 'utf8');

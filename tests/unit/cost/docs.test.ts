@@ -8,7 +8,7 @@ import type { Grouping } from '../../../shared/cost/model/grouping.ts';
 import type { IdleBill } from '../../../shared/cost/model/idle-bill.ts';
 import { DEFAULT_PARAMETERS, shapeOf } from '../../../shared/cost/model/month-parameters.ts';
 import { readPriceSheet } from '../../../shared/cost/sheet.ts';
-import { tableBelow } from '../infra/docs-table.ts';
+import { tableBelow } from '../docs/docs-table.ts';
 
 const FILE = 'docs/cost.md';
 /** A page on one line. */

@@ -4,11 +4,11 @@ import { createMeter, type ResponseTimes } from '../../../shared/cost/meter.ts';
 import { type ActivityDeps, createActivities } from '../../../shared/drain/activities.ts';
 import { emptyCounts } from '../../../shared/drain/slice-result.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
-import { changeGate, readGate } from '../../../shared/wake/gate.ts';
-import type { GateRow } from '../../../shared/wake/gate-row.ts';
-import { serviceError } from '../../helpers/factories.ts';
-import { memoryTable } from '../../helpers/memory-table.ts';
-import { SILENT_LOG } from '../../helpers/silent-log.ts';
+import { changeGate, readGate } from '../../../shared/wake/gate/gate.ts';
+import type { GateRow } from '../../../shared/wake/gate/gate-row.ts';
+import { serviceError } from '../../helpers/data/factories.ts';
+import { memoryTable } from '../../helpers/fakes/memory-table.ts';
+import { SILENT_LOG } from '../../helpers/fakes/silent-log.ts';
 import { finishWaveDeps, registry, wave } from './drain-fixtures.ts';
 
 const QUEUE = 'billing-normal-0';

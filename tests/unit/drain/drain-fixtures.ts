@@ -3,10 +3,10 @@ import type { FinishWaveDeps } from '../../../shared/drain/finish-wave.ts';
 import type { Wave } from '../../../shared/drain/planning/plan.ts';
 import type { WaveSummary } from '../../../shared/drain/planning/wave-summary.ts';
 import type { Table } from '../../../shared/storage/table.ts';
-import type { EventDetails, PublishOptions, WorkPut } from '../../../shared/wake/publish.ts';
+import type { EventDetails, PublishOptions, WorkPut } from '../../../shared/wake/events/publish.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry, type QueueAddress } from '../../../shared/workload/registry.ts';
-import { uncounted } from '../../helpers/spending.ts';
+import { uncounted } from '../../helpers/fakes/spending.ts';
 
 /** 2026-01-01T00:00:00Z */
 export const NOW = 1_767_225_600_000;

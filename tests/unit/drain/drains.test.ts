@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createGateDeps, type DrainClient, type DrainsDeps } from '../../../shared/drain/drains.ts';
 import { DrainStartError } from '../../../shared/errors.ts';
-import { newGate } from '../../../shared/wake/gate-row.ts';
+import { newGate } from '../../../shared/wake/gate/gate-row.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
-import { memoryTable } from '../../helpers/memory-table.ts';
+import { memoryTable } from '../../helpers/fakes/memory-table.ts';
 
 const workload = defineWorkload({ name: 'w', version: 1, item: z.unknown(), map: (item) => item, lanes: ['n'] });
 const GATE = { ...newGate('w-n-0'), status: 'draining', generation: 1, instanceId: 'drain-w-n-0-1' } as const;

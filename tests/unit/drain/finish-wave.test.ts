@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { type FinishWaveDeps, finishWave, queueDepth, waveSeconds } from '../../../shared/drain/finish-wave.ts';
-import { changeGate, readGate } from '../../../shared/wake/gate.ts';
-import type { GateRow } from '../../../shared/wake/gate-row.ts';
-import { NOTHING_PUT } from '../../../shared/wake/publish.ts';
-import { readWave } from '../../../shared/wake/wave-record.ts';
-import { memoryTable } from '../../helpers/memory-table.ts';
+import { NOTHING_PUT } from '../../../shared/wake/events/publish.ts';
+import { changeGate, readGate } from '../../../shared/wake/gate/gate.ts';
+import type { GateRow } from '../../../shared/wake/gate/gate-row.ts';
+import { readWave } from '../../../shared/wake/gate/wave-record.ts';
+import { memoryTable } from '../../helpers/fakes/memory-table.ts';
 import { address, finishWaveDeps, NOW, type Published, summary, wave } from './drain-fixtures.ts';
 
 const QUEUE = 'billing-normal-0';

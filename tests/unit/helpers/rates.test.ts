@@ -7,7 +7,7 @@ import {
   mostInFlight,
   shareOfRate,
   type TimedCall,
-} from '../../helpers/rates.ts';
+} from '../../helpers/servers/rates.ts';
 
 /** 20 calls per second. */
 const CALLS: Limits = { unit: 'calls', limit: 20, perMs: 1_000 };

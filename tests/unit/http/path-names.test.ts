@@ -7,12 +7,12 @@ import { getReport } from '../../../shared/http/batches/get-report.ts';
 import { getResults } from '../../../shared/http/batches/get-results.ts';
 import { listBatches } from '../../../shared/http/batches/list-batches.ts';
 import { pauseOverHttp, resumeOverHttp } from '../../../shared/http/batches/pause-batch.ts';
-import { submitOverHttp } from '../../../shared/http/batches/submit-batch.ts';
-import { tryOverHttp } from '../../../shared/http/batches/try-upload.ts';
+import { submitOverHttp } from '../../../shared/http/batches/upload/submit-batch.ts';
+import { tryOverHttp } from '../../../shared/http/batches/upload/try-upload.ts';
 import { dashboardFile } from '../../../shared/http/dashboard/dashboard.ts';
 import { getDeadLetters } from '../../../shared/http/dead-letters/get-dead-letters.ts';
 import { discardDeadLetters, redriveDeadLetters } from '../../../shared/http/dead-letters/redrive-dead-letters.ts';
-import { batchOf } from '../../../shared/http/edge/parameters.ts';
+import { batchOf } from '../../../shared/http/edge/request/parameters.ts';
 import { importBatch } from '../../../shared/http/inbox/import-batch.ts';
 import { getItems } from '../../../shared/http/items/find-items.ts';
 import { getItem } from '../../../shared/http/items/get-item.ts';
@@ -22,7 +22,7 @@ import { drainNow, pauseQueue, resumeQueue } from '../../../shared/http/queues/p
 import { getPolicy, putPolicy } from '../../../shared/http/queues/policy.ts';
 import { ROUTES } from '../../../shared/http/routes.ts';
 import { registry } from '../../../workloads/index.ts';
-import { BAD_NAMES } from '../../helpers/bad-names.ts';
+import { BAD_NAMES } from '../../helpers/data/bad-names.ts';
 
 /** Clients that fail the test when they are used. */
 const storage = new Proxy(

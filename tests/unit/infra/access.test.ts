@@ -3,9 +3,9 @@ import { ServiceBusClient } from '@azure/service-bus';
 import { BlobClient, BlobServiceClient, BlockBlobClient, ContainerClient } from '@azure/storage-blob';
 import { QueueClient, QueueServiceClient } from '@azure/storage-queue';
 import { describe, expect, it, test } from 'vitest';
+import { tableBelow } from '../docs/docs-table.ts';
 import { declaration, entriesOf, plainValue, textOf } from './bicep.ts';
 import { sourcesIn } from './code.ts';
-import { tableBelow } from './docs-table.ts';
 import { type DeployedResource, deployedResources, ofType } from './expand/index.ts';
 import { PARAMETER_SETS } from './types/parameter-sets.ts';
 

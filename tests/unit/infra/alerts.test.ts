@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { tableBelow } from '../docs/docs-table.ts';
 import { ROOT } from './bicep.ts';
 import { sourcesIn } from './code.ts';
-import { tableBelow } from './docs-table.ts';
 import { type DeployedResource, deployedResources, ofType } from './expand/index.ts';
 
 interface Alert {

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
+import { tableBelow } from '../docs/docs-table.ts';
 import { bicepFiles, declarationsOf, expressionsIn, paramsOf, ROOT, textOf } from './bicep.ts';
-import { tableBelow } from './docs-table.ts';
 import { type Expression, parseDeclarations } from './expand/parser.ts';
 
 const modules = bicepFiles.filter((file) => file.endsWith('.bicep'));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tableBelow } from './docs-table.ts';
+import { tableBelow } from '../docs/docs-table.ts';
 import { type DeployedResource, deployedResources, ofType } from './expand/index.ts';
 
 const LETTERS = 'abcdefghijklmnopqrst';

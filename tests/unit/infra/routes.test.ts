@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { tableBelow } from '../docs/docs-table.ts';
 import { ROOT } from './bicep.ts';
 import { sourcesIn } from './code.ts';
-import { tableBelow } from './docs-table.ts';
 
 const ways = tableBelow('docs/security.md', 'Ways in').map(([name = '', route = '', who = '']) => ({
   name,

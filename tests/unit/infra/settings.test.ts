@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { eventProperties, type SluiceEvent } from '../../../shared/contract/events.ts';
 import { CONTAINERS, TABLES } from '../../../shared/contract/names.ts';
 import { DEFAULTS, readSettings } from '../../../shared/settings.ts';
+import { tableBelow } from '../docs/docs-table.ts';
 import { ROOT } from './bicep.ts';
 import { sourcesIn } from './code.ts';
-import { tableBelow } from './docs-table.ts';
 import { appSettings, deployedResources, deployment, ofType } from './expand/index.ts';
 import { PARAMETER_SETS } from './types/parameter-sets.ts';
 

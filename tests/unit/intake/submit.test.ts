@@ -5,9 +5,9 @@ import { batchTimeMs } from '../../../shared/contract/names.ts';
 import { submit } from '../../../shared/intake/submit.ts';
 import type { SubmitDeps } from '../../../shared/intake/submit-request.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
-import { memoryBlobs } from '../../helpers/memory-blobs.ts';
-import { memoryTable } from '../../helpers/memory-table.ts';
-import { uncounted } from '../../helpers/spending.ts';
+import { memoryBlobs } from '../../helpers/fakes/memory-blobs.ts';
+import { memoryTable } from '../../helpers/fakes/memory-table.ts';
+import { uncounted } from '../../helpers/fakes/spending.ts';
 
 const SERVICE = Date.parse('2026-01-01T00:00:00.000Z');
 /** A machine whose clock is ten minutes ahead. */

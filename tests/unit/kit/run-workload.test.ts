@@ -4,7 +4,7 @@ import { runWorkload } from '../../../shared/kit/run-workload.ts';
 import { defineWorkload, type WorkloadOptions } from '../../../shared/workload/define.ts';
 import { Reject, Retry } from '../../../shared/workload/errors.ts';
 import billing from '../../../workloads/billing.ts';
-import { transactions } from '../../helpers/transactions.ts';
+import { transactions } from '../../helpers/data/transactions.ts';
 
 const item = z.object({ id: z.number(), act: z.string().optional() });
 type Item = z.infer<typeof item>;

@@ -6,8 +6,8 @@ import { endCall, type Permits, reportThrottled, take } from '../../../shared/li
 import { readQuota } from '../../../shared/limits/quota-row.ts';
 import type { Table } from '../../../shared/storage/table.ts';
 import { defineWorkload, type WorkloadOptions } from '../../../shared/workload/define.ts';
-import { measured } from '../../helpers/measured.ts';
-import { memoryTable } from '../../helpers/memory-table.ts';
+import { measured } from '../../helpers/fakes/measured.ts';
+import { memoryTable } from '../../helpers/fakes/memory-table.ts';
 
 beforeEach(() => vi.useFakeTimers({ now: 1_767_225_600_000, toFake: ['setInterval', 'clearInterval', 'Date'] }));
 afterEach(() => {

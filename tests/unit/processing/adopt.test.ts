@@ -11,10 +11,10 @@ import { createSlots, type Slots } from '../../../shared/slots.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry, type QueueAddress } from '../../../shared/workload/registry.ts';
-import { messageOf, serviceError } from '../../helpers/factories.ts';
-import { memoryTable } from '../../helpers/memory-table.ts';
-import { SILENT_LOG } from '../../helpers/silent-log.ts';
-import { uncounted } from '../../helpers/spending.ts';
+import { messageOf, serviceError } from '../../helpers/data/factories.ts';
+import { memoryTable } from '../../helpers/fakes/memory-table.ts';
+import { SILENT_LOG } from '../../helpers/fakes/silent-log.ts';
+import { uncounted } from '../../helpers/fakes/spending.ts';
 
 const registry = createRegistry([
   defineWorkload({ name: 'billing', version: 1, item: z.unknown(), map: (item) => item }),

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { changeBatch, insertBatch } from '../../../shared/batches/ledger.ts';
 import { createBatchStates, type ReadBatchFacts } from '../../../shared/processing/batch-states.ts';
-import { BATCH, batchRowOf, chunkRowOf } from '../../helpers/factories.ts';
-import { memoryTable } from '../../helpers/memory-table.ts';
+import { BATCH, batchRowOf, chunkRowOf } from '../../helpers/data/factories.ts';
+import { memoryTable } from '../../helpers/fakes/memory-table.ts';
 
 /** Reads for a chunk that is not the batch's first. */
 const ofLaterChunk = (read: ReadBatchFacts) => (batch: string) => read(batch, '000001');

@@ -1,7 +1,7 @@
 import type { ContainerClient } from '@azure/storage-blob';
 import { describe, expect, test } from 'vitest';
 import { frameOf, planReads, readFrames, readRange } from '../../../shared/processing/fetch-frames.ts';
-import { referenceOf, serviceError } from '../../helpers/factories.ts';
+import { referenceOf, serviceError } from '../../helpers/data/factories.ts';
 
 const KiB = 1024;
 const MiB = 1024 * KiB;

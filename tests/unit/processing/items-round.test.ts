@@ -1,22 +1,22 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { ChunkEnd } from '../../../shared/batches/apply-ends.ts';
+import type { ChunkEnd } from '../../../shared/batches/apply/apply-ends.ts';
 import type { OutcomeHeader } from '../../../shared/contract/outcome.ts';
 import type { WorkCounts } from '../../../shared/drain/slice-result.ts';
 import { createPermits, type Permits } from '../../../shared/limits/permits.ts';
 import { createItemsRound, type ItemsRoundDeps } from '../../../shared/processing/items-round.ts';
-import { encodeOutcome } from '../../../shared/processing/outcome/encode-outcome.ts';
+import { encodeOutcome } from '../../../shared/processing/outcome/encode/encode-outcome.ts';
 import { createSharedLock } from '../../../shared/processing/shared-lock.ts';
 import type { ChunkJob, ChunkOutcome } from '../../../shared/processing/thread/thread-task.ts';
 import { NotBegunError, ThreadStartError } from '../../../shared/processing/thread-pool/errors.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry, type QueueAddress } from '../../../shared/workload/registry.ts';
-import { chunkJob } from '../../helpers/chunks.ts';
-import { messageOf, serviceError } from '../../helpers/factories.ts';
-import { memoryTable } from '../../helpers/memory-table.ts';
-import { SILENT_LOG } from '../../helpers/silent-log.ts';
-import { uncounted } from '../../helpers/spending.ts';
+import { chunkJob } from '../../helpers/data/chunks.ts';
+import { messageOf, serviceError } from '../../helpers/data/factories.ts';
+import { memoryTable } from '../../helpers/fakes/memory-table.ts';
+import { SILENT_LOG } from '../../helpers/fakes/silent-log.ts';
+import { uncounted } from '../../helpers/fakes/spending.ts';
 
 const registry = createRegistry([
   defineWorkload({ name: 'billing', version: 1, item: z.unknown(), map: (item) => item }),

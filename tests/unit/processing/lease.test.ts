@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { holdLease, type LeaseQueue } from '../../../shared/processing/lease.ts';
-import { messageOf, serviceError } from '../../helpers/factories.ts';
+import { messageOf, serviceError } from '../../helpers/data/factories.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -3,8 +3,8 @@ import type { BatchState } from '../../../shared/batches/batch-row.ts';
 import type { RunningProgress } from '../../../shared/batches/progress/progress-rows.ts';
 import { createRunningChunks } from '../../../shared/processing/running-chunks.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
-import { batchRowOf } from '../../helpers/factories.ts';
-import { SILENT_LOG } from '../../helpers/silent-log.ts';
+import { batchRowOf } from '../../helpers/data/factories.ts';
+import { SILENT_LOG } from '../../helpers/fakes/silent-log.ts';
 
 const SECOND = 1_000;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FrameError } from '../../../shared/contract/errors.ts';
 import { itemJsonOf, itemOf, readSources, type Source, splitLines } from '../../../shared/processing/sources.ts';
-import { chunkJob } from '../../helpers/chunks.ts';
+import { chunkJob } from '../../helpers/data/chunks.ts';
 
 const read = (lines: unknown[], overrides: Parameters<typeof chunkJob>[1] = {}) => {
   const { reference, frame } = chunkJob(lines, overrides);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ChunkRow } from '../../../shared/batches/chunk-row.ts';
 import { planPage, readAhead } from '../../../shared/results/chunk-pages.ts';
-import { BATCH, chunkJob } from '../../helpers/chunks.ts';
+import { BATCH, chunkJob } from '../../helpers/data/chunks.ts';
 
 /** A finished chunk with that many bytes of results; 0 = none. */
 function row(chunk: string, bytes: number): ChunkRow {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ChunkEnd } from '../../../shared/batches/apply-ends.ts';
+import type { ChunkEnd } from '../../../shared/batches/apply/apply-ends.ts';
 import { changeBatch, chunkRows, insertBatch, insertChunks, readBatch } from '../../../shared/batches/ledger.ts';
 import { pausing } from '../../../shared/batches/pause.ts';
 import { writeProgress } from '../../../shared/batches/progress/progress-rows.ts';
@@ -19,10 +19,10 @@ import {
   messageOf,
   readChunkReference,
   serviceError,
-} from '../../helpers/factories.ts';
-import { memoryBlobs } from '../../helpers/memory-blobs.ts';
-import { memoryTable } from '../../helpers/memory-table.ts';
-import { uncounted } from '../../helpers/spending.ts';
+} from '../../helpers/data/factories.ts';
+import { memoryBlobs } from '../../helpers/fakes/memory-blobs.ts';
+import { memoryTable } from '../../helpers/fakes/memory-table.ts';
+import { uncounted } from '../../helpers/fakes/spending.ts';
 import { address } from '../drain/drain-fixtures.ts';
 
 const ends = (n: number, header = headerOf()) =>

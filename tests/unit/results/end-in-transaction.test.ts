@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { changeBatch } from '../../../shared/batches/ledger.ts';
 import { collectBatch } from '../../../shared/results/collect-round.ts';
-import { BATCH, endOf, headerOf } from '../../helpers/factories.ts';
+import { BATCH, endOf, headerOf } from '../../helpers/data/factories.ts';
 import { batchWith, fail, NOW } from './finalize-fixtures.ts';
 
 const both = (header = headerOf()) => [endOf('000000', header), endOf('000001', header)];

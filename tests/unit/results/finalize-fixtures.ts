@@ -1,21 +1,21 @@
 /** A batch of two chunks over memory, of which a test says how they ended. */
 import { z } from 'zod';
-import { applyEnds } from '../../../shared/batches/apply-ends.ts';
+import { applyEnds } from '../../../shared/batches/apply/apply-ends.ts';
 import type { BatchRow } from '../../../shared/batches/batch-row.ts';
 import { insertBatch, readBatch } from '../../../shared/batches/ledger.ts';
-import { openBatch } from '../../../shared/batches/open-rows.ts';
+import { openBatch } from '../../../shared/batches/listing/open-rows.ts';
 import { outcomeBlobName } from '../../../shared/contract/names.ts';
 import type { OutcomeHeader } from '../../../shared/contract/outcome.ts';
-import { encodeOutcome } from '../../../shared/processing/outcome/encode-outcome.ts';
+import { encodeOutcome } from '../../../shared/processing/outcome/encode/encode-outcome.ts';
 import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
 import { createMergeAhead } from '../../../shared/results/merge-ahead.ts';
 import { parseReport } from '../../../shared/results/read-report.ts';
 import { defineWorkload, type Reduce, type Workload } from '../../../shared/workload/define.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
-import { BATCH, batchRowOf, chunkRowOf, endOf, type headerOf } from '../../helpers/factories.ts';
-import { memoryBlobs } from '../../helpers/memory-blobs.ts';
-import { memoryTable } from '../../helpers/memory-table.ts';
-import { uncounted } from '../../helpers/spending.ts';
+import { BATCH, batchRowOf, chunkRowOf, endOf, type headerOf } from '../../helpers/data/factories.ts';
+import { memoryBlobs } from '../../helpers/fakes/memory-blobs.ts';
+import { memoryTable } from '../../helpers/fakes/memory-table.ts';
+import { uncounted } from '../../helpers/fakes/spending.ts';
 import { address } from '../drain/drain-fixtures.ts';
 
 export const NOW = '2026-01-01T00:01:00.000Z';

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { applyEnds } from '../../../shared/batches/apply-ends.ts';
+import { applyEnds } from '../../../shared/batches/apply/apply-ends.ts';
 import { changeBatch, insertChunks, readBatch } from '../../../shared/batches/ledger.ts';
-import { openBatch } from '../../../shared/batches/open-rows.ts';
+import { openBatch } from '../../../shared/batches/listing/open-rows.ts';
 import { nextRevision } from '../../../shared/batches/revisions.ts';
 import { announce, finalize } from '../../../shared/results/finalize.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
-import { BATCH, chunkRowOf, endOf, headerOf, serviceError } from '../../helpers/factories.ts';
+import { BATCH, chunkRowOf, endOf, headerOf, serviceError } from '../../helpers/data/factories.ts';
 import { batchWith, fail, NOW, partials, reportLines, type Sum, summing } from './finalize-fixtures.ts';
 
 test.each([

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { latencies } from '../../../shared/results/latency.ts';
-import { chunkRowOf, headerOf } from '../../helpers/factories.ts';
+import { chunkRowOf, headerOf } from '../../helpers/data/factories.ts';
 
 const batch = { openedAt: '2026-01-01T00:00:00.000Z', revision: 0 };
 const done = (second: number, counts: Parameters<typeof headerOf>[0]) =>

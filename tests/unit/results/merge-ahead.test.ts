@@ -1,15 +1,15 @@
 import { createRandom } from 'functions-local';
 import { describe, expect, test } from 'vitest';
+import { followUps } from '../../../shared/batches/apply/follow-ups.ts';
 import type { ChunkRow } from '../../../shared/batches/chunk-row.ts';
-import { followUps } from '../../../shared/batches/follow-ups.ts';
 import { outcomeBlobName } from '../../../shared/contract/names.ts';
-import { encodeOutcome } from '../../../shared/processing/outcome/encode-outcome.ts';
+import { encodeOutcome } from '../../../shared/processing/outcome/encode/encode-outcome.ts';
 import { createMergeAhead, type MergeAhead } from '../../../shared/results/merge-ahead.ts';
 import { writeReport } from '../../../shared/results/report.ts';
 import type { Workload } from '../../../shared/workload/define.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
-import { BATCH, batchRowOf, chunkRowOf } from '../../helpers/factories.ts';
-import { memoryBlobs } from '../../helpers/memory-blobs.ts';
+import { BATCH, batchRowOf, chunkRowOf } from '../../helpers/data/factories.ts';
+import { memoryBlobs } from '../../helpers/fakes/memory-blobs.ts';
 import { fail, summing } from './finalize-fixtures.ts';
 
 interface Value {

@@ -3,12 +3,12 @@ import type { ChunkRow } from '../../../shared/batches/chunk-row.ts';
 import { causeOf } from '../../../shared/contract/cause.ts';
 import { outcomeBlobName } from '../../../shared/contract/names.ts';
 import type { DeadItem, OutcomeHeader } from '../../../shared/contract/outcome.ts';
-import { encodeOutcome } from '../../../shared/processing/outcome/encode-outcome.ts';
+import { encodeOutcome } from '../../../shared/processing/outcome/encode/encode-outcome.ts';
 import { withCauses } from '../../../shared/processing/outcome/header-causes.ts';
 import { findSuspect } from '../../../shared/results/suspect.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
-import { BATCH, chunkRowOf, headerOf, referenceOf, serviceError } from '../../helpers/factories.ts';
-import { memoryBlobs } from '../../helpers/memory-blobs.ts';
+import { BATCH, chunkRowOf, headerOf, referenceOf, serviceError } from '../../helpers/data/factories.ts';
+import { memoryBlobs } from '../../helpers/fakes/memory-blobs.ts';
 
 type Ended = Partial<OutcomeHeader['counts']> & { invalid?: number };
 

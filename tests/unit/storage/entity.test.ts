@@ -2,8 +2,8 @@ import { describe, expect, it, test } from 'vitest';
 import { fromBatchEntity } from '../../../shared/batches/batch-row.ts';
 import { COLUMNS, type RowKind } from '../../../shared/storage/columns.ts';
 import { type Entity, fromEntity, toEntity } from '../../../shared/storage/entity.ts';
-import { fromGateEntity } from '../../../shared/wake/gate-row.ts';
-import { fullBatch, fullRows } from '../../helpers/full-rows.ts';
+import { fromGateEntity } from '../../../shared/wake/gate/gate-row.ts';
+import { fullBatch, fullRows } from '../../helpers/data/full-rows.ts';
 
 const KINDS = Object.keys(COLUMNS) as RowKind[];
 const KEYS = { partitionKey: 'p', rowKey: 'r' };

@@ -12,7 +12,7 @@ import {
   measureWave,
   observeOperations,
 } from '../../../shared/telemetry/metrics.ts';
-import { measured } from '../../helpers/measured.ts';
+import { measured } from '../../helpers/fakes/measured.ts';
 
 const subject = { workload: 'billing', lane: 'normal', secret: 'of the row' };
 const own = { workload: 'billing', lane: 'normal' };

@@ -3,14 +3,14 @@ import { z } from 'zod';
 import { readReference } from '../../../shared/contract/reference.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
 import { enqueue, queueIndexOf } from '../../../shared/wake/enqueue.ts';
-import { readGate } from '../../../shared/wake/gate.ts';
+import type { EventDetails } from '../../../shared/wake/events/publish.ts';
+import { readGate } from '../../../shared/wake/gate/gate.ts';
 import type { Queue } from '../../../shared/wake/messages.ts';
-import type { EventDetails } from '../../../shared/wake/publish.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
-import { BATCH, chunkRowOf, referenceOf, serviceError } from '../../helpers/factories.ts';
-import { memoryTable } from '../../helpers/memory-table.ts';
-import { SILENT_LOG } from '../../helpers/silent-log.ts';
+import { BATCH, chunkRowOf, referenceOf, serviceError } from '../../helpers/data/factories.ts';
+import { memoryTable } from '../../helpers/fakes/memory-table.ts';
+import { SILENT_LOG } from '../../helpers/fakes/silent-log.ts';
 
 const workload = defineWorkload({
   name: 'billing',

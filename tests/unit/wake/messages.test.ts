@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { MalformedMessageError, NewerContractError } from '../../../shared/contract/errors.ts';
-import { bytesInXml } from '../../../shared/contract/text.ts';
+import { bytesInXml } from '../../../shared/contract/text/text.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
 import { type Queue, readEntries, receive } from '../../../shared/wake/messages.ts';
-import { messageOf, serviceError } from '../../helpers/factories.ts';
-import { SILENT_LOG } from '../../helpers/silent-log.ts';
+import { messageOf, serviceError } from '../../helpers/data/factories.ts';
+import { SILENT_LOG } from '../../helpers/fakes/silent-log.ts';
 
 function queues({ refuse }: { refuse?: number } = {}) {
   const calls: string[] = [];

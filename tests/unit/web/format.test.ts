@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseExact } from '../../../shared/contract/exact-json.ts';
-import { cellNumber, columnsOf, numericColumns, sortRows } from '../../../web/batch/report-rows.ts';
+import { parseExact } from '../../../shared/contract/text/exact-json.ts';
+import { cellNumber, columnsOf, numericColumns, sortRows } from '../../../web/batch/report/report-rows.ts';
 import {
   formatBytes,
   formatClock,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pictureOf, resultText, sizeText } from '../../../web/batch/item-texts.ts';
+import { pictureOf, resultText, sizeText } from '../../../web/batch/items/item-texts.ts';
 import type { ImageRow } from '../../../workloads/media/make-thumbnails.ts';
 
 const thumbnail = { name: 'a.jpg/160.webp', width: 160, height: 107, bytes: 4_210 };

@@ -10,7 +10,7 @@ import {
   sorted,
   withOlder,
 } from '../../../web/batches/listing.ts';
-import { entryAt } from '../../browser/batch-data.ts';
+import { entryAt } from '../../browser/support/batch-data.ts';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');
 const HOUR_MS = 60 * 60 * 1_000;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { runWorkload } from '../../../shared/kit/run-workload.ts';
 import { isOwnContainerName } from '../../../shared/workload/container.ts';
-import { BAD_NAMES } from '../../helpers/bad-names.ts';
-import { ids, run, workloadOf } from '../../helpers/run-chunk.ts';
+import { BAD_NAMES } from '../../helpers/data/bad-names.ts';
+import { ids, run, workloadOf } from '../../helpers/threads/run-chunk.ts';
 
 describe('the containers of a workload', () => {
   it.each(['images', 'a-1-b', 'x'.repeat(63)])('may be named %j', (name) => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { registry } from '../../../workloads/index.ts';
-import { tableBelow } from '../infra/docs-table.ts';
+import { tableBelow } from '../docs/docs-table.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const RECIPES_TEST = 'tests/integration/workloads/recipes.test.ts';

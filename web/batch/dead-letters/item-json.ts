@@ -1,5 +1,5 @@
 /** The item of a dead letter as people read and change it: indented JSON, with all digits of its numbers. */
-import { parseExact } from '../../../shared/contract/exact-json.ts';
+import { parseExact } from '../../../shared/contract/text/exact-json.ts';
 import type { DeadLetter } from '../../api/types.ts';
 
 /** As it was uploaded; an item that cannot be read begins empty. */

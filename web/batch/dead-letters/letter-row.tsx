@@ -3,10 +3,10 @@ import type { DeadLetter } from '../../api/types.ts';
 import { formatClock, formatCount, formatNumberOf, plain } from '../../format.ts';
 import { Button } from '../../ui/button.tsx';
 import { Tag } from '../../ui/pieces.tsx';
-import { draftOf } from './drafts.ts';
 import { ErrorDetails } from './error-details.tsx';
 import { placeOf } from './item-json.ts';
 import { JsonText } from './json-text.tsx';
+import { draftOf } from './repair/drafts.ts';
 import type { Asked } from './scope.ts';
 
 export interface LetterRowProps {

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { causePath, fetchLetters } from '../../api/dead-letters.ts';
-import type { Page } from '../../api/request.ts';
+import type { Page } from '../../api/http/request.ts';
 import type { DeadLetter } from '../../api/types.ts';
 import { formatCount } from '../../format.ts';
 import { useLook } from '../../live/use-look.ts';

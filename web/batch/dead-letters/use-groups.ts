@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks';
 import { fetchGroups } from '../../api/dead-letters.ts';
-import type { ApiError } from '../../api/errors.ts';
+import type { ApiError } from '../../api/http/errors.ts';
 import type { BatchView } from '../../api/types.ts';
 import { useLook } from '../../live/use-look.ts';
 import { isFinished } from '../finished.ts';

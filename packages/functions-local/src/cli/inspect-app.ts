@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
-import { compileCacheFolder } from '../stack/compile-cache.ts';
-import { scriptPath } from '../stack/script-path.ts';
+import { compileCacheFolder } from '../stack/process/compile-cache.ts';
+import { scriptPath } from '../stack/process/script-path.ts';
 import type { Inspection } from './inspection.ts';
 
 /** A cold disk is no failure; code that waits for a service which is not up yet is one. */

@@ -10,10 +10,10 @@ import { hasDurableBindings, readDurableSection } from '../host/durable/start-du
 import { HostStartError, toError } from '../host/errors.ts';
 import { createInvoker } from '../host/invocation/invoker.ts';
 import { wireFunctions } from '../host/listeners.ts';
-import { loadSettings } from '../host/load-settings.ts';
 import { createHostLog } from '../host/log/host-log.ts';
 import { readServiceBusTrigger } from '../host/service-bus/service-bus-trigger.ts';
 import type { ServiceBusConfig } from '../host/settings/host-json.ts';
+import { loadSettings } from '../host/start/load-settings.ts';
 import type { InspectedFunction, Inspection } from './inspection.ts';
 
 async function inspect(appFolder: string): Promise<Inspection> {

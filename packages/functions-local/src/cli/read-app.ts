@@ -1,9 +1,9 @@
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { HostStartError, toError } from '../host/errors.ts';
-import { readLocalSettings } from '../host/load-settings.ts';
 import { type LocalSettings, mergeIntoEnvironment } from '../host/settings/local-settings.ts';
 import { parseJsonObject } from '../host/settings/parse-json.ts';
+import { readLocalSettings } from '../host/start/load-settings.ts';
 import { CORE_TOOLS, StartError } from './errors.ts';
 import { assertNodeApp, type EntitiesFile } from './plan-start.ts';
 

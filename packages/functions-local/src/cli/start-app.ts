@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { isPortFree } from '../ports.ts';
 import { DataFolderError } from '../stack/data-folder.ts';
 import { PortInUseError } from '../stack/kept-ports.ts';
-import { ProcessStartError } from '../stack/process.ts';
+import { ProcessStartError } from '../stack/process/process.ts';
 import type { Connections, PartialStackOptions } from '../stack/stack-options.ts';
 import { startStack } from '../stack/start.ts';
 import type { CliConsole } from './console.ts';

@@ -5,4 +5,4 @@ export { HostStartError } from './errors.ts';
 export type { HostOptions, RunningHost } from './host-options.ts';
 export type { HostedFunction } from './hosted-function.ts';
 export type { HostKeys } from './http/keys.ts';
-export { startHost } from './start-host.ts';
+export { startHost } from './start/start-host.ts';

@@ -3,7 +3,7 @@ import type { PlannedFunction } from './app/plan-functions.ts';
 import type { RegisteredFunction } from './app/registry.ts';
 import type { DurableFunction } from './durable/durable-bridge.ts';
 import { toError } from './errors.ts';
-import { createRoute, type HttpRoute } from './http/router.ts';
+import { createRoute, type HttpRoute } from './http/routing/router.ts';
 import type { Invoker } from './invocation/invoker.ts';
 import type { Listener } from './listener.ts';
 import type { HostLog } from './log/host-log.ts';

@@ -6,7 +6,7 @@ import { readArguments, USAGE } from './arguments.ts';
 import { HostStartError, toError } from './errors.ts';
 import type { HostOptions, RunningHost } from './host-options.ts';
 import { parseKeys } from './http/keys.ts';
-import { startHost } from './start-host.ts';
+import { startHost } from './start/start-host.ts';
 
 function die(what: string, thrown: unknown): void {
   const { message, stack } = toError(thrown);

@@ -5,7 +5,7 @@ import { freePort } from '../ports.ts';
 import { startRouter } from '../router/router.ts';
 import { createInstance, type Instance } from './instances.ts';
 import { type HostName, launchHost, readHostUrl } from './parts.ts';
-import type { OutputListener } from './process-output.ts';
+import type { OutputListener } from './process/process-output.ts';
 import type { SpareHosts } from './spare-hosts.ts';
 import type { AnyStackOptions } from './stack-options.ts';
 

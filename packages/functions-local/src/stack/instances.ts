@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ProcessEnd, RunningProcess } from './process.ts';
+import type { ProcessEnd, RunningProcess } from './process/process.ts';
 
 /** An instance that died unasked is started again after this long, after each further death twice as long. */
 const FIRST_BACKOFF_MS = 1_000;

@@ -1,4 +1,4 @@
-import type { RunningProcess } from './process.ts';
+import type { RunningProcess } from './process/process.ts';
 
 /** A part of the stack: a child that can be ended, and started again with the same ports and data. */
 export interface Part<Ready> {

@@ -1,13 +1,13 @@
 /** How each part of the stack is started as a process of its own. */
 import { join, resolve } from 'node:path';
-import { readLocalSettings } from '../host/load-settings.ts';
 import { mergeIntoEnvironment } from '../host/settings/local-settings.ts';
+import { readLocalSettings } from '../host/start/load-settings.ts';
 import type { ServicePorts } from '../storage/index.ts';
-import { startAzurite } from './azurite.ts';
-import { type RunningProcess, startProcess } from './process.ts';
-import type { OutputListener } from './process-output.ts';
-import { scriptPath } from './script-path.ts';
-import { type SpareProcess, type SpareSurroundings, startSpare } from './spare-process.ts';
+import { type RunningProcess, startProcess } from './process/process.ts';
+import type { OutputListener } from './process/process-output.ts';
+import { scriptPath } from './process/script-path.ts';
+import { type SpareProcess, type SpareSurroundings, startSpare } from './process/spare-process.ts';
+import { startAzurite } from './storage/azurite.ts';
 
 /** Names of the parts' logs and data inside the stack's folder. */
 export const FILES = {
@@ -101,7 +101,7 @@ export const launchHost = (
 
 /** Starts a process that loads the host, then `preload`, files of the app, for the next `launchHost`. */
 export const startSpareHost = (preload: readonly string[], surroundings: SpareSurroundings): SpareProcess =>
-  startSpare([scriptPath(import.meta.url, '../host/start-host'), ...preload], surroundings);
+  startSpare([scriptPath(import.meta.url, '../host/start/start-host'), ...preload], surroundings);
 
 /** What a task hub needs beside the stack's folder. */
 export interface TaskHubLaunch {

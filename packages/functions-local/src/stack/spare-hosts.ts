@@ -1,5 +1,5 @@
 import { startSpareHost } from './parts.ts';
-import type { SpareProcess, SpareSurroundings } from './spare-process.ts';
+import type { SpareProcess, SpareSurroundings } from './process/spare-process.ts';
 import type { ReloadableOptions } from './stack-options.ts';
 
 /** Until then new instances are busy with what they were started for. */

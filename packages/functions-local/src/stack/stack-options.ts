@@ -1,8 +1,8 @@
 import type { ClientOptions } from '../storage/index.ts';
 import type { Instance } from './instances.ts';
-import type { StorageLayout } from './make-storage.ts';
 import type { Part } from './part.ts';
-import type { OutputListener } from './process-output.ts';
+import type { OutputListener } from './process/process-output.ts';
+import type { StorageLayout } from './storage/make-storage.ts';
 
 /** What the app's settings are made from. */
 export interface Connections {

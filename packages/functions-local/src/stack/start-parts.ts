@@ -3,12 +3,12 @@ import { freePort } from '../ports.ts';
 import { connectionString } from '../service-bus/connection-string.ts';
 import { createStorageFront, type ServicePorts } from '../storage/index.ts';
 import type { KeptPorts } from './kept-ports.ts';
-import { loadStorageClients, makeStorage, type StorageLayout } from './make-storage.ts';
 import { type Part, startPart } from './part.ts';
 import { launchBroker, launchStorage, launchTaskHub } from './parts.ts';
-import type { RunningProcess } from './process.ts';
-import type { OutputListener } from './process-output.ts';
+import type { RunningProcess } from './process/process.ts';
+import type { OutputListener } from './process/process-output.ts';
 import type { AnyStackOptions, Connections, PartialStack } from './stack-options.ts';
+import { loadStorageClients, makeStorage, type StorageLayout } from './storage/make-storage.ts';
 
 /** What the starts of all parts share. */
 export interface Launching {

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { loadKeys } from '../host/load-keys.ts';
+import { loadKeys } from '../host/start/load-keys.ts';
 import { startApp } from './app.ts';
 import { takeDataFolder } from './data-folder.ts';
 import { keepPorts } from './kept-ports.ts';

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import type { Intercept, StorageService } from './call.ts';
 import { connectionString, type ServicePorts, type StorageAccount } from './connection-string.ts';
 import { createPaging, type PagePolicy, STRICT_PAGES } from './pages.ts';
+import type { Throttle } from './rules/throttle.ts';
 import { type Handle, serve } from './serve-call.ts';
-import type { Throttle } from './throttle.ts';
 import { MAX_HEADER_BYTES } from './upstream.ts';
 
 export interface ClientOptions {

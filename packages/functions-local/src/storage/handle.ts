@@ -13,13 +13,13 @@ import {
   type StorageService,
 } from './call.ts';
 import type { StorageAccount } from './connection-string.ts';
-import { createDeletedNames } from './deleted-names.ts';
 import type { Operation } from './operation.ts';
 import { MAX_MESSAGE_BODY_BYTES, messageBodyTooLarge, QUEUE_RULES } from './queues/queue-rules.ts';
 import { receiptRefusal, withAzuriteReceipt, withOwnReceipts } from './queues/receipts.ts';
 import { parseRequest, type Request } from './request.ts';
 import { answerRefusalOf } from './rules/answer-rules.ts';
 import { COMMON_RULES } from './rules/common-rules.ts';
+import { createDeletedNames } from './rules/deleted-names.ts';
 import { answerRefusal, answerTransactionRefusal, type Refusal } from './rules/refusal.ts';
 import { type Rule, refusalOf } from './rules/rule.ts';
 import { signAnew } from './rules/shared-key.ts';

@@ -20,4 +20,4 @@ export {
   type Throttle,
   type ThrottledResource,
   type ThrottleLimits,
-} from './throttle.ts';
+} from './rules/throttle.ts';

@@ -14,7 +14,7 @@ import {
   withoutHeaders,
 } from './call.ts';
 import type { Paging } from './pages.ts';
-import type { Throttle } from './throttle.ts';
+import type { Throttle } from './rules/throttle.ts';
 
 /** Carries out a call by the rules of the service. */
 export type Handle = (head: CallHead, body: Body, view: ClientView) => Promise<PassingAnswer>;

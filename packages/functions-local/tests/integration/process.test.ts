@@ -3,9 +3,9 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type RunningProcess, startProcess } from '../../src/stack/process.ts';
-import type { OutputListener } from '../../src/stack/process-output.ts';
-import { startSpare } from '../../src/stack/spare-process.ts';
+import { type RunningProcess, startProcess } from '../../src/stack/process/process.ts';
+import type { OutputListener } from '../../src/stack/process/process-output.ts';
+import { startSpare } from '../../src/stack/process/spare-process.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -125,7 +125,7 @@ function startWithGrandchild(grandchildCode = '', parentCode = ''): Promise<Runn
   const script = join(folder, 'grandchild.mjs');
   const listen = `const server = createServer().listen(0, '127.0.0.1', () => console.log('ready', server.address().port));`;
   writeFileSync(script, `import { createServer } from 'node:net'; ${grandchildCode} ${listen}`);
-  const module = new URL('../../src/stack/process.ts', import.meta.url).href;
+  const module = new URL('../../src/stack/process/process.ts', import.meta.url).href;
   const options = { name: 'Grandchild', script, args: [], logFile: join(folder, 'logs', 'grandchild.log') };
   return start(
     `import { startProcess } from '${module}';

@@ -1,5 +1,5 @@
 /** Puts the cells of a row together to the JSON of an item. */
-import { MAX_ITEM_NESTING } from '../../../contract/nesting.ts';
+import { MAX_ITEM_NESTING } from '../../../contract/text/nesting.ts';
 import { type CellFormat, cellJson, cellType } from './csv-cells.ts';
 import type { HeaderFault, HeaderNames } from './csv-header.ts';
 import type { CellType } from './csv-options.ts';

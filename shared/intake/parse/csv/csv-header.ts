@@ -1,5 +1,5 @@
 /** Takes the header line of a CSV upload for names of the item's properties. */
-import { MAX_ITEM_NESTING } from '../../../contract/nesting.ts';
+import { MAX_ITEM_NESTING } from '../../../contract/text/nesting.ts';
 import { Problem } from '../../../errors.ts';
 import type { Schema, SchemaReader } from './csv-schema.ts';
 

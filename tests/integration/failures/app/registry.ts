@@ -34,7 +34,7 @@ const BEHAVIOURS: Record<string, (item: Item, context: ItemContext) => void | Pr
   kill: () => {
     process.kill(process.pid, 'SIGKILL');
   },
-  /** Waits for a server that records the call (tests/helpers/slow-server.ts). */
+  /** Waits for a server that records the call (tests/helpers/servers/slow-server.ts). */
   visit: async ({ n, url = '', ms = 0 }) => {
     await fetch(`${url}?n=${n}&ms=${ms}&instance=${process.env.WEBSITE_INSTANCE_ID}`);
   },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isAtRisk, type RiskFacts, riskOf } from '../../../../shared/batches/progress/deadline-risk.ts';
 import type { BatchProgress } from '../../../../shared/batches/progress/progress-rows.ts';
-import { batchRowOf } from '../../../helpers/factories.ts';
+import { batchRowOf } from '../../../helpers/data/factories.ts';
 
 const at = (clock: string): string => `2026-01-01T00:${clock}.000Z`;
 const ms = (clock: string): number => Date.parse(at(clock));

@@ -6,8 +6,8 @@ import {
   sumFresh,
   writeProgress,
 } from '../../../../shared/batches/progress/progress-rows.ts';
-import { BATCH, batchRowOf, chunkRowOf } from '../../../helpers/factories.ts';
-import { memoryTable } from '../../../helpers/memory-table.ts';
+import { BATCH, batchRowOf, chunkRowOf } from '../../../helpers/data/factories.ts';
+import { memoryTable } from '../../../helpers/fakes/memory-table.ts';
 
 const NOW_MS = Date.parse('2026-01-01T00:10:00.000Z');
 const secondsAgo = (seconds: number): string => new Date(NOW_MS - seconds * 1_000).toISOString();

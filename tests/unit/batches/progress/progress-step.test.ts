@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { BatchRow } from '../../../../shared/batches/batch-row.ts';
 import { progressStep } from '../../../../shared/batches/progress/progress-step.ts';
-import { batchRowOf } from '../../../helpers/factories.ts';
+import { batchRowOf } from '../../../helpers/data/factories.ts';
 
 const OPENED = '2026-01-01T00:00:00.000Z';
 const MINUTE_LATER = '2026-01-01T00:01:00.000Z';

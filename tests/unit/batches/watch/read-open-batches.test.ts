@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { BatchRow } from '../../../../shared/batches/batch-row.ts';
 import { changeBatch, insertBatch } from '../../../../shared/batches/ledger.ts';
-import { openBatch } from '../../../../shared/batches/open-rows.ts';
+import { openBatch } from '../../../../shared/batches/listing/open-rows.ts';
 import { createOpenBatchReader, MAX_ROWS_READ, pendingOf } from '../../../../shared/batches/watch/read-open-batches.ts';
 import { toEntity } from '../../../../shared/storage/entity.ts';
-import { BATCH, batchRowOf } from '../../../helpers/factories.ts';
-import { memoryTable } from '../../../helpers/memory-table.ts';
+import { BATCH, batchRowOf } from '../../../helpers/data/factories.ts';
+import { memoryTable } from '../../../helpers/fakes/memory-table.ts';
 
 const idOf = (n: number): string => `01985a00-0000-7000-8000-${String(n).padStart(12, '0')}`;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EXIT } from '../../../../cli/exit-codes.ts';
+import { EXIT } from '../../../../cli/process/exit-codes.ts';
 import { noCounts } from '../../../../shared/sweep/counts.ts';
 import { run } from '../world.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { runCost } from '../../../../cli/cost/cost-command.ts';
-import { UsageError } from '../../../../cli/errors.ts';
+import { UsageError } from '../../../../cli/process/errors.ts';
 import { readPriceSheet } from '../../../../shared/cost/sheet.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-cost-'));

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { runCost } from '../../../../cli/cost/cost-command.ts';
 import { runImportPrices } from '../../../../cli/cost/import-prices-command.ts';
-import { UsageError } from '../../../../cli/errors.ts';
+import { UsageError } from '../../../../cli/process/errors.ts';
 
 const ANSWER = fileURLToPath(new URL('../../cost/retail/saved-answer.json', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'sluice-prices-'));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { EXIT } from '../../../../cli/exit-codes.ts';
 import { isPieceOfId } from '../../../../cli/names/batch-id.ts';
+import { EXIT } from '../../../../cli/process/exit-codes.ts';
 import { batchView, run } from '../world.ts';
 
 const ONE = '01a1fe1f-bab8-7ae4-96f3-25c93f470606';

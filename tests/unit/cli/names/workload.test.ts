@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createApi } from '../../../../cli/api/client.ts';
-import type { UsageError } from '../../../../cli/errors.ts';
 import { chooseWorkload, workloadOf } from '../../../../cli/names/workload.ts';
+import type { UsageError } from '../../../../cli/process/errors.ts';
 
 describe('the workload of a command', () => {
   it('is the one that is named, of those that there are', () => {

@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadError } from '../../../../cli/try/load-workloads.ts';
 import type { UploadCheck } from '../../../../shared/intake/check/check-upload.ts';
-import { csv, ndjson, transactions } from '../../../helpers/transactions.ts';
+import { csv, ndjson, transactions } from '../../../helpers/data/transactions.ts';
 import { type Ran, run } from '../world.ts';
 
 let folder: string;

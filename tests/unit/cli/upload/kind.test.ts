@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '../../../../cli/errors.ts';
-import { inboxName } from '../../../../cli/upload/inbox.ts';
+import { UsageError } from '../../../../cli/process/errors.ts';
 import { kindOfFile, kindOfStream } from '../../../../cli/upload/kind.ts';
+import { inboxName } from '../../../../cli/upload/send/inbox.ts';
 import { endingOf, kindOfName } from '../../../../shared/contract/upload-kinds.ts';
 
 describe('a file to upload', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ApiProblem } from '../../../../cli/api/problem.ts';
-import { Unreachable } from '../../../../cli/errors.ts';
+import { Unreachable } from '../../../../cli/process/errors.ts';
 import { lookEveryMs, untilFinished } from '../../../../cli/watch/until-finished.ts';
 
 type Look = { state: 'running' | 'completed' } | Error;

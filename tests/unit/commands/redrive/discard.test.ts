@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { toBatchEntity } from '../../../../shared/batches/batch-row.ts';
 import { type ChunkRow, toChunkEntity } from '../../../../shared/batches/chunk-row.ts';
-import { batchesOfDay, toIndexEntity } from '../../../../shared/batches/index-rows.ts';
 import { readBatch } from '../../../../shared/batches/ledger.ts';
+import { batchesOfDay, toIndexEntity } from '../../../../shared/batches/listing/index-rows.ts';
 import { discardReason, selectToDiscard } from '../../../../shared/commands/redrive/discard.ts';
 import type { Selection } from '../../../../shared/commands/redrive/select.ts';
 import { batchDate, outcomeBlobName } from '../../../../shared/contract/names.ts';
-import { encodeOutcome } from '../../../../shared/processing/outcome/encode-outcome.ts';
-import { BATCH, batchRowOf, chunkRowOf, headerOf } from '../../../helpers/factories.ts';
-import { memoryBlobs } from '../../../helpers/memory-blobs.ts';
-import { memoryTable } from '../../../helpers/memory-table.ts';
+import { encodeOutcome } from '../../../../shared/processing/outcome/encode/encode-outcome.ts';
+import { BATCH, batchRowOf, chunkRowOf, headerOf } from '../../../helpers/data/factories.ts';
+import { memoryBlobs } from '../../../helpers/fakes/memory-blobs.ts';
+import { memoryTable } from '../../../helpers/fakes/memory-table.ts';
 
 const batch = batchRowOf({ state: 'completedWithDeadLetters', accepted: 9, dead: 5 });
 const letter = (index: number, name = 'Error') => ({

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { changeBatch } from '../../../../shared/batches/ledger.ts';
-import { readOpen } from '../../../../shared/batches/open-rows.ts';
+import { readOpen } from '../../../../shared/batches/listing/open-rows.ts';
 import { redrive } from '../../../../shared/commands/redrive/redrive.ts';
 import { type FinalizeDeps, finalize } from '../../../../shared/results/finalize.ts';
 import { repairBatch } from '../../../../shared/sweep/repair-batch.ts';
 import { DEFAULT_PATIENCE } from '../../../../shared/sweep/run.ts';
 import { defineWorkload } from '../../../../shared/workload/define.ts';
 import { createRegistry } from '../../../../shared/workload/registry.ts';
-import { dyingAt } from '../../../helpers/crashes.ts';
-import { BATCH } from '../../../helpers/factories.ts';
-import { ids, run } from '../../../helpers/run-chunk.ts';
+import { BATCH } from '../../../helpers/data/factories.ts';
+import { dyingAt } from '../../../helpers/fakes/crashes.ts';
+import { ids, run } from '../../../helpers/threads/run-chunk.ts';
 import { ended, fail, partials, reportLines, summing } from '../../results/finalize-fixtures.ts';
 
 const REPORT = ['{"key":"k","value":3}'];

@@ -3,11 +3,11 @@ import { toChunkEntity } from '../../../../shared/batches/chunk-row.ts';
 import { type Selection, select } from '../../../../shared/commands/redrive/select.ts';
 import { decodeFrame } from '../../../../shared/contract/frame.ts';
 import { outcomeBlobName } from '../../../../shared/contract/names.ts';
-import { encodeOutcome } from '../../../../shared/processing/outcome/encode-outcome.ts';
-import { batchRowOf, chunkRowOf, headerOf } from '../../../helpers/factories.ts';
-import { memoryBlobs } from '../../../helpers/memory-blobs.ts';
-import { memoryTable } from '../../../helpers/memory-table.ts';
-import { workloadOf } from '../../../helpers/run-chunk.ts';
+import { encodeOutcome } from '../../../../shared/processing/outcome/encode/encode-outcome.ts';
+import { batchRowOf, chunkRowOf, headerOf } from '../../../helpers/data/factories.ts';
+import { memoryBlobs } from '../../../helpers/fakes/memory-blobs.ts';
+import { memoryTable } from '../../../helpers/fakes/memory-table.ts';
+import { workloadOf } from '../../../helpers/threads/run-chunk.ts';
 
 const NOW = Date.parse('2026-01-01T00:00:00.000Z');
 const workload = workloadOf(() => 1);

@@ -5,7 +5,7 @@ import { SAFE_FRACTION } from '../../../../shared/drain/planning/task-limit.ts';
 import type { WaveLoad } from '../../../../shared/drain/planning/wave-load.ts';
 import { summarize, type WaveContext, type WaveSummary } from '../../../../shared/drain/planning/wave-summary.ts';
 import { emptyCounts, type SliceResult } from '../../../../shared/drain/slice-result.ts';
-import { type GateRow, newGate, toGateEntity } from '../../../../shared/wake/gate-row.ts';
+import { type GateRow, newGate, toGateEntity } from '../../../../shared/wake/gate/gate-row.ts';
 import { NOW, summary } from '../drain-fixtures.ts';
 
 const gate = newGate('billing-normal-0');

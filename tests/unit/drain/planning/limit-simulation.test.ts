@@ -1,7 +1,7 @@
 /** The task limit beside AIMD, in a model of a service that serves so many tasks and throttles what is above. */
 import { describe, expect, test } from 'vitest';
 import { adaptGate } from '../../../../shared/drain/planning/adapt.ts';
-import { newGate } from '../../../../shared/wake/gate-row.ts';
+import { newGate } from '../../../../shared/wake/gate/gate-row.ts';
 import { NOW, summary } from '../drain-fixtures.ts';
 
 /** An hour and 40 minutes of slices of 30 s. */

@@ -4,8 +4,8 @@ import { adaptGate } from '../../../../shared/drain/planning/adapt.ts';
 import { createPlanner } from '../../../../shared/drain/planning/planner.ts';
 import type { WaveLoad } from '../../../../shared/drain/planning/wave-load.ts';
 import type { WaveSummary } from '../../../../shared/drain/planning/wave-summary.ts';
-import { type GateRow, newGate } from '../../../../shared/wake/gate-row.ts';
-import { memoryTable } from '../../../helpers/memory-table.ts';
+import { type GateRow, newGate } from '../../../../shared/wake/gate/gate-row.ts';
+import { memoryTable } from '../../../helpers/fakes/memory-table.ts';
 import { address, NOW, summary } from '../drain-fixtures.ts';
 
 const PLACES = 5;

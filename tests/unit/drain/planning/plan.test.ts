@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type PlanState, planWave } from '../../../../shared/drain/planning/plan.ts';
 import { DEFAULT_POLICY } from '../../../../shared/drain/planning/policy.ts';
-import type { WaveBound } from '../../../../shared/wake/wave-record.ts';
+import type { WaveBound } from '../../../../shared/wake/gate/wave-record.ts';
 
 const state = (fields: Partial<PlanState> = {}): PlanState => ({
   kind: 'items',

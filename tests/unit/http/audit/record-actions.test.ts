@@ -7,9 +7,9 @@ import { recordActions } from '../../../../shared/http/audit/record-actions.ts';
 import type { Handler } from '../../../../shared/http/edge/answers.ts';
 import { ROUTES } from '../../../../shared/http/routes.ts';
 import type { Table } from '../../../../shared/storage/table.ts';
-import { answeringWith } from '../../../helpers/answering.ts';
-import { memoryTable } from '../../../helpers/memory-table.ts';
-import { SILENT_LOG } from '../../../helpers/silent-log.ts';
+import { answeringWith } from '../../../helpers/fakes/answering.ts';
+import { memoryTable } from '../../../helpers/fakes/memory-table.ts';
+import { SILENT_LOG } from '../../../helpers/fakes/silent-log.ts';
 
 const NOW = Date.parse('2026-05-05T10:00:00Z');
 const PARAMS = { queue: 'q' };

@@ -2,18 +2,18 @@
 import { describe, expect, it } from 'vitest';
 import { describeBatch } from '../../../../cli/text/batch-text.ts';
 import type { BatchRow } from '../../../../shared/batches/batch-row.ts';
-import { indexBatch } from '../../../../shared/batches/index-rows.ts';
 import { insertBatch } from '../../../../shared/batches/ledger.ts';
-import { openBatch } from '../../../../shared/batches/open-rows.ts';
+import { indexBatch } from '../../../../shared/batches/listing/index-rows.ts';
+import { openBatch } from '../../../../shared/batches/listing/open-rows.ts';
 import { isAtRisk, riskOf } from '../../../../shared/batches/progress/deadline-risk.ts';
 import { nextRevision } from '../../../../shared/batches/revisions.ts';
 import { newBatchId } from '../../../../shared/contract/names.ts';
-import { batchView } from '../../../../shared/http/batches/batch-view.ts';
 import { listBatches } from '../../../../shared/http/batches/list-batches.ts';
 import { batchListSchema, batchViewSchema } from '../../../../shared/http/batches/schemas.ts';
-import { batchRowOf } from '../../../helpers/factories.ts';
-import { memoryTable } from '../../../helpers/memory-table.ts';
-import { BASIS } from '../../../helpers/receipt-basis.ts';
+import { batchView } from '../../../../shared/http/batches/view/batch-view.ts';
+import { batchRowOf } from '../../../helpers/data/factories.ts';
+import { memoryTable } from '../../../helpers/fakes/memory-table.ts';
+import { BASIS } from '../../../helpers/fakes/receipt-basis.ts';
 import { requestFor } from '../requests.ts';
 
 const at = (time: string): string => `2026-01-01T${time}.000Z`;

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { toBatchEntity } from '../../../../shared/batches/batch-row.ts';
-import { indexBatch } from '../../../../shared/batches/index-rows.ts';
-import { openBatch } from '../../../../shared/batches/open-rows.ts';
+import { indexBatch } from '../../../../shared/batches/listing/index-rows.ts';
+import { openBatch } from '../../../../shared/batches/listing/open-rows.ts';
 import { newBatchId } from '../../../../shared/contract/names.ts';
 import { listDeadLetters } from '../../../../shared/http/dead-letters/list-dead-letters.ts';
 import { deadLettersOfBatchesSchema } from '../../../../shared/http/dead-letters/schemas.ts';
-import { batchRowOf } from '../../../helpers/factories.ts';
-import { memoryTable } from '../../../helpers/memory-table.ts';
+import { batchRowOf } from '../../../helpers/data/factories.ts';
+import { memoryTable } from '../../../helpers/fakes/memory-table.ts';
 import { requestFor } from '../requests.ts';
 
 const DAY = Date.parse('2026-03-31T00:00:00.000Z');

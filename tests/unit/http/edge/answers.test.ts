@@ -1,8 +1,8 @@
 import type { InvocationContext } from '@azure/functions';
 import { expect, test } from 'vitest';
 import { TimeLimitError } from '../../../../shared/time-limit.ts';
-import { answering } from '../../../helpers/answering.ts';
-import { serviceError } from '../../../helpers/factories.ts';
+import { serviceError } from '../../../helpers/data/factories.ts';
+import { answering } from '../../../helpers/fakes/answering.ts';
 import { requestFor } from '../requests.ts';
 
 const context = { error: () => undefined } as unknown as InvocationContext;

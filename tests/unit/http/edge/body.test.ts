@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { textBody } from '../../../../shared/http/edge/body.ts';
 import { withLog } from '../../../../shared/telemetry/log.ts';
-import { SILENT_LOG } from '../../../helpers/silent-log.ts';
+import { SILENT_LOG } from '../../../helpers/fakes/silent-log.ts';
 
 async function* pieces(texts: string[], end?: Error): AsyncGenerator<string> {
   yield* texts;

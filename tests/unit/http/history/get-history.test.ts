@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { BatchRow } from '../../../../shared/batches/batch-row.ts';
-import { indexBatch } from '../../../../shared/batches/index-rows.ts';
+import { indexBatch } from '../../../../shared/batches/listing/index-rows.ts';
 import { nextRevision } from '../../../../shared/batches/revisions.ts';
 import { recordAction } from '../../../../shared/commands/audit-log.ts';
 import { newBatchId } from '../../../../shared/contract/names.ts';
 import { getHistory } from '../../../../shared/http/history/get-history.ts';
 import { historySchema } from '../../../../shared/http/history/schemas.ts';
-import { batchRowOf } from '../../../helpers/factories.ts';
-import { memoryTable } from '../../../helpers/memory-table.ts';
-import { BASIS } from '../../../helpers/receipt-basis.ts';
+import { batchRowOf } from '../../../helpers/data/factories.ts';
+import { memoryTable } from '../../../helpers/fakes/memory-table.ts';
+import { BASIS } from '../../../helpers/fakes/receipt-basis.ts';
 import { requestFor } from '../requests.ts';
 
 const NOW = Date.parse('2026-03-31T12:00:00.000Z');

@@ -3,7 +3,7 @@ import type { ChunkRow } from '../../../../shared/batches/chunk-row.ts';
 import type { OutcomeHeader } from '../../../../shared/contract/outcome.ts';
 import { startOfUpload, startsOfRedrive, walkItems } from '../../../../shared/http/items/walk-items.ts';
 import type { FrameName } from '../../../../shared/results/chunk-pages.ts';
-import { chunkRowOf, headerOf, referenceOf } from '../../../helpers/factories.ts';
+import { chunkRowOf, headerOf, referenceOf } from '../../../helpers/data/factories.ts';
 
 interface Chunk {
   header: OutcomeHeader;

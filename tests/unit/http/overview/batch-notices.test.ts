@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { BatchRow } from '../../../../shared/batches/batch-row.ts';
 import type { WatchedBatch } from '../../../../shared/batches/watch/read-open-batches.ts';
 import { endedIn, endedNotices, openNotices } from '../../../../shared/http/overview/batch-notices.ts';
-import { batchRowOf } from '../../../helpers/factories.ts';
+import { batchRowOf } from '../../../helpers/data/factories.ts';
 
 const NOW = Date.parse('2026-01-02T00:00:00.000Z');
 const at = (minutes: number): string => new Date(NOW + minutes * 60_000).toISOString();

@@ -4,7 +4,7 @@ import type { WatchedBatch } from '../../../../shared/batches/watch/read-open-ba
 import { backlogOf, backlogs } from '../../../../shared/http/queues/backlog.ts';
 import { defineWorkload } from '../../../../shared/workload/define.ts';
 import { createRegistry } from '../../../../shared/workload/registry.ts';
-import { BATCH, batchRowOf } from '../../../helpers/factories.ts';
+import { BATCH, batchRowOf } from '../../../helpers/data/factories.ts';
 
 const billing = defineWorkload({
   ...{ name: 'billing', version: 1, item: z.unknown(), map: (item) => item },

@@ -5,11 +5,11 @@ import { writePolicy } from '../../../../shared/drain/planning/policy-store.ts';
 import { getQueue } from '../../../../shared/http/queues/get-queue.ts';
 import { queueDetailsSchema } from '../../../../shared/http/queues/schemas.ts';
 import { createDepths } from '../../../../shared/wake/depths.ts';
-import { changeGate } from '../../../../shared/wake/gate.ts';
-import { addWave } from '../../../../shared/wake/wave-record.ts';
+import { changeGate } from '../../../../shared/wake/gate/gate.ts';
+import { addWave } from '../../../../shared/wake/gate/wave-record.ts';
 import { defineWorkload } from '../../../../shared/workload/define.ts';
 import { createRegistry } from '../../../../shared/workload/registry.ts';
-import { memoryTable } from '../../../helpers/memory-table.ts';
+import { memoryTable } from '../../../helpers/fakes/memory-table.ts';
 import { requestFor } from '../requests.ts';
 
 const QUEUE = 'plain-normal-0';

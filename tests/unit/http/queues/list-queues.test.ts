@@ -5,11 +5,11 @@ import { pauseQueue } from '../../../../shared/http/queues/pause-queue.ts';
 import { type QueueView, queueListSchema, queueViewSchema } from '../../../../shared/http/queues/schemas.ts';
 import { type Holder, newQuota, type QuotaRow, writeQuota } from '../../../../shared/limits/quota-row.ts';
 import type { Table } from '../../../../shared/storage/table.ts';
-import { changeGate } from '../../../../shared/wake/gate.ts';
-import type { GateRow } from '../../../../shared/wake/gate-row.ts';
+import { changeGate } from '../../../../shared/wake/gate/gate.ts';
+import type { GateRow } from '../../../../shared/wake/gate/gate-row.ts';
 import { defineWorkload } from '../../../../shared/workload/define.ts';
 import { createRegistry, type Registry } from '../../../../shared/workload/registry.ts';
-import { memoryTable } from '../../../helpers/memory-table.ts';
+import { memoryTable } from '../../../helpers/fakes/memory-table.ts';
 import { requestFor } from '../requests.ts';
 
 const NOW = Date.parse('2026-11-22T14:03:00.000Z');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../../shared/errors.ts';
 import { type Copy, copySource, type TargetBlob } from '../../../../shared/intake/import/copy-source.ts';
 import { type OpenSource, SourceChangedError } from '../../../../shared/intake/import/source.ts';
-import { serviceError } from '../../../helpers/factories.ts';
+import { serviceError } from '../../../helpers/data/factories.ts';
 
 const CONTENT = Buffer.from('0123456789abcdefghij');
 const METADATA = { order: '0x1' };

@@ -1,6 +1,6 @@
 import type { ContainerClient } from '@azure/storage-blob';
 import { describe, expect, it } from 'vitest';
-import { blobNameFault } from '../../../../shared/contract/blob-name.ts';
+import { blobNameFault } from '../../../../shared/contract/text/blob-name.ts';
 import {
   CopyPendingError,
   type Move,
@@ -8,7 +8,7 @@ import {
   reasonName,
   removeFile,
 } from '../../../../shared/intake/inbox/inbox-move.ts';
-import { serviceError } from '../../../helpers/factories.ts';
+import { serviceError } from '../../../helpers/data/factories.ts';
 
 const FILE = { name: 'echo/a.ndjson', etag: '0x1' };
 const MOVE: Move = { file: FILE, to: 'inbox-done', metadata: { batch: 'b1' }, repeated: false };

@@ -6,10 +6,10 @@ import type { InboxDeps } from '../../../../shared/intake/inbox/take-file.ts';
 import { withLog } from '../../../../shared/telemetry/log.ts';
 import { defineWorkload } from '../../../../shared/workload/define.ts';
 import { createRegistry } from '../../../../shared/workload/registry.ts';
-import { type MemoryBlobs, memoryBlobs } from '../../../helpers/memory-blobs.ts';
-import { type MemoryTable, memoryTable } from '../../../helpers/memory-table.ts';
-import { SILENT_LOG } from '../../../helpers/silent-log.ts';
-import { uncounted } from '../../../helpers/spending.ts';
+import { type MemoryBlobs, memoryBlobs } from '../../../helpers/fakes/memory-blobs.ts';
+import { type MemoryTable, memoryTable } from '../../../helpers/fakes/memory-table.ts';
+import { SILENT_LOG } from '../../../helpers/fakes/silent-log.ts';
+import { uncounted } from '../../../helpers/fakes/spending.ts';
 
 export const NOTHING: InboxResult = { accepted: 0, rejected: 0, deferred: 0, unfinished: 0, stuck: 0 };
 const START = Date.parse('2026-01-01T00:00:00.000Z');

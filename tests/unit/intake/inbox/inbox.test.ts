@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { submit } from '../../../../shared/intake/submit.ts';
 import { withLog } from '../../../../shared/telemetry/log.ts';
-import { dyingAt } from '../../../helpers/crashes.ts';
-import { SILENT_LOG } from '../../../helpers/silent-log.ts';
+import { dyingAt } from '../../../helpers/fakes/crashes.ts';
+import { SILENT_LOG } from '../../../helpers/fakes/silent-log.ts';
 import { InboxWorld, NOTHING, registry } from './inbox-world.ts';
 
 const ndjson = '{"id":1}\n{"id":2}\n';

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { CONTAINERS } from '../../../../shared/contract/names.ts';
 import { type NamedFile, type NamedFileEnd, takeNamedFile } from '../../../../shared/intake/inbox/named-file.ts';
 import { withLog } from '../../../../shared/telemetry/log.ts';
-import { dyingAt } from '../../../helpers/crashes.ts';
-import { SILENT_LOG } from '../../../helpers/silent-log.ts';
+import { dyingAt } from '../../../helpers/fakes/crashes.ts';
+import { SILENT_LOG } from '../../../helpers/fakes/silent-log.ts';
 import { InboxWorld, NOTHING } from './inbox-world.ts';
 
 const NAME = 'plain/a.ndjson';

@@ -3,7 +3,7 @@ import type { InboxResult } from '../../../../shared/intake/inbox/inbox.ts';
 import type { InboxDeps } from '../../../../shared/intake/inbox/take-file.ts';
 import { defineWorkload } from '../../../../shared/workload/define.ts';
 import { createRegistry } from '../../../../shared/workload/registry.ts';
-import { serviceError } from '../../../helpers/factories.ts';
+import { serviceError } from '../../../helpers/data/factories.ts';
 import { InboxWorld, NOTHING } from './inbox-world.ts';
 
 const MINUTE = 60_000;

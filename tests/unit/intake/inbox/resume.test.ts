@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { gzipSync, zstdDecompressSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { InboxResult } from '../../../../shared/intake/inbox/inbox.ts';
-import { listTaking, type TakenFile } from '../../../../shared/intake/inbox/progress.ts';
+import { listTaking, type TakenFile } from '../../../../shared/intake/inbox/operator/progress.ts';
 import type { InboxDeps } from '../../../../shared/intake/inbox/take-file.ts';
 import { defineWorkload } from '../../../../shared/workload/define.ts';
 import { createRegistry, type Registry } from '../../../../shared/workload/registry.ts';
-import { Crash, dyingAt } from '../../../helpers/crashes.ts';
+import { Crash, dyingAt } from '../../../helpers/fakes/crashes.ts';
 import { InboxWorld, NOTHING, type StoredBatch } from './inbox-world.ts';
 
 const ITEMS = 800;

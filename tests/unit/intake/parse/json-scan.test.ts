@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findTooDeep, MAX_ITEM_NESTING } from '../../../../shared/contract/nesting.ts';
+import { findTooDeep, MAX_ITEM_NESTING } from '../../../../shared/contract/text/nesting.ts';
 import { jsonEnd, jsonLineEnd, NOT_RECOGNISED } from '../../../../shared/intake/parse/json-scan.ts';
 import { json, nearJson, soup } from './json-soup.ts';
 

@@ -1,6 +1,6 @@
 /** Bytes that are JSON, nearly JSON or none, for properties of the parsers. */
 import fc from 'fast-check';
-import { MAX_ITEM_NESTING } from '../../../../shared/contract/nesting.ts';
+import { MAX_ITEM_NESTING } from '../../../../shared/contract/text/nesting.ts';
 
 const nested = (levels: number): string => `${'['.repeat(levels)}1${']'.repeat(levels)}`;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { deadItemSchema } from '../../../../shared/contract/outcome.ts';
 import { endWholeChunk, splitChunk } from '../../../../shared/processing/outcome/endings.ts';
-import { BATCH, chunkJob, NOW_MS, readAll } from '../../../helpers/chunks.ts';
+import { BATCH, chunkJob, NOW_MS, readAll } from '../../../helpers/data/chunks.ts';
 
 const error = new Error('blob of 3 frames is gone');
 const common = { error, nowMs: NOW_MS, version: 3 };

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createStrictFold, partialLine } from '../../../../shared/processing/outcome/fold.ts';
-import { ids, type MapItem, run, workloadOf } from '../../../helpers/run-chunk.ts';
+import { ids, type MapItem, run, workloadOf } from '../../../helpers/threads/run-chunk.ts';
 
 describe('reduce', () => {
   const reduce = {

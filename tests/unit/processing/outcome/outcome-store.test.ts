@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { putOutcome, readOutcomeHeader } from '../../../../shared/processing/outcome/outcome-store.ts';
-import { headerOf, referenceOf } from '../../../helpers/factories.ts';
-import { memoryBlobs } from '../../../helpers/memory-blobs.ts';
+import { headerOf, referenceOf } from '../../../helpers/data/factories.ts';
+import { memoryBlobs } from '../../../helpers/fakes/memory-blobs.ts';
 
 const chunk = referenceOf();
 const outcome = (text: string, dead = 0) => ({ header: headerOf({ dead }), body: Buffer.from(text), causes: {} });

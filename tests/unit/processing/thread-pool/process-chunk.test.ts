@@ -5,7 +5,7 @@ import type { ThreadTask } from '../../../../shared/processing/thread/thread-tas
 import { ProcessorClosedError, ThreadStartError } from '../../../../shared/processing/thread-pool/errors.ts';
 import { processChunk } from '../../../../shared/processing/thread-pool/process-chunk.ts';
 import type { ThreadEnd } from '../../../../shared/processing/thread-pool/threads.ts';
-import { chunkJob, NOW_MS, readAll } from '../../../helpers/chunks.ts';
+import { chunkJob, NOW_MS, readAll } from '../../../helpers/data/chunks.ts';
 
 type Run = (task: ThreadTask) => ThreadEnd;
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Reject, Retry } from '../../../../shared/workload/errors.ts';
-import { NOW_MS, retriesJob } from '../../../helpers/chunks.ts';
-import { ids, type MapItem, run, workloadOf } from '../../../helpers/run-chunk.ts';
+import { NOW_MS, retriesJob } from '../../../helpers/data/chunks.ts';
+import { ids, type MapItem, run, workloadOf } from '../../../helpers/threads/run-chunk.ts';
 
 const map: MapItem = ({ id }) => {
   if (id === 2) throw new Reject('closed');

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { errorLine } from '../../../../shared/processing/outcome/error-text.ts';
 import { ENDED, IN_FLIGHT, NOT_BEGUN } from '../../../../shared/processing/thread/thread-status.ts';
 import type { Copy } from '../../../../shared/processing/thread/thread-task.ts';
-import { chunkJob, NOW_MS, retriesJob } from '../../../helpers/chunks.ts';
-import { type Item, ids, item, type MapItem, run, workloadOf } from '../../../helpers/run-chunk.ts';
+import { chunkJob, NOW_MS, retriesJob } from '../../../helpers/data/chunks.ts';
+import { type Item, ids, item, type MapItem, run, workloadOf } from '../../../helpers/threads/run-chunk.ts';
 
 describe('results', () => {
   it('are written in the order of the items, whether the handler is asynchronous or not', async () => {

@@ -1,13 +1,13 @@
 /** What a redrive would do, shown before it does it. */
 import type { JSX } from 'preact';
-import { parseExact } from '../../../../shared/contract/exact-json.ts';
-import { mergePatch, type Patch } from '../../../../shared/contract/merge-patch.ts';
+import { parseExact } from '../../../../shared/contract/text/exact-json.ts';
+import { mergePatch, type Patch } from '../../../../shared/contract/text/merge-patch.ts';
 import type { DeadLetter } from '../../../api/types.ts';
 import { formatNumberOf } from '../../../format.ts';
 import { DiffView } from '../../../json/diff-view.tsx';
-import { draftsOf } from '../drafts.ts';
 import { itemJson, placeOf, reindented } from '../item-json.ts';
 import type { Scope } from '../scope.ts';
+import { draftsOf } from './drafts.ts';
 
 /** Items whose change is shown. */
 const PREVIEWED = 3;

@@ -5,9 +5,9 @@ import type { BatchView } from '../../../api/types.ts';
 import { formatNumberOf, plain } from '../../../format.ts';
 import { useKey } from '../../../live/use-key.ts';
 import { Confirm } from '../../../ui/confirm.tsx';
-import { dropDrafts } from '../drafts.ts';
 import { causeKey } from '../groups.ts';
 import type { Scope } from '../scope.ts';
+import { dropDrafts } from './drafts.ts';
 
 /** What dialogs about dead letters of a batch have in common. */
 export interface DialogOfLetters {

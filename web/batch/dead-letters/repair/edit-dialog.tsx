@@ -11,9 +11,9 @@ import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { ErrorBox } from '../../../ui/states.tsx';
 import { isFinished } from '../../finished.ts';
-import { draftOf, dropDrafts, keepDraft } from '../drafts.ts';
 import { itemJson, jsonFault, placeOf, reindented } from '../item-json.ts';
 import type { DialogOfLetters } from './discard-dialog.tsx';
+import { draftOf, dropDrafts, keepDraft } from './drafts.ts';
 import { TryResult } from './try-result.tsx';
 
 export interface EditDialogProps extends DialogOfLetters {

@@ -3,11 +3,11 @@ import type { Invoker } from '../invocation/invoker.ts';
 import type { RpcData } from '../worker-protocol.ts';
 import { answerEmpty } from './answer.ts';
 import { isAnnouncedTooLarge } from './body.ts';
-import { serveBuffered } from './buffered-mode.ts';
-import { createExchange } from './exchange.ts';
+import { serveBuffered } from './exchange/buffered-mode.ts';
+import { createExchange } from './exchange/exchange.ts';
+import { serveStream } from './exchange/stream-mode.ts';
 import { type HostKeys, isAuthorized, readRequestKey } from './keys.ts';
-import { findRoute, type HttpRoute, type RouteHit } from './router.ts';
-import { serveStream } from './stream-mode.ts';
+import { findRoute, type HttpRoute, type RouteHit } from './routing/router.ts';
 
 /** What the HTTP triggers of an app need. */
 export interface HttpHandlerOptions {

@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { HostStartError } from '../errors.ts';
 import { isRecord } from '../settings/json.ts';
-import type { AuthLevel } from './router.ts';
+import type { AuthLevel } from './routing/router.ts';
 
 /** One key, or several by name. */
 export type KeySet = string | Record<string, string>;

@@ -1,6 +1,7 @@
 /** An entity as a body has it: property names, types and values, without the loss of JSON.parse on numbers. */
-import { parseJson } from '../json.ts';
+
 import type { Request } from '../request.ts';
+import { parseJson } from './json.ts';
 
 /** A number as it is written: `5` is an Int32, `5.0` a Double, and one beyond Int32 neither. */
 export class WrittenNumber {

@@ -1,9 +1,9 @@
 /** Pages of table queries. */
 import { type PassingAnswer, type RawHeaders, readBody, withoutHeaders } from '../call.ts';
-import { parseForCopy } from '../json.ts';
 import { AFTER_EMPTY, type Paging, withQuery } from '../pages.ts';
 import type { Request } from '../request.ts';
 import { pinsPartition } from './filter.ts';
+import { parseForCopy } from './json.ts';
 
 const MAX_PAGE = 1_000;
 const NEXT_PARTITION = 'x-ms-continuation-NextPartitionKey';

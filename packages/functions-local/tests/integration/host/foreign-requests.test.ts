@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import type { DurableBackend } from '../../../src/durable/types.ts';
 import type { CorsOptions } from '../../../src/host/http/cors.ts';
 import type { HostKeys } from '../../../src/host/http/keys.ts';
-import { type Answering, createRequestHandler } from '../../../src/host/request-handler.ts';
+import { type Answering, createRequestHandler } from '../../../src/host/start/request-handler.ts';
 
 const ADMIN = '/admin/functions';
 const WEBHOOK = '/runtime/webhooks/durabletask/orchestrators/flow';

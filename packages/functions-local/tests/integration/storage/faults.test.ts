@@ -9,7 +9,7 @@ import { TableClient } from '@azure/data-tables';
 import { BlobServiceClient, type BlockBlobClient } from '@azure/storage-blob';
 import { type QueueClient, QueueServiceClient } from '@azure/storage-queue';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type LocalStorage, startStorage } from '../../../src/stack/start-storage.ts';
+import { type LocalStorage, startStorage } from '../../../src/stack/storage/start-storage.ts';
 import { injectFaults, type PlannedFault, type StorageCall } from '../../../src/storage/index.ts';
 
 const MiB = 1024 * 1024;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { TableClient } from '@azure/data-tables';
 import { BlobServiceClient, type ContainerClient } from '@azure/storage-blob';
 import { type QueueClient, QueueServiceClient } from '@azure/storage-queue';
-import { startStorage } from '../../../src/stack/start-storage.ts';
+import { startStorage } from '../../../src/stack/storage/start-storage.ts';
 import type { ClientOptions, FrontClient } from '../../../src/storage/index.ts';
 
 /** A client of the front with the SDKs, without their repeats: a refusal is seen as it is. */

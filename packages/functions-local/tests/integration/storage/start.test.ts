@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startStorage } from '../../../src/stack/start-storage.ts';
+import { startStorage } from '../../../src/stack/storage/start-storage.ts';
 import type { ClientOptions } from '../../../src/storage/index.ts';
 
 const children = (): number => process.getActiveResourcesInfo().filter((resource) => resource === 'ProcessWrap').length;

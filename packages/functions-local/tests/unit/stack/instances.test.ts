@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createInstance, type Instance } from '../../../src/stack/instances.ts';
-import type { ProcessEnd, RunningProcess } from '../../../src/stack/process.ts';
+import type { ProcessEnd, RunningProcess } from '../../../src/stack/process/process.ts';
 
 /** A host that starts when `ready` is called, and never when its start is abandoned. */
 class Child {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { plainDigits } from '../../../../../cli/upload/convert/digits.ts';
 import { chooseSheet, excelToCsv } from '../../../../../cli/upload/convert/excel.ts';
 import { dateFormatOf } from '../../../../../cli/upload/convert/excel-dates.ts';
-import { type CellSource, xlsx } from '../../../../helpers/tables.ts';
+import { type CellSource, xlsx } from '../../../../helpers/data/tables.ts';
 
 let folder: string;
 beforeAll(async () => {

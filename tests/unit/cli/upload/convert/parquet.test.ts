@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parquetToNdjson } from '../../../../../cli/upload/convert/parquet.ts';
-import { writeParquet } from '../../../../helpers/tables.ts';
+import { writeParquet } from '../../../../helpers/data/tables.ts';
 
 let folder: string;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compileRoute } from '../../../../src/host/http/route-matcher.ts';
-import { createRoute, findRoute, sortRoutes } from '../../../../src/host/http/router.ts';
+import { compileRoute } from '../../../../src/host/http/routing/route-matcher.ts';
+import { createRoute, findRoute, sortRoutes } from '../../../../src/host/http/routing/router.ts';
 
 const GUID = '0f8fad5b-d9cb-469f-a165-70867728950e';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { BLOB_RULES } from '../../../../src/storage/blobs/blob-rules.ts';
 import { createBlockLedger } from '../../../../src/storage/blobs/blocks.ts';
-import { createDeletedNames } from '../../../../src/storage/deleted-names.ts';
+import { createDeletedNames } from '../../../../src/storage/rules/deleted-names.ts';
 import { type Given, refusedBy, requestOf } from '../requests.ts';
 
 const refused = (given: Given): string | undefined => refusedBy(BLOB_RULES, requestOf('blob', given));

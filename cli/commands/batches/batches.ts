@@ -1,0 +1,101 @@
+import { type Command, Option } from 'commander';
+import { BATCH_STATES } from '../../../shared/batches/batch-row.ts';
+import type { Labels } from '../../../shared/contract/text/labels.ts';
+import type { BatchEntry, BatchList } from '../../../shared/http/batches/schemas.ts';
+import { checkWorkload } from '../../names/workload.ts';
+import { day, whole } from '../../options.ts';
+import { UsageError } from '../../process/errors.ts';
+import { EXIT } from '../../process/exit-codes.ts';
+import type { Act, Action, Session } from '../../session.ts';
+import { formatCount, formatTime } from '../../text/format.ts';
+import type { Column } from '../../text/listing.ts';
+import { labelOption, labelTexts } from '../../upload/label-flag.ts';
+import { describeEnd, getBatch } from '../../watch/wait.ts';
+
+/** Filters of the listing. */
+interface BatchesOptions {
+  day?: string;
+  workload?: string;
+  state?: string;
+  label?: Labels;
+  search?: string;
+  limit: number;
+}
+
+const MAX_SHOWN = 100_000;
+const MAX_PAGE = 200;
+
+/** `sluice batches [ID]`. */
+export function addBatches(program: Command, act: Act): void {
+  program
+    .command('batches')
+    .summary('list batches, or show one as it is now')
+    .description('Lists the batches of the last seven days, newest first; with an ID shows that batch as it is now.')
+    .argument('[id]', 'a batch')
+    .addOption(new Option('--day <day>', 'only this day, in UTC').argParser(day))
+    .option('--workload <name>', 'only of this workload')
+    .addOption(new Option('--state <state>', 'only in this state').choices(BATCH_STATES))
+    .addOption(labelOption('only with this label; of several, with all of them'))
+    .option('--search <text>', 'only with this in the id, the file name or the value of a label')
+    .addOption(new Option('--limit <n>', 'most batches').argParser(whole(1, MAX_SHOWN)).default(50))
+    .action(act(batches, ['table', 'json', 'csv']));
+}
+
+const batches: Action<[string | undefined, BatchesOptions]> = async (session, id, options) => {
+  if (id !== undefined) {
+    if (session.settings.output === 'csv') throw new UsageError('--output csv: one batch is shown as table or json');
+    const batch = await getBatch(session, id);
+    session.answer(batch, () => describeEnd(batch));
+    return EXIT.done;
+  }
+  const list = await listBatches(session, options);
+  // A workload that is gone may still have batches.
+  if (list.batches.length === 0) await checkWorkload(session, options.workload);
+  const isFiltered = Object.keys(options).some((name) => name !== 'day' && name !== 'limit');
+  const none = `No batches${isFiltered ? ' that fit' : ''} from ${list.days.from} to ${list.days.to}.`;
+  session.list(list, { entries: list.batches, columns: COLUMNS, none });
+  if (isFiltered && list.batches.length < options.limit) session.inform(...describeLookedAt(list));
+  return EXIT.done;
+};
+
+/** An app of an older version answers without `lookedAt`. */
+const describeLookedAt = ({ lookedAt }: Partial<BatchList>): string[] =>
+  lookedAt?.until
+    ? [`Batches looked at: ${formatCount(lookedAt.batches)}, back to ${formatTime(lookedAt.until)} UTC.`]
+    : [];
+
+async function listBatches({ api }: Session, { limit, label = {}, ...filter }: BatchesOptions): Promise<BatchList> {
+  const query = { ...filter, label: labelTexts(label), limit: Math.min(limit, MAX_PAGE) };
+  const list: BatchList = { batches: [], days: { from: '', to: '' }, lookedAt: { batches: 0, until: null } };
+  for await (const answer of api.pages({ path: 'batches', query })) {
+    const { batches, days, lookedAt } = (await answer.json()) as Omit<BatchList, 'lookedAt'> & Partial<BatchList>;
+    list.batches.push(...batches);
+    list.days = { from: days.from, to: list.days.to || days.to };
+    const { batches: compared = 0, until = null } = lookedAt ?? {};
+    list.lookedAt = { batches: list.lookedAt.batches + compared, until: until ?? list.lookedAt.until };
+    if (list.batches.length >= limit) break;
+  }
+  return { ...list, batches: list.batches.slice(0, limit) };
+}
+
+const COLUMNS: readonly Column<BatchEntry>[] = [
+  { field: 'id', title: 'batch', value: ({ id }) => id },
+  { field: 'workload', value: ({ workload }) => workload },
+  { field: 'lane', value: ({ lane }) => lane },
+  { field: 'state', value: ({ state }) => state },
+  { field: 'accepted', title: 'items', value: ({ accepted }) => accepted },
+  { field: 'pending', value: ({ pending }) => pending },
+  { field: 'dead', value: ({ dead }) => dead },
+  {
+    field: 'createdAt',
+    title: 'created',
+    value: ({ createdAt }) => createdAt,
+    shown: ({ createdAt }) => formatTime(createdAt),
+  },
+  {
+    field: 'completedAt',
+    title: 'ended',
+    value: ({ completedAt }) => completedAt,
+    shown: ({ completedAt }) => formatTime(completedAt),
+  },
+];

@@ -1,0 +1,101 @@
+import { type Command, Option } from 'commander';
+import { isFinished } from '../../../shared/batches/batch-row.ts';
+import { collect, whole } from '../../options.ts';
+import { downloadFormat } from '../../output/download-format.ts';
+import { writePages } from '../../output/output.ts';
+import { UsageError } from '../../process/errors.ts';
+import { EXIT } from '../../process/exit-codes.ts';
+import type { Act, Action, Session } from '../../session.ts';
+import { toJsonArray } from '../../text/json-array.ts';
+import { parseLines } from '../../text/lines.ts';
+import { toLine } from '../../text/printable.ts';
+import { type ReportRow, reportTable } from '../../text/report-text.ts';
+
+const RESULT_FORMATS = ['ndjson', 'json', 'csv'] as const;
+const REPORT_FORMATS = ['table', 'csv', 'ndjson', 'json'] as const;
+
+/** Options of both downloads. */
+interface DownloadOptions<F> {
+  format?: F;
+  out?: string;
+}
+
+const outOption = (): Option =>
+  new Option('--out <file>', 'into this file, which appears when it is whole; - is standard output');
+
+/** `sluice results ID` and `sluice report ID`. */
+export function addDownloads(program: Command, act: Act): void {
+  program
+    .command('results')
+    .summary('the result of every item')
+    .description('Prints the results of all finished chunks in the order of the items, page after page.')
+    .argument('<id>', 'the batch')
+    .addOption(
+      new Option('--format <format>', 'form; default by the ending of --out, else ndjson').choices(RESULT_FORMATS),
+    )
+    .addOption(new Option('--column <name>', 'CSV: this column; may be repeated').argParser(collect))
+    .option('--manifest', 'JSON: where the results lie in storage, instead of the results')
+    .addOption(outOption())
+    .action(act(results, ['json', 'csv']));
+  program
+    .command('report')
+    .summary('the aggregate of a batch')
+    .description('Prints the report of a batch: a line a key.')
+    .argument('<id>', 'the batch')
+    .addOption(
+      new Option('--format <format>', 'form; default by the ending of --out, else table').choices(REPORT_FORMATS),
+    )
+    .addOption(new Option('--revision <n>', 'an earlier report; default the newest').argParser(whole(0, 1e9)))
+    .addOption(outOption())
+    .action(act(report, ['table', 'json', 'csv']));
+}
+
+interface ResultOptions extends DownloadOptions<(typeof RESULT_FORMATS)[number]> {
+  column?: string[];
+  manifest?: boolean;
+}
+
+const results: Action<[string, ResultOptions]> = async (session, id, options) => {
+  const { column, manifest, out } = options;
+  const format = downloadFormat(session, options, { formats: RESULT_FORMATS, fallback: 'ndjson' });
+  if (column !== undefined && format !== 'csv') throw new UsageError('--column: expected --format csv as well');
+  if (manifest && format === 'csv') throw new UsageError('--manifest: is JSON, and no CSV');
+  const form = manifest ? { manifest } : { format: format === 'csv' ? format : 'ndjson', column };
+  const path = `batches/${encodeURIComponent(id)}/results`;
+  const pages = session.api.pages({ path, query: { ...form } });
+  await download(session, out, format === 'json' && !manifest ? toJsonArray(pages) : pages);
+  return EXIT.done;
+};
+
+const report: Action<[string, DownloadOptions<(typeof REPORT_FORMATS)[number]> & { revision?: number }]> = async (
+  session,
+  id,
+  options,
+) => {
+  const format = downloadFormat(session, options, { formats: REPORT_FORMATS, fallback: 'table' });
+  const path = `batches/${encodeURIComponent(id)}/report`;
+  const query = { revision: options.revision, format: format === 'table' ? 'ndjson' : format };
+  const pages = session.api.pages({ path, query });
+  await download(session, options.out, format === 'table' ? asTable(pages) : pages);
+  return EXIT.done;
+};
+
+async function* asTable(pages: AsyncIterable<Response>): AsyncGenerator<Response> {
+  for await (const page of pages) {
+    const rows = parseLines<ReportRow>(await page.text());
+    yield new Response(reportTable(rows).map(toLine).join(''), { headers: page.headers });
+  }
+}
+
+async function download(session: Session, out: string | undefined, pages: AsyncIterable<Response>): Promise<void> {
+  let state: string | undefined;
+  const seen = async function* (): AsyncGenerator<Response> {
+    for await (const page of pages) {
+      state = page.headers.get('sluice-batch-state') ?? state;
+      yield page;
+    }
+  };
+  await writePages(session.io, out, seen());
+  if (state !== undefined && !isFinished(state as Parameters<typeof isFinished>[0]))
+    session.inform(`The batch is ${state}: this is what there is so far.`);
+}

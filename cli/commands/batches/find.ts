@@ -1,0 +1,78 @@
+import type { Command } from 'commander';
+import type { z } from 'zod';
+import type { FoundItems, itemSchema } from '../../../shared/http/items/schemas.ts';
+import { itemPosition } from '../../options.ts';
+import { CliError, UsageError } from '../../process/errors.ts';
+import { EXIT } from '../../process/exit-codes.ts';
+import type { Act, Action, Session } from '../../session.ts';
+import { formatCount, formatTable, formatTime } from '../../text/format.ts';
+
+type Item = z.infer<typeof itemSchema>;
+
+/** Of items with the same id: more than a few are a mistake of the upload, which the first ones show. */
+const MAX_SHOWN = 10;
+
+const HELP = `
+Positions count from 0; dead letters and results have the same. An id is what the workload's option "id" makes of an item: all
+items of the batch are read to find it, 200,000 per request.
+
+Examples:
+  sluice find 01a2043c-dd51-7fbe-8535-3dcea3e353c5 4711
+  sluice find 01a2043c-dd51-7fbe-8535-3dcea3e353c5 --id INV-2026-0815`;
+
+/** `sluice find BATCH [POSITION] [--id X]`. */
+export function addFind(program: Command, act: Act): void {
+  program
+    .command('find')
+    .summary('one item: where it ran, its attempts, its result or dead letter')
+    .description('Shows what became of one item of a batch, by its position or by its id.')
+    .argument('<id>', 'the batch')
+    .argument('[position]', 'position of the item, from 0', itemPosition)
+    .option('--id <id>', 'id of the item, where the workload names its id field')
+    .addHelpText('after', HELP)
+    .action(act(find));
+}
+
+const find: Action<[string, number | undefined, { id?: string }]> = async (session, batch, position, { id }) => {
+  if ((position === undefined) === (id === undefined)) throw new UsageError('find: expected either a POSITION or --id');
+  const positions = position === undefined ? await positionsOf(session, batch, id ?? '') : [position];
+  const path = `batches/${encodeURIComponent(batch)}/items`;
+  const items: Item[] = [];
+  for (const each of positions) items.push(await session.api.json<Item>({ path: `${path}/${each}` }));
+  session.answer({ batch, items }, () => items.flatMap(describeItem));
+  return EXIT.done;
+};
+
+async function positionsOf(session: Session, batch: string, id: string): Promise<number[]> {
+  const positions: number[] = [];
+  let looked = 0;
+  const path = `batches/${encodeURIComponent(batch)}/items`;
+  for await (const answer of session.api.pages({ path, query: { itemId: id } })) {
+    const page = (await answer.json()) as FoundItems;
+    positions.push(...page.positions);
+    looked += page.lookedAt.items;
+    if (positions.length >= MAX_SHOWN) break;
+  }
+  if (positions.length > 0) return positions.slice(0, MAX_SHOWN);
+  throw new CliError(`No item of batch ${batch} has the id "${id}": looked at ${formatCount(looked)}.`, {
+    exitCode: EXIT.notFound,
+  });
+}
+
+function describeItem({ position, line, state, steps, item, result, deadLetter }: Item): string[] {
+  const value = (name: string, json: unknown): string[] =>
+    json === undefined ? [] : [`${name}: ${JSON.stringify(json)}`];
+  return [
+    `Item ${position}${line === null ? '' : `, line ${line} of the upload`}: ${state}`,
+    ...value('Uploaded', item),
+    ...formatTable([
+      ['chunk', 'ended as', 'at', 'failed attempts', 'error'],
+      ...steps.map(({ chunk, end, at, dueAt, attempts, error }) => [
+        ...[chunk, end, at === undefined ? (dueAt === undefined ? '' : `due ${formatTime(dueAt)}`) : formatTime(at)],
+        ...[attempts === undefined ? '' : String(attempts), error ?? ''],
+      ]),
+    ]),
+    ...value('Result', result),
+    ...(deadLetter === undefined ? [] : [`Dead letter: ${deadLetter.reason}, ${deadLetter.error.message}`]),
+  ];
+}

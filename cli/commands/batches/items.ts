@@ -1,0 +1,88 @@
+import { type Command, Option } from 'commander';
+import type { ItemList, ItemState } from '../../../shared/http/items/schemas.ts';
+import { itemPosition, whole } from '../../options.ts';
+import { EXIT } from '../../process/exit-codes.ts';
+import type { Act, Action, Session } from '../../session.ts';
+import { formatCount } from '../../text/format.ts';
+import type { Column } from '../../text/listing.ts';
+
+type Item = ItemList['items'][number];
+
+interface ItemsOptions {
+  state?: ItemState;
+  from?: number;
+  limit: number;
+  results?: boolean;
+}
+
+const STATES = ['pending', 'succeeded', 'dead', 'discarded', 'cancelled', 'unknown'] satisfies ItemState[];
+const MAX_SHOWN = 100_000;
+/** The API's maximum per page. */
+const MAX_PAGE = 10_000;
+
+const HELP = `
+pending    runs, waits to run, or waits for a retry
+succeeded  has a result: --results shows it
+dead       a dead letter: sluice dead-letters shows all by cause
+discarded  a dead letter that an operator has discarded: it never runs again
+cancelled  did not run, or not to its end
+unknown    in a chunk that was cancelled in the middle: its results do not name their items
+
+The position of an item, from 0, is also that of its dead letter. With --state the app looks at 200,000 items per request, until
+--limit are found.
+
+Examples:
+  sluice items 01a2043c-dd51-7fbe-8535-3dcea3e353c5
+  sluice items 01a2043c-dd51-7fbe-8535-3dcea3e353c5 --state pending -o csv`;
+
+/** `sluice items BATCH`. */
+export function addItems(program: Command, act: Act): void {
+  program
+    .command('items')
+    .summary('the items of a batch, each with its state')
+    .description('Shows what became of the items of a batch so far, in the order of the upload.')
+    .argument('<id>', 'the batch')
+    .addOption(new Option('--state <state>', 'only items in this state').choices(STATES))
+    .addOption(new Option('--from <position>', 'begin at this item').argParser(itemPosition))
+    .addOption(new Option('--limit <n>', 'most items').argParser(whole(1, MAX_SHOWN)).default(100))
+    .option('--results', 'with the result of each item')
+    .addHelpText('after', HELP)
+    .action(act(items, ['table', 'json', 'csv']));
+}
+
+const items: Action<[string, ItemsOptions]> = async (session, batch, options) => {
+  const { found, hasMore } = await itemsOf(session, batch, options);
+  const columns = options.results ? [...COLUMNS, RESULT] : COLUMNS;
+  session.list({ batch, items: found } satisfies ItemList, { entries: found, columns, none: 'No such items.' });
+  const last = found.at(-1);
+  if (hasMore && last)
+    session.inform(`Stopped after ${formatCount(found.length)}. To go on: --from ${last.position + 1}`);
+  return EXIT.done;
+};
+
+async function itemsOf(
+  { api }: Session,
+  batch: string,
+  { limit, state, from, results }: ItemsOptions,
+): Promise<{ found: Item[]; hasMore: boolean }> {
+  const found: Item[] = [];
+  const query = { state, from, results, limit: Math.min(limit, MAX_PAGE) };
+  for await (const answer of api.pages({ path: `batches/${encodeURIComponent(batch)}/items`, query })) {
+    found.push(...((await answer.json()) as ItemList).items);
+    if (found.length >= limit)
+      return { found: found.slice(0, limit), hasMore: found.length > limit || answer.headers.has('link') };
+  }
+  return { found, hasMore: false };
+}
+
+const COLUMNS: readonly Column<Item>[] = [
+  { field: 'position', value: ({ position }) => position },
+  { field: 'id', value: ({ id }) => id },
+  { field: 'state', value: ({ state }) => state },
+  { field: 'attempts', title: 'failed attempts', value: ({ attempts }) => attempts },
+  { field: 'error', value: ({ error }) => error },
+];
+const RESULT: Column<Item> = {
+  field: 'result',
+  value: ({ result }) => (result === undefined ? undefined : JSON.stringify(result)),
+};

@@ -1,0 +1,117 @@
+import { type Command, Option } from 'commander';
+import { downloadFormat } from '../../output/download-format.ts';
+import { writePages } from '../../output/output.ts';
+import { UsageError } from '../../process/errors.ts';
+import { EXIT } from '../../process/exit-codes.ts';
+import type { Act, Action, Session } from '../../session.ts';
+import {
+  describeGroups,
+  describeLetter,
+  type Groups,
+  type Letter,
+  type Letters,
+} from '../../text/dead-letters-text.ts';
+import { parseLines } from '../../text/lines.ts';
+import { type Column, listCsv } from '../../text/listing.ts';
+import { toLine } from '../../text/printable.ts';
+import { addBatchesFilter, type BatchesFilter, listCauses } from './dead-letters-of-batches.ts';
+
+const FORMATS = ['text', 'json', 'ndjson', 'csv'] as const;
+
+interface DeadLettersOptions extends BatchesFilter {
+  cause?: string;
+  format?: (typeof FORMATS)[number];
+  out?: string;
+}
+
+const HELP = `
+A dead letter is an item that did not succeed: invalid, rejected by the handler, or failed in all its attempts. Grouped by
+cause, with one example per cause, they are shown as a text, or with --json as the app answers; --cause shows the items of
+one. --format ndjson prints all of them, one letter per line, to be corrected and run again, and --format csv for a spreadsheet:
+
+  sluice dead-letters <id> --format ndjson --out dead.ndjson
+  sluice redrive <id> --corrected dead.ndjson --wait`;
+
+/** `sluice dead-letters ID`. */
+export function addDeadLetters(program: Command, act: Act): void {
+  const command = program
+    .command('dead-letters')
+    .summary('the items that did not succeed, by cause')
+    .description(
+      'Shows the items of a batch whose latest outcome is dead; without an ID, the causes of all batches of the last seven days.',
+    )
+    .argument('[id]', 'the batch')
+    .option('--cause <cause>', 'only those of this cause, as they are grouped')
+    .addOption(new Option('--format <format>', 'form; default by the ending of --out, else text').choices(FORMATS))
+    .option('--out <file>', 'into this file, which appears when it is whole; - is standard output')
+    .addHelpText('after', HELP);
+  addBatchesFilter(command).action(act(deadLetters, ['table', 'json', 'csv']));
+}
+
+const deadLetters: Action<[string | undefined, DeadLettersOptions]> = async (session, id, options) => {
+  const { cause, format: form, out, ...filter } = options;
+  if (id === undefined) {
+    if (form !== undefined || out !== undefined) throw new UsageError('--format and --out: expected the id of a batch');
+    return listCauses(session, { ...filter, cause });
+  }
+  const [other] = Object.keys(filter);
+  if (other !== undefined) throw new UsageError(`--${other}: does not go with the id of a batch`);
+  const path = `batches/${encodeURIComponent(id)}/dead-letters`;
+  const format = downloadFormat(session, options, { formats: FORMATS, fallback: 'text' });
+  const isWhole = format === 'ndjson' || format === 'csv';
+  const pages = isWhole
+    ? lettersIn(session, path, { cause: options.cause, format })
+    : shown(session, path, { ...options, format });
+  await writePages(session.io, options.out, pages);
+  return EXIT.done;
+};
+
+/** All letters, or those of a cause. */
+async function* lettersIn(
+  { api }: Session,
+  path: string,
+  { cause, format }: { cause: string | undefined; format: 'ndjson' | 'csv' },
+): AsyncGenerator<Response> {
+  let hasHeader = false;
+  for await (const page of api.pages({ path, query: { format: 'ndjson', cause } })) {
+    if (format === 'ndjson') yield page;
+    else {
+      const text = listCsv(COLUMNS, parseLines<Letter>(await page.text()));
+      yield new Response(hasHeader ? text.slice(text.indexOf('\r\n') + 2) : text);
+      hasHeader = true;
+    }
+  }
+}
+
+const COLUMNS: readonly Column<Letter>[] = [
+  { field: 'index', value: ({ index }) => index },
+  { field: 'line', value: ({ line }) => line },
+  { field: 'reason', value: ({ reason }) => reason },
+  { field: 'cause', value: ({ cause }) => cause },
+  { field: 'error', value: ({ error }) => error.name },
+  { field: 'message', value: ({ error }) => error.message },
+  { field: 'item', value: ({ item }) => (item === undefined ? undefined : JSON.stringify(item)) },
+];
+
+/** The groups, or with a cause its letters: as text, or as the app answers. */
+async function* shown(session: Session, path: string, { cause, format }: DeadLettersOptions): AsyncGenerator<Response> {
+  const textOf = (value: unknown, lines: readonly string[]): Response =>
+    new Response(format === 'json' ? `${JSON.stringify(value)}\n` : lines.map(toLine).join(''));
+  if (cause === undefined) {
+    const groups = await session.api.json<Groups>({ path });
+    yield textOf(groups, describeGroups(groups));
+  } else {
+    const letters = await lettersOf(session, path, cause);
+    yield textOf(letters, letters.items.flatMap(describeLetter));
+  }
+}
+
+async function lettersOf({ api }: Session, path: string, cause: string): Promise<Letters> {
+  const all: Letters = { batch: '', cause, items: [] };
+  for await (const page of api.pages({ path, query: { cause, limit: 1_000 } })) {
+    const { batch, items } = (await page.json()) as Letters;
+    all.batch = batch;
+    all.items.push(...items);
+  }
+  return all;
+}

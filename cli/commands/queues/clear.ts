@@ -1,0 +1,57 @@
+import type { Command } from 'commander';
+import type { ClearedQueue } from '../../../shared/http/queues/schemas.ts';
+import { askForName } from '../../confirm.ts';
+import { nearQueue } from '../../names/queue-name.ts';
+import { UsageError } from '../../process/errors.ts';
+import { EXIT } from '../../process/exit-codes.ts';
+import type { Act, Action } from '../../session.ts';
+import { formatCount, formatNumber } from '../../text/format.ts';
+
+const HELP = `
+A queue of items has to be paused first, and its drain to have ended: sluice pause QUEUE. Every batch of its workload and lane
+with chunks in it is cancelled, also with its chunks in other queues of the lane. What has finished stays, and every item
+that was cancelled is counted as that. Batches that are accepted meanwhile stay. A poison queue needs no pause.
+
+Examples:
+  sluice pause billing-bulk-0 && sluice clear billing-bulk-0 --confirm billing-bulk-0
+  sluice clear billing-poison`;
+
+/** `sluice clear QUEUE`. */
+export function addClear(program: Command, act: Act): void {
+  program
+    .command('clear')
+    .summary('cancel all that waits in a paused queue, and empty it')
+    .description(
+      'Cancels the batches that have work in a paused queue, and deletes its messages. A request takes a minute at most: repeat it while something is left.',
+    )
+    .argument('<queue>', 'the queue, or the poison queue of a workload')
+    .option('--confirm <name>', 'the name of the queue again; needed where nobody can be asked')
+    .addHelpText('after', HELP)
+    .action(act(clear));
+}
+
+const clear: Action<[string, { confirm?: string }]> = async (session, queue, options) => {
+  const question = `This cancels all work in ${queue} and deletes its messages. Type the name of the queue: `;
+  const confirm = options.confirm ?? (await askForName(session, 'clear', question));
+  if (confirm !== queue) {
+    const message = `expected ${queue}, got ${confirm === '' ? 'nothing' : confirm}`;
+    if (options.confirm !== undefined) throw new UsageError(`--confirm: ${message}. Nothing was cleared.`);
+    session.inform(`Nothing was cleared: ${message}.`);
+    return EXIT.failed;
+  }
+  const path = `queues/${encodeURIComponent(queue)}/clear`;
+  const cleared = await nearQueue(session, queue, () =>
+    session.api.json<ClearedQueue>({ path, method: 'POST', audience: 'operator', body: { confirm } }),
+  );
+  session.answer(cleared, () => describe(cleared));
+  return EXIT.done;
+};
+
+const describe = ({ queue, batches, messages, left }: ClearedQueue): string[] => [
+  `${queue}: ${formatNumber(messages, 'message')} deleted; batches cancelled: ${formatCount(batches)}`,
+  ...(left === 0
+    ? []
+    : [
+        `Left: ${formatNumber(left, 'message')}, of batches accepted meanwhile or because the time was up. Repeat the command to continue.`,
+      ]),
+];

@@ -1,0 +1,65 @@
+import type { Command } from 'commander';
+import { isBatchId } from '../../../shared/contract/names.ts';
+import type { BatchView } from '../../../shared/http/batches/schemas.ts';
+import type { QueueView } from '../../../shared/http/queues/schemas.ts';
+import { nearQueue } from '../../names/queue-name.ts';
+import { EXIT } from '../../process/exit-codes.ts';
+import type { Act, Action, Session } from '../../session.ts';
+import { describeEnd } from '../../watch/wait.ts';
+import { describeQueue } from './queues.ts';
+
+/**
+ * `sluice pause` and `sluice resume`, of a queue or a batch (the name of a queue is never the id of one), and `sluice
+ * drain`.
+ */
+export function addPause(program: Command, act: Act): void {
+  program
+    .command('pause')
+    .summary('begin no more of a queue or a batch')
+    .description(
+      'Pauses a queue: no drain starts any more, and one that runs ends after its wave. Or pauses a batch: chunks that run come to their end, and no more begin; other batches go on. Work waits.',
+    )
+    .argument('<queue or batch>', 'a queue, such as billing-normal-0, or the id of a batch')
+    .option('--reason <text>', 'shown with what is paused')
+    .action(act(pause));
+  program
+    .command('resume')
+    .summary('end a pause')
+    .description(
+      'Ends the pause of a queue or a batch, whoever made it. A chunk of the batch that still runs from before may run a second time.',
+    )
+    .argument('<queue or batch>', 'the queue, or the id of the batch')
+    .action(act(resume));
+  program
+    .command('drain')
+    .summary('drain a queue now')
+    .description(
+      'Drains what waits in a queue now, without a wake event: after an upload that published none (--notify-from of a policy), or when a wake was lost. Nothing is started for an empty queue.',
+    )
+    .argument('<queue>', 'the queue')
+    .action(act(drain));
+}
+
+const pause: Action<[string, { reason?: string }]> = (session, name, options) =>
+  change(session, name, { verb: 'pause', body: options });
+
+const resume: Action<[string]> = (session, name) => change(session, name, { verb: 'resume' });
+
+const drain: Action<[string]> = (session, queue) => change(session, queue, { verb: 'drain', isBatch: false });
+
+async function change(
+  session: Session,
+  name: string,
+  { verb, body, isBatch = isBatchId(name) }: { verb: 'pause' | 'resume' | 'drain'; body?: unknown; isBatch?: boolean },
+): Promise<typeof EXIT.done> {
+  const path = `${isBatch ? 'batches' : 'queues'}/${encodeURIComponent(name)}/${verb}`;
+  const call = { path, method: 'POST', audience: 'operator', ...(body === undefined ? {} : { body }) } as const;
+  if (isBatch) {
+    const batch = await session.api.json<BatchView>(call);
+    session.answer(batch, () => describeEnd(batch));
+  } else {
+    const queue = await nearQueue(session, name, () => session.api.json<QueueView>(call));
+    session.answer(queue, () => [describeQueue(queue)]);
+  }
+  return EXIT.done;
+}

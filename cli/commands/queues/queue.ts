@@ -1,0 +1,70 @@
+import type { Command } from 'commander';
+import type { QueueDetails, WaveView } from '../../../shared/http/queues/schemas.ts';
+import { nearQueue } from '../../names/queue-name.ts';
+import { EXIT } from '../../process/exit-codes.ts';
+import type { Act, Action } from '../../session.ts';
+import { formatSeconds, formatTime } from '../../text/format.ts';
+import { type Column, listTable } from '../../text/listing.ts';
+import { describeQueue } from './queues.ts';
+
+const HELP = `
+depth     messages when the wave was planned
+tasks     dequeue tasks of the wave
+done      references that its tasks have ended, and their items
+bound     what has bounded the tasks:
+          rule        the thresholds of the policy
+          work        the work that waits, with the target seconds of the policy
+          depth       the messages that wait
+          capacity    the capacity of the policy; of late work it is the only bound that the policy sets
+          throttling  the task limit, lowered by throttling, slow responses or failures
+          limits      the limits of the workload
+          saturation  instances that are busy
+          probe       the circuit, which lets one task try
+          collector   the one task that collects results`;
+
+/** `sluice queue QUEUE`. */
+export function addQueue(program: Command, act: Act): void {
+  program
+    .command('queue')
+    .summary('one queue, with its latest waves')
+    .description('Shows a queue, its latest waves, and what has bounded the tasks of each.')
+    .argument('<queue>', 'the queue')
+    .option('--fresh', 'measure the depth now')
+    .addHelpText('after', HELP)
+    .action(act(queue));
+}
+
+const queue: Action<[string, { fresh?: boolean }]> = async (session, name, { fresh }) => {
+  const path = `queues/${encodeURIComponent(name)}`;
+  const details = await nearQueue(session, name, () =>
+    session.api.json<QueueDetails>({ path, audience: 'operator', query: { fresh } }),
+  );
+  session.answer(details, () => describe(details));
+  return EXIT.done;
+};
+
+const describe = (details: QueueDetails): string[] => [
+  describeQueue(details),
+  `Policy: ${details.policy.version === 0 ? 'the default' : `version ${details.policy.version}`}`,
+  ...(details.waves.length === 0 ? ['No waves yet.'] : listTable(COLUMNS, details.waves)),
+];
+
+const COLUMNS: readonly Column<WaveView>[] = [
+  { field: 'at', title: 'ended', value: ({ at }) => at, shown: ({ at }) => formatTime(at) },
+  {
+    field: 'seconds',
+    title: 'took',
+    value: ({ seconds }) => seconds,
+    shown: ({ seconds }) => formatSeconds(seconds * 1_000),
+  },
+  { field: 'depth', value: ({ depth }) => depth },
+  { field: 'tasks', value: ({ tasks }) => tasks },
+  { field: 'done', value: ({ done }) => done },
+  { field: 'items', value: ({ items }) => items },
+  { field: 'throttled', value: ({ throttled }) => throttled },
+  {
+    field: 'bound',
+    value: ({ bound }) => bound,
+    shown: ({ bound, late }) => (late ? `${bound}, late` : bound),
+  },
+];

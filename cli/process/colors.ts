@@ -1,0 +1,39 @@
+import { styleText } from 'node:util';
+import { BATCH_STATES, type BatchState } from '../../shared/batches/batch-row.ts';
+import type { Environment } from './environment.ts';
+
+/** Whether what is written to `stream` may be coloured: in a terminal, or by FORCE_COLOR; never with NO_COLOR (no-color.org). */
+export function hasColors(
+  { NO_COLOR = '', FORCE_COLOR, TERM }: Environment,
+  stream: { isTTY?: boolean },
+  option: boolean | undefined,
+): boolean {
+  if (option === false || NO_COLOR !== '') return false;
+  if (FORCE_COLOR !== undefined) return FORCE_COLOR !== '0' && FORCE_COLOR !== 'false';
+  return stream.isTTY === true && TERM !== 'dumb';
+}
+
+type Style = Parameters<typeof styleText>[0];
+const paint = (style: Style, text: string): string => styleText(style, text, { validateStream: false });
+
+const STYLES: Readonly<Record<BatchState, Style>> = {
+  accepting: 'cyan',
+  queued: 'cyan',
+  running: 'cyan',
+  paused: 'yellow',
+  cancelling: 'yellow',
+  completed: 'green',
+  completedWithDeadLetters: 'yellow',
+  suspect: 'red',
+  cancelled: 'yellow',
+  reportFailed: 'red',
+};
+/** Where a state stands: behind its name, or as a cell of a table. */
+const STATE = new RegExp(`(^State: | {2})(${BATCH_STATES.join('|')})(?=$| {2})`, 'gm');
+
+/** Colours the states of batches in lines for people. The text is printable already: what is added here is all that controls. */
+export const colorStates = (text: string): string =>
+  text.replace(STATE, (_, before: string, state: BatchState) => `${before}${paint(STYLES[state], state)}`);
+
+/** The line that says how a command failed. */
+export const colorFault = (text: string): string => text.replace(/^sluice:/, (name) => paint(['bold', 'red'], name));

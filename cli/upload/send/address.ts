@@ -1,0 +1,69 @@
+/** A file that the app fetches itself, from an address that it allows. */
+import {
+  encodingOfName,
+  endingOf,
+  fileNameOfUrl,
+  kindOfName,
+  stemOfName,
+} from '../../../shared/contract/upload-kinds.ts';
+import type { ImportAnswer, ImportRequest } from '../../../shared/http/inbox/schemas.ts';
+import { type CsvOptions, csvOptionsParams } from '../../../shared/intake/parse/csv/csv-options.ts';
+import { UsageError } from '../../process/errors.ts';
+import type { Session } from '../../session.ts';
+import { csvOptionsOf } from '../csv-flags.ts';
+import { conversionOf } from '../kind.ts';
+import { refuseValidate, type SendOptions } from './send-batch.ts';
+
+/** Whether an argument is an address, not a file of this machine. */
+export const isAddress = (argument: string): boolean => /^https?:\/\//i.test(argument);
+
+/** Has the app import the file at an address. Returns the name of the file in the inbox. Throws ApiProblem. */
+export async function importAddress(
+  { api }: Session,
+  request: { workload: string; key: string; body: ImportRequest },
+): Promise<string> {
+  const { inbox } = await api.json<ImportAnswer>({
+    path: `workloads/${encodeURIComponent(request.workload)}/batches/from-url`,
+    method: 'POST',
+    headers: { 'idempotency-key': request.key },
+    body: request.body,
+  });
+  return inbox.name;
+}
+
+/** Reads what the options say of the file at an address. Throws UsageError for those that the app cannot keep. */
+export function importRequest(url: string, options: Omit<SendOptions, 'workload'>): ImportRequest {
+  const { lane, label, via, sheet } = options;
+  if (!URL.canParse(url)) throw new UsageError(`FILE: ${url} is no address`);
+  if (via === 'http') throw new UsageError('--via http: a file at an address goes through the inbox');
+  refuseValidate(options);
+  const last = fileNameOfUrl(url);
+  if (sheet !== undefined || (options.format === undefined && conversionOf(last) !== undefined))
+    throw new UsageError(`FILE: the app reads text formats alone, and converts no ${last}`, {
+      hint: 'Download it, and submit the file: it is converted on this machine.',
+    });
+  const fileName = nameFor(last, options);
+  const csv = csvOptionsOf(options);
+  const format = kindOfName(fileName ?? last)?.format;
+  if (csv !== undefined && format !== undefined && format !== 'csv')
+    throw new UsageError('--delimiter, --decimal, --rename, --charset: expected a file of CSV');
+  return {
+    url,
+    ...(lane === undefined ? {} : { lane }),
+    ...(label === undefined ? {} : { labels: label }),
+    ...(fileName === undefined ? {} : { fileName }),
+    ...(csv === undefined ? {} : { csv: namedOptions(csv) }),
+  };
+}
+
+/** The name that says the format, where the address does not; undefined when no option says it. */
+function nameFor(last: string, { format, encoding }: Pick<SendOptions, 'format' | 'encoding'>): string | undefined {
+  if (format === undefined && encoding === undefined) return undefined;
+  const ending = endingOf(format ?? kindOfName(last)?.format ?? 'ndjson', encoding ?? encodingOfName(last));
+  return `${stemOfName(last) || 'download'}${ending}`;
+}
+
+/** Options by the names that the API has for their values. */
+function namedOptions({ rename, ...named }: CsvOptions): NonNullable<ImportRequest['csv']> {
+  return { ...Object.fromEntries(csvOptionsParams(named)), ...(rename === undefined ? {} : { rename: { ...rename } }) };
+}

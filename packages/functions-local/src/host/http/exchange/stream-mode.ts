@@ -1,0 +1,46 @@
+import type { Server } from 'node:http';
+import type { Invoker } from '../../invocation/invoker.ts';
+import type { RpcData } from '../../worker-protocol.ts';
+import { answerEmpty } from '../answer.ts';
+import { readLimited } from '../body.ts';
+import { withBackpressure } from './backpressure.ts';
+import { type Exchange, joinHeaders, toInvocation } from './exchange.ts';
+import { createProxiedResponse } from './proxied-response.ts';
+
+/**
+ * Serves an exchange through the library's own proxy server, without a connection to it: the server is handed the
+ * client's own streams. The library answers by itself; when the handler threw or returned nothing it never would, so
+ * that is answered here.
+ */
+export async function serveStream(exchange: Exchange, server: Server, invoker: Invoker): Promise<void> {
+  const { request, response, hit, invocationId, bodyLimitBytes } = exchange;
+  let tooLarge = false;
+  const proxied = createProxiedResponse(response);
+  const body = readLimited(request, bodyLimitBytes, () => {
+    tooLarge = true;
+  });
+  const proxiedRequest = {
+    method: request.method,
+    url: request.url,
+    headers: {
+      'x-ms-invocation-id': invocationId,
+      'x-forwarded-host': request.headers.host ?? 'localhost',
+      'x-forwarded-proto': 'http',
+    },
+    [Symbol.asyncIterator]: () => body,
+  };
+  const metadata: Record<string, RpcData> = { Headers: { json: JSON.stringify(joinHeaders(request)) } };
+  for (const [name, value] of Object.entries(hit.params)) metadata[name] = { string: value };
+  server.emit('request', proxiedRequest, proxied);
+  try {
+    await invoker.invoke({
+      ...toInvocation(exchange, {}, metadata),
+      onResult: (result) => (tooLarge ? { status: 413 } : withBackpressure(result, proxied)),
+    });
+    if (!proxied.begun) answerEmpty(response, 204);
+  } catch {
+    // The invoker has logged it. A part that was sent cannot be undone: the closed connection shows the failure.
+    if (proxied.begun) response.destroy();
+    else answerEmpty(response, tooLarge ? 413 : 500);
+  }
+}

@@ -1,0 +1,51 @@
+/** Names of deleted queues, tables and containers, which Azure keeps for a while and Azurite frees at once. */
+
+import type { Operation } from '../operation.ts';
+import type { Request } from '../request.ts';
+import { tableNameIn } from '../tables/table-rules.ts';
+import type { Refusal } from './refusal.ts';
+
+/** Learn: at least 30 s for queues and containers, about 40 s for tables. */
+const KINDS: Readonly<Partial<Record<Operation, { kind: string; ms: number; deletes: boolean }>>> = {
+  'delete-queue': { kind: 'Queue', ms: 30_000, deletes: true },
+  'create-queue': { kind: 'Queue', ms: 30_000, deletes: false },
+  'delete-container': { kind: 'Container', ms: 30_000, deletes: true },
+  'create-container': { kind: 'Container', ms: 30_000, deletes: false },
+  'delete-table': { kind: 'Table', ms: 40_000, deletes: true },
+  'create-table': { kind: 'Table', ms: 40_000, deletes: false },
+};
+
+/** Remembers deletions over the calls of all clients, by the clock of the client that asks. */
+export interface DeletedNames {
+  /** Why a creation is refused; undefined: it is not. */
+  refusal(request: Request, nowMs: number): Refusal | undefined;
+  /** Takes note of a deletion that the service carried out. */
+  done(request: Request, nowMs: number): void;
+}
+
+export function createDeletedNames(): DeletedNames {
+  const freeAt = new Map<string, number>();
+  return {
+    refusal: (request, nowMs) => {
+      const created = KINDS[request.operation];
+      const name = request.operation === 'create-table' ? tableNameIn(request.body) : request.resource;
+      if (created === undefined || created.deletes || name === undefined) return undefined;
+      const key = keyOf(created.kind, request.account, name);
+      if ((freeAt.get(key) ?? 0) <= nowMs) {
+        freeAt.delete(key);
+        return undefined;
+      }
+      const message = `The specified ${created.kind.toLowerCase()} is being deleted. Try operation later.`;
+      return { rule: 'name-being-deleted', status: 409, code: `${created.kind}BeingDeleted`, message };
+    },
+    done: ({ operation, account, resource = '' }, nowMs) => {
+      const deleted = KINDS[operation];
+      if (!deleted?.deletes) return;
+      for (const [key, atMs] of freeAt) if (atMs <= nowMs) freeAt.delete(key);
+      freeAt.set(keyOf(deleted.kind, account, resource), nowMs + deleted.ms);
+    },
+  };
+}
+
+/** Table names do not differ by case; the others have none. */
+const keyOf = (kind: string, account: string, name: string): string => `${kind} ${account} ${name.toLowerCase()}`;

@@ -1,0 +1,42 @@
+/** What the collecting transaction reads before it writes. */
+import type { Entity } from '../../storage/entity.ts';
+import { odata, queryEntities, type Table } from '../../storage/table.ts';
+import { BATCH_ROW_KEY, type BatchRow, fromBatchEntity, type Versioned } from '../batch-row.ts';
+import { type ChunkRow, chunkRowKey, fromChunkEntity } from '../chunk-row.ts';
+import { type BatchProgress, fromProgressEntity, isProgressKey, PROGRESS_ROWS } from '../progress/progress-rows.ts';
+
+/** A batch, the rows of chunks and of what follows from them by chunk, and the progress of running chunks. */
+export interface ApplyRead {
+  batch: Versioned<BatchRow>;
+  chunks: Map<string, Versioned<ChunkRow>>;
+  progress: BatchProgress[];
+}
+
+/**
+ * Reads a batch with the rows that ends of `ended` may change; undefined when there is no such batch.
+ *
+ * One query, in key order: the batch row comes before its chunk rows, as the ledger's first rule requires. The rows of
+ * progress are between them: if chunks run for long, the few that have ended do not show when the rest will end.
+ */
+export async function readForApply(table: Table, id: string, ended: readonly string[]): Promise<ApplyRead | undefined> {
+  // What follows from a chunk sorts behind the chunk without its retry number ("c.000001" < "c.000001.r1", and from
+  // r9 follows r10, which sorts before it), up to the next character.
+  const keys = ended.map((chunk) => chunkRowKey(chunk.replace(/\.r\d+$/, ''))).sort();
+  const [from = '', to = ''] = [keys[0], `${keys.at(-1)}/`];
+  const head = odata`RowKey ge ${BATCH_ROW_KEY} and RowKey lt ${PROGRESS_ROWS.to}`;
+  const filter = `${odata`PartitionKey eq ${id}`} and ((${head}) or (${odata`RowKey ge ${from} and RowKey le ${to}`}))`;
+  let batch: Versioned<BatchRow> | undefined;
+  const chunks = new Map<string, Versioned<ChunkRow>>();
+  const progress: BatchProgress[] = [];
+  for await (const entity of queryEntities(table, filter)) {
+    if (entity.rowKey === BATCH_ROW_KEY) batch = fromBatchEntity(entity);
+    else if (isProgressKey(entity.rowKey)) progress.push(fromProgressEntity(entity));
+    else addChunk(chunks, entity);
+  }
+  return batch && { batch, chunks, progress };
+}
+
+function addChunk(chunks: Map<string, Versioned<ChunkRow>>, entity: Entity): void {
+  const found = fromChunkEntity(entity);
+  chunks.set(found.row.chunk, found);
+}

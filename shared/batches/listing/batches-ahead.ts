@@ -1,0 +1,34 @@
+/** How much is ahead of a batch in its queues. */
+import type { Table } from '../../storage/table.ts';
+import type { BatchRow } from '../batch-row.ts';
+import { type OpenBatch, openBatches } from './open-rows.ts';
+
+/** Open batches that one look counts at most: five operations. */
+const MAX_AHEAD = 5_000;
+
+/** Open batches that were opened before, and the items that they were opened with. */
+interface Ahead {
+  batches: number;
+  items: number;
+}
+
+type Waiting = Pick<BatchRow, 'id' | 'workload' | 'lane' | 'openedAt'>;
+
+/** Counts what is ahead of a batch, by one query over the open batches of its workload. */
+export async function readBatchesAhead(table: Table, waiting: Waiting): Promise<Ahead> {
+  const seen: OpenBatch[] = [];
+  for await (const open of openBatches(table, waiting.workload)) if (seen.push(open) === MAX_AHEAD) break;
+  return countAhead(seen, waiting);
+}
+
+/**
+ * Counts the open batches whose references are in the same queues, and were put before: those of the lane that were opened
+ * earlier, which for a redrive is later than its upload. One that makes its report again has no references.
+ */
+export function countAhead(open: readonly OpenBatch[], { id, lane, openedAt }: Waiting): Ahead {
+  const openedMs = Date.parse(openedAt);
+  const ahead = open.filter(
+    (other) => other.id !== id && other.openedAt < openedMs && (other.lane ?? lane) === lane && (other.items ?? 1) > 0,
+  );
+  return { batches: ahead.length, items: ahead.reduce((sum, { items = 0 }) => sum + items, 0) };
+}

@@ -1,0 +1,169 @@
+/**
+ * Index rows, in the table of the batches: partition `day-<date>` has the batches of a day that have ended, by one query however
+ * many there are. A batch that has not ended for the first time has its row `open` instead (open-rows.ts).
+ */
+
+import { batchDate } from '../../contract/names.ts';
+import type { Labels } from '../../contract/text/labels.ts';
+import { type Entity, fromEntity, type StoredEntity, toEntity } from '../../storage/entity.ts';
+import { deleteEntity, odata, queryEntities, type Table } from '../../storage/table.ts';
+import type { BatchRow, BatchState, RevisionTimes } from '../batch-row.ts';
+import { firstRevision } from '../revisions.ts';
+
+const HEX = '0123456789abcdef';
+
+/** A batch's times as a listing shows them: those of the present revision, and the verdict on the first. */
+export interface ListedTimes {
+  revision: number;
+  revisionItems: number;
+  openedAt: string;
+  queuedAt?: string | undefined;
+  deadlineAt: string;
+  completedAt?: string | undefined;
+  pausedMs?: number | undefined;
+  /** From the first redrive on: whether the first completion met the deadline. Before, the times above say so. */
+  deadlineMet?: boolean | undefined;
+  /** From the first redrive on: how long the first revision took, and the time that its deadline allowed; milliseconds. */
+  firstTookMs?: number | undefined;
+  firstDeadlineMs?: number | undefined;
+  /** Of the first revision, in milliseconds. */
+  latencyP95?: number | undefined;
+}
+
+/** What a listing shows of a batch: as it was at its last end, or at the opening of its revision. */
+export interface IndexEntry extends ListedTimes {
+  id: string;
+  workload: string;
+  lane: string;
+  state: BatchState;
+  accepted: number;
+  dead: number;
+  discarded: number;
+  causes?: BatchRow['causes'];
+  fileName?: string | undefined;
+  labels?: Labels | undefined;
+  /** What it had spent by then, so that the cost of a month is one query too. */
+  spent: Pick<BatchRow, 'operations' | 'drains' | 'handlerSeconds' | 'chunksDone' | 'chunksTotal'>;
+}
+
+/** The times of a batch for its line. */
+export function listedTimes(row: BatchRow): ListedTimes {
+  const { revision, revisionItems, openedAt, queuedAt, deadlineAt, completedAt, pausedMs } = row;
+  const [first] = row.earlier;
+  const { latencyP95 } = firstRevision(row);
+  const present = { revision, revisionItems, openedAt, queuedAt, deadlineAt, completedAt, pausedMs, latencyP95 };
+  if (first?.completedAt === undefined) return present;
+  return {
+    ...present,
+    deadlineMet: first.completedAt <= first.deadlineAt,
+    firstTookMs: tookMs(first),
+    firstDeadlineMs: deadlineMs(first),
+  };
+}
+
+/** How long a revision took in milliseconds, without the time that it was paused; undefined until it has completed. */
+export const tookMs = ({ openedAt, completedAt, pausedMs = 0 }: Took): number | undefined =>
+  completedAt === undefined ? undefined : Math.max(0, Date.parse(completedAt) - Date.parse(openedAt) - pausedMs);
+type Took = Pick<RevisionTimes, 'openedAt' | 'completedAt' | 'pausedMs'>;
+
+/** The time that the deadline of a revision allowed, in milliseconds. */
+export const deadlineMs = ({ openedAt, deadlineAt }: Pick<RevisionTimes, 'openedAt' | 'deadlineAt'>): number =>
+  Math.max(0, Date.parse(deadlineAt) - Date.parse(openedAt));
+
+/**
+ * The row key of a batch within its day: the digits of its id turned round, for tables answer in ascending order and a
+ * listing wants the newest first.
+ */
+const newestFirst = (id: string): string =>
+  id.replaceAll(/[0-9a-f]/g, (digit) => HEX[15 - HEX.indexOf(digit)] ?? digit);
+
+/** Writes the batch's line in the listing of its day. */
+export async function indexBatch(table: Table, row: BatchRow): Promise<void> {
+  await table.upsertEntity(toIndexEntity(row), 'Replace');
+}
+
+/** What a listing shows of a batch now, by its row. */
+export function indexEntryOf(row: BatchRow): IndexEntry {
+  const { id, workload, lane, state, accepted, dead, discarded, causes, fileName, labels } = row;
+  const { chunksDone, chunksTotal, handlerSeconds, operations, drains } = row;
+  const shown = { id, workload, lane, state, accepted, dead, discarded, causes, fileName, labels, ...listedTimes(row) };
+  return { ...shown, spent: { chunksDone, chunksTotal, handlerSeconds, operations, drains } };
+}
+
+/** The entity of a batch's line. */
+export function toIndexEntity(row: BatchRow): StoredEntity {
+  const { id, spent, ...shown } = indexEntryOf(row);
+  const keys = { partitionKey: dayPartition(batchDate(id)), rowKey: newestFirst(id) };
+  return toEntity('line', keys, { ...shown, ...spent });
+}
+
+/** Removes the batch's line from the listing. */
+export const unindexBatch = (table: Table, id: string): Promise<void> =>
+  deleteEntity(table, dayPartition(batchDate(id)), newestFirst(id));
+
+/** The batches of a day (`yyyy-mm-dd`, UTC), newest first, after batch `after`. */
+export async function* batchesOfDay(table: Table, day: string, after?: string): AsyncGenerator<IndexEntry> {
+  const whole = odata`PartitionKey eq ${dayPartition(day)}`;
+  const filter = after === undefined ? whole : `${whole} and ${odata`RowKey gt ${newestFirst(after)}`}`;
+  for await (const entity of queryEntities(table, filter)) yield fromIndexEntity(entity);
+}
+
+/**
+ * The batches of a day that have dead letters, are suspect or have no report, newest first. The service leaves out the
+ * others: of a day without such batches one operation reads nothing.
+ */
+export async function* troubledOfDay(table: Table, day: string): AsyncGenerator<IndexEntry> {
+  const states = odata`state eq ${'suspect'} or state eq ${'reportFailed'}`;
+  const filter = `${odata`PartitionKey eq ${dayPartition(day)}`} and (dead gt 0L or ${states})`;
+  for await (const entity of queryEntities(table, filter)) yield fromIndexEntity(entity);
+}
+
+/** Comparisons that a filter may have beside those of the days: 15 in all (learn: querying tables and entities). */
+const MAX_NAMES = 12;
+
+/** What of the listing is read. */
+export interface DaysQuery {
+  first: string;
+  last: string;
+  workloads?: readonly string[] | undefined;
+  hasDead?: boolean;
+}
+
+/**
+ * The batches of all days from `first` to `last`, day by day: one query, one operation per thousand of them. `workloads` are
+ * those that the caller wants; where they are too many for a filter, others come as well. `hasDead`: only those whose line
+ * counts dead letters.
+ */
+export async function* batchesOfDays(
+  table: Table,
+  { first, last, workloads, hasDead }: DaysQuery,
+): AsyncGenerator<IndexEntry> {
+  const days = odata`PartitionKey ge ${dayPartition(first)} and PartitionKey le ${dayPartition(last)}`;
+  const isNamed = workloads !== undefined && workloads.length <= MAX_NAMES;
+  const names = isNamed ? workloads.map((name) => odata`workload eq ${name}`).join(' or ') : '';
+  const named = names === '' ? days : `${days} and (${names})`;
+  // The suffix makes it an Int64, as the column is.
+  const filter = hasDead ? `${named} and dead gt 0L` : named;
+  for await (const entity of queryEntities(table, filter)) yield fromIndexEntity(entity);
+}
+
+function fromIndexEntity(entity: Entity): IndexEntry {
+  const {
+    operations,
+    drains,
+    handlerSeconds = 0,
+    chunksDone = 0,
+    chunksTotal = 0,
+    ...shown
+  } = fromEntity('line', entity);
+  const spent = { operations: operations ?? {}, ...(drains === undefined ? {} : { drains }) } as IndexEntry['spent'];
+  return {
+    ...(shown as Omit<IndexEntry, 'id' | 'spent'>),
+    // Lines of an earlier version do not have it.
+    discarded: shown.discarded ?? 0,
+    id: newestFirst(entity.rowKey),
+    spent: { ...spent, handlerSeconds, chunksDone, chunksTotal },
+  };
+}
+
+const dayPartition = (day: string): string => `day-${day}`;

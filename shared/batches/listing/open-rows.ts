@@ -1,0 +1,88 @@
+/**
+ * Partition `open`: what a sweep must look at, so that an idle one is one query. One row per batch and revision that has not
+ * come to its announced end, written before anything else of that revision: no accepted work is ever unseen. Listings take
+ * the batches from here that have no line yet (index-rows.ts).
+ */
+import type { Labels } from '../../contract/text/labels.ts';
+import { type Entity, fromEntity, toEntity } from '../../storage/entity.ts';
+import { deleteEntity, odata, queryEntities, type Table } from '../../storage/table.ts';
+import { type BatchCounts, type BatchRow, pendingItems } from '../batch-row.ts';
+
+const OPEN = 'open';
+/** Notes of the sweeps themselves sort behind all ids, and come with the same query. */
+const NOTE = '~';
+
+/**
+ * A batch that is open. `openedAt` is when its row was written, by the service, in milliseconds. What follows it is as it
+ * was at the opening of the revision, and absent from rows that an older version wrote.
+ */
+export interface OpenBatch extends Pick<BatchRow, 'id' | 'workload' | 'revision'> {
+  openedAt: number;
+  lane?: string | undefined;
+  /** Items and chunks that the revision runs. */
+  items?: number | undefined;
+  chunks?: number | undefined;
+  deadlineAt?: string | undefined;
+  fileName?: string | undefined;
+  labels?: Labels | undefined;
+}
+
+/** What the row of a batch says at the opening of a revision. */
+export type OpeningBatch = BatchCounts &
+  Pick<BatchRow, 'id' | 'workload' | 'revision' | 'lane' | 'deadlineAt' | 'chunksTotal' | 'chunksDone'> &
+  Pick<BatchRow, 'fileName' | 'labels'>;
+
+/**
+ * A row of its own for each revision: whoever closes one that has ended can never close what a redrive opened meanwhile.
+ */
+const rowKeyOf = ({ id, revision }: Pick<BatchRow, 'id' | 'revision'>): string =>
+  revision === 0 ? id : `${id}.${String(revision).padStart(4, '0')}`;
+
+/** Opens a revision of a batch: from now on a sweep sees it. */
+export async function openBatch(table: Table, batch: OpeningBatch): Promise<void> {
+  const { workload, lane, deadlineAt, chunksTotal, chunksDone, fileName, labels } = batch;
+  const work = { items: pendingItems(batch), chunks: chunksTotal - chunksDone, deadlineAt };
+  const columns = { workload, lane, ...work, fileName, labels };
+  await table.upsertEntity(toEntity('open', { partitionKey: OPEN, rowKey: rowKeyOf(batch) }, columns), 'Replace');
+}
+
+/** Closes a revision, after its end has been announced. */
+export const closeBatch = (table: Table, batch: Pick<BatchRow, 'id' | 'revision'>): Promise<void> =>
+  deleteEntity(table, OPEN, rowKeyOf(batch));
+
+/** Closes all that is open of a batch that is gone. */
+export async function closeAll(table: Table, id: string): Promise<void> {
+  const filter = odata`PartitionKey eq ${OPEN} and RowKey ge ${id} and RowKey lt ${`${id}/`}`;
+  for await (const { rowKey } of queryEntities(table, filter)) await deleteEntity(table, OPEN, rowKey);
+}
+
+/** The open batches, or those of one workload, oldest first; one that is redriven as it ends may come twice. */
+export async function* openBatches(table: Table, workload?: string): AsyncGenerator<OpenBatch> {
+  const all = odata`PartitionKey eq ${OPEN} and RowKey lt ${NOTE}`;
+  const filter = workload === undefined ? all : `${all} and ${odata`workload eq ${workload}`}`;
+  for await (const entity of queryEntities(table, filter)) yield toOpenBatch(entity);
+}
+
+/** All of the partition: the open batches, and the notes by name. */
+export async function readOpen(table: Table): Promise<{ batches: OpenBatch[]; notes: Map<string, Entity> }> {
+  const batches: OpenBatch[] = [];
+  const notes = new Map<string, Entity>();
+  for await (const entity of queryEntities(table, odata`PartitionKey eq ${OPEN}`)) {
+    if (entity.rowKey.startsWith(NOTE)) notes.set(entity.rowKey.slice(NOTE.length), entity);
+    else batches.push(toOpenBatch(entity));
+  }
+  return { batches, notes };
+}
+
+/** The key of a note. */
+export const noteKeys = (name: string): { partitionKey: string; rowKey: string } => ({
+  partitionKey: OPEN,
+  rowKey: `${NOTE}${name}`,
+});
+
+function toOpenBatch(entity: Entity): OpenBatch {
+  const [id = '', revision = '0'] = entity.rowKey.split('.');
+  const { workload = '', ...opening } = fromEntity('open', entity) as Partial<OpenBatch>;
+  const openedAt = Date.parse(String(entity.timestamp));
+  return { ...opening, id, workload, revision: Number(revision), openedAt };
+}

@@ -1,0 +1,130 @@
+import { type BatchPause, type BatchRow, pendingItems, type RevisionTimes } from '../../../batches/batch-row.ts';
+import type { BatchProgress } from '../../../batches/progress/progress-rows.ts';
+import { firstRevision, isDeadlineMet, presentRevision } from '../../../batches/revisions.ts';
+import type { TelemetryLinks } from '../../../settings.ts';
+import type { Workload } from '../../../workload/define.ts';
+import type { BatchView } from '../schemas.ts';
+import type { DrainShare } from './drain-share.ts';
+import { deadLetterHint, suspectHint } from './hints.ts';
+import { paceOf } from './pace-view.ts';
+import { type ReceiptBasis, receiptView } from './receipt-view.ts';
+
+/** What is known of a batch beside its row. */
+export interface BatchNow {
+  progress?: BatchProgress | undefined;
+  blocked?: BatchView['blocked'];
+  waiting?: BatchView['waiting'];
+  /** Its workload; undefined: not deployed any more, or not asked for. */
+  deployed?: Workload | undefined;
+  /** Default: none. */
+  telemetryLinks?: TelemetryLinks;
+  /** Its share of its drains; undefined: not known yet. */
+  share?: DrainShare;
+}
+
+/** A batch as the API shows it. `nowMs` is service time, for rate and estimate. */
+export function batchView(
+  row: BatchRow,
+  nowMs: number,
+  basis: ReceiptBasis,
+  { share, telemetryLinks = {}, progress, blocked, waiting, deployed }: BatchNow = {},
+): BatchView {
+  const { id, workload, version, lane, pool, state, accepted, succeeded, dead, discarded, cancelled } = row;
+  const { retried, duplicatesSeen } = row;
+  const pending = pendingItems(row);
+  const [first, present] = [firstRevision(row), presentRevision(row)];
+  const hint = row.suspect === undefined ? deadLetterHint(row) : undefined;
+  return {
+    id,
+    workload,
+    version,
+    lane,
+    pool,
+    state,
+    ...(row.producer === undefined ? {} : { producer: row.producer }),
+    source: sourceView(row),
+    ...(row.labels === undefined ? {} : { labels: row.labels }),
+    counts: { accepted, succeeded, dead, discarded, cancelled, pending, retried, duplicatesSeen },
+    chunks: { total: row.chunksTotal, done: row.chunksDone },
+    times: { accepted: row.acceptedAt, ...timesOf(present) },
+    deadline: { at: first.deadlineAt, met: isDeadlineMet(first, nowMs), ...atRiskView(row) },
+    ...(progress === undefined ? {} : { progress: progressView(progress) }),
+    ...paceOf(
+      { state, pending, running: progress, isBlocked: blocked !== undefined, deployed, paused: row.paused, ...present },
+      nowMs,
+    ),
+    latencyMs: latencyOf(first),
+    revision: row.revision,
+    revisions: [...row.earlier, present].map(revisionView),
+    reportRevision: row.reportRevision < 0 ? null : row.reportRevision,
+    ...(blocked === undefined ? {} : { blocked }),
+    ...(waiting === undefined ? {} : { waiting }),
+    ...(row.paused === undefined ? {} : { paused: pauseView(row.paused) }),
+    ...(row.reportProblem === undefined ? {} : { reportProblem: row.reportProblem }),
+    ...(row.causes === undefined ? {} : { causes: row.causes }),
+    ...(row.suspect === undefined ? {} : { suspect: { causes: [...row.suspect.causes], ...suspectHint(row) } }),
+    ...(hint === undefined ? {} : { hint }),
+    receipt: receiptView(row, basis, share),
+    links: { ...batchLinks(row.id), ...telemetryView(row, telemetryLinks) },
+  };
+}
+
+const atRiskView = ({ atRiskAt }: BatchRow): Pick<BatchView['deadline'], 'atRiskAt'> =>
+  atRiskAt === undefined ? {} : { atRiskAt };
+
+const pauseView = ({ by, reason, at: since }: BatchPause): BatchView['paused'] => ({ by, reason, since });
+
+const timesOf = ({ openedAt, queuedAt, startedAt, completedAt, deadlineAt }: RevisionTimes) => ({
+  opened: openedAt,
+  queued: queuedAt ?? null,
+  started: startedAt ?? null,
+  completed: completedAt ?? null,
+  deadline: deadlineAt,
+});
+
+const revisionView = (revision: RevisionTimes): BatchView['revisions'][number] => ({
+  revision: revision.revision,
+  kind: kindOf(revision),
+  ...(revision.discardReason === undefined ? {} : { reason: revision.discardReason }),
+  items: revision.items,
+  ...timesOf(revision),
+  latencyMs: latencyOf(revision),
+});
+
+function kindOf({ revision, items, discardReason }: RevisionTimes): BatchView['revisions'][number]['kind'] {
+  if (revision === 0) return 'upload';
+  if (discardReason !== undefined) return 'discard';
+  return items === 0 ? 'report' : 'redrive';
+}
+
+const sourceView = ({ sourceKind: kind, sourceName: name, fileName, format, csv }: BatchRow): BatchView['source'] => ({
+  kind,
+  name,
+  ...(fileName === undefined ? {} : { file: fileName }),
+  ...(format === undefined ? {} : { format }),
+  ...(csv === undefined ? {} : { csv }),
+});
+
+function latencyOf({ latencyP50: p50, latencyP95: p95, latencyMax: max }: RevisionTimes): BatchView['latencyMs'] {
+  return p50 === undefined || p95 === undefined || max === undefined ? null : { p50, p95, max };
+}
+
+const progressView = ({ error, ...progress }: BatchProgress): BatchView['progress'] => ({
+  ...progress,
+  ...(error === undefined ? {} : { latestError: error }),
+});
+
+/** A batch without a trace, as one that was accepted without telemetry, has no link to it. */
+function telemetryView({ id, traceparent }: BatchRow, { logs, trace }: TelemetryLinks): Partial<BatchView['links']> {
+  const [, traceId] = traceparent?.split('-') ?? [];
+  return {
+    ...(logs === undefined ? {} : { logs: logs.replaceAll('{batch}', id) }),
+    ...(trace === undefined || traceId === undefined ? {} : { trace: trace.replaceAll('{trace}', traceId) }),
+  };
+}
+
+/** Where the resources of a batch are. */
+export function batchLinks(id: string): BatchView['links'] {
+  const self = `/api/batches/${id}`;
+  return { self, results: `${self}/results`, report: `${self}/report`, deadLetters: `${self}/dead-letters` };
+}

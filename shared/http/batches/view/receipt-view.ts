@@ -1,0 +1,49 @@
+import { type BatchRow, isFinished } from '../../../batches/batch-row.ts';
+import type { Operations } from '../../../contract/operations.ts';
+import type { DurableBackend } from '../../../cost/counts.ts';
+import { THROTTLED } from '../../../cost/meter.ts';
+import { receipt } from '../../../cost/receipt.ts';
+import type { PriceSheet } from '../../../cost/sheet.ts';
+import type { BatchReceipt } from '../schemas.ts';
+import type { DrainShare } from './drain-share.ts';
+
+type Spent = Pick<BatchRow, 'accepted' | 'state' | 'announced' | 'handlerSeconds' | 'operations'>;
+
+/** What receipts are made with. */
+export interface ReceiptBasis {
+  prices: PriceSheet;
+  backend: DurableBackend;
+}
+
+/** What a batch has spent so far, and its share of its drains; without `share`, which is read once it is finished, none. */
+export function receiptView(row: Spent, { prices, backend }: ReceiptBasis, share?: DrainShare): BatchReceipt {
+  const { [THROTTLED]: throttled = 0, ...operations } = row.operations;
+  const { [THROTTLED]: others = 0, ...drainOperations } = share?.operations ?? {};
+  const { items: _items, ...rest } = receipt({ operations, drainOperations, items: row.accepted, backend }, prices);
+  const { count, gbSeconds } = rest.executions;
+  return {
+    ...rest,
+    soFar: !(isFinished(row.state) && row.announced && share?.isFinal === true),
+    handlerSeconds: rounded(row.handlerSeconds, 3),
+    operations: roundedOperations(rest.operations),
+    drainOperations: roundedOperations(rest.drainOperations),
+    hostOperations: roundedOperations(rest.hostOperations),
+    actions: rounded(rest.actions, 2),
+    executions: { count: rounded(count, 2), gbSeconds: rounded(gbSeconds, 3) },
+    storageOperations: rounded(rest.storageOperations, 1),
+    throttled: rounded(throttled + others, 1),
+    byService: Object.fromEntries(Object.entries(rest.byService).map(([service, usd]) => [service, rounded(usd, 9)])),
+    totalUsd: rounded(rest.totalUsd, 9),
+  };
+}
+
+/** Shares of a message or a drain have fractions. */
+export const roundedOperations = (operations: Operations): Operations =>
+  Object.fromEntries(
+    Object.entries(operations)
+      .map(([name, n]): [string, number] => [name, rounded(n, 2)])
+      .filter(([, n]) => n > 0),
+  );
+
+/** A number with at most `digits` decimals. */
+export const rounded = (value: number, digits: number): number => Number(value.toFixed(digits));

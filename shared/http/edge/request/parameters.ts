@@ -1,0 +1,157 @@
+/** Reading parameters of a request; what does not fit is a Problem that says what was expected and what came. */
+
+import type { HttpRequest } from '@azure/functions';
+import { BATCH_STATES, type BatchRow, type BatchState, type Versioned } from '../../../batches/batch-row.ts';
+import { isIdempotencyKey, MAX_KEY } from '../../../batches/keys.ts';
+import { readBatch } from '../../../batches/ledger.ts';
+import { isBatchId, isChunkId, isWorkloadName } from '../../../contract/names.ts';
+import { labelFault } from '../../../contract/text/labels.ts';
+import { addDays, DAY_MS, dateOf } from '../../../days.ts';
+import { Problem } from '../../../errors.ts';
+import type { Table } from '../../../storage/table.ts';
+import type { Workload } from '../../../workload/define.ts';
+import type { QueueAddress, Registry } from '../../../workload/registry.ts';
+import type { DayBounds, Days } from '../days.ts';
+
+/** The workload that the route names; 404 for any other. */
+export function workloadOf(request: HttpRequest, registry: Registry): Workload {
+  const name = request.params.workload ?? '';
+  const workload = registry.workload(name);
+  if (workload) return workload;
+  const known = registry.workloads.map((each) => each.name).join(', ');
+  throw new Problem('not-found', `There is no workload "${name.slice(0, 80)}"; there are: ${known}.`);
+}
+
+/** The queue that the route names; 404 for any other. */
+export function queueAddressOf(request: HttpRequest, registry: Registry): QueueAddress {
+  const name = request.params.queue ?? '';
+  const address = registry.queue(name);
+  if (!address) throw new Problem('not-found', `There is no queue "${name.slice(0, 80)}".`);
+  return address;
+}
+
+/** The batch that the route names; 404 for a malformed id as for an unknown one. */
+export const batchOf = (request: HttpRequest, table: Table): Promise<Versioned<BatchRow>> =>
+  batchBy(request, (id) => readBatch(table, id));
+
+/** As `batchOf`, with what `read` reads of the batch. */
+export async function batchBy<T>(request: HttpRequest, read: (id: string) => Promise<T | undefined>): Promise<T> {
+  const id = request.params.id ?? '';
+  const found = isBatchId(id) ? await read(id) : undefined;
+  if (!found) throw new Problem('not-found', `There is no batch "${id.slice(0, 80)}".`);
+  return found;
+}
+
+/** `?lane=`, or undefined; 400 for a lane that the workload does not have. */
+export function laneOf(request: HttpRequest, workload: Workload): string | undefined {
+  const lane = request.query.get('lane');
+  if (lane === null) return undefined;
+  if (workload.lanes.includes(lane)) return lane;
+  throw new Problem(
+    'invalid-parameter',
+    `lane must be one of ${workload.lanes.join(', ')}; got "${lane.slice(0, 80)}".`,
+  );
+}
+
+/** The Idempotency-Key header, or undefined; 400 for an empty or overlong one. */
+export function keyOf(request: HttpRequest): string | undefined {
+  const key = request.headers.get('idempotency-key');
+  if (key === null) return undefined;
+  if (isIdempotencyKey(key)) return key;
+  throw new Problem('invalid-parameter', `Idempotency-Key must be 1 to ${MAX_KEY} printable ASCII characters.`);
+}
+
+/** A whole number from the query within bounds, or `fallback` when it is absent. */
+export function wholeOf(
+  request: HttpRequest,
+  name: string,
+  bounds: { min: number; max: number; fallback: number },
+): number {
+  const text = request.query.get(name);
+  if (text === null) return bounds.fallback;
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= bounds.min && value <= bounds.max) return value;
+  throw new Problem(
+    'invalid-parameter',
+    `${name} must be a whole number from ${bounds.min} to ${bounds.max}; got "${text.slice(0, 40)}".`,
+  );
+}
+
+/** A chunk id from the query, or undefined; 400 for what can be none. */
+export function chunkOf(request: HttpRequest, name: string): string | undefined {
+  const text = request.query.get(name);
+  if (text === null || isChunkId(text)) return text ?? undefined;
+  throw new Problem('invalid-parameter', `${name} must be a chunk id such as 000012; got "${text.slice(0, 40)}".`);
+}
+
+/** A batch id from the query, or undefined; 400 for what can be none. */
+export function batchIdOf(request: HttpRequest, name: string): string | undefined {
+  const text = request.query.get(name);
+  if (text === null || isBatchId(text)) return text ?? undefined;
+  throw new Problem('invalid-parameter', `${name} must be a batch id; got "${text.slice(0, 40)}".`);
+}
+
+/** `?day=`, or another parameter of that kind, or undefined; 400 for what is no date. */
+export function dayOf(request: HttpRequest, name = 'day'): string | undefined {
+  const text = request.query.get(name);
+  if (text === null) return undefined;
+  const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(time) && new Date(time).toISOString().startsWith(text)) return text;
+  throw new Problem('invalid-parameter', `${name} must be a date such as 2026-09-24; got "${text.slice(0, 40)}".`);
+}
+
+/**
+ * The days (UTC, both included) of `?day=`, or from `?from=` to `?to=`: by default the `fallback` days until `to`, and until
+ * today. 400 for days that are in the wrong order, or more than `most`.
+ */
+export function daysOf(request: HttpRequest, { nowMs, fallback, most }: DayBounds & { nowMs: number }): Days {
+  const day = dayOf(request);
+  if (day !== undefined) return { from: day, to: day };
+  const to = dayOf(request, 'to') ?? dateOf(nowMs);
+  const from = dayOf(request, 'from') ?? addDays(to, 1 - fallback);
+  const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
+  if (days >= 1 && days <= most) return { from, to };
+  throw new Problem('invalid-parameter', `from and to must be 1 to ${most} days apart; got ${from} to ${to}.`);
+}
+
+/** `?state=`, or undefined; 400 for what is no state of a batch. */
+export function stateOf(request: HttpRequest): BatchState | undefined {
+  const text = request.query.get('state');
+  const state = BATCH_STATES.find((each) => each === text);
+  if (text === null || state !== undefined) return state;
+  throw new Problem(
+    'invalid-parameter',
+    `state must be one of ${BATCH_STATES.join(', ')}; got "${text.slice(0, 40)}".`,
+  );
+}
+
+/**
+ * Each `?label=key=value`; 400 for what can be no label.
+ */
+export function labelsOf(request: HttpRequest): [key: string, value: string][] {
+  return request.query.getAll('label').map((text) => {
+    const equals = text.indexOf('=');
+    const [key, value] = [text.slice(0, equals), text.slice(equals + 1)];
+    if (equals < 0) throw new Problem('invalid-parameter', `label must be key=value; got "${text.slice(0, 80)}".`);
+    const fault = labelFault(key, value);
+    if (fault !== undefined) throw new Problem('invalid-parameter', `label: ${fault}`);
+    return [key, value];
+  });
+}
+
+/** Longest text that is looked for: a file name has at most 255 characters, the value of a label 100. */
+const MAX_SEARCH = 255;
+
+/** `?search=` without the white space around it, or undefined; 400 for an empty or overlong one. */
+export function searchOf(request: HttpRequest): string | undefined {
+  const text = request.query.get('search')?.trim();
+  if (text === undefined || (text !== '' && text.length <= MAX_SEARCH)) return text;
+  throw new Problem('invalid-parameter', `search must have 1 to ${MAX_SEARCH} characters; got ${text.length}.`);
+}
+
+/** `?workload=`, or undefined; also one that is no more deployed, for its batches are still there. */
+export function workloadNameOf(request: HttpRequest): string | undefined {
+  const text = request.query.get('workload');
+  if (text === null || isWorkloadName(text)) return text ?? undefined;
+  throw new Problem('invalid-parameter', `workload must be the name of a workload; got "${text.slice(0, 80)}".`);
+}

@@ -1,0 +1,219 @@
+/** The files of the inbox as people see them: those that wait or are being taken, and those that were rejected, with the reason. */
+import type { BlobClient, BlobItem, ContainerClient } from '@azure/storage-blob';
+import { CONTAINERS } from '../../../contract/names.ts';
+import { isBlobName } from '../../../contract/text/blob-name.ts';
+import { statusOf, type UploadPosition } from '../../../errors.ts';
+import { inParallel } from '../../../parallel.ts';
+import { blobProperties, downloadedPieces, openDownload } from '../../../storage/blob-reads.ts';
+import type { Registry } from '../../../workload/registry.ts';
+import { copiedBytes } from '../../import/copy-source.ts';
+import { importedName, importName, isImport } from '../../import/import-file.ts';
+import type { FileProgress } from '../../store/checkpoint.ts';
+import { fileMetadata } from '../file-metadata.ts';
+import { isMoved, reasonName } from '../inbox-move.ts';
+import { listedItem } from '../listed-item.ts';
+
+/** States of a file in a listing; `done` is reported for a single file only. */
+export const INBOX_STATES = ['waiting', 'taking', 'rejected'] as const;
+export type InboxState = (typeof INBOX_STATES)[number] | 'done';
+
+/** Why a file was rejected: a problem, as an upload over HTTP would have got it. */
+export interface RejectionReason {
+  type: string;
+  status: number;
+  title: string;
+  detail: string;
+  errors: UploadPosition[];
+}
+
+export interface InboxFile {
+  name: string;
+  /** Workload and lane that the path names; undefined where it names none that is known. */
+  workload: string | undefined;
+  lane: string | undefined;
+  state: InboxState;
+  bytes: number;
+  /** Address that it is imported from, without its query. */
+  importedFrom?: string;
+  /** When it entered this state; ISO 8601. */
+  since: string;
+  readBytes?: number;
+  readItems?: number;
+  reason?: RejectionReason;
+  /** The batch that it became. */
+  batch?: string;
+}
+
+export interface InboxFilesDeps {
+  container: (name: string) => ContainerClient;
+  registry: Registry;
+  /** Files that are being taken. */
+  listTaking: () => AsyncIterable<FileProgress>;
+}
+
+export interface InboxFilter {
+  workload: string | undefined;
+  state: InboxState | undefined;
+  /** Most files of the page. */
+  limit: number;
+  /** Where the page before ended. */
+  after: InboxPlace | undefined;
+}
+
+/** A place in the listing: a container, and where in it the service goes on; undefined: at its beginning. */
+export interface InboxPlace {
+  container: 'inbox' | 'inbox-rejected';
+  marker: string | undefined;
+}
+
+/** List operations of one page: files that a filter leaves out, and reasons, take room in the pages of the service. */
+const MAX_LISTINGS = 5;
+/** A reason has at most a hundred positions; anything else under its name is not read. */
+const MAX_REASON_BYTES = 64 * 1024;
+const READS_AT_ONCE = 16;
+
+/**
+ * Lists files, those in the inbox before the rejected ones, each by name: at most five list operations, one for the files
+ * being taken, and one read per rejected file. A page may have fewer files than asked for, and still a `next`.
+ */
+export async function listInboxFiles(
+  deps: InboxFilesDeps,
+  filter: InboxFilter,
+): Promise<{ files: InboxFile[]; next: InboxPlace | undefined }> {
+  const files: InboxFile[] = [];
+  const first = filter.state === 'rejected' ? CONTAINERS.inboxRejected : CONTAINERS.inbox;
+  let place: InboxPlace | undefined = filter.after ?? { container: first, marker: undefined };
+  let taking: Map<string, FileProgress> | undefined;
+  for (let listings = 0; place !== undefined && files.length < filter.limit && listings < MAX_LISTINGS; listings++) {
+    const { blobs, next } = await listPage(deps, filter, { ...place, limit: filter.limit - files.length });
+    if (place.container === CONTAINERS.inboxRejected) {
+      const moved = blobs.filter(({ metadata }) => isMoved(metadata));
+      files.push(...(await inParallel(moved, READS_AT_ONCE, (blob) => rejectedFile(deps, blob))));
+    } else if (blobs.length > 0) {
+      taking ??= await readTaking(deps);
+      const known = taking;
+      const found = await inParallel(blobs, READS_AT_ONCE, (blob) => fileInInbox(deps, blob, known.get(blob.name)));
+      files.push(...found.filter(({ state }) => filter.state === undefined || state === filter.state));
+    }
+    place = next;
+  }
+  return { files, next: place };
+}
+
+/** Lists the blobs of one page of the service: one operation. Metadata is included. */
+export async function listPage(
+  { container }: Pick<InboxFilesDeps, 'container'>,
+  { workload, state }: Pick<InboxFilter, 'workload' | 'state'>,
+  { limit, ...place }: InboxPlace & { limit: number },
+): Promise<{ blobs: BlobItem[]; next: InboxPlace | undefined }> {
+  const prefix = workload === undefined ? {} : { prefix: `${workload}/` };
+  const pages = container(place.container)
+    .listBlobsFlat({ includeMetadata: true, ...prefix })
+    .byPage({ maxPageSize: limit, ...(place.marker === undefined ? {} : { continuationToken: place.marker }) });
+  const { value } = await pages.next();
+  const { segment, continuationToken: marker } = value as {
+    segment: { blobItems: BlobItem[] };
+    continuationToken?: string;
+  };
+  return { blobs: segment.blobItems, next: marker ? { ...place, marker } : containerAfter(place, state) };
+}
+
+const containerAfter = ({ container }: InboxPlace, state: InboxState | undefined): InboxPlace | undefined =>
+  container === CONTAINERS.inbox && state === undefined
+    ? { container: CONTAINERS.inboxRejected, marker: undefined }
+    : undefined;
+
+async function readTaking({ listTaking }: InboxFilesDeps): Promise<Map<string, FileProgress>> {
+  const taking = new Map<string, FileProgress>();
+  for await (const progress of listTaking()) taking.set(progress.name, progress);
+  return taking;
+}
+
+/** For a file that is being imported, the uncommitted blocks show the progress: one operation. */
+async function fileInInbox(
+  { registry, container }: InboxFilesDeps,
+  blob: BlobItem,
+  progress: FileProgress | undefined,
+): Promise<InboxFile> {
+  const file = fileOf(registry, blob);
+  if (progress !== undefined && progress.etag === blob.properties.etag) {
+    const { readBytes, readItems, since } = progress;
+    return { ...file, state: 'taking', since, readBytes, readItems };
+  }
+  // A name that is none is rejected, or stays until an operator acts: it must not keep the others from being listed.
+  const isCopied = isImport(blob.name) && isBlobName(importedName(blob.name));
+  const readBytes = isCopied
+    ? await copiedBytes(container(CONTAINERS.inbox).getBlockBlobClient(importedName(blob.name)))
+    : 0;
+  return readBytes === 0 ? { ...file, state: 'waiting' } : { ...file, state: 'taking', readBytes };
+}
+
+function fileOf(registry: Registry, { name, properties, metadata }: BlobItem): Omit<InboxFile, 'state'> {
+  const { importedfrom: importedFrom } = fileMetadata(metadata);
+  return {
+    name,
+    ...targetOf(registry, name),
+    bytes: properties.contentLength ?? 0,
+    ...(importedFrom === undefined ? {} : { importedFrom }),
+    since: properties.lastModified.toISOString(),
+  };
+}
+
+/** Unlike `inboxTarget` for files that may be none: what the path names, as far as it is known. */
+function targetOf(registry: Registry, name: string): Pick<InboxFile, 'workload' | 'lane'> {
+  const [first = '', second = '', ...rest] = name.split('/');
+  const workload = second === '' ? undefined : registry.workload(first);
+  const lane = rest.length > 0 && workload?.lanes.includes(second) ? second : undefined;
+  return { workload: workload?.name, lane };
+}
+
+async function rejectedFile({ container, registry }: InboxFilesDeps, blob: BlobItem): Promise<InboxFile> {
+  const reason = await readReason(container(CONTAINERS.inboxRejected).getBlobClient(reasonName(blob.name)));
+  return { ...fileOf(registry, blob), state: 'rejected', ...(reason === undefined ? {} : { reason }) };
+}
+
+/** Reads why a file was rejected; undefined for a reason that was removed, or that somebody else wrote. One operation. */
+export async function readReason(blob: BlobClient): Promise<RejectionReason | undefined> {
+  try {
+    const text = await textOf(blob, MAX_REASON_BYTES);
+    const { type, status, title, detail, errors = [] } = JSON.parse(text) as Partial<RejectionReason>;
+    if (typeof type !== 'string' || typeof status !== 'number' || typeof detail !== 'string') return undefined;
+    return { type, status, title: String(title), detail, errors: errors.map(positionOf) };
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError || statusOf(error) === 404) return undefined;
+    throw error;
+  }
+}
+
+/** The beginning of a blob, by one operation whatever its size. */
+async function textOf(blob: BlobClient, maxBytes: number): Promise<string> {
+  const { body } = await openDownload(blob, { count: maxBytes });
+  const pieces: Uint8Array[] = [];
+  for await (const piece of downloadedPieces(body)) pieces.push(piece);
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+const positionOf = ({ line, column, message }: UploadPosition): UploadPosition => ({ line, column, message });
+
+/** Finds one file by its name wherever it is, or the order to import it; of a file that became a batch, the batch. */
+export async function findInboxFile(deps: InboxFilesDeps, name: string): Promise<InboxFile | undefined> {
+  const { container, registry } = deps;
+  const blobIn = (where: string, blob = name) => findBlob(container(where), blob);
+  for (const waits of [name, importName(name)]) {
+    const blob = await blobIn(CONTAINERS.inbox, waits);
+    if (blob) return fileInInbox(deps, blob, (await readTaking(deps)).get(waits));
+  }
+  const done = await blobIn(CONTAINERS.inboxDone);
+  const batch = done?.metadata?.batch;
+  if (done && batch !== undefined) return { ...fileOf(registry, done), state: 'done', batch };
+  for (const rejected of [name, importName(name)]) {
+    const blob = await blobIn(CONTAINERS.inboxRejected, rejected);
+    if (blob && isMoved(blob.metadata)) return rejectedFile(deps, blob);
+  }
+  return undefined;
+}
+
+async function findBlob(container: ContainerClient, name: string): Promise<BlobItem | undefined> {
+  const found = await blobProperties(container.getBlobClient(name));
+  return found && listedItem(name, found);
+}

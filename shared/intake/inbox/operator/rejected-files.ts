@@ -1,0 +1,59 @@
+/** What an operator does with a rejected file: have it taken once more, or delete it. */
+import type { ContainerClient } from '@azure/storage-blob';
+import { CONTAINERS } from '../../../contract/names.ts';
+import { Problem, statusOf } from '../../../errors.ts';
+import { blobProperties } from '../../../storage/blob-reads.ts';
+import { fileMetadata } from '../file-metadata.ts';
+import { CopyPendingError, isMoved, moveFile, reasonName } from '../inbox-move.ts';
+
+export interface RejectedFilesDeps {
+  container: (name: string) => ContainerClient;
+}
+
+/**
+ * Moves a rejected file back into the inbox, with its metadata, and deletes its reason. It gets an idempotency key if it has
+ * none: after a crash behind the copy the file is still listed as rejected, and retrying it again makes no second batch.
+ * @throws Problem 'not-found' for a file that was not rejected, 'conflict' when the inbox has another file of this name.
+ */
+export async function retryRejected(deps: RejectedFilesDeps, name: string): Promise<void> {
+  const { etag, metadata } = await findRejected(deps, name);
+  try {
+    await moveFile(deps, {
+      file: { name, etag },
+      from: CONTAINERS.inboxRejected,
+      to: CONTAINERS.inbox,
+      metadata: { idempotencykey: `retry ${etag}`, ...fileMetadata(metadata) },
+      repeated: true,
+      createOnly: true,
+    });
+  } catch (error) {
+    if (error instanceof CopyPendingError)
+      throw new Problem('busy', `${name} is still being copied. Try again in a while.`, { cause: error });
+    if (statusOf(error) !== 409) throw error;
+    throw new Problem('conflict', `The inbox has another file "${name}". It is taken at the next look.`, {
+      cause: error,
+    });
+  }
+  await deleteReason(deps, name);
+}
+
+/**
+ * Deletes a rejected file and its reason.
+ * @throws Problem 'not-found' for a file that was not rejected.
+ */
+export async function deleteRejected(deps: RejectedFilesDeps, name: string): Promise<void> {
+  const { etag } = await findRejected(deps, name);
+  const blob = deps.container(CONTAINERS.inboxRejected).getBlobClient(name);
+  await blob.deleteIfExists({ deleteSnapshots: 'include', conditions: { ifMatch: etag } });
+  await deleteReason(deps, name);
+}
+
+async function deleteReason({ container }: RejectedFilesDeps, name: string): Promise<void> {
+  await container(CONTAINERS.inboxRejected).getBlobClient(reasonName(name)).deleteIfExists();
+}
+
+async function findRejected({ container }: RejectedFilesDeps, name: string) {
+  const { etag = '', metadata } = (await blobProperties(container(CONTAINERS.inboxRejected).getBlobClient(name))) ?? {};
+  if (isMoved(metadata)) return { etag, metadata };
+  throw new Problem('not-found', `There is no rejected file "${name.slice(0, 200)}".`);
+}

@@ -1,0 +1,63 @@
+import { digestOf, encodeFrameSync, SKIPPABLE_OVERHEAD, skippableFrame } from '../../../contract/frame.ts';
+import type { FramePlace, OutcomeHeader } from '../../../contract/outcome.ts';
+import { joinBytes } from './join-bytes.ts';
+
+/** Lines as the bytes in which they are stored, each with its newline. */
+export interface LineBytes {
+  bytes: Uint8Array;
+  items: number;
+}
+
+/** The lines of an outcome's four frames; absent or empty ones make no frame. */
+export interface OutcomeLines {
+  results?: readonly string[] | LineBytes;
+  retries?: readonly string[];
+  dead?: readonly string[];
+  partial?: readonly string[];
+}
+
+/** An outcome as stored: the header goes into blob metadata. */
+export interface EncodedOutcome {
+  header: OutcomeHeader;
+  body: Uint8Array<ArrayBuffer>;
+}
+
+type Facts = Pick<OutcomeHeader, 'ending' | 'counts'> &
+  Partial<Pick<OutcomeHeader, 'dueAt' | 'moved' | 'invalid' | 'parts'>>;
+type Places = Pick<OutcomeHeader, 'results' | 'retries' | 'dead' | 'partial'>;
+
+/**
+ * Makes a chunk's outcome. The body opens with a plain zstd frame even without results, since some decoders refuse a
+ * file of skippable frames alone; a FramePlace always points at the inner zstd frame.
+ */
+export function encodeOutcome(facts: Facts, lines: OutcomeLines): EncodedOutcome {
+  const places: Places = {};
+  const parts: Uint8Array[] = [];
+  let offset = 0;
+  const append = (bytes: Uint8Array): void => {
+    parts.push(bytes);
+    offset += bytes.length;
+  };
+  const results = toFrame(lines.results ?? [], 0);
+  append(results.frame);
+  if (results.place.items > 0) places.results = results.place;
+  for (const name of ['retries', 'dead', 'partial'] as const) {
+    const own = lines[name] ?? [];
+    if (own.length === 0) continue;
+    const { frame, place } = toFrame(own, offset + SKIPPABLE_OVERHEAD);
+    append(skippableFrame(frame));
+    places[name] = place;
+  }
+  return { header: { v: 1, handlerSeconds: 0, ...facts, ...places }, body: joinBytes(parts) };
+}
+
+function toFrame(lines: readonly string[] | LineBytes, offset: number): { frame: Buffer; place: FramePlace } {
+  const { bytes, items } = 'bytes' in lines ? lines : toLineBytes(lines);
+  const frame = encodeFrameSync(bytes);
+  return { frame, place: { offset, length: frame.length, bytes: bytes.length, items, digest: digestOf(frame) } };
+}
+
+const toLineBytes = (lines: readonly string[]): LineBytes => ({
+  bytes: Buffer.from(lines.length === 0 ? '' : `${lines.join('\n')}\n`),
+  items: lines.length,
+});

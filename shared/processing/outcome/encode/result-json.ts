@@ -1,0 +1,136 @@
+import { MAX_RESULT_NESTING } from '../../../contract/text/nesting.ts';
+import { pathText } from '../../../workload/path-text.ts';
+
+/** A path of a value that is nested too deep would fill the message. */
+const MAX_PATH_KEYS = 20;
+
+/**
+ * The JSON of a result or a folded value, whose path begins with the keys `root`.
+ * @throws TypeError naming the path of what JSON would change without a word: `result.totals[3].amount is NaN`. Also for
+ * what is nested too deep: whoever merges or converts it recurses, with a smaller stack than a thread.
+ */
+export const toResultJson = (root: readonly string[], value: unknown): string => toFaithful(root, value).json;
+
+/** What JSON makes of a value: its text, and the value as whoever reads the text gets it. */
+export interface Faithful {
+  json: string;
+  value: unknown;
+}
+
+/** Whether a `toJSON` was called, in the walk under way. */
+let isConverted = false;
+
+/** As `toResultJson`, with the value itself, unless a `toJSON` in it makes it another one: then what the JSON holds. */
+export function toFaithful(root: readonly string[], value: unknown): Faithful {
+  isConverted = false;
+  const json = stringify(root, value);
+  // JSON.stringify is the first to walk: behind it the value is known to have no cycle.
+  throwProblem(
+    root,
+    findProblem(value, 0) ?? (json.includes(ESCAPED_SURROGATE) ? findLoneSurrogate(value) : undefined),
+  );
+  return { json, value: isConverted ? JSON.parse(json) : value };
+}
+
+/** How JSON.stringify writes a surrogate that has no partner; a pair is written as the character it is. */
+const ESCAPED_SURROGATE = '\\ud';
+
+function stringify(root: readonly string[], value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? '';
+  } catch (error) {
+    // A cycle has no end to name, and V8 names the cycle.
+    if (!(error instanceof TypeError && error.message.startsWith('Converting circular'))) {
+      throwProblem(root, findProblem(value, 0));
+    }
+    throw error;
+  }
+}
+
+/** What is wrong with a value, and its path from the inside out: most results have none, so it is built on the way back. */
+interface Problem {
+  what: string;
+  path: PropertyKey[];
+}
+
+const problem = (what: string): Problem => ({ what, path: [] });
+
+function within(key: PropertyKey, found: Problem): Problem {
+  found.path.push(key);
+  return found;
+}
+
+function throwProblem(root: readonly string[], found: Problem | undefined): void {
+  if (found === undefined) return;
+  const path = [...root, ...found.path.reverse()];
+  const end = path.length > MAX_PATH_KEYS ? '…' : '';
+  throw new TypeError(`${pathText(path.slice(0, MAX_PATH_KEYS))}${end} ${found.what}`);
+}
+
+/** Most of what results hold. Asked first, without a call for each value: the walk costs a tenth of JSON.stringify. */
+const isScalar = (value: unknown): boolean =>
+  typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value)) || typeof value === 'boolean';
+
+function findProblem(value: unknown, depth: number): Problem | undefined {
+  if (isScalar(value) || value === null) return undefined;
+  if (typeof value === 'object') return findInside(value, depth + 1);
+  if (typeof value === 'number' || value === undefined) return problem(`is ${value}`);
+  return problem(`is a ${typeof value}`);
+}
+
+function findInside(value: object, depth: number): Problem | undefined {
+  if (depth > MAX_RESULT_NESTING) return problem(`is nested over ${MAX_RESULT_NESTING} levels deep`);
+  if (Array.isArray(value)) return findInArray(value, depth);
+  const found = isPlain(value) ? findInObject(value as Record<string, unknown>, depth) : notPlain(value);
+  return found && 'toJSON' in value && typeof value.toJSON === 'function' ? findInConverted(value, depth) : found;
+}
+
+function findInObject(value: Record<string, unknown>, depth: number): Problem | undefined {
+  for (const key in value) {
+    const inner = value[key];
+    // JSON leaves out what is undefined, as optional fields are left out.
+    if (isScalar(inner) || inner === undefined) continue;
+    const found = findProblem(inner, depth);
+    if (found) return within(key, found);
+  }
+  return undefined;
+}
+
+/** A hole of a sparse array is undefined here, and both would be null in JSON. */
+function findInArray(value: readonly unknown[], depth: number): Problem | undefined {
+  for (let i = 0; i < value.length; i++) {
+    const inner = value[i];
+    if (isScalar(inner)) continue;
+    const found = findProblem(inner, depth);
+    if (found) return within(i, found);
+  }
+  return undefined;
+}
+
+/** What counts is what `toJSON` makes of it. A Date without a time makes null, without a word. */
+function findInConverted(value: object, depth: number): Problem | undefined {
+  isConverted = true;
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? problem('is an invalid Date') : undefined;
+  return findProblem((value as { toJSON: () => unknown }).toJSON(), depth);
+}
+
+const notPlain = (value: object): Problem =>
+  problem(`is an instance of ${value.constructor?.name || 'an unnamed class'}, which has no toJSON`);
+
+/** Also an object of another realm (`node:vm`): its prototype is the last one of its chain. */
+function isPlain(value: object): boolean {
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** UTF-8 has no bytes for it: other readers refuse the escape, or replace it. */
+function findLoneSurrogate(value: unknown): Problem | undefined {
+  if (typeof value === 'string') return value.isWellFormed() ? undefined : problem('has a lone surrogate');
+  if (typeof value !== 'object' || value === null) return undefined;
+  if ('toJSON' in value && typeof value.toJSON === 'function') return findLoneSurrogate(value.toJSON());
+  for (const [key, inner] of Object.entries(value)) {
+    const found = key.isWellFormed() ? findLoneSurrogate(inner) : problem('has a lone surrogate in its name');
+    if (found) return within(Array.isArray(value) ? Number(key) : key, found);
+  }
+  return undefined;
+}

@@ -1,0 +1,92 @@
+/** Result messages: made below the size limit, and put apart where the service refuses one for what it says. */
+import { resultsQueueName } from '../../contract/names.ts';
+import { addOperations, type Operations } from '../../contract/operations.ts';
+import { type FinishedChunk, fitsMessage, type ResultMessage } from '../../contract/reference.ts';
+import { isRefused } from '../../errors.ts';
+import { log } from '../../telemetry/log.ts';
+import { currentTraceparent } from '../../telemetry/trace.ts';
+import type { WorkPut } from '../../wake/events/publish.ts';
+import type { GateDeps } from '../../wake/gate/gate.ts';
+import { putMessage, type Queue } from '../../wake/messages.ts';
+import type { QueueAddress } from '../../workload/registry.ts';
+
+export interface ResultDeps {
+  queues: (name: string) => Queue;
+  gate: Pick<GateDeps, 'now'>;
+}
+
+/** Ends of chunks of one queue, and the operations that they took. */
+export interface Ends {
+  from: Pick<QueueAddress, 'queue' | 'workload'>;
+  ends: FinishedChunk[];
+  operations: Operations;
+  /** The drain of the queue that has ended them, or that will meet their references; undefined: not known. */
+  generation: number | undefined;
+}
+
+/** What was put for some ends: items of their chunks and bytes of the message texts; and the ends that were refused. */
+export interface ResultsPut extends WorkPut {
+  refused: FinishedChunk[];
+  /** Of the messages that were put: their batches will have them. */
+  operations: Operations;
+}
+
+/**
+ * Puts the ends on the results queue: usually one message. Those that the service refuses, whatever is left out of them,
+ * are logged and returned, and the others go through. Throws for any other fault.
+ */
+export async function putResults(deps: ResultDeps, { from, ends, operations, generation }: Ends): Promise<ResultsPut> {
+  const queue = deps.queues(resultsQueueName(from.workload.name));
+  const message: ResultMessage = {
+    v: 1,
+    workload: from.workload.name,
+    queue: from.queue,
+    generation,
+    chunks: ends,
+    operations,
+    at: new Date(deps.gate.now()).toISOString(),
+    traceparent: currentTraceparent(),
+  };
+  const put: ResultsPut = { items: 0, payloadBytes: 0, refused: [], operations: {} };
+  await putApart(queue, message, put);
+  return put;
+}
+
+/** Puts the message, and adds to `put` what was put or refused. */
+async function putApart(queue: Queue, message: ResultMessage, put: ResultsPut): Promise<void> {
+  const smaller = reduced(message);
+  if (smaller.length === 0 || fitsMessage(message)) {
+    try {
+      put.payloadBytes += await putMessage(queue, message);
+      put.operations = addOperations(put.operations, message.operations);
+      put.items += message.chunks.reduce((sum, { header }) => sum + header.counts.items, 0);
+      return;
+    } catch (error) {
+      if (!isRefused(error)) throw error;
+      if (smaller.length === 0) put.refused.push(...giveUp(queue, message, error));
+    }
+  }
+  for (const each of smaller) await putApart(queue, each, put);
+}
+
+/**
+ * What says the same in less: the halves, of which the first keeps the operations; of a single end its header without
+ * the causes, the only text in it that comes from outside. Empty when nothing can be left out.
+ */
+function reduced(message: ResultMessage): ResultMessage[] {
+  const { chunks } = message;
+  const [end] = chunks;
+  if (chunks.length > 1) {
+    const half = Math.ceil(chunks.length / 2);
+    const rest = { ...message, chunks: chunks.slice(half), operations: {} };
+    return [{ ...message, chunks: chunks.slice(0, half) }, rest];
+  }
+  if (end?.header.causes === undefined) return [];
+  const { causes: _causes, ...header } = end.header;
+  return [{ ...message, chunks: [{ ...end, header }] }];
+}
+
+function giveUp({ name }: Queue, { chunks }: ResultMessage, error: unknown): FinishedChunk[] {
+  for (const { batch, chunk } of chunks) log.error('message-refused', { queue: name, batch, chunk, error });
+  return chunks;
+}

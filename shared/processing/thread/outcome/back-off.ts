@@ -1,0 +1,19 @@
+import { MAX_DELAY_SECONDS } from '../../../contract/delay.ts';
+import type { RetryPolicy } from '../../../workload/define.ts';
+
+/**
+ * Wait before the next attempt in milliseconds: the first delay, multiplied by `factor` for each further failed attempt,
+ * at most `maxDelaySeconds`; spread by ±`jitter` (`random` in [0, 1)), so that items which failed together do not come
+ * back together. At least `afterSeconds` if the handler named a wait, and at most seven days.
+ */
+export function retryDelayMs(
+  { firstDelaySeconds, factor, maxDelaySeconds, jitter }: RetryPolicy,
+  failedAttempts: number,
+  random: number,
+  afterSeconds = 0,
+): number {
+  const seconds = Math.min(maxDelaySeconds, firstDelaySeconds * factor ** (failedAttempts - 1));
+  const backOffMs = seconds * 1_000 * (1 - jitter + 2 * jitter * random);
+  const afterMs = (typeof afterSeconds === 'number' ? afterSeconds : Number.NaN) * 1_000;
+  return Math.round(Math.min(Math.max(backOffMs, Number.isNaN(afterMs) ? 0 : afterMs), MAX_DELAY_SECONDS * 1_000));
+}

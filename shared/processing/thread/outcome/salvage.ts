@@ -1,0 +1,26 @@
+import { TimeoutError } from '../../outcome/error-text.ts';
+import { isInFlight, NOT_BEGUN } from '../thread-status.ts';
+import type { Remains } from '../thread-task.ts';
+import { readCopy } from './copies.ts';
+import type { OutcomeBuilder } from './outcome-builder.ts';
+
+/**
+ * Makes the end of a chunk whose thread has died, without a call of its handler: what was copied stands; the item that
+ * was run alone is charged; those in flight are passed on to run alone, and what had ended but was lost to run again, all of
+ * them uncharged.
+ */
+export function salvage(
+  builder: OutcomeBuilder,
+  { remains: { items, copies, verdict }, timeoutMs }: { remains: Remains; timeoutMs: number },
+): void {
+  for (const copy of copies) for (const [slot, ended] of readCopy(copy)) builder.restore(slot, ended);
+  for (const source of builder.rest()) {
+    const slot = builder.slotOf(source);
+    if (slot === verdict?.slot) {
+      if (verdict.kind === 'killed') builder.kill(source, verdict.error, verdict.atMs);
+      // Its next attempt would end the thread of others once more.
+      else builder.fail(source, new TimeoutError(timeoutMs), { atMs: verdict.atMs, rerun: 'alone' });
+    } else if (isInFlight(items[slot])) builder.passOn(source, 'alone');
+    else if (items[slot] !== NOT_BEGUN) builder.passOn(source, source.retry?.rerun ?? 'careful');
+  }
+}

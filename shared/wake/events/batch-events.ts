@@ -1,0 +1,119 @@
+/**
+ * The events about a batch. The message id of each follows from its content, so that the topic's duplicate detection,
+ * or a subscriber, drops a repeat.
+ */
+import type { ChunkEnd } from '../../batches/apply/apply-ends.ts';
+import type { BatchRow } from '../../batches/batch-row.ts';
+import { sumCauses } from '../../batches/causes.ts';
+import type { DeadlineRisk } from '../../batches/progress/deadline-risk.ts';
+import type { QueueEvent } from '../../contract/events.ts';
+import { digestOf } from '../../contract/frame.ts';
+import { revisionOf } from '../../contract/names.ts';
+import { log } from '../../telemetry/log.ts';
+import type { QueueAddress } from '../../workload/registry.ts';
+import { labelled, type Publish } from './publish.ts';
+
+export interface BatchEventDeps {
+  publish: Publish;
+  /** The address of a batch's first queue, for events about the batch; undefined for a workload that is not deployed. */
+  addressOf: (batch: BatchRow) => QueueAddress | undefined;
+}
+
+/** An event about a batch, without the fields that follow from the batch. */
+export interface BatchEvent {
+  type: Exclude<QueueEvent['type'], 'QueueWorkDetected' | 'QueueEmpty'>;
+  items: number;
+  details: Record<string, unknown>;
+  messageId: string;
+}
+
+/** Publishes an event about a batch, with its labels; nothing if the workload is not deployed any more. */
+export async function publishBatchEvent(
+  { publish, addressOf }: BatchEventDeps,
+  batch: BatchRow,
+  { messageId, ...event }: BatchEvent,
+): Promise<void> {
+  const address = addressOf(batch);
+  if (address) await publish(address, { ...event, batch: batch.id, ...labelled(batch.labels) }, { messageId });
+}
+
+/** The counts of a batch, as its events give them. */
+export const eventCounts = ({
+  accepted,
+  succeeded,
+  dead,
+  discarded,
+  cancelled,
+  retried,
+  duplicatesSeen,
+}: BatchRow) => ({
+  ...{ accepted, succeeded, dead, discarded, cancelled, retried, duplicatesSeen },
+});
+
+/**
+ * Publishes one event per result message with dead letters, before the message is deleted: after a crash the message is
+ * delivered again. The chunks that a message ended are the same at each delivery, so repeats have the same id and content.
+ */
+export async function publishDeadLetters(deps: BatchEventDeps, batch: BatchRow, own: ChunkEnd[]): Promise<void> {
+  const dead = own.filter(({ header }) => header.counts.dead > 0);
+  for (const ends of Map.groupBy(dead, ({ message }) => message).values()) {
+    const count = sum(ends, 'dead');
+    log.warn('items-dead-lettered', { batch: batch.id, workload: batch.workload, count });
+    const details = { count, causes: Object.fromEntries(sumCauses(ends.map(({ header }) => header))) };
+    const [first] = ends.map(({ chunk }) => chunk).sort();
+    const messageId = `dead-${batch.id}-${first}`;
+    await publishBatchEvent(deps, batch, { type: 'ItemsDeadLettered', items: count, details, messageId });
+  }
+}
+
+/**
+ * Publishes that the results of these chunks can be read; nothing if none of them has results. After a crash the
+ * messages may be collected together with others: then the event names more chunks, or fewer, and has another id.
+ */
+export async function publishResultsReady(deps: BatchEventDeps, batch: BatchRow, own: ChunkEnd[]): Promise<void> {
+  const ends = own.filter(({ header }) => header.counts.succeeded > 0);
+  const chunks = ends.map(({ chunk }) => chunk).sort();
+  const newest = chunks.at(-1);
+  if (newest === undefined) return;
+  const [succeeded, dead] = [sum(ends, 'succeeded'), sum(ends, 'dead')];
+  const items = succeeded + dead + sum(ends, 'cancelled');
+  const details = { chunks, succeeded, dead, revision: revisionOf(newest) };
+  const hash = digestOf(Buffer.from(chunks.join('\n'))).slice('sha256:'.length, 'sha256:'.length + 32);
+  const messageId = `results-${batch.id}-${hash}`;
+  await publishBatchEvent(deps, batch, { type: 'ResultsReady', items, details, messageId });
+}
+
+/** Publishes the highest threshold that a batch has passed. */
+export async function publishProgress(deps: BatchEventDeps, batch: BatchRow): Promise<void> {
+  const { id, revision, revisionItems: items, progressPercent: percent } = batch;
+  const details = { percent, revision, counts: eventCounts(batch) };
+  const messageId = `progress-${id}-${revision}-${percent}`;
+  await publishBatchEvent(deps, batch, { type: 'BatchProgress', items, details, messageId });
+}
+
+/** Publishes that a batch is paused: by whom and why. */
+export async function publishPaused(deps: BatchEventDeps, batch: BatchRow): Promise<void> {
+  const { id, revision, revisionItems: items, resumes = 0, paused } = batch;
+  const details = { by: paused?.by, reason: paused?.reason, revision };
+  const messageId = `paused-${id}-${revision}-${resumes}`;
+  await publishBatchEvent(deps, batch, { type: 'BatchPaused', items, details, messageId });
+}
+
+/** Publishes that a batch was resumed, and for how long its revision has been paused so far, in all. */
+export async function publishResumed(deps: BatchEventDeps, batch: BatchRow): Promise<void> {
+  const { id, revision, revisionItems: items, resumes = 0, pausedMs = 0 } = batch;
+  const details = { revision, pausedSeconds: pausedMs / 1000 };
+  const messageId = `resumed-${id}-${revision}-${resumes}`;
+  await publishBatchEvent(deps, batch, { type: 'BatchResumed', items, details, messageId });
+}
+
+/** Publishes that a batch is likely to miss its deadline, and logs it for the alert. */
+export async function publishRisk(deps: BatchEventDeps, batch: BatchRow, risk: DeadlineRisk): Promise<void> {
+  const { id, workload, revision, revisionItems: items } = batch;
+  log.warn('deadline-at-risk', { batch: id, workload, ...risk });
+  const messageId = `at-risk-${id}-${revision}`;
+  await publishBatchEvent(deps, batch, { type: 'DeadlineAtRisk', items, details: { ...risk }, messageId });
+}
+
+const sum = (ends: ChunkEnd[], name: 'succeeded' | 'dead' | 'cancelled'): number =>
+  ends.reduce((total, { header }) => total + header.counts[name], 0);

@@ -1,0 +1,175 @@
+/**
+ * Publishing events on the topic. Without the topic, a caller has one of three ways: requests, looks into the inbox and the
+ * sweep wake the queue themselves (`publishOrWake`, `withWakeFallback`); an event that nobody depends on is logged and dropped
+ * (`tryPublish`); in a drain the error fails the round or the activity, which comes again.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import type { ServiceBusMessage, ServiceBusSender } from '@azure/service-bus';
+import {
+  eventProperties,
+  type InboxRejectedEvent,
+  type QueueEvent,
+  type SluiceEvent,
+  WAKE_TTL_MS,
+} from '../../contract/events.ts';
+import type { Labels } from '../../contract/text/labels.ts';
+import type { Meter } from '../../cost/meter.ts';
+import { type Problem, toError } from '../../errors.ts';
+import { log } from '../../telemetry/log.ts';
+import { currentTraceparent } from '../../telemetry/trace.ts';
+import type { Workload } from '../../workload/define.ts';
+import type { QueueAddress } from '../../workload/registry.ts';
+import { type GateDeps, wake } from '../gate/gate.ts';
+
+/** The fields of an event that do not follow from its queue, whatever its type. */
+type Details = Partial<Pick<QueueEvent, 'batch' | 'labels' | 'details' | 'traceparent'>>;
+
+/** What was put on a queue before its wake: number of items, and bytes of their payload. */
+export interface WorkPut {
+  items: number;
+  payloadBytes: number;
+}
+
+/** For a wake that follows no put: a scheduled one, or one for a queue whose drain may have died. */
+export const NOTHING_PUT: Readonly<WorkPut> = { items: 0, payloadBytes: 0 };
+
+/** A wake always says what was put, so that a listener can decide by it. */
+type WakeDetails = Details & { type: 'QueueWorkDetected' } & WorkPut;
+
+/** The fields of an event that do not follow from its queue. */
+export type EventDetails =
+  | WakeDetails
+  | (Details & { type: Exclude<QueueEvent['type'], 'QueueWorkDetected'> } & Partial<WorkPut>);
+
+/** The field of an event for the labels of its batch; none for a batch without. */
+export const labelled = (labels: Labels | undefined): Pick<QueueEvent, 'labels'> =>
+  labels === undefined ? {} : { labels: { ...labels } };
+
+export interface PublishOptions {
+  /** Service time at which the event becomes visible; default at once. */
+  at?: Date;
+  /** Default a fresh one: duplicate detection must never take one wake for another. */
+  messageId?: string;
+}
+
+/** Publishes one event about a queue. */
+export type Publish = (address: QueueAddress, event: EventDetails, options?: PublishOptions) => Promise<void>;
+
+export interface PublisherDeps {
+  topic: Pick<ServiceBusSender, 'sendMessages'>;
+  account: string;
+  meter: Pick<Meter, 'count' | 'serviceNowMs'>;
+}
+
+/** Makes the one publisher of events about queues: properties for filters, body of the contract, counted. */
+export const createPublisher =
+  (deps: PublisherDeps): Publish =>
+  (address, details, options = {}) => {
+    const { queue, workload, lane } = address;
+    const subject = { pool: workload.pool, queue, workload: workload.name, lane };
+    return send(deps, { ...commonFields(deps), ...subject, ...details }, options);
+  };
+
+/** A file of the inbox that was rejected; `workload` is absent where its path names none that is known. */
+export interface RejectedFile {
+  name: string;
+  etag: string;
+  workload: Pick<Workload, 'name' | 'pool'> | undefined;
+  problem: Pick<Problem, 'type' | 'status' | 'message'>;
+}
+
+/** Publishes that a file was rejected. A repeat for the same version of the file has the same message id. */
+export type PublishRejected = (file: RejectedFile) => Promise<void>;
+
+/** Details of a problem name what came from outside; a message of the topic holds 256 KiB at most. */
+const MAX_DETAIL = 4_000;
+
+/** Makes the publisher of `InboxRejected`. */
+export const createRejectedPublisher =
+  (deps: PublisherDeps): PublishRejected =>
+  ({ name, etag, workload, problem: { type, status, message: detail } }) => {
+    const event: InboxRejectedEvent = {
+      ...commonFields(deps),
+      type: 'InboxRejected',
+      ...(workload === undefined ? {} : { pool: workload.pool, workload: workload.name }),
+      details: { name, type, status, detail: detail.slice(0, MAX_DETAIL) },
+    };
+    const version = createHash('sha256').update(`${name}\n${etag}`).digest('hex').slice(0, 32);
+    return send(deps, event, { messageId: `rejected-${version}` });
+  };
+
+const commonFields = ({
+  account,
+  meter,
+}: PublisherDeps): Pick<SluiceEvent, 'v' | 'account' | 'at' | 'traceparent'> => ({
+  v: 1,
+  account,
+  at: new Date(meter.serviceNowMs()).toISOString(),
+  ...ownTrace(),
+});
+
+async function send({ topic, meter }: PublisherDeps, event: SluiceEvent, options: PublishOptions): Promise<void> {
+  meter.count('servicebus.send');
+  await topic.sendMessages(message(event, options));
+}
+
+/**
+ * Publishes an event on which the work of the caller does not depend. An error is logged with `about`, and the result is
+ * false.
+ */
+export async function tryPublish(
+  about: { queue: string } | { batch: string },
+  publish: () => Promise<void>,
+): Promise<boolean> {
+  try {
+    await publish();
+    return true;
+  } catch (error) {
+    log.warn('event-not-published', { ...about, error: toError(error) });
+    return false;
+  }
+}
+
+/**
+ * Makes a publisher for callers that have another way to wake a queue: a wake that cannot be published is logged, and
+ * `fallback` runs. Any other event fails the caller, which must repeat it: subscribers have no other way to get it.
+ */
+export const withWakeFallback =
+  (publish: Publish, fallback: (address: QueueAddress) => Promise<unknown> | undefined): Publish =>
+  async (address, event, options) => {
+    try {
+      await publish(address, event, options);
+    } catch (error) {
+      if (event.type !== 'QueueWorkDetected') throw error;
+      log.warn('event-not-published', { queue: address.queue, error: toError(error) });
+      await fallback(address);
+    }
+  };
+
+/**
+ * Makes a publisher that wakes the queue itself when the topic cannot be reached, so that accepted work does not wait for
+ * the sweep. A queue of another pool is left to that pool's sweep: its drain must not run in this app.
+ * @param own `pool` of this app, undefined for all; `gate` that can start drains
+ */
+export const publishOrWake = (publish: Publish, own: { pool: string | undefined; gate: GateDeps }): Publish =>
+  withWakeFallback(publish, ({ queue, workload }) =>
+    own.pool === undefined || own.pool === workload.pool ? wake(own.gate, queue) : undefined,
+  );
+
+function ownTrace(): Pick<SluiceEvent, 'traceparent'> {
+  const traceparent = currentTraceparent();
+  return traceparent === undefined ? {} : { traceparent };
+}
+
+function message(event: SluiceEvent, options: PublishOptions): ServiceBusMessage {
+  const wake = event.type === 'QueueWorkDetected';
+  return {
+    messageId: options.messageId ?? randomUUID(),
+    contentType: 'application/json',
+    subject: event.type,
+    applicationProperties: eventProperties(event),
+    body: event,
+    ...(wake ? { timeToLive: WAKE_TTL_MS } : {}),
+    ...(options.at === undefined ? {} : { scheduledEnqueueTimeUtc: options.at }),
+  };
+}

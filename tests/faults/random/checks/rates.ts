@@ -1,0 +1,26 @@
+/** Handler calls of a workload with a limit, held against it over all runs of its slot. */
+import { busiestWindow, exceededLimits, type Limits } from '../../../helpers/servers/rates.ts';
+import { RATE_LIMIT } from '../../app/items.ts';
+
+const LIMITS: Limits = { unit: 'items', limit: RATE_LIMIT.items, perMs: RATE_LIMIT.perSeconds * 1_000 };
+/** As far back as a window of the checker reaches. */
+const KEPT_MS = 10 * LIMITS.perMs;
+
+/** What a slot's calls came to: in their busiest window of ten periods, as a share of the rate; and what was too fast. */
+export interface RateVerdict {
+  share: number;
+  wrong: string[];
+}
+
+/** Makes the check of a slot: is given when the calls of each of its runs began. */
+export function createRateCheck(): (atMs: readonly number[]) => RateVerdict {
+  let kept: readonly number[] = [];
+  return (atMs) => {
+    const all = [...kept, ...atMs].sort((a, b) => a - b);
+    const lastMs = all.at(-1) ?? 0;
+    kept = all.filter((ms) => ms > lastMs - KEPT_MS);
+    const calls = all.map((ms) => ({ atMs: ms, items: 1 }));
+    const share = busiestWindow(calls, LIMITS.unit, KEPT_MS).count / (LIMITS.limit * (KEPT_MS / LIMITS.perMs));
+    return { share, wrong: exceededLimits(calls, LIMITS).map((text) => `too fast: ${text}`) };
+  };
+}

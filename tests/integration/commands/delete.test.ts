@@ -1,0 +1,106 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { deleteBatch } from '../../../shared/commands/delete.ts';
+import { redrive } from '../../../shared/commands/redrive/redrive.ts';
+import { collectInbox } from '../../../shared/intake/inbox/inbox.ts';
+import { sweep } from '../../../shared/sweep/sweep.ts';
+import { dyingAt } from '../../helpers/fakes/crashes.ts';
+import { downstream, inventory, itemsOf, ndjson, startWorld, type World } from '../in-process/world.ts';
+
+const MINUTE = 60_000;
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+afterEach(() => downstream.broken.clear());
+
+/** A batch with everything that a batch can leave behind: key, dead letters, a redrive and two reports. */
+async function rich(key: string): Promise<string> {
+  downstream.broken.add('b');
+  const { id } = await world.submit(itemsOf(9), { key });
+  await world.drainAll();
+  downstream.broken.clear();
+  await redrive(world.deps, { batch: id, key: 'k', selection: {} });
+  await world.drainAll();
+  expect(await world.batch(id)).toMatchObject({ state: 'completed', revision: 1 });
+  return id;
+}
+
+async function nextDay(): Promise<void> {
+  world.wait(25 * 60 * MINUTE);
+  await sweep(world.deps);
+}
+
+describe('deleting a batch', () => {
+  it('removes all of it, and nothing of another', async () => {
+    const other = await rich('other');
+    const before = await inventory(world.clients);
+    const id = await rich('mine');
+    const with2 = await inventory(world.clients);
+    expect(with2.length).toBe(2 * before.length);
+    expect(await deleteBatch(world.deps, id)).toBe(true);
+    expect(await inventory(world.clients)).toEqual(before);
+    await expect(deleteBatch(world.deps, id)).rejects.toMatchObject({ type: 'not-found' });
+    // Its key is free: the same upload is a new batch.
+    const again = await world.submit(itemsOf(9), { key: 'mine' });
+    expect(again.id).not.toBe(id);
+    await world.drainAll();
+    await deleteBatch(world.deps, again.id);
+    await deleteBatch(world.deps, other);
+    expect(await inventory(world.clients)).toEqual([]);
+  });
+
+  it('is refused until the batch is finished', async () => {
+    const { id } = await world.submit(itemsOf(3));
+    await expect(deleteBatch(world.deps, id)).rejects.toMatchObject({ type: 'conflict', message: /is queued/ });
+    await world.drainAll();
+    await deleteBatch(world.deps, id);
+  });
+
+  it('drops what comes late, and no redrive can begin any more', async () => {
+    const { id } = await world.submit(itemsOf(3));
+    const queue = world.clients.queue('echo-normal-0');
+    const [reference] = (await queue.peekMessages()).peekedMessageItems;
+    downstream.broken.add('a');
+    await world.drainAll();
+    expect(await deleteBatch(world.deps, id, 0)).toBe(true);
+    await queue.sendMessage(reference?.messageText ?? '');
+    await world.drainUnasked('echo-normal-0');
+    await world.drainUnasked('echo-results');
+    expect(await inventory(world.clients)).toEqual([]);
+    await expect(redrive(world.deps, { batch: id, key: 'k', selection: {} })).rejects.toMatchObject({
+      type: 'not-found',
+    });
+  });
+
+  it('takes the file of the inbox along', async () => {
+    const text = ndjson(itemsOf(3));
+    await world.clients.container('inbox').getBlockBlobClient('echo/one.ndjson').upload(text, text.length);
+    expect(await collectInbox({ ...world.deps, settings: world.settings })).toMatchObject({ accepted: 1 });
+    await world.drainAll();
+    const done = await inventory(world.clients);
+    expect(done).toContain('inbox-done echo/one.ndjson');
+    const id = done.find((name) => name.startsWith('payloads '))?.slice(9, 45) ?? '';
+    await deleteBatch(world.deps, id);
+    expect(await inventory(world.clients)).toEqual([]);
+  });
+
+  it('is gone on with by the sweep, at whatever write it was interrupted', async () => {
+    let at = 1;
+    for (let whole = false; !whole; at += 1) {
+      const id = await rich('crash');
+      const process = { writes: 0, dead: false };
+      await deleteBatch(dyingAt(world.deps, at, process), id).catch(() => undefined);
+      whole = !process.dead;
+      world.wait(3 * MINUTE);
+      await sweep(world.deps);
+      // All but the row that a batch without its own row has left open: a day later that row is orphaned.
+      if ((await inventory(world.clients)).every((name) => name.startsWith('batches open'))) await nextDay();
+      const left = await inventory(world.clients);
+      // Before the mark nothing has happened; the row that was opened for it is closed again.
+      if (at === 1) await deleteBatch(world.deps, id);
+      else expect(left).toEqual([]);
+    }
+    expect(at).toBeGreaterThan(8);
+  });
+});

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { countAhead } from '../../../../shared/batches/listing/batches-ahead.ts';
+
+const at = (second: number): number => Date.parse('2026-01-01T00:00:00.000Z') + second * 1_000;
+const open = (id: string, second: number, fields: { lane?: string; items?: number; revision?: number } = {}) => ({
+  ...{ id, workload: 'billing', revision: 0, openedAt: at(second), lane: 'normal', items: 10 },
+  ...fields,
+});
+const waiting = { id: 'me', workload: 'billing', lane: 'normal', openedAt: new Date(at(60)).toISOString() };
+
+test('batches of the lane that were opened before are ahead, with the items that they were opened with', () => {
+  const others = [open('a', 0), open('b', 59, { items: 90 }), open('me', 58), open('c', 61), open('d', 60)];
+
+  expect(countAhead(others, waiting)).toEqual({ batches: 2, items: 100 });
+});
+
+test('those of another lane are not, nor one that makes its report again', () => {
+  expect(countAhead([open('a', 0, { lane: 'bulk' }), open('b', 0, { items: 0 })], waiting)).toEqual({
+    batches: 0,
+    items: 0,
+  });
+});
+
+test('a redrive waits behind what was accepted before the redrive, though its upload is older', () => {
+  const redriven = { ...waiting, id: '0', openedAt: new Date(at(600)).toISOString() };
+
+  expect(countAhead([open('a', 300), open('b', 700)], redriven)).toEqual({ batches: 1, items: 10 });
+});
+
+test('a batch whose row an older version wrote counts, without its items', () => {
+  const { lane: _lane, items: _items, ...old } = open('a', 0);
+
+  expect(countAhead([old], waiting)).toEqual({ batches: 1, items: 0 });
+});

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { closeAll, closeBatch, openBatch, openBatches } from '../../../../shared/batches/listing/open-rows.ts';
+import type { Table } from '../../../../shared/storage/table.ts';
+import { BATCH, batchRowOf } from '../../../helpers/data/factories.ts';
+import { memoryTable } from '../../../helpers/fakes/memory-table.ts';
+
+const revision = (n: number) => batchRowOf({ revision: n });
+
+async function openOf(table: Table): Promise<number[]> {
+  const revisions: number[] = [];
+  for await (const open of openBatches(table)) revisions.push(open.revision);
+  return revisions;
+}
+
+test('closing a revision that has ended leaves the one that a redrive opened', async () => {
+  const { table } = memoryTable();
+  await openBatch(table, revision(0));
+  await openBatch(table, revision(1));
+
+  await closeBatch(table, revision(0));
+
+  expect(await openOf(table)).toEqual([1]);
+});
+
+test('opening and closing may be repeated', async () => {
+  const { table } = memoryTable();
+  for (const _ of [1, 2]) await openBatch(table, revision(0));
+  const opened = await openOf(table);
+  for (const _ of [1, 2]) await closeBatch(table, revision(0));
+
+  expect(opened).toEqual([0]);
+  expect(await openOf(table)).toEqual([]);
+});
+
+test('a batch that is deleted leaves nothing open', async () => {
+  const { table } = memoryTable();
+  for (const n of [0, 1, 2]) await openBatch(table, revision(n));
+
+  await closeAll(table, BATCH);
+
+  expect(await openOf(table)).toEqual([]);
+});

@@ -1,0 +1,56 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EXIT } from '../../../../../cli/process/exit-codes.ts';
+import { run } from '../../world.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sluice-cli-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('a download', () => {
+  const pages = {
+    'GET batches/b/results?format=ndjson': {
+      ...{
+        text: '1\n',
+        headers: { link: '</api/batches/b/results?from=1>; rel="next"', 'sluice-batch-state': 'running' },
+      },
+    },
+    'GET batches/b/results?from=1': { text: '2\n', headers: { 'sluice-batch-state': 'running' } },
+  };
+
+  it('puts all pages together, and says when it is not all', async () => {
+    const { out, err } = await run('results b', { ...pages });
+    expect([out, err]).toEqual(['1\n2\n', 'The batch is running: this is what there is so far.\n']);
+  });
+
+  it('into a file leaves nothing half', async () => {
+    expect((await run('results b --out r.ndjson', { ...pages }, { folder })).code).toBe(EXIT.done);
+    expect(await readFile(join(folder, 'r.ndjson'), 'utf8')).toBe('1\n2\n');
+    const broken = { ...pages, 'GET batches/b/results?from=1': { status: 500 } };
+    expect((await run('results b --out half.ndjson', broken, { folder })).code).toBe(EXIT.failed);
+    expect((await readdir(folder)).filter((name) => name.startsWith('half'))).toEqual([]);
+  });
+
+  it('of a report as a table cannot write to the terminal', async () => {
+    const row = '{"key":"a\\u001b[2J","value":"1\\n  b  2"}\n';
+    const { out } = await run('report b', { 'GET batches/b/report?format=ndjson': { text: row } });
+    expect(out).toContain('a\\x1b[2J  1\n          b  2\n');
+  });
+
+  it('of a report is a table, CSV, NDJSON, or JSON', async () => {
+    const row = { text: '{"key":"a","value":{"n":1}}\n' };
+    const answers = {
+      'GET batches/b/report?format=ndjson': row,
+      'GET batches/b/report?revision=2&format=csv': { text: 'x' },
+    };
+    expect((await run('report b', answers)).out).toBe('  key  n\n  a    1\n');
+    expect((await run('report b --format ndjson', answers)).out).toBe(row.text);
+    expect((await run('report b --format csv --revision 2', answers)).out).toBe('x');
+    const json = await run('report b --json', { 'GET batches/b/report?format=json': { text: '{}' } });
+    expect(json.out).toBe('{}');
+  });
+});

@@ -1,0 +1,28 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { findTooDeep } from '../../../../shared/contract/text/nesting.ts';
+
+const nested = (levels: number, inner = '1'): string => `${'['.repeat(levels)}${inner}${']'.repeat(levels)}`;
+
+it.each([
+  ['no brackets', '"x"', undefined],
+  ['as many levels as may be', nested(3), undefined],
+  ['a level more', nested(4), 3],
+  ['objects and arrays', '{"a":[{"b":[1]}]}', 11],
+  ['many brackets side by side', `[${'[],'.repeat(99)}[{}]]`, undefined],
+  ['brackets in strings', JSON.stringify(['[[[[[[]]]]]]', '\\"[[[[', '\\']), undefined],
+  ['a level more behind strings that end in backslashes', `["\\\\",${nested(3)}]`, 8],
+  ['a level more behind an escaped quote', `["\\"[",${nested(3)}]`, 9],
+])('finds the first level beyond the third, if there is one: %s', (_what, text, offset) => {
+  expect(findTooDeep(text, 3)).toBe(offset);
+});
+
+it('compares the depth of any JSON with the maximum', () => {
+  const depthOf = (value: unknown): number =>
+    typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 6 }), fc.integer({ min: 1, max: 5 }), (value, most) => {
+      expect(findTooDeep(JSON.stringify(value), most) !== undefined).toBe(depthOf(value) > most);
+    }),
+  );
+});

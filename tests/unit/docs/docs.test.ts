@@ -1,0 +1,128 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ROOMS } from '../boundaries/rooms.ts';
+import { ROOT } from '../infra/bicep.ts';
+import { hasTitle, tableBelow } from './docs-table.ts';
+
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+const markdownIn = (folder: string): string[] =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md') && !name.includes('node_modules'))
+    .map((name) => `${folder}/${name}`);
+
+/** The folders of `shared/`; each is a room, and has a README. */
+const SHARED_ROOMS = readdirSync(join(ROOT, 'shared'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+const readmeOf = (room: string): string => `shared/${room}/README.md`;
+
+const PACKAGE = 'packages/functions-local';
+/** Every page but the changelog, which names what there was at its time. */
+const DOCS = [
+  ...readdirSync(ROOT).filter((name) => name.endsWith('.md') && name !== 'CHANGELOG.md'),
+  ...['docs', 'shared', 'cli', 'bench', 'tests', '.github', PACKAGE].flatMap(markdownIn),
+];
+const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+
+/** The anchor that a heading gets. */
+const anchor = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-');
+const anchorsOf = (file: string): string[] => (read(file).match(/(?<=^#+ ).+$/gm) ?? []).map(anchor);
+
+describe.each(DOCS)('%s', (file) => {
+  it('links to places that exist', () => {
+    const links = [...read(file).matchAll(/\]\((?!https:)([^)#]*)(?:#([^)]*))?\)/g)];
+    const broken = links.filter(([, path = '', place]) => {
+      const target = path === '' ? file : join(dirname(file), path);
+      return !existsSync(join(ROOT, target)) || (place !== undefined && !anchorsOf(target).includes(place));
+    });
+    expect(broken.map(([link]) => link)).toEqual([]);
+  });
+
+  // A comment that begins with a path names the file of an example; a part in capitals stands for a name.
+  it('names files and folders that exist', () => {
+    const paths =
+      read(file).match(/(?<=[`\s])(?<!\/\/ )(?:infra|tests|packages|demo|shared|workloads|\.github)\/[\w./-]*\w/g) ??
+      [];
+    // The package's own documents count from its folder, since it is published without the rest.
+    const from = file.startsWith('packages/') ? ['', PACKAGE] : [''];
+    const isThere = (path: string): boolean => from.some((folder) => existsSync(join(ROOT, folder, path)));
+    const isExample = (path: string): boolean => /\/[A-Z]+$/.test(path);
+    expect([...new Set(paths)].filter((path) => !isExample(path) && !isThere(path))).toEqual([]);
+  });
+
+  it('names npm scripts that exist', () => {
+    const named = [...read(file).matchAll(/npm run (?:--silent )?([\w:-]+)/g)].map(([, name = '']) => name);
+    expect(named.filter((name) => !(name in scripts))).toEqual([]);
+  });
+});
+
+const isDecision = (file: string): boolean => /^docs\/decisions\/\d/.test(file);
+describe.each(markdownIn('docs').filter((file) => !isDecision(file)))('%s', (file) => {
+  it('begins with whom it is for and what it answers, in at most two sentences', () => {
+    const [title = '', opening = ''] = read(file).split('\n\n', 2);
+    expect(title).toMatch(/^# .+$/);
+    const text = opening.replaceAll(/\]\([^)]*\)/g, ']');
+    expect(text).toMatch(/^For [^:.]+: [^.]+\.(?:\s[^.]+\.)?$/);
+  });
+});
+
+it.each(Object.keys(scripts).filter((name) => name !== 'prepack'))('the npm script %s is documented', (name) => {
+  const mention = new RegExp(`npm (?:run )?(?:--silent )?${name}(?![\\w:-])|\`${name}\``);
+  expect(DOCS.filter((file) => mention.test(read(file)))).not.toEqual([]);
+});
+
+describe.each(SHARED_ROOMS)('the README of shared/%s', (room) => {
+  it('exists, and has at most 60 lines', () => {
+    expect(existsSync(join(ROOT, readmeOf(room)))).toBe(true);
+    expect(read(readmeOf(room)).split('\n').length).toBeLessThanOrEqual(60);
+  });
+
+  it('names the rooms that it may import', () => {
+    const imports = ROOMS.find(({ path }) => path === `shared/${room}/`)?.imports ?? [];
+    const allowed = imports.flatMap((path) => /^shared\/([\w-]+)\/$/.exec(path)?.[1] ?? []);
+    const [, sentence = ''] = /^Rooms: ([^.]*)\./m.exec(read(readmeOf(room))) ?? [];
+    const named = [...sentence.matchAll(/`([\w-]+)`/g)].map(([, name]) => name);
+    expect(named.toSorted()).toEqual(allowed.toSorted());
+  });
+});
+
+it('the code tour has at most 20 files, from the upload on', () => {
+  const [, tour = ''] = read('docs/architecture.md').split('\n## Code tour: follow one batch\n');
+  const files = [...tour.matchAll(/^\d+\. \[([^\]]+)\]\(\.\.\/([^)]+)\)/gm)].map(([, text, link]) => ({ text, link }));
+  expect(files[0]?.link).toBe('functions/submit-batch.ts');
+  expect(files.length).toBeLessThanOrEqual(20);
+  expect(files.filter(({ text, link = '' }) => text !== link || !existsSync(join(ROOT, link)))).toEqual([]);
+});
+
+describe('the table of what happens when a process dies', () => {
+  const rows = tableBelow('docs/reliability.md', 'When a process dies').filter(([, then]) => then !== '');
+
+  it('has a test in each row, or says that there is none', () => {
+    const silent = rows.filter(([, , tests = '']) => !tests.includes('](../') && !/not tested/i.test(tests));
+    expect(rows.length).toBeGreaterThan(0);
+    expect(silent.map(([where]) => where)).toEqual([]);
+  });
+
+  it('quotes titles that its test files have', () => {
+    const quoted = [...read('docs/reliability.md').matchAll(/\]\(\.\.\/([^)]+\.test\.ts)\): \*([^*]+)\*/g)];
+    const wrong = quoted.filter(([, file = '', title = '']) => !existsSync(join(ROOT, file)) || !hasTitle(file, title));
+    expect(quoted.length).toBeGreaterThanOrEqual(rows.length);
+    expect(wrong.map(([quote]) => quote)).toEqual([]);
+  });
+});
+
+describe('the variables of a deployment', () => {
+  it('are those of infra/main.bicepparam, with the same defaults', () => {
+    const variables = [...read('infra/main.bicepparam').matchAll(/readEnvironmentVariable\('(\w+)', '([^']*)'\)/g)];
+    const documented = tableBelow('docs/deploy.md', 'What you can choose').map(([name, value]) => [
+      name,
+      value === 'none' ? '' : value,
+    ]);
+    expect(documented).toEqual(variables.map(([, name, value]) => [name, value]));
+  });
+});

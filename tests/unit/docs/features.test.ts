@@ -1,0 +1,44 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ROOT } from '../infra/bicep.ts';
+import { hasTitle, tableBelow } from './docs-table.ts';
+
+const FEATURES = 'docs/features.md';
+const numbered = (letter: string, count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `${letter}${index + 1}`);
+
+const SECTIONS = [
+  ['A: queue-based messaging that scales and costs little', numbered('A', 18)],
+  ['B: notify the workers, and drain until empty', numbered('B', 5)],
+  ['C: what queues promise', numbered('C', 11)],
+  ['The card', ['Packages', 'Ingest', 'Wake', 'Drain', 'Deploy', 'Run locally']],
+] as const;
+
+const linksIn = (cell: string): string[] => [...cell.matchAll(/\]\(([^)#]+)/g)].map(([, path = '']) => path);
+const fileOf = (path: string): string => join(dirname(FEATURES), path);
+
+describe.each(SECTIONS)('the rows of the sources, %s', (heading, expected) => {
+  const rows = tableBelow(FEATURES, heading);
+
+  it('are all there', () => {
+    expect(rows.map(([row]) => row)).toEqual(expected);
+  });
+
+  it('say what they mean, and name files that exist', () => {
+    const wrong = rows.filter(([, meaning = '', where = '']) => {
+      const files = linksIn(where);
+      return meaning.length < 20 || files.length === 0 || !files.every((path) => existsSync(join(ROOT, fileOf(path))));
+    });
+    expect(wrong.map(([row]) => row)).toEqual([]);
+  });
+
+  it('quote tests that exist', () => {
+    const wrong = rows.filter(([, , , tests = '']) => {
+      const quoted = [...tests.matchAll(/\]\(([^)]+\.test\.ts)\): \*(.+?)\*(?:;|$)/g)];
+      const isWhole = quoted.length > 0 && quoted.length === linksIn(tests).length;
+      return !isWhole || !quoted.every(([, path = '', title = '']) => hasTitle(fileOf(path), title));
+    });
+    expect(wrong.map(([row]) => row)).toEqual([]);
+  });
+});

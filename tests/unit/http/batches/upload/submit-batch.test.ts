@@ -1,0 +1,99 @@
+import type { HttpRequest, InvocationContext } from '@azure/functions';
+import { expect, it } from 'vitest';
+import { submitOverHttp } from '../../../../../shared/http/batches/upload/submit-batch.ts';
+import { redriveRequestSchema } from '../../../../../shared/http/dead-letters/schemas.ts';
+import { jsonBodyOf } from '../../../../../shared/http/edge/request/json-body.ts';
+import { createSlots, NoSlotError } from '../../../../../shared/slots.ts';
+import { createRegistry } from '../../../../../shared/workload/registry.ts';
+import { answering } from '../../../../helpers/fakes/answering.ts';
+import { memoryBlobs } from '../../../../helpers/fakes/memory-blobs.ts';
+import { memoryTable } from '../../../../helpers/fakes/memory-table.ts';
+import { uncounted } from '../../../../helpers/fakes/spending.ts';
+import { workloadOf } from '../../../../helpers/threads/run-chunk.ts';
+
+const limits = { maxBodyBytes: 1_000, maxDecodedBytes: 1_000, maxRecordBytes: 1_000, maxItems: 10 };
+
+/** What the handler is given; storage is in memory. */
+function deps(slots = createSlots(1)) {
+  const { table } = memoryTable();
+  const gate = { table, now: () => 0 };
+  const { spending, ...rest } = uncounted();
+  const meter = { ...rest.meter, knowsServiceTime: () => true };
+  return {
+    registry: createRegistry([workloadOf(() => 1)]),
+    settings: limits,
+    slots,
+    deps: { ...memoryBlobs(), table, keys: table, gate, meter, spending },
+  } as never;
+}
+
+/** A request for workload `each` with this body. */
+const requestWith = (body: AsyncIterable<Uint8Array>): HttpRequest =>
+  ({
+    url: 'http://localhost/api/workloads/each/batches',
+    params: { workload: 'each' },
+    query: new URLSearchParams(),
+    headers: new Headers({ 'content-type': 'application/x-ndjson' }),
+    body,
+  }) as unknown as HttpRequest;
+
+async function* brokenOff(): AsyncGenerator<Uint8Array> {
+  yield Buffer.from('{"id":1}\n');
+  throw Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
+}
+
+/** The answer of a handler, and what it logged. */
+async function ask(handler: (request: HttpRequest) => Promise<object>, request: HttpRequest) {
+  const lines: string[] = [];
+  const context = Object.fromEntries(
+    ['debug', 'info', 'warn', 'error'].map((level) => [level, (line: string) => lines.push(`${level} ${line}`)]),
+  ) as unknown as InvocationContext;
+  return { answer: await answering(handler)(request, context), lines };
+}
+
+it.each([
+  ['an upload', (request: HttpRequest) => submitOverHttp(deps(), request)],
+  ['a JSON body', (request: HttpRequest) => jsonBodyOf(request, redriveRequestSchema)],
+])('%s that the client breaks off is no fault of ours', async (_what, handler) => {
+  const { answer, lines } = await ask(handler, requestWith(brokenOff()));
+
+  expect(answer).toMatchObject({ status: 499 });
+  expect(answer).not.toHaveProperty('body');
+  expect(lines).toEqual(['info {"event":"client-gone","instance":"/api/workloads/each/batches"}']);
+});
+
+it('an upload is not read before it has a slot', async () => {
+  const slots = createSlots(1);
+  const first = Promise.withResolvers<void>();
+  const running = slots.run(() => first.promise);
+  let read = false;
+  const body = (async function* () {
+    read = true;
+    yield* brokenOff();
+  })();
+
+  const asked = ask((request) => submitOverHttp(deps(slots), request), requestWith(body));
+  for (let turn = 0; turn < 10; turn++) await new Promise((done) => setImmediate(done));
+  expect([slots.waiting, read]).toEqual([1, false]);
+
+  first.resolve();
+  await running;
+  await asked;
+  expect([slots.idle, read]).toEqual([1, true]);
+});
+
+it('an upload is turned away when too many wait, and may come again', async () => {
+  const slots = { run: () => Promise.reject(new Error('It must not run.')), idle: 0, waiting: 1_000 };
+
+  const { answer } = await ask((request) => submitOverHttp(deps(slots), request), requestWith(brokenOff()));
+
+  expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
+});
+
+it('an upload whose turn does not come in time is turned away, too', async () => {
+  const slots = { run: () => Promise.reject(new NoSlotError('late')), idle: 0, waiting: 1 };
+
+  const { answer } = await ask((request) => submitOverHttp(deps(slots), request), requestWith(brokenOff()));
+
+  expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
+});

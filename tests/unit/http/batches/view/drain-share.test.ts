@@ -1,0 +1,93 @@
+import { expect, it } from 'vitest';
+import { addSpent, type OwnDrains } from '../../../../../shared/cost/drain-spending.ts';
+import { readDrainShare, readDrainShares } from '../../../../../shared/http/batches/view/drain-share.ts';
+import { archiveSpent } from '../../../../../shared/wake/gate/drain-archive.ts';
+import { changeGate, readGate } from '../../../../../shared/wake/gate/gate.ts';
+import type { GateRow } from '../../../../../shared/wake/gate/gate-row.ts';
+import { memoryTable } from '../../../../helpers/fakes/memory-table.ts';
+
+const QUEUE = 'billing-normal-0';
+const spentBy = (generation: number) => ({
+  ...{ generation, chunks: 4, received: true },
+  operations: { 'table.get': 8, 'queue.get': 4 },
+});
+const gatesOf = () => {
+  const store = memoryTable();
+  const { table } = store;
+  const change = (fields: (row: GateRow) => Partial<GateRow>) => changeGate(table, QUEUE, fields);
+  /** A drain that ends four chunks, with what the end of its last wave does to the gate. */
+  const drain = async (generation: number) => {
+    const { row } = await readGate(table, QUEUE);
+    const kept = await archiveSpent({ table, now: () => 0 }, row);
+    await change(() => ({ generation, spent: addSpent(kept, spentBy(generation)) }));
+  };
+  return { store, table, change, drain };
+};
+const batchWith = (drains: OwnDrains | undefined) => ({ workload: 'billing', drains });
+
+it('is read from the gate, and from the archive once its drains have left the gate', async () => {
+  const { table, drain } = gatesOf();
+  const own: OwnDrains = {
+    [QUEUE]: [
+      [2, 1],
+      [3, 2],
+    ],
+  };
+  const expected = { operations: { 'table.get': 6, 'queue.get': 3 }, isFinal: true };
+  for (let generation = 1; generation <= 5; generation += 1) await drain(generation);
+  expect(await readDrainShare(table, batchWith(own))).toEqual(expected);
+
+  for (let generation = 6; generation <= 60; generation += 1) await drain(generation);
+
+  expect((await readGate(table, QUEUE)).row.spent.map(([generation]) => generation)).not.toContain(3);
+  expect(await readDrainShare(table, batchWith(own))).toEqual(expected);
+  expect((await readDrainShares(table, new Date(0)))(own)).toEqual(expected.operations);
+  expect((await readDrainShares(table, new Date(0)))(undefined)).toEqual({});
+});
+
+it('is not final while one of its drains holds the gate', async () => {
+  const { table, change, drain } = gatesOf();
+  await drain(1);
+  await change(() => ({ status: 'draining' }));
+  const own: OwnDrains = { [QUEUE]: [[1, 4]] };
+
+  expect((await readDrainShare(table, batchWith(own))).isFinal).toBe(false);
+  await change(() => ({ generation: 2 }));
+  expect((await readDrainShare(table, batchWith(own))).isFinal).toBe(true);
+});
+
+it('of a batch of an older version is nothing, and takes no operation', async () => {
+  const { store, table } = gatesOf();
+  store.before(async () => expect.fail('It has no drains to read.'));
+  expect(await readDrainShare(table, batchWith(undefined))).toEqual({ operations: {}, isFinal: true });
+});
+
+it('counts once where a crash left the gate as it was, and the next drain archived one more', async () => {
+  const { table, drain } = gatesOf();
+  for (let generation = 1; generation <= 13; generation += 1) await drain(generation);
+  const { row } = await readGate(table, QUEUE);
+  await archiveSpent({ table, now: () => 0 }, row);
+  await archiveSpent({ table, now: () => 0 }, { queue: QUEUE, spent: addSpent(row.spent, spentBy(14)) });
+  await drain(14);
+  const own: OwnDrains = {
+    [QUEUE]: [
+      [1, 2],
+      [5, 4, 8],
+    ],
+  };
+
+  // Half of the first drain, and of four drains with 16 chunks a quarter.
+  const expected = { 'table.get': 4 + 8, 'queue.get': 2 + 4 };
+  expect((await readDrainShare(table, batchWith(own))).operations).toEqual(expected);
+  expect((await readDrainShares(table, new Date(0)))(own)).toEqual(expected);
+});
+
+it('is archived twice after a crash between the two writes, and counts once', async () => {
+  const { table, drain } = gatesOf();
+  for (let generation = 1; generation <= 17; generation += 1) await drain(generation);
+  const { row } = await readGate(table, QUEUE);
+  await archiveSpent({ table, now: () => 0 }, row);
+
+  const share = await readDrainShare(table, batchWith({ [QUEUE]: [[1, 4]] }));
+  expect(share.operations).toEqual({ 'table.get': 8, 'queue.get': 4 });
+});

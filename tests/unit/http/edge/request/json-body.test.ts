@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { redriveRequestSchema } from '../../../../../shared/http/dead-letters/schemas.ts';
+import { jsonBodyOf } from '../../../../../shared/http/edge/request/json-body.ts';
+import { requestFor } from '../../requests.ts';
+
+const corrected = (levels: number): string =>
+  `{"corrected":[{"index":0,"item":${'['.repeat(levels)}${']'.repeat(levels)}}]}`;
+const read = (body: string) => jsonBodyOf(requestFor('x', {}, body), redriveRequestSchema);
+
+describe('a corrected item', () => {
+  it('may be nested as deep as an uploaded one', async () => {
+    expect(JSON.stringify(await read(corrected(100)))).toBe(corrected(100));
+  });
+
+  it.each([101, 20_000])('is refused when it is nested deeper: %i levels', async (levels) => {
+    await expect(read(corrected(levels))).rejects.toMatchObject({
+      type: 'invalid-parameter',
+      message: 'The body is nested over 103 levels deep, an item over 100, at character 133.',
+    });
+  });
+});

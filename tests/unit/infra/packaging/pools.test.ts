@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { mergePools, type Pool, poolNames, servicesYaml } from '../../../../infra/packaging/pools.ts';
+import { registry } from '../../../../workloads/index.ts';
+import { declaration, paramsOf, plainValue, ROOT } from '../bicep.ts';
+
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+const pools = JSON.parse(read('infra/pools.json')) as Pool[];
+const pool = (name: string, memory: Pool['memory'] = 2048): Pool => ({
+  name,
+  memory,
+  maximumInstanceCount: 40,
+  alwaysReady: [],
+});
+
+describe('the pools', () => {
+  it('of infra/pools.json are those that the workloads name (npm run generate)', () => {
+    expect(pools.map(({ name }) => name)).toEqual(poolNames(registry));
+  });
+
+  it('of azure.yaml are the same (npm run generate)', () => {
+    expect(Object.keys(parse(read('azure.yaml')).services)).toEqual(poolNames(registry));
+  });
+
+  it('are packaged once, not by every service at the same time', () => {
+    const { hooks, services } = parse(read('azure.yaml'));
+    expect(hooks.prepackage.run).toBe('npm run package');
+    // azd deploy does not run it.
+    expect(hooks.predeploy.run).toMatch(/^npm run package && /);
+    for (const service of Object.values<Record<string, unknown>>(services))
+      expect(service).toEqual({
+        project: '.',
+        language: 'custom',
+        host: 'function',
+        dist: 'out/package',
+        remoteBuild: false,
+      });
+  });
+
+  it('are of a language that azd refuses until it is switched on, so the guide does that', () => {
+    const guide = read('docs/deploy.md');
+    expect(guide).toContain('\nazd config set alpha.language.custom on ');
+    expect(guide.indexOf('azd config set alpha.language.custom on')).toBeLessThan(guide.indexOf('\nazd up '));
+  });
+
+  it('keep what was decided about them, get defaults when new, and go when unused', () => {
+    const known = [pool('default', 4096), pool('gone')];
+    expect(mergePools(['default', 'video'], known)).toEqual([pool('default', 4096), pool('video')]);
+  });
+
+  it('become services after the pattern of the first, comments kept', () => {
+    const text = 'name: a\nservices:\n  # why\n  default:\n    host: function\n  gone:\n    host: function\n';
+    expect(servicesYaml(text, [pool('default'), pool('video')])).toBe(
+      'name: a\nservices:\n  # why\n  default:\n    host: function\n  video:\n    host: function\n',
+    );
+  });
+});
+
+describe('the app of every pool', () => {
+  const given = Object.fromEntries(paramsOf(declaration('infra/main.bicep', 'apps')));
+
+  it.each(['inboxSchedule', 'sweepSchedule', 'urlHosts'])(
+    'has the same %s: each looks after its own workloads',
+    (name) => {
+      expect(given[name]).toMatchObject({ kind: 'name', name });
+    },
+  );
+});
+
+describe('the containers of workloads', () => {
+  it('are those that the deployment makes (npm run generate)', () => {
+    expect(JSON.parse(read('infra/containers.json'))).toEqual(registry.containers);
+  });
+});
+
+describe('the backstop', () => {
+  it('is later than the retention of every workload', () => {
+    const days = Number(plainValue(declaration('infra/main.bicep', 'backstopDays').value));
+    const longest = Math.max(...registry.workloads.map(({ retentionDays }) => retentionDays));
+    expect(days).toBeGreaterThan(longest);
+  });
+});

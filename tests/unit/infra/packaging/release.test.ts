@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type ReleaseFiles, releaseNotes } from '../../../../infra/packaging/release.ts';
+import { ROOT } from '../bicep.ts';
+
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+const CHANGELOG = read('CHANGELOG.md');
+
+/** The files of the repository, with a changelog of which `version` is released. */
+const filesOf = (version: string, files: Partial<ReleaseFiles> = {}): ReleaseFiles => ({
+  app: read('package.json'),
+  local: read('packages/functions-local/package.json'),
+  azureYaml: read('azure.yaml'),
+  changelog: `# Changelog\n\n## Pending\n\n## ${version}\n\n- New.\n\n### Steps\n\n- One.\n\n## 0.0.1\n\n- Old.\n`,
+  ...files,
+});
+const { version } = JSON.parse(read('package.json')) as { version: string };
+
+describe('releaseNotes', () => {
+  it('are the section of the version, for a tag that all files of the repository have', () => {
+    expect(releaseNotes(`v${version}`, filesOf(version))).toBe('- New.\n\n### Steps\n\n- One.');
+  });
+
+  it('are refused for a tag of another version, with every file that differs', () => {
+    expect(() => releaseNotes('v99.0.0', filesOf('99.0.0'))).toThrow(
+      [
+        `package.json: expected version 99.0.0, got ${version}`,
+        `the dependency functions-local in package.json: expected version 99.0.0, got ${version}`,
+        `packages/functions-local/package.json: expected version 99.0.0, got ${version}`,
+        `azure.yaml: expected version 99.0.0, got ${version}`,
+      ].join('\n'),
+    );
+  });
+
+  it.each(['', version, `v${version}-rc.1`])('are refused for the tag "%s"', (tag) => {
+    expect(() => releaseNotes(tag, filesOf(version))).toThrow(/expected a tag such as v1\.2\.3/);
+  });
+
+  it.each([
+    ['is only pending', `## Pending\n\n- New.\n`],
+    ['has no text', `## Pending\n\n## ${version}\n\n## 0.0.1\n\n- Old.\n`],
+  ])('are refused where the version %s', (_what, changelog) => {
+    expect(() => releaseNotes(`v${version}`, filesOf(version, { changelog }))).toThrow(
+      `CHANGELOG.md: expected a section "## ${version}", with text`,
+    );
+  });
+});
+
+it('the changelog begins with what is pending, and has versions below it', () => {
+  const [first, ...others] = CHANGELOG.match(/(?<=^## ).*$/gm) ?? [];
+  expect(first).toBe('Pending');
+  expect(others.filter((heading) => !/^\d+\.\d+\.\d+$/.test(heading))).toEqual([]);
+});

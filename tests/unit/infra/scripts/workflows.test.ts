@@ -1,0 +1,237 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import { describe, expect, it, test } from 'vitest';
+import { parse } from 'yaml';
+import { ROOT } from '../bicep.ts';
+
+const FOLDER = '.github/workflows';
+const files = readdirSync(join(ROOT, FOLDER));
+const read = (file: string): string => readFileSync(join(ROOT, FOLDER, file), 'utf8');
+
+type WorkflowParser = typeof import('@actions/workflow-parser');
+const parser = await loadParser();
+
+/** GitHub's own parser. It imports JSON without an import attribute, which Node refuses: bundled, it needs none. */
+async function loadParser(): Promise<WorkflowParser> {
+  const { outputFiles } = await build({
+    stdin: { contents: "export * from '@actions/workflow-parser';", resolveDir: ROOT },
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    // Its YAML package is CommonJS and asks for `process`.
+    banner: {
+      js: `import { createRequire } from 'node:module'; const require = createRequire('${pathToFileURL(ROOT)}/');`,
+    },
+    write: false,
+  });
+  const code = Buffer.from(outputFiles[0]?.contents ?? []).toString('base64');
+  return (await import(`data:text/javascript;base64,${code}`)) as WorkflowParser;
+}
+
+async function faultsOf(name: string, content: string): Promise<string[]> {
+  const { context, value } = parser.parseWorkflow({ name, content }, new parser.NoOperationTraceWriter());
+  const template = value === undefined ? undefined : await parser.convertWorkflowTemplate(context, value);
+  return [...context.errors.getErrors().map(String), ...(template?.errors ?? []).map(({ Message }) => Message)];
+}
+
+interface Step {
+  name?: string;
+  id?: string;
+  if?: string;
+  uses?: string;
+  run?: string;
+  env?: Record<string, string>;
+  with?: Record<string, unknown>;
+}
+interface Job {
+  'timeout-minutes'?: number;
+  needs?: string;
+  environment?: string;
+  permissions?: Record<string, string>;
+  env?: Record<string, string>;
+  steps: Step[];
+}
+const jobsOf = (file: string): [string, Job][] =>
+  Object.entries((parse(read(file)) as { jobs: Record<string, Job> }).jobs);
+
+describe("GitHub's parser", () => {
+  test.each(files)('takes %s', async (file) => {
+    expect(await faultsOf(file, read(file))).toEqual([]);
+  });
+
+  it('sees a fault where there is one', async () => {
+    expect(await faultsOf('x', 'on: push\njobs:\n  a:\n    run-on: ubuntu-latest\n')).not.toEqual([]);
+  });
+});
+
+describe.each(files)('%s', (file) => {
+  it('pins every action by commit and names its version', () => {
+    const lines = read(file).match(/^.*uses:.*$/gm) ?? [];
+    expect(lines.filter((line) => !/uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(line))).toEqual([]);
+  });
+
+  it('starts with the right to read and nothing more, and bounds the time of each job', () => {
+    expect((parse(read(file)) as { permissions: unknown }).permissions).toEqual({ contents: 'read' });
+    for (const [, job] of jobsOf(file)) expect(job['timeout-minutes']).toBeLessThanOrEqual(60);
+  });
+
+  it('leaves no credential in the checkout and none in the workflow', () => {
+    for (const [, job] of jobsOf(file)) {
+      const checkouts = job.steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'));
+      expect(checkouts.map((step) => step.with?.['persist-credentials'])).toEqual(checkouts.map(() => false));
+    }
+    expect(read(file)).not.toContain('secrets.');
+  });
+
+  it('puts no expression into a script, where its text would be run', () => {
+    const scripts = jobsOf(file).flatMap(([, job]) => job.steps.flatMap(({ run }) => run ?? []));
+    expect(scripts.filter((run) => run.includes('${{'))).toEqual([]);
+  });
+});
+
+/** An expression of GitHub, as a workflow has it. */
+const expression = (text: string): string => `\${{ ${text} }}`;
+
+describe('deploy.yml', () => {
+  const jobs = Object.fromEntries(jobsOf('deploy.yml'));
+  const scriptOf = (job: string): string => (jobs[job]?.steps ?? []).map(({ run }) => run ?? '').join('\n');
+  const stepOf = (job: string, text: string): Step | undefined =>
+    jobs[job]?.steps.find(({ run }) => run?.includes(text));
+
+  it('previews, then deploys, then sweeps; only these jobs may sign in', () => {
+    expect(Object.keys(jobs)).toEqual(['build', 'preview', 'deploy']);
+    const idTokens = Object.values(jobs).map(({ permissions }) => permissions?.['id-token']);
+    expect(idTokens).toEqual([undefined, 'write', 'write']);
+    expect(Object.values(jobs).map(({ needs }) => needs)).toEqual([undefined, 'build', 'preview']);
+    expect(scriptOf('build')).toContain('bash .ci/run');
+    expect(scriptOf('build')).toContain('npm run package');
+    expect(scriptOf('preview')).toContain('what-if');
+    expect(scriptOf('deploy')).toContain('infra/publish.sh');
+    expect(readFileSync(join(ROOT, 'infra/publish.sh'), 'utf8')).toContain('sweep.sh');
+  });
+
+  it('shows the preview in the summary, in an environment that waits for no reviewer of the deployment', () => {
+    expect(stepOf('preview', 'what-if')?.run).toContain('out/what-if.txt; printf');
+    expect(stepOf('preview', 'what-if')?.run).toContain('>> "$GITHUB_STEP_SUMMARY"');
+    const environment = expression('inputs.environment');
+    expect([jobs.preview?.environment, jobs.deploy?.environment]).toEqual([`${environment}-preview`, environment]);
+  });
+
+  it('previews without a right to write: nobody reviews what runs there', () => {
+    expect(stepOf('preview', 'what-if')?.run).toContain('--validation-level ProviderNoRbac');
+    expect(scriptOf('preview')).not.toContain('deployment sub create');
+  });
+
+  it('can be started again: an artifact takes the place of that of an earlier attempt', () => {
+    const uploads = Object.values(jobs).flatMap(({ steps }) =>
+      steps.filter(({ uses }) => uses?.startsWith('actions/upload-artifact@')),
+    );
+    expect(uploads.map((step) => step.with?.overwrite)).toEqual([true, true, true]);
+  });
+
+  it('takes every parameter from the variables of the environment, and deploys those that were previewed', () => {
+    const parameters = stepOf('preview', 'infra/deployment-env.sh');
+    expect(parameters?.env).toEqual({ VARIABLES: expression('toJSON(vars)') });
+    expect(parameters?.run).toContain('> out/parameters.env');
+    for (const job of ['preview', 'deploy']) expect(scriptOf(job)).toContain('cat out/parameters.env >> "$GITHUB_ENV"');
+    // An unset variable is an empty text here, which would take the place of a default of main.bicepparam.
+    const { env } = parse(read('deploy.yml')) as { env: Record<string, string> };
+    const set = [env, jobs.preview?.env, jobs.deploy?.env].flatMap((each) => Object.keys(each ?? {}));
+    expect(set.filter((name) => parameterVariables().includes(name))).toEqual(['AZURE_ENV_NAME']);
+  });
+
+  it('locks: one deployment per environment at a time, and none is cancelled half-way', () => {
+    const { concurrency } = parse(read('deploy.yml')) as { concurrency: unknown };
+    expect(concurrency).toEqual({ group: `deploy-${expression('inputs.environment')}`, 'cancel-in-progress': false });
+  });
+
+  it('names the subscription in every call', () => {
+    const calls = ['preview', 'deploy'].flatMap((job) => scriptOf(job).match(/^ *az .*$/gm) ?? []);
+    expect(calls.length).toBe(2);
+    expect(calls.filter((call) => !call.includes('--subscription "$AZURE_SUBSCRIPTION_ID"'))).toEqual([]);
+    expect(jobs.deploy?.env).toEqual({ AZURE_SUBSCRIPTION_ID: expression('vars.AZURE_SUBSCRIPTION_ID') });
+  });
+
+  it('ends with a smoke test, and says how to roll back when that or publishing fails', () => {
+    const names = jobs.deploy?.steps.map(({ name }) => name) ?? [];
+    expect(names.slice(-3)).toEqual(['Publish every app, then sweep', 'Smoke test', 'How to roll back']);
+    expect(stepOf('deploy', 'infra/smoke.sh')?.if).toBeUndefined();
+    const rollback = jobs.deploy?.steps.at(-1);
+    expect(rollback?.if).toBe("failure() && steps.publish.outcome != 'skipped'");
+    expect(stepOf('deploy', 'infra/publish.sh')?.id).toBe('publish');
+    for (const text of ['gh run download', 'out/before/sluice.zip', '>> "$GITHUB_STEP_SUMMARY"'])
+      expect(rollback?.run).toContain(text);
+    expect(readFileSync(join(ROOT, 'infra/smoke.sh'), 'utf8')).toMatch(/::add-mask::[\s\S]*npm run --silent smoke/);
+  });
+});
+
+describe('release.yml', () => {
+  const jobs = Object.fromEntries(jobsOf('release.yml'));
+  const scriptsOf = (job: string): string[] => (jobs[job]?.steps ?? []).flatMap(({ run }) => run ?? []);
+  const indexOf = (text: string): number => scriptsOf('build').findIndex((run) => run.includes(text));
+
+  it('runs for tags of versions, and for nothing else', () => {
+    expect((parse(read('release.yml')) as { on: unknown }).on).toEqual({ push: { tags: ['v*'] } });
+  });
+
+  it('compares the tag with the sources, then tests, then packs', () => {
+    const order = ['node infra/release.ts "$GITHUB_REF_NAME"', 'bash .ci/run', 'npm run package', 'npm pack'];
+    expect(order.map(indexOf)).toEqual([0, 1, 2, 3]);
+  });
+
+  it('publishes what was built, with provenance of each file, by a job that runs no code of the repository', () => {
+    const { needs, permissions, steps = [] } = jobs.publish ?? {};
+    expect(needs).toBe('build');
+    expect(permissions).toEqual({ contents: 'write', 'id-token': 'write', attestations: 'write' });
+    expect(jobs.build?.permissions).toBeUndefined();
+    expect(steps.map(({ uses, run }) => (uses ?? run ?? '').split(/[@"]/, 1)[0])).toEqual([
+      'actions/download-artifact',
+      'actions/attest',
+      'gh release create ',
+    ]);
+    const files = ['out/*.tgz', 'out/sluice.zip'];
+    expect(String(steps[1]?.with?.['subject-path']).trim().split('\n')).toEqual(files);
+    expect(scriptsOf('publish').at(-1)?.trim()).toMatch(new RegExp(` ${files.join(' ').replaceAll('*', '\\*')}$`));
+  });
+});
+
+/** The variables that the parameters of the deployment are read from. */
+function parameterVariables(): string[] {
+  const text = readFileSync(join(ROOT, 'infra/main.bicepparam'), 'utf8');
+  return [...text.matchAll(/readEnvironmentVariable\(\s*'(\w+)'/g)].map(([, name = '']) => name);
+}
+
+describe('infra/deployment-env.sh', () => {
+  /** The variables that a job has after it has read what the script prints. */
+  function environmentOf(variables: Record<string, string>): Record<string, string> {
+    const run = spawnSync('sh', [join(ROOT, 'infra/deployment-env.sh')], {
+      input: JSON.stringify(variables),
+      encoding: 'utf8',
+    });
+    expect([run.stderr, run.status]).toEqual(['', 0]);
+    const values = [...run.stdout.matchAll(/^(\w+)<<(.+)\n([\s\S]*?)\n\2$/gm)];
+    return Object.fromEntries(values.map(([, name, , value]) => [name, value]));
+  }
+
+  it('passes every variable that main.bicepparam reads', () => {
+    const names = parameterVariables();
+    expect(names.length).toBeGreaterThan(5);
+    const all = Object.fromEntries(names.map((name) => [name, `value of ${name}`]));
+    const { AZURE_ENV_NAME: _ofTheInput, ...expected } = all;
+    expect(environmentOf(all)).toEqual(expected);
+  });
+
+  it('leaves out what is not set, and what is no parameter', () => {
+    const variables = { AZURE_LOCATION: 'westeurope', AZURE_CLIENT_ID: 'x', PATH: '/tmp', SLUICE_KEY: 'secret' };
+    expect(environmentOf(variables)).toEqual({ AZURE_LOCATION: 'westeurope' });
+    expect(environmentOf({})).toEqual({});
+  });
+
+  it('keeps text as it is: lines, quotes, and what a shell would run', () => {
+    const value = 'a "b"\n$(touch pwned) `id` \'c\'\nAZURE_LOCATION=other';
+    expect(environmentOf({ SLUICE_ALERT_EMAIL: value })).toEqual({ SLUICE_ALERT_EMAIL: value });
+  });
+});

@@ -1,0 +1,215 @@
+import { expect, test } from 'vitest';
+import { type FinishedChunk, readResult } from '../../../../shared/contract/reference.ts';
+import type { Lease } from '../../../../shared/processing/lease.ts';
+import {
+  type ChunkDisposition,
+  countWork,
+  publishResults,
+} from '../../../../shared/processing/publish/publish-results.ts';
+import { withLog } from '../../../../shared/telemetry/log.ts';
+import type { EventDetails, WorkPut } from '../../../../shared/wake/events/publish.ts';
+import type { Queue } from '../../../../shared/wake/messages.ts';
+import { createRegistry } from '../../../../shared/workload/registry.ts';
+import { BATCH, headerOf, messageOf, referenceOf, serviceError } from '../../../helpers/data/factories.ts';
+import { uncounted } from '../../../helpers/fakes/spending.ts';
+import { address } from '../../drain/drain-fixtures.ts';
+
+const disposition = (chunk: string, fields: Parameters<typeof headerOf>[1] = {}): ChunkDisposition => ({
+  end: { batch: BATCH, chunk, header: headerOf({ retried: 1 }, fields) },
+});
+
+/** What a queue does with a message's text before it takes it: nothing, unless a test refuses it. */
+type Check = (text: string) => void;
+
+/** Publishes the results of dispositions, and returns the calls that it made, in order. */
+async function publishAll(dispositions: ChunkDisposition[], check: Check = () => {}) {
+  const calls: string[] = [];
+  const texts: string[] = [];
+  const wakes: WorkPut[] = [];
+  const lease = { finish: async (id: string) => void calls.push(`delete ${id}`) } as Partial<Lease> as Lease;
+  const waiting = dispositions.map((disposition, index) => ({
+    entry: { message: messageOf('', { messageId: `m${index}` }), value: referenceOf() },
+    disposition,
+  }));
+  const queues = (name: string): Queue =>
+    ({
+      name,
+      sendMessage: async (text: string) => {
+        check(text);
+        texts.push(text);
+        calls.push(`put ${name}`);
+      },
+    }) as unknown as Queue;
+  const deps = {
+    queues,
+    registry: createRegistry([address.workload]),
+    gate: { now: () => Date.UTC(2026, 0, 1) },
+    ...uncounted(),
+    publish: async ({ queue }: { queue: string }, { items = -1, payloadBytes = -1 }: EventDetails) => {
+      calls.push(`wake ${queue}`);
+      wakes.push({ items, payloadBytes });
+    },
+  };
+  const lines: string[] = [];
+  const heard = (line: string): void => void lines.push(line);
+  await withLog({ debug: heard, info: heard, warn: heard, error: heard }, () =>
+    publishResults(deps, address, waiting, { operations: { 'blob.put': 2, 'queue.get': 1 }, lease, generation: 7 }),
+  );
+  return { calls, results: texts.map(readResult), texts, wakes, logged: lines.map((line) => JSON.parse(line)) };
+}
+
+/** Refuses what `isRefused` says, as the service refuses a text that it cannot store. */
+const refusing =
+  (isRefused: (chunks: FinishedChunk[]) => boolean, status = 400): Check =>
+  (text) => {
+    if (isRefused(readResult(text).chunks)) throw serviceError(status);
+  };
+
+test('the result message goes before the wake, and both before a reference is deleted', async () => {
+  const { calls, results } = await publishAll([disposition('000000'), disposition('000001')]);
+
+  expect(calls).toEqual(['put billing-results', 'wake billing-results', 'delete m0', 'delete m1']);
+  expect(results[0]?.chunks.map(({ chunk }) => chunk)).toEqual(['000000', '000001']);
+});
+
+test('the wake says how many items the result messages are about, and how long they are; a refused one does not count', async () => {
+  const check = refusing((chunks) => chunks.some(({ chunk }) => chunk === '000001'));
+
+  const { texts, wakes } = await publishAll(
+    ['000000', '000001', '000002'].map((chunk) => disposition(chunk)),
+    check,
+  );
+
+  expect(texts).toHaveLength(2);
+  expect(wakes).toEqual([{ items: 8, payloadBytes: Buffer.byteLength(texts.join('')) }]);
+});
+
+test('a chunk to retry keeps its reference; an orphan or duplicate loses it and publishes nothing', async () => {
+  expect((await publishAll(['returned', 'orphaned', 'duplicate'])).calls).toEqual(['delete m1', 'delete m2']);
+});
+
+test('the operations that publishing takes are in the message, once', async () => {
+  const { results } = await publishAll([disposition('000000'), disposition('000001')]);
+
+  expect(results[0]?.operations).toEqual({
+    'blob.put': 2,
+    'queue.get': 1,
+    'queue.put': 1,
+    'servicebus.send': 1,
+    'queue.delete': 2,
+  });
+});
+
+test('many ends are cut into messages below the limit, and the first one has the operations', async () => {
+  const causes = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`${n}`.repeat(120), 1]));
+  const dispositions = Array.from({ length: 64 }, (_, n) => disposition(String(n).padStart(6, '0'), { causes }));
+
+  const { results, texts } = await publishAll(dispositions);
+
+  expect(results.length).toBeGreaterThan(1);
+  expect(Math.max(...texts.map((text) => Buffer.byteLength(text)))).toBeLessThanOrEqual(48 * 1024);
+  expect(results.flatMap(({ chunks }) => chunks)).toHaveLength(64);
+  expect(results.map(({ operations }) => Object.keys(operations).length > 0)).toEqual([
+    true,
+    ...results.slice(1).map(() => false),
+  ]);
+});
+
+test('a cause with characters that XML forbids is sent as the service can store it, and read as it was', async () => {
+  const causes = { 'rejected: Reject: a" \uffff b, \u{1f600}\ud800': 1 };
+
+  const { results, texts } = await publishAll([disposition('000000', { causes })]);
+
+  expect(texts[0]).toMatch(/^[ -~]*$/);
+  expect(results[0]?.chunks[0]?.header.causes).toEqual(causes);
+});
+
+test('the size of a message is that of its text as it is sent', async () => {
+  const causes = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`${n}${'"\uffff'.repeat(60)}`, 1]));
+  const dispositions = Array.from({ length: 32 }, (_, n) => disposition(String(n).padStart(6, '0'), { causes }));
+
+  const { results, texts } = await publishAll(dispositions);
+
+  const sent = texts.map((text) => text.replaceAll('"', '&quot;').length);
+  expect(Math.max(...sent)).toBeLessThanOrEqual(64 * 1024 - 200);
+  expect(results.flatMap(({ chunks }) => chunks)).toHaveLength(32);
+});
+
+test('an end that is too large for a message is sent without its causes', async () => {
+  const causes = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`${n}${'\uffff'.repeat(120)}`, 1]));
+
+  const { results } = await publishAll([disposition('000000', { causes }), disposition('000001')]);
+
+  const ends = results.flatMap(({ chunks }) => chunks);
+  expect(ends.map(({ chunk, header }) => [chunk, header.causes])).toEqual([
+    ['000000', undefined],
+    ['000001', undefined],
+  ]);
+});
+
+test('the refusal of one end holds up no other; without its causes it goes through', async () => {
+  const dispositions = [
+    disposition('000000'),
+    disposition('000001', { causes: { bad: 1 } }),
+    disposition('000002'),
+    disposition('000003'),
+  ];
+  const check = refusing((chunks) => chunks.some(({ header }) => header.causes !== undefined));
+
+  const { calls, results } = await publishAll(dispositions, check);
+
+  const ends = results.flatMap(({ chunks }) => chunks);
+  expect(ends.map(({ chunk }) => chunk)).toEqual(['000000', '000001', '000002', '000003']);
+  expect(ends[1]?.header.causes).toBeUndefined();
+  expect(calls.filter((line) => line.startsWith('delete'))).toEqual([
+    'delete m0',
+    'delete m1',
+    'delete m2',
+    'delete m3',
+  ]);
+});
+
+test('an end that is refused in any form keeps its reference, and is logged for an operator', async () => {
+  const dispositions = [disposition('000000'), disposition('000001', { causes: { bad: 1 } }), disposition('000002')];
+  const check = refusing((chunks) => chunks.some(({ chunk }) => chunk === '000001'), 413);
+
+  const { calls, logged } = await publishAll(dispositions, check);
+
+  expect(calls).toEqual([
+    'put billing-results',
+    'put billing-results',
+    'wake billing-results',
+    'delete m0',
+    'delete m2',
+  ]);
+  expect(logged).toMatchObject([{ event: 'message-refused', batch: BATCH, chunk: '000001', error: { status: 413 } }]);
+});
+
+test.each([503, 403, 429])('an outage (%i) is no refusal: all references stay', async (status) => {
+  let puts = 0;
+  const check: Check = () => {
+    puts += 1;
+    throw serviceError(status);
+  };
+
+  await expect(publishAll([disposition('000000'), disposition('000001')], check)).rejects.toThrow(String(status));
+  expect(puts).toBe(1);
+});
+
+test('a round adds up what it ended; what another had stored before costs it no handler time', () => {
+  const end = { batch: BATCH, chunk: '000000', header: headerOf({ retried: 1 }) };
+  const own = { end, outcome: { ran: 4, failures: 1 } } as ChunkDisposition;
+
+  const total = countWork(5, [own, disposition('000001'), 'orphaned', 'returned', 'duplicate'], { 'queue.get': 1 });
+
+  expect(total).toMatchObject({
+    received: 5,
+    done: 2,
+    items: 6,
+    ran: 4,
+    failures: 1,
+    orphanedReferences: 1,
+    handlerSeconds: 0.5,
+    operations: { 'queue.get': 1 },
+  });
+});

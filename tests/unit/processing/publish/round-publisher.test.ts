@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { Operations } from '../../../../shared/contract/operations.ts';
+import { type Reference, readResult } from '../../../../shared/contract/reference.ts';
+import type { Lease } from '../../../../shared/processing/lease.ts';
+import type { CollectEnds, CollectHereDeps } from '../../../../shared/processing/publish/collect-here.ts';
+import type { ChunkDisposition, PublishResultsDeps } from '../../../../shared/processing/publish/publish-results.ts';
+import { createRoundPublisher } from '../../../../shared/processing/publish/round-publisher.ts';
+import { withLog } from '../../../../shared/telemetry/log.ts';
+import type { Entry } from '../../../../shared/wake/messages.ts';
+import { defineWorkload } from '../../../../shared/workload/define.ts';
+import { createRegistry, type QueueAddress } from '../../../../shared/workload/registry.ts';
+import { BATCH, chunkJob } from '../../../helpers/data/chunks.ts';
+import { messageOf, serviceError } from '../../../helpers/data/factories.ts';
+import { SILENT_LOG } from '../../../helpers/fakes/silent-log.ts';
+import { uncounted } from '../../../helpers/fakes/spending.ts';
+
+const registry = createRegistry([
+  defineWorkload({ name: 'billing', version: 1, item: z.unknown(), map: (item) => item }),
+]);
+const address = registry.queue('billing-normal-0') as QueueAddress;
+
+const OTHER = '01985a00-0000-7000-8000-000000000001';
+const LARGE = '01985a00-0000-7000-8000-000000000002';
+
+/** A round whose clock and results queue the test holds. */
+function world() {
+  const messages: { chunks: string[]; operations: Operations }[] = [];
+  const finished: string[] = [];
+  const collected: { batch: string; chunks: string[]; operations: Operations[] }[] = [];
+  let [nowMs, isOut] = [0, false];
+  const queue = {
+    sendMessage: async (text: string) => {
+      if (isOut) throw serviceError(503);
+      const { chunks, operations } = readResult(text);
+      messages.push({ chunks: chunks.map(({ chunk }) => chunk), operations });
+    },
+  };
+  const deps = {
+    ...{ queues: () => queue, publish: async () => {}, registry },
+    gate: { now: () => nowMs },
+    ...uncounted(),
+    collectEnds: async (batch: string, { ends }: Parameters<CollectEnds>[1]) => {
+      if (isOut) throw serviceError(503);
+      collected.push({
+        batch,
+        chunks: ends.map(({ chunk }) => chunk),
+        operations: ends.map((end) => end.operations ?? {}),
+      });
+    },
+  } as unknown as PublishResultsDeps & CollectHereDeps;
+  const lease = { finish: async (id: string) => void finished.push(id) } as unknown as Lease;
+  const options = { lease, generation: 7, trace: undefined, operations: { 'blob.get': 1 } };
+  const publisher = createRoundPublisher(deps, address, options);
+  const end = (
+    chunk: string,
+    atMs: number,
+    { batch = BATCH, pending }: { batch?: string; pending?: number } = {},
+  ): Promise<void> => {
+    nowMs = atMs;
+    const { reference } = chunkJob([1], { workload: 'billing', version: 1, chunk });
+    const entry: Entry<Reference> = { message: messageOf('', { messageId: chunk }), value: reference };
+    const counts = { items: 1, succeeded: 1, dead: 0, cancelled: 0, retried: 0 };
+    const header = { v: 1, ending: 'processed', counts, handlerSeconds: 0 } as const;
+    const disposition: ChunkDisposition = { end: { batch, chunk, header }, pending };
+    return publisher.add(entry, disposition, { 'blob.put': 1 });
+  };
+  return { messages, finished, collected, publisher, end, setOutage: (out: boolean) => (isOut = out) };
+}
+
+test('a short round is published in one message', async () => {
+  const { messages, publisher, end } = world();
+  await end('a', 1_000);
+  await end('b', 4_999);
+  expect(messages).toEqual([]);
+  await publisher.publish();
+  expect(messages).toMatchObject([{ chunks: ['a', 'b'], operations: { 'blob.get': 1, 'blob.put': 2 } }]);
+});
+
+test('a long round publishes chunks that have ended, and deletes their references, before the rest ends', async () => {
+  const { messages, finished, publisher, end } = world();
+  await end('a', 2_000);
+  await end('b', 5_000);
+  expect(messages).toMatchObject([{ chunks: ['a', 'b'] }]);
+  expect(finished).toEqual(['a', 'b']);
+  await end('c', 9_000);
+  await publisher.publish();
+  expect(messages[1]).toMatchObject({ chunks: ['c'], operations: { 'blob.put': 1 } });
+  expect(messages[1]?.operations).not.toHaveProperty('blob.get');
+});
+
+test('what could not be published then is published with the rest, and its references stay until then', async () => {
+  const { messages, finished, publisher, end, setOutage } = world();
+  setOutage(true);
+  await withLog(SILENT_LOG, () => end('a', 6_000));
+  expect([messages, finished]).toEqual([[], []]);
+  setOutage(false);
+  await end('b', 7_000);
+  await publisher.publish();
+  expect(messages).toMatchObject([{ chunks: ['a', 'b'], operations: { 'blob.get': 1, 'blob.put': 2 } }]);
+});
+
+describe('a small batch of which nothing else is pending', () => {
+  test('is collected here, by the ids of its messages, and its references are deleted after that', async () => {
+    const { messages, collected, finished, publisher, end } = world();
+    await end('a', 0, { pending: 2 });
+    await end('b', 0, { pending: 2 });
+    await publisher.publish();
+
+    const own = { 'blob.get': 0.5, 'blob.put': 1, 'queue.delete': 1 };
+    expect(collected).toEqual([{ batch: BATCH, chunks: ['a', 'b'], operations: [own, own] }]);
+    expect([messages, finished]).toEqual([[], ['a', 'b']]);
+  });
+
+  test('leaves the others of its round to a result message, with their part of what the round took', async () => {
+    const { messages, collected, finished, publisher, end } = world();
+    await end('a', 0, { pending: 1 });
+    await end('b', 0, { batch: OTHER, pending: 2 });
+    await end('c', 0, { batch: LARGE });
+    await publisher.publish();
+
+    expect(collected.map(({ chunks }) => chunks)).toEqual([['a']]);
+    expect(messages).toMatchObject([{ chunks: ['b', 'c'], operations: { 'blob.put': 2, 'queue.delete': 2 } }]);
+    expect(finished).toEqual(['a', 'b', 'c']);
+  });
+
+  test('of which only a repeat of one chunk has ended twice is not taken for ended', async () => {
+    const { messages, collected, publisher, end } = world();
+    await end('a', 0, { pending: 2 });
+    await end('a', 0, { pending: 2 });
+    await publisher.publish();
+
+    expect([collected, messages.length]).toEqual([[], 1]);
+  });
+
+  test('keeps its references while storage is out of reach', async () => {
+    const { messages, finished, publisher, end, setOutage } = world();
+    setOutage(true);
+    await end('a', 0, { pending: 1 });
+    await withLog(SILENT_LOG, () => publisher.publish());
+    setOutage(false);
+
+    await publisher.publish();
+
+    expect([messages, finished]).toEqual([[], []]);
+  });
+});

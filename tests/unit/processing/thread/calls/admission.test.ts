@@ -1,0 +1,200 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import {
+  addPermits,
+  createPermits,
+  inFlightOf,
+  readTaken,
+  readThrottled,
+  setShare,
+} from '../../../../../shared/limits/permits.ts';
+import { runChunk, type ThreadTools } from '../../../../../shared/processing/thread/run-chunk.ts';
+import { taskOf } from '../../../../../shared/processing/thread-pool/process-chunk.ts';
+import { defineWorkload, type Workload } from '../../../../../shared/workload/define.ts';
+import { Reject, Retry } from '../../../../../shared/workload/errors.ts';
+import { readAll } from '../../../../helpers/data/chunks.ts';
+import { ids, item, type MapItem } from '../../../../helpers/threads/run-chunk.ts';
+
+const FAR_MS = 4_000_000_000_000;
+const NO_RATE = Number.MAX_SAFE_INTEGER;
+
+/** Permits of which `rate` may be taken, and `inFlight` items at a time. */
+function permitsOf({ rate = NO_RATE, inFlight = 1_000_000, isPerItem = false } = {}) {
+  const permits = createPermits(isPerItem);
+  setShare(permits, { inFlight, hasRate: rate < NO_RATE, untilMs: FAR_MS });
+  if (rate < NO_RATE) addPermits(permits, rate, rate);
+  return permits;
+}
+
+const workloadOf = (map: MapItem, options: object = {}): Workload =>
+  defineWorkload({ name: 'mail', version: 1, item, map, rateLimit: { calls: 10, perSeconds: 1 }, ...options });
+
+const groupsOf = (mapChunk: (items: unknown[]) => unknown, options: object = {}): Workload =>
+  defineWorkload({
+    ...{ name: 'mail', version: 1, item, mapChunk: mapChunk as never, group: { maxItems: 2 } },
+    ...{ rateLimit: { calls: 10, perSeconds: 1 }, ...options },
+  });
+
+/** Each reading is a millisecond later: a machine that stops the process for a while takes nothing from a budget. */
+function steppingClock(): () => number {
+  let nowMs = 0;
+  return () => (nowMs += 1);
+}
+
+/** Runs a chunk on permits as a thread does, for at most `budgetMs`. */
+async function run(
+  workload: Workload,
+  permits: ReturnType<typeof permitsOf>,
+  {
+    list = [1, 2, 3, 4, 5] as unknown[],
+    budgetMs = 60,
+    clockMs = steppingClock(),
+    deadlineAt = '2100-01-01T00:00:00Z',
+  } = {},
+) {
+  const tools: ThreadTools = { clockMs, random: () => 0.5, log: () => {} };
+  const task = { ...taskOf({ ...ids(...list), deadlineAt, permits }, budgetMs) };
+  const outcome = await runChunk(workload, task, tools);
+  return { ...outcome, ...(await readAll(outcome)) };
+}
+
+describe('the calls of a chunk', () => {
+  it('take a permit each; what finds none in the chunk’s time is passed on, and no attempt is charged', async () => {
+    const permits = permitsOf({ rate: 3 });
+    const { header, retries, waitedSeconds } = await run(
+      workloadOf(async ({ id }) => id),
+      permits,
+    );
+    expect(header.counts).toEqual({ items: 5, succeeded: 3, dead: 0, cancelled: 0, retried: 2 });
+    expect([header.moved, retries.map(({ attempts }) => attempts.length)]).toEqual([2, [0, 0]]);
+    expect(waitedSeconds).toBeGreaterThan(0);
+    expect(inFlightOf(permits)).toBe(0);
+  });
+
+  it('take it also where the handler is synchronous', async () => {
+    const { header } = await run(
+      workloadOf(({ id }) => id),
+      permitsOf({ rate: 2 }),
+    );
+    expect(header.counts).toMatchObject({ succeeded: 2, retried: 3 });
+  });
+
+  it('begin nothing once the budget is over, though nothing has been begun by then', async () => {
+    let calls = 0;
+    const { header } = await run(
+      workloadOf(() => (calls += 1)),
+      permitsOf({ rate: 0 }),
+    );
+    expect([calls, header.counts.retried]).toEqual([0, 5]);
+  });
+
+  it('are no more at a time than may be in flight', async () => {
+    let now = 0;
+    let most = 0;
+    const map: MapItem = async () => {
+      now += 1;
+      most = Math.max(most, now);
+      await sleep(2);
+      now -= 1;
+      return 1;
+    };
+    const permits = permitsOf({ inFlight: 2 });
+    const { header } = await run(workloadOf(map), permits, { budgetMs: 10_000 });
+    expect([most, header.counts.succeeded, inFlightOf(permits)]).toEqual([2, 5, 0]);
+  });
+
+  it('cost nothing for items that are not valid', async () => {
+    const permits = permitsOf({ rate: 3 });
+    const { header } = await run(
+      workloadOf(async ({ id }) => id),
+      permits,
+      { list: ['a', 1, 'b', 2, 'c'] },
+    );
+    expect(header.counts).toMatchObject({ succeeded: 2, dead: 3, retried: 0 });
+    expect(readTaken(permits)).toBe(2);
+  });
+
+  it.each([
+    ['a group is one call', false, 3, 5, 3],
+    ['a group is as many items as it has', true, 4, 4, 4],
+  ])('by group: %s', async (_what, isPerItem, rate, succeeded, taken) => {
+    const permits = permitsOf({ rate, isPerItem });
+    const options = isPerItem ? { rateLimit: { items: 10, perSeconds: 1 } } : {};
+    const { header } = await run(
+      groupsOf(async (items) => items.map(() => 1), options),
+      permits,
+    );
+    expect([header.counts.succeeded, readTaken(permits)]).toEqual([succeeded, taken]);
+  });
+
+  it('go on elsewhere when their process has had no share for ten seconds', async () => {
+    let nowMs = 0;
+    const permits = createPermits(false);
+    const { header } = await run(
+      workloadOf(async ({ id }) => id),
+      permits,
+      {
+        budgetMs: 60_000,
+        clockMs: () => (nowMs += 500),
+      },
+    );
+    expect(header.counts).toMatchObject({ succeeded: 0, retried: 5 });
+    expect(nowMs).toBeLessThan(20_000);
+  });
+});
+
+describe('a Retry with `after` where the rate is limited', () => {
+  const busy = workloadOf(async ({ id }) => {
+    if (id === 2) throw new Retry('429', { after: 30 });
+    if (id === 3) throw new Retry('later');
+    if (id === 4) throw new Reject('no');
+    return id;
+  });
+
+  it('charges no attempt, counts as no failure, comes back when it may, and is reported', async () => {
+    const permits = permitsOf();
+    const { header, retries, failures, ran } = await run(busy, permits);
+    expect(header.counts).toMatchObject({ succeeded: 2, dead: 1, retried: 2 });
+    expect(retries.map(({ index, attempts }) => [index, attempts.length])).toEqual([
+      [101, 0],
+      [102, 1],
+    ]);
+    // Nor as one that has run: it must neither open a circuit nor close it.
+    expect([failures, ran]).toEqual([1, 4]);
+    expect([readThrottled(permits), readThrottled(permits)]).toEqual([30, undefined]);
+  });
+
+  it('is an attempt like any other after the batch’s deadline, and where the rate is not limited', async () => {
+    const late = await run(busy, permitsOf(), { deadlineAt: '2020-01-01T00:00:00Z' });
+    const unlimited = await run({ ...busy, rateLimit: undefined } as unknown as Workload, permitsOf());
+    for (const { retries, failures } of [late, unlimited])
+      expect([retries.map(({ attempts }) => attempts.length), failures]).toEqual([[1, 1], 2]);
+  });
+
+  it.each([
+    ['none: a second at least', 0, 1, 0],
+    ['without end: a week at most', Number.POSITIVE_INFINITY, 604_800, 0],
+    ['before now is no time', -1, undefined, 1],
+    ['no number is no time', Number.NaN, undefined, 1],
+    ['nor is text', '5', undefined, 1],
+  ])('of %s', async (_what, after, seconds, charged) => {
+    const permits = permitsOf();
+    const workload = workloadOf(() => {
+      throw new Retry('429', { after: after as number });
+    });
+    const { retries, header } = await run(workload, permits, { list: [1] });
+    expect(retries.map(({ attempts }) => attempts.length)).toEqual([charged]);
+    expect([readThrottled(permits), header.moved]).toEqual([seconds, charged === 0 ? 1 : undefined]);
+  });
+
+  it('of a thousand items at once is one report', async () => {
+    const permits = permitsOf();
+    const list = Array.from({ length: 1_000 }, (_, id) => id);
+    const workload = workloadOf(async (_item, { position }) => {
+      throw new Retry('429', { after: 1 + (position % 60) });
+    });
+    const { header, failures } = await run(workload, permits, { list, budgetMs: 10_000 });
+    expect([header.counts.retried, header.moved, failures]).toEqual([1_000, 1_000, 0]);
+    expect([readThrottled(permits), readThrottled(permits), inFlightOf(permits)]).toEqual([60, undefined, 0]);
+  });
+});

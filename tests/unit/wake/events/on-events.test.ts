@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { withLog } from '../../../../shared/telemetry/log.ts';
+import { onEvents } from '../../../../shared/wake/events/on-events.ts';
+import type { GateDeps } from '../../../../shared/wake/gate/gate.ts';
+import { defineWorkload } from '../../../../shared/workload/define.ts';
+import { createRegistry } from '../../../../shared/workload/registry.ts';
+import { memoryTable } from '../../../helpers/fakes/memory-table.ts';
+import { uncounted } from '../../../helpers/fakes/spending.ts';
+
+const registry = createRegistry(
+  ['billing', 'media'].map((name) =>
+    defineWorkload({
+      name,
+      version: 1,
+      item: z.unknown(),
+      map: (item) => item,
+      pool: name === 'media' ? 'heavy' : 'default',
+    }),
+  ),
+);
+
+const event = (fields: Record<string, unknown> = {}) => ({
+  v: 1,
+  type: 'QueueWorkDetected',
+  account: 'acc',
+  pool: 'default',
+  queue: 'billing-normal-0',
+  workload: 'billing',
+  lane: 'normal',
+  at: '2026-01-01T00:00:00.000Z',
+  ...fields,
+});
+
+/** Handles bodies, and gives the instances that were started. */
+async function started(bodies: unknown[], pool?: string): Promise<string[]> {
+  const ids: string[] = [];
+  await startedFor(bodies, (id) => ids.push(id), pool);
+  return ids;
+}
+
+async function startedFor(
+  bodies: unknown[],
+  onStart: (instanceId: string, put: number | undefined) => void,
+  pool?: string,
+): Promise<void> {
+  const gate: GateDeps = {
+    table: memoryTable().table,
+    now: () => Date.UTC(2026, 0, 1),
+    start: async ({ instanceId }, put) => onStart(instanceId, put),
+    status: async () => 'Running',
+  };
+  await onEvents(
+    { registry, pool, ...uncounted(), account: () => 'acc', coalesce: (_queue, run) => run() },
+    bodies,
+    () => gate,
+  );
+}
+
+test('each queue of a delivery is woken once', async () => {
+  const bodies = [event(), event(), event({ queue: 'billing-results' })];
+
+  expect((await started(bodies)).sort()).toEqual(['drain-billing-normal-0-1', 'drain-billing-results-1']);
+});
+
+test.each([
+  ['one chunk', [event({ items: 100, payloadBytes: 12_000 })], 1],
+  ['one chunk each', [event({ items: 1, payloadBytes: 9 }), event({ items: 5_000, payloadBytes: 12_000 })], 2],
+  ['more items than a chunk', [event({ items: 5_001, payloadBytes: 12_000 })], undefined],
+  ['more bytes than a chunk', [event({ items: 2, payloadBytes: 2 ** 20 + 1 })], undefined],
+  ['nothing, as a scheduled wake', [event({ items: 0, payloadBytes: 0 })], undefined],
+  ['something that it does not say', [event({ items: 1 }), event()], undefined],
+  ['results', [event({ queue: 'billing-results', items: 1, payloadBytes: 9 })], undefined],
+] as const)('a drain of %s is started for what was put', async (_what, bodies, put) => {
+  const puts: (number | undefined)[] = [];
+  await startedFor([...bodies], (_id, known) => puts.push(known));
+
+  expect(puts).toEqual([put]);
+});
+
+test.each([
+  ['of another type', event({ type: 'QueueEmpty' })],
+  ['about a file', event({ type: 'InboxRejected', details: { name: 'f', type: 't', status: 400, detail: 'd' } })],
+  ['of a type that came later', event({ type: 'BatchArchived' })],
+  ['of another storage account', event({ account: 'other' })],
+  ['of a queue that no workload has', event({ queue: 'nobody-normal-0' })],
+  ['of another pool', event({ queue: 'media-normal-0' })],
+  ['of a newer contract', event({ v: 2 })],
+  ['that cannot be read', { hello: 'world' }],
+  ['that is no JSON', '{'],
+])('an event %s wakes nobody, and does not hold up the others', async (_what, body) => {
+  expect(await started([body, event()], 'default')).toEqual(['drain-billing-normal-0-1']);
+});
+
+test.each([
+  ['of a type that came later', [], event({ type: 'BatchArchived' })],
+  ['that is no event', ['event-not-read'], { hello: 'world' }],
+])('a body %s is passed over, and the log has %j', async (_what, lines, body) => {
+  const heard: string[] = [];
+  const hear = (line: string): void => void heard.push((JSON.parse(line) as { event: string }).event);
+
+  await withLog({ debug: () => {}, info: hear, warn: hear, error: hear }, () => started([body]));
+
+  expect(heard).toEqual(lines);
+});

@@ -1,0 +1,128 @@
+import type { ServiceBusMessage } from '@azure/service-bus';
+import { expect, test } from 'vitest';
+import { readEvent } from '../../../../shared/contract/events.ts';
+import { Problem } from '../../../../shared/errors.ts';
+import { withLog } from '../../../../shared/telemetry/log.ts';
+import {
+  createPublisher,
+  createRejectedPublisher,
+  NOTHING_PUT,
+  type PublisherDeps,
+  publishOrWake,
+  withWakeFallback,
+} from '../../../../shared/wake/events/publish.ts';
+import { readGate } from '../../../../shared/wake/gate/gate.ts';
+import { memoryTable } from '../../../helpers/fakes/memory-table.ts';
+import { SILENT_LOG } from '../../../helpers/fakes/silent-log.ts';
+import { address } from '../../drain/drain-fixtures.ts';
+
+function publisher() {
+  const sent: ServiceBusMessage[] = [];
+  const counted: string[] = [];
+  const deps: PublisherDeps = {
+    account: 'acc',
+    meter: { count: (name: string) => void counted.push(name), serviceNowMs: () => Date.UTC(2026, 0, 1) },
+    topic: { sendMessages: async (messages) => void sent.push(messages as ServiceBusMessage) },
+  };
+  return { publish: createPublisher(deps), publishRejected: createRejectedPublisher(deps), sent, counted };
+}
+
+test('a wake says in its properties what filters need, and is void after an hour', async () => {
+  const { publish, sent, counted } = publisher();
+
+  await publish(address, { type: 'QueueWorkDetected', batch: 'b', items: 7, payloadBytes: 900 });
+
+  expect(sent[0]).toMatchObject({
+    subject: 'QueueWorkDetected',
+    timeToLive: 3_600_000,
+    applicationProperties: {
+      type: 'QueueWorkDetected',
+      account: 'acc',
+      pool: 'default',
+      queue: 'billing-normal-0',
+      workload: 'billing',
+      lane: 'normal',
+      batch: 'b',
+    },
+    body: { v: 1, at: '2026-01-01T00:00:00.000Z', queue: 'billing-normal-0', items: 7, payloadBytes: 900 },
+  });
+  expect(counted).toEqual(['servicebus.send']);
+});
+
+test('two wakes of one queue never look like duplicates', async () => {
+  const { publish, sent } = publisher();
+
+  for (const _ of [1, 2]) await publish(address, { type: 'QueueWorkDetected', ...NOTHING_PUT });
+
+  expect(new Set(sent.map(({ messageId }) => messageId)).size).toBe(2);
+});
+
+test('an end keeps the id it is given, and has no time limit of its own', async () => {
+  const { publish, sent } = publisher();
+
+  await publish(address, { type: 'BatchCompleted' }, { messageId: 'completed-b-0' });
+
+  expect(sent[0]?.messageId).toBe('completed-b-0');
+  expect(sent[0]).not.toHaveProperty('timeToLive');
+});
+
+test('a rejected file has one id per version, and a body that the contract reads', async () => {
+  const { publishRejected, sent, counted } = publisher();
+  const problem = new Problem('too-large', 'x'.repeat(100_000));
+  const file = { name: 'billing/a.csv', etag: '0x1', workload: address.workload, problem };
+
+  for (const etag of ['0x1', '0x1', '0x2']) await publishRejected({ ...file, etag });
+
+  const [first, repeat, other] = sent;
+  expect(readEvent(first?.body)).toMatchObject({
+    ...{ type: 'InboxRejected', workload: 'billing', pool: 'default' },
+    details: { name: 'billing/a.csv', type: 'too-large', status: 413, detail: expect.stringMatching(/^x{4000}$/) },
+  });
+  expect(repeat?.messageId).toBe(first?.messageId);
+  expect(other?.messageId).not.toBe(first?.messageId);
+  expect(counted).toHaveLength(3);
+});
+
+test('a wake that does not say what was put does not compile', async () => {
+  const { publish, sent } = publisher();
+
+  // @ts-expect-error: `payloadBytes` is missing.
+  await publish(address, { type: 'QueueWorkDetected', items: 1 });
+
+  expect(sent).toHaveLength(1);
+});
+
+test('a scheduled wake carries its time', async () => {
+  const { publish, sent } = publisher();
+  const at = new Date('2026-01-01T00:05:00.000Z');
+
+  await publish(address, { type: 'QueueWorkDetected', ...NOTHING_PUT }, { at });
+
+  expect(sent[0]?.scheduledEnqueueTimeUtc).toEqual(at);
+});
+
+test('a wake that cannot be published has a fallback; a promised event fails, so that its caller repeats it', async () => {
+  const woken: string[] = [];
+  const unpublished = () => Promise.reject(new Error('away'));
+  const publish = withWakeFallback(unpublished, async ({ queue }) => void woken.push(queue));
+
+  await withLog(SILENT_LOG, () => publish(address, { type: 'QueueWorkDetected', ...NOTHING_PUT }));
+  await expect(publish(address, { type: 'BatchCompleted' })).rejects.toThrow('away');
+  await expect(publish(address, { type: 'ItemsDeadLettered' })).rejects.toThrow('away');
+
+  expect(woken).toEqual([address.queue]);
+});
+
+test.each([
+  [undefined, 1],
+  ['default', 1],
+  ['other', 0],
+])('without its topic, an app of pool %s wakes its own queues alone', async (pool, generation) => {
+  const { table } = memoryTable();
+  const gate = { table, now: () => 0, start: async () => {}, status: async () => undefined };
+  const publish = publishOrWake(() => Promise.reject(new Error('away')), { pool, gate });
+
+  await withLog(SILENT_LOG, () => publish(address, { type: 'QueueWorkDetected', ...NOTHING_PUT }));
+
+  expect((await readGate(table, address.queue)).row.generation).toBe(generation);
+});

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { newGate, toGateEntity } from '../../../../shared/wake/gate/gate-row.ts';
+import {
+  addWave,
+  type EndedWaveRecord,
+  MAX_WAVES,
+  readWave,
+  type WaveRecord,
+} from '../../../../shared/wake/gate/wave-record.ts';
+
+const wave: EndedWaveRecord = {
+  ...{ atMs: 1_767_225_600_000, seconds: 12.3, depth: 40, tasks: 3, bound: 'rule', late: false },
+  ...{ done: 7, items: 700, throttled: 2, secondsPerReference: 0.25 },
+};
+const wavesOf = (count: number, each: (nth: number) => EndedWaveRecord): WaveRecord[] =>
+  Array.from({ length: count }, (_, nth) => each(nth)).reduce<WaveRecord[]>(addWave, []);
+
+test('a wave is read as it was stored, with its end in whole seconds', () => {
+  expect(addWave([], wave).map(readWave)).toEqual([wave]);
+  const late = { ...wave, late: true, atMs: wave.atMs + 400, seconds: 12.34, secondsPerReference: 0.123456 };
+  expect(addWave([], late).map(readWave)).toEqual([
+    { ...wave, late: true, seconds: 12.3, secondsPerReference: 0.1235 },
+  ]);
+});
+
+test('the latest 30 are kept, the oldest of them first', () => {
+  const waves = wavesOf(MAX_WAVES + 5, (depth) => ({ ...wave, depth }));
+  expect(waves.map((stored) => readWave(stored).depth)).toEqual(Array.from({ length: 30 }, (_, nth) => nth + 5));
+});
+
+test('30 of the largest fit into 6 KB of the gate', () => {
+  const large = 99_999_999;
+  const largest: EndedWaveRecord = {
+    ...{ ...wave, late: true, bound: 'saturation', seconds: 1234.5, tasks: 1_000, secondsPerReference: 1234.5678 },
+    ...{ depth: large, done: large, items: large * 1_000, throttled: large },
+  };
+  const { waves } = toGateEntity({ ...newGate('q'), waves: wavesOf(40, () => largest) });
+  // Quotation marks are escaped on their way.
+  expect(Buffer.byteLength(JSON.stringify(waves))).toBeLessThanOrEqual(6_144);
+});

@@ -1,0 +1,52 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+
+/** What the modules of the page find in a browser when they are loaded. */
+const storage = { getItem: () => null, setItem: () => undefined, removeItem: () => undefined };
+vi.stubGlobal('sessionStorage', storage);
+vi.stubGlobal('localStorage', storage);
+vi.stubGlobal(
+  'BroadcastChannel',
+  class {
+    postMessage(): void {}
+  },
+);
+const { request } = await import('../../../../web/api/http/request.ts');
+const { keepOperator } = await import('../../../../web/api/http/key.ts');
+
+const asked: RequestInit[] = [];
+let answer: (init: RequestInit) => Promise<Response>;
+vi.stubGlobal('fetch', (_url: URL, init: RequestInit) => {
+  asked.push(init);
+  return answer(init);
+});
+/** As fetch does when its signal is aborted. */
+const silent = (init: RequestInit): Promise<Response> =>
+  new Promise((_, reject) => init.signal?.addEventListener('abort', () => reject(init.signal?.reason)));
+
+beforeEach(() => {
+  asked.length = 0;
+  answer = async () => new Response('{}');
+});
+
+describe('a request of the dashboard', () => {
+  it('that nobody answers ends with an error that says after how long', async () => {
+    answer = silent;
+    await expect(request('queues', { timeoutMs: 1 })).rejects.toMatchObject({ title: 'No answer after 0 s' });
+  });
+
+  it('that the page gives up is no error of the server', async () => {
+    answer = silent;
+    const control = new AbortController();
+    const asking = request('queues', { signal: control.signal });
+    control.abort(new Error('left'));
+    await expect(asking).rejects.toThrow('left');
+  });
+
+  it('names the operator where it changes something, in characters that a header may hold', async () => {
+    keepOperator('Zoë');
+    await request('queues');
+    await request('queues/a/pause', { method: 'POST' });
+    const names = asked.map(({ headers }) => (headers as Record<string, string>)['sluice-operator']);
+    expect(names).toEqual([undefined, 'Zo%C3%AB']);
+  });
+});

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { type RedriveChoice, redriveBody } from '../../../../web/api/redrive-body.ts';
+import { type Groups, groupsOfRow } from '../../../../web/batch/dead-letters/groups.ts';
+import { hasText } from '../../../../web/batch/dead-letters/item-json.ts';
+import { runOver, type Step } from '../../../../web/steps/run-over.ts';
+
+describe('the body of a redrive', () => {
+  it.each<[string, RedriveChoice, string]>([
+    ['all', {}, '{}'],
+    ['a cause at a rate', { cause: 'a "b"', ratePerSecond: 2 }, '{"cause":"a \\"b\\"","ratePerSecond":2}'],
+    ['items with a patch', { items: [3, 5], patch: '{"n":1.10}' }, '{"items":[3,5],"patch":{"n":1.10}}'],
+    ['corrections', { corrected: [{ index: 7, text: '{"n":1e2}' }] }, '{"corrected":[{"index":7,"item":{"n":1e2}}]}'],
+  ])('of %s keeps what was typed', (_what, choice, body) => expect(redriveBody(choice)).toBe(body));
+});
+
+describe('the groups of a batch that runs', () => {
+  const batch = (causes: Record<string, number>, dead: number) => ({ causes, counts: { dead } });
+
+  it('are the causes of its row, the most frequent first; the rest are others', () => {
+    expect(groupsOfRow(batch({ a: 1, b: 5 }, 9), undefined)).toEqual({
+      groups: [
+        { cause: 'b', count: 5 },
+        { cause: 'a', count: 1 },
+      ],
+      ...{ count: 9, otherCauses: 3 },
+    });
+  });
+
+  it('keep what was known of a cause, whose text the row has cut', () => {
+    const cause = `rejected: ${'x'.repeat(150)}`;
+    const known: Groups = { groups: [{ cause, reason: 'rejected', count: 2 }], count: 2, otherCauses: 0 };
+    const { groups } = groupsOfRow(batch({ [cause.slice(0, 120)]: 7 }, 7), known);
+    expect(groups).toEqual([{ cause, reason: 'rejected', count: 7 }]);
+  });
+});
+
+it.each([
+  ['9', true],
+  ['8', true],
+  ['ACCT-3', true],
+  ['zero or more', true],
+  ['7', false],
+])('a dead letter is found by %s: %s', (text, found) => {
+  const error = { name: 'Reject', message: 'Expected zero or more' };
+  const letter = { index: 8, line: 9, item: { account: 'acct-3' }, error };
+  expect(hasText(letter, text)).toBe(found);
+});
+
+describe('the same for many batches', () => {
+  it('is done one after the other, whatever becomes of one, until somebody stops it', async () => {
+    const seen: string[] = [];
+    let steps: readonly Step[] = [];
+    await runOver({
+      subjects: ['a', 'b', 'c', 'd'],
+      work: async (name) => {
+        seen.push(name);
+        if (name === 'b') throw new Error('b is running');
+        return `${name} done`;
+      },
+      isStopped: () => seen.length === 3,
+      onSteps: (now) => {
+        steps = now;
+      },
+    });
+    expect(seen).toEqual(['a', 'b', 'c']);
+    expect(steps).toEqual([
+      { state: 'done', result: 'a done' },
+      { state: 'failed', result: 'b is running' },
+      { state: 'done', result: 'c done' },
+      { state: 'left', result: 'Left alone' },
+    ]);
+  });
+
+  it('run so many at the same time, and those that follow in their order', async () => {
+    const started: number[] = [];
+    const ends: (() => void)[] = [];
+    const work = (n: number): Promise<string> => {
+      started.push(n);
+      return new Promise((resolve) => {
+        ends[n] = () => resolve(`${n} done`);
+      });
+    };
+    let steps: readonly Step[] = [];
+    const run = runOver({ subjects: [0, 1, 2], work, atOnce: 2, onSteps: (now) => (steps = now) });
+    expect(started).toEqual([0, 1]);
+    ends[1]?.();
+    await expect.poll(() => started).toEqual([0, 1, 2]);
+    expect(steps.map(({ state }) => state)).toEqual(['running', 'done', 'running']);
+    for (const end of ends) end();
+    await run;
+    expect(steps.map(({ result }) => result)).toEqual(['0 done', '1 done', '2 done']);
+  });
+});

@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+import { goesOn } from '../../../../web/batch/finished.ts';
+
+const blocked = { queue: 'billing-normal-0', since: '2026-01-01T00:00:00.000Z', reason: 'paused by an operator' };
+
+it.each([
+  ['running', { state: 'running' }, true],
+  ['queued', { state: 'queued' }, true],
+  ['paused', { state: 'paused' }, false],
+  ['queued behind a paused queue', { state: 'queued', blocked }, false],
+  ['completed', { state: 'completed' }, false],
+] as const)('a batch that is %s is looked at often only if it goes on by itself', (_, batch, often) => {
+  expect(goesOn(batch)).toBe(often);
+});

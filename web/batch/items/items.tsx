@@ -1,0 +1,66 @@
+import type { JSX } from 'preact';
+import type { Page } from '../../api/http/request.ts';
+import { fetchItems, itemsPath } from '../../api/items.ts';
+import type { BatchView, ItemState, ListedItem } from '../../api/types.ts';
+import { formatName } from '../../format.ts';
+import { useLook } from '../../live/use-look.ts';
+import { useMore } from '../../live/use-more.ts';
+import { parameters, setParameters } from '../../routing.ts';
+import { MoreButton } from '../../ui/more-button.tsx';
+import { Empty, Loaded } from '../../ui/states.tsx';
+import { goesOn, isFinished } from '../finished.ts';
+import { ItemFilter, STATES } from './item-filter.tsx';
+import { ItemSearch } from './item-search.tsx';
+import { ItemTable } from './item-table.tsx';
+
+/** The items of a batch and what became of each. */
+export function Items({ batch }: { batch: BatchView }): JSX.Element {
+  const values = parameters.value;
+  const state = STATES.find((each) => each === values.get('state')) ?? '';
+  const id = values.get('item') ?? '';
+  return (
+    <>
+      <ItemFilter
+        counts={batch.counts}
+        state={state}
+        id={id}
+        onState={(chosen) => setParameters({ state: chosen, item: '' }, { push: true })}
+        onSearch={(wanted) => setParameters({ item: wanted }, { push: true })}
+      />
+      {id === '' ? (
+        <Listing key={state} batch={batch} state={state} />
+      ) : (
+        <ItemSearch key={id} batch={batch.id} id={id} />
+      )}
+    </>
+  );
+}
+
+function Listing({ batch, state }: { batch: BatchView; state: ItemState | '' }): JSX.Element {
+  const finished = isFinished(batch);
+  const polled = useLook({
+    // Once more when the batch ends: the last look was before.
+    key: ['items', batch.id, state, batch.revision, finished],
+    load: (signal) => fetchItems(itemsPath(batch.id, state), { signal }),
+    isMoving: () => goesOn(batch),
+  });
+  return <Loaded polled={polled}>{(page) => <Pages first={page} state={state} />}</Loaded>;
+}
+
+/** The first page, which is live, and those that somebody asked for after it. */
+function Pages({ first, state }: { first: Page<ListedItem>; state: string }): JSX.Element {
+  const more = useMore(first, { keyOf: ({ position }) => position, fetchPage: fetchItems });
+  const { entries: items, next } = more;
+  return (
+    <>
+      {items.length > 0 ? (
+        <ItemTable items={items} />
+      ) : (
+        <Empty icon="search" title={state === '' ? 'No items' : `No item is ${formatName(state).toLowerCase()}`}>
+          {next && <p>None so far: a look reads a part of a large batch.</p>}
+        </Empty>
+      )}
+      <MoreButton more={more}>More items</MoreButton>
+    </>
+  );
+}

@@ -1,0 +1,25 @@
+import type { JSX } from 'preact';
+import type { ReportRow } from '../../api/types.ts';
+import { BarList } from '../../charts/bar-list.tsx';
+import { plain } from '../../format.ts';
+import { Panel } from '../../ui/pieces.tsx';
+import { cellNumber, cellOf, cellText } from './report-rows.ts';
+
+const SHOWN = 10;
+
+/** The keys with the largest values, as bars. */
+export function ReportChart({ rows, column }: { rows: readonly ReportRow[]; column: string }): JSX.Element {
+  const bars = rows.slice(0, SHOWN).map((row) => {
+    const cell = cellOf(row, column);
+    return { name: row.key, value: cellNumber(cell), text: numberText(cellText(cell)) };
+  });
+  return (
+    <Panel title={`Largest ${plain(column)}`}>
+      <BarList bars={bars} />
+    </Panel>
+  );
+}
+
+/** Thousands apart in the digits before the point, which stay as they are. */
+export const numberText = (text: string): string =>
+  text.replace(/\d+/, (digits) => digits.replace(/\B(?=(\d{3})+$)/g, ','));
