@@ -13,13 +13,18 @@ import { warnOfRisk } from '../wake/warn-of-risk.ts';
 import { resend } from './resend.ts';
 import { isOver, isOverdue, repaired, type SweepRun } from './run.ts';
 
-/** Repairs a batch; gives its row if its queues may hold work. */
+/**
+ * Repairs a batch; gives its row if its queues may hold work. One whose workload is not deployed stays as it is: the sweep of
+ * a deployment that has the workload goes on with it. Only a deletion, which needs no workload, is continued.
+ */
 export async function repairBatch(run: SweepRun, open: OpenBatch): Promise<BatchRow | undefined> {
   const found = await readBatchAndProgress(run.table, open.id);
   if (!found) return dropStray(run, open);
   const { row } = found;
   if (row.deletingAt !== undefined) return continueDeletion(run, row);
   if (open.revision !== row.revision) return dropOther(run, open, row);
+  // Its end needs the workload too: without it the report would be empty, and the event would be lost.
+  if (!row.announced && !run.registry.workload(row.workload)) return undefined;
   if (isFinished(row.state)) return close(run, open, found);
   await bringOn(run, open, found);
   await warnOfRisk(run, found, standsStill(run, found) ? { nextLookMs: run.gate.now() + run.patient.nextMs } : {});
