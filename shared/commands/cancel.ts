@@ -15,7 +15,7 @@ import { inParallel } from '../parallel.ts';
 import { endWholeChunk } from '../processing/outcome/endings.ts';
 import { putOutcome } from '../processing/outcome/outcome-store.ts';
 import { putResults } from '../processing/put-results.ts';
-import { type FinalizeDeps, finalize } from '../results/finalize.ts';
+import { type FinalizeDeps, finalize, requireWorkload } from '../results/finalize.ts';
 import { log } from '../telemetry/log.ts';
 import { queueOf } from '../wake/enqueue.ts';
 import { readGate } from '../wake/gate.ts';
@@ -64,7 +64,7 @@ const NOTHING: ChunkTotals = { chunks: 0, items: 0 };
  * as it is. One in which nothing was left to cancel ends as what it is, completed: its state says what became of the items,
  * not what was requested.
  * @param limit most chunks to end
- * @throws Problem 'not-found'; 'conflict' when the batch has come to another end.
+ * @throws Problem 'not-found'; 'conflict' when the batch has come to another end, or its workload is not deployed any more.
  */
 export async function cancelBatch(deps: FinalizeDeps, id: string, limit = MAX_CHUNKS): Promise<Cancelling> {
   const row = await markCancelling(deps, id);
@@ -84,7 +84,10 @@ export async function cancelBatch(deps: FinalizeDeps, id: string, limit = MAX_CH
  */
 async function markCancelling(deps: FinalizeDeps, id: string): Promise<BatchRow> {
   const { before, row } = await changeFor(deps, id, async (row) => {
-    if (isFinished(row.state) || row.state === 'cancelling') return row;
+    if (isFinished(row.state)) return row;
+    // Before anything is written: nobody could carry it out, and the batch would be neither resumed nor cancelled.
+    requireWorkload(deps, row);
+    if (row.state === 'cancelling') return row;
     if (row.state === 'accepting') await insertChunks(deps.table, await rowsOfRevision(deps, row));
     const cancellingAt = new Date(deps.gate.now()).toISOString();
     return { ...row, ...endingPause(row, cancellingAt), state: 'cancelling', cancellingAt };
@@ -99,8 +102,7 @@ async function markCancelling(deps: FinalizeDeps, id: string): Promise<BatchRow>
  * replaced. A batch without pending rows is finalized.
  */
 export async function cancelPending(deps: FinalizeDeps, batch: BatchRow, limit = MAX_CHUNKS): Promise<ChunkTotals> {
-  const workload = deps.registry.workload(batch.workload);
-  if (!workload) throw new Problem('conflict', `Workload "${batch.workload}" is not deployed any more.`);
+  const workload = requireWorkload(deps, batch);
   const pass: CancelPass = { batch, workload, limit, seen: 0, gates: new Map() };
   const ended = { ...NOTHING };
   const reported = { ...NOTHING_PUT };

@@ -4,6 +4,7 @@ import { cancelBatch, cancelPending } from '../../../shared/commands/cancel.ts';
 import { redrive } from '../../../shared/commands/redrive/redrive.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
 import { changeGate } from '../../../shared/wake/gate.ts';
+import { createRegistry } from '../../../shared/workload/registry.ts';
 import { dyingAt } from '../../helpers/crashes.ts';
 import { downstream, itemsOf, startWorld, type World } from './world.ts';
 
@@ -80,6 +81,21 @@ describe('a cancel', () => {
     expect((await cancelBatch(world.deps, id)).row.state).toBe('cancelling');
     await world.drainAll();
     expect(await world.batch(id)).toMatchObject({ state: 'completed', succeeded: 6, cancelled: 0 });
+  });
+
+  it('is refused, and changes nothing, where its workload is not deployed any more', async () => {
+    const id = await quiet(9);
+    const before = await world.batch(id);
+    const without = { ...world.deps, registry: createRegistry([]) };
+    const refusal = { type: 'conflict', message: 'Workload "echo" is not deployed any more.' };
+
+    await expect(cancelBatch(without, id)).rejects.toMatchObject(refusal);
+
+    expect(await world.batch(id)).toEqual(before);
+    await cancelBatch(world.deps, id);
+    await world.drainAll();
+    expect(await world.batch(id)).toMatchObject({ state: 'cancelled', cancelled: 9 });
+    await expect(cancelBatch(without, id)).resolves.toMatchObject({ row: { state: 'cancelled' } });
   });
 
   it('is bounded, and gone on with by the sweep', async () => {
