@@ -108,9 +108,11 @@ export async function cancelPending(deps: FinalizeDeps, batch: BatchRow, limit =
   const reported = { ...NOTHING_PUT };
   for await (const group of groupsToEnd(deps, pass)) {
     const ends = await inParallel(group, PUTS_AT_ONCE, (row) => endCancelled(deps, row));
-    const put = await reportEnds(deps, { batch, workload, ends, gates: pass.gates });
-    reported.items += put.items;
-    reported.payloadBytes += put.payloadBytes;
+    for (const [queue, own] of Map.groupBy(ends, ({ chunk }) => queueOf(workload, batch.lane, chunk))) {
+      const put = await reportEnds(deps, { workload, queue, ends: own, gate: pass.gates.get(queue) });
+      reported.items += put.items;
+      reported.payloadBytes += put.payloadBytes;
+    }
     ended.chunks += group.length;
     ended.items += group.reduce((sum, { items }) => sum + items, 0);
   }
@@ -174,17 +176,17 @@ async function endCancelled(deps: FinalizeDeps, { batch, chunk, reference }: Chu
   return { batch, chunk, header };
 }
 
+/** Chunks of one queue; `gate` is that of the queue, if it was read. */
 interface CancelledChunks {
-  batch: BatchRow;
   workload: Workload;
+  queue: string;
   ends: FinishedChunk[];
-  gates: CancelPass['gates'];
+  gate: GateRow | undefined;
 }
 
-async function reportEnds(deps: FinalizeDeps, { batch, workload, ends, gates }: CancelledChunks): Promise<WorkPut> {
-  const queue = queueOf(workload, batch.lane, ends[0]?.chunk ?? '');
+async function reportEnds(deps: FinalizeDeps, { workload, queue, ends, gate }: CancelledChunks): Promise<WorkPut> {
   // The next drain meets their references and deletes them: the batch pays for its part of that one.
-  const generation = gates.has(queue) ? (gates.get(queue)?.generation ?? 0) + 1 : undefined;
+  const generation = gate && gate.generation + 1;
   const operations = addOperations(deps.meter.unrecorded(), { 'queue.put': 1 });
   // What is refused is logged there; its rows stay pending, so that the sweep goes on with them.
   const put = await putResults(deps, { from: { queue, workload }, ends, operations, generation });
