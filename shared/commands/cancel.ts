@@ -15,7 +15,7 @@ import { inParallel } from '../parallel.ts';
 import { endWholeChunk } from '../processing/outcome/endings.ts';
 import { putOutcome } from '../processing/outcome/outcome-store.ts';
 import { putResults } from '../processing/publish/put-results.ts';
-import { type FinalizeDeps, finalize } from '../results/finalize.ts';
+import { type FinalizeDeps, finalize, requireWorkload } from '../results/finalize.ts';
 import { log } from '../telemetry/log.ts';
 import { queueOf } from '../wake/enqueue.ts';
 import { NOTHING_PUT, type WorkPut } from '../wake/events/publish.ts';
@@ -64,7 +64,7 @@ const NOTHING: ChunkTotals = { chunks: 0, items: 0 };
  * as it is. One in which nothing was left to cancel ends as what it is, completed: its state says what became of the items,
  * not what was requested.
  * @param limit most chunks to end
- * @throws Problem 'not-found'; 'conflict' when the batch has come to another end.
+ * @throws Problem 'not-found'; 'conflict' when the batch has come to another end, or its workload is not deployed any more.
  */
 export async function cancelBatch(deps: FinalizeDeps, id: string, limit = MAX_CHUNKS): Promise<Cancelling> {
   const row = await markCancelling(deps, id);
@@ -84,7 +84,10 @@ export async function cancelBatch(deps: FinalizeDeps, id: string, limit = MAX_CH
  */
 async function markCancelling(deps: FinalizeDeps, id: string): Promise<BatchRow> {
   const { before, row } = await changeFor(deps, id, async (row) => {
-    if (isFinished(row.state) || row.state === 'cancelling') return row;
+    if (isFinished(row.state)) return row;
+    // Before anything is written: nobody could carry it out, and the batch would be neither resumed nor cancelled.
+    requireWorkload(deps, row);
+    if (row.state === 'cancelling') return row;
     if (row.state === 'accepting') await insertChunks(deps.table, await rowsOfRevision(deps, row));
     const cancellingAt = new Date(deps.gate.now()).toISOString();
     return { ...row, ...endingPause(row, cancellingAt), state: 'cancelling', cancellingAt };
@@ -99,16 +102,17 @@ async function markCancelling(deps: FinalizeDeps, id: string): Promise<BatchRow>
  * replaced. A batch without pending rows is finalized.
  */
 export async function cancelPending(deps: FinalizeDeps, batch: BatchRow, limit = MAX_CHUNKS): Promise<ChunkTotals> {
-  const workload = deps.registry.workload(batch.workload);
-  if (!workload) throw new Problem('conflict', `Workload "${batch.workload}" is not deployed any more.`);
+  const workload = requireWorkload(deps, batch);
   const pass: CancelPass = { batch, workload, limit, seen: 0, gates: new Map() };
   const ended = { ...NOTHING };
   const reported = { ...NOTHING_PUT };
   for await (const group of groupsToEnd(deps, pass)) {
     const ends = await inParallel(group, PUTS_AT_ONCE, (row) => endCancelled(deps, row));
-    const put = await reportEnds(deps, { batch, workload, ends, gates: pass.gates });
-    reported.items += put.items;
-    reported.payloadBytes += put.payloadBytes;
+    for (const [queue, own] of Map.groupBy(ends, ({ chunk }) => queueOf(workload, batch.lane, chunk))) {
+      const put = await reportEnds(deps, { workload, queue, ends: own, gate: pass.gates.get(queue) });
+      reported.items += put.items;
+      reported.payloadBytes += put.payloadBytes;
+    }
     ended.chunks += group.length;
     ended.items += group.reduce((sum, { items }) => sum + items, 0);
   }
@@ -172,17 +176,17 @@ async function endCancelled(deps: FinalizeDeps, { batch, chunk, reference }: Chu
   return { batch, chunk, header };
 }
 
+/** Chunks of one queue; `gate` is that of the queue, if it was read. */
 interface CancelledChunks {
-  batch: BatchRow;
   workload: Workload;
+  queue: string;
   ends: FinishedChunk[];
-  gates: CancelPass['gates'];
+  gate: GateRow | undefined;
 }
 
-async function reportEnds(deps: FinalizeDeps, { batch, workload, ends, gates }: CancelledChunks): Promise<WorkPut> {
-  const queue = queueOf(workload, batch.lane, ends[0]?.chunk ?? '');
+async function reportEnds(deps: FinalizeDeps, { workload, queue, ends, gate }: CancelledChunks): Promise<WorkPut> {
   // The next drain meets their references and deletes them: the batch pays for its part of that one.
-  const generation = gates.has(queue) ? (gates.get(queue)?.generation ?? 0) + 1 : undefined;
+  const generation = gate && gate.generation + 1;
   const operations = addOperations(deps.meter.unrecorded(), { 'queue.put': 1 });
   // What is refused is logged there; its rows stay pending, so that the sweep goes on with them.
   const put = await putResults(deps, { from: { queue, workload }, ends, operations, generation });

@@ -8,7 +8,7 @@ import { changeBatch } from '../batches/ledger.ts';
 import { resuming } from '../batches/pause.ts';
 import { resultsQueueName } from '../contract/names.ts';
 import { Problem } from '../errors.ts';
-import type { FinalizeDeps } from '../results/finalize.ts';
+import { type FinalizeDeps, requireWorkload } from '../results/finalize.ts';
 import { log } from '../telemetry/log.ts';
 import { publishResumed } from '../wake/events/batch-events.ts';
 import { tryPublish } from '../wake/events/publish.ts';
@@ -42,8 +42,7 @@ async function markResuming(deps: FinalizeDeps, id: string): Promise<BatchRow> {
   const { before, row } = await changeFor(deps, id, (row) => {
     if (row.resumingAt !== undefined && (row.state === 'queued' || row.state === 'running')) return row;
     if (row.state !== 'paused') throw new Problem('conflict', `Batch ${id} is ${row.state}; it is not paused.`);
-    if (!deps.registry.workload(row.workload))
-      throw new Problem('conflict', `Workload "${row.workload}" is not deployed any more.`);
+    requireWorkload(deps, row);
     return resuming(row, new Date(deps.gate.now()).toISOString());
   });
   if (row !== before) log.info('batch-resumed', { batch: id, workload: row.workload, was: before.paused });

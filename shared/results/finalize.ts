@@ -27,6 +27,7 @@ import { closeBatch } from '../batches/listing/open-rows.ts';
 import { endingPause } from '../batches/pause.ts';
 import { addOperations, type Operations } from '../contract/operations.ts';
 import type { Meter } from '../cost/meter.ts';
+import { Problem } from '../errors.ts';
 import type { Table } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import { countBatch } from '../telemetry/metrics.ts';
@@ -34,10 +35,11 @@ import { withSpan, withTrace } from '../telemetry/trace.ts';
 import type { EnqueueDeps } from '../wake/enqueue.ts';
 import { type BatchEventDeps, eventCounts, publishBatchEvent } from '../wake/events/batch-events.ts';
 import type { Spending } from '../wake/gate/spending.ts';
+import type { Workload } from '../workload/define.ts';
 import { latencies } from './latency.ts';
 import { ReportError } from './merge.ts';
 import type { MergeAhead } from './merge-ahead.ts';
-import { writeReport } from './report.ts';
+import { type Reported, writeReport } from './report.ts';
 import { findSuspect } from './suspect.ts';
 
 export interface FinalizeDeps extends EnqueueDeps, BatchEventDeps {
@@ -52,10 +54,25 @@ export interface FinalizeDeps extends EnqueueDeps, BatchEventDeps {
 /**
  * Finishes a batch of which nothing is pending. Everything in it is a pure function of the rows or decided by ETag, so
  * that it may be repeated at any point: report (create-only) → state → BatchCompleted → index → announced.
+ * @throws Problem 'conflict' when the workload of a batch whose end is not announced is not deployed.
  */
 export async function finalize(deps: FinalizeDeps, id: string, known?: KnownBatch): Promise<void> {
   const finished = await finishBatch(deps, id, known);
   if (finished) await announce(deps, finished.row, finished.etag);
+}
+
+/**
+ * The workload of a batch.
+ * @throws Problem 'conflict' when it is not deployed any more: without it no item can run, no report can be made and no event
+ * about the batch can be published. The batch then stays as it is, so that a deployment which has the workload goes on with it.
+ */
+export function requireWorkload(
+  { registry }: Pick<FinalizeDeps, 'registry'>,
+  { workload: name }: Pick<BatchRow, 'workload'>,
+): Workload {
+  const workload = registry.workload(name);
+  if (workload) return workload;
+  throw new Problem('conflict', `Workload "${name}" is not deployed any more.`);
 }
 
 /** What the collecting transaction has just seen of a batch: then nothing of it needs to be read again. */
@@ -74,8 +91,10 @@ async function finishBatch(
   if (rows.some((row) => row.state === 'pending')) return undefined;
   // Rows that were read are older than the batch row then: if that knows of more chunks, something was added meanwhile.
   const found = known?.rows === undefined ? await readBatch(deps.table, id) : known.batch;
+  if (!found || found.row.announced) return undefined;
+  requireWorkload(deps, found.row);
   // Finished by somebody who may have died before publishing it: announcing is requested once more, and repeats nothing.
-  if (!found || isFinished(found.row.state)) return found;
+  if (isFinished(found.row.state)) return found;
   const { chunksDone, chunksTotal } = found.row;
   if (chunksDone !== rows.length || chunksTotal !== rows.length) return undefined;
   const { id: batch, traceparent: parent } = found.row;
@@ -105,7 +124,7 @@ async function endingOf(
   rows: ChunkRow[],
 ): Promise<(now: BatchRow) => Partial<BatchRow>> {
   checkConservation(batch, rows);
-  const problem = await reportProblem(deps, batch, rows);
+  const problem = await reportProblem(deps, { workload: requireWorkload(deps, batch), batch, rows });
   const suspect = problem === undefined ? await findSuspect(deps, batch, rows) : undefined;
   const completedAt = new Date(deps.gate.now()).toISOString();
   return (now) => ({
@@ -153,13 +172,13 @@ async function finishedByNow(deps: FinalizeDeps, id: string): Promise<Versioned<
  * A report that cannot be made must not leave the batch open forever: it ends as `reportFailed`, and says why. A fault of
  * a service is thrown: it passes, and the result message comes again.
  */
-async function reportProblem(deps: FinalizeDeps, batch: BatchRow, rows: ChunkRow[]): Promise<string | undefined> {
+async function reportProblem(deps: FinalizeDeps, of: Reported): Promise<string | undefined> {
   try {
-    await writeReport(deps, batch, rows);
+    await writeReport(deps, of);
     return undefined;
   } catch (error) {
     if (!(error instanceof ReportError)) throw error;
-    log.error('report-failed', { batch: batch.id, workload: batch.workload, error });
+    log.error('report-failed', { batch: of.batch.id, workload: of.workload.name, error });
     return error.message;
   }
 }

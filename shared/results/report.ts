@@ -10,7 +10,6 @@ import { statusOf } from '../errors.ts';
 import { readRange } from '../processing/fetch-frames.ts';
 import { createStrictFold } from '../processing/outcome/fold.ts';
 import type { Workload } from '../workload/define.ts';
-import type { Registry } from '../workload/registry.ts';
 import { type ChunkFrame, frameOfChunk, readAhead } from './chunk-pages.ts';
 import { decodeValues, partialLinesIn } from './decode-values.ts';
 import { createMerge, type Merge, reportStep } from './merge.ts';
@@ -21,8 +20,14 @@ const FRAMES_AT_ONCE = 8;
 
 export interface ReportDeps {
   container: (name: string) => ContainerClient;
-  registry: Registry;
   mergeAhead: Pick<MergeAhead, 'take'>;
+}
+
+/** A batch that has ended, with all of its rows. */
+export interface Reported {
+  workload: Pick<Workload, 'name' | 'reduce'>;
+  batch: BatchRow;
+  rows: readonly ChunkRow[];
 }
 
 /**
@@ -30,9 +35,8 @@ export interface ReportDeps {
  * write the same bytes.
  * @throws ReportError when trying again would not help: the workload's `reduce` throws, or a partial cannot be read.
  */
-export async function writeReport(deps: ReportDeps, batch: BatchRow, rows: readonly ChunkRow[]): Promise<void> {
-  const workload = deps.registry.workload(batch.workload);
-  const { name = '', reduce } = workload ?? {};
+export async function writeReport(deps: ReportDeps, { workload, batch, rows }: Reported): Promise<void> {
+  const { name, reduce } = workload;
   const lines = reduce ? await mergePartials(deps, { name, reduce }, { batch, rows }) : [];
   const { id, revision, accepted, succeeded, dead, discarded, cancelled } = batch;
   const header = {
@@ -69,7 +73,7 @@ interface Reducing extends Pick<Workload, 'name'> {
 async function mergePartials(
   deps: ReportDeps,
   workload: Reducing,
-  { batch, rows }: { batch: BatchRow; rows: readonly ChunkRow[] },
+  { batch, rows }: Pick<Reported, 'batch' | 'rows'>,
 ): Promise<string[]> {
   const latest = latestReportRedrive(batch);
   const isOlder = ({ chunk }: ChunkRow): boolean => revisionOf(chunk) < latest;

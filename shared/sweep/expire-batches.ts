@@ -12,7 +12,8 @@ const MAX_BATCHES = 500;
 
 /**
  * Deletes batches that were kept for their workload's `retentionDays` since they ended. One query for all workloads that
- * keep theirs equally long: an idle day must not cost more for every workload there is.
+ * keep theirs equally long: an idle day must not cost more for every workload there is. Batches of a workload that is not
+ * deployed are kept: it may keep them longer than any default, and may come back after a rollback.
  */
 export async function expireBatches(run: SweepRun): Promise<boolean> {
   let left = MAX_BATCHES;

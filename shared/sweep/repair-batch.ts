@@ -13,13 +13,18 @@ import { warnOfRisk } from '../wake/events/warn-of-risk.ts';
 import { resend } from './resend.ts';
 import { isOver, isOverdue, repaired, type SweepRun } from './run.ts';
 
-/** Repairs a batch; gives its row if its queues may hold work. */
+/**
+ * Repairs a batch; gives its row if its queues may hold work. One whose workload is not deployed stays as it is: the sweep of
+ * a deployment that has the workload goes on with it. Only a deletion, which needs no workload, is continued.
+ */
 export async function repairBatch(run: SweepRun, open: OpenBatch): Promise<BatchRow | undefined> {
   const found = await readBatchAndProgress(run.table, open.id);
   if (!found) return dropStray(run, open);
   const { row } = found;
   if (row.deletingAt !== undefined) return continueDeletion(run, row);
   if (open.revision !== row.revision) return dropOther(run, open, row);
+  // Its end needs the workload too: without it the report would be empty, and the event would be lost.
+  if (!row.announced && !run.registry.workload(row.workload)) return undefined;
   if (isFinished(row.state)) return close(run, open, found);
   await bringOn(run, open, found);
   await warnOfRisk(run, found, standsStill(run, found) ? { nextLookMs: run.gate.now() + run.patient.nextMs } : {});
@@ -65,7 +70,8 @@ async function close(run: SweepRun, open: OpenBatch, { row, changedMs }: BatchAn
   }
 }
 
-async function bringOn(run: SweepRun, open: OpenBatch, { row, changedMs }: BatchAndProgress): Promise<void> {
+async function bringOn(run: SweepRun, open: OpenBatch, found: BatchAndProgress): Promise<void> {
+  const { row, changedMs } = found;
   const { id: batch, state } = row;
   if (state === 'accepting' && isOverdue(run, open.openedAt, 'acceptingMs')) {
     await continueAccepting(run, row);
@@ -87,7 +93,7 @@ async function bringOn(run: SweepRun, open: OpenBatch, { row, changedMs }: Batch
     return repaired(run, 'cancelled', { event: 'cancel-continued', n, batch });
   }
   // Nothing of it is under way, on purpose.
-  if (state === 'paused') return endPause(run, row);
+  if (state === 'paused') return endPause(run, found);
   if (isOverdue(run, changedMs, 'stallMs')) {
     return repaired(run, 'resent', { event: 'references-resent', n: await resend(run, row), batch });
   }
@@ -95,11 +101,14 @@ async function bringOn(run: SweepRun, open: OpenBatch, { row, changedMs }: Batch
 
 /**
  * A batch that is paused for as long as its workload keeps those that are finished is cancelled: its data must not be kept
- * indefinitely, and what has finished of it stays for the time of retention.
+ * indefinitely, and what has finished of it stays for the time of retention. Where the row does not say since when, its last
+ * change counts.
  */
-async function endPause(run: SweepRun, { id: batch, workload, paused }: BatchRow): Promise<void> {
+async function endPause(run: SweepRun, { row, changedMs }: BatchAndProgress): Promise<void> {
+  const { id: batch, workload, paused } = row;
   const days = run.registry.workload(workload)?.retentionDays;
-  if (days === undefined || run.gate.now() - Date.parse(paused?.at ?? '') <= days * DAY_MS) return;
+  const sinceMs = Date.parse(paused?.at ?? '') || changedMs;
+  if (days === undefined || run.gate.now() - sinceMs <= days * DAY_MS) return;
   const { ended } = await cancelBatch(run, batch);
   repaired(run, 'cancelled', { event: 'paused-batch-expired', batch, workload, days, chunks: ended.chunks });
 }

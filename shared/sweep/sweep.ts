@@ -28,6 +28,7 @@ export async function sweep(deps: SweepDeps, budgetMs = BUDGET_MS): Promise<Swee
   const { batches, notes } = await readOpen(deps.table);
   const own = batches.filter((batch) => isOwn(deps, batch));
   run.counts.open = own.length;
+  warnOfUnknown(deps, own);
   const busy = await inParallel(own, BATCHES_AT_ONCE, (open) => lookAfter(run, open));
   await inParallel(queuesOf(deps.registry, busy), QUEUES_AT_ONCE, (address) =>
     guarded(run, { queue: address.queue }, () => repairQueue(run, address)),
@@ -68,9 +69,21 @@ async function statusOrUnknown(
   }
 }
 
-/** Each app sweeps for its own pool: a drain started here would run in this app's task hub. */
-const isOwn = ({ pool, registry }: SweepDeps, { workload }: OpenBatch): boolean =>
-  pool === undefined || registry.workload(workload)?.pool === pool;
+/**
+ * Each app sweeps for its own pool: a drain started here would run in this app's task hub. A workload that is not deployed
+ * has no pool, so that each app looks at its batches.
+ */
+function isOwn({ pool, registry }: SweepDeps, { workload: name }: OpenBatch): boolean {
+  const workload = registry.workload(name);
+  return pool === undefined || workload === undefined || workload.pool === pool;
+}
+
+/** Such batches wait for a deployment that has their workload, and nothing else of the app names them. */
+function warnOfUnknown({ registry }: SweepDeps, open: readonly OpenBatch[]): void {
+  const unknown = open.filter(({ workload }) => !registry.workload(workload));
+  for (const [workload, { length: batches }] of Map.groupBy(unknown, ({ workload }) => workload))
+    log.warn('workload-not-deployed', { workload, batches });
+}
 
 /** Whose queues may hold work; without a lane, all of the workload's. */
 type Busy = Pick<BatchRow, 'workload'> & Partial<Pick<BatchRow, 'lane'>>;

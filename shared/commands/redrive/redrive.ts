@@ -14,11 +14,10 @@ import { digestOf } from '../../contract/frame.ts';
 import { CONTAINERS, resultsQueueName } from '../../contract/names.ts';
 import { Problem, statusOf, toError } from '../../errors.ts';
 import { enterQueues } from '../../intake/continue-intake.ts';
-import { announce, type FinalizeDeps, finalize } from '../../results/finalize.ts';
+import { announce, type FinalizeDeps, finalize, requireWorkload } from '../../results/finalize.ts';
 import { LOST_RACE, retryLostRace } from '../../storage/lost-race.ts';
 import { log } from '../../telemetry/log.ts';
 import { leaveTo } from '../../wake/gate/spending.ts';
-import type { Workload } from '../../workload/define.ts';
 import { appliedBlob } from './current-dead.ts';
 import { discarding, discardReason, selectToDiscard } from './discard.ts';
 import {
@@ -135,7 +134,7 @@ interface Storing {
  */
 async function store(deps: FinalizeDeps, batch: BatchRow, { blob, digest, selection }: Storing): Promise<void> {
   const nowMs = deps.gate.now();
-  const workload = workloadOf(deps, batch);
+  const workload = requireWorkload(deps, batch);
   const options = { batch, workload, selection, nowMs };
   const { frames, chunks, unreadable, causes } = await selectedBy(deps, options);
   const redrive = {
@@ -167,12 +166,6 @@ async function deadLetters(deps: FinalizeDeps, options: SelectOptions): Promise<
     'conflict',
     `Batch ${options.batch.id} has no dead letters to redrive that fit the request.${left}`,
   );
-}
-
-function workloadOf(deps: FinalizeDeps, { workload: name }: BatchRow): Workload {
-  const workload = deps.registry.workload(name);
-  if (workload) return workload;
-  throw new Problem('conflict', `Workload "${name}" is not deployed any more.`);
 }
 
 async function accept(deps: FinalizeDeps, row: BatchRow, stored: StoredRedrive): Promise<RedriveAnswer> {
@@ -211,7 +204,7 @@ const open = (deps: FinalizeDeps, stored: StoredRedrive): Promise<{ row: BatchRo
 
 function opening(deps: FinalizeDeps, row: BatchRow, stored: StoredRedrive): BatchRow {
   const { redrive } = stored;
-  const { deadlineSeconds } = workloadOf(deps, row);
+  const { deadlineSeconds } = requireWorkload(deps, row);
   const nowMs = deps.gate.now();
   const openedAt = new Date(nowMs).toISOString();
   const deadlineAt = new Date(nowMs + deadlineSeconds * 1000).toISOString();

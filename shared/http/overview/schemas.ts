@@ -62,8 +62,10 @@ export const overviewSchema = z.object({
     )
     .describe('Paused queues with messages or open batches'),
   pausedBatches: batchNotices.describe('By an operator, or by the option halt of their workload'),
-  failedReports: batchNotices.describe('Batches of the last 24 hours, and open ones, whose report failed'),
-  suspect: batchNotices.describe('Batches of the last 24 hours of which none of the first items is valid'),
+  failedReports: batchNotices.describe('Open batches, and those created in the last 24 hours, whose report failed'),
+  suspect: batchNotices.describe(
+    'Open batches, and those created in the last 24 hours, of which none of the first items is valid',
+  ),
   deadLetters: z.object({
     since: time,
     count: count.describe('Current dead letters of the batches that were created since then'),

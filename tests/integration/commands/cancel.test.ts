@@ -4,10 +4,13 @@ import { cancelBatch, cancelPending } from '../../../shared/commands/cancel.ts';
 import { redrive } from '../../../shared/commands/redrive/redrive.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
 import { changeGate } from '../../../shared/wake/gate/gate.ts';
+import { createRegistry } from '../../../shared/workload/registry.ts';
 import { dyingAt } from '../../helpers/fakes/crashes.ts';
+import { echo } from '../in-process/echo.ts';
 import { downstream, itemsOf, startWorld, type World } from '../in-process/world.ts';
 
 const MINUTE = 60_000;
+const QUEUE = 'echo-normal-0';
 let world: World;
 beforeAll(async () => {
   world = await startWorld();
@@ -82,6 +85,38 @@ describe('a cancel', () => {
     expect(await world.batch(id)).toMatchObject({ state: 'completed', succeeded: 6, cancelled: 0 });
   });
 
+  it('is refused, and changes nothing, where its workload is not deployed any more', async () => {
+    const id = await quiet(9);
+    const before = await world.batch(id);
+    const without = { ...world.deps, registry: createRegistry([]) };
+    const refusal = { type: 'conflict', message: 'Workload "echo" is not deployed any more.' };
+
+    await expect(cancelBatch(without, id)).rejects.toMatchObject(refusal);
+
+    expect(await world.batch(id)).toEqual(before);
+    await cancelBatch(world.deps, id);
+    await world.drainAll();
+    expect(await world.batch(id)).toMatchObject({ state: 'cancelled', cancelled: 9 });
+    await expect(cancelBatch(without, id)).resolves.toMatchObject({ row: { state: 'cancelled' } });
+  });
+
+  it('has the batch pay for the next drain of each queue in which its references are left', async () => {
+    const spread = { ...world.deps, registry: createRegistry([{ ...echo, queuesPerLane: 2 }]) };
+    const { id } = await world.submit(itemsOf(9), { deps: spread });
+    world.topic.events.length = 0;
+    await cancelBatch(spread, id);
+    await world.drainAll();
+
+    const { drains = {} } = await world.batch(id);
+
+    expect(
+      Object.keys(drains)
+        .filter((queue) => queue !== 'echo-results')
+        .sort(),
+    ).toEqual([QUEUE, 'echo-normal-1']);
+    expect(await world.batch(id)).toMatchObject({ state: 'cancelled', cancelled: 9 });
+  });
+
   it('is bounded, and gone on with by the sweep', async () => {
     const id = await quiet(15);
     const { row } = await cancelBatch({ ...world.deps, registry: world.deps.registry }, id);
@@ -113,7 +148,6 @@ describe('a cancel', () => {
   });
 });
 
-const QUEUE = 'echo-normal-0';
 /** As if a drain held the gate of the queue, and perhaps ran a chunk of it. */
 const hold = (status: 'draining' | 'idle') => changeGate(world.deps.gate.table, QUEUE, () => ({ status }));
 

@@ -1,5 +1,6 @@
 import functions from '@azure/functions';
 import { describe, expect, it } from 'vitest';
+import { changeBatch } from '../../../shared/batches/ledger.ts';
 import { cancelBatch } from '../../../shared/commands/cancel.ts';
 import { deleteBatch } from '../../../shared/commands/delete.ts';
 import { pauseBatch } from '../../../shared/commands/pause.ts';
@@ -134,6 +135,19 @@ describe('a batch that is paused', () => {
     expect((await sweep(world.deps)).cancelled).toBe(1);
     await world.drainAll();
     expect(await world.batch(id)).toMatchObject({ state: 'cancelled', succeeded: 3, cancelled: 6, announced: true });
+  });
+
+  it('counts from the last change of its row where that does not say since when', async () => {
+    const { world } = use;
+    const id = await halfDone();
+    await changeBatch(world.clients.batches, id, () => ({ paused: undefined }));
+    world.wait(29 * DAY);
+    expect((await sweep(world.deps)).cancelled).toBe(0);
+    world.wait(2 * DAY);
+
+    expect((await sweep(world.deps)).cancelled).toBe(1);
+    await world.drainAll();
+    expect(await world.batch(id)).toMatchObject({ state: 'cancelled', succeeded: 3, cancelled: 6 });
   });
 });
 

@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { deleteBatch } from '../../../shared/commands/delete.ts';
 import { redrive } from '../../../shared/commands/redrive/redrive.ts';
 import { collectInbox } from '../../../shared/intake/inbox/inbox.ts';
 import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
+import { withLog } from '../../../shared/telemetry/log.ts';
 import { changeGate, wake } from '../../../shared/wake/gate/gate.ts';
+import { createRegistry } from '../../../shared/workload/registry.ts';
 import { dyingAt } from '../../helpers/fakes/crashes.ts';
+import { SILENT_LOG } from '../../helpers/fakes/silent-log.ts';
 import { DONE, did, HOUR, ITEMS, MINUTE, RESULTS, unheard, useWorld } from '../in-process/use-world.ts';
-import { downstream, inventory, itemsOf, ndjson } from '../in-process/world.ts';
+import { downstream, inventory, itemsOf, ndjson, type World } from '../in-process/world.ts';
 
 const use = useWorld();
 
@@ -105,6 +109,87 @@ describe('the deadline of a batch that stands still', () => {
     expect(risks()).toMatchObject([{ batch: id, details: { items: 3, revision: 1 } }]);
     await world.drainAll();
     expect(await world.batch(id)).toMatchObject(DONE);
+  });
+});
+
+describe('a batch whose workload is not deployed any more', () => {
+  /** What an app has whose package is without the workload. */
+  const without = (pool?: string): World['deps'] => ({
+    ...use.world.deps,
+    registry: createRegistry([]),
+    addressOf: () => undefined,
+    pool,
+  });
+  const completions = (id: string): number =>
+    use.world.topic.events.filter(({ type, batch }) => type === 'BatchCompleted' && batch === id).length;
+
+  it.each([undefined, 'default'])('is left as it is, and named in the log of the sweep; pool %s', async (pool) => {
+    const { world } = use;
+    const id = await unheard(world);
+    world.wait(2 * HOUR);
+    const before = await world.batch(id);
+
+    const warnings: unknown[] = [];
+    const warn = (line: string): void => void warnings.push(JSON.parse(line));
+    const counts = await withLog({ ...SILENT_LOG, warn }, () => sweep(without(pool)));
+
+    expect(did(counts)).toEqual({});
+    expect(await world.batch(id)).toEqual(before);
+    expect(warnings).toEqual([{ event: 'workload-not-deployed', workload: 'echo', batches: 1 }]);
+    await sweep(world.deps);
+    await world.drainAll();
+    expect(await world.batch(id)).toMatchObject(DONE);
+  });
+
+  it('keeps its report and its event for the deployment that has the workload again', async () => {
+    const { world } = use;
+    const { id } = await world.submit(itemsOf(9));
+    world.topic.events.length = 0;
+    await world.drainUnasked(ITEMS);
+    // Its process dies after the transaction that records the ends, before the report.
+    await world.collectAs(dyingAt<FinalizeDeps>(world.deps, 2)).catch(() => undefined);
+    await world.clients.queue(RESULTS).clearMessages();
+    world.wait(2 * HOUR);
+
+    for (const pool of [undefined, 'default']) await sweep(without(pool));
+
+    expect(await world.batch(id)).toMatchObject({ state: 'running', chunksDone: 3, announced: false });
+    expect(completions(id)).toBe(0);
+    await sweep(world.deps);
+    expect(await world.batch(id)).toMatchObject(DONE);
+    expect(await world.report(id, 0)).toMatchObject({ a: { items: 3 }, b: { items: 3 }, c: { items: 3 } });
+    expect(completions(id)).toBe(1);
+  });
+
+  it('keeps the event of an end that a crash has left unpublished', async () => {
+    const { world } = use;
+    const id = await unheard(world);
+    await world.drainUnasked(ITEMS);
+    world.topic.broken = true;
+    await world.drainUnasked(RESULTS).catch(() => undefined);
+    world.topic.broken = false;
+    await world.clients.queue(RESULTS).clearMessages();
+    world.topic.events.length = 0;
+    expect(await world.batch(id)).toMatchObject({ state: 'completed', announced: false });
+    world.wait(2 * HOUR);
+
+    await sweep(without());
+
+    expect((await world.batch(id)).announced).toBe(false);
+    await sweep(world.deps);
+    expect(await world.batch(id)).toMatchObject(DONE);
+    expect(completions(id)).toBe(1);
+  });
+
+  it('is still deleted where its deletion had begun', async () => {
+    const { world } = use;
+    const { id } = await world.submit(itemsOf(9));
+    await world.drainAll();
+    await deleteBatch(dyingAt(world.deps, 2), id).catch(() => undefined);
+
+    expect(did(await sweep(without('default')))).toEqual({ deleted: 1 });
+
+    expect((await inventory(world.clients)).filter((name) => name.includes(id))).toEqual([]);
   });
 });
 

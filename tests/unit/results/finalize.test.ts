@@ -1,10 +1,11 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { applyEnds } from '../../../shared/batches/apply/apply-ends.ts';
 import { changeBatch, insertChunks, readBatch } from '../../../shared/batches/ledger.ts';
 import { openBatch } from '../../../shared/batches/listing/open-rows.ts';
 import { nextRevision } from '../../../shared/batches/revisions.ts';
 import { announce, finalize } from '../../../shared/results/finalize.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
+import { createRegistry } from '../../../shared/workload/registry.ts';
 import { BATCH, chunkRowOf, endOf, headerOf, serviceError } from '../../helpers/data/factories.ts';
 import { batchWith, fail, NOW, partials, reportLines, type Sum, summing } from './finalize-fixtures.ts';
 
@@ -253,6 +254,50 @@ test.each<[string, Partial<Sum>, RegExp, string[]?]>([
   expect([...blobs.keys()].filter((name) => name.startsWith('reports/'))).toEqual([]);
   expect(published).toEqual([`BatchCompleted completed-${BATCH}-0`]);
   expect(log.find(({ event }) => event === 'report-failed')?.error?.message).toMatch(problem);
+});
+
+describe('a batch whose workload is not deployed', () => {
+  const NOT_DEPLOYED = { type: 'conflict', message: 'Workload "billing" is not deployed any more.' };
+
+  test('stays as it is, and ends with its report and its event once a deployment has the workload', async () => {
+    const { deps, row, published, blobs, store } = await partials({});
+    const before = [...blobs.keys()];
+
+    await expect(finalize({ ...deps, registry: createRegistry([]) }, BATCH)).rejects.toMatchObject(NOT_DEPLOYED);
+
+    expect(await row()).toMatchObject({ state: 'running', announced: false, reportRevision: -1 });
+    expect([...blobs.keys()]).toEqual(before);
+    expect(published).toEqual([]);
+    expect(store.row('open', BATCH)).toBeDefined();
+
+    await finalize(deps, BATCH);
+
+    expect(await row()).toMatchObject({ state: 'completed', announced: true, reportRevision: 0 });
+    expect(reportLines(blobs, 0)).toEqual(['{"key":"k","value":3}']);
+    expect(published).toEqual([`BatchCompleted completed-${BATCH}-0`]);
+  });
+
+  test('is not announced without its event, where a crash has kept that from being published', async () => {
+    const { deps, row, published } = await partials({});
+    await finalize({ ...deps, publish: () => Promise.reject(new Error('away')) }, BATCH).catch(() => undefined);
+    expect(await row()).toMatchObject({ state: 'completed', announced: false });
+
+    await expect(finalize({ ...deps, registry: createRegistry([]) }, BATCH)).rejects.toMatchObject(NOT_DEPLOYED);
+    expect((await row())?.announced).toBe(false);
+    await finalize(deps, BATCH);
+
+    expect((await row())?.announced).toBe(true);
+    expect(published).toEqual([`BatchCompleted completed-${BATCH}-0`]);
+  });
+
+  test('is left alone once its end is announced', async () => {
+    const { deps, row } = await partials({});
+    await finalize(deps, BATCH);
+
+    await finalize({ ...deps, registry: createRegistry([]) }, BATCH);
+
+    expect(await row()).toMatchObject({ state: 'completed', announced: true });
+  });
 });
 
 test('finish makes the row of each key of what was merged, once', async () => {

@@ -101,12 +101,8 @@ function stored(chunks: readonly Chunk[], workload: Workload) {
   };
   const report = async (mergeAhead: MergeAhead): Promise<Buffer> => {
     reads = 0;
-    const deps = { container: counting, registry: createRegistry([workload]), mergeAhead };
-    await writeReport(
-      deps,
-      batchRowOf(),
-      chunks.map(({ row }) => row),
-    );
+    const rows = chunks.map(({ row }) => row);
+    await writeReport({ container: counting, mergeAhead }, { workload, batch: batchRowOf(), rows });
     const name = `reports/${BATCH}/0000.ndjson.zst`;
     const { body } = blobs.get(name) ?? fail(new Error('no report'));
     blobs.delete(name);
