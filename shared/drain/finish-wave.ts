@@ -203,15 +203,13 @@ async function park(
 
 /**
  * The earliest known due time, with a margin: a wake that finds the message still invisible would park for a whole lease.
- * But never later than a visibility timeout, since a dead worker's lease has no known end. A message that was visible before
- * the wave began, when the depth in the gate was measured, is none of those left: the wave would have received it. One that
- * became visible while the wave ran may have missed its last receive.
+ * But never later than a visibility timeout, since a dead worker's lease has no known end.
  */
 function nextVisible(deps: FinishWaveDeps, gate: GateRow, { faulted, retryAt }: WaveSummary): number {
   if (retryAt > 0) return Math.max(deps.gate.now(), retryAt);
   if (faulted) return deps.gate.now() + FAULT_RETRY_MS;
   const lease = deps.gate.now() + deps.visibilitySeconds * 1000;
-  const [first] = dueAfter(gate.due, Date.parse(gate.depthAt) || 0);
+  const [first] = gate.due;
   return first === undefined ? lease : Math.max(deps.gate.now(), Math.min(Date.parse(first) + DUE_MARGIN_MS, lease));
 }
 
