@@ -1,3 +1,4 @@
+import { parseExact } from '../../shared/contract/text/exact-json.ts';
 import { Unreachable } from '../process/errors.ts';
 import type { CliSettings } from '../settings.ts';
 import { ApiProblem } from './problem.ts';
@@ -26,7 +27,7 @@ export interface Api {
   /** Where a route is, and the headers that open it. */
   address(path: string, audience?: Audience): { url: string; headers: Record<string, string> };
   call(call: Call): Promise<Response>;
-  /** The answer's JSON. Its shape is the one that shared/http promises; the command is of the same version. */
+  /** The answer's JSON, as `jsonOf` reads it. */
   json<T>(call: Call): Promise<T>;
   /** The answer and all that its `Link` headers lead to. */
   pages(call: Call): AsyncGenerator<Response>;
@@ -58,7 +59,7 @@ export function createApi(
   return {
     address,
     call,
-    json: async <T>(each: Call) => (await (await call(each)).json()) as T,
+    json: async <T>(each: Call) => jsonOf<T>(await call(each)),
     pages: async function* (each) {
       let answer = await call(each);
       for (;;) {
@@ -71,6 +72,12 @@ export function createApi(
     },
   };
 }
+
+/**
+ * The JSON of an answer. Numbers keep all their digits when they are written again: who copies an item and corrects it must
+ * not change its numbers. The shape is the one that shared/http promises; the command is of the same version.
+ */
+export const jsonOf = async <T>(answer: Response): Promise<T> => parseExact(await answer.text()) as T;
 
 const headersOf = (call: Call, address: Api['address']): Record<string, string> => ({
   'user-agent': 'sluice-cli',

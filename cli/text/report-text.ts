@@ -1,3 +1,4 @@
+import { isExactNumber } from '../../shared/contract/text/exact-json.ts';
 import { formatTable } from './format.ts';
 
 /** One line of a report. */
@@ -6,7 +7,7 @@ export interface ReportRow {
   value: unknown;
 }
 
-/** A report as a table with a column for each field. */
+/** A report, whose numbers may be those of `parseExact`, as a table with a column for each field. */
 export function reportTable(rows: readonly ReportRow[]): string[] {
   const flat = rows.map(({ key, value }) => ({ key, value: toFields(value) }));
   const names = [...new Set(flat.flatMap(({ value }) => Object.keys(value)))];
@@ -15,7 +16,7 @@ export function reportTable(rows: readonly ReportRow[]): string[] {
 }
 
 function toFields(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? { ...value } : { value };
+  return typeof value === 'object' && value !== null && !isExactNumber(value) ? { ...value } : { value };
 }
 
 const cellOf = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value ?? ''));

@@ -17,6 +17,7 @@ import { emptyCounts, type WorkCounts } from '../drain/slice-result.ts';
 import { isOutage, toError } from '../errors.ts';
 import { inParallel } from '../parallel.ts';
 import { holdLease } from '../processing/lease.ts';
+import { FAULT_RETRY_SECONDS, returnMessage } from '../processing/return-message.ts';
 import { log } from '../telemetry/log.ts';
 import { countChunk } from '../telemetry/metrics.ts';
 import { commonTrace, type SpanOptions, withSpan } from '../telemetry/trace.ts';
@@ -48,7 +49,10 @@ export function createCollectRound(
     const lease = holdLease(queue, messages, deps.visibilitySeconds);
     try {
       const collector = { queue: address.queue, generation };
-      const { failed, chunks } = await collectAll(deps, entries, collector);
+      const { failed, deferred, chunks } = await collectAll(deps, entries, collector);
+      const again = entries.filter(({ value }) => value.chunks.some(({ batch }) => deferred.has(batch)));
+      const soon = { address, lease, content: undefined, seconds: FAULT_RETRY_SECONDS };
+      await Promise.all(again.map((entry) => returnMessage(deps, entry, soon)));
       const over = entries.filter(({ value }) => value.chunks.every(({ batch }) => !failed.has(batch)));
       await Promise.all(over.map(({ message }) => lease.finish(message.messageId)));
       return { ...emptyCounts(), received: messages.length, done: over.length, chunks };
@@ -58,13 +62,17 @@ export function createCollectRound(
   };
 }
 
-/** `failed`: ids of the batches that met a fault; their messages stay, and come again. `chunks`: those charged for it. */
+/**
+ * `failed`: ids of the batches that met a fault; their messages stay, and come again. `deferred`: those of them that met an
+ * outage, which is likely to pass soon. `chunks`: those charged for it.
+ */
 async function collectAll(
   deps: FinalizeDeps,
   entries: Entry<ResultMessage>[],
   collector: Drain,
-): Promise<{ failed: Set<string>; chunks: number }> {
+): Promise<{ failed: Set<string>; deferred: Set<string>; chunks: number }> {
   const failed = new Set<string>();
+  const deferred = new Set<string>();
   let chunks = 0;
   await inParallel([...byBatch(entries)], BATCHES_AT_ONCE, async ([batch, work]) => {
     try {
@@ -80,11 +88,13 @@ async function collectAll(
       );
     } catch (error) {
       failed.add(batch);
-      if (isOutage(error)) log.warn('collect-deferred', { batch, error: toError(error) });
-      else log.error('collect-failed', { batch, error: toError(error) });
+      if (isOutage(error)) {
+        deferred.add(batch);
+        log.warn('collect-deferred', { batch, error: toError(error) });
+      } else log.error('collect-failed', { batch, error: toError(error) });
     }
   });
-  return { failed, chunks };
+  return { failed, deferred, chunks };
 }
 
 interface BatchWork {

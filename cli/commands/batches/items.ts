@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { ItemList, ItemState } from '../../../shared/http/items/schemas.ts';
+import { jsonOf } from '../../api/client.ts';
 import { itemPosition, whole } from '../../options.ts';
 import { EXIT } from '../../process/exit-codes.ts';
 import type { Act, Action, Session } from '../../session.ts';
@@ -68,7 +69,7 @@ async function itemsOf(
   const found: Item[] = [];
   const query = { state, from, results, limit: Math.min(limit, MAX_PAGE) };
   for await (const answer of api.pages({ path: `batches/${encodeURIComponent(batch)}/items`, query })) {
-    found.push(...((await answer.json()) as ItemList).items);
+    found.push(...(await jsonOf<ItemList>(answer)).items);
     if (found.length >= limit)
       return { found: found.slice(0, limit), hasMore: found.length > limit || answer.headers.has('link') };
   }

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { jsonOf } from '../../api/client.ts';
 import { downloadFormat } from '../../output/download-format.ts';
 import { writePages } from '../../output/output.ts';
 import { UsageError } from '../../process/errors.ts';
@@ -109,7 +110,7 @@ async function* shown(session: Session, path: string, { cause, format }: DeadLet
 async function lettersOf({ api }: Session, path: string, cause: string): Promise<Letters> {
   const all: Letters = { batch: '', cause, items: [] };
   for await (const page of api.pages({ path, query: { cause, limit: 1_000 } })) {
-    const { batch, items } = (await page.json()) as Letters;
+    const { batch, items } = await jsonOf<Letters>(page);
     all.batch = batch;
     all.items.push(...items);
   }

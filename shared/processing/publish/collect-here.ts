@@ -11,8 +11,10 @@ import type { Meter } from '../../cost/meter.ts';
 import { isOutage, toError } from '../../errors.ts';
 import { inParallel } from '../../parallel.ts';
 import { log } from '../../telemetry/log.ts';
+import type { GateDeps } from '../../wake/gate/gate.ts';
 import type { QueueAddress } from '../../workload/registry.ts';
 import type { Lease } from '../lease.ts';
+import { FAULT_RETRY_SECONDS, returnMessage } from '../return-message.ts';
 import { type ChunkDisposition, type EndedReference, handlerOperations } from './publish-results.ts';
 
 /** Batches collected at once; each has a partition of its own, so they do not get in each other's way. */
@@ -30,6 +32,7 @@ export type CollectEnds = (
 export interface CollectHereDeps {
   collectEnds: CollectEnds;
   meter: Pick<Meter, 'measure' | 'record'>;
+  gate: Pick<GateDeps, 'table' | 'now'>;
 }
 
 /** What a round has to report, and what that took. */
@@ -50,7 +53,8 @@ const isEnded = (each: EndedReference): each is Ended => typeof each.disposition
 
 /**
  * Collects the batches that have nothing pending but what `part` has ended, deletes their references, and gives the rest,
- * which is reported as ever. A batch that meets a fault is left to the next delivery of its references.
+ * which is reported as ever. A batch that meets a fault is left to the next delivery of its references: after an outage they
+ * return to the queue for some seconds, else they stay hidden until their visibility timeout.
  */
 export async function collectHere(
   deps: CollectHereDeps,
@@ -70,8 +74,11 @@ export async function collectHere(
       const read = own.length === 1 ? own[0]?.disposition.read : undefined;
       await deps.meter.measure(() => deps.collectEnds(batch, { ends, traceparents: own.map(traceOf), read }));
     } catch (error) {
-      if (isOutage(error)) log.warn('collect-deferred', { batch, error: toError(error) });
-      else log.error('collect-failed', { batch, error: toError(error) });
+      if (!isOutage(error)) return log.error('collect-failed', { batch, error: toError(error) });
+      log.warn('collect-deferred', { batch, error: toError(error) });
+      // With their content as it was: the next delivery then counts as a repeated one, and looks for the stored outcome.
+      const soon = { address: { queue }, lease, content: undefined, seconds: FAULT_RETRY_SECONDS };
+      await Promise.all(own.map(({ entry }) => returnMessage(deps, entry, soon)));
       return;
     }
     // The meter of this thread has not seen those of the handlers.

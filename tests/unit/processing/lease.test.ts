@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { holdLease, type LeaseQueue } from '../../../shared/processing/lease.ts';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { holdLease, type Lease, type LeaseQueue } from '../../../shared/processing/lease.ts';
 import { messageOf, serviceError } from '../../helpers/data/factories.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -101,4 +101,89 @@ test('a message that was returned to the queue is not deleted', async () => {
   held.end();
 
   expect(calls).toEqual(['update m1 - 5']);
+});
+
+describe('while the answer to a renewal is under way', () => {
+  /** The queue has made the change of the first update already, or refused it; who asked hears of it after `answer`. */
+  function slowAnswer({ lease, calls }: ReturnType<typeof queue>) {
+    const { promise, resolve: answer } = Promise.withResolvers<void>();
+    const slow = (async (...args: Parameters<LeaseQueue['updateMessage']>) => {
+      const isFirst = calls.length === 0;
+      try {
+        return await lease.updateMessage(...args);
+      } finally {
+        if (isFirst) await promise;
+      }
+    }) as LeaseQueue['updateMessage'];
+    return { lease: { ...lease, updateMessage: slow }, calls, answer };
+  }
+
+  /** Calls `use` during a renewal, answers that one after, and returns what `use` came to and all calls of the queue. */
+  async function duringRenewal<T>(use: (held: Lease) => Promise<T>, own = queue()) {
+    const { lease, calls, answer } = slowAnswer(own);
+    const held = holdLease(lease, [messageOf('text')], 300);
+    await vi.advanceTimersByTimeAsync(150_000);
+    const used = use(held);
+    await vi.advanceTimersByTimeAsync(1_000);
+    const before = [...calls];
+    answer();
+    const value = await used;
+    held.end();
+    return { before, calls, value };
+  }
+  const RENEWED = 'update m1 - 300';
+
+  test('a message is finished after it, with the receipt that it brings', async () => {
+    const { before, calls } = await duringRenewal((held) => held.finish('m1'));
+
+    expect([before, calls]).toEqual([[RENEWED], [RENEWED, 'delete m1 r2']]);
+  });
+
+  test('a message is rewritten after it, and the lease is kept', async () => {
+    const { before, calls, value } = await duringRenewal(async (held) => {
+      const isHeld = await held.rewrite('m1', MARKED);
+      await held.finish('m1');
+      return isHeld;
+    });
+
+    expect(value).toBe(true);
+    expect([before, calls]).toEqual([[RENEWED], [RENEWED, 'update m1 {"starts":1} 300', 'delete m1 r3']]);
+  });
+
+  test('a message is returned to the queue after it, and then neither deleted nor renewed', async () => {
+    const { calls } = await duringRenewal(async (held) => {
+      await Promise.all([held.returnToQueue('m1', 5), held.finish('m1')]);
+      await vi.advanceTimersByTimeAsync(600_000);
+    });
+
+    expect(calls).toEqual([RENEWED, 'update m1 - 5']);
+  });
+
+  test('no other renewal is begun', async () => {
+    const { before, calls } = await duringRenewal(() => vi.advanceTimersByTimeAsync(160_000));
+
+    expect([before, calls]).toEqual([[RENEWED], [RENEWED]]);
+  });
+
+  test('a message whose lease turns out to be lost is neither rewritten nor deleted', async () => {
+    const { calls, value } = await duringRenewal(
+      async (held) => {
+        const isHeld = await held.rewrite('m1', MARKED);
+        await held.finish('m1');
+        return isHeld;
+      },
+      queue(404, 'MessageNotFound'),
+    );
+
+    expect([value, calls]).toEqual([false, [RENEWED]]);
+  });
+
+  test('a renewal that fails leaves the receipt that there was', async () => {
+    const { calls } = await duringRenewal(
+      (held) => expect(held.finish('m1')).rejects.toThrow('503'),
+      queue(503, 'ServerBusy'),
+    );
+
+    expect(calls).toEqual([RENEWED, 'delete m1 r1']);
+  });
 });

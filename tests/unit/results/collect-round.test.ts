@@ -7,6 +7,7 @@ import { createCollectRound, groupsByRows } from '../../../shared/results/collec
 import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
 import { createMergeAhead } from '../../../shared/results/merge-ahead.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
+import { readGate } from '../../../shared/wake/gate/gate.ts';
 import type { Queue } from '../../../shared/wake/messages.ts';
 import type { HaltRule } from '../../../shared/workload/define.ts';
 import { createRegistry, type QueueAddress } from '../../../shared/workload/registry.ts';
@@ -48,20 +49,26 @@ const OPENED = '2026-01-01T00:00:00.000Z';
 async function world(chunks: number, options: { halt?: HaltRule; resultsReady?: boolean } = {}) {
   const store = memoryTable();
   const registry = createRegistry([{ ...address.workload, ...options }]);
+  const gates = memoryTable().table;
   const puts: string[] = [];
   const published: { id: string; items: number | undefined; details: unknown }[] = [];
   let nowMs = Date.parse('2026-01-01T00:01:00.000Z');
   const deleted: string[] = [];
   const lines: { event: string }[] = [];
-  let fault: { on: string; error: Error } | undefined;
+  const faults = new Map<string, Error>();
   const meet = (on: string): void => {
-    if (fault?.on !== on) return;
-    const { error } = fault;
-    fault = undefined;
-    throw error;
+    const error = faults.get(on);
+    faults.delete(on);
+    if (error !== undefined) throw error;
   };
+  const returned: { id: string; seconds: number; text: string | undefined }[] = [];
   const queue = {
     deleteMessage: async (id: string) => void deleted.push(id),
+    updateMessage: async (id: string, _receipt: string, text: string | undefined, seconds: number) => {
+      meet('return');
+      returned.push({ id, seconds, text });
+      return { popReceipt: 'next' };
+    },
     sendMessage: async (text: string) => {
       meet('put');
       const { chunk, resent = false } = readChunkReference(text);
@@ -74,7 +81,7 @@ async function world(chunks: number, options: { halt?: HaltRule; resultsReady?: 
     queues: () => queue,
     registry,
     ...uncounted(),
-    gate: { table: memoryTable().table, now: () => nowMs },
+    gate: { table: gates, now: () => nowMs },
     needsWake: async () => true,
     visibilitySeconds: 300,
     mergeAhead: createMergeAhead(createRegistry([])),
@@ -97,6 +104,9 @@ async function world(chunks: number, options: { halt?: HaltRule; resultsReady?: 
   return {
     published,
     deleted,
+    returned,
+    /** When messages of the result queue become visible, as the gate knows it. */
+    due: async () => (await readGate(gates, 'billing-results')).row.due,
     lines,
     puts,
     wait: (ms: number): void => {
@@ -113,9 +123,7 @@ async function world(chunks: number, options: { halt?: HaltRule; resultsReady?: 
       return rows;
     },
     row: async () => (await readBatch(store.table, BATCH))?.row,
-    fail: (on: string, error: Error = new Error(on)): void => {
-      fault = { on, error };
-    },
+    fail: (on: string, error: Error = new Error(on)): void => void faults.set(on, error),
     setTime: (at: string): void => {
       nowMs = Date.parse(at);
     },
@@ -207,17 +215,38 @@ test('a repeat of an end by another message is not published again', async () =>
 });
 
 test.each([
-  ['an outage is waited out', serviceError(503), 'collect-deferred'],
-  ['a topic that is away is an outage', Object.assign(new Error('away'), { retryable: true }), 'collect-deferred'],
-  ['what no outage explains is an alert', serviceError(400), 'collect-failed'],
-])('%s', async (_what, error, event) => {
-  const { deliver, fail, deleted, lines } = await world(1);
+  ['storage', serviceError(503)],
+  ['the topic', Object.assign(new Error('away'), { retryable: true })],
+])('after an outage of %s a message is visible again in five seconds, which the gate knows', async (_what, error) => {
+  const { deliver, fail, deleted, returned, due, lines } = await world(1);
   fail('ItemsDeadLettered', error);
 
   await deliver({ m1: [endOf('000000', one)] });
 
-  expect(lines.at(-1)?.event).toBe(event);
-  expect(deleted).toEqual([]);
+  expect(lines.at(-1)?.event).toBe('collect-deferred');
+  expect([deleted, returned]).toEqual([[], [{ id: 'm1', seconds: 5, text: undefined }]]);
+  expect(await due()).toEqual(['2026-01-01T00:01:05.000Z']);
+});
+
+test('what no outage explains is an alert, and is tried again when the message becomes visible by itself', async () => {
+  const { deliver, fail, deleted, returned, due, lines } = await world(1);
+  fail('ItemsDeadLettered', serviceError(400));
+
+  await deliver({ m1: [endOf('000000', one)] });
+
+  expect(lines.at(-1)?.event).toBe('collect-failed');
+  expect([deleted, returned, await due()]).toEqual([[], [], []]);
+});
+
+test('a message that cannot be returned either is logged beside the outage, and the round ends', async () => {
+  const { deliver, fail, deleted, returned, lines } = await world(1);
+  fail('ItemsDeadLettered', serviceError(503));
+  fail('return', serviceError(500));
+
+  await expect(deliver({ m1: [endOf('000000', one)] })).resolves.toMatchObject({ received: 1, done: 0 });
+
+  expect(lines.map(({ event }) => event).slice(-2)).toEqual(['collect-deferred', 'message-not-returned']);
+  expect([deleted, returned]).toEqual([[], []]);
 });
 
 const again = headerOf({ retried: 1 });

@@ -7,11 +7,13 @@ import type { CollectEnds, CollectHereDeps } from '../../../../shared/processing
 import type { ChunkDisposition, PublishResultsDeps } from '../../../../shared/processing/publish/publish-results.ts';
 import { createRoundPublisher } from '../../../../shared/processing/publish/round-publisher.ts';
 import { withLog } from '../../../../shared/telemetry/log.ts';
+import { readGate } from '../../../../shared/wake/gate/gate.ts';
 import type { Entry } from '../../../../shared/wake/messages.ts';
 import { defineWorkload } from '../../../../shared/workload/define.ts';
 import { createRegistry, type QueueAddress } from '../../../../shared/workload/registry.ts';
 import { BATCH, chunkJob } from '../../../helpers/data/chunks.ts';
 import { messageOf, serviceError } from '../../../helpers/data/factories.ts';
+import { memoryTable } from '../../../helpers/fakes/memory-table.ts';
 import { SILENT_LOG } from '../../../helpers/fakes/silent-log.ts';
 import { uncounted } from '../../../helpers/fakes/spending.ts';
 
@@ -28,7 +30,10 @@ function world() {
   const messages: { chunks: string[]; operations: Operations }[] = [];
   const finished: string[] = [];
   const collected: { batch: string; chunks: string[]; operations: Operations[] }[] = [];
+  const returned: unknown[][] = [];
+  const gates = memoryTable().table;
   let [nowMs, isOut] = [0, false];
+  let fault = serviceError(503);
   const queue = {
     sendMessage: async (text: string) => {
       if (isOut) throw serviceError(503);
@@ -38,10 +43,10 @@ function world() {
   };
   const deps = {
     ...{ queues: () => queue, publish: async () => {}, registry },
-    gate: { now: () => nowMs },
+    gate: { table: gates, now: () => nowMs },
     ...uncounted(),
     collectEnds: async (batch: string, { ends }: Parameters<CollectEnds>[1]) => {
-      if (isOut) throw serviceError(503);
+      if (isOut) throw fault;
       collected.push({
         batch,
         chunks: ends.map(({ chunk }) => chunk),
@@ -49,7 +54,10 @@ function world() {
       });
     },
   } as unknown as PublishResultsDeps & CollectHereDeps;
-  const lease = { finish: async (id: string) => void finished.push(id) } as unknown as Lease;
+  const lease = {
+    finish: async (id: string) => void finished.push(id),
+    returnToQueue: async (...args: unknown[]) => void returned.push(args),
+  } as unknown as Lease;
   const options = { lease, generation: 7, trace: undefined, operations: { 'blob.get': 1 } };
   const publisher = createRoundPublisher(deps, address, options);
   const end = (
@@ -65,7 +73,12 @@ function world() {
     const disposition: ChunkDisposition = { end: { batch, chunk, header }, pending };
     return publisher.add(entry, disposition, { 'blob.put': 1 });
   };
-  return { messages, finished, collected, publisher, end, setOutage: (out: boolean) => (isOut = out) };
+  return {
+    ...{ messages, finished, returned, collected, publisher, end },
+    /** When references become visible, as the gate knows it. */
+    due: async () => (await readGate(gates, address.queue)).row.due,
+    setOutage: (out: boolean, error = serviceError(503)) => ([isOut, fault] = [out, error]),
+  };
 }
 
 test('a short round is published in one message', async () => {
@@ -133,15 +146,31 @@ describe('a small batch of which nothing else is pending', () => {
     expect([collected, messages.length]).toEqual([[], 1]);
   });
 
-  test('keeps its references while storage is out of reach', async () => {
-    const { messages, finished, publisher, end, setOutage } = world();
+  test('keeps its references while storage is out of reach: they are visible again in five seconds', async () => {
+    const { messages, finished, returned, due, publisher, end, setOutage } = world();
     setOutage(true);
-    await end('a', 0, { pending: 1 });
+    await end('a', 0, { pending: 2 });
+    await end('b', 0, { pending: 2 });
     await withLog(SILENT_LOG, () => publisher.publish());
     setOutage(false);
 
     await publisher.publish();
 
     expect([messages, finished]).toEqual([[], []]);
+    expect(returned).toEqual([
+      ['a', 5, undefined],
+      ['b', 5, undefined],
+    ]);
+    expect(await due()).toEqual(['1970-01-01T00:00:05.000Z']);
+  });
+
+  test('that meets a fault which no outage explains is left until its references become visible by themselves', async () => {
+    const { finished, returned, publisher, end, setOutage } = world();
+    setOutage(true, serviceError(400));
+    await end('a', 0, { pending: 1 });
+
+    await withLog(SILENT_LOG, () => publisher.publish());
+
+    expect([finished, returned]).toEqual([[], []]);
   });
 });

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { parseExact } from '../../../../shared/contract/text/exact-json.ts';
 import { type RedriveChoice, redriveBody } from '../../../../web/api/redrive-body.ts';
+import type { DeadLetter } from '../../../../web/api/types.ts';
 import { type Groups, groupsOfRow } from '../../../../web/batch/dead-letters/groups.ts';
-import { hasText } from '../../../../web/batch/dead-letters/item-json.ts';
+import { hasText, itemJson } from '../../../../web/batch/dead-letters/item-json.ts';
 import { runOver, type Step } from '../../../../web/steps/run-over.ts';
 
 describe('the body of a redrive', () => {
@@ -44,6 +46,11 @@ it.each([
   const error = { name: 'Reject', message: 'Expected zero or more' };
   const letter = { index: 8, line: 9, item: { account: 'acct-3' }, error };
   expect(hasText(letter, text)).toBe(found);
+});
+
+it('an item is shown and edited with the digits that it was uploaded with', () => {
+  const letter = parseExact('{"item":{"account":12345678901234567890,"amount":1.10}}') as Pick<DeadLetter, 'item'>;
+  expect(itemJson(letter)).toBe('{\n  "account": 12345678901234567890,\n  "amount": 1.10\n}');
 });
 
 describe('the same for many batches', () => {
