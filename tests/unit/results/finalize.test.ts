@@ -259,7 +259,7 @@ test.each<[string, Partial<Sum>, RegExp, string[]?]>([
 describe('a batch whose workload is not deployed', () => {
   const NOT_DEPLOYED = { type: 'conflict', message: 'Workload "billing" is not deployed any more.' };
 
-  test('stays as it is, and ends with its report and its event once a deployment has the workload', async () => {
+  test('stays as it is, and ends with its report and its event as soon as a deployment has the workload', async () => {
     const { deps, row, published, blobs, store } = await partials({});
     const before = [...blobs.keys()];
 
