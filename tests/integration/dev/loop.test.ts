@@ -62,10 +62,10 @@ it('npm run dev turns each edit into a new result, and an error of types into a 
 
   command.send('a');
   await command.until('Runs the file after each edit.');
-  await writeFile(file, source.replace('key: ', "key: () => 'everybody', keyBefore: "));
+  await writeFile(file, source.replace('key: ', "key: () => 'everybody|EUR', keyBefore: "));
   await command.until('Edited: workloads/billing.ts');
   await command.until('Reloaded in');
-  expect(await command.until('Done in')).toContain('everybody      1  2.50  0.48   2.98');
+  expect(await command.until('Done in')).toContain('everybody|EUR      1  2.50  0.48   2.98');
   expect(await command.until('keyBefore')).toContain('Types: these errors do not stop the run.');
 });
 
