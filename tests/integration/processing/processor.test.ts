@@ -125,9 +125,10 @@ describe('a processor', () => {
     const single = createProcessor({ threadUrl, threads: 1, log: () => {} });
     const stop = new AbortController();
     const [running, waiting] = ['wait', 'ok'].map((act) => single.process({ ...acts([act]), stop: stop.signal }));
+    const refused = expect(waiting).rejects.toThrow(NotBegunError);
     stop.abort('returned');
     expect((await running)?.header.counts).toMatchObject({ items: 1 });
-    await expect(waiting).rejects.toThrow(NotBegunError);
+    await refused;
     await single.close();
   });
 

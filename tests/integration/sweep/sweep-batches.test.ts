@@ -141,26 +141,6 @@ describe('a batch whose workload is not deployed any more', () => {
     expect(await world.batch(id)).toMatchObject(DONE);
   });
 
-  it('keeps its report and its event for the deployment that has the workload again', async () => {
-    const { world } = use;
-    const { id } = await world.submit(itemsOf(9));
-    world.topic.events.length = 0;
-    await world.drainUnasked(ITEMS);
-    // Its process dies after the transaction that records the ends, before the report.
-    await world.collectAs(dyingAt<FinalizeDeps>(world.deps, 2)).catch(() => undefined);
-    await world.clients.queue(RESULTS).clearMessages();
-    world.wait(2 * HOUR);
-
-    for (const pool of [undefined, 'default']) await sweep(without(pool));
-
-    expect(await world.batch(id)).toMatchObject({ state: 'running', chunksDone: 3, announced: false });
-    expect(completions(id)).toBe(0);
-    await sweep(world.deps);
-    expect(await world.batch(id)).toMatchObject(DONE);
-    expect(await world.report(id, 0)).toMatchObject({ a: { items: 3 }, b: { items: 3 }, c: { items: 3 } });
-    expect(completions(id)).toBe(1);
-  });
-
   it('keeps the event of an end that a crash has left unpublished', async () => {
     const { world } = use;
     const id = await unheard(world);
