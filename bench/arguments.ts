@@ -19,7 +19,6 @@ export const USAGE = `Usage: npm run bench [-- options]
   --dev           only how long \`npm run dev\` takes from an edit of a workload to the new result
   --http          with --waiting: also a new workload that calls an HTTP server, by npm start
   --five-million  also the memory for an upload of five times the items
-  --twenty-million  also the memory for an upload of twenty times the items
   --save          keep the results: bench/results/latest.json, for handlers that wait bench/results/waiting.json,
                   of --scale bench/results/scale.json and its tables in docs/performance.md,
                   and docs/images/bench.svg for the contenders side by side
@@ -61,7 +60,6 @@ export interface BenchOptions {
   dev: boolean;
   http: boolean;
   fiveMillion: boolean;
-  twentyMillion: boolean;
   save: boolean;
   help: boolean;
 }
@@ -88,7 +86,7 @@ export function readArguments(args: string[]): BenchOptions {
       ...{ items: number, rounds: number, quick: flag, throughput: flag, small: flag, wake: flag },
       ...{ waiting: flag, limits: flag, scale: flag, http: flag, save: flag, help: flag, memory: flag, start: flag },
       ...{ idle: flag, minutes: number, dev: flag },
-      ...{ 'five-million': flag, 'twenty-million': flag },
+      ...{ 'five-million': flag },
       ...{ peers: flag, redis: { type: 'string' }, postgres: { type: 'string' } },
     },
   });
@@ -97,8 +95,7 @@ export function readArguments(args: string[]): BenchOptions {
   const size = quick ? QUICK : FULL;
   const throughput = values.throughput || peers;
   const fiveMillion = values['five-million'];
-  const twentyMillion = values['twenty-million'];
-  const memory = values.memory || fiveMillion || twentyMillion;
+  const memory = values.memory || fiveMillion;
   const chosen = throughput || memory || small || start || wake || waiting || limits;
   if (http && !waiting) throw new Error('--http: expected --waiting as well');
   if ((redis ?? postgres) !== undefined && !peers) throw new Error('--redis, --postgres: expected --peers as well');
@@ -115,7 +112,7 @@ export function readArguments(args: string[]): BenchOptions {
     waiting: waiting || !chosen,
     limits: limits || !chosen,
     minutes: wholeOf('--minutes', values.minutes, IDLE_MINUTES),
-    ...{ scale, idle, dev, peers, redis, postgres, http, fiveMillion, twentyMillion, save, help },
+    ...{ scale, idle, dev, peers, redis, postgres, http, fiveMillion, save, help },
   };
 }
 

@@ -63,7 +63,7 @@ describe('the command', () => {
     expect(readArguments([])).toMatchObject({ memory: true, start: true, fiveMillion: false, peers: false });
     expect(readArguments(['--start'])).toMatchObject({ start: true, memory: false, throughput: false });
     expect(readArguments(['--throughput'])).toMatchObject({ throughput: true, memory: false, start: false });
-    expect(readArguments(['--twenty-million'])).toMatchObject({ memory: true, twentyMillion: true, throughput: false });
+    expect(readArguments(['--five-million'])).toMatchObject({ memory: true, fiveMillion: true, throughput: false });
   });
 
   it('measures job queues beside the other contenders, with servers of their own or running ones', () => {

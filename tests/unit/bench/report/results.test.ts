@@ -30,7 +30,7 @@ const results: Results = {
   command: 'npm run bench',
   machine: { cores: 2, cpu: 'a cpu', memoryBytes: 24 * 2 ** 30, node: 'v24.21.0', loadBefore: 0.1 },
   throughput,
-  memory: { items: 1_000_000, peakBytes: 380 * MB, larger: [{ items: 5_000_000, peakBytes: 399 * MB }] },
+  memory: { items: 1_000_000, peakBytes: 380 * MB, larger: { items: 5_000_000, peakBytes: 399 * MB } },
 };
 
 /** Those that a run measured. */
@@ -60,7 +60,6 @@ it('lists a target whose measure did not run as not measured', () => {
   expect(measuredOf(all)).toEqual([]);
   expect(all.map(({ what }) => what)).toEqual(targetsOf(results).map(({ what }) => what));
   expect(formatResults(rest).filter((line) => line.includes('not measured'))).toHaveLength(all.length);
-  expect(targetOf(results, 'growth of it with 20 times')).toMatchObject({ measured: undefined, met: undefined });
 });
 
 it('compares with a job queue only where it was measured', () => {
