@@ -1,6 +1,7 @@
 /**
  * A round of the one dequeue task on a result queue: each batch's ends go into the ledger in one transaction; then the
- * references that follow from them, then the end of the batch if nothing is pending, and last the messages are deleted.
+ * references that follow from them, then the end of the batch if nothing is pending and that transaction has not ended it, and
+ * last the messages are deleted.
  */
 import type { DequeuedMessageItem } from '@azure/storage-queue';
 import { type Applied, applyEnds, type ChunkEnd } from '../batches/apply/apply-ends.ts';
