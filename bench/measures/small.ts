@@ -27,7 +27,7 @@ export interface SmallResult {
 }
 
 const ITEMS_EACH = 100;
-/** Of billing, in a batch of this size; its drain ends when it is empty. */
+/** The queue of a billing batch of this size: it is drained when the gate is released. */
 const WORK_QUEUE = 'billing-normal-0';
 /** After the last report: the drains find their queues empty and let go. */
 const QUIET_MS = 5_000;

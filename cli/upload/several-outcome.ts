@@ -13,7 +13,7 @@ const WORST: readonly ExitCode[] = [
   ...[EXIT.suspect, EXIT.reportFailed, EXIT.cancelled, EXIT.deadLetters],
 ];
 
-/** How far the upload of a file came, in a line. */
+/** The state of the upload of one file, as one line. */
 export function outcomeOf(run: FileRun): string {
   const { sent } = run;
   const batch = batchOf(run);

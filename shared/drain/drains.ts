@@ -26,8 +26,8 @@ export const createGateDeps = (deps: DrainsDeps, client: DrainClient): GateDeps 
 });
 
 /**
- * Starts the drain of a gate, with its first wave sized by what is known to have been put, or else by the depth of this moment. One that runs already is left
- * alone; so is one that ran when the start was refused, and has come to its end since.
+ * Starts the drain of a gate, with its first wave sized by what is known to have been put, or else by the depth of this
+ * moment. One that runs already is left alone; so is one that ran when the start was refused, and has come to its end since.
  * @throws DrainStartError when the runtime did not start it; whatever the depth or the plan fails with
  */
 async function startDrain(

@@ -188,7 +188,10 @@ function drained(deps: FinishWaveDeps, { address, generation }: EndedWave, gate:
 
 const released = (gate: GateRow): GateRow => ({ ...gate, status: 'idle', active: 0 });
 
-/** Nothing can be done before a known time: the scheduled wake goes out first, so that a crash costs one empty drain and no work. */
+/**
+ * Nothing can be done before a known time: the scheduled wake goes out first, so that a crash costs one empty drain and no
+ * work.
+ */
 async function park(
   deps: FinishWaveDeps,
   { address }: EndedWave,

@@ -1,6 +1,6 @@
 import type { ChunkEntry } from '../contract/payload-index.ts';
 import { type SourcePoint, START } from './parse/position.ts';
-import type { RecordBlock } from './parse/record-block.ts';
+import { grown, type RecordBlock } from './parse/record-block.ts';
 
 /** Consecutive records that will be one frame and one message; `firstItem`, `firstLine` and `lines` as in ChunkEntry. */
 export interface RawChunk extends Pick<ChunkEntry, 'items' | 'firstItem' | 'firstLine' | 'lines'> {
@@ -122,9 +122,8 @@ class OpenChunk {
   #append(records: Uint8Array, maxBytes: number): void {
     const size = this.#bytes + records.length;
     if (size > this.#buffer.length) {
-      const larger = Buffer.allocUnsafe(Math.max(size, Math.min(2 * this.#buffer.length, maxBytes)));
-      larger.set(this.#buffer.subarray(0, this.#bytes));
-      this.#buffer = larger;
+      const room = Math.max(size, Math.min(2 * this.#buffer.length, maxBytes));
+      this.#buffer = grown(this.#buffer, this.#bytes, room);
     }
     this.#buffer.set(records, this.#bytes);
     this.#bytes = size;

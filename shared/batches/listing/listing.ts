@@ -124,15 +124,15 @@ const fits = (batch: ListedBatch, { state }: ListingQuery): boolean => state ===
 
 /** undefined: its acceptance has not come to pass (yet), or it is being deleted or has been. */
 async function refresh(table: Table, candidate: Candidate, open: boolean): Promise<ListedBatch | undefined> {
-  if (isLine(candidate) && !open && isFinished(candidate.state)) return listed(candidate, 0);
+  if (isLine(candidate) && !open && isFinished(candidate.state)) return withPending(candidate, 0);
   const found = await readBatch(table, candidate.id);
   // One that is being deleted is open until nothing is left of it, and has its line for a moment only.
   if (!found || (!isLine(candidate) && found.row.deletingAt !== undefined)) return undefined;
   const { paused, atRiskAt } = found.row;
-  return { ...listed(indexEntryOf(found.row), pendingItems(found.row)), paused, atRiskAt };
+  return { ...withPending(indexEntryOf(found.row), pendingItems(found.row)), paused, atRiskAt };
 }
 
-const listed = ({ spent: _spent, ...shown }: IndexEntry, pending: number): ListedBatch => ({ ...shown, pending });
+const withPending = ({ spent: _spent, ...shown }: IndexEntry, pending: number): ListedBatch => ({ ...shown, pending });
 
 async function* inGroups<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
   let group: T[] = [];

@@ -39,7 +39,10 @@ const isAscending = (bounds: (number | undefined)[]): boolean =>
     index === bounds.length - 1 ? below === undefined : below !== undefined && below > (bounds[index - 1] ?? 0),
   );
 
-/** The source's rule, of messages that hold one item each: fewer than 100 items: 10 dequeue tasks, fewer than 1,000: 50, else 100. */
+/**
+ * The source's rule, whose messages hold one item each: fewer than 100 items: 10 dequeue tasks, fewer than 1,000: 50, else
+ * 100.
+ */
 export const DEFAULT_POLICY: Policy = {
   thresholds: [{ below: 100, tasks: 10 }, { below: 1_000, tasks: 50 }, { tasks: 100 }],
   capacity: 100,

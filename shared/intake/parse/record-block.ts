@@ -37,6 +37,13 @@ const BLOCK_BYTES = 64 * 1024;
 /** Of one UTF-16 unit: a surrogate is half of a character of four bytes. */
 const MAX_UTF8_BYTES = 3;
 
+/** A buffer of `size` bytes that begins with the first `used` of `buffer`; the content of the rest is undefined. */
+export function grown(buffer: Buffer, used: number, size: number): Buffer<ArrayBuffer> {
+  const larger = Buffer.allocUnsafe(size);
+  larger.set(buffer.subarray(0, used));
+  return larger;
+}
+
 /** A builder of blocks of about 64 KiB. */
 export function createBlockBuilder(): BlockBuilder {
   let buffer = Buffer.allocUnsafe(BLOCK_BYTES);
@@ -45,10 +52,7 @@ export function createBlockBuilder(): BlockBuilder {
   let lines: number[] = [];
   let from = START;
   const reserve = (more: number): void => {
-    if (used + more <= buffer.length) return;
-    const larger = Buffer.allocUnsafe(Math.max(buffer.length * 2, used + more));
-    larger.set(buffer.subarray(0, used));
-    buffer = larger;
+    if (used + more > buffer.length) buffer = grown(buffer, used, Math.max(buffer.length * 2, used + more));
   };
   const end = (bytes: number, at: SourcePoint): void => {
     if (used === 0) from = at;
