@@ -12,7 +12,7 @@ import { measureQueue } from '../telemetry/metrics.ts';
 import { fence, recordHeartbeat, showFirstWave } from '../wake/gate/gate.ts';
 import { type Queue, receive } from '../wake/messages.ts';
 import type { QueueAddress, Registry } from '../workload/registry.ts';
-import { type FinishWaveDeps, finishWave, waveSeconds } from './finish-wave.ts';
+import { type FinishWaveDeps, finishWave, releaseUnknownQueue, waveSeconds } from './finish-wave.ts';
 import type { MeasureInstance } from './planning/instance-load.ts';
 import type { PlanRecord, TaskWave, Wave } from './planning/plan.ts';
 import { summarize } from './planning/wave-summary.ts';
@@ -72,7 +72,11 @@ export function createActivities(deps: ActivityDeps): Activities {
     },
     finishWave: async ({ queue, generation, slices, wakes, abandon = false, ...planned }) => {
       const address = deps.registry.queue(queue);
-      if (!address) return {};
+      if (!address) {
+        log.warn('workload-not-deployed', { queue, generation });
+        await releaseUnknownQueue(deps.gate.table, queue, generation);
+        return {};
+      }
       if (abandon) log.error('drain-failed', { queue, generation });
       const step = await finishWave(deps, { address, generation, wave: summarize(slices, wakes), planned, abandon });
       if ('next' in step) return { next: step.next };
@@ -98,9 +102,12 @@ async function dequeue(
   // As if it could not receive: another instance tries again, and the queue is not parked behind messages that are visible.
   if (deps.isEnding()) return emptySlice('fault');
   const address = deps.registry.queue(name);
+  if (!address) return emptySlice('notDeployed');
   const { table, now } = deps.gate;
-  const current = address && (await fence(table, name, generation));
+  const current = await fence(table, name, generation);
   if (!current) return emptySlice('fenced');
+  // Also a drain that is started again while the queue is paused: its waves are the only ones that the pause must not run.
+  if (current.row.paused?.by === 'operator') return emptySlice('paused');
   const untilOf = (tasks: number): number => now() + waveSeconds(deps, { ...wave, tasks }) * 1000;
   const { tasks: active, depth } = wave;
   const isShown =

@@ -5,12 +5,13 @@ import { waveExecutions } from '../cost/executions.ts';
 import { statusOf, toError } from '../errors.ts';
 import { limitOf } from '../limits/limit.ts';
 import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
+import type { Table } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import { measureQueue, measureWave } from '../telemetry/metrics.ts';
 import { NOTHING_PUT, type Publish, tryPublish } from '../wake/events/publish.ts';
 import { archiveSpent } from '../wake/gate/drain-archive.ts';
 import { DUE_MARGIN_MS, dueAfter } from '../wake/gate/due.ts';
-import { fence, type GateDeps, gateOf, readGate } from '../wake/gate/gate.ts';
+import { changeGate, fence, type GateDeps, gateOf, readGate } from '../wake/gate/gate.ts';
 import type { GateRow, Pause } from '../wake/gate/gate-row.ts';
 import type { Spending } from '../wake/gate/spending.ts';
 import { addWave } from '../wake/gate/wave-record.ts';
@@ -187,6 +188,16 @@ function drained(deps: FinishWaveDeps, { address, generation }: EndedWave, gate:
 }
 
 const released = (gate: GateRow): GateRow => ({ ...gate, status: 'idle', active: 0 });
+
+/**
+ * Releases the gate of a queue whose workload this app does not have, as after the rollback of a deployment: without the
+ * workload no further wave can be planned. Held, it would name a drain that has ended; the sweep of an app that has the
+ * workload finds the queue's messages and wakes it.
+ */
+export const releaseUnknownQueue = (table: Table, queue: string, generation: number): Promise<unknown> =>
+  changeGate(table, queue, (row) =>
+    row.status === 'draining' && row.generation === generation ? released(row) : undefined,
+  );
 
 /**
  * Nothing can be done before a known time: the scheduled wake goes out first, so that a crash costs one empty drain and no

@@ -62,11 +62,22 @@ export interface SliceLoad {
 
 /**
  * How a slice ended, beside its counts. `empty`: the queue gave nothing although the quota was not reached; `fenced`: the
- * gate is another drain's; `noShare`: this process has no share of the workload's limits; `startFailed`: no worker thread
- * starts in this process; `fault`: a service failed beyond all retries.
+ * gate is another drain's; `paused`: an operator has paused the queue; `notDeployed`: the app has no such workload;
+ * `noShare`: this process has no share of the workload's limits; `startFailed`: no worker thread starts in this process;
+ * `fault`: a service failed beyond all retries.
  */
 export interface SliceResult extends WorkCounts {
-  ended: 'quotaReached' | 'timeUp' | 'empty' | 'tripped' | 'startFailed' | 'noShare' | 'fenced' | 'fault';
+  ended:
+    | 'quotaReached'
+    | 'timeUp'
+    | 'empty'
+    | 'tripped'
+    | 'startFailed'
+    | 'noShare'
+    | 'fenced'
+    | 'paused'
+    | 'notDeployed'
+    | 'fault';
   /** Of all that it did, what no batch has recorded, with its execution; absent: nothing, or of an older version. */
   shared?: Operations;
   /** Without the waits for work: what was received took this long. */

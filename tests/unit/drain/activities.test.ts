@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { resultsQueueName } from '../../../shared/contract/names.ts';
 import { createMeter, type ResponseTimes } from '../../../shared/cost/meter.ts';
 import { type ActivityDeps, createActivities } from '../../../shared/drain/activities.ts';
@@ -20,15 +20,17 @@ async function world(fields: Partial<GateRow>, texts: string[] = [], queue = QUE
   const limits: string[] = [];
   let retryAt: number | undefined;
   let isEnding = false;
+  let beforeReceive: () => Promise<unknown> = async () => {};
   await changeGate(table, queue, () => ({ status: 'draining', generation: 3, ...fields }));
   const deps = {
     ...finishWaveDeps(table),
     registry,
     meter: createMeter(),
     queues: () => ({
-      receiveMessages: async () => ({
-        receivedMessageItems: texts.splice(0, 1).map((messageText) => ({ messageText })),
-      }),
+      receiveMessages: async () => {
+        await beforeReceive();
+        return { receivedMessageItems: texts.splice(0, 1).map((messageText) => ({ messageText })) };
+      },
     }),
     roundFor: () => async (messages: { messageText: string }[], isOver: () => boolean) => {
       if (isOver()) back.push(...messages.map(({ messageText }) => messageText));
@@ -44,7 +46,7 @@ async function world(fields: Partial<GateRow>, texts: string[] = [], queue = QUE
     isEnding: () => isEnding,
     measureInstance: () => (responses: ResponseTimes) => ({ instance: 'a', ms: 5, responses: responses.count }),
   } as unknown as ActivityDeps;
-  const { dequeueBatch } = createActivities(deps);
+  const { dequeueBatch, finishWave } = createActivities(deps);
   return {
     back,
     limits,
@@ -63,8 +65,12 @@ async function world(fields: Partial<GateRow>, texts: string[] = [], queue = QUE
         return reads > 1 ? Promise.reject(serviceError(503)) : getEntity(...args);
       }) as typeof getEntity;
     },
-    pause: () => changeGate(table, QUEUE, () => ({ paused: { by: 'operator', reason: '', since: '' } })),
-    gate: async () => (await readGate(table, QUEUE)).row,
+    onReceive: (action: () => Promise<unknown>) => {
+      beforeReceive = action;
+    },
+    pause: () => changeGate(table, queue, () => ({ paused: { by: 'operator', reason: '', since: '' } })),
+    gate: async () => (await readGate(table, queue)).row,
+    finish: (generation: number) => finishWave({ queue, generation, slices: [], wakes: 0 }),
     dequeue: (task: string, size: Partial<Parameters<typeof wave>[0]> = {}) =>
       dequeueBatch({ queue, generation: 3, task, wave: wave(size) }),
   };
@@ -95,12 +101,51 @@ test.each<[string, string, Partial<GateRow>]>([
   expect(await gate()).toEqual(before);
 });
 
-test('a task that stays takes nothing that came after a pause', async () => {
-  const { back, dequeue, pause } = await world({}, ['share', 'later']);
+test('a task that continues beyond its quota returns what it receives after a pause', async () => {
+  const { back, dequeue, onReceive, pause } = await world({}, ['share', 'later']);
+  onReceive(pause);
+
+  expect(await dequeue('t0', { receive: 32 })).toMatchObject({ ended: 'quotaReached', received: 2 });
+  expect(back).toEqual(['later']);
+});
+
+test('a task of a queue that an operator has paused receives nothing, also when its drain was started again', async () => {
+  const { back, dequeue, gate, pause } = await world({ aliveUntil: '' }, ['waits']);
   await pause();
 
-  expect(await dequeue('t0', { receive: 32 })).toMatchObject({ ended: 'quotaReached' });
-  expect(back).toEqual(['later']);
+  expect(await dequeue('t0')).toMatchObject({ ended: 'paused', received: 0 });
+  expect([back, (await gate()).aliveUntil]).toEqual([[], '']);
+});
+
+test('a task of a queue that the circuit has paused is its probe, and receives', async () => {
+  const { dequeue } = await world({ paused: { by: 'circuit', reason: 'down', since: '' } }, ['probe']);
+
+  expect(await dequeue('t0')).toMatchObject({ received: 1 });
+});
+
+describe('a drain whose workload the app does not have any more', () => {
+  test('receives nothing, logs it, and releases its gate with its messages left alone', async () => {
+    const { dequeue, finish, gate } = await world({}, ['waits'], 'gone-normal-0');
+    const warnings: unknown[] = [];
+
+    const slice = await dequeue('t0');
+    const next = await withLog({ ...SILENT_LOG, warn: (event) => void warnings.push(event) }, () => finish(3));
+
+    expect(slice).toMatchObject({ ended: 'notDeployed', received: 0 });
+    expect([next, warnings, (await gate()).status]).toEqual([
+      {},
+      [expect.stringContaining('"event":"workload-not-deployed"')],
+      'idle',
+    ]);
+  });
+
+  test('leaves a gate alone that a later drain holds', async () => {
+    const { finish, gate } = await world({}, [], 'gone-normal-0');
+
+    await withLog(SILENT_LOG, () => finish(2));
+
+    expect(await gate()).toMatchObject({ status: 'draining', generation: 3 });
+  });
 });
 
 test('nor what it cannot ask the gate about, which goes back at once and not after its visibility timeout', async () => {
