@@ -21,6 +21,7 @@ export const PROBLEMS = {
   'repeated-content': [409, 'A batch with the same content was accepted before'],
   'precondition-failed': [412, 'The resource was changed meanwhile'],
   'too-large': [413, 'The upload is over a limit'],
+  'body-too-large': [413, 'The body is over the limit of an upload over HTTP'],
   'unsupported-media-type': [415, 'The content type or encoding is not supported'],
   'invalid-items': [422, 'Items of the upload do not fit the schema'],
   'idempotency-mismatch': [422, 'The idempotency key was used for other content'],

@@ -12,9 +12,16 @@ export interface UploadLimits {
   maxItems: number;
 }
 
-/** The problem of an upload that is over a limit as a whole: it names the inbox as the way for larger files. */
-export const uploadTooLarge = (what: string): Problem =>
-  new Problem('too-large', `${what} Put larger files into the inbox container, or send several smaller batches.`);
+/** Creates the problem of an upload that exceeds the limit of `setting`, which the inbox enforces as well. */
+export const uploadTooLarge = (what: string, setting: string): Problem =>
+  new Problem('too-large', `${what} Split it into several batches, or raise ${setting}.`);
+
+/** Creates the problem of a body that is too large for HTTP. It has its own type, because the inbox accepts larger files. */
+export const bodyTooLarge = (maxBytes: number): Problem =>
+  new Problem(
+    'body-too-large',
+    `The body is over ${maxBytes} bytes. Put larger files into the inbox container, or send several smaller batches.`,
+  );
 
 const MiB = 1024 * 1024;
 

@@ -142,9 +142,13 @@ async function* counted(
   for await (const block of blocks) {
     items += block.ends.length;
     bytes += recordBytesOf(block);
-    if (items > limits.maxItems) throw uploadTooLarge(`The upload has over ${limits.maxItems} records.`);
+    if (items > limits.maxItems)
+      throw uploadTooLarge(`The upload has over ${limits.maxItems} records.`, 'SLUICE_MAX_ITEMS');
     if (bytes > limits.maxDecodedBytes)
-      throw uploadTooLarge(`The records take over ${limits.maxDecodedBytes} bytes as JSON.`);
+      throw uploadTooLarge(
+        `The records take over ${limits.maxDecodedBytes} bytes as JSON.`,
+        'SLUICE_MAX_DECODED_BYTES',
+      );
     yield block;
   }
   if (items === 0) throw new Problem('empty-batch', 'The upload holds no record.');

@@ -100,12 +100,14 @@ async function tryHttp(
     );
   } catch (error: unknown) {
     if (error instanceof OverHttpLimit) return OVER_LIMIT;
-    // A place is named where a record is too long: the inbox would refuse it as well.
-    if (error instanceof ApiProblem && error.status === 413 && (error.facts.errors ?? []).length === 0)
-      return error.facts.detail ?? OVER_PLATFORM_LIMIT;
+    if (error instanceof ApiProblem && isOverHttpLimit(error)) return error.facts.detail ?? OVER_PLATFORM_LIMIT;
     throw error;
   }
 }
+
+/** Whether the inbox can accept the upload: not if it exceeds a limit that the inbox has as well (`too-large`). */
+const isOverHttpLimit = ({ status, kind }: ApiProblem): boolean =>
+  status === 413 && (kind === undefined || kind === 'body-too-large');
 
 function tooLarge(reason: string, input: Input, options: SendOptions): CliError {
   const message = `${reason} Nothing was accepted.`;

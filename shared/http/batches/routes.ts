@@ -90,8 +90,8 @@ export const BATCH_ROUTES: readonly Route[] = [
     ],
     problems: [
       ...(['malformed-record', 'malformed-encoding', 'empty-batch', 'invalid-parameter', 'not-found'] as const),
-      ...(['upload-stalled', 'conflict', 'upload-in-progress', 'too-large', 'unsupported-media-type'] as const),
-      ...(['invalid-items', 'idempotency-mismatch', 'busy'] as const),
+      ...(['upload-stalled', 'conflict', 'upload-in-progress', 'too-large', 'body-too-large'] as const),
+      ...(['unsupported-media-type', 'invalid-items', 'idempotency-mismatch', 'busy'] as const),
     ],
   },
   {

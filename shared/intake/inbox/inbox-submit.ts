@@ -30,6 +30,8 @@ export interface ReadableInbox {
   signal: AbortSignal;
   /** Most bytes of a file as it is stored; a larger one is not read. */
   maxBytes: number;
+  /** The setting that `maxBytes` is read from, for the problem of a larger file. */
+  maxBytesSetting: string;
   /** Who named the file in a message; undefined if it was found in the inbox. */
   producer?: string | undefined;
   /** Of that message. */
@@ -97,13 +99,13 @@ function ownKeyOf(metadata?: Record<string, string>): string | undefined {
 
 /** The file from a byte on; it is opened when it is first read from. A range may not begin at the end of a blob. */
 async function* readFile(
-  { inbox, signal, maxBytes }: ReadableInbox,
+  { inbox, signal, maxBytes, maxBytesSetting }: ReadableInbox,
   { name, etag }: FileVersion,
   { offset, bytes }: { offset: number; bytes: number },
 ): AsyncGenerator<Uint8Array> {
   signal.throwIfAborted();
   // Not before the key is claimed: a look into the inbox, which has another limit, may be accepting the file.
-  if (bytes > maxBytes) throw uploadTooLarge(`The file has ${bytes} bytes, over ${maxBytes}.`);
+  if (bytes > maxBytes) throw uploadTooLarge(`The file has ${bytes} bytes, over ${maxBytes}.`, maxBytesSetting);
   if (offset > 0 && offset >= bytes) return;
   const body = await openFile(inbox, { name, etag }, { offset, signal });
   try {

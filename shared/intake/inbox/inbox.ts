@@ -62,6 +62,7 @@ export async function collectInbox(deps: InboxDeps): Promise<InboxResult> {
     result: { accepted: 0, rejected: 0, deferred: 0, unfinished: 0, stuck: 0 },
     signal: reading.signal,
     maxBytes: deps.settings.maxInboxBytes,
+    maxBytesSetting: 'SLUICE_MAX_INBOX_BYTES',
     untilMs: deps.gate.now() + MAX_COLLECT_MS,
     complete: true,
     leftSome: false,

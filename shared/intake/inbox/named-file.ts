@@ -43,7 +43,14 @@ export async function takeNamedFile(deps: InboxDeps, named: NamedFile): Promise<
   if (found === undefined || (etag !== undefined && unquoted(found.etag ?? '') !== unquoted(etag)))
     return { end: (await wasTaken(deps, named)) ? 'taken' : 'absent' };
   const taking = {
-    ...{ inbox, producer, traceparent, maxBytes: deps.settings.maxBodyBytes, marks: new InboxMarks(deps.keys) },
+    ...{
+      inbox,
+      producer,
+      traceparent,
+      maxBytes: deps.settings.maxBodyBytes,
+      maxBytesSetting: 'SLUICE_MAX_BODY_BYTES',
+      marks: new InboxMarks(deps.keys),
+    },
     signal: AbortSignal.any([named.signal, AbortSignal.timeout(MAX_READ_MS)]),
   };
   return takeFile(deps, taking, listedItem(name, found));

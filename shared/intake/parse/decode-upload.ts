@@ -13,7 +13,7 @@ import {
 } from 'node:zlib';
 import type { UploadEncoding } from '../../contract/upload-kinds.ts';
 import { Problem } from '../../errors.ts';
-import { MAX_DECODED_RATIO, RATIO_FREE_BYTES, type UploadLimits, uploadTooLarge } from '../limits.ts';
+import { bodyTooLarge, MAX_DECODED_RATIO, RATIO_FREE_BYTES, type UploadLimits, uploadTooLarge } from '../limits.ts';
 import { zstdFrames } from './zstd-frames.ts';
 
 const KiB = 1024;
@@ -42,11 +42,11 @@ export interface DecodeOptions {
  */
 export async function* decodeUpload(body: AsyncIterable<Uint8Array>, options: DecodeOptions): AsyncGenerator<Buffer> {
   const { encoding, limits, start = 0 } = options;
-  const received = watch(bounded(pieces(body), { start, max: limits.maxBodyBytes, what: 'The body' }));
+  const received = watch(bounded(pieces(body), { start, max: limits.maxBodyBytes, problem: bodyTooLarge }));
   const all = bounded(decoded(received.pieces, encoding), {
     start,
     max: limits.maxDecodedBytes,
-    what: 'The decoded body',
+    problem: decodedTooLarge,
   });
   yield* withinRatio(all, received);
 }
@@ -80,14 +80,17 @@ async function* pieces(body: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> 
 interface Bounds {
   start: number;
   max: number;
-  what: string;
+  problem: (max: number) => Problem;
 }
 
-async function* bounded(source: AsyncIterable<Buffer>, { start, max, what }: Bounds): AsyncGenerator<Buffer> {
+const decodedTooLarge = (max: number): Problem =>
+  uploadTooLarge(`The decoded body is over ${max} bytes.`, 'SLUICE_MAX_DECODED_BYTES');
+
+async function* bounded(source: AsyncIterable<Buffer>, { start, max, problem }: Bounds): AsyncGenerator<Buffer> {
   let total = start;
   for await (const piece of source) {
     total += piece.length;
-    if (total > max) throw uploadTooLarge(`${what} is over ${max} bytes.`);
+    if (total > max) throw problem(max);
     yield piece;
   }
 }

@@ -4,7 +4,6 @@
  */
 import { isSkippableMagic } from '../../contract/frame.ts';
 import { Problem } from '../../errors.ts';
-import { uploadTooLarge } from '../limits.ts';
 
 const ZSTD_MAGIC = 0xfd2fb528;
 /** Each frame is a trip to the thread pool: 100,000 empty ones (under 1 MB of upload) keep it busy for seconds. */
@@ -111,7 +110,8 @@ class FrameWalk {
 
   #endFrame(): void {
     this.#frames++;
-    if (this.#frames > MAX_FRAMES) throw uploadTooLarge(`The body has over ${MAX_FRAMES} zstd frames.`);
+    if (this.#frames > MAX_FRAMES)
+      throw new Problem('too-large', `The body has over ${MAX_FRAMES} zstd frames. Compress it as one.`);
     this.atFrameEnd = true;
   }
 }

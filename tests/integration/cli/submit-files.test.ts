@@ -283,6 +283,21 @@ describe('an upload over a limit', () => {
     expect((await submit(['a.ndjson'], { env: inbox })).err).toEqual(viaInbox);
   });
 
+  it('goes by way of the inbox when the app refuses the size of the body', async () => {
+    await write({ 'a.ndjson': 'x' });
+    answers.x = problem('body-too-large', 413, { detail: 'The body is over 5 bytes.' });
+    expect((await submit(['a.ndjson'])).err).toContain('The body is over 5 bytes. Nothing was accepted.');
+    expect((await submit(['a.ndjson'], { env: inbox })).err).toEqual(viaInbox);
+  });
+
+  it('is not sent again when the inbox has the same limit', async () => {
+    await write({ 'a.ndjson': 'x' });
+    answers.x = problem('too-large', 413, { detail: 'The upload has over 5 records.' });
+    const { code, err } = await submit(['a.ndjson'], { env: inbox });
+    expect([code, err]).toEqual([EXIT.refused, expect.stringContaining('over 5 records')]);
+    expect(err).not.toContain('inbox');
+  });
+
   it('is not sent again when a record is to blame', async () => {
     await write({ 'a.ndjson': 'x', 'b.csv': 'y' });
     const errors = [{ line: 1, column: 1, message: 'Record of over 1 MiB.' }];

@@ -65,12 +65,12 @@ const CASES: Case[] = [
     at: { line: 4, column: 2 },
   },
   { name: 'a record over its limit', body: `{"id":"${'x'.repeat(3000)}"}\n`, status: 413, type: 'too-large' },
-  { name: 'too many items', body: ndjson(transactions(501)), status: 413, type: 'too-large', says: /inbox/ },
+  { name: 'too many items', body: ndjson(transactions(501)), status: 413, type: 'too-large', says: /SLUICE_MAX_ITEMS/ },
   {
     name: 'a body over its limit',
     body: ndjson(Array.from({ length: 400 }, (_, id) => ({ ...transaction(id), note: 'x'.repeat(700) }))),
     status: 413,
-    type: 'too-large',
+    type: 'body-too-large',
     says: /inbox/,
   },
   {

@@ -81,7 +81,7 @@ describe('readUpload', () => {
     expect(await collect(readUpload(source('1\n'.repeat(10))).chunks)).toHaveLength(5);
     expect(await problemOf(readUpload(source('1\n'.repeat(11))).chunks)).toMatchObject({
       type: 'too-large',
-      detail: expect.stringContaining('inbox'),
+      detail: expect.stringContaining('raise SLUICE_MAX_ITEMS'),
     });
   });
 

@@ -133,7 +133,10 @@ describe('decodeUpload', () => {
         yield piece;
       }
     })();
-    expect(await problemOf(reading)).toMatchObject({ type: 'too-large', detail: expect.stringContaining('inbox') });
+    expect(await problemOf(reading)).toMatchObject({
+      type: 'too-large',
+      detail: expect.stringContaining('raise SLUICE_MAX_DECODED_BYTES'),
+    });
     expect(largest).toBeLessThanOrEqual(limits.maxDecodedBytes);
   });
 
@@ -144,7 +147,7 @@ describe('decodeUpload', () => {
     }
     const small = { maxBodyBytes: 10_000, maxDecodedBytes: 1_000_000 };
     expect(await problemOf(decodeUpload(endless(), { encoding: 'identity', limits: small }))).toMatchObject({
-      type: 'too-large',
+      type: 'body-too-large',
       detail: expect.stringContaining('inbox'),
     });
     expect(given).toBeLessThanOrEqual(10_000);
