@@ -55,6 +55,9 @@ export const resultsQueueName = (workload: string): string => `${workload}-resul
 /** The queue that keeps messages which no consumer could read. */
 export const poisonQueueName = (workload: string): string => `${workload}-poison`;
 
+/** The maximum number of chunks of an upload or a redrive. Beyond it, the text order of their ids is not their order. */
+export const MAX_CHUNKS = 1_000_000;
+
 /** Chunk ids of an upload are zero-padded, so that their text order is the order of the items. */
 export const chunkId = (position: number): string => String(position).padStart(6, '0');
 

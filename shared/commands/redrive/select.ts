@@ -2,6 +2,7 @@
 import type { BatchRow } from '../../batches/batch-row.ts';
 import type { Causes } from '../../batches/causes.ts';
 import { causeOf } from '../../contract/cause.ts';
+import { MAX_CHUNKS } from '../../contract/names.ts';
 import type { DeadItem } from '../../contract/outcome.ts';
 import { mergePatch, type Patch } from '../../contract/text/merge-patch.ts';
 import { Problem } from '../../errors.ts';
@@ -116,7 +117,7 @@ export function choiceOf({ cause, items = [], corrected = [] }: Selection): Choi
 
 async function add(builder: FrameBuilder, item: { index: number; json: string }): Promise<void> {
   await builder.add(item);
-  if (builder.made.bytes > MAX_STORED_BYTES)
+  if (builder.made.bytes > MAX_STORED_BYTES || builder.made.chunks.length > MAX_CHUNKS)
     throw new Problem('too-large', 'The dead letters are too many for one redrive. Redrive them cause by cause.');
 }
 

@@ -3,10 +3,12 @@
  * block on its way to storage and one filling up. Nothing of it can be read before the last call, which is create-only.
  */
 import { digestOf, encodeFrame } from '../../contract/frame.ts';
+import { MAX_CHUNKS } from '../../contract/names.ts';
 import { type ChunkEntry, encodeIndex } from '../../contract/payload-index.ts';
 import { isOutage, toError } from '../../errors.ts';
 import { log } from '../../telemetry/log.ts';
 import type { RawChunk } from '../chunk-records.ts';
+import { uploadTooLarge } from '../limits.ts';
 import { BlockUpload, type PayloadBlob, type StagedBlocks } from './block-upload.ts';
 
 const MiB = 1024 * 1024;
@@ -74,6 +76,8 @@ export async function writePayload(options: WritePayloadOptions): Promise<Stored
     try {
       for await (const { frame, raw } of compressed(chunks)) {
         signal?.throwIfAborted();
+        if (entries.length === MAX_CHUNKS)
+          throw uploadTooLarge(`The upload has over ${MAX_CHUNKS} chunks.`, 'chunk.maxItems of its workload');
         entries.push(toEntry(raw, frame, upload.size));
         await upload.append(frame);
         await saver.add(raw);

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeFrame, digestOf } from '../../../../shared/contract/frame.ts';
-import { lineOfItem, readIndex } from '../../../../shared/contract/payload-index.ts';
+import { MAX_CHUNKS } from '../../../../shared/contract/names.ts';
+import { type ChunkEntry, lineOfItem, readIndex } from '../../../../shared/contract/payload-index.ts';
 import type { RawChunk } from '../../../../shared/intake/chunk-records.ts';
 import { decodeUpload } from '../../../../shared/intake/parse/decode-upload.ts';
 import { START } from '../../../../shared/intake/parse/position.ts';
@@ -180,6 +181,23 @@ describe('writePayload', () => {
       expect(fake.content).toBeUndefined();
     },
   );
+
+  it('rejects an upload of more chunks than ids can order, and leaves nothing visible', async () => {
+    const fake = fakeBlob();
+    const [entry] = (await writePayload({ blob: fakeBlob().blob, chunks: chunksOf(records, 100) })).chunks;
+    const staged = {
+      blockIds: [],
+      bytes: 0,
+      chunks: Array.from({ length: MAX_CHUNKS - 1 }, () => entry as ChunkEntry),
+    };
+    const checkpoints = { attempt: '0'.repeat(16), everyBytes: 1, resume: staged, save: async () => {} };
+    await expect(writePayload({ blob: fake.blob, chunks: chunksOf(records, 50), checkpoints })).rejects.toMatchObject({
+      type: 'too-large',
+      message:
+        'The upload has over 1000000 chunks. Split it into several batches, or raise chunk.maxItems of its workload.',
+    });
+    expect(fake.content).toBeUndefined();
+  });
 
   it('refuses to replace a blob', async () => {
     const fake = fakeBlob();
