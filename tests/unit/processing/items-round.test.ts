@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import type { ChunkEnd } from '../../../shared/batches/apply/apply-ends.ts';
 import type { OutcomeHeader } from '../../../shared/contract/outcome.ts';
@@ -84,7 +84,7 @@ function world({ permits }: { permits?: Permits } = {}) {
   };
   const stop = new AbortController();
   const jobs: ChunkJob[] = [];
-  let whileRunning = (): void => {};
+  let whileRunning = (): unknown => {};
   const deps = {
     queues: () => queue,
     container: () => container,
@@ -95,7 +95,7 @@ function world({ permits }: { permits?: Permits } = {}) {
         meet('start');
         runs += 1;
         jobs.push(job);
-        whileRunning();
+        await whileRunning();
         return job.stop?.aborted ? STOPPED : DONE;
       },
       threads: 1,
@@ -128,6 +128,15 @@ function world({ permits }: { permits?: Permits } = {}) {
     stopWhileRunning: () => {
       whileRunning = () => stop.abort('cancelled');
     },
+    /** Another worker receives the message while the chunk runs: the next renewal is refused. */
+    loseLeaseWhileRunning: () => {
+      vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+      whileRunning = async () => {
+        fault = { on: 'renew', error: serviceError(400, 'PopReceiptMismatch') };
+        await vi.advanceTimersByTimeAsync(150_000);
+        fault = undefined;
+      };
+    },
     /** Delivers the message once, while `during` lasts. */
     deliver: async (during?: Fault): Promise<WorkCounts> => {
       fault = during;
@@ -141,6 +150,10 @@ function world({ permits }: { permits?: Permits } = {}) {
     },
   };
 }
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 const BUSY = serviceError(503);
 const NO_ANSWER = Object.assign(new Error('socket hang up'), { name: 'RestError' });
@@ -231,14 +244,15 @@ test('a chunk whose outcome storage refuses is split, and not retried indefinite
 });
 
 test('the outcome of a worker that has lost its lease is stored, and stands', async () => {
-  const { deliver, die, stored } = world();
-  const taken = { on: 'renew', error: serviceError(400) } as const;
-  await deliver(taken);
-  // Lost before the isolated start of the next one: that one finds it ended.
-  die();
-  await deliver();
+  const { deleted, deliver, loseLeaseWhileRunning, runs, stored } = world();
+  loseLeaseWhileRunning();
 
-  expect(stored.map(({ ending }) => ending)).toEqual(['processed']);
+  await deliver();
+  expect([stored.map(({ ending }) => ending), deleted()]).toEqual([['processed'], 0]);
+
+  // The worker that has the message now finds the outcome, and runs nothing.
+  await deliver();
+  expect([stored.length, runs(), deleted()]).toEqual([1, 1, 1]);
 });
 
 test('an outcome is shown to the process that has stored it, and to no other', async () => {
