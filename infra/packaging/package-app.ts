@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bundle } from './bundle.ts';
@@ -6,6 +5,7 @@ import { refuseForeignCode } from './elf.ts';
 import { licences } from './licences.ts';
 import { copyPackages, nativePackages } from './native.ts';
 import { type RunNpm, runNpm } from './npm.ts';
+import { versionedHost } from './versioned-host.ts';
 import { zipFolder } from './zip.ts';
 
 /** What was made. */
@@ -70,16 +70,4 @@ async function fillFolder(root: string, folder: string, world: { fetched: string
   await copyFile(join(root, 'LICENSE'), join(folder, 'LICENSE'));
   const scripts = Object.entries(metafile.outputs).filter(([name]) => name.endsWith('.js'));
   return scripts.reduce((sum, [, output]) => sum + output.bytes, 0);
-}
-
-/**
- * host.json with the orchestrator's code as its version: after a deployment that changed it, the runtime fails the drains
- * of the old code (versionMatchStrategy Strict, versionFailureStrategy Fail) instead of replaying them wrongly, and the
- * sweep at the end of the deployment takes their gates over.
- */
-async function versionedHost(root: string): Promise<string> {
-  const host = JSON.parse(await readFile(join(root, 'host.json'), 'utf8'));
-  const code = await readFile(join(root, 'shared/drain/drain-queue.ts'));
-  host.extensions.durableTask.defaultVersion = createHash('sha256').update(code).digest('hex').slice(0, 12);
-  return `${JSON.stringify(host, null, 2)}\n`;
 }

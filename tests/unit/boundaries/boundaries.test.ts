@@ -269,6 +269,7 @@ describe('what an orchestrator loads', () => {
   test.each([
     [ORCHESTRATOR, "Date.parse('x')", 'uses Date'],
     [DATA, 'new Date(0)', 'uses Date'],
+    [DATA, 'new Intl.DateTimeFormat().format()', 'uses Intl'],
     [ORCHESTRATOR, "import { createHash } from 'node:crypto'", 'imports package node:crypto'],
     [DATA, "import { z } from 'zod'", 'imports package zod'],
     ['functions/drain-queue.ts', 'performance.now()', 'uses performance'],

@@ -1,4 +1,5 @@
 /** Which files may reach the clock, the network and other things outside, and what an orchestrator may load. */
+import { ORCHESTRATOR_FILES, ORCHESTRATOR_PACKAGES } from '../../../infra/packaging/versioned-host.ts';
 import type { Source } from './read-source.ts';
 
 /** Something outside that code reaches, and who may. */
@@ -141,8 +142,8 @@ export const EFFECTS: readonly Effect[] = [
  */
 export const ORCHESTRATORS = {
   registeredBy: '*app.orchestration',
-  files: ['functions/drain-queue.ts', 'shared/drain/drain-queue.ts', 'shared/drain/slice-result.ts'],
-  packages: ['durable-functions'],
-  /** Beside all effects. */
-  uses: ['Date'],
+  files: ORCHESTRATOR_FILES,
+  packages: ORCHESTRATOR_PACKAGES,
+  /** Beside all effects. `Intl` formats the current time, and depends on the locale of the machine. */
+  uses: ['Date', 'Intl'],
 };

@@ -84,7 +84,7 @@ function world({ permits }: { permits?: Permits } = {}) {
   };
   const stop = new AbortController();
   const jobs: ChunkJob[] = [];
-  let whileRunning = (): unknown => {};
+  let whileRunning: () => unknown = () => undefined;
   const deps = {
     queues: () => queue,
     container: () => container,
