@@ -75,7 +75,8 @@ async function recordRest({ gate: { table }, spending }: FinishWaveDeps, ended: 
   try {
     await spending.within(queue, async () => {
       const gate = await readGate(table, queue);
-      if (gate.row.status === 'idle') await spending.write(table, gate, { generation: gate.row.generation, isDrained });
+      if (gate.row.status === 'idle')
+        await spending.writeGate(table, gate, { generation: gate.row.generation, isDrained });
     });
   } catch (error) {
     log.debug('spending-not-recorded', { queue, error: toError(error) });
@@ -99,7 +100,7 @@ const finishOnce = (deps: FinishWaveDeps, input: EndedWave): Promise<NextStep> =
     const decision = await decide(deps, input, gate);
     const { generation, wave } = input;
     const isDrained = 'ended' in decision.result && decision.result.ended === 'drained';
-    const isWritten = await deps.spending.write(
+    const isWritten = await deps.spending.writeGate(
       deps.gate.table,
       { row: decision.gate, etag: current.etag },
       {

@@ -105,18 +105,18 @@ const wakeOnce = (deps: GateDeps, queue: string, put: number | undefined): Promi
     const counted = { row: { ...row, wakes: row.wakes + 1 }, etag };
     // Spent for the drain that comes after the pause.
     if (isPauseActive(row, deps.now()))
-      return (await writeSpending(deps, counted, { generation: row.generation + 1 })) ? 'paused' : LOST_RACE;
+      return (await writeGateAndSpending(deps, counted, { generation: row.generation + 1 })) ? 'paused' : LOST_RACE;
     if (row.status === 'idle')
       return (await acquire(deps, { row, etag }, isLeftEmpty(row) ? put : undefined)) ? 'started' : LOST_RACE;
-    const isWritten = await writeSpending(deps, counted, { generation: row.generation });
+    const isWritten = await writeGateAndSpending(deps, counted, { generation: row.generation });
     return isWritten ? ensureAlive(deps, counted.row) : LOST_RACE;
   });
 
-const writeSpending = (
+const writeGateAndSpending = (
   { table, spending }: GateDeps,
   gate: { row: GateRow; etag: string | undefined },
   write: SpendingWrite,
-): Promise<boolean> => spending?.write(table, gate, write) ?? writeGate(table, gate.row, gate.etag);
+): Promise<boolean> => spending?.writeGate(table, gate, write) ?? writeGate(table, gate.row, gate.etag);
 
 /** A pause by hand holds until it is ended; a pause by the circuit until its probe is due. */
 const isPauseActive = (row: GateRow, now: number): boolean =>
@@ -144,7 +144,7 @@ async function acquire(
   const measured: Operations = put === undefined ? { 'queue.properties': 1 } : {};
   const after = { ...measured, 'durable.start': 1, ...policy };
   const write = { generation, after, uncounted: START_EXECUTIONS };
-  if (!(await writeSpending(deps, { row, etag: current.etag }, write))) return false;
+  if (!(await writeGateAndSpending(deps, { row, etag: current.etag }, write))) return false;
   await deps.start(row, put);
   return true;
 }

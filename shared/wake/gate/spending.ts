@@ -35,7 +35,7 @@ export interface Spending {
   /** Whether something waits for the next write. */
   isLeft: (queue: string) => boolean;
   /** Writes a gate with what was spent, if nobody changed it since it was read. Only in `within` of its queue. */
-  write: (table: Table, gate: { row: GateRow; etag: string | undefined }, write: SpendingWrite) => Promise<boolean>;
+  writeGate: (table: Table, gate: { row: GateRow; etag: string | undefined }, write: SpendingWrite) => Promise<boolean>;
 }
 
 /** Makes the spending of a process. */
@@ -67,7 +67,7 @@ export function createSpending(meter: Pick<Meter, 'measure' | 'record' | 'unreco
       });
       return value;
     },
-    write: async (table, { row, etag }, { generation, chunks = 0, received = false, ...write }) => {
+    writeGate: async (table, { row, etag }, { generation, chunks = 0, received = false, ...write }) => {
       const { after = {}, uncounted = {}, isDrained = false } = write;
       const own = { [etag === undefined ? 'table.insert' : 'table.update']: 1 };
       const counted = [meter.unrecorded(), own, after].reduce(addOperations);

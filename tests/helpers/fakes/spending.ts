@@ -17,5 +17,5 @@ export const unrecorded: Spending = {
   within: (_queue, work) => work(),
   add: () => {},
   isLeft: () => false,
-  write: (table, { row, etag }) => writeGate(table, row, etag),
+  writeGate: (table, { row, etag }) => writeGate(table, row, etag),
 };

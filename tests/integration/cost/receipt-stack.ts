@@ -34,7 +34,7 @@ export interface ReceiptStack {
    */
   quiet: (ids: readonly string[], options?: { stepMs?: number }) => Promise<void>;
   /** Makes calls fail from now on; `undefined`: none. */
-  setFault: (faultOf: ((operation: string) => StorageFault | undefined) | undefined) => void;
+  setFault: (faultOf: ((operation: string, path: string) => StorageFault | undefined) | undefined) => void;
   /** What the front has counted since the last call. */
   take: () => Operations;
   storage: CountingStorage;
@@ -50,10 +50,10 @@ export async function startReceiptStack(settings: Record<string, string> = {}): 
   let offsetMs = 0;
   const folder = await mkdtemp(join(tmpdir(), 'sluice-receipts-'));
   const appFolder = await buildAppCopy({ ...FAULT_APP, name: 'receipts' });
-  let faultOf: (operation: string) => StorageFault | undefined = () => undefined;
+  let faultOf: (operation: string, path: string) => StorageFault | undefined = () => undefined;
   const storage = await startCountingStorage(
     () => offsetMs,
-    (operation) => faultOf(operation),
+    (operation, path) => faultOf(operation, path),
   );
   const bus = await startServiceBus({ config: directEntities(), file: ':memory:', now: () => Date.now() + offsetMs });
   const connections = { storage: storage.counted, serviceBus: bus.connectionString };

@@ -23,14 +23,14 @@ export const faultsOnly: LogSink = { debug: () => {}, info: () => {}, warn: cons
 /** Starts all, with the tables and containers of a deployment. `faultOf` says what a call meets, by its operation. */
 export async function startCountingStorage(
   clockOffsetMs: () => number,
-  faultOf: (operation: string) => StorageFault | undefined = () => undefined,
+  faultOf: (operation: string, path: string) => StorageFault | undefined = () => undefined,
 ): Promise<CountingStorage> {
   let counts: Operations = {};
   const count: Intercept = (call, forward) => {
     const { service, method, path } = call;
     const name = operationOf(service, { method, url: `http://storage${path}`, headers: { get: () => undefined } });
     counts[name] = (counts[name] ?? 0) + 1;
-    const fault = faultOf(name);
+    const fault = faultOf(name, path);
     return fault ? carryOut(fault, call, forward) : forward();
   };
   const storage = await openAccount({

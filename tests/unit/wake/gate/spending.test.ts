@@ -13,7 +13,7 @@ function world() {
   const spending = createSpending(meter);
   const write = async (fields: Partial<SpendingWrite> = {}) => {
     const gate = await readGate(table, QUEUE);
-    return spending.write(table, gate, { generation: 1, ...fields });
+    return spending.writeGate(table, gate, { generation: 1, ...fields });
   };
   const recorded = async () => (await readGate(table, QUEUE)).row.spent.map(readDrainRecord);
   return { meter, table, spending, write, recorded };
@@ -75,7 +75,7 @@ describe('what is spent for a queue', () => {
     const stale = await readGate(table, QUEUE);
     await spending.within(QUEUE, () => write());
 
-    const isWritten = await spending.within(QUEUE, () => spending.write(table, stale, { generation: 1 }));
+    const isWritten = await spending.within(QUEUE, () => spending.writeGate(table, stale, { generation: 1 }));
 
     expect(isWritten).toBe(false);
     expect(await recorded()).toMatchObject([{ operations: { 'table.insert': 1 } }]);

@@ -1,0 +1,57 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type ReceiptStack, startReceiptStack } from './receipt-stack.ts';
+
+const PAGE = join(import.meta.dirname, '../../../docs/architecture.md');
+/** Receiving changes the visibility of messages, so `queue.get` is not among them. */
+const READS = /\.(query|head|properties|peek|list)$|^(table|blob)\.get$/;
+
+let stack: ReceiptStack;
+
+beforeAll(async () => {
+  stack = await startReceiptStack();
+  // The first use of a queue creates it, and a process reads policies once.
+  await stack.quiet([await stack.submit('call0', itemsOf(1))]);
+});
+afterAll(() => stack?.stop());
+
+const itemsOf = (count: number) => Array.from({ length: count }, (_, n) => ({ n, k: 'a', v: 1, f: 'ok' }));
+
+/** Storage operations of the rows of the table, as `table.update gates/gate`. */
+async function documentedWrites(): Promise<string[]> {
+  const [, section = ''] = (await readFile(PAGE, 'utf8')).split('## Every write of a small batch\n');
+  const [rows = ''] = section.split('\n## ');
+  return [...rows.matchAll(/^\| \d+ \| `((?:table|blob|queue)\.[a-z]+)` `([^`]+)` \|/gm)].map(
+    ([, operation, target]) => `${operation} ${target}`,
+  );
+}
+
+/** What a request is about: `queue`, a container, a table, or a table with the kind of the row. */
+function targetOf(operation: string, path: string): string {
+  if (operation.startsWith('queue.')) return 'queue';
+  const [, resource = ''] = /^\/[^/]+\/([^/?(]+)/.exec(path) ?? [];
+  if (resource === '$batch') return 'batches';
+  const [, partition = '', row = ''] = /PartitionKey='([^']*)',RowKey='([^']*)'/.exec(path) ?? [];
+  if (partition === '') return resource;
+  const kind = resource === 'batches' && row !== 'batch' ? partition : row;
+  return `${resource}/${kind.replace(/[-:].*$/, '')}`;
+}
+
+it('a small batch makes the writes that the architecture page lists, in their order', async () => {
+  const writes: string[] = [];
+  let isFirst = true;
+  stack.setFault((operation, path) => {
+    if (READS.test(operation)) return undefined;
+    const write = `${operation} ${targetOf(operation, path)}`;
+    writes.push(write);
+    // The upload and its drain run at the same time: the drain waits here until the upload is answered.
+    if (write !== 'table.update gates/gate' || !isFirst) return undefined;
+    isFirst = false;
+    return { kind: 'slow', ms: 5_000 };
+  });
+
+  await stack.quiet([await stack.submit('call0', itemsOf(4), 'a-key')]);
+
+  expect(writes).toEqual(await documentedWrites());
+});
