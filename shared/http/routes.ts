@@ -1,4 +1,4 @@
-/** Every HTTP route in one place. */
+/** All HTTP routes. */
 import { AUDIT_ROUTES } from './audit/routes.ts';
 import { BATCH_ROUTES } from './batches/routes.ts';
 import { COST_ROUTES } from './cost/routes.ts';

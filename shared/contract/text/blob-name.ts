@@ -1,15 +1,18 @@
-/** Longest blob name in characters, and most segments of one (learn: naming and referencing containers, blobs, metadata). */
+/**
+ * Maximum length of a blob name in characters, and maximum number of segments. Source: Microsoft Learn, naming and referencing
+ * containers, blobs and metadata.
+ */
 export const MAX_BLOB_NAME = 1_024;
 const MAX_SEGMENTS = 254;
 
-/** Control characters, and the two code points that XML 1.0, in which the service lists names, does not have. */
+/** Control characters, and the two code points that XML 1.0 excludes: the service lists names as XML. */
 const UNLISTABLE = /[\p{Cc}\ufffe\uffff]/u;
 const DOT_SEGMENT = /(?:^|[/\\])\.{1,2}(?:[/\\]|$)/;
 
 /**
- * Says why `name` must not be used as a blob name; undefined when it may. To be asked for every name from outside: the
- * SDK puts it into a URL, where `.` and `..` segments are resolved, so that such a name reads and writes in another
- * container. Percent-encoded forms are refused too. The SDK escapes their `%`, but a proxy may decode once more.
+ * Returns why `name` must not be used as a blob name; undefined if it may be. Must be called for every name from outside: the
+ * SDK puts it into a URL, where `.` and `..` segments are resolved, so that such a name would read or write in another
+ * container. Percent-encoded forms are refused too: the SDK escapes their `%`, but a proxy may decode them once more.
  */
 export function blobNameFault(name: string): string | undefined {
   if (name === '') return 'is empty';

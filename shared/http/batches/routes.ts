@@ -26,26 +26,29 @@ import { TRY_ITEMS } from './upload/try-upload.ts';
 
 const UPLOAD_BODY = Object.fromEntries([...MEDIA_TYPES.keys()].map((type) => [type, 'text' as const]));
 
-/** learn: functions-scale, service limits. */
+/** Source: Microsoft Learn, functions-scale, service limits. */
 const BODY_LIMIT =
-  'The platform itself answers a body over 210 MB, as sent, with an empty 413. Put larger files into the inbox container.';
+  'The platform itself answers a body over 210 MB, as sent, with an empty 413. Upload larger files to the inbox container.';
 
 const CSV_PARAMETERS: readonly RouteParameter[] = [
-  query('delimiter', 'CSV: what separates cells, by name or as the character; default found from the header', {
+  query('delimiter', 'CSV: the cell separator, by name or as the character. Detected from the header by default', {
     type: 'string',
     enum: [...Object.keys(DELIMITERS), ...Object.values(DELIMITERS)],
   }),
-  query('decimal', 'CSV: what stands before the fraction of a number', {
+  query('decimal', 'CSV: the decimal separator', {
     type: 'string',
     enum: ['point', 'comma', '.', ','],
     default: 'point',
   }),
-  query('rename', 'CSV: a column by another name, as Old name=newName; may be repeated', TEXTS),
-  query('charset', 'CSV: default utf-8, or as a byte order mark says', { type: 'string', enum: [...CHARSETS] }),
+  query('rename', 'CSV: renames a column, as Old name=newName. May be repeated', TEXTS),
+  query('charset', 'CSV: the charset. Defaults to that of the byte order mark, otherwise to utf-8', {
+    type: 'string',
+    enum: [...CHARSETS],
+  }),
 ];
 
 const UPLOAD_HEADERS: readonly RouteParameter[] = [
-  { in: 'header', name: 'Content-Encoding', description: 'gzip, deflate, br or zstd; default none' },
+  { in: 'header', name: 'Content-Encoding', description: 'gzip, deflate, br or zstd. No default' },
   {
     in: 'header',
     name: 'Sluice-Labels',
@@ -68,13 +71,13 @@ export const BATCH_ROUTES: readonly Route[] = [
     summary: 'Submit a batch: accepted whole, or not at all',
     description: BODY_LIMIT,
     parameters: [
-      query('lane', 'Priority class; default as the workload decides'),
+      query('lane', 'Priority class. Chosen by the workload by default'),
       ...CSV_PARAMETERS,
-      query('validate', 'all: refuse the upload if an item does not fit the schema', { type: 'string', enum: ['all'] }),
+      query('validate', 'all: refuse the upload if an item violates the schema', { type: 'string', enum: ['all'] }),
       {
         in: 'header',
         name: 'Idempotency-Key',
-        description: 'The same key with the same content gives the first answer, for seven days',
+        description: 'A repetition with the same key and content within seven days returns the first answer',
         schema: { type: 'string', minLength: 1, maxLength: 255 },
       },
       ...UPLOAD_HEADERS,
@@ -85,7 +88,7 @@ export const BATCH_ROUTES: readonly Route[] = [
         status: 202,
         description: 'Stored and enqueued',
         content: { [JSON_TYPE]: batchViewSchema },
-        headers: { location: 'The batch', 'retry-after': 'Seconds' },
+        headers: { location: 'URL of the batch', 'retry-after': 'Seconds' },
       },
     ],
     problems: [
@@ -99,11 +102,11 @@ export const BATCH_ROUTES: readonly Route[] = [
     method: 'POST',
     route: 'workloads/{workload}/try',
     audience: 'client',
-    summary: 'Read and validate the beginning of an upload; nothing is stored, and no handler runs',
+    summary: 'Read and validate the beginning of an upload. Stores nothing and runs no handler',
     description: BODY_LIMIT,
     parameters: [
-      query('items', 'Most items to validate', whole(TRY_ITEMS.min, TRY_ITEMS.max, TRY_ITEMS.fallback)),
-      query('lane', 'As for a submission; only checked'),
+      query('items', 'Maximum number of items to validate', whole(TRY_ITEMS.min, TRY_ITEMS.max, TRY_ITEMS.fallback)),
+      query('lane', 'As for a submission, but only checked'),
       ...CSV_PARAMETERS,
       ...UPLOAD_HEADERS,
     ],
@@ -111,7 +114,7 @@ export const BATCH_ROUTES: readonly Route[] = [
     answers: [
       {
         status: 200,
-        description: 'What was read; also for an upload that would be refused, with its fault',
+        description: 'The result of the check; for an upload that would be refused, with the reason',
         content: { [JSON_TYPE]: uploadCheckSchema },
       },
     ],
@@ -125,15 +128,15 @@ export const BATCH_ROUTES: readonly Route[] = [
     summary: 'Batches of a day, or of the last seven days, newest first',
     parameters: [
       query('day', 'A date in UTC', { type: 'string', format: 'date' }),
-      query('limit', 'Most batches of the page', whole(1, 200, 50)),
+      query('limit', 'Maximum number of batches per page', whole(1, 200, 50)),
       query('workload', 'Only batches of this workload'),
       query('state', 'Only batches in this state', { type: 'string', enum: [...BATCH_STATES] }),
-      query('label', 'Only batches with this label, as key=value; may be repeated', TEXTS),
+      query('label', 'Only batches with this label, as key=value. May be repeated', TEXTS),
       query(
         'search',
-        'Only batches with this at an end of their id, in the name of their file or the value of a label',
+        'Only batches that contain this text at the start or end of their id, in their file name or in the value of a label',
       ),
-      query('after', 'Go on after this batch'),
+      query('after', 'Continue after this batch'),
     ],
     answers: [{ status: 200, description: 'A page', content: { [JSON_TYPE]: batchListSchema }, headers: NEXT }],
     problems: ['invalid-parameter'],
@@ -152,19 +155,19 @@ export const BATCH_ROUTES: readonly Route[] = [
     method: 'GET',
     route: 'batches/{id}/results',
     audience: 'client',
-    summary: 'Results of the finished chunks in row order, or where they lie',
+    summary: 'Results of the finished chunks in row order, or the positions of their frames',
     parameters: [
       formats('ndjson', 'csv'),
-      query('from', 'Chunk to go on from'),
-      query('limit', 'Most chunks of the page', whole(1, 1_000, 1_000)),
-      query('manifest', 'Answer with the names of the blobs', { type: 'boolean' }),
-      query('column', 'A column of the CSV; may be repeated', { type: 'array', items: { type: 'string' } }),
+      query('from', 'The chunk to continue from'),
+      query('limit', 'Maximum number of chunks per page', whole(1, 1_000, 1_000)),
+      query('manifest', 'Return the names of the blobs and the positions of the frames instead', { type: 'boolean' }),
+      query('column', 'A column of the CSV. May be repeated', { type: 'array', items: { type: 'string' } }),
       query('header', 'absent: no header line in the CSV', { type: 'string', enum: ['present', 'absent'] }),
     ],
     answers: [
       {
         status: 200,
-        description: 'A page of at most 64 MiB; of the manifest, by number alone',
+        description: 'A page of at most 64 MiB. A page of the manifest is limited only by the number of chunks',
         content: { [NDJSON_TYPE]: 'text', 'text/csv': 'text', [JSON_TYPE]: resultsManifestSchema },
         headers: { ...NEXT, ...STATE },
       },
@@ -176,15 +179,15 @@ export const BATCH_ROUTES: readonly Route[] = [
     method: 'GET',
     route: 'batches/{id}/report',
     audience: 'client',
-    summary: 'The aggregate of a batch, a line a key',
+    summary: 'The aggregate of a batch, one line per key',
     parameters: [
       formats('ndjson', 'csv', 'json'),
-      query('revision', 'An earlier report; default the newest', { type: 'integer', minimum: 0 }),
+      query('revision', 'The revision of an earlier report. Defaults to the newest', { type: 'integer', minimum: 0 }),
     ],
     answers: [
       {
         status: 200,
-        description: 'The whole report; NDJSON has {key, value} a line',
+        description: 'The whole report. NDJSON has one {key, value} per line',
         content: { [NDJSON_TYPE]: 'text', 'text/csv': 'text', [JSON_TYPE]: reportSchema },
         headers: {
           etag: 'Batch and revision',
@@ -207,10 +210,10 @@ export const BATCH_ROUTES: readonly Route[] = [
     route: 'batches/{id}/cancel',
     audience: 'operator',
     summary:
-      'Stop what runs, keep what has finished, and cancel the rest; if nothing is left, the batch ends as completed',
+      'Stop running chunks, keep finished ones, and cancel the rest. If nothing is left to cancel, the batch becomes completed',
     answers: [
-      { status: 200, description: 'It has ended', content: { [JSON_TYPE]: cancelAnswerSchema } },
-      { status: 202, description: 'It is being cancelled', content: { [JSON_TYPE]: cancelAnswerSchema } },
+      { status: 200, description: 'The batch is finished', content: { [JSON_TYPE]: cancelAnswerSchema } },
+      { status: 202, description: 'The cancellation continues', content: { [JSON_TYPE]: cancelAnswerSchema } },
     ],
     problems: ['not-found', 'conflict'],
   },
@@ -219,7 +222,7 @@ export const BATCH_ROUTES: readonly Route[] = [
     method: 'POST',
     route: 'batches/{id}/pause',
     audience: 'operator',
-    summary: 'Begin no more of a batch; what runs comes to its end',
+    summary: 'Start no further chunks of a batch. Running chunks finish',
     body: { [JSON_TYPE]: pauseRequestSchema },
     answers: [{ status: 200, description: 'The batch', content: { [JSON_TYPE]: batchViewSchema } }],
     problems: ['invalid-parameter', 'not-found', 'conflict', 'too-large'],
@@ -229,10 +232,14 @@ export const BATCH_ROUTES: readonly Route[] = [
     method: 'POST',
     route: 'batches/{id}/resume',
     audience: 'operator',
-    summary: 'End the pause of a batch, whoever made it, and put the references of what is pending',
+    summary: 'End the pause of a batch, whatever its cause, and put the references of its pending chunks',
     answers: [
       { status: 200, description: 'The batch', content: { [JSON_TYPE]: batchViewSchema } },
-      { status: 202, description: 'It is large: the sweep goes on with it', content: { [JSON_TYPE]: batchViewSchema } },
+      {
+        status: 202,
+        description: 'The batch is large: the sweep puts the remaining references',
+        content: { [JSON_TYPE]: batchViewSchema },
+      },
     ],
     problems: ['not-found', 'conflict'],
   },
@@ -241,10 +248,10 @@ export const BATCH_ROUTES: readonly Route[] = [
     method: 'DELETE',
     route: 'batches/{id}',
     audience: 'operator',
-    summary: 'Delete a finished batch with all that is stored of it',
+    summary: 'Delete a finished batch with all of its stored data',
     answers: [
-      { status: 202, description: 'It is large: the sweep goes on with it', content: {} },
-      { status: 204, description: 'It is gone', content: {} },
+      { status: 202, description: 'The batch is large: the sweep continues the deletion', content: {} },
+      { status: 204, description: 'The batch is deleted', content: {} },
     ],
     problems: ['not-found', 'conflict'],
   },

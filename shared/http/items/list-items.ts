@@ -17,27 +17,27 @@ import { type ItemsDeps, linesOf, readRedrives } from './walk-items.ts';
 
 const MiB = 1024 * 1024;
 /**
- * Most that one request reads, in terms of the upload and of what it reads about failures: parsing 64 MiB takes about a
- * second of the instance's main thread. The link to the next page continues.
+ * Maximum that one request reads of the upload and of retries and dead letters: parsing 64 MiB takes about a second of the
+ * instance's main thread. A link leads to the next page.
  */
 const SCAN = { bytes: 64 * MiB, items: 200_000, chunks: 2_000 };
 /**
- * What is read between two looks at these bounds: the rows of 500 chunks come by one query, and with their follow-ups usually
- * fit into its thousand. A dead letter may be a hundred times as large as its item, but has no more than about 10,000 bytes
- * beside it.
+ * Maximum that is read between two checks of these bounds. One query returns the rows of 500 chunks, and its thousand rows
+ * usually include their follow-ups. A dead letter may be a hundred times as large as its item, but adds no more than about
+ * 10,000 bytes to it.
  */
 const GROUP = { chunks: 500, items: 10_000 };
 const LIMIT = { min: 1, max: 10_000, fallback: 1_000 };
-/** Most bytes of records and results that a page reads. */
+/** Maximum bytes of records and results per page. */
 const PAGE_BYTES = 64 * MiB;
 const AHEAD = 4;
 
 export type ListDeps = ItemsDeps & { registry: Registry };
 
 /**
- * GET batches/{id}/items: the items of a batch with their states, from position `from` on. One table query per 500 chunks
- * or 10,000 items, and a read per frame of retries and dead letters; where the workload names the id of an item, or results are asked for,
- * also a read per chunk of those that are shown.
+ * GET batches/{id}/items: the items of a batch with their states, from position `from` on. Requires one table query per 500
+ * chunks or 10,000 items, and one read per frame of retries and dead letters. If the workload has item ids, or results are
+ * requested, also one read per chunk with items on the page.
  */
 export async function listItems(
   deps: ListDeps,
@@ -74,17 +74,17 @@ interface Asked {
   limit: number;
   state: ItemState | undefined;
   hasResults: boolean;
-  /** undefined: the workload names no id. */
+  /** undefined: the workload has no item ids. */
   idOf: ReadId | undefined;
 }
 
-/** Items, and the position to continue from; undefined: there are no more. */
+/** Items, and the position to continue from; undefined if there are no more. */
 interface Found {
   items: ItemStatus[];
   next: number | undefined;
 }
 
-/** What a request reads at most. */
+/** The maximum that a request reads. */
 type Most = Record<keyof typeof SCAN, number>;
 interface Bounds {
   scan: Most;
@@ -124,7 +124,7 @@ async function scan(
   return { items, next: undefined };
 }
 
-/** The first chunk of a request is taken however large it is. */
+/** The first chunk of a request is read regardless of its size. */
 function takeGroup(
   entries: readonly ChunkEntry[],
   number: number,
@@ -158,7 +158,7 @@ interface ChunkItems {
   items: ItemStatus[];
 }
 
-/** The items as JSON text, as far as their records and results fit into a page; at least those of one chunk. */
+/** Writes the items as JSON text, until their records and results exceed the size of a page; at least those of one chunk. */
 async function textsOf(
   deps: ListDeps,
   batch: BatchRow,
@@ -199,7 +199,7 @@ async function textsOf(
   return { texts, next: items[texts.length]?.position };
 }
 
-/** Both in ascending order of positions. */
+/** Groups the items by chunk. Both lists are in ascending order of positions. */
 function byChunk(entries: readonly ChunkEntry[], items: readonly ItemStatus[]): ChunkItems[] {
   const chunks: ChunkItems[] = [];
   for (const item of items) {

@@ -139,7 +139,7 @@ describe('GET overview', () => {
     expect(shown.missedWakes).toMatchObject([{ queue: ITEMS, count: 1 }]);
     expect(shown.poison).toEqual([{ queue: 'echo-poison', messages: 1 }]);
     expect(shown.stuck).toEqual([
-      { queue: 'echo-bulk-0', since: silent.aliveUntil, reason: 'Drain 4 gives no sign of life.' },
+      { queue: 'echo-bulk-0', since: silent.aliveUntil, reason: 'Drain 4 sends no heartbeat.' },
       { queue: 'other-normal-0', since: startFailure.since, reason: expect.stringContaining(startFailure.error) },
     ]);
   });

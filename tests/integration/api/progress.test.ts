@@ -71,7 +71,7 @@ it('shows what a running chunk has done, finds the deadline of its batch at risk
   expect([state, counts.pending]).toEqual(['queued', 10]);
   expect(progress).toMatchObject({ chunks: 1, items: 10, ended: 7, inFlight: 2, failing: 2 });
   expect(progress?.latestError).toBe('Retry: upstream is busy');
-  expect(estimate?.basis).toMatch(/^7 of 10 items have ended, 7 of them in chunks that run, in the first .* s after/);
+  expect(estimate?.basis).toMatch(/^7 of 10 items have ended, 7 of them in running chunks, in the first .* s after/);
 
   const hence = (minutes: number): string => new Date(Date.now() + minutes * 60_000).toISOString();
   // Seven of ten in an hour: the rest takes 26 minutes more.

@@ -72,7 +72,7 @@ test('a CSV upload shows what it was read as, and for dead letters that its cell
     labels: { month: '2026-09' },
     producer: 'erp',
   });
-  expect(shown.hint).toContain('is text');
+  expect(shown.hint).toContain('are text');
   expect(view({ ...row, dead: 0 }, '01:00:00')).not.toHaveProperty('hint');
 });
 
@@ -121,7 +121,7 @@ test('what has ended in running chunks is shown, and counts for rate and estimat
   expect(shown.estimate).toEqual({
     completesAt: '2026-01-01T00:11:06.666Z',
     basis:
-      '1,500 of 10,000 items have ended, 500 of them in chunks that run, in the first 100 s after the batch was queued',
+      '1,500 of 10,000 items have ended, 500 of them in running chunks, in the first 100 s after the batch was queued',
   });
 });
 

@@ -15,7 +15,7 @@ describe('a corrected item', () => {
   it.each([101, 20_000])('is refused when it is nested deeper: %i levels', async (levels) => {
     await expect(read(corrected(levels))).rejects.toMatchObject({
       type: 'invalid-parameter',
-      message: 'The body is nested over 103 levels deep, an item over 100, at character 133.',
+      message: 'The body must have at most 103 levels, an item 100; it has more at character 133.',
     });
   });
 });
