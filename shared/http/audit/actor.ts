@@ -30,7 +30,7 @@ export function actorOf(headers: { get(name: string): string | null }, isAuthent
 }
 
 /**
- * Base64 of JSON, with `name_typ` as the type of the claim to show. Source: Microsoft Learn,
+ * Base64 of JSON, with `name_typ` as the type of the claim to show. Source: Microsoft Learn:
  * configure-authentication-user-identities.
  */
 function principalOf(header: string): string {

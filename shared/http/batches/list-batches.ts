@@ -9,7 +9,7 @@ import type { Table } from '../../storage/table.ts';
 import { json } from '../edge/answers.ts';
 import { nextLink } from '../edge/links.ts';
 import { batchIdOf, dayOf, labelsOf, searchOf, stateOf, wholeOf, workloadNameOf } from '../edge/request/parameters.ts';
-import type { BatchEntry, BatchList } from './schemas.ts';
+import type { BatchEntry, BatchList } from './list-schemas.ts';
 import { batchLinks } from './view/batch-view.ts';
 import { paceOf } from './view/pace-view.ts';
 

@@ -1,47 +1,9 @@
-/**
- * The answers of the routes of batches. The OpenAPI document is generated from these schemas, and tests check answers against
- * them.
- */
+/** The answers about one batch. The OpenAPI document is generated from these schemas, and tests check answers against them. */
 import { z } from 'zod';
 import { BATCH_STATES } from '../../batches/batch-row.ts';
-import { operationsSchema } from '../../contract/operations.ts';
-import { DELIMITERS, ENCODINGS, FORMATS } from '../../contract/upload-kinds.ts';
-import { DURABLE_BACKENDS } from '../../cost/counts.ts';
-import { CHARSETS } from '../../intake/parse/csv/csv-options.ts';
-import { reportHeaderSchema } from '../../results/read-report.ts';
-import { count, time, uploadPosition, usd } from '../edge/schemas.ts';
-
-const operations = operationsSchema.describe('Billed operations by name, such as blob.put');
-
-/** The cost of a batch so far; prices of `sheet`, in USD. */
-export const batchReceiptSchema = z.object({
-  soFar: z.boolean().describe('true: the batch or one of its drains is not finished, so the cost may grow'),
-  handlerSeconds: z.number().nonnegative(),
-  operations: operations.describe('Counted: for this batch alone'),
-  drainOperations: operations.describe('Counted: its share, by chunks, of the other operations of its drains'),
-  hostOperations: operations.describe('Computed: operations of the Durable extension on Azure Storage'),
-  backend: z.enum(DURABLE_BACKENDS).describe('The deployed durable backend'),
-  actions: z
-    .number()
-    .nonnegative()
-    .describe('Durable actions of its drains: 1 per orchestration start, 2 per activity'),
-  executions: z
-    .object({ count: z.number().nonnegative(), gbSeconds: z.number().nonnegative() })
-    .describe('Computed: function executions, as billed if no others run at the same time. An upper bound'),
-  storageOperations: z.number().nonnegative().describe('The storage operations among the three counts above'),
-  throttled: z.number().nonnegative().describe('Number of answers with which a service throttled a call'),
-  sheet: z.string(),
-  currency: z.string(),
-  byService: z.record(z.string(), usd),
-  totalUsd: usd,
-  unpriced: z.array(z.string()),
-  unverified: z.array(z.string()).describe('Prices in the total whose source is not verified'),
-  comparison: z.object({
-    messageAnItem: z.object({ operations: count, usd, timesOurs: z.number().nonnegative().nullable() }),
-    pollingThreadADay: z.object({ operations: count, usd }),
-  }),
-});
-export type BatchReceipt = z.infer<typeof batchReceiptSchema>;
+import { FORMATS } from '../../contract/upload-kinds.ts';
+import { count, time } from '../edge/schemas.ts';
+import { batchReceiptSchema } from './view/receipt-schema.ts';
 
 const latency = z.object({ p50: count, p95: count, max: count }).nullable();
 /** `opened` is the acceptance of the upload or redrive. */
@@ -52,28 +14,33 @@ const revisionTimes = z.object({
   completed: time.nullable(),
   deadline: time,
 });
-const deadlineMet = z
+export const deadlineMetSchema = z
   .boolean()
   .nullable()
   .describe('Whether the first completion met the deadline; later redrives do not change it. null while undecided');
 
-const atRiskAt = time
+export const atRiskAtSchema = time
   .optional()
   .describe('The time when the current revision was first expected to miss its deadline. Absent if it was not');
 
-const rate = z
+export const rateSchema = z
   .number()
   .nonnegative()
   .nullable()
   .describe('Items per second of the current revision since it was queued, without the time that it was paused');
-const estimate = z
+export const estimateSchema = z
   .object({ completesAt: time, basis: z.string().describe('The basis of the computation, as text') })
   .optional()
   .describe('The expected end of the current revision. Only while it is queued or running, and its rate is known');
 
-const batchLinks = z.object({ self: z.string(), results: z.string(), report: z.string(), deadLetters: z.string() });
+export const batchLinksSchema = z.object({
+  self: z.string(),
+  results: z.string(),
+  report: z.string(),
+  deadLetters: z.string(),
+});
 
-const labels = z.record(z.string(), z.string()).describe('The labels that the client gave the batch');
+export const labelsSchema = z.record(z.string(), z.string()).describe('The labels that the client gave the batch');
 
 /** A batch. */
 export const batchViewSchema = z.object({
@@ -105,7 +72,7 @@ export const batchViewSchema = z.object({
       .optional()
       .describe('How a CSV upload was interpreted'),
   }),
-  labels: labels.optional(),
+  labels: labelsSchema.optional(),
   counts: z.object({
     accepted: count,
     succeeded: count,
@@ -121,7 +88,7 @@ export const batchViewSchema = z.object({
     .extend({ accepted: time.describe('Acceptance of the upload') })
     .describe('Times of the current revision, except for accepted'),
   deadline: z
-    .object({ at: time, met: deadlineMet, atRiskAt })
+    .object({ at: time, met: deadlineMetSchema, atRiskAt: atRiskAtSchema })
     .describe('The deadline of the upload. Only atRiskAt is about the current revision, whose deadline is in times'),
   progress: z
     .object({
@@ -137,8 +104,8 @@ export const batchViewSchema = z.object({
     })
     .optional()
     .describe('Progress of the running chunks. Workers report chunks that have run for at least ten seconds'),
-  ratePerSecond: rate,
-  estimate,
+  ratePerSecond: rateSchema,
+  estimate: estimateSchema,
   latencyMs: latency.describe('Time from the acceptance of the batch to the end of an item, in the first revision'),
   revision: count.describe('0 for the upload; each redrive opens the next'),
   revisions: z
@@ -207,7 +174,7 @@ export const batchViewSchema = z.object({
     .optional()
     .describe('A possible cause of the dead letters: cells of a CSV upload stay text if the schema provides no types'),
   receipt: batchReceiptSchema,
-  links: batchLinks.extend({
+  links: batchLinksSchema.extend({
     logs: z.string().optional().describe('Its logs in the telemetry back end, if the address is configured'),
     trace: z.string().optional().describe('Its trace in the telemetry back end'),
   }),
@@ -228,103 +195,3 @@ export const cancelAnswerSchema = batchViewSchema.extend({
   }),
 });
 export type CancelAnswer = z.infer<typeof cancelAnswerSchema>;
-
-/** A batch in a listing. */
-export const batchEntrySchema = z.object({
-  id: z.string(),
-  workload: z.string(),
-  lane: z.string(),
-  state: z.enum(BATCH_STATES),
-  accepted: count,
-  dead: count,
-  discarded: count,
-  pending: count,
-  file: z.string().optional().describe('Name of the uploaded file'),
-  labels: labels.optional(),
-  createdAt: time.describe('The creation time of the id, by which listings are sorted'),
-  revision: count,
-  openedAt: time.describe('When the current revision was opened. The following three fields are about it, too'),
-  completedAt: time.nullable(),
-  deadlineAt: time,
-  ratePerSecond: rate,
-  deadlineMet,
-  latencyP95Ms: count.nullable().describe('Latency of the first revision, after its completion'),
-  causes: z.record(z.string(), count).optional().describe('The most frequent causes of its current dead letters'),
-  atRiskAt: atRiskAt.describe('Like `deadline.atRiskAt` of the batch, but only until it is finished'),
-  estimate,
-  links: batchLinks,
-});
-export type BatchEntry = z.infer<typeof batchEntrySchema>;
-
-/** Batches, newest first, and the days (UTC) that the listing covers. */
-export const batchListSchema = z.object({
-  batches: z.array(batchEntrySchema),
-  days: z.object({ from: z.iso.date(), to: z.iso.date() }),
-  lookedAt: z
-    .object({ batches: count, until: time.nullable().describe('Creation of the last of them; null if there are none') })
-    .describe('Batches that were compared with the filter. The page may be empty and still have a next page'),
-});
-export type BatchList = z.infer<typeof batchListSchema>;
-
-const framePlace = z.object({ offset: count, length: count, bytes: count, items: count, digest: z.string() });
-
-/** The positions of the results of a batch: each is a zstd frame of NDJSON in a blob of `container`. */
-export const resultsManifestSchema = z.object({
-  batch: z.string(),
-  container: z.string(),
-  blobs: z.array(framePlace.extend({ chunk: z.string(), blob: z.string() })),
-});
-export type ResultsManifest = z.infer<typeof resultsManifestSchema>;
-
-/** One line of a report. */
-export const reportLineSchema = z.object({ key: z.string(), value: z.unknown() });
-
-/** A report as one JSON document. */
-export const reportSchema = reportHeaderSchema.extend({ items: z.array(reportLineSchema) });
-
-/** The interpretation of the beginning of an upload, and how well it matches the schema (`UploadCheck` of intake). */
-export const uploadCheckSchema = z.object({
-  format: z.enum(FORMATS),
-  encoding: z.enum(ENCODINGS),
-  csv: z
-    .object({
-      delimiter: z.enum(Object.values(DELIMITERS)),
-      decimal: z.enum(['.', ',']),
-      charset: z.enum(CHARSETS),
-      columns: z
-        .array(
-          z.object({
-            header: z.string(),
-            name: z.string().describe('Path in the item, separated by dots'),
-            type: z
-              .enum(['text', 'number', 'integer', 'boolean'])
-              .describe('The type to which its cells are converted'),
-          }),
-        )
-        .readonly(),
-    })
-    .optional()
-    .describe('How the CSV upload is interpreted'),
-  items: count.describe('Items read and validated'),
-  bytes: count.describe('Bytes of the body that were read, as received'),
-  whole: z.boolean().describe('Whether this is the whole upload'),
-  valid: count,
-  invalid: count,
-  causes: z.array(
-    z.object({
-      cause: z.string().describe('The cause, as for the groups of dead letters'),
-      count,
-      examples: z.array(uploadPosition.extend({ path: z.string().optional() })).max(3),
-    }),
-  ),
-  fault: uploadPosition.optional().describe('Why the upload would be refused. It cannot be read any further'),
-  estimate: z
-    .object({
-      ...{ items: count, chunks: count, lane: z.string(), operations: count, usd, sheet: z.string() },
-      currency: z.string(),
-      unverified: z.array(z.string()),
-    })
-    .optional()
-    .describe('Estimate for the whole upload, in proportion to the bytes read, with a handler time of secondsPerChunk'),
-});
-export type UploadCheckView = z.infer<typeof uploadCheckSchema>;

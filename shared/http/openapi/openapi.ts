@@ -3,7 +3,11 @@ import { z } from 'zod';
 import { policySchema } from '../../drain/planning/policy.ts';
 import { PROBLEMS, type ProblemType } from '../../errors.ts';
 import { auditSchema } from '../audit/schemas.ts';
-import * as batches from '../batches/schemas.ts';
+import { reportSchema, resultsManifestSchema } from '../batches/downloads/schemas.ts';
+import { batchListSchema } from '../batches/list-schemas.ts';
+import { batchViewSchema } from '../batches/schemas.ts';
+import { uploadCheckSchema } from '../batches/upload/schemas.ts';
+import { batchReceiptSchema } from '../batches/view/receipt-schema.ts';
 import { costSchema } from '../cost/schemas.ts';
 import * as deadLetters from '../dead-letters/schemas.ts';
 import { PROBLEM_TYPE_BASE } from '../edge/answers.ts';
@@ -20,12 +24,12 @@ type Json = Record<string, unknown>;
 /** Schemas with a name in the document. Other schemas refer to them. */
 const NAMED: Readonly<Record<string, z.ZodType>> = {
   Audit: auditSchema,
-  Batch: batches.batchViewSchema,
-  BatchList: batches.batchListSchema,
-  Receipt: batches.batchReceiptSchema,
-  ResultsManifest: batches.resultsManifestSchema,
-  UploadCheck: batches.uploadCheckSchema,
-  Report: batches.reportSchema,
+  Batch: batchViewSchema,
+  BatchList: batchListSchema,
+  Receipt: batchReceiptSchema,
+  ResultsManifest: resultsManifestSchema,
+  UploadCheck: uploadCheckSchema,
+  Report: reportSchema,
   DeadLetter: deadLetters.deadLetterSchema,
   DeadLetterGroups: deadLetters.deadLetterGroupsSchema,
   DeadLetterList: deadLetters.deadLetterListSchema,

@@ -1,11 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  batchListSchema,
-  batchViewSchema,
-  reportSchema,
-  resultsManifestSchema,
-} from '../../../shared/http/batches/schemas.ts';
+import { reportSchema, resultsManifestSchema } from '../../../shared/http/batches/downloads/schemas.ts';
+import { batchListSchema } from '../../../shared/http/batches/list-schemas.ts';
+import { batchViewSchema } from '../../../shared/http/batches/schemas.ts';
 import { costSchema } from '../../../shared/http/cost/schemas.ts';
 import { deadLetterGroupsSchema } from '../../../shared/http/dead-letters/schemas.ts';
 import { healthSchema } from '../../../shared/http/health/schemas.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { getResults } from '../../../shared/http/batches/get-results.ts';
-import { resultsManifestSchema } from '../../../shared/http/batches/schemas.ts';
+import { getResults } from '../../../shared/http/batches/downloads/get-results.ts';
+import { resultsManifestSchema } from '../../../shared/http/batches/downloads/schemas.ts';
 import { problemSchema } from '../../../shared/http/edge/schemas.ts';
 import { type Answer, call, nextOf, type Pipeline, startPipeline } from './pipeline.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { pauseBatch } from '../../../shared/commands/pause.ts';
 import { resumeBatch } from '../../../shared/commands/resume.ts';
-import { getResults } from '../../../shared/http/batches/get-results.ts';
+import { getResults } from '../../../shared/http/batches/downloads/get-results.ts';
 import { createCollectRound } from '../../../shared/results/collect-round.ts';
 import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';

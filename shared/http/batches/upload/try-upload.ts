@@ -2,8 +2,8 @@ import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { checkUpload } from '../../../intake/check/check-upload.ts';
 import { json } from '../../edge/answers.ts';
 import { wholeOf } from '../../edge/request/parameters.ts';
-import type { UploadCheckView } from '../schemas.ts';
 import type { ReceiptBasis } from '../view/receipt-view.ts';
+import type { UploadCheckView } from './schemas.ts';
 import { inUploadSlot, type UploadHttp, uploadOf } from './upload-request.ts';
 
 /** Bounds of `?items=`. */

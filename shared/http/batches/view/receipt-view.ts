@@ -4,8 +4,8 @@ import type { DurableBackend } from '../../../cost/counts.ts';
 import { THROTTLED } from '../../../cost/meter.ts';
 import { receipt } from '../../../cost/receipt.ts';
 import type { PriceSheet } from '../../../cost/sheet.ts';
-import type { BatchReceipt } from '../schemas.ts';
 import type { DrainShare } from './drain-share.ts';
+import type { BatchReceipt } from './receipt-schema.ts';
 
 type Spent = Pick<BatchRow, 'accepted' | 'state' | 'announced' | 'handlerSeconds' | 'operations'>;
 

@@ -3,7 +3,7 @@ import type { BatchRow } from '../../../../shared/batches/batch-row.ts';
 import { toIndexEntity } from '../../../../shared/batches/listing/index-rows.ts';
 import { batchTimeMs } from '../../../../shared/contract/names.ts';
 import { listBatches } from '../../../../shared/http/batches/list-batches.ts';
-import { type BatchList, batchListSchema } from '../../../../shared/http/batches/schemas.ts';
+import { type BatchList, batchListSchema } from '../../../../shared/http/batches/list-schemas.ts';
 import type { Table } from '../../../../shared/storage/table.ts';
 import { batchRowOf } from '../../../helpers/data/factories.ts';
 import { requestFor } from '../requests.ts';

@@ -9,7 +9,8 @@ import { isAtRisk, riskOf } from '../../../../shared/batches/progress/deadline-r
 import { nextRevision } from '../../../../shared/batches/revisions.ts';
 import { newBatchId } from '../../../../shared/contract/names.ts';
 import { listBatches } from '../../../../shared/http/batches/list-batches.ts';
-import { batchListSchema, batchViewSchema } from '../../../../shared/http/batches/schemas.ts';
+import { batchListSchema } from '../../../../shared/http/batches/list-schemas.ts';
+import { batchViewSchema } from '../../../../shared/http/batches/schemas.ts';
 import { batchView } from '../../../../shared/http/batches/view/batch-view.ts';
 import { batchRowOf } from '../../../helpers/data/factories.ts';
 import { memoryTable } from '../../../helpers/fakes/memory-table.ts';

@@ -45,7 +45,8 @@ describe('a batch of which nothing runs', () => {
       queries: 1,
       waiting: {
         ...{ queue: QUEUE, batchesAhead: 0, itemsAhead: 0 },
-        reason: 'the queue drains with 20 tasks; the number of tasks in the previous wave was limited by busy instances',
+        reason:
+          'the queue drains with 20 tasks; the number of tasks in the previous wave was limited by busy instances',
       },
     });
   });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { csvResults } from '../../../../shared/http/batches/results-csv.ts';
-import { requestFor } from '../requests.ts';
+import { csvResults } from '../../../../../shared/http/batches/downloads/results-csv.ts';
+import { requestFor } from '../../requests.ts';
 
 const LINES = ['{"id":1}', '{"id":2,"constructor":"own","__proto__":"mine"}', '7'];
 

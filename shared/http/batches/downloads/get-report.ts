@@ -1,14 +1,14 @@
 import type { HttpRequest } from '@azure/functions';
 import type { ContainerClient } from '@azure/storage-blob';
-import { type BatchRow, isFinished, pendingItems } from '../../batches/batch-row.ts';
-import { CONTAINERS } from '../../contract/names.ts';
-import { Problem } from '../../errors.ts';
-import { type Report, type ReportHeader, readReport } from '../../results/read-report.ts';
-import type { Table } from '../../storage/table.ts';
-import type { Answer } from '../edge/answers.ts';
-import { columnsOf, csvLine, fieldOf, isRecord } from '../edge/csv.ts';
-import { answerFormat, type Format, MEDIA_TYPES } from '../edge/formats.ts';
-import { batchOf, wholeOf } from '../edge/request/parameters.ts';
+import { type BatchRow, isFinished, pendingItems } from '../../../batches/batch-row.ts';
+import { CONTAINERS } from '../../../contract/names.ts';
+import { Problem } from '../../../errors.ts';
+import { type Report, type ReportHeader, readReport } from '../../../results/read-report.ts';
+import type { Table } from '../../../storage/table.ts';
+import type { Answer } from '../../edge/answers.ts';
+import { columnsOf, csvLine, fieldOf, isRecord } from '../../edge/csv.ts';
+import { answerFormat, type Format, MEDIA_TYPES } from '../../edge/formats.ts';
+import { batchOf, wholeOf } from '../../edge/request/parameters.ts';
 
 export interface ReportHttp {
   table: Table;

@@ -1,9 +1,9 @@
 import type { HttpRequest } from '@azure/functions';
-import type { Answer } from '../edge/answers.ts';
-import { columnsOf, csvLine, fieldOf, isRecord } from '../edge/csv.ts';
-import { MEDIA_TYPES } from '../edge/formats.ts';
-import { type Frames, frameStream } from '../edge/frame-stream.ts';
-import { nextLink } from '../edge/links.ts';
+import type { Answer } from '../../edge/answers.ts';
+import { columnsOf, csvLine, fieldOf, isRecord } from '../../edge/csv.ts';
+import { MEDIA_TYPES } from '../../edge/formats.ts';
+import { type Frames, frameStream } from '../../edge/frame-stream.ts';
+import { nextLink } from '../../edge/links.ts';
 
 /** Column for the fields that the first chunk did not have: the header of a stream cannot be changed later. */
 const OTHER_FIELDS = 'otherFields';
