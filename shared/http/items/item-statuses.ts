@@ -14,12 +14,11 @@ import {
   type Positions,
   type Step,
   type StepEnd,
-  startOfUpload,
-  startsOfRedrive,
   type Walk,
   type WalkStart,
   walkItems,
 } from './walk-items.ts';
+import { startOfUpload, startsOfRedrive } from './walk-starts.ts';
 
 const CHUNKS_AT_ONCE = 8;
 

@@ -3,17 +3,8 @@ import type { BatchRow } from '../../batches/batch-row.ts';
 import { readChunk } from '../../batches/ledger.ts';
 import { chunkId } from '../../contract/names.ts';
 import type { ChunkEntry } from '../../contract/payload-index.ts';
-import {
-  type ItemEnd,
-  type ItemsDeps,
-  linesOf,
-  readRedrives,
-  type Step,
-  startOfUpload,
-  startsOfRedrive,
-  type Walk,
-  walkItems,
-} from './walk-items.ts';
+import { type ItemEnd, type ItemsDeps, linesOf, type Step, type Walk, walkItems } from './walk-items.ts';
+import { readRedrives, startOfUpload, startsOfRedrive } from './walk-starts.ts';
 
 /** All steps in order. The result and the dead letter are JSON text, because parsing would lose digits of numbers. */
 export interface Trail {

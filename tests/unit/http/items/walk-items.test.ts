@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ChunkRow } from '../../../../shared/batches/chunk-row.ts';
 import type { OutcomeHeader } from '../../../../shared/contract/outcome.ts';
-import { startOfUpload, startsOfRedrive, walkItems } from '../../../../shared/http/items/walk-items.ts';
+import { walkItems } from '../../../../shared/http/items/walk-items.ts';
+import { startOfUpload, startsOfRedrive } from '../../../../shared/http/items/walk-starts.ts';
 import type { FrameName } from '../../../../shared/results/chunk-pages.ts';
 import { chunkRowOf, headerOf, referenceOf } from '../../../helpers/data/factories.ts';
 
